@@ -19,8 +19,8 @@ template <typename R>
 class ExecutionOn : private OwnRuntime<R>, public plan::Execution {
  public:
   explicit ExecutionOn(plan::ExecutionOptions options = {}) : plan::Execution(this->own, std::move(options)) {}
-  explicit ExecutionOn(run::MpiRuntimeOptions machine, plan::ExecutionOptions options = {})
-    requires std::same_as<R, run::MpiRuntime>
+  explicit ExecutionOn(run::MpiRuntimeOptions machine,
+                       plan::ExecutionOptions options = {}) requires std::same_as<R, run::MpiRuntime>
       : OwnRuntime<R>{R(std::move(machine))}, plan::Execution(this->own, std::move(options)) {}
   R& runtime() { return this->own; }
 };

@@ -44,9 +44,7 @@ auto translated(Step&& step) {
     return step();
   } catch (const UserError& error) {
     throw ScriptError(diagnostic_record(error.diagnostic()));
-  } catch (const std::bad_alloc&) {
-    throw ScriptError(diagnostic_record(Diagnostic(Kind::out_of_memory, {})));
-  }
+  } catch (const std::bad_alloc&) { throw ScriptError(diagnostic_record(Diagnostic(Kind::out_of_memory, {}))); }
 }
 
 /// A mesh or a layout in the notation of the command line; nothing for an empty text. Fails (bad_option_value).
@@ -196,7 +194,8 @@ std::vector<DiagnosticRecord> Interpreter::check(const std::string& text) const 
 
 std::vector<TextPart> Interpreter::explain(const std::string& text) const {
   std::vector<TextPart> parts;
-  for (const eval::SpanInfo& info : mtf::session::explain("<text>", text, impl_->settings, &impl_->runtime).of("<text>")) {
+  for (const eval::SpanInfo& info :
+       mtf::session::explain("<text>", text, impl_->settings, &impl_->runtime).of("<text>")) {
     TextPart& part = parts.emplace_back();
     part.begin = info.span.begin;
     part.end = info.span.end;
@@ -246,9 +245,8 @@ std::vector<double> TensorData::numbers() const {
 
 void TensorData::expect(Element asked) const {
   if (element == asked) return;
-  translated([&] {
-    fail(Kind::wrong_element_type, {}, "the elements are {}, not {}", mtf::name(element), mtf::name(asked));
-  });
+  translated(
+      [&] { fail(Kind::wrong_element_type, {}, "the elements are {}, not {}", mtf::name(element), mtf::name(asked)); });
 }
 
 }  // namespace mtf

@@ -23,12 +23,13 @@ static_assert(MTF_DOUBT_WAYS == static_cast<int>(mtf::DoubtRecord::Kind::kWays) 
 static_assert(MTF_WRONG_PROGRAM == static_cast<int>(mtf::ExitCode::kProgram) &&
               MTF_WRONG_CALL == static_cast<int>(mtf::ExitCode::kUsage) &&
               MTF_WRONG_FILE == static_cast<int>(mtf::ExitCode::kFile) &&
-              MTF_LIMIT == static_cast<int>(mtf::ExitCode::kLimit) && MTF_BUG == static_cast<int>(mtf::ExitCode::kBug) &&
+              MTF_LIMIT == static_cast<int>(mtf::ExitCode::kLimit) &&
+              MTF_BUG == static_cast<int>(mtf::ExitCode::kBug) &&
               MTF_INTERRUPTED == static_cast<int>(mtf::ExitCode::kInterrupted));
 
 std::string text_or_empty(const char* text) { return text == nullptr ? std::string() : std::string(text); }
 
-// ---- records: each holds the C++ record that its pointers lead into ----
+// ---- records: each holds the C++ record that its pointers lead into -------------------------------------------------
 
 std::vector<const char*> texts_of(const std::vector<std::string>& texts) {
   std::vector<const char*> all;
@@ -45,8 +46,9 @@ class HeldDiagnostic {
  public:
   explicit HeldDiagnostic(DiagnosticRecord record)
       : held_(std::move(record)), notes_(texts_of(held_.notes)), helps_(texts_of(held_.helps)) {
-    made_ = {held_.kind.c_str(), held_.is_error ? 1 : 0, held_.message.c_str(), held_.found.c_str(),
-             place_of(held_.place), notes_.size(), notes_.data(), helps_.size(), helps_.data(), held_.text.c_str()};
+    made_ = {held_.kind.c_str(),    held_.is_error ? 1 : 0, held_.message.c_str(), held_.found.c_str(),
+             place_of(held_.place), notes_.size(),          notes_.data(),         helps_.size(),
+             helps_.data(),         held_.text.c_str()};
   }
   HeldDiagnostic(const HeldDiagnostic&) = delete;
   HeldDiagnostic& operator=(const HeldDiagnostic&) = delete;
@@ -71,12 +73,14 @@ struct HeldDiagnostics : mtf_diagnostics {
 std::vector<mtf_collective> collectives_of(const mtf::CountersRecord& counters) {
   std::vector<mtf_collective> all;
   for (const mtf::CollectiveCounts& each : counters.collectives)
-    all.push_back({each.kind.c_str(), each.axes.c_str(), each.count, each.calls, each.values, each.bytes, each.wire_bytes});
+    all.push_back(
+        {each.kind.c_str(), each.axes.c_str(), each.count, each.calls, each.values, each.bytes, each.wire_bytes});
   return all;
 }
 
 mtf_counters counters_of(const mtf::CountersRecord& counters, const std::vector<mtf_collective>& collectives) {
-  return {counters.flops, counters.unique_flops, counters.processors, counters.peak_bytes, collectives.size(), collectives.data()};
+  return {counters.flops,      counters.unique_flops, counters.processors,
+          counters.peak_bytes, collectives.size(),    collectives.data()};
 }
 
 struct HeldCounters : mtf_counters {
@@ -173,13 +177,9 @@ struct mtf_interpreter {
         return failed(code_of(wrong.diagnostic()), wrong.diagnostic());
       } catch (const WrongCall& wrong) {
         return failed(MTF_WRONG_CALL, wrong_call(wrong));
-      } catch (const std::bad_alloc&) {
-        throw;
-      } catch (const std::exception& exception) {
+      } catch (const std::bad_alloc&) { throw; } catch (const std::exception& exception) {
         return failed(MTF_BUG, bug(exception.what()));
-      } catch (...) {
-        return failed(MTF_BUG, bug("an exception of a function that was given"));
-      }
+      } catch (...) { return failed(MTF_BUG, bug("an exception of a function that was given")); }
     } catch (...) {
       error.reset();
       return MTF_LIMIT;
@@ -216,7 +216,9 @@ mtf::TensorView view_of(const mtf_tensor& tensor) {
   std::vector<mtf::TensorDim> dims;
   for (size_t i = 0; i < tensor.dim_count; ++i)
     dims.push_back({&there(tensor.dims[i].name, "the name of a dim is null"), tensor.dims[i].size});
-  return {static_cast<mtf::Element>(tensor.element), std::move(dims), {static_cast<const std::byte*>(tensor.data), tensor.bytes}};
+  return {static_cast<mtf::Element>(tensor.element),
+          std::move(dims),
+          {static_cast<const std::byte*>(tensor.data), tensor.bytes}};
 }
 
 mtf::InterpreterOptions options_of(const mtf_options& given) {
@@ -251,7 +253,8 @@ mtf_code mtf_open(const mtf_options* options, mtf_interpreter** interpreter) {
   if (interpreter == nullptr) return MTF_WRONG_CALL;
   mtf_interpreter* const made = *interpreter = new (std::nothrow) mtf_interpreter;
   if (made == nullptr) return MTF_LIMIT;
-  return made->attempt([&] { made->interpreter.emplace(options == nullptr ? mtf::InterpreterOptions() : options_of(*options)); });
+  return made->attempt(
+      [&] { made->interpreter.emplace(options == nullptr ? mtf::InterpreterOptions() : options_of(*options)); });
 }
 
 void mtf_close(mtf_interpreter* interpreter) { delete interpreter; }
@@ -320,9 +323,10 @@ mtf_code mtf_get_plan(mtf_interpreter* interpreter, const char* text, const char
 void mtf_free_plan(const mtf_plan* plan) { delete static_cast<const HeldPlan*>(plan); }
 
 mtf_code mtf_check(mtf_interpreter* interpreter, const char* text, const mtf_diagnostics** diagnostics) {
-  return give<HeldDiagnostics>(interpreter, diagnostics, [&](mtf::Interpreter& mtf) {
-    return mtf.check(&there(text, "the text is null"));
-  });
+  return give<HeldDiagnostics>(interpreter, diagnostics,
+                               [&](mtf::Interpreter& mtf) { return mtf.check(&there(text, "the text is null")); });
 }
 
-void mtf_free_diagnostics(const mtf_diagnostics* diagnostics) { delete static_cast<const HeldDiagnostics*>(diagnostics); }
+void mtf_free_diagnostics(const mtf_diagnostics* diagnostics) {
+  delete static_cast<const HeldDiagnostics*>(diagnostics);
+}

@@ -32,7 +32,9 @@ LineRecord line_record(Span span) {
 }
 
 void add_cost(LineRecord& line, const spmd::StatementCost& cost, std::int64_t times) {
-  const auto add = [&](std::int64_t& sum, std::int64_t figure) { sum = saturating_add(sum, saturating_multiply(figure, times)); };
+  const auto add = [&](std::int64_t& sum, std::int64_t figure) {
+    sum = saturating_add(sum, saturating_multiply(figure, times));
+  };
   add(line.flops, cost.flops);
   if (cost.frame && cost.frame->backward) add(line.backward_flops, cost.flops);
   if (!cost.collective) return;
@@ -80,7 +82,8 @@ CountersRecord counters_record(const plan::Counters& counters) {
   for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind) {
     const std::string called(name(static_cast<spmd::CollectiveKind>(kind)));
     for (const auto& [axes, all] : counters.collectives[kind])
-      made.collectives.push_back({called, axes_text(axes), all.count, all.calls, all.values, all.bytes, all.wire_bytes});
+      made.collectives.push_back(
+          {called, axes_text(axes), all.count, all.calls, all.values, all.bytes, all.wire_bytes});
   }
   return made;
 }

@@ -42,7 +42,8 @@ void Formula::multiply(Powers& powers, Number& number, const std::string& symbol
     return;
   }
   // The name has another size elsewhere: here stands the number.
-  for (int i = 0; i < std::abs(power); ++i) (power > 0 ? number.numerator : number.denominator) *= static_cast<int64_t>(value);
+  for (int i = 0; i < std::abs(power); ++i)
+    (power > 0 ? number.numerator : number.denominator) *= static_cast<int64_t>(value);
 }
 
 void Formula::add(const Cost& cost, int64_t times) {
@@ -58,12 +59,15 @@ void Formula::add(const Cost& cost, int64_t times) {
         axes.push_back(axis.name.str());
       }
       if (factor.dim.size % parts != 0) {
-        multiply(powers, number, fmt::format("⌈{}/{}⌉", dim, axes.size() > 1 ? "(" + mtf::join(axes, "·") + ")" : axes[0]), static_cast<double>(factor.value()), 1);
+        multiply(powers, number,
+                 fmt::format("⌈{}/{}⌉", dim, axes.size() > 1 ? "(" + mtf::join(axes, "·") + ")" : axes[0]),
+                 static_cast<double>(factor.value()), 1);
         continue;
       }
       if (dim.empty()) number.numerator *= factor.dim.size;
       else multiply(powers, number, dim, static_cast<double>(factor.dim.size), 1);
-      for (const Axis& axis : factor.axes) multiply(powers, number, axis.name.str(), static_cast<double>(axis.size), -1);
+      for (const Axis& axis : factor.axes)
+        multiply(powers, number, axis.name.str(), static_cast<double>(axis.size), -1);
     }
     if (number.numerator != 0) add(std::move(powers), number);
   }
@@ -129,7 +133,8 @@ Formula Formula::over(const Formula& divisor) const {
     Powers divided = powers;
     for (const auto& [symbol, power] : below) divided[symbol] -= power;
     const int64_t up = std::gcd(number.numerator, by.numerator), down = std::gcd(number.denominator, by.denominator);
-    result.add(std::move(divided), {(number.numerator / up) * (by.denominator / down), (number.denominator / down) * (by.numerator / up)});
+    result.add(std::move(divided),
+               {(number.numerator / up) * (by.denominator / down), (number.denominator / down) * (by.numerator / up)});
   }
   return result;
 }

@@ -1,8 +1,9 @@
 #pragma once
 // Costs as formulas in the script's names: `2·batch·io·hidden / (rows·cols) + hidden / cols`.
 //
-// A formula is a sum of monomials: a rational number times powers of symbols. A symbol is a dim, an axis, or, where an axis
-// does not divide a dim, the size of the largest block, `⌈batch/rows⌉`. Each symbol has a value, so that a formula has one.
+// A formula is a sum of monomials: a rational number times powers of symbols. A symbol is a dim, an axis, or, where an
+// axis does not divide a dim, the size of the largest block, `⌈batch/rows⌉`. Each symbol has a value, so that a formula
+// has one.
 #include <cstdint>
 #include <map>
 #include <string>

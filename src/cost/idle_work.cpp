@@ -40,7 +40,8 @@ IdleWork idle_work(const plan::ProgramRecord& record) {
   graph::Relayout relayout(*record.layouts(), nullptr, nullptr);
   each_schedule(record, relayout, [&](size_t, const schedule::Schedule& schedule, int64_t times) {
     for (const spmd::Instruction& instruction : schedule.program.instructions) {
-      const double flops = static_cast<double>(cost_of(schedule.program, instruction).flops.value()) * static_cast<double>(times);
+      const double flops =
+          static_cast<double>(cost_of(schedule.program, instruction).flops.value()) * static_cast<double>(times);
       if (flops > 0) add(work, schedule.program, instruction, flops);
     }
   });

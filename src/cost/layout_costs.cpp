@@ -23,25 +23,34 @@ plan::Doubts LayoutCosts::doubts() const {
   return doubts;
 }
 
-plan::Decides LayoutCosts::decides() const { return machine_ && machine_->overlap > 0 ? plan::Decides::kOverlap : plan::Decides::kCosts; }
+plan::Decides LayoutCosts::decides() const {
+  return machine_ && machine_->overlap > 0 ? plan::Decides::kOverlap : plan::Decides::kCosts;
+}
 
 double LayoutCosts::seconds_of(size_t program, const MeshPtr& mesh, const LayoutPtr& rules) const {
   double seconds = 0;
   graph::Relayout relayout(*record_->layouts(), mesh, rules);
-  each_schedule(*record_, relayout, [&](size_t, const schedule::Schedule& schedule, int64_t times) {
-    seconds = static_cast<double>(times) * time_of(schedule, plan::predict_without_memory(schedule).costs, *machine_).total();
-  }, before_.times, decides(), program, poll_);
+  each_schedule(
+      *record_, relayout,
+      [&](size_t, const schedule::Schedule& schedule, int64_t times) {
+        seconds = static_cast<double>(times) *
+                  time_of(schedule, plan::predict_without_memory(schedule).costs, *machine_).total();
+      },
+      before_.times, decides(), program, poll_);
   return seconds;
 }
 
 ScriptCost LayoutCosts::in(const MeshPtr& mesh, const LayoutPtr& rules, const graph::StoredLayoutsPtr& stored) const {
   ScriptCost total;
   graph::Relayout relayout(*record_->layouts(), mesh, rules, stored);
-  each_schedule(*record_, relayout, [&](size_t, const schedule::Schedule& schedule, int64_t times) {
-    const plan::Prediction prediction = plan::predict_without_memory(schedule);
-    add_times(total.counters, prediction.counters, times);
-    if (machine_) total.time.add(time_of(schedule, prediction.costs, *machine_), times);
-  }, before_.times, decides(), std::nullopt, poll_);
+  each_schedule(
+      *record_, relayout,
+      [&](size_t, const schedule::Schedule& schedule, int64_t times) {
+        const plan::Prediction prediction = plan::predict_without_memory(schedule);
+        add_times(total.counters, prediction.counters, times);
+        if (machine_) total.time.add(time_of(schedule, prediction.costs, *machine_), times);
+      },
+      before_.times, decides(), std::nullopt, poll_);
   for (const graph::LayoutRecord::Variable& variable : record_->layouts()->variables()) {
     int64_t& bytes = variable.trainable ? total.parameter_bytes : total.state_bytes;
     bytes = saturating_add(bytes, bytes_of(*relayout.operation(variable.decision)));

@@ -27,17 +27,19 @@ struct ScriptCost {
 class LayoutCosts {
  public:
   /// `before`: what had been recorded before what is costed began (ProgramRecord::so_far).
-  explicit LayoutCosts(std::shared_ptr<const plan::ProgramRecord> record, std::optional<MachineModel> machine = std::nullopt, plan::ProgramRecord::Before before = {})
+  explicit LayoutCosts(std::shared_ptr<const plan::ProgramRecord> record,
+                       std::optional<MachineModel> machine = std::nullopt, plan::ProgramRecord::Before before = {})
       : record_(std::move(record)), machine_(std::move(machine)), before_(std::move(before)) {}
 
-  /// `mesh`, `rules`: null: the script's own; `stored`: what is asked of params and states besides, or null. Throws a UserError
-  /// where planning the script would.
+  /// `mesh`, `rules`: null: the script's own; `stored`: what is asked of params and states besides, or null. Throws a
+  /// UserError where planning the script would.
   ScriptCost in(const MeshPtr& mesh, const LayoutPtr& rules, const graph::StoredLayoutsPtr& stored = nullptr) const;
 
   /// Of these, the seconds of all runs of one program, by its number. There is a machine.
   double seconds_of(size_t program, const MeshPtr& mesh, const LayoutPtr& rules) const;
 
-  /// Whoever waits may end it: `poll` is called every few hundredths of a second, and what it throws ends what is asked.
+  /// Whoever waits may end it: `poll` is called every few hundredths of a second, and what it throws ends what is
+  /// asked.
   void heed(std::function<void()> poll) { poll_ = std::move(poll); }
 
   /// Why it is an estimate, as a plan would say; nothing if it is none.
@@ -45,7 +47,9 @@ class LayoutCosts {
   const plan::ProgramRecord& record() const { return *record_; }
   const std::shared_ptr<const plan::ProgramRecord>& shared_record() const { return record_; }
   /// How often what is costed runs a program of the record.
-  int64_t times(size_t program) const { return record_->programs()[program].times - (program < before_.times.size() ? before_.times[program] : 0); }
+  int64_t times(size_t program) const {
+    return record_->programs()[program].times - (program < before_.times.size() ? before_.times[program] : 0);
+  }
   const std::vector<int64_t>& before() const { return before_.times; }
   const std::optional<MachineModel>& machine() const { return machine_; }
 

@@ -30,12 +30,14 @@ class Reader {
   }
 
   double positive(const std::string& name, const Json& value) const {
-    if (!value.is_number() || !(value.get<double>() > 0)) fail_at(fmt::format("expected a number above 0 for `{}`, found {}", name, value.dump()));
+    if (!value.is_number() || !(value.get<double>() > 0))
+      fail_at(fmt::format("expected a number above 0 for `{}`, found {}", name, value.dump()));
     return value.get<double>();
   }
 
   double part(const std::string& name, const Json& value) const {
-    if (!value.is_number() || !(value.get<double>() >= 0 && value.get<double>() <= 1)) fail_at(fmt::format("expected a number from 0 to 1 for `{}`, found {}", name, value.dump()));
+    if (!value.is_number() || !(value.get<double>() >= 0 && value.get<double>() <= 1))
+      fail_at(fmt::format("expected a number from 0 to 1 for `{}`, found {}", name, value.dump()));
     return value.get<double>();
   }
 
@@ -69,7 +71,8 @@ double MachineModel::rate(const Rates& rates, ElementType element) {
   return at == rates.end() ? rates.begin()->second : at->second;
 }
 
-std::optional<double> MachineModel::rate_of(const std::string& operation, const std::string& kind, ElementType element) const {
+std::optional<double> MachineModel::rate_of(const std::string& operation, const std::string& kind,
+                                            ElementType element) const {
   for (const std::string& name : {operation, kind})
     if (const auto at = rates.find(name); at != rates.end()) return rate(at->second, element);
   return std::nullopt;
@@ -117,19 +120,22 @@ MachineModel parse_machine(const std::string& text, const std::string& file) {
     } else return read.link(name, value, machine.link);
     return true;
   });
-  const auto links = [&](const Json* of, const std::string& what, const std::function<Link*(const std::string&)>& place) {
+  const auto links = [&](const Json* of, const std::string& what,
+                         const std::function<Link*(const std::string&)>& place) {
     if (!of) return;
     read.members(*of, what, [&](const std::string& each, const Json& value) {
       Link* const link = place(each);
       if (!link) return false;
       *link = machine.link;
-      read.members(value, code(each), [&](const std::string& name, const Json& number) { return read.link(name, number, *link); });
+      read.members(value, code(each),
+                   [&](const std::string& name, const Json& number) { return read.link(name, number, *link); });
       return true;
     });
   };
   links(collectives, "`collectives`", [&](const std::string& each) -> Link* {
     for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind)
-      if (name(static_cast<spmd::CollectiveKind>(kind)) == each) return &machine.collectives[static_cast<spmd::CollectiveKind>(kind)];
+      if (name(static_cast<spmd::CollectiveKind>(kind)) == each)
+        return &machine.collectives[static_cast<spmd::CollectiveKind>(kind)];
     return nullptr;
   });
   links(axes, "`axes`", [&](const std::string& each) { return &machine.axes[each]; });

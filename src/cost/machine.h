@@ -1,6 +1,6 @@
 #pragma once
-// A machine model: how fast processors compute, reach their memory and talk to each other. `mtf calibrate` measures one;
-// for another machine a person writes the file:
+// A machine model: how fast processors compute, reach their memory and talk to each other. `mtf calibrate` measures
+// one; for another machine a person writes the file:
 //
 //     {"name": "my cluster",
 //      "flops": {"f32": 1.4e12, "bf16": 2.2e13},          flops a second of one processor, by element type

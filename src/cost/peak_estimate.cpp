@@ -26,8 +26,8 @@ void add(Bytes& bytes, const spmd::LocalValue& value) {
   bytes[names] += static_cast<double>(schedule::largest_block(value)) * static_cast<double>(size_of(value.element));
 }
 
-/// What a schedule has in memory where it has most, and of that what was there before. What is assigned to a variable takes the
-/// place of what that was.
+/// What a schedule has in memory where it has most, and of that what was there before. What is assigned to a variable
+/// takes the place of what that was.
 struct Live {
   Bytes all, inputs;
   explicit Live(const schedule::Schedule& schedule) {
@@ -35,20 +35,24 @@ struct Live {
     std::vector<bool> is_assigned(program.values.size());
     for (const spmd::Instruction& instruction : program.instructions)
       if (instruction.node && instruction.node->op == &ops::kAssign)
-        for (int result : instruction.results) is_assigned[static_cast<size_t>(schedule.alias_of[static_cast<size_t>(result)])] = true;
+        for (int result : instruction.results)
+          is_assigned[static_cast<size_t>(schedule.alias_of[static_cast<size_t>(result)])] = true;
     std::vector<double> change(schedule.steps.size() + 2);
     auto steps_of = [&](const schedule::Buffer& buffer) -> std::pair<size_t, size_t> {
       if (buffer.kind == schedule::BufferKind::kInput) return {0, schedule.steps.size()};
-      if (buffer.kind == schedule::BufferKind::kOutput) return {static_cast<size_t>(buffer.first), schedule.steps.size()};
+      if (buffer.kind == schedule::BufferKind::kOutput)
+        return {static_cast<size_t>(buffer.first), schedule.steps.size()};
       return {static_cast<size_t>(buffer.first), static_cast<size_t>(buffer.last)};
     };
     auto counts = [&](const schedule::Buffer& buffer) {
-      return buffer.kind != schedule::BufferKind::kStaging && !(buffer.kind == schedule::BufferKind::kOutput && is_assigned[static_cast<size_t>(buffer.value)]);
+      return buffer.kind != schedule::BufferKind::kStaging &&
+             !(buffer.kind == schedule::BufferKind::kOutput && is_assigned[static_cast<size_t>(buffer.value)]);
     };
     for (const schedule::Buffer& buffer : schedule.buffers) {
       if (!counts(buffer)) continue;
       const spmd::LocalValue& value = program.values[static_cast<size_t>(buffer.value)];
-      const double bytes = static_cast<double>(schedule::largest_block(value)) * static_cast<double>(size_of(value.element));
+      const double bytes =
+          static_cast<double>(schedule::largest_block(value)) * static_cast<double>(size_of(value.element));
       const auto [first, last] = steps_of(buffer);
       change[first] += bytes;
       change[std::min(last, schedule.steps.size()) + 1] -= bytes;
@@ -77,7 +81,8 @@ WorkBound::Dividing own(const std::set<Name>& names, const WorkBound& bound) {
   for (size_t d = 0; d < bound.dims().size(); ++d)
     if (names.contains(bound.dims()[d].name)) own.dims.push_back(d);
   for (size_t s = 0; s < bound.stored().size(); ++s)
-    if (std::set<Name>(bound.stored()[s].names.begin(), bound.stored()[s].names.end()) == names) own.stored.push_back(s);
+    if (std::set<Name>(bound.stored()[s].names.begin(), bound.stored()[s].names.end()) == names)
+      own.stored.push_back(s);
   return own;
 }
 
@@ -86,19 +91,24 @@ WorkBound::Dividing own(const std::set<Name>& names, const WorkBound& bound) {
 PeakEstimate::PeakEstimate(const LayoutCosts& costs, const WorkBound& bound, const std::vector<Name>& axes) {
   std::vector<Axis> of_one;
   for (Name axis : axes) of_one.push_back({axis, 1});
-  graph::Relayout relayout(*costs.record().layouts(), std::make_shared<const Mesh>(Name("alone"), std::move(of_one)), std::make_shared<const Layout>());
+  graph::Relayout relayout(*costs.record().layouts(), std::make_shared<const Mesh>(Name("alone"), std::move(of_one)),
+                           std::make_shared<const Layout>());
   Bytes all, inputs;
-  each_schedule(costs.record(), relayout, [&](size_t, const schedule::Schedule& schedule, int64_t) {
-    Live live(schedule);
-    if (total_of(live.all) <= total_of(all)) return;
-    all = std::move(live.all);
-    inputs = std::move(live.inputs);
-  }, costs.before(), plan::Decides::kMemory);
+  each_schedule(
+      costs.record(), relayout,
+      [&](size_t, const schedule::Schedule& schedule, int64_t) {
+        Live live(schedule);
+        if (total_of(live.all) <= total_of(all)) return;
+        all = std::move(live.all);
+        inputs = std::move(live.inputs);
+      },
+      costs.before(), plan::Decides::kMemory);
   for (const auto& [from, to] : {std::pair{&all, &values_}, std::pair{&inputs, &inputs_}})
     for (const auto& [names, bytes] : *from) to->push_back({bytes, bound.dividing(names), own(names, bound)});
 }
 
-double PeakEstimate::bytes_of(const std::vector<Part>& parts, WorkBound::Dividing Part::*by, const Mesh& mesh, const WorkBound::Decided& decided) {
+double PeakEstimate::bytes_of(const std::vector<Part>& parts, WorkBound::Dividing Part::*by, const Mesh& mesh,
+                              const WorkBound::Decided& decided) {
   double total = 0;
   for (const Part& part : parts) total += part.bytes / WorkBound::parts(part.*by, mesh, decided);
   return total;

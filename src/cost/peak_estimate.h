@@ -2,9 +2,10 @@
 // About the least memory that a script can need under rules of which some are still open.
 //
 // The program that needs most on one processor is scheduled there. What is live where that is most, is live under other
-// layouts too. At least, each value is in as many parts as the axes make that split its dims, or dims that are related to them;
-// about, in those that the rules for its own dims make. That leaves out what layouts change: buffers of collectives, copies
-// that are gathered, loops that are fused otherwise. So a peak may be a little below what it is at least, and is mostly above.
+// layouts too. At least, each value is in as many parts as the axes make that split its dims, or dims that are related
+// to them; about, in those that the rules for its own dims make. That leaves out what layouts change: buffers of
+// collectives, copies that are gathered, loops that are fused otherwise. So a peak may be a little below what it is at
+// least, and is mostly above.
 #include <utility>
 #include <vector>
 
@@ -22,11 +23,17 @@ class PeakEstimate {
   PeakEstimate(const LayoutCosts& costs, const WorkBound& bound, const std::vector<Name>& axes);
 
   /// Bytes of one processor, at least.
-  double least_bytes(const Mesh& mesh, const WorkBound::Decided& decided) const { return bytes_of(values_, &Part::dividing, mesh, decided); }
+  double least_bytes(const Mesh& mesh, const WorkBound::Decided& decided) const {
+    return bytes_of(values_, &Part::dividing, mesh, decided);
+  }
   /// About.
-  double bytes(const Mesh& mesh, const WorkBound::Decided& decided) const { return bytes_of(values_, &Part::own, mesh, decided); }
+  double bytes(const Mesh& mesh, const WorkBound::Decided& decided) const {
+    return bytes_of(values_, &Part::own, mesh, decided);
+  }
   /// Of these, what params and states take, and what else is there before.
-  double stored_bytes(const Mesh& mesh, const WorkBound::Decided& decided) const { return bytes_of(inputs_, &Part::own, mesh, decided); }
+  double stored_bytes(const Mesh& mesh, const WorkBound::Decided& decided) const {
+    return bytes_of(inputs_, &Part::own, mesh, decided);
+  }
 
  private:
   struct Part {
@@ -34,7 +41,8 @@ class PeakEstimate {
     WorkBound::Dividing dividing;
     WorkBound::Dividing own;
   };
-  static double bytes_of(const std::vector<Part>& parts, WorkBound::Dividing Part::*by, const Mesh& mesh, const WorkBound::Decided& decided);
+  static double bytes_of(const std::vector<Part>& parts, WorkBound::Dividing Part::*by, const Mesh& mesh,
+                         const WorkBound::Decided& decided);
 
   std::vector<Part> values_;  ///< all
   std::vector<Part> inputs_;  ///< of them, what is there before the program

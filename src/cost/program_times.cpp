@@ -44,7 +44,8 @@ class Dependence {
       Which which(place_.size());
       add(which, decision.operation->operands);
       add(which, decision.operation->results);
-      for (const graph::LayoutRecord::Source& operand : decision.operands) add(which, decisions_[static_cast<size_t>(operand.decision)]);
+      for (const graph::LayoutRecord::Source& operand : decision.operands)
+        add(which, decisions_[static_cast<size_t>(operand.decision)]);
       if (decision.like.decision >= 0) add(which, decisions_[static_cast<size_t>(decision.like.decision)]);
       if (decision.program >= 0) add(which, programs_[static_cast<size_t>(decision.program)]);
       decisions_.push_back(std::move(which));
@@ -59,7 +60,8 @@ class Dependence {
 
 }  // namespace
 
-ProgramTimes::ProgramTimes(const LayoutCosts& costs, const std::vector<Dim>& dims) : costs_(costs), known_(costs.record().programs().size()) {
+ProgramTimes::ProgramTimes(const LayoutCosts& costs, const std::vector<Dim>& dims)
+    : costs_(costs), known_(costs.record().programs().size()) {
   const Dependence dependence(costs.record(), dims);
   for (size_t i = 0; i < known_.size(); ++i) {
     dims_.emplace_back();
@@ -68,7 +70,8 @@ ProgramTimes::ProgramTimes(const LayoutCosts& costs, const std::vector<Dim>& dim
   }
 }
 
-std::optional<double> ProgramTimes::seconds(size_t program, const MeshPtr& mesh, const LayoutPtr& rules, const std::vector<AxisSet>& axes) {
+std::optional<double> ProgramTimes::seconds(size_t program, const MeshPtr& mesh, const LayoutPtr& rules,
+                                            const std::vector<AxisSet>& axes) {
   if (mesh_ != mesh) {
     mesh_ = mesh;
     for (auto& each : known_) each.clear();
@@ -80,8 +83,7 @@ std::optional<double> ProgramTimes::seconds(size_t program, const MeshPtr& mesh,
   ++costed_;
   try {
     at->second = costs_.seconds_of(program, mesh, rules);
-  } catch (const UserError&) {
-  }
+  } catch (const UserError&) {}
   return at->second;
 }
 

@@ -4,7 +4,6 @@
 
 #include "plan/compilation.h"
 
-
 namespace mtf::cost {
 namespace {
 
@@ -21,13 +20,16 @@ std::vector<bool> leaving_copies_for(size_t program, const plan::ProgramRecord& 
 
 }  // namespace
 
-void each_schedule(const plan::ProgramRecord& record, graph::Relayout& relayout, const std::function<void(size_t, const schedule::Schedule&, int64_t)>& visit,
-                   const std::vector<int64_t>& before, plan::Decides until, std::optional<size_t> only, const std::function<void()>& poll) {
+void each_schedule(const plan::ProgramRecord& record, graph::Relayout& relayout,
+                   const std::function<void(size_t, const schedule::Schedule&, int64_t)>& visit,
+                   const std::vector<int64_t>& before, plan::Decides until, std::optional<size_t> only,
+                   const std::function<void()>& poll) {
   const auto heed = [&] {
     if (poll) poll();
   };
   const plan::PassOptions options{.until = until, .poll = heed};
-  std::map<std::pair<int32_t, int32_t>, std::vector<Sharding>> left;  // copies, by program and place in its for_gradients
+  std::map<std::pair<int32_t, int32_t>, std::vector<Sharding>>
+      left;  // copies, by program and place in its for_gradients
   const size_t end = only ? *only + 1 : record.programs().size();
   const std::vector<bool> wanted = only ? leaving_copies_for(*only, record) : std::vector<bool>(end, true);
   for (size_t i = 0; i < end; ++i) {

@@ -1,9 +1,9 @@
 #pragma once
 // About how long a script takes whose layers repeat, from two short forms of it: with two layers and with three.
 //
-// What a layer more adds is taken to be what every further layer adds. That is so of all but what is merged across layers:
-// small all_reduces, and loops that reach over a layer's end. So the time is a little off, by less than kRepeatedError
-// where tests compared it; what a search ranks by it, it costs whole before it says so.
+// What a layer more adds is taken to be what every further layer adds. That is so of all but what is merged across
+// layers: small all_reduces, and loops that reach over a layer's end. So the time is a little off, by less than
+// kRepeatedError where tests compared it; what a search ranks by it, it costs whole before it says so.
 #include "cost/layout_costs.h"
 
 namespace mtf::cost {

@@ -19,8 +19,8 @@ constexpr double kSame = 1e-9;
 /// A sum of programs' times may be off by so much, as a part of it.
 constexpr double kRounding = 1e-12;
 
-/// Of what rules communicate alone, the part that storing params in parts cannot save: an all_reduce of a gradient becomes
-/// a reduce_scatter, which takes half of it.
+/// Of what rules communicate alone, the part that storing params in parts cannot save: an all_reduce of a gradient
+/// becomes a reduce_scatter, which takes half of it.
 constexpr double kNeverSaved = 0.5;
 
 /// Every list of at most `most` sizes above 1 whose product is `processors`.
@@ -48,7 +48,8 @@ std::vector<Name> axes_of(const SearchQuestion& question) {
 
 class Searcher {
  public:
-  Searcher(const LayoutCosts& costs, const SearchQuestion& question) : costs_(costs), question_(question), bound_(costs, axes_of(question)), times_(costs, bound_.dims()) {
+  Searcher(const LayoutCosts& costs, const SearchQuestion& question)
+      : costs_(costs), question_(question), bound_(costs, axes_of(question)), times_(costs, bound_.dims()) {
     for (size_t d = 0; d < bound_.dims().size(); ++d) {
       const LayoutRule* rule = nullptr;
       for (const LayoutRule& each : question.pinned)
@@ -84,8 +85,11 @@ class Searcher {
 
   void tell() const {
     if (!question_.on_progress) return;
-    const double best = question_.repeated ? least_about_ : result_.best ? result_.best->cost.time.total() : std::numeric_limits<double>::infinity();
-    question_.on_progress({std::max(result_.ranked, result_.costed), std::isinf(best) ? std::nullopt : std::optional(best)});
+    const double best = question_.repeated ? least_about_
+                        : result_.best     ? result_.best->cost.time.total()
+                                           : std::numeric_limits<double>::infinity();
+    question_.on_progress(
+        {std::max(result_.ranked, result_.costed), std::isinf(best) ? std::nullopt : std::optional(best)});
   }
 
   std::vector<MeshPtr> meshes(int64_t processors) const {
@@ -95,7 +99,8 @@ class Searcher {
     factor(processors, question_.axes.size(), sizes, shapes);
     std::vector<MeshPtr> meshes;
     for (const std::vector<int64_t>& shape : shapes) {
-      // Axes are told apart by who uses them: where only sizes differ, one order is enough, unless they are named otherwise.
+      // Axes are told apart by who uses them: where only sizes differ, one order is enough, unless they are named
+      // otherwise.
       if (interchangeable() && !std::is_sorted(shape.begin(), shape.end())) continue;
       std::vector<Axis> axes;
       for (size_t i = 0; i < shape.size(); ++i) axes.push_back({question_.axes[i], shape[i]});
@@ -118,7 +123,9 @@ class Searcher {
     return worst_costed();
   }
 
-  double worst_costed() const { return result_.second ? result_.second->cost.time.total() : std::numeric_limits<double>::infinity(); }
+  double worst_costed() const {
+    return result_.second ? result_.second->cost.time.total() : std::numeric_limits<double>::infinity();
+  }
 
   /// Every way to split dim `d` and those behind it.
   void decide(size_t d) {
@@ -145,13 +152,14 @@ class Searcher {
 
   /// No way to decide the rest fits.
   bool is_too_large(const WorkBound::Decided& decided) {
-    if (!peaks_ || peaks_->least_bytes(*mesh_, decided) * (1 - kPeakError) <= static_cast<double>(*question_.memory)) return false;
+    if (!peaks_ || peaks_->least_bytes(*mesh_, decided) * (1 - kPeakError) <= static_cast<double>(*question_.memory))
+      return false;
     ++result_.too_large;
     return true;
   }
 
-  /// With the first `d` dims split as they are, nothing is better than the second. What the programs that depend on no other
-  /// dim take is known, or found now; of the others, what their arithmetic takes at least.
+  /// With the first `d` dims split as they are, nothing is better than the second. What the programs that depend on no
+  /// other dim take is known, or found now; of the others, what their arithmetic takes at least.
   bool is_too_slow(size_t d) {
     const WorkBound::Decided decided{axes_, d, stored_axes_, annotating_ ? 0 : stored_.size()};
     const double worst = worst_kept();
@@ -180,7 +188,9 @@ class Searcher {
     std::vector<std::pair<double, size_t>> worth;
     for (size_t i = 0; i < costs_.record().programs().size(); ++i) {
       const double operations = static_cast<double>(costs_.record().programs()[i].recorded.program.operations.size());
-      if (costs_.times(i) > 0) worth.emplace_back(-bound_.seconds(*alone, {none, none.size(), no_stored, no_stored.size()}, i) / operations, i);
+      if (costs_.times(i) > 0)
+        worth.emplace_back(-bound_.seconds(*alone, {none, none.size(), no_stored, no_stored.size()}, i) / operations,
+                           i);
     }
     std::sort(worth.begin(), worth.end());
     for (const auto& [least, program] : worth) programs_.push_back(program);
@@ -198,7 +208,8 @@ class Searcher {
   void annotate_rules() {
     const LayoutPtr rules = rules_of_axes();
     try {
-      const double communication = question_.repeated ? question_.repeated->in(mesh_, rules).communication : costs_.in(mesh_, rules).time.communication();
+      const double communication = question_.repeated ? question_.repeated->in(mesh_, rules).communication
+                                                      : costs_.in(mesh_, rules).time.communication();
       still_communicated_ = kNeverSaved * (1 - costs_.machine()->overlap) * communication;
     } catch (const UserError& error) {
       if (error.diagnostic().kind() == Kind::interrupted) throw;
@@ -255,7 +266,8 @@ class Searcher {
         LayoutRule rule{bound_.dims()[dim].name, axes_[dim] ? names_of(dim) : std::vector<Name>(), {}};
         const size_t before = rule.axes.size();
         for (int axis = 0; axis < mesh_->order(); ++axis)
-          if (stored_[s][static_cast<size_t>(axis)] == static_cast<int>(dim)) rule.axes.push_back(mesh_->axes()[static_cast<size_t>(axis)].name);
+          if (stored_[s][static_cast<size_t>(axis)] == static_cast<int>(dim))
+            rule.axes.push_back(mesh_->axes()[static_cast<size_t>(axis)].name);
         if (rule.axes.size() > before) rules.push_back(std::move(rule));
       }
       if (!rules.empty()) layouts->add(bound_.stored()[s].names, std::move(rules));
@@ -297,7 +309,7 @@ class Searcher {
     keep(std::move(candidate));
   }
 
-  // ---- where layers repeat ----
+  // ---- where layers repeat ------------------------------------------------------------------------------------------
 
   struct Ranked {
     double seconds = 0;  ///< about
@@ -317,7 +329,8 @@ class Searcher {
     else if (about.seconds > least_about_ * (1 + kSame)) second_about_ = std::min(second_about_, about.seconds);
   }
 
-  /// Costs whole what may be one of the best two, the best first; of those that take the same, what has the fewest rules.
+  /// Costs whole what may be one of the best two, the best first; of those that take the same, what has the fewest
+  /// rules.
   void cost_ranked() {
     std::stable_sort(ranked_.begin(), ranked_.end(), [](const Ranked& a, const Ranked& b) {
       if (std::abs(a.seconds - b.seconds) > kSame * a.seconds) return a.seconds < b.seconds;
@@ -333,7 +346,7 @@ class Searcher {
     }
   }
 
-  // ---- where none fits ----
+  // ---- where none fits ----------------------------------------------------------------------------------------------
 
   /// A way to decide all dims, and about the peak that it has.
   struct Small {
@@ -362,7 +375,9 @@ class Searcher {
     if (--left < 0 || (found.size() == count && bytes >= found.back().bytes)) return;
     tell();
     if (d == axes_.size()) {
-      if (std::any_of(found.begin(), found.end(), [&](const Small& other) { return std::abs(other.bytes - bytes) <= kSame * bytes; })) return;
+      if (std::any_of(found.begin(), found.end(),
+                      [&](const Small& other) { return std::abs(other.bytes - bytes) <= kSame * bytes; }))
+        return;
       found.push_back({bytes, peaks_->stored_bytes(*mesh_, decided), mesh_, rules_of_axes(), axes_});
       std::sort(found.begin(), found.end(), [](const Small& a, const Small& b) { return a.bytes < b.bytes; });
       if (found.size() > count) found.pop_back();
@@ -389,8 +404,10 @@ class Searcher {
     if (about == 0) return std::nullopt;
     const double off = static_cast<double>(least.candidate.cost.counters.peak_bytes) / about;
     const auto memory = static_cast<double>(*question_.memory);
-    for (int64_t processors = 2 * question_.processors; !question_.mesh && !least.processors && processors <= 64 * question_.processors; processors *= 2)
-      if (const auto small = smallest(this->meshes(processors), 1); !small.empty() && off * small[0].bytes <= memory) least.processors = processors;
+    for (int64_t processors = 2 * question_.processors;
+         !question_.mesh && !least.processors && processors <= 64 * question_.processors; processors *= 2)
+      if (const auto small = smallest(this->meshes(processors), 1); !small.empty() && off * small[0].bytes <= memory)
+        least.processors = processors;
     if (!question_.annotations && !bound_.stored().empty()) {
       // Each param and state over all axes: as if all of them were still open.
       begin(least.candidate.mesh);
@@ -398,8 +415,10 @@ class Searcher {
         for (const LayoutRule& rule : least.candidate.rules->rules)
           if (rule.dim == bound_.dims()[d].name)
             for (Name axis : rule.axes) axes_[d] |= axis_bit(mesh_->find(axis));
-      const WorkBound::Decided rules{axes_, axes_.size(), stored_axes_, stored_.size()}, open{axes_, axes_.size(), stored_axes_, 0};
-      const double annotated = off * (peaks_->bytes(*mesh_, rules) - peaks_->stored_bytes(*mesh_, rules) + peaks_->stored_bytes(*mesh_, open));
+      const WorkBound::Decided rules{axes_, axes_.size(), stored_axes_, stored_.size()},
+          open{axes_, axes_.size(), stored_axes_, 0};
+      const double annotated = off * (peaks_->bytes(*mesh_, rules) - peaks_->stored_bytes(*mesh_, rules) +
+                                      peaks_->stored_bytes(*mesh_, open));
       if (annotated < 0.9 * off * about) least.annotated = annotated;
     }
     return least;
@@ -410,7 +429,9 @@ class Searcher {
   }
 
   /// Of what takes the same, what says least is kept.
-  static size_t lines_of(const Candidate& candidate) { return candidate.rules->rules.size() + (candidate.stored ? candidate.stored->all().size() : 0); }
+  static size_t lines_of(const Candidate& candidate) {
+    return candidate.rules->rules.size() + (candidate.stored ? candidate.stored->all().size() : 0);
+  }
 
   void keep(Candidate candidate) {
     if (candidate.cost.time.total() >= worst_costed()) return;
@@ -431,7 +452,9 @@ class Searcher {
   bool fits(Candidate& candidate) {
     if (!question_.memory) return true;
     const int64_t least = candidate.cost.parameter_bytes + candidate.cost.state_bytes;
-    const int64_t needed = least > question_.memory.value() ? least : candidate.cost.counters.peak_bytes = question_.peak(candidate.mesh, candidate.rules, candidate.stored);
+    const int64_t needed = least > question_.memory.value() ? least
+                                                            : candidate.cost.counters.peak_bytes = question_.peak(
+                                                                  candidate.mesh, candidate.rules, candidate.stored);
     if (needed <= *question_.memory) return true;
     ++result_.too_large;
     return false;
@@ -449,8 +472,8 @@ class Searcher {
   using Splits = std::vector<int>;
   static constexpr int kWhole = -1;
   bool annotating_ = false;
-  double still_communicated_ = 0;     ///< seconds at least, whatever is stored in parts
-  std::vector<Splits> stored_;        ///< of each of the bound's stored(), for each axis: the dim that it splits besides
+  double still_communicated_ = 0;  ///< seconds at least, whatever is stored in parts
+  std::vector<Splits> stored_;     ///< of each of the bound's stored(), for each axis: the dim that it splits besides
   std::vector<AxisSet> stored_axes_;  ///< those of them that split one
   SearchResult result_;
   std::vector<Ranked> ranked_;
@@ -460,6 +483,8 @@ class Searcher {
 
 }  // namespace
 
-SearchResult search(const LayoutCosts& costs, const SearchQuestion& question) { return Searcher(costs, question).run(); }
+SearchResult search(const LayoutCosts& costs, const SearchQuestion& question) {
+  return Searcher(costs, question).run();
+}
 
 }  // namespace mtf::cost

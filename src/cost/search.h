@@ -1,21 +1,22 @@
 #pragma once
 // The mesh and the layout under which a script takes least time by a machine model, of all that there are.
 //
-// A candidate is a mesh (the processors as one axis or several, of any sizes whose product they are) and for each dim of
-// the program the axes that split it. The search is a branch and bound over the dims, those of the most work first. What
-// bounds it from below is the arithmetic: an axis can only divide the work of an operation if a rule gives it to a dim
-// that the operation has, or that is related to one by a rename or a reshape; what is left open divides by all. No
+// A candidate is a mesh (the processors as one axis or several, of any sizes whose product they are) and for each dim
+// of the program the axes that split it. The search is a branch and bound over the dims, those of the most work first.
+// What bounds it from below is the arithmetic: an axis can only divide the work of an operation if a rule gives it to a
+// dim that the operation has, or that is related to one by a rename or a reshape; what is left open divides by all. No
 // candidate is left out that could be better than the best two, so the result is exact. Where layers repeat, candidates
-// are ranked by what a few layers take, and the best costed whole: exact, if no such estimate is further off than said. Elsewhere
-// a program that depends on no dim that is still open is costed then (cost/program_times.h), and bounds what is left: the dims
-// of a beam search do not have the training step before it costed again for each way to split them.
+// are ranked by what a few layers take, and the best costed whole: exact, if no such estimate is further off than said.
+// Elsewhere a program that depends on no dim that is still open is costed then (cost/program_times.h), and bounds what
+// is left: the dims of a beam search do not have the training step before it costed again for each way to split them.
 //
-// Where memory is given, nothing is costed of which an estimate says that it cannot fit (cost/peak_estimate.h). Where nothing is
-// found, the candidates of the least estimates are planned for the peaks that they have.
+// Where memory is given, nothing is costed of which an estimate says that it cannot fit (cost/peak_estimate.h). Where
+// nothing is found, the candidates of the least estimates are planned for the peaks that they have.
 //
-// With annotations a candidate also says, for params and states with the same dims, which of them the axes that split none
-// of them split besides: `@ {.., hidden -> all}` behind their declarations. These are tried behind the rules, when the best
-// rules alone are known, and only where half of what the rules communicate alone leaves time for something better.
+// With annotations a candidate also says, for params and states with the same dims, which of them the axes that split
+// none of them split besides: `@ {.., hidden -> all}` behind their declarations. These are tried behind the rules, when
+// the best rules alone are known, and only where half of what the rules communicate alone leaves time for something
+// better.
 #include <functional>
 #include <optional>
 #include <vector>
@@ -59,10 +60,11 @@ struct SearchResult {
   int64_t too_large = 0;            ///< that did not fit, of those that were looked at
   /// Where none fits.
   struct Least {
-    Candidate candidate;                ///< with the smallest peak that was found, in its counters
-    double stored = 0;                  ///< about which part of it params, states and what else is there take, from 0 to 1
-    std::optional<int64_t> processors;  ///< with about so many one would fit; nothing: with none of up to 64 times as many
-    std::optional<double> annotated;    ///< about the peak with annotations, where there are none and they would help
+    Candidate candidate;  ///< with the smallest peak that was found, in its counters
+    double stored = 0;    ///< about which part of it params, states and what else is there take, from 0 to 1
+    std::optional<int64_t>
+        processors;  ///< with about so many one would fit; nothing: with none of up to 64 times as many
+    std::optional<double> annotated;  ///< about the peak with annotations, where there are none and they would help
   };
   std::optional<Least> least;
 };

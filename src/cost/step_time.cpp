@@ -12,16 +12,20 @@ namespace {
 
 double bytes_of(const spmd::LocalProgram& program, const std::vector<int>& values) {
   double bytes = 0;
-  for (int v : values) bytes += static_cast<double>(schedule::largest_block(program.values[v])) * static_cast<double>(size_of(program.values[v].element));
+  for (int v : values)
+    bytes += static_cast<double>(schedule::largest_block(program.values[v])) *
+             static_cast<double>(size_of(program.values[v].element));
   return bytes;
 }
 
 /// How many times longer a product takes than its flops would in a large one: by the sides of its matrices.
 double narrowness(const spmd::LocalProgram& program, const spmd::Instruction& instruction, double narrow) {
   if (instruction.operands.size() != 2) return 1;
-  const spmd::LocalValue &a = program.values[instruction.operands[0]], &b = program.values[instruction.operands[1]], &c = program.values[instruction.results[0]];
+  const spmd::LocalValue &a = program.values[instruction.operands[0]], &b = program.values[instruction.operands[1]],
+                         &c = program.values[instruction.results[0]];
   const auto has = [](const spmd::LocalValue& value, const spmd::LocalDim& dim) {
-    return std::any_of(value.dims.begin(), value.dims.end(), [&](const spmd::LocalDim& each) { return each.dim.name == dim.dim.name; });
+    return std::any_of(value.dims.begin(), value.dims.end(),
+                       [&](const spmd::LocalDim& each) { return each.dim.name == dim.dim.name; });
   };
   double rows = 1, columns = 1, inner = 1;
   for (const spmd::LocalDim& dim : a.dims) {
@@ -37,11 +41,14 @@ double narrowness(const spmd::LocalProgram& program, const spmd::Instruction& in
 }
 
 /// Seconds that an instruction's arithmetic takes; of one that counts none, what making its elements takes.
-double arithmetic_of(const spmd::LocalProgram& program, const spmd::Instruction& instruction, double flops, const MachineModel& machine) {
+double arithmetic_of(const spmd::LocalProgram& program, const spmd::Instruction& instruction, double flops,
+                     const MachineModel& machine) {
   if (instruction.kind != spmd::InstructionKind::kCompute) return 0;
   const graph::Op& op = *instruction.node->op;
-  const spmd::LocalValue& of = program.values[instruction.operands.empty() ? instruction.results[0] : instruction.operands[0]];
-  if (op.role == graph::Role::kContraction) return flops / machine.flops_of(of.element) * narrowness(program, instruction, machine.narrow);
+  const spmd::LocalValue& of =
+      program.values[instruction.operands.empty() ? instruction.results[0] : instruction.operands[0]];
+  if (op.role == graph::Role::kContraction)
+    return flops / machine.flops_of(of.element) * narrowness(program, instruction, machine.narrow);
   if (flops > 0) return flops / rate_of(machine, op, of.element);
   if (op.lane || op.role == graph::Role::kView) return 0;
   const spmd::LocalValue& result = program.values[instruction.results[0]];
@@ -71,7 +78,8 @@ int64_t messages_of(const spmd::LocalProgram& program, const spmd::Instruction& 
       const std::vector<int64_t> levels = spmd::exchange_levels(spmd::tree_over(others + 1));
       int64_t met = 0;
       for (int64_t level : levels) met += level - 1;
-      return calls * (spmd::is_sent_whole(levels, schedule::largest_block(from), size_of(from.element)) ? met : 2 * met);
+      return calls *
+             (spmd::is_sent_whole(levels, schedule::largest_block(from), size_of(from.element)) ? met : 2 * met);
     }
     case spmd::Movement::kReduceScatter:
     case spmd::Movement::kFromGroup:
@@ -82,10 +90,16 @@ int64_t messages_of(const spmd::LocalProgram& program, const spmd::Instruction& 
 }
 
 double rate_of(const MachineModel& machine, const graph::Op& op, ElementType element) {
-  return machine.rate_of(std::string(op.name), op.lane ? "elementwise" : op.reduction ? "reduction" : "", element).value_or(machine.flops_of(element));
+  return machine.rate_of(std::string(op.name),
+                         op.lane        ? "elementwise"
+                         : op.reduction ? "reduction"
+                                        : "",
+                         element)
+      .value_or(machine.flops_of(element));
 }
 
-StepTime time_of_step(const schedule::Schedule& schedule, const schedule::Step& step, const std::vector<spmd::InstructionCost>& costs, const MachineModel& machine) {
+StepTime time_of_step(const schedule::Schedule& schedule, const schedule::Step& step,
+                      const std::vector<spmd::InstructionCost>& costs, const MachineModel& machine) {
   const spmd::LocalProgram& program = schedule.program;
   StepTime time;
   const spmd::Instruction& first = program.instructions[step.instructions[0]];
@@ -102,19 +116,23 @@ StepTime time_of_step(const schedule::Schedule& schedule, const schedule::Step& 
     const spmd::CollectiveKind kind = counted_as(first.kind);
     const Link link = machine.over(mesh, first.axes, kind);
     time.collectives[{kind, mesh.names_of(first.axes)}] =
-        static_cast<double>(messages_of(program, first, step.calls)) * link.latency + static_cast<double>(wire) / link.bandwidth;
+        static_cast<double>(messages_of(program, first, step.calls)) * link.latency +
+        static_cast<double>(wire) / link.bandwidth;
     return time;
   }
   double arithmetic = 0;
-  for (int i : step.instructions) arithmetic += arithmetic_of(program, program.instructions[i], static_cast<double>(costs[i].flops.value()), machine);
+  for (int i : step.instructions)
+    arithmetic += arithmetic_of(program, program.instructions[i], static_cast<double>(costs[i].flops.value()), machine);
   const double bytes = bytes_of(program, step.reads) + bytes_of(program, step.writes);
   const double cached = machine.cache_bandwidth > 0 ? std::min(bytes, machine.cache) : 0;
-  const double traffic = (bytes - cached) / machine.memory_bandwidth + (cached > 0 ? cached / machine.cache_bandwidth : 0);
+  const double traffic =
+      (bytes - cached) / machine.memory_bandwidth + (cached > 0 ? cached / machine.cache_bandwidth : 0);
   time.compute = machine.step + std::max(arithmetic, traffic);
   return time;
 }
 
-StepTime time_of(const schedule::Schedule& schedule, const std::vector<spmd::InstructionCost>& costs, const MachineModel& machine) {
+StepTime time_of(const schedule::Schedule& schedule, const std::vector<spmd::InstructionCost>& costs,
+                 const MachineModel& machine) {
   StepTime time;
   struct UnderWay {
     int finish;
@@ -126,8 +144,10 @@ StepTime time_of(const schedule::Schedule& schedule, const std::vector<spmd::Ins
     const StepTime own = time_of_step(schedule, step, costs, machine);
     time.add(own, 1);
     if (machine.overlap == 0) continue;
-    std::erase_if(under_way, [&](const UnderWay& each) { return each.finish <= static_cast<int>(s) || each.may_hide <= 0; });
-    if (step.kind == schedule::StepKind::kCollective) under_way.push_back({step.finish, machine.overlap * own.communication()});
+    std::erase_if(under_way,
+                  [&](const UnderWay& each) { return each.finish <= static_cast<int>(s) || each.may_hide <= 0; });
+    if (step.kind == schedule::StepKind::kCollective)
+      under_way.push_back({step.finish, machine.overlap * own.communication()});
     double left = own.compute;
     for (UnderWay& each : under_way) {
       const double hides = std::min(left, each.may_hide);

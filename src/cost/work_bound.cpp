@@ -24,7 +24,9 @@ class Related {
   std::map<Name, Name> parent_;
 };
 
-const Dim& dim_of(const graph::LaidOutOperation& operation, const graph::IterationDim& dim, size_t k) { return operation.operands[k].dims[dim.operands[k]]; }
+const Dim& dim_of(const graph::LaidOutOperation& operation, const graph::IterationDim& dim, size_t k) {
+  return operation.operands[k].dims[dim.operands[k]];
+}
 
 /// An operation that other operations may stand for is computed as fast as the fastest of them.
 double fastest(const MachineModel& machine, const graph::Op& op, ElementType element) {
@@ -81,7 +83,9 @@ WorkBound::WorkBound(const LayoutCosts& costs, const std::vector<Name>& axes) {
               if (a.name != b.name) together.emplace(a.name, b.name);
       const TensorType& type = operation.operands.empty() ? operation.results[0] : operation.operands[0];
       const double flops = static_cast<double>(spmd::work_of_whole(operation).value());
-      if (flops > 0) work_of[i][names] += static_cast<double>(costs.times(i)) * flops / fastest(*costs.machine(), *operation.op, type.element);
+      if (flops > 0)
+        work_of[i][names] +=
+            static_cast<double>(costs.times(i)) * flops / fastest(*costs.machine(), *operation.op, type.element);
     }
   }
   for (const WorkOfNames& of : work_of)
@@ -91,7 +95,8 @@ WorkBound::WorkBound(const LayoutCosts& costs, const std::vector<Name>& axes) {
     for (Name name : std::set<Name>(names.begin(), names.end())) weight[name] += seconds;
   for (const auto& [name, dim] : sizes)
     if (dim.size > 1) dims_.push_back(dim);
-  std::stable_sort(dims_.begin(), dims_.end(), [&](const Dim& a, const Dim& b) { return weight[a.name] > weight[b.name]; });
+  std::stable_sort(dims_.begin(), dims_.end(),
+                   [&](const Dim& a, const Dim& b) { return weight[a.name] > weight[b.name]; });
   std::map<Name, size_t> place;
   for (size_t d = 0; d < dims_.size(); ++d) place[dims_[d].name] = d;
   std::set<std::vector<Name>> stored;
@@ -126,7 +131,9 @@ WorkBound::WorkBound(const LayoutCosts& costs, const std::vector<Name>& axes) {
 
 double WorkBound::seconds(const Mesh& mesh, const Decided& decided) const { return seconds_of(works_, mesh, decided); }
 
-double WorkBound::seconds(const Mesh& mesh, const Decided& decided, size_t program) const { return seconds_of(works_of_[program], mesh, decided); }
+double WorkBound::seconds(const Mesh& mesh, const Decided& decided, size_t program) const {
+  return seconds_of(works_of_[program], mesh, decided);
+}
 
 WorkBound::Dividing WorkBound::dividing(const std::set<Name>& names) const {
   std::set<Name> groups;

@@ -26,8 +26,8 @@ class WorkBound {
   };
   const std::vector<Stored>& stored() const { return stored_; }
 
-  /// What is decided, and what is still open: of the dims, the first `dims` are split over `axes` (a set for each) and the
-  /// others may be over any; of stored(), the first `stored` are split over `stored_axes` besides.
+  /// What is decided, and what is still open: of the dims, the first `dims` are split over `axes` (a set for each) and
+  /// the others may be over any; of stored(), the first `stored` are split over `stored_axes` besides.
   struct Decided {
     const std::vector<AxisSet>& axes;
     size_t dims = 0;

@@ -7,7 +7,9 @@
 namespace mtf::eval {
 
 AbstractDomain::AbstractDomain(const plan::Execution* execution)
-    : mode_(execution == nullptr ? Mode::kCheck : execution->runtime().knows_numbers() ? Mode::kRun : Mode::kPlan) {}
+    : mode_(execution == nullptr                   ? Mode::kCheck
+            : execution->runtime().knows_numbers() ? Mode::kRun
+                                                   : Mode::kPlan) {}
 
 HostValue AbstractDomain::after_assignment(const HostValue& old, HostValue value, int bound_at) const {
   const bool may_differ = is_number(value) || value.is<Text>() || value.is_unknown();
@@ -30,7 +32,8 @@ void numbers_become_unknown(const NameSet& names, Scope& scope) {
 void values_become_unknown(const NameSet& names, Scope& scope) {
   numbers_become_unknown(names, scope);
   for (Name name : names)
-    if (auto found = scope.find(name); found.binding && found.binding->value.is<ListPtr>()) found.binding->value = unknown(UnknownKind::kAny);
+    if (auto found = scope.find(name); found.binding && found.binding->value.is<ListPtr>())
+      found.binding->value = unknown(UnknownKind::kAny);
 }
 
 HostValue unknown_number(ElementType element) {
@@ -50,7 +53,8 @@ std::vector<std::optional<UnknownKind>> kinds_of(const NameSet& names, Scope& sc
   return kinds;
 }
 
-JoinedNames::JoinedNames(const NameSet& names, Scope& scope, Span condition, Findings& findings) : condition_(condition), findings_(findings) {
+JoinedNames::JoinedNames(const NameSet& names, Scope& scope, Span condition, Findings& findings)
+    : condition_(condition), findings_(findings) {
   for (Name name : names)
     if (auto found = scope.find(name); found.binding) bindings_.push_back(found.binding);
 }
@@ -81,7 +85,8 @@ void JoinedNames::join(size_t name, const HostValue& left) {
   }
   const Binding& binding = *bindings_[name];
   Diagnostic diagnostic(Kind::branch_types_differ, condition_,
-                        fmt::format("this is known when the program runs; `{}` is then {}, or {}", binding.name.text(), describe(joined), describe(left)));
+                        fmt::format("this is known when the program runs; `{}` is then {}, or {}", binding.name.text(),
+                                    describe(joined), describe(left)));
   diagnostic.related(binding.span, "declared here");
   joined = HostValue(Poison{});
   findings_.report(std::move(diagnostic));
@@ -111,10 +116,13 @@ void Ways::finish() {
 void Ways::join_others() {
   for (auto& [name, left] : left_) {
     Binding& binding = name.scope->bindings[name.index];
-    const bool is_joined = std::any_of(before_.begin(), before_.end(), [&](const auto& before) { return before.first == &binding; });
+    const bool is_joined =
+        std::any_of(before_.begin(), before_.end(), [&](const auto& before) { return before.first == &binding; });
     domain_.assigned(name);
     if (is_joined) continue;
-    undo_.add(name.scope, name.index, [scope = name.scope.get(), index = name.index, before = binding.value] { scope->bindings[index].value = before; });
+    undo_.add(name.scope, name.index, [scope = name.scope.get(), index = name.index, before = binding.value] {
+      scope->bindings[index].value = before;
+    });
     std::optional<HostValue> merged;
     if (binding.value.is<None>() == left.is<None>()) merged = merge(binding.value, left);
     binding.value = merged ? std::move(*merged) : unknown(UnknownKind::kAny);

@@ -1,10 +1,10 @@
 #pragma once
 // The abstract domain: what a check and a plan do where only the run knows.
 //
-// A check evaluates without computing anything, a plan on a runtime that knows no numbers (plan/runtime.h); both are called
-// abstract. What tensors hold is Unknown to them (host_value.h). Where control depends on an Unknown every way is walked, one level of uncertainty
-// deeper, and what a name is afterwards is what the ways left it as, joined (merge in host_value.h). Poison stands for
-// what has been reported. In a run nothing is Unknown, and the uncertainty is 0.
+// A check evaluates without computing anything, a plan on a runtime that knows no numbers (plan/runtime.h); both are
+// called abstract. What tensors hold is Unknown to them (host_value.h). Where control depends on an Unknown every way
+// is walked, one level of uncertainty deeper, and what a name is afterwards is what the ways left it as, joined (merge
+// in host_value.h). Poison stands for what has been reported. In a run nothing is Unknown, and the uncertainty is 0.
 #include <optional>
 #include <utility>
 #include <vector>
@@ -19,8 +19,8 @@
 
 namespace mtf::eval {
 
-/// A name that has been assigned where that may not have happened: of a block around, of an instance, of what stands around a
-/// function that was called.
+/// A name that has been assigned where that may not have happened: of a block around, of an instance, of what stands
+/// around a function that was called.
 struct AssignedName {
   ScopePtr scope;
   size_t index;   ///< of its binding
@@ -50,8 +50,8 @@ class AbstractDomain {
   /// None, where what is evaluated does not depend on what stands around it: a module.
   Restore<int> certain() { return Restore<int>(uncertainty_, 0); }
 
-  /// What a name is after `name := value`, which was `old` and was bound at a level of uncertainty. Where the assignment
-  /// may not have happened, or may happen again, numbers and strings are unknown.
+  /// What a name is after `name := value`, which was `old` and was bound at a level of uncertainty. Where the
+  /// assignment may not have happened, or may happen again, numbers and strings are unknown.
   HostValue after_assignment(const HostValue& old, HostValue value, int bound_at) const;
 
   /// A name is assigned: it goes into the innermost list, if there is one.
@@ -68,8 +68,8 @@ class AbstractDomain {
   AssignedNames* assigned_ = nullptr;
 };
 
-/// The names that a loop assigns before it is walked once: their numbers and strings become unknown, their tensors one of
-/// several.
+/// The names that a loop assigns before it is walked once: their numbers and strings become unknown, their tensors one
+/// of several.
 void numbers_become_unknown(const NameSet& names, Scope& scope);
 /// After turns that were not walked: lists too.
 void values_become_unknown(const NameSet& names, Scope& scope);
@@ -107,7 +107,8 @@ class Ways {
   /// `names`: what the ways' texts assign. `condition`: as that of JoinedNames.
   Ways(const NameSet& names, Scope& scope, Span condition, AbstractDomain& domain, Undo& undo, Findings& findings);
 
-  /// Walks a way, from what was before. `walk` returns true if the way goes on behind the `if`, with what it has assigned.
+  /// Walks a way, from what was before. `walk` returns true if the way goes on behind the `if`, with what it has
+  /// assigned.
   template <typename Walk>
   void walk(const Walk& walk) {
     put_back();
@@ -132,7 +133,8 @@ class Ways {
 
  private:
   void put_back();
-  /// Joins what the ways left of the names that their texts do not assign: parts of instances, those that functions assign.
+  /// Joins what the ways left of the names that their texts do not assign: parts of instances, those that functions
+  /// assign.
   void join_others();
 
   std::vector<std::pair<Binding*, HostValue>> before_;

@@ -11,8 +11,10 @@
 namespace mtf::eval {
 namespace {
 
-[[noreturn]] void not_what_is_asked(const HostValue& value, Span span, std::string_view expected, std::string_view what, Span asked, std::string help) {
-  fail(Diagnostic(Kind::type_mismatch, span, fmt::format("expected {} for {}, found {}", expected, what, describe(value)))
+[[noreturn]] void not_what_is_asked(const HostValue& value, Span span, std::string_view expected, std::string_view what,
+                                    Span asked, std::string help) {
+  fail(Diagnostic(Kind::type_mismatch, span,
+                  fmt::format("expected {} for {}, found {}", expected, what, describe(value)))
            .related(asked, "asked for here")
            .help(std::move(help)));
 }
@@ -45,32 +47,41 @@ Dims Annotations::dims_of(const ast::ShapeAnnotation& shape, const ScopePtr& sco
   return dims;
 }
 
-HostValue Annotations::check(const ast::Annotation& annotation, HostValue value, Span span, const ScopePtr& scope, std::string_view what, Span declared) {
+HostValue Annotations::check(const ast::Annotation& annotation, HostValue value, Span span, const ScopePtr& scope,
+                             std::string_view what, Span declared) {
   const Span asked = declared.is_known() ? declared : std::visit([](const auto& a) { return a.span; }, annotation);
   if (value.is_unknown() && unknown_kind(value) == UnknownKind::kAny) return value;
-  return std::visit(Overloaded{
-                        [&](const ast::WordAnnotation& word) { return check_word(word, std::move(value), span, what, asked); },
-                        [&](const ast::ShapeAnnotation& shape) { return check_shape(shape, std::move(value), span, scope, what, declared, asked); },
-                    },
-                    annotation);
+  return std::visit(
+      Overloaded{
+          [&](const ast::WordAnnotation& word) { return check_word(word, std::move(value), span, what, asked); },
+          [&](const ast::ShapeAnnotation& shape) {
+            return check_shape(shape, std::move(value), span, scope, what, declared, asked);
+          },
+      },
+      annotation);
 }
 
-HostValue Annotations::check_word(const ast::WordAnnotation& annotation, HostValue value, Span span, std::string_view what, Span asked) {
+HostValue Annotations::check_word(const ast::WordAnnotation& annotation, HostValue value, Span span,
+                                  std::string_view what, Span asked) {
   const syntax::ParameterKind kind = syntax::kind_of(annotation);
-  if (!become(kind, value)) not_what_is_asked(value, span, text_of(kind), what, asked, value.is<ModelClassPtr>() ? "call it to make one" : "");
+  if (!become(kind, value))
+    not_what_is_asked(value, span, text_of(kind), what, asked, value.is<ModelClassPtr>() ? "call it to make one" : "");
   return value;
 }
 
-HostValue Annotations::check_shape(const ast::ShapeAnnotation& shape, HostValue value, Span span, const ScopePtr& scope, std::string_view what,
-                                   Span declared, Span asked) {
-  auto mismatch = [&](std::string_view expected, std::string help = {}) { not_what_is_asked(value, span, expected, what, asked, std::move(help)); };
+HostValue Annotations::check_shape(const ast::ShapeAnnotation& shape, HostValue value, Span span, const ScopePtr& scope,
+                                   std::string_view what, Span declared, Span asked) {
+  auto mismatch = [&](std::string_view expected, std::string help = {}) {
+    not_what_is_asked(value, span, expected, what, asked, std::move(help));
+  };
   std::optional<ElementType> element;
   if (shape.element_type) element = parse_element_type(shape.element_type->name.text());
   std::optional<size_t> rest;
   Dims dims = dims_of(shape, scope, &rest);
   if (!tensor_of(value) && is_number(value) && dims.empty()) {
     evaluator_.builder.span = span;
-    value = evaluator_.convert.number_tensor(value, element.value_or(evaluator_.convert.number_tensor(value).element()));
+    value =
+        evaluator_.convert.number_tensor(value, element.value_or(evaluator_.convert.number_tensor(value).element()));
   }
   const graph::Value* tensor = tensor_of(value);
   std::string expected = std::string(element ? name(*element) : std::string_view()) + "[";
@@ -114,7 +125,9 @@ HostValue Annotations::check_shape(const ast::ShapeAnnotation& shape, HostValue 
     } else if (fixed->value.is<ListPtr>()) {
       Dims first = Conversions::to_dims(fixed->value, span);
       if (!same_set(first, others)) {
-        fail(Diagnostic(Kind::shape_mismatch, span, fmt::format("expected `..` to be {} for {}, found {} in {}", to_string(first), what, to_string(others), describe(value)))
+        fail(Diagnostic(Kind::shape_mismatch, span,
+                        fmt::format("expected `..` to be {} for {}, found {} in {}", to_string(first), what,
+                                    to_string(others), describe(value)))
                  .related(fixed->span, fmt::format("`..` is {} here", to_string(first)))
                  .related(asked, "asked for here"));
       }
@@ -139,7 +152,8 @@ std::string help_with_product(const TensorType& x, const HostValue& other) {
 
 }  // namespace
 
-std::shared_ptr<const graph::AskedLayout> asked_by(Evaluator& evaluator, const ast::LayoutRef& ref, const TensorType& type, const ScopePtr& scope) {
+std::shared_ptr<const graph::AskedLayout> asked_by(Evaluator& evaluator, const ast::LayoutRef& ref,
+                                                   const TensorType& type, const ScopePtr& scope) {
   auto asked = std::make_shared<graph::AskedLayout>();
   if (auto* named = std::get_if<ast::ExprPtr>(&ref.layout)) {
     HostValue value = evaluator.evaluate(**named, scope);
@@ -163,7 +177,8 @@ std::shared_ptr<const graph::AskedLayout> asked_by(Evaluator& evaluator, const a
     if (!has_dim(type.dims, dim.name)) {
       std::vector<std::string> names;
       for (const Dim& other : type.dims) names.push_back(other.name.str());
-      fail(Diagnostic(Kind::unknown_dim, rule.dim.span, fmt::format("{} has no dimension `{}`", to_string(type), dim.name.text()))
+      fail(Diagnostic(Kind::unknown_dim, rule.dim.span,
+                      fmt::format("{} has no dimension `{}`", to_string(type), dim.name.text()))
                .help(mtf::did_you_mean(dim.name.text(), names)));
     }
     if (rules.find(dim.name)) fail(Kind::duplicate_name, rule.dim.span, "`{}` has a rule already", dim.name.text());
@@ -184,7 +199,8 @@ HostValue Evaluator::at(const ast::Expr& expr, const ast::AtExpr& at, const Scop
   graph::GivenLayout layout;
   layout.sharding = same_mesh(value.mesh(), mesh) ? value.sharding() : replicated(value.dims().size());
   layout.why.asked = asked_by(*this, at.layout, value.type(), scope);
-  if (layout.why.asked) layout.sharding = asked_sharding(value.type(), *layout.why.asked, layout.sharding, *mesh, expr.span);
+  if (layout.why.asked)
+    layout.sharding = asked_sharding(value.type(), *layout.why.asked, layout.sharding, *mesh, expr.span);
   layout.inherited = layout.sharding.split();
   return builder.laid_out(value, std::move(layout));
 }

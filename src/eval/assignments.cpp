@@ -35,21 +35,24 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
              .related(binding.span, "declared here")
              .help(fmt::format("`with {} = … {{ … }}` changes it for what runs inside", name)));
   }
-  if (old.is<Dim>() || old.is<FunctionPtr>() || old.is<ModelClassPtr>() || old.is<ModulePtr>() || old.is<OperationPtr>() ||
-      old.is<BuiltinPtr>() || old.is<MeshPtr>() || old.is<LayoutPtr>()) {
+  if (old.is<Dim>() || old.is<FunctionPtr>() || old.is<ModelClassPtr>() || old.is<ModulePtr>() ||
+      old.is<OperationPtr>() || old.is<BuiltinPtr>() || old.is<MeshPtr>() || old.is<LayoutPtr>()) {
     fail(Diagnostic(Kind::assign_not_a_place, span, fmt::format("`{}` is {}", name, describe(old)))
              .related(binding.span, "declared here")
              .help(fmt::format("`let {} = …` hides it from there on", name)));
   }
   if (old.is<None>() && is_left_out(binding, owner)) {
-    fail(Diagnostic(Kind::assign_not_a_place, span, fmt::format("`{}` was declared with `none`: this instance has no such variable", name))
+    fail(Diagnostic(Kind::assign_not_a_place, span,
+                    fmt::format("`{}` was declared with `none`: this instance has no such variable", name))
              .related(binding.span, "declared here")
              .help("give it a value where it is declared"));
   }
-  if (owner.uncertain < domain.uncertainty()) domain.assigned({owner.shared_from_this(), static_cast<size_t>(&binding - owner.bindings.data()), old.is<None>()});
+  if (owner.uncertain < domain.uncertainty())
+    domain.assigned({owner.shared_from_this(), static_cast<size_t>(&binding - owner.bindings.data()), old.is<None>()});
   const ListPtr* const list_before = old.as<ListPtr>();
   const ListPtr* const list_now = value.as<ListPtr>();
-  const bool is_extended = list_before && list_now && *list_before == *list_now;  // in place: the list's length is taken back
+  const bool is_extended =
+      list_before && list_now && *list_before == *list_now;  // in place: the list's length is taken back
   if (!is_extended) owner.note(static_cast<size_t>(&binding - owner.bindings.data()), undo);
   if (value.is_poison()) {
     binding.value = std::move(value);
@@ -75,7 +78,8 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
     const bool number = is_number(old);
     const bool is_open = old.is<None>() || (old.is_unknown() && unknown_kind(old) == UnknownKind::kAny);
     if (!is_open && !(number && tensor->dims().empty())) {
-      Diagnostic diagnostic(Kind::assign_type_changed, span, fmt::format("`{}` is {}, found {}", name, describe(old), describe(value)));
+      Diagnostic diagnostic(Kind::assign_type_changed, span,
+                            fmt::format("`{}` is {}, found {}", name, describe(old), describe(value)));
       diagnostic.related(binding.span, "declared here")
           .help(number ? "a number can only become a tensor without dimensions; start with `zeros(…)`" : "");
       fail(std::move(diagnostic));
@@ -90,7 +94,8 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
   cuts.replaced(owner, old, value);
   const bool list_for_list = old.is<ListPtr>() && value.is<ListPtr>();
   if (!list_for_list && !old.is<None>() && !merge(old, value)) {
-    fail(Diagnostic(Kind::assign_type_changed, span, fmt::format("`{}` is {}, found {}", name, describe(old), describe(value)))
+    fail(Diagnostic(Kind::assign_type_changed, span,
+                    fmt::format("`{}` is {}, found {}", name, describe(old), describe(value)))
              .related(binding.span, "declared here"));
   }
   binding.value = domain.after_assignment(old, std::move(value), owner.uncertain);
@@ -120,8 +125,9 @@ void Evaluator::assign(const ast::AssignStmt& stmt, const ScopePtr& scope) {
   if (auto* name = stmt.target->as<ast::NameExpr>()) {
     if (!scope->find(name->name).binding) {
       std::string help = mtf::did_you_mean(name->name.text(), names.visible_names(scope.get()));
-      fail(Diagnostic(Kind::assign_undefined, stmt.target->span, fmt::format("there is no `{}` here", name->name.text()))
-               .help(help.empty() ? fmt::format("`let {} = …` declares it", name->name.text()) : help));
+      fail(
+          Diagnostic(Kind::assign_undefined, stmt.target->span, fmt::format("there is no `{}` here", name->name.text()))
+              .help(help.empty() ? fmt::format("`let {} = …` declares it", name->name.text()) : help));
     }
     std::optional<HostValue> longer = extended_list(stmt, name->name, scope);
     HostValue value = longer ? std::move(*longer) : evaluate(*stmt.value, scope);
@@ -140,8 +146,8 @@ void Evaluator::assign(const ast::AssignStmt& stmt, const ScopePtr& scope) {
     if (object.is_poison() || object.is_unknown()) return;
     auto* instance = object.as<InstancePtr>();
     if (!instance) {
-      fail(Kind::assign_not_a_place, stmt.target->span, "expected a param, state or name of a model's instance, found {}",
-           describe(object));
+      fail(Kind::assign_not_a_place, stmt.target->span,
+           "expected a param, state or name of a model's instance, found {}", describe(object));
     }
     Binding* binding = (*instance)->scope->find_own(attribute->attribute.name);
     if (!binding) {

@@ -50,7 +50,10 @@ class Binder {
     const size_t place = item.value.is<ElementType>() ? place_of_element() : next();
     if (place == count()) {
       const std::string_view plain = signature_.labels == syntax::LabelKind::kAny ? " without a label" : "";
-      return with_signature({Kind::wrong_arity, item.span, fmt::format("`{}` takes {}{}", signature_.name.text(), mtf::count_text(static_cast<int64_t>(count()), "argument"), plain)}, signature_);
+      return with_signature({Kind::wrong_arity, item.span,
+                             fmt::format("`{}` takes {}{}", signature_.name.text(),
+                                         mtf::count_text(static_cast<int64_t>(count()), "argument"), plain)},
+                            signature_);
     }
     take(place, item);
     return std::nullopt;
@@ -59,11 +62,14 @@ class Binder {
   std::optional<Diagnostic> match_label(GivenArgument& item) {
     const size_t place = signature_.place_of(item.label);
     if (place < count()) {
-      if (bound_.given[place]) return Diagnostic(Kind::duplicate_argument, item.label_span, fmt::format("`{}` is given twice", item.label.text()));
+      if (bound_.given[place])
+        return Diagnostic(Kind::duplicate_argument, item.label_span,
+                          fmt::format("`{}` is given twice", item.label.text()));
       take(place, item);
       return std::nullopt;
     }
-    const bool names_a_dim = signature_.labels != syntax::LabelKind::kNone && arguments_.scope && arguments_.scope->find(item.label).binding;
+    const bool names_a_dim =
+        signature_.labels != syntax::LabelKind::kNone && arguments_.scope && arguments_.scope->find(item.label).binding;
     if (signature_.labels != syntax::LabelKind::kAny && !names_a_dim) return unknown_label(item);
     bound_.labels.push_back(&item);
     return std::nullopt;
@@ -91,9 +97,12 @@ class Binder {
 
   std::optional<Diagnostic> keep_arrow(const GivenArgument& item) {
     const std::string_view name = signature_.name.text();
-    if (signature_.arrow == syntax::ArrowKind::kNone) return Diagnostic(Kind::misplaced_arrow, item.target_span, fmt::format("`{}` takes no `->`", name));
+    if (signature_.arrow == syntax::ArrowKind::kNone)
+      return Diagnostic(Kind::misplaced_arrow, item.target_span, fmt::format("`{}` takes no `->`", name));
     if (signature_.arrow == syntax::ArrowKind::kPairs)
-      return with_signature({Kind::misplaced_arrow, item.target_span, fmt::format("`->` of `{}` stands between two dims", name)}, signature_);
+      return with_signature(
+          {Kind::misplaced_arrow, item.target_span, fmt::format("`->` of `{}` stands between two dims", name)},
+          signature_);
     if (bound_.arrow) {
       return Diagnostic(Kind::misplaced_arrow, item.target_span, fmt::format("`{}` has one result, and one `->`", name))
           .related(bound_.arrow->target_span, "the first");
@@ -110,7 +119,8 @@ class Binder {
         if (const graph::Value* tensor = tensor_of(given.value))
           for (const Dim& dim : tensor->dims()) names.push_back(dim.name.str());
     }
-    Diagnostic wrong(Kind::unknown_argument, item.label_span, fmt::format("`{}` has no argument `{}`", signature_.name.text(), item.label.text()));
+    Diagnostic wrong(Kind::unknown_argument, item.label_span,
+                     fmt::format("`{}` has no argument `{}`", signature_.name.text(), item.label.text()));
     std::string help = mtf::did_you_mean(item.label.text(), names);
     if (help.empty()) help = foreign_help(syntax::Foreign::argument, item.label_span);
     wrong.help(help);
@@ -134,16 +144,20 @@ class Binder {
     HostValue& value = item.value;
     if (value.is_poison() || become(parameter.kind, value)) return;
     const auto* list = value.as<ListPtr>();
-    const bool is_shape = parameter.kind == syntax::ParameterKind::kDims || parameter.kind == syntax::ParameterKind::kShape;
-    if (is_shape && list && !(*list)->items.front().is<int64_t>()) Conversions::to_dims(value, item.span);  // says which is none
-    Diagnostic wrong(Kind::type_mismatch, item.span, fmt::format("expected {} for `{}` of `{}`, found {}", text_of(parameter.kind), parameter.name.text(),
-                                                                 signature_.name.text(), describe(value)));
+    const bool is_shape =
+        parameter.kind == syntax::ParameterKind::kDims || parameter.kind == syntax::ParameterKind::kShape;
+    if (is_shape && list && !(*list)->items.front().is<int64_t>())
+      Conversions::to_dims(value, item.span);  // says which is none
+    Diagnostic wrong(Kind::type_mismatch, item.span,
+                     fmt::format("expected {} for `{}` of `{}`, found {}", text_of(parameter.kind),
+                                 parameter.name.text(), signature_.name.text(), describe(value)));
     if (parameter.span.is_known()) wrong.related(parameter.span, "asked for here");
     fail(std::move(wrong.help(help_with_argument(bound_, parameter, item))));
   }
 
   [[noreturn]] void missing(const syntax::Parameter& parameter) const {
-    Diagnostic wrong(Kind::missing_argument, arguments_.span, fmt::format("`{}` needs `{}`", signature_.name.text(), parameter.name.text()));
+    Diagnostic wrong(Kind::missing_argument, arguments_.span,
+                     fmt::format("`{}` needs `{}`", signature_.name.text(), parameter.name.text()));
     if (parameter.span.is_known()) fail(std::move(wrong.related(parameter.span, "declared here")));
     fail(with_signature(std::move(wrong), signature_));
   }
@@ -157,11 +171,14 @@ class Binder {
 /// A list of dims, of which some may be lists of dims in their turn.
 bool is_dims(const HostValue& value) {
   const auto* list = value.as<ListPtr>();
-  return list && std::all_of((*list)->items.begin(), (*list)->items.end(), [](const HostValue& item) { return item.is<Dim>() || item.is_unknown() || item.is<ListPtr>(); });
+  return list && std::all_of((*list)->items.begin(), (*list)->items.end(), [](const HostValue& item) {
+           return item.is<Dim>() || item.is_unknown() || item.is<ListPtr>();
+         });
 }
 
 bool is_callable(const HostValue& value) {
-  return value.is<FunctionPtr>() || value.is<OperationPtr>() || value.is<BuiltinPtr>() || value.is<InstancePtr>() || value.is<ModelClassPtr>();
+  return value.is<FunctionPtr>() || value.is<OperationPtr>() || value.is<BuiltinPtr>() || value.is<InstancePtr>() ||
+         value.is<ModelClassPtr>();
 }
 
 }  // namespace
@@ -182,13 +199,17 @@ bool become(syntax::ParameterKind kind, HostValue& value) {
     case syntax::ParameterKind::kTensor: return tensor_of(value) || number_of(value) || is_number(value);
     case syntax::ParameterKind::kTensors: {
       const auto* list = value.as<ListPtr>();
-      const auto fits = [](const HostValue& item) { return item.is_poison() || item.is_unknown() || tensor_of(item) || is_number(item); };
+      const auto fits = [](const HostValue& item) {
+        return item.is_poison() || item.is_unknown() || tensor_of(item) || is_number(item);
+      };
       return list && std::all_of((*list)->items.begin(), (*list)->items.end(), fits);
     }
-    case syntax::ParameterKind::kNumber: return number_of(value).has_value() || (unknown && unknown->kind != UnknownKind::kString);
+    case syntax::ParameterKind::kNumber:
+      return number_of(value).has_value() || (unknown && unknown->kind != UnknownKind::kString);
     case syntax::ParameterKind::kInt:
       if (const auto* dim = value.as<Dim>()) value = dim->size;
-      return value.is<int64_t>() || (unknown && (unknown->kind == UnknownKind::kInt || unknown->kind == UnknownKind::kNumber));
+      return value.is<int64_t>() ||
+             (unknown && (unknown->kind == UnknownKind::kInt || unknown->kind == UnknownKind::kNumber));
     case syntax::ParameterKind::kFloat:
       if (const auto* number = value.as<int64_t>()) value = static_cast<double>(*number);
       return value.is<double>() || (unknown && is_number(value));
@@ -211,7 +232,8 @@ std::optional<int64_t> Bound::integer(size_t parameter) const {
 }
 
 bool Bound::any_unknown() const {
-  return std::any_of(arguments.items.begin(), arguments.items.end(), [](const GivenArgument& item) { return item.value.is_unknown(); });
+  return std::any_of(arguments.items.begin(), arguments.items.end(),
+                     [](const GivenArgument& item) { return item.value.is_unknown(); });
 }
 
 }  // namespace mtf::eval

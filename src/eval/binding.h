@@ -1,10 +1,11 @@
 #pragma once
 // Binding: which argument of a call is for which parameter. Whatever is called (an operation, a function of the host, a
-// function or model of a script), its arguments are bound here, by its signature, and what is wrong with them is said here.
+// function or model of a script), its arguments are bound here, by its signature, and what is wrong with them is said
+// here.
 //
-// Arguments without a label are for the parameters in their order that no label names; one that is an element type is for
-// the parameter of that kind, wherever it stands. `none` for a parameter of which it is the default leaves it out. Each
-// value is what the parameter's kind asks for: a dim where an int is wanted has become its size.
+// Arguments without a label are for the parameters in their order that no label names; one that is an element type is
+// for the parameter of that kind, wherever it stands. `none` for a parameter of which it is the default leaves it out.
+// Each value is what the parameter's kind asks for: a dim where an int is wanted has become its size.
 #include <array>
 #include <vector>
 
@@ -54,12 +55,14 @@ struct Bound {
   bool any_unknown() const;
 };
 
-/// Binds arguments, whose values become what the kinds of their parameters ask for; `arguments` lives as long as the result.
-/// Fails where an argument is one too many (wrong_arity), has a label that is no parameter's (unknown_argument), is given
-/// twice (duplicate_argument) or of another kind (type_mismatch), and where one or an arrow is missing or misplaced.
+/// Binds arguments, whose values become what the kinds of their parameters ask for; `arguments` lives as long as the
+/// result. Fails where an argument is one too many (wrong_arity), has a label that is no parameter's
+/// (unknown_argument), is given twice (duplicate_argument) or of another kind (type_mismatch), and where one or an
+/// arrow is missing or misplaced.
 Bound bind(const syntax::Signature& signature, Arguments& arguments);
 
-/// The value as a kind asks for it; false if it is not of that kind. What only the run knows is of any kind that it may be.
+/// The value as a kind asks for it; false if it is not of that kind. What only the run knows is of any kind that it may
+/// be.
 bool become(syntax::ParameterKind kind, HostValue& value);
 
 }  // namespace mtf::eval

@@ -2,8 +2,8 @@
 
 namespace mtf::eval {
 
-/// Writes down what it finds. Inside a function, names that the function binds are left out of `captured`; `mentions` has
-/// them all, which only makes more names live.
+/// Writes down what it finds. Inside a function, names that the function binds are left out of `captured`; `mentions`
+/// has them all, which only makes more names live.
 class NameWalk : public ast::Walk {
  public:
   NameSet mentions;
@@ -90,15 +90,17 @@ class NameWalk : public ast::Walk {
       for (const auto& axis : mesh->axes) info->axis_names.insert(axis.name.name);
   }
 
-  /// A name that is bound to the value of a name or a part, or to an element, may stand for a param or state. What a call
-  /// gives is taken to be new: functions that give a variable itself, to be assigned, are rare, and only costs depend on it.
+  /// A name that is bound to the value of a name or a part, or to an element, may stand for a param or state. What a
+  /// call gives is taken to be new: functions that give a variable itself, to be assigned, are rare, and only costs
+  /// depend on it.
   void aliases(const ast::Stmt& stmt) {
     std::vector<ast::Ident> names;
     if (auto* loop = stmt.as<ast::ForStmt>()) names_of(*loop->pattern, names);
     if (auto* let = stmt.as<ast::LetStmt>()) {
       const ast::Expr& value = *let->value;
       const bool takes_apart = std::holds_alternative<ast::TuplePattern>(let->pattern->node);
-      const bool may_be_place = value.as<ast::NameExpr>() || value.as<ast::AttributeExpr>() || value.as<ast::IndexExpr>() ||
+      const bool may_be_place = value.as<ast::NameExpr>() || value.as<ast::AttributeExpr>() ||
+                                value.as<ast::IndexExpr>() ||
                                 (takes_apart && (value.as<ast::TupleExpr>() || value.as<ast::ListExpr>()));
       if (may_be_place) names_of(*let->pattern, names);
     }

@@ -16,19 +16,19 @@ namespace mtf::eval {
 
 using NameSet = std::unordered_set<Name>;
 
-/// How a statement or a block ends. kElsewhere: where only the run knows which way is taken, every way has ended, each in its
-/// own manner, and has been written down where it ended; nothing goes on from here.
+/// How a statement or a block ends. kElsewhere: where only the run knows which way is taken, every way has ended, each
+/// in its own manner, and has been written down where it ended; nothing goes on from here.
 enum class Flow : uint8_t { kNext, kReturn, kBreak, kContinue, kElsewhere };
 
 struct BlockInfo {
-  std::vector<NameSet> statement_mentions;    ///< for each statement: the names that it reads anywhere inside
-  std::vector<std::vector<Name>> expires;     ///< for each statement: names that no later one mentions, assigns or binds
-  std::vector<const ast::Expr*> targets;      ///< of every `:=` inside, functions' bodies apart
-  NameSet aliases;                            ///< bound inside, functions' bodies apart, to what may be a param or state itself
-  NameSet bound;                              ///< bound anywhere inside, parameters of functions too
-  NameSet captured;                           ///< mentioned or assigned by a function or model inside, which does not bind it
-  NameSet mentions;                           ///< all of the statements'
-  NameSet assigns;                            ///< that are assigned themselves anywhere inside: x of `x := …`, not net of `net.w := …`
+  std::vector<NameSet> statement_mentions;  ///< for each statement: the names that it reads anywhere inside
+  std::vector<std::vector<Name>> expires;   ///< for each statement: names that no later one mentions, assigns or binds
+  std::vector<const ast::Expr*> targets;    ///< of every `:=` inside, functions' bodies apart
+  NameSet aliases;   ///< bound inside, functions' bodies apart, to what may be a param or state itself
+  NameSet bound;     ///< bound anywhere inside, parameters of functions too
+  NameSet captured;  ///< mentioned or assigned by a function or model inside, which does not bind it
+  NameSet mentions;  ///< all of the statements'
+  NameSet assigns;   ///< that are assigned themselves anywhere inside: x of `x := …`, not net of `net.w := …`
   std::vector<const ast::IndexExpr*> slices;  ///< indices with a labelled range, anywhere inside
   std::vector<const ast::Expr*> calls;        ///< the callees of calls, anywhere inside, functions' bodies apart
   std::vector<const ast::DimStmt*> dims;      ///< `dim` declarations anywhere inside

@@ -26,7 +26,8 @@ std::optional<bool> Branches::condition(const ast::Expr& condition, const ScopeP
   return evaluator_.convert.to_condition(evaluator_.evaluate(condition, scope), condition.span);
 }
 
-void Branches::walk(Ways& ways, const NameSet& names, const ScopePtr& scope, Doubtful& part, const std::function<bool()>& way) {
+void Branches::walk(Ways& ways, const NameSet& names, const ScopePtr& scope, Doubtful& part,
+                    const std::function<bool()>& way) {
   std::vector<HostValue> left;
   ways.walk([&] {
     std::vector<PlacePtr> assigned;
@@ -95,7 +96,8 @@ HostValue Branches::unknown_from(const ast::IfExpr& expr, size_t first, const Sc
       next = evaluator_.evaluate(value, scope);
       std::optional<HostValue> merged = joined ? merge(*joined, next) : std::optional(next);
       if (!merged) {
-        fail(Diagnostic(Kind::branch_types_differ, value.span, fmt::format("this gives {}, and a branch before it {}", describe(next), describe(*joined)))
+        fail(Diagnostic(Kind::branch_types_differ, value.span,
+                        fmt::format("this gives {}, and a branch before it {}", describe(next), describe(*joined)))
                  .related(place, "this is known when the program runs"));
       }
       joined = std::move(*merged);

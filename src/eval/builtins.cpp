@@ -56,7 +56,8 @@ HostValue zip(Caller& caller, const Bound& call) {
       size = static_cast<size_t>(*numbers);
     } else fail(Kind::not_iterable, item.span, "expected a list, found {}", describe(item.value));
     if (count && *count != size) {
-      fail(Diagnostic(Kind::wrong_arity, item.span, fmt::format("expected as many elements as the first has, {}, found {}", *count, size))
+      fail(Diagnostic(Kind::wrong_arity, item.span,
+                      fmt::format("expected as many elements as the first has, {}, found {}", *count, size))
                .related(call.span(0), "the first"));
     }
     count = size;
@@ -84,11 +85,13 @@ HostValue len(Caller&, const Bound& call) {
     const std::optional<int64_t> count = range->size(call.span(0));
     return count ? HostValue(*count) : unknown(UnknownKind::kInt);
   }
-  if (auto* sequence = value.as<SequencePtr>()) return (*sequence)->count < 0 ? unknown(UnknownKind::kInt) : HostValue((*sequence)->count);
+  if (auto* sequence = value.as<SequencePtr>())
+    return (*sequence)->count < 0 ? unknown(UnknownKind::kInt) : HostValue((*sequence)->count);
   if (auto* object = value.as<ObjectPtr>()) {
     if (auto length = (*object)->length()) return *length < 0 ? unknown(UnknownKind::kInt) : HostValue(*length);
   }
-  fail(Diagnostic(Kind::type_mismatch, call.span(0), fmt::format("expected a list, a string or a dataset, found {}", describe(value)))
+  fail(Diagnostic(Kind::type_mismatch, call.span(0),
+                  fmt::format("expected a list, a string or a dataset, found {}", describe(value)))
            .help(value.is<Dim>() || tensor_of(value) ? "`size(…)` is that of a dim or a tensor" : ""));
 }
 
@@ -105,7 +108,8 @@ HostValue size(Caller&, const Bound& call) {
       dims.push_back(*dim);
     }
   } else {
-    fail(Diagnostic(Kind::type_mismatch, item.span, fmt::format("expected a dim, a list of dims or a tensor, found {}", describe(item.value))));
+    fail(Diagnostic(Kind::type_mismatch, item.span,
+                    fmt::format("expected a dim, a list of dims or a tensor, found {}", describe(item.value))));
   }
   auto count = checked_size(dims);
   if (!count) fail(Kind::size_overflow, item.span, "{} has more than 2^62 elements", to_string(dims));
@@ -139,12 +143,14 @@ HostValue parse_float(const std::string& text, Span span) {
 HostValue whole_number(Caller& caller, const Bound& call) {
   const GivenArgument& item = call[0];
   HostValue value = item.value;
-  if (const graph::Value* tensor = tensor_of(value); tensor && tensor->dims().empty()) value = caller.read_number(*tensor, item.span);
+  if (const graph::Value* tensor = tensor_of(value); tensor && tensor->dims().empty())
+    value = caller.read_number(*tensor, item.span);
   if (value.is_unknown()) return unknown(UnknownKind::kInt);
   if (value.is<int64_t>()) return value;
   if (auto* text = value.as<Text>()) return parse_int(**text, item.span);
   if (auto number = number_of(value)) {
-    if (!(*number >= -0x1p63 && *number < 0x1p63)) fail(Kind::integer_overflow, item.span, "{} as an int", caller.parts.display.text(value));
+    if (!(*number >= -0x1p63 && *number < 0x1p63))
+      fail(Kind::integer_overflow, item.span, "{} as an int", caller.parts.display.text(value));
     return static_cast<int64_t>(*number);
   }
   fail(Kind::type_mismatch, item.span, "expected a number, found {}", describe(value));
@@ -153,7 +159,8 @@ HostValue whole_number(Caller& caller, const Bound& call) {
 HostValue real_number(Caller& caller, const Bound& call) {
   const GivenArgument& item = call[0];
   HostValue value = item.value;
-  if (const graph::Value* tensor = tensor_of(value); tensor && tensor->dims().empty()) value = caller.read_number(*tensor, item.span);
+  if (const graph::Value* tensor = tensor_of(value); tensor && tensor->dims().empty())
+    value = caller.read_number(*tensor, item.span);
   if (value.is_unknown()) return unknown(UnknownKind::kFloat);
   if (auto number = number_of(value)) return *number;
   if (auto* text = value.as<Text>()) return parse_float(**text, item.span);
@@ -177,8 +184,8 @@ std::string target_name(const HostValue& target, size_t place) {
 }
 
 /// Says at the call of `grad` which gradients are 0 and why, if nobody meant it. A plan says what its check has said.
-void warn_of_unreached(Caller& caller, const graph::Value& loss, const std::vector<const HostValue*>& targets, const graph::Values& values,
-                       const std::vector<bool>& reached, Span span) {
+void warn_of_unreached(Caller& caller, const graph::Value& loss, const std::vector<const HostValue*>& targets,
+                       const graph::Values& values, const std::vector<bool>& reached, Span span) {
   if (caller.parts.domain.is_plan() || std::find(reached.begin(), reached.end(), false) == reached.end()) return;
   const std::optional<ops::Unreached> found = ops::unreached(loss, values, reached);
   if (!found) return;
@@ -186,17 +193,26 @@ void warn_of_unreached(Caller& caller, const graph::Value& loss, const std::vect
   std::vector<std::string> names;
   for (const size_t t : found->targets)
     if (names.size() < kMostNamed) names.push_back(target_name(*targets[t], t));
-  if (found->targets.size() > names.size()) names.push_back(fmt::format("{} more", found->targets.size() - names.size()));
+  if (found->targets.size() > names.size())
+    names.push_back(fmt::format("{} more", found->targets.size() - names.size()));
   Diagnostic diagnostic(Kind::grad_unreached, span, "no gradient comes to " + join_words(names, "and"));
   if (const graph::NodePtr& end = found->end; !end) {
     diagnostic.help("leave out what the loss does not depend on");
   } else if (end->place != 0) {
-    diagnostic.related(end->operation->span, fmt::format("{} is assigned here, and keeps its value, not what that was made of", code(end->name.text())))
-        .help("use what is assigned where it is needed, instead of assigning it; `stop_gradient(x)` says that it is meant");
+    diagnostic
+        .related(
+            end->operation->span,
+            fmt::format("{} is assigned here, and keeps its value, not what that was made of", code(end->name.text())))
+        .help(
+            "use what is assigned where it is needed, instead of assigning it; `stop_gradient(x)` says that it is "
+            "meant");
   } else {
     const graph::Op& op = *end->operation->op;
     const std::string_view reason = op.no_gradient;
-    diagnostic.related(end->operation->span, fmt::format("no gradient goes through {}{}{}", code(op.symbol.empty() ? op.name : op.symbol), reason.empty() ? "" : ": ", reason))
+    diagnostic
+        .related(end->operation->span,
+                 fmt::format("no gradient goes through {}{}{}", code(op.symbol.empty() ? op.name : op.symbol),
+                             reason.empty() ? "" : ": ", reason))
         .help("`stop_gradient(x)` says that it is meant");
   }
   caller.parts.findings.warn(caller.parts.calls.seen_by_program(diagnostic));
@@ -207,17 +223,22 @@ HostValue grad(Caller& caller, const Bound& call) {
   const GivenArgument& loss = call[0];
   const GivenArgument& targets = call[1];
   if (loss.value.is_unknown() && unknown_kind(loss.value) == UnknownKind::kAny) return unknown(UnknownKind::kAny);
-  if (!tensor_of(loss.value)) fail(Kind::type_mismatch, loss.span, "expected a tensor without dimensions, found {}", describe(loss.value));
+  if (!tensor_of(loss.value))
+    fail(Kind::type_mismatch, loss.span, "expected a tensor without dimensions, found {}", describe(loss.value));
   if (!tensor_of(loss.value)->dims().empty()) {
-    fail(Diagnostic(Kind::grad_not_scalar, loss.span, to_string(tensor_of(loss.value)->type())).help("take `sum(…)` or `mean(…)` of it"));
+    fail(Diagnostic(Kind::grad_not_scalar, loss.span, to_string(tensor_of(loss.value)->type()))
+             .help("take `sum(…)` or `mean(…)` of it"));
   }
   graph::Values wanted;
   std::vector<const HostValue*> given;
   auto add = [&](const HostValue& value) {
     const graph::Value* tensor = tensor_of(value);
     if (!tensor) {
-      fail(Diagnostic(Kind::type_mismatch, targets.span, fmt::format("expected tensors to differentiate by, found {}", describe(value)))
-               .help(holds_places(value) == HoldsPlaces::kYes ? "take its `.params`" : "as in `grad(loss, [w, v])` or `grad(loss, net.params)`"));
+      fail(Diagnostic(Kind::type_mismatch, targets.span,
+                      fmt::format("expected tensors to differentiate by, found {}", describe(value)))
+               .help(holds_places(value) == HoldsPlaces::kYes
+                         ? "take its `.params`"
+                         : "as in `grad(loss, [w, v])` or `grad(loss, net.params)`"));
     }
     if (!is_float(tensor->element())) {
       fail(Kind::no_gradient, targets.span, "{} holds no real numbers", to_string(tensor->type()));
@@ -245,7 +266,8 @@ HostValue grad(Caller& caller, const Bound& call) {
   std::vector<HostValue> items;
   for (size_t i = 0; i < results.size(); ++i) {
     // Its name in listings: that of what it is the gradient of.
-    if (results[i].node->name.empty() && !wanted[i].node->name.empty()) results[i].node->name = Name("d_" + wanted[i].node->name.str());
+    if (results[i].node->name.empty() && !wanted[i].node->name.empty())
+      results[i].node->name = Name("d_" + wanted[i].node->name.str());
     items.push_back(std::move(results[i]));
   }
   return make_list(std::move(items));
@@ -257,7 +279,8 @@ HostValue recompute(Caller& caller, const Bound& call) {
   rest.scope = call.arguments.scope;
   for (const GivenArgument* item : call.rest) rest.items.push_back(*item);
   int64_t& region = caller.parts.builder.context.recompute_region;
-  const Restore inside(region, region == 0 ? caller.parts.calls.new_recompute_region() : region);  // one inside another is part of it
+  const Restore inside(
+      region, region == 0 ? caller.parts.calls.new_recompute_region() : region);  // one inside another is part of it
   return caller.parts.calls.call(call.value(0), rest);
 }
 
@@ -267,14 +290,19 @@ const std::vector<HostFunction>& own_functions() {
       {"print(values...)", "Prints values on a line, with a space between two.", print, true},
       {"zip(a, b, more...) -> list", "A list of tuples: of the first elements, of the second, and so on.", zip},
       {"len(list) -> int", "How many elements a list, a string or a dataset has.", len},
-      {"size(dim) -> int", "The size of a dim, the product of a list of dims, or the number of elements of a tensor.", size},
-      {"int(x) -> int", "A number of the host without its fraction; reads a tensor without dims, or a string of digits.", whole_number},
+      {"size(dim) -> int", "The size of a dim, the product of a list of dims, or the number of elements of a tensor.",
+       size},
+      {"int(x) -> int",
+       "A number of the host without its fraction; reads a tensor without dims, or a string of digits.", whole_number},
       {"float(x) -> float", "A float of the host; reads a tensor without dims, or a string.", real_number},
       {"string(x) -> string", "The text of a value, as `print` shows it.", string},
       {"grad(loss, targets) -> value",
-       "The gradients of a number with respect to tensors or `net.params`, each laid out as what it is of. What the number does not depend on "
-       "has 0, with a warning.", grad, true},
-      {"recompute(f, ...) -> value", "f of the other arguments, of which nothing inside is kept for the backward pass.", recompute, true},
+       "The gradients of a number with respect to tensors or `net.params`, each laid out as what it is of. What the "
+       "number does not depend on "
+       "has 0, with a warning.",
+       grad, true},
+      {"recompute(f, ...) -> value", "f of the other arguments, of which nothing inside is kept for the backward pass.",
+       recompute, true},
   };
   return kFunctions;
 }
@@ -297,7 +325,8 @@ Builtins::Builtins(const HostLibrary* library) {
   auto native = std::make_shared<Module>();
   native->name = "native";
   native->scope = std::make_shared<Scope>(nullptr, 0, 0);
-  for (const HostFunction& function : library->native) native->scope->bindings.push_back({function.signature.name, value_of(function), {}});
+  for (const HostFunction& function : library->native)
+    native->scope->bindings.push_back({function.signature.name, value_of(function), {}});
   of_standard_modules_->bindings.push_back({native->name, native, {}});
 }
 

@@ -18,7 +18,8 @@ std::string path_of(const Scope& instance, int depth = 0) {
   for (const Binding& binding : instance.bindings) {
     if (auto* place = binding.value.as<PlacePtr>()) return without((*place)->path, binding.name.text());
     if (auto* inner = binding.value.as<InstancePtr>(); inner && depth < kDeepestModel)
-      if (const std::string path = path_of(*(*inner)->scope, depth + 1); !path.empty()) return without(path, binding.name.text());
+      if (const std::string path = path_of(*(*inner)->scope, depth + 1); !path.empty())
+        return without(path, binding.name.text());
   }
   return {};
 }

@@ -11,7 +11,8 @@ namespace mtf::eval {
 namespace {
 
 graph::CallFrameRef frame_of(const graph::CallFrameRef& caller, Span span, Callee callee) {
-  return std::make_shared<const graph::CallFrame>(graph::CallFrame{caller, span, std::move(callee.name), std::move(callee.path)});
+  return std::make_shared<const graph::CallFrame>(
+      graph::CallFrame{caller, span, std::move(callee.name), std::move(callee.path)});
 }
 
 /// Calls nested deeper than this are refused: the evaluator recurses.
@@ -33,7 +34,7 @@ HostValue unknown_result(const syntax::Signature& signature) {
 
 }  // namespace
 
-// ---- what is under way -----------------------------------------------------------------------------------------------
+// ---- what is under way ----------------------------------------------------------------------------------------------
 
 Calls::SetAside::SetAside(Calls& calls) : calls_(calls) { calls_.under_way_.swap(outer_); }
 Calls::SetAside::~SetAside() { calls_.under_way_.swap(outer_); }
@@ -41,7 +42,8 @@ Calls::SetAside::~SetAside() { calls_.under_way_.swap(outer_); }
 void Calls::returns(HostValue result, Span span, const ScopePtr& scope) {
   const Activation& call = under_way_.back();
   if (*call.promised && !result.is_poison()) {
-    result = evaluator_.annotations.check(**call.promised, std::move(result), span, scope, "the result of `" + call.name + "`", {});
+    result = evaluator_.annotations.check(**call.promised, std::move(result), span, scope,
+                                          "the result of `" + call.name + "`", {});
   }
   under_way_.back().result = std::move(result);
 }
@@ -65,7 +67,8 @@ void Calls::has_returned() {
 
 std::optional<Diagnostic> Calls::seen_from(const Diagnostic& diagnostic, Span call) const {
   const Modules& modules = evaluator_.modules;
-  if (!call.is_known() || modules.in_standard_module(call) || !modules.in_standard_module(diagnostic.span())) return std::nullopt;
+  if (!call.is_known() || modules.in_standard_module(call) || !modules.in_standard_module(diagnostic.span()))
+    return std::nullopt;
   Diagnostic seen(diagnostic.kind(), call, diagnostic.label());
   for (size_t i = 0; i < diagnostic.places().size(); ++i) {
     const LabeledSpan& place = diagnostic.places()[i];
@@ -99,7 +102,7 @@ void Calls::statement_failed(const UserError& error) {
   report(error);
 }
 
-// ---- calls -----------------------------------------------------------------------------------------------------------
+// ---- calls ----------------------------------------------------------------------------------------------------------
 
 HostValue Calls::call(const HostValue& callee, Arguments& arguments) {
   if (auto* function = callee.as<FunctionPtr>()) return call_function(*function, arguments);
@@ -112,7 +115,8 @@ HostValue Calls::call(const HostValue& callee, Arguments& arguments) {
     return (*builtin)->call(evaluator_.caller, bound);
   }
   if (auto* instance = callee.as<InstancePtr>()) {
-    if (Binding* binding = (*instance)->scope->find_own(Name("call"))) return call(HostValue(binding->value), arguments);
+    if (Binding* binding = (*instance)->scope->find_own(Name("call")))
+      return call(HostValue(binding->value), arguments);
   }
   if (callee.is_unknown()) evaluator_.doubts.uncounted(arguments.span);
   if (callee.is_poison() || callee.is_unknown()) return callee;
@@ -146,16 +150,19 @@ void Calls::bind_parameters(const syntax::Signature& signature, Arguments& argum
   const auto& declared = signature.declared;
   scope->bindings.reserve(declared.size());
   for (size_t i = 0; i < declared.size(); ++i) {
-    HostValue value = bound.has(i) ? std::move(bound.given[i]->value) : evaluator_.evaluate(*declared[i].default_value, scope);
+    HostValue value =
+        bound.has(i) ? std::move(bound.given[i]->value) : evaluator_.evaluate(*declared[i].default_value, scope);
     scope->bindings.push_back({declared[i].name.name, std::move(value), declared[i].name.span});
   }
   for (size_t i = 0; i < declared.size(); ++i) {
     const ast::Parameter& parameter = declared[i];
-    if (!parameter.annotation || (bound.has(i) && signature.parameters[i].kind != syntax::ParameterKind::kShaped)) continue;
+    if (!parameter.annotation || (bound.has(i) && signature.parameters[i].kind != syntax::ParameterKind::kShaped))
+      continue;
     HostValue value = scope->bindings[i].value;
     if (value.is_poison() || (!bound.has(i) && signature.parameters[i].none_is_default)) continue;
-    HostValue checked = evaluator_.annotations.check(*parameter.annotation, std::move(value), bound.has(i) ? bound.span(i) : parameter.span, scope,
-                                                   fmt::format("`{}` of `{}`", parameter.name.name.text(), signature.name.text()), parameter.span);
+    HostValue checked = evaluator_.annotations.check(
+        *parameter.annotation, std::move(value), bound.has(i) ? bound.span(i) : parameter.span, scope,
+        fmt::format("`{}` of `{}`", parameter.name.name.text(), signature.name.text()), parameter.span);
     scope->bindings[i].value = std::move(checked);
   }
   if (SpanTable* spans = evaluator_.spans()) {
@@ -168,8 +175,10 @@ HostValue Calls::call_function(const FunctionPtr& function, Arguments& arguments
   AbstractDomain& domain = evaluator_.domain;
   const syntax::Signature& signature = *function->signature;
   const std::string name = signature.name.str();
-  if (under_way_.size() >= kMaxCalls) fail(Kind::call_too_deep, arguments.span, "`{}` is called inside {} other calls", name, kMaxCalls);
-  auto scope = std::make_shared<Scope>(function->scope, function->reached ? function->visible : function->scope->bindings.size(), domain.uncertainty());
+  if (under_way_.size() >= kMaxCalls)
+    fail(Kind::call_too_deep, arguments.span, "`{}` is called inside {} other calls", name, kMaxCalls);
+  auto scope = std::make_shared<Scope>(
+      function->scope, function->reached ? function->visible : function->scope->bindings.size(), domain.uncertainty());
   scope->named = function->named;
   bind_parameters(signature, arguments, scope);
   Activation call;
@@ -199,7 +208,8 @@ HostValue Calls::call_function(const FunctionPtr& function, Arguments& arguments
     if (function->expression) {
       HostValue result = evaluator_.evaluate(*function->expression, scope);
       if (*function->result && !result.is_poison()) {
-        result = evaluator_.annotations.check(**function->result, std::move(result), function->expression->span, scope, "the result of `" + name + "`", {});
+        result = evaluator_.annotations.check(**function->result, std::move(result), function->expression->span, scope,
+                                              "the result of `" + name + "`", {});
       }
       return result;
     }
@@ -219,7 +229,8 @@ HostValue Calls::result_of(Activation& call, bool returned, bool reported, const
     // With an error on the way there may be a `return` that was not come to.
     if (*function.result && !reported) {
       const Span promised = std::visit([](const auto& annotation) { return annotation.span; }, **function.result);
-      fail(Diagnostic(Kind::type_mismatch, promised, fmt::format("expected a result, and `{}` ended without a `return`", call.name))
+      fail(Diagnostic(Kind::type_mismatch, promised,
+                      fmt::format("expected a result, and `{}` ended without a `return`", call.name))
                .help("`return …` gives the result to the caller"));
     }
     return HostValue();
@@ -234,7 +245,9 @@ HostValue Calls::result_of(Activation& call, bool returned, bool reported, const
 HostValue Calls::join_results(const Activation& call, HostValue last) {
   for (const HostValue& other : call.maybe_results) {
     auto merged = merge(other, last);
-    if (!merged) fail(Diagnostic(Kind::branch_types_differ, call.call, fmt::format("`{}` returns {} or {}", call.name, describe(other), describe(last))));
+    if (!merged)
+      fail(Diagnostic(Kind::branch_types_differ, call.call,
+                      fmt::format("`{}` returns {} or {}", call.name, describe(other), describe(last))));
     last = std::move(*merged);
   }
   return last;
@@ -245,9 +258,11 @@ HostValue Calls::construct(const ModelClassPtr& model, Arguments& arguments) {
   AbstractDomain& domain = evaluator_.domain;
   const ast::ModelStmt& declaration = *model->declaration;
   if (under_way_.size() >= kMaxCalls) {
-    fail(Kind::call_too_deep, arguments.span, "`{}` is made inside {} other calls", declaration.name.name.text(), kMaxCalls);
+    fail(Kind::call_too_deep, arguments.span, "`{}` is made inside {} other calls", declaration.name.name.text(),
+         kMaxCalls);
   }
-  auto scope = std::make_shared<Scope>(model->scope, model->reached ? model->visible : model->scope->bindings.size(), domain.uncertainty());
+  auto scope = std::make_shared<Scope>(model->scope, model->reached ? model->visible : model->scope->bindings.size(),
+                                       domain.uncertainty());
   scope->named = model->named;
   bind_parameters(*declaration.signature, arguments, scope);
   if (domain.is_abstract()) evaluator_.uncalled.called(model->declaration);
@@ -269,7 +284,8 @@ HostValue Calls::construct(const ModelClassPtr& model, Arguments& arguments) {
   auto instance = std::make_shared<Instance>();
   instance->model = model;
   instance->scope = scope;
-  if (evaluator_.variables.last() > first) evaluator_.findings.count_steps(arguments.span, name_places(instance, first));
+  if (evaluator_.variables.last() > first)
+    evaluator_.findings.count_steps(arguments.span, name_places(instance, first));
   return InstancePtr(instance);
 }
 

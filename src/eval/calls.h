@@ -37,8 +37,8 @@ class Calls {
   /// `return`, at `span`, of a value: from the innermost call. Fails outside of all, and if the value is not what the
   /// function promises.
   void returns(HostValue result, Span span, const ScopePtr& scope);
-  /// The way that has ended with `return` may not be the one that is gone, as only the run knows what stands at `place`: the walk
-  /// goes on.
+  /// The way that has ended with `return` may not be the one that is gone, as only the run knows what stands at
+  /// `place`: the walk goes on.
   void may_have_returned(Span place);
   /// A `return` has failed: nobody knows what it returns, and why has been reported.
   void may_have_returned_poison();

@@ -13,7 +13,8 @@ void refuse_twice(const Dims& dims, Span span) {
     std::vector<std::string> names;
     for (size_t k = 0; k < dims.size(); ++k) names.push_back(dims[k].name.str() + (k == i ? "2" : ""));
     fail(Diagnostic(Kind::dim_twice, span, fmt::format("{} stands twice in {}", code(name), to_string(dims)))
-             .help(fmt::format("declare another dim of the same size, `dim {}2 = {}`, and write `[{}]`", name, name, mtf::join(names, ", "))));
+             .help(fmt::format("declare another dim of the same size, `dim {}2 = {}`, and write `[{}]`", name, name,
+                               mtf::join(names, ", "))));
   }
 }
 
@@ -29,9 +30,7 @@ graph::Value Conversions::number_tensor(const HostValue& value, ElementType elem
 }
 
 graph::Value Conversions::to_tensor(const HostValue& value, Span span) const {
-  if (const graph::Value* tensor = tensor_of(value)) {
-    return *tensor;
-  }
+  if (const graph::Value* tensor = tensor_of(value)) { return *tensor; }
   if (number_of(value) || is_number(value)) {
     builder_.span = span;
     return number_tensor(value);
@@ -43,7 +42,8 @@ graph::Value Conversions::to_tensor(const HostValue& value, Span span) const {
 Dim Conversions::to_dim(const HostValue& value, Span span) {
   if (auto* dim = value.as<Dim>()) return *dim;
   Diagnostic diagnostic(Kind::not_a_dim, span, fmt::format("expected a dim, found {}", describe(value)));
-  if (auto* size = value.as<int64_t>()) diagnostic.help(fmt::format("`dim name = {0}` declares one; `0..{0}` counts", *size));
+  if (auto* size = value.as<int64_t>())
+    diagnostic.help(fmt::format("`dim name = {0}` declares one; `0..{0}` counts", *size));
   fail(std::move(diagnostic));
 }
 
@@ -69,8 +69,10 @@ Dims Conversions::to_dims(const HostValue& value, Span span) {
 std::optional<int64_t> Conversions::to_int(const HostValue& value, Span span, std::string_view what) const {
   if (auto* i = value.as<int64_t>()) return *i;
   if (auto* dim = value.as<Dim>()) return dim->size;
-  if (auto* u = value.as<Unknown>(); u && u->kind != UnknownKind::kString && u->kind != UnknownKind::kBool) return std::nullopt;
-  if (const graph::Value* tensor = tensor_of(value); tensor && tensor->dims().empty() && tensor->element() <= ElementType::kI32) {
+  if (auto* u = value.as<Unknown>(); u && u->kind != UnknownKind::kString && u->kind != UnknownKind::kBool)
+    return std::nullopt;
+  if (const graph::Value* tensor = tensor_of(value);
+      tensor && tensor->dims().empty() && tensor->element() <= ElementType::kI32) {
     HostValue number = cuts_.read_number(*tensor, span);
     if (auto* i = number.as<int64_t>()) return *i;
     return std::nullopt;
@@ -87,14 +89,16 @@ std::optional<bool> Conversions::to_condition(const HostValue& value, Span span)
   } else if (const graph::Value* tensor = tensor_of(value)) {
     if (tensor->dims().empty()) {
       if (tensor->element() != ElementType::kBool) {
-        fail(Diagnostic(Kind::type_mismatch, span, fmt::format("expected a bool, found {}", to_string(tensor->type()))).help("compare it: `x > 0`"));
+        fail(Diagnostic(Kind::type_mismatch, span, fmt::format("expected a bool, found {}", to_string(tensor->type())))
+                 .help("compare it: `x > 0`"));
       }
       HostValue number = cuts_.read_number(*tensor, span);
       if (auto* b = number.as<bool>()) return *b;
       return std::nullopt;
     }
     fail(Diagnostic(Kind::type_mismatch, span, fmt::format("expected a bool, found {}", to_string(tensor->type())))
-             .help(tensor->element() == ElementType::kBool ? "`all(…)` or `any(…)` makes one of it" : "compare it, and take `all(…)` or `any(…)`"));
+             .help(tensor->element() == ElementType::kBool ? "`all(…)` or `any(…)` makes one of it"
+                                                           : "compare it, and take `all(…)` or `any(…)`"));
   }
   fail(Kind::type_mismatch, span, "expected a bool, found {}", describe(value));
 }

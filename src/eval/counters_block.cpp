@@ -11,7 +11,8 @@ namespace {
 /// Collectives of one kind, or a part of them: `c.all_reduce`, `c.all_reduce.over("cols")`.
 class CollectiveFigures : public Object {
  public:
-  CollectiveFigures(std::optional<plan::Counters> counters, spmd::CollectiveKind kind, std::optional<plan::CollectiveCount> part)
+  CollectiveFigures(std::optional<plan::Counters> counters, spmd::CollectiveKind kind,
+                    std::optional<plan::CollectiveCount> part)
       : counters_(std::move(counters)), kind_(kind), part_(part) {}
   std::string_view kind() const override { return "the figure of a collective"; }
   std::string print() const override {
@@ -19,12 +20,16 @@ class CollectiveFigures : public Object {
     const plan::CollectiveCount c = count();
     return fmt::format("{} {}, {}, {}", name(kind_), c.count, mtf::count_text(c.values, "value"), bytes_text(c.bytes));
   }
-  std::vector<std::string> attributes() const override { return {"count", "calls", "values", "bytes", "wire_bytes", "over"}; }
+  std::vector<std::string> attributes() const override {
+    return {"count", "calls", "values", "bytes", "wire_bytes", "over"};
+  }
   std::optional<HostValue> attribute(Name name) override {
     const std::string_view figure = name.text();
     if (figure == "over" && !part_) return over();
     const plan::CollectiveCount c = counters_ ? count() : plan::CollectiveCount{};
-    auto result = [&](int64_t number) -> HostValue { return counters_ ? HostValue(number) : unknown(UnknownKind::kInt); };
+    auto result = [&](int64_t number) -> HostValue {
+      return counters_ ? HostValue(number) : unknown(UnknownKind::kInt);
+    };
     if (figure == "count") return result(c.count);
     if (figure == "calls") return result(c.calls);
     if (figure == "values") return result(c.values);
@@ -37,18 +42,19 @@ class CollectiveFigures : public Object {
   plan::CollectiveCount count() const { return part_ ? *part_ : counters_->total(kind_); }
   HostValue over() const {
     static const syntax::Signature kSignature = "over(axis: string, more: string...) -> value";
-    return host_function(kSignature, "", [counters = counters_, kind = kind_](Caller& caller, const Bound& call) -> HostValue {
-      std::vector<Name> axes;
-      for (const GivenArgument& item : call.arguments.items) {
-        const std::string& axis = **item.value.as<Text>();
-        caller.parts.meshes.check_axis(axis, item.span);
-        axes.emplace_back(axis);
-      }
-      std::optional<plan::CollectiveCount> part;
-      if (counters) part = counters->over(kind, axes);
-      else part = plan::CollectiveCount{};
-      return ObjectPtr(std::make_shared<CollectiveFigures>(counters, kind, part));
-    });
+    return host_function(kSignature, "",
+                         [counters = counters_, kind = kind_](Caller& caller, const Bound& call) -> HostValue {
+                           std::vector<Name> axes;
+                           for (const GivenArgument& item : call.arguments.items) {
+                             const std::string& axis = **item.value.as<Text>();
+                             caller.parts.meshes.check_axis(axis, item.span);
+                             axes.emplace_back(axis);
+                           }
+                           std::optional<plan::CollectiveCount> part;
+                           if (counters) part = counters->over(kind, axes);
+                           else part = plan::CollectiveCount{};
+                           return ObjectPtr(std::make_shared<CollectiveFigures>(counters, kind, part));
+                         });
   }
   std::optional<plan::Counters> counters_;
   spmd::CollectiveKind kind_;
@@ -63,19 +69,23 @@ class CounterFigures : public Object {
   std::string print() const override { return counters_ ? to_string(*counters_) : ""; }
   std::vector<std::string> attributes() const override {
     std::vector<std::string> names = {"flops", "unique_flops", "processors", "peak_bytes"};
-    for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind) names.emplace_back(mtf::spmd::name(static_cast<spmd::CollectiveKind>(kind)));
+    for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind)
+      names.emplace_back(mtf::spmd::name(static_cast<spmd::CollectiveKind>(kind)));
     return names;
   }
   std::optional<HostValue> attribute(Name wanted) override {
     const std::string_view figure = wanted.text();
-    auto result = [&](int64_t plan::Counters::*number) -> HostValue { return counters_ ? HostValue((*counters_).*number) : unknown(UnknownKind::kInt); };
+    auto result = [&](int64_t plan::Counters::*number) -> HostValue {
+      return counters_ ? HostValue((*counters_).*number) : unknown(UnknownKind::kInt);
+    };
     if (figure == "flops") return result(&plan::Counters::flops);
     if (figure == "unique_flops") return result(&plan::Counters::unique_flops);
     if (figure == "processors") return result(&plan::Counters::processors);
     if (figure == "peak_bytes") return result(&plan::Counters::peak_bytes);
     for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind) {
       if (figure == mtf::spmd::name(static_cast<spmd::CollectiveKind>(kind))) {
-        return HostValue(ObjectPtr(std::make_shared<CollectiveFigures>(counters_, static_cast<spmd::CollectiveKind>(kind), std::nullopt)));
+        return HostValue(ObjectPtr(
+            std::make_shared<CollectiveFigures>(counters_, static_cast<spmd::CollectiveKind>(kind), std::nullopt)));
       }
     }
     return std::nullopt;
@@ -90,7 +100,8 @@ class CounterFigures : public Object {
 HostValue Evaluator::counters_block(const ast::CountersExpr& counters, const ScopePtr& scope) {
   ScopePtr inner = nested(scope);
   Flow flow = Flow::kNext;
-  std::optional<plan::Counters> counted = cuts.counted(*inner, counters.body.span, [&] { flow = run_block(counters.body, inner); });
+  std::optional<plan::Counters> counted =
+      cuts.counted(*inner, counters.body.span, [&] { flow = run_block(counters.body, inner); });
   if (domain.is_check() && flow == Flow::kReturn) calls.may_have_returned(counters.body.span);
   return ObjectPtr(std::make_shared<CounterFigures>(std::move(counted)));
 }

@@ -10,15 +10,16 @@ namespace {
 
 /// A statement ends in a cut when more operations than this are pending.
 constexpr int64_t kMostPending = 100'000;
-/// Where no gradient can come: turns of a loop that wait for each other, and operations at the end of an outermost one's.
+/// Where no gradient can come: turns of a loop that wait for each other, and operations at the end of an outermost
+/// one's.
 constexpr int64_t kMostTurns = 64;
 constexpr int64_t kManyPending = 10'000;
 /// So many values are walked, to know whether a gradient can come, in the time of a small turn.
 constexpr int64_t kWalkedInATurn = 16;
 
 bool holds_tensors(const HostValue& value) {
-  return value.is<graph::Handle>() || value.is<ListPtr>() || value.is<InstancePtr>() || value.is<PlacePtr>() || value.is<FunctionPtr>() ||
-         value.is<SequencePtr>() || value.is<ObjectPtr>();
+  return value.is<graph::Handle>() || value.is<ListPtr>() || value.is<InstancePtr>() || value.is<PlacePtr>() ||
+         value.is<FunctionPtr>() || value.is<SequencePtr>() || value.is<ObjectPtr>();
 }
 
 /// What a block has bound or assigned, as values that are to be computed; the block holds them no longer, so that no
@@ -53,9 +54,15 @@ HostValue number_of_host(double number, ElementType element) {
 
 }  // namespace
 
-Cuts::Cuts(plan::Execution* execution, ops::Builder& builder, const AbstractDomain& domain, OpenBlocks& blocks, Reports& reports, const Interrupt& interrupt,
-           std::shared_ptr<std::vector<double>> reads)
-    : execution_(execution), builder_(builder), domain_(domain), blocks_(blocks), reports_(reports), interrupt_(interrupt), reads_(std::move(reads)) {}
+Cuts::Cuts(plan::Execution* execution, ops::Builder& builder, const AbstractDomain& domain, OpenBlocks& blocks,
+           Reports& reports, const Interrupt& interrupt, std::shared_ptr<std::vector<double>> reads)
+    : execution_(execution),
+      builder_(builder),
+      domain_(domain),
+      blocks_(blocks),
+      reports_(reports),
+      interrupt_(interrupt),
+      reads_(std::move(reads)) {}
 
 void Cuts::cut(const graph::Values& needed, Span span) {
   if (!execution_) return;
@@ -65,7 +72,9 @@ void Cuts::cut(const graph::Values& needed, Span span) {
     variables_changed_ = false;
     table.end_histories();
   }
-  if (!execution_->materialize(table, needed, [this] { return blocks_.gradients_may_come(); }, span)) return;
+  if (!execution_->materialize(
+          table, needed, [this] { return blocks_.gradients_may_come(); }, span))
+    return;
   for (Counted& block : counted_) block.values.clear();
   reports_.add_last_plan(*execution_, span, builder_.context.frame);
   if (on_cut_) on_cut_(span);
@@ -76,7 +85,8 @@ HostValue Cuts::read_number(const graph::Value& value, Span span) {
   const ElementType element = value.element();
   if (domain_.is_abstract()) {
     cut({value}, span);
-    if (domain_.is_plan() && reads_ && next_read_ < reads_->size()) return number_of_host((*reads_)[next_read_++], element);
+    if (domain_.is_plan() && reads_ && next_read_ < reads_->size())
+      return number_of_host((*reads_)[next_read_++], element);
     return unknown_number(element);
   }
   const double number = fetch(value, span).number(0);
@@ -116,7 +126,8 @@ void Cuts::end_turn(Waiting& waiting, Span loop) {
   waiting.turns = 0;
   if (builder_.table->pending_count() == 0) return;
   const bool may_come = blocks_.text_may_differentiate();
-  waiting.patience = may_come ? 2 * waiting.patience : 1 + static_cast<int64_t>(blocks_.walked()) / kWalkedInATurn / kMostTurns;
+  waiting.patience =
+      may_come ? 2 * waiting.patience : 1 + static_cast<int64_t>(blocks_.walked()) / kWalkedInATurn / kMostTurns;
   if (!may_come) cut({}, loop);
 }
 
@@ -141,7 +152,8 @@ void Cuts::replaced(const Scope& owner, const HostValue& before, const HostValue
   if (counted_.empty()) return;
   if (counted_.back().scope == &owner) {
     auto is_before = [&](const HostValue& held) {
-      if (auto* tensor = before.as<graph::Handle>()) return held.is<graph::Handle>() && *held.as<graph::Handle>() == *tensor;
+      if (auto* tensor = before.as<graph::Handle>())
+        return held.is<graph::Handle>() && *held.as<graph::Handle>() == *tensor;
       auto* list = before.as<ListPtr>();
       return list != nullptr && held.is<ListPtr>() && *held.as<ListPtr>() == *list;
     };

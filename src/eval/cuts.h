@@ -18,8 +18,8 @@ namespace mtf::eval {
 class Cuts {
  public:
   /// `reads`: what the host reads as numbers, for a run to write down and a plan to read; may be null.
-  Cuts(plan::Execution* execution, ops::Builder& builder, const AbstractDomain& domain, OpenBlocks& blocks, Reports& reports, const Interrupt& interrupt,
-       std::shared_ptr<std::vector<double>> reads);
+  Cuts(plan::Execution* execution, ops::Builder& builder, const AbstractDomain& domain, OpenBlocks& blocks,
+       Reports& reports, const Interrupt& interrupt, std::shared_ptr<std::vector<double>> reads);
 
   /// A cut: computes `needed`, and whatever else is held and pending.
   void cut(const graph::Values& needed, Span span);
@@ -42,8 +42,9 @@ class Cuts {
     bool carries = false;  ///< none waits: a later turn reads what one assigns to a variable
     bool is_outermost = true;
   };
-  /// A loop's turn ends: a cut, or it waits. As long as the text may ask for a gradient all wait; where it cannot, 64 turns of
-  /// a loop are enough for a program, or as many of an outermost one as make it 10,000 operations: the next ones have its plan.
+  /// A loop's turn ends: a cut, or it waits. As long as the text may ask for a gradient all wait; where it cannot, 64
+  /// turns of a loop are enough for a program, or as many of an outermost one as make it 10,000 operations: the next
+  /// ones have its plan.
   void end_turn(Waiting& waiting, Span loop);
   /// Of a block that functions may outlive: keeps what they name alone.
   void end_block(const BlockInfo& info, Scope& scope, bool keep_all) const;

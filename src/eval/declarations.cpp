@@ -39,10 +39,12 @@ void declare(Evaluator& evaluator, const ast::DimStmt& stmt, const ScopePtr& sco
       }
       Span span = item.size->span;
       if (is_of_file(evaluator, *scope)) {
-        value = evaluator.options.value(evaluator.modules.prefix() + item.name.name.str(), std::move(value), Dim{}, item.span);
+        value = evaluator.options.value(evaluator.modules.prefix() + item.name.name.str(), std::move(value), Dim{},
+                                        item.span);
       }
       auto size = evaluator.convert.to_int(value, span, "the size of a dimension");
-      if (!size) fail(Kind::size_unknown, span, "the size of `{}` is only known when the program runs", item.name.name.text());
+      if (!size)
+        fail(Kind::size_unknown, span, "the size of `{}` is only known when the program runs", item.name.name.text());
       if (*size < 1) fail(Kind::bad_size, span, "expected at least 1, found {}", *size);
       if (*size > kMaxSize) fail(Kind::size_overflow, span, "expected at most 2^48, found {}", *size);
       evaluator.meshes.declare_dim(item.name.name);
@@ -61,17 +63,21 @@ namespace {
 
 /// The mesh of a literal that is called `name`, at `span`; null where an axis has a poisoned size.
 MeshPtr mesh_of(Evaluator& evaluator, Name name, Span span, const ast::MeshLiteral& literal, const ScopePtr& scope) {
-  if (literal.axes.size() > static_cast<size_t>(kMaxAxes)) fail(Kind::bad_mesh, span, "expected at most {} axes, found {}", kMaxAxes, literal.axes.size());
+  if (literal.axes.size() > static_cast<size_t>(kMaxAxes))
+    fail(Kind::bad_mesh, span, "expected at most {} axes, found {}", kMaxAxes, literal.axes.size());
   std::vector<Axis> axes;
   double total = 1;
   for (const auto& axis : literal.axes) {
     HostValue value = evaluator.evaluate(*axis.size, scope);
     if (value.is_poison()) return nullptr;
     auto size = evaluator.convert.to_int(value, axis.size->span, "the size of an axis");
-    if (!size) fail(Kind::size_unknown, axis.size->span, "the size of `{}` is only known when the program runs", axis.name.name.text());
+    if (!size)
+      fail(Kind::size_unknown, axis.size->span, "the size of `{}` is only known when the program runs",
+           axis.name.name.text());
     if (*size < 1) fail(Kind::bad_mesh, axis.size->span, "expected at least 1, found {}", *size);
     for (const Axis& other : axes) {
-      if (other.name == axis.name.name) fail(Kind::duplicate_name, axis.name.span, "`{}` is an axis of this mesh already", axis.name.name.text());
+      if (other.name == axis.name.name)
+        fail(Kind::duplicate_name, axis.name.span, "`{}` is an axis of this mesh already", axis.name.name.text());
     }
     axes.push_back({axis.name.name, *size});
     evaluator.meshes.declare_axis(axis.name.name);
@@ -88,11 +94,13 @@ LayoutPtr layout_of(Name name, const ast::LayoutLiteral& literal) {
   std::unordered_map<Name, Span> ruled;
   for (const ast::LayoutRule& rule : literal.rules) {
     if (const auto [other, fresh] = ruled.emplace(rule.dim.name, rule.span); !fresh)
-      fail(Diagnostic(Kind::duplicate_name, rule.dim.span, fmt::format("`{}` has a rule already", rule.dim.name.text())).related(other->second, "here"));
+      fail(Diagnostic(Kind::duplicate_name, rule.dim.span, fmt::format("`{}` has a rule already", rule.dim.name.text()))
+               .related(other->second, "here"));
     LayoutRule made{rule.dim.name, {}, rule.span};
     std::unordered_set<Name> axes;
     for (const ast::Ident& axis : rule.axes) {
-      if (!axes.insert(axis.name).second) fail(Kind::bad_layout, axis.span, "`{}` stands twice in one rule", axis.name.text());
+      if (!axes.insert(axis.name).second)
+        fail(Kind::bad_layout, axis.span, "`{}` stands twice in one rule", axis.name.text());
       made.axes.push_back(axis.name);
     }
     layout->rules.push_back(std::move(made));
@@ -141,7 +149,9 @@ std::optional<InForce> in_force(Evaluator& evaluator, const ast::UseStmt& stmt, 
   auto* layout = wanted == Used::kMesh ? nullptr : value.as<LayoutPtr>();
   if (mesh) return InForce{*mesh, named.span};
   if (layout) return InForce{*layout, named.span};
-  const std::string_view expected = wanted == Used::kMesh ? "a mesh" : wanted == Used::kLayout ? "a layout" : "a mesh or a layout";
+  const std::string_view expected = wanted == Used::kMesh     ? "a mesh"
+                                    : wanted == Used::kLayout ? "a layout"
+                                                              : "a mesh or a layout";
   fail(Kind::type_mismatch, named.span, "expected {}, found {}", expected, describe(value));
 }
 
@@ -181,20 +191,23 @@ void set_seed(Evaluator& evaluator, const ast::SeedStmt& stmt, const ScopePtr& s
   const HostValue value = evaluator.evaluate(*stmt.value, scope);
   if (value.is_poison()) return;
   const int64_t seed = evaluator.convert.to_int(value, stmt.value->span, "a seed").value_or(0);
-  if (seed < -kMaxSeed || seed > kMaxSeed) fail(Kind::bad_value, stmt.value->span, "expected a number from -2^53 to 2^53, found {}", seed);
+  if (seed < -kMaxSeed || seed > kMaxSeed)
+    fail(Kind::bad_value, stmt.value->span, "expected a number from -2^53 to 2^53, found {}", seed);
   evaluator.builder.context.seed = static_cast<double>(seed);
   evaluator.builder.context.random_calls = 0;
 }
 
 void set_precision(Evaluator& evaluator, const ast::PrecisionStmt& stmt) {
-  constexpr std::pair<std::string_view, graph::Precision> kWords[] = {{"f32", graph::Precision::kF32}, {"bf16", graph::Precision::kBf16}, {"mixed", graph::Precision::kMixed}};
+  constexpr std::pair<std::string_view, graph::Precision> kWords[] = {
+      {"f32", graph::Precision::kF32}, {"bf16", graph::Precision::kBf16}, {"mixed", graph::Precision::kMixed}};
   const std::string_view word = stmt.word.name.text();
-  const auto* meant = std::find_if(std::begin(kWords), std::end(kWords), [&](const auto& known) { return known.first == word; });
+  const auto* meant =
+      std::find_if(std::begin(kWords), std::end(kWords), [&](const auto& known) { return known.first == word; });
   if (meant == std::end(kWords)) fail(Kind::bad_value, stmt.word.span, "expected f32, bf16 or mixed, found {}", word);
   evaluator.builder.context.precision = meant->second;
 }
 
-// ---- `with` -----------------------------------------------------------------------------------------------------------
+// ---- `with` ---------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -202,7 +215,9 @@ namespace {
 class Changed {
  public:
   Changed(Binding& binding, Scope& scope, HostValue value)
-      : scope_(scope.shared_from_this()), index_(static_cast<size_t>(&binding - scope.bindings.data())), before_(std::exchange(binding.value, std::move(value))) {}
+      : scope_(scope.shared_from_this()),
+        index_(static_cast<size_t>(&binding - scope.bindings.data())),
+        before_(std::exchange(binding.value, std::move(value))) {}
   ~Changed() { scope_->bindings[index_].value = std::move(before_); }
   Changed(const Changed&) = delete;
   Changed& operator=(const Changed&) = delete;
@@ -223,34 +238,42 @@ Scope::Found find(Evaluator& evaluator, const ast::Expr& target, const ScopePtr&
   const HostValue object = evaluator.evaluate(*member.object, scope);
   if (object.is_poison() || object.is_unknown()) return {};
   evaluator.names.attribute(object, member.attribute);
-  if (auto* module = object.as<ModulePtr>(); module && (*module)->scope) return {(*module)->scope->find_own(member.attribute.name), (*module)->scope.get()};
+  if (auto* module = object.as<ModulePtr>(); module && (*module)->scope)
+    return {(*module)->scope->find_own(member.attribute.name), (*module)->scope.get()};
   return {};
 }
 
 /// The value for a setting that was declared with one like `declared`: of its type, if that says anything.
 HostValue converted(const Binding& setting, HostValue value, Span span) {
   const HostValue& declared = setting.value;
-  if (auto* whole = value.as<int64_t>(); whole && unknown_kind(declared) == UnknownKind::kFloat) return static_cast<double>(*whole);
+  if (auto* whole = value.as<int64_t>(); whole && unknown_kind(declared) == UnknownKind::kFloat)
+    return static_cast<double>(*whole);
   const bool fits = declared.is<None>() || declared.is_poison() || value.is_poison() ||
-                    (declared.is<ListPtr>() ? value.is<ListPtr>() : unknown_kind(declared) == unknown_kind(value) && merge(declared, value));
+                    (declared.is<ListPtr>() ? value.is<ListPtr>()
+                                            : unknown_kind(declared) == unknown_kind(value) && merge(declared, value));
   if (fits || (value.is_unknown() && merge(declared, value))) return value;
-  fail(Diagnostic(Kind::type_mismatch, span, fmt::format("expected a value as that of `{}`, {}, found {}", setting.name.text(), describe(declared), describe(value)))
+  fail(Diagnostic(Kind::type_mismatch, span,
+                  fmt::format("expected a value as that of `{}`, {}, found {}", setting.name.text(), describe(declared),
+                              describe(value)))
            .related(setting.span, "declared here"));
 }
 
-Flow with_setting(Evaluator& evaluator, const ast::WithStmt::Setting& setting, const ast::Block& body, const ScopePtr& scope) {
+Flow with_setting(Evaluator& evaluator, const ast::WithStmt::Setting& setting, const ast::Block& body,
+                  const ScopePtr& scope) {
   const Scope::Found found = find(evaluator, *setting.target, scope);
   HostValue value = evaluator.evaluate(*setting.value, scope);
   std::optional<Changed> changed;
   if (found.binding && !found.binding->value.is_poison()) {
     if (!found.binding->is_setting) {
-      fail(Diagnostic(Kind::type_mismatch, setting.target->span, fmt::format("expected a setting, found {}", describe(found.binding->value)))
+      fail(Diagnostic(Kind::type_mismatch, setting.target->span,
+                      fmt::format("expected a setting, found {}", describe(found.binding->value)))
                .related(found.binding->span, "declared here")
                .help(fmt::format("`setting {} = …` at the top of its file declares one", found.binding->name.text())));
     }
     changed.emplace(*found.binding, *found.scope, converted(*found.binding, std::move(value), setting.value->span));
   } else if (!found.binding && !evaluator.evaluate(*setting.target, scope).is_poison()) {
-    fail(Diagnostic(Kind::type_mismatch, setting.target->span, "expected a setting of this file or of a module").help("`setting name = …` declares one"));
+    fail(Diagnostic(Kind::type_mismatch, setting.target->span, "expected a setting of this file or of a module")
+             .help("`setting name = …` declares one"));
   }
   return evaluator.run_block(body, evaluator.nested(scope));
 }
@@ -260,29 +283,30 @@ Flow with_setting(Evaluator& evaluator, const ast::WithStmt::Setting& setting, c
 Flow run_with(Evaluator& evaluator, const ast::WithStmt& stmt, const ScopePtr& scope) {
   auto& context = evaluator.builder.context;
   const auto run = [&] { return evaluator.run_block(stmt.body, evaluator.nested(scope)); };
-  return std::visit(Overloaded{
-                        [&](const ast::WithStmt::Setting& setting) { return with_setting(evaluator, setting, stmt.body, scope); },
-                        [&](const ast::WithStmt::InForce& in_force) {
-                          std::optional<Restore<MeshPtr>> mesh;
-                          std::optional<Restore<LayoutPtr>> layout;
-                          if (in_force.is_mesh) mesh.emplace(context.mesh);
-                          else layout.emplace(context.layout);
-                          use(evaluator, in_force.what, scope, in_force.is_mesh ? Used::kMesh : Used::kLayout);
-                          return run();
-                        },
-                        [&](const ast::PrecisionStmt& precision) {
-                          const Restore before(context.precision);
-                          set_precision(evaluator, precision);
-                          return run();
-                        },
-                        [&](const ast::SeedStmt& seed) {
-                          const Restore before(context.seed);
-                          const Restore calls(context.random_calls);
-                          set_seed(evaluator, seed, scope);
-                          return run();
-                        },
-                    },
-                    stmt.what);
+  return std::visit(
+      Overloaded{
+          [&](const ast::WithStmt::Setting& setting) { return with_setting(evaluator, setting, stmt.body, scope); },
+          [&](const ast::WithStmt::InForce& in_force) {
+            std::optional<Restore<MeshPtr>> mesh;
+            std::optional<Restore<LayoutPtr>> layout;
+            if (in_force.is_mesh) mesh.emplace(context.mesh);
+            else layout.emplace(context.layout);
+            use(evaluator, in_force.what, scope, in_force.is_mesh ? Used::kMesh : Used::kLayout);
+            return run();
+          },
+          [&](const ast::PrecisionStmt& precision) {
+            const Restore before(context.precision);
+            set_precision(evaluator, precision);
+            return run();
+          },
+          [&](const ast::SeedStmt& seed) {
+            const Restore before(context.seed);
+            const Restore calls(context.random_calls);
+            set_seed(evaluator, seed, scope);
+            return run();
+          },
+      },
+      stmt.what);
 }
 
 }  // namespace mtf::eval

@@ -107,7 +107,8 @@ std::string Display::formatted(const HostValue& value, const std::string& format
     if (!tensor->dims().empty()) {
       Span colon = format_span;
       if (colon.is_known()) --colon.begin;
-      fail(Diagnostic(Kind::bad_format, span, fmt::format("a format is of a number or a string, found {}", to_string(tensor->type())))
+      fail(Diagnostic(Kind::bad_format, span,
+                      fmt::format("a format is of a number or a string, found {}", to_string(tensor->type())))
                .help(colon.is_known() ? mtf::help_with("a tensor is shown as it is", {{colon, ""}}) : ""));
     }
     number = cuts_.read_number(*tensor, span);
@@ -128,7 +129,8 @@ std::string Display::formatted(const HostValue& value, const std::string& format
   try {
     if (auto* dim = number.as<Dim>()) number = dim->size;
     if (auto* i = number.as<int64_t>()) {
-      return wants_float ? fmt::format(fmt::runtime(pattern), static_cast<double>(*i)) : fmt::format(fmt::runtime(pattern), *i);
+      return wants_float ? fmt::format(fmt::runtime(pattern), static_cast<double>(*i))
+                         : fmt::format(fmt::runtime(pattern), *i);
     }
     if (auto* d = number.as<double>()) {
       if (last == 'd' && *d == std::floor(*d)) return fmt::format(fmt::runtime(pattern), static_cast<int64_t>(*d));
@@ -139,8 +141,10 @@ std::string Display::formatted(const HostValue& value, const std::string& format
   } catch (const fmt::format_error& error) {
     const bool is_float = number.is<double>() && last == 'd';
     const std::string fitting = is_float ? format.substr(0, format.size() - 1) + ".0f" : "";
-    fail(Diagnostic(Kind::bad_format, format_span.is_known() ? format_span : span, fmt::format("`{}` does not fit {}: {}", format, describe(value), error.what()))
-             .help(is_float && format_span.is_known() ? mtf::help_with("`d` is of integers", {{format_span, fitting}}) : ""));
+    fail(Diagnostic(Kind::bad_format, format_span.is_known() ? format_span : span,
+                    fmt::format("`{}` does not fit {}: {}", format, describe(value), error.what()))
+             .help(is_float && format_span.is_known() ? mtf::help_with("`d` is of integers", {{format_span, fitting}})
+                                                      : ""));
   }
 }
 

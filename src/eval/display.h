@@ -1,6 +1,6 @@
 #pragma once
-// How values are printed, and put into strings. Tensors are computed for it, by a cut; in a check or a plan they have no
-// text.
+// How values are printed, and put into strings. Tensors are computed for it, by a cut; in a check or a plan they have
+// no text.
 #include <string>
 
 #include "eval/cuts.h"
@@ -15,7 +15,8 @@ std::string number_text(double number, ElementType element, int digits = 6);
 class Display {
  public:
   /// Cuts are made where `builder` stands.
-  Display(const ops::Builder& builder, Cuts& cuts, const AbstractDomain& domain) : builder_(builder), cuts_(cuts), domain_(domain) {}
+  Display(const ops::Builder& builder, Cuts& cuts, const AbstractDomain& domain)
+      : builder_(builder), cuts_(cuts), domain_(domain) {}
 
   /// As `print` shows it; `inside` a list strings have quotes.
   std::string text(const HostValue& value, bool inside = false);

@@ -34,7 +34,8 @@ Evaluator::Evaluator(Settings given, plan::Execution* execution, std::ostream& o
       calls(*this),
       loops(*this),
       branches(*this),
-      caller({settings, out, domain, builder, cuts, convert, display, findings, meshes, variables, calls}, execution, state_for(settings.library)),
+      caller({settings, out, domain, builder, cuts, convert, display, findings, meshes, variables, calls}, execution,
+             state_for(settings.library)),
       execution_(execution),
       own_top_(std::make_shared<Scope>(nullptr, 0, 0)),
       top_(own_top_) {

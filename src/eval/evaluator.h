@@ -2,10 +2,10 @@
 // The evaluator: walks the AST, computes host values at once, and adds a node to the global graph for each tensor
 // operation.
 //
-// It evaluates in one of three ways. With an execution it runs. Without one it checks: tensors have types and layouts but
-// no numbers, what would come from them is Unknown, and each statement's error is collected instead of ending the
-// walk. Where the execution's runtime knows no numbers it plans: it walks as a check does, but errors end it and each cut
-// is costed.
+// It evaluates in one of three ways. With an execution it runs. Without one it checks: tensors have types and layouts
+// but no numbers, what would come from them is Unknown, and each statement's error is collected instead of ending the
+// walk. Where the execution's runtime knows no numbers it plans: it walks as a check does, but errors end it and each
+// cut is costed.
 //
 // The evaluator itself is expressions and statements. Whatever else evaluation needs is a part of it, a class with a
 // header of its own. Parts that evaluate expressions or run blocks (branches, loops, calls, modules, declarations,
@@ -74,7 +74,7 @@ class Evaluator {
   /// Where values are computed; not of a check.
   plan::Runtime& runtime() const { return execution_->runtime(); }
 
-  // ---- the parts ----
+  // ---- the parts ----------------------------------------------------------------------------------------------------
   ops::Builder builder;
   Interrupt interrupt;
   Findings findings;
@@ -101,33 +101,38 @@ class Evaluator {
   Branches branches;
   Caller caller;
 
-  // ---- programs ----
+  // ---- programs -----------------------------------------------------------------------------------------------------
   /// The scope of the main file, or of the REPL.
   const ScopePtr& top() const { return top_; }
   void run_program(std::shared_ptr<const ast::Program> program);
   /// A statement of a REPL entry, in `top`; all of an entry, one after the other.
   void run_entry_statement(const std::shared_ptr<const ast::Program>& program, size_t index);
-  /// A statement of an entry that is a file has ended: names that no later one reads are set aside. The file has ended: all are.
+  /// A statement of an entry that is a file has ended: names that no later one reads are set aside. The file has ended:
+  /// all are.
   void end_file_statement(const ast::Program& program, size_t index);
   void end_file(const ast::Program& program);
-  /// After a whole check: names of functions never called; `--set`s, a `--placement` and layout dims that nothing matched.
+  /// After a whole check: names of functions never called; `--set`s, a `--placement` and layout dims that nothing
+  /// matched.
   void finish_check();
   /// From here on what each part of the text is goes into `table`, which lives longer; without one that costs nothing.
   void fill(SpanTable& table) { spans_ = &table; }
   SpanTable* spans() const { return spans_; }
-  /// Evaluates from here on as if it stood where `other` is, which lives longer: under its names, context and interrupt.
+  /// Evaluates from here on as if it stood where `other` is, which lives longer: under its names, context and
+  /// interrupt.
   void stand_in(const Evaluator& other);
 
-  // ---- statements ----
-  /// The statements of a block, whose names it binds in `scope`. `keep_all`: all of them are kept when it has ended, those
-  /// of an instance or a module.
+  // ---- statements ---------------------------------------------------------------------------------------------------
+  /// The statements of a block, whose names it binds in `scope`. `keep_all`: all of them are kept when it has ended,
+  /// those of an instance or a module.
   Flow run_block(const ast::Block& block, const ScopePtr& scope, bool keep_all = false);
   /// Binds the names of a pattern; fails unless the value has as many parts.
   void bind_pattern(const ast::Pattern& pattern, HostValue value, const ScopePtr& scope);
   /// The scope of a block inside `scope`.
-  ScopePtr nested(const ScopePtr& scope) const { return std::make_shared<Scope>(scope, scope->bindings.size(), domain.uncertainty()); }
+  ScopePtr nested(const ScopePtr& scope) const {
+    return std::make_shared<Scope>(scope, scope->bindings.size(), domain.uncertainty());
+  }
 
-  // ---- expressions ----
+  // ---- expressions --------------------------------------------------------------------------------------------------
   HostValue evaluate(const ast::Expr& expr, const ScopePtr& scope);
 
  private:
@@ -142,13 +147,14 @@ class Evaluator {
   void bind(const ScopePtr& scope, const ast::Ident& name, HostValue value);
   void assign(const ast::AssignStmt& stmt, const ScopePtr& scope);
   void assign_binding(Binding& binding, Scope& owner, HostValue value, Span span, Span statement);
-  /// The value of `l := l + […]`, where l is a list: if nobody else holds it, it is extended instead of copied. Nothing if
-  /// the statement is another one.
+  /// The value of `l := l + […]`, where l is a list: if nobody else holds it, it is extended instead of copied. Nothing
+  /// if the statement is another one.
   std::optional<HostValue> extended_list(const ast::AssignStmt& stmt, Name name, const ScopePtr& scope);
   void let(const ast::LetStmt& stmt, const ScopePtr& scope);
   void check_assertion(const ast::AssertStmt& stmt, const ScopePtr& scope);
   /// A condition and, if it is a comparison, what it compares: evaluated once.
-  HostValue assertion(const ast::Expr& condition, const ScopePtr& scope, std::optional<std::pair<HostValue, HostValue>>& compared);
+  HostValue assertion(const ast::Expr& condition, const ScopePtr& scope,
+                      std::optional<std::pair<HostValue, HostValue>>& compared);
   /// The declaration of a function or model: from here on it sees the bindings made so far, and no later ones.
   void reach(const ast::FnStmt& stmt, Scope& scope);
   void reach(const ast::ModelStmt& stmt, Scope& scope);
@@ -163,8 +169,8 @@ class Evaluator {
   HostValue binary(const ast::Expr& expr, const ast::BinaryExpr& binary, const ScopePtr& scope);
   HostValue index(const ast::Expr& expr, const ast::IndexExpr& index, const ScopePtr& scope);
   /// `x[a: 1, b: 0..2]`, of whose arguments these are the values.
-  HostValue index_tensor(const ast::Expr& expr, const ast::IndexExpr& index, const HostValue& object, const std::vector<HostValue>& values,
-                         const ScopePtr& scope);
+  HostValue index_tensor(const ast::Expr& expr, const ast::IndexExpr& index, const HostValue& object,
+                         const std::vector<HostValue>& values, const ScopePtr& scope);
   HostValue index_list(const List& list, const HostValue& at, Span span);
   HostValue index_text(const std::string& text, const HostValue& at, Span span);
   HostValue comprehension(const ast::ComprehensionExpr& comprehension, const ScopePtr& scope);

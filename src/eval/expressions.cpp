@@ -19,35 +19,37 @@ HostValue Evaluator::evaluate(const ast::Expr& expr, const ScopePtr& scope) {
   check_stack(expr.span, Kind::call_too_deep);
   findings.count_steps(expr.span, 1);
   HostValue value = value_of(expr, scope);
-  if (spans_) [[unlikely]] spans_->expression(expr, value);
+  if (spans_) [[unlikely]]
+    spans_->expression(expr, value);
   return value;
 }
 
 HostValue Evaluator::value_of(const ast::Expr& expr, const ScopePtr& scope) {
-  return std::visit(Overloaded{
-                        [](const ast::IntExpr& e) { return HostValue(e.value); },
-                        [](const ast::FloatExpr& e) { return HostValue(e.value); },
-                        [](const ast::BoolExpr& e) { return HostValue(e.value); },
-                        [](const ast::NoneExpr&) { return HostValue(None{}); },
-                        [](const ast::ElementTypeExpr& e) { return HostValue(*parse_element_type(e.name.text())); },
-                        [&](const ast::StringExpr& e) { return text(e, scope); },
-                        [&](const ast::NameExpr& e) { return names.look_up(e.name, expr.span, scope); },
-                        [&](const ast::RestExpr&) { return rest(expr.span, scope); },
-                        [&](const ast::UnaryExpr& e) { return unary(expr, e, scope); },
-                        [&](const ast::BinaryExpr& e) { return binary(expr, e, scope); },
-                        [&](const ast::RangeExpr& e) { return range(e, scope); },
-                        [&](const ast::ListExpr& e) { return list(e, scope); },
-                        [&](const ast::TupleExpr& e) { return tuple(e, scope); },
-                        [&](const ast::ComprehensionExpr& e) { return comprehension(e, scope); },
-                        [&](const ast::CallExpr& e) { return call(expr, e, scope); },
-                        [&](const ast::IndexExpr& e) { return index(expr, e, scope); },
-                        [&](const ast::AttributeExpr& e) { return names.attribute(evaluate(*e.object, scope), e.attribute); },
-                        [&](const ast::AtExpr& e) { return at(expr, e, scope); },
-                        [&](const ast::LambdaExpr& e) { return lambda(e, scope); },
-                        [&](const ast::CountersExpr& e) { return counters_block(e, scope); },
-                        [&](const ast::IfExpr& e) { return branches.value(e, scope); },
-                    },
-                    expr.node);
+  return std::visit(
+      Overloaded{
+          [](const ast::IntExpr& e) { return HostValue(e.value); },
+          [](const ast::FloatExpr& e) { return HostValue(e.value); },
+          [](const ast::BoolExpr& e) { return HostValue(e.value); },
+          [](const ast::NoneExpr&) { return HostValue(None{}); },
+          [](const ast::ElementTypeExpr& e) { return HostValue(*parse_element_type(e.name.text())); },
+          [&](const ast::StringExpr& e) { return text(e, scope); },
+          [&](const ast::NameExpr& e) { return names.look_up(e.name, expr.span, scope); },
+          [&](const ast::RestExpr&) { return rest(expr.span, scope); },
+          [&](const ast::UnaryExpr& e) { return unary(expr, e, scope); },
+          [&](const ast::BinaryExpr& e) { return binary(expr, e, scope); },
+          [&](const ast::RangeExpr& e) { return range(e, scope); },
+          [&](const ast::ListExpr& e) { return list(e, scope); },
+          [&](const ast::TupleExpr& e) { return tuple(e, scope); },
+          [&](const ast::ComprehensionExpr& e) { return comprehension(e, scope); },
+          [&](const ast::CallExpr& e) { return call(expr, e, scope); },
+          [&](const ast::IndexExpr& e) { return index(expr, e, scope); },
+          [&](const ast::AttributeExpr& e) { return names.attribute(evaluate(*e.object, scope), e.attribute); },
+          [&](const ast::AtExpr& e) { return at(expr, e, scope); },
+          [&](const ast::LambdaExpr& e) { return lambda(e, scope); },
+          [&](const ast::CountersExpr& e) { return counters_block(e, scope); },
+          [&](const ast::IfExpr& e) { return branches.value(e, scope); },
+      },
+      expr.node);
 }
 
 HostValue Evaluator::rest(Span span, const ScopePtr& scope) {
@@ -117,7 +119,8 @@ HostValue Evaluator::unary(const ast::Expr& expr, const ast::UnaryExpr& unary, c
   } else if (auto* b = value.as<bool>()) {
     return !*b;
   }
-  fail(Kind::type_mismatch, unary.operand->span, "expected {}, found {}", negate ? "a number" : "a bool", describe(value));
+  fail(Kind::type_mismatch, unary.operand->span, "expected {}, found {}", negate ? "a number" : "a bool",
+       describe(value));
 }
 
 HostValue Evaluator::binary(const ast::Expr& expr, const ast::BinaryExpr& binary, const ScopePtr& scope) {
@@ -137,7 +140,8 @@ HostValue Evaluator::binary(const ast::Expr& expr, const ast::BinaryExpr& binary
 
 namespace {
 
-// What to write instead of a call of an instance that has no `fn call`: of its other functions, the first that takes as much.
+// What to write instead of a call of an instance that has no `fn call`: of its other functions, the first that takes as
+// much.
 std::string help_with_call(const Instance& instance, const ast::CallExpr& call) {
   Span behind = call.callee->span;
   behind.begin = behind.end;
@@ -174,7 +178,8 @@ namespace {
 /// A comprehension under way.
 class Comprehension {
  public:
-  Comprehension(Evaluator& evaluator, const ast::ComprehensionExpr& comprehension) : evaluator_(evaluator), all_(comprehension) {}
+  Comprehension(Evaluator& evaluator, const ast::ComprehensionExpr& comprehension)
+      : evaluator_(evaluator), all_(comprehension) {}
 
   HostValue value(const ScopePtr& scope) {
     if (!walk(0, scope)) return Poison{};
@@ -192,22 +197,32 @@ class Comprehension {
     if (iterable.is_poison()) return false;
     auto* sequence = iterable.as<SequencePtr>();
     if (auto* list = iterable.as<ListPtr>())
-      return every_turn(index, static_cast<int64_t>((*list)->items.size()), [keep = *list](int64_t i) { return keep->items[i]; }, scope);
+      return every_turn(
+          index, static_cast<int64_t>((*list)->items.size()), [keep = *list](int64_t i) { return keep->items[i]; },
+          scope);
     auto* range = iterable.as<Range>();
     if (const std::optional<int64_t> count = range ? range->size(loop.iterable->span) : std::nullopt) {
       check_list_length(static_cast<size_t>(*count), loop.iterable->span);
-      return every_turn(index, *count, [first = range->first](int64_t i) { return HostValue(first + i); }, scope);
+      return every_turn(
+          index, *count, [first = range->first](int64_t i) { return HostValue(first + i); }, scope);
     }
     if (sequence && (*sequence)->count >= 0) return every_turn(index, (*sequence)->count, (*sequence)->at, scope);
     if (!iterable.is<Range>() && !iterable.is_unknown() && !sequence) {
-      fail(Diagnostic(Kind::not_iterable, loop.iterable->span, fmt::format("expected a list or a range, found {}", describe(iterable)))
-               .help(iterable.is<Dim>() || iterable.is<int64_t>() ? mtf::help_with("", {{{loop.iterable->span.file, loop.iterable->span.begin, loop.iterable->span.begin}, "0.."}}) : ""));
+      fail(Diagnostic(Kind::not_iterable, loop.iterable->span,
+                      fmt::format("expected a list or a range, found {}", describe(iterable)))
+               .help(iterable.is<Dim>() || iterable.is<int64_t>()
+                         ? mtf::help_with(
+                               "", {{{loop.iterable->span.file, loop.iterable->span.begin, loop.iterable->span.begin},
+                                     "0.."}})
+                         : ""));
     }
     // How many there are only the run knows: one stands for all.
     all_known_ = false;
     const auto maybe = evaluator_.domain.uncertain();
     Doubtful once(evaluator_.doubts, {loop.iterable->span, plan::Doubt::Kind::kTurns});
-    const bool is_right = turn(index, sequence ? (*sequence)->at(0) : unknown(iterable.is<Range>() ? UnknownKind::kInt : UnknownKind::kAny), scope);
+    const bool is_right = turn(
+        index, sequence ? (*sequence)->at(0) : unknown(iterable.is<Range>() ? UnknownKind::kInt : UnknownKind::kAny),
+        scope);
     once.end();
     return is_right;
   }
@@ -226,7 +241,8 @@ class Comprehension {
     auto maybe = evaluator_.domain.as_it_is();
     std::optional<Doubtful> rest;
     for (const ast::ExprPtr& filter : loop.filters) {
-      const std::optional<bool> taken = evaluator_.convert.to_condition(evaluator_.evaluate(*filter, inner), filter->span);
+      const std::optional<bool> taken =
+          evaluator_.convert.to_condition(evaluator_.evaluate(*filter, inner), filter->span);
       if (taken && !*taken) return true;
       if (taken) continue;
       all_known_ = false;
@@ -300,8 +316,10 @@ HostValue Evaluator::call(const ast::Expr& expr, const ast::CallExpr& call, cons
     return calls.call(HostValue(binding->value), arguments);
   }
   if (!callee.is<FunctionPtr>() && !callee.is<ModelClassPtr>() && !callee.is<BuiltinPtr>()) {
-    fail(Diagnostic(Kind::not_callable, call.callee->span, fmt::format("expected a function, an operation or a model, found {}", describe(callee)))
-             .help(callee.is<ModulePtr>() ? "call a function of it: `" + std::string(call.callee->span.text()) + ".…`" : ""));
+    fail(Diagnostic(Kind::not_callable, call.callee->span,
+                    fmt::format("expected a function, an operation or a model, found {}", describe(callee)))
+             .help(callee.is<ModulePtr>() ? "call a function of it: `" + std::string(call.callee->span.text()) + ".…`"
+                                          : ""));
   }
   return calls.call(callee, arguments);
 }

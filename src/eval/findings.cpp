@@ -10,7 +10,8 @@ namespace {
 constexpr size_t kMostErrors = 100;
 constexpr int64_t kMostSteps = 4'000'000;
 
-/// Whether an error says of a layout's rule what another has said already: the rule is wrong, not each tensor that it is for.
+/// Whether an error says of a layout's rule what another has said already: the rule is wrong, not each tensor that it
+/// is for.
 bool repeats(const Diagnostic& diagnostic, const Diagnostic& earlier) {
   if (earlier.kind() != Kind::mesh_lacks_axis || earlier.places().size() < 2) return false;
   const LabeledSpan& other = earlier.places()[1];
@@ -49,7 +50,8 @@ void Findings::count_steps(Span span, size_t steps) {
   if (list_ == nullptr) return;
   steps_ += static_cast<int64_t>(steps);
   if (steps_ <= kMostSteps) return;
-  list_->add(Diagnostic(Kind::check_cut_short, span, fmt::format("{} expressions were evaluated up to here", thousands(kMostSteps)))
+  list_->add(Diagnostic(Kind::check_cut_short, span,
+                        fmt::format("{} expressions were evaluated up to here", thousands(kMostSteps)))
                  .help("the rest is checked when it runs"));
   throw CheckEnded();
 }

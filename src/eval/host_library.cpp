@@ -60,7 +60,8 @@ void Caller::set_random_stream(const RandomStream& stream) {
   parts.builder.context.random_calls = stream.calls;
 }
 
-BuiltinPtr host_function(const syntax::Signature& signature, std::string_view doc, std::function<HostValue(Caller&, const Bound&)> call, bool sees_unknown) {
+BuiltinPtr host_function(const syntax::Signature& signature, std::string_view doc,
+                         std::function<HostValue(Caller&, const Bound&)> call, bool sees_unknown) {
   auto builtin = std::make_shared<Builtin>();
   builtin->signature = &signature;
   builtin->doc = doc;

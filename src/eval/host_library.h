@@ -1,10 +1,10 @@
 #pragma once
-// Libraries of host functions: what scripts call that is no tensor operation and stands outside of the evaluator, such as
-// functions of strings and of files.
+// Libraries of host functions: what scripts call that is no tensor operation and stands outside of the evaluator, such
+// as functions of strings and of files.
 //
-// A library is a table. Whoever makes a session names one in its settings; without one, the functions are unknown names. A
-// function gets the arguments of the call and a Caller, which is as much of the evaluation as it may use. What a library
-// remembers from one call to the next is its state: each evaluator has one of its own, which dies with it.
+// A library is a table. Whoever makes a session names one in its settings; without one, the functions are unknown
+// names. A function gets the arguments of the call and a Caller, which is as much of the evaluation as it may use. What
+// a library remembers from one call to the next is its state: each evaluator has one of its own, which dies with it.
 #include <functional>
 #include <memory>
 #include <ostream>
@@ -48,8 +48,8 @@ class LibraryState {
   virtual ~LibraryState() = default;
 };
 
-/// The evaluation that calls a host function, and lives as long as what the function makes. The functions of the language
-/// itself (eval/builtins.h) use its parts, others what it offers.
+/// The evaluation that calls a host function, and lives as long as what the function makes. The functions of the
+/// language itself (eval/builtins.h) use its parts, others what it offers.
 class Caller {
  public:
   struct Parts {
@@ -71,7 +71,7 @@ class Caller {
   Caller(const Caller&) = delete;
   Caller& operator=(const Caller&) = delete;
 
-  // ---- what it is ----
+  // ---- what it is ---------------------------------------------------------------------------------------------------
   /// Nothing is computed, and there is no execution.
   bool is_check() const;
   /// A check or a plan: what tensors hold is unknown, and nothing is written.
@@ -81,10 +81,10 @@ class Caller {
 
   const Parts parts;
 
-  // ---- its arguments ----
+  // ---- its arguments ------------------------------------------------------------------------------------------------
   const Conversions& convert;
 
-  // ---- tensors ----
+  // ---- tensors ------------------------------------------------------------------------------------------------------
   /// A tensor that holds `data` from the start, in the layout that the current rules give it. In a check `data` has no
   /// bytes: only the type matters.
   graph::Value constant(plan::HostTensor data, Span span);
@@ -101,14 +101,16 @@ class Caller {
   plan::HostTensor fetch(const graph::Value& value, Span span);
   HostValue read_number(const graph::Value& value, Span span);
 
-  // ---- what it changes ----
+  // ---- what it changes ----------------------------------------------------------------------------------------------
   /// `place := value`, at `span`.
   void assign(const PlacePtr& place, const graph::Value& value, Span span);
   RandomStream random_stream() const;
   void set_random_stream(const RandomStream& stream);
   /// What this evaluation's library remembers, which is a `State`.
   template <typename State>
-  State& state() const { return static_cast<State&>(*state_); }
+  State& state() const {
+    return static_cast<State&>(*state_);
+  }
 
  private:
   plan::Execution* const execution_;
@@ -124,12 +126,13 @@ struct HostFunction {
 };
 
 struct HostLibrary {
-  std::vector<HostFunction> functions;                     ///< every program sees them
-  std::vector<HostFunction> native;                        ///< of the module `native`, which only the standard modules see
+  std::vector<HostFunction> functions;  ///< every program sees them
+  std::vector<HostFunction> native;     ///< of the module `native`, which only the standard modules see
   std::unique_ptr<LibraryState> (*new_state)() = nullptr;  ///< null: it remembers nothing
 };
 
 /// A function of the host as a value: of a library, or a method of an object. The signature lives longer.
-BuiltinPtr host_function(const syntax::Signature& signature, std::string_view doc, std::function<HostValue(Caller&, const Bound&)> call, bool sees_unknown = false);
+BuiltinPtr host_function(const syntax::Signature& signature, std::string_view doc,
+                         std::function<HostValue(Caller&, const Bound&)> call, bool sees_unknown = false);
 
 }  // namespace mtf::eval

@@ -39,12 +39,14 @@ int64_t bytes_kept_by(const HostValue& value) {
 
 void check_length(size_t length, std::string_view what, Span span) {
   constexpr size_t kMostElements = size_t{1} << 26;
-  if (length > kMostElements) fail(Kind::limit_exceeded, span, "expected {} of at most {}, found {}", what, kMostElements, length);
+  if (length > kMostElements)
+    fail(Kind::limit_exceeded, span, "expected {} of at most {}, found {}", what, kMostElements, length);
 }
 
 void check_list_length(size_t length, Span span) {
   constexpr size_t kMostElements = size_t{1} << 24;
-  if (length > kMostElements) fail(Kind::limit_exceeded, span, "expected a list of at most {}, found {}", kMostElements, length);
+  if (length > kMostElements)
+    fail(Kind::limit_exceeded, span, "expected a list of at most {}, found {}", kMostElements, length);
 }
 
 HostValue make_text(std::string text) { return Text(std::make_shared<const std::string>(std::move(text))); }
@@ -204,7 +206,8 @@ std::optional<int64_t> Range::size(Span span) const {
   if (!known) return std::nullopt;
   if (last <= first) return 0;
   int64_t count = 0;
-  if (__builtin_sub_overflow(last, first, &count)) fail(Kind::integer_overflow, span, "{}..{} has more than 2^63 - 1 numbers", first, last);
+  if (__builtin_sub_overflow(last, first, &count))
+    fail(Kind::integer_overflow, span, "{}..{} has more than 2^63 - 1 numbers", first, last);
   return count;
 }
 
@@ -221,7 +224,10 @@ std::optional<HostValue> merge(const HostValue& a, const HostValue& b) {
   if (x && x->dims().empty() && is_number(b)) return a;
   if (y && y->dims().empty() && is_number(a)) return b;
   // Of what is entirely unknown the other is the better guess; the run will tell.
-  const auto guess = [](const graph::Value* tensor) { if (tensor) tensor->node->one_of_several = true; return tensor != nullptr; };
+  const auto guess = [](const graph::Value* tensor) {
+    if (tensor) tensor->node->one_of_several = true;
+    return tensor != nullptr;
+  };
   if (a.is_unknown() && unknown_kind(a) == UnknownKind::kAny) return guess(y) ? b : a;
   if (b.is_unknown() && unknown_kind(b) == UnknownKind::kAny) return guess(x) ? a : b;
   if (x || y) return std::nullopt;

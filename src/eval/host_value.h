@@ -2,10 +2,10 @@
 // Values of the host: what a name can stand for besides a tensor.
 //
 // Numbers, strings, dims, lists, functions and models are computed at once by the evaluator; a tensor is a Value of
-// the global graph that is held (Handle), and a `param` or `state` is a Place that holds the value it has now. Two values exist only to keep
-// the checks quiet and exact: Unknown is a host value that is known when the program runs but not in a check (what
-// comes from a tensor, a file, a loop walked once), Poison is the result of what has already been reported; whatever
-// touches it is Poison, silently.
+// the global graph that is held (Handle), and a `param` or `state` is a Place that holds the value it has now. Two
+// values exist only to keep the checks quiet and exact: Unknown is a host value that is known when the program runs but
+// not in a check (what comes from a tensor, a file, a loop walked once), Poison is the result of what has already been
+// reported; whatever touches it is Poison, silently.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -48,8 +48,8 @@ struct Range {
   bool open_first = false;
   bool open_last = false;
   bool known = true;
-  /// How many numbers it has; nothing if only the run knows. Fails at `span` without a beginning or an end (not_iterable), and
-  /// if they are too many to count (integer_overflow).
+  /// How many numbers it has; nothing if only the run knows. Fails at `span` without a beginning or an end
+  /// (not_iterable), and if they are too many to count (integer_overflow).
   std::optional<int64_t> size(Span span) const;
   bool operator==(const Range&) const = default;
 };
@@ -77,20 +77,24 @@ using BuiltinPtr = std::shared_ptr<const Builtin>;
 using ObjectPtr = std::shared_ptr<Object>;
 
 struct HostValue {
-  using Data = std::variant<None, Poison, Unknown, bool, int64_t, double, ElementType, Dim, Range, graph::Handle, Text, ListPtr,
-                            SequencePtr, PlacePtr, FunctionPtr, ModelClassPtr, InstancePtr, ModulePtr, OperationPtr,
-                            BuiltinPtr, ObjectPtr, MeshPtr, LayoutPtr>;
+  using Data = std::variant<None, Poison, Unknown, bool, int64_t, double, ElementType, Dim, Range, graph::Handle, Text,
+                            ListPtr, SequencePtr, PlacePtr, FunctionPtr, ModelClassPtr, InstancePtr, ModulePtr,
+                            OperationPtr, BuiltinPtr, ObjectPtr, MeshPtr, LayoutPtr>;
   Data data;
 
   HostValue() = default;
   template <typename T>
-    requires(!std::is_same_v<std::decay_t<T>, HostValue>)
-  HostValue(T&& value) : data(std::forward<T>(value)) {}  // NOLINT: a value of the host wherever one is asked for
+  requires(!std::is_same_v<std::decay_t<T>, HostValue>) HostValue(T&& value)
+      : data(std::forward<T>(value)) {}  // NOLINT: a value of the host wherever one is asked for
 
   template <typename T>
-  const T* as() const { return std::get_if<T>(&data); }
+  const T* as() const {
+    return std::get_if<T>(&data);
+  }
   template <typename T>
-  bool is() const { return std::holds_alternative<T>(data); }
+  bool is() const {
+    return std::holds_alternative<T>(data);
+  }
   bool is_poison() const { return is<Poison>(); }
   bool is_unknown() const { return is<Unknown>(); }
 };
@@ -171,7 +175,8 @@ struct Builtin {
   const syntax::Signature* signature = nullptr;  ///< lives longer
   std::string_view doc;
   std::function<HostValue(Caller&, const Bound&)> call;
-  bool sees_unknown = false;  ///< else a call with an argument that only the run knows is not made: its result is unknown
+  bool sees_unknown =
+      false;  ///< else a call with an argument that only the run knows is not made: its result is unknown
 };
 
 /// A value with behaviour of its own: a dataset, the result of `counters`.
@@ -223,8 +228,8 @@ bool is_number(const HostValue& value);
 /// The tensor that a value is: of a place the one it has now. Null if it is none.
 const graph::Value* tensor_of(const HostValue& value);
 
-/// About so many bytes live no longer than the value: those of its tensors, of all processors, copies counted once. Of a
-/// value of very many parts some are looked at.
+/// About so many bytes live no longer than the value: those of its tensors, of all processors, copies counted once. Of
+/// a value of very many parts some are looked at.
 int64_t bytes_kept_by(const HostValue& value);
 
 /// What it is, for messages: `an int`, `f32[batch=64]`, `a model TwoLayer`, `the dim batch=64`.

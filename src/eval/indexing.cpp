@@ -26,8 +26,10 @@ HostValue Evaluator::index(const ast::Expr& expr, const ast::IndexExpr& index, c
       const auto& items = (*list)->items;
       const bool is_shape = !items.empty() && items.front().is<Dim>() && values[0].is<Dim>();
       if (is_shape && values[0].as<Dim>()->size >= static_cast<int64_t>(items.size())) {
-        fail(Diagnostic(Kind::index_out_of_range, span, fmt::format("expected a place in the list, found {}", describe(values[0])))
-                 .help(mtf::help_with("the size of a dim is that of every tensor that has it", {{expr.span, fmt::format("size({})", span.text())}})));
+        fail(Diagnostic(Kind::index_out_of_range, span,
+                        fmt::format("expected a place in the list, found {}", describe(values[0])))
+                 .help(mtf::help_with("the size of a dim is that of every tensor that has it",
+                                      {{expr.span, fmt::format("size({})", span.text())}})));
       }
       return index_list(**list, values[0], span);
     }
@@ -46,7 +48,8 @@ HostValue Evaluator::index_list(const List& list, const HostValue& at, Span span
   if (auto* range = at.as<Range>()) {
     if (!range->known) return unknown(UnknownKind::kAny);
     const int64_t first = range->first, last = range->open_last ? size : range->last;
-    if (first < 0 || last > size || first > last) fail(Kind::index_out_of_range, span, "expected a range within 0..{}, found {}..{}", size, first, last);
+    if (first < 0 || last > size || first > last)
+      fail(Kind::index_out_of_range, span, "expected a range within 0..{}, found {}..{}", size, first, last);
     findings.count_steps(span, steps_of_copying(static_cast<size_t>(last - first)));
     return make_list(std::vector<HostValue>(items.begin() + first, items.begin() + last));
   }
@@ -57,7 +60,8 @@ HostValue Evaluator::index_list(const List& list, const HostValue& at, Span span
     if (tensor) tensor->node->one_of_several = true;
     return tensor || (!items.empty() && items[0].is_unknown()) ? items[0] : unknown(UnknownKind::kAny);
   }
-  if (*number < 0 || *number >= size) fail(Kind::index_out_of_range, span, "expected an index from 0 to {}, found {}", size - 1, *number);
+  if (*number < 0 || *number >= size)
+    fail(Kind::index_out_of_range, span, "expected an index from 0 to {}, found {}", size - 1, *number);
   return items[*number];
 }
 
@@ -71,12 +75,14 @@ HostValue Evaluator::index_text(const std::string& text, const HostValue& at, Sp
   if (auto* range = at.as<Range>()) {
     if (!range->known) return unknown(UnknownKind::kString);
     const int64_t first = range->first, last = range->open_last ? size : range->last;
-    if (first < 0 || last > size || first > last) fail(Kind::index_out_of_range, span, "expected a range within 0..{}, found {}..{}", size, first, last);
+    if (first < 0 || last > size || first > last)
+      fail(Kind::index_out_of_range, span, "expected a range within 0..{}, found {}..{}", size, first, last);
     return make_text(text.substr(begins[first], begins[last] - begins[first]));
   }
   const std::optional<int64_t> number = convert.to_int(at, span, "an index");
   if (!number) return unknown(UnknownKind::kString);
-  if (*number < 0 || *number >= size) fail(Kind::index_out_of_range, span, "expected an index from 0 to {}, found {}", size - 1, *number);
+  if (*number < 0 || *number >= size)
+    fail(Kind::index_out_of_range, span, "expected an index from 0 to {}, found {}", size - 1, *number);
   return make_text(text.substr(begins[*number], begins[*number + 1] - begins[*number]));
 }
 
@@ -98,26 +104,36 @@ std::vector<Edit> index_by_names(const ast::IndexExpr& index, const Dims& dims, 
     const std::string name = (dim++)->name.str();
     const auto* number = values[i].as<int64_t>();
     const std::string text(argument.value->span.text());
-    edits.emplace_back(argument.value->span, name + ": " + (number && *number < 0 ? fmt::format("size({}) - {}", name, -*number) : text));
+    edits.emplace_back(argument.value->span,
+                       name + ": " + (number && *number < 0 ? fmt::format("size({}) - {}", name, -*number) : text));
   }
   return edits;
 }
 
 /// What to write instead of an index without the name of a dim.
-std::string help_with_index(const ast::Expr& expr, const ast::IndexExpr& index, const graph::Value& object, const std::vector<HostValue>& values) {
+std::string help_with_index(const ast::Expr& expr, const ast::IndexExpr& index, const graph::Value& object,
+                            const std::vector<HostValue>& values) {
   const graph::Value* mask = values.size() == 1 ? tensor_of(values[0]) : nullptr;
   if (mask && mask->element() == ElementType::kBool) {
     const std::string condition(index.arguments[0].value->span.text());
-    return mtf::help_with("a tensor keeps its dims, and what is not taken becomes 0", {{expr.span, fmt::format("where({}, {}, 0)", condition, index.object->span.text())}});
+    return mtf::help_with("a tensor keeps its dims, and what is not taken becomes 0",
+                          {{expr.span, fmt::format("where({}, {}, 0)", condition, index.object->span.text())}});
   }
-  if (mask) return help_with("the rows of a table are found by", object.dims().empty() ? std::vector<Edit>() : std::vector<Edit>{{expr.span, fmt::format("gather({}, {}, over: {})", index.object->span.text(), index.arguments[0].value->span.text(), object.dims()[0].name.text())}});
+  if (mask)
+    return help_with(
+        "the rows of a table are found by",
+        object.dims().empty()
+            ? std::vector<Edit>()
+            : std::vector<Edit>{
+                  {expr.span, fmt::format("gather({}, {}, over: {})", index.object->span.text(),
+                                          index.arguments[0].value->span.text(), object.dims()[0].name.text())}});
   return help_with("", index_by_names(index, object.dims(), values));
 }
 
 }  // namespace
 
-HostValue Evaluator::index_tensor(const ast::Expr& expr, const ast::IndexExpr& index, const HostValue& object, const std::vector<HostValue>& values,
-                                  const ScopePtr& scope) {
+HostValue Evaluator::index_tensor(const ast::Expr& expr, const ast::IndexExpr& index, const HostValue& object,
+                                  const std::vector<HostValue>& values, const ScopePtr& scope) {
   graph::Value result = convert.to_tensor(object, index.object->span);
   meshes.check(expr.span);
   builder.span = expr.span;
@@ -125,7 +141,8 @@ HostValue Evaluator::index_tensor(const ast::Expr& expr, const ast::IndexExpr& i
   for (size_t i = 0; i < index.arguments.size(); ++i) {
     const ast::Argument& argument = index.arguments[i];
     if (!argument.label) {
-      fail(Diagnostic(Kind::not_indexable, argument.span, fmt::format("{} is indexed by the names of its dimensions", describe(object)))
+      fail(Diagnostic(Kind::not_indexable, argument.span,
+                      fmt::format("{} is indexed by the names of its dimensions", describe(object)))
                .help(help_with_index(expr, index, result, values)));
     }
     HostValue named = names.look_up(argument.label->name, argument.label->span, scope);
@@ -135,7 +152,8 @@ HostValue Evaluator::index_tensor(const ast::Expr& expr, const ast::IndexExpr& i
     if (place < 0) {
       std::vector<std::string> names;
       for (const Dim& other : result.dims()) names.push_back(other.name.str());
-      fail(Diagnostic(Kind::unknown_dim, argument.label->span, fmt::format("{} has no dimension `{}`", describe(object), dim.name.text()))
+      fail(Diagnostic(Kind::unknown_dim, argument.label->span,
+                      fmt::format("{} has no dimension `{}`", describe(object), dim.name.text()))
                .help(mtf::did_you_mean(dim.name.text(), names)));
     }
     if (auto* range = values[i].as<Range>()) {
@@ -154,10 +172,13 @@ HostValue Evaluator::index_tensor(const ast::Expr& expr, const ast::IndexExpr& i
     auto number = convert.to_int(values[i], span, "an index");
     const int place = find_dim(result.dims(), name);
     if (number && *number < 0 && values[i].is<int64_t>()) {
-      fail(Diagnostic(Kind::index_out_of_range, span, fmt::format("expected a place of {}, found {}", to_string(result.dims()[place]), *number))
-               .help(mtf::help_with("places are counted from the first", {{span, fmt::format("size({}) - {}", name.text(), -*number)}})));
+      fail(Diagnostic(Kind::index_out_of_range, span,
+                      fmt::format("expected a place of {}, found {}", to_string(result.dims()[place]), *number))
+               .help(mtf::help_with("places are counted from the first",
+                                    {{span, fmt::format("size({}) - {}", name.text(), -*number)}})));
     }
-    result = index_dim(builder, result, place, number ? static_cast<double>(*number) : std::numeric_limits<double>::quiet_NaN(), span);
+    result = index_dim(builder, result, place,
+                       number ? static_cast<double>(*number) : std::numeric_limits<double>::quiet_NaN(), span);
   }
   return result;
 }

@@ -1,12 +1,12 @@
 // Letting go of values that hold one another, as deep as a program likes, and of scopes that hold themselves.
 //
 // A list holds lists, an instance its scope and that the instances below it. Destructors that follow such a chain one
-// inside the other run out of stack; so each hands over what it alone holds, and the outermost lets go of that one after
-// another.
+// inside the other run out of stack; so each hands over what it alone holds, and the outermost lets go of that one
+// after another.
 //
-// A scope holds the functions that it declares, and a function the scope in which it is written. When nobody else holds any of
-// them any more they are let go. The search (reached.h) runs at points that the program fixes, never by memory or time, so
-// that ranks agree on what is alive.
+// A scope holds the functions that it declares, and a function the scope in which it is written. When nobody else holds
+// any of them any more they are let go. The search (reached.h) runs at points that the program fixes, never by memory
+// or time, so that ranks agree on what is alive.
 #include "eval/reached.h"
 
 namespace mtf::eval {
@@ -71,7 +71,8 @@ void Scope::let_go_of_cycles() {
   constexpr size_t kFew = 32;
   std::vector<std::shared_ptr<Scope>> scopes;
   for (const std::weak_ptr<Scope>& captured_scope : captured_inside)
-    if (std::shared_ptr<Scope> scope = captured_scope.lock(); scope && scope->parent) scopes.push_back(std::move(scope));
+    if (std::shared_ptr<Scope> scope = captured_scope.lock(); scope && scope->parent)
+      scopes.push_back(std::move(scope));
   Reached reached;
   for (const std::shared_ptr<Scope>& scope : scopes) reached.from(scope);
   reached.decide();

@@ -17,7 +17,8 @@ constexpr int64_t kMostPlannedTurns = 2'000'000;
 constexpr int64_t kMostPlannedOperations = 800'000;
 
 /// True if a check must take every turn: the body makes a model, a dim, a list or a shape that depends on the turn.
-bool needs_every_turn(const BlockInfo& info, const std::vector<ast::Ident>& variables, const Builtins& builtins, Scope& scope) {
+bool needs_every_turn(const BlockInfo& info, const std::vector<ast::Ident>& variables, const Builtins& builtins,
+                      Scope& scope) {
   auto changes = [&](Name name) {
     for (const ast::Ident& variable : variables) {
       if (variable.name == name) return true;
@@ -52,7 +53,8 @@ bool needs_every_turn(const BlockInfo& info, const std::vector<ast::Ident>& vari
       if (auto* name = attribute->object->as<ast::NameExpr>()) {
         if (auto found = scope.find(name->name); found.binding) {
           if (auto* module = found.binding->value.as<ModulePtr>()) {
-            if (Binding* binding = (*module)->scope ? (*module)->scope->find_own(attribute->attribute.name) : nullptr) value = binding->value;
+            if (Binding* binding = (*module)->scope ? (*module)->scope->find_own(attribute->attribute.name) : nullptr)
+              value = binding->value;
           }
         }
       }
@@ -60,7 +62,9 @@ bool needs_every_turn(const BlockInfo& info, const std::vector<ast::Ident>& vari
     if (value.is<ModelClassPtr>()) return true;
   }
   for (Name name : info.assigns) {
-    if (auto found = scope.find(name); found.binding && (found.binding->value.is<ListPtr>() || found.binding->value.is<InstancePtr>())) return true;
+    if (auto found = scope.find(name);
+        found.binding && (found.binding->value.is<ListPtr>() || found.binding->value.is<InstancePtr>()))
+      return true;
   }
   return false;
 }
@@ -74,7 +78,8 @@ bool keeps_a_tensor(const HostValue& item) {
 }  // namespace
 
 Cuts::Waiting Loops::waiting(const BlockInfo& info, const std::vector<ast::Ident>& variables, const ScopePtr& scope) {
-  return {.carries = !evaluator_.domain.is_check() && evaluator_.blocks.carries_variables(info, variables, scope), .is_outermost = depth_ == 0};
+  return {.carries = !evaluator_.domain.is_check() && evaluator_.blocks.carries_variables(info, variables, scope),
+          .is_outermost = depth_ == 0};
 }
 
 Loops::Shown::Shown(Loops& loops, std::string variable, int64_t turns, const Cuts::Waiting& waiting) {
@@ -115,7 +120,8 @@ Flow Loops::turn(const ast::ForStmt& stmt, HostValue item, const ScopePtr& scope
   return evaluator_.run_block(stmt.body, inner);
 }
 
-Loops::Items Loops::items_of(HostValue& iterable, const ast::ForStmt& stmt, const std::vector<ast::Ident>& variables, const ScopePtr& scope) {
+Loops::Items Loops::items_of(HostValue& iterable, const ast::ForStmt& stmt, const std::vector<ast::Ident>& variables,
+                             const ScopePtr& scope) {
   const Span span = stmt.iterable->span;
   Items items;
   items.every_turn = !evaluator_.domain.is_check();
@@ -125,7 +131,8 @@ Loops::Items Loops::items_of(HostValue& iterable, const ast::ForStmt& stmt, cons
     if (const std::optional<int64_t> count = range->size(span)) {
       items.count = *count;
       items.at = [first = range->first](int64_t i) { return HostValue(first + i); };
-      items.every_turn = items.every_turn || items.count <= 1 || needs_every_turn(evaluator_.blocks.info(stmt.body), variables, evaluator_.builtins, *scope);
+      items.every_turn = items.every_turn || items.count <= 1 ||
+                         needs_every_turn(evaluator_.blocks.info(stmt.body), variables, evaluator_.builtins, *scope);
     }
   } else if (auto* list = iterable.as<ListPtr>()) {
     items.count = static_cast<int64_t>((*list)->items.size());
@@ -144,7 +151,9 @@ Loops::Items Loops::items_of(HostValue& iterable, const ast::ForStmt& stmt, cons
     items.is_finite = true;
   } else if (!iterable.is_unknown() && !iterable.is_poison()) {
     fail(Diagnostic(Kind::not_iterable, span, fmt::format("expected a list or a range, found {}", describe(iterable)))
-             .help(iterable.is<Dim>() || iterable.is<int64_t>() ? mtf::help_with("", {{{span.file, span.begin, span.begin}, "0.."}}) : ""));
+             .help(iterable.is<Dim>() || iterable.is<int64_t>()
+                       ? mtf::help_with("", {{{span.file, span.begin, span.begin}, "0.."}})
+                       : ""));
   }
   return items;
 }
@@ -162,15 +171,18 @@ Flow Loops::run(const ast::ForStmt& stmt, const ScopePtr& scope) {
   if (iterable.is<SequencePtr>()) items.any = items.at(0);
   numbers_become_unknown(info.assigns, *scope);
   const int64_t count = items.count < 0 ? 0 : saturating_multiply(evaluator_.reports.turns(), items.count);
-  walk_once([&] { return turn(stmt, items.any, scope); }, info.assigns, scope, count, turns, stmt.body.span, stmt.iterable->span);
+  walk_once([&] { return turn(stmt, items.any, scope); }, info.assigns, scope, count, turns, stmt.body.span,
+            stmt.iterable->span);
   return Flow::kNext;
 }
 
 void Loops::bind_last_turn(const ScopePtr& scope) {
-  if (const std::optional<Turn> turn = std::exchange(last_turn_, std::nullopt)) evaluator_.bind_pattern(*turn->pattern, turn->item, scope);
+  if (const std::optional<Turn> turn = std::exchange(last_turn_, std::nullopt))
+    evaluator_.bind_pattern(*turn->pattern, turn->item, scope);
 }
 
-Flow Loops::every_turn(const ast::ForStmt& stmt, const Items& items, const ast::Ident& variable, Cuts::Waiting turns, const ScopePtr& scope) {
+Flow Loops::every_turn(const ast::ForStmt& stmt, const Items& items, const ast::Ident& variable, Cuts::Waiting turns,
+                       const ScopePtr& scope) {
   const Span span = stmt.body.span;
   const NameSet& assigned = evaluator_.blocks.info(stmt.body).assigns;
   Ends ends(*this, assigned, *scope, stmt.pattern->span);
@@ -218,7 +230,8 @@ void Loops::walk_once(const std::function<Flow()>& turn, const NameSet& assigned
   {
     const auto list = domain.into(names);
     walk();
-    if (domain.is_check() && kinds_of(assigned, *scope) != before) walk();  // an int that became a float: the next turn begins with it
+    if (domain.is_check() && kinds_of(assigned, *scope) != before)
+      walk();  // an int that became a float: the next turn begins with it
   }
   for (const AssignedName& name : names) {
     domain.assigned(name);
@@ -269,8 +282,8 @@ Flow Loops::run(const ast::WhileStmt& stmt, const ScopePtr& scope) {
     numbers_become_unknown(info.assigns, *scope);
     holds(stmt, scope);
   }
-  walk_once([&] { return evaluator_.run_block(stmt.body, evaluator_.nested(scope)); }, info.assigns, scope, 0, turns, stmt.body.span,
-            stmt.condition->span);
+  walk_once([&] { return evaluator_.run_block(stmt.body, evaluator_.nested(scope)); }, info.assigns, scope, 0, turns,
+            stmt.body.span, stmt.condition->span);
   return Flow::kNext;
 }
 
@@ -283,7 +296,8 @@ void Loops::may_have_ended(Flow flow, Span place) {
 Loops::Ends::Ends(Loops& loops, const NameSet& assigned, Scope& scope, Span loop)
     : loops_(loops), uncertainty_(loops.evaluator_.domain.as_it_is()) {
   Findings& findings = loops.evaluator_.findings;
-  if (loops.evaluator_.domain.is_abstract()) ends_.emplace(EarlyEnds{{assigned, scope, loop, findings}, {assigned, scope, loop, findings}, loop});
+  if (loops.evaluator_.domain.is_abstract())
+    ends_.emplace(EarlyEnds{{assigned, scope, loop, findings}, {assigned, scope, loop, findings}, loop});
   loops_.ends_.push_back(ends_ ? &*ends_ : nullptr);
 }
 

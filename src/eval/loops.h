@@ -2,12 +2,12 @@
 // Loops: `for` and `while`.
 //
 // A run takes every turn. A plan does too, as far as it knows what they do, until it has walked enough of them: what is
-// left is taken to cost what the turns before have cost. A check walks the body once, with what it assigns unknown, unless
-// the body makes something of a number that types need (a dim, a model, a list): then it takes every turn too.
+// left is taken to cost what the turns before have cost. A check walks the body once, with what it assigns unknown,
+// unless the body makes something of a number that types need (a dim, a model, a list): then it takes every turn too.
 //
-// Where only the run knows whether a turn comes to a `break` or `continue`, a check and a plan go on as if it did not, and
-// what names are behind the loop, or in the next turn, is what both ways have left (JoinedNames). Turns behind a `break`
-// that may have been come to are uncertain.
+// Where only the run knows whether a turn comes to a `break` or `continue`, a check and a plan go on as if it did not,
+// and what names are behind the loop, or in the next turn, is what both ways have left (JoinedNames). Turns behind a
+// `break` that may have been come to are uncertain.
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -32,8 +32,8 @@ class Loops {
 
   Flow run(const ast::ForStmt& stmt, const ScopePtr& scope);
   Flow run(const ast::WhileStmt& stmt, const ScopePtr& scope);
-  /// Of the outermost loop that has been interrupted, the variables are bound as in the last turn that ended; but not to
-  /// tensors of a list that had no name, which no turn needs any more.
+  /// Of the outermost loop that has been interrupted, the variables are bound as in the last turn that ended; but not
+  /// to tensors of a list that had no name, which no turn needs any more.
   void bind_last_turn(const ScopePtr& scope);
   /// A statement begins: what an earlier one's loops did does not matter any more.
   void begin_statement() { last_turn_.reset(); }
@@ -56,7 +56,8 @@ class Loops {
     ~Ends();
     Ends(const Ends&) = delete;
     Ends& operator=(const Ends&) = delete;
-    /// How the loop goes on when a turn has ended with `flow`: the next turn (kNext), not at all (kBreak, kElsewhere), kReturn.
+    /// How the loop goes on when a turn has ended with `flow`: the next turn (kNext), not at all (kBreak, kElsewhere),
+    /// kReturn.
     Flow after_turn(Flow flow);
     /// The loop ends, after a turn that ended with `flow` as after_turn gives it; the flow behind the loop.
     Flow behind(Flow flow);
@@ -79,8 +80,10 @@ class Loops {
     HostValue any;           ///< one that stands for all
   };
   /// Takes a list that nobody else has.
-  Items items_of(HostValue& iterable, const ast::ForStmt& stmt, const std::vector<ast::Ident>& variables, const ScopePtr& scope);
-  Flow every_turn(const ast::ForStmt& stmt, const Items& items, const ast::Ident& variable, Cuts::Waiting turns, const ScopePtr& scope);
+  Items items_of(HostValue& iterable, const ast::ForStmt& stmt, const std::vector<ast::Ident>& variables,
+                 const ScopePtr& scope);
+  Flow every_turn(const ast::ForStmt& stmt, const Items& items, const ast::Ident& variable, Cuts::Waiting turns,
+                  const ScopePtr& scope);
   /// Its condition; nothing if only the run knows.
   std::optional<bool> holds(const ast::WhileStmt& stmt, const ScopePtr& scope);
   /// The same of a `while`, as far as its condition is known; nothing if what is left has to be walked once.
@@ -90,11 +93,10 @@ class Loops {
   Flow turn(const ast::ForStmt& stmt, HostValue item, const ScopePtr& scope);
   /// How the turns of a loop that begins now wait for each other.
   Cuts::Waiting waiting(const BlockInfo& info, const std::vector<ast::Ident>& variables, const ScopePtr& scope);
-  /// A loop's body for all of its turns, 0 for nobody knows how many. A check walks it again if a number that it assigns
-  /// has become another kind of number.
-  /// `header`: its condition, or what it walks over.
-  void walk_once(const std::function<Flow()>& turn, const NameSet& assigned, const ScopePtr& scope, int64_t count, const Cuts::Waiting& turns,
-                 Span span, Span header);
+  /// A loop's body for all of its turns, 0 for nobody knows how many. A check walks it again if a number that it
+  /// assigns has become another kind of number. `header`: its condition, or what it walks over.
+  void walk_once(const std::function<Flow()>& turn, const NameSet& assigned, const ScopePtr& scope, int64_t count,
+                 const Cuts::Waiting& turns, Span span, Span header);
   /// A loop that tells how far it is, if anybody listens and it is one that is shown.
   class Shown {
    public:
@@ -118,10 +120,11 @@ class Loops {
   };
 
   Evaluator& evaluator_;
-  std::optional<Turn> last_turn_;  ///< that ended, of the one under way at a prompt; none whose item would keep a tensor alive
-  int depth_ = 0;                  ///< loops under way
-  std::vector<EarlyEnds*> ends_;   ///< of those, null in a run
-  int64_t planned_turns_ = 0;      ///< that a plan has walked
+  std::optional<Turn>
+      last_turn_;  ///< that ended, of the one under way at a prompt; none whose item would keep a tensor alive
+  int depth_ = 0;  ///< loops under way
+  std::vector<EarlyEnds*> ends_;  ///< of those, null in a run
+  int64_t planned_turns_ = 0;     ///< that a plan has walked
   std::function<void(const Progress&)> on_progress_;
   Progress progress_;  ///< of those that are shown
 };

@@ -32,9 +32,11 @@ void Meshes::check(Span span) {
   if (mesh == checked_) return;
   if (mesh->size() < settings_.ranks) {
     if (is_check) checked_ = mesh;  // said once is enough
-    fail(Diagnostic(Kind::mesh_too_small, span, fmt::format("the mesh {} has {}, found {}", to_string(*mesh), mtf::count_text(mesh->size(), "processor"),
-                                                            mtf::count_text(settings_.ranks, "rank")))
-             .help(fmt::format("start at most {} with mpirun, or declare a larger mesh", mtf::count_text(mesh->size(), "rank"))));
+    fail(Diagnostic(Kind::mesh_too_small, span,
+                    fmt::format("the mesh {} has {}, found {}", to_string(*mesh),
+                                mtf::count_text(mesh->size(), "processor"), mtf::count_text(settings_.ranks, "rank")))
+             .help(fmt::format("start at most {} with mpirun, or declare a larger mesh",
+                               mtf::count_text(mesh->size(), "rank"))));
   }
   if (static_cast<int64_t>(settings_.placement.size()) == mesh->size()) placement_fits_ = true;
   else if (unplaced_.empty()) unplaced_ = to_string(*mesh);
@@ -59,27 +61,33 @@ std::vector<std::string> Meshes::all_axes() const {
 void Meshes::check_axis(const std::string& axis, Span span) const {
   const std::vector<std::string> names = all_axes();
   if (std::find(names.begin(), names.end(), axis) != names.end()) return;
-  fail(Diagnostic(Kind::unknown_axis, span, fmt::format("no mesh of the program or the command line has an axis {}", code(axis)))
+  fail(Diagnostic(Kind::unknown_axis, span,
+                  fmt::format("no mesh of the program or the command line has an axis {}", code(axis)))
            .help(mtf::did_you_mean(axis, names)));
 }
 
 void Meshes::report_placement(Findings& findings) const {
   if (settings_.placement.empty() || placement_fits_ || unplaced_.empty()) return;
-  const std::string wrong = fmt::format("--placement \"{}\": expected every processor of the mesh {}, found {}", fmt::join(settings_.placement, ","),
-                                        unplaced_, mtf::count_text(static_cast<int64_t>(settings_.placement.size()), "number"));
-  findings.report(Diagnostic(Kind::bad_option_value, {}, wrong)
-                       .help("give as many numbers as the mesh has processors"));
+  const std::string wrong = fmt::format("--placement \"{}\": expected every processor of the mesh {}, found {}",
+                                        fmt::join(settings_.placement, ","), unplaced_,
+                                        mtf::count_text(static_cast<int64_t>(settings_.placement.size()), "number"));
+  findings.report(
+      Diagnostic(Kind::bad_option_value, {}, wrong).help("give as many numbers as the mesh has processors"));
 }
 
 namespace {
 
 /// A rule and an axis that it names, which `mesh` lacks; or all meshes, if it is null.
 Diagnostic lacks(const Mesh* mesh, const LayoutRule& rule, Name axis, std::vector<std::string> axes) {
-  const std::string of_rule = rule.span.is_known() ? "" : fmt::format("--layout: {} -> {}: ", rule.dim.text(), axis.text());
-  const std::string who = mesh == nullptr ? "no mesh of the program has" : fmt::format("the mesh {} has no", to_string(*mesh));
+  const std::string of_rule =
+      rule.span.is_known() ? "" : fmt::format("--layout: {} -> {}: ", rule.dim.text(), axis.text());
+  const std::string who =
+      mesh == nullptr ? "no mesh of the program has" : fmt::format("the mesh {} has no", to_string(*mesh));
   std::string help = mtf::did_you_mean(axis.text(), axes);
   if (help.empty()) help = "there are the axes " + mtf::join(axes, ", ");
-  return Diagnostic(Kind::layout_axis_unused, rule.span, fmt::format("{}{} {} {}", of_rule, who, mesh == nullptr ? "an axis" : "axis", code(axis.text()))).help(help);
+  return Diagnostic(Kind::layout_axis_unused, rule.span,
+                    fmt::format("{}{} {} {}", of_rule, who, mesh == nullptr ? "an axis" : "axis", code(axis.text())))
+      .help(help);
 }
 
 std::vector<std::string> axes_of(const Mesh& mesh) {
@@ -108,14 +116,17 @@ void Meshes::report_layouts(Findings& findings) const {
   const auto report = [&](const LayoutRule& rule) {
     if (!dims_.count(rule.dim)) {
       const std::string of_rule = rule.span.is_known() ? "" : "--layout: ";
-      findings.report(Diagnostic(Kind::layout_dim_unused, rule.span, fmt::format("{}there is no dim `{}`", of_rule, rule.dim.text()))
-                           .help(mtf::did_you_mean(rule.dim.text(), names)));
+      findings.report(Diagnostic(Kind::layout_dim_unused, rule.span,
+                                 fmt::format("{}there is no dim `{}`", of_rule, rule.dim.text()))
+                          .help(mtf::did_you_mean(rule.dim.text(), names)));
     }
     for (Name axis : rule.axes) {
       if (!reported.insert(named(rule, axis)).second) continue;
       const auto met = met_.find(named(rule, axis));
-      if (met != met_.end() && met->second) findings.report(lacks(met->second.get(), rule, axis, axes_of(*met->second)));
-      const bool is_unknown = met == met_.end() && axes.size() > 1 && std::find(axes.begin(), axes.end(), axis.text()) == axes.end();
+      if (met != met_.end() && met->second)
+        findings.report(lacks(met->second.get(), rule, axis, axes_of(*met->second)));
+      const bool is_unknown =
+          met == met_.end() && axes.size() > 1 && std::find(axes.begin(), axes.end(), axis.text()) == axes.end();
       if (is_unknown) findings.report(lacks(nullptr, rule, axis, axes));
     }
   };

@@ -15,7 +15,8 @@ namespace mtf::eval {
 class Meshes {
  public:
   /// `settings`, and the context in which tensors are made, live longer.
-  Meshes(const Settings& settings, const graph::Context& context, const Findings& findings) : settings_(settings), context_(context), findings_(findings) {}
+  Meshes(const Settings& settings, const graph::Context& context, const Findings& findings)
+      : settings_(settings), context_(context), findings_(findings) {}
 
   /// What a program or module declares anywhere inside, also where it is not evaluated.
   void declare_all(const BlockInfo& program);
@@ -25,8 +26,9 @@ class Meshes {
   void declare_axis(Name name) { axes_.insert(name); }
   void declare_layout(LayoutPtr layout) { layouts_.push_back(std::move(layout)); }
 
-  /// A tensor is made under the mesh and the layout in force. Fails (mesh_too_small) at what is the first to use a mesh with fewer
-  /// processors than there are ranks. A check, which goes on, says it once, and remembers which layouts meet which meshes.
+  /// A tensor is made under the mesh and the layout in force. Fails (mesh_too_small) at what is the first to use a mesh
+  /// with fewer processors than there are ranks. A check, which goes on, says it once, and remembers which layouts meet
+  /// which meshes.
   void check(Span span);
   /// Fails (unknown_axis) unless some mesh has the axis: one of the program, also where it is not in force, the command
   /// line's, or no mesh's `all`.
@@ -34,8 +36,8 @@ class Meshes {
 
   /// At the end of a check: a `--placement` that fits no mesh.
   void report_placement(Findings& findings) const;
-  /// And layouts that name dims which are declared nowhere, or axes that no mesh has with which they were in force. Of a
-  /// layout under which no tensor was made: axes that no mesh of the program has.
+  /// And layouts that name dims which are declared nowhere, or axes that no mesh has with which they were in force. Of
+  /// a layout under which no tensor was made: axes that no mesh of the program has.
   void report_layouts(Findings& findings) const;
   /// Warnings of the rules of a layout that name axes which a mesh lacks; none if no mesh was declared yet.
   static std::vector<Diagnostic> lacking(const Mesh& mesh, const Layout& layout);
@@ -43,7 +45,9 @@ class Meshes {
  private:
   /// An axis that a rule names: where the rule stands, its dim, the axis. A layout may be made many times of one text.
   using NamedAxis = std::tuple<const SourceFile*, uint32_t, Name, Name>;
-  static NamedAxis named(const LayoutRule& rule, Name axis) { return {rule.span.file, rule.span.begin, rule.dim, axis}; }
+  static NamedAxis named(const LayoutRule& rule, Name axis) {
+    return {rule.span.file, rule.span.begin, rule.dim, axis};
+  }
   std::vector<std::string> all_axes() const;
 
   const Settings& settings_;
@@ -51,9 +55,10 @@ class Meshes {
   const Findings& findings_;
   NameSet dims_;
   NameSet axes_;
-  std::vector<LayoutPtr> layouts_;    ///< that are declared
-  std::map<NamedAxis, MeshPtr> met_;  ///< of a layout in force: null if a mesh with it had the axis, else the first that was met
-  MeshPtr checked_;                   ///< the last that has been used
+  std::vector<LayoutPtr> layouts_;  ///< that are declared
+  std::map<NamedAxis, MeshPtr>
+      met_;          ///< of a layout in force: null if a mesh with it had the axis, else the first that was met
+  MeshPtr checked_;  ///< the last that has been used
   LayoutPtr layout_checked_;
   bool placement_fits_ = false;  ///< a mesh that is used has as many processors as the placement
   std::string unplaced_;         ///< the first that has not

@@ -24,7 +24,9 @@ bool Modules::keeps(const ast::Program& program) const {
   return std::any_of(programs_.rbegin(), programs_.rend(), [&](const auto& kept) { return kept.get() == &program; });
 }
 
-std::string library_folder(const Settings& settings) { return settings.stdlib.empty() ? MTF_STDLIB_DIR : settings.stdlib; }
+std::string library_folder(const Settings& settings) {
+  return settings.stdlib.empty() ? MTF_STDLIB_DIR : settings.stdlib;
+}
 
 std::string Modules::folder() const { return library_folder(evaluator_.settings); }
 
@@ -35,7 +37,9 @@ bool Modules::is_standard(Name name) const {
   return std::filesystem::exists(file_of(name.str()), ignored);
 }
 
-bool Modules::in_standard_module(Span span) const { return span.is_known() && span.file->name().rfind(folder(), 0) == 0; }
+bool Modules::in_standard_module(Span span) const {
+  return span.is_known() && span.file->name().rfind(folder(), 0) == 0;
+}
 
 void Modules::import(const ast::ImportStmt& stmt, const ScopePtr& scope) {
   std::optional<UserError> first;
@@ -55,7 +59,8 @@ void Modules::import(const ast::ImportStmt& stmt, const ScopePtr& scope) {
 }
 
 ModulePtr Modules::module(const std::string& path, bool is_file, Span span) {
-  if (!is_file && path == "random") return *evaluator_.builtins.find(Name("random"))->as<ModulePtr>();  // it needs no import
+  if (!is_file && path == "random")
+    return *evaluator_.builtins.find(Name("random"))->as<ModulePtr>();  // it needs no import
   std::string file = is_file ? path : file_of(path);
   if (is_file && !path.empty() && path[0] != '/' && span.file) {
     auto folder = std::filesystem::path(span.file->name()).parent_path();
@@ -70,7 +75,8 @@ ModulePtr Modules::module(const std::string& path, bool is_file, Span span) {
   if (auto known = modules_.find(file); known != modules_.end()) return known->second;
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) not_found(path, file, is_file, span);
-  if (under_way_.size() >= kMaxImports) fail(Kind::nesting_too_deep, span, "a file is imported inside {} others", kMaxImports);
+  if (under_way_.size() >= kMaxImports)
+    fail(Kind::nesting_too_deep, span, "a file is imported inside {} others", kMaxImports);
   const std::shared_ptr<ast::Program> program = read(path, file, span);
   auto module = std::make_shared<Module>();
   module->name = is_file ? Name(std::filesystem::path(file).stem().string()) : Name(path);

@@ -47,7 +47,9 @@ class Modules {
    private:
     friend class Modules;
     using Files = std::vector<std::pair<std::string, Span>>;
-    Evaluating(Files& files, const std::string& file, Span import) : files_(files) { files_.emplace_back(file, import); }
+    Evaluating(Files& files, const std::string& file, Span import) : files_(files) {
+      files_.emplace_back(file, import);
+    }
     Files& files_;
   };
   Evaluating evaluating(const std::string& file, Span import = {}) { return Evaluating(under_way_, file, import); }
@@ -57,7 +59,9 @@ class Modules {
   /// True if this tree has been kept.
   bool keeps(const ast::Program& program) const;
   /// All trees that are kept, for as long as what it returns lives.
-  std::shared_ptr<const void> all_kept() const { return std::make_shared<const std::vector<std::shared_ptr<const ast::Program>>>(programs_); }
+  std::shared_ptr<const void> all_kept() const {
+    return std::make_shared<const std::vector<std::shared_ptr<const ast::Program>>>(programs_);
+  }
 
  private:
   std::string folder() const;

@@ -29,8 +29,10 @@ std::string help_with_part(Span name, bool of_module) {
 
 HostValue NameLookup::look_up(Name name, Span span, const ScopePtr& scope) {
   if (auto found = scope->find(name); found.binding) {
-    if (spans_) [[unlikely]] spans_->use(span, found.binding->span);
-    if (found.binding->is_aside) [[unlikely]] if (top_ == own_top_) take_up(*found.binding);
+    if (spans_) [[unlikely]]
+      spans_->use(span, found.binding->span);
+    if (found.binding->is_aside) [[unlikely]]
+      if (top_ == own_top_) take_up(*found.binding);
     return found.binding->value;
   }
   if (const HostValue* known = builtins_.find(name)) return *known;
@@ -66,7 +68,8 @@ std::string NameLookup::help_with_name(Name name, Span span, const std::vector<s
   if (modules_.is_standard(name)) return fmt::format("`import {}` makes the standard module known", name.text());
   if (std::string foreign = foreign_help(syntax::Foreign::name, span, name.text()); !foreign.empty()) return foreign;
   const std::string_view before = trim(std::string_view(span.file->text()).substr(0, span.begin));
-  if (before.ends_with("//") && before.data() + before.size() > span.file->text().data() + span.file->line_start(span.file->line_of(span.begin))) {
+  if (before.ends_with("//") && before.data() + before.size() >
+                                    span.file->text().data() + span.file->line_start(span.file->line_of(span.begin))) {
     const auto begin = static_cast<std::uint32_t>(before.size() - 2 + (before.data() - span.file->text().data()));
     return mtf::help_with("a comment begins with `#`", {{{span.file, begin, begin + 2}, "#"}});
   }
@@ -134,12 +137,14 @@ HostValue NameLookup::attribute(const HostValue& object, const ast::Ident& name)
   } else if (auto* model = object.as<ModelClassPtr>()) {
     const std::string called = (*model)->declaration->name.name.str();
     const Span instance = object_of(name.span);
-    Diagnostic diagnostic(Kind::unknown_attribute, name.span, fmt::format("{} has no `{}`", describe(object), name.name.text()));
+    Diagnostic diagnostic(Kind::unknown_attribute, name.span,
+                          fmt::format("{} has no `{}`", describe(object), name.name.text()));
     diagnostic.help(help_with(fmt::format("`{}` is a model, whose instances have parts", called),
                               instance.is_known() ? as_instance(**model, instance, top_) : std::vector<Edit>()));
     fail(std::move(diagnostic));
   }
-  Diagnostic diagnostic(Kind::unknown_attribute, name.span, fmt::format("{} has no `{}`", describe(object), name.name.text()));
+  Diagnostic diagnostic(Kind::unknown_attribute, name.span,
+                        fmt::format("{} has no `{}`", describe(object), name.name.text()));
   constexpr std::size_t kMostParts = 40;
   std::string help = help_with_part(name.span, object.is<ModulePtr>());
   if (help.empty()) help = mtf::did_you_mean(name.name.text(), parts);

@@ -14,8 +14,10 @@ class SpanTable;  // eval/span_table.h
 
 class NameLookup {
  public:
-  /// `top`: the outermost scope in which the evaluation stands now, its own or another's; `spans`: the table that it fills now.
-  NameLookup(Builtins& builtins, Modules& modules, const ScopePtr& own_top, const ScopePtr& top, SpanTable* const& spans)
+  /// `top`: the outermost scope in which the evaluation stands now, its own or another's; `spans`: the table that it
+  /// fills now.
+  NameLookup(Builtins& builtins, Modules& modules, const ScopePtr& own_top, const ScopePtr& top,
+             SpanTable* const& spans)
       : builtins_(builtins), modules_(modules), own_top_(own_top), top_(top), spans_(spans) {}
 
   /// What a name stands for. Fails (unknown_name) with a suggestion.

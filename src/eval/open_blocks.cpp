@@ -44,7 +44,8 @@ class Reach {
         Scope* const scope = f.scope.get();
         const size_t visible = f.reached ? f.visible : kAll;
         if (defaults(f.signature->declared, scope, visible)) return true;
-        if (f.block != nullptr ? block(*f.block, scope, visible) : names(mentions_of(*f.expression), scope, visible)) return true;
+        if (f.block != nullptr ? block(*f.block, scope, visible) : names(mentions_of(*f.expression), scope, visible))
+          return true;
       } else if (auto* model = at.as<ModelClassPtr>()) {
         if (!seen_.insert(model->get()).second) continue;
         const ModelClass& m = **model;
@@ -70,8 +71,8 @@ class Reach {
   }
 
   void push(const HostValue& value) {
-    if (value.is<FunctionPtr>() || value.is<ModelClassPtr>() || value.is<InstancePtr>() || value.is<ModulePtr>() || value.is<ListPtr>() ||
-        value.is<BuiltinPtr>()) {
+    if (value.is<FunctionPtr>() || value.is<ModelClassPtr>() || value.is<InstancePtr>() || value.is<ModulePtr>() ||
+        value.is<ListPtr>() || value.is<BuiltinPtr>()) {
       stack_.push_back(value);
     }
   }
@@ -106,7 +107,8 @@ bool OpenBlocks::text_may_differentiate() {
   Reach reach(infos_, nullptr, true);
   const bool found = std::any_of(open_.begin(), open_.end(), [&](const Block& block) {
     const std::vector<NameSet>& mentions = block.info->statement_mentions;
-    return std::any_of(mentions.begin() + block.statement, mentions.end(), [&](const NameSet& of_one) { return reach.from(of_one, block.scope.get()); });
+    return std::any_of(mentions.begin() + block.statement, mentions.end(),
+                       [&](const NameSet& of_one) { return reach.from(of_one, block.scope.get()); });
   });
   walked_ = reach.walked();
   return found;

@@ -22,18 +22,22 @@ void flatten(const HostValue& value, size_t depth, ops::NestedNumbers& nested, S
   if (auto* list = value.as<ListPtr>()) {
     const auto size = static_cast<int64_t>((*list)->items.size());
     if (depth == nested.sizes.size()) {
-      if (!nested.numbers.empty()) fail(Kind::shape_mismatch, span, "expected numbers at every place of this depth, found a list too");
+      if (!nested.numbers.empty())
+        fail(Kind::shape_mismatch, span, "expected numbers at every place of this depth, found a list too");
       nested.sizes.resize(depth + 1, size);
       size_t count = 1;
-      for (const int64_t each : nested.sizes) check_length(count *= static_cast<size_t>(std::max<int64_t>(each, 1)), "numbers", span);
+      for (const int64_t each : nested.sizes)
+        check_length(count *= static_cast<size_t>(std::max<int64_t>(each, 1)), "numbers", span);
     }
     if (nested.sizes[depth] != size) {
-      fail(Kind::shape_mismatch, span, "expected lists of one length at each depth, found {} and {}", nested.sizes[depth], size);
+      fail(Kind::shape_mismatch, span, "expected lists of one length at each depth, found {} and {}",
+           nested.sizes[depth], size);
     }
     for (const HostValue& item : (*list)->items) flatten(item, depth + 1, nested, span);
     return;
   }
-  if (depth != nested.sizes.size()) fail(Kind::shape_mismatch, span, "expected lists at every place of this depth, found {}", describe(value));
+  if (depth != nested.sizes.size())
+    fail(Kind::shape_mismatch, span, "expected lists at every place of this depth, found {}", describe(value));
   if (auto number = number_of(value)) {
     nested.all_int = nested.all_int && !value.is<double>();
     nested.numbers.push_back(*number);
@@ -82,7 +86,8 @@ class OperationCall {
   bool known_ = true;  ///< everything that the result's type depends on
 };
 
-bool OperationCall::read(const syntax::Parameter& parameter, const GivenArgument& given, ops::Argument& argument) const {
+bool OperationCall::read(const syntax::Parameter& parameter, const GivenArgument& given,
+                         ops::Argument& argument) const {
   const HostValue& value = given.value;
   argument.given = true;
   if (!argument.span.is_known()) argument.span = given.span;
@@ -93,7 +98,8 @@ bool OperationCall::read(const syntax::Parameter& parameter, const GivenArgument
     case syntax::ParameterKind::kBool:
       argument.unknown = value.is_unknown();
       argument.is_int = argument.unknown ? unknown_kind(value) == UnknownKind::kInt : !value.is<double>();
-      argument.number = number_of(value).value_or(parameter.kind == syntax::ParameterKind::kNumber && !argument.is_int ? 0.5 : 1);
+      argument.number =
+          number_of(value).value_or(parameter.kind == syntax::ParameterKind::kNumber && !argument.is_int ? 0.5 : 1);
       return true;
     default: break;
   }
@@ -119,7 +125,8 @@ void OperationCall::read_arguments() {
   for (size_t i = 0; i < parameters.size(); ++i) {
     if (!bound_.has(i)) continue;
     if (!parameters[i].is_variadic) known_ = read(parameters[i], bound_[i], call_.arguments[i]) && known_;
-    else for (const GivenArgument* given : bound_.rest) known_ = read(parameters[i], *given, call_.arguments[i]) && known_;
+    else
+      for (const GivenArgument* given : bound_.rest) known_ = read(parameters[i], *given, call_.arguments[i]) && known_;
   }
   for (size_t i = 0; i < parameters.size(); ++i) {
     if (parameters[i].name != kOver) continue;
@@ -138,7 +145,8 @@ bool OperationCall::read_labels(NameLookup& names) {
     const bool is_pair = bound_.signature.labels == syntax::LabelKind::kPair;
     if (is_pair) {
       auto* list = item->value.as<ListPtr>();
-      if (!list || (*list)->items.size() != 2) fail(Kind::type_mismatch, item->span, "expected a pair such as `(1, 1)`, found {}", describe(item->value));
+      if (!list || (*list)->items.size() != 2)
+        fail(Kind::type_mismatch, item->span, "expected a pair such as `(1, 1)`, found {}", describe(item->value));
       numbers = (*list)->items;
     }
     for (const HostValue& number : numbers) {
@@ -164,7 +172,8 @@ void OperationCall::read_arrow() {
       for (Dim& dim : *call_.arrow) dim = found_in_operands(call_, dim);
     }
   } else if (signature.arrow == syntax::ArrowKind::kShape && known_) {
-    fail(Diagnostic(Kind::missing_argument, bound_.span(), fmt::format("`{}` needs the resulting shape", signature.name.text()))
+    fail(Diagnostic(Kind::missing_argument, bound_.span(),
+                    fmt::format("`{}` needs the resulting shape", signature.name.text()))
              .help(fmt::format("`{}(… -> [a, b])`", signature.name.text())));
   }
 }
@@ -185,7 +194,8 @@ HostValue OperationCall::build() {
     results = op_.build(call_);
   } else {
     graph::Values operands;
-    for (const ops::Argument& argument : call_.arguments) operands.insert(operands.end(), argument.values.begin(), argument.values.end());
+    for (const ops::Argument& argument : call_.arguments)
+      operands.insert(operands.end(), argument.values.begin(), argument.values.end());
     results = call_.builder.add_node(op_, std::move(operands));
   }
   if (results.size() == 1 && !op_.list) return std::move(results[0]);
@@ -224,7 +234,9 @@ std::optional<HostValue> on_the_host(const graph::Op& op, const Bound& call) {
 /// `max(1, 2)`: a reduction is of one tensor; the operation that is of two has another name.
 void refuse_two_values(const graph::Op& op, const Arguments& arguments) {
   if (op.of_two_values.empty() || arguments.items.size() < 2) return;
-  const auto is_value = [](const HostValue& value) { return tensor_of(value) || (is_number(value) && !(value.is_unknown() && unknown_kind(value) == UnknownKind::kAny)); };
+  const auto is_value = [](const HostValue& value) {
+    return tensor_of(value) || (is_number(value) && !(value.is_unknown() && unknown_kind(value) == UnknownKind::kAny));
+  };
   const bool is_plain = std::all_of(arguments.items.begin(), arguments.items.end(), [&](const GivenArgument& item) {
     return item.label.empty() && !item.has_target && (is_value(item.value) || item.value.is<Dim>());
   });
@@ -232,8 +244,10 @@ void refuse_two_values(const graph::Op& op, const Arguments& arguments) {
   const HostValue &first = arguments.items[0].value, &second = arguments.items[1].value;
   if (!is_plain || (tensor_of(first) && second.is<Dim>())) return;
   std::string right(arguments.items[0].span.text());
-  for (size_t i = 1; i < arguments.items.size(); ++i) right = fmt::format("{}({}, {})", op.of_two_values, right, arguments.items[i].span.text());
-  fail(Diagnostic(Kind::type_mismatch, arguments.items[1].span, fmt::format("`{}` reduces one tensor, found {} too", op.name, describe(second)))
+  for (size_t i = 1; i < arguments.items.size(); ++i)
+    right = fmt::format("{}({}, {})", op.of_two_values, right, arguments.items[i].span.text());
+  fail(Diagnostic(Kind::type_mismatch, arguments.items[1].span,
+                  fmt::format("`{}` reduces one tensor, found {} too", op.name, describe(second)))
            .help(fmt::format("`{}` is of values, element by element", right)));
 }
 
@@ -245,7 +259,8 @@ std::optional<HostValue> Operations::operator_on_the_host(const graph::Op& op, c
   if (!fits(call.value(0)) || !fits(call.value(1))) return std::nullopt;
   for (int i = 0; i <= static_cast<int>(ast::BinaryOp::kOr); ++i) {
     const auto symbol = static_cast<ast::BinaryOp>(i);
-    if (ast::to_text(symbol) == op.symbol) return operate(symbol, call.value(0), call.value(1), {call.span(), call.span(0), call.span(1), {}});
+    if (ast::to_text(symbol) == op.symbol)
+      return operate(symbol, call.value(0), call.value(1), {call.span(), call.span(0), call.span(1), {}});
   }
   return std::nullopt;
 }
@@ -262,7 +277,8 @@ HostValue Operations::call(const graph::Op& op, Arguments& arguments) {
   return unknown(UnknownKind::kAny);
 }
 
-HostValue Operations::infix(std::string_view symbol, const HostValue& a, Span a_span, const HostValue& b, Span b_span, Span span) {
+HostValue Operations::infix(std::string_view symbol, const HostValue& a, Span a_span, const HostValue& b, Span b_span,
+                            Span span) {
   const graph::Op* op = ops::find_operator(symbol);
   meshes_.check(span);
   ops::Call call(builder_, *op, ops::signature_of(*op));

@@ -21,7 +21,8 @@ struct OperatorSpans {
 
 class Operations {
  public:
-  Operations(ops::Builder& builder, const Conversions& convert, Meshes& meshes, NameLookup& names, Findings& findings, DoubtfulParts& doubts)
+  Operations(ops::Builder& builder, const Conversions& convert, Meshes& meshes, NameLookup& names, Findings& findings,
+             DoubtfulParts& doubts)
       : builder_(builder), convert_(convert), meshes_(meshes), names_(names), findings_(findings), doubts_(doubts) {}
 
   /// An operation's results, one or a tuple: tensors, or of some element-wise functions of numbers a number. Unknown if

@@ -104,14 +104,19 @@ HostValue unknown_result(BinaryOp op, const HostValue& a, const HostValue& b) {
   auto whole = [](const HostValue& v) { return int_of(v).has_value() || unknown_kind(v) == UnknownKind::kInt; };
   auto fraction = [](const HostValue& v) { return v.is<double>() || unknown_kind(v) == UnknownKind::kFloat; };
   if (fraction(a) || fraction(b)) return unknown(UnknownKind::kFloat);
-  if (whole(a) && whole(b)) return unknown(op == BinaryOp::kDivide ? UnknownKind::kFloat : op == BinaryOp::kPower ? UnknownKind::kNumber : UnknownKind::kInt);
+  if (whole(a) && whole(b))
+    return unknown(op == BinaryOp::kDivide  ? UnknownKind::kFloat
+                   : op == BinaryOp::kPower ? UnknownKind::kNumber
+                                            : UnknownKind::kInt);
   return unknown(UnknownKind::kNumber);
 }
 
 /// What to write instead of an operator that does not work on these operands.
 std::string help_with_operands(BinaryOp op, const HostValue& a, const HostValue& b, const OperatorSpans& spans) {
-  if (a.is<None>() || b.is<None>()) return "a function without `return` gives none; `x != none` tells whether there is a value";
-  if (a.is<Text>() && op == BinaryOp::kModulo) return help_with("values stand in the string itself", percent_format(spans.left, spans.right, spans.whole));
+  if (a.is<None>() || b.is<None>())
+    return "a function without `return` gives none; `x != none` tells whether there is a value";
+  if (a.is<Text>() && op == BinaryOp::kModulo)
+    return help_with("values stand in the string itself", percent_format(spans.left, spans.right, spans.whole));
   if (op == BinaryOp::kAdd && (a.is<Text>() || b.is<Text>())) {
     const Span other = a.is<Text>() ? spans.right : spans.left;
     const Span begin{other.file, other.begin, other.begin}, end{other.file, other.end, other.end};
@@ -124,7 +129,8 @@ std::string help_with_operands(BinaryOp op, const HostValue& a, const HostValue&
 
 /// `a == none`, `none != b`: on the host, whatever the other is.
 HostValue is_none(BinaryOp op, const HostValue& a, const HostValue& b) {
-  const bool open = (a.is_unknown() && unknown_kind(a) == UnknownKind::kAny) || (b.is_unknown() && unknown_kind(b) == UnknownKind::kAny);
+  const bool open = (a.is_unknown() && unknown_kind(a) == UnknownKind::kAny) ||
+                    (b.is_unknown() && unknown_kind(b) == UnknownKind::kAny);
   if (open) return unknown(UnknownKind::kBool);
   return (a.is<None>() && b.is<None>()) == (op == BinaryOp::kEqual);
 }
@@ -151,11 +157,16 @@ HostValue Operations::is_in(const HostValue& a, const HostValue& b, Span span) c
   }
   auto *part = a.as<Text>(), *whole = b.as<Text>();
   if (part && whole) return (*whole)->find(**part) != std::string::npos;
-  auto fits = [](const HostValue& v, bool is_known) { return is_known || (v.is_unknown() && (unknown_kind(v) == UnknownKind::kAny || unknown_kind(v) == UnknownKind::kString)); };
+  auto fits = [](const HostValue& v, bool is_known) {
+    return is_known ||
+           (v.is_unknown() && (unknown_kind(v) == UnknownKind::kAny || unknown_kind(v) == UnknownKind::kString));
+  };
   if (a.is_unknown() && list) return unknown(UnknownKind::kBool);
   if (fits(a, part) && fits(b, whole || list)) return unknown(UnknownKind::kBool);
   if (b.is_unknown() && unknown_kind(b) == UnknownKind::kAny) return unknown(UnknownKind::kBool);
-  fail(Diagnostic(Kind::type_mismatch, span, fmt::format("`in` asks for a string in a string or an element of a list, found {} and {}", describe(a), describe(b))));
+  fail(Diagnostic(Kind::type_mismatch, span,
+                  fmt::format("`in` asks for a string in a string or an element of a list, found {} and {}",
+                              describe(a), describe(b))));
 }
 
 HostValue Operations::operate(BinaryOp op, const HostValue& a, const HostValue& b, const OperatorSpans& spans) {
@@ -164,7 +175,8 @@ HostValue Operations::operate(BinaryOp op, const HostValue& a, const HostValue& 
   if (op == BinaryOp::kIn) return is_in(a, b, span);
   const bool tells_equal = op == BinaryOp::kEqual || op == BinaryOp::kNotEqual;
   if (tells_equal && (a.is<None>() || b.is<None>())) return is_none(op, a, b);
-  const bool any = (a.is_unknown() && unknown_kind(a) == UnknownKind::kAny) || (b.is_unknown() && unknown_kind(b) == UnknownKind::kAny);
+  const bool any = (a.is_unknown() && unknown_kind(a) == UnknownKind::kAny) ||
+                   (b.is_unknown() && unknown_kind(b) == UnknownKind::kAny);
   const graph::Value* a_tensor = tensor_of(a);
   const graph::Value* b_tensor = tensor_of(b);
   if (a_tensor || b_tensor) {
@@ -176,15 +188,14 @@ HostValue Operations::operate(BinaryOp op, const HostValue& a, const HostValue& 
     if (fits(a) && fits(b)) return infix(ast::to_text(op), a, spans.left, b, spans.right, span);
   } else if (op == BinaryOp::kAnd || op == BinaryOp::kOr) {
     auto fits = [](const HostValue& v) {
-      return v.is<bool>() || (v.is_unknown() && (unknown_kind(v) == UnknownKind::kBool || unknown_kind(v) == UnknownKind::kAny));
+      return v.is<bool>() ||
+             (v.is_unknown() && (unknown_kind(v) == UnknownKind::kBool || unknown_kind(v) == UnknownKind::kAny));
     };
     if (fits(a) && fits(b)) return b.is<bool>() && a.is<bool>() ? b : unknown(UnknownKind::kBool);
   } else if (tells_equal && !a.is_unknown() && !b.is_unknown() &&
              (a.is<Dim>() == b.is<Dim>() || !(number_of(a) && number_of(b)))) {
     auto same = equal(a, b);
-    if (!same) {
-      fail(Kind::not_comparable, span, "{} and {}", describe(a), describe(b));
-    }
+    if (!same) { fail(Kind::not_comparable, span, "{} and {}", describe(a), describe(b)); }
     return *same == (op == BinaryOp::kEqual);
   } else if (any) {
     return is_comparison(op) ? unknown(UnknownKind::kBool) : unknown(UnknownKind::kAny);
@@ -196,7 +207,8 @@ HostValue Operations::operate(BinaryOp op, const HostValue& a, const HostValue& 
     const bool a_string = a.is<Text>() || unknown_kind(a) == UnknownKind::kString;
     const bool b_string = b.is<Text>() || unknown_kind(b) == UnknownKind::kString;
     if (a_string && b_string && (op == BinaryOp::kAdd || is_comparison(op))) {
-      if (!a.is<Text>() || !b.is<Text>()) return unknown(op == BinaryOp::kAdd ? UnknownKind::kString : UnknownKind::kBool);
+      if (!a.is<Text>() || !b.is<Text>())
+        return unknown(op == BinaryOp::kAdd ? UnknownKind::kString : UnknownKind::kBool);
       if (op == BinaryOp::kAdd) check_length((*a.as<Text>())->size() + (*b.as<Text>())->size(), "a string", span);
       if (op == BinaryOp::kAdd) return make_text(**a.as<Text>() + **b.as<Text>());
       return compare(op, (*a.as<Text>())->compare(**b.as<Text>()), 0);

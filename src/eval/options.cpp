@@ -16,7 +16,8 @@ namespace {
 /// The text of an option as a value of the kind that `like` is.
 HostValue converted(const std::string& text, const HostValue& like, const std::string& name, Span span) {
   auto wrong = [&](std::string_view expected) {
-    fail(Diagnostic(Kind::bad_option_value, {}, fmt::format("--set {}={}: expected {}, found {}", name, text, expected, quote(text)))
+    fail(Diagnostic(Kind::bad_option_value, {},
+                    fmt::format("--set {}={}: expected {}, found {}", name, text, expected, quote(text)))
              .related(span, "declared here"));
   };
   if (like.is<Text>()) return make_text(text);
@@ -30,7 +31,8 @@ HostValue converted(const std::string& text, const HostValue& like, const std::s
     errno = 0;
     if constexpr (std::is_same_v<std::decay_t<decltype(number)>, double>) number = std::strtod(begin, &end);
     else number = std::strtoll(begin, &end, 10);
-    return errno == 0 && !text.empty() && end == begin + text.size() && !std::isspace(static_cast<unsigned char>(text[0]));
+    return errno == 0 && !text.empty() && end == begin + text.size() &&
+           !std::isspace(static_cast<unsigned char>(text[0]));
   };
   if (like.is<int64_t>() || like.is<Dim>()) {
     long long number = 0;

@@ -9,8 +9,8 @@
 namespace mtf::eval {
 namespace {
 
-/// Every place below a value, depth first in the order of declaration, with its path and where its last part begins; each instance
-/// and list once.
+/// Every place below a value, depth first in the order of declaration, with its path and where its last part begins;
+/// each instance and list once.
 class PlaceWalk {
  public:
   template <typename Visit>
@@ -54,7 +54,8 @@ class PlaceWalk {
     if (auto* place = value.as<PlacePtr>()) {
       if (seen_.insert(place->get()).second) visit(*place, path_, last_);
     } else if (auto* instance = value.as<InstancePtr>()) {
-      if (seen_.insert(instance->get()).second) levels_.push_back({&(*instance)->scope->bindings, nullptr, path_.size(), last_});
+      if (seen_.insert(instance->get()).second)
+        levels_.push_back({&(*instance)->scope->bindings, nullptr, path_.size(), last_});
     } else if (auto* list = value.as<ListPtr>()) {
       if (seen_.insert(list->get()).second) levels_.push_back({nullptr, &(*list)->items, path_.size(), last_});
     }

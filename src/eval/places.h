@@ -9,8 +9,8 @@
 
 namespace mtf::eval {
 
-/// Whether a value has `params` and `states`: an instance, and a list of instances, params, states, `none` and such lists.
-/// Of a list with an element that only the run knows nobody can say.
+/// Whether a value has `params` and `states`: an instance, and a list of instances, params, states, `none` and such
+/// lists. Of a list with an element that only the run knows nobody can say.
 enum class HoldsPlaces : uint8_t { kNo, kUnknown, kYes };
 HoldsPlaces holds_places(const HostValue& value);
 

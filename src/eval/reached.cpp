@@ -16,7 +16,8 @@ void Reached::each_reference(const Object& object, const Visit& visit) {
   if (auto* scope = std::get_if<Scope*>(&object)) {
     for (const auto* bindings : {&(*scope)->bindings, &(*scope)->hoisted})
       for (const Binding& binding : *bindings) reference_of(binding.value, visit);
-    if ((*scope)->parent && (*scope)->parent->parent) visit((*scope)->parent);  // the outermost lives as long as its program
+    if ((*scope)->parent && (*scope)->parent->parent)
+      visit((*scope)->parent);  // the outermost lives as long as its program
   } else if (auto* function = std::get_if<Function*>(&object)) {
     if ((*function)->scope && (*function)->scope->parent) visit((*function)->scope);
   } else if (auto* model = std::get_if<ModelClass*>(&object)) {

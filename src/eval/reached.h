@@ -1,10 +1,10 @@
 #pragma once
 // What host values hold one another, and which of it nothing else holds.
 //
-// The objects (scopes, functions, models, instances, lists, params and states) that are reached from some references are
-// counted: how many references there are to each, and how many of them come from within, from those some and from what was
-// reached (trial deletion, as CPython's collector does it). What has others is held from outside, by the evaluator or a
-// name, and so is all that it holds.
+// The objects (scopes, functions, models, instances, lists, params and states) that are reached from some references
+// are counted: how many references there are to each, and how many of them come from within, from those some and from
+// what was reached (trial deletion, as CPython's collector does it). What has others is held from outside, by the
+// evaluator or a name, and so is all that it holds.
 #include <memory>
 #include <unordered_map>
 #include <variant>
@@ -20,7 +20,9 @@ class Reached {
 
   /// Begins at what a reference of the caller's points to.
   template <typename T>
-  void from(const std::shared_ptr<T>& reference) { reach(reference); }
+  void from(const std::shared_ptr<T>& reference) {
+    reach(reference);
+  }
   /// Begins at what a value of the caller's is or points to.
   void from(const HostValue& value);
   /// Finds what is reached, and what of it is held from outside. Once, after all `from`.

@@ -27,7 +27,8 @@ void Reports::doubt(const plan::Doubt& doubt) {
 void Reports::add_last_plan(const plan::Execution& execution, Span cut, const graph::CallFrameRef& frame) {
   if (!collects_ && !record_) return;
   const plan::Counters counters = execution.last_counters();
-  const bool communicates = std::any_of(std::begin(counters.collectives), std::end(counters.collectives), [](const auto& kind) { return !kind.empty(); });
+  const bool communicates = std::any_of(std::begin(counters.collectives), std::end(counters.collectives),
+                                        [](const auto& kind) { return !kind.empty(); });
   if (counters.flops > 0 || communicates) ++plans_;
   const int64_t plan = execution.last_plan();
   const int32_t program = record_ ? record_->last() : -1;
@@ -38,7 +39,8 @@ void Reports::add_last_plan(const plan::Execution& execution, Span cut, const gr
     report.counters.peak_bytes = std::max(report.counters.peak_bytes, execution.counters().peak_bytes);
     if (turns_ == 0) return;
     if (record_) record_->run(program, turns_);
-    const auto share = std::find_if(shares_[i].begin(), shares_[i].end(), [&](const auto& each) { return each.first == program; });
+    const auto share =
+        std::find_if(shares_[i].begin(), shares_[i].end(), [&](const auto& each) { return each.first == program; });
     if (share == shares_[i].end()) shares_[i].emplace_back(program, turns_);
     else share->second += turns_;
     return;

@@ -87,11 +87,13 @@ class Reports {
   class Mark {
    public:
     explicit Mark(const Reports& reports);
+
    private:
     friend class Reports;
     std::vector<Shares> shares_;
   };
-  /// What has been added since `mark` by `done` turns of a loop, which stands at `loop`, is taken to be done by all `count`.
+  /// What has been added since `mark` by `done` turns of a loop, which stands at `loop`, is taken to be done by all
+  /// `count`.
   void extrapolate(const Mark& mark, int64_t done, int64_t count, Span loop);
 
  private:

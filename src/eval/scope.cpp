@@ -20,7 +20,8 @@ void put_back(Binding& binding, const Binding& was) {
   const std::weak_ptr<const void> named_by = was.named_by.expired() ? binding.named_by : was.named_by;
   binding = was;
   binding.named_by = named_by;
-  if (graph::Handle* const handle = std::get_if<graph::Handle>(&binding.value.data); handle && !binding.is_aside) handle->take_up();
+  if (graph::Handle* const handle = std::get_if<graph::Handle>(&binding.value.data); handle && !binding.is_aside)
+    handle->take_up();
 }
 
 // Of what is written down of a scope, which part is meant.
@@ -31,8 +32,10 @@ size_t part_of_hoisted(size_t index) { return 2 * index + 1; }
 
 void Scope::note(size_t index, Undo& undo) {
   if (!undo.wanted()) return;
-  undo.add(shared_from_this(), part_of_binding(index), [this, index, was = as_it_is(bindings[index])] { put_back(bindings[index], was); },
-           [&] { return bytes_kept_by(bindings[index].value); });
+  undo.add(
+      shared_from_this(), part_of_binding(index),
+      [this, index, was = as_it_is(bindings[index])] { put_back(bindings[index], was); },
+      [&] { return bytes_kept_by(bindings[index].value); });
 }
 
 void Scope::bind(Name name, HostValue value, Span span) {
@@ -59,11 +62,14 @@ void Scope::bind(Name name, HostValue value, Span span) {
   if (bound && !parent) hidden_.push_back(hidden_index);
   bindings.push_back({name, std::move(value), span});
   if (changes && changes->wanted()) {
-    changes->add(shared_from_this(), part_of_binding(index), [this, index] {
-      bindings.erase(bindings.begin() + static_cast<std::ptrdiff_t>(index));
-      std::erase_if(hidden_, [&](size_t hidden) { return hidden >= index; });
-      rearranged();
-    }, [&] { return hides ? bytes_kept_by(bindings[hidden_index].value) : 0; });
+    changes->add(
+        shared_from_this(), part_of_binding(index),
+        [this, index] {
+          bindings.erase(bindings.begin() + static_cast<std::ptrdiff_t>(index));
+          std::erase_if(hidden_, [&](size_t hidden) { return hidden >= index; });
+          rearranged();
+        },
+        [&] { return hides ? bytes_kept_by(bindings[hidden_index].value) : 0; });
   }
   if (hidden_.size() >= next_look_) let_go_of_hidden();
 }
@@ -83,7 +89,8 @@ void Scope::declare(Name name, HostValue value, Span span) {
   Binding* const known = find_hoisted(name);
   const size_t index = known ? static_cast<size_t>(known - hoisted.data()) : hoisted.size();
   if (known) {
-    if (changes) changes->add(shared_from_this(), part_of_hoisted(index), [this, index, was = *known] { hoisted[index] = was; });
+    if (changes)
+      changes->add(shared_from_this(), part_of_hoisted(index), [this, index, was = *known] { hoisted[index] = was; });
     known->value = std::move(value);
     known->span = span;
     return;
@@ -104,7 +111,8 @@ std::shared_ptr<const Named> Scope::names(const std::unordered_set<Name>& names,
     const Found found = find(name, limit);
     if (!found.binding || found.scope->parent) continue;
     const std::vector<Binding>& own = found.scope->bindings;
-    if (own.empty() || found.binding < own.data() || found.binding >= own.data() + own.size()) continue;  // a function or model
+    if (own.empty() || found.binding < own.data() || found.binding >= own.data() + own.size())
+      continue;  // a function or model
     std::shared_ptr<const void> holds = found.binding->named_by.lock();
     if (!holds) found.binding->named_by = holds = std::make_shared<char>();
     held->push_back(std::move(holds));

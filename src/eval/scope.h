@@ -5,9 +5,10 @@
 // not end it, since a function sees the bindings in force where it is written. So whoever looks a name up says how many
 // of the bindings he sees; functions and models of a scope (`hoisted`) are seen by all.
 //
-// In the outermost scope a hidden binding lives as long as a function, or a model, whose text names it (Named): one that nobody
-// names is replaced where it stands, which nobody can tell from a new one, and what was named loses its value when it no
-// longer is. Inner scopes die with their block, or with their functions (cuts.h says what of them these keep).
+// In the outermost scope a hidden binding lives as long as a function, or a model, whose text names it (Named): one
+// that nobody names is replaced where it stands, which nobody can tell from a new one, and what was named loses its
+// value when it no longer is. Inner scopes die with their block, or with their functions (cuts.h says what of them
+// these keep).
 #include <memory>
 #include <optional>
 #include <string>
@@ -68,8 +69,8 @@ class Scope : public std::enable_shared_from_this<Scope> {
   void declare(Name name, HostValue value, Span span);
   /// A binding, by its place in `bindings`, is about to change: writes down how to take that back.
   void note(size_t index, Undo& undo);
-  /// What a function or model that is written in this scope, and sees `limit` of its bindings, has to hold of what it `names`;
-  /// null inside of another function or model, which holds it.
+  /// What a function or model that is written in this scope, and sees `limit` of its bindings, has to hold of what it
+  /// `names`; null inside of another function or model, which holds it.
   std::shared_ptr<const Named> names(const std::unordered_set<Name>& names, size_t limit);
   /// The binding of this scope alone, or null.
   Binding* find_own(Name name, size_t limit = ~size_t{0});

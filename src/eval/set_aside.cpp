@@ -39,7 +39,8 @@ void set_aside(Scope& top, const NameSet& names) {
     else reached.from(binding.value);
   }
   reached.decide();
-  reached.each_of_our_own([](const Reached::Object& object) { each_handle(object, [](graph::Handle& handle) { handle.set_aside(); }); });
+  reached.each_of_our_own(
+      [](const Reached::Object& object) { each_handle(object, [](graph::Handle& handle) { handle.set_aside(); }); });
 }
 
 void take_up(Binding& binding) {
@@ -48,7 +49,8 @@ void take_up(Binding& binding) {
   Reached reached;
   reached.from(binding.value);
   reached.decide();
-  reached.each([](const Reached::Object& object) { each_handle(object, [](graph::Handle& handle) { handle.take_up(); }); });
+  reached.each(
+      [](const Reached::Object& object) { each_handle(object, [](graph::Handle& handle) { handle.take_up(); }); });
 }
 
 }  // namespace mtf::eval

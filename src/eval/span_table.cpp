@@ -73,10 +73,12 @@ void SpanTable::cost(const StatementReport& report) {
     collectives = saturating_add(collectives, total.count);
     bytes = saturating_add(bytes, total.bytes);
   }
-  add_cost(report.span, saturating_multiply(report.counters.flops, turns), saturating_multiply(collectives, turns), saturating_multiply(bytes, turns));
+  add_cost(report.span, saturating_multiply(report.counters.flops, turns), saturating_multiply(collectives, turns),
+           saturating_multiply(bytes, turns));
   for (const spmd::StatementCost& cost : report.costs) {
     if (cost.span == report.span) continue;
-    add_cost(cost.span, saturating_multiply(cost.flops, turns), cost.collective ? turns : 0, saturating_multiply(cost.bytes, turns));
+    add_cost(cost.span, saturating_multiply(cost.flops, turns), cost.collective ? turns : 0,
+             saturating_multiply(cost.bytes, turns));
   }
 }
 

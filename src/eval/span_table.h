@@ -1,10 +1,10 @@
 #pragma once
 // What each part of a program's text is, for whoever shows a program: an editor, a listing.
 //
-// A check fills it with the type and layout of every expression that it evaluates and every name that it binds, and with
-// where the names that are looked up were bound; a plan, with what each statement and expression costs. A place that is
-// evaluated more than once may have several types: a function's that is called with several. What is not evaluated, a
-// branch that is not taken, a function that nothing calls, is not here.
+// A check fills it with the type and layout of every expression that it evaluates and every name that it binds, and
+// with where the names that are looked up were bound; a plan, with what each statement and expression costs. A place
+// that is evaluated more than once may have several types: a function's that is called with several. What is not
+// evaluated, a branch that is not taken, a function that nothing calls, is not here.
 #include <cstdint>
 #include <map>
 #include <memory>

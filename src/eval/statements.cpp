@@ -37,7 +37,9 @@ void Evaluator::declare_ahead(const ast::Ident& name, HostValue value, const Sco
   scope->capture();
   const Binding* const known = scope->find_hoisted(name.name);
   if (known && known->span.file == name.span.file && known->span.begin != name.span.begin) {
-    findings.report(Diagnostic(Kind::duplicate_declaration, name.span, fmt::format("`{}` is declared again", name.name.text())).related(known->span, "first here"));
+    findings.report(
+        Diagnostic(Kind::duplicate_declaration, name.span, fmt::format("`{}` is declared again", name.name.text()))
+            .related(known->span, "first here"));
   }
   scope->declare(name.name, std::move(value), name.span);
 }
@@ -62,7 +64,8 @@ Flow Evaluator::run_statement(const ast::Stmt& stmt, const ScopePtr& scope) {
   if (!findings.collects()) return statement(stmt, scope);
   try {
     const Flow flow = statement(stmt, scope);
-    if (spans_) [[unlikely]] spans_->declared(stmt, *scope);
+    if (spans_) [[unlikely]]
+      spans_->declared(stmt, *scope);
     return flow;
   } catch (const UserError& error) {
     calls.statement_failed(error);
@@ -79,48 +82,50 @@ Flow Evaluator::statement(const ast::Stmt& stmt, const ScopePtr& scope) {
     step();
     return Flow::kNext;
   };
-  return std::visit(Overloaded{
-                        [&](const ast::LetStmt& s) { return next([&] { let(s, scope); }); },
-                        [&](const ast::AssignStmt& s) { return next([&] { assign(s, scope); }); },
-                        [&](const ast::ExprStmt& s) { return next([&] { cuts.made(*scope, evaluate(*s.value, scope)); }); },
-                        [&](const ast::AssertStmt& s) { return next([&] { check_assertion(s, scope); }); },
-                        [&](const ast::DimStmt& s) { return next([&] { declare(*this, s, scope); }); },
-                        [&](const ast::MeshStmt& s) { return next([&] { declare(*this, s, scope); }); },
-                        [&](const ast::LayoutStmt& s) { return next([&] { declare(*this, s, scope); }); },
-                        [&](const ast::UseStmt& s) { return next([&] { use(*this, s, scope); }); },
-                        [&](const ast::OptionStmt& s) { return next([&] { declare(*this, s, scope); }); },
-                        [&](const ast::SettingStmt& s) { return next([&] { declare(*this, s, scope); }); },
-                        [&](const ast::SeedStmt& s) { return next([&] { set_seed(*this, s, scope); }); },
-                        [&](const ast::PrecisionStmt& s) { return next([&] { set_precision(*this, s); }); },
-                        [&](const ast::ImportStmt& s) { return next([&] { modules.import(s, scope); }); },
-                        [&](const ast::ParamStmt& s) { return next([&] { variables.declare(s, scope); }); },
-                        [&](const ast::FnStmt& s) { return next([&] { reach(s, *scope); }); },
-                        [&](const ast::ModelStmt& s) { return next([&] { reach(s, *scope); }); },
-                        [&](const ast::ForStmt& s) { return loops.run(s, scope); },
-                        [&](const ast::WhileStmt& s) { return loops.run(s, scope); },
-                        [&](const ast::IfStmt& s) { return branches.run(s, scope); },
-                        [](const ast::BreakStmt&) { return Flow::kBreak; },
-                        [](const ast::ContinueStmt&) { return Flow::kContinue; },
-                        [&](const ast::WithStmt& s) { return run_with(*this, s, scope); },
-                        [&](const ast::NoGradStmt& s) {
-                          const Restore inside(builder.context.no_grad, true);
-                          return run_block(s.body, nested(scope));
-                        },
-                        [&](const ast::ReturnStmt& s) {
-                          HostValue result = s.value ? evaluate(*s.value, scope) : HostValue();
-                          if (calls.none_under_way()) fail(Kind::return_outside_fn, stmt.span);
-                          calls.returns(std::move(result), s.value ? s.value->span : stmt.span, scope);
-                          return Flow::kReturn;
-                        },
-                    },
-                    stmt.node);
+  return std::visit(
+      Overloaded{
+          [&](const ast::LetStmt& s) { return next([&] { let(s, scope); }); },
+          [&](const ast::AssignStmt& s) { return next([&] { assign(s, scope); }); },
+          [&](const ast::ExprStmt& s) { return next([&] { cuts.made(*scope, evaluate(*s.value, scope)); }); },
+          [&](const ast::AssertStmt& s) { return next([&] { check_assertion(s, scope); }); },
+          [&](const ast::DimStmt& s) { return next([&] { declare(*this, s, scope); }); },
+          [&](const ast::MeshStmt& s) { return next([&] { declare(*this, s, scope); }); },
+          [&](const ast::LayoutStmt& s) { return next([&] { declare(*this, s, scope); }); },
+          [&](const ast::UseStmt& s) { return next([&] { use(*this, s, scope); }); },
+          [&](const ast::OptionStmt& s) { return next([&] { declare(*this, s, scope); }); },
+          [&](const ast::SettingStmt& s) { return next([&] { declare(*this, s, scope); }); },
+          [&](const ast::SeedStmt& s) { return next([&] { set_seed(*this, s, scope); }); },
+          [&](const ast::PrecisionStmt& s) { return next([&] { set_precision(*this, s); }); },
+          [&](const ast::ImportStmt& s) { return next([&] { modules.import(s, scope); }); },
+          [&](const ast::ParamStmt& s) { return next([&] { variables.declare(s, scope); }); },
+          [&](const ast::FnStmt& s) { return next([&] { reach(s, *scope); }); },
+          [&](const ast::ModelStmt& s) { return next([&] { reach(s, *scope); }); },
+          [&](const ast::ForStmt& s) { return loops.run(s, scope); },
+          [&](const ast::WhileStmt& s) { return loops.run(s, scope); },
+          [&](const ast::IfStmt& s) { return branches.run(s, scope); },
+          [](const ast::BreakStmt&) { return Flow::kBreak; },
+          [](const ast::ContinueStmt&) { return Flow::kContinue; },
+          [&](const ast::WithStmt& s) { return run_with(*this, s, scope); },
+          [&](const ast::NoGradStmt& s) {
+            const Restore inside(builder.context.no_grad, true);
+            return run_block(s.body, nested(scope));
+          },
+          [&](const ast::ReturnStmt& s) {
+            HostValue result = s.value ? evaluate(*s.value, scope) : HostValue();
+            if (calls.none_under_way()) fail(Kind::return_outside_fn, stmt.span);
+            calls.returns(std::move(result), s.value ? s.value->span : stmt.span, scope);
+            return Flow::kReturn;
+          },
+      },
+      stmt.node);
 }
 
 void Evaluator::let(const ast::LetStmt& stmt, const ScopePtr& scope) {
   HostValue value = evaluate(*stmt.value, scope);
   if (stmt.annotation && !value.is_poison()) {
     const ast::Ident& name = std::get<ast::Ident>(stmt.pattern->node);
-    value = annotations.check(*stmt.annotation, std::move(value), stmt.value->span, scope, "`" + name.name.str() + "`", {});
+    value =
+        annotations.check(*stmt.annotation, std::move(value), stmt.value->span, scope, "`" + name.name.str() + "`", {});
   }
   bind_pattern(*stmt.pattern, std::move(value), scope);
 }
@@ -143,9 +148,11 @@ void Evaluator::reach(const ast::ModelStmt& stmt, Scope& scope) {
   (*model)->reached = true;
 }
 
-HostValue Evaluator::assertion(const ast::Expr& condition, const ScopePtr& scope, std::optional<std::pair<HostValue, HostValue>>& compared) {
+HostValue Evaluator::assertion(const ast::Expr& condition, const ScopePtr& scope,
+                               std::optional<std::pair<HostValue, HostValue>>& compared) {
   auto* binary = condition.as<ast::BinaryExpr>();
-  if (!binary || binary->op < ast::BinaryOp::kEqual || binary->op > ast::BinaryOp::kGreaterEqual) return evaluate(condition, scope);
+  if (!binary || binary->op < ast::BinaryOp::kEqual || binary->op > ast::BinaryOp::kGreaterEqual)
+    return evaluate(condition, scope);
   HostValue left = evaluate(*binary->left, scope);
   compared.emplace(left, evaluate(*binary->right, scope));
   return operations.operate(binary->op, compared->first, compared->second, spans_of(condition, *binary));
@@ -164,9 +171,11 @@ void Evaluator::check_assertion(const ast::AssertStmt& stmt, const ScopePtr& sco
   if (compared) {
     const auto& [left, right] = *compared;
     auto small = [&](const HostValue& v) { return !tensor_of(v) || tensor_of(v)->dims().empty(); };
-    const bool known = !left.is_unknown() && !right.is_unknown() && !(domain.is_abstract() && (tensor_of(left) || tensor_of(right)));
+    const bool known =
+        !left.is_unknown() && !right.is_unknown() && !(domain.is_abstract() && (tensor_of(left) || tensor_of(right)));
     if (small(left) && small(right) && known) {
-      found = display.text(left) + " " + std::string(ast::to_text(stmt.condition->as<ast::BinaryExpr>()->op)) + " " + display.text(right);
+      found = display.text(left) + " " + std::string(ast::to_text(stmt.condition->as<ast::BinaryExpr>()->op)) + " " +
+              display.text(right);
     }
   }
   Diagnostic diagnostic(Kind::assertion_failed, stmt.condition->span, found);
@@ -175,9 +184,11 @@ void Evaluator::check_assertion(const ast::AssertStmt& stmt, const ScopePtr& sco
 }
 
 void Evaluator::bind(const ScopePtr& scope, const ast::Ident& name, HostValue value) {
-  if (auto* tensor = value.as<graph::Handle>(); tensor && tensor->value().node->name.empty()) tensor->value().node->name = name.name;
+  if (auto* tensor = value.as<graph::Handle>(); tensor && tensor->value().node->name.empty())
+    tensor->value().node->name = name.name;
   cuts.made(*scope, value);
-  if (spans_) [[unlikely]] spans_->binding(name.span, value);
+  if (spans_) [[unlikely]]
+    spans_->binding(name.span, value);
   scope->bind(name.name, std::move(value), name.span);
 }
 
@@ -192,9 +203,7 @@ void Evaluator::bind_pattern(const ast::Pattern& pattern, HostValue value, const
     return;
   }
   auto* list = value.as<ListPtr>();
-  if (!list) {
-    fail(Kind::type_mismatch, pattern.span, "expected {} values, found {}", parts.size(), describe(value));
-  }
+  if (!list) { fail(Kind::type_mismatch, pattern.span, "expected {} values, found {}", parts.size(), describe(value)); }
   if ((*list)->items.size() != parts.size()) {
     fail(Kind::wrong_arity, pattern.span, "expected {} values, found {}", parts.size(), describe(value));
   }
@@ -203,7 +212,8 @@ void Evaluator::bind_pattern(const ast::Pattern& pattern, HostValue value, const
 
 void Evaluator::poison_bindings(const ast::Stmt& stmt, const ScopePtr& scope) {
   // Dims and modules are bound one by one, functions and models before all statements.
-  const bool may_be_bound = stmt.as<ast::DimStmt>() || stmt.as<ast::ImportStmt>() || stmt.as<ast::FnStmt>() || stmt.as<ast::ModelStmt>();
+  const bool may_be_bound =
+      stmt.as<ast::DimStmt>() || stmt.as<ast::ImportStmt>() || stmt.as<ast::FnStmt>() || stmt.as<ast::ModelStmt>();
   for (const ast::Ident& ident : ast::names_bound_by(stmt)) {
     if (!may_be_bound || !scope->find_own(ident.name)) scope->bind(ident.name, Poison{}, ident.span);
   }

@@ -37,7 +37,8 @@ std::optional<std::string> dim_of_size(Scope& scope, std::int64_t size, const st
 }
 
 std::string new_name(Scope& scope, const std::string& wanted, const std::vector<std::string>& but) {
-  std::vector<std::string> names = wanted.empty() ? std::vector<std::string>{"n", "m", "k"} : std::vector<std::string>{wanted};
+  std::vector<std::string> names =
+      wanted.empty() ? std::vector<std::string>{"n", "m", "k"} : std::vector<std::string>{wanted};
   for (int i = 2; i < 100; ++i) names.push_back(names.front() + std::to_string(i));
   for (const std::string& name : names)
     if (!scope.find(Name(name)).binding && std::find(but.begin(), but.end(), name) == but.end()) return name;
@@ -58,7 +59,8 @@ std::optional<std::vector<std::int64_t>> sizes_of(const HostValue& value) {
   return sizes;
 }
 
-/// `einsum("ij,jk->ik", x, w)` by names: `x, w -> [batch, out]`, with a `rename` where a letter stands for two of one size.
+/// `einsum("ij,jk->ik", x, w)` by names: `x, w -> [batch, out]`, with a `rename` where a letter stands for two of one
+/// size.
 std::vector<Edit> einsum_by_names(const Arguments& arguments) {
   if (arguments.items.size() < 2) return {};
   const auto* text = arguments.items[0].value.as<Text>();
@@ -80,21 +82,25 @@ std::vector<Edit> einsum_by_names(const Arguments& arguments) {
       const auto [known, is_new] = dims.emplace(inputs[i][k], own);
       ++count[inputs[i][k]];
       if (known->second.size != own.size) return {};
-      if (known->second.name != own.name) renamed += fmt::format(", {} -> {}", own.name.text(), known->second.name.text());
+      if (known->second.name != own.name)
+        renamed += fmt::format(", {} -> {}", own.name.text(), known->second.name.text());
     }
     const std::string operand(item.span.text());
     operands.push_back(renamed.empty() ? operand : fmt::format("rename({}{})", operand, renamed));
   }
   std::string output;
   if (arrow != std::string::npos) output = subscripts.substr(arrow + 2);
-  else for (const auto& [letter, times] : count) if (times == 1) output += letter;
+  else
+    for (const auto& [letter, times] : count)
+      if (times == 1) output += letter;
   std::vector<std::string> names;
   for (const char letter : output) {
     const auto known = dims.find(letter);
     if (known == dims.end()) return {};
     names.push_back(known->second.name.str());
   }
-  return {{cover(arguments.items.front().span, arguments.items.back().span), fmt::format("{} -> [{}]", mtf::join(operands, ", "), mtf::join(names, ", "))}};
+  return {{cover(arguments.items.front().span, arguments.items.back().span),
+           fmt::format("{} -> [{}]", mtf::join(operands, ", "), mtf::join(names, ", "))}};
 }
 
 /// A size that stands where a dim is asked for.
@@ -104,8 +110,8 @@ struct SizeForDim {
   std::string name;  ///< what a new dim is called; empty: any name
 };
 
-/// The sizes become dims: one of the scope that has the size, or one that is declared before the line. `in_brackets`: all of them
-/// are one shape.
+/// The sizes become dims: one of the scope that has the size, or one that is declared before the line. `in_brackets`:
+/// all of them are one shape.
 std::vector<Edit> dims_for_sizes(const std::vector<SizeForDim>& sizes, const ScopePtr& scope, bool in_brackets) {
   if (sizes.empty() || !scope || !sizes.front().span.is_known()) return {};
   std::vector<std::string> taken, declared;
@@ -131,7 +137,8 @@ std::vector<Edit> dims_for_sizes(const std::vector<SizeForDim>& sizes, const Sco
     const Span all = cover(sizes.front().span, sizes.back().span);
     edits = {Edit(all, "[" + mtf::join(taken, ", ") + "]")};
   }
-  if (!declared.empty()) edits.emplace_back(before_line(sizes.front().span), fmt::format("dim {}; ", mtf::join(declared, ", ")));
+  if (!declared.empty())
+    edits.emplace_back(before_line(sizes.front().span), fmt::format("dim {}; ", mtf::join(declared, ", ")));
   return edits;
 }
 
@@ -140,18 +147,25 @@ bool is_size(const HostValue& value) {
   return value.is<int64_t>() || (list && !(*list)->items.empty() && (*list)->items.front().is<int64_t>());
 }
 
-bool takes_dims(const syntax::Parameter& parameter) { return parameter.kind == syntax::ParameterKind::kDim || parameter.kind == syntax::ParameterKind::kDims; }
+bool takes_dims(const syntax::Parameter& parameter) {
+  return parameter.kind == syntax::ParameterKind::kDim || parameter.kind == syntax::ParameterKind::kDims;
+}
 
 /// What to write where a shape is wanted: `zeros(3, 4)` means one of two dims, where no number may follow the shape.
 std::string help_with_shape(const Bound& call, const GivenArgument& item) {
   Span end = item.span;
   end.begin = end.end;
-  if (item.value.is<Dim>()) return mtf::help_with("a shape stands in brackets", {{{item.span.file, item.span.begin, item.span.begin}, "["}, {end, "]"}});
+  if (item.value.is<Dim>())
+    return mtf::help_with("a shape stands in brackets",
+                          {{{item.span.file, item.span.begin, item.span.begin}, "["}, {end, "]"}});
   const auto& parameters = call.signature.parameters;
-  const bool is_alone = std::any_of(parameters.begin(), parameters.end(), [](const syntax::Parameter& other) { return other.kind == syntax::ParameterKind::kNumber || other.kind == syntax::ParameterKind::kInt; });
+  const bool is_alone = std::any_of(parameters.begin(), parameters.end(), [](const syntax::Parameter& other) {
+    return other.kind == syntax::ParameterKind::kNumber || other.kind == syntax::ParameterKind::kInt;
+  });
   std::vector<SizeForDim> sizes;
   for (const GivenArgument& each : call.arguments.items) {
-    const bool is_more = !sizes.empty() && !is_alone && each.label.empty() && !each.has_target && each.value.is<int64_t>() && item.value.is<int64_t>();
+    const bool is_more = !sizes.empty() && !is_alone && each.label.empty() && !each.has_target &&
+                         each.value.is<int64_t>() && item.value.is<int64_t>();
     if (&each == &item || is_more) sizes.push_back({each.span, each.value, {}});
   }
   return help_with("a shape is a list of dims", dims_for_sizes(sizes, call.arguments.scope, true));
@@ -162,7 +176,9 @@ std::string help_with_dim(const Bound& call, const syntax::Parameter& wanted, co
   static const Name kOver("over"), kRange("range");
   if (wanted.name == kOver) return "a dim is found by its name, as in `over: batch`";
   const auto* size = item.value.as<int64_t>();
-  if (size && call.signature.name == kRange) return mtf::help_with(fmt::format("`0..{}` counts, and `range` takes a dim", *size), {{call.span(), fmt::format("0..{}", item.span.text())}});
+  if (size && call.signature.name == kRange)
+    return mtf::help_with(fmt::format("`0..{}` counts, and `range` takes a dim", *size),
+                          {{call.span(), fmt::format("0..{}", item.span.text())}});
   std::vector<SizeForDim> sizes;
   const std::vector<std::string>& words = syntax::annotation_words();
   for (size_t i = 0; i < call.given.size(); ++i) {
@@ -181,7 +197,8 @@ std::string help_with_argument(const Bound& call, const syntax::Parameter& wante
   const HostValue& value = item.value;
   switch (wanted.kind) {
     case syntax::ParameterKind::kTensor:
-      if (value.is<Text>() && call.signature.name == kEinsum) return help_with("dims are found by their names", einsum_by_names(call.arguments));
+      if (value.is<Text>() && call.signature.name == kEinsum)
+        return help_with("dims are found by their names", einsum_by_names(call.arguments));
       return value.is<ListPtr>() ? "`tensor([…], [dims])` makes a tensor of numbers" : "";
     case syntax::ParameterKind::kInt:
       if (value.is<double>()) return "`//` divides integers";
@@ -228,7 +245,8 @@ std::vector<Edit> percent_format(Span format, Span values, Span whole) {
   if (!text.starts_with('"') || text.size() < 2) return {};
   std::string_view given = values.text();
   const bool is_tuple = given.starts_with('(') && closing_bracket(given, 0) == given.size();
-  const std::vector<std::string> parts = is_tuple ? between_commas(given.substr(1, given.size() - 2)) : std::vector{std::string(given)};
+  const std::vector<std::string> parts =
+      is_tuple ? between_commas(given.substr(1, given.size() - 2)) : std::vector{std::string(given)};
   std::string out;
   std::size_t next = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -56,12 +56,14 @@ bool NameCheck::is_bound(Name name) const {
 
 void NameCheck::name(Name name, Span span) {
   if (is_bound(name) || scope_->find(name).binding || builtins_.knows(name) || name == Name("init")) return;
-  findings_.report(Diagnostic(Kind::unknown_name, span, fmt::format("`{}` is neither declared nor an operation", name.text()))
-                                 .help(known_.help_with_name(name, span, names())));
+  findings_.report(
+      Diagnostic(Kind::unknown_name, span, fmt::format("`{}` is neither declared nor an operation", name.text()))
+          .help(known_.help_with_name(name, span, names())));
 }
 
 void NameCheck::function(const Function& function) {
-  this->function(ast::FunctionText{function.signature->declared, function.result, function.block, function.expression, nullptr});
+  this->function(
+      ast::FunctionText{function.signature->declared, function.result, function.block, function.expression, nullptr});
 }
 
 void NameCheck::model(const ast::ModelStmt& model) { function(ast::text_of(model)); }
@@ -78,8 +80,9 @@ void NameCheck::refuse_equal_paths(const ast::ModelStmt& model) {
     if (!variable) continue;
     const auto [earlier, is_new] = variables.emplace(variable->name.name, variable->name.span);
     if (is_new) continue;
-    findings_.report(Diagnostic(Kind::duplicate_declaration, variable->name.span, fmt::format("`{}` would have the path of another", variable->name.name.text()))
-                                    .related(earlier->second, "declared here"));
+    findings_.report(Diagnostic(Kind::duplicate_declaration, variable->name.span,
+                                fmt::format("`{}` would have the path of another", variable->name.name.text()))
+                         .related(earlier->second, "declared here"));
   }
 }
 
@@ -94,9 +97,7 @@ void NameCheck::expr(const ast::Expr& e) {
   if (value == nullptr || !value->is<ModulePtr>()) return;
   try {
     known_.attribute(*value, member->attribute);
-  } catch (const UserError& error) {
-    findings_.report(error.diagnostic());
-  }
+  } catch (const UserError& error) { findings_.report(error.diagnostic()); }
 }
 
 }  // namespace

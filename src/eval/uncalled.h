@@ -17,8 +17,8 @@ class UncalledFunctions {
   void declared(ModelClassPtr model) { models_.push_back(std::move(model)); }
   /// A function, by its signature's address, or a model, by its declaration's: its body has been evaluated.
   void called(const void* function) { called_.insert(function); }
-  /// Every name in the others is bound, declared or an operation; else it is a finding. What stands behind a `return`, `break` or
-  /// `continue` that ends its block is not reached, and what it may name was not bound: it is left out.
+  /// Every name in the others is bound, declared or an operation; else it is a finding. What stands behind a `return`,
+  /// `break` or `continue` that ends its block is not reached, and what it may name was not bound: it is left out.
   void check_names(NameLookup& names, Builtins& builtins, Findings& findings);
 
  private:

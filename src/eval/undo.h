@@ -1,6 +1,6 @@
 #pragma once
-// What has been assigned, to be taken back: by a prompt whose statement failed or was interrupted, by a check that walks
-// another way. Of a list that is extended in place the length is written down, not the items.
+// What has been assigned, to be taken back: by a prompt whose statement failed or was interrupted, by a check that
+// walks another way. Of a list that is extended in place the length is written down, not the items.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -17,11 +17,12 @@ namespace mtf::eval {
 /// thousand times keeps one old value.
 class UndoLog {
  public:
-  /// Part `part` of `what` is about to change. `take_back` is called while `what` is alive, which it does not keep so; what it
-  /// keeps takes about `bytes()`, which is asked only if this is the first change.
+  /// Part `part` of `what` is about to change. `take_back` is called while `what` is alive, which it does not keep so;
+  /// what it keeps takes about `bytes()`, which is asked only if this is the first change.
   template <typename Bytes>
   void add(const std::shared_ptr<const void>& what, size_t part, std::function<void()> take_back, const Bytes& bytes) {
-    if (changed_.insert({what.get(), part}).second) steps_.push_back({what, {what.get(), part}, std::move(take_back), bytes()});
+    if (changed_.insert({what.get(), part}).second)
+      steps_.push_back({what, {what.get(), part}, std::move(take_back), bytes()});
   }
   /// What `later` wrote down behind this, which is then empty.
   void add(UndoLog& later) {
@@ -68,8 +69,8 @@ class UndoLog {
 /// Of what keeps nothing that is large.
 inline int64_t no_bytes() { return 0; }
 
-/// Where an evaluator writes down what it assigns: the innermost log, if there is any. Beside it, what the turn of a loop
-/// that is under way assigns can be taken back alone.
+/// Where an evaluator writes down what it assigns: the innermost log, if there is any. Beside it, what the turn of a
+/// loop that is under way assigns can be taken back alone.
 class Undo {
  public:
   /// True if somebody may take back what is assigned now, so that old values must not be changed in place.
@@ -81,7 +82,9 @@ class Undo {
     turn_.add(what, part, take_back, no_bytes);
     log_->add(what, part, std::move(take_back), bytes);
   }
-  void add(const std::shared_ptr<const void>& what, size_t part, std::function<void()> take_back) { add(what, part, std::move(take_back), no_bytes); }
+  void add(const std::shared_ptr<const void>& what, size_t part, std::function<void()> take_back) {
+    add(what, part, std::move(take_back), no_bytes);
+  }
   /// Writes into `log` for as long as what it returns lives.
   Restore<UndoLog*> into(UndoLog& log) { return Restore<UndoLog*>(log_, &log); }
 

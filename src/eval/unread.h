@@ -1,5 +1,6 @@
 #pragma once
-// Values that a program makes and that nobody reads: nothing of them is computed, which a plan says where it shows no cost.
+// Values that a program makes and that nobody reads: nothing of them is computed, which a plan says where it shows no
+// cost.
 #include <set>
 #include <vector>
 

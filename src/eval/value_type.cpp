@@ -8,15 +8,19 @@ namespace mtf::eval {
 int64_t elements_of_block(const LaidOut& tensor) {
   int64_t elements = 1;
   for (size_t i = 0; i < tensor.type.dims.size(); ++i)
-    elements = saturating_multiply(elements, block_size(tensor.type.dims[i].size, tensor.sharding.dims[i], *tensor.mesh));
+    elements =
+        saturating_multiply(elements, block_size(tensor.type.dims[i].size, tensor.sharding.dims[i], *tensor.mesh));
   return elements;
 }
 
-int64_t bytes_of_block(const LaidOut& tensor) { return saturating_multiply(elements_of_block(tensor), size_of(tensor.type.element)); }
+int64_t bytes_of_block(const LaidOut& tensor) {
+  return saturating_multiply(elements_of_block(tensor), size_of(tensor.type.element));
+}
 
 ValueType type_of(const HostValue& value) {
   using Kind = ValueType::Kind;
-  if (const graph::Value* tensor = tensor_of(value)) return {Kind::kTensor, LaidOut{tensor->type(), tensor->sharding(), tensor->mesh()}};
+  if (const graph::Value* tensor = tensor_of(value))
+    return {Kind::kTensor, LaidOut{tensor->type(), tensor->sharding(), tensor->mesh()}};
   ValueType type{.words = describe(value)};
   if (auto* dim = value.as<Dim>()) {
     type.kind = Kind::kDim;

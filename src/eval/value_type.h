@@ -19,7 +19,9 @@ struct LaidOut {
   Sharding sharding;
   MeshPtr mesh;
   /// Of meshes that are called differently only, they are the same.
-  bool operator==(const LaidOut& other) const { return type == other.type && sharding == other.sharding && mesh->axes() == other.mesh->axes(); }
+  bool operator==(const LaidOut& other) const {
+    return type == other.type && sharding == other.sharding && mesh->axes() == other.mesh->axes();
+  }
 };
 /// Of its largest block.
 int64_t elements_of_block(const LaidOut& tensor);
@@ -42,7 +44,7 @@ struct ValueType {
   };
   Kind kind = Kind::kOther;
   std::variant<std::monostate, LaidOut, Dim, MeshPtr, LayoutPtr> what = {};  ///< of the first four kinds
-  std::string words = {};                                                    ///< as messages name it: `an instance of Net`, `the int 6`; of a tensor nothing
+  std::string words = {};  ///< as messages name it: `an instance of Net`, `the int 6`; of a tensor nothing
 
   const LaidOut* tensor() const { return std::get_if<LaidOut>(&what); }
   const Dim* dim() const { return std::get_if<Dim>(&what); }
@@ -50,7 +52,9 @@ struct ValueType {
   const Layout* layout() const { return kind == Kind::kLayout ? std::get<LayoutPtr>(what).get() : nullptr; }
   bool is_callable() const { return kind == Kind::kFunction || kind == Kind::kModel || kind == Kind::kOperation; }
   /// They are shown alike.
-  bool operator==(const ValueType& other) const { return kind == other.kind && words == other.words && (!tensor() || *tensor() == *other.tensor()); }
+  bool operator==(const ValueType& other) const {
+    return kind == other.kind && words == other.words && (!tensor() || *tensor() == *other.tensor());
+  }
 };
 ValueType type_of(const HostValue& value);
 

@@ -10,10 +10,12 @@
 
 namespace mtf::eval {
 
-graph::Value Variables::converted(const HostValue& value, const TensorType& type, Span span, std::string_view what, Span declared) {
+graph::Value Variables::converted(const HostValue& value, const TensorType& type, Span span, std::string_view what,
+                                  Span declared) {
   auto mismatch = [&](std::string help) {
-    Diagnostic diagnostic(Kind::assign_type_changed, span,
-                          fmt::format("expected {}, which is what {} is, found {}", to_string(type), what, describe(value)));
+    Diagnostic diagnostic(
+        Kind::assign_type_changed, span,
+        fmt::format("expected {}, which is what {} is, found {}", to_string(type), what, describe(value)));
     diagnostic.related(declared, "declared here").help(std::move(help));
     fail(std::move(diagnostic));
   };
@@ -48,12 +50,16 @@ void Variables::assign(const PlacePtr& place, const HostValue& value, Span span,
   graph::Handle before = place->current;
   if (evaluator_.undo.wanted()) {
     before.set_aside();
-    evaluator_.undo.add(place, 0, [place = place.get(), before] {
-      before.value().node->ended = nullptr;
-      place->current = before.value();
-    }, [&] { return bytes_kept_by(before); });
+    evaluator_.undo.add(
+        place, 0,
+        [place = place.get(), before] {
+          before.value().node->ended = nullptr;
+          place->current = before.value();
+        },
+        [&] { return bytes_kept_by(before); });
   }
-  before.value().node->ended = std::make_shared<const graph::HistoryEnd>(graph::HistoryEnd{Name(place->path), statement, {}, place->serial});
+  before.value().node->ended =
+      std::make_shared<const graph::HistoryEnd>(graph::HistoryEnd{Name(place->path), statement, {}, place->serial});
   place->current = std::move(next);
   place->is_assigned = true;
   evaluator_.cuts.assigned(place);
@@ -65,7 +71,8 @@ void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {
     const Binding& other = scope->bindings[i];
     auto* earlier = other.name == stmt.name.name ? other.value.as<PlacePtr>() : nullptr;
     if (earlier && other.span == (*earlier)->span) {
-      fail(Diagnostic(Kind::duplicate_declaration, stmt.name.span, fmt::format("`{}` would have the path of another", stmt.name.name.text()))
+      fail(Diagnostic(Kind::duplicate_declaration, stmt.name.span,
+                      fmt::format("`{}` would have the path of another", stmt.name.name.text()))
                .related(other.span, "declared here"));
     }
   }
@@ -74,7 +81,8 @@ void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {
   place->trainable = stmt.trainable;
   if (scope->model) place->model = scope->model->name.name;
   place->span = stmt.name.span;
-  place->declared = cover(stmt.name.span, std::visit([](const auto& annotation) { return annotation.span; }, stmt.type));
+  place->declared =
+      cover(stmt.name.span, std::visit([](const auto& annotation) { return annotation.span; }, stmt.type));
   place->begins = stmt.value->span;
   place->serial = ++last_;
   if (!lay_out(*place, stmt, scope)) {
@@ -94,7 +102,8 @@ void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {
   place->current = evaluator_.builder.assigned(initial(*place, stmt, value), place->stored);
   place->current.value().node->name = stmt.name.name;
   place->current.value().node->place = place->serial;
-  if (const auto& record = evaluator_.builder.record) record->add_variable(place->current.value().operation(), place->trainable, place->declared, place->begins);
+  if (const auto& record = evaluator_.builder.record)
+    record->add_variable(place->current.value().operation(), place->trainable, place->declared, place->begins);
   scope->bind(stmt.name.name, PlacePtr(place), stmt.name.span);
 }
 
@@ -108,7 +117,8 @@ bool Variables::lay_out(Place& place, const ast::ParamStmt& stmt, const ScopePtr
     HostValue of = evaluator_.evaluate(*like->of, scope);
     if (of.is_poison() || of.is_unknown()) return false;
     const graph::Value* tensor = tensor_of(of);
-    if (!tensor) fail(Kind::type_mismatch, like->of->span, "expected a param, a state or a tensor, found {}", describe(of));
+    if (!tensor)
+      fail(Kind::type_mismatch, like->of->span, "expected a param, a state or a tensor, found {}", describe(of));
     place.type = tensor->type();
     if (like->element_type) place.type.element = *parse_element_type(like->element_type->name.text());
     stored = {tensor->sharding(), 0, tensor->mesh(), {nullptr, tensor->node->operation, tensor->result, nullptr}};
@@ -120,15 +130,18 @@ bool Variables::lay_out(Place& place, const ast::ParamStmt& stmt, const ScopePtr
     place.type.dims = evaluator_.annotations.dims_of(shape, scope);
     if (shape.element_type) place.type.element = *parse_element_type(shape.element_type->name.text());
   }
-  if (!checked_size(place.type.dims)) fail(Kind::size_overflow, stmt.name.span, "{} has more than 2^62 elements", to_string(place.type));
+  if (!checked_size(place.type.dims))
+    fail(Kind::size_overflow, stmt.name.span, "{} has more than 2^62 elements", to_string(place.type));
   place.own_layout = stmt.stored || stored.why.like;
   if (!stored.why.like) {
     stored.why.rules = context.layout;
     stored.sharding = graph::sharding_of(place.type, *context.layout, *stored.mesh, stmt.name.span);
   }
   if (stmt.stored) stored.why.asked = asked_by(evaluator_, *stmt.stored, place.type, scope);
-  else if (const graph::StoredLayoutsPtr& given = evaluator_.settings.stored; given && !stored.why.like) stored.why.asked = given->find(place.type.dims);
-  if (stored.why.asked) stored.sharding = asked_sharding(place.type, *stored.why.asked, stored.sharding, *context.mesh, stmt.name.span);
+  else if (const graph::StoredLayoutsPtr& given = evaluator_.settings.stored; given && !stored.why.like)
+    stored.why.asked = given->find(place.type.dims);
+  if (stored.why.asked)
+    stored.sharding = asked_sharding(place.type, *stored.why.asked, stored.sharding, *context.mesh, stmt.name.span);
   return true;
 }
 
@@ -148,13 +161,15 @@ graph::Value Variables::initial(const Place& place, const ast::ParamStmt& stmt, 
   if (const graph::Value* tensor = tensor_of(value)) {
     initial = *tensor;
     if (!is_subset(initial.dims(), type.dims)) {
-      fail(Diagnostic(Kind::shape_mismatch, stmt.value->span, fmt::format("expected {}, found {}", to_string(type), describe(value)))
+      fail(Diagnostic(Kind::shape_mismatch, stmt.value->span,
+                      fmt::format("expected {}, found {}", to_string(type), describe(value)))
                .related(stmt.name.span, "declared here"));
     }
   } else if (is_number(value)) {
     initial = evaluator_.convert.number_tensor(value, type.element);
   } else {
-    fail(Kind::type_mismatch, stmt.value->span, "expected a number, a tensor or a function of the shape, found {}", describe(value));
+    fail(Kind::type_mismatch, stmt.value->span, "expected a number, a tensor or a function of the shape, found {}",
+         describe(value));
   }
   builder.span = cover(stmt.name.span, stmt.value->span);
   initial = builder.cast(initial, type.element);

@@ -20,9 +20,10 @@ class Variables {
   void declare(const ast::ParamStmt& stmt, const ScopePtr& scope);
   /// `place := value`, which stands at `span`. Every history that read the old value ends.
   void assign(const PlacePtr& place, const HostValue& value, Span span, Span statement);
-  /// A value as what a name or variable of this type is given: `what`, declared at `declared`. Fails if it is of another
-  /// type (assign_type_changed).
-  graph::Value converted(const HostValue& value, const TensorType& type, Span span, std::string_view what, Span declared);
+  /// A value as what a name or variable of this type is given: `what`, declared at `declared`. Fails if it is of
+  /// another type (assign_type_changed).
+  graph::Value converted(const HostValue& value, const TensorType& type, Span span, std::string_view what,
+                         Span declared);
   /// The number of the variable that was declared last; they ascend from 1.
   int64_t last() const { return last_; }
   /// Those that are declared from here on are numbered behind those of `other`.

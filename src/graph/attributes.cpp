@@ -53,7 +53,8 @@ class AttributesReader {
     return found;
   }
   [[noreturn]] void fail(const std::string& expected) const {
-    throw std::invalid_argument(fmt::format("expected {}, found `{}` in the attributes `{}`", expected, left_.empty() ? "their end" : left_, text_));
+    throw std::invalid_argument(fmt::format("expected {}, found `{}` in the attributes `{}`", expected,
+                                            left_.empty() ? "their end" : left_, text_));
   }
 
   void read(const Member&, bool& value) {
@@ -115,7 +116,8 @@ void Attributes::fail_get() { MTF_CHECK(false, "attributes of another operation"
 
 bool Attributes::operator==(const Attributes& other) const {
   if (form_ != other.form_ || form_ == nullptr) return form_ == other.form_;
-  return record_ == other.record_ || std::all_of(form_->members.begin(), form_->members.end(), [&](const Member& member) {
+  return record_ == other.record_ ||
+         std::all_of(form_->members.begin(), form_->members.end(), [&](const Member& member) {
            bool equal = false;
            visit_member(member, record_.get(), [&](const Member&, const auto& value) {
              equal = value == *static_cast<decltype(&value)>(member.at(other.record_.get()));
@@ -151,7 +153,8 @@ Attributes read_attributes(const Op& op, std::string_view text) {
   while (!reader.at_end()) {
     const bool arrow = reader.take(kArrow);
     const std::string_view label = arrow ? kArrow : reader.word();
-    const auto at = std::find_if(form.members.begin(), form.members.end(), [&](const Member& member) { return member.label == label; });
+    const auto at = std::find_if(form.members.begin(), form.members.end(),
+                                 [&](const Member& member) { return member.label == label; });
     if (at == form.members.end()) reader.fail(fmt::format("another label than `{}` of {}", label, op.name));
     reader.expect(arrow ? " " : ": ");
     visit_member(*at, record.get(), [&](const Member& member, auto& value) { reader.read(member, value); });
@@ -162,7 +165,8 @@ Attributes read_attributes(const Op& op, std::string_view text) {
   }
   for (size_t i = 0; i < given.size(); ++i) {
     const Member& member = form.members[i];
-    if (!given[i] && member.type != MemberType::kFlag && member.type != MemberType::kWord) reader.fail(fmt::format("`{}` of {}", member.label, op.name));
+    if (!given[i] && member.type != MemberType::kFlag && member.type != MemberType::kWord)
+      reader.fail(fmt::format("`{}` of {}", member.label, op.name));
   }
   return {form, record};
 }

@@ -1,5 +1,6 @@
 #pragma once
-// What fixes an operation's structure besides its operands: dims that the call names, numbers that fix a shape or a place.
+// What fixes an operation's structure besides its operands: dims that the call names, numbers that fix a shape or a
+// place.
 //
 // Each family of operations has a struct for it, beside its records in ops/, which describes its members once:
 //
@@ -102,7 +103,8 @@ class Attributes {
  public:
   Attributes() = default;
   template <Described T>
-  Attributes(T values) : record_(std::make_shared<T>(std::move(values))), form_(&kFormOf<T>) {}  // NOLINT: a struct is attributes
+  Attributes(T values)
+      : record_(std::make_shared<T>(std::move(values))), form_(&kFormOf<T>) {}  // NOLINT: a struct is attributes
   Attributes(const AttributesForm& form, std::shared_ptr<void> record) : record_(std::move(record)), form_(&form) {}
 
   /// Null: there are none.
@@ -116,7 +118,8 @@ class Attributes {
     return *static_cast<const T*>(record_.get());
   }
 
-  /// Calls `visitor(member, value)` for each member, in the order in which they are described. A word's value is a uint8_t.
+  /// Calls `visitor(member, value)` for each member, in the order in which they are described. A word's value is a
+  /// uint8_t.
   template <typename Visitor>
   void visit(Visitor&& visitor) const;
 
@@ -156,8 +159,8 @@ void Attributes::visit(Visitor&& visitor) const {
 /// Appends what makes attributes of one operation differ (types/key.h).
 void append(std::string& key, const Attributes& attributes);
 
-/// Each member behind its label, as a call has them behind its operands: `over: hidden, reverse: true`, `-> [batch, hidden]`.
-/// Empty where there is nothing to say.
+/// Each member behind its label, as a call has them behind its operands: `over: hidden, reverse: true`, `-> [batch,
+/// hidden]`. Empty where there is nothing to say.
 std::string to_string(const Attributes& attributes);
 
 /// What to_string wrote, of an operation of `op`. Throws std::invalid_argument with a sentence if it is no such text.

@@ -14,7 +14,8 @@ using CallFrameRef = std::shared_ptr<const CallFrame>;
 struct CallFrame {
   CallFrameRef caller;  ///< null: the script itself
   Span span;            ///< the call; the operation
-  std::string callee;   ///< what was called: a function's name, or a model's, with its function's where that is not `call`: `Layer`
+  std::string callee;   ///< what was called: a function's name, or a model's, with its function's where that is not
+                        ///< `call`: `Layer`
   std::string path;     ///< of the model's instance: `blocks[1]`; nothing if it has none
   bool backward = false;
 };

@@ -15,15 +15,20 @@
 namespace mtf::graph {
 namespace {
 
-/// The tensors without which a call has no meaning: what its signature says. One that scripts cannot call has an operand, unless
-/// its attributes say what it gives.
+/// The tensors without which a call has no meaning: what its signature says. One that scripts cannot call has an
+/// operand, unless its attributes say what it gives.
 size_t least_operands(const Op& op) {
   if (op.lane) return static_cast<size_t>(arity(*op.lane));
-  const auto says_result = [](const Member& member) { return member.type == MemberType::kType || (member.type == MemberType::kDims && member.label == "->"); };
-  if (op.signature.empty()) return op.attributes && std::any_of(op.attributes->members.begin(), op.attributes->members.end(), says_result) ? 0 : 1;
+  const auto says_result = [](const Member& member) {
+    return member.type == MemberType::kType || (member.type == MemberType::kDims && member.label == "->");
+  };
+  if (op.signature.empty())
+    return op.attributes && std::any_of(op.attributes->members.begin(), op.attributes->members.end(), says_result) ? 0
+                                                                                                                   : 1;
   size_t count = 0;
   for (const std::string& parameter : split(op.signature, ','))
-    count += (parameter.find(": tensor") != std::string::npos || parameter.find(": list") != std::string::npos) && parameter.find(" = ") == std::string::npos;
+    count += (parameter.find(": tensor") != std::string::npos || parameter.find(": list") != std::string::npos) &&
+             parameter.find(" = ") == std::string::npos;
   return count;
 }
 
@@ -31,9 +36,12 @@ size_t least_operands(const Op& op) {
 void check_call(const Operation& operation, Span place) {
   const Op& op = *operation.op;
   const size_t found = operation.operands.size(), least = least_operands(op);
-  if (found < least || (op.lane && found > least)) TextReader::fail_at(place, "{} has {}, found {}", op.name, mtf::count_text(static_cast<int64_t>(least), "operand"), found);
+  if (found < least || (op.lane && found > least))
+    TextReader::fail_at(place, "{} has {}, found {}", op.name, mtf::count_text(static_cast<int64_t>(least), "operand"),
+                        found);
   const auto check = [&](Name name) {
-    const bool has = std::any_of(operation.operands.begin(), operation.operands.end(), [&](const TensorType& type) { return has_dim(type.dims, name); });
+    const bool has = std::any_of(operation.operands.begin(), operation.operands.end(),
+                                 [&](const TensorType& type) { return has_dim(type.dims, name); });
     if (!has) TextReader::fail_at(place, "no operand of {} has {}", op.name, code(name.text()));
   };
   operation.attributes.visit([&](const Member& member, const auto& value) {
@@ -57,7 +65,8 @@ std::string call_text(const Operation& operation, std::vector<std::string> opera
 void read_call(TextReader& reader, FindOp find_op, Operation& operation, const std::function<TensorType()>& operand) {
   const Span whole = reader.place();
   operation.op = find_op(reader.name("an operation"));
-  if (!operation.op || !operation.op->infer || operation.op->is_leaf()) reader.fail_at(whole, "there is no operation of this name");
+  if (!operation.op || !operation.op->infer || operation.op->is_leaf())
+    reader.fail_at(whole, "there is no operation of this name");
   reader.expect("(");
   bool first = true;
   const auto attributes_come = [&] { return reader.peek() == "->" || (reader.is_name() && reader.peek(1) == ":"); };
@@ -71,17 +80,13 @@ void read_call(TextReader& reader, FindOp find_op, Operation& operation, const s
   const Span attributes = reader.place();
   try {
     operation.attributes = read_attributes(*operation.op, reader.up_to_closing());
-  } catch (const std::invalid_argument& error) {
-    reader.fail_at(attributes, error.what());
-  }
+  } catch (const std::invalid_argument& error) { reader.fail_at(attributes, error.what()); }
   reader.expect(")");
   check_call(operation, whole);
   try {
     operation.results = operation.op->infer(operation);
     operation.space();
-  } catch (const InternalError& error) {
-    reader.fail_at(whole, error.message());
-  } catch (const UserError& error) {
+  } catch (const InternalError& error) { reader.fail_at(whole, error.message()); } catch (const UserError& error) {
     reader.fail_at(whole, error.diagnostic().label());
   }
 }

@@ -3,20 +3,20 @@
 //
 // A Node is one operation applied to results of other nodes; a Value is one result of a node. Evaluating a tensor
 // expression only adds a node, after its types and layouts have been decided; nothing is computed before the host needs
-// a number. Operations are immutable (graph/operation.h). What changes as a program runs stands in the node: the results
-// that have been computed, and its operands, which are given up when no gradient can go through them any more.
+// a number. Operations are immutable (graph/operation.h). What changes as a program runs stands in the node: the
+// results that have been computed, and its operands, which are given up when no gradient can go through them any more.
 //
 // Values are held, not guessed. Whatever the evaluator holds is a Handle; a node counts the handles of each of its
 // results and the nodes that have it as an operand. All that follows from who may still read a value follows from these
-// two counts: what a cut computes (pending values with handles), how far a gradient can reach, and whether memory may be
-// overwritten (graph/value_table.h).
+// two counts: what a cut computes (pending values with handles), how far a gradient can reach, and whether memory may
+// be overwritten (graph/value_table.h).
 //
-// A handle can be set aside: what it holds can be had later, but no cut computes it for its own sake. So are, at a prompt,
-// the names of a file that was loaded when nothing in the file reads them any more.
+// A handle can be set aside: what it holds can be had later, but no cut computes it for its own sake. So are, at a
+// prompt, the names of a file that was loaded when nothing in the file reads them any more.
 //
 // A variable (a `param` or `state` of a model) is a place; each assignment to it makes a new node of the operation
-// `assign`, which is where gradients end. The node that it replaces says so in `ended`, and so does a node whose history
-// was given up because it had read such a node.
+// `assign`, which is where gradients end. The node that it replaces says so in `ended`, and so does a node whose
+// history was given up because it had read such a node.
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -97,8 +97,10 @@ struct Node : std::enable_shared_from_this<Node> {
 
   std::shared_ptr<const HistoryEnd> ended;
 
-  // ---- counts, kept by Handle and by set_operands ----
-  int32_t held(int result) const { return result == 0 ? held_first_ : held_others_.empty() ? 0 : held_others_[result - 1]; }
+  // ---- counts, kept by Handle and by set_operands -------------------------------------------------------------------
+  int32_t held(int result) const {
+    return result == 0 ? held_first_ : held_others_.empty() ? 0 : held_others_[result - 1];
+  }
   bool is_held() const { return held_total_ > 0; }
   bool is_kept() const { return held_total_ + aside_ > 0; }  ///< held, or set aside
   /// What is set aside is computed from it, perhaps later: it needs its operands as long as it is not computed.

@@ -18,7 +18,9 @@ bool is_old(const Node& node) { return node.place != 0 && node.ended; }
 /// What may be a target below an end, as a number: a value by its node's id, a variable by its place below 0.
 int64_t number_of(const Node& node) { return is_old(node) ? -node.place : node.id; }
 
-bool later(const std::shared_ptr<const HistoryEnd>& a, const std::shared_ptr<const HistoryEnd>& b) { return !b || (a && a->reader > b->reader); }
+bool later(const std::shared_ptr<const HistoryEnd>& a, const std::shared_ptr<const HistoryEnd>& b) {
+  return !b || (a && a->reader > b->reader);
+}
 
 /// The last end that the node comes to through one operand, or null.
 std::shared_ptr<const HistoryEnd> end_at(const Node& node, const Value& operand) {
@@ -62,11 +64,12 @@ class Below {
       if (node.ended && node.ended->below)
         for (int64_t number : *node.ended->below) candidates_.push_back({number, i, false});
     }
-    std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) { return a.number < b.number; });
+    std::sort(candidates_.begin(), candidates_.end(),
+              [](const Candidate& a, const Candidate& b) { return a.number < b.number; });
   }
 
-  /// For each of the nodes the candidates below it, ascending: 64 of them at a time, a bit each, carried up along all edges.
-  /// Those that have the same below them share it: gradients of one loss mostly do.
+  /// For each of the nodes the candidates below it, ascending: 64 of them at a time, a bit each, carried up along all
+  /// edges. Those that have the same below them share it: gradients of one loss mostly do.
   std::vector<std::shared_ptr<const std::vector<int64_t>>> of(const std::vector<Node*>& tops) const {
     std::vector<Round> rounds;
     std::vector<size_t> group(tops.size(), 0);  // in the last round: those that had the same in all
@@ -92,7 +95,8 @@ class Below {
       rounds.push_back(std::move(round));
     }
     std::vector<std::shared_ptr<const std::vector<int64_t>>> of_group(rounds.empty() ? 1 : rounds.back().groups.size());
-    for (size_t g = 0; g < of_group.size(); ++g) of_group[g] = std::make_shared<const std::vector<int64_t>>(numbers_in(rounds, g));
+    for (size_t g = 0; g < of_group.size(); ++g)
+      of_group[g] = std::make_shared<const std::vector<int64_t>>(numbers_in(rounds, g));
     std::vector<std::shared_ptr<const std::vector<int64_t>>> result;
     for (const size_t g : group) result.push_back(of_group[g]);
     return result;
@@ -109,7 +113,8 @@ class Below {
     bool is_node;
   };
 
-  /// What 64 candidates told the tops apart by: groups of them, each a group of the round before and the candidates below it.
+  /// What 64 candidates told the tops apart by: groups of them, each a group of the round before and the candidates
+  /// below it.
   struct Round {
     std::vector<int64_t> numbers;
     std::vector<std::pair<size_t, uint64_t>> groups;
@@ -146,11 +151,13 @@ class Below {
 
 bool passes_gradients(const LaidOutOperation& operation) {
   if (operation.op->gradient == nullptr || operation.op->ends_gradients || operation.no_grad) return false;
-  return std::any_of(operation.results.begin(), operation.results.end(), [](const TensorType& type) { return is_float(type.element); });
+  return std::any_of(operation.results.begin(), operation.results.end(),
+                     [](const TensorType& type) { return is_float(type.element); });
 }
 
 bool reads_assigned(const Node& node) {
-  return std::any_of(node.operands().begin(), node.operands().end(), [](const Value& operand) { return is_old(*operand.node); });
+  return std::any_of(node.operands().begin(), node.operands().end(),
+                     [](const Value& operand) { return is_old(*operand.node); });
 }
 
 void note_ends(const std::vector<NodePtr>& nodes) {
@@ -182,7 +189,8 @@ void note_dropped(const std::vector<NodePtr>& nodes) {
   }
 }
 
-void refuse_dropped(const std::vector<NodePtr>& reached, const Values& targets, const std::vector<bool>& leads, Span span) {
+void refuse_dropped(const std::vector<NodePtr>& reached, const Values& targets, const std::vector<bool>& leads,
+                    Span span) {
   for (const NodePtr& node : reached) {
     if (!node->ended || !node->ended->variable.empty()) continue;
     for (size_t t = 0; t < targets.size(); ++t) {
@@ -204,7 +212,8 @@ std::shared_ptr<const HistoryEnd> last_end(const std::vector<NodePtr>& reached) 
   return last;
 }
 
-bool lies_below_an_end(const std::vector<NodePtr>& reached, const Values& targets, const std::vector<bool>& comes_to_it) {
+bool lies_below_an_end(const std::vector<NodePtr>& reached, const Values& targets,
+                       const std::vector<bool>& comes_to_it) {
   std::unordered_set<int64_t> below;
   std::unordered_set<const Node*> seen;
   std::vector<const Node*> stack;
@@ -226,7 +235,8 @@ bool lies_below_an_end(const std::vector<NodePtr>& reached, const Values& target
   }
   for (size_t t = 0; t < targets.size(); ++t) {
     const Node& target = *targets[t].node;
-    if (below.count(target.id) > 0 || (target.place != 0 && !comes_to_it[t] && below.count(-target.place) > 0)) return true;
+    if (below.count(target.id) > 0 || (target.place != 0 && !comes_to_it[t] && below.count(-target.place) > 0))
+      return true;
   }
   return false;
 }

@@ -8,11 +8,13 @@ namespace mtf::graph {
 Interval needed_unclipped(const AccessMap& map, Interval block) {
   if (block.size() <= 0) return {0, 0};
   if (map.reversed) block = {map.from - block.last, map.from - block.first};
-  if (map.base_dilation == 1) return {block.first * map.stride + map.offset, (block.last - 1) * map.stride + map.offset + map.extent()};
-  // Whether a place is an element's repeats after base_dilation indices, and after as many steps of the window: if there is an
-  // element at all, the first and the last are among those of as many indices and steps from either end.
+  if (map.base_dilation == 1)
+    return {block.first * map.stride + map.offset, (block.last - 1) * map.stride + map.offset + map.extent()};
+  // Whether a place is an element's repeats after base_dilation indices, and after as many steps of the window: if
+  // there is an element at all, the first and the last are among those of as many indices and steps from either end.
   const int64_t indices = std::min(block.size(), map.base_dilation), steps = std::min(map.window, map.base_dilation);
-  const int64_t start = block.first * map.stride + map.offset, end = (block.last - 1) * map.stride + map.offset + map.extent() - 1;
+  const int64_t start = block.first * map.stride + map.offset,
+                end = (block.last - 1) * map.stride + map.offset + map.extent() - 1;
   std::optional<int64_t> first, last;
   for (int64_t i = 0; i < indices; ++i)
     for (int64_t k = 0; k < steps; ++k) {

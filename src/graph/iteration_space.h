@@ -9,11 +9,12 @@
 // A dim of an operand or result that is in no entry must be whole on every processor.
 //
 // What splitting a dim means is one thing, how it is read another: along a dim of any kind an operand may be read by an
-// access map, so that a block needs an interval of it, with what lies beyond its own block as a halo. A slice is free and
-// reads by a map; a convolution's gradient with respect to its kernel is a sum over places, each of which reads a window.
+// access map, so that a block needs an interval of it, with what lies beyond its own block as a halo. A slice is free
+// and reads by a map; a convolution's gradient with respect to its kernel is a sum over places, each of which reads a
+// window.
 //
-// A dim may follow another, as the places that attention looks back to follow its queries: a block of the other reads only
-// an interval of it. Where both are split alike a halo is then enough, and what a result gets beyond its own block
+// A dim may follow another, as the places that attention looks back to follow its queries: a block of the other reads
+// only an interval of it. Where both are split alike a halo is then enough, and what a result gets beyond its own block
 // is added to its neighbours'.
 #include <cstdint>
 #include <vector>
@@ -33,8 +34,8 @@ enum class SplitKind : uint8_t {
   kWhole,    ///< every processor needs the entire dim
 };
 
-/// How a dim of an operand is read along a dim of the space. Index i of the space's `from`, or, reversed, from - 1 - i in its
-/// stead, reads the places
+/// How a dim of an operand is read along a dim of the space. Index i of the space's `from`, or, reversed, from - 1 - i
+/// in its stead, reads the places
 ///     i * stride + offset + k * dilation    for k in [0, window)
 /// of the operand as if base_dilation - 1 zeros stood behind each of its elements: place p is element p / base_dilation
 /// where that is whole, and otherwise nothing. Elements outside the operand's `to` wrap around or are not read.
@@ -62,8 +63,8 @@ struct AccessMap {
   }
 };
 
-/// The smallest interval with all elements of the operand that a block [lo, hi) of the space reads: clipped to [0, to) unless it
-/// wraps.
+/// The smallest interval with all elements of the operand that a block [lo, hi) of the space reads: clipped to [0, to)
+/// unless it wraps.
 Interval needed(const AccessMap& map, Interval block);
 /// The same, never clipped.
 Interval needed_unclipped(const AccessMap& map, Interval block);
@@ -71,14 +72,14 @@ Interval needed_unclipped(const AccessMap& map, Interval block);
 struct IterationDim {
   SplitKind kind = SplitKind::kFree;
   kernels::Reduction reduce = kernels::Reduction::kSum;  ///< of kReduce
-  bool rounds_parts = false;                             ///< of kReduce: parts of bf16 are bf16, not f32 until all are added up
-  std::vector<int8_t> operands = {};                     ///< index of the dim in each operand, or -1
-  std::vector<int8_t> results = {};                      ///< index of the dim in each result, or -1
-  std::vector<AccessMap> maps = {};                      ///< how each operand that has the dim is read along it; empty: place by place
-  int64_t operand_granule = 1;                           ///< of kFactors: elements of the group for one index of the operand's dim
-  int64_t result_granule = 1;                            ///< of kFactors: the same for the result's dim
-  int8_t follows = -1;                                   ///< of kExpand: the dim of the space whose blocks need only a window of this one, or -1
-  AccessMap reach = {};                                  ///< that window: what of this dim a block of that one reads, and adds to
+  bool rounds_parts = false;          ///< of kReduce: parts of bf16 are bf16, not f32 until all are added up
+  std::vector<int8_t> operands = {};  ///< index of the dim in each operand, or -1
+  std::vector<int8_t> results = {};   ///< index of the dim in each result, or -1
+  std::vector<AccessMap> maps = {};   ///< how each operand that has the dim is read along it; empty: place by place
+  int64_t operand_granule = 1;        ///< of kFactors: elements of the group for one index of the operand's dim
+  int64_t result_granule = 1;         ///< of kFactors: the same for the result's dim
+  int8_t follows = -1;   ///< of kExpand: the dim of the space whose blocks need only a window of this one, or -1
+  AccessMap reach = {};  ///< that window: what of this dim a block of that one reads, and adds to
 
   /// Blocks are independent, and made of the operands' blocks of the same places.
   bool is_free() const { return kind == SplitKind::kFree && maps.empty(); }
@@ -86,7 +87,9 @@ struct IterationDim {
 
 struct IterationSpace {
   std::vector<IterationDim> dims;
-  bool is_free() const { return std::all_of(dims.begin(), dims.end(), [](const IterationDim& dim) { return dim.is_free(); }); }
+  bool is_free() const {
+    return std::all_of(dims.begin(), dims.end(), [](const IterationDim& dim) { return dim.is_free(); });
+  }
 };
 
 /// In which operands a result is linear, so that a partial sum may be carried through.

@@ -40,8 +40,8 @@ std::string key_of(const LaidOutOperation& operation) {
   return key;
 }
 
-/// False where what is written, or what is followed, decides alone. So what a turn assigns to a param lies as in the turn
-/// before, whatever it was made of.
+/// False where what is written, or what is followed, decides alone. So what a turn assigns to a param lies as in the
+/// turn before, whatever it was made of.
 bool lies_as_operands(const LaidOutOperation& operation) {
   if (operation.origin == LayoutOrigin::kGiven) return !operation.why.like && !operation.why.rules;
   return operation.origin == LayoutOrigin::kRules;

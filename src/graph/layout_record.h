@@ -2,8 +2,8 @@
 // What the layouts of a script's values were decided from, so that they can be decided again (graph/relayout.h).
 //
 // A decision says how the layout of an operation's results came about: what the operation is, which decisions its
-// operands' layouts came from, which rules were in force, what `@` asked, what it follows. Equal ones are one, so that the
-// turns of a loop have no more than one turn. A decision stands behind all that it depends on.
+// operands' layouts came from, which rules were in force, what `@` asked, what it follows. Equal ones are one, so that
+// the turns of a loop have no more than one turn. A decision stands behind all that it depends on.
 #include <cstdint>
 #include <string>
 #include <unordered_map>
@@ -41,7 +41,8 @@ class LayoutRecord {
     Span declared;  ///< its name and its type
     Span value;     ///< what it begins with
   };
-  /// A param (`trainable`) or state has been declared; `operation` says what it begins with, stored as it always will be.
+  /// A param (`trainable`) or state has been declared; `operation` says what it begins with, stored as it always will
+  /// be.
   void add_variable(const LaidOutOperation& operation, bool trainable, Span declared, Span value) {
     variables_.push_back({decision_of(operation), trainable, declared, value});
   }
@@ -61,14 +62,16 @@ class LayoutRecord {
   std::unordered_map<const LaidOutOperation*, int32_t> numbers_;
 };
 
-/// True if nothing says why the operation's result, which has no operands, lies where it does: a copy of what was there before.
+/// True if nothing says why the operation's result, which has no operands, lies where it does: a copy of what was there
+/// before.
 inline bool is_as_it_lies(const LaidOutOperation& operation) {
   const LayoutReason& why = operation.why;
-  return operation.origin == LayoutOrigin::kGiven && operation.operands.empty() && !why.rules && !why.like && !why.asked;
+  return operation.origin == LayoutOrigin::kGiven && operation.operands.empty() && !why.rules && !why.like &&
+         !why.asked;
 }
 
-/// True if the operation gives a param or state its value whose declaration asks for no layout and follows none: `@` could be
-/// written behind its type.
+/// True if the operation gives a param or state its value whose declaration asks for no layout and follows none: `@`
+/// could be written behind its type.
 inline bool is_annotatable(const LaidOutOperation& operation) {
   return operation.origin == LayoutOrigin::kGiven && operation.why.rules && !operation.why.like && !operation.why.asked;
 }

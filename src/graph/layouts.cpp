@@ -24,18 +24,23 @@ AxisList resolve(const LayoutRule& rule, const TensorType& type, const Mesh& mes
     for (const Axis& a : mesh.axes()) names.push_back(a.name.str());
     std::string help = did_you_mean(axis.text(), names);
     fail(Diagnostic(Kind::mesh_lacks_axis, span,
-                    fmt::format("{}: {} -> {}, but the mesh is {}", to_string(type), rule.dim.text(), axis.text(), to_string(mesh)))
+                    fmt::format("{}: {} -> {}, but the mesh is {}", to_string(type), rule.dim.text(), axis.text(),
+                                to_string(mesh)))
              .related(rule.span, fmt::format("no axis `{}`", axis.text()))
              .help(help.empty() ? "name one of the mesh's axes: " + join(names, ", ") : help));
   }
   return axes;
 }
 
-[[noreturn]] void fail_twice(const LayoutRule& first, const LayoutRule& second, const TensorType& type, Name axis, Span span) {
+[[noreturn]] void fail_twice(const LayoutRule& first, const LayoutRule& second, const TensorType& type, Name axis,
+                             Span span) {
   Diagnostic diagnostic(Kind::axis_used_twice, span, to_string(type));
-  diagnostic.related(first.span, first.span.is_known() ? "" : fmt::format("the layout that was given maps `{}` to {}", first.dim.text(), axis.text()));
-  diagnostic.related(second.span, second.span.is_known() ? fmt::format("both map to {}", axis.text())
-                                                         : fmt::format("and `{}` to {} as well", second.dim.text(), axis.text()));
+  diagnostic.related(first.span, first.span.is_known() ? ""
+                                                       : fmt::format("the layout that was given maps `{}` to {}",
+                                                                     first.dim.text(), axis.text()));
+  diagnostic.related(second.span, second.span.is_known()
+                                      ? fmt::format("both map to {}", axis.text())
+                                      : fmt::format("and `{}` to {} as well", second.dim.text(), axis.text()));
   fail(diagnostic.help("map one of them to another axis, or leave one out to replicate it"));
 }
 
@@ -55,8 +60,7 @@ void apply_rules(Sharding& sharding, std::vector<bool>& open, const TensorType& 
       if (before & axis_bit(axis)) continue;
       if (used & axis_bit(axis)) {
         const LayoutRule* other = owner[axis];
-        if (written)
-          fail_twice(*other, *rule, type, mesh.axes()[axis].name, span);
+        if (written) fail_twice(*other, *rule, type, mesh.axes()[axis].name, span);
         int loser = owning_dim[axis];
         if (type.dims[i].size <= type.dims[loser].size) continue;
         AxisList rest;
@@ -74,8 +78,8 @@ void apply_rules(Sharding& sharding, std::vector<bool>& open, const TensorType& 
 
 /// What the operands claim for dim `i` of result `r`: the list of the operand with the most elements that has one.
 /// With `inherited`, only splits that `@` wrote somewhere before count.
-AxisList claim_of_operands(const LaidOutOperation& operation, std::span<const OperandLayout> operands, const IterationSpace& space, size_t r, int i,
-                           bool inherited) {
+AxisList claim_of_operands(const LaidOutOperation& operation, std::span<const OperandLayout> operands,
+                           const IterationSpace& space, size_t r, int i, bool inherited) {
   AxisList best;
   int64_t most = -1;
   for (const IterationDim& dim : space.dims) {
@@ -107,7 +111,8 @@ Sharding sharding_of(const TensorType& type, const Layout& layout, const Mesh& m
   return sharding;
 }
 
-Sharding asked_sharding(const TensorType& type, const AskedLayout& asked, const Sharding& present, const Mesh& mesh, Span span) {
+Sharding asked_sharding(const TensorType& type, const AskedLayout& asked, const Sharding& present, const Mesh& mesh,
+                        Span span) {
   Sharding sharding = sharding_of(type, asked.rules, mesh, span);
   if (!asked.keeps_others) return sharding;
   const AxisSet claimed = sharding.split();
@@ -129,12 +134,15 @@ bool follows_written(const LaidOutOperation& operation) {
 }
 
 void StoredLayouts::add(std::vector<Name> dims, std::vector<LayoutRule> rules) {
-  all_.push_back({std::move(dims), std::make_shared<const AskedLayout>(AskedLayout{Layout{Name(), std::move(rules), {}}, true})});
+  all_.push_back(
+      {std::move(dims), std::make_shared<const AskedLayout>(AskedLayout{Layout{Name(), std::move(rules), {}}, true})});
 }
 
 std::shared_ptr<const AskedLayout> StoredLayouts::find(const Dims& dims) const {
   for (const Of& of : all_)
-    if (std::equal(of.dims.begin(), of.dims.end(), dims.begin(), dims.end(), [](Name name, const Dim& dim) { return name == dim.name; })) return of.asked;
+    if (std::equal(of.dims.begin(), of.dims.end(), dims.begin(), dims.end(),
+                   [](Name name, const Dim& dim) { return name == dim.name; }))
+      return of.asked;
   return nullptr;
 }
 
@@ -142,7 +150,8 @@ FollowedLayout layout_like(const Dims& dims, const LaidOutOperation& like, int l
   FollowedLayout followed{replicated(dims.size())};
   const Sharding& sharding = like.shardings[like_result];
   for (size_t d = 0; d < dims.size(); ++d)
-    if (const int at = find_dim(like.results[like_result].dims, dims[d].name); at >= 0) followed.sharding.dims[d] = sharding.dims[at];
+    if (const int at = find_dim(like.results[like_result].dims, dims[d].name); at >= 0)
+      followed.sharding.dims[d] = sharding.dims[at];
   followed.inherited = like.inherited[like_result] & followed.sharding.split();
   return followed;
 }

@@ -30,15 +30,17 @@ void decide_layouts(LaidOutOperation& operation, std::span<const OperandLayout> 
 Sharding sharding_of(const TensorType& type, const Layout& layout, const Mesh& mesh, Span span, bool written = true);
 
 /// How a tensor that lies as `present` says is split where `@` asks for another layout. Errors as above, at `span`.
-Sharding asked_sharding(const TensorType& type, const AskedLayout& asked, const Sharding& present, const Mesh& mesh, Span span);
+Sharding asked_sharding(const TensorType& type, const AskedLayout& asked, const Sharding& present, const Mesh& mesh,
+                        Span span);
 
-/// True of a value of which `@` says, of every dim, where it lies: `x @ {}`, `x @ dp`, but not `x @ {.., batch -> data}`.
+/// True of a value of which `@` says, of every dim, where it lies: `x @ {}`, `x @ dp`, but not `x @ {.., batch ->
+/// data}`.
 bool is_written(const LaidOutOperation& operation);
 /// True of what is laid out as such a value: of its gradient.
 bool follows_written(const LaidOutOperation& operation);
 
-/// What is asked from outside of how params and states lie: of those that are declared with some dims, in this order, and
-/// have no `@` of their own, what `@ {.., dim -> axes}` behind each declaration would ask.
+/// What is asked from outside of how params and states lie: of those that are declared with some dims, in this order,
+/// and have no `@` of their own, what `@ {.., dim -> axes}` behind each declaration would ask.
 class StoredLayouts {
  public:
   struct Of {

@@ -21,10 +21,12 @@ void check_types(const LaidOutOperation& operation) {
   const Span span = operation.span;
   for (const TensorType& type : operation.results) {
     if (type.dims.size() > kMaxDims)
-      fail(Kind::limit_exceeded, span, "this tensor has {} dimensions, expected at most {}", type.dims.size(), kMaxDims);
+      fail(Kind::limit_exceeded, span, "this tensor has {} dimensions, expected at most {}", type.dims.size(),
+           kMaxDims);
     for (size_t i = 0; i < type.dims.size(); ++i)
       if (find_dim(type.dims, type.dims[i].name) != static_cast<int>(i))
-        fail(Diagnostic(Kind::dim_twice, span, fmt::format("{}: `{}` stands twice", to_string(type), type.dims[i].name.text()))
+        fail(Diagnostic(Kind::dim_twice, span,
+                        fmt::format("{}: `{}` stands twice", to_string(type), type.dims[i].name.text()))
                  .help("rename one of them: rename(x, " + type.dims[i].name.str() + " -> …)"));
     if (!checked_size(type.dims))
       fail(Diagnostic(Kind::size_overflow, span, fmt::format("{} has more than 2^62 elements", to_string(type))));
@@ -41,8 +43,9 @@ void check_meshes(const LaidOutOperation& operation, const Values& operands) {
     const Mesh& mesh = *operand.mesh();
     if (operand.mesh() == operation.mesh || meets(mesh, *operation.mesh)) continue;
     fail(Diagnostic(Kind::mesh_mismatch, operation.span,
-                    fmt::format("an operand lies on {} {} of {}, the current mesh {} {} has {}", mesh.name().text(), to_string(mesh),
-                                mtf::count_text(mesh.size(), "processor"), operation.mesh->name().text(), to_string(*operation.mesh), operation.mesh->size()))
+                    fmt::format("an operand lies on {} {} of {}, the current mesh {} {} has {}", mesh.name().text(),
+                                to_string(mesh), mtf::count_text(mesh.size(), "processor"),
+                                operation.mesh->name().text(), to_string(*operation.mesh), operation.mesh->size()))
              .related(operand.operation().span, "made here")
              .help("`use` the mesh that it lies on, or make it under this one"));
   }
@@ -50,7 +53,8 @@ void check_meshes(const LaidOutOperation& operation, const Values& operands) {
 
 }  // namespace
 
-std::shared_ptr<LaidOutOperation> NodeBuilder::make(const Op& op, const Values& operands, Attributes attributes, std::vector<double> inputs) {
+std::shared_ptr<LaidOutOperation> NodeBuilder::make(const Op& op, const Values& operands, Attributes attributes,
+                                                    std::vector<double> inputs) {
   auto operation = std::make_shared<LaidOutOperation>();
   operation->op = &op;
   operation->attributes = std::move(attributes);
@@ -88,7 +92,8 @@ Values NodeBuilder::add_node(const Op& op, Values operands, Attributes attribute
   std::array<OperandLayout, kFew> few;
   std::vector<OperandLayout> many(operands.size() > kFew ? operands.size() : 0);
   const std::span<OperandLayout> layouts = many.empty() ? std::span(few).first(operands.size()) : std::span(many);
-  for (size_t k = 0; k < operands.size(); ++k) layouts[k] = {&operands[k].sharding(), operands[k].inherited(), operands[k].mesh().get()};
+  for (size_t k = 0; k < operands.size(); ++k)
+    layouts[k] = {&operands[k].sharding(), operands[k].inherited(), operands[k].mesh().get()};
   operation->why.rules = context.layout;
   decide_layouts(*operation, layouts);
   const size_t count = operation->results.size();
@@ -99,7 +104,8 @@ Values NodeBuilder::add_node(const Op& op, Values operands, Attributes attribute
   return results;
 }
 
-Value NodeBuilder::add_given(std::shared_ptr<LaidOutOperation> operation, Values operands, LayoutOrigin origin, GivenLayout layout) {
+Value NodeBuilder::add_given(std::shared_ptr<LaidOutOperation> operation, Values operands, LayoutOrigin origin,
+                             GivenLayout layout) {
   operation->shardings = {std::move(layout.sharding)};
   operation->inherited = {layout.inherited};
   operation->origin = origin;
@@ -107,7 +113,8 @@ Value NodeBuilder::add_given(std::shared_ptr<LaidOutOperation> operation, Values
   return {make_node(std::move(operation), std::move(operands)), 0};
 }
 
-Value NodeBuilder::add_laid_out(const Op& op, Values operands, GivenLayout layout, Attributes attributes, std::vector<double> inputs) {
+Value NodeBuilder::add_laid_out(const Op& op, Values operands, GivenLayout layout, Attributes attributes,
+                                std::vector<double> inputs) {
   Restore mesh(context.mesh, layout.mesh ? layout.mesh : context.mesh);
   std::shared_ptr<LaidOutOperation> operation = make(op, operands, std::move(attributes), std::move(inputs));
   return add_given(std::move(operation), std::move(operands), LayoutOrigin::kGiven, std::move(layout));
@@ -116,12 +123,14 @@ Value NodeBuilder::add_laid_out(const Op& op, Values operands, GivenLayout layou
 std::pair<OperationRef, int> NodeBuilder::followed(const Value& value) {
   const LaidOutOperation& operation = value.operation();
   // One that has other dims may lie elsewhere than what it follows.
-  if (operation.origin == LayoutOrigin::kLike && operation.why.like->results[operation.why.like_result].dims == value.dims())
+  if (operation.origin == LayoutOrigin::kLike &&
+      operation.why.like->results[operation.why.like_result].dims == value.dims())
     return {operation.why.like, operation.why.like_result};
   return {value.node->operation, value.result};
 }
 
-Value NodeBuilder::add_following(const Op& op, Values operands, const Value& like, Attributes attributes, std::vector<double> inputs) {
+Value NodeBuilder::add_following(const Op& op, Values operands, const Value& like, Attributes attributes,
+                                 std::vector<double> inputs) {
   Restore mesh(context.mesh, like.mesh());
   std::shared_ptr<LaidOutOperation> operation = make(op, operands, std::move(attributes), std::move(inputs));
   GivenLayout layout;

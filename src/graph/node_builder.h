@@ -14,8 +14,8 @@ namespace mtf::graph {
 
 class LayoutRecord;  // graph/layout_record.h
 
-/// What `precision` has in force: in which types what the program writes is computed. What that means for an operation is
-/// said in ops/type_rules.h, once.
+/// What `precision` has in force: in which types what the program writes is computed. What that means for an operation
+/// is said in ops/type_rules.h, once.
 enum class Precision : uint8_t {
   kF32,    ///< as the operands' types say
   kBf16,   ///< products of f32 are those of bf16
@@ -56,22 +56,28 @@ class NodeBuilder {
   Values add_node(const Op& op, Values operands, Attributes attributes = {}, std::vector<double> inputs = {});
 
   /// Adds a node of an operation whose layout has been decided: a copy of one of another graph.
-  NodePtr add_decided(OperationRef operation, Values operands) { return make_node(std::move(operation), std::move(operands)); }
+  NodePtr add_decided(OperationRef operation, Values operands) {
+    return make_node(std::move(operation), std::move(operands));
+  }
 
   /// The same operation on other operands, in the region under way: for a backward pass.
   NodePtr copy_node(const Node& node, Values operands);
 
  protected:
   /// Adds a node of one result, in a layout that is given.
-  Value add_laid_out(const Op& op, Values operands, GivenLayout layout, Attributes attributes = {}, std::vector<double> inputs = {});
+  Value add_laid_out(const Op& op, Values operands, GivenLayout layout, Attributes attributes = {},
+                     std::vector<double> inputs = {});
   /// Adds a node of one result that lies as `like` does, on its mesh, dim by dim.
-  Value add_following(const Op& op, Values operands, const Value& like, Attributes attributes = {}, std::vector<double> inputs = {});
+  Value add_following(const Op& op, Values operands, const Value& like, Attributes attributes = {},
+                      std::vector<double> inputs = {});
   /// What `value` follows, so that it never follows what only follows: itself, or what it was laid out as.
   static std::pair<OperationRef, int> followed(const Value& value);
 
  private:
-  std::shared_ptr<LaidOutOperation> make(const Op& op, const Values& operands, Attributes attributes, std::vector<double> inputs);
-  Value add_given(std::shared_ptr<LaidOutOperation> operation, Values operands, LayoutOrigin origin, GivenLayout layout);
+  std::shared_ptr<LaidOutOperation> make(const Op& op, const Values& operands, Attributes attributes,
+                                         std::vector<double> inputs);
+  Value add_given(std::shared_ptr<LaidOutOperation> operation, Values operands, LayoutOrigin origin,
+                  GivenLayout layout);
   NodePtr make_node(OperationRef operation, Values operands, const LaidOutOperation* copied = nullptr);
 };
 

@@ -6,8 +6,8 @@
 // this record and nothing else. No operation knows about communication or counters.
 //
 // What the rules of a record get and give stands apart, so that who needs one of them is not compiled again when the
-// record changes: iteration_space.h (space), kernel_call.h (kernel), gradient_call.h (gradient, expand), ops/call.h (build).
-// The records themselves are in ops/; what stands here, and all that builds on it, knows none of them.
+// record changes: iteration_space.h (space), kernel_call.h (kernel), gradient_call.h (gradient, expand), ops/call.h
+// (build). The records themselves are in ops/; what stands here, and all that builds on it, knows none of them.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -60,7 +60,6 @@ struct HostRule {
   bool keeps_ints = false;
 };
 
-
 struct Op {
   std::string_view name = {};
   /// Parameters as the call writes them, `sum(x: tensor, over: dims = all -> shape?)`; empty: scripts cannot call it.
@@ -91,8 +90,8 @@ struct Op {
   std::optional<kernels::Reduction> reduction = std::nullopt;
   /// Everything else: computes blocks.
   void (*kernel)(KernelCall&) = nullptr;
-  /// Of kExpand dims: the graph that stands for the operation where such a dim is split (or it is gathered, where that is
-  /// less: spmd/expand.h). All of its results.
+  /// Of kExpand dims: the graph that stands for the operation where such a dim is split (or it is gathered, where that
+  /// is less: spmd/expand.h). All of its results.
   std::vector<Value> (*expand)(ExpandCall&) = nullptr;
   /// What an application counts as, in floating-point operations. Kernels count the same from the sizes they get.
   Work work = Work::kNone;
@@ -108,7 +107,8 @@ struct Op {
   /// It has no operands, and is an input of plans.
   constexpr bool is_leaf() const { return role == Role::kNumber || role == Role::kData; }
   Linear linear = Linear::kNo;
-  /// The result is the operand at one place, which the host's number says, of the dim that this gives, and may lie there.
+  /// The result is the operand at one place, which the host's number says, of the dim that this gives, and may lie
+  /// there.
   int (*dim_of_place)(const Operation&) = nullptr;
   bool in_place = false;  ///< the kernel may write its first result over its first operand
   /// Of an operation that puts what it is given into zeros: x + this(parts…) is accumulate(x, parts…), with the same

@@ -32,8 +32,8 @@ struct Operation {
   std::vector<TensorType> operands;  ///< of each operand
   std::vector<TensorType> results;   ///< of each result
 
-  /// What Op::space says of it, which is asked once. From then on op, attributes, operands and results stay as they are,
-  /// of copies too.
+  /// What Op::space says of it, which is asked once. From then on op, attributes, operands and results stay as they
+  /// are, of copies too.
   const IterationSpace& space() const;
 
  private:
@@ -54,8 +54,8 @@ enum class LayoutOrigin : uint8_t {
   kComputed,  ///< as a cut computed it for gradients alone (plan/execution.h)
 };
 
-/// What `@` asks of a value: the split of each dim that its rules name. Of the others, that they stay as they are (`..`),
-/// or are whole.
+/// What `@` asks of a value: the split of each dim that its rules name. Of the others, that they stay as they are
+/// (`..`), or are whole.
 struct AskedLayout {
   Layout rules;
   bool keeps_others = false;

@@ -17,7 +17,8 @@ namespace {
 
 class Capturer {
  public:
-  explicit Capturer(const std::vector<NodePtr>& nodes) : nodes_(nodes), first_mark_(new_mark(static_cast<int64_t>(nodes.size()))) {
+  explicit Capturer(const std::vector<NodePtr>& nodes)
+      : nodes_(nodes), first_mark_(new_mark(static_cast<int64_t>(nodes.size()))) {
     program_.operations.reserve(nodes.size());
     places_.reserve(nodes.size());
     index_.assign(nodes.size(), -1);
@@ -43,7 +44,8 @@ class Capturer {
       places_.emplace(node->operation.get(), operation.origin);
       if (const OperationRef& like = node->operation->why.like)
         if (const auto at = places_.find(like.get()); at != places_.end()) operation.like = at->second;
-      MTF_CHECK(node->operands().size() == node->operation->operands.size(), "the operands of {} are asked for after they were given up", node->operation->op->name);
+      MTF_CHECK(node->operands().size() == node->operation->operands.size(),
+                "the operands of {} are asked for after they were given up", node->operation->op->name);
       for (const Value& operand : node->operands()) {
         const ProgramValue value = find(operand);  // may add an input, never an operation
         program_.operands.push_back(value);
@@ -77,7 +79,8 @@ class Capturer {
       return ProgramValue::input(at->second);
     }
     if (is_made_here) return {index_[place], value.result};
-    MTF_CHECK(node.is_computed(value.result), "{} is neither computed nor part of the program", node.operation->op->name);
+    MTF_CHECK(node.is_computed(value.result), "{} is neither computed nor part of the program",
+              node.operation->op->name);
     leaves_[{&node, value.result}] = program_.inputs.size();
     add_input(value, false);
     return ProgramValue::input(program_.inputs.size() - 1);
@@ -191,11 +194,14 @@ class Form {
     add(static_cast<uint32_t>(operation.results.size()));
     for (size_t r = 0; r < operation.results.size(); ++r) add(operation.results[r], operation.shardings[r]);
     add(operation.mesh);
-    add(entry.replica == 0 ? uint32_t{0} : replicas_.emplace(entry.replica, static_cast<uint32_t>(replicas_.size() + 1)).first->second);
+    add(entry.replica == 0
+            ? uint32_t{0}
+            : replicas_.emplace(entry.replica, static_cast<uint32_t>(replicas_.size() + 1)).first->second);
     if (operation.inputs.empty()) return;
     std::string bits(reinterpret_cast<const char*>(operation.inputs.data()), operation.inputs.size() * sizeof(double));
     if (operation.op->expand != nullptr) text += bits;
-    add(numbers_.emplace(std::pair(operation.op, std::move(bits)), static_cast<uint32_t>(numbers_.size())).first->second);
+    add(numbers_.emplace(std::pair(operation.op, std::move(bits)), static_cast<uint32_t>(numbers_.size()))
+            .first->second);
   }
 
  private:
@@ -207,7 +213,9 @@ class Form {
 
 }  // namespace
 
-Capture capture(const std::vector<NodePtr>& nodes, const Values& roots, const Values& given) { return Capturer(nodes).run(roots, given); }
+Capture capture(const std::vector<NodePtr>& nodes, const Values& roots, const Values& given) {
+  return Capturer(nodes).run(roots, given);
+}
 
 std::string canonical_form(const Program& program) {
   Form form;
@@ -262,15 +270,18 @@ std::vector<std::string> names_of(const Program& program) {
 void verify(const Program& program) {
   for (size_t i = 0; i < program.operations.size(); ++i) {
     const LaidOutOperation& operation = *program.operations[i].operation;
-    MTF_CHECK(operation.results.size() == operation.shardings.size() && operation.mesh, "{} has no layout", operation.op->name);
+    MTF_CHECK(operation.results.size() == operation.shardings.size() && operation.mesh, "{} has no layout",
+              operation.op->name);
     for (const ProgramValue& operand : program.operands_of(i))
-      MTF_CHECK(operand.source < static_cast<int32_t>(i), "{} reads what is not computed before it", operation.op->name);
+      MTF_CHECK(operand.source < static_cast<int32_t>(i), "{} reads what is not computed before it",
+                operation.op->name);
     for (size_t r = 0; r < operation.results.size(); ++r) {
       AxisSet used = 0;
       const Dims& dims = operation.results[r].dims;
       MTF_CHECK(dims.size() == operation.shardings[r].dims.size(), "{}: {} dims", operation.op->name, dims.size());
       for (size_t d = 0; d < dims.size(); ++d) {
-        MTF_CHECK(find_dim(dims, dims[d].name) == static_cast<int>(d), "{}: dim {} twice", operation.op->name, dims[d].name.text());
+        MTF_CHECK(find_dim(dims, dims[d].name) == static_cast<int>(d), "{}: dim {} twice", operation.op->name,
+                  dims[d].name.text());
         MTF_CHECK((used & operation.shardings[r].dims[d].set()) == 0, "{}: an axis twice", operation.op->name);
         used |= operation.shardings[r].dims[d].set();
       }

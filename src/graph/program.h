@@ -68,7 +68,8 @@ struct Program {
   std::vector<ProgramValue> roots;
   /// Of each root: it is kept for gradients alone, so that it may lie as it was computed. Empty: none is.
   std::vector<bool> only_history;
-  std::vector<ProgramValue> for_gradients;  ///< inputs and roots of which what they are brought to is kept: a backward pass will read it
+  std::vector<ProgramValue>
+      for_gradients;  ///< inputs and roots of which what they are brought to is kept: a backward pass will read it
 
   std::span<const ProgramValue> operands_of(const ProgramOperation& operation) const {
     return {operands.data() + operation.first_operand, static_cast<size_t>(operation.operand_count)};
@@ -109,17 +110,17 @@ std::vector<std::string> names_of(const Program& program);
 ///     -> h
 std::string to_string(const Program& program);
 
-/// Reads what to_string wrote, up to the line of roots. `find_op` finds the operation of a name: the records stand in a later
-/// folder.
+/// Reads what to_string wrote, up to the line of roots. `find_op` finds the operation of a name: the records stand in a
+/// later folder.
 Program read_program(TextReader& reader, const Op* (*find_op)(std::string_view name));
 
 /// Fails on our own bug: a dim twice, an axis twice, an operand that stands before its maker.
 void verify(const Program& program);
 
 /// All that a plan depends on, as a text in which equal programs are equal: operations, attributes, who reads what,
-/// types, layouts, meshes, inputs with storage orders and which of them die, and which numbers of the host are equal, but
-/// not what they are; only an operation that has an expansion puts its numbers in. It holds no pointers, so that it is
-/// the same on all ranks.
+/// types, layouts, meshes, inputs with storage orders and which of them die, and which numbers of the host are equal,
+/// but not what they are; only an operation that has an expansion puts its numbers in. It holds no pointers, so that it
+/// is the same on all ranks.
 std::string canonical_form(const Program& program);
 
 }  // namespace mtf::graph

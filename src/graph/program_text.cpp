@@ -15,8 +15,9 @@
 //            again 1          a copy of region 1, computed again for a backward pass
 //            named            the program named it, and a later value by the same name
 //
-// Values on another mesh than that of the first line say so behind their types: `on pair[p: 2]`. A split that `@` wrote, and
-// that its readers inherit, stands behind `@`: `batch=64@rows`. `x[1]` is the second result of what is called x.
+// Values on another mesh than that of the first line say so behind their types: `on pair[p: 2]`. A split that `@`
+// wrote, and that its readers inherit, stands behind `@`: `batch=64@rows`. `x[1]` is the second result of what is
+// called x.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,12 +36,14 @@
 namespace mtf::graph {
 namespace {
 
-constexpr std::string_view kInput = "input", kVariable = "variable", kNumber = "number", kAssign = "assign", kConstant = "constant";
+constexpr std::string_view kInput = "input", kVariable = "variable", kNumber = "number", kAssign = "assign",
+                           kConstant = "constant";
 
 /// `w.1`: a part of the value w, which has no name of its own.
 bool is_part(std::string_view name) {
   const size_t dot = name.rfind('.');
-  return dot != std::string_view::npos && dot + 1 < name.size() && name.find_first_not_of("0123456789", dot + 1) == std::string_view::npos;
+  return dot != std::string_view::npos && dot + 1 < name.size() &&
+         name.find_first_not_of("0123456789", dot + 1) == std::string_view::npos;
 }
 
 std::string name_of(const ProgramInput& input) {
@@ -48,7 +51,7 @@ std::string name_of(const ProgramInput& input) {
   return name + (input.result > 0 ? "." + std::to_string(input.result) : "");
 }
 
-// ---- writing ----
+// ---- writing --------------------------------------------------------------------------------------------------------
 
 class ProgramWriter {
  public:
@@ -78,7 +81,8 @@ class ProgramWriter {
     }
     std::vector<std::string> roots;
     for (size_t i = 0; i < program_.roots.size(); ++i)
-      roots.push_back((!program_.only_history.empty() && program_.only_history[i] ? "history " : "") + name(program_.roots[i]));
+      roots.push_back((!program_.only_history.empty() && program_.only_history[i] ? "history " : "") +
+                      name(program_.roots[i]));
     return text + (roots.empty() ? "->" : "-> ") + join(roots, ", ") + "\n";
   }
 
@@ -91,15 +95,18 @@ class ProgramWriter {
   std::string type_of(const LaidOutOperation& operation, size_t result) const {
     const std::string where = MeshesOfText::where(operation.mesh, mesh_);
     if (!operation.mesh) return to_string(operation.results[result]) + where;
-    return to_string(operation.results[result], operation.shardings[result], *operation.mesh, operation.inherited[result]) + where;
+    return to_string(operation.results[result], operation.shardings[result], *operation.mesh,
+                     operation.inherited[result]) +
+           where;
   }
 
   std::string line(size_t place, const ProgramInput& input) const {
     const LaidOutOperation& operation = *input.operation;
     const Dims& dims = operation.results[input.result].dims;
     const std::string_view word = input.is_number ? kNumber : operation.op->name == kAssign ? kVariable : kInput;
-    std::string text = fmt::format("{}: {} = {}({})", names_[place], type_of(operation, static_cast<size_t>(input.result)), word,
-                                   input.is_number && !operation.inputs.empty() ? number_text(operation.inputs[0]) : "");
+    std::string text =
+        fmt::format("{}: {} = {}({})", names_[place], type_of(operation, static_cast<size_t>(input.result)), word,
+                    input.is_number && !operation.inputs.empty() ? number_text(operation.inputs[0]) : "");
     if (input.is_own) text += " own";
     if (is_written(operation)) text += " in full";
     if (input.dies) text += " dies";
@@ -120,8 +127,8 @@ class ProgramWriter {
     std::vector<std::string> types, given;
     for (size_t r = 0; r < operation.results.size(); ++r) types.push_back(type_of(operation, r));
     for (const ProgramValue& operand : program_.operands_of(entry)) given.push_back(name(operand));
-    return fmt::format("{}: {} = {}{}", names_[program_.inputs.size() + place], join(types, ", "), call_text(operation, given),
-                       behind(place, entry));
+    return fmt::format("{}: {} = {}{}", names_[program_.inputs.size() + place], join(types, ", "),
+                       call_text(operation, given), behind(place, entry));
   }
 
   std::string behind(size_t place, const ProgramOperation& entry) {
@@ -134,7 +141,8 @@ class ProgramWriter {
       case LayoutOrigin::kComputed: text += " computed"; break;
     }
     if (!operation.written) text += " derived";
-    if (entry.replica != 0) text += fmt::format(" again {}", replicas_.try_emplace(entry.replica, replicas_.size() + 1).first->second);
+    if (entry.replica != 0)
+      text += fmt::format(" again {}", replicas_.try_emplace(entry.replica, replicas_.size() + 1).first->second);
     if (is_part_[place]) text += " named";
     return text;
   }
@@ -143,10 +151,13 @@ class ProgramWriter {
     const LaidOutOperation& operation = *entry.operation;
     const LayoutReason& why = operation.why;
     const auto same = [&](const LaidOutOperation& other) { return is_written(other) == is_written(*why.like); };
-    if (entry.like >= 0 && same(*program_.operations[entry.like].operation)) return " like " + name({entry.like, why.like_result});
+    if (entry.like >= 0 && same(*program_.operations[entry.like].operation))
+      return " like " + name({entry.like, why.like_result});
     for (size_t i = 0; i < program_.inputs.size(); ++i)
-      if (program_.inputs[i].operation == why.like && program_.inputs[i].result == why.like_result) return " like " + names_[i];
-    return " like " + dims_text(why.like->results[why.like_result].dims, why.like->shardings[why.like_result], *why.like->mesh) +
+      if (program_.inputs[i].operation == why.like && program_.inputs[i].result == why.like_result)
+        return " like " + names_[i];
+    return " like " +
+           dims_text(why.like->results[why.like_result].dims, why.like->shardings[why.like_result], *why.like->mesh) +
            (is_written(*why.like) ? " in full" : "");
   }
 
@@ -157,7 +168,7 @@ class ProgramWriter {
   std::map<int64_t, size_t> replicas_;
 };
 
-// ---- reading ----
+// ---- reading --------------------------------------------------------------------------------------------------------
 
 class ProgramReader {
  public:
@@ -203,10 +214,13 @@ class ProgramReader {
     // `x[1]`, unless a value is called so.
     const size_t bracket = std::min(name.rfind('['), name.size());
     const auto at = values_.find(name.substr(0, bracket));
-    if (at == values_.end() || bracket == name.size()) reader_.fail_at(place, "there is no {} before this line", code(name));
-    const ProgramValue found{at->second.source, static_cast<int32_t>(std::strtol(name.data() + bracket + 1, nullptr, 10))};
+    if (at == values_.end() || bracket == name.size())
+      reader_.fail_at(place, "there is no {} before this line", code(name));
+    const ProgramValue found{at->second.source,
+                             static_cast<int32_t>(std::strtol(name.data() + bracket + 1, nullptr, 10))};
     const size_t results = found.is_input() ? 1 : program_.operations[found.source].operation->results.size();
-    if (static_cast<size_t>(found.result) >= results) reader_.fail_at(place, "{} has {}", at->first, mtf::count_text(static_cast<int64_t>(results), "result"));
+    if (static_cast<size_t>(found.result) >= results)
+      reader_.fail_at(place, "{} has {}", at->first, mtf::count_text(static_cast<int64_t>(results), "result"));
     return found;
   }
 
@@ -265,7 +279,8 @@ class ProgramReader {
     while (!reader_.at_end()) {
       if (reader_.take_words({"in", "full"})) ask_in_full(*operation);
       else if (reader_.take("dies")) input.dies = true;
-      else if (reader_.take("stored")) (input.copies.empty() ? input.order : input.copies.back().order) = read_stored(reader_, dims);
+      else if (reader_.take("stored"))
+        (input.copies.empty() ? input.order : input.copies.back().order) = read_stored(reader_, dims);
       else if (reader_.take("also")) input.copies.push_back({read_same_dims(dims, operation->mesh), {}});
       else reader_.fail("`in full`, `dies`, `stored` or `also`");
     }
@@ -280,7 +295,8 @@ class ProgramReader {
     const std::vector<SplitDim> read = read_dims(mesh);
     Sharding sharding;
     for (const SplitDim& dim : read) sharding.dims.push_back(dim.axes);
-    if (!std::equal(read.begin(), read.end(), dims.begin(), dims.end(), [](const SplitDim& a, const Dim& b) { return a.dim == b; }))
+    if (!std::equal(read.begin(), read.end(), dims.begin(), dims.end(),
+                    [](const SplitDim& a, const Dim& b) { return a.dim == b; }))
       reader_.fail_at(place, "expected {} with other axes", to_string(dims));
     return sharding;
   }
@@ -301,7 +317,8 @@ class ProgramReader {
       for (const TensorType& type : operation->results) expected.push_back(to_string(type));
       reader_.fail_at(types, "{} gives {}", operation->op->name, join(expected, ", "));
     }
-    if (!operation->mesh) reader_.fail_at(types, "an operation needs a mesh: `mesh grid = [rows: 2]` is the first line");
+    if (!operation->mesh)
+      reader_.fail_at(types, "an operation needs a mesh: `mesh grid = [rows: 2]` is the first line");
     entry.operand_count = static_cast<int32_t>(operation->operands.size());
     const std::string_view base = without_number(name);
     bool named = !is_part(base);
@@ -333,7 +350,8 @@ class ProgramReader {
     operation.origin = LayoutOrigin::kLike;
     if (reader_.peek() != "[") {
       const ProgramValue like = value();
-      operation.why.like = like.is_input() ? program_.inputs[like.input()].operation : program_.operations[like.source].operation;
+      operation.why.like =
+          like.is_input() ? program_.inputs[like.input()].operation : program_.operations[like.source].operation;
       operation.why.like_result = program_.result_of(like);
       if (!like.is_input()) entry.like = like.source;
       return;

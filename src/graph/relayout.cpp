@@ -27,12 +27,14 @@ Sharding on_mesh(const Sharding& sharding, const Mesh& from, const Mesh& to) {
   Sharding there = replicated(sharding.dims.size());
   for (size_t d = 0; d < sharding.dims.size(); ++d)
     for (const int axis : sharding.dims[d])
-      if (const int index = to.find(from.axes()[static_cast<size_t>(axis)].name); index >= 0) there.dims[d].push_back(index);
+      if (const int index = to.find(from.axes()[static_cast<size_t>(axis)].name); index >= 0)
+        there.dims[d].push_back(index);
   return there;
 }
 
-std::shared_ptr<LaidOutOperation> laid_out_again(const LaidOutOperation& was, std::span<const OperandLayout> operands, OperationRef like, const MeshPtr& mesh,
-                                                 const LayoutPtr& rules, const StoredLayouts* stored) {
+std::shared_ptr<LaidOutOperation> laid_out_again(const LaidOutOperation& was, std::span<const OperandLayout> operands,
+                                                 OperationRef like, const MeshPtr& mesh, const LayoutPtr& rules,
+                                                 const StoredLayouts* stored) {
   auto operation = std::make_shared<LaidOutOperation>(was);
   LaidOutOperation& now = *operation;
   if (mesh) now.mesh = mesh;
@@ -72,7 +74,8 @@ const Relayout::Laid& Relayout::laid(int32_t decision) {
 const Relayout::Laid& Relayout::decide(const LayoutRecord::Decision& decision) {
   if (decision.operation->origin == LayoutOrigin::kComputed) {
     const auto at = computed_.find({decision.program, decision.root});
-    MTF_CHECK(at != computed_.end(), "root {} of program {} is read before it is computed", decision.root, decision.program);
+    MTF_CHECK(at != computed_.end(), "root {} of program {} is read before it is computed", decision.root,
+              decision.program);
     return moved_.emplace_back(with_places(at->second));
   }
   key_.clear();
@@ -119,7 +122,8 @@ Program Relayout::program(const RecordedProgram& recorded) {
       each = now;
       continue;
     }
-    auto other = std::make_shared<LaidOutOperation>(*now);  // operations that lie alike may read other numbers of the host
+    auto other =
+        std::make_shared<LaidOutOperation>(*now);  // operations that lie alike may read other numbers of the host
     other->inputs = each->inputs;
     each = std::move(other);
   }

@@ -1,13 +1,13 @@
 #pragma once
-// Other layouts for a script that has been evaluated: what each operation's layout would have been under another mesh or
-// other rules, decided by the same functions from what a LayoutRecord wrote down. Nothing is evaluated again.
+// Other layouts for a script that has been evaluated: what each operation's layout would have been under another mesh
+// or other rules, decided by the same functions from what a LayoutRecord wrote down. Nothing is evaluated again.
 //
-// Rules stand in for those in force everywhere, as `--layout` does, and a mesh for every mesh, as `--mesh` does. What `@`
-// asks stays asked, and what follows another value follows it to where it lies now. Only splits and meshes change: the
-// operations of a program, and which cuts there are, never depend on them.
+// Rules stand in for those in force everywhere, as `--layout` does, and a mesh for every mesh, as `--mesh` does. What
+// `@` asks stays asked, and what follows another value follows it to where it lies now. Only splits and meshes change:
+// the operations of a program, and which cuts there are, never depend on them.
 //
-// Decisions of one form whose operands lie alike are taken once, and their operations are then one object, whose place in
-// the source is that of the first: the layers of a Transformer have one layer's.
+// Decisions of one form whose operands lie alike are taken once, and their operations are then one object, whose place
+// in the source is that of the first: the layers of a Transformer have one layer's.
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -35,8 +35,8 @@ struct RecordedProgram {
 
 class Relayout {
  public:
-  /// `mesh`, `rules`: null: those that the script has. `stored`: what is asked of params and states besides, or null. The record
-  /// lives longer, and may grow.
+  /// `mesh`, `rules`: null: those that the script has. `stored`: what is asked of params and states besides, or null.
+  /// The record lives longer, and may grow.
   Relayout(const LayoutRecord& record, MeshPtr mesh, LayoutPtr rules, StoredLayoutsPtr stored = nullptr)
       : record_(record), mesh_(std::move(mesh)), rules_(std::move(rules)), stored_(std::move(stored)) {}
 
@@ -82,8 +82,9 @@ AxisSet on_mesh(AxisSet axes, const Mesh& from, const Mesh& to);
 
 /// What an operation would have been under another mesh or other rules (null: its own) where its operands lie so and
 /// `like`, if it follows another value, lies there. `stored`: what is asked of params and states besides, or null.
-std::shared_ptr<LaidOutOperation> laid_out_again(const LaidOutOperation& was, std::span<const OperandLayout> operands, OperationRef like, const MeshPtr& mesh,
-                                                 const LayoutPtr& rules, const StoredLayouts* stored);
+std::shared_ptr<LaidOutOperation> laid_out_again(const LaidOutOperation& was, std::span<const OperandLayout> operands,
+                                                 OperationRef like, const MeshPtr& mesh, const LayoutPtr& rules,
+                                                 const StoredLayouts* stored);
 
 /// Makes `operation` say that a result lies as `sharding` says because a cut computed it there.
 OperationRef lies_computed(const LaidOutOperation& operation, int result, const Sharding& sharding);

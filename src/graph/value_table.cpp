@@ -10,8 +10,8 @@
 namespace mtf::graph {
 namespace {
 
-/// What is not computed may still be asked for: for what is set aside, or of an operation with several results. `given_up`: how
-/// many of those that use it give their operands up.
+/// What is not computed may still be asked for: for what is set aside, or of an operation with several results.
+/// `given_up`: how many of those that use it give their operands up.
 bool may_be_asked(const Node& node, int32_t given_up = 0) {
   const size_t count = node.operation->results.size();
   if (count == 1) return node.is_for_later() && !node.is_computed(0);
@@ -63,7 +63,8 @@ void ValueTable::now_held(Node& node) { link(held_, node, &Node::held_link_); }
 
 void ValueTable::no_longer_held(Node& node) {
   unlink(held_, node, &Node::held_link_);
-  if (on_unread_ && node.pending_ && counts(node) && node.uses() == 0) [[unlikely]] let_go_.insert(node.id);
+  if (on_unread_ && node.pending_ && counts(node) && node.uses() == 0) [[unlikely]]
+    let_go_.insert(node.id);
 }
 
 void ValueTable::on_unread(std::function<void(const Node&)> tell) {
@@ -74,7 +75,8 @@ void ValueTable::on_unread(std::function<void(const Node&)> tell) {
 void ValueTable::forget(Node& node) {
   unlink(held_, node, &Node::held_link_);
   unlink(history_, node, &Node::history_link_);
-  if (on_unread_ && let_go_.erase(node.id) > 0 && node.pending_) [[unlikely]] on_unread_(node);
+  if (on_unread_ && let_go_.erase(node.id) > 0 && node.pending_) [[unlikely]]
+    on_unread_(node);
   if (node.pending_ && counts(node)) --pending_count_;
 }
 
@@ -89,13 +91,17 @@ Values ValueTable::pending_held() {
 }
 
 bool ValueTable::leads_through(const Value& operand) {
-  return is_float(operand.element()) && (operand.node->is_kept() || (operand.node->keeps_history_ && operand.node->leads_));
+  return is_float(operand.element()) &&
+         (operand.node->is_kept() || (operand.node->keeps_history_ && operand.node->leads_));
 }
 
-bool ValueTable::leads(const Node& node) { return std::any_of(node.operands().begin(), node.operands().end(), leads_through); }
+bool ValueTable::leads(const Node& node) {
+  return std::any_of(node.operands().begin(), node.operands().end(), leads_through);
+}
 
 void ValueTable::borrow(const NodePtr& node) {
-  if (node->table_.get() != this) lent_.push_back({node, node->operation, node->computed, node->copies, node->keeps_history_, node->leads_});
+  if (node->table_.get() != this)
+    lent_.push_back({node, node->operation, node->computed, node->copies, node->keeps_history_, node->leads_});
 }
 
 KeptHistory ValueTable::keep_history(const std::vector<NodePtr>& nodes, ReadsOfGradient reads_of_gradient) {
@@ -106,7 +112,8 @@ KeptHistory ValueTable::keep_history(const std::vector<NodePtr>& nodes, ReadsOfG
     for (const NodePtr& node : nodes) node->keeps_history_ = false;
     return history;
   }
-  for (const NodePtr& node : nodes) node->leads_ = node->keeps_history_ = passes_gradients(*node->operation) && !reads_assigned(*node) && leads(*node);
+  for (const NodePtr& node : nodes)
+    node->leads_ = node->keeps_history_ = passes_gradients(*node->operation) && !reads_assigned(*node) && leads(*node);
   keep_between(nodes);
   auto save = [&](const Value& value) {
     if (!value.node->is_computed(value.result) && !value.operation().op->is_leaf()) history.saved.push_back(value);
@@ -121,7 +128,8 @@ KeptHistory ValueTable::keep_history(const std::vector<NodePtr>& nodes, ReadsOfG
     if (!node->keeps_history_) continue;
     if (node->operation->region != 0) {
       for (const Value& operand : node->operands())
-        if (operand.operation().region != node->operation->region) node->operation->region > 0 ? save_operand(operand) : save(operand);
+        if (operand.operation().region != node->operation->region)
+          node->operation->region > 0 ? save_operand(operand) : save(operand);
       continue;
     }
     std::vector<bool> wanted;
@@ -150,13 +158,15 @@ void ValueTable::mark_dying(const std::vector<NodePtr>& nodes, Capture& capture)
   }
   if (!any) return;
   for (const NodePtr& node : nodes) {
-    if (node->keeps_history_ || node->for_later_ || node->table_.get() != this || node->operation->results.size() != 1) continue;
+    if (node->keeps_history_ || node->for_later_ || node->table_.get() != this || node->operation->results.size() != 1)
+      continue;
     for (const Value& operand : node->operands())
       if (const auto i = static_cast<size_t>(operand.node->mark - first); i < count) ++given_up[i];
   }
   for (size_t i = 0; i < count; ++i) {
     const Value& leaf = capture.leaves[i];
-    if (leaf && leaf.node->mark == first + static_cast<int64_t>(i)) capture.program.inputs[i].dies = leaf.node->uses() == given_up[i];
+    if (leaf && leaf.node->mark == first + static_cast<int64_t>(i))
+      capture.program.inputs[i].dies = leaf.node->uses() == given_up[i];
   }
 }
 
@@ -169,7 +179,8 @@ void ValueTable::computed(const std::vector<NodePtr>& nodes) {
       if (counts(*node)) --pending_count_;
     }
     bool waits = false;
-    for (int r = 0; r < static_cast<int>(node->operation->results.size()); ++r) waits = waits || (node->held(r) > 0 && !node->is_computed(r));
+    for (int r = 0; r < static_cast<int>(node->operation->results.size()); ++r)
+      waits = waits || (node->held(r) > 0 && !node->is_computed(r));
     if (!waits) unlink(held_, *node, &Node::held_link_);
     if (node->keeps_history_) link(history_, *node, &Node::history_link_);
     else done.push_back(node);
@@ -193,7 +204,9 @@ void ValueTable::keep_between(const std::vector<NodePtr>& nodes) {
   const int64_t wanted = new_mark(), again = new_mark();
   for (auto at = nodes.rbegin(); at != nodes.rend(); ++at) {
     Node& node = **at;
-    node.keeps_history_ = node.mark == again || (node.leads_ && (node.is_kept() || node.mark == wanted || (node.history_link_.linked && node.uses() > 0)));
+    node.keeps_history_ =
+        node.mark == again ||
+        (node.leads_ && (node.is_kept() || node.mark == wanted || (node.history_link_.linked && node.uses() > 0)));
     node.leads_ = node.leads_ && node.keeps_history_;
     if (!node.keeps_history_) continue;
     const int64_t region = node.operation->region;
@@ -208,7 +221,8 @@ void ValueTable::keep_between(const std::vector<NodePtr>& nodes) {
 void ValueTable::end_histories() {
   std::vector<NodePtr> nodes;
   nodes.reserve(history_.count);
-  for (Node* node = history_.first; node != nullptr; node = node->history_link_.next) nodes.push_back(node->shared_from_this());
+  for (Node* node = history_.first; node != nullptr; node = node->history_link_.next)
+    nodes.push_back(node->shared_from_this());
   for (const NodePtr& node : nodes) node->leads_ = !reads_assigned(*node) && leads(*node);
   keep_between(nodes);
   std::vector<NodePtr> ending;

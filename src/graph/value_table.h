@@ -5,8 +5,8 @@
 //
 // History. Of what a cut computes, an operation's operands are kept if a gradient may still go through it: gradients
 // may come (`grad` can still be called), the operation passes them on, it was not made inside `no_grad`, and it lies
-// between two values that are held. Then the values that its gradient rule reads are computed and kept by the same cut, as
-// any autodiff system does, so that nothing of the forward pass is done twice. Of a region of `recompute` only its
+// between two values that are held. Then the values that its gradient rule reads are computed and kept by the same cut,
+// as any autodiff system does, so that nothing of the forward pass is done twice. Of a region of `recompute` only its
 // inputs are kept. All other operations give up their operands at once, and their memory with them.
 //
 //        x ──► h = x·w ──► y = tanh h ──► loss = mean y      print(loss)
@@ -15,7 +15,8 @@
 // An assignment to a param or state ends every history that has read its old value: what read it directly gives up its
 // operands (Node::ended says why), and so does everything through which nothing that is held can be reached any more.
 //
-// Set aside. For histories, what is set aside is held. What it is computed from keeps its operands until it is computed.
+// Set aside. For histories, what is set aside is held. What it is computed from keeps its operands until it is
+// computed.
 #include <cstdint>
 #include <functional>
 #include <unordered_set>
@@ -26,7 +27,9 @@
 namespace mtf::graph {
 
 /// Program order.
-inline bool is_made_before(const Value& a, const Value& b) { return a.node->id != b.node->id ? a.node->id < b.node->id : a.result < b.result; }
+inline bool is_made_before(const Value& a, const Value& b) {
+  return a.node->id != b.node->id ? a.node->id < b.node->id : a.result < b.result;
+}
 
 /// Which operands and results an operation's gradient rule reads.
 struct GradientReads {
@@ -39,7 +42,8 @@ using ReadsOfGradient = GradientReads (*)(const LaidOutOperation& operation, con
 /// What a cut keeps for gradients.
 struct KeptHistory {
   Values saved;       ///< that are computed for it
-  Values read_again;  ///< operands that an operation and its gradient rule both read, computed or not: what they were brought to is kept
+  Values read_again;  ///< operands that an operation and its gradient rule both read, computed or not: what they were
+                      ///< brought to is kept
 };
 
 class ValueTable : public std::enable_shared_from_this<ValueTable> {
@@ -62,9 +66,9 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
   /// Nodes that exist and of which nothing has been computed, but for leaves.
   int64_t pending_count() const { return pending_count_; }
 
-  /// Decides which of the nodes that a cut computes keep their operands (those on a way from a value that is held down to
-  /// another that is), and returns the values that their gradients will read, as `reads` says: the cut computes them too.
-  /// `nodes` are in program order. Without `reads` no gradient comes any more.
+  /// Decides which of the nodes that a cut computes keep their operands (those on a way from a value that is held down
+  /// to another that is), and returns the values that their gradients will read, as `reads` says: the cut computes them
+  /// too. `nodes` are in program order. Without `reads` no gradient comes any more.
   KeptHistory keep_history(const std::vector<NodePtr>& nodes, ReadsOfGradient reads);
   /// Marks the inputs of a capture of `nodes` that die with it: nobody holds them, and every node that has them as an
   /// operand gives it up after the cut. Between keep_history and computed().

@@ -32,7 +32,8 @@ std::vector<std::byte> as_i32(StoredType type, std::span<const std::byte> bytes,
   std::vector<std::byte> result(bytes.size() / static_cast<std::size_t>(size_of(type)) * sizeof(std::int32_t));
   each_integer(type, bytes, [&](std::size_t i, std::int64_t stored) {
     if (!std::in_range<std::int32_t>(stored))
-      fail_bad_file(path, "number {} is {}: expected an i32, which ends at {}", i, stored, std::numeric_limits<std::int32_t>::max());
+      fail_bad_file(path, "number {} is {}: expected an i32, which ends at {}", i, stored,
+                    std::numeric_limits<std::int32_t>::max());
     const auto value = static_cast<std::int32_t>(stored);
     std::memcpy(result.data() + i * sizeof(value), &value, sizeof(value));
   });
@@ -64,7 +65,8 @@ std::optional<std::int64_t> ArrayHeader::bytes() const {
 ElementArray to_element_array(StoredArray array, const std::string& path, std::uint64_t most_memory) {
   ElementArray result{std::move(array.header.sizes), element_type_for(array.header.type), {}};
   const bool is_integer = result.type == ElementType::kI32 && array.header.type != StoredType::kI32;
-  const std::uint64_t copied = is_integer ? array.bytes.size() / static_cast<std::size_t>(size_of(array.header.type)) * sizeof(std::int32_t) : 0;
+  const std::uint64_t copied =
+      is_integer ? array.bytes.size() / static_cast<std::size_t>(size_of(array.header.type)) * sizeof(std::int32_t) : 0;
   if (copied > most_memory) fail_too_large(path, copied, most_memory);
   if (is_integer) {
     result.bytes = as_i32(array.header.type, array.bytes, path);

@@ -28,7 +28,8 @@ std::string_view name(StoredType type);
 /// The element type that holds it: every integer becomes i32 (u32 and i64 only if they fit), the others stay.
 ElementType element_type_for(StoredType type);
 
-/// Calls `take(i, number)` with each of the numbers that stand in `bytes`, in this machine's byte order; of an integer type.
+/// Calls `take(i, number)` with each of the numbers that stand in `bytes`, in this machine's byte order; of an integer
+/// type.
 template <typename Take>
 void each_integer(StoredType type, std::span<const std::byte> bytes, const Take& take) {
   const auto each = [&]<typename Stored>(Stored number) {

@@ -29,7 +29,8 @@ void expect_possible_array(const InputFile& file, const ArrayHeader& header, std
   file.expect_possible_content(promised(file, header, format), promiser(header, format));
 }
 
-StoredArray read_array(InputFile& file, ArrayHeader header, bool big_endian, std::string_view format, std::uint64_t most_memory) {
+StoredArray read_array(InputFile& file, ArrayHeader header, bool big_endian, std::string_view format,
+                       std::uint64_t most_memory) {
   file.expect_content(promised(file, header, format), promiser(header, format));
   const auto needed = static_cast<std::uint64_t>(*header.bytes());
   if (needed > most_memory) fail_too_large(file.path(), needed, most_memory);

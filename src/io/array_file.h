@@ -14,6 +14,7 @@ void expect_possible_array(const InputFile& file, const ArrayHeader& header, std
 
 /// Reads the numbers, which must be all that is left of the file, into this machine's byte order. Throws before
 /// allocating for them if they are not, or take more than `most_memory` bytes.
-StoredArray read_array(InputFile& file, ArrayHeader header, bool big_endian, std::string_view format, std::uint64_t most_memory);
+StoredArray read_array(InputFile& file, ArrayHeader header, bool big_endian, std::string_view format,
+                       std::uint64_t most_memory);
 
 }  // namespace mtf::io

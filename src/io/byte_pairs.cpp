@@ -30,20 +30,27 @@ void for_each_piece(std::string_view text, const Visit& visit) {
     const Sort sort = sort_of(text[at]);
     while (at < text.size() && at - begin < kLongestPiece && sort_of(text[at]) == sort) {
       // The last of several spaces belongs to the word behind it.
-      if (sort == Sort::kSpace && at > begin && text[at] == ' ' && at + 1 < text.size() && sort_of(text[at + 1]) != Sort::kSpace) break;
+      if (sort == Sort::kSpace && at > begin && text[at] == ' ' && at + 1 < text.size() &&
+          sort_of(text[at + 1]) != Sort::kSpace)
+        break;
       ++at;
     }
     visit(text.substr(begin, at - begin));
   }
 }
 
-std::uint64_t key_of(BytePair pair) { return static_cast<std::uint64_t>(static_cast<std::uint32_t>(pair.left)) << 32 | static_cast<std::uint32_t>(pair.right); }
+std::uint64_t key_of(BytePair pair) {
+  return static_cast<std::uint64_t>(static_cast<std::uint32_t>(pair.left)) << 32 |
+         static_cast<std::uint32_t>(pair.right);
+}
 
 /// A pair and how often it occurred when it was noted.
 struct Candidate {
   std::int64_t count;
   BytePair pair;
-  bool operator<(const Candidate& other) const { return count != other.count ? count < other.count : key_of(pair) > key_of(other.pair); }
+  bool operator<(const Candidate& other) const {
+    return count != other.count ? count < other.count : key_of(pair) > key_of(other.pair);
+  }
 };
 
 /// The pieces of a text, each once, as parts that are joined step by step.
@@ -102,7 +109,8 @@ class Learner {
 
   void note(std::uint64_t key) {
     const std::int64_t count = pairs_[key].count;
-    if (count > 1) candidates_.push({count, {static_cast<std::int32_t>(key >> 32), static_cast<std::int32_t>(key & 0xffffffffU)}});
+    if (count > 1)
+      candidates_.push({count, {static_cast<std::int32_t>(key >> 32), static_cast<std::int32_t>(key & 0xffffffffU)}});
   }
 
   void join(BytePair pair, std::int32_t joined) {
@@ -133,7 +141,9 @@ class Learner {
 
 }  // namespace
 
-std::vector<BytePair> most_frequent_pairs(std::string_view text, std::int64_t most) { return most > 0 ? Learner(text).learn(most) : std::vector<BytePair>(); }
+std::vector<BytePair> most_frequent_pairs(std::string_view text, std::int64_t most) {
+  return most > 0 ? Learner(text).learn(most) : std::vector<BytePair>();
+}
 
 BytePairs::BytePairs(std::int64_t size, std::vector<std::string> special, std::vector<BytePair> pairs)
     : size_(size), special_(std::move(special)), pairs_(std::move(pairs)) {
@@ -155,7 +165,8 @@ std::vector<std::int32_t> BytePairs::encode(std::string_view text) const {
       while (true) {  // at most kLongestPiece parts
         std::int32_t first = INT32_MAX;
         for (std::size_t i = 0; i + 1 < parts.size(); ++i)
-          if (const auto found = ranks_.find(key_of({parts[i], parts[i + 1]})); found != ranks_.end()) first = std::min(first, found->second);
+          if (const auto found = ranks_.find(key_of({parts[i], parts[i + 1]})); found != ranks_.end())
+            first = std::min(first, found->second);
         if (first == INT32_MAX) break;
         const BytePair pair = pairs_[static_cast<std::size_t>(first)];
         std::size_t to = 0;
@@ -184,7 +195,9 @@ std::string BytePairs::decode(std::span<const std::int32_t> ids) const {
 std::string BytePairs::save() const {
   nlohmann::ordered_json pairs = nlohmann::ordered_json::array();
   for (const BytePair& pair : pairs_) pairs.push_back({pair.left, pair.right});
-  return nlohmann::ordered_json{{"kind", "byte_pairs"}, {"size", size_}, {"special", special_}, {"pairs", std::move(pairs)}}.dump();
+  return nlohmann::ordered_json{
+      {"kind", "byte_pairs"}, {"size", size_}, {"special", special_}, {"pairs", std::move(pairs)}}
+      .dump();
 }
 
 }  // namespace mtf::io

@@ -19,8 +19,8 @@ struct BytePair {
 /// The bytes of the longest piece of a text within which pairs are joined.
 inline constexpr std::size_t kLongestPiece = 64;
 
-/// At most `most` pairs of a text, in the order in which they are joined: always the one that occurs most often, of several the
-/// one whose parts were there first.
+/// At most `most` pairs of a text, in the order in which they are joined: always the one that occurs most often, of
+/// several the one whose parts were there first.
 std::vector<BytePair> most_frequent_pairs(std::string_view text, std::int64_t most);
 
 /// The tokenizer of these pairs, each once and of parts before it: learn_byte_pairs() says what its ids are.

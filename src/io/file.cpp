@@ -36,7 +36,8 @@ InputFile& InputFile::operator=(InputFile&&) noexcept = default;
 InputFile::~InputFile() = default;
 
 InputFile::InputFile(std::string path) : path_(std::move(path)) {
-  if (path_.find('\0') != std::string::npos) throw IoError(IoError::Kind::kNotFound, path_, "no file's name has the character 0");
+  if (path_.find('\0') != std::string::npos)
+    throw IoError(IoError::Kind::kNotFound, path_, "no file's name has the character 0");
   // Without O_NONBLOCK, opening a pipe that nobody writes would wait for ever.
   const int descriptor = open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) {

@@ -13,20 +13,13 @@ namespace {
 
 std::optional<StoredType> type_of_code(int code) {
   switch (code) {
-    case 0x08:
-      return StoredType::kU8;
-    case 0x09:
-      return StoredType::kI8;
-    case 0x0B:
-      return StoredType::kI16;
-    case 0x0C:
-      return StoredType::kI32;
-    case 0x0D:
-      return StoredType::kF32;
-    case 0x0E:
-      return StoredType::kF64;
-    default:
-      return std::nullopt;
+    case 0x08: return StoredType::kU8;
+    case 0x09: return StoredType::kI8;
+    case 0x0B: return StoredType::kI16;
+    case 0x0C: return StoredType::kI32;
+    case 0x0D: return StoredType::kF32;
+    case 0x0E: return StoredType::kF64;
+    default: return std::nullopt;
   }
 }
 

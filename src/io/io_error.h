@@ -12,14 +12,16 @@
 
 namespace mtf::io {
 
-/// A file that is missing, unreadable, malformed, truncated, not what its header promises, too large for the memory, or another
-/// run's.
-/// `message` says what was expected and what was found; `what()` puts the path before it.
+/// A file that is missing, unreadable, malformed, truncated, not what its header promises, too large for the memory, or
+/// another run's. `message` says what was expected and what was found; `what()` puts the path before it.
 struct IoError : std::runtime_error {
   enum class Kind { kNotFound, kUnreadable, kBadFile, kUnwritable, kTooLarge, kOfAnotherRun };
 
   IoError(Kind kind, std::string path, std::string message)
-      : std::runtime_error(printable(path) + ": " + message), kind(kind), path(std::move(path)), message(std::move(message)) {}
+      : std::runtime_error(printable(path) + ": " + message),
+        kind(kind),
+        path(std::move(path)),
+        message(std::move(message)) {}
 
   Kind kind;
   std::string path;
@@ -34,7 +36,8 @@ template <typename... Args>
 
 /// Throws the error of a file for which there is not enough memory.
 [[noreturn]] inline void fail_too_large(const std::string& path, std::uint64_t needed, std::uint64_t most) {
-  throw IoError(IoError::Kind::kTooLarge, path, fmt::format("reading it takes {} bytes of memory, {} can be had", needed, most));
+  throw IoError(IoError::Kind::kTooLarge, path,
+                fmt::format("reading it takes {} bytes of memory, {} can be had", needed, most));
 }
 
 }  // namespace mtf::io

@@ -16,7 +16,8 @@ Json parse_object(const std::string& text, const std::string& path, const std::s
   auto look = [&](int, Json::parse_event_t event, Json& value) {
     if (event == Json::parse_event_t::object_start) keys.emplace_back();
     if (event == Json::parse_event_t::object_end) keys.pop_back();
-    if (event == Json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second) repeated = value.get<std::string>();
+    if (event == Json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second)
+      repeated = value.get<std::string>();
     return true;
   };
   if (text.find('\0') != std::string::npos) fail_bad_file(path, "{} is no JSON", what);  // the parser would end there

@@ -30,7 +30,8 @@ bool is_object(std::string_view text) { return text.starts_with('{') && nlohmann
 /// An open log.
 class Log {
  public:
-  Log(const std::string& path, const std::filesystem::path& target, int flags) : failure_(path), path_(path), descriptor_(open(target.c_str(), flags | O_CLOEXEC, 0666)) {
+  Log(const std::string& path, const std::filesystem::path& target, int flags)
+      : failure_(path), path_(path), descriptor_(open(target.c_str(), flags | O_CLOEXEC, 0666)) {
     if (descriptor_ < 0) failure_.because_of_errno();
   }
   ~Log() { close(descriptor_); }
@@ -62,8 +63,10 @@ class Log {
   void walk(std::uint64_t size, const std::function<bool(std::string_view)>& visit) const {
     std::string piece(kReadBack, '\0');
     for (std::uint64_t at = 0; at < size;) {
-      const ssize_t read = pread(descriptor_, piece.data(), std::min<std::uint64_t>(piece.size(), size - at), static_cast<off_t>(at));
-      if (read < 0) throw IoError(IoError::Kind::kUnreadable, path_, std::string("cannot be read: ") + std::strerror(errno));
+      const ssize_t read =
+          pread(descriptor_, piece.data(), std::min<std::uint64_t>(piece.size(), size - at), static_cast<off_t>(at));
+      if (read < 0)
+        throw IoError(IoError::Kind::kUnreadable, path_, std::string("cannot be read: ") + std::strerror(errno));
       if (read == 0 || !visit(std::string_view(piece.data(), static_cast<std::size_t>(read)))) return;
       at += static_cast<std::uint64_t>(read);
     }
@@ -103,7 +106,8 @@ class Log {
   std::uint64_t hash(std::uint64_t size) const {
     const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), XXH3_freeState);
     XXH3_64bits_reset(state.get());
-    walk(size, [&](std::string_view piece) { return XXH3_64bits_update(state.get(), piece.data(), piece.size()) == XXH_OK; });
+    walk(size,
+         [&](std::string_view piece) { return XXH3_64bits_update(state.get(), piece.data(), piece.size()) == XXH_OK; });
     return XXH3_64bits_digest(state.get());
   }
   /// A line that was torn goes; a whole object only lacks its end.
@@ -122,7 +126,8 @@ class Log {
 
 }  // namespace
 
-void add_log_line(const std::string& path, LogForm form, const std::string& header, const std::string& line, bool is_first) {
+void add_log_line(const std::string& path, LogForm form, const std::string& header, const std::string& line,
+                  bool is_first) {
   const WriteFailure failure(path);
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   std::error_code error;
@@ -144,8 +149,10 @@ void add_log_line(const std::string& path, LogForm form, const std::string& head
   const Log log(path, target.path, O_RDWR | O_CREAT | O_APPEND);
   const std::string first = log.first_line();
   const bool is_torn_header = first.size() == log.size() && header.starts_with(first);
-  if (form == LogForm::kCsv && !first.empty() && first != header && !is_torn_header) fail_bad_file(path, "expected `{}` as its first line, found `{}`", printable(header), printable(first));
-  if (form == LogForm::kJson && !first.empty() && !first.starts_with('{')) fail_bad_file(path, "expected JSON objects, one a line, found `{}`", printable(first));
+  if (form == LogForm::kCsv && !first.empty() && first != header && !is_torn_header)
+    fail_bad_file(path, "expected `{}` as its first line, found `{}`", printable(header), printable(first));
+  if (form == LogForm::kJson && !first.empty() && !first.starts_with('{'))
+    fail_bad_file(path, "expected JSON objects, one a line, found `{}`", printable(first));
   if (is_first) log.mend(form);
   log.add(log.size() == 0 ? with_header : whole);
 }

@@ -28,8 +28,8 @@ struct Code {
 };
 constexpr Code kCodes[] = {{"b1", StoredType::kBool}, {"u1", StoredType::kU8},  {"i1", StoredType::kI8},
                            {"u2", StoredType::kU16},  {"i2", StoredType::kI16}, {"u4", StoredType::kU32},
-                            {"i4", StoredType::kI32}, {"i8", StoredType::kI64},
-                           {"f4", StoredType::kF32},  {"f8", StoredType::kF64}};
+                           {"i4", StoredType::kI32},  {"i8", StoredType::kI64}, {"f4", StoredType::kF32},
+                           {"f8", StoredType::kF64}};
 
 struct NpyHeader {
   ArrayHeader array;
@@ -190,15 +190,11 @@ std::vector<std::byte> to_row_major(const ArrayHeader& header, const std::vector
 
 std::string_view descr_of(ElementType type) {
   switch (type) {
-    case ElementType::kBool:
-      return "|b1";
-    case ElementType::kI32:
-      return "<i4";
+    case ElementType::kBool: return "|b1";
+    case ElementType::kI32: return "<i4";
     case ElementType::kBf16:
-    case ElementType::kF32:
-      return "<f4";
-    case ElementType::kF64:
-      return "<f8";
+    case ElementType::kF32: return "<f4";
+    case ElementType::kF64: return "<f8";
   }
   throw std::logic_error("an element type that npy files do not know");
 }
@@ -238,7 +234,8 @@ StoredArray read_npy(const std::string& path, std::uint64_t most_memory) {
   InputFile file(path);
   NpyHeader header = parse_npy_header(file);
   const bool is_turned = header.fortran_order && header.array.sizes.size() > 1;
-  StoredArray array = read_array(file, std::move(header.array), header.big_endian, "npy", is_turned ? most_memory / 2 : most_memory);
+  StoredArray array =
+      read_array(file, std::move(header.array), header.big_endian, "npy", is_turned ? most_memory / 2 : most_memory);
   if (is_turned) array.bytes = to_row_major(array.header, array.bytes);
   return array;
 }

@@ -26,8 +26,9 @@ struct NpyNumbers {
 /// Throws IoError as read_npy_header does, and if the file is compressed.
 NpyNumbers find_npy_numbers(const std::string& path);
 
-/// The whole file, in row-major order. Throws IoError, before allocating for it, unless it holds exactly what its header
-/// promises, or if that takes more than `most_memory` bytes: those of its numbers, twice if it is in Fortran order.
+/// The whole file, in row-major order. Throws IoError, before allocating for it, unless it holds exactly what its
+/// header promises, or if that takes more than `most_memory` bytes: those of its numbers, twice if it is in Fortran
+/// order.
 StoredArray read_npy(const std::string& path, std::uint64_t most_memory = kAnyMemory);
 
 /// Writes elements that stand in row-major order; bf16, which NumPy does not have, is written as f32 (exact).

@@ -25,7 +25,7 @@ constexpr std::string_view kBegins = ".mtf-", kEnds = ".partial";
 constexpr std::string_view kEnding = "the process was asked to end";
 constexpr time_t kLongUntouched = 24 * 60 * 60;
 
-// ---- what signals remove: a handler can be given nothing, nor allocate ----
+// ---- what signals remove: a handler can be given nothing, nor allocate ----------------------------------------------
 
 struct Slot {
   std::atomic<pid_t> owner = 0;  // what it has forked has no part in it; -1: being filled
@@ -48,10 +48,10 @@ int remember(const std::string& name) {
   return -1;
 }
 
-// ---- those whose writers no longer live ----
+// ---- those whose writers no longer live -----------------------------------------------------------------------------
 
-/// The running system, of which there is one at a time on a host, and whose locks are seen by all that run on it. Empty if it
-/// does not say.
+/// The running system, of which there is one at a time on a host, and whose locks are seen by all that run on it. Empty
+/// if it does not say.
 std::string this_system() {
   std::string id;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
@@ -76,14 +76,16 @@ void remove_orphans(const std::filesystem::path& folder, int file_there) {
   const std::string here = beginning_here();
   std::error_code error;
   std::vector<std::string> names;
-  for (auto at = std::filesystem::directory_iterator(folder, error); !error && at != std::filesystem::directory_iterator(); at.increment(error)) {
+  for (auto at = std::filesystem::directory_iterator(folder, error);
+       !error && at != std::filesystem::directory_iterator(); at.increment(error)) {
     const std::string name = at->path().filename().string();
     if (name.starts_with(kBegins) && name.ends_with(kEnds)) names.push_back(name);
   }
-  for (const std::string& name : names) remove_orphan((folder / name).string(), here.size() > kBegins.size() + 1 && name.starts_with(here), state.st_mtime);
+  for (const std::string& name : names)
+    remove_orphan((folder / name).string(), here.size() > kBegins.size() + 1 && name.starts_with(here), state.st_mtime);
 }
 
-// ---- making them ----
+// ---- making them ----------------------------------------------------------------------------------------------------
 
 std::uint64_t random_number(const WriteFailure& failure) {
   std::uint64_t number = 0;
@@ -91,7 +93,8 @@ std::uint64_t random_number(const WriteFailure& failure) {
   return number;
 }
 
-/// Whether the file is ours: it may have been taken for an orphan before it was locked. Where there are no locks nobody takes it.
+/// Whether the file is ours: it may have been taken for an orphan before it was locked. Where there are no locks nobody
+/// takes it.
 bool lock(int file) {
   struct stat state {};
   if (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
@@ -99,7 +102,8 @@ bool lock(int file) {
 }
 
 void keep_owner_and_mode(int file, const struct stat& before, const WriteFailure& failure) {
-  if (fchown(file, before.st_uid, before.st_gid) != 0 && errno != EPERM && errno != EINVAL && errno != ENOSYS) failure.because_of_errno();
+  if (fchown(file, before.st_uid, before.st_gid) != 0 && errno != EPERM && errno != EINVAL && errno != ENOSYS)
+    failure.because_of_errno();
   if (fchmod(file, before.st_mode & 07777) != 0) failure.because_of_errno();
 }
 
@@ -121,9 +125,12 @@ void remove_partial_files() noexcept {
   errno = before;
 }
 
-PartialFile::PartialFile(const std::string& path) : path_(path), target_(find_write_target(path_, WriteFailure(path_))) {
+PartialFile::PartialFile(const std::string& path)
+    : path_(path), target_(find_write_target(path_, WriteFailure(path_))) {
   std::error_code error;
-  folder_ = target_.is_stream ? std::filesystem::temp_directory_path(error) : target_.path.has_parent_path() ? target_.path.parent_path() : ".";
+  folder_ = target_.is_stream                ? std::filesystem::temp_directory_path(error)
+            : target_.path.has_parent_path() ? target_.path.parent_path()
+                                             : ".";
   if (error) WriteFailure(path_).because("there is no folder for temporary files: " + error.message());
   try {
     make();

@@ -14,7 +14,8 @@ namespace mtf::io {
 namespace {
 
 [[noreturn]] void fail_unreadable(const std::string& path, const std::string& reason) {
-  throw IoError(errno == ENOENT ? IoError::Kind::kNotFound : IoError::Kind::kUnreadable, path, "cannot be read: " + reason);
+  throw IoError(errno == ENOENT ? IoError::Kind::kNotFound : IoError::Kind::kUnreadable, path,
+                "cannot be read: " + reason);
 }
 
 }  // namespace
@@ -27,7 +28,8 @@ PositionedFile PositionedFile::to_read(const std::string& path) {
   PositionedFile file(path, open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.descriptor_ < 0) fail_unreadable(path, std::strerror(errno));
   struct stat state {};
-  if (fstat(file.descriptor_, &state) != 0 || !S_ISREG(state.st_mode)) throw IoError(IoError::Kind::kUnreadable, path, "expected a regular file");
+  if (fstat(file.descriptor_, &state) != 0 || !S_ISREG(state.st_mode))
+    throw IoError(IoError::Kind::kUnreadable, path, "expected a regular file");
   return file;
 }
 
@@ -76,9 +78,11 @@ const std::string& FileInTheMaking::with_folder(const std::string& path) {
   return path;
 }
 
-FileInTheMaking::FileInTheMaking(const std::string& path, std::uint64_t size) : partial_(with_folder(path)), file_(PositionedFile::to_write(partial_.name())) {
+FileInTheMaking::FileInTheMaking(const std::string& path, std::uint64_t size)
+    : partial_(with_folder(path)), file_(PositionedFile::to_write(partial_.name())) {
   int error = size == 0 ? 0 : posix_fallocate(partial_.descriptor(), 0, static_cast<off_t>(size));
-  if (error == EOPNOTSUPP || error == EINVAL) error = ftruncate(partial_.descriptor(), static_cast<off_t>(size)) == 0 ? 0 : errno;
+  if (error == EOPNOTSUPP || error == EINVAL)
+    error = ftruncate(partial_.descriptor(), static_cast<off_t>(size)) == 0 ? 0 : errno;
   if (error != 0) WriteFailure(path).because(std::strerror(error));
 }
 

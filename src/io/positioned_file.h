@@ -16,7 +16,8 @@ class PositionedFile {
  public:
   static PositionedFile to_read(const std::string& path);
   static PositionedFile to_write(const std::string& path);
-  PositionedFile(PositionedFile&& other) noexcept : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+  PositionedFile(PositionedFile&& other) noexcept
+      : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
   PositionedFile& operator=(PositionedFile&&) = delete;
   ~PositionedFile();
 
@@ -33,8 +34,8 @@ class PositionedFile {
   int descriptor_ = -1;
 };
 
-/// A file that several processes write in places, until it takes the place of what a path names (partial_file.h). One process
-/// makes it and says the others its name.
+/// A file that several processes write in places, until it takes the place of what a path names (partial_file.h). One
+/// process makes it and says the others its name.
 class FileInTheMaking {
  public:
   /// Of `size` bytes, for which the disk has room. The folder is made if there is none.

@@ -28,19 +28,22 @@ struct Type {
 };
 
 constexpr Type kTypes[] = {
-    {"BOOL", 1, ElementType::kBool}, {"I8", 1, ElementType::kI32},   {"U8", 1, ElementType::kI32},   {"I16", 2, ElementType::kI32},
-    {"U16", 2, std::nullopt},        {"F16", 2, ElementType::kF32},  {"BF16", 2, ElementType::kBf16}, {"I32", 4, ElementType::kI32},
-    {"U32", 4, std::nullopt},        {"F32", 4, ElementType::kF32},  {"F64", 8, ElementType::kF64},  {"I64", 8, ElementType::kI32},
-    {"U64", 8, std::nullopt},        {"F8_E4M3", 1, std::nullopt},   {"F8_E5M2", 1, std::nullopt},
+    {"BOOL", 1, ElementType::kBool}, {"I8", 1, ElementType::kI32},  {"U8", 1, ElementType::kI32},
+    {"I16", 2, ElementType::kI32},   {"U16", 2, std::nullopt},      {"F16", 2, ElementType::kF32},
+    {"BF16", 2, ElementType::kBf16}, {"I32", 4, ElementType::kI32}, {"U32", 4, std::nullopt},
+    {"F32", 4, ElementType::kF32},   {"F64", 8, ElementType::kF64}, {"I64", 8, ElementType::kI32},
+    {"U64", 8, std::nullopt},        {"F8_E4M3", 1, std::nullopt},  {"F8_E5M2", 1, std::nullopt},
 };
 
 const Type* type_of(const std::string& code) {
-  const auto found = std::find_if(std::begin(kTypes), std::end(kTypes), [&](const Type& type) { return code == type.code; });
+  const auto found =
+      std::find_if(std::begin(kTypes), std::end(kTypes), [&](const Type& type) { return code == type.code; });
   return found == std::end(kTypes) ? nullptr : found;
 }
 
 std::uint64_t unsigned_of(const Json& value, const std::string& path, const std::string& what) {
-  if (!value.is_number_unsigned()) fail_bad_file(path, "{}: expected a whole number, found {}", what, excerpt_of(value));
+  if (!value.is_number_unsigned())
+    fail_bad_file(path, "{}: expected a whole number, found {}", what, excerpt_of(value));
   return value.get<std::uint64_t>();
 }
 
@@ -48,7 +51,8 @@ FileTensor tensor_of(const Json& json, const std::string& path, const std::strin
   const std::string what = "tensor `" + printable(name) + "`";
   auto part = [&](const char* key, Json::value_t type) -> const Json& {
     const auto found = json.is_object() ? json.find(key) : json.end();
-    if (!json.is_object() || found == json.end() || found->type() != type) fail_bad_file(path, "{} lacks `{}`", what, key);
+    if (!json.is_object() || found == json.end() || found->type() != type)
+      fail_bad_file(path, "{} lacks `{}`", what, key);
     return *found;
   };
   FileTensor tensor;
@@ -58,7 +62,8 @@ FileTensor tensor_of(const Json& json, const std::string& path, const std::strin
   std::uint64_t bytes = static_cast<std::uint64_t>(type->size);
   for (const Json& size : part("shape", Json::value_t::array)) {
     const std::uint64_t number = unsigned_of(size, path, what);
-    if (number > INT64_MAX || __builtin_mul_overflow(bytes, number, &bytes)) fail_bad_file(path, "{} is too large", what);
+    if (number > INT64_MAX || __builtin_mul_overflow(bytes, number, &bytes))
+      fail_bad_file(path, "{} is too large", what);
     tensor.sizes.push_back(static_cast<std::int64_t>(number));
   }
   const Json& offsets = part("data_offsets", Json::value_t::array);
@@ -66,7 +71,8 @@ FileTensor tensor_of(const Json& json, const std::string& path, const std::strin
   tensor.begin = unsigned_of(offsets[0], path, what);
   tensor.end = unsigned_of(offsets[1], path, what);
   if (tensor.end < tensor.begin || tensor.end - tensor.begin != bytes) {
-    fail_bad_file(path, "{}: {} of {} take {} bytes, its offsets are {} and {}", what, tensor.type, to_text(tensor.sizes), bytes, tensor.begin, tensor.end);
+    fail_bad_file(path, "{}: {} of {} take {} bytes, its offsets are {} and {}", what, tensor.type,
+                  to_text(tensor.sizes), bytes, tensor.begin, tensor.end);
   }
   return tensor;
 }
@@ -97,7 +103,8 @@ constexpr std::string_view kDamaged = "the file was damaged, or changed by a pro
 
 float from_half(std::uint16_t half) {
   const std::uint32_t sign = (half & 0x8000u) << 16, exponent = (half >> 10) & 31u, fraction = half & 1023u;
-  if (exponent == 0) return std::bit_cast<float>(sign | 0x3f800000u) * static_cast<float>(fraction) * 0x1p-24f;  // below the normal ones
+  if (exponent == 0)
+    return std::bit_cast<float>(sign | 0x3f800000u) * static_cast<float>(fraction) * 0x1p-24f;  // below the normal ones
   const std::uint32_t biased = exponent == 31 ? 255 : exponent + 112;
   return std::bit_cast<float>(sign | biased << 23 | fraction << 13);
 }
@@ -122,10 +129,13 @@ SafetensorsHeader read_safetensors_header(const std::string& path) {
   SafetensorsHeader header;
   header.file_size = file.size();
   std::uint64_t length = 0;
-  if (header.file_size < sizeof length) fail_bad_file(path, "expected a safetensors file, found {} bytes", header.file_size);
+  if (header.file_size < sizeof length)
+    fail_bad_file(path, "expected a safetensors file, found {} bytes", header.file_size);
   file.read(0, std::as_writable_bytes(std::span(&length, 1)));
   if (length > kMostHeader || length > header.file_size - sizeof length) {
-    fail_bad_file(path, "expected a safetensors file, whose first 8 bytes are the length of its header, found the length {}", length);
+    fail_bad_file(path,
+                  "expected a safetensors file, whose first 8 bytes are the length of its header, found the length {}",
+                  length);
   }
   std::string text(length, '\0');
   file.read(sizeof length, std::as_writable_bytes(std::span(text)));
@@ -157,7 +167,8 @@ SafetensorsHeader read_safetensors_header(const std::string& path) {
   }
   if (end != header.file_size) fail_bad_file(path, "{} bytes follow its last tensor", header.file_size - end);
   const auto noted = header.metadata.find(kChecksum);
-  if (noted != header.metadata.end() && noted->second != checksum_of(header)) fail_bad_file(path, "its header has another checksum than it says: {}", kDamaged);
+  if (noted != header.metadata.end() && noted->second != checksum_of(header))
+    fail_bad_file(path, "its header has another checksum than it says: {}", kDamaged);
   return header;
 }
 
@@ -172,11 +183,14 @@ std::string safetensors_type(ElementType type) {
   return "";
 }
 
-void set_sum(SafetensorsHeader& header, const std::string& name, std::uint64_t sum) { header.metadata["sum:" + name] = digits(sum); }
+void set_sum(SafetensorsHeader& header, const std::string& name, std::uint64_t sum) {
+  header.metadata["sum:" + name] = digits(sum);
+}
 
 void expect_sum(const SafetensorsHeader& header, const std::string& path, const std::string& name, std::uint64_t sum) {
   const auto noted = header.metadata.find("sum:" + name);
-  if (noted != header.metadata.end() && noted->second != digits(sum)) fail_bad_file(path, "tensor `{}` has another checksum than the header says: {}", printable(name), kDamaged);
+  if (noted != header.metadata.end() && noted->second != digits(sum))
+    fail_bad_file(path, "tensor `{}` has another checksum than the header says: {}", printable(name), kDamaged);
 }
 
 std::string lay_out_safetensors(SafetensorsHeader& header) {
@@ -211,10 +225,12 @@ ElementType element_type_of(const std::string& path, const FileTensor& tensor) {
   return *element;
 }
 
-ElementArray read_safetensor(const std::string& path, const SafetensorsHeader& header, const std::string& name, std::uint64_t most_memory) {
+ElementArray read_safetensor(const std::string& path, const SafetensorsHeader& header, const std::string& name,
+                             std::uint64_t most_memory) {
   const FileTensor& tensor = header.tensors.at(name);
   ElementArray result{tensor.sizes, element_type_of(path, tensor), {}};
-  const std::uint64_t size = tensor.end - tensor.begin, needed = safetensors_type(result.type) == tensor.type ? size : 5 * size;
+  const std::uint64_t size = tensor.end - tensor.begin,
+                      needed = safetensors_type(result.type) == tensor.type ? size : 5 * size;
   if (needed > most_memory) fail_too_large(path, needed, most_memory);
   std::vector<std::byte> bytes(size);
   PositionedFile::to_read(path).read(tensor.begin, bytes);
@@ -230,11 +246,13 @@ ElementArray read_safetensor(const std::string& path, const SafetensorsHeader& h
     result.bytes = converted<std::int16_t, std::int32_t>(bytes, widened);
   } else if (tensor.type == "I64") {
     result.bytes = converted<std::int64_t, std::int32_t>(bytes, [&](std::int64_t number) {
-      if (number < INT32_MIN || number > INT32_MAX) fail_bad_file(path, "expected numbers that an i32 can hold, found {}", number);
+      if (number < INT32_MIN || number > INT32_MAX)
+        fail_bad_file(path, "expected numbers that an i32 can hold, found {}", number);
       return static_cast<std::int32_t>(number);
     });
   } else if (tensor.type == "BOOL") {
-    result.bytes = converted<std::uint8_t, std::uint8_t>(bytes, [](std::uint8_t value) { return static_cast<std::uint8_t>(value != 0); });
+    result.bytes = converted<std::uint8_t, std::uint8_t>(
+        bytes, [](std::uint8_t value) { return static_cast<std::uint8_t>(value != 0); });
   } else {
     result.bytes = std::move(bytes);
   }

@@ -59,7 +59,8 @@ void for_each_piece(const std::string& path, Take&& take) {
     if (piece.empty()) return;
     if (size > 0) piece.remove_suffix(unfinished(piece));
     if (const auto place = first_invalid_utf8(piece)) {
-      lines += static_cast<std::uint64_t>(std::count(piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(*place), '\n'));
+      lines += static_cast<std::uint64_t>(
+          std::count(piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(*place), '\n'));
       fail_bad_file(path, "expected UTF-8 text, found the byte {:02x} in line {} (byte {} of the file)",
                     static_cast<unsigned char>(piece[*place]), lines + 1, before + *place);
     }

@@ -20,9 +20,9 @@ std::int32_t id_at(std::span<const std::byte> ids, int bytes, std::int64_t index
 /// A text whose characters (code points) stand as their places in a vocabulary, each in as few bytes as all ids fit in.
 class CharacterText {
  public:
-  /// Reads a file, compressed or not, a piece at a time: what is kept is all the memory that it takes. Without `with_ids`
-  /// only the vocabulary and the number of characters are found out. Throws IoError if the file is not UTF-8 (the message
-  /// names the line and the byte), or before its ids take more than `most_memory` bytes.
+  /// Reads a file, compressed or not, a piece at a time: what is kept is all the memory that it takes. Without
+  /// `with_ids` only the vocabulary and the number of characters are found out. Throws IoError if the file is not UTF-8
+  /// (the message names the line and the byte), or before its ids take more than `most_memory` bytes.
   static CharacterText read(const std::string& path, bool with_ids, std::uint64_t most_memory = kAnyMemory);
 
   /// The characters that occur, in the order of their code points: the place of one is its id.

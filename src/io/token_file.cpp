@@ -28,14 +28,16 @@ TokenFile::TokenFile(const std::string& path, std::int64_t vocab, StoredType typ
   if (path.ends_with(".gz")) fail_bad_file(path, "expected a file that is not compressed, as it is read in places");
   if (!is_npy(file_)) {
     const auto bytes = static_cast<std::uint64_t>(size_of(type_));
-    if (file_.size() % bytes != 0) fail_bad_file(path, "expected numbers of {} bits, found {} bytes", 8 * bytes, file_.size());
+    if (file_.size() % bytes != 0)
+      fail_bad_file(path, "expected numbers of {} bits, found {} bytes", 8 * bytes, file_.size());
     count_ = static_cast<std::int64_t>(file_.size() / bytes);
     return;
   }
   const NpyNumbers numbers = find_npy_numbers(path);
   type_ = numbers.header.type;
   if (numbers.header.sizes.size() != 1 || element_type_for(type_) != ElementType::kI32)
-    fail_bad_file(path, "expected integers along one dimension, found {} of sizes {}", name(type_), to_text(numbers.header.sizes));
+    fail_bad_file(path, "expected integers along one dimension, found {} of sizes {}", name(type_),
+                  to_text(numbers.header.sizes));
   big_endian_ = numbers.big_endian;
   begin_ = numbers.first;
   count_ = numbers.header.sizes[0];
@@ -47,7 +49,9 @@ void TokenFile::read(std::int64_t first, std::span<std::int32_t> ids) const {
   file_.read(begin_ + static_cast<std::uint64_t>(first) * size, bytes);
   if (big_endian_) swap_byte_order(bytes, size_of(type_));
   each_integer(type_, bytes, [&](std::size_t k, std::int64_t id) {
-    if (id < 0 || id >= vocab_) fail_bad_file(file_.path(), "token {} is {}: expected ids from 0 to {}", first + static_cast<std::int64_t>(k), id, vocab_ - 1);
+    if (id < 0 || id >= vocab_)
+      fail_bad_file(file_.path(), "token {} is {}: expected ids from 0 to {}", first + static_cast<std::int64_t>(k), id,
+                    vocab_ - 1);
     ids[k] = static_cast<std::int32_t>(id);
   });
 }

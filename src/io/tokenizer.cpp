@@ -34,7 +34,11 @@ class Characters : public Tokenizer {
     for (const std::int32_t id : ids) text += utf8(vocabulary_[static_cast<std::size_t>(id)]);
     return text;
   }
-  std::string save() const override { return OrderedJson{{"kind", "characters"}, {"characters", std::vector<std::uint32_t>(vocabulary_.begin(), vocabulary_.end())}}.dump(); }
+  std::string save() const override {
+    return OrderedJson{{"kind", "characters"},
+                       {"characters", std::vector<std::uint32_t>(vocabulary_.begin(), vocabulary_.end())}}
+        .dump();
+  }
 
  private:
   std::vector<char32_t> vocabulary_;
@@ -57,7 +61,8 @@ void for_each_word(std::string_view text, const Visit& visit) {
 
 class Words : public Tokenizer {
  public:
-  Words(std::int64_t size, std::vector<std::string> special, std::vector<std::string> words) : size_(size), special_(std::move(special)), words_(std::move(words)) {
+  Words(std::int64_t size, std::vector<std::string> special, std::vector<std::string> words)
+      : size_(size), special_(std::move(special)), words_(std::move(words)) {
     for (std::size_t i = 0; i < words_.size(); ++i) ids_.emplace(words_[i], first() + static_cast<std::int32_t>(i));
     ids_.emplace("\n", first() - 1);
   }
@@ -77,11 +82,15 @@ class Words : public Tokenizer {
       if (!text.empty() && text.back() != '\n' && id != first() - 1) text += ' ';
       if (id == first() - 2) text += "<unknown>";
       else if (id == first() - 1) text += '\n';
-      else if (static_cast<std::size_t>(id - first()) < words_.size()) text += words_[static_cast<std::size_t>(id - first())];
+      else if (static_cast<std::size_t>(id - first()) < words_.size())
+        text += words_[static_cast<std::size_t>(id - first())];
     }
     return text;
   }
-  std::string save() const override { return OrderedJson{{"kind", "words"}, {"size", size_}, {"special", special_}, {"words", words_}}.dump(-1, ' ', false, OrderedJson::error_handler_t::replace); }
+  std::string save() const override {
+    return OrderedJson{{"kind", "words"}, {"size", size_}, {"special", special_}, {"words", words_}}.dump(
+        -1, ' ', false, OrderedJson::error_handler_t::replace);
+  }
 
  private:
   std::int32_t first() const { return static_cast<std::int32_t>(special_.size()) + 2; }
@@ -92,7 +101,9 @@ class Words : public Tokenizer {
 
 }  // namespace
 
-TokenizerPtr character_tokenizer(std::vector<char32_t> vocabulary) { return std::make_shared<Characters>(std::move(vocabulary)); }
+TokenizerPtr character_tokenizer(std::vector<char32_t> vocabulary) {
+  return std::make_shared<Characters>(std::move(vocabulary));
+}
 
 TokenizerPtr learn_words(std::string_view text, std::int64_t size, std::vector<std::string> special) {
   std::unordered_map<std::string, std::int64_t> counts;
@@ -100,8 +111,11 @@ TokenizerPtr learn_words(std::string_view text, std::int64_t size, std::vector<s
     if (word != "\n" && !first_invalid_utf8(word)) ++counts[std::string(word)];
   });
   std::vector<std::pair<std::string, std::int64_t>> words(counts.begin(), counts.end());
-  std::sort(words.begin(), words.end(), [](const auto& a, const auto& b) { return a.second != b.second ? a.second > b.second : a.first < b.first; });
-  const auto room = static_cast<std::size_t>(std::max<std::int64_t>(0, size - static_cast<std::int64_t>(special.size()) - 2));
+  std::sort(words.begin(), words.end(), [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
+  const auto room =
+      static_cast<std::size_t>(std::max<std::int64_t>(0, size - static_cast<std::int64_t>(special.size()) - 2));
   std::vector<std::string> kept;
   for (std::size_t i = 0; i < std::min(room, words.size()); ++i) kept.push_back(words[i].first);
   return std::make_shared<Words>(size, std::move(special), std::move(kept));
@@ -117,7 +131,8 @@ namespace {
 /// The parts of a saved tokenizer, and what is wrong with them.
 class Saved {
  public:
-  Saved(const std::string& text, const std::string& path) : path_(path), json_(parse_object(text, path, "expected a tokenizer as JSON: the file")) {}
+  Saved(const std::string& text, const std::string& path)
+      : path_(path), json_(parse_object(text, path, "expected a tokenizer as JSON: the file")) {}
 
   const nlohmann::json& part(const char* key) const {
     const auto found = json_.find(key);
@@ -130,8 +145,10 @@ class Saved {
     return list;
   }
   std::int64_t number(const nlohmann::json& value, std::string_view what, std::int64_t least, std::int64_t most) const {
-    const bool fits = value.is_number_unsigned() ? value.get<std::uint64_t>() <= static_cast<std::uint64_t>(most) : value.is_number_integer();
-    if (!fits || value.get<std::int64_t>() < least || value.get<std::int64_t>() > most) fail_bad_file(path_, "{}: expected a whole number from {} to {}, found {}", what, least, most, excerpt_of(value));
+    const bool fits = value.is_number_unsigned() ? value.get<std::uint64_t>() <= static_cast<std::uint64_t>(most)
+                                                 : value.is_number_integer();
+    if (!fits || value.get<std::int64_t>() < least || value.get<std::int64_t>() > most)
+      fail_bad_file(path_, "{}: expected a whole number from {} to {}, found {}", what, least, most, excerpt_of(value));
     return value.get<std::int64_t>();
   }
   std::string string(const nlohmann::json& value, std::string_view what) const {
@@ -145,14 +162,17 @@ class Saved {
     for (const nlohmann::json& item : list(key)) {
       result.push_back(string(item, fmt::format("{} {}", what, result.size())));
       const auto [place, is_new] = places.emplace(result.back(), result.size() - 1);
-      if (!is_new) fail_bad_file(path_, "{} {} is `{}`, as {} {} is already", what, result.size() - 1, printable(result.back()), what, place->second);
+      if (!is_new)
+        fail_bad_file(path_, "{} {} is `{}`, as {} {} is already", what, result.size() - 1, printable(result.back()),
+                      what, place->second);
     }
     return result;
   }
   /// How many ids there are; `needed` of them are said what for.
   std::int64_t size(std::size_t needed) const {
     const std::int64_t size = number(part("size"), "`size`", INT32_MIN, INT32_MAX);
-    if (size < static_cast<std::int64_t>(needed)) fail_bad_file(path_, "its size {} is wrong: it has {} ids", size, needed);
+    if (size < static_cast<std::int64_t>(needed))
+      fail_bad_file(path_, "its size {} is wrong: it has {} ids", size, needed);
     return size;
   }
 
@@ -161,9 +181,11 @@ class Saved {
     for (const nlohmann::json& item : list("characters")) {
       const std::string what = fmt::format("character {}", vocabulary.size());
       const auto code = static_cast<char32_t>(number(item, what, 0, 0x10ffff));
-      if (code >= 0xd800 && code < 0xe000) fail_bad_file(path_, "{}: {} is no character's", what, static_cast<std::uint32_t>(code));
+      if (code >= 0xd800 && code < 0xe000)
+        fail_bad_file(path_, "{}: {} is no character's", what, static_cast<std::uint32_t>(code));
       if (!vocabulary.empty() && code <= vocabulary.back()) {
-        fail_bad_file(path_, "{}: its characters are not in order, {} comes after {}", what, static_cast<std::uint32_t>(code), static_cast<std::uint32_t>(vocabulary.back()));
+        fail_bad_file(path_, "{}: its characters are not in order, {} comes after {}", what,
+                      static_cast<std::uint32_t>(code), static_cast<std::uint32_t>(vocabulary.back()));
       }
       vocabulary.push_back(code);
     }
@@ -172,7 +194,8 @@ class Saved {
   TokenizerPtr words() const {
     std::vector<std::string> special = strings("special", "special id"), words = strings("words", "word");
     for (std::size_t i = 0; i < words.size(); ++i)
-      if (words[i].empty() || words[i].find_first_of(kSpaces) != std::string::npos) fail_bad_file(path_, "word {}: expected one without spaces, found `{}`", i, printable(words[i]));
+      if (words[i].empty() || words[i].find_first_of(kSpaces) != std::string::npos)
+        fail_bad_file(path_, "word {}: expected one without spaces, found `{}`", i, printable(words[i]));
     const std::int64_t size = this->size(special.size() + 2 + words.size());
     return std::make_shared<Words>(size, std::move(special), std::move(words));
   }
@@ -183,16 +206,20 @@ class Saved {
     std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> places;
     for (const nlohmann::json& item : list("pairs")) {
       const std::string what = fmt::format("pair {}", pairs.size());
-      if (!item.is_array() || item.size() != 2) fail_bad_file(path_, "{}: expected two numbers, found {}", what, excerpt_of(item));
+      if (!item.is_array() || item.size() != 2)
+        fail_bad_file(path_, "{}: expected two numbers, found {}", what, excerpt_of(item));
       std::int32_t parts[2];
       for (const std::size_t i : {0, 1}) {
         parts[i] = static_cast<std::int32_t>(number(item[i], what, 0, INT32_MAX));
-        if (static_cast<std::size_t>(parts[i]) >= lengths.size()) fail_bad_file(path_, "{} has a part that is not before it, {}", what, parts[i]);
+        if (static_cast<std::size_t>(parts[i]) >= lengths.size())
+          fail_bad_file(path_, "{} has a part that is not before it, {}", what, parts[i]);
       }
       const auto [place, is_new] = places.try_emplace({parts[0], parts[1]}, pairs.size());
       if (!is_new) fail_bad_file(path_, "{} is pair {} again", what, place->second);
       lengths.push_back(lengths[static_cast<std::size_t>(parts[0])] + lengths[static_cast<std::size_t>(parts[1])]);
-      if (lengths.back() > kLongestPiece) fail_bad_file(path_, "{} joins {} bytes; nothing longer than {} is joined", what, lengths.back(), kLongestPiece);
+      if (lengths.back() > kLongestPiece)
+        fail_bad_file(path_, "{} joins {} bytes; nothing longer than {} is joined", what, lengths.back(),
+                      kLongestPiece);
       pairs.push_back({parts[0], parts[1]});
     }
     const std::int64_t size = this->size(special.size() + kBytes + pairs.size());

@@ -37,14 +37,15 @@ TokenizerPtr load_tokenizer(const std::string& text, const std::string& path);
 /// The characters of a text, numbered in the order of their code points.
 TokenizerPtr character_tokenizer(std::vector<char32_t> vocabulary);
 
-/// Bytes, and pairs of tokens that are joined, those first that occur most often (byte pair encoding: Sennrich et al., 2016; on
-/// bytes, so that every text has tokens: Radford et al., 2019). Words, numbers, signs and spaces are not joined with each other, but
-/// for one space before a word; nothing longer than 64 bytes is. `special` names the ids from 0 on, which no text has; the
-/// 256 bytes and the pairs follow. There are `size` ids, also where the text has not as many pairs.
+/// Bytes, and pairs of tokens that are joined, those first that occur most often (byte pair encoding: Sennrich et al.,
+/// 2016; on bytes, so that every text has tokens: Radford et al., 2019). Words, numbers, signs and spaces are not
+/// joined with each other, but for one space before a word; nothing longer than 64 bytes is. `special` names the ids
+/// from 0 on, which no text has; the 256 bytes and the pairs follow. There are `size` ids, also where the text has not
+/// as many pairs.
 TokenizerPtr learn_byte_pairs(std::string_view text, std::int64_t size, std::vector<std::string> special);
 
-/// The words between spaces that occur most often. The ids are those of `special`, of words that are not known, of the ends of
-/// lines, and of words; there are `size`, also where the text has not as many words.
+/// The words between spaces that occur most often. The ids are those of `special`, of words that are not known, of the
+/// ends of lines, and of words; there are `size`, also where the text has not as many words.
 TokenizerPtr learn_words(std::string_view text, std::int64_t size, std::vector<std::string> special);
 
 }  // namespace mtf::io

@@ -37,7 +37,8 @@ void write_file_atomically(const std::string& path, Parts parts, const std::func
   partial.take_place();
 }
 
-void write_file_atomically(const std::string& path, std::string_view text, const std::function<void()>& before_replacing) {
+void write_file_atomically(const std::string& path, std::string_view text,
+                           const std::function<void()>& before_replacing) {
   const std::array<std::span<const std::byte>, 1> parts = {std::as_bytes(std::span(text))};
   write_file_atomically(path, parts, before_replacing);
 }

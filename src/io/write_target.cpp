@@ -24,7 +24,8 @@ bool is_of_processes(const std::filesystem::path& folder) {
 /// The descriptor that a link among those of this process stands for; -1: it is another's.
 int descriptor_of(const std::filesystem::path& link) {
   std::error_code error;
-  const std::string folder = std::filesystem::canonical(link.parent_path(), error).string(), name = link.filename().string();
+  const std::string folder = std::filesystem::canonical(link.parent_path(), error).string(),
+                    name = link.filename().string();
   if (error || !folder.starts_with(fmt::format("/proc/{}/", getpid())) || !folder.ends_with("/fd")) return -1;
   int number = -1;
   std::from_chars(name.data(), name.data() + name.size(), number);
@@ -33,7 +34,9 @@ int descriptor_of(const std::filesystem::path& link) {
 
 }  // namespace
 
-void WriteFailure::because(std::string_view reason) const { throw IoError(IoError::Kind::kUnwritable, path_, fmt::format("cannot be written: {}", reason)); }
+void WriteFailure::because(std::string_view reason) const {
+  throw IoError(IoError::Kind::kUnwritable, path_, fmt::format("cannot be written: {}", reason));
+}
 
 void WriteFailure::because_of_errno() const { because(std::strerror(errno)); }
 
@@ -74,7 +77,8 @@ int open_stream(const WriteTarget& target, NoReader no_reader, const WriteFailur
   if (target.descriptor >= 0) {
     file = fcntl(target.descriptor, F_DUPFD_CLOEXEC, 0);
   } else {
-    file = open(target.path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_APPEND | (no_reader == NoReader::kFail ? O_NONBLOCK : 0));
+    file = open(target.path.c_str(),
+                O_WRONLY | O_CLOEXEC | O_NOCTTY | O_APPEND | (no_reader == NoReader::kFail ? O_NONBLOCK : 0));
     if (file < 0 && errno == ENXIO) failure.because("nobody reads it");
     if (file >= 0 && no_reader == NoReader::kFail) fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK);
   }

@@ -24,8 +24,9 @@ class WriteFailure {
   const std::string& path_;
 };
 
-/// A link is followed, also where the last of several points to nothing yet. What is no regular file, a device or a pipe,
-/// and what the process has open already (`/dev/stdout`, wherever it leads) is a stream: it is written to, never replaced.
+/// A link is followed, also where the last of several points to nothing yet. What is no regular file, a device or a
+/// pipe, and what the process has open already (`/dev/stdout`, wherever it leads) is a stream: it is written to, never
+/// replaced.
 struct WriteTarget {
   std::filesystem::path path;
   std::optional<struct stat> before;  ///< of a regular file that is there, and may be written

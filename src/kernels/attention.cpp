@@ -48,7 +48,7 @@ bool Attention<T>::sees_all(std::int64_t begin, std::int64_t rows, const Columns
   return sight.window == 0 || (last - columns.begin < sight.window && end - 1 - first < sight.window);
 }
 
-// ---- operands of products: k runs from line to line -------------------------------------------------------------------
+// ---- operands of products: k runs from line to line -----------------------------------------------------------------
 
 template <class T>
 const Bf16* Attention<T>::in_place(const MatrixPlace& from, std::int64_t first, T factor) const {
@@ -57,7 +57,8 @@ const Bf16* Attention<T>::in_place(const MatrixPlace& from, std::int64_t first, 
 }
 
 template <class T>
-void Attention<T>::load_along(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size, T factor, T* to) {
+void Attention<T>::load_along(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size,
+                              T factor, T* to) {
   if constexpr (std::is_same_v<T, float>) {
     if (const Bf16* const row = in_place(from, first, factor)) {
       for (std::int64_t r = 0; r < rows; r += 2)
@@ -71,7 +72,8 @@ void Attention<T>::load_along(const MatrixPlace& from, std::int64_t first, std::
 }
 
 template <class T>
-void Attention<T>::load_across(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size, T factor, T* to, std::int64_t stride) {
+void Attention<T>::load_across(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size,
+                               T factor, T* to, std::int64_t stride) {
   const std::int64_t count = lines(size);
   const Bf16* const pairs = in_place(from, first, factor);
   if (pairs && size % 2 == 0 && from.row % 2 == 0 && reinterpret_cast<std::uintptr_t>(pairs) % sizeof(T) == 0)
@@ -98,7 +100,8 @@ const T* Attention<T>::along(const T* rows, std::int64_t count, std::int64_t siz
 }
 
 template <class T>
-void Attention<T>::product(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<T> c, bool accumulate) {
+void Attention<T>::product(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b,
+                           Matrix<T> c, bool accumulate) {
   if constexpr (std::is_same_v<T, float> && kMultipliesBf16) {
     if (pairs_) return multiply_pairs(m, n, lines(k), a, b, c, accumulate, kNoProgress);
   }
@@ -116,7 +119,8 @@ void Attention<T>::load(const MatrixPlace& k, const MatrixPlace& v, bool backwar
       const Columns all = columns(tile, seen_by_some.end);
       T* const at = to + all.laid * lines(size);
       load_across(matrix, all.begin, all.count, size, T(1), at, kKeys);
-      for (std::int64_t line = 0; line < lines(size); ++line) std::fill_n(at + line * kKeys + all.count, all.padded - all.count, T(0));
+      for (std::int64_t line = 0; line < lines(size); ++line)
+        std::fill_n(at + line * kKeys + all.count, all.padded - all.count, T(0));
     }
   };
   // Over the memory.
@@ -136,13 +140,14 @@ void Attention<T>::load(const MatrixPlace& k, const MatrixPlace& v, bool backwar
   std::fill_n(room(gradients_.v, rule_.memory * values), rule_.memory * values, T(0));
 }
 
-// ---- tiles --------------------------------------------------------------------------------------------------------------
+// ---- tiles ----------------------------------------------------------------------------------------------------------
 
 template <class T>
 void Attention<T>::score(const AttentionQueries& place, std::int64_t begin, std::int64_t rows, const Columns& columns) {
   const std::int64_t d = rule_.features;
   T* const scores = room(scores_, kQueries * kKeys);
-  product(rows, columns.padded, d, {room(q_across_, 0), 1, kQueries}, {room(k_across_, 0) + columns.laid * lines(d), kKeys, 1}, {scores, kKeys, 1}, false);
+  product(rows, columns.padded, d, {room(q_across_, 0), 1, kQueries},
+          {room(k_across_, 0) + columns.laid * lines(d), kKeys, 1}, {scores, kKeys, 1}, false);
   const bool biased = changes_scores(place.bias, 0), masked = changes_scores(place.mask, 1);
   if (sees_all(begin, rows, columns) && !biased && !masked && columns.count == columns.padded) return;
   const Sight& sight = rule_.sight;
@@ -156,12 +161,14 @@ void Attention<T>::score(const AttentionQueries& place, std::int64_t begin, std:
     std::int64_t from = 0, to = columns.count;  // what is seen by position
     const std::int64_t position = sight.first + begin + i - columns.begin;
     if (sight.causal) to = std::min(to, position + 1);
-    if (sight.window > 0) from = std::max(from, position - sight.window + 1), to = std::min(to, position + sight.window);
+    if (sight.window > 0)
+      from = std::max(from, position - sight.window + 1), to = std::min(to, position + sight.window);
     to = std::max<std::int64_t>(to, 0), from = std::min(from, to);
     std::fill_n(row, from, static_cast<T>(kUnseen));
     std::fill_n(row + to, columns.padded - to, static_cast<T>(kUnseen));
     if (!masked) continue;
-    const auto* const mask = static_cast<const std::uint8_t*>(place.mask.data) + (begin + i) * place.mask.row + columns.begin * place.mask.column;
+    const auto* const mask = static_cast<const std::uint8_t*>(place.mask.data) + (begin + i) * place.mask.row +
+                             columns.begin * place.mask.column;
     for (std::int64_t j = from; j < to; ++j)
       if (!mask[j * place.mask.column]) row[j] = static_cast<T>(kUnseen);
   }
@@ -171,7 +178,8 @@ template <class T>
 const T* Attention<T>::kept(const AttentionQueries& place, std::int64_t row, const Columns& columns) {
   if (rule_.drop.rate == 0) return nullptr;
   T* const factors = room(kept_, kKeys);
-  fill_kept(rule_.drop, place.first_draw + static_cast<std::uint64_t>(row * rule_.drop.row + columns.begin), columns.padded, factors);
+  fill_kept(rule_.drop, place.first_draw + static_cast<std::uint64_t>(row * rule_.drop.row + columns.begin),
+            columns.padded, factors);
   return factors;
 }
 
@@ -209,7 +217,8 @@ void Attention<T>::forward(const AttentionQueries& place, std::int64_t tile_of_q
         else if (rule_.bf16_product) round_to_bf16(row, seen.padded);
       }
     }
-    product(rows, values, seen.count, {pairs_ ? weights : scores, lines(kKeys), 1}, {room(v_along_, 0) + lines(seen.laid) * values, values, 1}, {sums, values, 1}, true);
+    product(rows, values, seen.count, {pairs_ ? weights : scores, lines(kKeys), 1},
+            {room(v_along_, 0) + lines(seen.laid) * values, values, 1}, {sums, values, 1}, true);
   }
   for (std::int64_t i = 0; i < rows; ++i) {
     const double sum = std::max(total[i], kLeastSum);
@@ -223,7 +232,8 @@ void Attention<T>::forward(const AttentionQueries& place, std::int64_t tile_of_q
 template <class T>
 void Attention<T>::backward(const AttentionQueries& place, std::int64_t tile_of_queries) {
   using Row = TileRow<T>;
-  const std::int64_t begin = first_query_of(tile_of_queries), rows = queries_of(tile_of_queries), values = rule_.values, d = rule_.features;
+  const std::int64_t begin = first_query_of(tile_of_queries), rows = queries_of(tile_of_queries), values = rule_.values,
+                     d = rule_.features;
   load_queries(place, begin, rows);
   T* const q_along = room(q_along_, kQueries * d);
   T* const d_along = room(d_along_, kQueries * values);
@@ -242,22 +252,28 @@ void Attention<T>::backward(const AttentionQueries& place, std::int64_t tile_of_
     const Columns seen = columns(tile, seen_here.end);
     score(place, begin, rows, seen);
     T* const weights = room(scores_, 0);
-    product(rows, seen.padded, values, {d_across, 1, kQueries}, {room(v_across_, 0) + seen.laid * lines(values), kKeys, 1}, {slopes, kKeys, 1}, false);
+    product(rows, seen.padded, values, {d_across, 1, kQueries},
+            {room(v_across_, 0) + seen.laid * lines(values), kKeys, 1}, {slopes, kKeys, 1}, false);
     for (std::int64_t i = 0; i < rows; ++i) {
       T* const row = weights + i * kKeys;
       const T* const factors = kept(place, begin + i, seen);
       Row::multiply(slopes + i * kKeys, factors, seen.padded);
       Row::softmax_gradient(row, slopes + i * kKeys, seen.padded, log_sum[i], delta[i]);
       Row::multiply(row, factors, seen.padded);
-      if (rule_.bf16_product && !pairs_) round_to_bf16(row, seen.padded), round_to_bf16(slopes + i * kKeys, seen.padded);
+      if (rule_.bf16_product && !pairs_)
+        round_to_bf16(row, seen.padded), round_to_bf16(slopes + i * kKeys, seen.padded);
     }
     const T* const weights_along = along(weights, rows, seen.padded, kKeys, room(weights_, lines(kQueries) * kKeys));
-    product(seen.count, values, rows, {weights_along, 1, kKeys}, {d_along, values, 1}, {room(gradients_.v, 0) + seen.begin * values, values, 1}, true);
+    product(seen.count, values, rows, {weights_along, 1, kKeys}, {d_along, values, 1},
+            {room(gradients_.v, 0) + seen.begin * values, values, 1}, true);
     const T* const slopes_along = along(slopes, rows, seen.padded, kKeys, room(weights_, lines(kQueries) * kKeys));
-    product(seen.count, d, rows, {slopes_along, 1, kKeys}, {q_along, d, 1}, {room(gradients_.k, 0) + seen.begin * d, d, 1}, true);
+    product(seen.count, d, rows, {slopes_along, 1, kKeys}, {q_along, d, 1},
+            {room(gradients_.k, 0) + seen.begin * d, d, 1}, true);
     if constexpr (std::is_same_v<T, float>)
-      for (std::int64_t i = 0; pairs_ && i < rows; ++i) pair_along(slopes + i * kKeys, seen.padded, weights + i * lines(kKeys));
-    product(rows, d, seen.count, {pairs_ ? weights : slopes, lines(kKeys), 1}, {room(k_along_, 0) + lines(seen.laid) * d, d, 1}, {d_q, d, 1}, true);
+      for (std::int64_t i = 0; pairs_ && i < rows; ++i)
+        pair_along(slopes + i * kKeys, seen.padded, weights + i * lines(kKeys));
+    product(rows, d, seen.count, {pairs_ ? weights : slopes, lines(kKeys), 1},
+            {room(k_along_, 0) + lines(seen.laid) * d, d, 1}, {d_q, d, 1}, true);
   }
   store_matrix(d_q, rows, d, static_cast<T>(rule_.scale), place.d_q, begin);
 }

@@ -1,22 +1,22 @@
-// Attention by tiles: softmax(q kᵀ) v without the matrix of scores in memory (M. Rabe and C. Staats, Self-attention Does
-// Not Need O(n²) Memory, 2021; T. Dao et al., FlashAttention, 2022).
+// Attention by tiles: softmax(q kᵀ) v without the matrix of scores in memory (M. Rabe and C. Staats, Self-attention
+// Does Not Need O(n²) Memory, 2021; T. Dao et al., FlashAttention, 2022).
 //
 //   scores[i, j] = scale · q[i, :] · k[j, :] + bias[i, j]        minus infinity where query i does not see place j
 //   log_sum[i]   = log Σ_j exp(scores[i, j])
 //   out[i, :]    = Σ_j exp(scores[i, j] - log_sum[i]) v[j, :]    zeros where a query sees nothing
 //
-// Scores exist as tiles of some queries by some places of the memory, which stay in a cache. Along a row of tiles a running
-// maximum and a running sum are kept, and what was summed under a smaller maximum is scaled down. The backward pass needs
-// log_sum alone: it computes each tile again. Where weights are dropped, each tile draws which, by the places of its elements
-// in the whole tensor of scores: forward and backward the same ones, however queries, heads and batch are split. Tiles in
-// which no query sees anything are skipped, and so are the last places of a tile. Tiles begin where those of the whole tensor
-// do, whichever block of it is here. So the order in which the terms of out are added, and what is skipped, depend on the
-// memory's length alone: splitting queries changes no bit of it. That of the gradients of k and v depends on which queries
-// there are.
+// Scores exist as tiles of some queries by some places of the memory, which stay in a cache. Along a row of tiles a
+// running maximum and a running sum are kept, and what was summed under a smaller maximum is scaled down. The backward
+// pass needs log_sum alone: it computes each tile again. Where weights are dropped, each tile draws which, by the
+// places of its elements in the whole tensor of scores: forward and backward the same ones, however queries, heads and
+// batch are split. Tiles in which no query sees anything are skipped, and so are the last places of a tile. Tiles begin
+// where those of the whole tensor do, whichever block of it is here. So the order in which the terms of out are added,
+// and what is skipped, depend on the memory's length alone: splitting queries changes no bit of it. That of the
+// gradients of k and v depends on which queries there are.
 //
-// Both operands of each of the products lie in lines, one for each step of what is summed over: q, k, d_out and v *across*
-// their rows for the scores and their gradients, all but these *along* them for the rest. Where the processor multiplies
-// bf16, a line is one of pairs (bf16_pairs.h). Sums, the softmax and the results are in T.
+// Both operands of each of the products lie in lines, one for each step of what is summed over: q, k, d_out and v
+// *across* their rows for the scores and their gradients, all but these *along* them for the rest. Where the processor
+// multiplies bf16, a line is one of pairs (bf16_pairs.h). Sums, the softmax and the results are in T.
 #pragma once
 
 #include <algorithm>
@@ -38,8 +38,8 @@ struct Sight {
   std::int64_t first = 0;
 };
 
-/// A score of what is not seen, and what the maximum of a row is at least: so that a row in which nothing is seen, or only
-/// minus infinity, has a sum of 0.
+/// A score of what is not seen, and what the maximum of a row is at least: so that a row in which nothing is seen, or
+/// only minus infinity, has a sum of 0.
 inline constexpr double kUnseen = -1e30, kLeastMaximum = -1e29, kLeastSum = 1e-30;
 
 /// A matrix of any element type in memory; strides in elements, 0 repeats. No data: there is none.
@@ -77,16 +77,19 @@ struct AttentionGradients {
   Scratch k, v;
 };
 
-/// Keys and values of one place of the batch, laid out for tiles, and what was added up of their gradients. T: float, for
-/// f32 and bf16, or double. Takes memory in proportion to the memory's length.
+/// Keys and values of one place of the batch, laid out for tiles, and what was added up of their gradients. T: float,
+/// for f32 and bf16, or double. Takes memory in proportion to the memory's length.
 template <class T>
 class Attention {
  public:
-  explicit Attention(const AttentionRule& rule) : rule_(rule), pairs_(kMultipliesBf16 && std::is_same_v<T, float> && rule.bf16_product) {}
+  explicit Attention(const AttentionRule& rule)
+      : rule_(rule), pairs_(kMultipliesBf16 && std::is_same_v<T, float> && rule.bf16_product) {}
 
   /// Takes other keys and values; the backward pass starts their gradients at zero.
   void load(const MatrixPlace& k, const MatrixPlace& v, bool backward);
-  static std::int64_t query_tiles(const AttentionRule& rule) { return (rule.first_query % kQueries + rule.queries + kQueries - 1) / kQueries; }
+  static std::int64_t query_tiles(const AttentionRule& rule) {
+    return (rule.first_query % kQueries + rule.queries + kQueries - 1) / kQueries;
+  }
   /// out and log_sum of a tile of queries.
   void forward(const AttentionQueries& place, std::int64_t tile);
   /// d_q of those queries; adds their part of the gradients of k and v.
@@ -102,8 +105,8 @@ class Attention {
   static constexpr std::int64_t kQueries = 64;  ///< of a tile: the grain in which they are divided
   static constexpr std::int64_t kKeys = 256;    ///< places of the memory in a tile, a whole number of packets
 
-  /// The part of the memory that a tile covers; up to `padded` there are zeros, or what nobody sees. It is laid out from
-  /// `laid` on, the first tile too, of which some places may lie in another block.
+  /// The part of the memory that a tile covers; up to `padded` there are zeros, or what nobody sees. It is laid out
+  /// from `laid` on, the first tile too, of which some places may lie in another block.
   struct Columns {
     std::int64_t begin, count, padded, laid;
   };
@@ -116,7 +119,9 @@ class Attention {
   /// Places of the first tile of queries, of keys, that lie in another block.
   std::int64_t query_lead() const { return rule_.first_query % kQueries; }
   std::int64_t key_lead() const { return rule_.first_key % kKeys; }
-  std::int64_t first_query_of(std::int64_t tile) const { return std::max<std::int64_t>(0, tile * kQueries - query_lead()); }
+  std::int64_t first_query_of(std::int64_t tile) const {
+    return std::max<std::int64_t>(0, tile * kQueries - query_lead());
+  }
   std::int64_t queries_of(std::int64_t tile) const {
     return std::min((tile + 1) * kQueries - query_lead(), rule_.queries) - first_query_of(tile);
   }
@@ -131,21 +136,27 @@ class Attention {
   /// Rows [first, first + rows) of `size` elements, times `factor`: as lines of `size`, of rows or pairs of them.
   void load_along(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size, T factor, T* to);
   /// As lines that lie `stride` apart, of columns or pairs of them.
-  void load_across(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size, T factor, T* to, std::int64_t stride);
+  void load_across(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size, T factor, T* to,
+                   std::int64_t stride);
   /// Rows that lie `stride` apart as lines: as they are, or as pairs of rows in `to`.
   const T* along(const T* rows, std::int64_t count, std::int64_t size, std::int64_t stride, T* to);
   /// c (+)= a · b over k rows or columns, whose lines a and b are.
-  void product(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<T> c, bool accumulate);
+  void product(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<T> c,
+               bool accumulate);
 
   void load_queries(const AttentionQueries& place, std::int64_t begin, std::int64_t rows) {
-    load_across(place.q, begin, rows, rule_.features, static_cast<T>(rule_.scale), room(q_across_, kQueries * lines(rule_.features)), kQueries);
+    load_across(place.q, begin, rows, rule_.features, static_cast<T>(rule_.scale),
+                room(q_across_, kQueries * lines(rule_.features)), kQueries);
   }
   /// The scores of a tile; what is not seen, and the padding, is kUnseen.
   void score(const AttentionQueries& place, std::int64_t begin, std::int64_t rows, const Columns& columns);
-  /// For query `row`: what its weights, and the gradients of those, are multiplied by in a tile. Null: nothing is dropped.
+  /// For query `row`: what its weights, and the gradients of those, are multiplied by in a tile. Null: nothing is
+  /// dropped.
   const T* kept(const AttentionQueries& place, std::int64_t row, const Columns& columns);
   bool sees_all(std::int64_t begin, std::int64_t rows, const Columns& columns) const;
-  T* room(Scratch& scratch, std::int64_t count) { return static_cast<T*>(scratch.at_least(count * static_cast<std::int64_t>(sizeof(T)))); }
+  T* room(Scratch& scratch, std::int64_t count) {
+    return static_cast<T*>(scratch.at_least(count * static_cast<std::int64_t>(sizeof(T))));
+  }
 
   AttentionRule rule_;
   const bool pairs_;

@@ -104,7 +104,8 @@ T number_at(const MatrixPlace& from, std::int64_t row) {
 
 /// to[row * columns + column] = factor from[first + row, column], rounded to bf16 if so asked.
 template <class T>
-void load_rows(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t columns, T factor, bool round, T* to) {
+void load_rows(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t columns, T factor,
+               bool round, T* to) {
   by_type(from, [&](const auto* data) {
     for (std::int64_t r = 0; r < rows; ++r) {
       const auto* const row = data + (first + r) * from.row;
@@ -119,7 +120,8 @@ void load_rows(const MatrixPlace& from, std::int64_t first, std::int64_t rows, s
 
 /// to[first + row, column] = factor from[row * columns + column].
 template <class T>
-void store_matrix(const T* from, std::int64_t rows, std::int64_t columns, T factor, const MatrixPlace& to, std::int64_t first) {
+void store_matrix(const T* from, std::int64_t rows, std::int64_t columns, T factor, const MatrixPlace& to,
+                  std::int64_t first) {
   by_type(to, [&]<class S>(S* data) {
     for (std::int64_t r = 0; r < rows; ++r) {
       S* const row = data + (first + r) * to.row;

@@ -8,8 +8,8 @@
 
 namespace mtf::kernels {
 
-/// to[i] = the pair (first[i], second[i]), rounded to bf16; without `second` (first[i], 0). How lines that follow one another
-/// along k become pairs.
+/// to[i] = the pair (first[i], second[i]), rounded to bf16; without `second` (first[i], 0). How lines that follow one
+/// another along k become pairs.
 void pair_lines(const float* first, const float* second, std::int64_t n, float* to);
 void pair_lines(const Bf16* first, const Bf16* second, std::int64_t n, float* to);
 

@@ -30,7 +30,10 @@ struct Block {
     for (const BlockDim& d : dims) n *= d.size;
     return n;
   }
-  template <typename T> T* as() const { return static_cast<T*>(data); }
+  template <typename T>
+  T* as() const {
+    return static_cast<T*>(data);
+  }
 };
 
 }  // namespace mtf::kernels

@@ -14,11 +14,12 @@
 namespace mtf::kernels {
 namespace {
 
-// Every residue of the result's index by the base dilation is an ordinary convolution, with those taps that meet elements of
-// the operand there. An ordinary one is a sum of products of matrices, one for each tap: of places and channels of the operand,
-// shifted by the tap, with the tap's matrix of the window. For a box of places the operand is copied into a patch, with zeros
-// where there is none and the channels of a place side by side, so that the shifted matrices are views of the patch; the window
-// is copied into panels of columns. A tile of the result then stays in registers over all taps.
+// Every residue of the result's index by the base dilation is an ordinary convolution, with those taps that meet
+// elements of the operand there. An ordinary one is a sum of products of matrices, one for each tap: of places and
+// channels of the operand, shifted by the tap, with the tap's matrix of the window. For a box of places the operand is
+// copied into a patch, with zeros where there is none and the channels of a place side by side, so that the shifted
+// matrices are views of the patch; the window is copied into panels of columns. A tile of the result then stays in
+// registers over all taps.
 
 constexpr int kAxes = 1 + kConvolutionDims;      // batch, and dims of space, the last ones
 constexpr std::int64_t kBoxPlaces = 512;         // of the result: how often what was copied of the window is used
@@ -32,8 +33,8 @@ constexpr double kConvolutionProgressFlops = 6e7;
 std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return a >= 0 ? (a + b - 1) / b : -(-a / b); }
 std::int64_t whole_lanes(std::int64_t n, std::int64_t lanes) { return (n + lanes - 1) / lanes * lanes; }
 
-/// One axis of an ordinary convolution: result u and tap v meet in the operand's element origin + u step + v apart, if that is in
-/// [begin, end). Its strides are of memory.
+/// One axis of an ordinary convolution: result u and tap v meet in the operand's element origin + u step + v apart, if
+/// that is in [begin, end). Its strides are of memory.
 struct ConvolutionAxis {
   std::int64_t count = 1, first = 0, result_stride = 0;  ///< results: where the first one is
   std::int64_t taps = 1, first_tap = 0, tap_stride = 0;  ///< the same of the window
@@ -42,8 +43,8 @@ struct ConvolutionAxis {
 };
 using ConvolutionAxes = std::array<ConvolutionAxis, kAxes>;
 
-/// The ordinary convolutions that a dim consists of: one for each residue of the result's index, or of the input's if that is
-/// what is computed.
+/// The ordinary convolutions that a dim consists of: one for each residue of the result's index, or of the input's if
+/// that is what is computed.
 std::vector<ConvolutionAxis> ordinary(const ConvolutionDim& dim, bool to_input) {
   // Result r, tap t and operand i meet where r * stride + t * dilation + shift = i * base.
   const BlockDim &result = to_input ? dim.input : dim.output, &operand = to_input ? dim.output : dim.input;
@@ -125,7 +126,9 @@ ConvolutionScratch& convolution_scratch() {
 }
 
 template <class T>
-T* elements(Scratch& scratch, std::int64_t count) { return static_cast<T*>(scratch.at_least(count * static_cast<std::int64_t>(sizeof(T)))); }
+T* elements(Scratch& scratch, std::int64_t count) {
+  return static_cast<T*>(scratch.at_least(count * static_cast<std::int64_t>(sizeof(T))));
+}
 
 /// `count` elements at `to` which `fill` writes as `element`, at the pointer that it is given.
 template <class T, class Fill>
@@ -138,8 +141,8 @@ void load(ElementType element, std::int64_t count, T* to, Fill fill) {
 
 /// Stores elements of scratch, which it may change, in their order in `from` as far as their strides tell.
 template <class T>
-void store(std::span<const std::int64_t> sizes, T* from, std::span<const std::int64_t> from_strides, std::int64_t count, ElementType element, void* to,
-           std::span<const std::int64_t> to_strides) {
+void store(std::span<const std::int64_t> sizes, T* from, std::span<const std::int64_t> from_strides, std::int64_t count,
+           ElementType element, void* to, std::span<const std::int64_t> to_strides) {
   if (element == ElementType::kBf16) {
     Bf16* const rounded = reinterpret_cast<Bf16*>(from);
     for (std::int64_t i = 0; i < count; ++i) {
@@ -213,7 +216,8 @@ class OrdinaryConvolution {
     for (const ConvolutionDim& dim : c.dims) all_taps *= dim.taps;
     taps_ = 1;
     for (const ConvolutionAxis& axis : axes_) taps_ *= axis.taps;
-    const std::int64_t most = std::max(kLeastPiece, kPieceTerms / std::max<std::int64_t>(1, all_taps) / kLeastPiece * kLeastPiece);
+    const std::int64_t most =
+        std::max(kLeastPiece, kPieceTerms / std::max<std::int64_t>(1, all_taps) / kLeastPiece * kLeastPiece);
     pieces_ = std::max<std::int64_t>(1, ceil_divide(ins_, most));
     by_lanes_ = groups_ > 1 && outs_ <= kLanes / 2 && pieces_ == 1;
   }
@@ -237,11 +241,14 @@ class OrdinaryConvolution {
   void sum_places(Threads& threads) const {
     if (groups_ * ins_ * outs_ * taps_ == 0) return;
     const Stretches stretches = in_stretches(threads, pieces_);
-    const std::int64_t each = pieces_ * stretches.count(), parts = std::clamp<std::int64_t>(ceil_divide(2 * threads.size(), each), 1, axes_[most_taps()].taps);
+    const std::int64_t each = pieces_ * stretches.count(),
+                       parts =
+                           std::clamp<std::int64_t>(ceil_divide(2 * threads.size(), each), 1, axes_[most_taps()].taps);
     threads.parallel_for(each * parts, grain(places(), each * parts), [&](std::int64_t begin, std::int64_t end) {
       Work work;
       for (std::int64_t unit = begin; unit < end; ++unit) {
-        with_some_taps(unit % parts, parts).sum_gradient(piece(stretches[unit / parts / pieces_], unit / parts % pieces_), work);
+        with_some_taps(unit % parts, parts)
+            .sum_gradient(piece(stretches[unit / parts / pieces_], unit / parts % pieces_), work);
       }
     });
   }
@@ -251,8 +258,9 @@ class OrdinaryConvolution {
   static constexpr std::int64_t kLanes = ToTile::kLanes, kColumns = ToTile::kColumns, kRows = ToTile::kRows;
   using Steps = std::array<std::int64_t, kAxes>;
 
-  /// Some channels. Either of one group, as rows and columns of products; or all of some groups of few channels, as lanes: then
-  /// each of a place's `ins` lines of the patch has, for each channel of the result, the operand's channel that goes into it.
+  /// Some channels. Either of one group, as rows and columns of products; or all of some groups of few channels, as
+  /// lanes: then each of a place's `ins` lines of the patch has, for each channel of the result, the operand's channel
+  /// that goes into it.
   struct Channels {
     std::int64_t group = 0, groups = 1, in = 0, ins = 0, out = 0, outs = 0;
     std::int64_t columns() const { return groups * outs; }
@@ -266,16 +274,19 @@ class OrdinaryConvolution {
     std::int64_t of_group() const { return all.by_lanes_ ? 1 : ceil_divide(all.outs_, together); }
     std::int64_t count() const { return all.by_lanes_ ? ceil_divide(all.groups_, together) : all.groups_ * of_group(); }
     Channels operator[](std::int64_t index) const {
-      if (all.by_lanes_) return {index * together, std::min(together, all.groups_ - index * together), 0, all.ins_, 0, all.outs_};
+      if (all.by_lanes_)
+        return {index * together, std::min(together, all.groups_ - index * together), 0, all.ins_, 0, all.outs_};
       const std::int64_t out = index % of_group() * together;
       return {index / of_group(), 1, 0, all.ins_, out, std::min(together, all.outs_ - out)};
     }
   };
   /// Long ones, but enough of them for all threads, where there are `others` to go with each.
   Stretches in_stretches(const Threads& threads, std::int64_t others) const {
-    const std::int64_t most = by_lanes_ ? std::max(kChannelsTogether / std::max<std::int64_t>(1, ins_), kLanes) / outs_ : kChannelsTogether;
+    const std::int64_t most =
+        by_lanes_ ? std::max(kChannelsTogether / std::max<std::int64_t>(1, ins_), kLanes) / outs_ : kChannelsTogether;
     Stretches result{*this, most};
-    while (result.together > (by_lanes_ ? kLanes / outs_ : kColumns) && result.count() * others < 2 * threads.size()) result.together /= 2;
+    while (result.together > (by_lanes_ ? kLanes / outs_ : kColumns) && result.count() * others < 2 * threads.size())
+      result.together /= 2;
     return result;
   }
   Channels piece(Channels channels, std::int64_t index) const {
@@ -283,8 +294,8 @@ class OrdinaryConvolution {
     return channels;
   }
 
-  /// What is multiplied of the operand for a box: result u and tap v of an axis meet at data + u step + v apart, where `length`
-  /// elements lie together.
+  /// What is multiplied of the operand for a box: result u and tap v of an axis meet at data + u step + v apart, where
+  /// `length` elements lie together.
   struct Patch {
     const T* data = nullptr;
     std::int64_t length = 0;
@@ -315,7 +326,8 @@ class OrdinaryConvolution {
     patch.length = channels.ins * (by_lanes_ ? channels.width() : 1);
     std::array<std::int64_t, kSizes> sizes, from, to;
     Steps length, low, unit;
-    std::int64_t count = patch.length, offset = channels.group * operand_.group + channels.in * operand_.channel, inner = 0;
+    std::int64_t count = patch.length, offset = channels.group * operand_.group + channels.in * operand_.channel,
+                 inner = 0;
     bool is_whole = true;
     for (int a = kAxes; a-- > 0;) {
       const ConvolutionAxis& axis = axes_[a];
@@ -336,7 +348,8 @@ class OrdinaryConvolution {
     sizes[kAxes + 1] = channels.groups, from[kAxes + 1] = operand_.group, to[kAxes + 1] = channels.outs;
     sizes[kAxes + 2] = by_lanes_ ? channels.outs : 1, from[kAxes + 2] = 0, to[kAxes + 2] = 1;
     // Where each element is used once, it is read where it is.
-    const bool in_place = is_whole && !by_lanes_ && taps_ == 1 && operand_.channel == 1 && operand_.element != ElementType::kBf16;
+    const bool in_place =
+        is_whole && !by_lanes_ && taps_ == 1 && operand_.channel == 1 && operand_.element != ElementType::kBf16;
     for (int a = 0; a < kAxes; ++a) {
       const std::int64_t apart = in_place ? from[a] : to[a];
       patch.step[a] = axes_[a].step / unit[a] * apart;
@@ -353,17 +366,19 @@ class OrdinaryConvolution {
       char* const target = static_cast<char*>(into);
       if (!is_whole) std::memset(target, 0, static_cast<std::size_t>(count * bytes));
       const bool has_some = std::find(sizes.begin(), sizes.end(), 0) == sizes.end();
-      if (has_some) copy_block(sizes, static_cast<int>(bytes), operand_.data + offset * bytes, from, target + inner * bytes, to);
+      if (has_some)
+        copy_block(sizes, static_cast<int>(bytes), operand_.data + offset * bytes, from, target + inner * bytes, to);
     });
     patch.data = data;
     return patch;
   }
 
-  /// Where what the taps read for one place begins, in the order of the taps, in runs of some elements, whose number it returns;
-  /// in runs of `most` if that is not 0.
+  /// Where what the taps read for one place begins, in the order of the taps, in runs of some elements, whose number it
+  /// returns; in runs of `most` if that is not 0.
   std::int64_t tap_runs(const Patch& patch, std::int64_t most, std::vector<std::int64_t>& runs) const {
     const bool merged = patch.apart[kAxes - 1] == patch.length;  // neighbouring taps of the last axis
-    const std::int64_t length = merged ? axes_[kAxes - 1].taps * patch.length : patch.length, run = most == 0 ? length : most;
+    const std::int64_t length = merged ? axes_[kAxes - 1].taps * patch.length : patch.length,
+                       run = most == 0 ? length : most;
     const std::int64_t last = merged ? 1 : axes_[kAxes - 1].taps;
     const Steps& apart = patch.apart;
     runs.clear();
@@ -371,7 +386,8 @@ class OrdinaryConvolution {
       for (std::int64_t t = 0; t < axes_[1].taps; ++t)
         for (std::int64_t u = 0; u < axes_[2].taps; ++u)
           for (std::int64_t v = 0; v < last; ++v)
-            for (std::int64_t begin = 0; begin < length; begin += run) runs.push_back(s * apart[0] + t * apart[1] + u * apart[2] + v * apart[3] + begin);
+            for (std::int64_t begin = 0; begin < length; begin += run)
+              runs.push_back(s * apart[0] + t * apart[1] + u * apart[2] + v * apart[3] + begin);
     return run;
   }
 
@@ -385,7 +401,8 @@ class OrdinaryConvolution {
   /// The window's part [taps, channels of the operand, groups, channels of the result]; `width` lie between dense rows.
   Part<kAxes + 3> window_part(const Channels& channels, std::int64_t width) const {
     Part<kAxes + 3> part;
-    std::int64_t offset = channels.group * window_.group + channels.in * window_in_ + channels.out * window_out_, dense = width * channels.ins;
+    std::int64_t offset = channels.group * window_.group + channels.in * window_in_ + channels.out * window_out_,
+                 dense = width * channels.ins;
     for (int a = kAxes; a-- > 0; dense *= axes_[a].taps) {
       part.sizes[a] = axes_[a].taps, part.strides[a] = axes_[a].tap_stride, part.dense[a] = dense;
       offset += axes_[a].first_tap;
@@ -395,7 +412,8 @@ class OrdinaryConvolution {
       }
     }
     part.sizes[kAxes] = channels.ins, part.strides[kAxes] = window_in_, part.dense[kAxes] = width;
-    part.sizes[kAxes + 1] = channels.groups, part.strides[kAxes + 1] = window_.group, part.dense[kAxes + 1] = channels.outs;
+    part.sizes[kAxes + 1] = channels.groups, part.strides[kAxes + 1] = window_.group,
+                       part.dense[kAxes + 1] = channels.outs;
     part.sizes[kAxes + 2] = channels.outs, part.strides[kAxes + 2] = window_out_, part.dense[kAxes + 2] = 1;
     part.data = window_.data + offset * size_of(window_.element);
     return part;
@@ -413,7 +431,8 @@ class OrdinaryConvolution {
     return part;
   }
 
-  /// Panels of columns, one behind the other, each [steps, columns rounded up to lanes]; part(channels, width) is what is in one.
+  /// Panels of columns, one behind the other, each [steps, columns rounded up to lanes]; part(channels, width) is what
+  /// is in one.
   template <class PartOf>
   void load_panels(const Channels& channels, ElementType element, std::int64_t steps, T* to, PartOf part_of) const {
     const std::int64_t bytes = size_of(element);
@@ -423,14 +442,17 @@ class OrdinaryConvolution {
       const auto part = part_of(some, width);
       load(element, steps * width, to + column * steps, [&](void* into) {
         if (some.columns() < width) std::memset(into, 0, static_cast<std::size_t>(steps * width * bytes));
-        copy_block(part.sizes, static_cast<int>(bytes), part.data, part.strides, static_cast<char*>(into) + part.dense_first * bytes, part.dense);
+        copy_block(part.sizes, static_cast<int>(bytes), part.data, part.strides,
+                   static_cast<char*>(into) + part.dense_first * bytes, part.dense);
       });
     }
   }
   void load_window(const Channels& channels, T* to) const {
-    load_panels(channels, window_.element, taps_ * channels.ins, to, [&](const Channels& some, std::int64_t width) { return window_part(some, width); });
+    load_panels(channels, window_.element, taps_ * channels.ins, to,
+                [&](const Channels& some, std::int64_t width) { return window_part(some, width); });
   }
-  /// The result of a box, column c of place p at data + c column + p step for c a multiple of kColumns; 0: the columns of a panel.
+  /// The result of a box, column c of place p at data + c column + p step for c a multiple of kColumns; 0: the columns
+  /// of a panel.
   struct Panels {
     const T* data;
     std::int64_t column, step;
@@ -438,7 +460,8 @@ class OrdinaryConvolution {
   Panels result_panels(const Box& box, const Channels& channels) const {
     const auto part = result_part(box, channels, channels.width());
     const bool is_panel = channels.width() <= kColumns && part.strides[kAxes - 1] == channels.width();
-    bool in_place = !by_lanes_ && (is_panel || taps_ * channels.ins <= kFewTerms) && result_.channel == 1 && result_.element != ElementType::kBf16 && channels.columns() == channels.width();
+    bool in_place = !by_lanes_ && (is_panel || taps_ * channels.ins <= kFewTerms) && result_.channel == 1 &&
+                    result_.element != ElementType::kBf16 && channels.columns() == channels.width();
     std::int64_t next = part.strides[kAxes - 1] * part.sizes[kAxes - 1];
     for (int a = kAxes - 1; a-- > 0;) {  // the places are evenly apart
       if (part.sizes[a] == 1) continue;
@@ -447,7 +470,8 @@ class OrdinaryConvolution {
     }
     if (in_place) return {reinterpret_cast<const T*>(part.data), 1, part.strides[kAxes - 1]};
     T* const panels = elements<T>(convolution_scratch().window, box.places() * channels.width());
-    load_panels(channels, result_.element, box.places(), panels, [&](const Channels& some, std::int64_t width) { return result_part(box, some, width); });
+    load_panels(channels, result_.element, box.places(), panels,
+                [&](const Channels& some, std::int64_t width) { return result_part(box, some, width); });
     return {panels, box.places(), 0};
   }
 
@@ -455,7 +479,8 @@ class OrdinaryConvolution {
     const std::int64_t width = channels.width(), steps = taps_ * ins_;
     const bool in_place = result_.channel == 1 && result_.element != ElementType::kBf16 && channels.columns() == width;
     const bool keeps_window = boxes == 1 || steps * width * static_cast<std::int64_t>(sizeof(T)) <= kWindowBytes;
-    T* const window = elements<T>(convolution_scratch().window, (keeps_window ? steps : taps_ * ceil_divide(ins_, pieces_)) * width);
+    T* const window =
+        elements<T>(convolution_scratch().window, (keeps_window ? steps : taps_ * ceil_divide(ins_, pieces_)) * width);
     for (std::int64_t index = first_box; index < first_box + boxes; ++index) {
       const Box box = boxes_[index];
       const auto result = result_part(box, channels, width);
@@ -468,14 +493,16 @@ class OrdinaryConvolution {
         T* const panels = window + (keeps_window ? taps_ * some.in * width : 0);
         if (!keeps_window || index == first_box) load_window(some, panels);
         const Patch patch = load_patch(box, some);
-        by_lanes_ ? sum_box_by_lanes(box, patch, some, panels, to, place, work) : sum_box(box, patch, some, panels, to, place, p > 0, work);
+        by_lanes_ ? sum_box_by_lanes(box, patch, some, panels, to, place, work)
+                  : sum_box(box, patch, some, panels, to, place, p > 0, work);
       }
       if (!in_place) store<T>(result.sizes, to, result.dense, count, result_.element, result.data, result.strides);
     }
   }
 
   /// to (+)= patch * panels, in tiles of places along the axis in which they are highest.
-  void sum_box(const Box& box, const Patch& patch, const Channels& channels, const T* panels, T* to, const Steps& place, bool accumulate, Work& work) const {
+  void sum_box(const Box& box, const Patch& patch, const Channels& channels, const T* panels, T* to, const Steps& place,
+               bool accumulate, Work& work) const {
     typename ToTile::Operands tile{};
     tile.k = tap_runs(patch, 0, work.steps);
     tile.runs = work.steps;
@@ -492,15 +519,23 @@ class OrdinaryConvolution {
       report(work, box.places() * width * taps_ * channels.ins);
     }
   }
-  void sum_box_by_lanes(const Box& box, const Patch& patch, const Channels& channels, const T* panel, T* to, const Steps& place, Work& work) const {
+  void sum_box_by_lanes(const Box& box, const Patch& patch, const Channels& channels, const T* panel, T* to,
+                        const Steps& place, Work& work) const {
     const std::int64_t width = channels.width();
     tap_runs(patch, width, work.steps);
     work.rows.resize(LaneSums<T>::kRows);
     for (std::int64_t lane = 0; lane < width; lane += kLanes) {
       for_each_strip(box, LaneSums<T>::kRows, [&](int along, const Steps& first, std::int64_t rows) {
         for (std::int64_t r = 0; r < rows; ++r) work.rows[static_cast<std::size_t>(r)] = r * patch.step[along];
-        LaneSums<T>{std::span(work.rows).first(static_cast<std::size_t>(rows)), work.steps, patch.data + offset(first, patch.step) + lane, panel + lane, width,
-                    to + offset(first, place) + lane, place[along], false}.run();
+        LaneSums<T>{std::span(work.rows).first(static_cast<std::size_t>(rows)),
+                    work.steps,
+                    patch.data + offset(first, patch.step) + lane,
+                    panel + lane,
+                    width,
+                    to + offset(first, place) + lane,
+                    place[along],
+                    false}
+            .run();
       });
     }
     report(work, box.places() * width * taps_ * channels.ins);
@@ -533,7 +568,8 @@ class OrdinaryConvolution {
       const Box box = boxes_[index];
       const Patch patch = load_patch(box, channels);
       const Panels panels = result_panels(box, channels);
-      by_lanes_ ? add_box_by_lanes(box, patch, channels, panels.data, sums, work) : add_box(box, patch, channels, panels, sums, work);
+      by_lanes_ ? add_box_by_lanes(box, patch, channels, panels.data, sums, work)
+                : add_box(box, patch, channels, panels, sums, work);
       report(work, box.places() * width * steps);
     }
     const auto part = window_part(channels, width);
@@ -541,8 +577,10 @@ class OrdinaryConvolution {
   }
 
   /// sums += patchᵀ * panels, in tiles of channels of the operand, of neighbouring taps where they lie together.
-  void add_box(const Box& box, const Patch& patch, const Channels& channels, const Panels& panels, T* sums, Work& work) const {
-    const std::int64_t length = tap_runs(patch, 0, work.rows), strips = ceil_divide(length, kRows), width = channels.width();
+  void add_box(const Box& box, const Patch& patch, const Channels& channels, const Panels& panels, T* sums,
+               Work& work) const {
+    const std::int64_t length = tap_runs(patch, 0, work.rows), strips = ceil_divide(length, kRows),
+                       width = channels.width();
     place_runs(box, patch, kAxes - 1, work.steps);
     typename ToTile::Operands tile{};
     tile.runs = work.steps;
@@ -565,7 +603,8 @@ class OrdinaryConvolution {
       }
     }
   }
-  void add_box_by_lanes(const Box& box, const Patch& patch, const Channels& channels, const T* panel, T* sums, Work& work) const {
+  void add_box_by_lanes(const Box& box, const Patch& patch, const Channels& channels, const T* panel, T* sums,
+                        Work& work) const {
     const std::int64_t width = channels.width();
     tap_runs(patch, width, work.rows);
     place_runs(box, patch, kAxes, work.steps);
@@ -573,7 +612,10 @@ class OrdinaryConvolution {
     for (std::size_t first = 0; first < all.size(); first += LaneSums<T>::kRows) {
       const auto rows = all.subspan(first, std::min<std::size_t>(LaneSums<T>::kRows, all.size() - first));
       for (std::int64_t lane = 0; lane < width; lane += kLanes)
-        LaneSums<T>{rows, work.steps, patch.data + lane, panel + lane, width, sums + static_cast<std::int64_t>(first) * width + lane, width, true}.run();
+        LaneSums<T>{rows,         work.steps, patch.data + lane,
+                    panel + lane, width,      sums + static_cast<std::int64_t>(first) * width + lane,
+                    width,        true}
+            .run();
     }
   }
 
@@ -585,8 +627,8 @@ class OrdinaryConvolution {
     for_each_place(rest, [&](const Steps& at) { runs.push_back(offset(at, patch.step)); });
   }
 
-  /// Calls fn(axis, first place, count) for strips of up to `most` places that together are the box, along the axis in which
-  /// they are longest.
+  /// Calls fn(axis, first place, count) for strips of up to `most` places that together are the box, along the axis in
+  /// which they are longest.
   template <class Fn>
   static void for_each_strip(const Box& box, std::int64_t most, Fn fn) {
     const auto strips = [&](int a) { return ceil_divide(box.size[a], most); };
@@ -611,7 +653,9 @@ class OrdinaryConvolution {
         for (at[2] = 0; at[2] < box.size[2]; ++at[2])
           for (at[3] = 0; at[3] < box.size[3]; ++at[3]) fn(at);
   }
-  static std::int64_t offset(const Steps& at, const Steps& step) { return at[0] * step[0] + at[1] * step[1] + at[2] * step[2] + at[3] * step[3]; }
+  static std::int64_t offset(const Steps& at, const Steps& step) {
+    return at[0] * step[0] + at[1] * step[1] + at[2] * step[2] + at[3] * step[3];
+  }
 
   void report(Work& work, std::int64_t products) const {
     if (!progress_) return;
@@ -637,7 +681,8 @@ void for_each_ordinary(const Convolution& c, bool to_input, Fn fn) {
   const ConvolutionTensor &result = to_input ? c.input : c.output, &operand = to_input ? c.output : c.input;
   std::array<std::vector<ConvolutionAxis>, kAxes> axes;
   axes.fill({ConvolutionAxis{}});
-  axes[0][0] = {.count = c.batch, .result_stride = result.batch_stride, .end = c.batch, .operand_stride = operand.batch_stride};
+  axes[0][0] = {
+      .count = c.batch, .result_stride = result.batch_stride, .end = c.batch, .operand_stride = operand.batch_stride};
   const std::size_t before = kAxes - c.dims.size();
   for (std::size_t d = 0; d < c.dims.size(); ++d) axes[before + d] = ordinary(c.dims[d], to_input);
   for (const ConvolutionAxis& s : axes[0])
@@ -649,7 +694,8 @@ void for_each_ordinary(const Convolution& c, bool to_input, Fn fn) {
 /// Calls fn with a zero of the type that is computed in.
 template <class Fn>
 void by_computed_type(const Convolution& c, Fn fn) {
-  if (c.dims.empty() || c.dims.size() > kConvolutionDims) throw std::invalid_argument("convolutions have one to three dims");
+  if (c.dims.empty() || c.dims.size() > kConvolutionDims)
+    throw std::invalid_argument("convolutions have one to three dims");
   int wide = 0, narrow = 0;
   for (const ElementType element : {c.input.element, c.output.element, c.window.element}) {
     wide += element == ElementType::kF64;
@@ -660,7 +706,8 @@ void by_computed_type(const Convolution& c, Fn fn) {
   throw std::invalid_argument("convolutions are of f64, or of f32 and bf16");
 }
 
-void fill_with_zeros(ElementType element, void* data, std::vector<std::int64_t> sizes, std::vector<std::int64_t> strides) {
+void fill_with_zeros(ElementType element, void* data, std::vector<std::int64_t> sizes,
+                     std::vector<std::int64_t> strides) {
   const double zero = 0;
   fill_block(sizes, static_cast<int>(size_of(element)), &zero, data, strides);
 }
@@ -674,34 +721,42 @@ void convolve_to(const Convolution& c, bool to_input, Threads& threads) {
     });
     const ConvolutionTensor& result = to_input ? c.input : c.output;
     if (!all_are_reached) {
-      std::vector<std::int64_t> sizes{c.batch, c.groups * (to_input ? c.inputs : c.outputs)}, strides{result.batch_stride, result.channel_stride};
+      std::vector<std::int64_t> sizes{c.batch, c.groups * (to_input ? c.inputs : c.outputs)},
+          strides{result.batch_stride, result.channel_stride};
       for (const ConvolutionDim& dim : c.dims) {
         sizes.push_back(to_input ? dim.input.size : dim.output.size);
         strides.push_back(to_input ? dim.input.stride : dim.output.stride);
       }
       fill_with_zeros(result.element, result.data, sizes, strides);
     }
-    for_each_ordinary(c, to_input, [&](const ConvolutionAxes& axes) { OrdinaryConvolution<T>(c, to_input, axes).sum_products(threads); });
+    for_each_ordinary(c, to_input, [&](const ConvolutionAxes& axes) {
+      OrdinaryConvolution<T>(c, to_input, axes).sum_products(threads);
+    });
   });
 }
 
 }  // namespace
 
 std::int64_t convolved_size(const ConvolutionDim& dim, std::int64_t input, std::int64_t high) {
-  const std::int64_t reach = (dim.taps - 1) * dim.dilation + 1, size = (input > 0 ? (input - 1) * dim.base + 1 : 0) + dim.low + high;
+  const std::int64_t reach = (dim.taps - 1) * dim.dilation + 1,
+                     size = (input > 0 ? (input - 1) * dim.base + 1 : 0) + dim.low + high;
   return size < reach ? 0 : (size - reach) / dim.stride + 1;
 }
 
 void convolve(const Convolution& convolution, Threads& threads) { convolve_to(convolution, false, threads); }
-void convolve_input_gradient(const Convolution& convolution, Threads& threads) { convolve_to(convolution, true, threads); }
+void convolve_input_gradient(const Convolution& convolution, Threads& threads) {
+  convolve_to(convolution, true, threads);
+}
 
 void convolve_window_gradient(const Convolution& c, Threads& threads) {
   by_computed_type(c, [&]<class T>(T) {
     // Taps that meet no element of the input are in no ordinary convolution.
-    std::vector<std::int64_t> sizes{c.inputs, c.groups * c.outputs}, strides{c.window.input_stride, c.window.output_stride};
+    std::vector<std::int64_t> sizes{c.inputs, c.groups * c.outputs},
+        strides{c.window.input_stride, c.window.output_stride};
     for (const ConvolutionDim& dim : c.dims) sizes.push_back(dim.taps), strides.push_back(dim.tap_stride);
     fill_with_zeros(c.window.element, c.window.data, sizes, strides);
-    for_each_ordinary(c, false, [&](const ConvolutionAxes& axes) { OrdinaryConvolution<T>(c, false, axes).sum_places(threads); });
+    for_each_ordinary(c, false,
+                      [&](const ConvolutionAxes& axes) { OrdinaryConvolution<T>(c, false, axes).sum_places(threads); });
   });
 }
 

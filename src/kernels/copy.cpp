@@ -55,7 +55,8 @@ void store_some(Number* to, const Packet& packet, std::int64_t n) {
 
 /// to[r][c] = from[c][r] for a block of up to 16 × 16, in registers where the element has a packet.
 template <class T>
-void transpose_block(std::int64_t rows, std::int64_t columns, const T* from, std::int64_t from_column, T* to, std::int64_t to_row) {
+void transpose_block(std::int64_t rows, std::int64_t columns, const T* from, std::int64_t from_column, T* to,
+                     std::int64_t to_row) {
   using Number = std::conditional_t<sizeof(T) == 4, float, double>;
   using Packet = typename Eigen::internal::packet_traits<Number>::type;
   constexpr std::int64_t kLanes = sizeof(Packet) / sizeof(Number);
@@ -68,14 +69,17 @@ void transpose_block(std::int64_t rows, std::int64_t columns, const T* from, std
         const std::int64_t high = std::min(kLanes, columns - c);
         Eigen::internal::PacketBlock<Packet, static_cast<int>(kLanes)> block;
         if (wide == kLanes && high == kLanes) {
-          for (std::int64_t k = 0; k < kLanes; ++k) std::memcpy(&block.packet[k], from + r + (c + k) * from_column, sizeof(Packet));
+          for (std::int64_t k = 0; k < kLanes; ++k)
+            std::memcpy(&block.packet[k], from + r + (c + k) * from_column, sizeof(Packet));
         } else {
           const auto* const first = reinterpret_cast<const Number*>(from + r + c * from_column);
-          for (std::int64_t k = 0; k < kLanes; ++k) block.packet[k] = load_some<Packet>(first + std::min(k, high - 1) * from_column, wide);
+          for (std::int64_t k = 0; k < kLanes; ++k)
+            block.packet[k] = load_some<Packet>(first + std::min(k, high - 1) * from_column, wide);
         }
         Eigen::internal::ptranspose(block);
         if (wide == kLanes && high == kLanes) {
-          for (std::int64_t k = 0; k < kLanes; ++k) std::memcpy(to + (r + k) * to_row + c, &block.packet[k], sizeof(Packet));
+          for (std::int64_t k = 0; k < kLanes; ++k)
+            std::memcpy(to + (r + k) * to_row + c, &block.packet[k], sizeof(Packet));
         } else {
           for (std::int64_t k = 0; k < kLanes; ++k)
             if (k < wide) store_some(reinterpret_cast<Number*>(to + (r + k) * to_row + c), block.packet[k], high);
@@ -149,9 +153,8 @@ void by_element_size(int element_size, Fn fn) {
 
 }  // namespace
 
-void copy_matrix(std::int64_t rows, std::int64_t columns, int element_size, const void* source,
-                 std::int64_t source_row, std::int64_t source_column, void* target, std::int64_t target_row,
-                 std::int64_t target_column) {
+void copy_matrix(std::int64_t rows, std::int64_t columns, int element_size, const void* source, std::int64_t source_row,
+                 std::int64_t source_column, void* target, std::int64_t target_row, std::int64_t target_column) {
   by_element_size(element_size, [&](auto zero) {
     using T = decltype(zero);
     copy_rows(rows, columns, static_cast<const T*>(source), source_row, source_column, static_cast<T*>(target),
@@ -169,7 +172,8 @@ void copy_block(std::span<const std::int64_t> sizes, int element_size, const voi
     if (sizes[d] > 1) dims.push_back({sizes[d], source_strides[d], target_strides[d]});
   }
   // The target in its own order; neighbours that are one run in both become one dim.
-  std::stable_sort(dims.begin(), dims.end(), [](const Dim& a, const Dim& b) { return std::abs(a.to) > std::abs(b.to); });
+  std::stable_sort(dims.begin(), dims.end(),
+                   [](const Dim& a, const Dim& b) { return std::abs(a.to) > std::abs(b.to); });
   std::vector<Dim> merged;
   merged.reserve(dims.size() + 2);
   for (const Dim& dim : dims) {

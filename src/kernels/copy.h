@@ -19,8 +19,7 @@ void fill_block(std::span<const std::int64_t> sizes, int element_size, const voi
                 std::span<const std::int64_t> target_strides);
 
 /// The two-dim case: rows × columns, strides in elements.
-void copy_matrix(std::int64_t rows, std::int64_t columns, int element_size, const void* source,
-                 std::int64_t source_row, std::int64_t source_column, void* target, std::int64_t target_row,
-                 std::int64_t target_column);
+void copy_matrix(std::int64_t rows, std::int64_t columns, int element_size, const void* source, std::int64_t source_row,
+                 std::int64_t source_column, void* target, std::int64_t target_row, std::int64_t target_column);
 
 }  // namespace mtf::kernels

@@ -22,10 +22,12 @@ template <class T>
 T joined(Reduction reduction, T a, T b) {
   switch (reduction) {
     case Reduction::kSum:
-      if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
+      if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
       else return a + b;
     case Reduction::kProd:
-      if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::uint32_t>(a) * static_cast<std::uint32_t>(b));
+      if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(static_cast<std::uint32_t>(a) * static_cast<std::uint32_t>(b));
       else return a * b;
     case Reduction::kMax: return (a > b || a != a) ? a : b;
     case Reduction::kMin: return (a < b || a != a) ? a : b;
@@ -57,8 +59,8 @@ void write(ElementType type, char* target, T value) {
   }
 }
 
-/// The cells joined to one, by halves; the first three times at once, so that no sum waits for another's store. `n` is a
-/// power of two.
+/// The cells joined to one, by halves; the first three times at once, so that no sum waits for another's store. `n` is
+/// a power of two.
 template <class T>
 T tree(Reduction reduction, T* cells, std::int64_t n) {
   auto by = [&](auto join) {
@@ -86,11 +88,16 @@ T tree(Reduction reduction, T* cells, std::int64_t n) {
 
 }  // namespace
 
-std::int64_t Folds::bytes(const FusedLoop::Code& code, std::int64_t width) { return (width + code.tile) * (8 + 8 + 8) + 3 * 64; }
+std::int64_t Folds::bytes(const FusedLoop::Code& code, std::int64_t width) {
+  return (width + code.tile) * (8 + 8 + 8) + 3 * 64;
+}
 
 Folds::Folds(const FusedLoop::Code& code, const std::vector<bool>& chosen, std::span<const ElementType> types,
              std::int64_t width, const std::function<char*(std::int64_t)>& take)
-    : tile_(code.tile), width_(width), lane_bytes_(code.group == lanes::Group::kFour ? 4 : 8), accumulators_(types.size()) {
+    : tile_(code.tile),
+      width_(width),
+      lane_bytes_(code.group == lanes::Group::kFour ? 4 : 8),
+      accumulators_(types.size()) {
   for (std::size_t o = 0; o < types.size(); ++o) {
     const LoopOutput& output = code.program.outputs[o];
     if (output.reduction == Reduction::kStore || !chosen[o]) continue;
@@ -167,7 +174,8 @@ void Folds::finish_row(std::size_t output, char* target) {
     add_to_totals(a, tile_);
     return write(a.target, target, tree(a.reduction, a.totals, tile_));
   }
-  by_cell(a.cell, [&](auto zero) { write(a.target, target, tree(a.reduction, cells<decltype(zero)>(a, tile_), tile_)); });
+  by_cell(a.cell,
+          [&](auto zero) { write(a.target, target, tree(a.reduction, cells<decltype(zero)>(a, tile_), tile_)); });
 }
 
 void Folds::finish_rows(std::size_t output, std::int64_t rows, std::int64_t size, char* target, std::int64_t step) {
@@ -175,11 +183,13 @@ void Folds::finish_rows(std::size_t output, std::int64_t rows, std::int64_t size
   if (a.lanes == nullptr) return;
   by_cell(a.cell, [&](auto zero) {
     auto* const cells = this->cells<decltype(zero)>(a, rows * size);
-    for (std::int64_t r = 0; r < rows; ++r) write(a.target, target + r * step, tree(a.reduction, cells + r * size, size));
+    for (std::int64_t r = 0; r < rows; ++r)
+      write(a.target, target + r * step, tree(a.reduction, cells + r * size, size));
   });
 }
 
-void Folds::finish_columns(std::size_t output, std::int64_t columns, std::int64_t used, char* target, std::int64_t step) {
+void Folds::finish_columns(std::size_t output, std::int64_t columns, std::int64_t used, char* target,
+                           std::int64_t step) {
   Accumulator& a = accumulators_[output];
   if (a.lanes == nullptr) return;
   if (a.folds && a.folded) {

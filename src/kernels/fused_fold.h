@@ -9,14 +9,14 @@
 
 namespace mtf::kernels {
 
-/// For each reduced output a row of lanes, which the loop's steps fold into side by side; for sums of floats a row of f64
-/// beside them, which takes over from time to time.
+/// For each reduced output a row of lanes, which the loop's steps fold into side by side; for sums of floats a row of
+/// f64 beside them, which takes over from time to time.
 class Folds {
  public:
-  /// Of the reduced outputs that are `chosen`. `width`: the most lanes side by side, beyond one tile. `types`: in which the
-  /// outputs are written.
-  Folds(const FusedLoop::Code& code, const std::vector<bool>& chosen, std::span<const ElementType> types, std::int64_t width,
-        const std::function<char*(std::int64_t)>& take);
+  /// Of the reduced outputs that are `chosen`. `width`: the most lanes side by side, beyond one tile. `types`: in which
+  /// the outputs are written.
+  Folds(const FusedLoop::Code& code, const std::vector<bool>& chosen, std::span<const ElementType> types,
+        std::int64_t width, const std::function<char*(std::int64_t)>& take);
   /// What one output takes.
   static std::int64_t bytes(const FusedLoop::Code& code, std::int64_t width);
 

@@ -69,8 +69,9 @@ class Emitter {
       }
     }
     for (const LoopOutput& output : p.outputs) ++uses_left_[output.value];
-    // A store may overwrite an operand in place, so it comes after the last step that reads memory, and after the outputs
-    // that are operands: they are reduced before the first store, and where there are several stores read before it.
+    // A store may overwrite an operand in place, so it comes after the last step that reads memory, and after the
+    // outputs that are operands: they are reduced before the first store, and where there are several stores read
+    // before it.
     int last_read = -1;
     const int operands = static_cast<int>(p.operands.size()), steps = static_cast<int>(p.steps.size());
     auto in_memory = [&](int v) { return v >= 0 && v < operands && p.operands[v].kind == OperandKind::kArray; };

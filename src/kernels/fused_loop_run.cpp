@@ -37,7 +37,8 @@ std::uint64_t reduced_dims(const LoopArgument& output, std::span<const std::size
 
 Stream make_stream(const Run& run, const LoopArgument& argument, ElementType type) {
   Stream stream;
-  if (argument.strides.size() != run.sizes.size()) throw std::invalid_argument("fused loop: an array needs a stride for each dim");
+  if (argument.strides.size() != run.sizes.size())
+    throw std::invalid_argument("fused loop: an array needs a stride for each dim");
   stream.base = static_cast<char*>(argument.data);
   stream.element_size = static_cast<int>(size_of(type));
   stream.used = true;
@@ -87,7 +88,8 @@ bool has_short_rows(const Nest& nest, const std::vector<LoopDim>& kept, const st
   if (kept.empty() || reduced.size() != 1 || nest.has_by_row()) return false;
   const LoopDim dim = reduced[0];
   auto irregular = [&](const Stream& s) { return s.used && s.strides[dim.id] != 0 && s.strides[dim.id] != 1; };
-  return dim.size >= kShortestRow && dim.size < nest.code->tile && std::has_single_bit(static_cast<std::uint64_t>(dim.size)) &&
+  return dim.size >= kShortestRow && dim.size < nest.code->tile &&
+         std::has_single_bit(static_cast<std::uint64_t>(dim.size)) &&
          std::none_of(nest.operands.begin(), nest.operands.end(), irregular);
 }
 
@@ -108,7 +110,9 @@ void order_dims(Nest& nest, std::vector<LoopDim> kept, std::vector<LoopDim> redu
       if (score >= best) best = score, list = dims, place = k;
     }
   }
-  if (list != nullptr) std::rotate(list->begin() + static_cast<std::ptrdiff_t>(place), list->begin() + static_cast<std::ptrdiff_t>(place) + 1, list->end());
+  if (list != nullptr)
+    std::rotate(list->begin() + static_cast<std::ptrdiff_t>(place),
+                list->begin() + static_cast<std::ptrdiff_t>(place) + 1, list->end());
   nest.inner_reduced = list == &reduced;
   nest.kept = std::move(kept);
   nest.reduced = std::move(reduced);
@@ -173,8 +177,10 @@ void run_chunks(const Nest& nest, const Cut& cut, Threads& threads) {
     const LoopOutput& output = nest.code->program.outputs[o];
     if (output.reduction == Reduction::kStore || nest.by_row[o]) continue;
     const ElementType type = nest.output_types[o];
-    types[o] = !is_float(type) ? type : output.reduction == Reduction::kSum ? ElementType::kF64
-               : type == ElementType::kBf16 ? ElementType::kF32 : type;
+    types[o] = !is_float(type)                       ? type
+               : output.reduction == Reduction::kSum ? ElementType::kF64
+               : type == ElementType::kBf16          ? ElementType::kF32
+                                                     : type;
     chunked.output_types[o] = types[o];
     parts[o].resize(static_cast<std::size_t>(chunks * cells * size_of(types[o])));
     Stream& stream = chunked.outputs[o];
@@ -208,7 +214,8 @@ void run_chunks(const Nest& nest, const Cut& cut, Threads& threads) {
         offset += rest % nest.kept[k].size * nest.outputs[o].strides[nest.kept[k].id];
         rest /= nest.kept[k].size;
       }
-      write_as(types[o], nest.output_types[o], total_cell, nest.outputs[o].base + offset * nest.outputs[o].element_size);
+      write_as(types[o], nest.output_types[o], total_cell,
+               nest.outputs[o].base + offset * nest.outputs[o].element_size);
     }
   }
 }
@@ -216,7 +223,8 @@ void run_chunks(const Nest& nest, const Cut& cut, Threads& threads) {
 void run_divided(const Nest& nest, Threads& threads) {
   const std::int64_t kept = product(nest.kept), total = kept * product(nest.reduced);
   if (const Cut cut = cut_of(nest, kept, total); cut.chunks > 1) return run_chunks(nest, cut, threads);
-  if (threads.size() == 1 || total < 2 * kParallelElements || nest.kept.empty() || nest.has_by_row()) return run_nest(nest);
+  if (threads.size() == 1 || total < 2 * kParallelElements || nest.kept.empty() || nest.has_by_row())
+    return run_nest(nest);
   std::size_t place = 0;  // the outermost dim that gives every thread something, else the largest
   if (nest.kept[0].size < threads.size() * 4) place = largest(nest.kept);
   const std::int64_t size = nest.kept[place].size;
@@ -232,7 +240,9 @@ void run_divided(const Nest& nest, Threads& threads) {
 bool has_whole_rows(const Nest& nest) {
   if (nest.inner_reduced || nest.kept.size() != 1) return false;
   const LoopDim inner = nest.kept[0];
-  auto irregular = [&](const Stream& s) { return s.used && !s.iota && s.strides[inner.id] != 0 && s.strides[inner.id] != 1; };
+  auto irregular = [&](const Stream& s) {
+    return s.used && !s.iota && s.strides[inner.id] != 0 && s.strides[inner.id] != 1;
+  };
   return inner.size >= nest.code->tile && inner.size <= kLongestRow &&
          std::none_of(nest.operands.begin(), nest.operands.end(), irregular) &&
          std::none_of(nest.outputs.begin(), nest.outputs.end(), irregular);
@@ -254,8 +264,10 @@ bool run_uniform(const Run& run) {
       stream.iota = stream.used = true;
       stream.element_size = 1;
       stream.base = reinterpret_cast<char*>(static_cast<std::intptr_t>(run.operands[v].integer));
-      if (operand.dim < 0 || operand.dim >= static_cast<int>(run.sizes.size())) throw std::invalid_argument("fused loop: an iota's dim");
-      for (std::size_t k = 0; k < run.walked.size(); ++k) stream.strides[k] = run.walked[k] == static_cast<std::size_t>(operand.dim);
+      if (operand.dim < 0 || operand.dim >= static_cast<int>(run.sizes.size()))
+        throw std::invalid_argument("fused loop: an iota's dim");
+      for (std::size_t k = 0; k < run.walked.size(); ++k)
+        stream.strides[k] = run.walked[k] == static_cast<std::size_t>(operand.dim);
     }
     nest.operands.push_back(stream);
   }
@@ -267,7 +279,8 @@ bool run_uniform(const Run& run) {
     nest.by_row.push_back(reduces && run.by_row != 0 && reduced_dims(run.outputs[o], run.walked) == run.by_row);
     if (!reduces || nest.by_row[o]) continue;
     nest.reduces = true;
-    for (std::size_t k = 0; k < run.walked.size(); ++k) is_reduced[k] = is_reduced[k] || nest.outputs[o].strides[k] == 0;
+    for (std::size_t k = 0; k < run.walked.size(); ++k)
+      is_reduced[k] = is_reduced[k] || nest.outputs[o].strides[k] == 0;
   }
   std::vector<LoopDim> kept, reduced;
   bool empty = false;

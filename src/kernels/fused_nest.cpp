@@ -23,8 +23,12 @@ constexpr std::int64_t kSlotBytes = 8 * lanes::kBytes;
 class Walker {
  public:
   Walker(const Nest& nest, Pieces& scratch)
-      : nest_(nest), code_(*nest.code), tile_(code_.tile), lane_bytes_(code_.group == Group::kFour ? 4 : 8),
-        along_row_(nest.reduces && nest.inner_reduced && !nest.short_rows), records_(code_.records) {
+      : nest_(nest),
+        code_(*nest.code),
+        tile_(code_.tile),
+        lane_bytes_(code_.group == Group::kFour ? 4 : 8),
+        along_row_(nest.reduces && nest.inner_reduced && !nest.short_rows),
+        records_(code_.records) {
     const std::int64_t operands = static_cast<std::int64_t>(nest.operands.size());
     const std::int64_t outputs = static_cast<std::int64_t>(nest.outputs.size());
     const std::int64_t streams = operands + outputs;
@@ -101,7 +105,7 @@ class Walker {
     for (const auto& use : uses) (use.second ? records_[use.record].c : records_[use.record].b) = {base, mask};
   }
 
-  // ---- the nest ----
+  // ---- the nest -----------------------------------------------------------------------------------------------------
 
   void clear() {
     rows_since_fold_ = tiles_since_fold_ = flat_inner_ = 0;
@@ -216,8 +220,8 @@ class Walker {
     column_offset_ = 0;
   }
 
-  void staged(LoopDim rows, LoopDim inner, std::int64_t r0, std::int64_t height, std::int64_t c0,
-              std::int64_t columns, bool flat, Bases& bases, std::vector<RowStream>& row) {
+  void staged(LoopDim rows, LoopDim inner, std::int64_t r0, std::int64_t height, std::int64_t c0, std::int64_t columns,
+              bool flat, Bases& bases, std::vector<RowStream>& row) {
     const std::size_t n = streams();
     std::vector<char>& copied = copied_;
     copied.assign(n, 0);
@@ -242,8 +246,8 @@ class Walker {
         const auto first = static_cast<std::uint32_t>(reinterpret_cast<std::intptr_t>(from));
         for (std::int64_t r = 0; r < height; ++r) {
           for (std::int64_t c = 0; c < columns; ++c) {
-            numbers[r * columns + c] = static_cast<std::int32_t>(
-                first + static_cast<std::uint32_t>(r * across) + static_cast<std::uint32_t>(c * along));
+            numbers[r * columns + c] = static_cast<std::int32_t>(first + static_cast<std::uint32_t>(r * across) +
+                                                                 static_cast<std::uint32_t>(c * along));
           }
         }
       } else {
@@ -270,7 +274,7 @@ class Walker {
     }
   }
 
-  // ---- one row ----
+  // ---- one row ------------------------------------------------------------------------------------------------------
 
   void run_row(const std::vector<RowStream>& row, std::int64_t n) {
     const std::int64_t full = n - n % tile_;
@@ -325,8 +329,8 @@ class Walker {
     if (is_output(s)) return refer(code_.output_uses[s - nest_.operands.size()], row.data, -1);
     const auto& uses = code_.operand_uses[s];
     if (st.iota) {
-      const lanes::AnyStep step = row.staged_iota ? lanes::load_step(code_.group, ElementType::kI32)
-                                                  : lanes::iota_step(code_.group);
+      const lanes::AnyStep step =
+          row.staged_iota ? lanes::load_step(code_.group, ElementType::kI32) : lanes::iota_step(code_.group);
       for (const auto& use : uses) records_[use.record].step = step;
       return refer(uses, row.data, row.staged_iota ? -1 : row.stride);
     }

@@ -7,8 +7,8 @@
 //   inner kept      for kept… { for a block of the inner dim { for reduced… { row } } }
 //   inner reduced   for kept… { for reduced… { row } }
 //
-// Outputs *by row* reduce the inner dim, where the others keep it and reduce all dims outside it: sums over the rows and
-// over the columns of one matrix are made in one walk.
+// Outputs *by row* reduce the inner dim, where the others keep it and reduce all dims outside it: sums over the rows
+// and over the columns of one matrix are made in one walk.
 //
 // Short rows that are reduced lie side by side in one row, whose lanes are joined row by row.
 //

@@ -108,8 +108,10 @@ inline V each(Fn fn, V a, V b) {
   std::memcpy(&a, x, kBytes);
   return a;
 }
-#define MTF_PER_LANE(function, vector, fn) \
-  __attribute__((noinline)) inline vector function(vector a) { return each<vector>([](auto x) { return fn(x); }, a); }
+#define MTF_PER_LANE(function, vector, fn)                     \
+  __attribute__((noinline)) inline vector function(vector a) { \
+    return each<vector>([](auto x) { return fn(x); }, a);      \
+  }
 MTF_PER_LANE(std_sin, D, std::sin)
 MTF_PER_LANE(std_cos, D, std::cos)
 MTF_PER_LANE(std_tanh, D, std::tanh)
@@ -173,8 +175,9 @@ inline D round_of(D a) {
 inline F round_small(F a) { return (a + 12582912.0f) - 12582912.0f; }
 inline D round_small(D a) { return (a + 6755399441055744.0) - 6755399441055744.0; }
 
-/// Cody and Waite: x = n log 2 + r, exp(r) by its Taylor polynomial, times 2^n so that denormal results come out rounded once.
-/// Exactly 0 below (by way of exp(0): a denormal there, as of a masked score, takes a hundred cycles), inf above, NaN of NaN.
+/// Cody and Waite: x = n log 2 + r, exp(r) by its Taylor polynomial, times 2^n so that denormal results come out
+/// rounded once. Exactly 0 below (by way of exp(0): a denormal there, as of a masked score, takes a hundred cycles),
+/// inf above, NaN of NaN.
 inline F exp_of(F x) {
 #ifdef __AVX512F__
   const __mmask16 lives = _mm512_cmp_ps_mask(x, splat<F>(-104.0f), _CMP_NLT_UQ);
@@ -205,7 +208,8 @@ inline D exp_of(D x) {
   D r = fma(n, splat<D>(-6.93147180369123816490e-01), c);
   r = fma(n, splat<D>(-1.90821492927058770002e-10), r);
   D p = splat<D>(1.0 / 6227020800.0);
-  for (double factorial : {479001600.0, 39916800.0, 3628800.0, 362880.0, 40320.0, 5040.0, 720.0, 120.0, 24.0, 6.0, 2.0}) {
+  for (double factorial :
+       {479001600.0, 39916800.0, 3628800.0, 362880.0, 40320.0, 5040.0, 720.0, 120.0, 24.0, 6.0, 2.0}) {
     p = fma(p, r, splat<D>(1.0 / factorial));
   }
   p = fma(p, r * r, r) + 1.0;
@@ -377,8 +381,9 @@ __attribute__((noinline)) V pow_of(V x, V y) {
 inline I to_int(F x) {
   const I good = (x > -2147483904.0f) & (x < 2147483648.0f);
   const I whole = __builtin_convertvector(select<F>(good, x, F{}), I);
-  return good ? whole : (x >= 2147483648.0f ? I{} + std::numeric_limits<std::int32_t>::max()
-                                            : (x == x ? I{} + std::numeric_limits<std::int32_t>::min() : I{}));
+  return good ? whole
+              : (x >= 2147483648.0f ? I{} + std::numeric_limits<std::int32_t>::max()
+                                    : (x == x ? I{} + std::numeric_limits<std::int32_t>::min() : I{}));
 }
 
 }  // namespace mtf::kernels::lanes

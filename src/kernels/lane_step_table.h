@@ -17,16 +17,16 @@ template <class T>
 AnyStep find_step(LaneOp op, int place) {
   using V = typename T::Value;
   switch (op) {
-#define MTF_LANE_OP(enumerator, name, operands, types, result)                                       \
-  case LaneOp::enumerator:                                                                           \
-    if constexpr (holds<V>(Kind::types) && LaneOp::enumerator != LaneOp::kCast) {                    \
-      if constexpr (operands == 1) {                                                                 \
-        return reinterpret_cast<AnyStep>(&unary_step<T, LaneOp::enumerator>);                        \
-      } else if constexpr (operands == 2) {                                                          \
-        return place == 0 ? reinterpret_cast<AnyStep>(&binary_step<T, LaneOp::enumerator, 0>)        \
-                          : reinterpret_cast<AnyStep>(&binary_step<T, LaneOp::enumerator, 1>);       \
-      }                                                                                              \
-    }                                                                                                \
+#define MTF_LANE_OP(enumerator, name, operands, types, result)                                 \
+  case LaneOp::enumerator:                                                                     \
+    if constexpr (holds<V>(Kind::types) && LaneOp::enumerator != LaneOp::kCast) {              \
+      if constexpr (operands == 1) {                                                           \
+        return reinterpret_cast<AnyStep>(&unary_step<T, LaneOp::enumerator>);                  \
+      } else if constexpr (operands == 2) {                                                    \
+        return place == 0 ? reinterpret_cast<AnyStep>(&binary_step<T, LaneOp::enumerator, 0>)  \
+                          : reinterpret_cast<AnyStep>(&binary_step<T, LaneOp::enumerator, 1>); \
+      }                                                                                        \
+    }                                                                                          \
     return nullptr;
 #include "kernels/lane_ops.def"
 #undef MTF_LANE_OP

@@ -46,13 +46,11 @@ using Step4 = void (*)(const Record*, const State*, std::int64_t, MTF_TILE(F));
 using Step8 = void (*)(const Record*, const State*, std::int64_t, MTF_TILE(D));
 #define MTF_STEP_ARGUMENTS(P) \
   [[maybe_unused]] const Record *r, [[maybe_unused]] const State *s, [[maybe_unused]] std::int64_t i, MTF_TILE(P)
-#define MTF_NEXT(StepType) \
-  return reinterpret_cast<StepType>(r[1].step)(r + 1, s, i, a0, a1, a2, a3, a4, a5, a6, a7)
-#define MTF_EACH_PACKET(statement) \
+#define MTF_NEXT(StepType) return reinterpret_cast<StepType>(r[1].step)(r + 1, s, i, a0, a1, a2, a3, a4, a5, a6, a7)
+#define MTF_EACH_PACKET(statement)                                                                      \
   statement(a0, 0) statement(a1, 1) statement(a2, 2) statement(a3, 3) statement(a4, 4) statement(a5, 5) \
       statement(a6, 6) statement(a7, 7)
-#define MTF_EACH_PAIR(statement) \
-  statement(a0, a1, 0) statement(a2, a3, 2) statement(a4, a5, 4) statement(a6, a7, 6)
+#define MTF_EACH_PAIR(statement) statement(a0, a1, 0) statement(a2, a3, 2) statement(a4, a5, 4) statement(a6, a7, 6)
 
 template <class P>
 inline const Scalar<P>* address(const Ref& ref, std::int64_t i) {
@@ -69,8 +67,8 @@ inline void store(void* lanes, int packet, P value) {
   std::memcpy(static_cast<char*>(lanes) + packet * kBytes, &value, kBytes);
 }
 
-/// Arrays come from beyond L2, several at once, which the processor's own prefetching does not keep up with: asks for `bytes`
-/// of a tile four tiles ahead. Not of slots and splat numbers, which stay where they are.
+/// Arrays come from beyond L2, several at once, which the processor's own prefetching does not keep up with: asks for
+/// `bytes` of a tile four tiles ahead. Not of slots and splat numbers, which stay where they are.
 inline void ask_ahead(const void* tile, std::int64_t bytes, std::int64_t mask) {
   if (mask == 0) return;
   const char* const ahead = static_cast<const char*>(tile) + 4 * bytes;
@@ -135,8 +133,7 @@ void binary_step(MTF_STEP_ARGUMENTS(typename T::Packet)) {
     else return apply<kOp>(theirs, mine);
   };
   if constexpr (T::kWide) {
-#define MTF_DO(x, y, k) \
-  widen((I)combine((V)narrow(x, y), (V)narrow(load<P>(other, k), load<P>(other, k + 1))), x, y);
+#define MTF_DO(x, y, k) widen((I)combine((V)narrow(x, y), (V)narrow(load<P>(other, k), load<P>(other, k + 1))), x, y);
     MTF_EACH_PAIR(MTF_DO)
 #undef MTF_DO
   } else {

@@ -117,12 +117,12 @@ template <class P, int kPlace>
 void where(MTF_STEP_ARGUMENTS(P)) {
   const auto* b = address<P>(r->b, i);
   const auto* c = address<P>(r->c, i);
-#define MTF_DO(x, k)                                                    \
-  {                                                                     \
-    const P y = load<P>(b, k), z = load<P>(c, k);                       \
-    if constexpr (kPlace == 0) x = choose<P>(x, y, z);                  \
-    else if constexpr (kPlace == 1) x = choose<P>(y, x, z);             \
-    else x = choose<P>(y, z, x);                                        \
+#define MTF_DO(x, k)                                        \
+  {                                                         \
+    const P y = load<P>(b, k), z = load<P>(c, k);           \
+    if constexpr (kPlace == 0) x = choose<P>(x, y, z);      \
+    else if constexpr (kPlace == 1) x = choose<P>(y, x, z); \
+    else x = choose<P>(y, z, x);                            \
   }
   MTF_EACH_PACKET(MTF_DO)
 #undef MTF_DO
@@ -144,7 +144,7 @@ void round_to_bf16(MTF_STEP_ARGUMENTS(P)) {
 template <class P>
 void end(const Record*, const State*, std::int64_t, P, P, P, P, P, P, P, P) {}
 
-// ---- casts ----
+// ---- casts ----------------------------------------------------------------------------------------------------------
 
 constexpr ElementType kB = ElementType::kBool, kI = ElementType::kI32, kS = ElementType::kF32, kW = ElementType::kF64;
 
@@ -194,7 +194,7 @@ void convert(MTF_STEP_ARGUMENTS(P)) {
   MTF_NEXT(typename GroupOf<P>::Step);
 }
 
-// ---- reductions ----
+// ---- reductions -----------------------------------------------------------------------------------------------------
 
 template <Reduction kHow, class V>
 inline V join(V a, V b) {
@@ -219,12 +219,12 @@ void reduce(MTF_STEP_ARGUMENTS(typename T::Packet)) {
   };
   if (__builtin_expect(s->valid == kTileLanes, 1)) {
     if constexpr (T::kWide) {
-#define MTF_DO(x, y, k)                                                                               \
-  {                                                                                                   \
-    P low, high;                                                                                      \
+#define MTF_DO(x, y, k)                                                                                           \
+  {                                                                                                               \
+    P low, high;                                                                                                  \
     widen((I)join<kHow, V>((V)narrow(load<P>(slot, k), load<P>(slot, k + 1)), term((V)narrow(x, y))), low, high); \
-    store(slot, k, low);                                                                              \
-    store(slot, k + 1, high);                                                                         \
+    store(slot, k, low);                                                                                          \
+    store(slot, k + 1, high);                                                                                     \
   }
       MTF_EACH_PAIR(MTF_DO)
 #undef MTF_DO
@@ -238,21 +238,21 @@ void reduce(MTF_STEP_ARGUMENTS(typename T::Packet)) {
     Mask<V> lane;
     for (int k = 0; k < kLanes; ++k) lane[k] = k;
     if constexpr (T::kWide) {
-#define MTF_DO(x, y, k)                                                                               \
-  {                                                                                                   \
-    P low, high;                                                                                      \
-    const V old = (V)narrow(load<P>(slot, k), load<P>(slot, k + 1));                                  \
+#define MTF_DO(x, y, k)                                                                                    \
+  {                                                                                                        \
+    P low, high;                                                                                           \
+    const V old = (V)narrow(load<P>(slot, k), load<P>(slot, k + 1));                                       \
     widen((I)select<V>(lane < valid - k * kD, join<kHow, V>(old, term((V)narrow(x, y))), old), low, high); \
-    store(slot, k, low);                                                                              \
-    store(slot, k + 1, high);                                                                         \
+    store(slot, k, low);                                                                                   \
+    store(slot, k + 1, high);                                                                              \
   }
       MTF_EACH_PAIR(MTF_DO)
 #undef MTF_DO
     } else {
-#define MTF_DO(x, k)                                                                                  \
-  {                                                                                                   \
-    const V old = load<V>(slot, k);                                                                   \
-    store(slot, k, select<V>(lane < valid - k * kLanes, join<kHow, V>(old, term((V)x)), old));        \
+#define MTF_DO(x, k)                                                                           \
+  {                                                                                            \
+    const V old = load<V>(slot, k);                                                            \
+    store(slot, k, select<V>(lane < valid - k * kLanes, join<kHow, V>(old, term((V)x)), old)); \
   }
       MTF_EACH_PACKET(MTF_DO)
 #undef MTF_DO

@@ -80,7 +80,8 @@ class Rewriter {
     return add(step);
   }
 
-  /// Of bf16 too the gate and what becomes of it are f32, as within the function's own step; only the result is rounded.
+  /// Of bf16 too the gate and what becomes of it are f32, as within the function's own step; only the result is
+  /// rounded.
   int by_gate(const Gated& g, int x) {
     const bool rounds = types_[x] == ElementType::kBf16;
     Gate& gate = gates_[{g.gate, x}];

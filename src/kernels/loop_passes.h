@@ -5,8 +5,8 @@
 
 namespace mtf::kernels {
 
-/// Where functions of one value have a gate in common, as gelu and its derivative, it is computed once, in f32 at least.
-/// Throws as LoopProgram::value_types() does.
+/// Where functions of one value have a gate in common, as gelu and its derivative, it is computed once, in f32 at
+/// least. Throws as LoopProgram::value_types() does.
 LoopProgram with_shared_gates(LoopProgram program);
 
 /// Without the steps that no output needs.

@@ -35,7 +35,8 @@ float widen(float x) { return x; }
 
 /// The matrix as T: as it is, or in scratch where it is of another type or rounded to bf16.
 template <class T, class S>
-Matrix<const T> prepare(Matrix<const S> x, std::int64_t rows, std::int64_t columns, bool round, std::vector<T>& scratch) {
+Matrix<const T> prepare(Matrix<const S> x, std::int64_t rows, std::int64_t columns, bool round,
+                        std::vector<T>& scratch) {
   if constexpr (std::is_same_v<T, S>) {
     if (!round) return x;
   }
@@ -57,12 +58,14 @@ Matrix<const T> prepare(Matrix<const S> x, std::int64_t rows, std::int64_t colum
   throw std::logic_error("matmul: only products in f32 take other types");
 }
 
-/// Fresh memory costs as much as the product where it is large: up to this size a thread keeps its own from call to call.
+/// Fresh memory costs as much as the product where it is large: up to this size a thread keeps its own from call to
+/// call.
 constexpr std::int64_t kKeptBytes = 32 << 20;
 
-/// The lines of a matrix along k, rounded, as pairs of bf16 (bf16_pairs.h) in scratch: a line's stride is x's row, a step's
-/// along k its column.
-[[maybe_unused]] Matrix<const float> prepare_pairs(Matrix<const float> x, std::int64_t lines, std::int64_t k, Scratch& scratch) {
+/// The lines of a matrix along k, rounded, as pairs of bf16 (bf16_pairs.h) in scratch: a line's stride is x's row, a
+/// step's along k its column.
+[[maybe_unused]] Matrix<const float> prepare_pairs(Matrix<const float> x, std::int64_t lines, std::int64_t k,
+                                                   Scratch& scratch) {
   const std::int64_t pairs = (k + 1) / 2;
   float* const to = static_cast<float*>(scratch.at_least(lines * pairs * size_of(ElementType::kF32)));
   std::vector<float> first, second;  // of lines that lie apart
@@ -73,7 +76,8 @@ constexpr std::int64_t kKeptBytes = 32 << 20;
     return static_cast<const float*>(copy.data());
   };
   if (std::abs(x.column) <= std::abs(x.row)) {  // in memory k runs faster: so do the pairs
-    for (std::int64_t i = 0; i < lines; ++i) pair_along(together(x.data + i * x.row, k, x.column, first), k, to + i * pairs);
+    for (std::int64_t i = 0; i < lines; ++i)
+      pair_along(together(x.data + i * x.row, k, x.column, first), k, to + i * pairs);
     return {to, pairs, 1};
   }
   for (std::int64_t p = 0; p < pairs; ++p) {
@@ -94,7 +98,8 @@ class Product {
     std::int64_t count = 1;
     for (std::int64_t size : p_.batch) count *= size;
     if (count == 0 || p_.m == 0 || p_.n == 0) return;
-    const double each = 2.0 * static_cast<double>(p_.m) * static_cast<double>(p_.n) * static_cast<double>(std::max<std::int64_t>(1, p_.k));
+    const double each = 2.0 * static_cast<double>(p_.m) * static_cast<double>(p_.n) *
+                        static_cast<double>(std::max<std::int64_t>(1, p_.k));
     const double total = each * static_cast<double>(count);
     if (threads.size() == 1 || total < 2 * kThreadFlops) return some(0, count);
     if (count >= 2 * threads.size()) {
@@ -134,7 +139,9 @@ class Product {
     } else if constexpr (kMultipliesBf16 && std::is_same_v<S, float>) {
       if (pairs_) {
         thread_local Scratch kept_a, kept_b;
-        const auto is_kept = [&](std::int64_t lines) { return lines * (p_.k + 1) * size_of(ElementType::kBf16) <= kKeptBytes; };
+        const auto is_kept = [&](std::int64_t lines) {
+          return lines * (p_.k + 1) * size_of(ElementType::kBf16) <= kKeptBytes;
+        };
         work.a = prepare_pairs(a, p_.m, p_.k, is_kept(p_.m) ? kept_a : work.a_pairs);
         work.b = prepare_pairs({b.data, b.column, b.row}, p_.n, p_.k, is_kept(p_.n) ? kept_b : work.b_pairs);
         std::swap(work.b.row, work.b.column);
@@ -169,7 +176,8 @@ class Product {
   std::int64_t steps() const { return kMultipliesBf16 && pairs_ ? (p_.k + 1) / 2 : p_.k; }
 
   template <class To>
-  void sum(std::int64_t m, std::int64_t n, const Operand& a, const Operand& b, const Matrix<To>& c, bool accumulate) const {
+  void sum(std::int64_t m, std::int64_t n, const Operand& a, const Operand& b, const Matrix<To>& c,
+           bool accumulate) const {
     if constexpr (kInPlace) {
       return multiply_bf16(m, n, p_.k, a, b, c, accumulate, p_.progress);
     } else {

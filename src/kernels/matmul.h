@@ -34,8 +34,8 @@ struct Matmul {
   std::function<void()> progress;
 };
 
-/// Fastest where a stride of each matrix is 1. The order in which the terms of an element are added depends on k alone: its
-/// bits are the same wherever it stands, and for any number of threads.
+/// Fastest where a stride of each matrix is 1. The order in which the terms of an element are added depends on k alone:
+/// its bits are the same wherever it stands, and for any number of threads.
 void matmul(const Matmul& product, Threads& threads);
 
 }  // namespace mtf::kernels

@@ -1,7 +1,7 @@
 // A product in blocks that stay in the caches (K. Goto and R. van de Geijn, Anatomy of High-Performance Matrix
-// Multiplication, 2008); each matmul_*.cpp instantiates one type. On AVX-512 it takes 0.9 of the time of Eigen's product
-// for large matrices and 0.75 for small ones, takes any strides, and the order of its terms depends on k alone, so that
-// the bits of a result do not depend on how its rows and columns are split over processors and threads.
+// Multiplication, 2008); each matmul_*.cpp instantiates one type. On AVX-512 it takes 0.9 of the time of Eigen's
+// product for large matrices and 0.75 for small ones, takes any strides, and the order of its terms depends on k alone,
+// so that the bits of a result do not depend on how its rows and columns are split over processors and threads.
 #pragma once
 
 #include "kernels/matmul_pack.h"
@@ -17,22 +17,24 @@ constexpr std::int64_t kSetsBytes = 4096;                  // what lies so far a
 constexpr std::int64_t kPanelsTogether = 8;                // packed side by side, so that memory is read in long runs
 constexpr double kProgressFlops = 6e7;                     // half a millisecond or more
 
-/// One product. Fast where C's columns lie together; others are stored through a tile in memory, and so is C of another type
-/// than T. kPairs: see Tile. Lines: of the rows of A and the columns of B (matmul_pack.h).
+/// One product. Fast where C's columns lie together; others are stored through a tile in memory, and so is C of another
+/// type than T. kPairs: see Tile. Lines: of the rows of A and the columns of B (matmul_pack.h).
 template <class T, bool kPairs, class R, class Lines>
 class BlockedProduct {
  public:
-  BlockedProduct(std::int64_t m, std::int64_t n, std::int64_t k, const Lines& a, const Lines& b, const Matrix<R>& c, bool accumulate,
-                 const std::function<void()>& progress)
+  BlockedProduct(std::int64_t m, std::int64_t n, std::int64_t k, const Lines& a, const Lines& b, const Matrix<R>& c,
+                 bool accumulate, const std::function<void()>& progress)
       : m_(m), n_(n), k_(k), a_(a), b_(b), c_(c), accumulate_(accumulate), progress_(progress) {}
 
   void run() {
     thread_local Scratch packed_rows, packed_columns;
-    const std::int64_t pieces = std::max<std::int64_t>(1, (k_ + kBlockDepth - 1) / kBlockDepth), depth = (k_ + pieces - 1) / pieces;
+    const std::int64_t pieces = std::max<std::int64_t>(1, (k_ + kBlockDepth - 1) / kBlockDepth),
+                       depth = (k_ + pieces - 1) / pieces;
     packs_rows_ = !a_.are_in_place() || (a_.line() == 1 ? m_ > kBlockRows : n_ > kFewColumns && !is_read_well(a_));
     packs_columns_ = !b_.are_in_place() || b_.line() != 1 || m_ > kFewRows || (m_ > 1 && b_.step() > kNear);
     keeps_columns_ = m_ > kBlockRows;  // they are used again; else panels are packed where the last ones were
-    columns_ = room(packed_columns, depth * round_up(std::min(n_, keeps_columns_ ? kBlockColumns : kColumnsTogether), kColumns));
+    columns_ = room(packed_columns,
+                    depth * round_up(std::min(n_, keeps_columns_ ? kBlockColumns : kColumnsTogether), kColumns));
     if (packs_rows_) rows_ = room(packed_rows, depth * kRowsPacked * strips(std::min(m_, kBlockRows)));
     const std::int64_t block_columns = keeps_columns_ ? kBlockColumns : n_;
     for (std::int64_t j = 0; j < n_; j += block_columns) {
@@ -47,22 +49,29 @@ class BlockedProduct {
 
  private:
   using Operands = typename Tile<T, kPairs>::Operands;
-  static constexpr std::int64_t kLanes = Tile<T, kPairs>::kLanes, kColumns = Tile<T, kPairs>::kColumns, kRowsPacked = Tile<T, kPairs>::kRowsPacked;
+  static constexpr std::int64_t kLanes = Tile<T, kPairs>::kLanes, kColumns = Tile<T, kPairs>::kColumns,
+                                kRowsPacked = Tile<T, kPairs>::kRowsPacked;
 
   /// Rows whose elements lie together, but not all in one set of the nearest cache: packing them gains nothing.
-  static bool is_read_well(const Lines& rows) { return rows.step() == 1 && rows.line() * static_cast<std::int64_t>(sizeof(T)) % kSetsBytes != 0; }
+  static bool is_read_well(const Lines& rows) {
+    return rows.step() == 1 && rows.line() * static_cast<std::int64_t>(sizeof(T)) % kSetsBytes != 0;
+  }
   static std::int64_t round_up(std::int64_t size, std::int64_t to) { return (size + to - 1) / to * to; }
-  static T* room(Scratch& scratch, std::int64_t count) { return static_cast<T*>(scratch.at_least(count * static_cast<std::int64_t>(sizeof(T)))); }
+  static T* room(Scratch& scratch, std::int64_t count) {
+    return static_cast<T*>(scratch.at_least(count * static_cast<std::int64_t>(sizeof(T))));
+  }
   static constexpr std::int64_t kColumnsTogether = kPanelsTogether * kColumns;
 
   /// Panel s, at s * room * depth, holds the lines from begin(s) to begin(s + 1), steps [p, p + depth).
   template <class Begin>
-  static void pack(const Lines& lines, std::int64_t first, std::int64_t panels, const Begin& begin, std::int64_t p, std::int64_t depth, T* to, std::int64_t room) {
+  static void pack(const Lines& lines, std::int64_t first, std::int64_t panels, const Begin& begin, std::int64_t p,
+                   std::int64_t depth, T* to, std::int64_t room) {
     const std::int64_t chunk = lines.are_side_by_side() ? kStepsTogether : depth;
     for (std::int64_t done = 0; done < depth; done += chunk) {
       for (std::int64_t s = 0; s < panels; ++s) {
         const std::int64_t count = begin(s + 1) - begin(s), wide = round_up(count, kLanes);
-        lines.pack(first + begin(s), count, p + done, std::min(chunk, depth - done), done + chunk < depth, to + s * room * depth + done * wide, wide);
+        lines.pack(first + begin(s), count, p + done, std::min(chunk, depth - done), done + chunk < depth,
+                   to + s * room * depth + done * wide, wide);
       }
     }
   }
@@ -70,7 +79,8 @@ class BlockedProduct {
   static std::int64_t strips(std::int64_t rows) { return (rows + Tile<T, kPairs>::kRows - 1) / Tile<T, kPairs>::kRows; }
 
   /// Rows [i, i + rows), columns [j, j + columns), terms [p, p + depth).
-  void block(std::int64_t i, std::int64_t rows, std::int64_t j, std::int64_t columns, std::int64_t p, std::int64_t depth) {
+  void block(std::int64_t i, std::int64_t rows, std::int64_t j, std::int64_t columns, std::int64_t p,
+             std::int64_t depth) {
     const std::int64_t count = strips(rows);  // of even heights
     Operands tile{};
     tile.k = depth;
@@ -159,8 +169,8 @@ class BlockedProduct {
 
 /// C (+)= A · B, of A's rows and B's columns; k counts their steps.
 template <class T, bool kPairs, class R, class Lines>
-void multiply_blocked(std::int64_t m, std::int64_t n, std::int64_t k, Lines rows, Lines columns, Matrix<R> c, bool accumulate,
-                      const std::function<void()>& progress) {
+void multiply_blocked(std::int64_t m, std::int64_t n, std::int64_t k, Lines rows, Lines columns, Matrix<R> c,
+                      bool accumulate, const std::function<void()>& progress) {
   // A column-major result is the row-major result of the transposes; so is a column.
   if (m > 1 && (n == 1 || (c.column != 1 && c.row == 1))) {
     std::swap(m, n);
@@ -173,7 +183,8 @@ void multiply_blocked(std::int64_t m, std::int64_t n, std::int64_t k, Lines rows
 template <class T, class R>
 void multiply(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<R> c,
               bool accumulate, const std::function<void()>& progress) {
-  multiply_blocked<T, false>(m, n, k, Lines<T>(a.data, a.row, a.column, k), Lines<T>(b.data, b.column, b.row, k), c, accumulate, progress);
+  multiply_blocked<T, false>(m, n, k, Lines<T>(a.data, a.row, a.column, k), Lines<T>(b.data, b.column, b.row, k), c,
+                             accumulate, progress);
 }
 
 }  // namespace mtf::kernels

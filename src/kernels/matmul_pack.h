@@ -1,5 +1,5 @@
-// The operands of a product as it takes them: the lines along k, which are the rows of A and the columns of B (internal to
-// matmul_blocked.h). What they are in memory is seen here alone.
+// The operands of a product as it takes them: the lines along k, which are the rows of A and the columns of B (internal
+// to matmul_blocked.h). What they are in memory is seen here alone.
 #pragma once
 
 #include "kernels/matmul_tile.h"
@@ -11,8 +11,8 @@
 
 namespace mtf::kernels {
 
-/// A square of steps and lines: to[p * width + i] = step p of line i, both below the lanes, of T or as wide; line i's first
-/// one is at lines[i] + offset.
+/// A square of steps and lines: to[p * width + i] = step p of line i, both below the lanes, of T or as wide; line i's
+/// first one is at lines[i] + offset.
 template <class T, class Element>
 void transpose_packets(const Element* const* lines, std::int64_t offset, T* to, std::int64_t width) {
   using Number = std::conditional_t<sizeof(T) == 4, float, double>;  // only bits move
@@ -26,34 +26,41 @@ void transpose_packets(const Element* const* lines, std::int64_t offset, T* to, 
   for (int i = 0; i < kLanes; ++i) std::memcpy(to + i * width, &block.packet[i], sizeof(Packet));
 }
 
-/// Steps that are packed of one panel and then of the next, where lines lie side by side: what is read next has been asked for.
+/// Steps that are packed of one panel and then of the next, where lines lie side by side: what is read next has been
+/// asked for.
 constexpr std::int64_t kStepsTogether = 32;
 
-/// Lines of `length` numbers, number j of line i being data[i * line + j * step]. A step is an element of T: a number, or a
-/// pair of neighbours of bf16 in the bits of a float (bf16_pairs.h), the last of an odd length beside 0.
+/// Lines of `length` numbers, number j of line i being data[i * line + j * step]. A step is an element of T: a number,
+/// or a pair of neighbours of bf16 in the bits of a float (bf16_pairs.h), the last of an odd length beside 0.
 template <class T, class Number = T>
 class Lines {
  public:
-  Lines(const Number* data, std::int64_t line, std::int64_t step, std::int64_t length) : data_(data), line_(line), step_(step), length_(length) {}
+  Lines(const Number* data, std::int64_t line, std::int64_t step, std::int64_t length)
+      : data_(data), line_(line), step_(step), length_(length) {}
 
   /// Whether a tile can read them where they are: step p of line i at at(i, p).
   bool are_in_place() const {
-    return kNumbers == 1 || (step_ == 1 && length_ % kNumbers == 0 && line_ % kNumbers == 0 && reinterpret_cast<std::uintptr_t>(data_) % sizeof(T) == 0);
+    return kNumbers == 1 || (step_ == 1 && length_ % kNumbers == 0 && line_ % kNumbers == 0 &&
+                             reinterpret_cast<std::uintptr_t>(data_) % sizeof(T) == 0);
   }
   std::int64_t line() const { return line_ / kNumbers; }
   std::int64_t step() const { return kNumbers == 1 ? step_ : 1; }
-  const T* at(std::int64_t i, std::int64_t p) const { return reinterpret_cast<const T*>(data_ + i * line_) + p * step(); }
+  const T* at(std::int64_t i, std::int64_t p) const {
+    return reinterpret_cast<const T*>(data_ + i * line_) + p * step();
+  }
   /// A step of some lines is one stretch of memory, or one for each of its numbers.
   bool are_side_by_side() const { return line_ == 1; }
 
-  /// `count` lines from `i` on, `k` steps from `p` on, as a panel: to[q * width + l] is step p + q of line i + l. What pads
-  /// it to a multiple of the packet's lanes, at most `width`, is any of the elements around; `more` steps follow.
-  void pack(std::int64_t i, std::int64_t count, std::int64_t p, std::int64_t k, bool more, T* to, std::int64_t width) const {
+  /// `count` lines from `i` on, `k` steps from `p` on, as a panel: to[q * width + l] is step p + q of line i + l. What
+  /// pads it to a multiple of the packet's lanes, at most `width`, is any of the elements around; `more` steps follow.
+  void pack(std::int64_t i, std::int64_t count, std::int64_t p, std::int64_t k, bool more, T* to,
+            std::int64_t width) const {
     using Bits = std::conditional_t<sizeof(T) == 4, float, double>;
     const std::int64_t apart = kNumbers * step_, full = std::min(k, length_ / kNumbers - p);  // steps of kNumbers
     const Number* const from = data_ + i * line_ + p * apart;
     std::int64_t whole = 0;
-    if (line_ == 1 && full > 0) {  // a number of the lines ends before the next begins: but for the last, a whole width can be read
+    if (line_ == 1 &&
+        full > 0) {  // a number of the lines ends before the next begins: but for the last, a whole width can be read
       whole = count == width ? full : step_ >= width ? full - (more ? 0 : 1) : 0;
       for (std::int64_t q = 0; q < whole; ++q) {
         for (std::int64_t l = 0; l < width; l += kLanes) {
@@ -67,7 +74,8 @@ class Lines {
       for (int l = 0; l < kLanes; ++l) lines[l] = from + std::min(first + l, count - 1) * line_;
       std::int64_t q = whole;
       if constexpr (Tile<Bits>::kLanes == kLanes) {
-        for (; step_ == 1 && q + kLanes <= full; q += kLanes) transpose_packets(lines, q * kNumbers, to + q * width + first, width);
+        for (; step_ == 1 && q + kLanes <= full; q += kLanes)
+          transpose_packets(lines, q * kNumbers, to + q * width + first, width);
       }
       for (; q < k; ++q) {
         for (int l = 0; l < kLanes; ++l) to[q * width + first + l] = element(lines[l] + q * apart, q < full);

@@ -17,9 +17,9 @@ struct Matrix {
 /// Terms that are added up in registers before they are added to C.
 inline constexpr std::int64_t kBlockDepth = 512;
 
-/// c = a · b or c += a · b for m × k and k × n, m and n positive; k = 0 gives zeros. Calls `progress`, if it is one, about
-/// every millisecond. The order in which the terms of an element are added depends on k alone. R is T or, for f32 and a k
-/// of at most kBlockDepth, Bf16: the sum is then rounded once.
+/// c = a · b or c += a · b for m × k and k × n, m and n positive; k = 0 gives zeros. Calls `progress`, if it is one,
+/// about every millisecond. The order in which the terms of an element are added depends on k alone. R is T or, for f32
+/// and a k of at most kBlockDepth, Bf16: the sum is then rounded once.
 template <class T, class R = T>
 void multiply(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<R> c,
               bool accumulate, const std::function<void()>& progress);
@@ -31,14 +31,14 @@ inline constexpr bool kMultipliesBf16 = true;
 inline constexpr bool kMultipliesBf16 = false;
 #endif
 
-/// The same of bf16, summed in f32: each element of a and b is two numbers, neighbours along k, the second 0 at an odd end
-/// (bf16_pairs.h); `pairs` is how many there are, at most kBlockDepth where R is Bf16. Only where kMultipliesBf16.
+/// The same of bf16, summed in f32: each element of a and b is two numbers, neighbours along k, the second 0 at an odd
+/// end (bf16_pairs.h); `pairs` is how many there are, at most kBlockDepth where R is Bf16. Only where kMultipliesBf16.
 template <class R = float>
-void multiply_pairs(std::int64_t m, std::int64_t n, std::int64_t pairs, Matrix<const float> a, Matrix<const float> b, Matrix<R> c,
-                    bool accumulate, const std::function<void()>& progress);
+void multiply_pairs(std::int64_t m, std::int64_t n, std::int64_t pairs, Matrix<const float> a, Matrix<const float> b,
+                    Matrix<R> c, bool accumulate, const std::function<void()>& progress);
 /// The same of bf16 as it lies in memory; k counts its numbers, at most 2 kBlockDepth where R is Bf16.
 template <class R = float>
-void multiply_bf16(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const Bf16> a, Matrix<const Bf16> b, Matrix<R> c, bool accumulate,
-                   const std::function<void()>& progress);
+void multiply_bf16(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const Bf16> a, Matrix<const Bf16> b,
+                   Matrix<R> c, bool accumulate, const std::function<void()>& progress);
 
 }  // namespace mtf::kernels

@@ -16,20 +16,22 @@
 namespace mtf::kernels {
 
 /// Up to kRows rows and kColumns columns of C are summed in registers, over k, from one element of A for each row and
-/// one or two packets of B. As many rows as leave room for the packets of B and one element of A. With kPairs, T is float
-/// and an element of A or B is two numbers of bf16, neighbours along k, of which both products are added. With kRuns, A need not
-/// lie evenly along k.
+/// one or two packets of B. As many rows as leave room for the packets of B and one element of A. With kPairs, T is
+/// float and an element of A or B is two numbers of bf16, neighbours along k, of which both products are added. With
+/// kRuns, A need not lie evenly along k.
 template <class T, bool kPairs = false, bool kRuns = false>
 struct Tile {
   using Packet = typename Eigen::internal::packet_traits<T>::type;
   static constexpr int kLanes = Eigen::internal::packet_traits<T>::size;
   static constexpr int kRows = sizeof(Packet) == 64 ? 14 : 6;  // of 32 or 16 registers
   static constexpr int kColumns = 2 * kLanes;
-  static constexpr int kRowsPacked = (kRows + kLanes - 1) / kLanes * kLanes;  ///< rows of a packed strip of A, with padding
+  static constexpr int kRowsPacked =
+      (kRows + kLanes - 1) / kLanes * kLanes;  ///< rows of a packed strip of A, with padding
 
   /// C (+)= A · B. A's rows lie `a_row` apart, 1 if kTogether; B's and C's columns lie together. The terms are added in
   /// the order of k, each with one rounding where the machine has fused multiply-add: an element of C has the same bits
-  /// wherever it stands in a tile. With kRuns, A lies along k in runs of `k` steps each, which begin so far from `a`; B goes on.
+  /// wherever it stands in a tile. With kRuns, A lies along k in runs of `k` steps each, which begin so far from `a`; B
+  /// goes on.
   struct Operands {
     std::span<const std::int64_t> runs;  ///< of kRuns
     std::int64_t k;
@@ -47,14 +49,16 @@ struct Tile {
   static Function function(int rows, int packets, bool together) {
     static constexpr auto kRange = std::make_integer_sequence<int, kRows>();
     static constexpr std::array<std::array<Function, kRows>, 4> kFunctions{
-        row_functions<1, false>(kRange), row_functions<2, false>(kRange), row_functions<1, true>(kRange), row_functions<2, true>(kRange)};
+        row_functions<1, false>(kRange), row_functions<2, false>(kRange), row_functions<1, true>(kRange),
+        row_functions<2, true>(kRange)};
     return kFunctions[(together ? 2 : 0) + packets - 1][rows - 1];
   }
 
  private:
   static Packet add_product(Packet factor, Packet columns, Packet sum) {
 #ifdef __AVX512BF16__
-    if constexpr (kPairs) return _mm512_dpbf16_ps(sum, reinterpret_cast<__m512bh>(factor), reinterpret_cast<__m512bh>(columns));
+    if constexpr (kPairs)
+      return _mm512_dpbf16_ps(sum, reinterpret_cast<__m512bh>(factor), reinterpret_cast<__m512bh>(columns));
 #endif
     return Eigen::internal::pmadd(factor, columns, sum);
   }

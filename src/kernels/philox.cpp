@@ -129,7 +129,8 @@ struct Normal {
       for (int part = 0; part < kBlocks; part += kF) {
         // (0, 1], down to 2^-33; the angle in steps of 2^-24 of a turn
         const U u = load_words(words, w, part);
-        const F fraction = __builtin_convertvector((I)(u >> 16), F) * 0x1p-16f + (__builtin_convertvector((I)(u & 0xffffU), F) + 0.5f) * 0x1p-32f;
+        const F fraction = __builtin_convertvector((I)(u >> 16), F) * 0x1p-16f +
+                           (__builtin_convertvector((I)(u & 0xffffU), F) + 0.5f) * 0x1p-32f;
         const F radius = lanes::sqrt_of(lanes::log_of(fraction) * -2.0f) * d;
         const F angle = unit(load_words(words, w + 1, part)) * 6.28318530717958648f;
         const F x = radius * lanes::cos_of(angle) + m, y = radius * lanes::sin_of(angle) + m;
@@ -191,7 +192,8 @@ struct Integers {
     philox_group(call, group, words);
     for (int w = 0; w < 4; ++w) {
       for (int b = 0; b < kBlocks; ++b) {
-        out[w * kBlocks + b] = static_cast<std::int32_t>(low + static_cast<std::int64_t>((words.word[w][b] * range) >> 32));
+        out[w * kBlocks + b] =
+            static_cast<std::int32_t>(low + static_cast<std::int64_t>((words.word[w][b] * range) >> 32));
       }
     }
   }
@@ -287,14 +289,15 @@ void fill_normal(RandomCall call, std::span<const RandomDim> block, ElementType 
                  double deviation, Threads& threads) {
   fill_float(block, type, data, Normal{call, mean, deviation}, threads);
 }
-void fill_truncated_normal(RandomCall call, std::span<const RandomDim> block, ElementType type, void* data,
-                           double mean, double deviation, Threads& threads) {
+void fill_truncated_normal(RandomCall call, std::span<const RandomDim> block, ElementType type, void* data, double mean,
+                           double deviation, Threads& threads) {
   fill_float(block, type, data, TruncatedNormal{call, mean, deviation}, threads);
 }
 void fill_integers(RandomCall call, std::span<const RandomDim> block, void* data, std::int64_t low, std::int64_t high,
                    Threads& threads) {
   if (high <= low) throw std::invalid_argument("random integers: an empty range");
-  fill<std::int32_t>(block, static_cast<std::int32_t*>(data), Integers{call, low, static_cast<std::uint64_t>(high - low)}, threads);
+  fill<std::int32_t>(block, static_cast<std::int32_t*>(data),
+                     Integers{call, low, static_cast<std::uint64_t>(high - low)}, threads);
 }
 
 }  // namespace mtf::kernels

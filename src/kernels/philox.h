@@ -24,13 +24,15 @@ struct RandomDim {
   std::int64_t first = 0, size = 0, whole = 0, stride = 0;
 };
 
-/// What is dropped at random: of the numbers that fill_uniform makes as f32 between 0 and 1, those where they are less than `rate`.
+/// What is dropped at random: of the numbers that fill_uniform makes as f32 between 0 and 1, those where they are less
+/// than `rate`.
 struct Drop {
   RandomCall random;
   double rate = 0;
 };
 
-/// For elements `first`, `first + 1`, … of the whole tensor: 0 where they are dropped, otherwise 1 / (1 - rate), so that sums stay.
+/// For elements `first`, `first + 1`, … of the whole tensor: 0 where they are dropped, otherwise 1 / (1 - rate), so
+/// that sums stay.
 template <class T>
 void fill_kept(const Drop& drop, std::uint64_t first, std::int64_t count, T* to);
 
@@ -43,8 +45,8 @@ void fill_normal(RandomCall call, std::span<const RandomDim> block, ElementType 
                  double deviation, Threads& threads);
 
 /// As fill_normal, but only within two deviations of the mean (by the inverse distribution).
-void fill_truncated_normal(RandomCall call, std::span<const RandomDim> block, ElementType type, void* data,
-                           double mean, double deviation, Threads& threads);
+void fill_truncated_normal(RandomCall call, std::span<const RandomDim> block, ElementType type, void* data, double mean,
+                           double deviation, Threads& threads);
 
 /// i32 in [low, high), which has at most 2³² numbers.
 void fill_integers(RandomCall call, std::span<const RandomDim> block, void* data, std::int64_t low, std::int64_t high,

@@ -12,8 +12,8 @@
 namespace mtf::kernels {
 namespace {
 
-// What is written is computed row by row, along the dim in which it runs through memory: each tap that reaches a stretch of the
-// row is one loop over that stretch.
+// What is written is computed row by row, along the dim in which it runs through memory: each tap that reaches a
+// stretch of the row is one loop over that stretch.
 
 constexpr int kPoolingAxes = 2 + kConvolutionDims;  // batch, channels, dims of space
 constexpr std::int64_t kShortestRow = 8;
@@ -35,7 +35,8 @@ struct PoolingStretch {
 class PoolingAxes {
  public:
   explicit PoolingAxes(const Pooling& p) {
-    if (p.dims.empty() || p.dims.size() > kConvolutionDims) throw std::invalid_argument("pooling has one to three dims");
+    if (p.dims.empty() || p.dims.size() > kConvolutionDims)
+      throw std::invalid_argument("pooling has one to three dims");
     axes_[0] = whole(p.batch);
     axes_[1] = whole(p.channels);
     for (int a = 2; a < kPoolingAxes; ++a) axes_[a] = whole(1);
@@ -61,26 +62,36 @@ class PoolingAxes {
   }
   const PoolingAxis& operator[](int a) const { return axes_[a]; }
 
-  static PoolingIndex strides(const PoolingTensor& t) { return {t.batch_stride, t.channel_stride, t.strides[0], t.strides[1], t.strides[2]}; }
+  static PoolingIndex strides(const PoolingTensor& t) {
+    return {t.batch_stride, t.channel_stride, t.strides[0], t.strides[1], t.strides[2]};
+  }
 
   /// The axis along which a tensor with these sizes runs through memory, if it is not too short for a row.
   static int along(const PoolingIndex& sizes, const PoolingIndex& strides) {
     int best = 0;
     for (int a = 1; a < kPoolingAxes; ++a) {
       const bool is_long = sizes[a] >= kShortestRow;
-      if (is_long != (sizes[best] >= kShortestRow) ? is_long : is_long ? std::abs(strides[a]) < std::abs(strides[best]) : sizes[a] > sizes[best]) best = a;
+      if (is_long != (sizes[best] >= kShortestRow) ? is_long
+          : is_long                                ? std::abs(strides[a]) < std::abs(strides[best])
+                                                   : sizes[a] > sizes[best])
+        best = a;
     }
     return best;
   }
-  PoolingIndex inputs() const { return {axes_[0].inputs, axes_[1].inputs, axes_[2].inputs, axes_[3].inputs, axes_[4].inputs}; }
-  PoolingIndex outputs() const { return {axes_[0].outputs, axes_[1].outputs, axes_[2].outputs, axes_[3].outputs, axes_[4].outputs}; }
+  PoolingIndex inputs() const {
+    return {axes_[0].inputs, axes_[1].inputs, axes_[2].inputs, axes_[3].inputs, axes_[4].inputs};
+  }
+  PoolingIndex outputs() const {
+    return {axes_[0].outputs, axes_[1].outputs, axes_[2].outputs, axes_[3].outputs, axes_[4].outputs};
+  }
 
   /// Of outputs [first, last) of an axis.
   PoolingStretch stretch(int a, std::int64_t tap, std::int64_t first, std::int64_t last) const {
     const PoolingAxis& axis = axes_[a];
     const std::int64_t from = axis.origin + tap * axis.dilation;
     const auto at_least = [&](std::int64_t i) { return i <= from ? 0 : (i - from + axis.stride - 1) / axis.stride; };
-    const std::int64_t begin = std::max(first, at_least(axis.begin)), end = std::max(begin, std::min(last, at_least(axis.end)));
+    const std::int64_t begin = std::max(first, at_least(axis.begin)),
+                       end = std::max(begin, std::min(last, at_least(axis.end)));
     return {begin, end, from + begin * axis.stride};
   }
 
@@ -118,20 +129,21 @@ void each_row_along(const PoolingIndex& sizes, int along, std::int64_t taps, Thr
   std::int64_t rows = 1;
   for (int a = 0; a < kPoolingAxes; ++a) rows *= a == along ? 1 : sizes[a];
   if (sizes[along] == 0) return;
-  threads.parallel_for(rows, 30000 / (sizes[along] * std::max<std::int64_t>(1, taps)) + 1, [&](std::int64_t begin, std::int64_t end) {
-    PoolingIndex index{};
-    std::int64_t rest = begin;
-    for (int a = kPoolingAxes; a-- > 0;)
-      if (a != along) index[a] = rest % sizes[a], rest /= sizes[a];
-    for (std::int64_t row = begin; row < end; ++row) {
-      fn(index);
-      for (int a = kPoolingAxes; a-- > 0;) {
-        if (a == along) continue;
-        if (++index[a] < sizes[a]) break;
-        index[a] = 0;
-      }
-    }
-  });
+  threads.parallel_for(rows, 30000 / (sizes[along] * std::max<std::int64_t>(1, taps)) + 1,
+                       [&](std::int64_t begin, std::int64_t end) {
+                         PoolingIndex index{};
+                         std::int64_t rest = begin;
+                         for (int a = kPoolingAxes; a-- > 0;)
+                           if (a != along) index[a] = rest % sizes[a], rest /= sizes[a];
+                         for (std::int64_t row = begin; row < end; ++row) {
+                           fn(index);
+                           for (int a = kPoolingAxes; a-- > 0;) {
+                             if (a == along) continue;
+                             if (++index[a] < sizes[a]) break;
+                             index[a] = 0;
+                           }
+                         }
+                       });
 }
 
 std::int64_t offset_of(const PoolingIndex& index, const PoolingIndex& strides) {
@@ -142,7 +154,8 @@ std::int64_t offset_of(const PoolingIndex& index, const PoolingIndex& strides) {
 
 std::int64_t all_taps(const PoolingAxes& axes) { return axes[2].taps * axes[3].taps * axes[4].taps; }
 
-/// What rows along an axis meet through the taps: rows of the input if they are the output's, of the output if the input's.
+/// What rows along an axis meet through the taps: rows of the input if they are the output's, of the output if the
+/// input's.
 class MetRows {
  public:
   MetRows(const PoolingAxes& axes, int along, bool of_output) : along_(along) {
@@ -152,17 +165,20 @@ class MetRows {
       for (std::size_t row = 0; row < met_[d].size(); ++row) {
         for (std::int64_t tap = 0; tap < axis.taps; ++tap) {
           const std::int64_t from = axis.origin + tap * axis.dilation, at = static_cast<std::int64_t>(row);
-          const std::int64_t other = 2 + d == along ? 0 : of_output ? from + at * axis.stride : (at - from) / axis.stride;
+          const std::int64_t other = 2 + d == along ? 0
+                                     : of_output    ? from + at * axis.stride
+                                                    : (at - from) / axis.stride;
           const bool meets = of_output ? other >= axis.begin && other < axis.end
-                                       : at >= from && (at - from) % axis.stride == 0 && at >= axis.begin && at < axis.end && other >= axis.first_output && other < axis.last_output;
+                                       : at >= from && (at - from) % axis.stride == 0 && at >= axis.begin &&
+                                             at < axis.end && other >= axis.first_output && other < axis.last_output;
           if (2 + d == along || meets) met_[d][row].push_back({tap, other});
         }
       }
     }
   }
 
-  /// Calls fn(other, tap) in the order of the taps, whichever way rows run: with the index of a row that the one at `row` meets,
-  /// and the tap along the row.
+  /// Calls fn(other, tap) in the order of the taps, whichever way rows run: with the index of a row that the one at
+  /// `row` meets, and the tap along the row.
   template <class Fn>
   void each(const PoolingIndex& row, Fn fn) const {
     PoolingIndex other = row;
@@ -183,7 +199,9 @@ class MetRows {
   struct Meeting {
     std::int64_t tap, other;
   };
-  const std::vector<Meeting>& of(int d, const PoolingIndex& row) const { return met_[d][2 + d == along_ ? 0 : static_cast<std::size_t>(row[2 + d])]; }
+  const std::vector<Meeting>& of(int d, const PoolingIndex& row) const {
+    return met_[d][2 + d == along_ ? 0 : static_cast<std::size_t>(row[2 + d])];
+  }
 
   int along_;
   std::array<std::vector<std::vector<Meeting>>, kConvolutionDims> met_;
@@ -197,7 +215,9 @@ std::int64_t met_by_others(const PoolingAxes& axes, const PoolingIndex& row, int
 }
 
 template <class T>
-T* pooling_row(Scratch& scratch, std::int64_t size) { return static_cast<T*>(scratch.at_least(size * static_cast<std::int64_t>(sizeof(T)))); }
+T* pooling_row(Scratch& scratch, std::int64_t size) {
+  return static_cast<T*>(scratch.at_least(size * static_cast<std::int64_t>(sizeof(T))));
+}
 
 /// A tensor whose rows are read or written.
 template <class S>
@@ -213,9 +233,11 @@ struct PoolingRows {
   }
 };
 
-/// Computes the output row by row: `start` and `finish` are given a row of T, `tap` a stretch of it with the elements it meets.
+/// Computes the output row by row: `start` and `finish` are given a row of T, `tap` a stretch of it with the elements
+/// it meets.
 template <class S, class T, class Start, class Tap, class Finish>
-void pool_rows(const PoolingAxes& axes, const PoolingTensor& input, const PoolingTensor& output, Threads& threads, Start start, Tap tap, Finish finish) {
+void pool_rows(const PoolingAxes& axes, const PoolingTensor& input, const PoolingTensor& output, Threads& threads,
+               Start start, Tap tap, Finish finish) {
   const PoolingRows<S> x(input);
   const PoolingIndex sizes = axes.outputs();
   const int along = PoolingAxes::along(sizes, PoolingAxes::strides(output));
@@ -234,11 +256,12 @@ void pool_rows(const PoolingAxes& axes, const PoolingTensor& input, const Poolin
   });
 }
 
-/// Computes the input's gradient row by row, as sums of what comes from each output. Rows are in scratch by their residues by the
-/// stride, so that outputs side by side meet inputs side by side; `term` is given the sums for a stretch of outputs, what `values`
-/// has of the same inputs (none if it has no data), and the first output.
+/// Computes the input's gradient row by row, as sums of what comes from each output. Rows are in scratch by their
+/// residues by the stride, so that outputs side by side meet inputs side by side; `term` is given the sums for a
+/// stretch of outputs, what `values` has of the same inputs (none if it has no data), and the first output.
 template <class S, class T, class Term>
-void pool_gradient_rows(const PoolingAxes& axes, const PoolingTensor& values, const PoolingTensor& input_gradient, Threads& threads, Term term) {
+void pool_gradient_rows(const PoolingAxes& axes, const PoolingTensor& values, const PoolingTensor& input_gradient,
+                        Threads& threads, Term term) {
   const PoolingRows<S> x(values), dx(input_gradient);
   const PoolingIndex sizes = axes.inputs();
   const int along = PoolingAxes::along(sizes, dx.strides);
@@ -246,12 +269,14 @@ void pool_gradient_rows(const PoolingAxes& axes, const PoolingTensor& values, co
   const MetRows met_rows(axes, along, false);
   each_row_along(sizes, along, all_taps(axes), threads, [&](const PoolingIndex& row) {
     thread_local Scratch of_sums, of_values;
-    T *const sums = pooling_row<T>(of_sums, residues * each), *const inputs = pooling_row<T>(of_values, residues * each);
+    T *const sums = pooling_row<T>(of_sums, residues * each), *const inputs =
+                                                                  pooling_row<T>(of_values, residues * each);
     std::fill_n(sums, residues * each, T(0));
     const auto each_input = [&](std::int64_t step, auto fn) {
       for (std::int64_t r = 0; r < residues; ++r) {
         const std::int64_t count = (size - r + residues - 1) / residues;
-        each_of_run(count, residues * step, [&](std::int64_t k, std::int64_t place) { fn(r * each + k, r * step + place); });
+        each_of_run(count, residues * step,
+                    [&](std::int64_t k, std::int64_t place) { fn(r * each + k, r * step + place); });
       }
     };
     if (x.data != nullptr) {
@@ -284,7 +309,8 @@ void by_pooled_type(std::initializer_list<const PoolingTensor*> tensors, Fn fn) 
 
 }  // namespace
 
-void max_pool(const Pooling& pooling, const PoolingTensor& input, const PoolingTensor& output, const PoolingTensor& ties, Threads& threads) {
+void max_pool(const Pooling& pooling, const PoolingTensor& input, const PoolingTensor& output,
+              const PoolingTensor& ties, Threads& threads) {
   const PoolingAxes axes(pooling);
   by_pooled_type({&input, &output, ties.data != nullptr ? &ties : &output}, [&]<class S, class T>(S, T) {
     const PoolingRows<S> y(output), n(ties);
@@ -308,20 +334,24 @@ void max_pool(const Pooling& pooling, const PoolingTensor& input, const PoolingT
   });
 }
 
-void max_pool_gradient(const Pooling& pooling, const PoolingTensor& input, const PoolingTensor& output, const PoolingTensor& ties,
-                       const PoolingTensor& output_gradient, const PoolingTensor& input_gradient, Threads& threads) {
+void max_pool_gradient(const Pooling& pooling, const PoolingTensor& input, const PoolingTensor& output,
+                       const PoolingTensor& ties, const PoolingTensor& output_gradient,
+                       const PoolingTensor& input_gradient, Threads& threads) {
   const PoolingAxes axes(pooling);
   by_pooled_type({&input, &output, &ties, &output_gradient, &input_gradient}, [&]<class S, class T>(S, T) {
     const PoolingRows<S> y(output), n(ties), dy(output_gradient);
-    const auto term = [&](T* __restrict sums, const T* __restrict inputs, std::int64_t size, const PoolingIndex& met, int along) {
+    const auto term = [&](T* __restrict sums, const T* __restrict inputs, std::int64_t size, const PoolingIndex& met,
+                          int along) {
       const S *const greatest = y.at(met), *const count = n.at(met), *const slope = dy.at(met);
       const std::int64_t y_step = y.strides[along], n_step = n.strides[along], dy_step = dy.strides[along];
       const auto share = [](T sum, T of, T most, T slope, T ties) { return of == most ? sum + slope / ties : sum; };
       if (y_step == 1 && n_step == 1 && dy_step == 1)
-        for (std::int64_t k = 0; k < size; ++k) sums[k] = share(sums[k], inputs[k], pooled(greatest[k]), pooled(slope[k]), pooled(count[k]));
+        for (std::int64_t k = 0; k < size; ++k)
+          sums[k] = share(sums[k], inputs[k], pooled(greatest[k]), pooled(slope[k]), pooled(count[k]));
       else
         for (std::int64_t k = 0; k < size; ++k)
-          sums[k] = share(sums[k], inputs[k], pooled(greatest[k * y_step]), pooled(slope[k * dy_step]), pooled(count[k * n_step]));
+          sums[k] = share(sums[k], inputs[k], pooled(greatest[k * y_step]), pooled(slope[k * dy_step]),
+                          pooled(count[k * n_step]));
     };
     pool_gradient_rows<S, T>(axes, input, input_gradient, threads, term);
   });
@@ -339,18 +369,21 @@ void mean_pool(const Pooling& pooling, const PoolingTensor& input, const Pooling
         [&](const PoolingIndex& row, int along, T* values, T*, std::int64_t size) {
           const std::int64_t others = met_by_others(axes, row, along);
           const std::vector<std::int64_t>& meets = axes[along].meets;
-          for (std::int64_t k = 0; k < size; ++k) values[k] /= static_cast<T>(std::max<std::int64_t>(1, others * meets[static_cast<std::size_t>(k)]));
+          for (std::int64_t k = 0; k < size; ++k)
+            values[k] /= static_cast<T>(std::max<std::int64_t>(1, others * meets[static_cast<std::size_t>(k)]));
           y.put(row, along, size, values);
         });
   });
 }
 
-void mean_pool_gradient(const Pooling& pooling, const PoolingTensor& output_gradient, const PoolingTensor& input_gradient, Threads& threads) {
+void mean_pool_gradient(const Pooling& pooling, const PoolingTensor& output_gradient,
+                        const PoolingTensor& input_gradient, Threads& threads) {
   const PoolingAxes axes(pooling);
   by_pooled_type({&output_gradient, &input_gradient}, [&]<class S, class T>(S, T) {
     const PoolingRows<S> dy(output_gradient);
     std::array<std::vector<T>, kPoolingAxes> meets;
-    for (int a = 0; a < kPoolingAxes; ++a) meets[static_cast<std::size_t>(a)].assign(axes[a].meets.begin(), axes[a].meets.end());
+    for (int a = 0; a < kPoolingAxes; ++a)
+      meets[static_cast<std::size_t>(a)].assign(axes[a].meets.begin(), axes[a].meets.end());
     const auto term = [&](T* __restrict sums, const T*, std::int64_t size, const PoolingIndex& met, int along) {
       const S* const slope = dy.at(met);
       const std::int64_t dy_step = dy.strides[along];

@@ -122,30 +122,33 @@ void each_row(Rows rows, RowsIn x, RowsOut y, Threads& threads, Body body) {
   const bool direct = (x.stride == 1 || rows.n <= 1) && (!writes || y.stride == 1 || rows.n <= 1);
   const std::int64_t blocks = (rows.inner + kRowsAtOnce - 1) / kRowsAtOnce;
   const std::int64_t per_task = std::max<std::int64_t>(1, rows.n) * std::min(rows.inner, kRowsAtOnce);
-  threads.parallel_for(rows.outer * blocks, kParallelRowElements / per_task + 1, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<T> scratch;
-    if (!direct) scratch.resize(static_cast<std::size_t>(rows.n * kRowsAtOnce));
-    for (std::int64_t task = begin; task < end; ++task) {
-      const std::int64_t o = task / blocks, i0 = task % blocks * kRowsAtOnce;
-      const std::int64_t count = std::min(kRowsAtOnce, rows.inner - i0);
-      const T* from = static_cast<const T*>(x.data) + o * x.outer_stride + i0 * x.inner_stride;
-      T* to = writes ? static_cast<T*>(y.data) + o * y.outer_stride + i0 * y.inner_stride : nullptr;
-      if (direct) {
-        for (std::int64_t i = 0; i < count; ++i) {
-          body(from + i * x.inner_stride, writes ? to + i * y.inner_stride : nullptr, o, i0 + i);
+  threads.parallel_for(
+      rows.outer * blocks, kParallelRowElements / per_task + 1, [&](std::int64_t begin, std::int64_t end) {
+        std::vector<T> scratch;
+        if (!direct) scratch.resize(static_cast<std::size_t>(rows.n * kRowsAtOnce));
+        for (std::int64_t task = begin; task < end; ++task) {
+          const std::int64_t o = task / blocks, i0 = task % blocks * kRowsAtOnce;
+          const std::int64_t count = std::min(kRowsAtOnce, rows.inner - i0);
+          const T* from = static_cast<const T*>(x.data) + o * x.outer_stride + i0 * x.inner_stride;
+          T* to = writes ? static_cast<T*>(y.data) + o * y.outer_stride + i0 * y.inner_stride : nullptr;
+          if (direct) {
+            for (std::int64_t i = 0; i < count; ++i) {
+              body(from + i * x.inner_stride, writes ? to + i * y.inner_stride : nullptr, o, i0 + i);
+            }
+            continue;
+          }
+          copy_matrix(count, rows.n, sizeof(T), from, x.inner_stride, x.stride, scratch.data(), rows.n, 1);
+          for (std::int64_t i = 0; i < count; ++i)
+            body(scratch.data() + i * rows.n, scratch.data() + i * rows.n, o, i0 + i);
+          if (writes) copy_matrix(count, rows.n, sizeof(T), scratch.data(), rows.n, 1, to, y.inner_stride, y.stride);
         }
-        continue;
-      }
-      copy_matrix(count, rows.n, sizeof(T), from, x.inner_stride, x.stride, scratch.data(), rows.n, 1);
-      for (std::int64_t i = 0; i < count; ++i) body(scratch.data() + i * rows.n, scratch.data() + i * rows.n, o, i0 + i);
-      if (writes) copy_matrix(count, rows.n, sizeof(T), scratch.data(), rows.n, 1, to, y.inner_stride, y.stride);
-    }
-  });
+      });
 }
 
 template <class T>
 void put(const RowsOut& out, std::int64_t o, std::int64_t i, double value) {
-  if (out.data != nullptr) static_cast<T*>(out.data)[o * out.outer_stride + i * out.inner_stride] = static_cast<T>(value);
+  if (out.data != nullptr)
+    static_cast<T*>(out.data)[o * out.outer_stride + i * out.inner_stride] = static_cast<T>(value);
 }
 
 template <class Fn>

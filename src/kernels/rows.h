@@ -35,8 +35,8 @@ void log_softmax_rows(ElementType type, Rows rows, RowsIn x, RowsOut y, Threads&
 /// One result a row (`y.stride` is not read); an empty row gives -inf.
 void logsumexp_rows(ElementType type, Rows rows, RowsIn x, RowsOut y, Threads& threads);
 
-/// The largest element of each row, and log Σ exp(x - max x) (their `stride` is not read): together they are logsumexp(x), apart
-/// they keep its digits. A row of -inf alone gives -inf and NaN.
+/// The largest element of each row, and log Σ exp(x - max x) (their `stride` is not read): together they are
+/// logsumexp(x), apart they keep its digits. A row of -inf alone gives -inf and NaN.
 void log_sum_rows(ElementType type, Rows rows, RowsIn x, RowsOut max, RowsOut log_sum, Threads& threads);
 
 /// y = (x - mean) · scale with scale = 1 / sqrt(variance + epsilon); mean and scale are saved, one a

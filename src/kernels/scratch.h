@@ -10,8 +10,8 @@
 
 namespace mtf::kernels {
 
-/// Memory that begins at a multiple of 64 bytes and grows as it is asked; what was in it is then lost. As a thread's own
-/// (thread_local) it is kept from run to run.
+/// Memory that begins at a multiple of 64 bytes and grows as it is asked; what was in it is then lost. As a thread's
+/// own (thread_local) it is kept from run to run.
 class Scratch {
  public:
   Scratch() = default;

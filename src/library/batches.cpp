@@ -172,7 +172,12 @@ std::optional<eval::HostValue> TextList::slice(eval::Range range, Span span) {
 
 std::optional<eval::HostValue> TextList::attribute(Name name) {
   if (name.text() != "batches") return std::nullopt;
-  return eval::host_function(signature_of_batches(), "", [self = shared_from_this()](eval::Caller& caller, const eval::Bound& call) { return self->batches(caller, call); }, true);
+  return eval::host_function(
+      signature_of_batches(), "",
+      [self = shared_from_this()](eval::Caller& caller, const eval::Bound& call) {
+        return self->batches(caller, call);
+      },
+      true);
 }
 
 }  // namespace mtf::library

@@ -2,9 +2,9 @@
 // What a loop walks batch by batch, the next one prepared while a turn computes.
 //
 // A batch is prepared from its number alone, by a function that knows neither the evaluation nor the runtime, so that
-// another thread can do it: one batch ahead, where to prepare one takes longer than to start a thread. The numbers are the
-// same either way. What goes wrong in it is said when the loop comes to that batch, not before. Who leaves the loop waits
-// for the batch that is being prepared, and for no other.
+// another thread can do it: one batch ahead, where to prepare one takes longer than to start a thread. The numbers are
+// the same either way. What goes wrong in it is said when the loop comes to that batch, not before. Who leaves the loop
+// waits for the batch that is being prepared, and for no other.
 #include <functional>
 #include <memory>
 #include <optional>
@@ -33,10 +33,11 @@ struct Part {
   int64_t first = 0;
   int64_t count = -1;  ///< -1: only the run knows
 };
-/// The part of `count` elements (-1: only the run knows how many) that a range takes. Fails (index_out_of_range) where it is
-/// not within.
+/// The part of `count` elements (-1: only the run knows how many) that a range takes. Fails (index_out_of_range) where
+/// it is not within.
 Part part_of(const eval::Range& range, int64_t count, Span span);
-/// The order that `shuffle:`, a seed, asks of `count` places; null where they keep theirs, and where nothing is computed.
+/// The order that `shuffle:`, a seed, asks of `count` places; null where they keep theirs, and where nothing is
+/// computed.
 std::shared_ptr<const std::vector<int64_t>> order_of(eval::Caller& caller, std::optional<int64_t> seed, int64_t count);
 /// The dims of a batch, each once: the first `count` arguments. Nothing if a check does not know them.
 std::optional<Dims> dims_of_batch(const eval::Bound& call, size_t count);

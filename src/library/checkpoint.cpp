@@ -1,9 +1,9 @@
 // Checkpoints: what stands behind the standard module `checkpoint`.
 //
 // A checkpoint is one safetensors file: every param and state of the models that are saved, whole, under its path, with
-// the names of its dims and the position of the random stream in the metadata. Ranks write and read the blocks that they
-// hold, so what was written under one mesh and layout is read under any other. run_files.h says whose a folder is, and what
-// is to be done with logs.
+// the names of its dims and the position of the random stream in the metadata. Ranks write and read the blocks that
+// they hold, so what was written under one mesh and layout is read under any other. run_files.h says whose a folder is,
+// and what is to be done with logs.
 #include <charconv>
 #include <optional>
 #include <unordered_set>
@@ -29,8 +29,8 @@ std::string dims_text(const Dims& dims) {
   return mtf::join(names, ", ");
 }
 
-/// The variables of a checkpoint by the names that they have there: those of the first model under their paths, those of
-/// the others after `optimizer.`, each once.
+/// The variables of a checkpoint by the names that they have there: those of the first model under their paths, those
+/// of the others after `optimizer.`, each once.
 using VariablesByPath = std::map<std::string, eval::PlacePtr>;
 
 VariablesByPath variables_of(const std::vector<eval::HostValue>& models, Span span) {
@@ -49,8 +49,8 @@ VariablesByPath variables_of(const std::vector<eval::HostValue>& models, Span sp
   return variables;
 }
 
-/// Writes tensors under their names, each rank what it holds; `then` is called on rank 0 when the file is there. The header
-/// comes last, with the checksums of what all ranks have written.
+/// Writes tensors under their names, each rank what it holds; `then` is called on rank 0 when the file is there. The
+/// header comes last, with the checksums of what all ranks have written.
 void write_tensors(eval::Caller& caller, const std::string& path, const std::map<std::string, graph::Value>& tensors,
                    std::map<std::string, std::string> metadata, Span span, const std::function<void()>& then = {}) {
   io::SafetensorsHeader header;
@@ -126,9 +126,7 @@ eval::HostValue write_safetensors(eval::Caller& caller, const eval::Bound& call)
   graph::Values needed;
   for (size_t i = 0; i < names.size(); ++i) {
     auto* name = names[i].as<eval::Text>();
-    if (!name)
-      fail(Kind::type_mismatch, call.span(1), "expected names as strings, found {} in it",
-           describe(names[i]));
+    if (!name) fail(Kind::type_mismatch, call.span(1), "expected names as strings, found {} in it", describe(names[i]));
     needed.push_back(caller.convert.to_tensor(values[i], call.span(2)));
     if (first_invalid_utf8(**name))
       fail(Kind::bad_value, call.span(1), "expected names in UTF-8, found `{}`", printable(**name));
@@ -144,17 +142,20 @@ eval::HostValue write_safetensors(eval::Caller& caller, const eval::Bound& call)
 int64_t number_in(const io::SafetensorsHeader& header, const std::string& key, int64_t least, int64_t most,
                   const std::string& path) {
   const auto found = header.metadata.find(key);
-  if (found == header.metadata.end()) io::fail_bad_file(path, "expected a checkpoint, whose metadata says its `{}`", key);
+  if (found == header.metadata.end())
+    io::fail_bad_file(path, "expected a checkpoint, whose metadata says its `{}`", key);
   const std::string& text = found->second;
   int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number < least || number > most)
-    io::fail_bad_file(path, "expected an integer from {} to {} as its `{}`, found `{}`", least, most, key, printable(text));
+    io::fail_bad_file(path, "expected an integer from {} to {} as its `{}`, found `{}`", least, most, key,
+                      printable(text));
   return number;
 }
 
 /// Fails unless the tensors of a checkpoint are those variables.
-void compare(const io::SafetensorsHeader& header, const VariablesByPath& variables, const std::string& path, Span span) {
+void compare(const io::SafetensorsHeader& header, const VariablesByPath& variables, const std::string& path,
+             Span span) {
   auto differs = [&](const std::string& what) {
     fail(Kind::file_shape_mismatch, span, "{}: {}", printable(path), what);
   };

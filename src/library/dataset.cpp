@@ -36,7 +36,12 @@ class Dataset : public eval::Object, public std::enable_shared_from_this<Dataset
   std::optional<eval::HostValue> attribute(Name name) override {
     if (name.text() != "batches") return std::nullopt;
     static const syntax::Signature kBatches = "batches(batch: dim, shuffle: int = none) -> value";
-    return eval::host_function(kBatches, "", [self = shared_from_this()](eval::Caller& caller, const eval::Bound& call) { return self->batches(caller, call); }, true);
+    return eval::host_function(
+        kBatches, "",
+        [self = shared_from_this()](eval::Caller& caller, const eval::Bound& call) {
+          return self->batches(caller, call);
+        },
+        true);
   }
 
  private:
@@ -52,13 +57,15 @@ class Dataset : public eval::Object, public std::enable_shared_from_this<Dataset
                        {},
                        false};
     source.types[0].dims.insert(source.types[0].dims.begin(), batch);
-    source.prepare = [self = shared_from_this(), order](int64_t turn, Interval rows, std::vector<plan::HostTensor>& tensors) {
+    source.prepare = [self = shared_from_this(), order](int64_t turn, Interval rows,
+                                                        std::vector<plan::HostTensor>& tensors) {
       self->prepare(order.get(), turn, rows, tensors);
     };
     return batches_of(caller, std::move(source), call.span());
   }
 
-  void prepare(const std::vector<int64_t>* order, int64_t turn, Interval rows, std::vector<plan::HostTensor>& tensors) const {
+  void prepare(const std::vector<int64_t>* order, int64_t turn, Interval rows,
+               std::vector<plan::HostTensor>& tensors) const {
     const int64_t size = size_of(examples_->dims);
     auto* pixels = reinterpret_cast<float*>(tensors[0].bytes.data());
     for (int64_t row = rows.first; row < rows.last; ++row) {
@@ -113,8 +120,8 @@ eval::HostValue idx(eval::Caller& caller, const eval::Bound& call) {
            to_string(examples->dims), io::to_text(headers[0].sizes), paths[0]);
     }
     if (headers[1].sizes != std::vector<int64_t>{wanted[0]}) {
-      fail(Kind::file_shape_mismatch, call.span(1), "expected {} labels, as many as images, found {} in {}",
-           wanted[0], io::to_text(headers[1].sizes), paths[1]);
+      fail(Kind::file_shape_mismatch, call.span(1), "expected {} labels, as many as images, found {} in {}", wanted[0],
+           io::to_text(headers[1].sizes), paths[1]);
     }
     examples->count = wanted[0];
     if (!caller.is_abstract()) {

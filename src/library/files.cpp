@@ -22,7 +22,7 @@ std::string failure_of(const std::function<void()>& act) {
                       : error.kind == io::IoError::Kind::kUnwritable   ? Kind::cannot_write
                       : error.kind == io::IoError::Kind::kTooLarge     ? Kind::out_of_memory
                       : error.kind == io::IoError::Kind::kOfAnotherRun ? Kind::folder_of_another_run
-                                                                 : Kind::bad_file;
+                                                                       : Kind::bad_file;
     return static_cast<char>(kind) + std::string(error.what());
   }
   return "";
@@ -99,7 +99,8 @@ std::vector<int64_t> sizes_of(const Dims& dims) {
   return sizes;
 }
 
-graph::Value constant_of(eval::Caller& caller, io::ElementArray data, const eval::GivenArgument& dims, const std::string& path, Span span) {
+graph::Value constant_of(eval::Caller& caller, io::ElementArray data, const eval::GivenArgument& dims,
+                         const std::string& path, Span span) {
   plan::HostTensor tensor{{data.type, caller.convert.to_dims(dims.value, dims.span)}, std::move(data.bytes)};
   const std::vector<int64_t> wanted = sizes_of(tensor.type.dims);
   if (wanted != data.sizes) {

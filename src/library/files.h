@@ -1,6 +1,7 @@
 #pragma once
-// How ranks read and write a file together: rank 0 reads it and tells the others, so that every rank has the same bytes, and
-// what fails on one fails on all. A check reads a file's header only; where the file is missing, its sizes are unknown there.
+// How ranks read and write a file together: rank 0 reads it and tells the others, so that every rank has the same
+// bytes, and what fails on one fails on all. A check reads a file's header only; where the file is missing, its sizes
+// are unknown there.
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -13,8 +14,8 @@
 
 namespace mtf::library {
 
-/// Runs `act` on rank 0 alone; an IoError becomes the user's error at `span` on every rank. In a check a missing file gives
-/// false.
+/// Runs `act` on rank 0 alone; an IoError becomes the user's error at `span` on every rank. In a check a missing file
+/// gives false.
 bool on_rank_0(eval::Caller& caller, Span span, const std::function<void()>& act);
 /// Runs `act` on every rank; the first IoError of any of them becomes the user's error of all.
 void on_every_rank(eval::Caller& caller, Span span, const std::function<void()>& act);
@@ -29,7 +30,9 @@ void share_array(eval::Caller& caller, io::ElementArray& data, Span span);
 
 /// The sizes of dims, in their order.
 std::vector<int64_t> sizes_of(const Dims& dims);
-/// An array that was read from `path` as a tensor with these dims, which must have its sizes. In a check it has no bytes.
-graph::Value constant_of(eval::Caller& caller, io::ElementArray data, const eval::GivenArgument& dims, const std::string& path, Span span);
+/// An array that was read from `path` as a tensor with these dims, which must have its sizes. In a check it has no
+/// bytes.
+graph::Value constant_of(eval::Caller& caller, io::ElementArray data, const eval::GivenArgument& dims,
+                         const std::string& path, Span span);
 
 }  // namespace mtf::library

@@ -7,16 +7,16 @@
 
 namespace mtf::library {
 
-// ---- what every program sees ----
+// ---- what every program sees ----------------------------------------------------------------------------------------
 std::vector<eval::HostFunction> string_functions();
 std::vector<eval::HostFunction> write_functions();
 
-// ---- what the standard modules see, in the module `native` ----
-std::vector<eval::HostFunction> array_functions();       ///< data.npy, data.save_npy
-std::vector<eval::HostFunction> dataset_functions();     ///< data.idx: examples with labels
-std::vector<eval::HostFunction> text_functions();        ///< data.text, data.tokens and their like: texts and tokenizers
-std::vector<eval::HostFunction> pair_functions();        ///< data.pairs, metrics.bleu: texts with translations
-std::vector<eval::HostFunction> packing_functions();     ///< data.packed: texts that share rows
+// ---- what the standard modules see, in the module `native` ----------------------------------------------------------
+std::vector<eval::HostFunction> array_functions();    ///< data.npy, data.save_npy
+std::vector<eval::HostFunction> dataset_functions();  ///< data.idx: examples with labels
+std::vector<eval::HostFunction> text_functions();     ///< data.text, data.tokens and their like: texts and tokenizers
+std::vector<eval::HostFunction> pair_functions();     ///< data.pairs, metrics.bleu: texts with translations
+std::vector<eval::HostFunction> packing_functions();  ///< data.packed: texts that share rows
 std::vector<eval::HostFunction> checkpoint_functions();  ///< the module `checkpoint`: files of variables
 std::vector<eval::HostFunction> log_functions();         ///< the module `logs`: lines added to files
 

@@ -1,6 +1,6 @@
 #pragma once
-// The library: what scripts call that is no tensor operation, which is functions of strings, files, data and checkpoints.
-// eval/host_library.h says what such a function gets of the evaluation that calls it.
+// The library: what scripts call that is no tensor operation, which is functions of strings, files, data and
+// checkpoints. eval/host_library.h says what such a function gets of the evaluation that calls it.
 //
 //   functions.h    the tables of functions that it is made of
 //   files.h        how ranks read and write a file together

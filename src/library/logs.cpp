@@ -1,7 +1,7 @@
 // Files that a script writes: `write(path, text)`, and the module `logs`, which adds lines to one.
 //
-// One rank writes, and every rank says what was wrong. A check and a plan write nothing; a plan still reads the numbers of
-// tensors, as the run does.
+// One rank writes, and every rank says what was wrong. A check and a plan write nothing; a plan still reads the numbers
+// of tensors, as the run does.
 #include <cmath>
 
 #include "io/write_file.h"
@@ -93,12 +93,15 @@ eval::HostValue add_line(eval::Caller& caller, const eval::Bound& call, io::LogF
   return eval::None{};
 }
 
-eval::HostValue jsonl(eval::Caller& caller, const eval::Bound& call) { return add_line(caller, call, io::LogForm::kJson); }
+eval::HostValue jsonl(eval::Caller& caller, const eval::Bound& call) {
+  return add_line(caller, call, io::LogForm::kJson);
+}
 eval::HostValue csv(eval::Caller& caller, const eval::Bound& call) { return add_line(caller, call, io::LogForm::kCsv); }
 
 /// write(path, text).
 eval::HostValue write_text(eval::Caller& caller, const eval::Bound& call) {
-  if (!caller.is_abstract()) on_rank_0(caller, call.span(), [&] { io::write_file_atomically(call.text(0), call.text(1)); });
+  if (!caller.is_abstract())
+    on_rank_0(caller, call.span(), [&] { io::write_file_atomically(call.text(0), call.text(1)); });
   return eval::None{};
 }
 

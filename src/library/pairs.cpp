@@ -29,7 +29,8 @@ class Pairs : public TextList {
   }
 
   const syntax::Signature& signature_of_batches() const override {
-    static const syntax::Signature kSignature = "batches(batch: dim, memory: dim, length: dim, shuffle: int = none) -> value";
+    static const syntax::Signature kSignature =
+        "batches(batch: dim, memory: dim, length: dim, shuffle: int = none) -> value";
     return kSignature;
   }
   eval::HostValue batches(eval::Caller& caller, const eval::Bound& call) override {

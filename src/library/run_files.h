@@ -1,6 +1,6 @@
 #pragma once
-// The files that a run goes on with: folders of checkpoints, and logs. Rank 0 alone has them; a check only notes what is
-// loaded.
+// The files that a run goes on with: folders of checkpoints, and logs. Rank 0 alone has them; a check only notes what
+// is loaded.
 //
 // A folder of checkpoints belongs to one run, whose mark stands in it as `.mtf-run`:
 //
@@ -8,9 +8,9 @@
 //   one that has loaded          puts its mark with its next: the checkpoints there are its own
 //   another after that           finds a mark that is not its own, and is refused
 //
-// A checkpoint says how long each log was, by its place relative to the folder. What stands behind that is of turns which
-// are computed again once it is loaded: it goes when the next line is added. A run that wanted to go on and found no
-// checkpoint begins anew, and so do its logs in the folder.
+// A checkpoint says how long each log was, by its place relative to the folder. What stands behind that is of turns
+// which are computed again once it is loaded: it goes when the next line is added. A run that wanted to go on and found
+// no checkpoint begins anew, and so do its logs in the folder.
 #include <cstdint>
 #include <filesystem>
 #include <map>

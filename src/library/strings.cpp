@@ -60,7 +60,8 @@ eval::HostValue join(eval::Caller&, const eval::Bound& call) {
   for (const eval::HostValue& item : call.list(0)) {
     const auto* text = item.as<eval::Text>();
     if (eval::HostValue is_text = item; !become(syntax::ParameterKind::kString, is_text)) {
-      fail(Diagnostic(Kind::type_mismatch, call.span(0), fmt::format("expected a list of strings, found {} in it", describe(item)))
+      fail(Diagnostic(Kind::type_mismatch, call.span(0),
+                      fmt::format("expected a list of strings, found {} in it", describe(item)))
                .help("`string(x)` is the text of any value"));
     }
     known = known && text;

@@ -30,7 +30,9 @@ class TokenizerObject : public eval::Object, public std::enable_shared_from_this
     if (name.text() == "encode") return encode_by(tokenizer);
     if (name.text() == "decode") return decode_by(tokenizer);
     static const syntax::Signature kSave = "save(path: string)";
-    if (name.text() == "save") return eval::host_function(kSave, "", [self](eval::Caller& caller, const eval::Bound& call) { return self->save(caller, call); });
+    if (name.text() == "save")
+      return eval::host_function(
+          kSave, "", [self](eval::Caller& caller, const eval::Bound& call) { return self->save(caller, call); });
     return std::nullopt;
   }
 
@@ -115,9 +117,8 @@ eval::HostValue learned(eval::Caller& caller, const eval::Bound& call) {
   if (size < least || size > (1 << 24))
     fail(Kind::bad_value, call.span(1), "expected from {} to {} ids, found {}", least, 1 << 24, size);
   if (caller.is_check()) return eval::ObjectPtr(std::make_shared<TokenizerObject>(nullptr, size));
-  const auto saved = shared_text(caller, call.span(), [&] {
-    return learn(whole_file(path, memory_for_data(caller)), size, special)->save();
-  });
+  const auto saved = shared_text(
+      caller, call.span(), [&] { return learn(whole_file(path, memory_for_data(caller)), size, special)->save(); });
   if (!saved) return eval::ObjectPtr(std::make_shared<TokenizerObject>(nullptr, size));
   return tokenizer_object(io::load_tokenizer(*saved, path));
 }
@@ -158,8 +159,8 @@ eval::HostValue tokens(eval::Caller& caller, const eval::Bound& call) {
   return token_text(std::move(result), 0, count);
 }
 
-/// token_file(path, vocab, bits): tokens that stay in the file. Their number fixes no shape, but a check reads it where it
-/// can.
+/// token_file(path, vocab, bits): tokens that stay in the file. Their number fixes no shape, but a check reads it where
+/// it can.
 eval::HostValue token_file(eval::Caller& caller, const eval::Bound& call) {
   auto result = std::make_shared<Tokens>();
   const bool is_number = number_of(call.value(1)).has_value();
@@ -170,8 +171,11 @@ eval::HostValue token_file(eval::Caller& caller, const eval::Bound& call) {
   const auto bits = call.integer(2);
   if (bits && *bits != 16 && *bits != 32)
     fail(Kind::bad_value, call.span(2), "expected numbers of 16 or 32 bits, found {}", *bits);
-  if (call.value(0).is_unknown() || result->vocab < 0 || (call.has(2) && !bits)) return token_text(std::move(result), 0, -1);
-  const io::StoredType type = !bits ? token_type(result->vocab) : *bits == 16 ? io::StoredType::kU16 : io::StoredType::kU32;
+  if (call.value(0).is_unknown() || result->vocab < 0 || (call.has(2) && !bits))
+    return token_text(std::move(result), 0, -1);
+  const io::StoredType type = !bits         ? token_type(result->vocab)
+                              : *bits == 16 ? io::StoredType::kU16
+                                            : io::StoredType::kU32;
   const auto open = [&] { result->file = std::make_shared<io::TokenFile>(call.text(0), result->vocab, type); };
   if (!caller.is_abstract()) on_every_rank(caller, call.span(), open);
   else if (!on_rank_0(caller, call.span(), open)) return token_text(std::move(result), 0, -1);

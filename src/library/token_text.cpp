@@ -30,13 +30,22 @@ class TokenText : public eval::Object, public std::enable_shared_from_this<Token
   }
 
   std::optional<eval::HostValue> attribute(Name name) override {
-    if (name.text() == "vocab") return tokens_->vocab < 0 ? unknown(eval::UnknownKind::kInt) : eval::HostValue(tokens_->vocab);
+    if (name.text() == "vocab")
+      return tokens_->vocab < 0 ? unknown(eval::UnknownKind::kInt) : eval::HostValue(tokens_->vocab);
     auto self = shared_from_this();
     static const syntax::Signature kBatches = "batches(batch: dim, length: dim, shuffle: int = none) -> value";
-    static const syntax::Signature kWindows = "windows(batch: dim, length: dim, stride: int) -> value", kSave = "save(path: string)";
-    if (name.text() == "batches") return eval::host_function(kBatches, "", [self](eval::Caller& caller, const eval::Bound& call) { return self->batches(caller, call); }, true);
-    if (name.text() == "windows") return eval::host_function(kWindows, "", [self](eval::Caller& caller, const eval::Bound& call) { return self->windows(caller, call); });
-    if (name.text() == "save") return eval::host_function(kSave, "", [self](eval::Caller& caller, const eval::Bound& call) { return self->save(caller, call); });
+    static const syntax::Signature kWindows = "windows(batch: dim, length: dim, stride: int) -> value",
+                                   kSave = "save(path: string)";
+    if (name.text() == "batches")
+      return eval::host_function(
+          kBatches, "", [self](eval::Caller& caller, const eval::Bound& call) { return self->batches(caller, call); },
+          true);
+    if (name.text() == "windows")
+      return eval::host_function(
+          kWindows, "", [self](eval::Caller& caller, const eval::Bound& call) { return self->windows(caller, call); });
+    if (name.text() == "save")
+      return eval::host_function(
+          kSave, "", [self](eval::Caller& caller, const eval::Bound& call) { return self->save(caller, call); });
     if (has_text() && name.text() == "encode") return encode_by(tokens_->tokenizer);
     if (has_text() && name.text() == "decode") return decode_by(tokens_->tokenizer);
     return std::nullopt;
@@ -69,8 +78,8 @@ class TokenText : public eval::Object, public std::enable_shared_from_this<Token
         call.span());
   }
 
-  /// Writes `count` tokens, from this text's `first` on, into a row of the first tensor, and the ones behind them into the
-  /// second.
+  /// Writes `count` tokens, from this text's `first` on, into a row of the first tensor, and the ones behind them into
+  /// the second.
   void write_row(int64_t first, int64_t count, int64_t row, std::vector<plan::HostTensor>& tensors) const {
     std::vector<std::int32_t> ids(static_cast<size_t>(count) + 1);
     tokens_->read(first_ + first, ids);
@@ -89,8 +98,8 @@ class TokenText : public eval::Object, public std::enable_shared_from_this<Token
       fail(Kind::bad_value, call.span(2), "expected a stride from 1 to {}, found {}", length.size, stride);
     // The first window counts all of its targets, each other one `stride` more; the last may count fewer.
     const int64_t count = targets < 1 ? 0 : 1 + std::max<int64_t>(0, (targets - length.size + stride - 1) / stride);
-    const auto prepare = [self = shared_from_this(), stride, count, targets](
-                             int64_t turn, Interval rows, std::vector<plan::HostTensor>& tensors) {
+    const auto prepare = [self = shared_from_this(), stride, count, targets](int64_t turn, Interval rows,
+                                                                             std::vector<plan::HostTensor>& tensors) {
       const int64_t size = tensors[0].type.dims[1].size;
       for (int64_t row = rows.first; row < rows.last; ++row) {
         const int64_t window = turn * tensors[0].type.dims[0].size + row;
@@ -160,7 +169,8 @@ eval::HostValue decoded(eval::Caller& caller, const io::TokenizerPtr& tokenizer,
     if (caller.is_abstract()) {
       caller.cut({*tensor}, call.span());
       const eval::HostValue text = unknown(eval::UnknownKind::kString);
-      return order == 2 ? make_list(std::vector<eval::HostValue>(static_cast<size_t>(tensor->dims()[0].size), text)) : text;
+      return order == 2 ? make_list(std::vector<eval::HostValue>(static_cast<size_t>(tensor->dims()[0].size), text))
+                        : text;
     }
     const plan::HostTensor host = caller.fetch(*tensor, call.span());
     const int64_t length = order == 0 ? 1 : host.type.dims[order - 1].size,
@@ -215,16 +225,16 @@ eval::BuiltinPtr encode_by(const io::TokenizerPtr& tokenizer) {
     std::vector<eval::HostValue> ids;
     try {
       for (const std::int32_t id : tokenizer->encode(call.text(0))) ids.push_back(static_cast<int64_t>(id));
-    } catch (const io::CannotEncode& error) {
-      fail(Kind::bad_value, call.span(0), "{}", error.what());
-    }
+    } catch (const io::CannotEncode& error) { fail(Kind::bad_value, call.span(0), "{}", error.what()); }
     return make_list(std::move(ids));
   });
 }
 
 eval::BuiltinPtr decode_by(const io::TokenizerPtr& tokenizer) {
   static const syntax::Signature kDecode = "decode(ids, end: int = none) -> value";
-  return eval::host_function(kDecode, "", [tokenizer](eval::Caller& caller, const eval::Bound& call) { return decoded(caller, tokenizer, call); }, true);
+  return eval::host_function(
+      kDecode, "",
+      [tokenizer](eval::Caller& caller, const eval::Bound& call) { return decoded(caller, tokenizer, call); }, true);
 }
 
 }  // namespace mtf::library

@@ -35,8 +35,8 @@ io::StoredType token_type(std::int64_t vocab);
 /// The object of a text from the token `first` on.
 eval::ObjectPtr token_text(std::shared_ptr<const Tokens> tokens, std::int64_t first, std::int64_t count);
 
-/// The methods encode(string): a list of ids; decode(ids, end): the text of a tensor or list of ids, a list of texts for a tensor with
-/// two dims, each up to the first `end`.
+/// The methods encode(string): a list of ids; decode(ids, end): the text of a tensor or list of ids, a list of texts
+/// for a tensor with two dims, each up to the first `end`.
 eval::BuiltinPtr encode_by(const io::TokenizerPtr& tokenizer);
 eval::BuiltinPtr decode_by(const io::TokenizerPtr& tokenizer);
 

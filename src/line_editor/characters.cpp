@@ -19,8 +19,9 @@ int width_in_utf8(char32_t code) {
 
 // Characters without a shape that change how others are shown: joiners, marks of direction, the byte order mark.
 bool is_format(char32_t code) {
-  return code == 0xad || (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) ||
-         code == 0x61c || code == 0xfeff || (code >= 0xfff9 && code <= 0xfffb) || (code >= 0xe0000 && code <= 0xe007f);
+  return code == 0xad || (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
+         (code >= 0x2060 && code <= 0x206f) || code == 0x61c || code == 0xfeff || (code >= 0xfff9 && code <= 0xfffb) ||
+         (code >= 0xe0000 && code <= 0xe007f);
 }
 
 std::string escape(char32_t code) {
@@ -44,7 +45,8 @@ Character character_at(std::string_view text, std::size_t at) {
       is_utf8 = is_utf8 && (byte(i) & 0xc0) == 0x80;
       code = code << 6 | (byte(i) & 0x3f);
     }
-    const bool is_shortest = size == 2 || (size == 3 && code >= 0x800) || (size == 4 && code >= 0x10000 && code < 0x110000);
+    const bool is_shortest =
+        size == 2 || (size == 3 && code >= 0x800) || (size == 4 && code >= 0x10000 && code < 0x110000);
     is_utf8 = is_utf8 && is_shortest && (code < 0xd800 || code > 0xdfff);
     if (is_utf8) found = {size, code};
   }

@@ -1,6 +1,6 @@
 #pragma once
-// Text as a terminal shows it: which bytes are one character, how many columns it takes, and what stands for those that a
-// terminal must not be given.
+// Text as a terminal shows it: which bytes are one character, how many columns it takes, and what stands for those that
+// a terminal must not be given.
 #include <cstddef>
 #include <string>
 #include <string_view>

@@ -27,7 +27,8 @@ class EditBuffer {
   /// Where a step to the left, or to the right, ends.
   std::size_t left(Unit unit) const;
   std::size_t right(Unit unit) const;
-  /// To the line above (-1) or below (1), as near as can be to the column in which moving began; false if there is none.
+  /// To the line above (-1) or below (1), as near as can be to the column in which moving began; false if there is
+  /// none.
   bool move_line(int direction);
 
   /// Erases, to be put back by `yank`; what consecutive kills took is put back together.

@@ -57,8 +57,10 @@ std::optional<Editing::Result> Editing::edit(const Key& key) {
   switch (key.code) {
     case kText: type(key.text); break;
     case kPaste: b.insert(key.text); break;
-    case '\r': case '\n': return enter(false);
-    case kAlt + '\r': case kAlt + '\n': return enter(true);
+    case '\r':
+    case '\n': return enter(false);
+    case kAlt + '\r':
+    case kAlt + '\n': return enter(true);
     case '\t': complete(); break;
     case ctrl('C'):
       if (!b.text().empty()) return Result::kInterrupted;
@@ -68,28 +70,51 @@ std::optional<Editing::Result> Editing::edit(const Key& key) {
       if (b.cursor() == b.text().size()) return end_of_input();
       [[fallthrough]];
     case kDelete: b.replace(b.cursor(), b.right(Unit::kCharacter), ""); break;
-    case 127: case ctrl('H'): b.replace(b.left(Unit::kCharacter), b.cursor(), ""); break;
-    case kLeft: case ctrl('B'): b.move_to(b.left(Unit::kCharacter)); break;
-    case kRight: case ctrl('F'):
+    case 127:
+    case ctrl('H'): b.replace(b.left(Unit::kCharacter), b.cursor(), ""); break;
+    case kLeft:
+    case ctrl('B'): b.move_to(b.left(Unit::kCharacter)); break;
+    case kRight:
+    case ctrl('F'):
       if (!take_suggestion(false)) b.move_to(b.right(Unit::kCharacter));
       break;
-    case kHome: case ctrl('A'): b.move_to(b.left(Unit::kLine)); break;
-    case kEnd: case ctrl('E'):
+    case kHome:
+    case ctrl('A'): b.move_to(b.left(Unit::kLine)); break;
+    case kEnd:
+    case ctrl('E'):
       if (!take_suggestion(false)) b.move_to(b.right(Unit::kLine));
       break;
-    case kLeft + kControl: case kLeft + kAlt: case kAlt + 'b': b.move_to(b.left(Unit::kWord)); break;
-    case kRight + kControl: case kRight + kAlt: case kAlt + 'f':
+    case kLeft + kControl:
+    case kLeft + kAlt:
+    case kAlt + 'b': b.move_to(b.left(Unit::kWord)); break;
+    case kRight + kControl:
+    case kRight + kAlt:
+    case kAlt + 'f':
       if (!take_suggestion(true)) b.move_to(b.right(Unit::kWord));
       break;
-    case kHome + kControl: case kAlt + '<': b.move_to(0); break;
-    case kEnd + kControl: case kAlt + '>': b.move_to(b.text().size()); break;
-    case kUp: case ctrl('P'): up_or_down(-1, false); break;
-    case kDown: case ctrl('N'): up_or_down(1, false); break;
-    case kPageUp: case kUp + kAlt: case kUp + kControl: case kAlt + 'p': up_or_down(-1, true); break;
-    case kPageDown: case kDown + kAlt: case kDown + kControl: case kAlt + 'n': up_or_down(1, true); break;
-    case ctrl('K'): b.kill(b.cursor(), b.right(b.cursor() == b.right(Unit::kLine) ? Unit::kCharacter : Unit::kLine)); break;
+    case kHome + kControl:
+    case kAlt + '<': b.move_to(0); break;
+    case kEnd + kControl:
+    case kAlt + '>': b.move_to(b.text().size()); break;
+    case kUp:
+    case ctrl('P'): up_or_down(-1, false); break;
+    case kDown:
+    case ctrl('N'): up_or_down(1, false); break;
+    case kPageUp:
+    case kUp + kAlt:
+    case kUp + kControl:
+    case kAlt + 'p': up_or_down(-1, true); break;
+    case kPageDown:
+    case kDown + kAlt:
+    case kDown + kControl:
+    case kAlt + 'n': up_or_down(1, true); break;
+    case ctrl('K'):
+      b.kill(b.cursor(), b.right(b.cursor() == b.right(Unit::kLine) ? Unit::kCharacter : Unit::kLine));
+      break;
     case ctrl('U'): b.kill(b.left(Unit::kLine), b.cursor()); break;
-    case ctrl('W'): case kAlt + 127: case kAlt + ctrl('H'): b.kill(b.left(Unit::kWord), b.cursor()); break;
+    case ctrl('W'):
+    case kAlt + 127:
+    case kAlt + ctrl('H'): b.kill(b.left(Unit::kWord), b.cursor()); break;
     case kAlt + 'd': b.kill(b.cursor(), b.right(Unit::kWord)); break;
     case ctrl('Y'): b.yank(); break;
     case ctrl('T'): b.transpose(); break;
@@ -131,7 +156,8 @@ void Editing::new_line() {
 
 void Editing::type(std::string_view text) {
   const std::string_view before = buffer_.line_before_cursor();
-  if (text.size() == 1 && kClosing.find(text[0]) != std::string_view::npos && before.size() >= kStep && is_blank(before)) {
+  if (text.size() == 1 && kClosing.find(text[0]) != std::string_view::npos && before.size() >= kStep &&
+      is_blank(before)) {
     const std::size_t begin = buffer_.cursor() - before.size();  // a closing bracket stands a step further left
     const std::string_view above = std::string_view(buffer_.text()).substr(0, begin - std::min<std::size_t>(begin, 1));
     const std::size_t follows = indentation_after(above.substr(above.rfind('\n') + 1));

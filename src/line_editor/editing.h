@@ -17,8 +17,15 @@ class Editing {
  public:
   using Result = LineEditor::Result;
 
-  Editing(const Options& options, const Prompt& prompt, const History& history, Terminal& terminal, RawMode& raw, EditBuffer& buffer)
-      : options_(options), prompt_(prompt), history_(history), terminal_(terminal), raw_(raw), buffer_(buffer), at_(history.size()) {}
+  Editing(const Options& options, const Prompt& prompt, const History& history, Terminal& terminal, RawMode& raw,
+          EditBuffer& buffer)
+      : options_(options),
+        prompt_(prompt),
+        history_(history),
+        terminal_(terminal),
+        raw_(raw),
+        buffer_(buffer),
+        at_(history.size()) {}
 
   /// Reads keys until the entry, which is then in the buffer, is entered or given up.
   Result run();

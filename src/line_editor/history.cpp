@@ -63,7 +63,8 @@ int open_locked(const std::string& file) {
       close(descriptor);
       return -1;
     }
-    if (stat(file.c_str(), &named) == 0 && opened.st_ino == named.st_ino && opened.st_dev == named.st_dev) return descriptor;
+    if (stat(file.c_str(), &named) == 0 && opened.st_ino == named.st_ino && opened.st_dev == named.st_dev)
+      return descriptor;
     close(descriptor);
   }
 }
@@ -83,7 +84,8 @@ void shorten(const std::string& file, std::size_t most) {
   if (lock < 0) return;
   const std::vector<std::string> entries = read_entries(file);
   std::string kept;
-  for (std::size_t i = entries.size() - std::min(most, entries.size()); i < entries.size(); ++i) kept += encoded(entries[i]);
+  for (std::size_t i = entries.size() - std::min(most, entries.size()); i < entries.size(); ++i)
+    kept += encoded(entries[i]);
   std::error_code error;
   const std::string target = std::filesystem::canonical(file, error).string();  // a link stays one
   const std::string other = target + ".shorter";
@@ -117,7 +119,9 @@ void History::append_to_file(const std::string& entry) const {
   struct stat status = {};
   std::string line = encoded(entry);
   char last = '\n';  // a line that was cut short does not take this one with it
-  if (fstat(descriptor, &status) == 0 && status.st_size > 0 && pread(descriptor, &last, 1, status.st_size - 1) == 1 && last != '\n') line = '\n' + line;
+  if (fstat(descriptor, &status) == 0 && status.st_size > 0 && pread(descriptor, &last, 1, status.st_size - 1) == 1 &&
+      last != '\n')
+    line = '\n' + line;
   if (fchmod(descriptor, 0600) == 0) write_all(descriptor, line);
   close(descriptor);
 }
@@ -125,7 +129,8 @@ void History::append_to_file(const std::string& entry) const {
 std::optional<std::size_t> History::newest(std::string_view text, std::size_t before, bool from_start) const {
   for (std::size_t i = std::min(before, entries_.size()); i-- > 0;) {
     const std::string& entry = entries_[i];
-    if (from_start ? entry.size() > text.size() && entry.starts_with(text) : entry.find(text) != std::string::npos) return i;
+    if (from_start ? entry.size() > text.size() && entry.starts_with(text) : entry.find(text) != std::string::npos)
+      return i;
   }
   return std::nullopt;
 }

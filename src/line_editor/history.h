@@ -8,8 +8,8 @@
 
 namespace mtf::line_editor {
 
-/// Entries, the oldest first. The file has one a line, `\n` and `\\` standing for a line end and a backslash; sessions only
-/// append to it, under a lock, so that several at once lose nothing; it is readable by its owner alone.
+/// Entries, the oldest first. The file has one a line, `\n` and `\\` standing for a line end and a backslash; sessions
+/// only append to it, under a lock, so that several at once lose nothing; it is readable by its owner alone.
 class History {
  public:
   /// Reads the last `most` entries of the file, if there is one. Without a name history ends with the session.

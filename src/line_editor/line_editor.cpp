@@ -8,7 +8,8 @@ namespace mtf::line_editor {
 
 class LineEditor::Impl {
  public:
-  explicit Impl(Options options) : options_(std::move(options)), terminal_(options_.in, options_.out), history_(options_.history_file) {}
+  explicit Impl(Options options)
+      : options_(std::move(options)), terminal_(options_.in, options_.out), history_(options_.history_file) {}
 
   Result read_with_keys(const Prompt& prompt, std::string& entry) {
     buffer_.reset("", 0);

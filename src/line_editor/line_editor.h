@@ -1,10 +1,10 @@
 #pragma once
-// Reading entries at a terminal: editing over several lines, history, completion, colours. It knows nothing of the language
-// that is typed; what depends on it is asked for.
+// Reading entries at a terminal: editing over several lines, history, completion, colours. It knows nothing of the
+// language that is typed; what depends on it is asked for.
 //
-// Keys are those of Emacs and the arrows. An entry that is not complete goes on at Enter; Alt-Enter does the opposite of
-// Enter. What was typed is lost only by Ctrl-C. While nothing is read, the terminal is in its usual mode. Where there is no
-// terminal, or one that cannot place its cursor (TERM=dumb), lines are read as they come.
+// Keys are those of Emacs and the arrows. An entry that is not complete goes on at Enter; Alt-Enter does the opposite
+// of Enter. What was typed is lost only by Ctrl-C. While nothing is read, the terminal is in its usual mode. Where
+// there is no terminal, or one that cannot place its cursor (TERM=dumb), lines are read as they come.
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -53,8 +53,8 @@ class LineEditor {
   explicit LineEditor(Options options);
   ~LineEditor();
 
-  /// kEntry: `entry` is what was entered, without its last line end. kInterrupted: Ctrl-C, it was given up. kEnd: Ctrl-D,
-  /// or the input has ended.
+  /// kEntry: `entry` is what was entered, without its last line end. kInterrupted: Ctrl-C, it was given up. kEnd:
+  /// Ctrl-D, or the input has ended.
   enum class Result { kEntry, kInterrupted, kEnd };
   Result read(const Prompt& prompt, std::string& entry);
   /// Adds an entry to the history.

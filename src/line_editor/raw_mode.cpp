@@ -18,7 +18,8 @@ constexpr std::string_view kBegin = "\x1b[?2004h";              // bracketed pas
 constexpr std::string_view kRestored = "\x1b[?2004l\x1b[?25h";  // none, the cursor is seen
 constexpr std::string_view kUnstyled = "\x1b[0m";
 
-constexpr int kDeadly[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGPIPE, SIGXCPU};
+constexpr int kDeadly[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGABRT, SIGSEGV,
+                           SIGBUS, SIGFPE, SIGILL,  SIGPIPE, SIGXCPU};
 
 // What a handler of signals needs: it can be given nothing else. `in` is -1 while no terminal is in raw mode.
 struct Active {

@@ -60,7 +60,8 @@ std::string Screen::draw(std::vector<Row> rows, std::size_t cursor_row, int curs
   for (std::size_t r = 0; r < rows.size(); ++r) {
     static const Row kNothing;
     const Row &row = rows[r], &old = r < drawn_.size() ? drawn_[r] : kNothing;
-    const auto [begin, old_begin] = std::mismatch(row.cells.begin(), row.cells.end(), old.cells.begin(), old.cells.end());
+    const auto [begin, old_begin] =
+        std::mismatch(row.cells.begin(), row.cells.end(), old.cells.begin(), old.cells.end());
     if (begin == row.cells.end() && old_begin == old.cells.end() && r < existing_) continue;
     auto end = row.cells.end();
     if (row.cells.size() == old.cells.size() && row.width == old.width) {
@@ -93,7 +94,8 @@ std::string Screen::draw(std::vector<Row> rows, std::size_t cursor_row, int curs
 std::string Screen::clear(std::size_t columns) {
   // A terminal that has become narrower has broken the rows that no longer fit.
   std::size_t above = static_cast<std::size_t>(column_) / columns;
-  for (std::size_t r = 0; r < std::min(row_, drawn_.size()); ++r) above += static_cast<std::size_t>(std::max(drawn_[r].width - 1, 0)) / columns + 1;
+  for (std::size_t r = 0; r < std::min(row_, drawn_.size()); ++r)
+    above += static_cast<std::size_t>(std::max(drawn_[r].width - 1, 0)) / columns + 1;
   forget();
   return (above > 0 ? "\x1b[" + std::to_string(above) + "A" : "") + "\r\x1b[J";
 }

@@ -7,7 +7,8 @@
 
 namespace mtf::line_editor {
 
-/// How characters look: the parameters of a terminal's `ESC [ … m`, such as "1;34"; empty: as usual. Must outlive its use.
+/// How characters look: the parameters of a terminal's `ESC [ … m`, such as "1;34"; empty: as usual. Must outlive its
+/// use.
 using Style = std::string_view;
 
 /// Whether a terminal is given styles: not where the environment has a NO_COLOR that is not empty.
@@ -24,14 +25,15 @@ struct Row {
   std::vector<Cell> cells = {};
   int width = 0;
 
-  /// Adds as much of the text as there is room for; false if that is not all. Without styles (has_styles) it is as usual.
+  /// Adds as much of the text as there is room for; false if that is not all. Without styles (has_styles) it is as
+  /// usual.
   bool add(std::string_view text, Style style, int room);
 };
 
 class Screen {
  public:
-  /// What brings the terminal from what was drawn last to these rows, with the cursor in this row and column. There must
-  /// be no more rows than the terminal has, and each must leave the last column free.
+  /// What brings the terminal from what was drawn last to these rows, with the cursor in this row and column. There
+  /// must be no more rows than the terminal has, and each must leave the last column free.
   std::string draw(std::vector<Row> rows, std::size_t cursor_row, int cursor_column);
   /// Moves to the beginning of what was drawn, now that the terminal is so wide, and clears everything from there.
   std::string clear(std::size_t columns);

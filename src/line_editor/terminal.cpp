@@ -64,10 +64,12 @@ int Terminal::next_byte(int milliseconds) {
     pollfd inputs[] = {{in_, POLLIN, 0}, {resized_, POLLIN, 0}};
     const bool is_first = milliseconds < 0;  // a new size waits until a sequence is over
     const timespec limit{milliseconds / 1000, milliseconds % 1000 * 1'000'000L};
-    const int count = ppoll(inputs, is_first && resized_ >= 0 ? 2 : 1, is_first ? nullptr : &limit, waits_for_signals_ ? &while_waiting_ : nullptr);
+    const int count = ppoll(inputs, is_first && resized_ >= 0 ? 2 : 1, is_first ? nullptr : &limit,
+                            waits_for_signals_ ? &while_waiting_ : nullptr);
     const bool is_interrupted = count < 0 && errno == EINTR;
     char bytes[64];
-    if (is_first && (inputs[1].revents != 0 || is_interrupted) && ::read(resized_, bytes, sizeof bytes) > 0) return kResized;
+    if (is_first && (inputs[1].revents != 0 || is_interrupted) && ::read(resized_, bytes, sizeof bytes) > 0)
+      return kResized;
     if (count <= 0) return is_interrupted ? kSignal : count == 0 ? kNone : kClosed;
     if (!fill()) return errno == EINTR ? kSignal : kClosed;
   }
@@ -135,7 +137,8 @@ Key Terminal::control_sequence() {
   int byte = next_byte(kEscapeWait);
   for (; byte >= 0x20 && byte < 0x40; byte = next_byte(kEscapeWait)) {
     if (byte == ';') count = std::min(count + 1, 7U);
-    if (byte >= '0' && byte <= '9') numbers[count] = std::min(numbers[count] * 10 + static_cast<unsigned>(byte - '0'), 0x110000U);
+    if (byte >= '0' && byte <= '9')
+      numbers[count] = std::min(numbers[count] * 10 + static_cast<unsigned>(byte - '0'), 0x110000U);
   }
   const auto held = [](unsigned modifiers) {  // 1 + shift 1 + alt 2 + control 4
     return modifiers == 0 ? 0 : ((modifiers - 1) & 2 ? kAlt : 0U) + ((modifiers - 1) & 4 ? kControl : 0U);
@@ -155,8 +158,10 @@ Key Terminal::control_sequence() {
     default: return {};
   }
   switch (numbers[0]) {
-    case 1: case 7: return key(kHome, numbers[1]);
-    case 4: case 8: return key(kEnd, numbers[1]);
+    case 1:
+    case 7: return key(kHome, numbers[1]);
+    case 4:
+    case 8: return key(kEnd, numbers[1]);
     case 3: return key(kDelete, numbers[1]);
     case 5: return {kPageUp};
     case 6: return {kPageDown};

@@ -11,12 +11,21 @@
 
 namespace mtf::line_editor {
 
-/// What was pressed: a control character (`ctrl('A')`, '\r', 27, 127), or one of these, with kAlt and kControl added where
-/// those were held.
+/// What was pressed: a control character (`ctrl('A')`, '\r', 27, 127), or one of these, with kAlt and kControl added
+/// where those were held.
 enum KeyCode : unsigned {
   kText = 0x100,  ///< characters, in `Key::text`
   kPaste,         ///< a pasted block, in `Key::text`; its lines end in '\n'
-  kUp, kDown, kLeft, kRight, kHome, kEnd, kDelete, kPageUp, kPageDown, kBackTab,
+  kUp,
+  kDown,
+  kLeft,
+  kRight,
+  kHome,
+  kEnd,
+  kDelete,
+  kPageUp,
+  kPageDown,
+  kBackTab,
   kResize,  ///< no key: the terminal has another size
   kHangup,  ///< no key: there will be no more
   kUnknown,
@@ -37,7 +46,9 @@ class Terminal {
   /// Both ends are a terminal that understands where a cursor is to go (TERM is neither empty nor `dumb`).
   bool can_edit() const;
   bool is_typed() const;
-  struct Size { std::size_t rows, columns; };
+  struct Size {
+    std::size_t rows, columns;
+  };
   Size size() const;
 
   /// The next key; waits for it. Only in RawMode.
@@ -66,8 +77,8 @@ class Terminal {
   std::size_t at_ = 0;
 };
 
-/// While it is there, the terminal gives every byte as it is typed, and brackets what is pasted. However this ends, by an
-/// exception, exit() or a signal, the terminal is as it was before. One at a time.
+/// While it is there, the terminal gives every byte as it is typed, and brackets what is pasted. However this ends, by
+/// an exception, exit() or a signal, the terminal is as it was before. One at a time.
 class RawMode {
  public:
   explicit RawMode(Terminal& terminal);

@@ -55,12 +55,14 @@ std::vector<Editing::RowOfText> Editing::rows_of_text(int room) const {
   return rows;
 }
 
-std::vector<Row> Editing::draw_text(const std::vector<RowOfText>& rows, std::size_t first, std::size_t count, int room) const {
+std::vector<Row> Editing::draw_text(const std::vector<RowOfText>& rows, std::size_t first, std::size_t count,
+                                    int room) const {
   const std::string_view text = buffer_.text();
   const std::size_t begin = rows[first].begin == 0 ? 0 : text.rfind('\n', rows[first].begin - 1) + 1;
   const std::size_t end = std::min(text.find('\n', rows[first + count - 1].end), text.size());
   std::vector<Span> spans;
-  if (options_.highlight && has_styles() && end - begin <= kLargestHighlighted) spans = options_.highlight(text.substr(begin, end - begin));
+  if (options_.highlight && has_styles() && end - begin <= kLargestHighlighted)
+    spans = options_.highlight(text.substr(begin, end - begin));
   auto span = spans.begin();
   std::vector<Row> drawn;
   for (std::size_t r = first; r < first + count; ++r) {
@@ -69,7 +71,8 @@ std::vector<Row> Editing::draw_text(const std::vector<RowOfText>& rows, std::siz
     for (std::size_t at = rows[r].begin; at < rows[r].end;) {
       while (span != spans.end() && begin + span->end <= at) ++span;
       const bool is_in = span != spans.end() && begin + span->begin <= at;
-      const std::size_t stop = span == spans.end() ? rows[r].end : std::min(rows[r].end, begin + (is_in ? span->end : span->begin));
+      const std::size_t stop =
+          span == spans.end() ? rows[r].end : std::min(rows[r].end, begin + (is_in ? span->end : span->begin));
       row.add(text.substr(at, stop - at), is_in ? span->style : "", room);
       at = stop;
     }
@@ -94,7 +97,9 @@ std::vector<Row> Editing::draw_below(std::size_t most, int room) const {
       Row& row = rows.emplace_back();
       const bool is_chosen = menu_->chosen == i;
       row.add((is_chosen && !has_styles() ? "> " : "  ") + offered[i].text, is_chosen ? kReverse : "", room);
-      if (!offered[i].description.empty()) row.add(std::string(static_cast<std::size_t>(widest + 4 - row.width), ' ') + offered[i].description, kDim, room);
+      if (!offered[i].description.empty())
+        row.add(std::string(static_cast<std::size_t>(widest + 4 - row.width), ' ') + offered[i].description, kDim,
+                room);
     }
     if (seen < offered.size() && !rows.empty()) rows.back().add("  … of " + std::to_string(offered.size()), kDim, room);
   }
@@ -127,7 +132,9 @@ void Editing::draw(bool is_last) {
   std::vector<Row> drawn = draw_text(rows, top_, seen, room);
   Row before_cursor;
   if (rows[cursor_row].begins_line) before_cursor.add(prompt_of(rows[cursor_row].begin, room), "", room);
-  before_cursor.add(std::string_view(buffer_.text()).substr(rows[cursor_row].begin, buffer_.cursor() - rows[cursor_row].begin), "", room);
+  before_cursor.add(
+      std::string_view(buffer_.text()).substr(rows[cursor_row].begin, buffer_.cursor() - rows[cursor_row].begin), "",
+      room);
   if (!is_last) {
     const std::string rest = suggestion();
     Row& row = drawn[cursor_row - top_];

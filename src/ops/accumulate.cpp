@@ -1,7 +1,8 @@
 // Adding into a part of a tensor: x + place_at(part), x + pad(part) and x + spread(part), each as one operation that
 // touches only the places where the part falls. Gradients of slices add up so (Op::accumulate).
 //
-// Their attributes and numbers are those of place_at, pad and spread. Each may write its result over x. Where the dim is split, a processor adds what falls into its block:
+// Their attributes and numbers are those of place_at, pad and spread. Each may write its result over x. Where the dim
+// is split, a processor adds what falls into its block:
 //
 //                           processor 0         processor 1
 //   x                       1 1 1               1 1 1
@@ -17,9 +18,11 @@ namespace {
 
 std::vector<TensorType> infer_updated(const graph::Operation& operation) { return {operation.operands[0]}; }
 
-/// One run of `to` along `dim`, and everything along its other dims; `dims` has the dim of `part` for each of `to`, or -1.
+/// One run of `to` along `dim`, and everything along its other dims; `dims` has the dim of `part` for each of `to`, or
+/// -1.
 template <typename T>
-void add_run(kernels::Threads& threads, const kernels::Block& part, const kernels::Block& to, std::span<const int> dims, int dim, const Run& run) {
+void add_run(kernels::Threads& threads, const kernels::Block& part, const kernels::Block& to, std::span<const int> dims,
+             int dim, const Run& run) {
   // The dim that lies innermost in `to` is a loop of its own.
   size_t inner = 0;
   for (size_t d = 0; d < to.dims.size(); ++d)
@@ -56,7 +59,8 @@ void add_runs(graph::KernelCall& call, std::span<const int> dims, int dim, std::
   const kernels::Block& x = call.operands[0];
   const kernels::Block& part = call.operands[1];
   const kernels::Block& to = call.results[0];
-  MTF_CHECK(x.element == to.element && part.element == to.element, "adding {} and {} to {}", name(x.element), name(part.element), name(to.element));
+  MTF_CHECK(x.element == to.element && part.element == to.element, "adding {} and {} to {}", name(x.element),
+            name(part.element), name(to.element));
   if (x.data != to.data) copy_all(call.threads, x, to, in_order(to.dims.size()));
   call.flops += part.size();
   if (to.size() == 0 || part.size() == 0) return;
@@ -68,11 +72,13 @@ void add_runs(graph::KernelCall& call, std::span<const int> dims, int dim, std::
 void add_at_kernel(graph::KernelCall& call) {
   const int dim = static_cast<int>(call.operation.attributes.get<PlaceAttributes>().position);
   const kernels::BlockDim& along = call.results[0].dims[dim];
-  const int64_t place = checked_place(call.operation.attributes.get<PlaceAttributes>().dim, call.inputs[0]) - along.first;
+  const int64_t place =
+      checked_place(call.operation.attributes.get<PlaceAttributes>().dim, call.inputs[0]) - along.first;
   std::vector<Run> runs;
   if (place >= 0 && place < along.size) runs.push_back({.to = place, .count = 1});
   std::vector<int> dims;
-  for (int d = 0; d < static_cast<int>(call.results[0].dims.size()); ++d) dims.push_back(d == dim ? -1 : d < dim ? d : d - 1);
+  for (int d = 0; d < static_cast<int>(call.results[0].dims.size()); ++d)
+    dims.push_back(d == dim ? -1 : d < dim ? d : d - 1);
   add_runs(call, dims, dim, runs);
 }
 
@@ -86,12 +92,14 @@ void add_padded_kernel(graph::KernelCall& call) {
 
 void add_spread_kernel(graph::KernelCall& call) {
   const int dim = dim_of<SpreadAttributes>(call.operation);
-  const std::vector<Run> runs = spread_runs(call.operation.attributes.get<SpreadAttributes>(), call.operands[1].dims[dim], call.results[0].dims[dim]);
+  const std::vector<Run> runs = spread_runs(call.operation.attributes.get<SpreadAttributes>(),
+                                            call.operands[1].dims[dim], call.results[0].dims[dim]);
   add_runs(call, in_order(call.results[0].dims.size()), dim, runs);
 }
 
 /// x and the part have the same dims, or the part lacks `dim`; `along` is what splitting that dim means.
-graph::IterationSpace part_space(const graph::Operation& operation, int dim, bool lacks_dim, const graph::IterationDim& along) {
+graph::IterationSpace part_space(const graph::Operation& operation, int dim, bool lacks_dim,
+                                 const graph::IterationDim& along) {
   graph::IterationSpace space;
   for (int d = 0; d < static_cast<int>(operation.results[0].dims.size()); ++d) {
     const auto place = static_cast<int8_t>(d), in_part = static_cast<int8_t>(lacks_dim && d > dim ? d - 1 : d);
@@ -109,8 +117,11 @@ graph::IterationSpace add_at_space(const graph::Operation& operation) {
 graph::IterationSpace add_padded_space(const graph::Operation& operation) {
   const int8_t dim = narrow(dim_of<PadAttributes>(operation));
   const int64_t part = operation.operands[1].dims[dim].size, whole = operation.results[0].dims[dim].size;
-  return part_space(operation, dim, false, {.operands = {dim, dim}, .results = {dim},
-                                            .maps = {{.from = whole, .to = whole}, pad_map(operation.attributes.get<PadAttributes>(), part, whole)}});
+  return part_space(
+      operation, dim, false,
+      {.operands = {dim, dim},
+       .results = {dim},
+       .maps = {{.from = whole, .to = whole}, pad_map(operation.attributes.get<PadAttributes>(), part, whole)}});
 }
 
 /// The part is whole along the dim.
@@ -134,32 +145,44 @@ consteval graph::Op accumulation(graph::Op op) {
 
 }  // namespace
 
-constexpr graph::Op kAddAt = accumulation<PlaceAttributes>({
-    .name = "add_at", .doc = "The first operand, with the second added at place i of a dimension that it lacks.",
-    .space = add_at_space, .kernel = add_at_kernel,
-    .gradient = [](graph::GradientCall& call) -> graph::Values {
-      const graph::Value& d = call.d_results[0];
-      return {d, call.wants(1) ? call.builder.add(kIndex, {d}, OverAttributes{call.operation.attributes.get<PlaceAttributes>().dim.name}, call.operation.inputs) : graph::Value()};
-    }});
+constexpr graph::Op kAddAt = accumulation<PlaceAttributes>(
+    {.name = "add_at",
+     .doc = "The first operand, with the second added at place i of a dimension that it lacks.",
+     .space = add_at_space,
+     .kernel = add_at_kernel,
+     .gradient = [](graph::GradientCall& call) -> graph::Values {
+       const graph::Value& d = call.d_results[0];
+       return {d, call.wants(1)
+                      ? call.builder.add(kIndex, {d},
+                                         OverAttributes{call.operation.attributes.get<PlaceAttributes>().dim.name},
+                                         call.operation.inputs)
+                      : graph::Value()};
+     }});
 
-constexpr graph::Op kAddPadded = accumulation<PadAttributes>({
-    .name = "add_padded", .doc = "The first operand, with the second added to an interval of a dimension.",
-    .space = add_padded_space, .kernel = add_padded_kernel,
-    .gradient = [](graph::GradientCall& call) -> graph::Values {
-      const graph::Value& d = call.d_results[0];
-      const int dim = dim_of<PadAttributes>(call.operation);
-      const int64_t before = call.operation.attributes.get<PadAttributes>().before;
-      return {d, call.wants(1) ? call.builder.slice(d, dim, before, call.operands[1].dims()[dim].size) : graph::Value()};
-    }});
+constexpr graph::Op kAddPadded = accumulation<PadAttributes>(
+    {.name = "add_padded",
+     .doc = "The first operand, with the second added to an interval of a dimension.",
+     .space = add_padded_space,
+     .kernel = add_padded_kernel,
+     .gradient = [](graph::GradientCall& call) -> graph::Values {
+       const graph::Value& d = call.d_results[0];
+       const int dim = dim_of<PadAttributes>(call.operation);
+       const int64_t before = call.operation.attributes.get<PadAttributes>().before;
+       return {d,
+               call.wants(1) ? call.builder.slice(d, dim, before, call.operands[1].dims()[dim].size) : graph::Value()};
+     }});
 
-constexpr graph::Op kAddSpread = accumulation<SpreadAttributes>({
-    .name = "add_spread", .doc = "The first operand, with the second added to every so many-th place of a dimension.",
-    .space = add_spread_space, .kernel = add_spread_kernel,
-    .gradient = [](graph::GradientCall& call) -> graph::Values {
-      const graph::Value& d = call.d_results[0];
-      const int dim = dim_of<SpreadAttributes>(call.operation);
-      const SpreadAttributes& at = call.operation.attributes.get<SpreadAttributes>();
-      return {d, call.wants(1) ? call.builder.slice(d, dim, at.first, call.operands[1].dims()[dim].size, at.stride) : graph::Value()};
-    }});
+constexpr graph::Op kAddSpread = accumulation<SpreadAttributes>(
+    {.name = "add_spread",
+     .doc = "The first operand, with the second added to every so many-th place of a dimension.",
+     .space = add_spread_space,
+     .kernel = add_spread_kernel,
+     .gradient = [](graph::GradientCall& call) -> graph::Values {
+       const graph::Value& d = call.d_results[0];
+       const int dim = dim_of<SpreadAttributes>(call.operation);
+       const SpreadAttributes& at = call.operation.attributes.get<SpreadAttributes>();
+       return {d, call.wants(1) ? call.builder.slice(d, dim, at.first, call.operands[1].dims()[dim].size, at.stride)
+                                : graph::Value()};
+     }});
 
 }  // namespace mtf::ops

@@ -83,8 +83,10 @@ void first_place_kernel(graph::KernelCall& call) {
       const T* row = x.as<T>() + at.offset(0);
       const auto wanted = to_number(extreme.as<T>()[at.offset(1)]);
       int64_t i = 0;
-      while (i < along.size && to_number(row[i * along.stride]) != wanted && !is_nan(to_number(row[i * along.stride]))) ++i;
-      call.results[0].as<int32_t>()[at.offset(2)] = static_cast<int32_t>(i < along.size ? along.first + i : along.whole);
+      while (i < along.size && to_number(row[i * along.stride]) != wanted && !is_nan(to_number(row[i * along.stride])))
+        ++i;
+      call.results[0].as<int32_t>()[at.offset(2)] =
+          static_cast<int32_t>(i < along.size ? along.first + i : along.whole);
     });
   });
 }
@@ -105,9 +107,12 @@ consteval graph::Op extreme(graph::Op op) {
 constexpr graph::Op kArgmax = extreme({
     .name = "argmax",
     .signature = "argmax(x: tensor, over: dim = the only one)",
-    .doc = "The place of the largest element along a dim, as i32: the first of equal ones, and that of the first NaN if there is one.",
-    .example = "dim a = 2, b = 3\nlet x = tensor([[1, 5, 5], [4, 2, 6]], [a, b])\nprint(argmax(x, over: b))\n#> [1, 2]\n",
-    .samples = "x: [a, b] => argmax(x, over: b)\nx: [a, b, c] => argmax(x, over: b)\nx: i32[a, b] in 0..3 => argmax(x, over: a)",
+    .doc = "The place of the largest element along a dim, as i32: the first of equal ones, and that of the first NaN "
+           "if there is one.",
+    .example =
+        "dim a = 2, b = 3\nlet x = tensor([[1, 5, 5], [4, 2, 6]], [a, b])\nprint(argmax(x, over: b))\n#> [1, 2]\n",
+    .samples = "x: [a, b] => argmax(x, over: b)\nx: [a, b, c] => argmax(x, over: b)\nx: i32[a, b] in 0..3 => argmax(x, "
+               "over: a)",
     .kernel = extreme_kernel<true>,
     .expand = expand_extreme<true>,
 });
@@ -115,8 +120,10 @@ constexpr graph::Op kArgmax = extreme({
 constexpr graph::Op kArgmin = extreme({
     .name = "argmin",
     .signature = "argmin(x: tensor, over: dim = the only one)",
-    .doc = "The place of the smallest element along a dim, as i32: the first of equal ones, and that of the first NaN if there is one.",
-    .example = "dim a = 2, b = 3\nlet x = tensor([[1, 5, 1], [4, 2, 6]], [a, b])\nprint(argmin(x, over: b))\n#> [0, 1]\n",
+    .doc = "The place of the smallest element along a dim, as i32: the first of equal ones, and that of the first NaN "
+           "if there is one.",
+    .example =
+        "dim a = 2, b = 3\nlet x = tensor([[1, 5, 1], [4, 2, 6]], [a, b])\nprint(argmin(x, over: b))\n#> [0, 1]\n",
     .samples = "x: [a, b] => argmin(x, over: b)\nx: i32[a, b] in 0..3 => argmin(x, over: a)",
     .kernel = extreme_kernel<false>,
     .expand = expand_extreme<false>,
@@ -125,12 +132,14 @@ constexpr graph::Op kArgmin = extreme({
 constexpr graph::Op kFirstPlace = complete({
     .name = "first_place",
     .family = "Reductions",
-    .doc = "The first place along a dim where the first operand equals the second or is NaN; the dim's whole size where it never does. "
+    .doc = "The first place along a dim where the first operand equals the second or is NaN; the dim's whole size "
+           "where it never does. "
            "What argmax and argmin are where their dim is split; counted with the extreme.",
     .attributes = &graph::kFormOf<OverAttributes>,
     .infer = infer_places,
     .space = [](const graph::Operation& operation) -> graph::IterationSpace {
-      graph::IterationSpace space = ruled_space(operation, graph::SplitKind::kReduce, {operation.operands[0].dims[dim_of<OverAttributes>(operation)]});
+      graph::IterationSpace space = ruled_space(operation, graph::SplitKind::kReduce,
+                                                {operation.operands[0].dims[dim_of<OverAttributes>(operation)]});
       for (graph::IterationDim& dim : space.dims) dim.reduce = kernels::Reduction::kMin;
       return space;
     },

@@ -10,7 +10,8 @@ namespace mtf::ops {
 namespace {
 
 /// Each wanted gradient, summed to its operand's dims.
-graph::Values to_operands(graph::GradientCall& call, const std::function<graph::Value()>& first, const std::function<graph::Value()>& second) {
+graph::Values to_operands(graph::GradientCall& call, const std::function<graph::Value()>& first,
+                          const std::function<graph::Value()>& second) {
   graph::Values gradients(call.operands.size());
   if (call.wants(0)) gradients[0] = sum_to_operand(call.builder, first(), call.operands[0]);
   if (call.wants(1)) gradients[1] = sum_to_operand(call.builder, second(), call.operands[1]);
@@ -22,8 +23,9 @@ graph::Values select_gradient(graph::GradientCall& call, const graph::Op& takes_
   Builder& b = call.builder;
   const graph::Value& d = call.d_results[0];
   const graph::Value first = b.map(takes_first, call.operands[0], call.operands[1]);
-  return to_operands(call, [&] { return b.where(first, d, b.number(0, d.element())); },
-                     [&] { return b.where(first, b.number(0, d.element()), d); });
+  return to_operands(
+      call, [&] { return b.where(first, d, b.number(0, d.element())); },
+      [&] { return b.where(first, b.number(0, d.element()), d); });
 }
 
 /// The whole gradient to the operand that is taken, half of it to each of two equal ones.
@@ -33,21 +35,27 @@ graph::Values share_gradient(graph::GradientCall& call, const graph::Op& takes_f
   const graph::Value first = b.map(takes_first, call.operands[0], call.operands[1]);
   const graph::Value equal = b.map(kEq, call.operands[0], call.operands[1]);
   const graph::Value half = b.map(kMul, d, 0.5), none = b.number(0, d.element());
-  return to_operands(call, [&] { return b.where(first, d, b.where(equal, half, none)); }, [&] { return b.where(first, none, b.where(equal, half, d)); });
+  return to_operands(
+      call, [&] { return b.where(first, d, b.where(equal, half, none)); },
+      [&] { return b.where(first, none, b.where(equal, half, d)); });
 }
 
 /// Of a product: d times the other operand, by the same operation.
 graph::Values product_gradient(graph::GradientCall& call) {
-  const auto times = [&](size_t other) { return call.builder.map(*call.operation.op, call.d_results[0], call.operands[other]); };
-  return to_operands(call, [&] { return times(1); }, [&] { return times(0); });
+  const auto times = [&](size_t other) {
+    return call.builder.map(*call.operation.op, call.d_results[0], call.operands[other]);
+  };
+  return to_operands(
+      call, [&] { return times(1); }, [&] { return times(0); });
 }
 
 /// Of a quotient; its own over the divisor is divided by the same operation.
 graph::Values quotient_gradient(graph::GradientCall& call) {
   Builder& b = call.builder;
   const graph::Value &d = call.d_results[0], &divisor = call.operands[1];
-  return to_operands(call, [&] { return b.map(kZeroOver, d, divisor); },
-                     [&] { return b.map(kNeg, b.map(kZeroTimes, d, b.map(*call.operation.op, call.results[0], divisor))); });
+  return to_operands(
+      call, [&] { return b.map(kZeroOver, d, divisor); },
+      [&] { return b.map(kNeg, b.map(kZeroTimes, d, b.map(*call.operation.op, call.results[0], divisor))); });
 }
 
 /// `exponent` - 1, and 0 where the exponent is 0: what it is multiplied by is then 0 too, and 0 times infinity is not.
@@ -65,7 +73,8 @@ graph::Values pow_gradient(graph::GradientCall& call) {
   const graph::Value& base = call.operands[0];
   const graph::Value& exponent = call.operands[1];
   return to_operands(
-      call, [&] { return b.map(kZeroTimes, d, b.map(kMul, exponent, b.map(kPow, base, lowered_exponent(b, exponent)))); },
+      call,
+      [&] { return b.map(kZeroTimes, d, b.map(kMul, exponent, b.map(kPow, base, lowered_exponent(b, exponent)))); },
       [&] {
         const graph::Value positive = b.map(kGt, base, 0.0);
         const graph::Value safe = b.where(positive, base, b.number(1, base.element()));
@@ -89,10 +98,12 @@ constexpr graph::Op kAdd = element_wise({
     .symbol = "+",
     .doc = "The sum of two tensors; written `a + b`.",
     .example = "dim n = 3\nprint(range(n) + 10)\n#> [10, 11, 12]\n",
-    .samples = "x: [a, b], y: [b] => x + y\nx: [a, b], y: [b, a] => x + y\nx: i32[a] in -5..5 => x + 2\nx: bf16[a], y: [a] => x + y",
+    .samples = "x: [a, b], y: [b] => x + y\nx: [a, b], y: [b, a] => x + y\nx: i32[a] in -5..5 => x + 2\nx: bf16[a], y: "
+               "[a] => x + y",
     .lane = kernels::LaneOp::kAdd,
     .gradient = [](graph::GradientCall& g) -> graph::Values {
-      return to_operands(g, [&] { return g.d_results[0]; }, [&] { return g.d_results[0]; });
+      return to_operands(
+          g, [&] { return g.d_results[0]; }, [&] { return g.d_results[0]; });
     },
     .linear = graph::Linear::kJoint,
 });
@@ -106,7 +117,8 @@ constexpr graph::Op kSub = element_wise({
     .samples = "x: [a, b], y: [b] => x - y\nx: [b], y: [a, b] => x - y",
     .lane = kernels::LaneOp::kSub,
     .gradient = [](graph::GradientCall& g) -> graph::Values {
-      return to_operands(g, [&] { return g.d_results[0]; }, [&] { return g.builder.map(kNeg, g.d_results[0]); });
+      return to_operands(
+          g, [&] { return g.d_results[0]; }, [&] { return g.builder.map(kNeg, g.d_results[0]); });
     },
     .linear = graph::Linear::kJoint,
 });
@@ -139,7 +151,8 @@ constexpr graph::Op kFloordiv = element_wise({
     .name = "floordiv",
     .signature = "floordiv(a: tensor, b: tensor -> shape?)",
     .symbol = "//",
-    .doc = "The quotient, rounded down to a whole number; written `a // b`. An integer divided by 0 gives 0. Its gradient is 0.",
+    .doc = "The quotient, rounded down to a whole number; written `a // b`. An integer divided by 0 gives 0. Its "
+           "gradient is 0.",
     .example = "print(fill([], -7, i32) // 2)\n#> -4\n",
     .samples = "x: i32[a, b] in -9..9, y: i32[b] in 1..5 => x // y\nx: [a] in 0.1..0.9 => x // 1",
     .lane = kernels::LaneOp::kFloordiv,
@@ -157,9 +170,9 @@ constexpr graph::Op kMod = element_wise({
     .lane = kernels::LaneOp::kMod,
     .gradient = [](graph::GradientCall& g) -> graph::Values {
       Builder& b = g.builder;
-      return to_operands(g, [&] { return g.d_results[0]; }, [&] {
-        return b.map(kNeg, b.map(kMul, g.d_results[0], b.map(kFloordiv, g.operands[0], g.operands[1])));
-      });
+      return to_operands(
+          g, [&] { return g.d_results[0]; },
+          [&] { return b.map(kNeg, b.map(kMul, g.d_results[0], b.map(kFloordiv, g.operands[0], g.operands[1]))); });
     },
 });
 
@@ -167,7 +180,8 @@ constexpr graph::Op kPow = element_wise({
     .name = "pow",
     .signature = "pow(a: tensor, b: tensor -> shape?)",
     .symbol = "^",
-    .doc = "a to the power of b; written `a ^ b`. Of integers it is an integer, 0 for a negative exponent unless a is 1 or -1. "
+    .doc = "a to the power of b; written `a ^ b`. Of integers it is an integer, 0 for a negative exponent unless a is "
+           "1 or -1. "
            "The gradient of the exponent is 0 where the base is not positive.",
     .example = "print(fill([], 3) ^ 4)\n#> 81\n",
     .samples = "x: [a, b] in 0.5..2, y: [b] => x ^ y\nx: [a] => x ^ 3\nx: i32[a] in -3..3 => x ^ 2",
@@ -201,8 +215,9 @@ constexpr graph::Op kClip = complete({
     .name = "clip",
     .signature = "clip(x: tensor, low: tensor, high: tensor)",
     .family = "Element-wise",
-    .doc = "Each element, or the nearer of `low` and `high` where it is outside them; the bounds are numbers or tensors. "
-           "On a bound the gradient goes to x.",
+    .doc =
+        "Each element, or the nearer of `low` and `high` where it is outside them; the bounds are numbers or tensors. "
+        "On a bound the gradient goes to x.",
     .example = "dim n = 4\nprint(clip(range(n), 1, 2))\n#> [1, 1, 2, 2]\n",
     .samples = "x: [a, b] in -0.9..0.9 => clip(x, -1, 1)\nx: [a, b] in 2..3, h: [b] in 0.5..1 => clip(x, 0, h)",
     .build = build_clip,
@@ -218,7 +233,8 @@ constexpr graph::Op kAtLeast = element_wise({
 constexpr graph::Op kAtMost = [] {
   graph::Op op = element_wise({
       .name = "at_most",
-      .doc = "The second half of clip: `minimum`, counted with the first half; on a bound the gradient goes to the first operand.",
+      .doc = "The second half of clip: `minimum`, counted with the first half; on a bound the gradient goes to the "
+             "first operand.",
       .lane = kernels::LaneOp::kMinimum,
       .gradient = [](graph::GradientCall& g) -> graph::Values { return select_gradient(g, kLe); },
   });
@@ -226,9 +242,9 @@ constexpr graph::Op kAtMost = [] {
   return op;
 }();
 
-// What gradients multiply with a derivative that may be infinite or NaN: where a selection took the other side, d is 0, and
-// nothing comes through. Where the derivative is a number they are the product and quotient, so that their own gradients
-// are right where d is 0 by chance.
+// What gradients multiply with a derivative that may be infinite or NaN: where a selection took the other side, d is 0,
+// and nothing comes through. Where the derivative is a number they are the product and quotient, so that their own
+// gradients are right where d is 0 by chance.
 constexpr graph::Op kZeroTimes = element_wise({
     .name = "zero_times",
     .doc = "a · b, and 0 where a is 0, whatever b is: a gradient times a derivative.",
@@ -248,11 +264,13 @@ constexpr graph::Op kZeroOver = element_wise({
 constexpr graph::Op kScale = [] {
   graph::Op op = element_wise({
       .name = "scale",
-      .doc = "A product with a number that belongs to another operation, such as the division in a mean, and is counted there.",
+      .doc = "A product with a number that belongs to another operation, such as the division in a mean, and is "
+             "counted there.",
       .lane = kernels::LaneOp::kMul,
       .gradient = [](graph::GradientCall& g) -> graph::Values {
         graph::Values gradients(2);
-        if (g.wants(0)) gradients[0] = sum_to_operand(g.builder, g.builder.map(kScale, g.d_results[0], g.operands[1]), g.operands[0]);
+        if (g.wants(0))
+          gradients[0] = sum_to_operand(g.builder, g.builder.map(kScale, g.d_results[0], g.operands[1]), g.operands[0]);
         return gradients;
       },
       .linear = graph::Linear::kEach,

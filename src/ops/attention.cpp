@@ -1,5 +1,5 @@
-// attention: the records. The smaller operations that it stands for are in attention_graph.cpp, what it does on blocks in
-// attention_kernel.cpp.
+// attention: the records. The smaller operations that it stands for are in attention_graph.cpp, what it does on blocks
+// in attention_kernel.cpp.
 #include "ops/attention.h"
 
 #include <cmath>
@@ -19,12 +19,16 @@ Dim dim_of(const Call& call, std::string_view argument, std::string_view of) {
   const graph::Value& value = call.tensor(of);
   const int place = find_dim(value.dims(), asked.name);
   if (place < 0)
-    fail(Kind::dim_not_in_operands, call.span_of(argument), "expected a dimension of {} for `{}`, found `{}`", describe(value), argument, asked.name.text());
+    fail(Kind::dim_not_in_operands, call.span_of(argument), "expected a dimension of {} for `{}`, found `{}`",
+         describe(value), argument, asked.name.text());
   return value.dims()[place];
 }
 
-[[noreturn]] void refuse(const Call& call, std::string_view argument, const std::string& expected, const std::string& help) {
-  fail(Diagnostic(Kind::shape_mismatch, call.span_of(argument), fmt::format("expected {}, found {}", expected, describe(call.tensor(argument)))).help(help));
+[[noreturn]] void refuse(const Call& call, std::string_view argument, const std::string& expected,
+                         const std::string& help) {
+  fail(Diagnostic(Kind::shape_mismatch, call.span_of(argument),
+                  fmt::format("expected {}, found {}", expected, describe(call.tensor(argument))))
+           .help(help));
 }
 
 /// Refuses k, v, bias and mask whose dims do not fit, and finds the dim of values.
@@ -32,14 +36,26 @@ Dim check_dims(const Call& call, const Dim& length, const Dim& memory, const Dim
   const graph::Value& q = call.tensor("q");
   const graph::Value& k = call.tensor("k");
   const graph::Value& v = call.tensor("v");
-  const std::string others = "the other dimensions of k and v are the same, and dimensions of q; without a dimension of q they serve all of it";
-  if (has_dim(q.dims(), memory.name)) refuse(call, "q", fmt::format("queries without `{}`", memory.name.text()), "rename the places of keys and values: rename(x, length -> memory)");
+  const std::string others =
+      "the other dimensions of k and v are the same, and dimensions of q; without a dimension of q they serve all of "
+      "it";
+  if (has_dim(q.dims(), memory.name))
+    refuse(call, "q", fmt::format("queries without `{}`", memory.name.text()),
+           "rename the places of keys and values: rename(x, length -> memory)");
   const Dims batch = remaining(q.dims(), {length, features});
   const Dims of_k = remaining(k.dims(), {memory, features});
-  if (!has_dim(k.dims(), features.name) || !is_subset(of_k, batch)) refuse(call, "k", fmt::format("keys with `{}`, `{}`, and dimensions of {}", memory.name.text(), features.name.text(), to_string(batch)), others);
+  if (!has_dim(k.dims(), features.name) || !is_subset(of_k, batch))
+    refuse(call, "k",
+           fmt::format("keys with `{}`, `{}`, and dimensions of {}", memory.name.text(), features.name.text(),
+                       to_string(batch)),
+           others);
   const Dims own = remaining(remaining(v.dims(), of_k), {memory});
-  if (own.size() != 1 || v.dims().size() != of_k.size() + 2 || has_dim(batch, own[0].name) || own[0].name == length.name)
-    refuse(call, "v", fmt::format("values with {}, `{}`, and one dimension of their own, such as `{}`", to_string(of_k), memory.name.text(), features.name.text()), others);
+  if (own.size() != 1 || v.dims().size() != of_k.size() + 2 || has_dim(batch, own[0].name) ||
+      own[0].name == length.name)
+    refuse(call, "v",
+           fmt::format("values with {}, `{}`, and one dimension of their own, such as `{}`", to_string(of_k),
+                       memory.name.text(), features.name.text()),
+           others);
   Dims of_scores = batch;
   of_scores.push_back(length);
   of_scores.push_back(memory);
@@ -52,7 +68,9 @@ Dim check_dims(const Call& call, const Dim& length, const Dim& memory, const Dim
 void check_numbers(const Call& call) {
   const Argument& window = call.argument("window");
   if (window.given && !window.unknown && window.number < 1)
-    fail(Diagnostic(Kind::bad_value, window.span, fmt::format("expected a window of 1 or more, found {}", window.number)).help("a window of 1 sees its own position alone"));
+    fail(
+        Diagnostic(Kind::bad_value, window.span, fmt::format("expected a window of 1 or more, found {}", window.number))
+            .help("a window of 1 sees its own position alone"));
   const Argument& rate = call.argument("rate");
   if (rate.given && !rate.unknown && !(rate.number >= 0 && rate.number <= 1))
     fail(Kind::bad_value, rate.span, "expected the part of the weights to drop, from 0 to 1, found {}", rate.number);
@@ -73,15 +91,19 @@ bool stands_behind(const Call& call) {
 graph::Values build_attention(Call& call) {
   Builder& b = call.builder;
   check_sizes(call, tensor_arguments(call));
-  const Dim length = dim_of(call, "along", "q"), features = dim_of(call, "features", "q"), memory = dim_of(call, "over", "k");
-  if (length.name == features.name) fail(Kind::dim_twice, call.span_of("features"), "`along` and `features` are both `{}`", length.name.text());
+  const Dim length = dim_of(call, "along", "q"), features = dim_of(call, "features", "q"),
+            memory = dim_of(call, "over", "k");
+  if (length.name == features.name)
+    fail(Kind::dim_twice, call.span_of("features"), "`along` and `features` are both `{}`", length.name.text());
   dim_of(call, "over", "v");
   const Dim values = check_dims(call, length, memory, features);
   check_numbers(call);
   const bool masked = call.argument("mask").given, biased = call.argument("bias").given;
   if (masked) check_element(call, "mask", ElementType::kBool, "compare it: mask != 0");
-  const ElementType element = used_element(b, real_element(common_element(b, {call.tensor("q"), call.tensor("k"), call.tensor("v")})));
-  graph::Values operands = as_element(b, graph::Values{call.tensor("q"), call.tensor("k"), call.tensor("v")}, element, call.span);
+  const ElementType element =
+      used_element(b, real_element(common_element(b, {call.tensor("q"), call.tensor("k"), call.tensor("v")})));
+  graph::Values operands =
+      as_element(b, graph::Values{call.tensor("q"), call.tensor("k"), call.tensor("v")}, element, call.span);
   if (biased) operands.push_back(as_element(b, call.tensor("bias"), row_element(element), call.span));
   if (masked) operands.push_back(call.tensor("mask"));
   const bool windowed = call.argument("window").given, causal = call.flag("causal", false);
@@ -89,11 +111,13 @@ graph::Values build_attention(Call& call) {
   if (behind) operands.push_back(b.number(call.argument("offset").number, ElementType::kF64));
   const bool dropped = drops(call);
   if (dropped)
-    for (const double number : {b.context.seed, static_cast<double>(b.context.random_calls++), call.argument("rate").number})
+    for (const double number :
+         {b.context.seed, static_cast<double>(b.context.random_calls++), call.argument("rate").number})
       operands.push_back(b.number(number, ElementType::kF64));
 
   const bool bf16_product = b.context.precision == graph::Precision::kBf16 || element == ElementType::kBf16;
-  const AttentionAttributes attributes{memory.name, length.name, features.name, values.name, causal, windowed, biased, masked, behind, dropped, bf16_product};
+  const AttentionAttributes attributes{memory.name, length.name, features.name, values.name, causal,      windowed,
+                                       biased,      masked,      behind,        dropped,     bf16_product};
   const double scale = call.number("scale", 1 / std::sqrt(static_cast<double>(features.size)));
   return {b.add_node(call.op, std::move(operands), attributes, {scale, call.number("window", 0)})[0]};
 }
@@ -105,14 +129,18 @@ Dims out_dims(const graph::Operation& operation) {
   return dims;
 }
 
-Dims row_dims(const graph::Operation& operation) { return remaining(operation.operands[0].dims, {AttentionParts(operation).feature}); }
+Dims row_dims(const graph::Operation& operation) {
+  return remaining(operation.operands[0].dims, {AttentionParts(operation).feature});
+}
 
 std::vector<TensorType> infer_attention(const graph::Operation& operation) {
   const ElementType element = operation.operands[0].element;
   return {{element, out_dims(operation)}, {row_element(element), row_dims(operation)}};
 }
 
-std::vector<TensorType> infer_gradient(const graph::Operation& operation) { return {operation.operands[0], operation.operands[1], operation.operands[2]}; }
+std::vector<TensorType> infer_gradient(const graph::Operation& operation) {
+  return {operation.operands[0], operation.operands[1], operation.operands[2]};
+}
 
 /// Tiles that nothing sees are skipped. Of what a causal query sees all is counted, as is usual.
 std::optional<std::pair<Dim, Dim>> counted_memory(const graph::Operation& operation) {
@@ -126,7 +154,10 @@ std::optional<std::pair<Dim, Dim>> counted_memory(const graph::Operation& operat
 graph::AccessMap reach_of(const graph::Operation& operation, const AttentionParts& parts) {
   const int64_t all = parts.length.size + parts.memory.size;
   const int64_t window = std::min(all, static_cast<int64_t>(std::min(operation.inputs[1], 0x1p40)));
-  return {.offset = 1 - window, .window = parts.causal ? window : 2 * window - 1, .from = parts.length.size, .to = parts.memory.size};
+  return {.offset = 1 - window,
+          .window = parts.causal ? window : 2 * window - 1,
+          .from = parts.length.size,
+          .to = parts.memory.size};
 }
 
 /// Queries are independent; where features or values are split, smaller operations stand for it, and where memory is,
@@ -140,12 +171,17 @@ graph::IterationSpace attention_space(const graph::Operation& operation) {
     graph::IterationDim made;
     for (size_t k = 0; k < operation.operands.size(); ++k) {
       const bool has_values = k == 2 || k == given + 2;
-      const bool counts = dim.name == parts.values && of_values ? has_values : dim.name == parts.features ? k < 2 : true;
-      made.operands.push_back(counts ? static_cast<int8_t>(find_dim(operation.operands[k].dims, dim.name)) : int8_t{-1});
+      const bool counts = dim.name == parts.values && of_values ? has_values
+                          : dim.name == parts.features          ? k < 2
+                                                                : true;
+      made.operands.push_back(counts ? static_cast<int8_t>(find_dim(operation.operands[k].dims, dim.name))
+                                     : int8_t{-1});
     }
     for (size_t r = 0; r < operation.results.size(); ++r) {
       const bool has_values = backward ? r == 2 : r == 0;
-      const bool counts = dim.name == parts.values && of_values ? has_values : dim.name == parts.features ? backward && r < 2 : true;
+      const bool counts = dim.name == parts.values && of_values ? has_values
+                          : dim.name == parts.features          ? backward && r < 2
+                                                                : true;
       made.results.push_back(counts ? static_cast<int8_t>(find_dim(operation.results[r].dims, dim.name)) : int8_t{-1});
     }
     return made;
@@ -169,8 +205,8 @@ graph::IterationSpace attention_space(const graph::Operation& operation) {
   return space;
 }
 
-/// With p the weights: the gradient of the scores is p (d_out v - delta), where delta is the sum of d_out · out along the
-/// values; what flows to log_sum, as in a second gradient, is p d_log_sum.
+/// With p the weights: the gradient of the scores is p (d_out v - delta), where delta is the sum of d_out · out along
+/// the values; what flows to log_sum, as in a second gradient, is p d_log_sum.
 graph::Values attention_gradient(graph::GradientCall& call) {
   Builder& b = call.builder;
   const graph::Operation& operation = call.operation;
@@ -182,8 +218,11 @@ graph::Values attention_gradient(graph::GradientCall& call) {
   if (call.d_results[1]) delta = b.map(kSub, delta, call.d_results[1]);
   if (call.wants(0) || call.wants(1) || call.wants(2)) {
     graph::Values operands = call.operands;
-    for (const graph::Value& more : {log_sum, b.broadcast(delta, log_sum.dims()), b.broadcast(d, operation.results[0].dims)}) operands.push_back(more);
-    const graph::Values slopes = b.add_node(kAttentionGradient, std::move(operands), operation.attributes, operation.inputs);
+    for (const graph::Value& more :
+         {log_sum, b.broadcast(delta, log_sum.dims()), b.broadcast(d, operation.results[0].dims)})
+      operands.push_back(more);
+    const graph::Values slopes =
+        b.add_node(kAttentionGradient, std::move(operands), operation.attributes, operation.inputs);
     std::copy(slopes.begin(), slopes.end(), gradients.begin());
   }
   const AttentionParts parts(operation);
@@ -202,7 +241,8 @@ void attention_mask_kernel(graph::KernelCall& call) {
   for (int64_t i = 0; i < rows.size; ++i)
     for (int64_t j = 0; j < columns.size; ++j) {
       const int64_t away = offset + rows.first + i - columns.first - j;
-      mask.as<uint8_t>()[i * rows.stride + j * columns.stride] = (!causal || away >= 0) && (!windowed || (away < window && -away < window));
+      mask.as<uint8_t>()[i * rows.stride + j * columns.stride] =
+          (!causal || away >= 0) && (!windowed || (away < window && -away < window));
     }
 }
 
@@ -210,39 +250,58 @@ void attention_mask_kernel(graph::KernelCall& call) {
 
 constexpr graph::Op kAttention = complete({
     .name = "attention",
-    .signature = "attention(q: tensor, k: tensor, v: tensor, over: dim, along: dim, features: dim, causal: bool = false, window: int = all, "
-                 "offset: int = 0, scale: number = 1 / sqrt(features), bias: tensor = 0, mask: tensor = true, rate: number = 0)",
+    .signature =
+        "attention(q: tensor, k: tensor, v: tensor, over: dim, along: dim, features: dim, causal: bool = false, "
+        "window: int = all, "
+        "offset: int = 0, scale: number = 1 / sqrt(features), bias: tensor = 0, mask: tensor = true, rate: number = 0)",
     .family = kNeuralNetworks,
-    .doc = "Mixes the values v by what the queries q have in common with the keys k: softmax(scale · q k + bias) v. `over` is the "
-           "dimension of the places in k and v (the memory), `along` that of the queries, `features` the one that a query and a key share; "
-           "the result has the dimensions of q, with v's own in place of `features`. Other dimensions of k and v are dimensions of q; "
-           "one of q that both lack shares them (multi-query and grouped heads). Query i stands at position `offset` + i of the memory, "
-           "behind a cache of so many places; `causal` lets it see no later position, `window` only positions fewer than that away, "
-           "`mask` (bool) where it is true; `bias` is added to the scores. A query that sees nothing gives zeros. `rate` drops weights as "
-           "`dropout` drops elements, of [the dimensions of q without `features`, the memory]; with one above 0 it counts as one random operation. "
-           "The scores are never in memory: they are computed in tiles, again for the gradient, and tiles that nothing sees are skipped. "
-            "Of bf16 the scaled q and the weights are rounded to bf16 where they are multiplied; sums and the softmax are f32. "
-            "Counted is for each query the whole memory, seen or not, or what its window has. Where `over` is split, keys and values are "
-            "brought whole, unless that moves and holds more than to store the scores of each part of the memory, each of which is then "
-            "counted. Where `over` and `along` are split alike, with a `window` and no `offset`, only what blocks see of each other is "
-            "fetched. The gradient of a gradient does need the scores.",
+    .doc = "Mixes the values v by what the queries q have in common with the keys k: softmax(scale · q k + bias) v. "
+           "`over` is the "
+           "dimension of the places in k and v (the memory), `along` that of the queries, `features` the one that a "
+           "query and a key share; "
+           "the result has the dimensions of q, with v's own in place of `features`. Other dimensions of k and v are "
+           "dimensions of q; "
+           "one of q that both lack shares them (multi-query and grouped heads). Query i stands at position `offset` + "
+           "i of the memory, "
+           "behind a cache of so many places; `causal` lets it see no later position, `window` only positions fewer "
+           "than that away, "
+           "`mask` (bool) where it is true; `bias` is added to the scores. A query that sees nothing gives zeros. "
+           "`rate` drops weights as "
+           "`dropout` drops elements, of [the dimensions of q without `features`, the memory]; with one above 0 it "
+           "counts as one random operation. "
+           "The scores are never in memory: they are computed in tiles, again for the gradient, and tiles that nothing "
+           "sees are skipped. "
+           "Of bf16 the scaled q and the weights are rounded to bf16 where they are multiplied; sums and the softmax "
+           "are f32. "
+           "Counted is for each query the whole memory, seen or not, or what its window has. Where `over` is split, "
+           "keys and values are "
+           "brought whole, unless that moves and holds more than to store the scores of each part of the memory, each "
+           "of which is then "
+           "counted. Where `over` and `along` are split alike, with a `window` and no `offset`, only what blocks see "
+           "of each other is "
+           "fetched. The gradient of a gradient does need the scores.",
     .example = "dim length = 3, memory = 3, d = 2\n"
                "let q = tensor([[4, 0], [0, 4], [4, 4]], [length, d])\n"
                "let k = tensor([[1, 0], [0, 1], [0, 0]], [memory, d])\n"
                "let v = tensor([[1, 2], [3, 4], [5, 6]], [memory, d])\n"
                "print(attention(q, k, v, over: memory, along: length, features: d, causal: true, scale: 1))\n"
                "#> [[1, 2], [2.96403, 3.96403], [2.02722, 3.02722]]\n",
-    .samples = "q: [a, b, c], k: [a, d, c], v: [a, d, c] => attention(q, k, v, over: d, along: b, features: c)\n"
-               "q: [b, a, c], k: [d, c], v: [c, d] => attention(q, k, v, over: d, along: b, features: c, causal: true)\n"
-               "q: [b, c], k: [d, c], v: [d, a], s: [d, b] => attention(q, k, v, over: d, along: b, features: c, window: 2, offset: 1, bias: s)\n"
-               "q: [a, b, c], k: [c, d, a], v: [a, d, c], s: [a], m: bool[b, d] => "
-               "attention(q, k, v, over: d, along: b, features: c, causal: true, offset: 2, scale: 0.5, bias: s, mask: m)\n"
-               "q: [b, a, c], k: [d, c], v: [d, c] => attention(q, k, v, over: d, along: b, features: c, causal: true, window: 2)\n"
-               "q: [a, b, c], k: [a, d, c], v: [c, a, d], s: [d, b], m: bool[a, d] => "
-               "attention(q, k, v, over: d, along: b, features: c, window: 3, bias: s, mask: m, rate: 0.25)\n"
-               "q: bf16[a, b, c], k: bf16[d, c], v: bf16[d, c] => attention(q, k, v, over: d, along: b, features: c)\n"
-               "q: [a, b, c], k: [d, c], v: [d, c], s: [a, d] => attention(q, k, v, over: d, along: b, features: c, bias: s, rate: 0.5)\n"
-               "q: [b, c, a], k: [d, a, c], v: [a, d, c] => attention(q, k, v, over: d, along: b, features: c, causal: true, rate: 0.25)",
+    .samples =
+        "q: [a, b, c], k: [a, d, c], v: [a, d, c] => attention(q, k, v, over: d, along: b, features: c)\n"
+        "q: [b, a, c], k: [d, c], v: [c, d] => attention(q, k, v, over: d, along: b, features: c, causal: true)\n"
+        "q: [b, c], k: [d, c], v: [d, a], s: [d, b] => attention(q, k, v, over: d, along: b, features: c, window: 2, "
+        "offset: 1, bias: s)\n"
+        "q: [a, b, c], k: [c, d, a], v: [a, d, c], s: [a], m: bool[b, d] => "
+        "attention(q, k, v, over: d, along: b, features: c, causal: true, offset: 2, scale: 0.5, bias: s, mask: m)\n"
+        "q: [b, a, c], k: [d, c], v: [d, c] => attention(q, k, v, over: d, along: b, features: c, causal: true, "
+        "window: 2)\n"
+        "q: [a, b, c], k: [a, d, c], v: [c, a, d], s: [d, b], m: bool[a, d] => "
+        "attention(q, k, v, over: d, along: b, features: c, window: 3, bias: s, mask: m, rate: 0.25)\n"
+        "q: bf16[a, b, c], k: bf16[d, c], v: bf16[d, c] => attention(q, k, v, over: d, along: b, features: c)\n"
+        "q: [a, b, c], k: [d, c], v: [d, c], s: [a, d] => attention(q, k, v, over: d, along: b, features: c, bias: s, "
+        "rate: 0.5)\n"
+        "q: [b, c, a], k: [d, a, c], v: [a, d, c] => attention(q, k, v, over: d, along: b, features: c, causal: true, "
+        "rate: 0.25)",
     .build = build_attention,
     .attributes = &graph::kFormOf<AttentionAttributes>,
     .infer = infer_attention,
@@ -258,7 +317,8 @@ constexpr graph::Op kAttention = complete({
 constexpr graph::Op kAttentionGradient = complete({
     .name = "attention_gradient",
     .family = kNeuralNetworks,
-    .doc = "The gradients of attention's q, k and v: its tiles are computed again, from the logarithms of their rows' sums.",
+    .doc = "The gradients of attention's q, k and v: its tiles are computed again, from the logarithms of their rows' "
+           "sums.",
     .attributes = &graph::kFormOf<AttentionAttributes>,
     .infer = infer_gradient,
     .space = attention_space,
@@ -274,7 +334,9 @@ constexpr graph::Op kAttentionMask = complete({
     .family = kNeuralNetworks,
     .doc = "What attention's queries see of the memory by their positions, where its memory is split.",
     .attributes = &graph::kFormOf<SightAttributes>,
-    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> { return {{ElementType::kBool, operation.attributes.get<SightAttributes>().result}}; },
+    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
+      return {{ElementType::kBool, operation.attributes.get<SightAttributes>().result}};
+    },
     .space = elementwise_space,
     .kernel = attention_mask_kernel,
     .no_gradient = "it depends on no tensor",

@@ -15,8 +15,10 @@ struct Factors {
   Dims rows;             ///< of scores, without the memory
 };
 
-graph::Value product(Builder& b, const AttentionParts& parts, const graph::Value& x, const graph::Value& y, const Dims& result) {
-  return b.add(kEinsum, {x, y}, EinsumAttributes{parts.bf16_product ? Product::kAsBf16 : Product::kPlain, names_of(result)});
+graph::Value product(Builder& b, const AttentionParts& parts, const graph::Value& x, const graph::Value& y,
+                     const Dims& result) {
+  return b.add(kEinsum, {x, y},
+               EinsumAttributes{parts.bf16_product ? Product::kAsBf16 : Product::kPlain, names_of(result)});
 }
 
 Factors factors_of(Builder& b, const graph::Operation& operation, const graph::Values& operands) {
@@ -31,13 +33,16 @@ Factors factors_of(Builder& b, const graph::Operation& operation, const graph::V
   dims.push_back(parts.memory);
   made.scores = product(b, parts, made.q, made.k, dims);
   if (parts.bias) made.scores = b.map(kAdd, made.scores, operands[3]);
-  const auto hide = [&](const graph::Value& seen) { made.scores = b.where(seen, made.scores, b.number(kernels::kUnseen, element)); };
+  const auto hide = [&](const graph::Value& seen) {
+    made.scores = b.where(seen, made.scores, b.number(kernels::kUnseen, element));
+  };
   if (parts.mask) hide(operands[parts.bias ? 4 : 3]);
   if (parts.by_position()) {
     const auto offset = operands.begin() + static_cast<std::ptrdiff_t>(parts.place_of_offset());
-    hide(b.split_like(b.add(kAttentionMask, {offset, offset + (parts.offset ? 1 : 0)}, SightAttributes{{parts.length, parts.memory}, parts.causal, parts.windowed},
-                            {operation.inputs[1]}),
-                      made.scores));
+    hide(b.split_like(
+        b.add(kAttentionMask, {offset, offset + (parts.offset ? 1 : 0)},
+              SightAttributes{{parts.length, parts.memory}, parts.causal, parts.windowed}, {operation.inputs[1]}),
+        made.scores));
   }
   if (parts.drops) {
     const auto drop = operands.begin() + static_cast<std::ptrdiff_t>(parts.first_of_drop());
@@ -46,15 +51,19 @@ Factors factors_of(Builder& b, const graph::Operation& operation, const graph::V
   return made;
 }
 
-graph::Value dropped(Builder& b, const graph::Value& weights, const graph::Value& kept) { return kept ? b.map(kMul, weights, kept) : weights; }
+graph::Value dropped(Builder& b, const graph::Value& weights, const graph::Value& kept) {
+  return kept ? b.map(kMul, weights, kept) : weights;
+}
 
 struct Slopes {
   graph::Value weights, scores;  ///< exp(scores - log_sum), some dropped; the gradient of the scores
 };
 
-Slopes slopes_of(Builder& b, const AttentionParts& parts, const Factors& factors, const graph::Value& log_sum, const graph::Value& delta, const graph::Value& d_out) {
+Slopes slopes_of(Builder& b, const AttentionParts& parts, const Factors& factors, const graph::Value& log_sum,
+                 const graph::Value& delta, const graph::Value& d_out) {
   const graph::Value weights = b.map(kExp, b.map(kSub, factors.scores, log_sum));
-  const graph::Value d_weights = dropped(b, product(b, parts, b.cast(d_out, weights.element()), factors.v, factors.scores.dims()), factors.kept);
+  const graph::Value d_weights =
+      dropped(b, product(b, parts, b.cast(d_out, weights.element()), factors.v, factors.scores.dims()), factors.kept);
   return {dropped(b, weights, factors.kept), b.map(kMul, weights, b.map(kSub, d_weights, delta))};
 }
 
@@ -68,7 +77,8 @@ graph::Values expand_attention(graph::ExpandCall& call) {
   const graph::Value max = b.map(kMaximum, b.reduce(kMax, factors.scores, factors.rows), kernels::kLeastMaximum);
   const graph::Value weights = b.map(kExp, b.map(kSub, factors.scores, max));
   const graph::Value sum = b.map(kMaximum, b.sum_to(weights, factors.rows), kernels::kLeastSum);
-  const graph::Value mixed = b.map(kDiv, product(b, parts, dropped(b, weights, factors.kept), factors.v, out.dims), sum);
+  const graph::Value mixed =
+      b.map(kDiv, product(b, parts, dropped(b, weights, factors.kept), factors.v, out.dims), sum);
   return {b.cast(mixed, out.element), b.map(kAdd, b.map(kLog, sum), max)};
 }
 
@@ -80,13 +90,16 @@ graph::Values expand_attention_gradient(graph::ExpandCall& call) {
   const size_t more = parts.operands();
   const graph::Value d_out = b.cast(call.operands[more + 2], factors.q.element());
   const Slopes slopes = slopes_of(b, parts, factors, call.operands[more], call.operands[more + 1], d_out);
-  const graph::Value d_q = b.map(kMul, product(b, parts, slopes.scores, factors.k, operation.results[0].dims), operation.inputs[0]);
+  const graph::Value d_q =
+      b.map(kMul, product(b, parts, slopes.scores, factors.k, operation.results[0].dims), operation.inputs[0]);
   const graph::Value d_k = product(b, parts, slopes.scores, factors.q, operation.results[1].dims);
   const graph::Value d_v = product(b, parts, slopes.weights, d_out, operation.results[2].dims);
-  return {b.cast(d_q, operation.results[0].element), b.cast(d_k, operation.results[1].element), b.cast(d_v, operation.results[2].element)};
+  return {b.cast(d_q, operation.results[0].element), b.cast(d_k, operation.results[1].element),
+          b.cast(d_v, operation.results[2].element)};
 }
 
-graph::Value score_gradient(Builder& b, const graph::Operation& operation, const graph::Values& operands, const graph::Value& log_sum, const graph::Value& delta, const graph::Value& d_out) {
+graph::Value score_gradient(Builder& b, const graph::Operation& operation, const graph::Values& operands,
+                            const graph::Value& log_sum, const graph::Value& delta, const graph::Value& d_out) {
   return slopes_of(b, AttentionParts(operation), factors_of(b, operation, operands), log_sum, delta, d_out).scores;
 }
 

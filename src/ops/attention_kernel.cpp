@@ -1,12 +1,12 @@
 // Attention on blocks, in whatever order their dims lie: the places of the batch, one after the other, as matrices.
 //
-// Of the memory blocks may hold more or less: it is computed with the places that all of them hold. Where there is a window
-// these are the ones that the block's queries can see.
+// Of the memory blocks may hold more or less: it is computed with the places that all of them hold. Where there is a
+// window these are the ones that the block's queries can see.
 //
-// Places that share keys and values (of heads that k and v lack) are one task, in which these are laid out for tiles once
-// and their gradients are added up in order. Where few places have keys and values of their own, queries are several tasks
-// in the backward pass, whose gradients are added up in order afterwards. How many depends on the shapes alone: no bit
-// depends on the number of threads.
+// Places that share keys and values (of heads that k and v lack) are one task, in which these are laid out for tiles
+// once and their gradients are added up in order. Where few places have keys and values of their own, queries are
+// several tasks in the backward pass, whose gradients are added up in order afterwards. How many depends on the shapes
+// alone: no bit depends on the number of threads.
 #include <array>
 
 #include "kernels/attention.h"
@@ -29,7 +29,8 @@ class AttentionBlocks {
   AttentionBlocks(graph::KernelCall& call, bool backward) : call_(call), parts_(call.operation), backward_(backward) {
     const std::vector<kernels::BlockDim>& q = call.operands[0].dims;
     for (const kernels::BlockDim& dim : q) sizes_.push_back(dim.size);
-    length_ = parts_.length_place, features_ = parts_.features_place, memory_ = static_cast<int64_t>(q.size()), values_ = memory_ + 1;
+    length_ = parts_.length_place, features_ = parts_.features_place, memory_ = static_cast<int64_t>(q.size()),
+    values_ = memory_ + 1;
     std::vector<int64_t> of_q(q.size()), of_out, of_rows;
     for (size_t d = 0; d < q.size(); ++d) {
       of_q[d] = static_cast<int64_t>(d);
@@ -84,9 +85,10 @@ class AttentionBlocks {
   std::vector<int64_t> labels_of(size_t operand) const {
     std::vector<int64_t> labels;
     for (const Dim& dim : call_.operation.operands[operand].dims)
-      labels.push_back(dim.name == parts_.over                     ? memory_
-                       : operand == 2 && dim.name == parts_.values ? values_
-                                                                        : find_dim(call_.operation.operands[0].dims, dim.name));
+      labels.push_back(dim.name == parts_.over ? memory_
+                       : operand == 2 && dim.name == parts_.values
+                           ? values_
+                           : find_dim(call_.operation.operands[0].dims, dim.name));
     return labels;
   }
   void set(size_t part, const kernels::Block& block, std::span<const int64_t> labels) {
@@ -117,10 +119,12 @@ class AttentionBlocks {
   int64_t stride(size_t part, int64_t label) const { return blocks_[part] && label >= 0 ? strides_[part][label] : 0; }
 
   /// A part at one place of the batch; -1: one column.
-  kernels::MatrixPlace place(size_t part, int64_t row, int64_t column, const Places& memory, const Places& queries) const {
+  kernels::MatrixPlace place(size_t part, int64_t row, int64_t column, const Places& memory,
+                             const Places& queries) const {
     if (!blocks_[part]) return {};
     const kernels::Block& block = *blocks_[part];
-    const int64_t offset = memory.offset(static_cast<int>(part)) + queries.offset(static_cast<int>(part)) + (held_.first - firsts_[part]) * strides_[part][memory_];
+    const int64_t offset = memory.offset(static_cast<int>(part)) + queries.offset(static_cast<int>(part)) +
+                           (held_.first - firsts_[part]) * strides_[part][memory_];
     char* const data = block.as<char>() + offset * size_of(block.element);
     return {block.element, data, stride(part, row), stride(part, column)};
   }
@@ -141,11 +145,19 @@ class AttentionBlocks {
 
   kernels::AttentionRule rule() const {
     const kernels::BlockDim& along = call_.operands[0].dims[length_];
-    kernels::AttentionRule rule{.queries = sizes_[length_], .memory = sizes_[memory_], .features = sizes_[features_], .values = sizes_[values_],
-                       .first_query = along.first, .first_key = held_.first,
-                       .scale = call_.inputs[0], .sight = {}, .bf16_product = parts_.bf16_product, .drop = {}};
+    kernels::AttentionRule rule{.queries = sizes_[length_],
+                                .memory = sizes_[memory_],
+                                .features = sizes_[features_],
+                                .values = sizes_[values_],
+                                .first_query = along.first,
+                                .first_key = held_.first,
+                                .scale = call_.inputs[0],
+                                .sight = {},
+                                .bf16_product = parts_.bf16_product,
+                                .drop = {}};
     const double offset = parts_.offset ? *call_.operands[parts_.place_of_offset()].as<double>() : 0;
-    rule.sight = {parts_.causal, parts_.windowed ? static_cast<int64_t>(call_.inputs[1]) : 0, along.first + static_cast<int64_t>(offset) - held_.first};
+    rule.sight = {parts_.causal, parts_.windowed ? static_cast<int64_t>(call_.inputs[1]) : 0,
+                  along.first + static_cast<int64_t>(offset) - held_.first};
     if (parts_.drops) rule.drop = {drop_of(call_.operands.subspan(parts_.first_of_drop())), strides_[kDraw][length_]};
     return rule;
   }
@@ -171,7 +183,8 @@ class AttentionBlocks {
 
   template <class T>
   void load(kernels::Attention<T>& attention, const Places& memory) const {
-    attention.load(place(kK, memory_, features_, memory, queries_), place(kV, memory_, values_, memory, queries_), backward_);
+    attention.load(place(kK, memory_, features_, memory, queries_), place(kV, memory_, values_, memory, queries_),
+                   backward_);
   }
 
   template <class T>
@@ -203,10 +216,13 @@ class AttentionBlocks {
   void run_backward() {
     constexpr int64_t kTasks = 8;
     if (memories_.count() == 0) return;
-    const int64_t parts = std::clamp((kTasks + memories_.count() - 1) / memories_.count(), int64_t{1}, std::max<int64_t>(1, units<T>()));
-    std::vector<kernels::AttentionGradients> done(parts > 1 ? memories_.count() * parts : 0);  // until they are added up
+    const int64_t parts =
+        std::clamp((kTasks + memories_.count() - 1) / memories_.count(), int64_t{1}, std::max<int64_t>(1, units<T>()));
+    std::vector<kernels::AttentionGradients> done(parts > 1 ? memories_.count() * parts
+                                                            : 0);  // until they are added up
     const auto store = [&](const Places& memory, const kernels::AttentionGradients& sums) {
-      kernels::Attention<T>(rule()).store(sums, place(kDK, memory_, features_, memory, queries_), place(kDV, memory_, values_, memory, queries_));
+      kernels::Attention<T>(rule()).store(sums, place(kDK, memory_, features_, memory, queries_),
+                                          place(kDV, memory_, values_, memory, queries_));
     };
     call_.threads.parallel_for(memories_.count() * parts, 1, [&](int64_t begin, int64_t end) {
       kernels::Attention<T> attention(rule());
@@ -215,14 +231,16 @@ class AttentionBlocks {
         const int64_t part = task % parts;
         memory.seek(task / parts);
         load(attention, memory);
-        for (int64_t index = units<T>() * part / parts; index < units<T>() * (part + 1) / parts; ++index) unit(attention, memory, at, index);
+        for (int64_t index = units<T>() * part / parts; index < units<T>() * (part + 1) / parts; ++index)
+          unit(attention, memory, at, index);
         if (parts == 1) store(memory, attention.gradients());
         else done[task] = attention.take_gradients();
       }
     });
     Places memory = memories_;
     for (int64_t m = 0; parts > 1 && m < memories_.count(); ++m) {
-      for (int64_t part = 1; part < parts; ++part) kernels::Attention<T>(rule()).add(done[m * parts + part], done[m * parts]);
+      for (int64_t part = 1; part < parts; ++part)
+        kernels::Attention<T>(rule()).add(done[m * parts + part], done[m * parts]);
       memory.seek(m);
       store(memory, done[m * parts]);
     }
@@ -231,7 +249,8 @@ class AttentionBlocks {
   /// What the graph of attention_graph.cpp counts.
   void count_flops() {
     const int64_t rows = memories_.count() * queries_.count() * sizes_[length_];
-    const int64_t scores = rows * (parts_.windowed ? counted_places(parts_, call_.inputs[1], parts_.memory.size) : sizes_[memory_]);
+    const int64_t scores =
+        rows * (parts_.windowed ? counted_places(parts_, call_.inputs[1], parts_.memory.size) : sizes_[memory_]);
     const int64_t d = sizes_[features_], values = sizes_[values_];
     const int64_t changes = (parts_.bias ? 1 : 0) + (parts_.mask ? 1 : 0) + (parts_.by_position() ? 1 : 0);
     call_.flops += rows * d + scores * (2 * d + changes);
@@ -258,7 +277,8 @@ class AttentionBlocks {
 
 int64_t counted_places(const AttentionParts& parts, double window, int64_t memory) {
   if (!parts.windowed) return memory;
-  return std::min(memory, static_cast<int64_t>(std::min(window, 0x1p40)) * (parts.causal ? 1 : 2) - (parts.causal ? 0 : 1));
+  return std::min(memory,
+                  static_cast<int64_t>(std::min(window, 0x1p40)) * (parts.causal ? 1 : 2) - (parts.causal ? 0 : 1));
 }
 
 void attention_kernel(graph::KernelCall& call) { AttentionBlocks(call, false).run(); }

@@ -13,7 +13,9 @@ namespace {
 int64_t modulo(int64_t a, int64_t n) { return ((a % n) + n) % n; }
 
 /// The rows of a copy that one thread takes at least, so that a piece moves some 64 KiB.
-int64_t grain_of(int64_t total, int64_t rows) { return std::max<int64_t>(1, 32768 / std::max<int64_t>(1, total / rows)); }
+int64_t grain_of(int64_t total, int64_t rows) {
+  return std::max<int64_t>(1, 32768 / std::max<int64_t>(1, total / rows));
+}
 
 struct Strided {
   std::vector<int64_t> sizes, from, to;
@@ -22,10 +24,12 @@ struct Strided {
 void widen_block(const Strided& box, const Bf16* from, float* to) {
   Walk<2> walk;
   for (size_t d = 0; d < box.sizes.size(); ++d) walk.add(box.sizes[d], {box.from[d], box.to[d]});
-  for (int64_t place = 0; place < walk.count(); ++place, walk.next()) to[walk.offset(1)] = to_float(from[walk.offset(0)]);
+  for (int64_t place = 0; place < walk.count(); ++place, walk.next())
+    to[walk.offset(1)] = to_float(from[walk.offset(0)]);
 }
 
-void copy_strided(kernels::Threads& threads, Strided box, const kernels::Block& from, int64_t from_offset, const kernels::Block& to, int64_t to_offset) {
+void copy_strided(kernels::Threads& threads, Strided box, const kernels::Block& from, int64_t from_offset,
+                  const kernels::Block& to, int64_t to_offset) {
   int64_t total = 1;
   size_t outer = 0;
   for (size_t d = 0; d < box.sizes.size(); ++d) {
@@ -55,12 +59,15 @@ void copy_strided(kernels::Threads& threads, Strided box, const kernels::Block& 
 
 }  // namespace
 
-std::vector<Run> runs_of(const graph::AccessMap& map, const kernels::BlockDim& result, const kernels::BlockDim& operand) {
-  MTF_CHECK(map.window == 1 && map.base_dilation == 1, "a copy of windows of {}, of elements {} apart", map.window, map.base_dilation);
+std::vector<Run> runs_of(const graph::AccessMap& map, const kernels::BlockDim& result,
+                         const kernels::BlockDim& operand) {
+  MTF_CHECK(map.window == 1 && map.base_dilation == 1, "a copy of windows of {}, of elements {} apart", map.window,
+            map.base_dilation);
   std::vector<Run> runs;
   // Place i of the result's block reads place `start + i * step` of the whole operand.
   const int64_t step = map.reversed ? -1 : map.stride;
-  const int64_t start = map.reversed ? map.from - 1 - result.first + map.offset : result.first * map.stride + map.offset;
+  const int64_t start =
+      map.reversed ? map.from - 1 - result.first + map.offset : result.first * map.stride + map.offset;
   if (result.size == 0) return runs;
   if (map.wrap) {
     for (int64_t i = 0; i < result.size;) {
@@ -91,8 +98,8 @@ std::vector<Run> runs_of(const graph::AccessMap& map, const kernels::BlockDim& r
   return runs;
 }
 
-void copy_box(kernels::Threads& threads, const kernels::Block& from, const kernels::Block& to, std::span<const int> dims,
-              std::span<const Run> box, int64_t from_offset) {
+void copy_box(kernels::Threads& threads, const kernels::Block& from, const kernels::Block& to,
+              std::span<const int> dims, std::span<const Run> box, int64_t from_offset) {
   Strided strided;
   int64_t to_offset = 0;
   for (size_t d = 0; d < to.dims.size(); ++d) {
@@ -106,11 +113,12 @@ void copy_box(kernels::Threads& threads, const kernels::Block& from, const kerne
   copy_strided(threads, std::move(strided), from, from_offset, to, to_offset);
 }
 
-void copy_all(kernels::Threads& threads, const kernels::Block& from, const kernels::Block& to, std::span<const int> dims, int64_t from_offset) {
+void copy_all(kernels::Threads& threads, const kernels::Block& from, const kernels::Block& to,
+              std::span<const int> dims, int64_t from_offset) {
   std::vector<Run> box;
   for (size_t d = 0; d < to.dims.size(); ++d) {
-    MTF_CHECK(dims[d] < 0 || from.dims[dims[d]].size == to.dims[d].size, "blocks of {} and {}",
-              from.dims[dims[d]].size, to.dims[d].size);
+    MTF_CHECK(dims[d] < 0 || from.dims[dims[d]].size == to.dims[d].size, "blocks of {} and {}", from.dims[dims[d]].size,
+              to.dims[d].size);
     box.push_back({.count = to.dims[d].size});
   }
   copy_box(threads, from, to, dims, box, from_offset);
@@ -135,8 +143,8 @@ void fill(const kernels::Block& to, double value, int dim, int64_t first, int64_
   });
 }
 
-void copy_runs(kernels::Threads& threads, const kernels::Block& from, const kernels::Block& to, std::span<const int> dims, int dim,
-               std::span<const Run> runs, double outside) {
+void copy_runs(kernels::Threads& threads, const kernels::Block& from, const kernels::Block& to,
+               std::span<const int> dims, int dim, std::span<const Run> runs, double outside) {
   std::vector<Run> box;
   for (const kernels::BlockDim& d : to.dims) box.push_back({.count = d.size});
   int64_t done = 0;

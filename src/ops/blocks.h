@@ -17,7 +17,7 @@
 
 namespace mtf::ops {
 
-// ---- Copies ----------------------------------------------------------------------------------------------------------
+// ---- Copies ---------------------------------------------------------------------------------------------------------
 
 /// Places along one dim: `count` places of the result from `to` on, every `to_step`-th, are read from the operand's
 /// places `from`, `from + from_step`, … Places are counted within the blocks.
@@ -32,29 +32,30 @@ struct Run {
 /// The places that an interval map reads, ascending in the result: of the result's block, from the operand's, whose
 /// `first` may be negative and whose end may be past the whole where the map wraps. Places outside the whole operand
 /// are in no run.
-std::vector<Run> runs_of(const graph::AccessMap& map, const kernels::BlockDim& result, const kernels::BlockDim& operand);
+std::vector<Run> runs_of(const graph::AccessMap& map, const kernels::BlockDim& result,
+                         const kernels::BlockDim& operand);
 
 /// Copies one run in every dim. For each dim of `to`, `dims` has the dim of `from`, or -1: `from` is repeated along it.
 /// `from_offset` elements are added to the address in `from` (for a dim that `to` lacks). Element types are equal, or
 /// bf16 is widened to f32.
-void copy_box(kernels::Threads& threads, const kernels::Block& from, const kernels::Block& to, std::span<const int> dims,
-              std::span<const Run> box, int64_t from_offset = 0);
+void copy_box(kernels::Threads& threads, const kernels::Block& from, const kernels::Block& to,
+              std::span<const int> dims, std::span<const Run> box, int64_t from_offset = 0);
 
 /// Copies all of `to`, as copy_box does.
-void copy_all(kernels::Threads& threads, const kernels::Block& from, const kernels::Block& to, std::span<const int> dims,
-              int64_t from_offset = 0);
+void copy_all(kernels::Threads& threads, const kernels::Block& from, const kernels::Block& to,
+              std::span<const int> dims, int64_t from_offset = 0);
 
 /// Sets the places [first, last) of one dim of `to`, and all places of the others. Without `dim` (-1): everything.
 void fill(const kernels::Block& to, double value, int dim = -1, int64_t first = 0, int64_t last = 0);
 
 /// `runs` along dim `dim` of `to`, everything along the others; what is in no run becomes `outside`.
-void copy_runs(kernels::Threads& threads, const kernels::Block& from, const kernels::Block& to, std::span<const int> dims, int dim,
-               std::span<const Run> runs, double outside);
+void copy_runs(kernels::Threads& threads, const kernels::Block& from, const kernels::Block& to,
+               std::span<const int> dims, int dim, std::span<const Run> runs, double outside);
 
 /// 0, 1, 2, …: dims that correspond in order.
 std::vector<int> in_order(size_t dims);
 
-// ---- Elements by type ------------------------------------------------------------------------------------------------
+// ---- Elements by type -----------------------------------------------------------------------------------------------
 
 /// Calls `fn` with a zero of the C++ type of `element`: uint8_t, int32_t, Bf16, float or double.
 template <typename Fn>
@@ -83,7 +84,8 @@ bool is_nan(T value) {
 
 /// The type that arithmetic on elements of type T is done in, and the way there and back.
 template <typename T>
-using Number = std::conditional_t<std::is_same_v<T, Bf16>, float, std::conditional_t<std::is_same_v<T, uint8_t>, int32_t, T>>;
+using Number =
+    std::conditional_t<std::is_same_v<T, Bf16>, float, std::conditional_t<std::is_same_v<T, uint8_t>, int32_t, T>>;
 template <typename T>
 Number<T> to_number(T value) {
   if constexpr (std::is_same_v<T, Bf16>) return to_float(value);
@@ -97,11 +99,12 @@ T from_number(Number<T> value) {
 /// a + b; integers wrap around.
 template <typename N>
 N plus(N a, N b) {
-  if constexpr (std::is_same_v<N, int32_t>) return static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b));
+  if constexpr (std::is_same_v<N, int32_t>)
+    return static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b));
   else return a + b;
 }
 
-// ---- Walks -----------------------------------------------------------------------------------------------------------
+// ---- Walks ----------------------------------------------------------------------------------------------------------
 
 /// Counts through a box, the last dim fastest, with the address in N blocks at once.
 template <int N>

@@ -13,7 +13,9 @@
 
 namespace mtf::ops {
 
-graph::Value Builder::laid_out(const graph::Value& value, graph::GivenLayout layout) { return add_laid_out(kLayout, {value}, std::move(layout)); }
+graph::Value Builder::laid_out(const graph::Value& value, graph::GivenLayout layout) {
+  return add_laid_out(kLayout, {value}, std::move(layout));
+}
 
 graph::Value Builder::laid_like(const graph::Value& value, const graph::Value& like) {
   if (value == like) return value;
@@ -35,13 +37,17 @@ graph::Value Builder::accumulate_like(const graph::Value& x, const graph::Value&
   return add_following(*made.op->accumulate, std::move(operands), like, made.attributes, made.inputs);
 }
 
-graph::Value Builder::split_like(const graph::Value& value, const graph::Value& like) { return add_following(kLayout, {value}, like); }
+graph::Value Builder::split_like(const graph::Value& value, const graph::Value& like) {
+  return add_following(kLayout, {value}, like);
+}
 
 graph::Value Builder::constant(const TensorType& type, graph::GivenLayout layout) {
   return add_laid_out(kConstant, {}, std::move(layout), TypeAttributes{type});
 }
 
-graph::Value Builder::assigned(const graph::Value& value, graph::GivenLayout stored) { return add_laid_out(kAssign, {value}, std::move(stored)); }
+graph::Value Builder::assigned(const graph::Value& value, graph::GivenLayout stored) {
+  return add_laid_out(kAssign, {value}, std::move(stored));
+}
 
 graph::Value Builder::number(double value, ElementType element) {
   return add(kNumber, {}, TypeAttributes{{element, {}}}, {value});
@@ -53,7 +59,8 @@ graph::Value Builder::operand(double number, ElementType element) {
   std::weak_ptr<graph::Node>& known = shared_[{std::bit_cast<uint64_t>(number), element}];
   if (graph::NodePtr node = known.lock()) {
     const graph::LaidOutOperation& made = *node->operation;
-    if (made.mesh == context.mesh && made.why.rules == context.layout && made.no_grad == context.no_grad && made.region == context.recompute_region) {
+    if (made.mesh == context.mesh && made.why.rules == context.layout && made.no_grad == context.no_grad &&
+        made.region == context.recompute_region) {
       ++added;  // as many as if nobody shared it
       return {node, 0};
     }
@@ -74,8 +81,12 @@ graph::Value Builder::map(const graph::Op& op, const graph::Value& a, const grap
   return add(op, {cast(a, element), cast(b, element)});
 }
 
-graph::Value Builder::map(const graph::Op& op, const graph::Value& a, double b) { return add(op, {a, operand(b, a.element())}); }
-graph::Value Builder::map(const graph::Op& op, double a, const graph::Value& b) { return add(op, {operand(a, b.element()), b}); }
+graph::Value Builder::map(const graph::Op& op, const graph::Value& a, double b) {
+  return add(op, {a, operand(b, a.element())});
+}
+graph::Value Builder::map(const graph::Op& op, double a, const graph::Value& b) {
+  return add(op, {operand(a, b.element()), b});
+}
 
 graph::Value Builder::where(const graph::Value& condition, const graph::Value& a, const graph::Value& b) {
   ElementType element = promote(a.element(), b.element());
@@ -115,9 +126,7 @@ graph::Value Builder::reshape(const graph::Value& a, const Dims& dims) {
   return add(kReshape, {a}, ReshapeAttributes{dims});
 }
 
-graph::Value Builder::range(const Dim& dim) {
-  return add(kRange, {}, RangeAttributes{dim});
-}
+graph::Value Builder::range(const Dim& dim) { return add(kRange, {}, RangeAttributes{dim}); }
 
 graph::Value Builder::slice(const graph::Value& a, int dim, int64_t first, int64_t count, int64_t stride) {
   return add(kSlice, {a}, SliceAttributes{a.dims()[dim].name, first, count, stride});

@@ -18,7 +18,8 @@ namespace mtf::ops {
 class Builder : public graph::NodeBuilder {
  public:
   /// The first result of a node of the operation.
-  graph::Value add(const graph::Op& op, graph::Values operands, graph::Attributes attributes = {}, std::vector<double> inputs = {}) {
+  graph::Value add(const graph::Op& op, graph::Values operands, graph::Attributes attributes = {},
+                   std::vector<double> inputs = {}) {
     return add_node(op, std::move(operands), std::move(attributes), std::move(inputs))[0];
   }
   /// `value` as a value of its own in a layout that is given instead of decided (`@`).
@@ -37,9 +38,10 @@ class Builder : public graph::NodeBuilder {
   /// A tensor that is given its elements once it is there (Execution::place, load), in a layout that is given.
   graph::Value constant(const TensorType& type, graph::GivenLayout layout);
 
-  // ---- vocabulary ----
+  // ---- vocabulary ---------------------------------------------------------------------------------------------------
   graph::Value number(double value, ElementType element = ElementType::kF32);
-  /// A number as an operand of what is added next: all that read equal ones share a node. Nobody may be given it as a value.
+  /// A number as an operand of what is added next: all that read equal ones share a node. Nobody may be given it as a
+  /// value.
   graph::Value operand(double number, ElementType element);
   graph::Value zeros(const TensorType& type);
   /// A lane operation, its operands broadcast and promoted to one element type.

@@ -11,8 +11,8 @@
 //   element                              Argument::element
 //   nested                               Argument::nested
 //
-// An arrow is Call::arrow or, of `-> pairs`, Call::pairs; labels that name dims are Call::labels. In `over:`, labels and
-// arrows a dim is found in the operands by its name and has the size that it has there.
+// An arrow is Call::arrow or, of `-> pairs`, Call::pairs; labels that name dims are Call::labels. In `over:`, labels
+// and arrows a dim is found in the operands by its name and has the size that it has there.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,7 +53,8 @@ struct DimLabel {
 
 class Call {
  public:
-  Call(Builder& b, const graph::Op& o, const syntax::Signature& s) : builder(b), op(o), signature(s), arguments(s.parameters.size()) {}
+  Call(Builder& b, const graph::Op& o, const syntax::Signature& s)
+      : builder(b), op(o), signature(s), arguments(s.parameters.size()) {}
 
   Builder& builder;
   const graph::Op& op;

@@ -11,7 +11,8 @@ namespace mtf::ops {
 
 Product product_in_force(const graph::Context& context, ElementType element) {
   if (context.precision == graph::Precision::kBf16) return Product::kAsBf16;
-  return context.precision == graph::Precision::kMixed && element == ElementType::kBf16 ? Product::kRounded : Product::kPlain;
+  return context.precision == graph::Precision::kMixed && element == ElementType::kBf16 ? Product::kRounded
+                                                                                        : Product::kPlain;
 }
 
 Names einsum_labels(const graph::Operation& operation) {
@@ -76,8 +77,10 @@ graph::Values build_einsum(Call& call) {
 
 std::vector<TensorType> infer_einsum(const graph::Operation& operation) {
   const ElementType element = operation.operands[0].element;
-  for (const TensorType& operand : operation.operands) MTF_CHECK(operand.element == element, "einsum of {} and {}", name(element), name(operand.element));
-  return {{product_of(operation) == Product::kWide ? ElementType::kF32 : element, operand_dims(operation, operation.attributes.get<EinsumAttributes>().result)}};
+  for (const TensorType& operand : operation.operands)
+    MTF_CHECK(operand.element == element, "einsum of {} and {}", name(element), name(operand.element));
+  return {{product_of(operation) == Product::kWide ? ElementType::kF32 : element,
+           operand_dims(operation, operation.attributes.get<EinsumAttributes>().result)}};
 }
 
 graph::IterationSpace einsum_space(const graph::Operation& operation) {
@@ -89,7 +92,8 @@ graph::IterationSpace einsum_space(const graph::Operation& operation) {
     const bool summed = i >= kept;
     entry.kind = summed ? graph::SplitKind::kReduce : graph::SplitKind::kFree;
     entry.rounds_parts = product_of(operation) == Product::kRounded;
-    for (const TensorType& operand : operation.operands) entry.operands.push_back(static_cast<int8_t>(find_dim(operand.dims, labels[i])));
+    for (const TensorType& operand : operation.operands)
+      entry.operands.push_back(static_cast<int8_t>(find_dim(operand.dims, labels[i])));
     entry.results.push_back(static_cast<int8_t>(summed ? -1 : static_cast<int>(i)));
     space.dims.push_back(std::move(entry));
   }
@@ -151,7 +155,8 @@ bool writes_as_declared(const graph::Operation& operation, const StorageOrder& r
       if (group[i] != group[i - 1] + 1) return false;
     return true;
   };
-  return !result.empty() && along(operation, result.back().name) != Along::kBatch && together(rows) && together(columns);
+  return !result.empty() && along(operation, result.back().name) != Along::kBatch && together(rows) &&
+         together(columns);
 }
 
 /// The order in which a product writes its result fastest: innermost are the dims of the operand that stores one of
@@ -164,18 +169,23 @@ StorageOrder einsum_order(const graph::Operation& operation, std::span<const Sto
   if (operation.operands.size() == 1) {
     StorageOrder order;
     for (int8_t d : operands[0])
-      if (const int place = find_dim(result, operation.operands[0].dims[d].name); place >= 0) order.push_back(static_cast<int8_t>(place));
+      if (const int place = find_dim(result, operation.operands[0].dims[d].name); place >= 0)
+        order.push_back(static_cast<int8_t>(place));
     return order;
   }
-  auto sums_innermost = [&](size_t k) { return !operands[k].empty() && !has_dim(result, operation.operands[k].dims[operands[k].back()].name); };
-  const StorageOrder rows = dims_along(operation, operands, Along::kRows), columns = dims_along(operation, operands, Along::kColumns);
+  auto sums_innermost = [&](size_t k) {
+    return !operands[k].empty() && !has_dim(result, operation.operands[k].dims[operands[k].back()].name);
+  };
+  const StorageOrder rows = dims_along(operation, operands, Along::kRows),
+                     columns = dims_along(operation, operands, Along::kColumns);
   const bool rows_wanted = sums_innermost(1) && !sums_innermost(0) && !rows.empty();
   const bool columns_wanted = sums_innermost(0) && !sums_innermost(1) && !columns.empty();
   const bool declared_rows = !result.empty() && along(operation, result.back().name) == Along::kRows;
   if (writes_as_declared(operation, rows, columns) && (declared_rows ? !columns_wanted : !rows_wanted)) return declared;
   const bool rows_inside = rows_wanted || (declared_rows && !columns_wanted);
   StorageOrder order = dims_along(operation, operands, Along::kBatch);
-  for (const StorageOrder* group : {rows_inside ? &columns : &rows, rows_inside ? &rows : &columns}) order.insert(order.end(), group->begin(), group->end());
+  for (const StorageOrder* group : {rows_inside ? &columns : &rows, rows_inside ? &rows : &columns})
+    order.insert(order.end(), group->begin(), group->end());
   return order;
 }
 
@@ -185,16 +195,21 @@ constexpr graph::Op kEinsum = complete({
     .name = "einsum",
     .signature = "einsum(operands: tensor... -> shape)",
     .family = "Contraction",
-    .doc = "The product of all operands, summed over the dims that are not in the result; every dim of the result is in an operand. "
+    .doc = "The product of all operands, summed over the dims that are not in the result; every dim of the result is "
+           "in an operand. "
            "Three operands and more are multiplied two at a time, in the order that takes the fewest operations. Under "
-           "`precision bf16`, f32 is multiplied as bf16 and accumulated in f32; under `precision mixed` the result is bf16 too.",
-    .example = "dim a = 2, b = 2, c = 2\nlet x = tensor([[1, 2], [3, 4]], [a, b])\nlet y = tensor([[5, 6], [7, 8]], [b, c])\n"
-               "print(einsum(x, y -> [a, c]))\n#> [[19, 22], [43, 50]]\nprint(einsum(x, x -> []))\n#> 30\n",
-    .samples = "x: [a, b], y: [b, c] => einsum(x, y -> [a, c])\nx: [a, b, c], y: [a, c, d] => einsum(x, y -> [a, d, b])\n"
-               "x: [a, b] => einsum(x -> [b])\nx: [a, b] => einsum(x -> [b, a])\nx: [a], y: [b] => einsum(x, y -> [])\n"
-               "x: [a, b], y: [a, b] => einsum(x, y -> [a])\nx: [a, b], y: [a] => einsum(x, y -> [a, b])\n"
-               "x: [a, b], y: [b, c], z: [c, d] => einsum(x, y, z -> [a, d])\nx: i32[a, b] in -3..3, y: i32[b, c] in -3..3 => einsum(x, y -> [c, a])\n"
-               "x: bf16[a, b], y: bf16[b, c] => einsum(x, y -> [a, c])",
+           "`precision bf16`, f32 is multiplied as bf16 and accumulated in f32; under `precision mixed` the result is "
+           "bf16 too.",
+    .example =
+        "dim a = 2, b = 2, c = 2\nlet x = tensor([[1, 2], [3, 4]], [a, b])\nlet y = tensor([[5, 6], [7, 8]], [b, c])\n"
+        "print(einsum(x, y -> [a, c]))\n#> [[19, 22], [43, 50]]\nprint(einsum(x, x -> []))\n#> 30\n",
+    .samples =
+        "x: [a, b], y: [b, c] => einsum(x, y -> [a, c])\nx: [a, b, c], y: [a, c, d] => einsum(x, y -> [a, d, b])\n"
+        "x: [a, b] => einsum(x -> [b])\nx: [a, b] => einsum(x -> [b, a])\nx: [a], y: [b] => einsum(x, y -> [])\n"
+        "x: [a, b], y: [a, b] => einsum(x, y -> [a])\nx: [a, b], y: [a] => einsum(x, y -> [a, b])\n"
+        "x: [a, b], y: [b, c], z: [c, d] => einsum(x, y, z -> [a, d])\nx: i32[a, b] in -3..3, y: i32[b, c] in -3..3 => "
+        "einsum(x, y -> [c, a])\n"
+        "x: bf16[a, b], y: bf16[b, c] => einsum(x, y -> [a, c])",
     .build = build_einsum,
     .attributes = &graph::kFormOf<EinsumAttributes>,
     .infer = infer_einsum,

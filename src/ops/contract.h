@@ -23,7 +23,8 @@ struct EinsumAttributes {
   Product product = Product::kPlain;
   Names result;
   static constexpr auto members() {
-    return std::array{graph::member<&EinsumAttributes::product>("product", kProductWords), graph::member<&EinsumAttributes::result>("->")};
+    return std::array{graph::member<&EinsumAttributes::product>("product", kProductWords),
+                      graph::member<&EinsumAttributes::result>("->")};
   }
 };
 
@@ -34,7 +35,8 @@ Product product_in_force(const graph::Context& context, ElementType element);
 Names einsum_labels(const graph::Operation& operation);
 
 /// Of three or more tensors: which two are multiplied first, then which, so that the points of all iteration spaces
-/// together are fewest, found by trying all of up to nine, and of more by taking what is cheapest next. Each pair names two of the tensors there are; their product is appended to them.
+/// together are fewest, found by trying all of up to nine, and of more by taking what is cheapest next. Each pair names
+/// two of the tensors there are; their product is appended to them.
 std::vector<std::pair<int, int>> pair_by_flops(const std::vector<Dims>& operands, const Dims& result);
 
 /// The dims of a product of two that are needed (by the result or another operand), the first's and then the second's.

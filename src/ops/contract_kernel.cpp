@@ -34,10 +34,12 @@ class Contraction {
  public:
   explicit Contraction(graph::KernelCall& call) : call_(call) {
     const graph::Operation& operation = call.operation;
-    bf16_product_ = operation.attributes.get<EinsumAttributes>().product == Product::kAsBf16 && call.operands[0].element == ElementType::kF32;
+    bf16_product_ = operation.attributes.get<EinsumAttributes>().product == Product::kAsBf16 &&
+                    call.operands[0].element == ElementType::kF32;
     const Names labels = einsum_labels(operation);
     sizes_.assign(labels.size(), 1);
-    for (size_t k = 0; k < call.operands.size(); ++k) arrays_.push_back(array_of(call.operands[k], operation.operands[k].dims, labels));
+    for (size_t k = 0; k < call.operands.size(); ++k)
+      arrays_.push_back(array_of(call.operands[k], operation.operands[k].dims, labels));
     result_ = array_of(call.results[0], operation.results[0].dims, labels);
   }
 
@@ -48,17 +50,20 @@ class Contraction {
     if (arrays_.size() == 1) return fold(arrays_[0], result_);
     if (points == 0) {  // an empty block: its part of every sum is 0
       const double zero = 0;
-      return kernels::fill_block(loop_sizes(result_, result_), static_cast<int>(size_of(result_.element)), &zero, result_.data, result_.strides);
+      return kernels::fill_block(loop_sizes(result_, result_), static_cast<int>(size_of(result_.element)), &zero,
+                                 result_.data, result_.strides);
     }
     for (Array& array : arrays_) sum_lone_dims(array);
-    const int64_t rows = size_of_kind(true, false, true), columns = size_of_kind(false, true, true), inner = size_of_kind(true, true, false);
+    const int64_t rows = size_of_kind(true, false, true), columns = size_of_kind(false, true, true),
+                  inner = size_of_kind(true, true, false);
     if (inner == 1 || (rows == 1 && columns == 1)) return multiply_elements();
     multiply_matrices();
   }
 
  private:
   Array array_of(const kernels::Block& block, const Dims& dims, const Names& labels) {
-    Array array{block.element, block.data, std::vector<int64_t>(sizes_.size(), 0), std::vector<bool>(sizes_.size(), false)};
+    Array array{block.element, block.data, std::vector<int64_t>(sizes_.size(), 0),
+                std::vector<bool>(sizes_.size(), false)};
     for (size_t d = 0; d < dims.size(); ++d) {
       const auto label = static_cast<size_t>(std::find(labels.begin(), labels.end(), dims[d].name) - labels.begin());
       array.strides[label] = block.dims[d].stride;
@@ -101,10 +106,13 @@ class Contraction {
     kernels::LoopProgram program;
     program.operands.push_back({kernels::OperandKind::kArray, from.element, 0});
     program.outputs.push_back({0, to.element, kernels::Reduction::kSum});
-    compile(std::move(program)).run(loop_sizes(from, to), Arguments{argument(from)}, Arguments{argument(to)}, call_.threads);
+    compile(std::move(program))
+        .run(loop_sizes(from, to), Arguments{argument(from)}, Arguments{argument(to)}, call_.threads);
   }
 
-  kernels::LoopArgument argument(const Array& array) const { return kernels::LoopArgument::array(array.data, array.strides); }
+  kernels::LoopArgument argument(const Array& array) const {
+    return kernels::LoopArgument::array(array.data, array.strides);
+  }
 
   /// Labels that neither array has do not run.
   std::vector<int64_t> loop_sizes(const Array& a, const Array& b) const {
@@ -148,13 +156,15 @@ class Contraction {
     Array target = result_;
     if (rounded) target = dense(result_.has, ElementType::kF32, result_);
     program.outputs.push_back({product, target.element, kernels::Reduction::kSum});
-    compile(std::move(program)).run(sizes_, Arguments{argument(arrays_[0]), argument(arrays_[1])}, Arguments{argument(target)}, call_.threads);
+    compile(std::move(program))
+        .run(sizes_, Arguments{argument(arrays_[0]), argument(arrays_[1])}, Arguments{argument(target)}, call_.threads);
     if (!rounded) return;
     kernels::LoopProgram round;
     round.operands.push_back({kernels::OperandKind::kArray, ElementType::kF32, 0});
     round.steps.push_back({kernels::LaneOp::kCast, 0, -1, -1, ElementType::kBf16});
     round.outputs.push_back({1, ElementType::kBf16, kernels::Reduction::kStore});
-    compile(std::move(round)).run(loop_sizes(result_, result_), Arguments{argument(target)}, Arguments{argument(result_)}, call_.threads);
+    compile(std::move(round))
+        .run(loop_sizes(result_, result_), Arguments{argument(target)}, Arguments{argument(result_)}, call_.threads);
   }
 
   /// Dims that lie together: one size, and one stride in each array.
@@ -170,7 +180,8 @@ class Contraction {
       if (is_kind(label, first, second, result) && sizes_[label] != 1)
         list.push_back({sizes_[label], {arrays_[0].strides[label], arrays_[1].strides[label], result_.strides[label]}});
     const size_t leading = first ? 0 : 1;
-    std::stable_sort(list.begin(), list.end(), [&](const Group& a, const Group& b) { return a.strides[leading] > b.strides[leading]; });
+    std::stable_sort(list.begin(), list.end(),
+                     [&](const Group& a, const Group& b) { return a.strides[leading] > b.strides[leading]; });
     std::vector<Group> joined;
     for (const Group& group : list) {
       bool together = !joined.empty();
@@ -189,7 +200,8 @@ class Contraction {
       order.strides[label] = array.strides[label] + (int64_t{1} << 40);  // outside the inner dims, in its own order
     }
     Array packed = dense(array.has, array.element, order);
-    kernels::copy_block(loop_sizes(array, array), static_cast<int>(size_of(array.element)), array.data, array.strides, packed.data, packed.strides);
+    kernels::copy_block(loop_sizes(array, array), static_cast<int>(size_of(array.element)), array.data, array.strides,
+                        packed.data, packed.strides);
     array = packed;
   }
 
@@ -230,7 +242,8 @@ class Contraction {
   /// Takes the largest group as a side of the matrices; the others join the batch.
   static Group largest(const std::vector<Group>& list, std::vector<Group>& batch) {
     if (list.empty()) return {};
-    const auto most = std::max_element(list.begin(), list.end(), [](const Group& a, const Group& b) { return a.size < b.size; });
+    const auto most =
+        std::max_element(list.begin(), list.end(), [](const Group& a, const Group& b) { return a.size < b.size; });
     for (auto group = list.begin(); group != list.end(); ++group)
       if (group != most) batch.push_back(*group);
     return *most;

@@ -14,7 +14,8 @@ struct OneHotAttributes {
   Dim classes;
   ElementType element;
   static constexpr auto members() {
-    return std::array{graph::member<&OneHotAttributes::classes>("classes"), graph::member<&OneHotAttributes::element>("element")};
+    return std::array{graph::member<&OneHotAttributes::classes>("classes"),
+                      graph::member<&OneHotAttributes::element>("element")};
   }
 };
 
@@ -38,7 +39,7 @@ graph::Values build_filled(Call& call, double number, bool unknown = false) {
   return {filled(call.builder, number, {element, call.argument("shape").dims})};
 }
 
-// ---- tensor ----------------------------------------------------------------------------------------------------------
+// ---- tensor ---------------------------------------------------------------------------------------------------------
 
 void tensor_kernel(graph::KernelCall& call) {
   const kernels::Block& to = call.results[0];
@@ -72,31 +73,35 @@ graph::Values build_tensor(Call& call) {
   const Span span = call.span_of("numbers");
   if (nested.sizes.size() != dims.size())
     fail(Diagnostic(Kind::rank_mismatch, span,
-                    fmt::format("expected lists nested {} deep for {}, found {}", dims.size(), to_string(dims), sizes_text(nested.sizes)))
+                    fmt::format("expected lists nested {} deep for {}, found {}", dims.size(), to_string(dims),
+                                sizes_text(nested.sizes)))
              .related(call.span_of("shape"), to_string(dims)));
   for (size_t d = 0; d < dims.size(); ++d)
     if (nested.sizes[d] != dims[d].size)
       fail(Diagnostic(Kind::shape_mismatch, span,
-                      fmt::format("expected {} for {}, found {} in {}", dims[d].size, to_string(dims[d]), nested.sizes[d], sizes_text(nested.sizes)))
+                      fmt::format("expected {} for {}, found {} in {}", dims[d].size, to_string(dims[d]),
+                                  nested.sizes[d], sizes_text(nested.sizes)))
                .related(call.span_of("shape"), to_string(dims)));
   for (double number : nested.numbers) require_fits(number, element, span);
   return {call.builder.add(kTensor, {}, TypeAttributes{{element, dims}}, nested.numbers)};
 }
 
-// ---- range -----------------------------------------------------------------------------------------------------------
+// ---- range ----------------------------------------------------------------------------------------------------------
 
 void range_kernel(graph::KernelCall& call) {
   const kernels::BlockDim& dim = call.results[0].dims[0];
-  for (int64_t i = 0; i < dim.size; ++i) call.results[0].as<int32_t>()[i * dim.stride] = static_cast<int32_t>(dim.first + i);
+  for (int64_t i = 0; i < dim.size; ++i)
+    call.results[0].as<int32_t>()[i * dim.stride] = static_cast<int32_t>(dim.first + i);
 }
 
 graph::Values build_range(Call& call) {
   const Dim& dim = call.argument("dim").dims[0];
-  if (dim.size > INT32_MAX) fail(Kind::size_overflow, call.span_of("dim"), "{} is too large to be counted in i32", to_string(dim));
+  if (dim.size > INT32_MAX)
+    fail(Kind::size_overflow, call.span_of("dim"), "{} is too large to be counted in i32", to_string(dim));
   return {call.builder.range(dim)};
 }
 
-// ---- one_hot ---------------------------------------------------------------------------------------------------------
+// ---- one_hot --------------------------------------------------------------------------------------------------------
 
 void one_hot_kernel(graph::KernelCall& call) {
   const kernels::Block& labels = call.operands[0];
@@ -104,14 +109,15 @@ void one_hot_kernel(graph::KernelCall& call) {
   const kernels::BlockDim& classes = to.dims.back();
   fill(to, 0);
   Walk<2> walk;
-  for (size_t d = 0; d < labels.dims.size(); ++d) walk.add(labels.dims[d].size, {labels.dims[d].stride, to.dims[d].stride});
+  for (size_t d = 0; d < labels.dims.size(); ++d)
+    walk.add(labels.dims[d].size, {labels.dims[d].stride, to.dims[d].stride});
   by_element(to.element, [&](auto zero) {
     using T = decltype(zero);
     for_each_place(call.threads, walk, 1, [&](const Walk<2>& at) {
       const int64_t label = labels.as<int32_t>()[at.offset(0)];
       if (label < 0 || label >= classes.whole)
         throw graph::ElementError{fmt::format("expected a label from 0 to {} for {}, found {}", classes.whole - 1,
-                                       to_string(call.operation.results[0].dims.back()), label)};
+                                              to_string(call.operation.results[0].dims.back()), label)};
       const int64_t place = label - classes.first;
       if (place >= 0 && place < classes.size) to.as<T>()[at.offset(1) + place * classes.stride] = to_element<T>(1);
     });
@@ -123,20 +129,24 @@ graph::Values build_one_hot(Call& call) {
   check_element(call, "labels", ElementType::kI32, "cast the labels: cast(x, i32)");
   const Dim& classes = call.argument("classes").dims[0];
   if (has_dim(labels.dims(), classes.name))
-    fail(Kind::dim_twice, call.span_of("classes"), "expected a dimension that {} lacks, found `{}`", to_string(labels.type()), classes.name.text());
+    fail(Kind::dim_twice, call.span_of("classes"), "expected a dimension that {} lacks, found `{}`",
+         to_string(labels.type()), classes.name.text());
   return {call.builder.add(kOneHot, {labels}, OneHotAttributes{classes, element_of(call)})};
 }
 
 }  // namespace
 
-graph::Value own_value(Builder& builder, const graph::Value& result, const graph::Value& x) { return result == x ? builder.add(kCopy, {x}) : result; }
+graph::Value own_value(Builder& builder, const graph::Value& result, const graph::Value& x) {
+  return result == x ? builder.add(kCopy, {x}) : result;
+}
 
 graph::Value filled(Builder& builder, double number, const TensorType& type) {
   return builder.add(kBroadcast, {builder.number(number, type.element)}, BroadcastAttributes{.result = type.dims});
 }
 
 graph::Value zeros(Builder& builder, const TensorType& type) {
-  return builder.add(kBroadcast, {builder.number(0, type.element)}, BroadcastAttributes{.result = type.dims, .always_zero = true});
+  return builder.add(kBroadcast, {builder.number(0, type.element)},
+                     BroadcastAttributes{.result = type.dims, .always_zero = true});
 }
 
 graph::Value made_like(Builder& builder, const graph::Value& like, const std::function<graph::Value()>& make) {
@@ -154,77 +164,103 @@ graph::Value made_like(Builder& builder, const graph::Value& like, const std::fu
   return builder.laid_like(make(), like);
 }
 
-constexpr graph::Op kZeros = complete({
-    .name = "zeros", .signature = "zeros(shape: shape, element: element = f32)", .family = "Making tensors",
-    .doc = "A tensor of zeros.",
-    .example = "dim a = 3\nprint(zeros([a]))\n#> [0, 0, 0]\n",
-    .samples = "=> zeros([a, b])",
-    .build = [](Call& call) -> graph::Values { return {zeros(call.builder, {element_of(call), call.argument("shape").dims})}; }});
+constexpr graph::Op kZeros = complete({.name = "zeros",
+                                       .signature = "zeros(shape: shape, element: element = f32)",
+                                       .family = "Making tensors",
+                                       .doc = "A tensor of zeros.",
+                                       .example = "dim a = 3\nprint(zeros([a]))\n#> [0, 0, 0]\n",
+                                       .samples = "=> zeros([a, b])",
+                                       .build = [](Call& call) -> graph::Values {
+                                         return {zeros(call.builder, {element_of(call), call.argument("shape").dims})};
+                                       }});
 
-constexpr graph::Op kOnes = complete({
-    .name = "ones", .signature = "ones(shape: shape, element: element = f32)", .family = "Making tensors",
-    .doc = "A tensor of ones.",
-    .example = "dim a = 3\nprint(ones([a], i32))\n#> [1, 1, 1]\n",
-    .samples = "=> ones([a, b])",
-    .build = [](Call& call) -> graph::Values { return build_filled(call, 1); }});
+constexpr graph::Op kOnes = complete({.name = "ones",
+                                      .signature = "ones(shape: shape, element: element = f32)",
+                                      .family = "Making tensors",
+                                      .doc = "A tensor of ones.",
+                                      .example = "dim a = 3\nprint(ones([a], i32))\n#> [1, 1, 1]\n",
+                                      .samples = "=> ones([a, b])",
+                                      .build = [](Call& call) -> graph::Values { return build_filled(call, 1); }});
 
-constexpr graph::Op kFill = complete({
-    .name = "fill", .signature = "fill(shape: shape, value: number, element: element = f32)", .family = "Making tensors",
-    .doc = "A tensor with one number everywhere.",
-    .example = "dim a = 2, b = 2\nprint(fill([a, b], 2.5))\n#> [[2.5, 2.5], [2.5, 2.5]]\n",
-    .samples = "=> fill([a, b], 2.5)",
-    .build = [](Call& call) -> graph::Values { return build_filled(call, call.argument("value").number, call.argument("value").unknown); }});
+constexpr graph::Op kFill =
+    complete({.name = "fill",
+              .signature = "fill(shape: shape, value: number, element: element = f32)",
+              .family = "Making tensors",
+              .doc = "A tensor with one number everywhere.",
+              .example = "dim a = 2, b = 2\nprint(fill([a, b], 2.5))\n#> [[2.5, 2.5], [2.5, 2.5]]\n",
+              .samples = "=> fill([a, b], 2.5)",
+              .build = [](Call& call) -> graph::Values {
+                return build_filled(call, call.argument("value").number, call.argument("value").unknown);
+              }});
 
-constexpr graph::Op kZerosLike = complete({
-    .name = "zeros_like", .signature = "zeros_like(x: tensor)", .family = "Making tensors",
-    .doc = "Zeros with the dimensions, the element type and the layout of `x`, such as the state that an optimizer keeps "
-           "for a parameter.",
-    .example = "dim a = 2\nprint(zeros_like(tensor([3, 4], [a])))\n#> [0, 0]\n",
-    .samples = "x: [a, b] => zeros_like(x)",
-    .build = [](Call& call) -> graph::Values {
-      const graph::Value& x = call.tensor("x");
-      return {made_like(call.builder, x, [&] { return zeros(call.builder, x.type()); })};
-    }});
+constexpr graph::Op kZerosLike = complete(
+    {.name = "zeros_like",
+     .signature = "zeros_like(x: tensor)",
+     .family = "Making tensors",
+     .doc =
+         "Zeros with the dimensions, the element type and the layout of `x`, such as the state that an optimizer keeps "
+         "for a parameter.",
+     .example = "dim a = 2\nprint(zeros_like(tensor([3, 4], [a])))\n#> [0, 0]\n",
+     .samples = "x: [a, b] => zeros_like(x)",
+     .build = [](Call& call) -> graph::Values {
+       const graph::Value& x = call.tensor("x");
+       return {made_like(call.builder, x, [&] { return zeros(call.builder, x.type()); })};
+     }});
 
-constexpr graph::Op kRange = complete({
-    .name = "range", .signature = "range(dim: dim)", .family = "Making tensors",
-    .doc = "0, 1, 2, … along a dimension, as i32.",
-    .example = "dim a = 4\nprint(range(a))\n#> [0, 1, 2, 3]\n",
-    .samples = "=> range(a)",
-    .build = build_range,
-    .attributes = &graph::kFormOf<RangeAttributes>,
-    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> { return {{ElementType::kI32, {operation.attributes.get<RangeAttributes>().dim}}}; },
-    .space = elementwise_space, .kernel = range_kernel,
-    .no_gradient = "a range depends on nothing"});
+constexpr graph::Op kRange =
+    complete({.name = "range",
+              .signature = "range(dim: dim)",
+              .family = "Making tensors",
+              .doc = "0, 1, 2, … along a dimension, as i32.",
+              .example = "dim a = 4\nprint(range(a))\n#> [0, 1, 2, 3]\n",
+              .samples = "=> range(a)",
+              .build = build_range,
+              .attributes = &graph::kFormOf<RangeAttributes>,
+              .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
+                return {{ElementType::kI32, {operation.attributes.get<RangeAttributes>().dim}}};
+              },
+              .space = elementwise_space,
+              .kernel = range_kernel,
+              .no_gradient = "a range depends on nothing"});
 
-constexpr graph::Op kTensor = complete({
-    .name = "tensor", .signature = "tensor(numbers: nested, shape: shape, element: element = f32)", .family = "Making tensors",
-    .doc = "The numbers of nested lists, a level for each dimension of the shape. As i32 they must be integers, as bool 0 or 1.",
-    .example = "dim a = 2, b = 3\n"
-               "print(tensor([[1, 2, 3], [4, 5, 6]], [a, b]))\n"
-               "#> [[1, 2, 3], [4, 5, 6]]\n",
-    .samples = "dim two = 2, three = 3; => tensor([[1, 2, 3], [4, 5, 6]], [two, three])",
-    .build = build_tensor, .attributes = &graph::kFormOf<TypeAttributes>, .infer = infer_type, .space = elementwise_space, .kernel = tensor_kernel,
-    .no_gradient = "numbers written in the program depend on nothing"});
+constexpr graph::Op kTensor =
+    complete({.name = "tensor",
+              .signature = "tensor(numbers: nested, shape: shape, element: element = f32)",
+              .family = "Making tensors",
+              .doc = "The numbers of nested lists, a level for each dimension of the shape. As i32 they must be "
+                     "integers, as bool 0 or 1.",
+              .example = "dim a = 2, b = 3\n"
+                         "print(tensor([[1, 2, 3], [4, 5, 6]], [a, b]))\n"
+                         "#> [[1, 2, 3], [4, 5, 6]]\n",
+              .samples = "dim two = 2, three = 3; => tensor([[1, 2, 3], [4, 5, 6]], [two, three])",
+              .build = build_tensor,
+              .attributes = &graph::kFormOf<TypeAttributes>,
+              .infer = infer_type,
+              .space = elementwise_space,
+              .kernel = tensor_kernel,
+              .no_gradient = "numbers written in the program depend on nothing"});
 
-constexpr graph::Op kOneHot = complete({
-    .name = "one_hot", .signature = "one_hot(labels: tensor, classes: dim, element: element = f32)", .family = "Making tensors",
-    .doc = "For each label (i32) a row of `classes`, the last dimension of the result: 1 at the label's place, 0 elsewhere. "
-           "A label outside the classes ends the run with an error.",
-    .example = "dim a = 2, classes = 3\n"
-               "print(one_hot(tensor([2, 0], [a], i32), classes))\n"
-               "#> [[0, 0, 1], [1, 0, 0]]\n",
-    .samples = "dim classes = 4; i: i32[a] in 0..4 => one_hot(i, classes)\n"
-               "dim classes = 4; i: i32[a, b] in 0..4 => one_hot(i, classes, i32)",
-    .build = build_one_hot,
-    .attributes = &graph::kFormOf<OneHotAttributes>,
-    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
-      const OneHotAttributes& made = operation.attributes.get<OneHotAttributes>();
-      Dims dims = operation.operands[0].dims;
-      dims.push_back(made.classes);
-      return {{made.element, dims}};
-    },
-    .space = elementwise_space, .kernel = one_hot_kernel,
-    .no_gradient = "a place in a row does not change with a label's size"});
+constexpr graph::Op kOneHot = complete({.name = "one_hot",
+                                        .signature = "one_hot(labels: tensor, classes: dim, element: element = f32)",
+                                        .family = "Making tensors",
+                                        .doc = "For each label (i32) a row of `classes`, the last dimension of the "
+                                               "result: 1 at the label's place, 0 elsewhere. "
+                                               "A label outside the classes ends the run with an error.",
+                                        .example = "dim a = 2, classes = 3\n"
+                                                   "print(one_hot(tensor([2, 0], [a], i32), classes))\n"
+                                                   "#> [[0, 0, 1], [1, 0, 0]]\n",
+                                        .samples = "dim classes = 4; i: i32[a] in 0..4 => one_hot(i, classes)\n"
+                                                   "dim classes = 4; i: i32[a, b] in 0..4 => one_hot(i, classes, i32)",
+                                        .build = build_one_hot,
+                                        .attributes = &graph::kFormOf<OneHotAttributes>,
+                                        .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
+                                          const OneHotAttributes& made = operation.attributes.get<OneHotAttributes>();
+                                          Dims dims = operation.operands[0].dims;
+                                          dims.push_back(made.classes);
+                                          return {{made.element, dims}};
+                                        },
+                                        .space = elementwise_space,
+                                        .kernel = one_hot_kernel,
+                                        .no_gradient = "a place in a row does not change with a label's size"});
 
 }  // namespace mtf::ops

@@ -3,10 +3,10 @@
 // With m = max(x), l = log sum(exp(x - m)), t the distribution or 1 at the label, e the smoothing and n classes:
 //   q    = (1 - e) t + e/n
 //   loss = -sum(q log softmax(x)) + z_loss (m + l)² = sum(q) l - sum(q (x - m)) + z_loss (m + l)²
-// m and l are saved apart: l is small whatever the logits' offset, and x - m is exact where it matters, so a number added
-// to all logits costs no digit; in m + l it would. In gradients m is a number like any other (any m gives the same loss).
-// Where the classes are split, max, sum(exp) and the sum of the picked logits are one number a row to reduce each, and
-// sum(t) where t is a distribution.
+// m and l are saved apart: l is small whatever the logits' offset, and x - m is exact where it matters, so a number
+// added to all logits costs no digit; in m + l it would. In gradients m is a number like any other (any m gives the
+// same loss). Where the classes are split, max, sum(exp) and the sum of the picked logits are one number a row to
+// reduce each, and sum(t) where t is a distribution.
 #include "kernels/fused_loop.h"
 #include "ops/blocks.h"
 #include "ops/rows.h"
@@ -21,7 +21,8 @@ struct CrossEntropyAttributes {
   bool smoothed = false;
   bool z_loss = false;
   static constexpr auto members() {
-    return std::array{graph::member<&CrossEntropyAttributes::over>("over"), graph::member<&CrossEntropyAttributes::smoothed>("smoothed"),
+    return std::array{graph::member<&CrossEntropyAttributes::over>("over"),
+                      graph::member<&CrossEntropyAttributes::smoothed>("smoothed"),
                       graph::member<&CrossEntropyAttributes::z_loss>("z_loss")};
   }
 };
@@ -29,9 +30,12 @@ struct CrossEntropyAttributes {
 /// Where the dims of the logits are.
 struct Layout {
   explicit Layout(const graph::Operation& operation)
-      : classes(dim_of<CrossEntropyAttributes>(operation)), smoothed(operation.attributes.get<CrossEntropyAttributes>().smoothed),
-        z_loss(operation.attributes.get<CrossEntropyAttributes>().z_loss), in_labels(places_in(operation.operands[0].dims, operation.operands[1].dims)),
-        in_result(places_in(operation.operands[0].dims, operation.results[0].dims)), folded(in_result.size(), false) {
+      : classes(dim_of<CrossEntropyAttributes>(operation)),
+        smoothed(operation.attributes.get<CrossEntropyAttributes>().smoothed),
+        z_loss(operation.attributes.get<CrossEntropyAttributes>().z_loss),
+        in_labels(places_in(operation.operands[0].dims, operation.operands[1].dims)),
+        in_result(places_in(operation.operands[0].dims, operation.results[0].dims)),
+        folded(in_result.size(), false) {
     folded[classes] = true;
   }
   int classes;
@@ -41,8 +45,12 @@ struct Layout {
   std::vector<bool> folded;
 };
 
-Dim class_dim(const graph::Operation& operation) { return operation.operands[0].dims[dim_of<CrossEntropyAttributes>(operation)]; }
-Dims rows_without_classes(const graph::Operation& operation) { return remaining(operation.operands[0].dims, {class_dim(operation)}); }
+Dim class_dim(const graph::Operation& operation) {
+  return operation.operands[0].dims[dim_of<CrossEntropyAttributes>(operation)];
+}
+Dims rows_without_classes(const graph::Operation& operation) {
+  return remaining(operation.operands[0].dims, {class_dim(operation)});
+}
 
 graph::Values build_cross_entropy(Call& call) {
   Builder& b = call.builder;
@@ -54,16 +62,19 @@ graph::Values build_cross_entropy(Call& call) {
   const ElementType element = row_element(logits.element());
   if (!is_subset(labels.dims(), logits.dims()))
     fail(Diagnostic(Kind::shape_mismatch, call.span_of("labels"),
-                    fmt::format("expected dimensions of the logits, {}, with or without `{}`; found {}", to_string(logits.dims()),
-                                classes.name.text(), describe(labels))));
+                    fmt::format("expected dimensions of the logits, {}, with or without `{}`; found {}",
+                                to_string(logits.dims()), classes.name.text(), describe(labels))));
   if (!soft && labels.element() != ElementType::kI32)
     fail(Diagnostic(Kind::wrong_element_type, call.span_of("labels"),
-                    fmt::format("labels without `{}` are places in it, of type i32; found {}", classes.name.text(), describe(labels)))
+                    fmt::format("labels without `{}` are places in it, of type i32; found {}", classes.name.text(),
+                                describe(labels)))
              .help(fmt::format("a distribution over the classes has the dimension `{}`", classes.name.text())));
   if (soft) labels = as_element(b, labels, element, call.span);
-  const CrossEntropyAttributes attributes{classes.name, call.argument("label_smoothing").given, call.argument("z_loss").given};
+  const CrossEntropyAttributes attributes{classes.name, call.argument("label_smoothing").given,
+                                          call.argument("z_loss").given};
   const graph::Value operand = as_element(b, logits, element, call.span);
-  return {b.add_node(call.op, {operand, labels}, attributes, {call.number("label_smoothing", 0), call.number("z_loss", 0)})[0]};
+  return {b.add_node(call.op, {operand, labels}, attributes,
+                     {call.number("label_smoothing", 0), call.number("z_loss", 0)})[0]};
 }
 
 /// The loss; for the gradient the maximum and the logarithm of the sum.
@@ -72,7 +83,9 @@ std::vector<TensorType> infer_cross_entropy(const graph::Operation& operation) {
   return {rows, rows, rows};
 }
 
-graph::IterationSpace cross_entropy_space(const graph::Operation& operation) { return ruled_space(operation, graph::SplitKind::kExpand, {class_dim(operation)}); }
+graph::IterationSpace cross_entropy_space(const graph::Operation& operation) {
+  return ruled_space(operation, graph::SplitKind::kExpand, {class_dim(operation)});
+}
 
 /// Of a distribution, sum(q): 1 up to rounding where it is one.
 graph::Value weight_of(Builder& b, const graph::Operation& operation, const graph::Value& labels) {
@@ -94,14 +107,15 @@ graph::Values expand_cross_entropy(graph::ExpandCall& call) {
   const graph::Value log_sum = b.map(kLog, b.reduce(kSum, b.map(kExp, shifted), rows));
   const bool soft = is_float(labels.element());
   graph::Value picked = soft ? b.sum_to(b.map(kMul, shifted, labels), rows)
-                      : b.map(kSub, b.add(kPickLabel, {x, labels}, operation.attributes), max);
+                             : b.map(kSub, b.add(kPickLabel, {x, labels}, operation.attributes), max);
   if (layout.smoothed) {
     const double smoothing = operation.inputs[0];
     picked = b.map(kAdd, b.map(kMul, picked, 1 - smoothing),
                    b.map(kMul, b.sum_to(shifted, rows), smoothing / static_cast<double>(class_dim(operation).size)));
   }
   graph::Value loss = b.map(kSub, soft ? b.map(kMul, log_sum, weight_of(b, operation, labels)) : log_sum, picked);
-  if (layout.z_loss) loss = b.map(kAdd, loss, b.map(kMul, b.map(kSquare, b.map(kAdd, log_sum, max)), operation.inputs[1]));
+  if (layout.z_loss)
+    loss = b.map(kAdd, loss, b.map(kMul, b.map(kSquare, b.map(kAdd, log_sum, max)), operation.inputs[1]));
   return {loss, max, log_sum};
 }
 
@@ -158,10 +172,16 @@ kernels::FusedLoop loss_loop(ElementType element, const Layout& layout, bool sof
   int weight = w.array();
   const int keep = w.scalar(), spread = w.scalar(), smoothing = w.scalar(), z = w.scalar();
   if (!soft) picked = w.step(kernels::LaneOp::kSub, picked, max);
-  if (layout.smoothed) picked = w.step(kernels::LaneOp::kAdd, w.step(kernels::LaneOp::kMul, picked, keep), w.step(kernels::LaneOp::kMul, sum, spread));
-  if (soft && layout.smoothed) weight = w.step(kernels::LaneOp::kAdd, w.step(kernels::LaneOp::kMul, weight, keep), smoothing);
+  if (layout.smoothed)
+    picked = w.step(kernels::LaneOp::kAdd, w.step(kernels::LaneOp::kMul, picked, keep),
+                    w.step(kernels::LaneOp::kMul, sum, spread));
+  if (soft && layout.smoothed)
+    weight = w.step(kernels::LaneOp::kAdd, w.step(kernels::LaneOp::kMul, weight, keep), smoothing);
   int loss = w.step(kernels::LaneOp::kSub, soft ? w.step(kernels::LaneOp::kMul, log_sum, weight) : log_sum, picked);
-  if (layout.z_loss) loss = w.step(kernels::LaneOp::kAdd, loss, w.step(kernels::LaneOp::kMul, w.step(kernels::LaneOp::kSquare, w.step(kernels::LaneOp::kAdd, log_sum, max)), z));
+  if (layout.z_loss)
+    loss = w.step(kernels::LaneOp::kAdd, loss,
+                  w.step(kernels::LaneOp::kMul,
+                         w.step(kernels::LaneOp::kSquare, w.step(kernels::LaneOp::kAdd, log_sum, max)), z));
   return w.ending_in(loss, kernels::Reduction::kStore);
 }
 
@@ -184,7 +204,8 @@ void pick_labels(graph::KernelCall& call, const Layout& layout) {
       if (label < 0 || label >= classes.whole)
         throw graph::ElementError{fmt::format("expected labels from 0 to {}, found {}", classes.whole - 1, label)};
       const int64_t here = label - classes.first;
-      picked.as<T>()[at.offset(2)] = here >= 0 && here < classes.size ? x.as<T>()[at.offset(0) + here * classes.stride] : T{};
+      picked.as<T>()[at.offset(2)] =
+          here >= 0 && here < classes.size ? x.as<T>()[at.offset(0) + here * classes.stride] : T{};
     });
   });
 }
@@ -233,26 +254,37 @@ void cross_entropy_kernel(graph::KernelCall& call) {
     kept.push_back(layout.smoothed && !layout.folded[d]);
     target_kept.push_back(soft && in_labels && !layout.folded[d]);
   }
-  for_each_rows(x, layout.folded, {logits, max, log_sum}, [&](const kernels::Rows& part, std::span<const RowPointer> at) {
-    log_sum_rows(x.element, part, at[0].in(), at[1].out(), at[2].out(), call.threads);
-  });
-  if (soft) product_loop(x.element).run(sizes, Arguments{argument(logits), argument(max), argument(targets)}, Arguments{argument(losses)}, call.threads);
+  for_each_rows(x, layout.folded, {logits, max, log_sum},
+                [&](const kernels::Rows& part, std::span<const RowPointer> at) {
+                  log_sum_rows(x.element, part, at[0].in(), at[1].out(), at[2].out(), call.threads);
+                });
+  if (soft)
+    product_loop(x.element).run(sizes, Arguments{argument(logits), argument(max), argument(targets)},
+                                Arguments{argument(losses)}, call.threads);
   else pick_labels(call, layout);
   RowMemory sums(x, kept), weights(x, target_kept);
-  if (layout.smoothed) shifted_sum_loop(x.element).run(sizes, Arguments{argument(logits), argument(max)}, Arguments{sums.argument()}, call.threads);
-  if (soft) sum_loop(x.element).run(target_sizes, Arguments{argument(targets)}, Arguments{weights.argument()}, call.threads);
+  if (layout.smoothed)
+    shifted_sum_loop(x.element).run(sizes, Arguments{argument(logits), argument(max)}, Arguments{sums.argument()},
+                                    call.threads);
+  if (soft)
+    sum_loop(x.element).run(target_sizes, Arguments{argument(targets)}, Arguments{weights.argument()}, call.threads);
   const double spread = smoothing / static_cast<double>(x.dims[layout.classes].whole);
   loss_loop(x.element, layout, soft)
-      .run(rows, Arguments{argument(max), argument(log_sum), argument(losses), sums.argument(), weights.argument(), kernels::LoopArgument::scalar(1 - smoothing),
-                           kernels::LoopArgument::scalar(spread), kernels::LoopArgument::scalar(smoothing), kernels::LoopArgument::scalar(call.inputs[1])},
+      .run(rows,
+           Arguments{argument(max), argument(log_sum), argument(losses), sums.argument(), weights.argument(),
+                     kernels::LoopArgument::scalar(1 - smoothing), kernels::LoopArgument::scalar(spread),
+                     kernels::LoopArgument::scalar(smoothing), kernels::LoopArgument::scalar(call.inputs[1])},
            Arguments{argument(losses)}, call.threads);
   const int64_t n = x.size(), o = row_count(x, layout.folded), t = labels.size();
-  call.flops += 4 * n + 3 * o + (soft ? 2 * n + t : 0) + (layout.smoothed ? n + 3 * o : 0) + (layout.z_loss ? 4 * o : 0);
+  call.flops +=
+      4 * n + 3 * o + (soft ? 2 * n + t : 0) + (layout.smoothed ? n + 3 * o : 0) + (layout.z_loss ? 4 * o : 0);
   if (soft && layout.smoothed && t > 0) call.flops += 2 * (t / x.dims[layout.classes].size);
 }
 
 /// The places of the class dim, split as the logits are.
-graph::Value class_places(Builder& b, const graph::Operation& operation, const graph::Value& x) { return b.split_like(b.range(class_dim(operation)), x); }
+graph::Value class_places(Builder& b, const graph::Operation& operation, const graph::Value& x) {
+  return b.split_like(b.range(class_dim(operation)), x);
+}
 
 /// dx = softmax(x) (d sum(q) + 2 z (m + l) d + d_l) - d q; of a distribution, dt = -(1 - e) d log softmax(x).
 graph::Values cross_entropy_gradient(graph::GradientCall& call) {
@@ -277,11 +309,13 @@ graph::Values cross_entropy_gradient(graph::GradientCall& call) {
     if (weight) gradients[0] = b.map(kMul, b.map(kExp, log_softmax), weight);
     if (d) {
       const graph::Value kept = layout.smoothed ? b.map(kMul, d, 1 - smoothing) : d;
-      const graph::Value target = soft ? b.map(kMul, labels, kept)
-                                : b.where(b.map(kEq, labels, class_places(b, operation, x)), kept, b.number(0, d.element()));
+      const graph::Value target =
+          soft ? b.map(kMul, labels, kept)
+               : b.where(b.map(kEq, labels, class_places(b, operation, x)), kept, b.number(0, d.element()));
       gradients[0] = b.map(kSub, gradients[0], target);
       if (layout.smoothed)
-        gradients[0] = b.map(kSub, gradients[0], b.map(kMul, d, smoothing / static_cast<double>(class_dim(operation).size)));
+        gradients[0] =
+            b.map(kSub, gradients[0], b.map(kMul, d, smoothing / static_cast<double>(class_dim(operation).size)));
     }
   }
   if (call.wants(1) && d) {
@@ -295,16 +329,21 @@ graph::Values cross_entropy_gradient(graph::GradientCall& call) {
 
 constexpr graph::Op kCrossEntropy = complete({
     .name = "cross_entropy",
-    .signature = "cross_entropy(logits: tensor, labels: tensor, over: dim, label_smoothing: number = 0, z_loss: number = 0)",
+    .signature =
+        "cross_entropy(logits: tensor, labels: tensor, over: dim, label_smoothing: number = 0, z_loss: number = 0)",
     .family = "Neural networks",
-    .doc = "The cross-entropy between softmax(logits) along the dim `over` and `labels`, one number for each label. Labels are places in "
-           "that dim, of type i32, or a distribution that has it and sums to 1. Smoothing spreads that part of the distribution over "
+    .doc = "The cross-entropy between softmax(logits) along the dim `over` and `labels`, one number for each label. "
+           "Labels are places in "
+           "that dim, of type i32, or a distribution that has it and sums to 1. Smoothing spreads that part of the "
+           "distribution over "
            "all classes; `z_loss` adds so much of the square of logsumexp(logits).",
-    .example = "dim n = 3\nlet label = fill([], 2, i32)\nprint(cross_entropy(range(n) + 1, label, over: n))\n#> 0.407606\n",
-    .samples = "x: [a, b], i: i32[a] in 0..3 => cross_entropy(x, i, over: b)\n"
-               "x: [a, b, c], i: i32[a, c] in 0..3 => cross_entropy(x, i, over: b, label_smoothing: 0.1, z_loss: 0.01)\n"
-               "x: [a, b], t: [a, b] in 0..1 => cross_entropy(x, t, over: b)\n"
-               "x: [a, b], t: [b] in 0..1 => cross_entropy(x, t, over: b, label_smoothing: 0.2)",
+    .example =
+        "dim n = 3\nlet label = fill([], 2, i32)\nprint(cross_entropy(range(n) + 1, label, over: n))\n#> 0.407606\n",
+    .samples =
+        "x: [a, b], i: i32[a] in 0..3 => cross_entropy(x, i, over: b)\n"
+        "x: [a, b, c], i: i32[a, c] in 0..3 => cross_entropy(x, i, over: b, label_smoothing: 0.1, z_loss: 0.01)\n"
+        "x: [a, b], t: [a, b] in 0..1 => cross_entropy(x, t, over: b)\n"
+        "x: [a, b], t: [b] in 0..1 => cross_entropy(x, t, over: b, label_smoothing: 0.2)",
     .build = build_cross_entropy,
     .attributes = &graph::kFormOf<CrossEntropyAttributes>,
     .infer = infer_cross_entropy,
@@ -319,10 +358,15 @@ constexpr graph::Op kCrossEntropy = complete({
 constexpr graph::Op kPickLabel = complete({
     .name = "pick_label",
     .family = "Neural networks",
-    .doc = "For each row the logit of its label; where the classes are split, a sum of which one processor has the only part.",
+    .doc = "For each row the logit of its label; where the classes are split, a sum of which one processor has the "
+           "only part.",
     .attributes = &graph::kFormOf<CrossEntropyAttributes>,
-    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> { return {{operation.operands[0].element, rows_without_classes(operation)}}; },
-    .space = [](const graph::Operation& operation) -> graph::IterationSpace { return ruled_space(operation, graph::SplitKind::kReduce, {class_dim(operation)}); },
+    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
+      return {{operation.operands[0].element, rows_without_classes(operation)}};
+    },
+    .space = [](const graph::Operation& operation) -> graph::IterationSpace {
+      return ruled_space(operation, graph::SplitKind::kReduce, {class_dim(operation)});
+    },
     .kernel = pick_label_kernel,
     .no_gradient = "it is part of cross_entropy, which has its own",
 });

@@ -10,8 +10,8 @@ namespace mtf::ops {
 
 std::vector<TensorType> infer_same(const graph::Operation& operation) {
   for (const TensorType& operand : operation.operands)
-    MTF_CHECK(operand.element == operation.operands[0].element, "{} of {} and {}", operation.op->name, name(operation.operands[0].element),
-              name(operand.element));
+    MTF_CHECK(operand.element == operation.operands[0].element, "{} of {} and {}", operation.op->name,
+              name(operation.operands[0].element), name(operand.element));
   return {{operation.operands[0].element, broadcast_dims(operation.operands)}};
 }
 
@@ -34,7 +34,9 @@ graph::Values broadcast_arguments(const Call& call) {
     if (!first && !is_host_number(operand)) first = &operand;
     for (const Dim& dim : operand.dims()) {
       if (find_dim(dims, dim.name) >= 0) continue;
-      fail(Diagnostic(Kind::shape_mismatch, call.arrow_span, fmt::format("expected every dimension of {}, found none called `{}`", describe(operand), dim.name.text()))
+      fail(Diagnostic(Kind::shape_mismatch, call.arrow_span,
+                      fmt::format("expected every dimension of {}, found none called `{}`", describe(operand),
+                                  dim.name.text()))
                .help(fmt::format("add `{}` to the shape", dim.name.text())));
     }
   }
@@ -52,10 +54,14 @@ graph::Values zero_gradient(graph::GradientCall& call) { return graph::Values(ca
 namespace {
 
 /// The gradient of a function of one operand: d times its derivative.
-graph::Values times(graph::GradientCall& call, const graph::Value& derivative) { return {call.builder.map(kMul, call.d_results[0], derivative)}; }
+graph::Values times(graph::GradientCall& call, const graph::Value& derivative) {
+  return {call.builder.map(kMul, call.d_results[0], derivative)};
+}
 
 /// The same of a derivative that may be infinite: nothing comes through where d is 0.
-graph::Values zero_times(graph::GradientCall& call, const graph::Value& derivative) { return {call.builder.map(kZeroTimes, call.d_results[0], derivative)}; }
+graph::Values zero_times(graph::GradientCall& call, const graph::Value& derivative) {
+  return {call.builder.map(kZeroTimes, call.d_results[0], derivative)};
+}
 
 /// d where x > 0, `otherwise` elsewhere: at 0 it is `otherwise`.
 graph::Values where_positive(graph::GradientCall& call, const graph::Value& positive, const graph::Value& otherwise) {
@@ -65,7 +71,8 @@ graph::Values where_positive(graph::GradientCall& call, const graph::Value& posi
 
 graph::Values build_leaky_relu(Call& call) {
   if (call.argument("slope").given) return build_map<meet_as_reals>(call);
-  const graph::Values operands = as_element(call.builder, {call.tensor("x"), call.builder.number(0.2)}, real_element(call.tensor("x").element()), call.span);
+  const graph::Values operands = as_element(call.builder, {call.tensor("x"), call.builder.number(0.2)},
+                                            real_element(call.tensor("x").element()), call.span);
   return call.builder.add_node(call.op, operands);
 }
 
@@ -106,7 +113,9 @@ constexpr graph::Op kSign = element_wise({
     .example = "dim n = 3\nprint(sign(tensor([-3, 0, 2], [n])))\n#> [-1, 0, 1]\n",
     .samples = "x: [a, b] in 0.5..2 => sign(x)\nx: i32[a] in -5..5 => sign(x)",
     .lane = kernels::LaneOp::kSign,
-    .host = {.of_one = [](double x) -> double { return x > 0 ? 1 : x < 0 ? -1 : 0; }, .keeps_ints = true},
+    .host = {.of_one = [](double x) -> double { return x > 0   ? 1
+                                                       : x < 0 ? -1
+                                                               : 0; }, .keeps_ints = true},
     .gradient = zero_gradient,
     .ends_gradients = true,
 });
@@ -157,7 +166,9 @@ constexpr graph::Op kLog = real_function({
     .samples = "x: [a, b] in 0.5..2 => log(x)",
     .lane = kernels::LaneOp::kLog,
     .host = {.of_one = [](double x) -> double { return std::log(x); }},
-    .gradient = [](graph::GradientCall& g) -> graph::Values { return {g.builder.map(kZeroOver, g.d_results[0], g.operands[0])}; },
+    .gradient = [](graph::GradientCall& g) -> graph::Values {
+      return {g.builder.map(kZeroOver, g.d_results[0], g.operands[0])};
+    },
 });
 
 constexpr graph::Op kSin = real_function({
@@ -192,7 +203,9 @@ constexpr graph::Op kTanh = real_function({
     .samples = "x: [a, b] => tanh(x)",
     .lane = kernels::LaneOp::kTanh,
     .host = {.of_one = [](double x) -> double { return std::tanh(x); }},
-    .gradient = [](graph::GradientCall& g) -> graph::Values { return times(g, g.builder.map(kSub, 1.0, g.builder.map(kSquare, g.results[0]))); },
+    .gradient = [](graph::GradientCall& g) -> graph::Values {
+      return times(g, g.builder.map(kSub, 1.0, g.builder.map(kSquare, g.results[0])));
+    },
 });
 
 constexpr graph::Op kSigmoid = real_function({
@@ -232,7 +245,8 @@ constexpr graph::Op kLeakyRelu = real_function({
       Builder& b = g.builder;
       graph::Values gradients(2);
       const graph::Value& d = g.d_results[0];
-      if (g.wants(0)) gradients[0] = sum_to_operand(b, where_positive(g, d, b.map(kMul, d, g.operands[1]))[0], g.operands[0]);
+      if (g.wants(0))
+        gradients[0] = sum_to_operand(b, where_positive(g, d, b.map(kMul, d, g.operands[1]))[0], g.operands[0]);
       if (g.wants(1)) {
         const graph::Value below = where_positive(g, b.number(0, d.element()), b.map(kMul, d, g.operands[0]))[0];
         gradients[1] = sum_to_operand(b, below, g.operands[1]);
@@ -248,7 +262,9 @@ constexpr graph::Op kGelu = real_function({
     .example = "dim n = 4\nprint(gelu(tensor([-1, 0, 1, 2], [n])))\n#> [-0.158808, 0, 0.841192, 1.9546]\n",
     .samples = "x: [a, b] => gelu(x)",
     .lane = kernels::LaneOp::kGelu,
-    .gradient = [](graph::GradientCall& g) -> graph::Values { return times(g, g.builder.map(kGeluGrad, g.operands[0])); },
+    .gradient = [](graph::GradientCall& g) -> graph::Values {
+      return times(g, g.builder.map(kGeluGrad, g.operands[0]));
+    },
 });
 
 constexpr graph::Op kSwish = real_function({
@@ -258,7 +274,9 @@ constexpr graph::Op kSwish = real_function({
     .example = "dim n = 4\nprint(swish(tensor([-1, 0, 1, 2], [n])))\n#> [-0.268941, 0, 0.731059, 1.76159]\n",
     .samples = "x: [a, b] => swish(x)",
     .lane = kernels::LaneOp::kSwish,
-    .gradient = [](graph::GradientCall& g) -> graph::Values { return times(g, g.builder.map(kSwishGrad, g.operands[0])); },
+    .gradient = [](graph::GradientCall& g) -> graph::Values {
+      return times(g, g.builder.map(kSwishGrad, g.operands[0]));
+    },
 });
 
 constexpr graph::Op kElu = real_function({
@@ -268,7 +286,8 @@ constexpr graph::Op kElu = real_function({
     .example = "dim n = 3\nprint(elu(tensor([-1, 0, 2], [n])))\n#> [-0.632121, 0, 2]\n",
     .samples = "x: [a, b] in 0.5..2 => elu(x)\nx: [a] in -2..-0.5 => elu(x)",
     .lane = kernels::LaneOp::kElu,
-    .gradient = [](graph::GradientCall& g) -> graph::Values {  // below 0, exp(x) is the result plus 1: no overflow above it
+    .gradient =
+        [](graph::GradientCall& g) -> graph::Values {  // below 0, exp(x) is the result plus 1: no overflow above it
       Builder& b = g.builder;
       return where_positive(g, g.d_results[0], b.map(kMul, g.d_results[0], b.map(kAdd, g.results[0], 1.0)));
     },
@@ -284,7 +303,8 @@ constexpr graph::Op kSelu = real_function({
     .gradient = [](graph::GradientCall& g) -> graph::Values {
       Builder& b = g.builder;
       const graph::Value& d = g.d_results[0];
-      return where_positive(g, b.map(kMul, d, kSeluScale), b.map(kMul, d, b.map(kAdd, g.results[0], kSeluScale * kSeluAlpha)));
+      return where_positive(g, b.map(kMul, d, kSeluScale),
+                            b.map(kMul, d, b.map(kAdd, g.results[0], kSeluScale * kSeluAlpha)));
     },
 });
 
@@ -295,7 +315,9 @@ constexpr graph::Op kSoftplus = real_function({
     .example = "print(softplus(fill([], 0)))\n#> 0.693147\n",
     .samples = "x: [a, b] => softplus(x)",
     .lane = kernels::LaneOp::kSoftplus,
-    .gradient = [](graph::GradientCall& g) -> graph::Values { return times(g, g.builder.map(kSigmoid, g.operands[0])); },
+    .gradient = [](graph::GradientCall& g) -> graph::Values {
+      return times(g, g.builder.map(kSigmoid, g.operands[0]));
+    },
 });
 
 constexpr graph::Op kSquare = element_wise({
@@ -306,7 +328,9 @@ constexpr graph::Op kSquare = element_wise({
     .samples = "x: [a, b] => square(x)\nx: i32[a] in -5..5 => square(x)\nx: bf16[a] => square(x)",
     .lane = kernels::LaneOp::kSquare,
     .host = {.of_one = [](double x) -> double { return x * x; }, .keeps_ints = true},
-    .gradient = [](graph::GradientCall& g) -> graph::Values { return times(g, g.builder.map(kMul, g.operands[0], 2.0)); },
+    .gradient = [](graph::GradientCall& g) -> graph::Values {
+      return times(g, g.builder.map(kMul, g.operands[0], 2.0));
+    },
 });
 
 constexpr graph::Op kReciprocal = real_function({
@@ -317,7 +341,9 @@ constexpr graph::Op kReciprocal = real_function({
     .samples = "x: [a, b] in 0.5..2 => reciprocal(x)",
     .lane = kernels::LaneOp::kReciprocal,
     .host = {.of_one = [](double x) -> double { return 1 / x; }},
-    .gradient = [](graph::GradientCall& g) -> graph::Values { return zero_times(g, g.builder.map(kNeg, g.builder.map(kSquare, g.results[0]))); },
+    .gradient = [](graph::GradientCall& g) -> graph::Values {
+      return zero_times(g, g.builder.map(kNeg, g.builder.map(kSquare, g.results[0])));
+    },
 });
 
 constexpr graph::Op kFloor = element_wise({
@@ -335,7 +361,8 @@ constexpr graph::Op kFloor = element_wise({
 constexpr graph::Op kRound = element_wise({
     .name = "round",
     .signature = "round(x: tensor)",
-    .doc = "The nearest whole number to each element, the even one if two are as near; the element type stays. Its gradient is 0.",
+    .doc = "The nearest whole number to each element, the even one if two are as near; the element type stays. Its "
+           "gradient is 0.",
     .example = "dim n = 3\nprint(round(tensor([0.5, 1.5, 1.75], [n])))\n#> [0, 2, 2]\n",
     .samples = "x: [a, b] in 0.6..1.4 => round(x)\nx: i32[a] in -5..5 => round(x)",
     .lane = kernels::LaneOp::kRound,

@@ -24,8 +24,12 @@ graph::Values build_map(Call& call) {
   return call.builder.add_node(call.op, as_element(call.builder, operands, rule(call.builder, operands), call.span));
 }
 
-inline ElementType meet_as_numbers(const Builder& builder, const graph::Values& operands) { return number_element(common_element(builder, operands)); }
-inline ElementType meet_as_reals(const Builder& builder, const graph::Values& operands) { return real_element(common_element(builder, operands)); }
+inline ElementType meet_as_numbers(const Builder& builder, const graph::Values& operands) {
+  return number_element(common_element(builder, operands));
+}
+inline ElementType meet_as_reals(const Builder& builder, const graph::Values& operands) {
+  return real_element(common_element(builder, operands));
+}
 
 /// No gradient flows to any operand: the operation is constant wherever it is smooth.
 graph::Values zero_gradient(graph::GradientCall& call);

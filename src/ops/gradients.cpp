@@ -27,11 +27,13 @@ bool passes(const graph::Node& node) { return passes_gradients(*node.operation) 
 
 class Backward {
  public:
-  Backward(Builder& builder, const graph::Value& loss, const graph::Values& targets) : builder_(builder), loss_(loss), targets_(targets) {}
+  Backward(Builder& builder, const graph::Value& loss, const graph::Values& targets)
+      : builder_(builder), loss_(loss), targets_(targets) {}
 
   graph::Values run() {
     if (!loss_.dims().empty() || !is_float(loss_.element()))
-      fail(Kind::grad_not_scalar, builder_.span, "expected a number such as `sum(…)` or `mean(…)` gives, found {}", to_string(loss_.type()));
+      fail(Kind::grad_not_scalar, builder_.span, "expected a number such as `sum(…)` or `mean(…)` gives, found {}",
+           to_string(loss_.type()));
     find_path();
     add_to(loss_, builder_.number(1, loss_.element()));
     for (auto node = path_.rbegin(); node != path_.rend(); ++node) step(*node);
@@ -49,7 +51,9 @@ class Backward {
     bool operator==(const Key&) const = default;
   };
   struct Hash {
-    size_t operator()(const Key& key) const { return std::hash<const void*>()(key.node) * 31 + static_cast<size_t>(key.result); }
+    size_t operator()(const Key& key) const {
+      return std::hash<const void*>()(key.node) * 31 + static_cast<size_t>(key.result);
+    }
   };
 
   /// Fills path_ with the nodes on a differentiable way from a target to the loss, in program order.
@@ -72,11 +76,13 @@ class Backward {
       }
       reached.push_back(std::move(node));
     }
-    std::sort(reached.begin(), reached.end(), [](const graph::NodePtr& a, const graph::NodePtr& b) { return a->id < b->id; });
+    std::sort(reached.begin(), reached.end(),
+              [](const graph::NodePtr& a, const graph::NodePtr& b) { return a->id < b->id; });
     for (const graph::NodePtr& node : reached) {
       bool leads = wanted.count(node.get()) > 0;
       if (passes(*node))
-        for (const graph::Value& operand : node->operands()) leads = leads || (is_float(operand.element()) && leads_.count(operand.node.get()));
+        for (const graph::Value& operand : node->operands())
+          leads = leads || (is_float(operand.element()) && leads_.count(operand.node.get()));
       if (!leads) continue;
       leads_.insert(node.get());
       path_.push_back(node);
@@ -92,7 +98,8 @@ class Backward {
     for (const graph::Value& target : targets_) leads.push_back(leads_to(target));
     refuse_dropped(reached, targets_, leads, builder_.span);
     if (!lies_below_an_end(reached, targets_, leads)) return;
-    fail(Diagnostic(Kind::grad_through_assigned, builder_.span, "this gradient goes through `" + last->variable.str() + "`")
+    fail(Diagnostic(Kind::grad_through_assigned, builder_.span,
+                    "this gradient goes through `" + last->variable.str() + "`")
              .related(last->read, "read here")
              .related(last->assigned, "assigned here since")
              .help("take the gradient before the assignment"));
@@ -106,7 +113,9 @@ class Backward {
     else parts.push_back(gradient);
   }
 
-  static bool is_part(const graph::Value& part, const graph::Value& sum) { return part.operation().op->accumulate && part.element() == sum.element(); }
+  static bool is_part(const graph::Value& part, const graph::Value& sum) {
+    return part.operation().op->accumulate && part.element() == sum.element();
+  }
 
   graph::Value accumulate(const graph::Value& of, const graph::Value& sum, const graph::Value& part) {
     MeshPtr mesh = builder_.context.mesh;
@@ -126,7 +135,8 @@ class Backward {
     for (size_t i = 1; i < parts.size(); ++i) sum = builder_.add_like(sum, in_order(parts[i], sum.dims()), of);
     sum = builder_.cast(in_order(sum, of.dims()), gradient_element(of));
     sum = builder_.laid_like(sum, of);
-    if (sum.node->name.empty() && !of.node->name.empty() && sum.node != of.node) sum.node->name = Name("d_" + of.node->name.str());
+    if (sum.node->name.empty() && !of.node->name.empty() && sum.node != of.node)
+      sum.node->name = Name("d_" + of.node->name.str());
     builder_.context.mesh = mesh;
     graph::Values& own = parts_[{of.node.get(), of.result}];
     own.assign(1, sum);
@@ -161,17 +171,20 @@ class Backward {
     if (!any || !flows) return;
     graph::Values operands, results;
     for (const graph::Value& operand : node->operands()) operands.push_back(again(operand, operation.region));
-    for (size_t r = 0; r < operation.results.size(); ++r) results.push_back(again({node, static_cast<int>(r)}, operation.region));
+    for (size_t r = 0; r < operation.results.size(); ++r)
+      results.push_back(again({node, static_cast<int>(r)}, operation.region));
     MeshPtr mesh = builder_.context.mesh;
     builder_.context.mesh = operation.mesh;
     const graph::CallFrameRef taken_in = builder_.context.frame;
-    if (taken_in) builder_.context.frame = std::make_shared<const graph::CallFrame>(graph::CallFrame{.caller = operation.frame, .span = operation.span, .callee = {}, .path = {}, .backward = true});
+    if (taken_in)
+      builder_.context.frame = std::make_shared<const graph::CallFrame>(graph::CallFrame{
+          .caller = operation.frame, .span = operation.span, .callee = {}, .path = {}, .backward = true});
     graph::GradientCall call{builder_, operation, operands, results, d_results, wanted};
     std::vector<graph::Value> gradients = operation.op->gradient(call);
     builder_.context.mesh = mesh;
     builder_.context.frame = taken_in;
-    MTF_CHECK(gradients.size() == node->operands().size(), "the gradient of {} gives {} for {} operands", operation.op->name, gradients.size(),
-              node->operands().size());
+    MTF_CHECK(gradients.size() == node->operands().size(), "the gradient of {} gives {} for {} operands",
+              operation.op->name, gradients.size(), node->operands().size());
     for (size_t k = 0; k < gradients.size(); ++k)
       if (wanted[k] && gradients[k]) add_to(node->operands()[k], gradients[k]);
   }
@@ -180,10 +193,12 @@ class Backward {
   /// backward pass (a region below 0) is not, as long as it is pending.
   static bool is_inside(const graph::Value& value, int64_t region) {
     if (region < 0 && graph::ValueTable::is_pending(*value.node)) return false;
-    return region != 0 && !value.node->is_held() && value.operation().region == region && !value.node->is_computed(value.result);
+    return region != 0 && !value.node->is_held() && value.operation().region == region &&
+           !value.node->is_computed(value.result);
   }
 
-  /// `value` as the backward pass of an operation of `region` reads it: itself, or its copy if it was made in that region.
+  /// `value` as the backward pass of an operation of `region` reads it: itself, or its copy if it was made in that
+  /// region.
   graph::Value again(const graph::Value& value, int64_t region) {
     if (!is_inside(value, region)) return value;
     auto at = copies_.find(value.node.get());
@@ -203,12 +218,14 @@ class Backward {
       }
       nodes.push_back(std::move(node));
     }
-    std::sort(nodes.begin(), nodes.end(), [](const graph::NodePtr& a, const graph::NodePtr& b) { return a->id < b->id; });
+    std::sort(nodes.begin(), nodes.end(),
+              [](const graph::NodePtr& a, const graph::NodePtr& b) { return a->id < b->id; });
     int64_t& replica = replica_of_region_[region];
     for (const graph::NodePtr& node : nodes) {
       graph::Values operands = node->operands();
       for (graph::Value& operand : operands)
-        if (auto it = copies_.find(operand.node.get()); it != copies_.end() && is_inside(operand, region)) operand.node = it->second;
+        if (auto it = copies_.find(operand.node.get()); it != copies_.end() && is_inside(operand, region))
+          operand.node = it->second;
       graph::NodePtr copy = builder_.copy_node(*node, std::move(operands));
       copy->name = node->name;
       if (replica == 0) replica = copy->id;
@@ -232,7 +249,8 @@ class Backward {
 /// gradient that is held only what goes into the pass is kept: gradients are printed more often than differentiated.
 class Unwritten {
  public:
-  explicit Unwritten(Builder& builder) : builder_(builder), written_(builder.written), region_(builder.context.recompute_region) {
+  explicit Unwritten(Builder& builder)
+      : builder_(builder), written_(builder.written), region_(builder.context.recompute_region) {
     builder.written = false;
     builder.context.recompute_region = -(builder.added + 1);
   }
@@ -251,7 +269,8 @@ class Unwritten {
 
 }  // namespace
 
-graph::Values gradients(Builder& builder, const graph::Value& loss, const graph::Values& targets, std::vector<bool>* reached) {
+graph::Values gradients(Builder& builder, const graph::Value& loss, const graph::Values& targets,
+                        std::vector<bool>* reached) {
   Unwritten unwritten(builder);
   Backward backward(builder, loss, targets);
   graph::Values results = backward.run();
@@ -264,7 +283,8 @@ graph::Values gradient_of_expansion(graph::GradientCall& call) {
   Builder& b = call.builder;
   graph::Values operands, targets, gradients_of(call.operands.size());
   for (size_t k = 0; k < call.operands.size(); ++k) {  // each alone, though one may have been made of another
-    operands.push_back(is_float(call.operands[k].element()) ? b.add(kStopGradient, {call.operands[k]}) : call.operands[k]);
+    operands.push_back(is_float(call.operands[k].element()) ? b.add(kStopGradient, {call.operands[k]})
+                                                            : call.operands[k]);
     if (call.wants(k)) targets.push_back(operands[k]);
   }
   graph::ExpandCall expansion{b, call.operation, operands};
@@ -286,9 +306,7 @@ graph::GradientReads reads_of_gradient(const graph::LaidOutOperation& operation,
   builder.context.mesh = operation.mesh;
   builder.span = operation.span;
   builder.written = false;
-  auto stand_in = [&](const TensorType& type) {
-    return builder.add_node(kConstant, {}, TypeAttributes{type})[0];
-  };
+  auto stand_in = [&](const TensorType& type) { return builder.add_node(kConstant, {}, TypeAttributes{type})[0]; };
   graph::Values operands, results, d_results;
   for (const TensorType& type : operation.operands) operands.push_back(stand_in(type));
   for (const TensorType& type : operation.results) {

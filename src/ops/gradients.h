@@ -8,9 +8,10 @@
 namespace mtf::ops {
 
 /// Gradients of the scalar `loss` with respect to `targets`, as graph; each is laid out as its target. A way is walked
-/// only while a target lies below. `reached`, if it is there, becomes for each target whether a way comes to it; without one
-/// its gradient is 0. Fails (no_gradient, grad_through_assigned) at `builder.span`.
-graph::Values gradients(Builder& builder, const graph::Value& loss, const graph::Values& targets, std::vector<bool>* reached = nullptr);
+/// only while a target lies below. `reached`, if it is there, becomes for each target whether a way comes to it;
+/// without one its gradient is 0. Fails (no_gradient, grad_through_assigned) at `builder.span`.
+graph::Values gradients(Builder& builder, const graph::Value& loss, const graph::Values& targets,
+                        std::vector<bool>* reached = nullptr);
 
 /// A gradient rule of an operation that has an expansion: the gradient of the graph that stands for it. For what is
 /// seldom differentiated, as it computes that graph.

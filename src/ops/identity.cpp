@@ -24,10 +24,12 @@ constexpr graph::Op kCast = complete({
     .name = "cast",
     .signature = "cast(x: tensor, to: element)",
     .family = "Element-wise",
-    .doc = "The elements in another type. A float becomes an i32 by dropping what is behind the point (NaN gives 0, too large a number "
+    .doc = "The elements in another type. A float becomes an i32 by dropping what is behind the point (NaN gives 0, "
+           "too large a number "
            "the largest i32); a number becomes a bool by `!= 0`. Counts no floating-point operations.",
     .example = "dim n = 3\nprint(cast(tensor([-1.5, 0, 1.5], [n]), i32))\n#> [-1, 0, 1]\n",
-    .samples = "x: [a, b] => cast(x, f64)\nx: [a] => cast(x, bf16)\nx: i32[a] in -3..3 => cast(x, bool)\nx: bool[a] => cast(x, f32)",
+    .samples = "x: [a, b] => cast(x, f64)\nx: [a] => cast(x, bf16)\nx: i32[a] in -3..3 => cast(x, bool)\nx: bool[a] => "
+               "cast(x, f32)",
     .build = [](Call& call) -> graph::Values {
       const graph::Value& x = call.tensor("x");
       const ElementType element = call.argument("to").element;
@@ -40,7 +42,9 @@ constexpr graph::Op kCast = complete({
     },
     .space = elementwise_space,
     .lane = kernels::LaneOp::kCast,
-    .gradient = [](graph::GradientCall& g) -> graph::Values { return {g.builder.cast(g.d_results[0], g.operands[0].element())}; },
+    .gradient = [](graph::GradientCall& g) -> graph::Values {
+      return {g.builder.cast(g.d_results[0], g.operands[0].element())};
+    },
 });
 
 constexpr graph::Op kCastLike = complete({
@@ -62,7 +66,8 @@ constexpr graph::Op kCopy = identity({
     .signature = "copy(x: tensor)",
     .family = "Element-wise",
     .doc = "The value that x has now: where x is a `param` or `state`, later assignments to it do not change the copy.",
-    .example = "model M() { state n: [] = 1 }\nlet m = M()\nlet before = copy(m.n)\nm.n := m.n + 1\nprint(before, m.n)\n#> 1 2\n",
+    .example = "model M() { state n: [] = 1 }\nlet m = M()\nlet before = copy(m.n)\nm.n := m.n + 1\nprint(before, "
+               "m.n)\n#> 1 2\n",
     .samples = "x: [a, b] => copy(x)",
     .gradient = pass,
     .linear = graph::Linear::kEach,

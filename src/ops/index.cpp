@@ -30,7 +30,11 @@ graph::IterationSpace index_space(const graph::Operation& operation) {
   const int dim = dim_of<OverAttributes>(operation);
   const int order = static_cast<int>(operation.operands[0].dims.size());
   for (int d = 0; d < order; ++d) {
-    if (d == dim) space.dims.push_back({.kind = graph::SplitKind::kReduce, .reduce = joined(operation.operands[0].element), .operands = {narrow(d)}, .results = {-1}});
+    if (d == dim)
+      space.dims.push_back({.kind = graph::SplitKind::kReduce,
+                            .reduce = joined(operation.operands[0].element),
+                            .operands = {narrow(d)},
+                            .results = {-1}});
     else space.dims.push_back({.operands = {narrow(d)}, .results = {narrow(d < dim ? d : d - 1)}});
   }
   return space;
@@ -61,50 +65,67 @@ StorageOrder index_order(const graph::Operation& operation, std::span<const Stor
 
 int64_t checked_place(const Dim& dim, double place) {
   if (!(place >= 0 && place < static_cast<double>(dim.size)))
-    throw graph::ElementError{fmt::format("expected an index from 0 to {} for {}, found {}", dim.size - 1, to_string(dim), place)};
+    throw graph::ElementError{
+        fmt::format("expected an index from 0 to {} for {}, found {}", dim.size - 1, to_string(dim), place)};
   return static_cast<int64_t>(place);
 }
 
 graph::Value index_dim(Builder& builder, const graph::Value& x, int dim, double place, Span span) {
   const Dim& whole = x.dims()[dim];
   if (!std::isnan(place) && (place < 0 || place >= static_cast<double>(whole.size)))
-    fail(Diagnostic(Kind::index_out_of_range, span, fmt::format("expected an index from 0 to {} for {}, found {}", whole.size - 1, to_string(whole), place))
+    fail(Diagnostic(
+             Kind::index_out_of_range, span,
+             fmt::format("expected an index from 0 to {} for {}, found {}", whole.size - 1, to_string(whole), place))
              .related(x.operation().span, describe(x))
-             .help(place < 0 ? fmt::format("places are counted from the start: size({}) - 1 is the last", whole.name.text()) : ""));
+             .help(place < 0
+                       ? fmt::format("places are counted from the start: size({}) - 1 is the last", whole.name.text())
+                       : ""));
   return builder.add(kIndex, {x}, OverAttributes{whole.name}, {place});
 }
 
-constexpr graph::Op kIndex = complete({
-    .name = "index", .family = "Indices",
-    .doc = "`x[d: i]`: the tensor at one place of a dimension, which is gone from the result. A place outside the dimension is an "
-           "error, also a negative one.",
-    .samples = "x: [a, b] => x[a: 0]\nx: [a, b] => x[a: 0] * x[a: 1]\nx: [a, b] => x[a: 2, b: 3]\nx: i32[a, b, c] in -9..9 => x[b: 1]",
-    .attributes = &graph::kFormOf<OverAttributes>,
-    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
-      TensorType type = operation.operands[0];
-      type.dims.erase(type.dims.begin() + dim_of<OverAttributes>(operation));
-      return {type};
-    },
-    .space = index_space, .kernel = index_kernel,
-    .gradient = [](graph::GradientCall& call) -> graph::Values {
-      const int dim = dim_of<OverAttributes>(call.operation);
-      return {call.builder.add(kPlaceAt, {call.d_results[0]}, PlaceAttributes{call.operands[0].dims()[dim], dim}, call.operation.inputs)};
-    },
-    .linear = graph::Linear::kEach, .dim_of_place = dim_of<OverAttributes>, .result_order = index_order});
+constexpr graph::Op kIndex =
+    complete({.name = "index",
+              .family = "Indices",
+              .doc = "`x[d: i]`: the tensor at one place of a dimension, which is gone from the result. A place "
+                     "outside the dimension is an "
+                     "error, also a negative one.",
+              .samples = "x: [a, b] => x[a: 0]\nx: [a, b] => x[a: 0] * x[a: 1]\nx: [a, b] => x[a: 2, b: 3]\nx: i32[a, "
+                         "b, c] in -9..9 => x[b: 1]",
+              .attributes = &graph::kFormOf<OverAttributes>,
+              .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
+                TensorType type = operation.operands[0];
+                type.dims.erase(type.dims.begin() + dim_of<OverAttributes>(operation));
+                return {type};
+              },
+              .space = index_space,
+              .kernel = index_kernel,
+              .gradient = [](graph::GradientCall& call) -> graph::Values {
+                const int dim = dim_of<OverAttributes>(call.operation);
+                return {call.builder.add(kPlaceAt, {call.d_results[0]},
+                                         PlaceAttributes{call.operands[0].dims()[dim], dim}, call.operation.inputs)};
+              },
+              .linear = graph::Linear::kEach,
+              .dim_of_place = dim_of<OverAttributes>,
+              .result_order = index_order});
 
-constexpr graph::Op kPlaceAt = complete({
-    .name = "place_at", .family = "Indices", .doc = "The transpose of `x[d: i]`: its operand at place i of a new dimension, zeros elsewhere.",
-    .attributes = &graph::kFormOf<PlaceAttributes>,
-    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
-      const auto& [dim, position] = operation.attributes.get<PlaceAttributes>();
-      TensorType type = operation.operands[0];
-      type.dims.insert(type.dims.begin() + position, dim);
-      return {type};
-    },
-    .space = elementwise_space, .kernel = place_at_kernel,
-    .gradient = [](graph::GradientCall& call) -> graph::Values {
-      return {call.builder.add(kIndex, {call.d_results[0]}, OverAttributes{call.operation.attributes.get<PlaceAttributes>().dim.name}, call.operation.inputs)};
-    },
-    .accumulate = &kAddAt});
+constexpr graph::Op kPlaceAt =
+    complete({.name = "place_at",
+              .family = "Indices",
+              .doc = "The transpose of `x[d: i]`: its operand at place i of a new dimension, zeros elsewhere.",
+              .attributes = &graph::kFormOf<PlaceAttributes>,
+              .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
+                const auto& [dim, position] = operation.attributes.get<PlaceAttributes>();
+                TensorType type = operation.operands[0];
+                type.dims.insert(type.dims.begin() + position, dim);
+                return {type};
+              },
+              .space = elementwise_space,
+              .kernel = place_at_kernel,
+              .gradient = [](graph::GradientCall& call) -> graph::Values {
+                return {call.builder.add(kIndex, {call.d_results[0]},
+                                         OverAttributes{call.operation.attributes.get<PlaceAttributes>().dim.name},
+                                         call.operation.inputs)};
+              },
+              .accumulate = &kAddAt});
 
 }  // namespace mtf::ops

@@ -13,7 +13,8 @@ struct SliceAttributes {
   Name over;
   int64_t first, count, stride;
   static constexpr auto members() {
-    return std::array{graph::member<&SliceAttributes::over>("over"), graph::member<&SliceAttributes::first>("first"), graph::member<&SliceAttributes::count>("count"),
+    return std::array{graph::member<&SliceAttributes::over>("over"), graph::member<&SliceAttributes::first>("first"),
+                      graph::member<&SliceAttributes::count>("count"),
                       graph::member<&SliceAttributes::stride>("stride")};
   }
 };
@@ -23,7 +24,8 @@ struct SpreadAttributes {
   Name over;
   int64_t first, stride, size;
   static constexpr auto members() {
-    return std::array{graph::member<&SpreadAttributes::over>("over"), graph::member<&SpreadAttributes::first>("first"), graph::member<&SpreadAttributes::stride>("stride"),
+    return std::array{graph::member<&SpreadAttributes::over>("over"), graph::member<&SpreadAttributes::first>("first"),
+                      graph::member<&SpreadAttributes::stride>("stride"),
                       graph::member<&SpreadAttributes::size>("size")};
   }
 };
@@ -33,7 +35,8 @@ struct PadAttributes {
   Name over;
   int64_t before, after;
   static constexpr auto members() {
-    return std::array{graph::member<&PadAttributes::over>("over"), graph::member<&PadAttributes::before>("before"), graph::member<&PadAttributes::after>("after")};
+    return std::array{graph::member<&PadAttributes::over>("over"), graph::member<&PadAttributes::before>("before"),
+                      graph::member<&PadAttributes::after>("after")};
   }
 };
 
@@ -41,6 +44,7 @@ struct PadAttributes {
 graph::AccessMap pad_map(const PadAttributes& pad, int64_t from, int64_t to);
 
 /// The places of a block of spread's result that get elements of its operand, of which a block holds all.
-std::vector<Run> spread_runs(const SpreadAttributes& spread, const kernels::BlockDim& from, const kernels::BlockDim& to);
+std::vector<Run> spread_runs(const SpreadAttributes& spread, const kernels::BlockDim& from,
+                             const kernels::BlockDim& to);
 
 }  // namespace mtf::ops

@@ -17,11 +17,12 @@ struct StackAttributes {
 /// The tensors of a list, as one element type; at least one.
 graph::Values tensors_of(Call& call) {
   const Argument& list = call.argument("tensors");
-  if (list.values.empty()) fail(Kind::missing_argument, call.span_of("tensors"), "expected at least one tensor, found an empty list");
+  if (list.values.empty())
+    fail(Kind::missing_argument, call.span_of("tensors"), "expected at least one tensor, found an empty list");
   return as_element(call.builder, list.values, common_element(call.builder, list.values), call.span_of("tensors"));
 }
 
-// ---- concat ----------------------------------------------------------------------------------------------------------
+// ---- concat ---------------------------------------------------------------------------------------------------------
 
 /// The size of operand k along the dim.
 int64_t part_of(const graph::Operation& operation, size_t k) {
@@ -46,7 +47,8 @@ graph::IterationSpace concat_space(const graph::Operation& operation) {
   graph::IterationSpace space = elementwise_space(operation);
   const int d = dim_of<OverAttributes>(operation);
   for (size_t k = 0; k < operation.operands.size(); ++k)
-    space.dims[d].maps.push_back({.offset = -start_of(operation, k), .from = operation.results[0].dims[d].size, .to = part_of(operation, k)});
+    space.dims[d].maps.push_back(
+        {.offset = -start_of(operation, k), .from = operation.results[0].dims[d].size, .to = part_of(operation, k)});
   return space;
 }
 
@@ -77,12 +79,18 @@ graph::Values build_concat(Call& call) {
   for (const graph::Value& tensor : tensors) {
     place_of(tensor, over, call.span_of("over"));
     for (const Dim& dim : tensor.dims())
-      if (!has_dim(dims, dim.name)) fail(Kind::shape_mismatch, call.span_of("tensors"), "expected the dimensions of {}, found {}", describe(tensors[0]), describe(tensor));
+      if (!has_dim(dims, dim.name))
+        fail(Kind::shape_mismatch, call.span_of("tensors"), "expected the dimensions of {}, found {}",
+             describe(tensors[0]), describe(tensor));
     for (const Dim& dim : dims) {
       const int place = find_dim(tensor.dims(), dim.name);
-      if (place < 0) fail(Kind::shape_mismatch, call.span_of("tensors"), "expected the dimensions of {}, found {}", describe(tensors[0]), describe(tensor));
+      if (place < 0)
+        fail(Kind::shape_mismatch, call.span_of("tensors"), "expected the dimensions of {}, found {}",
+             describe(tensors[0]), describe(tensor));
       if (dim.name != over.name && tensor.dims()[place].size != dim.size)
-        fail(Diagnostic(Kind::size_conflict, call.span_of("tensors"), fmt::format("`{}` is {} in {}, and {} in {}", dim.name.text(), dim.size, describe(tensors[0]), tensor.dims()[place].size, describe(tensor)))
+        fail(Diagnostic(Kind::size_conflict, call.span_of("tensors"),
+                        fmt::format("`{}` is {} in {}, and {} in {}", dim.name.text(), dim.size, describe(tensors[0]),
+                                    tensor.dims()[place].size, describe(tensor)))
                  .help(fmt::format("only `{}` may differ, along which they are joined", over.name.text())));
     }
   }
@@ -93,12 +101,14 @@ graph::Values concat_gradient(graph::GradientCall& call) {
   const int dim = dim_of<OverAttributes>(call.operation);
   graph::Values gradients;
   for (size_t k = 0; k < call.operands.size(); ++k) {
-    gradients.push_back(call.wants(k) ? call.builder.slice(call.d_results[0], dim, start_of(call.operation, k), part_of(call.operation, k)) : graph::Value{});
+    gradients.push_back(call.wants(k) ? call.builder.slice(call.d_results[0], dim, start_of(call.operation, k),
+                                                           part_of(call.operation, k))
+                                      : graph::Value{});
   }
   return gradients;
 }
 
-// ---- stack and unstack -----------------------------------------------------------------------------------------------
+// ---- stack and unstack ----------------------------------------------------------------------------------------------
 
 void stack_kernel(graph::KernelCall& call) {
   const kernels::Block& to = call.results[0];
@@ -107,7 +117,8 @@ void stack_kernel(graph::KernelCall& call) {
   for (int64_t i = 0; i < to.dims[0].size; ++i) {
     const int64_t k = to.dims[0].first + i;
     box[0] = {.to = i, .count = 1};
-    copy_box(call.threads, call.operands[k], to, places_in(call.operation.results[0].dims, call.operation.operands[k].dims), box);
+    copy_box(call.threads, call.operands[k], to,
+             places_in(call.operation.results[0].dims, call.operation.operands[k].dims), box);
   }
 }
 
@@ -115,12 +126,15 @@ graph::Values build_stack(Call& call) {
   const graph::Values tensors = tensors_of(call);
   const Dim& dim = call.argument("dim").dims[0];
   if (dim.size != static_cast<int64_t>(tensors.size()))
-    fail(Kind::wrong_arity, call.span_of("tensors"), "expected {} for {}, found {}", count_text(dim.size, "tensor"), to_string(dim), tensors.size());
+    fail(Kind::wrong_arity, call.span_of("tensors"), "expected {} for {}, found {}", count_text(dim.size, "tensor"),
+         to_string(dim), tensors.size());
   for (const graph::Value& tensor : tensors) {
     if (!same_set(tensor.dims(), tensors[0].dims()))
-      fail(Kind::shape_mismatch, call.span_of("tensors"), "expected the dimensions of {}, found {}", describe(tensors[0]), describe(tensor));
+      fail(Kind::shape_mismatch, call.span_of("tensors"), "expected the dimensions of {}, found {}",
+           describe(tensors[0]), describe(tensor));
     if (has_dim(tensor.dims(), dim.name))
-      fail(Diagnostic(Kind::dim_twice, call.span_of("dim"), fmt::format("expected a dimension that {} lacks, found `{}`", describe(tensor), dim.name.text()))
+      fail(Diagnostic(Kind::dim_twice, call.span_of("dim"),
+                      fmt::format("expected a dimension that {} lacks, found `{}`", describe(tensor), dim.name.text()))
                .help(fmt::format("to join them along it write concat([…], over: {})", dim.name.text())));
   }
   return {call.builder.add(kStack, tensors, StackAttributes{dim})};
@@ -153,66 +167,89 @@ graph::Values unstack_gradient(graph::GradientCall& call) {
 
 }  // namespace
 
-constexpr graph::Op kConcat = complete({
-    .name = "concat", .signature = "concat(tensors: list of tensors, over: dim)", .family = "Moving elements",
-    .doc = "Joins tensors along a dimension that all of them have, which keeps its name and gets the sum of its sizes. The other "
-           "dimensions must agree; the result has the order of the first tensor.",
-    .example = "dim a = 2\n"
-               "let x = tensor([1, 2], [a])\n"
-               "print(concat([x, x[a: 0..1]], over: a))\n"
-               "#> [1, 2, 1]\n",
-    .samples = "x: [a, b], y: [a, b] => concat([x, y], over: a)\n"
-               "x: [a, b], y: [b, a] => concat([x, y, x[b: 0..1]], over: b)",
-    .build = build_concat, .attributes = &graph::kFormOf<OverAttributes>, .infer = infer_concat, .space = concat_space, .kernel = concat_kernel,
-    .gradient = concat_gradient, .linear = graph::Linear::kJoint});
+constexpr graph::Op kConcat = complete({.name = "concat",
+                                        .signature = "concat(tensors: list of tensors, over: dim)",
+                                        .family = "Moving elements",
+                                        .doc = "Joins tensors along a dimension that all of them have, which keeps its "
+                                               "name and gets the sum of its sizes. The other "
+                                               "dimensions must agree; the result has the order of the first tensor.",
+                                        .example = "dim a = 2\n"
+                                                   "let x = tensor([1, 2], [a])\n"
+                                                   "print(concat([x, x[a: 0..1]], over: a))\n"
+                                                   "#> [1, 2, 1]\n",
+                                        .samples = "x: [a, b], y: [a, b] => concat([x, y], over: a)\n"
+                                                   "x: [a, b], y: [b, a] => concat([x, y, x[b: 0..1]], over: b)",
+                                        .build = build_concat,
+                                        .attributes = &graph::kFormOf<OverAttributes>,
+                                        .infer = infer_concat,
+                                        .space = concat_space,
+                                        .kernel = concat_kernel,
+                                        .gradient = concat_gradient,
+                                        .linear = graph::Linear::kJoint});
 
-constexpr graph::Op kStack = complete({
-    .name = "stack", .signature = "stack(tensors: list of tensors, dim: dim)", .family = "Moving elements",
-    .doc = "Puts tensors of one shape next to each other along a new dimension, the first of the result; its size is their number.",
-    .example = "dim a = 2, n = 2\n"
-               "print(stack([tensor([1, 2], [a]), tensor([3, 4], [a])], n))\n"
-               "#> [[1, 2], [3, 4]]\n",
-    .samples = "dim n = 2; x: [a, b], y: [b, a] => stack([x, y], n)",
-    .build = build_stack,
-    .attributes = &graph::kFormOf<StackAttributes>,
-    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
-      TensorType type = operation.operands[0];
-      type.dims.insert(type.dims.begin(), operation.attributes.get<StackAttributes>().dim);
-      return {type};
-    },
-    .space = elementwise_space, .kernel = stack_kernel,
-    .gradient = [](graph::GradientCall& call) -> graph::Values {
-      return call.builder.add_node(kUnstack, {call.d_results[0]}, OverAttributes{call.operation.attributes.get<StackAttributes>().dim.name});
-    }});
+constexpr graph::Op kStack =
+    complete({.name = "stack",
+              .signature = "stack(tensors: list of tensors, dim: dim)",
+              .family = "Moving elements",
+              .doc = "Puts tensors of one shape next to each other along a new dimension, the first of the result; its "
+                     "size is their number.",
+              .example = "dim a = 2, n = 2\n"
+                         "print(stack([tensor([1, 2], [a]), tensor([3, 4], [a])], n))\n"
+                         "#> [[1, 2], [3, 4]]\n",
+              .samples = "dim n = 2; x: [a, b], y: [b, a] => stack([x, y], n)",
+              .build = build_stack,
+              .attributes = &graph::kFormOf<StackAttributes>,
+              .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
+                TensorType type = operation.operands[0];
+                type.dims.insert(type.dims.begin(), operation.attributes.get<StackAttributes>().dim);
+                return {type};
+              },
+              .space = elementwise_space,
+              .kernel = stack_kernel,
+              .gradient = [](graph::GradientCall& call) -> graph::Values {
+                return call.builder.add_node(kUnstack, {call.d_results[0]},
+                                             OverAttributes{call.operation.attributes.get<StackAttributes>().dim.name});
+              }});
 
-constexpr graph::Op kUnstack = complete({
-    .name = "unstack", .signature = "unstack(x: tensor, over: dim)", .family = "Moving elements",
-    .doc = "The list of the tensors along a dimension: `x[d: 0]`, `x[d: 1]`, and so on.",
-    .example = "dim a = 2, n = 2\n"
-               "let (x, y) = unstack(tensor([[1, 2], [3, 4]], [n, a]), over: n)\n"
-               "print(y)\n"
-               "#> [3, 4]\n",
-    .samples = "x: [a, b] => unstack(x, over: a)[0]\n"
-               "x: [a, b] => stack(unstack(x, over: b), b)",
-    .build = [](Call& call) -> graph::Values {
-      const graph::Value& x = call.tensor("x");
-      const Dim over = dim_over(call, "x");
-      constexpr int64_t kMost = 4096;
-      if (over.size > kMost) fail(Kind::limit_exceeded, call.span, "{} would be {} tensors, expected at most {}", to_string(over), over.size, kMost);
-      return call.builder.add_node(kUnstack, {x}, OverAttributes{over.name});
-    },
-    .attributes = &graph::kFormOf<OverAttributes>,
-    .infer = infer_unstack,
-    .space = [](const graph::Operation& operation) {
-      graph::IterationSpace space;
-      const int dim = dim_of<OverAttributes>(operation);
-      for (int d = 0; d < static_cast<int>(operation.operands[0].dims.size()); ++d) {
-        graph::IterationDim entry{.operands = {narrow(d)}, .results = std::vector<int8_t>(operation.results.size(), narrow(d < dim ? d : d == dim ? -1 : d - 1))};
-        if (d == dim) entry.kind = graph::SplitKind::kWhole;
-        space.dims.push_back(std::move(entry));
-      }
-      return space;
-    },
-    .kernel = unstack_kernel, .gradient = unstack_gradient, .list = true});
+constexpr graph::Op kUnstack =
+    complete({.name = "unstack",
+              .signature = "unstack(x: tensor, over: dim)",
+              .family = "Moving elements",
+              .doc = "The list of the tensors along a dimension: `x[d: 0]`, `x[d: 1]`, and so on.",
+              .example = "dim a = 2, n = 2\n"
+                         "let (x, y) = unstack(tensor([[1, 2], [3, 4]], [n, a]), over: n)\n"
+                         "print(y)\n"
+                         "#> [3, 4]\n",
+              .samples = "x: [a, b] => unstack(x, over: a)[0]\n"
+                         "x: [a, b] => stack(unstack(x, over: b), b)",
+              .build = [](Call& call) -> graph::Values {
+                const graph::Value& x = call.tensor("x");
+                const Dim over = dim_over(call, "x");
+                constexpr int64_t kMost = 4096;
+                if (over.size > kMost)
+                  fail(Kind::limit_exceeded, call.span, "{} would be {} tensors, expected at most {}", to_string(over),
+                       over.size, kMost);
+                return call.builder.add_node(kUnstack, {x}, OverAttributes{over.name});
+              },
+              .attributes = &graph::kFormOf<OverAttributes>,
+              .infer = infer_unstack,
+              .space =
+                  [](const graph::Operation& operation) {
+                    graph::IterationSpace space;
+                    const int dim = dim_of<OverAttributes>(operation);
+                    for (int d = 0; d < static_cast<int>(operation.operands[0].dims.size()); ++d) {
+                      graph::IterationDim entry{
+                          .operands = {narrow(d)},
+                          .results = std::vector<int8_t>(operation.results.size(), narrow(d < dim    ? d
+                                                                                          : d == dim ? -1
+                                                                                                     : d - 1))};
+                      if (d == dim) entry.kind = graph::SplitKind::kWhole;
+                      space.dims.push_back(std::move(entry));
+                    }
+                    return space;
+                  },
+              .kernel = unstack_kernel,
+              .gradient = unstack_gradient,
+              .list = true});
 
 }  // namespace mtf::ops

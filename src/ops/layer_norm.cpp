@@ -15,9 +15,12 @@ void layer_norm_kernel(graph::KernelCall& call) {
   const graph::Operation& operation = call.operation;
   const Dims& of_rows = operation.results[1].dims;
   const std::vector<bool> folded = folded_dims(operation, of_rows);
-  for_each_rows(x, folded, {rows_read(x), rows_written(call.results[0]), row_results(call.results[1], places_in(operation.operands[0].dims, of_rows))},
+  for_each_rows(x, folded,
+                {rows_read(x), rows_written(call.results[0]),
+                 row_results(call.results[1], places_in(operation.operands[0].dims, of_rows))},
                 [&](const kernels::Rows& rows, std::span<const RowPointer> at) {
-                  layer_norm_rows(x.element, rows, call.inputs[0], at[0].in(), at[1].out(), {}, at[2].out(), call.threads);
+                  layer_norm_rows(x.element, rows, call.inputs[0], at[0].in(), at[1].out(), {}, at[2].out(),
+                                  call.threads);
                 });
   call.flops += 5 * x.size() + 2 * row_count(x, folded);
 }
@@ -58,11 +61,14 @@ constexpr graph::Op kLayerNorm = complete({
     .name = "layer_norm",
     .signature = "layer_norm(x: tensor, over: dims, epsilon: number = 1e-6)",
     .family = "Neural networks",
-    .doc = "x with mean 0 and variance 1 along the dims `over`: (x - mean(x)) / sqrt(variance + epsilon). A gain and a bias are the "
+    .doc = "x with mean 0 and variance 1 along the dims `over`: (x - mean(x)) / sqrt(variance + epsilon). A gain and a "
+           "bias are the "
            "program's own, as in `nn.LayerNorm`.",
     .example = "dim n = 4\nprint(layer_norm(range(n) + 1, over: n))\n#> [-1.34164, -0.447213, 0.447213, 1.34164]\n",
     .samples = "x: [a, b] => layer_norm(x, over: b)\nx: [a, b, c] => layer_norm(x, over: [a, c], epsilon: 0.1)",
-    .build = [](Call& call) -> graph::Values { return build_over(call, real_element(call.tensor("x").element()), {call.number("epsilon", 1e-6)}); },
+    .build = [](Call& call) -> graph::Values {
+      return build_over(call, real_element(call.tensor("x").element()), {call.number("epsilon", 1e-6)});
+    },
     .attributes = &graph::kFormOf<RowAttributes>,
     .infer = infer_layer_norm,
     .space = over_space,

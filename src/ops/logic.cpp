@@ -10,7 +10,8 @@ constexpr std::string_view kNotSmooth = "a truth value does not change smoothly"
 ElementType meet_as_any(const Builder& builder, const graph::Values& operands) {
   const ElementType element = common_element(builder, operands);
   for (const graph::Value& operand : operands)
-    if (element == ElementType::kBool && is_host_number(operand) && operand.element() == ElementType::kI32) return ElementType::kI32;
+    if (element == ElementType::kBool && is_host_number(operand) && operand.element() == ElementType::kI32)
+      return ElementType::kI32;
   return element;
 }
 
@@ -38,8 +39,10 @@ graph::Values build_where(Call& call) {
 }
 
 std::vector<TensorType> infer_where(const graph::Operation& operation) {
-  MTF_CHECK(operation.operands[0].element == ElementType::kBool && operation.operands[1].element == operation.operands[2].element,
-            "where of {}, {} and {}", to_string(operation.operands[0]), to_string(operation.operands[1]), to_string(operation.operands[2]));
+  MTF_CHECK(operation.operands[0].element == ElementType::kBool &&
+                operation.operands[1].element == operation.operands[2].element,
+            "where of {}, {} and {}", to_string(operation.operands[0]), to_string(operation.operands[1]),
+            to_string(operation.operands[2]));
   return {{operation.operands[1].element, broadcast_dims(operation.operands)}};
 }
 
@@ -154,7 +157,8 @@ constexpr graph::Op kWhere = element_wise({
     .name = "where",
     .signature = "where(condition: tensor, a: tensor, b: tensor)",
     .family = "Comparison and selection",
-    .doc = "The element of `a` where the condition is true, of `b` elsewhere. It is a selection: nothing of the side that is not taken "
+    .doc = "The element of `a` where the condition is true, of `b` elsewhere. It is a selection: nothing of the side "
+           "that is not taken "
            "comes through, a NaN neither, in the gradient as well.",
     .example = "dim n = 3\nlet x = tensor([4, 0, 1], [n])\nprint(where(x > 0, 1 / x, 0))\n#> [0.25, 0, 1]\n",
     .samples = "c: bool[a, b], x: [a, b], y: [b] => where(c, x, y)\nc: bool[a], x: [a, b] => where(c, x, 0)",

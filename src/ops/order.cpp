@@ -17,14 +17,19 @@ namespace {
 struct SortAttributes {
   Name over;
   bool descending = false;
-  static constexpr auto members() { return std::array{graph::member<&SortAttributes::over>("over"), graph::member<&SortAttributes::descending>("descending")}; }
+  static constexpr auto members() {
+    return std::array{graph::member<&SortAttributes::over>("over"),
+                      graph::member<&SortAttributes::descending>("descending")};
+  }
 };
 
 /// Of top_k and merge_top_k: `k` replaces the dim.
 struct TopKAttributes {
   Dim k;
   Name over;
-  static constexpr auto members() { return std::array{graph::member<&TopKAttributes::k>("k"), graph::member<&TopKAttributes::over>("over")}; }
+  static constexpr auto members() {
+    return std::array{graph::member<&TopKAttributes::k>("k"), graph::member<&TopKAttributes::over>("over")};
+  }
 };
 
 /// `candidates` replaces the dim, `count` for each block of it.
@@ -33,7 +38,8 @@ struct BlockTopKAttributes {
   int64_t count;
   Name over;
   static constexpr auto members() {
-    return std::array{graph::member<&BlockTopKAttributes::candidates>("candidates"), graph::member<&BlockTopKAttributes::count>("count"),
+    return std::array{graph::member<&BlockTopKAttributes::candidates>("candidates"),
+                      graph::member<&BlockTopKAttributes::count>("count"),
                       graph::member<&BlockTopKAttributes::over>("over")};
   }
 };
@@ -85,7 +91,8 @@ void for_each_line(graph::KernelCall& call, int dim, std::array<const kernels::B
 template <typename N>
 void keep_first(std::vector<Ranked<N>>& line, int64_t count, bool descending) {
   count = std::min<int64_t>(count, line.size());
-  std::partial_sort(line.begin(), line.begin() + count, line.end(), [&](const auto& a, const auto& b) { return comes_first(a, b, descending); });
+  std::partial_sort(line.begin(), line.begin() + count, line.end(),
+                    [&](const auto& a, const auto& b) { return comes_first(a, b, descending); });
   line.resize(static_cast<size_t>(count));
 }
 
@@ -96,14 +103,17 @@ void sort_line(std::vector<Ranked<N>>& line, bool descending) {
 
 /// Values (unless null) and places of a line, from `first` on along the dim of both results.
 template <typename T>
-void write_line(const std::vector<Ranked<Number<T>>>& line, int dim, const kernels::Block* values, int64_t values_first, const kernels::Block& places, int64_t places_first) {
+void write_line(const std::vector<Ranked<Number<T>>>& line, int dim, const kernels::Block* values, int64_t values_first,
+                const kernels::Block& places, int64_t places_first) {
   for (size_t i = 0; i < line.size(); ++i) {
-    if (values) values->as<T>()[values_first + static_cast<int64_t>(i) * values->dims[dim].stride] = from_number<T>(line[i].value);
+    if (values)
+      values->as<T>()[values_first + static_cast<int64_t>(i) * values->dims[dim].stride] =
+          from_number<T>(line[i].value);
     places.as<int32_t>()[places_first + static_cast<int64_t>(i) * places.dims[dim].stride] = line[i].place;
   }
 }
 
-// ---- sort and argsort ------------------------------------------------------------------------------------------------
+// ---- sort and argsort -----------------------------------------------------------------------------------------------
 
 void sort_kernel(graph::KernelCall& call) {
   const int dim = dim_of<SortAttributes>(call.operation);
@@ -132,7 +142,8 @@ void argsort_kernel(graph::KernelCall& call) {
 }
 
 graph::IterationSpace order_space(const graph::Operation& operation) {
-  return ruled_space(operation, graph::SplitKind::kWhole, {operation.operands[0].dims[dim_of<SortAttributes>(operation)]});
+  return ruled_space(operation, graph::SplitKind::kWhole,
+                     {operation.operands[0].dims[dim_of<SortAttributes>(operation)]});
 }
 
 graph::Values build_sort(Call& call) {
@@ -142,7 +153,7 @@ graph::Values build_sort(Call& call) {
   return {call.builder.add_node(call.op, {x}, SortAttributes{over.name, call.flag("descending", false)})[0]};
 }
 
-// ---- top_k -----------------------------------------------------------------------------------------------------------
+// ---- top_k ----------------------------------------------------------------------------------------------------------
 
 /// The values and their places, with a dim replaced.
 std::vector<TensorType> values_and_places(const graph::Operation& operation, int dim, const Dim& replacement) {
@@ -155,12 +166,14 @@ std::vector<TensorType> infer_top_k(const graph::Operation& operation) {
   return values_and_places(operation, dim_of<TopKAttributes>(operation), operation.attributes.get<TopKAttributes>().k);
 }
 
-/// The dims run together by place and are free, but for `along`, which is of `kind` and the results' in its place is another.
+/// The dims run together by place and are free, but for `along`, which is of `kind` and the results' in its place is
+/// another.
 graph::IterationSpace top_k_space(const graph::Operation& operation, int along, graph::SplitKind kind) {
   graph::IterationSpace space;
   for (size_t d = 0; d < operation.results[0].dims.size(); ++d) {
     const auto place = static_cast<int8_t>(d);
-    graph::IterationDim dim{.operands = std::vector<int8_t>(operation.operands.size(), place), .results = {place, place}};
+    graph::IterationDim dim{.operands = std::vector<int8_t>(operation.operands.size(), place),
+                            .results = {place, place}};
     if (static_cast<int>(d) == along) {
       dim.kind = kind;
       dim.results = {-1, -1};
@@ -189,7 +202,8 @@ void block_top_k_kernel(graph::KernelCall& call) {
   call.flops += call.operands[0].size();
   const int dim = dim_of<BlockTopKAttributes>(call.operation);
   const int64_t room = call.results[0].dims[dim].size;
-  const int64_t count = std::min(call.operation.attributes.get<BlockTopKAttributes>().count, call.operands[0].dims[dim].size);
+  const int64_t count =
+      std::min(call.operation.attributes.get<BlockTopKAttributes>().count, call.operands[0].dims[dim].size);
   MTF_CHECK(room >= count, "{} candidates in a block of {}", count, room);
   by_element(call.operands[0].element, [&](auto zero) {
     using T = decltype(zero);
@@ -223,7 +237,8 @@ graph::Values expand_top_k(graph::ExpandCall& call) {
   Builder& builder = call.builder;
   const auto& [k, over] = call.operation.attributes.get<TopKAttributes>();
   const Dim candidates{Name(k.name.str() + ".candidates"), call.blocks * k.size};
-  const graph::Values best = builder.add_node(kBlockTopK, {call.operands[0]}, BlockTopKAttributes{candidates, k.size, over});
+  const graph::Values best =
+      builder.add_node(kBlockTopK, {call.operands[0]}, BlockTopKAttributes{candidates, k.size, over});
   return builder.add_node(kMergeTopK, best, TopKAttributes{k, candidates.name});
 }
 
@@ -233,7 +248,8 @@ graph::Values build_top_k(Call& call) {
   const Dim& k = call.argument("k").dims[0];
   if (over.size > INT32_MAX) fail(Kind::size_overflow, call.span, "{} is too large for places in i32", to_string(over));
   if (k.size > over.size)
-    fail(Kind::bad_value, call.span_of("k"), "expected no more than the {} elements of {}, found {}", over.size, to_string(over), to_string(k));
+    fail(Kind::bad_value, call.span_of("k"), "expected no more than the {} elements of {}, found {}", over.size,
+         to_string(over), to_string(k));
   return call.builder.add_node(call.op, {x}, TopKAttributes{k, over.name});
 }
 
@@ -242,74 +258,111 @@ template <typename T>
 graph::Values scatter_back(graph::GradientCall& call) {
   const graph::Value& x = call.operands[0];
   if (!call.d_results[0]) return {{}};
-  return {scatter_add(call.builder, call.d_results[0], call.results[1], x.dims()[dim_of<T>(call.operation)], x.dims(), gradient_element(x))};
+  return {scatter_add(call.builder, call.d_results[0], call.results[1], x.dims()[dim_of<T>(call.operation)], x.dims(),
+                      gradient_element(x))};
 }
 
 }  // namespace
 
-constexpr graph::Op kSort = complete({
-    .name = "sort", .signature = "sort(x: tensor, over: dim = the only one, descending: bool = false)", .family = "Order",
-    .doc = "The elements along a dimension in order, the smallest first (the largest with `descending`). NaN counts as larger than "
-           "every number.",
-    .example = "dim a = 4\nprint(sort(tensor([3, 1, 4, 1], [a]), over: a))\n#> [1, 1, 3, 4]\n",
-    .samples = "x: [a, b] => sort(x, over: b)\n"
-               "x: [a, b] => sort(x, over: a, descending: true)",
-    .build = build_sort,
-    .attributes = &graph::kFormOf<SortAttributes>,
-    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
-      const TensorType& type = operation.operands[0];
-      return {type, {ElementType::kI32, type.dims}};
-    },
-    .space = order_space, .kernel = sort_kernel, .work = graph::Work::kPerOperand, .gradient = scatter_back<SortAttributes>, .saved_results = 1});
+constexpr graph::Op kSort =
+    complete({.name = "sort",
+              .signature = "sort(x: tensor, over: dim = the only one, descending: bool = false)",
+              .family = "Order",
+              .doc = "The elements along a dimension in order, the smallest first (the largest with `descending`). NaN "
+                     "counts as larger than "
+                     "every number.",
+              .example = "dim a = 4\nprint(sort(tensor([3, 1, 4, 1], [a]), over: a))\n#> [1, 1, 3, 4]\n",
+              .samples = "x: [a, b] => sort(x, over: b)\n"
+                         "x: [a, b] => sort(x, over: a, descending: true)",
+              .build = build_sort,
+              .attributes = &graph::kFormOf<SortAttributes>,
+              .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
+                const TensorType& type = operation.operands[0];
+                return {type, {ElementType::kI32, type.dims}};
+              },
+              .space = order_space,
+              .kernel = sort_kernel,
+              .work = graph::Work::kPerOperand,
+              .gradient = scatter_back<SortAttributes>,
+              .saved_results = 1});
 
-constexpr graph::Op kArgsort = complete({
-    .name = "argsort", .signature = "argsort(x: tensor, over: dim = the only one, descending: bool = false)", .family = "Order",
-    .doc = "The places (i32) from which `sort` takes its elements; equal elements keep their order.",
-    .example = "dim a = 4\nprint(argsort(tensor([3, 1, 4, 1], [a]), over: a))\n#> [1, 3, 0, 2]\n",
-    .samples = "x: [a, b] => argsort(x, over: b)\n"
-               "i: i32[a, b] in 0..3 => argsort(i, over: a, descending: true)",
-    .build = build_sort,
-    .attributes = &graph::kFormOf<SortAttributes>,
-    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> { return {{ElementType::kI32, operation.operands[0].dims}}; },
-    .space = order_space, .kernel = argsort_kernel, .work = graph::Work::kPerOperand,
-    .no_gradient = "a place does not change smoothly"});
+constexpr graph::Op kArgsort =
+    complete({.name = "argsort",
+              .signature = "argsort(x: tensor, over: dim = the only one, descending: bool = false)",
+              .family = "Order",
+              .doc = "The places (i32) from which `sort` takes its elements; equal elements keep their order.",
+              .example = "dim a = 4\nprint(argsort(tensor([3, 1, 4, 1], [a]), over: a))\n#> [1, 3, 0, 2]\n",
+              .samples = "x: [a, b] => argsort(x, over: b)\n"
+                         "i: i32[a, b] in 0..3 => argsort(i, over: a, descending: true)",
+              .build = build_sort,
+              .attributes = &graph::kFormOf<SortAttributes>,
+              .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
+                return {{ElementType::kI32, operation.operands[0].dims}};
+              },
+              .space = order_space,
+              .kernel = argsort_kernel,
+              .work = graph::Work::kPerOperand,
+              .no_gradient = "a place does not change smoothly"});
 
-constexpr graph::Op kTopK = complete({
-    .name = "top_k", .signature = "top_k(x: tensor, k: dim, over: dim = the only one)", .family = "Order",
-    .doc = "The largest elements along a dimension, the largest first, and their places (i32): `let (values, indices) = top_k(x, k, "
-           "over: experts)`. `k` replaces the dimension and says how many. Of equal elements the first wins; NaN counts as larger "
-           "than every number.",
-    .example = "dim a = 5, k = 2\n"
-               "let (values, indices) = top_k(tensor([3, 1, 4, 1, 4], [a]), k, over: a)\n"
-               "print(values)\n"
-               "print(indices)\n"
-               "#> [4, 4]\n"
-               "#> [2, 4]\n",
-    .samples = "dim k = 2; x: [a, b] => top_k(x, k, over: b)[0]\n"
-               "dim k = 2; x: [a, b] => top_k(x, k, over: a)[1]\n"
-               "dim k = 2; i: i32[a, b] in 0..2 => top_k(i, k, over: b)[1]",
-    .build = build_top_k, .attributes = &graph::kFormOf<TopKAttributes>, .infer = infer_top_k,
-    .space = [](const graph::Operation& operation) { return top_k_space(operation, dim_of<TopKAttributes>(operation), graph::SplitKind::kExpand); },
-    .kernel = top_k_kernel, .expand = expand_top_k, .work = graph::Work::kPerOperand, .gradient = scatter_back<TopKAttributes>});
+constexpr graph::Op kTopK =
+    complete({.name = "top_k",
+              .signature = "top_k(x: tensor, k: dim, over: dim = the only one)",
+              .family = "Order",
+              .doc = "The largest elements along a dimension, the largest first, and their places (i32): `let (values, "
+                     "indices) = top_k(x, k, "
+                     "over: experts)`. `k` replaces the dimension and says how many. Of equal elements the first wins; "
+                     "NaN counts as larger "
+                     "than every number.",
+              .example = "dim a = 5, k = 2\n"
+                         "let (values, indices) = top_k(tensor([3, 1, 4, 1, 4], [a]), k, over: a)\n"
+                         "print(values)\n"
+                         "print(indices)\n"
+                         "#> [4, 4]\n"
+                         "#> [2, 4]\n",
+              .samples = "dim k = 2; x: [a, b] => top_k(x, k, over: b)[0]\n"
+                         "dim k = 2; x: [a, b] => top_k(x, k, over: a)[1]\n"
+                         "dim k = 2; i: i32[a, b] in 0..2 => top_k(i, k, over: b)[1]",
+              .build = build_top_k,
+              .attributes = &graph::kFormOf<TopKAttributes>,
+              .infer = infer_top_k,
+              .space =
+                  [](const graph::Operation& operation) {
+                    return top_k_space(operation, dim_of<TopKAttributes>(operation), graph::SplitKind::kExpand);
+                  },
+              .kernel = top_k_kernel,
+              .expand = expand_top_k,
+              .work = graph::Work::kPerOperand,
+              .gradient = scatter_back<TopKAttributes>});
 
-constexpr graph::Op kBlockTopK = complete({
-    .name = "block_top_k", .family = "Order",
-    .doc = "Of top_k over a split dimension: the best of each block, with their places in the whole; place -1 where a block has fewer.",
-    .attributes = &graph::kFormOf<BlockTopKAttributes>,
-    .infer = [](const graph::Operation& operation) {
-      return values_and_places(operation, dim_of<BlockTopKAttributes>(operation), operation.attributes.get<BlockTopKAttributes>().candidates);
-    },
-    // A block of the dim makes a block of candidates.
-    .space = [](const graph::Operation& operation) { return top_k_space(operation, -1, graph::SplitKind::kFree); },
-    .kernel = block_top_k_kernel, .work = graph::Work::kPerOperand,
-    .no_gradient = "it stands for a part of top_k, after gradients are made"});
+constexpr graph::Op kBlockTopK = complete(
+    {.name = "block_top_k",
+     .family = "Order",
+     .doc = "Of top_k over a split dimension: the best of each block, with their places in the whole; place -1 where a "
+            "block has fewer.",
+     .attributes = &graph::kFormOf<BlockTopKAttributes>,
+     .infer =
+         [](const graph::Operation& operation) {
+           return values_and_places(operation, dim_of<BlockTopKAttributes>(operation),
+                                    operation.attributes.get<BlockTopKAttributes>().candidates);
+         },
+     // A block of the dim makes a block of candidates.
+     .space = [](const graph::Operation& operation) { return top_k_space(operation, -1, graph::SplitKind::kFree); },
+     .kernel = block_top_k_kernel,
+     .work = graph::Work::kPerOperand,
+     .no_gradient = "it stands for a part of top_k, after gradients are made"});
 
-constexpr graph::Op kMergeTopK = complete({
-    .name = "merge_top_k", .family = "Order", .doc = "Of top_k over a split dimension: the best of all blocks' candidates, given with their places.",
-    .attributes = &graph::kFormOf<TopKAttributes>,
-    .infer = infer_top_k,
-    .space = [](const graph::Operation& operation) { return top_k_space(operation, dim_of<TopKAttributes>(operation), graph::SplitKind::kWhole); },
-    .kernel = merge_top_k_kernel, .work = graph::Work::kPerOperand,
-    .no_gradient = "it stands for a part of top_k, after gradients are made"});
+constexpr graph::Op kMergeTopK =
+    complete({.name = "merge_top_k",
+              .family = "Order",
+              .doc = "Of top_k over a split dimension: the best of all blocks' candidates, given with their places.",
+              .attributes = &graph::kFormOf<TopKAttributes>,
+              .infer = infer_top_k,
+              .space =
+                  [](const graph::Operation& operation) {
+                    return top_k_space(operation, dim_of<TopKAttributes>(operation), graph::SplitKind::kWhole);
+                  },
+              .kernel = merge_top_k_kernel,
+              .work = graph::Work::kPerOperand,
+              .no_gradient = "it stands for a part of top_k, after gradients are made"});
 
 }  // namespace mtf::ops

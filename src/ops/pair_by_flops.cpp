@@ -11,7 +11,8 @@ namespace {
 
 /// Up to so many operands every order is tried: 3^n ways to cut the subsets in two.
 constexpr size_t kMostTried = 9;
-/// From so many down the cheapest of all pairs is taken next; of more, the cheapest that the smallest tensor has with few.
+/// From so many down the cheapest of all pairs is taken next; of more, the cheapest that the smallest tensor has with
+/// few.
 constexpr size_t kMostCompared = 64;
 
 double points(const Dims& first, const Dims& second) {
@@ -31,7 +32,8 @@ struct Subset {
 
 class Search {
  public:
-  Search(const std::vector<Dims>& operands, const Dims& result) : operands_(operands), result_(result), subsets_(1U << operands.size()) {
+  Search(const std::vector<Dims>& operands, const Dims& result)
+      : operands_(operands), result_(result), subsets_(1U << operands.size()) {
     for (unsigned set = 1; set < subsets_.size(); ++set) solve(set);
   }
 
@@ -52,14 +54,16 @@ class Search {
     for (unsigned left = (set - 1) & set; left > 0; left = (left - 1) & set) {
       const unsigned right = set & ~left;
       if (left > right) continue;  // each cut once
-      const double cost = subsets_[left].cost + subsets_[right].cost + points(subsets_[left].dims, subsets_[right].dims);
+      const double cost =
+          subsets_[left].cost + subsets_[right].cost + points(subsets_[left].dims, subsets_[right].dims);
       if (cost < best.cost) best.cost = cost, best.left = left;
     }
     std::vector<Dims> others;
     for (size_t i = 0; i < operands_.size(); ++i)
       if ((set & 1U << i) == 0) others.push_back(operands_[i]);
     best.dims = product_dims(subsets_[best.left].dims, subsets_[set & ~best.left].dims, [&](Name dim) {
-      return has_dim(result_, dim) || std::any_of(others.begin(), others.end(), [&](const Dims& other) { return has_dim(other, dim); });
+      return has_dim(result_, dim) ||
+             std::any_of(others.begin(), others.end(), [&](const Dims& other) { return has_dim(other, dim); });
     });
   }
 
@@ -154,7 +158,8 @@ class Greedy {
     double least = std::numeric_limits<double>::infinity();
     for (size_t i = 0; i < left.size(); ++i)
       for (size_t j = i + 1; j < left.size(); ++j)
-        if (const double cost = points(tensors_[left[i]], tensors_[left[j]]); cost < least) least = cost, best = {left[i], left[j]};
+        if (const double cost = points(tensors_[left[i]], tensors_[left[j]]); cost < least)
+          least = cost, best = {left[i], left[j]};
     return best;
   }
 

@@ -24,7 +24,10 @@ namespace {
 struct ProdRestAttributes {
   Name over;
   bool whole = false;  ///< it is never to be expanded again
-  static constexpr auto members() { return std::array{graph::member<&ProdRestAttributes::over>("over"), graph::member<&ProdRestAttributes::whole>("whole")}; }
+  static constexpr auto members() {
+    return std::array{graph::member<&ProdRestAttributes::over>("over"),
+                      graph::member<&ProdRestAttributes::whole>("whole")};
+  }
 };
 
 /// A walk over all dims of `x` but one, with the strides of each of `blocks`.
@@ -40,8 +43,8 @@ Walk<N> across(const kernels::Block& x, int dim, const std::array<const kernels:
   return walk;
 }
 
-/// The product of (x_j + g1_j t1 + … + gm_j tm) over some j: the coefficient of each product of distinct t, by the set of
-/// their indices.
+/// The product of (x_j + g1_j t1 + … + gm_j tm) over some j: the coefficient of each product of distinct t, by the set
+/// of their indices.
 class Polynomial {
  public:
   explicit Polynomial(size_t variables) : coefficients_(size_t{1} << variables, 0.0) { coefficients_[0] = 1; }
@@ -104,11 +107,13 @@ void prod_rest_kernel(graph::KernelCall& call) {
         size_t other = 0;
         for (size_t d = 0; d < from.dims.size(); ++d)
           if (static_cast<int>(d) != dim) source += at.place(other++) * from.dims[d].stride;
-        for (size_t i = 0; i < count; ++i) line.factors[i * operands + k] = to_number(source[static_cast<int64_t>(i) * from.dims[dim].stride]);
+        for (size_t i = 0; i < count; ++i)
+          line.factors[i * operands + k] = to_number(source[static_cast<int64_t>(i) * from.dims[dim].stride]);
       }
       compute(line, count, operands);
       for (size_t i = 0; i < count; ++i)
-        y.as<T>()[at.offset(0) + static_cast<int64_t>(i) * y.dims[dim].stride] = from_number<T>(static_cast<Number<T>>(line.result[i]));
+        y.as<T>()[at.offset(0) + static_cast<int64_t>(i) * y.dims[dim].stride] =
+            from_number<T>(static_cast<Number<T>>(line.result[i]));
     });
   });
 }
@@ -123,7 +128,8 @@ void block_product_kernel(graph::KernelCall& call) {
     using T = decltype(zero);
     for_each_place(call.threads, across<2>(x, dim, {&x, &total}), x.dims[dim].size, [&](const Walk<2>& at) {
       double product = 1;
-      for (int64_t i = 0; i < x.dims[dim].size; ++i) product *= to_number(x.as<T>()[at.offset(0) + i * x.dims[dim].stride]);
+      for (int64_t i = 0; i < x.dims[dim].size; ++i)
+        product *= to_number(x.as<T>()[at.offset(0) + i * x.dims[dim].stride]);
       total.as<Number<T>>()[at.offset(1)] = static_cast<Number<T>>(product);
     });
   });
@@ -141,11 +147,13 @@ void block_prod_rest_kernel(graph::KernelCall& call) {
     using T = decltype(zero);
     for_each_place(call.threads, across<3>(x, dim, {&x, &others, &y}), x.dims[dim].size, [&](const Walk<3>& at) {
       Line line;
-      for (size_t i = 0; i < count; ++i) line.factors.push_back(to_number(x.as<T>()[at.offset(0) + static_cast<int64_t>(i) * x.dims[dim].stride]));
+      for (size_t i = 0; i < count; ++i)
+        line.factors.push_back(to_number(x.as<T>()[at.offset(0) + static_cast<int64_t>(i) * x.dims[dim].stride]));
       compute(line, count, 1);
       const double rest = others.as<Number<T>>()[at.offset(1)];
       for (size_t i = 0; i < count; ++i)
-        y.as<T>()[at.offset(2) + static_cast<int64_t>(i) * y.dims[dim].stride] = from_number<T>(static_cast<Number<T>>(line.result[i] * rest));
+        y.as<T>()[at.offset(2) + static_cast<int64_t>(i) * y.dims[dim].stride] =
+            from_number<T>(static_cast<Number<T>>(line.result[i] * rest));
     });
   });
 }
@@ -173,44 +181,55 @@ graph::Value prod_rest(Builder& builder, const graph::Value& x, const Dims& over
   return builder.map(kMul, inner, outer);
 }
 
-constexpr graph::Op kProdRest = complete({
-    .name = "prod_rest", .family = "Reductions",
-    .doc = "For each element the product of the others along a dimension; with more operands, sums of products in which each of them "
-           "stands once. The gradient of `prod`.",
-    .attributes = &graph::kFormOf<ProdRestAttributes>,
-    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> { return {operation.operands[0]}; },
-    .space = [](const graph::Operation& operation) {
-      const bool whole = operation.operands.size() > 1 || operation.attributes.get<ProdRestAttributes>().whole;
-      return space_by_place(operation, dim_of<ProdRestAttributes>(operation), whole ? graph::SplitKind::kWhole : graph::SplitKind::kExpand);
-    },
-    .kernel = prod_rest_kernel, .expand = expand_prod_rest, .work = graph::Work::kPerOperand,
-    .gradient = [](graph::GradientCall& call) -> graph::Values {
-      graph::Values gradients;
-      for (size_t k = 0; k < call.operands.size(); ++k) {
-        graph::Values operands = call.operands;
-        if (k > 0) operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(k));
-        operands.push_back(call.d_results[0]);
-        const ProdRestAttributes along{.over = call.operation.attributes.get<ProdRestAttributes>().over};
-        gradients.push_back(call.wants(k) ? call.builder.add(kProdRest, std::move(operands), along) : graph::Value());
-      }
-      return gradients;
-    }});
+constexpr graph::Op kProdRest = complete(
+    {.name = "prod_rest",
+     .family = "Reductions",
+     .doc = "For each element the product of the others along a dimension; with more operands, sums of products in "
+            "which each of them "
+            "stands once. The gradient of `prod`.",
+     .attributes = &graph::kFormOf<ProdRestAttributes>,
+     .infer = [](const graph::Operation& operation) -> std::vector<TensorType> { return {operation.operands[0]}; },
+     .space =
+         [](const graph::Operation& operation) {
+           const bool whole = operation.operands.size() > 1 || operation.attributes.get<ProdRestAttributes>().whole;
+           return space_by_place(operation, dim_of<ProdRestAttributes>(operation),
+                                 whole ? graph::SplitKind::kWhole : graph::SplitKind::kExpand);
+         },
+     .kernel = prod_rest_kernel,
+     .expand = expand_prod_rest,
+     .work = graph::Work::kPerOperand,
+     .gradient = [](graph::GradientCall& call) -> graph::Values {
+       graph::Values gradients;
+       for (size_t k = 0; k < call.operands.size(); ++k) {
+         graph::Values operands = call.operands;
+         if (k > 0) operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(k));
+         operands.push_back(call.d_results[0]);
+         const ProdRestAttributes along{.over = call.operation.attributes.get<ProdRestAttributes>().over};
+         gradients.push_back(call.wants(k) ? call.builder.add(kProdRest, std::move(operands), along) : graph::Value());
+       }
+       return gradients;
+     }});
 
-constexpr graph::Op kBlockProduct = complete({
-    .name = "block_product", .family = "Reductions", .doc = "Of prod_rest over a split dimension: the product of each block.",
-    .attributes = &graph::kFormOf<BlocksAttributes>,
-    .infer = infer_of_blocks,
-    .space = [](const graph::Operation& operation) { return space_by_place(operation, -1, graph::SplitKind::kFree); },
-    .kernel = block_product_kernel,
-    .no_gradient = "it stands for a part of a gradient, after gradients are made"});
+constexpr graph::Op kBlockProduct = complete(
+    {.name = "block_product",
+     .family = "Reductions",
+     .doc = "Of prod_rest over a split dimension: the product of each block.",
+     .attributes = &graph::kFormOf<BlocksAttributes>,
+     .infer = infer_of_blocks,
+     .space = [](const graph::Operation& operation) { return space_by_place(operation, -1, graph::SplitKind::kFree); },
+     .kernel = block_product_kernel,
+     .no_gradient = "it stands for a part of a gradient, after gradients are made"});
 
-constexpr graph::Op kBlockProdRest = complete({
-    .name = "block_prod_rest", .family = "Reductions",
-    .doc = "Of prod_rest over a split dimension: for each element the product of the others in its block and of the other blocks.",
-    .attributes = &graph::kFormOf<OverAttributes>,
-    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> { return {operation.operands[0]}; },
-    .space = [](const graph::Operation& operation) { return space_by_place(operation, -1, graph::SplitKind::kFree); },
-    .kernel = block_prod_rest_kernel, .work = graph::Work::kPerOperand,
-    .no_gradient = "it stands for a part of a gradient, after gradients are made"});
+constexpr graph::Op kBlockProdRest = complete(
+    {.name = "block_prod_rest",
+     .family = "Reductions",
+     .doc = "Of prod_rest over a split dimension: for each element the product of the others in its block and of the "
+            "other blocks.",
+     .attributes = &graph::kFormOf<OverAttributes>,
+     .infer = [](const graph::Operation& operation) -> std::vector<TensorType> { return {operation.operands[0]}; },
+     .space = [](const graph::Operation& operation) { return space_by_place(operation, -1, graph::SplitKind::kFree); },
+     .kernel = block_prod_rest_kernel,
+     .work = graph::Work::kPerOperand,
+     .no_gradient = "it stands for a part of a gradient, after gradients are made"});
 
 }  // namespace mtf::ops

@@ -1,5 +1,6 @@
-// Random numbers: functions of the seed, the number of random operations evaluated since `seed`, and the element's place
-// in the whole tensor, its dims in the order written. The same bits come out under every layout and number of processors.
+// Random numbers: functions of the seed, the number of random operations evaluated since `seed`, and the element's
+// place in the whole tensor, its dims in the order written. The same bits come out under every layout and number of
+// processors.
 //
 //   operation                    dims           inputs
 //   random.uniform               the result's   seed, call, low, high
@@ -14,7 +15,8 @@
 namespace mtf::ops {
 namespace {
 
-using Fill = void (*)(kernels::RandomCall, std::span<const kernels::RandomDim>, ElementType, void*, double, double, kernels::Threads&);
+using Fill = void (*)(kernels::RandomCall, std::span<const kernels::RandomDim>, ElementType, void*, double, double,
+                      kernels::Threads&);
 
 kernels::RandomCall random_call(const graph::KernelCall& call) {
   return {static_cast<uint64_t>(static_cast<int64_t>(call.inputs[0])), static_cast<uint64_t>(call.inputs[1])};
@@ -29,13 +31,15 @@ std::vector<kernels::RandomDim> random_dims(const kernels::Block& block) {
 template <Fill fill>
 void real_kernel(graph::KernelCall& call) {
   const kernels::Block& to = call.results[0];
-  if (to.size() != 0) fill(random_call(call), random_dims(to), to.element, to.data, call.inputs[2], call.inputs[3], call.threads);
+  if (to.size() != 0)
+    fill(random_call(call), random_dims(to), to.element, to.data, call.inputs[2], call.inputs[3], call.threads);
 }
 
 void integers_kernel(graph::KernelCall& call) {
   const kernels::Block& to = call.results[0];
   if (to.size() == 0) return;
-  fill_integers(random_call(call), random_dims(to), to.data, static_cast<int64_t>(call.inputs[2]), static_cast<int64_t>(call.inputs[3]), call.threads);
+  fill_integers(random_call(call), random_dims(to), to.data, static_cast<int64_t>(call.inputs[2]),
+                static_cast<int64_t>(call.inputs[3]), call.threads);
 }
 
 /// A node of the next random call.
@@ -45,11 +49,13 @@ graph::Value draw(Builder& builder, const graph::Op& op, const TensorType& type,
 }
 
 /// The numbers must be known to be judged: `first` and `second` name the parameters.
-graph::Values build_real(Call& call, std::string_view first, double first_default, std::string_view second, double second_default) {
+graph::Values build_real(Call& call, std::string_view first, double first_default, std::string_view second,
+                         double second_default) {
   const Argument& element = call.argument("element");
   const TensorType type{element.given ? element.element : ElementType::kF32, call.argument("shape").dims};
   if (!is_float(type.element))
-    fail(Diagnostic(Kind::wrong_element_type, call.span_of("element"), fmt::format("expected f32, f64 or bf16, found {}", name(type.element)))
+    fail(Diagnostic(Kind::wrong_element_type, call.span_of("element"),
+                    fmt::format("expected f32, f64 or bf16, found {}", name(type.element)))
              .help("random.integers(shape, low, high) makes i32"));
   return {draw(call.builder, call.op, type, call.number(first, first_default), call.number(second, second_default))};
 }
@@ -74,7 +80,9 @@ graph::Values build_dropout(Call& call) {
   if (!call.argument("rate").unknown && !(rate >= 0 && rate <= 1))
     fail(Kind::bad_value, call.span_of("rate"), "expected the part to drop, from 0 to 1, found {}", rate);
   const graph::Value x = builder.cast(call.tensor("x"), real_element(call.tensor("x").element()));
-  const graph::Value numbers = made_like(builder, x, [&] { return draw(builder, kRandomUniform, {ElementType::kF32, x.dims()}, 0, 1); });
+  const graph::Value numbers = made_like(builder, x, [&] {
+    return draw(builder, kRandomUniform, {ElementType::kF32, x.dims()}, 0, 1);
+  });
   const graph::Value kept = builder.map(kGe, numbers, rate);
   return {builder.where(kept, builder.map(kMul, x, rate < 1 ? 1 / (1 - rate) : 0), builder.number(0, x.element()))};
 }
@@ -90,61 +98,67 @@ consteval graph::Op random(graph::Op op) {
 
 }  // namespace
 
-constexpr graph::Op kRandomUniform = random({
-    .name = "random.uniform",
-    .signature = "random.uniform(shape: shape, low: number = 0, high: number = 1, element: element = f32)",
-    .doc = "Random numbers, each as likely, from `low` up to but without `high`.",
-    .example = "dim a = 1000\n"
-               "let x = random.uniform([a], low: 2, high: 4)\n"
-               "print(all(x >= 2), all(x < 4))\n"
-               "#> true true\n",
-    .samples = "=> random.uniform([a, b])\n"
-               "=> random.uniform([a, b], low: -3, high: 5, f64)",
-    .build = build_uniform, .kernel = real_kernel<kernels::fill_uniform>});
+constexpr graph::Op kRandomUniform =
+    random({.name = "random.uniform",
+            .signature = "random.uniform(shape: shape, low: number = 0, high: number = 1, element: element = f32)",
+            .doc = "Random numbers, each as likely, from `low` up to but without `high`.",
+            .example = "dim a = 1000\n"
+                       "let x = random.uniform([a], low: 2, high: 4)\n"
+                       "print(all(x >= 2), all(x < 4))\n"
+                       "#> true true\n",
+            .samples = "=> random.uniform([a, b])\n"
+                       "=> random.uniform([a, b], low: -3, high: 5, f64)",
+            .build = build_uniform,
+            .kernel = real_kernel<kernels::fill_uniform>});
 
-constexpr graph::Op kRandomNormal = random({
-    .name = "random.normal",
-    .signature = "random.normal(shape: shape, mean: number = 0, stddev: number = 1, element: element = f32)",
-    .doc = "Random numbers of a normal distribution.",
-    .example = "dim a = 10000\n"
-               "let x = random.normal([a], mean: 3, stddev: 2)\n"
-               "print(abs(mean(x) - 3) < 0.1)\n"
-               "#> true\n",
-    .samples = "=> random.normal([a, b])\n"
-               "=> random.normal([a, b], mean: 1, stddev: 2, bf16)",
-    .build = build_normal, .kernel = real_kernel<kernels::fill_normal>});
+constexpr graph::Op kRandomNormal =
+    random({.name = "random.normal",
+            .signature = "random.normal(shape: shape, mean: number = 0, stddev: number = 1, element: element = f32)",
+            .doc = "Random numbers of a normal distribution.",
+            .example = "dim a = 10000\n"
+                       "let x = random.normal([a], mean: 3, stddev: 2)\n"
+                       "print(abs(mean(x) - 3) < 0.1)\n"
+                       "#> true\n",
+            .samples = "=> random.normal([a, b])\n"
+                       "=> random.normal([a, b], mean: 1, stddev: 2, bf16)",
+            .build = build_normal,
+            .kernel = real_kernel<kernels::fill_normal>});
 
-constexpr graph::Op kRandomTruncatedNormal = random({
-    .name = "random.truncated_normal",
-    .signature = "random.truncated_normal(shape: shape, mean: number = 0, stddev: number = 1, element: element = f32)",
-    .doc = "Random numbers of a normal distribution, but only within two standard deviations of the mean.",
-    .example = "dim a = 10000\n"
-               "let x = random.truncated_normal([a], stddev: 0.5)\n"
-               "print(all(abs(x) <= 1))\n"
-               "#> true\n",
-    .samples = "=> random.truncated_normal([a, b])",
-    .build = build_normal, .kernel = real_kernel<kernels::fill_truncated_normal>});
+constexpr graph::Op kRandomTruncatedNormal = random(
+    {.name = "random.truncated_normal",
+     .signature = "random.truncated_normal(shape: shape, mean: number = 0, stddev: number = 1, element: element = f32)",
+     .doc = "Random numbers of a normal distribution, but only within two standard deviations of the mean.",
+     .example = "dim a = 10000\n"
+                "let x = random.truncated_normal([a], stddev: 0.5)\n"
+                "print(all(abs(x) <= 1))\n"
+                "#> true\n",
+     .samples = "=> random.truncated_normal([a, b])",
+     .build = build_normal,
+     .kernel = real_kernel<kernels::fill_truncated_normal>});
 
-constexpr graph::Op kRandomIntegers = random({
-    .name = "random.integers",
-    .signature = "random.integers(shape: shape, low: int, high: int)",
-    .doc = "Random integers (i32), each as likely, from `low` up to but without `high`.",
-    .example = "dim a = 1000\n"
-               "let x = random.integers([a], 0, 10)\n"
-               "print(min(x), max(x))\n"
-               "#> 0 9\n",
-    .samples = "=> random.integers([a, b], -3, 5)",
-    .build = build_integers, .kernel = integers_kernel});
+constexpr graph::Op kRandomIntegers =
+    random({.name = "random.integers",
+            .signature = "random.integers(shape: shape, low: int, high: int)",
+            .doc = "Random integers (i32), each as likely, from `low` up to but without `high`.",
+            .example = "dim a = 1000\n"
+                       "let x = random.integers([a], 0, 10)\n"
+                       "print(min(x), max(x))\n"
+                       "#> 0 9\n",
+            .samples = "=> random.integers([a, b], -3, 5)",
+            .build = build_integers,
+            .kernel = integers_kernel});
 
-constexpr graph::Op kDropout = complete({
-    .name = "dropout", .signature = "dropout(x: tensor, rate: number = 0.1)", .family = "Random numbers",
-    .doc = "Sets a random part of the elements to 0, each with probability `rate`, and divides the others by 1 - rate. Counts as one "
-           "random operation; integers become f32.",
-    .example = "dim a = 10000\n"
-               "let x = dropout(ones([a]), rate: 0.5)\n"
-               "print(all((x == 0) or (x == 2)))\n"
-               "#> true\n",
-    .samples = "x: [a, b] => dropout(x, rate: 0.5)",
-    .build = build_dropout});
+constexpr graph::Op kDropout = complete({.name = "dropout",
+                                         .signature = "dropout(x: tensor, rate: number = 0.1)",
+                                         .family = "Random numbers",
+                                         .doc = "Sets a random part of the elements to 0, each with probability "
+                                                "`rate`, and divides the others by 1 - rate. Counts as one "
+                                                "random operation; integers become f32.",
+                                         .example = "dim a = 10000\n"
+                                                    "let x = dropout(ones([a]), rate: 0.5)\n"
+                                                    "print(all((x == 0) or (x == 2)))\n"
+                                                    "#> true\n",
+                                         .samples = "x: [a, b] => dropout(x, rate: 0.5)",
+                                         .build = build_dropout});
 
 }  // namespace mtf::ops

@@ -27,7 +27,8 @@ consteval graph::Op complete(graph::Op op) {
     if (!op.signature.starts_with(op.name) || op.signature[op.name.size()] != '(')
       throw "a signature is the name and the parameters: `relu(x: tensor)`";
     if (op.build == nullptr) throw "an operation that scripts can call needs `build`";
-    if (op.example.find("#>") == std::string_view::npos) throw "an operation that scripts can call needs an example with its output";
+    if (op.example.find("#>") == std::string_view::npos)
+      throw "an operation that scripts can call needs an example with its output";
     if (op.samples.empty()) throw "an operation that scripts can call needs samples for the tests of every operation";
   }
   if (op.infer == nullptr) {  // it only builds others, and has nothing of its own
@@ -35,10 +36,12 @@ consteval graph::Op complete(graph::Op op) {
     return op;
   }
   if (!op.is_leaf() && op.space == nullptr) throw "a record needs `space`: what splitting each dim means";
-  const int ways = (op.lane ? 1 : 0) + (op.reduction ? 1 : 0) + (op.kernel ? 1 : 0) + (op.role == graph::Role::kView || op.is_leaf() ? 1 : 0);
+  const int ways = (op.lane ? 1 : 0) + (op.reduction ? 1 : 0) + (op.kernel ? 1 : 0) +
+                   (op.role == graph::Role::kView || op.is_leaf() ? 1 : 0);
   if (ways == 0) throw "a record needs a way to compute it: lane, reduction, kernel, view or leaf";
   if (op.lane && (op.reduction || op.kernel)) throw "a record is computed in one way";
-  if (!op.is_leaf() && (op.gradient == nullptr) == op.no_gradient.empty()) throw "a record needs a gradient, or the reason why there is none";
+  if (!op.is_leaf() && (op.gradient == nullptr) == op.no_gradient.empty())
+    throw "a record needs a gradient, or the reason why there is none";
   if (op.work == graph::Work::kExpansion && op.expand == nullptr) throw "work counted as an expansion needs `expand`";
   if (op.role == graph::Role::kContraction && op.result_order == nullptr) throw "a contraction needs `result_order`";
   return op;

@@ -28,7 +28,8 @@ template <ElementType (*rule)(const Builder&, ElementType)>
 graph::Values build_reduction(Call& call) {
   const Dims kept = kept_dims(call, "x");
   const graph::Value& x = call.tensor("x");
-  return call.builder.add_node(call.op, {as_element(call.builder, x, rule(call.builder, x.element()), call.span)}, ReduceAttributes{names_of(kept)});
+  return call.builder.add_node(call.op, {as_element(call.builder, x, rule(call.builder, x.element()), call.span)},
+                               ReduceAttributes{names_of(kept)});
 }
 
 ElementType same_element(const Builder&, ElementType element) { return element; }
@@ -73,10 +74,12 @@ consteval graph::Op reduction(graph::Op op) {
   return complete(op);
 }
 
-graph::Value repeat(Builder& b, const graph::Value& value, const graph::Value& like) { return b.broadcast(value, like.dims()); }
+graph::Value repeat(Builder& b, const graph::Value& value, const graph::Value& like) {
+  return b.broadcast(value, like.dims());
+}
 
-/// An equal share of the gradient to every element that equals the extreme. They are counted in f32 at least: bf16 counts
-/// to 256.
+/// An equal share of the gradient to every element that equals the extreme. They are counted in f32 at least: bf16
+/// counts to 256.
 graph::Values extreme_gradient(graph::GradientCall& call) {
   Builder& b = call.builder;
   const graph::Value& d = call.d_results[0];
@@ -98,15 +101,20 @@ constexpr graph::Op kSum = reduction<kernels::Reduction::kSum>({
     .name = "sum",
     .signature = "sum(x: tensor, over: dims = all -> shape?)",
     .of_two_values = "add",
-    .doc = "The sum over the dims `over`, over those that `-> [...]` leaves out, or over everything. Of bool it counts, as i32; "
+    .doc = "The sum over the dims `over`, over those that `-> [...]` leaves out, or over everything. Of bool it "
+           "counts, as i32; "
            "of nothing it is 0.",
-    .example = "dim a = 2, b = 3\nlet x = tensor([[1, 2, 3], [4, 5, 6]], [a, b])\nprint(sum(x))\n#> 21\nprint(sum(x, over: b))\n#> [6, 15]\n"
+    .example = "dim a = 2, b = 3\nlet x = tensor([[1, 2, 3], [4, 5, 6]], [a, b])\nprint(sum(x))\n#> 21\nprint(sum(x, "
+               "over: b))\n#> [6, 15]\n"
                "print(sum(x -> [b]))\n#> [5, 7, 9]\n",
-    .samples = "x: [a, b] => sum(x)\nx: [a, b, c] => sum(x, over: b)\nx: [a, b, c] => sum(x -> [c, a])\nx: bool[a, b] => sum(x, over: a)\n"
+    .samples = "x: [a, b] => sum(x)\nx: [a, b, c] => sum(x, over: b)\nx: [a, b, c] => sum(x -> [c, a])\nx: bool[a, b] "
+               "=> sum(x, over: a)\n"
                "x: bf16[a, b] => sum(x, over: b)",
     .build = build_sum,
     .infer = infer_sum,
-    .gradient = [](graph::GradientCall& g) -> graph::Values { return {repeat(g.builder, g.d_results[0], g.operands[0])}; },
+    .gradient = [](graph::GradientCall& g) -> graph::Values {
+      return {repeat(g.builder, g.d_results[0], g.operands[0])};
+    },
     .linear = graph::Linear::kEach,
 });
 
@@ -114,15 +122,18 @@ constexpr graph::Op kMean = complete({
     .name = "mean",
     .signature = "mean(x: tensor, over: dims = all -> shape?)",
     .family = kReductions,
-    .doc = "The mean over the dims `over`, over those that `-> [...]` leaves out, or over everything. Of integers and bool it is f32. "
+    .doc = "The mean over the dims `over`, over those that `-> [...]` leaves out, or over everything. Of integers and "
+           "bool it is f32. "
            "Counts as its sum.",
-    .example = "dim a = 2, b = 3\nlet x = tensor([[1, 2, 3], [4, 5, 6]], [a, b])\nprint(mean(x))\n#> 3.5\nprint(mean(x, over: a))\n#> [2.5, 3.5, 4.5]\n",
+    .example = "dim a = 2, b = 3\nlet x = tensor([[1, 2, 3], [4, 5, 6]], [a, b])\nprint(mean(x))\n#> "
+               "3.5\nprint(mean(x, over: a))\n#> [2.5, 3.5, 4.5]\n",
     .samples = "x: [a, b] => mean(x)\nx: [a, b, c] => mean(x, over: b)\nx: i32[a, b] in -5..5 => mean(x -> [b])",
     .build = [](Call& call) -> graph::Values {
       const Dims kept = kept_dims(call, "x");
       const ElementType element = summed_element(call.builder, real_element(call.tensor("x").element()));
       // A mean of bf16 is rounded once, at the end.
-      const graph::Value x = as_element(call.builder, call.tensor("x"), element == ElementType::kBf16 ? ElementType::kF32 : element, call.span);
+      const graph::Value x = as_element(call.builder, call.tensor("x"),
+                                        element == ElementType::kBf16 ? ElementType::kF32 : element, call.span);
       const graph::Value sum = call.builder.add(kSum, {x}, ReduceAttributes{names_of(kept)});
       const double count = static_cast<double>(size_of(remaining(x.dims(), kept)));
       return {call.builder.cast(call.builder.map(kScale, sum, 1.0 / count), element)};
@@ -133,9 +144,11 @@ constexpr graph::Op kMax = reduction<kernels::Reduction::kMax>({
     .name = "max",
     .signature = "max(x: tensor, over: dims = all -> shape?)",
     .of_two_values = "maximum",
-    .doc = "The largest element over the dims `over`, over those that `-> [...]` leaves out, or over everything; NaN if any is. "
+    .doc = "The largest element over the dims `over`, over those that `-> [...]` leaves out, or over everything; NaN "
+           "if any is. "
            "Elements that equal it share its gradient equally.",
-    .example = "dim a = 2, b = 3\nlet x = tensor([[1, 5, 3], [4, 2, 6]], [a, b])\nprint(max(x))\n#> 6\nprint(max(x, over: b))\n#> [5, 6]\n",
+    .example = "dim a = 2, b = 3\nlet x = tensor([[1, 5, 3], [4, 2, 6]], [a, b])\nprint(max(x))\n#> 6\nprint(max(x, "
+               "over: b))\n#> [5, 6]\n",
     .samples = "x: [a, b] => max(x)\nx: [a, b, c] => max(x, over: [a, c])\nx: i32[a, b] in -9..9 => max(x, over: a)\n"
                "x: bf16[a, b] => max(x, over: a)",
     .build = build_reduction<same_element>,
@@ -146,9 +159,11 @@ constexpr graph::Op kMin = reduction<kernels::Reduction::kMin>({
     .name = "min",
     .signature = "min(x: tensor, over: dims = all -> shape?)",
     .of_two_values = "minimum",
-    .doc = "The smallest element over the dims `over`, over those that `-> [...]` leaves out, or over everything; NaN if any is. "
+    .doc = "The smallest element over the dims `over`, over those that `-> [...]` leaves out, or over everything; NaN "
+           "if any is. "
            "Elements that equal it share its gradient equally.",
-    .example = "dim a = 2, b = 3\nlet x = tensor([[1, 5, 3], [4, 2, 6]], [a, b])\nprint(min(x))\n#> 1\nprint(min(x, over: b))\n#> [1, 2]\n",
+    .example = "dim a = 2, b = 3\nlet x = tensor([[1, 5, 3], [4, 2, 6]], [a, b])\nprint(min(x))\n#> 1\nprint(min(x, "
+               "over: b))\n#> [1, 2]\n",
     .samples = "x: [a, b] => min(x)\nx: [a, b, c] => min(x, over: [a, c])\nx: i32[a, b] in -9..9 => min(x, over: a)",
     .build = build_reduction<same_element>,
     .gradient = extreme_gradient,
@@ -158,11 +173,15 @@ constexpr graph::Op kProd = reduction<kernels::Reduction::kProd>({
     .name = "prod",
     .signature = "prod(x: tensor, over: dims = all -> shape?)",
     .of_two_values = "mul",
-    .doc = "The product over the dims `over`, over those that `-> [...]` leaves out, or over everything; of nothing it is 1. "
+    .doc = "The product over the dims `over`, over those that `-> [...]` leaves out, or over everything; of nothing it "
+           "is 1. "
            "Its gradients, also those of gradients, are right where elements are 0.",
     .example = "dim n = 4\nprint(prod(range(n) + 1))\n#> 24\n",
-    .samples = "x: [a, b] in 0.5..2 => prod(x)\nx: [a, b, c] in 0.5..2 => prod(x, over: b)\nx: i32[a, b] in -2..2 => prod(x, over: a)",
-    .build = build_reduction<[](const Builder& builder, ElementType element) { return summed_element(builder, number_element(element)); }>,
+    .samples = "x: [a, b] in 0.5..2 => prod(x)\nx: [a, b, c] in 0.5..2 => prod(x, over: b)\nx: i32[a, b] in -2..2 => "
+               "prod(x, over: a)",
+    .build = build_reduction<[](const Builder& builder, ElementType element) {
+      return summed_element(builder, number_element(element));
+    }>,
     .gradient = prod_gradient,
 });
 

@@ -20,7 +20,8 @@ using Table = std::unordered_map<std::string_view, const graph::Op*>;
 
 Table by_name() {
   Table table;
-  for (const graph::Op* op : kAllOps) MTF_CHECK(table.emplace(op->name, op).second, "two operations are named {}", op->name);
+  for (const graph::Op* op : kAllOps)
+    MTF_CHECK(table.emplace(op->name, op).second, "two operations are named {}", op->name);
   return table;
 }
 

@@ -15,7 +15,8 @@ struct RunOfDims {
 };
 
 /// The dims for which `folded` is as asked, joined where they lie together, outermost in the first array first.
-std::vector<RunOfDims> groups(const std::vector<int64_t>& sizes, const std::vector<bool>& folded, bool wanted, const std::vector<RowArray>& arrays) {
+std::vector<RunOfDims> groups(const std::vector<int64_t>& sizes, const std::vector<bool>& folded, bool wanted,
+                              const std::vector<RowArray>& arrays) {
   std::vector<RunOfDims> list;
   for (size_t d = 0; d < sizes.size(); ++d) {
     if (folded[d] != wanted || sizes[d] == 1) continue;
@@ -23,11 +24,13 @@ std::vector<RunOfDims> groups(const std::vector<int64_t>& sizes, const std::vect
     for (const RowArray& array : arrays) group.strides.push_back(array.strides[d]);
     list.push_back(std::move(group));
   }
-  std::stable_sort(list.begin(), list.end(), [](const RunOfDims& a, const RunOfDims& b) { return a.strides[0] > b.strides[0]; });
+  std::stable_sort(list.begin(), list.end(),
+                   [](const RunOfDims& a, const RunOfDims& b) { return a.strides[0] > b.strides[0]; });
   std::vector<RunOfDims> joined;
   for (RunOfDims& group : list) {
     bool together = !joined.empty();
-    for (size_t k = 0; together && k < arrays.size(); ++k) together = joined.back().strides[k] == group.strides[k] * group.size;
+    for (size_t k = 0; together && k < arrays.size(); ++k)
+      together = joined.back().strides[k] == group.strides[k] * group.size;
     if (together) group.size *= joined.back().size, joined.back() = std::move(group);
     else joined.push_back(std::move(group));
   }
@@ -109,10 +112,15 @@ void for_each_rows(const kernels::Block& x, const std::vector<bool>& folded, std
   const std::vector<RunOfDims> row = groups(sizes, folded, true, arrays);
   std::vector<RunOfDims> others = groups(sizes, folded, false, arrays);
   const bool contiguous = row.empty() || row[0].strides[0] == 1;
-  const RunOfDims inner = take(others, contiguous ? others.end() : std::find_if(others.begin(), others.end(), [](const RunOfDims& g) { return g.strides[0] == 1; }),
-                           arrays.size());
-  const RunOfDims outer = take(others, std::max_element(others.begin(), others.end(), [](const RunOfDims& a, const RunOfDims& b) { return a.size < b.size; }),
-                           arrays.size());
+  const RunOfDims inner = take(
+      others,
+      contiguous ? others.end()
+                 : std::find_if(others.begin(), others.end(), [](const RunOfDims& g) { return g.strides[0] == 1; }),
+      arrays.size());
+  const RunOfDims outer = take(others,
+                               std::max_element(others.begin(), others.end(),
+                                                [](const RunOfDims& a, const RunOfDims& b) { return a.size < b.size; }),
+                               arrays.size());
   std::vector<RowPointer> pointers;
   for (size_t k = 0; k < arrays.size(); ++k)
     pointers.push_back({arrays[k].data, outer.strides[k], row.empty() ? 1 : row[0].strides[k], inner.strides[k]});
@@ -122,7 +130,8 @@ void for_each_rows(const kernels::Block& x, const std::vector<bool>& folded, std
     size_t g = others.size();
     const auto move = [&](int64_t by) {
       for (size_t k = 0; k < arrays.size(); ++k)
-        pointers[k].data = static_cast<std::byte*>(pointers[k].data) + by * others[g].strides[k] * size_of(arrays[k].element);
+        pointers[k].data =
+            static_cast<std::byte*>(pointers[k].data) + by * others[g].strides[k] * size_of(arrays[k].element);
     };
     while (g-- > 0) {
       move(1);

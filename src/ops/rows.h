@@ -39,7 +39,8 @@ struct RowPointer {
   kernels::RowsOut out() const { return {data, outer_stride, stride, inner_stride}; }
 };
 
-/// Calls `body` with rows and where they are in each of `arrays`, until all rows of `x` were seen. The first array is x.
+/// Calls `body` with rows and where they are in each of `arrays`, until all rows of `x` were seen. The first array is
+/// x.
 void for_each_rows(const kernels::Block& x, const std::vector<bool>& folded, std::vector<RowArray> arrays,
                    const std::function<void(const kernels::Rows&, std::span<const RowPointer>)>& body);
 

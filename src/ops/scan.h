@@ -30,14 +30,19 @@ struct CumsumAttributes {
   bool exclusive = false;
   bool reverse = false;
   static constexpr auto members() {
-    return std::array{graph::member<&CumsumAttributes::over>("over"), graph::member<&CumsumAttributes::exclusive>("exclusive"), graph::member<&CumsumAttributes::reverse>("reverse")};
+    return std::array{graph::member<&CumsumAttributes::over>("over"),
+                      graph::member<&CumsumAttributes::exclusive>("exclusive"),
+                      graph::member<&CumsumAttributes::reverse>("reverse")};
   }
 };
 
 struct AddTotalsAttributes {
   Name over;
   bool reverse = false;
-  static constexpr auto members() { return std::array{graph::member<&AddTotalsAttributes::over>("over"), graph::member<&AddTotalsAttributes::reverse>("reverse")}; }
+  static constexpr auto members() {
+    return std::array{graph::member<&AddTotalsAttributes::over>("over"),
+                      graph::member<&AddTotalsAttributes::reverse>("reverse")};
+  }
 };
 
 }  // namespace mtf::ops

@@ -12,7 +12,7 @@ namespace {
 
 Span arrow_span(const Call& call) { return call.arrow_span.is_known() ? call.arrow_span : call.span; }
 
-// ---- reshape ---------------------------------------------------------------------------------------------------------
+// ---- reshape --------------------------------------------------------------------------------------------------------
 
 /// Dims of the operand and of the result that hold the same elements: [from, from_end) and [to, to_end). Groups are as
 /// small as they can be. A dim of one element that nothing corresponds to is in no group.
@@ -25,8 +25,14 @@ std::vector<Group> groups_of(const Dims& from, const Dims& to) {
   const int m = static_cast<int>(from.size()), n = static_cast<int>(to.size());
   for (int i = 0, j = 0; i < m && j < n;) {
     if (from[i].size == 0 || to[j].size == 0) return {};
-    if (from[i].size == 1 && to[j].size != 1) { ++i; continue; }
-    if (to[j].size == 1 && from[i].size != 1) { ++j; continue; }
+    if (from[i].size == 1 && to[j].size != 1) {
+      ++i;
+      continue;
+    }
+    if (to[j].size == 1 && from[i].size != 1) {
+      ++j;
+      continue;
+    }
     Group group{i, i + 1, j, j + 1};
     for (int64_t a = from[i].size, b = to[j].size; a != b;) {
       if (a < b) {
@@ -79,8 +85,14 @@ std::optional<CommonBox> common_box(const kernels::Block& from, const kernels::B
   int i = static_cast<int>(from.dims.size()) - 1, j = static_cast<int>(to.dims.size()) - 1;
   int64_t a = 1, b = 1, a_stride = 1, b_stride = 1;  // what is left of the dims at hand
   while (true) {
-    while (a == 1 && i >= 0) { a = from.dims[i].size; a_stride = from.dims[i--].stride; }
-    while (b == 1 && j >= 0) { b = to.dims[j].size; b_stride = to.dims[j--].stride; }
+    while (a == 1 && i >= 0) {
+      a = from.dims[i].size;
+      a_stride = from.dims[i--].stride;
+    }
+    while (b == 1 && j >= 0) {
+      b = to.dims[j].size;
+      b_stride = to.dims[j--].stride;
+    }
     if (a == 1 && b == 1) return common;
     const int64_t part = std::min(a, b);
     if (part == 1 || a % part != 0 || b % part != 0) return std::nullopt;
@@ -116,7 +128,8 @@ void reshape_kernel(graph::KernelCall& call) {
   std::vector<std::byte> buffer(static_cast<size_t>(from.size() * size_of(from.element)));
   const kernels::Block packed = row_major(from, buffer.data());
   copy_all(call.threads, from, packed, in_order(from.dims.size()));
-  copy_all(call.threads, row_major({from.element, buffer.data(), to.dims}, buffer.data()), to, in_order(to.dims.size()));
+  copy_all(call.threads, row_major({from.element, buffer.data(), to.dims}, buffer.data()), to,
+           in_order(to.dims.size()));
 }
 
 graph::Values build_reshape(Call& call) {
@@ -125,13 +138,14 @@ graph::Values build_reshape(Call& call) {
   const auto size = checked_size(dims);
   if (!size || *size != size_of(x.dims()))
     fail(Diagnostic(Kind::size_mismatch, arrow_span(call),
-                    fmt::format("expected {} as in {}, found {}", count_text(size_of(x.dims()), "element"), to_string(x.type()),
+                    fmt::format("expected {} as in {}, found {}", count_text(size_of(x.dims()), "element"),
+                                to_string(x.type()),
                                 size ? fmt::format("{} in {}", thousands(*size), to_string(dims)) : to_string(dims)))
              .related(x.operation().span, to_string(x.type())));
   return {own_value(call.builder, call.builder.reshape(x, dims), x)};
 }
 
-// ---- rename ----------------------------------------------------------------------------------------------------------
+// ---- rename ---------------------------------------------------------------------------------------------------------
 
 graph::IterationSpace same_places(const graph::Operation& operation) {
   graph::IterationSpace space;
@@ -157,17 +171,18 @@ graph::Values build_rename(Call& call) {
     if (renamed[place]) fail(Kind::duplicate_argument, arrow_span(call), "`{}` is renamed twice", from.name.text());
     renamed[place] = true;
     if (from.size != to.size)
-      fail(Kind::size_mismatch, arrow_span(call),
-           "`{}` has {}, expected {} as `{}` has in {}", to.name.text(), to.size, x.dims()[place].size, from.name.text(), to_string(x.type()));
+      fail(Kind::size_mismatch, arrow_span(call), "`{}` has {}, expected {} as `{}` has in {}", to.name.text(), to.size,
+           x.dims()[place].size, from.name.text(), to_string(x.type()));
     dims[place] = to;
   }
   return {own_value(call.builder, call.builder.rename(x, dims), x)};
 }
 
-// ---- broadcast -------------------------------------------------------------------------------------------------------
+// ---- broadcast ------------------------------------------------------------------------------------------------------
 
 void broadcast_kernel(graph::KernelCall& call) {
-  copy_all(call.threads, call.operands[0], call.results[0], places_in(call.operation.results[0].dims, call.operation.operands[0].dims));
+  copy_all(call.threads, call.operands[0], call.results[0],
+           places_in(call.operation.results[0].dims, call.operation.operands[0].dims));
 }
 
 graph::Values build_broadcast(Call& call) {
@@ -176,9 +191,11 @@ graph::Values build_broadcast(Call& call) {
   for (const Dim& dim : x.dims()) {
     const int place = find_dim(dims, dim.name);
     if (place >= 0 && dims[place] == dim) continue;
-    Diagnostic error(place < 0 ? Kind::shape_mismatch : Kind::size_conflict, arrow_span(call),
-                     place < 0 ? fmt::format("expected every dimension of {}, found none called `{}`", describe(x), dim.name.text())
-                               : fmt::format("expected {} as in {}, found {}", to_string(dim), to_string(x.type()), to_string(dims[place])));
+    Diagnostic error(
+        place < 0 ? Kind::shape_mismatch : Kind::size_conflict, arrow_span(call),
+        place < 0 ? fmt::format("expected every dimension of {}, found none called `{}`", describe(x), dim.name.text())
+                  : fmt::format("expected {} as in {}, found {}", to_string(dim), to_string(x.type()),
+                                to_string(dims[place])));
     if (place < 0) error.help(fmt::format("add `{0}` to the shape, or fold it: sum(x, over: {0})", dim.name.text()));
     fail(error);
   }
@@ -192,7 +209,8 @@ int place_of(const graph::Value& x, const Dim& dim, Span span) {
   if (place >= 0) return place;
   std::vector<std::string> names;
   for (const Dim& other : x.dims()) names.push_back(other.name.str());
-  fail(Diagnostic(Kind::unknown_dim, span, fmt::format("expected a dimension of {}, found `{}`", describe(x), dim.name.text()))
+  fail(Diagnostic(Kind::unknown_dim, span,
+                  fmt::format("expected a dimension of {}, found `{}`", describe(x), dim.name.text()))
            .help(did_you_mean(dim.name.text(), names)));
 }
 
@@ -200,60 +218,83 @@ bool is_zero(const graph::Operation& operation) {
   return operation.op == &kBroadcast && operation.attributes.get<BroadcastAttributes>().always_zero;
 }
 
-constexpr graph::Op kReshape = complete({
-    .name = "reshape", .signature = "reshape(x: tensor -> shape)", .family = "Shapes",
-    .doc = "The same elements under other dimensions: merges and splits dimensions, in the order written, the last one "
-           "running fastest. The sizes must multiply to the same.",
-    .example = "dim a = 2, b = 3, ab = 6\n"
-               "let x = tensor([[1, 2, 3], [4, 5, 6]], [a, b])\n"
-               "print(reshape(x -> [ab]))\n"
-               "#> [1, 2, 3, 4, 5, 6]\n",
-    .samples = "dim bc = b * c; x: [a, b, c] => reshape(x -> [a, bc])\n"
-               "dim bc = b * c; x: [bc, a] => reshape(x -> [b, c, a])\n"
-               "x: [a, b] => reshape(x -> [b, a])",
-    .build = build_reshape,
-    .attributes = &graph::kFormOf<ReshapeAttributes>,
-    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
-      return {{operation.operands[0].element, operation.attributes.get<ReshapeAttributes>().result}};
-    },
-    .space = reshape_space, .kernel = reshape_kernel,
-    .gradient = [](graph::GradientCall& call) -> graph::Values { return {call.builder.reshape(call.d_results[0], call.operands[0].dims())}; },
-    .role = graph::Role::kReshape, .linear = graph::Linear::kEach});
+constexpr graph::Op kReshape = complete(
+    {.name = "reshape",
+     .signature = "reshape(x: tensor -> shape)",
+     .family = "Shapes",
+     .doc =
+         "The same elements under other dimensions: merges and splits dimensions, in the order written, the last one "
+         "running fastest. The sizes must multiply to the same.",
+     .example = "dim a = 2, b = 3, ab = 6\n"
+                "let x = tensor([[1, 2, 3], [4, 5, 6]], [a, b])\n"
+                "print(reshape(x -> [ab]))\n"
+                "#> [1, 2, 3, 4, 5, 6]\n",
+     .samples = "dim bc = b * c; x: [a, b, c] => reshape(x -> [a, bc])\n"
+                "dim bc = b * c; x: [bc, a] => reshape(x -> [b, c, a])\n"
+                "x: [a, b] => reshape(x -> [b, a])",
+     .build = build_reshape,
+     .attributes = &graph::kFormOf<ReshapeAttributes>,
+     .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
+       return {{operation.operands[0].element, operation.attributes.get<ReshapeAttributes>().result}};
+     },
+     .space = reshape_space,
+     .kernel = reshape_kernel,
+     .gradient = [](graph::GradientCall& call) -> graph::Values {
+       return {call.builder.reshape(call.d_results[0], call.operands[0].dims())};
+     },
+     .role = graph::Role::kReshape,
+     .linear = graph::Linear::kEach});
 
-constexpr graph::Op kRename = complete({
-    .name = "rename", .signature = "rename(x: tensor -> pairs)", .family = "Shapes",
-    .doc = "The same tensor with other names for some of its dimensions, all changed at once; the sizes stay. The layout "
-           "follows the new names.",
-    .example = "dim a = 2, b = 2\n"
-               "let x = tensor([[1, 2], [3, 4]], [a, b])\n"
-               "print(einsum(x, rename(x, a -> b, b -> a) -> [a, b]))\n"
-               "#> [[1, 6], [6, 16]]\n",
-    .samples = "dim c2 = size(b); x: [a, b] => rename(x, b -> c2)\n"
-               "dim a2 = size(a), b2 = size(b); x: [a, b] => rename(x, a -> a2, b -> b2)",
-    .build = build_rename,
-    .attributes = &graph::kFormOf<RenameAttributes>,
-    .infer = infer_rename,
-    .space = same_places,
-    .kernel = [](graph::KernelCall& call) { copy_all(call.threads, call.operands[0], call.results[0], in_order(call.results[0].dims.size())); },
-    .gradient = [](graph::GradientCall& call) -> graph::Values { return {call.builder.rename(call.d_results[0], call.operands[0].dims())}; },
-    .role = graph::Role::kView, .linear = graph::Linear::kEach});
+constexpr graph::Op kRename = complete(
+    {.name = "rename",
+     .signature = "rename(x: tensor -> pairs)",
+     .family = "Shapes",
+     .doc =
+         "The same tensor with other names for some of its dimensions, all changed at once; the sizes stay. The layout "
+         "follows the new names.",
+     .example = "dim a = 2, b = 2\n"
+                "let x = tensor([[1, 2], [3, 4]], [a, b])\n"
+                "print(einsum(x, rename(x, a -> b, b -> a) -> [a, b]))\n"
+                "#> [[1, 6], [6, 16]]\n",
+     .samples = "dim c2 = size(b); x: [a, b] => rename(x, b -> c2)\n"
+                "dim a2 = size(a), b2 = size(b); x: [a, b] => rename(x, a -> a2, b -> b2)",
+     .build = build_rename,
+     .attributes = &graph::kFormOf<RenameAttributes>,
+     .infer = infer_rename,
+     .space = same_places,
+     .kernel =
+         [](graph::KernelCall& call) {
+           copy_all(call.threads, call.operands[0], call.results[0], in_order(call.results[0].dims.size()));
+         },
+     .gradient = [](graph::GradientCall& call) -> graph::Values {
+       return {call.builder.rename(call.d_results[0], call.operands[0].dims())};
+     },
+     .role = graph::Role::kView,
+     .linear = graph::Linear::kEach});
 
-constexpr graph::Op kBroadcast = complete({
-    .name = "broadcast", .signature = "broadcast(x: tensor -> shape)", .family = "Shapes",
-    .doc = "Repeats a tensor along the dimensions that it lacks, and puts its dimensions in the order written. The shape "
-           "has every dimension of the tensor.",
-    .example = "dim a = 2, b = 3\n"
-               "print(broadcast(tensor([1, 2, 3], [b]) -> [a, b]))\n"
-               "#> [[1, 2, 3], [1, 2, 3]]\n",
-    .samples = "x: [b] => broadcast(x -> [a, b])\n"
-               "x: [a, b] => broadcast(x -> [b, c, a])",
-    .build = build_broadcast,
-    .attributes = &graph::kFormOf<BroadcastAttributes>,
-    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
-      return {{operation.operands[0].element, operation.attributes.get<BroadcastAttributes>().result}};
-    },
-    .space = elementwise_space, .kernel = broadcast_kernel,
-    .gradient = [](graph::GradientCall& call) -> graph::Values { return {call.builder.sum_to(call.d_results[0], call.operands[0].dims())}; },
-    .role = graph::Role::kRepeat, .linear = graph::Linear::kEach});
+constexpr graph::Op kBroadcast = complete(
+    {.name = "broadcast",
+     .signature = "broadcast(x: tensor -> shape)",
+     .family = "Shapes",
+     .doc =
+         "Repeats a tensor along the dimensions that it lacks, and puts its dimensions in the order written. The shape "
+         "has every dimension of the tensor.",
+     .example = "dim a = 2, b = 3\n"
+                "print(broadcast(tensor([1, 2, 3], [b]) -> [a, b]))\n"
+                "#> [[1, 2, 3], [1, 2, 3]]\n",
+     .samples = "x: [b] => broadcast(x -> [a, b])\n"
+                "x: [a, b] => broadcast(x -> [b, c, a])",
+     .build = build_broadcast,
+     .attributes = &graph::kFormOf<BroadcastAttributes>,
+     .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
+       return {{operation.operands[0].element, operation.attributes.get<BroadcastAttributes>().result}};
+     },
+     .space = elementwise_space,
+     .kernel = broadcast_kernel,
+     .gradient = [](graph::GradientCall& call) -> graph::Values {
+       return {call.builder.sum_to(call.d_results[0], call.operands[0].dims())};
+     },
+     .role = graph::Role::kRepeat,
+     .linear = graph::Linear::kEach});
 
 }  // namespace mtf::ops

@@ -1,5 +1,6 @@
 #pragma once
-// Operations that give the elements of a tensor other dims: what they are, for those who add them without a script's call.
+// Operations that give the elements of a tensor other dims: what they are, for those who add them without a script's
+// call.
 #include <cstdint>
 #include <functional>
 
@@ -24,7 +25,8 @@ struct BroadcastAttributes {
   Dims result;
   bool always_zero = false;  ///< the operand is a number that is 0, whatever runs: what a sum begins with
   static constexpr auto members() {
-    return std::array{graph::member<&BroadcastAttributes::always_zero>("always_zero"), graph::member<&BroadcastAttributes::result>("->")};
+    return std::array{graph::member<&BroadcastAttributes::always_zero>("always_zero"),
+                      graph::member<&BroadcastAttributes::result>("->")};
   }
 };
 
@@ -41,7 +43,8 @@ int place_of(const graph::Value& x, const Dim& dim, Span span);
 
 /// The elements `first .. last` (excluded), every `stride`-th, of a dim of `x`; the dim keeps its name. Bounds outside
 /// the dim and an empty range are refused at `span`.
-graph::Value slice_dim(Builder& builder, const graph::Value& x, int dim, int64_t first, int64_t last, int64_t stride, Span span);
+graph::Value slice_dim(Builder& builder, const graph::Value& x, int dim, int64_t first, int64_t last, int64_t stride,
+                       Span span);
 
 /// x at place `place` of a dim, which is gone from the result. A place outside the dim is refused at `span`; a NaN
 /// stands for one that is not known yet, and is judged when it runs.

@@ -18,9 +18,14 @@ std::vector<bool> folded_dims(const graph::Operation& operation, const Dims& row
   return folded;
 }
 
-ElementType row_element(ElementType element) { return element == ElementType::kF64 ? ElementType::kF64 : ElementType::kF32; }
+ElementType row_element(ElementType element) {
+  return element == ElementType::kF64 ? ElementType::kF64 : ElementType::kF32;
+}
 
-graph::IterationSpace over_space(const graph::Operation& operation) { return ruled_space(operation, graph::SplitKind::kExpand, operand_dims(operation, operation.attributes.get<RowAttributes>().over)); }
+graph::IterationSpace over_space(const graph::Operation& operation) {
+  return ruled_space(operation, graph::SplitKind::kExpand,
+                     operand_dims(operation, operation.attributes.get<RowAttributes>().over));
+}
 
 graph::Values build_over(Call& call, ElementType result, std::vector<double> inputs) {
   const graph::Value& x = call.tensor("x");
@@ -37,7 +42,9 @@ constexpr std::string_view kOfRows = "Neural networks";
 std::vector<TensorType> infer_normalised(const graph::Operation& operation) { return {operation.operands[0]}; }
 
 /// The type of the call's result: what it sums up from `x`.
-ElementType sum_element(const Call& call) { return summed_element(call.builder, real_element(call.tensor("x").element())); }
+ElementType sum_element(const Call& call) {
+  return summed_element(call.builder, real_element(call.tensor("x").element()));
+}
 
 /// The largest finite number of a type.
 double largest(ElementType element) {
@@ -48,7 +55,9 @@ template <void (*kernel)(ElementType, kernels::Rows, kernels::RowsIn, kernels::R
 void normalise(graph::KernelCall& call) {
   const kernels::Block& x = call.operands[0];
   for_each_rows(x, folded_dims(call.operation, rows_of(call.operation)), {rows_read(x), rows_written(call.results[0])},
-                [&](const kernels::Rows& rows, std::span<const RowPointer> at) { kernel(x.element, rows, at[0].in(), at[1].out(), call.threads); });
+                [&](const kernels::Rows& rows, std::span<const RowPointer> at) {
+                  kernel(x.element, rows, at[0].in(), at[1].out(), call.threads);
+                });
 }
 
 void softmax_kernel(graph::KernelCall& call) {
@@ -66,7 +75,8 @@ graph::Values expand_softmax(graph::ExpandCall& call) {
 
 void log_softmax_kernel(graph::KernelCall& call) {
   normalise<kernels::log_softmax_rows>(call);
-  call.flops += 5 * call.operands[0].size() + row_count(call.operands[0], folded_dims(call.operation, rows_of(call.operation)));
+  call.flops +=
+      5 * call.operands[0].size() + row_count(call.operands[0], folded_dims(call.operation, rows_of(call.operation)));
 }
 
 graph::Values expand_log_softmax(graph::ExpandCall& call) {
@@ -82,8 +92,11 @@ void logsumexp_kernel(graph::KernelCall& call) {
   const kernels::Block& x = call.operands[0];
   const Dims& kept = call.operation.results[0].dims;
   const std::vector<bool> folded = folded_dims(call.operation, kept);
-  for_each_rows(x, folded, {rows_read(x), row_results(call.results[0], places_in(call.operation.operands[0].dims, kept))},
-                [&](const kernels::Rows& rows, std::span<const RowPointer> at) { logsumexp_rows(x.element, rows, at[0].in(), at[1].out(), call.threads); });
+  for_each_rows(x, folded,
+                {rows_read(x), row_results(call.results[0], places_in(call.operation.operands[0].dims, kept))},
+                [&](const kernels::Rows& rows, std::span<const RowPointer> at) {
+                  logsumexp_rows(x.element, rows, at[0].in(), at[1].out(), call.threads);
+                });
   call.flops += 4 * x.size() + 3 * row_count(x, folded);
 }
 
@@ -93,7 +106,9 @@ graph::Values expand_logsumexp(graph::ExpandCall& call) {
   const graph::Operation& operation = call.operation;
   const graph::Value& x = call.operands[0];
   const Dims& rows = operation.results[0].dims;
-  const auto fold = [&](const graph::Op& op, const graph::Value& value) { return b.add(op, {value}, ReduceAttributes{names_of(rows)}); };
+  const auto fold = [&](const graph::Op& op, const graph::Value& value) {
+    return b.add(op, {value}, ReduceAttributes{names_of(rows)});
+  };
   const graph::Value max = b.map(kMaximum, fold(kMax, x), -largest(x.element()));
   const graph::Value sum = fold(kSum, b.map(kExp, b.map(kSub, x, max)));
   return {b.map(kAdd, b.map(kLog, sum), max)};
@@ -113,15 +128,18 @@ constexpr graph::Op kLogsumexp = complete({
     .name = "logsumexp",
     .signature = "logsumexp(x: tensor, over: dims = all -> shape?)",
     .family = "Reductions",
-    .doc = "log(sum(exp(x))) over the dims `over`, over those that `-> [...]` leaves out, or over everything, without overflow. "
+    .doc = "log(sum(exp(x))) over the dims `over`, over those that `-> [...]` leaves out, or over everything, without "
+           "overflow. "
            "Minus infinity everywhere gives minus infinity; plus infinity anywhere gives NaN.",
     .example = "dim n = 4\nprint(logsumexp(range(n) + 1))\n#> 4.44019\n",
-    .samples = "x: [a, b] => logsumexp(x)\nx: [a, b, c] => logsumexp(x, over: b)\nx: [a, b, c] => logsumexp(x -> [c, a])",
+    .samples =
+        "x: [a, b] => logsumexp(x)\nx: [a, b, c] => logsumexp(x, over: b)\nx: [a, b, c] => logsumexp(x -> [c, a])",
     .build = build_logsumexp,
     .attributes = &graph::kFormOf<ReduceAttributes>,
     .infer = infer_folded,
     .space = [](const graph::Operation& operation) -> graph::IterationSpace {
-      return ruled_space(operation, graph::SplitKind::kExpand, remaining(operation.operands[0].dims, operation.results[0].dims));
+      return ruled_space(operation, graph::SplitKind::kExpand,
+                         remaining(operation.operands[0].dims, operation.results[0].dims));
     },
     .kernel = logsumexp_kernel,
     .expand = expand_logsumexp,
@@ -138,7 +156,8 @@ constexpr graph::Op kSoftmax = complete({
     .family = kOfRows,
     .doc = "exp(x) over its sum along the dims `over`, without overflow.",
     .example = "dim n = 4\nprint(softmax(range(n) + 1, over: n))\n#> [0.0320586, 0.0871443, 0.236883, 0.643914]\n",
-    .samples = "x: [a, b] => softmax(x, over: b)\nx: [a, b, c] => softmax(x, over: [a, c])\nx: [a, b] => softmax(x, over: a)",
+    .samples =
+        "x: [a, b] => softmax(x, over: b)\nx: [a, b, c] => softmax(x, over: [a, c])\nx: [a, b] => softmax(x, over: a)",
     .build = [](Call& call) -> graph::Values { return build_over(call, sum_element(call)); },
     .attributes = &graph::kFormOf<RowAttributes>,
     .infer = infer_normalised,

@@ -16,7 +16,8 @@ std::vector<int8_t> indices(const std::vector<TensorType>& types, Name name) {
 graph::IterationDim iteration_dim(const graph::Operation& operation, Name name) {
   graph::IterationDim dim;
   dim.operands = indices(operation.operands, name);
-  for (const TensorType& type : operation.results) dim.results.push_back(static_cast<int8_t>(find_dim(type.dims, name)));
+  for (const TensorType& type : operation.results)
+    dim.results.push_back(static_cast<int8_t>(find_dim(type.dims, name)));
   return dim;
 }
 
@@ -24,8 +25,9 @@ graph::IterationDim iteration_dim(const graph::Operation& operation, Name name) 
 
 Dims broadcast_dims(std::span<const TensorType> operands) {
   if (operands.empty()) return {};
-  const auto most = std::max_element(operands.begin(), operands.end(),
-                                     [](const TensorType& a, const TensorType& b) { return a.dims.size() < b.dims.size(); });
+  const auto most = std::max_element(operands.begin(), operands.end(), [](const TensorType& a, const TensorType& b) {
+    return a.dims.size() < b.dims.size();
+  });
   Dims dims = most->dims;
   for (const TensorType& operand : operands)
     for (const Dim& dim : operand.dims)
@@ -64,7 +66,8 @@ graph::IterationSpace ruled_space(const graph::Operation& operation, graph::Spli
 
 ElementType gradient_element(const graph::Value& value) {
   const graph::Operation& made = value.operation();
-  const bool narrowed = made.op == &kCast && value.element() == ElementType::kBf16 && is_float(made.operands[0].element);
+  const bool narrowed =
+      made.op == &kCast && value.element() == ElementType::kBf16 && is_float(made.operands[0].element);
   return narrowed ? ElementType::kF32 : value.element();
 }
 
@@ -98,7 +101,8 @@ graph::IterationSpace space_by_place(const graph::Operation& operation, int spec
   for (size_t d = 0; d < operation.results[0].dims.size(); ++d) {
     const int8_t place = narrow(static_cast<int64_t>(d));
     space.dims.push_back({.kind = place == special ? kind : graph::SplitKind::kFree,
-                          .operands = std::vector<int8_t>(operation.operands.size(), place), .results = {place}});
+                          .operands = std::vector<int8_t>(operation.operands.size(), place),
+                          .results = {place}});
   }
   return space;
 }
@@ -110,7 +114,9 @@ std::vector<TensorType> infer_of_blocks(const graph::Operation& operation) {
   return {type};
 }
 
-std::vector<TensorType> infer_type(const graph::Operation& operation) { return {operation.attributes.get<TypeAttributes>().type}; }
+std::vector<TensorType> infer_type(const graph::Operation& operation) {
+  return {operation.attributes.get<TypeAttributes>().type};
+}
 
 Dims operand_dims(const graph::Operation& operation, const Names& names) {
   Dims dims;

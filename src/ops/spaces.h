@@ -35,7 +35,10 @@ struct OverAttributes {
 struct BlocksAttributes {
   Name over;
   Dim blocks;
-  static constexpr auto members() { return std::array{graph::member<&BlocksAttributes::over>("over"), graph::member<&BlocksAttributes::blocks>("blocks")}; }
+  static constexpr auto members() {
+    return std::array{graph::member<&BlocksAttributes::over>("over"),
+                      graph::member<&BlocksAttributes::blocks>("blocks")};
+  }
 };
 /// Of bf16 it is f32.
 std::vector<TensorType> infer_of_blocks(const graph::Operation& operation);
@@ -56,11 +59,12 @@ int dim_of(const graph::Operation& operation) {
 /// The dims of these names, each of which an operand has.
 Dims operand_dims(const graph::Operation& operation, const Names& names);
 
-/// The type of the gradient that flows to `value`: its own, but f32 where it is a copy in bf16 of something wider, whose
-/// gradient is thus never rounded on its way.
+/// The type of the gradient that flows to `value`: its own, but f32 where it is a copy in bf16 of something wider,
+/// whose gradient is thus never rounded on its way.
 ElementType gradient_element(const graph::Value& value);
 
-/// Sums `gradient` over the dims that `operand` lacks, so that it fits what was broadcast, in gradient_element at least.
+/// Sums `gradient` over the dims that `operand` lacks, so that it fits what was broadcast, in gradient_element at
+/// least.
 graph::Value sum_to_operand(Builder& builder, const graph::Value& gradient, const graph::Value& operand);
 
 /// The dims of `dims` that are not in `without`, in their order.

@@ -47,22 +47,26 @@ ElementType common_element(const Builder& builder, const graph::Values& operands
 }
 
 ElementType used_element(const Builder& builder, ElementType element) {
-  return builder.context.precision == graph::Precision::kMixed && element == ElementType::kF32 ? ElementType::kBf16 : element;
+  return builder.context.precision == graph::Precision::kMixed && element == ElementType::kF32 ? ElementType::kBf16
+                                                                                               : element;
 }
 
 ElementType summed_element(const Builder& builder, ElementType element) {
-  return builder.context.precision == graph::Precision::kMixed && element == ElementType::kBf16 ? ElementType::kF32 : element;
+  return builder.context.precision == graph::Precision::kMixed && element == ElementType::kBf16 ? ElementType::kF32
+                                                                                                : element;
 }
 
 bool are_one_when_mixed(const Builder& builder, ElementType a, ElementType b) {
-  return builder.context.precision == graph::Precision::kMixed && used_element(builder, a) == ElementType::kBf16 && used_element(builder, b) == ElementType::kBf16;
+  return builder.context.precision == graph::Precision::kMixed && used_element(builder, a) == ElementType::kBf16 &&
+         used_element(builder, b) == ElementType::kBf16;
 }
 
 graph::Value as_element(Builder& builder, const graph::Value& value, ElementType element, Span span) {
   if (!is_host_number(value)) return builder.cast(value, element);
   const double number = value.operation().inputs[0];
   if (element == ElementType::kI32 && (number < -2147483648.0 || number > 2147483647.0))
-    fail(Kind::bad_value, span, "{} does not fit in i32, the type of the tensor that it meets", static_cast<int64_t>(number));
+    fail(Kind::bad_value, span, "{} does not fit in i32, the type of the tensor that it meets",
+         static_cast<int64_t>(number));
   return value.element() == element ? value : builder.operand(number, element);
 }
 
@@ -96,9 +100,10 @@ void check_sizes(const Call& call, const graph::Values& operands) {
         const int other = find_dim(operands[j].dims(), dim.name);
         if (other < 0 || operands[j].dims()[other].size == dim.size) continue;
         const std::string name = dim.name.str();
-        fail(Diagnostic(Kind::size_conflict, call.span,
-                        fmt::format("`{}` is {} in the {} operand, {}, and {} in the {}, {}", name, dim.size, place(i),
-                                    describe(operands[i]), operands[j].dims()[other].size, place(j), describe(operands[j])))
+        fail(Diagnostic(
+                 Kind::size_conflict, call.span,
+                 fmt::format("`{}` is {} in the {} operand, {}, and {} in the {}, {}", name, dim.size, place(i),
+                             describe(operands[i]), operands[j].dims()[other].size, place(j), describe(operands[j])))
                  .help(fmt::format("if they are two dimensions, rename one: rename(x, {} -> {}2)", name, name)));
       }
 }
@@ -115,15 +120,18 @@ void check_broadcast(const Call& call, const graph::Values& operands) {
   size_t j = 0;
   for (size_t a = 0; a < operands.size() && j == 0; ++a)
     for (size_t b = a + 1; b < operands.size() && j == 0; ++b)
-      if (!is_subset(operands[a].dims(), operands[b].dims()) && !is_subset(operands[b].dims(), operands[a].dims())) i = a, j = b;
+      if (!is_subset(operands[a].dims(), operands[b].dims()) && !is_subset(operands[b].dims(), operands[a].dims()))
+        i = a, j = b;
   if (j == 0) j = 1;
   const Dims& first = operands[i].dims();
   const Dims& second = operands[j].dims();
   fail(Diagnostic(Kind::no_broadcast, call.span,
-                  fmt::format("expected the dimensions of one operand to be among the other's; {} has {}, which {} lacks, and {} the other way round",
+                  fmt::format("expected the dimensions of one operand to be among the other's; {} has {}, which {} "
+                              "lacks, and {} the other way round",
                               describe(operands[i]), join_words(texts_of(remaining(first, second)), "and"),
                               describe(operands[j]), join_words(texts_of(remaining(second, first)), "and")))
-           .help(fmt::format("to multiply them and sum, write einsum(x, y -> [{}…])", first.empty() ? "" : first[0].name.str() + ", "))
+           .help(fmt::format("to multiply them and sum, write einsum(x, y -> [{}…])",
+                             first.empty() ? "" : first[0].name.str() + ", "))
            .help(fmt::format("to repeat one of them, write broadcast(x -> {})", shape_text(all))));
 }
 
@@ -131,13 +139,15 @@ void check_element(const Call& call, std::string_view argument, ElementType expe
   const graph::Value& value = call.tensor(argument);
   if (value.element() == expected) return;
   fail(Diagnostic(Kind::wrong_element_type, call.span_of(argument),
-                  fmt::format("`{}` of {} takes {}, found {}", argument, call.signature.name.text(), name(expected), describe(value)))
+                  fmt::format("`{}` of {} takes {}, found {}", argument, call.signature.name.text(), name(expected),
+                              describe(value)))
            .help(std::string(help)));
 }
 
 graph::Values tensor_arguments(const Call& call) {
   graph::Values values;
-  for (const Argument& argument : call.arguments) values.insert(values.end(), argument.values.begin(), argument.values.end());
+  for (const Argument& argument : call.arguments)
+    values.insert(values.end(), argument.values.begin(), argument.values.end());
   return values;
 }
 
@@ -163,10 +173,13 @@ Dims dims_over(const Call& call, std::string_view argument) {
 Dim dim_over(const Call& call, std::string_view argument) {
   const Dims dims = dims_over(call, argument);
   if (dims.size() != 1)
-    fail(Diagnostic(Kind::missing_argument, call.span,
-                    fmt::format("{} runs over one dimension, and {} has {}", call.signature.name.text(), describe(call.tensor(argument)),
-                                dims.empty() ? "none" : join_words(texts_of(dims), "and")))
-             .help(dims.empty() ? "" : fmt::format("say which: {}(x, over: {})", call.signature.name.text(), dims.back().name.text())));
+    fail(Diagnostic(
+             Kind::missing_argument, call.span,
+             fmt::format("{} runs over one dimension, and {} has {}", call.signature.name.text(),
+                         describe(call.tensor(argument)), dims.empty() ? "none" : join_words(texts_of(dims), "and")))
+             .help(dims.empty() ? ""
+                                : fmt::format("say which: {}(x, over: {})", call.signature.name.text(),
+                                              dims.back().name.text())));
   return dims[0];
 }
 
@@ -178,8 +191,10 @@ void check_arrow(const Call& call, const graph::Values& operands) {
   for (size_t i = 0; i < call.arrow->size(); ++i) {
     const Name name = (*call.arrow)[i].name;
     if (find_dim(*call.arrow, name) != static_cast<int>(i))
-      fail(Kind::dim_twice, call.arrow_span, "`{}` stands twice in the result {}", name.text(), shape_text(*call.arrow));
-    if (std::any_of(operands.begin(), operands.end(), [&](const graph::Value& v) { return has_dim(v.dims(), name); })) continue;
+      fail(Kind::dim_twice, call.arrow_span, "`{}` stands twice in the result {}", name.text(),
+           shape_text(*call.arrow));
+    if (std::any_of(operands.begin(), operands.end(), [&](const graph::Value& v) { return has_dim(v.dims(), name); }))
+      continue;
     std::vector<std::string> found;
     for (const graph::Value& operand : operands) found.push_back(describe(operand));
     fail(Diagnostic(Kind::dim_not_in_operands, call.arrow_span,

@@ -17,10 +17,12 @@ bool is_host_number(const graph::Value& value);
 /// The type that operands meet in. Under `precision mixed`, f32 that meets bf16 is used as bf16.
 ElementType common_element(const Builder& builder, const graph::Values& operands);
 
-/// The type in which operands that meet in `element` are multiplied or looked up: under `precision mixed` f32 is used as bf16.
+/// The type in which operands that meet in `element` are multiplied or looked up: under `precision mixed` f32 is used
+/// as bf16.
 ElementType used_element(const Builder& builder, ElementType element);
 
-/// The type of what is summed up from `element`, such as sums, softmax and losses: under `precision mixed` f32 for bf16.
+/// The type of what is summed up from `element`, such as sums, softmax and losses: under `precision mixed` f32 for
+/// bf16.
 ElementType summed_element(const Builder& builder, ElementType element);
 
 /// `value` as `element`: a number of the host is taken as that type at once, a tensor by `cast`. An integer that does

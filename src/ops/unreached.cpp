@@ -32,7 +32,8 @@ class Ends {
       stack_.pop_back();
       for (const graph::Value& operand : node->operands()) come_to(operand);
     }
-    std::sort(list_.begin(), list_.end(), [](const graph::NodePtr& a, const graph::NodePtr& b) { return a->id > b->id; });
+    std::sort(list_.begin(), list_.end(),
+              [](const graph::NodePtr& a, const graph::NodePtr& b) { return a->id > b->id; });
   }
   const std::vector<graph::NodePtr>& list() const { return list_; }
   /// Of a check: not all ways are known.
@@ -87,7 +88,8 @@ class Below {
 
 }  // namespace
 
-std::optional<Unreached> unreached(const graph::Value& loss, const graph::Values& targets, const std::vector<bool>& reached) {
+std::optional<Unreached> unreached(const graph::Value& loss, const graph::Values& targets,
+                                   const std::vector<bool>& reached) {
   std::unordered_set<const graph::Node*> wanted;
   for (size_t t = 0; t < targets.size(); ++t) {
     if (reached[t]) continue;

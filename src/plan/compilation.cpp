@@ -62,9 +62,7 @@ void Compilation::read_program_at(size_t next, TextReader& reader) {
   try {
     if (next > 0) latest()->verify(*this);
     else verify(program());
-  } catch (const InternalError& error) {
-    reader.fail_at(begin, error.message());
-  }
+  } catch (const InternalError& error) { reader.fail_at(begin, error.message()); }
 }
 
 Compilation Compilation::read(TextReader& reader, const PassOptions& options) {

@@ -30,8 +30,8 @@ class Compilation {
   /// `options` live longer.
   Compilation(graph::Program captured, const PassOptions& options);
 
-  /// Reads what to_string wrote: the program goes on from the stage that the text says it is at. A text that does not hold
-  /// what the pass before it ensures is refused. `options` live longer.
+  /// Reads what to_string wrote: the program goes on from the stage that the text says it is at. A text that does not
+  /// hold what the pass before it ensures is refused. `options` live longer.
   static Compilation read(TextReader& reader, const PassOptions& options);
   /// Reads a program without the line that says the stage: it is at the one before `pass`.
   static Compilation read_before(std::string_view pass, TextReader& reader, const PassOptions& options);

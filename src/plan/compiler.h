@@ -43,7 +43,8 @@ class Compiler {
 
   /// The plan of a program, whose form is given: a kept one, or a new one. `poll` is called between the steps of
   /// making it; what it throws ends that, and nothing is kept.
-  std::shared_ptr<const Plan> plan_of(const graph::Program& program, ProgramForm form, const std::function<void()>& poll);
+  std::shared_ptr<const Plan> plan_of(const graph::Program& program, ProgramForm form,
+                                      const std::function<void()>& poll);
   /// Of each pass, over all plans that were made; empty before the first.
   const PassTimes& pass_times() const { return times_; }
   /// A program as it is after the pass of that name, in the script's names.

@@ -50,11 +50,14 @@ CollectiveCount Counters::over(spmd::CollectiveKind kind, std::vector<Name> axes
 
 double duplication(const Counters& counters) {
   if (counters.unique_flops == 0) return 1;
-  return static_cast<double>(counters.flops) * static_cast<double>(counters.processors) / static_cast<double>(counters.unique_flops);
+  return static_cast<double>(counters.flops) * static_cast<double>(counters.processors) /
+         static_cast<double>(counters.unique_flops);
 }
 
 void add_times(Counters& a, const Counters& b, int64_t times) {
-  const auto add = [&](int64_t& sum, int64_t figure) { sum = saturating_add(sum, mtf::saturating_multiply(times, figure)); };
+  const auto add = [&](int64_t& sum, int64_t figure) {
+    sum = saturating_add(sum, mtf::saturating_multiply(times, figure));
+  };
   add(a.flops, b.flops);
   add(a.unique_flops, b.unique_flops);
   a.processors = std::max(a.processors, b.processors);
@@ -87,8 +90,9 @@ std::string to_string(const Counters& counters) {
                                  mtf::thousands(counters.unique_flops), mtf::thousands(counters.peak_bytes));
   for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind)
     for (const auto& [axes, count] : counters.collectives[kind])
-      text += fmt::format("{} over {}: {} in {}, {}, {}, {} on the wire\n", name(static_cast<spmd::CollectiveKind>(kind)), axes_text(axes),
-                          mtf::thousands(count.count), count_text(count.calls, "call"), count_text(count.values, "value"),
+      text += fmt::format("{} over {}: {} in {}, {}, {}, {} on the wire\n",
+                          name(static_cast<spmd::CollectiveKind>(kind)), axes_text(axes), mtf::thousands(count.count),
+                          count_text(count.calls, "call"), count_text(count.values, "value"),
                           mtf::bytes_text(count.bytes), mtf::bytes_text(count.wire_bytes));
   if (!text.empty()) text.pop_back();
   return text;

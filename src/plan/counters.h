@@ -2,8 +2,8 @@
 // What was computed and communicated.
 //
 // Figures are per processor: those of the largest one. The planner fills the same structure from costs, the executor
-// from the sizes, groups and loop bounds that kernels and collectives really get; both must agree. A figure that does not
-// fit in 63 bits is kMost (types/saturating.h), and is printed as `at least 9,223,372,036,854,775,806`.
+// from the sizes, groups and loop bounds that kernels and collectives really get; both must agree. A figure that does
+// not fit in 63 bits is kMost (types/saturating.h), and is printed as `at least 9,223,372,036,854,775,806`.
 #include <cstdint>
 #include <map>
 #include <string>

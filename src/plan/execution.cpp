@@ -47,8 +47,7 @@ struct Execution::Impl {
     const graph::Program& program = capture.program;
     ProgramForm form = form_of(program);
     runtime.meet(capture, form, place);
-    const std::shared_ptr<const Plan> plan =
-        compiler.plan_of(program, std::move(form), [&] { interrupt.poll(place); });
+    const std::shared_ptr<const Plan> plan = compiler.plan_of(program, std::move(form), [&] { interrupt.poll(place); });
     const std::vector<std::shared_ptr<Tensor>> outputs = runtime.run(plan, inputs_of(*plan, capture), place);
     last = plan;
     add(runtime.counted(*plan), plan->predicted);
@@ -113,8 +112,8 @@ void Execution::compute(const graph::Values& asked) {
   impl_->compute(captured, roots, roots.back().operation().span);
 }
 
-bool Execution::materialize(graph::ValueTable& table, const graph::Values& needed, const std::function<bool()>& gradients_may_come,
-                            Span place) {
+bool Execution::materialize(graph::ValueTable& table, const graph::Values& needed,
+                            const std::function<bool()>& gradients_may_come, Span place) {
   graph::Values roots = table.pending_held();
   auto add = [&](const graph::Values& values) {
     for (const graph::Value& value : values)
@@ -188,7 +187,8 @@ Counters Execution::last_counters() const {
 }
 
 std::vector<spmd::StatementCost> Execution::last_costs() const {
-  return impl_->last ? costs_of(impl_->last->schedule->program, impl_->last->costs) : std::vector<spmd::StatementCost>();
+  return impl_->last ? costs_of(impl_->last->schedule->program, impl_->last->costs)
+                     : std::vector<spmd::StatementCost>();
 }
 
 std::string Execution::last_text(const std::string& stage) const {

@@ -55,8 +55,8 @@ class Execution {
   /// A cut: `needed` and every other value of the table that is held and pending; the table keeps the history that
   /// gradients need, if they may come. What dies with the program has no memory afterwards. `place` is where the
   /// program needs it. Returns false if there was nothing to compute.
-  bool materialize(graph::ValueTable& table, const graph::Values& needed, const std::function<bool()>& gradients_may_come,
-                   Span place);
+  bool materialize(graph::ValueTable& table, const graph::Values& needed,
+                   const std::function<bool()>& gradients_may_come, Span place);
 
   /// Makes the node's value from data that every rank has; place_own() from what each rank has of it (plan/runtime.h).
   void place(graph::Node& node, const HostView& data);
@@ -66,8 +66,8 @@ class Execution {
   uint64_t load(graph::Node& node, const io::PositionedFile& file, uint64_t place);
   /// The whole value, on every rank; computes it first. Counts nothing.
   HostTensor fetch(const graph::Value& value);
-  /// The value's tensor, if a block of this rank's is the whole, row-major (whole_block); else null. Computes it first. As long
-  /// as somebody holds it no plan writes over it.
+  /// The value's tensor, if a block of this rank's is the whole, row-major (whole_block); else null. Computes it first.
+  /// As long as somebody holds it no plan writes over it.
   std::shared_ptr<const Tensor> whole(const graph::Value& value);
   /// Writes the value into a file; computes it first. Gives what that adds to the checksum. Throws IoError, on this
   /// rank alone.

@@ -22,10 +22,13 @@ void keep_copies(graph::Capture& capture, const graph::Values& roots, const grap
   if (values.empty()) return;
   std::map<std::pair<const graph::Node*, int>, graph::ProgramValue> places;
   for (size_t i = 0; i < capture.leaves.size(); ++i)
-    if (const graph::Value& leaf = capture.leaves[i]) places.emplace(std::pair(leaf.node.get(), leaf.result), graph::ProgramValue::input(i));
-  for (size_t i = 0; i < roots.size(); ++i) places.emplace(std::pair(roots[i].node.get(), roots[i].result), capture.program.roots[i]);
+    if (const graph::Value& leaf = capture.leaves[i])
+      places.emplace(std::pair(leaf.node.get(), leaf.result), graph::ProgramValue::input(i));
+  for (size_t i = 0; i < roots.size(); ++i)
+    places.emplace(std::pair(roots[i].node.get(), roots[i].result), capture.program.roots[i]);
   for (const graph::Value& value : values)
-    if (const auto at = places.find({value.node.get(), value.result}); at != places.end()) capture.program.for_gradients.push_back(at->second);
+    if (const auto at = places.find({value.node.get(), value.result}); at != places.end())
+      capture.program.for_gradients.push_back(at->second);
 }
 
 void offer_copies(graph::Capture& capture) {
@@ -44,19 +47,23 @@ Tensor* copy_of(const graph::Value& input, int copy) {
   return nullptr;
 }
 
-void store_copies(const graph::Capture& capture, const graph::Values& roots, const std::vector<int>& copied, std::span<const std::shared_ptr<Tensor>> copies) {
+void store_copies(const graph::Capture& capture, const graph::Values& roots, const std::vector<int>& copied,
+                  std::span<const std::shared_ptr<Tensor>> copies) {
   for (size_t i = 0; i < copies.size(); ++i) {
     const graph::Value& value = value_of(capture, roots, capture.program.for_gradients[copied[i]]);
     value.node->copies.emplace_back(value.result, copies[i]);
   }
 }
 
-void note_copies(const graph::Capture& capture, const graph::Values& roots, const ProgramRecord& record, int32_t number) {
+void note_copies(const graph::Capture& capture, const graph::Values& roots, const ProgramRecord& record,
+                 int32_t number) {
   for (size_t i = 0; i < capture.program.for_gradients.size(); ++i) {
     const graph::Value& value = value_of(capture, roots, capture.program.for_gradients[i]);
     std::vector<graph::Node::CopiedBy>& known = value.node->copied_by;
     const auto alike = [&](int32_t program) { return record.programs()[program].alike; };
-    if (std::none_of(known.begin(), known.end(), [&](const graph::Node::CopiedBy& by) { return by.result == value.result && alike(by.program) == alike(number); }))
+    if (std::none_of(known.begin(), known.end(), [&](const graph::Node::CopiedBy& by) {
+          return by.result == value.result && alike(by.program) == alike(number);
+        }))
       known.push_back({value.result, number, static_cast<int32_t>(i)});
   }
 }

@@ -1,8 +1,8 @@
 #pragma once
 // Copies of values that a cut keeps for gradients (Program::for_gradients), as tensors of the nodes.
 //
-// What a forward pass has brought elsewhere for an operation whose gradient rule reads the same (keys and values that it
-// has gathered) a backward pass of the same program would find there. If a cut falls between the two, the forward
+// What a forward pass has brought elsewhere for an operation whose gradient rule reads the same (keys and values that
+// it has gathered) a backward pass of the same program would find there. If a cut falls between the two, the forward
 // program's copies are outputs of it, and inputs of the backward program, so that the cut costs no collective.
 #include <memory>
 #include <span>
@@ -21,8 +21,10 @@ void offer_copies(graph::Capture& capture);
 /// The tensor of copy `copy` of an input.
 Tensor* copy_of(const graph::Value& input, int copy);
 /// Gives the nodes the copies that a run of the capture's program has made: `copied` of each (LocalProgram).
-void store_copies(const graph::Capture& capture, const graph::Values& roots, const std::vector<int>& copied, std::span<const std::shared_ptr<Tensor>> copies);
+void store_copies(const graph::Capture& capture, const graph::Values& roots, const std::vector<int>& copied,
+                  std::span<const std::shared_ptr<Tensor>> copies);
 /// Program `number` of the record may make copies of these values, under other layouts: what one like it has not left.
-void note_copies(const graph::Capture& capture, const graph::Values& roots, const ProgramRecord& record, int32_t number);
+void note_copies(const graph::Capture& capture, const graph::Values& roots, const ProgramRecord& record,
+                 int32_t number);
 
 }  // namespace mtf::plan

@@ -12,7 +12,7 @@
 namespace mtf::plan {
 namespace {
 
-// ---- what passes are given of a compilation ----
+// ---- what passes are given of a compilation -------------------------------------------------------------------------
 
 void run_merge(Compilation& c) {
   c.merged = merge(c.program(), c.forms);
@@ -24,7 +24,7 @@ void run_split(Compilation& c) {
   c.local().unique_flops = c.unique_flops;
 }
 
-// ---- what holds afterwards ----
+// ---- what holds afterwards ------------------------------------------------------------------------------------------
 
 void verify_program(const Compilation& c) { verify(c.program()); }
 void verify_schedule(const Compilation& c) { verify(c.schedule); }
@@ -37,8 +37,8 @@ void verify_merged(const Compilation& c) {
   for (size_t i = 0; i < program.operations.size(); ++i) {
     const std::span<const graph::ProgramValue> operands = program.operands_of(i);
     const graph::ProgramOperation& entry = program.operations[i];
-    const auto [at, fresh] =
-        known.emplace(c.merged.forms[i], entry.replica, std::vector<graph::ProgramValue>(operands.begin(), operands.end()));
+    const auto [at, fresh] = known.emplace(c.merged.forms[i], entry.replica,
+                                           std::vector<graph::ProgramValue>(operands.begin(), operands.end()));
     MTF_CHECK(fresh, "{} is there twice", entry.operation->op->name);
   }
 }
@@ -48,7 +48,8 @@ void verify_split(const Compilation& c) {
   const graph::Program& program = c.program();
   verify(local);
   for (size_t i = 0; i + local.copied.size() < local.outputs.size(); ++i)
-    MTF_CHECK(local.values[local.outputs[i][0]].partial == 0, "the output {} is still to be summed", local.values[local.outputs[i][0]].name);
+    MTF_CHECK(local.values[local.outputs[i][0]].partial == 0, "the output {} is still to be summed",
+              local.values[local.outputs[i][0]].name);
   if (program.operations.empty()) return;  // it was read at this stage
   MTF_CHECK(local.outputs.size() == program.roots.size() + local.copied.size(), "an output is missing");
   for (size_t i = 0; i < program.roots.size(); ++i) {
@@ -145,7 +146,8 @@ const std::vector<Pass>& passes() {
        .run = run_merge,
        .verify = verify_merged},
       {.name = "expand",
-       .sentence = "what cannot be split as its layout asks becomes smaller operations, or is brought whole if that is less",
+       .sentence =
+           "what cannot be split as its layout asks becomes smaller operations, or is brought whole if that is less",
        .needs = {"merge"},
        .ensures = "each operation can be split as its layout asks, or gets whole what it needs whole",
        .run = [](Compilation& c) { expand(c.merged, c.forms); },

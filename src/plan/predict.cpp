@@ -8,7 +8,8 @@ namespace mtf::plan {
 namespace {
 
 int64_t bytes_of(const spmd::LocalProgram& program, int value) {
-  return mtf::saturating_multiply(schedule::largest_block(program.values[value]), size_of(program.values[value].element));
+  return mtf::saturating_multiply(schedule::largest_block(program.values[value]),
+                                  size_of(program.values[value].element));
 }
 
 int64_t run_bytes(const schedule::Schedule& schedule) {
@@ -20,7 +21,8 @@ int64_t run_bytes(const schedule::Schedule& schedule) {
     if (buffer.kind == schedule::BufferKind::kStaging) {
       for (int i : schedule.steps[buffer.first].instructions) {
         const spmd::Instruction& instruction = program.instructions[i];
-        const int64_t staging = schedule::staging_bytes(instruction, bytes_of(program, instruction.operands[0]), bytes_of(program, instruction.results[0]));
+        const int64_t staging = schedule::staging_bytes(instruction, bytes_of(program, instruction.operands[0]),
+                                                        bytes_of(program, instruction.results[0]));
         bytes = saturating_add(bytes, schedule::padded(staging));
       }
     } else {

@@ -18,7 +18,8 @@ int32_t ProgramRecord::add(const graph::Capture& capture) {
     for (const graph::Node::CopiedBy& by : leaf.node->copied_by)
       if (by.result == leaf.result) sources.emplace_back(by.program, by.place);
   }
-  for (const graph::ProgramOperation& entry : recorded.program.operations) recorded.operations.push_back(layouts_->decision_of(*entry.operation));
+  for (const graph::ProgramOperation& entry : recorded.program.operations)
+    recorded.operations.push_back(layouts_->decision_of(*entry.operation));
   std::string key = canonical_form(recorded.program);
   for (const std::vector<int32_t>* decisions : {&recorded.operations, &recorded.inputs})
     key.append(reinterpret_cast<const char*>(decisions->data()), decisions->size() * sizeof(int32_t));
@@ -33,13 +34,9 @@ int32_t ProgramRecord::add(const graph::Capture& capture) {
   return last_ = at->second;
 }
 
-void ProgramRecord::run(int32_t program, int64_t turns) {
-  programs_[program].times += std::max<int64_t>(turns, 1);
-}
+void ProgramRecord::run(int32_t program, int64_t turns) { programs_[program].times += std::max<int64_t>(turns, 1); }
 
-void ProgramRecord::extrapolated(int32_t program, int64_t turns) {
-  programs_[program].times += turns;
-}
+void ProgramRecord::extrapolated(int32_t program, int64_t turns) { programs_[program].times += turns; }
 
 std::vector<int64_t> ProgramRecord::times() const {
   std::vector<int64_t> times;

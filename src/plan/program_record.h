@@ -1,9 +1,10 @@
 #pragma once
-// What a script computed, kept as data: each program that its cuts captured, once, how often it ran, and how the layouts
-// of all its values were decided. From it other layouts can be costed without evaluating the script (cost/layout_costs.h).
+// What a script computed, kept as data: each program that its cuts captured, once, how often it ran, and how the
+// layouts of all its values were decided. From it other layouts can be costed without evaluating the script
+// (cost/layout_costs.h).
 //
-// An execution that is given one (ExecutionOptions::record) fills it; a session whose execution has one adds what decides
-// layouts, and how often a loop that it does not walk to its end repeats what it does.
+// An execution that is given one (ExecutionOptions::record) fills it; a session whose execution has one adds what
+// decides layouts, and how often a loop that it does not walk to its end repeats what it does.
 #include <cstdint>
 #include <memory>
 #include <string>

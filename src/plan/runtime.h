@@ -43,17 +43,17 @@ class Runtime {
  public:
   virtual ~Runtime() = default;
 
-  // ---- who is there ----
+  // ---- who is there -------------------------------------------------------------------------------------------------
   virtual int rank() const = 0;
   virtual int ranks() const = 0;
   /// What fetch() gives are the program's numbers. Where it is false, whatever depends on them is unknown to the
   /// program, and its costs are counted instead: it is planned.
   virtual bool knows_numbers() const = 0;
-  /// One that predicts what this one would do, computes nothing, and knows no numbers. `beside`: it works with tensors of
-  /// this one, whose memory counts as its own.
+  /// One that predicts what this one would do, computes nothing, and knows no numbers. `beside`: it works with tensors
+  /// of this one, whose memory counts as its own.
   virtual std::unique_ptr<Runtime> planner(bool beside) const = 0;
 
-  // ---- programs ----
+  // ---- programs -----------------------------------------------------------------------------------------------------
   /// Running ends soon after `interrupt` is wanted, if the runtime can end a plan: before it has begun to write over
   /// its inputs, and nothing of it is then stored. Several ranks end before the same plan, in meet().
   virtual void heed(Interrupt interrupt) = 0;
@@ -74,7 +74,7 @@ class Runtime {
   /// Starts the peak anew at what is live now.
   virtual void restart_peak() = 0;
 
-  // ---- values: the tensor of a node's one result, laid out as its operation says ----
+  // ---- values: the tensor of a node's one result, laid out as its operation says ------------------------------------
   /// From data that every rank has, the same on all.
   virtual std::shared_ptr<Tensor> place(graph::Node& node, const HostView& data) = 0;
   /// From data of which each rank has what its blocks are made of, its own_rows(), at their places in the whole.
@@ -93,7 +93,7 @@ class Runtime {
   /// hold; gives what that adds to the tensor's checksum.
   virtual uint64_t store(const graph::Value& value, const io::PositionedFile& file, uint64_t place) = 0;
 
-  // ---- what ranks tell one another ----
+  // ---- what ranks tell one another ----------------------------------------------------------------------------------
   /// Numbers added up over the ranks, modulo 2^64.
   virtual std::vector<uint64_t> added_up(std::vector<uint64_t> numbers, Span place) = 0;
   /// The first text among those of the ranks that is not empty, on every rank: what went wrong somewhere.

@@ -30,7 +30,8 @@ class Tensor {
   std::vector<void*> blocks;              ///< for each processor hosted here, in order
 };
 
-/// The memory of the whole tensor, row-major in the order of its dims, where one block that this rank hosts is that; else null.
+/// The memory of the whole tensor, row-major in the order of its dims, where one block that this rank hosts is that;
+/// else null.
 const void* whole_block(const Tensor& tensor);
 
 /// A whole tensor in the host's memory, row-major in the order of its dims.
@@ -45,7 +46,8 @@ struct HostView {
   TensorType type;
   std::span<const std::byte> bytes;
   HostView(TensorType of, std::span<const std::byte> held) : type(std::move(of)), bytes(held) {}
-  HostView(const HostTensor& tensor) : type(tensor.type), bytes(tensor.bytes) {}  // NOLINT: wherever a view is asked for
+  HostView(const HostTensor& tensor)
+      : type(tensor.type), bytes(tensor.bytes) {}  // NOLINT: wherever a view is asked for
 };
 
 /// A number of the host as a tensor without dims.

@@ -29,7 +29,8 @@ bool agree(Transport& transport, const plan::PlanKey& key, Span place, std::stri
   transport.max_of_all(numbers);  // of equal numbers this and that of their complements are complements
   if (numbers[0] == ~numbers[1] && numbers[2] == ~numbers[3]) return numbers[4] != 0;
 
-  Diagnostic diagnostic(Kind::ranks_disagree, place, fmt::format("rank {} {}{}", transport.rank(), what, place.is_known() ? " this" : ""));
+  Diagnostic diagnostic(Kind::ranks_disagree, place,
+                        fmt::format("rank {} {}{}", transport.rank(), what, place.is_known() ? " this" : ""));
   std::string text(sizeof key, ' ');
   std::memcpy(text.data(), key.data(), sizeof key);
   const std::vector<std::string> texts = transport.gather_texts(text + whereabouts(transport.rank(), place, what));
@@ -38,7 +39,9 @@ bool agree(Transport& transport, const plan::PlanKey& key, Span place, std::stri
     diagnostic.note(other.substr(sizeof key));
     break;  // the first that differs shows what is wrong
   }
-  fail(std::move(diagnostic).help("all ranks must run the same script and modules, with the same options: compare them on the machines"));
+  fail(
+      std::move(diagnostic)
+          .help("all ranks must run the same script and modules, with the same options: compare them on the machines"));
 }
 
 void Digest::add(std::string_view bytes) { value_ = XXH3_64bits_withSeed(bytes.data(), bytes.size(), value_); }

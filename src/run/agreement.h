@@ -1,8 +1,8 @@
 #pragma once
 // Ranks evaluate the same program, and meet wherever they exchange anything: to compute, to read a value, to share a
-// file, at the end. Where they meet they first compare what for. Ranks that have come apart (a node holds another version
-// of the script, say) would wait for each other for ever, or take one thing for another; so they stop, and say where they
-// are.
+// file, at the end. Where they meet they first compare what for. Ranks that have come apart (a node holds another
+// version of the script, say) would wait for each other for ever, or take one thing for another; so they stop, and say
+// where they are.
 #include <string>
 #include <string_view>
 

@@ -23,10 +23,11 @@ struct Piece {
   }
 };
 
-/// Calls `visit(place, bytes)` with each run of a block's piece that is one run of the whole tensor too; `place` is in bytes
-/// from the tensor's beginning.
+/// Calls `visit(place, bytes)` with each run of a block's piece that is one run of the whole tensor too; `place` is in
+/// bytes from the tensor's beginning.
 template <typename Bytes, typename Visit>
-void for_each_run(const TensorType& type, const std::vector<Interval>& box, std::span<Bytes> piece, const Visit& visit) {
+void for_each_run(const TensorType& type, const std::vector<Interval>& box, std::span<Bytes> piece,
+                  const Visit& visit) {
   const int64_t unit = size_of(type.element);
   std::vector<int64_t> strides(box.size(), unit);
   for (size_t i = box.size(); i-- > 1;) strides[i - 1] = strides[i] * type.dims[i].size;
@@ -92,14 +93,19 @@ uint64_t write_blocks(Machine& machine, const plan::Tensor& tensor, const io::Po
   return sum;
 }
 
-plan::Runtime::Loaded read_blocks(Machine& machine, const TensorType& type, const MeshPtr& mesh, const Sharding& sharding, const io::PositionedFile& file, uint64_t place) {
+plan::Runtime::Loaded read_blocks(Machine& machine, const TensorType& type, const MeshPtr& mesh,
+                                  const Sharding& sharding, const io::PositionedFile& file, uint64_t place) {
   plan::Runtime::Loaded result;
-  result.tensor = fill_blocks(machine, type, mesh, sharding, [&](const BlockShape& block, std::byte* memory) {  // in the order of the dims
-    const std::span<std::byte> bytes(memory, static_cast<size_t>(block.elements * size_of(type.element)));
-    for_each_run(type, block.box, bytes, [&](uint64_t at, std::span<std::byte> run) { file.read(place + at, run); });
-  });
+  result.tensor = fill_blocks(
+      machine, type, mesh, sharding, [&](const BlockShape& block, std::byte* memory) {  // in the order of the dims
+        const std::span<std::byte> bytes(memory, static_cast<size_t>(block.elements * size_of(type.element)));
+        for_each_run(type, block.box, bytes,
+                     [&](uint64_t at, std::span<std::byte> run) { file.read(place + at, run); });
+      });
   for_each_own_piece(machine, *result.tensor, [&](const std::vector<Interval>& box, std::span<const std::byte> piece) {
-    for_each_run(type, box, piece, [&](uint64_t at, std::span<const std::byte> bytes) { result.sum += io::element_sum(at, bytes, static_cast<size_t>(size_of(type.element))); });
+    for_each_run(type, box, piece, [&](uint64_t at, std::span<const std::byte> bytes) {
+      result.sum += io::element_sum(at, bytes, static_cast<size_t>(size_of(type.element)));
+    });
   });
   return result;
 }

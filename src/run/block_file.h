@@ -21,8 +21,8 @@ uint64_t write_blocks(Machine& machine, const plan::Tensor& tensor, const io::Po
 
 /// This rank's blocks of a tensor that lies in a file from `place` on, and what those that it is the first to hold add
 /// to the checksum. Throws IoError.
-plan::Runtime::Loaded read_blocks(Machine& machine, const TensorType& type, const MeshPtr& mesh, const Sharding& sharding,
-                            const io::PositionedFile& file, uint64_t place);
+plan::Runtime::Loaded read_blocks(Machine& machine, const TensorType& type, const MeshPtr& mesh,
+                                  const Sharding& sharding, const io::PositionedFile& file, uint64_t place);
 
 /// The same of a whole tensor, on a rank that has it.
 uint64_t write_whole(const plan::HostTensor& tensor, const io::PositionedFile& file, uint64_t place);

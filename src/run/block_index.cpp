@@ -23,7 +23,11 @@ std::vector<Segment> overlap(Interval from, Interval to, int64_t wrap) {
 }
 
 BlockIndex::BlockIndex(const spmd::LocalValue& value, AxisSet axes, std::vector<int64_t> wraps)
-    : value_(value), mesh_(*value.mesh), varying_(axes & value.varies()), replicas_(mesh_.group_size(axes & ~varying_)), wraps_(std::move(wraps)) {}
+    : value_(value),
+      mesh_(*value.mesh),
+      varying_(axes & value.varies()),
+      replicas_(mesh_.group_size(axes & ~varying_)),
+      wraps_(std::move(wraps)) {}
 
 const BlockIndex::Side& BlockIndex::entries(size_t dim, const Coordinates& at) const {
   const spmd::LocalDim& local = value_.dims[dim];
@@ -55,10 +59,12 @@ void BlockIndex::for_meeting(size_t dim, const Coordinates& at, Interval interva
   if (all.empty() || interval.size() <= 0) return;
   const int64_t wrap = wraps_[dim];
   const int64_t least = all.front().interval.first, most = all.back().interval.last;  // bounds ascend at both ends
-  const int64_t first_turn = wrap ? floor_div(least - interval.last, wrap) : 0, last_turn = wrap ? floor_div(most - interval.first, wrap) + 1 : 0;
+  const int64_t first_turn = wrap ? floor_div(least - interval.last, wrap) : 0,
+                last_turn = wrap ? floor_div(most - interval.first, wrap) + 1 : 0;
   for (int64_t turn = first_turn; turn <= last_turn; ++turn) {
     const Interval here{interval.first + turn * wrap, interval.last + turn * wrap};
-    auto entry = std::partition_point(all.begin(), all.end(), [&](const Entry& e) { return e.interval.last <= here.first; });
+    auto entry =
+        std::partition_point(all.begin(), all.end(), [&](const Entry& e) { return e.interval.last <= here.first; });
     for (; entry != all.end() && entry->interval.first < here.last; ++entry)
       f(*entry, std::min(here.last, entry->interval.last) - std::max(here.first, entry->interval.first));
   }

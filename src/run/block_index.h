@@ -24,8 +24,8 @@ class BlockIndex {
 
   /// Processors that are at `at` but for the axes that split the value, and whose boxes meet `box`; ascending.
   std::vector<int64_t> meeting(const Coordinates& at, const std::vector<Interval>& box) const;
-  /// The sum of the elements that `box` shares with each of them, on all processors of the group: each as often as there
-  /// are axes among `axes` along which the value does not vary.
+  /// The sum of the elements that `box` shares with each of them, on all processors of the group: each as often as
+  /// there are axes among `axes` along which the value does not vary.
   int64_t shared(const Coordinates& at, const std::vector<Interval>& box) const;
   /// The axes of the group along which the value varies.
   AxisSet axes() const { return varying_; }

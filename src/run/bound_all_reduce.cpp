@@ -9,8 +9,9 @@ namespace {
 
 class AllReduces : public BoundCollective {
  public:
-  AllReduces(const Hosting& hosting, const std::vector<const spmd::LocalValue*>& values, const std::vector<const spmd::LocalValue*>& results,
-             AxisSet axes, ReduceElements elements, SharedMemory* shared)
+  AllReduces(const Hosting& hosting, const std::vector<const spmd::LocalValue*>& values,
+             const std::vector<const spmd::LocalValue*>& results, AxisSet axes, ReduceElements elements,
+             SharedMemory* shared)
       : elements_(elements), sum_(elements), shared_(hosting.mesh()->size() == hosting.ranks() ? shared : nullptr) {
     for (const spmd::LocalValue* value : values) largest_ += most_elements(*value);
     filled_.assign(static_cast<size_t>(hosting.places(results[0]->varies()).count()), false);
@@ -43,7 +44,8 @@ class AllReduces : public BoundCollective {
     for (Task& task : tasks_)
       if (task.count > 0) task.exchange->begin(arrays_of(task, operands), run, task.tags);
     for (const Part& part : alone_)
-      for (size_t v = 0; v < part.counts.size(); ++v) sum_.run(part.group, operands[v], result_of(part, v), part.counts[v]);
+      for (size_t v = 0; v < part.counts.size(); ++v)
+        sum_.run(part.group, operands[v], result_of(part, v), part.counts[v]);
   }
 
   bool advance(Transport& transport) override { return move_on(transport, false); }
@@ -69,8 +71,8 @@ class AllReduces : public BoundCollective {
     std::unique_ptr<ReduceTask> exchange;
   };
 
-  Part part_of(const Hosting& hosting, const std::vector<const spmd::LocalValue*>& values, const std::vector<const spmd::LocalValue*>& results,
-               ReduceGroup group) {
+  Part part_of(const Hosting& hosting, const std::vector<const spmd::LocalValue*>& values,
+               const std::vector<const spmd::LocalValue*>& results, ReduceGroup group) {
     Part part;
     const int64_t member = group.hosted[0];
     for (const spmd::LocalValue* value : values) {
@@ -114,7 +116,8 @@ class AllReduces : public BoundCollective {
     std::byte* staging = base_ + task.staging;
     if (task.in_place) {
       std::byte* result = result_of(task.parts[0], 0);
-      if (group.places.size() == 1) return {static_cast<const std::byte*>(operands[0][static_cast<size_t>(group.places[0])]), result, staging};
+      if (group.places.size() == 1)
+        return {static_cast<const std::byte*>(operands[0][static_cast<size_t>(group.places[0])]), result, staging};
       sum_.run(group, operands[0], result, task.count);
       return {result, result, staging};
     }
@@ -186,10 +189,12 @@ class AllReduces : public BoundCollective {
 
 }  // namespace
 
-std::unique_ptr<BoundCollective> bind_all_reduce(const Hosting& hosting, const std::vector<const spmd::LocalValue*>& values,
-                                                 const std::vector<const spmd::LocalValue*>& results, AxisSet axes, kernels::Reduction reduction,
-                                                 SharedMemory* shared) {
-  return std::make_unique<AllReduces>(hosting, values, results, axes, ReduceElements{values[0]->element, reduction}, shared);
+std::unique_ptr<BoundCollective> bind_all_reduce(const Hosting& hosting,
+                                                 const std::vector<const spmd::LocalValue*>& values,
+                                                 const std::vector<const spmd::LocalValue*>& results, AxisSet axes,
+                                                 kernels::Reduction reduction, SharedMemory* shared) {
+  return std::make_unique<AllReduces>(hosting, values, results, axes, ReduceElements{values[0]->element, reduction},
+                                      shared);
 }
 
 }  // namespace mtf::run

@@ -120,7 +120,8 @@ class Loop : public BoundCompute {
       Place& place = places_[i];
       for (size_t k = 0; k < place.operands.size(); ++k) {
         int v = plan_.operands[k];
-        if (plan_.program.operands[k].kind == kernels::OperandKind::kScalar) place.operands[k] = kernels::LoopArgument::scalar(run.numbers[v]);
+        if (plan_.program.operands[k].kind == kernels::OperandKind::kScalar)
+          place.operands[k] = kernels::LoopArgument::scalar(run.numbers[v]);
         else place.operands[k].data = run.pointers.at(v, place.operand_places[k]);
       }
       for (size_t k = 0; k < place.outputs.size(); ++k)
@@ -161,13 +162,15 @@ class Loop : public BoundCompute {
 
 }  // namespace
 
-std::unique_ptr<BoundCompute> bind_kernel(const schedule::Schedule& schedule, const schedule::Step& step, Hostings& hostings) {
+std::unique_ptr<BoundCompute> bind_kernel(const schedule::Schedule& schedule, const schedule::Step& step,
+                                          Hostings& hostings) {
   MTF_CHECK(schedule.program.instructions[step.instructions[0]].node->op->kernel != nullptr, "{} has no kernel",
             schedule.program.instructions[step.instructions[0]].node->op->name);
   return std::make_unique<Kernel>(schedule, step, hostings);
 }
 
-std::unique_ptr<BoundCompute> bind_loop(const schedule::Schedule& schedule, const schedule::Step& step, Hostings& hostings) {
+std::unique_ptr<BoundCompute> bind_loop(const schedule::Schedule& schedule, const schedule::Step& step,
+                                        Hostings& hostings) {
   return std::make_unique<Loop>(schedule, step, hostings);
 }
 

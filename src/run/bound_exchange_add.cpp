@@ -1,4 +1,5 @@
-// The adjoint of an exchange: parts of the gradients of what was fetched come back to the blocks that it was fetched from.
+// The adjoint of an exchange: parts of the gradients of what was fetched come back to the blocks that it was fetched
+// from.
 #include <algorithm>
 #include <cstring>
 
@@ -36,9 +37,12 @@ class ExchangeAdd : public BoundCollective {
  public:
   ExchangeAdd(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes)
       : element_(to.element), moves_(redistribute(hosting, from, to, Sources::kGroup, axes)) {
-    for (const spmd::LocalDim& dim : from.dims) MTF_CHECK(!dim.mapped || !dim.map.wrap, "what wraps around is not added up");
-    for (int hosted : hosting.places(to.varies()).first) bytes_.push_back(block_at(to, hosting.coordinates()[hosted]).elements * size_of(element_));
-    // Everything is received beside the result, and added up once all is there, in an order that hosting does not change.
+    for (const spmd::LocalDim& dim : from.dims)
+      MTF_CHECK(!dim.mapped || !dim.map.wrap, "what wraps around is not added up");
+    for (int hosted : hosting.places(to.varies()).first)
+      bytes_.push_back(block_at(to, hosting.coordinates()[hosted]).elements * size_of(element_));
+    // Everything is received beside the result, and added up once all is there, in an order that hosting does not
+    // change.
     terms_.resize(bytes_.size());
     for (BoxCopy& copy : moves_.local) terms_[copy.to_place].push_back({std::move(copy)});
     for (Message& message : moves_.receives) {
@@ -50,19 +54,22 @@ class ExchangeAdd : public BoundCollective {
       for (const BoxCopy& piece : message.pieces) terms_[piece.to_place].push_back({piece, message.staging});
     }
     for (std::vector<Term>& terms : terms_)
-      std::stable_sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.box.source < b.box.source; });
+      std::stable_sort(terms.begin(), terms.end(),
+                       [](const Term& a, const Term& b) { return a.box.source < b.box.source; });
     count(hosting, from, to, axes);
   }
 
   plan::CollectiveCount counted() const override { return counted_; }
   int64_t staging_bytes() const override { return moves_.staging_bytes; }
 
-  void begin(std::span<const std::span<void* const>> operands, std::span<const std::span<void* const>> results, const CollectiveRun& run) override {
+  void begin(std::span<const std::span<void* const>> operands, std::span<const std::span<void* const>> results,
+             const CollectiveRun& run) override {
     from_ = operands[0];
     to_ = results[0];
     staging_ = run.staging;
     added_ = false;
-    for (const Message& message : moves_.receives) run.transport.receive(pending_, message.peer, run.tag(), staging_ + message.staging, message.bytes);
+    for (const Message& message : moves_.receives)
+      run.transport.receive(pending_, message.peer, run.tag(), staging_ + message.staging, message.bytes);
     for (const Message& message : moves_.sends) {
       const std::byte* at = staging_ + message.staging;
       if (message.in_place) at = block(message.pieces[0]) + message.pieces[0].from_offset;
@@ -85,7 +92,9 @@ class ExchangeAdd : public BoundCollective {
   }
 
  private:
-  const std::byte* block(const BoxCopy& copy) const { return static_cast<const std::byte*>(from_[static_cast<size_t>(copy.from_place)]); }
+  const std::byte* block(const BoxCopy& copy) const {
+    return static_cast<const std::byte*>(from_[static_cast<size_t>(copy.from_place)]);
+  }
 
   void add_up() {
     if (added_) return;
@@ -93,17 +102,20 @@ class ExchangeAdd : public BoundCollective {
     for (size_t place = 0; place < terms_.size(); ++place) {
       std::byte* const sum = static_cast<std::byte*>(to_[place]);
       std::memset(sum, 0, static_cast<size_t>(bytes_[place]));
-      for (const Term& term : terms_[place]) add_box(term.box, element_, term.staging < 0 ? block(term.box) : staging_ + term.staging, sum);
+      for (const Term& term : terms_[place])
+        add_box(term.box, element_, term.staging < 0 ? block(term.box) : staging_ + term.staging, sum);
     }
   }
 
   void count(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes) {
     int64_t most = 0;
     for (int hosted : hosting.places(from.varies() | to.varies()).first) {
-      const BlockShape has = block_at(from, hosting.coordinates()[hosted]), owns = block_at(to, hosting.coordinates()[hosted]);
+      const BlockShape has = block_at(from, hosting.coordinates()[hosted]),
+                       owns = block_at(to, hosting.coordinates()[hosted]);
       int64_t kept = 1;
       for (size_t d = 0; d < has.box.size(); ++d)
-        kept *= std::max<int64_t>(0, std::min(has.box[d].last, owns.box[d].last) - std::max(has.box[d].first, owns.box[d].first));
+        kept *= std::max<int64_t>(
+            0, std::min(has.box[d].last, owns.box[d].last) - std::max(has.box[d].first, owns.box[d].first));
       most = std::max(most, has.elements - kept);
     }
     if (most == 0 || hosting.mesh()->group_size(axes) == 1) return;
@@ -124,7 +136,8 @@ class ExchangeAdd : public BoundCollective {
 
 }  // namespace
 
-std::unique_ptr<BoundCollective> bind_exchange_add(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes) {
+std::unique_ptr<BoundCollective> bind_exchange_add(const Hosting& hosting, const spmd::LocalValue& from,
+                                                   const spmd::LocalValue& to, AxisSet axes) {
   return std::make_unique<ExchangeAdd>(hosting, from, to, axes);
 }
 

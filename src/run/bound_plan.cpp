@@ -20,9 +20,10 @@ struct CountedRun {
   int64_t sent = 0;  ///< bytes that collectives gave to other ranks
 };
 
-/// What the steps of a plan did in its first run, each as much as on the rank that did most: what its collectives counted and
-/// sent, and `flops`. All ranks come here together.
-CountedRun count_run(const spmd::LocalProgram& program, std::span<const BoundStep> steps, std::span<const int64_t> flops, Transport& transport) {
+/// What the steps of a plan did in its first run, each as much as on the rank that did most: what its collectives
+/// counted and sent, and `flops`. All ranks come here together.
+CountedRun count_run(const spmd::LocalProgram& program, std::span<const BoundStep> steps,
+                     std::span<const int64_t> flops, Transport& transport) {
   std::vector<int64_t> most(flops.begin(), flops.end());
   for (const BoundStep& step : steps) {
     const plan::CollectiveCount count = step.collective ? step.collective->counted() : plan::CollectiveCount{};
@@ -43,7 +44,8 @@ CountedRun count_run(const spmd::LocalProgram& program, std::span<const BoundSte
   return run;
 }
 
-/// The first step that writes over an input: from there on what the plan began with is lost. The number of steps if none does.
+/// The first step that writes over an input: from there on what the plan began with is lost. The number of steps if
+/// none does.
 size_t writes_over_input(const schedule::Schedule& schedule) {
   const auto is_input = [&](int v) {
     const int buffer = schedule.buffer_of[v];
@@ -58,7 +60,8 @@ size_t writes_over_input(const schedule::Schedule& schedule) {
 }  // namespace
 
 struct BoundPlan::Impl {
-  Impl(std::shared_ptr<const schedule::Schedule> s, Machine& m, bool share) : schedule(std::move(s)), program(schedule->program), machine(m), may_share(share) {
+  Impl(std::shared_ptr<const schedule::Schedule> s, Machine& m, bool share)
+      : schedule(std::move(s)), program(schedule->program), machine(m), may_share(share) {
     number_of.assign(program.values.size(), 0);
     for (size_t i = 0; i < program.inputs.size(); ++i) input_of[program.inputs[i]] = static_cast<int>(i);
     for (const spmd::Instruction& instruction : program.instructions)
@@ -102,7 +105,8 @@ struct BoundPlan::Impl {
         const schedule::Step& step = schedule->steps[buffer.first];
         for (int i : step.instructions) {
           const spmd::Instruction& instruction = program.instructions[i];
-          bound.alone_bytes += schedule::padded(schedule::staging_bytes(instruction, bytes_of(instruction.operands[0]), bytes_of(instruction.results[0])));
+          bound.alone_bytes += schedule::padded(schedule::staging_bytes(instruction, bytes_of(instruction.operands[0]),
+                                                                        bytes_of(instruction.results[0])));
         }
         bound.places = 1;
       } else {
@@ -110,7 +114,9 @@ struct BoundPlan::Impl {
         const Hosting& host = hosting(buffer.value);
         bound.places = pointers.places[buffer.value];
         for (int hosted : places(buffer.value).first)
-          bound.place_bytes = std::max(bound.place_bytes, schedule::padded(block_at(value, host.coordinates()[hosted]).elements * size_of(value.element)));
+          bound.place_bytes =
+              std::max(bound.place_bytes,
+                       schedule::padded(block_at(value, host.coordinates()[hosted]).elements * size_of(value.element)));
         bound.alone_bytes = schedule::padded(bytes_of(buffer.value));
       }
       if (buffer.kind == schedule::BufferKind::kOutput) {
@@ -125,7 +131,9 @@ struct BoundPlan::Impl {
     arena_alone = pack(alone);
   }
 
-  int64_t bytes_of(int value) const { return most_elements(program.values[value]) * size_of(program.values[value].element); }
+  int64_t bytes_of(int value) const {
+    return most_elements(program.values[value]) * size_of(program.values[value].element);
+  }
 
   void bind_steps() {
     int begun = 0;
@@ -170,17 +178,22 @@ struct BoundPlan::Impl {
       results.push_back(&program.values[program.instructions[i].results[0]]);
     }
     const Hosting& host = machine.hostings.of(operands[0]->mesh);
-    if (is_collective(first.kind)) bound.collective = mtf::run::bind_collective(host, first.kind, operands, results, first.axes, first.reduction, may_share ? &machine.shared : nullptr);
+    if (is_collective(first.kind))
+      bound.collective = mtf::run::bind_collective(host, first.kind, operands, results, first.axes, first.reduction,
+                                                   may_share ? &machine.shared : nullptr);
     else bound.collective = bind_slice(host, *operands[0], *results[0]);
   }
 
-  /// The arena, or the part of shared memory, as this rank has it: each buffer as often as it has places. Returns its size.
+  /// The arena, or the part of shared memory, as this rank has it: each buffer as often as it has places. Returns its
+  /// size.
   int64_t pack_buffers(bool shared) {
     std::vector<schedule::PackItem> items;
     std::vector<size_t> which;
     for (size_t b = 0; b < buffers.size(); ++b) {
       const schedule::Buffer& buffer = schedule->buffers[b];
-      if ((buffer.kind != schedule::BufferKind::kArena && buffer.kind != schedule::BufferKind::kStaging) || buffers[b].is_shared != shared) continue;
+      if ((buffer.kind != schedule::BufferKind::kArena && buffer.kind != schedule::BufferKind::kStaging) ||
+          buffers[b].is_shared != shared)
+        continue;
       items.push_back({buffers[b].place_bytes * buffers[b].places, buffer.first, buffer.last, 0});
       which.push_back(b);
     }
@@ -199,7 +212,7 @@ struct BoundPlan::Impl {
     }
   }
 
-  // ---- a run ----------------------------------------------------------------------------------------------------------
+  // ---- a run --------------------------------------------------------------------------------------------------------
 
   void fit_arena() {
     if (arena_bytes > 0 && (!machine.arena || machine.arena->bytes() < arena_bytes)) {
@@ -214,7 +227,8 @@ struct BoundPlan::Impl {
 
   /// Points at the memory of inputs, and at new memory for outputs; returns both, by buffer.
   std::vector<std::shared_ptr<Storage>> place_ends(std::span<const plan::PlanInput> inputs) {
-    check_growth(machine.transport, *machine.pool, output_bytes, output_alone, most_hosted, steps.empty() ? Span() : steps.back().first->node->span);
+    check_growth(machine.transport, *machine.pool, output_bytes, output_alone, most_hosted,
+                 steps.empty() ? Span() : steps.back().first->node->span);
     std::vector<std::shared_ptr<Storage>> storages(buffers.size());
     for (size_t b = 0; b < buffers.size(); ++b) {
       const schedule::Buffer& buffer = schedule->buffers[b];
@@ -224,7 +238,8 @@ struct BoundPlan::Impl {
         storages[b] = tensor.storage;
         const std::vector<int>& first = places(buffer.value).first;
         for (int v : bound.values)
-          for (int place = 0; place < bound.places; ++place) pointers.data[pointers.begin[v] + place] = tensor.blocks[first[place]];
+          for (int place = 0; place < bound.places; ++place)
+            pointers.data[pointers.begin[v] + place] = tensor.blocks[first[place]];
       } else if (buffer.kind == schedule::BufferKind::kOutput) {
         const int64_t bytes = bound.place_bytes * bound.places;
         storages[b] = machine.pool->allocate(bytes, bound.alone_bytes);
@@ -241,7 +256,8 @@ struct BoundPlan::Impl {
       const double number = inputs[input_of.at(v)].number;
       number_of[v] = number;
       if (schedule->buffer_of[v] < 0) continue;
-      for (int place = 0; place < pointers.places[v]; ++place) plan::store_number(program.values[v].element, number, pointers.at(v, place));
+      for (int place = 0; place < pointers.places[v]; ++place)
+        plan::store_number(program.values[v].element, number, pointers.at(v, place));
     }
   }
 
@@ -256,7 +272,8 @@ struct BoundPlan::Impl {
     const std::thread::id caller = std::this_thread::get_id();
     const std::function<void()> advance = [&] {
       if (std::this_thread::get_id() != caller) return;
-      for (int other : under_way) hand_to_mpi(steps[other], [&](BoundCollective& collective) { collective.advance(machine.transport); });
+      for (int other : under_way)
+        hand_to_mpi(steps[other], [&](BoundCollective& collective) { collective.advance(machine.transport); });
     };
     int64_t flops = 0;
     if (is_first) {
@@ -282,15 +299,14 @@ struct BoundPlan::Impl {
         }
         const bool overlaps = !under_way.empty() && machine.transport.ranks() > 1;
         if (overlaps) advance();
-        const std::span<const double> host = step.step->kind == schedule::StepKind::kKernel ? inputs.numbers(*step.first) : std::span<const double>();
+        const std::span<const double> host =
+            step.step->kind == schedule::StepKind::kKernel ? inputs.numbers(*step.first) : std::span<const double>();
         const double began = machine.timeline ? machine.timeline->now() : 0;
         const int64_t done = step.compute->run({pointers, machine.threads, host, number_of, overlaps ? advance : stop});
         if (machine.timeline) note(s, began, machine.timeline->now() - began);
         flops += done;
         if (is_first) flops_of_step[s] = done;
-      } catch (const Stopped&) {
-        end_early(*step.first);
-      } catch (const graph::ElementError& error) {
+      } catch (const Stopped&) { end_early(*step.first); } catch (const graph::ElementError& error) {
         fail(Kind::index_out_of_range, step.first->node->span, error.message);
       }
     }
@@ -310,7 +326,10 @@ struct BoundPlan::Impl {
   void begin(int s) {
     BoundStep& step = steps[s];
     std::byte* staging = nullptr;
-    if (step.buffer >= 0) staging = buffers[step.buffer].is_shared ? machine.shared.part(machine.transport.rank()) : machine.arena ? machine.arena->data() : nullptr;
+    if (step.buffer >= 0)
+      staging = buffers[step.buffer].is_shared ? machine.shared.part(machine.transport.rank())
+                : machine.arena                ? machine.arena->data()
+                                               : nullptr;
     if (staging != nullptr) staging += buffers[step.buffer].offset;
     step.number = machine.collectives_begun++;
     const int64_t most = std::min(machine.transport.collectives_at_once(), SharedMemory::kNotices);
@@ -330,7 +349,9 @@ struct BoundPlan::Impl {
     if (machine.timeline) note(static_cast<size_t>(s), steps[s].began, steps[s].busy);
   }
 
-  void note(size_t s, double began, double busy) { machine.timeline->add({schedule, static_cast<int>(s), began, machine.timeline->now(), busy}); }
+  void note(size_t s, double began, double busy) {
+    machine.timeline->add({schedule, static_cast<int>(s), began, machine.timeline->now(), busy});
+  }
 
   /// The first run notes what a collective sends.
   template <typename Work>
@@ -350,7 +371,8 @@ struct BoundPlan::Impl {
       std::shared_ptr<plan::Tensor>& tensor = made[v];
       if (!tensor) {
         const spmd::LocalValue& value = program.values[v];
-        tensor = std::make_shared<plan::Tensor>(plan::Tensor{value.type(), value.mesh, value.sharding(), value.order, storages[schedule->buffer_of[v]], {}});
+        tensor = std::make_shared<plan::Tensor>(plan::Tensor{
+            value.type(), value.mesh, value.sharding(), value.order, storages[schedule->buffer_of[v]], {}});
         for (int place : places(v).of) tensor->blocks.push_back(pointers.at(v, place));
       }
       tensors.push_back(tensor);

@@ -23,7 +23,8 @@ class MovesBoxes : public BoundCollective {
     unpacked_ = false;
     auto source = [&](const BoxCopy& copy) { return static_cast<const std::byte*>(from[copy.from_place]); };
     for (const Message& message : plan_.receives) {
-      std::byte* at = message.in_place ? target(message.pieces[0]) + message.pieces[0].to_offset : staging_ + message.staging;
+      std::byte* at =
+          message.in_place ? target(message.pieces[0]) + message.pieces[0].to_offset : staging_ + message.staging;
       run.transport.receive(pending_, message.peer, run.tag(), at, message.bytes);
     }
     for (const Message& message : plan_.sends) {
@@ -69,20 +70,23 @@ class MovesBoxes : public BoundCollective {
   bool unpacked_ = false;
 };
 
-std::unique_ptr<BoundCollective> bind_movement(const Hosting& hosting, const spmd::CollectiveRecord& record, const spmd::LocalValue& from,
-                                               const spmd::LocalValue& to, AxisSet axes) {
+std::unique_ptr<BoundCollective> bind_movement(const Hosting& hosting, const spmd::CollectiveRecord& record,
+                                               const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes) {
   const Sources sources = record.movement == spmd::Movement::kFromPermuted ? Sources::kPermuted : Sources::kGroup;
   const int64_t members = hosting.mesh()->group_size(axes);
   const int64_t sent = most_sent(hosting, from, to, sources, axes);
   plan::CollectiveCount counted;
   if (members > 1 && (sent > 0 || record.counts_if_nothing_moves)) {
     counted.count = 1;
-    counted.values = record.payload == spmd::Payload::kOperand ? most_elements(from) : record.payload == spmd::Payload::kResult ? most_elements(to) : sent;
+    counted.values = record.payload == spmd::Payload::kOperand  ? most_elements(from)
+                     : record.payload == spmd::Payload::kResult ? most_elements(to)
+                                                                : sent;
     counted.bytes = counted.values * size_of(from.element);
     counted.wire_bytes = sent * size_of(from.element);
   }
   if (record.kind == spmd::InstructionKind::kAllToAll)
-    if (std::unique_ptr<BoundCollective> through_regions = bind_through_regions(hosting, from, to, axes, counted)) return through_regions;
+    if (std::unique_ptr<BoundCollective> through_regions = bind_through_regions(hosting, from, to, axes, counted))
+      return through_regions;
   return std::make_unique<MovesBoxes>(redistribute(hosting, from, to, sources, axes), counted);
 }
 
@@ -92,9 +96,10 @@ void BoundCollective::finish(Transport& transport) {
   while (!advance(transport)) wait(transport);
 }
 
-std::unique_ptr<BoundCollective> bind_collective(const Hosting& hosting, spmd::InstructionKind kind, const std::vector<const spmd::LocalValue*>& values,
-                                                 const std::vector<const spmd::LocalValue*>& results, AxisSet axes, kernels::Reduction reduction,
-                                                 SharedMemory* shared) {
+std::unique_ptr<BoundCollective> bind_collective(const Hosting& hosting, spmd::InstructionKind kind,
+                                                 const std::vector<const spmd::LocalValue*>& values,
+                                                 const std::vector<const spmd::LocalValue*>& results, AxisSet axes,
+                                                 kernels::Reduction reduction, SharedMemory* shared) {
   const spmd::CollectiveRecord& record = record_of(kind);
   switch (record.movement) {
     case spmd::Movement::kReduce: return bind_all_reduce(hosting, values, results, axes, reduction, shared);
@@ -104,7 +109,8 @@ std::unique_ptr<BoundCollective> bind_collective(const Hosting& hosting, spmd::I
   }
 }
 
-std::unique_ptr<BoundCollective> bind_slice(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to) {
+std::unique_ptr<BoundCollective> bind_slice(const Hosting& hosting, const spmd::LocalValue& from,
+                                            const spmd::LocalValue& to) {
   return std::make_unique<MovesBoxes>(redistribute(hosting, from, to, Sources::kOwn, 0), plan::CollectiveCount{});
 }
 

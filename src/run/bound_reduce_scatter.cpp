@@ -10,7 +10,8 @@ namespace {
 /// The own members' sum of the whole block, then slices of it to the ranks that they are for.
 class ReduceScatter : public BoundCollective {
  public:
-  ReduceScatter(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes, ReduceElements elements)
+  ReduceScatter(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes,
+                ReduceElements elements)
       : hosting_(hosting), from_(from), to_(to), elements_(elements), sum_(elements) {
     filled_.assign(static_cast<size_t>(hosting.places(to.varies()).count()), false);
     std::vector<ReduceGroup> alone;
@@ -43,7 +44,8 @@ class ReduceScatter : public BoundCollective {
       if (task.count > 0) task.exchange->begin(arrays_of(task, operands[0]), run, task.tags);
     for (const Part& part : alone_) {
       const std::byte* sum = sum_of(part, operands[0]);
-      for (const BoxCopy& copy : part.results) mtf::run::run(copy, sum, static_cast<std::byte*>(results_[static_cast<size_t>(copy.to_place)]));
+      for (const BoxCopy& copy : part.results)
+        mtf::run::run(copy, sum, static_cast<std::byte*>(results_[static_cast<size_t>(copy.to_place)]));
     }
   }
 
@@ -58,8 +60,8 @@ class ReduceScatter : public BoundCollective {
   struct Part {
     ReduceGroup group;
     BlockShape block;
-    int64_t sum = -1;              // where the own members' sum lies in the staging; -1: it is the block of the one member
-    int64_t offset = 0;            // of an unaligned task: of its block in the array, in elements
+    int64_t sum = -1;    // where the own members' sum lies in the staging; -1: it is the block of the one member
+    int64_t offset = 0;  // of an unaligned task: of its block in the array, in elements
     std::vector<BoxCopy> slices;   // of an aligned task: from the sum to the array
     std::vector<BoxCopy> results;  // to this rank's blocks: from the array, or, alone, from the sum
   };
@@ -87,7 +89,8 @@ class ReduceScatter : public BoundCollective {
 
   Targets targets_of(const std::vector<int64_t>& members, const BlockShape& block) const {
     Targets targets;
-    for (int64_t member : members) targets.push_back(cut_out(block, block_at(to_, hosting_.mesh()->coordinates(member)), elements_.size()));
+    for (int64_t member : members)
+      targets.push_back(cut_out(block, block_at(to_, hosting_.mesh()->coordinates(member)), elements_.size()));
     return targets;
   }
 
@@ -170,7 +173,8 @@ class ReduceScatter : public BoundCollective {
     for (size_t member = 0; member < task.parts[0].group.places.size(); ++member)
       for (const Part& part : task.parts)
         std::memcpy(base_ + task.own + static_cast<int64_t>(member) * step + part.offset * elements_.size(),
-                    blocks[static_cast<size_t>(part.group.places[member])], static_cast<size_t>(part.block.elements * elements_.size()));
+                    blocks[static_cast<size_t>(part.group.places[member])],
+                    static_cast<size_t>(part.block.elements * elements_.size()));
     return {base_ + task.own, array, base_ + task.staging};
   }
 
@@ -183,7 +187,8 @@ class ReduceScatter : public BoundCollective {
     for (const Task& task : tasks_)
       for (const Part& part : task.parts)
         for (const BoxCopy& copy : part.results)
-          mtf::run::run(copy, base_ + task.array, static_cast<std::byte*>(results_[static_cast<size_t>(copy.to_place)]));
+          mtf::run::run(copy, base_ + task.array,
+                        static_cast<std::byte*>(results_[static_cast<size_t>(copy.to_place)]));
     return true;
   }
 
@@ -203,8 +208,9 @@ class ReduceScatter : public BoundCollective {
 
 }  // namespace
 
-std::unique_ptr<BoundCollective> bind_reduce_scatter(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to,
-                                                     AxisSet axes, kernels::Reduction reduction) {
+std::unique_ptr<BoundCollective> bind_reduce_scatter(const Hosting& hosting, const spmd::LocalValue& from,
+                                                     const spmd::LocalValue& to, AxisSet axes,
+                                                     kernels::Reduction reduction) {
   return std::make_unique<ReduceScatter>(hosting, from, to, axes, ReduceElements{from.element, reduction});
 }
 

@@ -1,8 +1,9 @@
 // All_to_all in large groups of which each rank hosts many processors.
 //
 // From block to block there are as many pieces as pairs of processors. So a rank puts its blocks of a group into one
-// region, a box of the tensor, sends each other rank the part that lies in the region that its processors need, and takes
-// their blocks out of what it has received. [..] is a block, {..} a region; two ranks, each with two of four processors:
+// region, a box of the tensor, sends each other rank the part that lies in the region that its processors need, and
+// takes their blocks out of what it has received. [..] is a block, {..} a region; two ranks, each with two of four
+// processors:
 //
 //   rank 0   [rows 0][rows 1] ─► {rows 0-1} ─┐  {columns 0-1} ─► [columns 0][columns 1]
 //                                            ├─►
@@ -41,7 +42,8 @@ struct Region {
   bool contains(const Region& other) const {
     if (other.filled == 0) return true;
     for (size_t d = 0; d < other.shape.box.size(); ++d)
-      if (filled == 0 || other.shape.box[d].first < shape.box[d].first || other.shape.box[d].last > shape.box[d].last) return false;
+      if (filled == 0 || other.shape.box[d].first < shape.box[d].first || other.shape.box[d].last > shape.box[d].last)
+        return false;
     return true;
   }
 };
@@ -61,7 +63,8 @@ int64_t number_of(const Mesh& mesh, int64_t processor, AxisSet axes) {
 
 class Regions {
  public:
-  Regions(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes) : between_((from.varies() | to.varies()) & ~axes) {
+  Regions(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes)
+      : between_((from.varies() | to.varies()) & ~axes) {
     const Mesh& mesh = *hosting.mesh();
     for (int rank = 0; rank < hosting.ranks(); ++rank)
       for (int64_t p : hosting.processors(rank)) {
@@ -97,7 +100,9 @@ class Regions {
     for (auto& [number, group] : groups_)
       if (group.parts.contains(rank)) body(group.parts);
   }
-  Part& part(const Mesh& mesh, int64_t processor, int rank) { return groups_.at(number_of(mesh, processor, between_)).parts.at(rank); }
+  Part& part(const Mesh& mesh, int64_t processor, int rank) {
+    return groups_.at(number_of(mesh, processor, between_)).parts.at(rank);
+  }
 
  private:
   struct Group {
@@ -121,7 +126,8 @@ std::optional<BlockShape> shared(const BlockShape& a, const BlockShape& b, const
 }
 
 /// A copy of `box`, which both blocks have, from the memory of one to that of the other.
-BoxCopy copy_of(const BlockShape& box, const BlockShape& from, int64_t from_offset, const BlockShape& to, int64_t to_offset, int64_t element_size) {
+BoxCopy copy_of(const BlockShape& box, const BlockShape& from, int64_t from_offset, const BlockShape& to,
+                int64_t to_offset, int64_t element_size) {
   BoxCopy copy = cut_out(from, box, element_size);
   copy.from_offset += from_offset;
   copy.to_offset = to_offset;
@@ -135,7 +141,8 @@ BoxCopy copy_of(const BlockShape& box, const BlockShape& from, int64_t from_offs
 
 class MovesThroughRegions : public BoundCollective {
  public:
-  MovesThroughRegions(const Hosting& hosting, Regions regions, const spmd::LocalValue& from, const spmd::LocalValue& to, plan::CollectiveCount counted)
+  MovesThroughRegions(const Hosting& hosting, Regions regions, const spmd::LocalValue& from, const spmd::LocalValue& to,
+                      plan::CollectiveCount counted)
       : counted_(counted), element_size_(size_of(from.element)), order_(to.order) {
     const int own = hosting.rank();
     regions.for_groups_of(own, [&](std::map<int, Part>& parts) { plan(parts, own); });
@@ -144,11 +151,13 @@ class MovesThroughRegions : public BoundCollective {
       for (size_t place = 0; place < first.size(); ++place) {
         const auto hosted = static_cast<size_t>(first[place]);
         const BlockShape block = block_at(value, hosting.coordinates()[hosted]);
-        if (block.elements > 0) body(static_cast<int>(place), block, regions.part(*hosting.mesh(), hosting.processors()[hosted], own));
+        if (block.elements > 0)
+          body(static_cast<int>(place), block, regions.part(*hosting.mesh(), hosting.processors()[hosted], own));
       }
     };
     for_places(from, [&](int place, const BlockShape& block, const Part& part) {
-      in_.push_back(copy_of(shared(block, block, order_).value(), block, 0, part.held.shape, part.held.offset, element_size_));
+      in_.push_back(
+          copy_of(shared(block, block, order_).value(), block, 0, part.held.shape, part.held.offset, element_size_));
       in_.back().from_place = place;
     });
     for_places(to, [&](int place, const BlockShape& block, const Part& part) {
@@ -158,7 +167,8 @@ class MovesThroughRegions : public BoundCollective {
     for (std::map<int, Message>* messages : {&sends_, &receives_})
       for (auto& [peer, message] : *messages) {
         message.staging = take(message.bytes);
-        for (BoxCopy& piece : message.pieces) (messages == &sends_ ? piece.to_offset : piece.from_offset) += message.staging;
+        for (BoxCopy& piece : message.pieces)
+          (messages == &sends_ ? piece.to_offset : piece.from_offset) += message.staging;
       }
   }
 
@@ -170,8 +180,10 @@ class MovesThroughRegions : public BoundCollective {
     to_ = results[0];
     staging_ = run.staging;
     finished_ = false;
-    for (auto& [peer, message] : receives_) run.transport.receive(pending_, peer, run.tag(), staging_ + message.staging, message.bytes);
-    for (const BoxCopy& copy : in_) mtf::run::run(copy, static_cast<const std::byte*>(operands[0][static_cast<size_t>(copy.from_place)]), staging_);
+    for (auto& [peer, message] : receives_)
+      run.transport.receive(pending_, peer, run.tag(), staging_ + message.staging, message.bytes);
+    for (const BoxCopy& copy : in_)
+      mtf::run::run(copy, static_cast<const std::byte*>(operands[0][static_cast<size_t>(copy.from_place)]), staging_);
     for (auto& [peer, message] : sends_) {
       for (const BoxCopy& piece : message.pieces) mtf::run::run(piece, staging_, staging_);
       run.transport.send(pending_, peer, run.tag(), staging_ + message.staging, message.bytes);
@@ -208,7 +220,8 @@ class MovesThroughRegions : public BoundCollective {
       if (rank == own) {
         if (one_region || mine.held.filled == 0 || mine.needed.filled == 0) continue;
         if (const auto box = shared(mine.held.shape, mine.needed.shape, order_))
-          own_.push_back(copy_of(*box, mine.held.shape, mine.held.offset, mine.needed.shape, mine.needed.offset, element_size_));
+          own_.push_back(
+              copy_of(*box, mine.held.shape, mine.held.offset, mine.needed.shape, mine.needed.offset, element_size_));
         continue;
       }
       if (!part.held.contains(part.needed)) add_piece(sends_[rank], mine.held, part.needed, true);
@@ -233,7 +246,8 @@ class MovesThroughRegions : public BoundCollective {
     finished_ = true;
     for (auto& [peer, message] : receives_)
       for (const BoxCopy& piece : message.pieces) mtf::run::run(piece, staging_, staging_);
-    for (const BoxCopy& copy : out_) mtf::run::run(copy, staging_, static_cast<std::byte*>(to_[static_cast<size_t>(copy.to_place)]));
+    for (const BoxCopy& copy : out_)
+      mtf::run::run(copy, staging_, static_cast<std::byte*>(to_[static_cast<size_t>(copy.to_place)]));
   }
 
   const plan::CollectiveCount counted_;
@@ -253,7 +267,8 @@ constexpr int64_t kFew = 8;
 
 }  // namespace
 
-std::unique_ptr<BoundCollective> bind_through_regions(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes,
+std::unique_ptr<BoundCollective> bind_through_regions(const Hosting& hosting, const spmd::LocalValue& from,
+                                                      const spmd::LocalValue& to, AxisSet axes,
                                                       plan::CollectiveCount counted) {
   if (hosting.mesh()->group_size(axes) <= kFew || hosting.mesh()->size() / hosting.ranks() <= kFew) return nullptr;
   Regions regions(hosting, from, to, axes);

@@ -17,15 +17,18 @@ struct PointerTable {
   std::vector<int> places;  ///< for each value: how many
   std::vector<void*> data;
   void* at(int value, int place) const { return data[begin[value] + place]; }
-  std::span<void* const> all(int value) const { return {data.data() + begin[value], static_cast<size_t>(places[value])}; }
+  std::span<void* const> all(int value) const {
+    return {data.data() + begin[value], static_cast<size_t>(places[value])};
+  }
 };
 
 struct StepRun {
   const PointerTable& pointers;
   kernels::Threads& threads;
-  std::span<const double> inputs;         ///< of the instruction's node
-  std::span<const double> numbers;        ///< for each value: the host number it is
-  const std::function<void()>& progress;  ///< for long kernels to call, on any thread: moves collectives on, ends the step
+  std::span<const double> inputs;   ///< of the instruction's node
+  std::span<const double> numbers;  ///< for each value: the host number it is
+  const std::function<void()>&
+      progress;  ///< for long kernels to call, on any thread: moves collectives on, ends the step
 };
 
 /// A kernel or a fused loop, bound. run() returns the floating-point operations of the place that did most.
@@ -35,8 +38,10 @@ class BoundCompute {
   virtual int64_t run(const StepRun& run) = 0;
 };
 
-std::unique_ptr<BoundCompute> bind_kernel(const schedule::Schedule& schedule, const schedule::Step& step, Hostings& hostings);
-std::unique_ptr<BoundCompute> bind_loop(const schedule::Schedule& schedule, const schedule::Step& step, Hostings& hostings);
+std::unique_ptr<BoundCompute> bind_kernel(const schedule::Schedule& schedule, const schedule::Step& step,
+                                          Hostings& hostings);
+std::unique_ptr<BoundCompute> bind_loop(const schedule::Schedule& schedule, const schedule::Step& step,
+                                        Hostings& hostings);
 
 /// A buffer of the schedule, on this rank.
 struct BoundBuffer {

@@ -51,21 +51,27 @@ class BoundCollective {
 
 /// A collective of any kind, or several merged all_reduces over the same axes. `shared`: where
 /// staging may lie, or null.
-std::unique_ptr<BoundCollective> bind_collective(const Hosting& hosting, spmd::InstructionKind kind, const std::vector<const spmd::LocalValue*>& values,
-                                                 const std::vector<const spmd::LocalValue*>& results, AxisSet axes, kernels::Reduction reduction,
-                                                 SharedMemory* shared = nullptr);
+std::unique_ptr<BoundCollective> bind_collective(const Hosting& hosting, spmd::InstructionKind kind,
+                                                 const std::vector<const spmd::LocalValue*>& values,
+                                                 const std::vector<const spmd::LocalValue*>& results, AxisSet axes,
+                                                 kernels::Reduction reduction, SharedMemory* shared = nullptr);
 /// Each processor takes its part of what it has: no communication.
-std::unique_ptr<BoundCollective> bind_slice(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to);
+std::unique_ptr<BoundCollective> bind_slice(const Hosting& hosting, const spmd::LocalValue& from,
+                                            const spmd::LocalValue& to);
 
 /// An all_to_all, or null where it is better moved from block to block.
-std::unique_ptr<BoundCollective> bind_through_regions(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes,
+std::unique_ptr<BoundCollective> bind_through_regions(const Hosting& hosting, const spmd::LocalValue& from,
+                                                      const spmd::LocalValue& to, AxisSet axes,
                                                       plan::CollectiveCount counted);
 /// Each processor adds up what the group's intervals have of its block, in the order of the processors.
-std::unique_ptr<BoundCollective> bind_exchange_add(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes);
-std::unique_ptr<BoundCollective> bind_all_reduce(const Hosting& hosting, const std::vector<const spmd::LocalValue*>& values,
-                                                 const std::vector<const spmd::LocalValue*>& results, AxisSet axes, kernels::Reduction reduction,
-                                                 SharedMemory* shared);
-std::unique_ptr<BoundCollective> bind_reduce_scatter(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to,
-                                                     AxisSet axes, kernels::Reduction reduction);
+std::unique_ptr<BoundCollective> bind_exchange_add(const Hosting& hosting, const spmd::LocalValue& from,
+                                                   const spmd::LocalValue& to, AxisSet axes);
+std::unique_ptr<BoundCollective> bind_all_reduce(const Hosting& hosting,
+                                                 const std::vector<const spmd::LocalValue*>& values,
+                                                 const std::vector<const spmd::LocalValue*>& results, AxisSet axes,
+                                                 kernels::Reduction reduction, SharedMemory* shared);
+std::unique_ptr<BoundCollective> bind_reduce_scatter(const Hosting& hosting, const spmd::LocalValue& from,
+                                                     const spmd::LocalValue& to, AxisSet axes,
+                                                     kernels::Reduction reduction);
 
 }  // namespace mtf::run

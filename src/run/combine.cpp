@@ -28,16 +28,16 @@ void combine_numbers(kernels::Reduction reduction, const void* a, const void* b,
     case kernels::Reduction::kSum:
       if constexpr (std::is_same_v<T, int32_t>)
         return map<uint32_t>(a, b, result, count, [](uint32_t x, uint32_t y) { return x + y; });
-      else
-        return map<T>(a, b, result, count, [](T x, T y) { return x + y; });
+      else return map<T>(a, b, result, count, [](T x, T y) { return x + y; });
     case kernels::Reduction::kProd:
       if constexpr (std::is_same_v<T, int32_t>)
         return map<uint32_t>(a, b, result, count, [](uint32_t x, uint32_t y) { return x * y; });
-      else
-        return map<T>(a, b, result, count, [](T x, T y) { return x * y; });
+      else return map<T>(a, b, result, count, [](T x, T y) { return x * y; });
     // A NaN is not equal to itself.
-    case kernels::Reduction::kMax: return map<T>(a, b, result, count, [](T x, T y) { return x != x ? x : y != y ? y : x > y ? x : y; });
-    case kernels::Reduction::kMin: return map<T>(a, b, result, count, [](T x, T y) { return x != x ? x : y != y ? y : x < y ? x : y; });
+    case kernels::Reduction::kMax:
+      return map<T>(a, b, result, count, [](T x, T y) { return x != x ? x : y != y ? y : x > y ? x : y; });
+    case kernels::Reduction::kMin:
+      return map<T>(a, b, result, count, [](T x, T y) { return x != x ? x : y != y ? y : x < y ? x : y; });
     default: MTF_CHECK(false, "numbers are not reduced by and, or");
   }
 }
@@ -52,14 +52,16 @@ void combine_bf16(kernels::Reduction reduction, const void* a, const void* b, vo
 
 }  // namespace
 
-void combine(ElementType type, kernels::Reduction reduction, const void* a, const void* b, void* result, int64_t count) {
+void combine(ElementType type, kernels::Reduction reduction, const void* a, const void* b, void* result,
+             int64_t count) {
   switch (type) {
     case ElementType::kF32: return combine_numbers<float>(reduction, a, b, result, count);
     case ElementType::kF64: return combine_numbers<double>(reduction, a, b, result, count);
     case ElementType::kI32: return combine_numbers<int32_t>(reduction, a, b, result, count);
     case ElementType::kBf16: return combine_bf16(reduction, a, b, result, count);
     case ElementType::kBool: {
-      bool both = reduction == kernels::Reduction::kAnd || reduction == kernels::Reduction::kMin || reduction == kernels::Reduction::kProd;
+      bool both = reduction == kernels::Reduction::kAnd || reduction == kernels::Reduction::kMin ||
+                  reduction == kernels::Reduction::kProd;
       if (both) return map<uint8_t>(a, b, result, count, [](uint8_t x, uint8_t y) -> uint8_t { return x & y; });
       return map<uint8_t>(a, b, result, count, [](uint8_t x, uint8_t y) -> uint8_t { return x | y; });
     }
@@ -112,8 +114,8 @@ class Tree {
 
 }  // namespace
 
-void combine_all(ReduceElements elements, std::span<const int64_t> tree, std::span<const std::byte* const> terms, std::byte* result,
-                 int64_t count) {
+void combine_all(ReduceElements elements, std::span<const int64_t> tree, std::span<const std::byte* const> terms,
+                 std::byte* result, int64_t count) {
   if (terms.size() == 2) return combine(elements.type, elements.reduction, terms[0], terms[1], result, count);
   const bool apart = terms.size() > 2 && std::find(terms.begin() + 2, terms.end(), result) != terms.end();
   Tree whole(elements, tree, terms);

@@ -21,7 +21,7 @@ struct ReduceElements {
 };
 
 /// Combines as many arrays as `tree` (spmd/reduction_tree.h) has leaves, in its order. `result` may be one of them.
-void combine_all(ReduceElements elements, std::span<const int64_t> tree, std::span<const std::byte* const> terms, std::byte* result,
-                 int64_t count);
+void combine_all(ReduceElements elements, std::span<const int64_t> tree, std::span<const std::byte* const> terms,
+                 std::byte* result, int64_t count);
 
 }  // namespace mtf::run

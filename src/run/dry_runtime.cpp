@@ -19,8 +19,8 @@ std::unique_ptr<plan::Runtime> DryRuntime::planner(bool beside) const {
   return std::make_unique<DryRuntime>(beside ? pool_->alone_live() : 0);
 }
 
-std::vector<std::shared_ptr<plan::Tensor>> DryRuntime::run(const std::shared_ptr<const plan::Plan>& plan, const plan::PlanInputs& inputs,
-                                                     Span) {
+std::vector<std::shared_ptr<plan::Tensor>> DryRuntime::run(const std::shared_ptr<const plan::Plan>& plan,
+                                                           const plan::PlanInputs& inputs, Span) {
   const schedule::Schedule& schedule = *plan->schedule;
   pool_->note_alone(plan->predicted.peak_bytes);
   std::map<int, std::shared_ptr<Storage>> storages;
@@ -31,9 +31,11 @@ std::vector<std::shared_ptr<plan::Tensor>> DryRuntime::run(const std::shared_ptr
   for (const std::vector<int>& output : schedule.program.outputs) {
     const spmd::LocalValue& value = schedule.program.values[output[0]];
     std::shared_ptr<Storage>& storage = storages[schedule.buffer_of[output[0]]];
-    if (!storage) storage = pool_->pretend(schedule::padded(saturating_multiply(schedule::largest_block(value), size_of(value.element))));
-    outputs.push_back(
-        std::make_shared<plan::Tensor>(plan::Tensor{value.type(), value.mesh, value.sharding(), value.order, storage, {}}));
+    if (!storage)
+      storage =
+          pool_->pretend(schedule::padded(saturating_multiply(schedule::largest_block(value), size_of(value.element))));
+    outputs.push_back(std::make_shared<plan::Tensor>(
+        plan::Tensor{value.type(), value.mesh, value.sharding(), value.order, storage, {}}));
   }
   return outputs;
 }

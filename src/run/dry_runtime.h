@@ -28,8 +28,8 @@ class DryRuntime : public plan::Runtime {
   void heed(Interrupt) override {}  // nothing takes long
   void added(graph::Node&) override {}
   void meet(const graph::Capture&, const plan::ProgramForm&, Span) override {}
-  std::vector<std::shared_ptr<plan::Tensor>> run(const std::shared_ptr<const plan::Plan>& plan, const plan::PlanInputs& inputs,
-                                           Span place) override;
+  std::vector<std::shared_ptr<plan::Tensor>> run(const std::shared_ptr<const plan::Plan>& plan,
+                                                 const plan::PlanInputs& inputs, Span place) override;
   const plan::Counters& counted(const plan::Plan& plan) const override;
   int64_t peak_bytes() const override;
   void restart_peak() override;

@@ -11,7 +11,8 @@
 namespace mtf::run {
 namespace {
 
-spmd::LocalValue local_value(const TensorType& type, const MeshPtr& mesh, const Sharding& sharding, std::vector<int8_t> order) {
+spmd::LocalValue local_value(const TensorType& type, const MeshPtr& mesh, const Sharding& sharding,
+                             std::vector<int8_t> order) {
   spmd::LocalValue value;
   value.name = "value";
   value.element = type.element;
@@ -28,7 +29,8 @@ struct Unfilled {
   spmd::LocalValue value;
   int64_t alone = 0;
 
-  Unfilled(const TensorType& type, const MeshPtr& mesh, const Sharding& sharding) : value(local_value(type, mesh, sharding, plan::as_written(type.dims.size()))) {
+  Unfilled(const TensorType& type, const MeshPtr& mesh, const Sharding& sharding)
+      : value(local_value(type, mesh, sharding, plan::as_written(type.dims.size()))) {
     tensor->type = type;
     tensor->mesh = mesh;
     tensor->sharding = sharding;
@@ -39,14 +41,16 @@ struct Unfilled {
 
 }  // namespace
 
-std::shared_ptr<plan::Tensor> pretend_blocks(MemoryPool& pool, const TensorType& type, const MeshPtr& mesh, const Sharding& sharding) {
+std::shared_ptr<plan::Tensor> pretend_blocks(MemoryPool& pool, const TensorType& type, const MeshPtr& mesh,
+                                             const Sharding& sharding) {
   Unfilled made(type, mesh, sharding);
   made.tensor->storage = pool.pretend(made.alone);
   return made.tensor;
 }
 
-std::shared_ptr<plan::Tensor> fill_blocks(Machine& machine, const TensorType& type, const MeshPtr& mesh, const Sharding& sharding,
-                                    const std::function<void(const BlockShape&, std::byte*)>& fill) {
+std::shared_ptr<plan::Tensor> fill_blocks(Machine& machine, const TensorType& type, const MeshPtr& mesh,
+                                          const Sharding& sharding,
+                                          const std::function<void(const BlockShape&, std::byte*)>& fill) {
   Unfilled made(type, mesh, sharding);
   plan::Tensor& tensor = *made.tensor;
   const Hosting& hosting = machine.hostings.of(mesh);
@@ -64,7 +68,8 @@ std::shared_ptr<plan::Tensor> fill_blocks(Machine& machine, const TensorType& ty
   return made.tensor;
 }
 
-std::shared_ptr<plan::Tensor> place_blocks(Machine& machine, const plan::HostView& data, const MeshPtr& mesh, const Sharding& sharding) {
+std::shared_ptr<plan::Tensor> place_blocks(Machine& machine, const plan::HostView& data, const MeshPtr& mesh,
+                                           const Sharding& sharding) {
   const int64_t unit = size_of(data.type.element);
   BlockShape whole;
   for (const Dim& dim : data.type.dims) whole.box.push_back({0, dim.size});
@@ -82,12 +87,15 @@ std::shared_ptr<plan::Tensor> place_blocks(Machine& machine, const plan::HostVie
   });
 }
 
-spmd::LocalValue blocks_of(const plan::Tensor& tensor) { return local_value(tensor.type, tensor.mesh, tensor.sharding, tensor.order); }
+spmd::LocalValue blocks_of(const plan::Tensor& tensor) {
+  return local_value(tensor.type, tensor.mesh, tensor.sharding, tensor.order);
+}
 
 plan::HostTensor gather_blocks(Machine& machine, const plan::Tensor& tensor) {
   MTF_CHECK(tensor.sharding.partial == 0, "a partial value is read by the host");
   spmd::LocalValue from = blocks_of(tensor);
-  spmd::LocalValue to = local_value(tensor.type, tensor.mesh, replicated(tensor.type.dims.size()), plan::as_written(tensor.type.dims.size()));
+  spmd::LocalValue to = local_value(tensor.type, tensor.mesh, replicated(tensor.type.dims.size()),
+                                    plan::as_written(tensor.type.dims.size()));
   plan::HostTensor result;
   result.type = tensor.type;
   result.bytes.resize(static_cast<size_t>(size_of(tensor.type.dims) * size_of(tensor.type.element)));
@@ -95,7 +103,8 @@ plan::HostTensor gather_blocks(Machine& machine, const plan::Tensor& tensor) {
   std::vector<void*> blocks;
   for (int hosted : hosting.places(from.varies()).first) blocks.push_back(tensor.blocks[hosted]);
   std::vector<void*> whole = {result.bytes.data()};
-  const auto gather = bind_collective(hosting, spmd::InstructionKind::kAllGather, {&from}, {&to}, tensor.sharding.split(), kernels::Reduction::kSum);
+  const auto gather = bind_collective(hosting, spmd::InstructionKind::kAllGather, {&from}, {&to},
+                                      tensor.sharding.split(), kernels::Reduction::kSum);
   std::shared_ptr<Storage> staging = machine.pool->allocate(gather->staging_bytes(), 0);
   std::span<void* const> operands[] = {blocks};
   std::span<void* const> results[] = {whole};
@@ -107,7 +116,8 @@ plan::HostTensor gather_blocks(Machine& machine, const plan::Tensor& tensor) {
 namespace {
 
 int64_t hash(const void* data, int64_t bytes) {
-  return static_cast<int64_t>(std::hash<std::string_view>()({static_cast<const char*>(data), static_cast<size_t>(bytes)}) >> 2);
+  return static_cast<int64_t>(
+      std::hash<std::string_view>()({static_cast<const char*>(data), static_cast<size_t>(bytes)}) >> 2);
 }
 
 /// The number of a processor's block among all different ones.
@@ -120,7 +130,8 @@ int64_t block_number(const Mesh& mesh, AxisSet varies, const Coordinates& coordi
 
 }  // namespace
 
-void check_replicas(Machine& machine, std::span<const std::shared_ptr<plan::Tensor>> tensors, std::span<const std::string> names) {
+void check_replicas(Machine& machine, std::span<const std::shared_ptr<plan::Tensor>> tensors,
+                    std::span<const std::string> names) {
   if (machine.transport.ranks() == 1) return;  // replicas of one rank share their memory
   // For each block the hash and its complement: the largest of both over all ranks are complements if all are equal.
   constexpr int64_t kNobody = std::numeric_limits<int64_t>::min();
@@ -133,8 +144,10 @@ void check_replicas(Machine& machine, std::span<const std::shared_ptr<plan::Tens
     numbers.resize(numbers.size() + 2 * static_cast<size_t>(hosting.mesh()->group_size(value.varies())), kNobody);
     for (size_t hosted = 0; hosted < hosting.processors().size(); ++hosted) {
       const Coordinates& coordinates = hosting.coordinates()[hosted];
-      const int64_t bytes = block_at(value, coordinates).elements * size_of(value.element), code = hash(tensor->blocks[hosted], bytes);
-      const size_t place = begin.back() + 2 * static_cast<size_t>(block_number(*hosting.mesh(), value.varies(), coordinates));
+      const int64_t bytes = block_at(value, coordinates).elements * size_of(value.element),
+                    code = hash(tensor->blocks[hosted], bytes);
+      const size_t place =
+          begin.back() + 2 * static_cast<size_t>(block_number(*hosting.mesh(), value.varies(), coordinates));
       numbers[place] = code;
       numbers[place + 1] = ~code;
     }
@@ -143,7 +156,8 @@ void check_replicas(Machine& machine, std::span<const std::shared_ptr<plan::Tens
   machine.transport.max_of_all(numbers);
   for (size_t t = 0; t < tensors.size(); ++t)
     for (size_t i = begin[t]; i < begin[t + 1]; i += 2)
-      MTF_CHECK(numbers[i] == ~numbers[i + 1], "replicas of {} differ between ranks, in block {}", names[t], (i - begin[t]) / 2);
+      MTF_CHECK(numbers[i] == ~numbers[i + 1], "replicas of {} differ between ranks, in block {}", names[t],
+                (i - begin[t]) / 2);
 }
 
 }  // namespace mtf::run

@@ -8,13 +8,16 @@ namespace mtf::run {
 Hosting::Hosting(MeshPtr mesh, int rank, int ranks, const std::vector<int64_t>& placement)
     : mesh_(std::move(mesh)), rank_(rank), ranks_(ranks), share_(mesh_->size() / ranks), more_(mesh_->size() % ranks) {
   if (share_ + (more_ > 0) > kMostHosted)
-    fail(Diagnostic(Kind::limit_exceeded, {}, fmt::format("{} has {} processors, each of the {} would host up to {}: the most is {}", to_string(*mesh_),
-                                                          mesh_->size(), count_text(ranks, "rank"), share_ + (more_ > 0), kMostHosted))
+    fail(Diagnostic(
+             Kind::limit_exceeded, {},
+             fmt::format("{} has {} processors, each of the {} would host up to {}: the most is {}", to_string(*mesh_),
+                         mesh_->size(), count_text(ranks, "rank"), share_ + (more_ > 0), kMostHosted))
              .help("`mtf plan` says what it would cost on a mesh of any size"));
   if (static_cast<int64_t>(placement.size()) == mesh_->size()) {
     placement_ = placement;
     seats_.resize(placement_.size());
-    for (size_t seat = 0; seat < placement_.size(); ++seat) seats_[static_cast<size_t>(placement_[seat])] = static_cast<int64_t>(seat);
+    for (size_t seat = 0; seat < placement_.size(); ++seat)
+      seats_[static_cast<size_t>(placement_[seat])] = static_cast<int64_t>(seat);
   }
   for (int64_t processor : processors(rank)) coordinates_.push_back(mesh_->coordinates(processor));
 }
@@ -74,9 +77,10 @@ const Hosting& Hostings::of(const MeshPtr& mesh) {
     return *hosting;
   }
   if (mesh->size() < ranks_)
-    fail(Diagnostic(Kind::mesh_too_small, {}, fmt::format("{} has {} processors, there are {} ranks", to_string(*mesh),
-                                                          mesh->size(), ranks_))
-             .help(fmt::format("start it with `mpirun -n {}`, or declare a mesh of at least {} processors", mesh->size(), ranks_)));
+    fail(Diagnostic(Kind::mesh_too_small, {},
+                    fmt::format("{} has {} processors, there are {} ranks", to_string(*mesh), mesh->size(), ranks_))
+             .help(fmt::format("start it with `mpirun -n {}`, or declare a mesh of at least {} processors",
+                               mesh->size(), ranks_)));
   hosting = std::make_unique<Hosting>(mesh, rank_, ranks_, placement_);
   return *hosting;
 }

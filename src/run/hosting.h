@@ -31,8 +31,8 @@ struct Places {
 /// The most processors that one rank hosts.
 inline constexpr int64_t kMostHosted = int64_t{1} << 20;
 
-/// A mesh as one rank sees it: what it keeps grows with the processors that it hosts, and with those of other ranks only
-/// as it asks for them.
+/// A mesh as one rank sees it: what it keeps grows with the processors that it hosts, and with those of other ranks
+/// only as it asks for them.
 class Hosting {
  public:
   /// Fails (limit_exceeded) where a rank would host more than kMostHosted processors.
@@ -58,7 +58,9 @@ class Hosting {
   int64_t key(int64_t processor, AxisSet axes) const;
   // Ranks have runs of seats; a placement says who sits where.
   int64_t first_seat(int64_t rank) const { return rank * share_ + std::min(rank, more_); }
-  int64_t seat_of(int64_t processor) const { return seats_.empty() ? processor : seats_[static_cast<size_t>(processor)]; }
+  int64_t seat_of(int64_t processor) const {
+    return seats_.empty() ? processor : seats_[static_cast<size_t>(processor)];
+  }
   int rank_of_seat(int64_t seat) const;
 
   MeshPtr mesh_;

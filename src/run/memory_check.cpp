@@ -19,10 +19,10 @@ void require_memory(Transport& transport, int64_t needed, int64_t bytes, int64_t
   const std::string where =
       transport.ranks_here() > 1 ? fmt::format(" on the {} ranks of this machine", transport.ranks_here()) : "";
   const std::string rest = spare > 0 ? fmt::format(" with {} to spare", mtf::bytes_text(spare)) : "";
-  const std::string what =
-      machine_has ? fmt::format("needs {}{}, {} are available under the limit of the process", mtf::bytes_text(bytes), rest,
-                                mtf::bytes_text(own))
-                  : fmt::format("needs {}{}{}, {} are available", mtf::bytes_text(needed), where, rest, mtf::bytes_text(there));
+  const std::string what = machine_has ? fmt::format("needs {}{}, {} are available under the limit of the process",
+                                                     mtf::bytes_text(bytes), rest, mtf::bytes_text(own))
+                                       : fmt::format("needs {}{}{}, {} are available", mtf::bytes_text(needed), where,
+                                                     rest, mtf::bytes_text(there));
   fail(Diagnostic(Kind::out_of_memory, span, what)
            .help("split a large dimension over more processors, or run with fewer ranks on this machine"));
 }

@@ -90,7 +90,7 @@ std::unique_ptr<plan::Runtime> MpiRuntime::planner(bool beside) const {
   return std::make_unique<DryRuntime>(beside ? impl_->machine.pool->alone_live() : 0);
 }
 
-// ---- programs ----
+// ---- programs -------------------------------------------------------------------------------------------------------
 
 void MpiRuntime::heed(Interrupt interrupt) { impl_->machine.interrupt = std::move(interrupt); }
 
@@ -104,8 +104,8 @@ void MpiRuntime::meet(const graph::Capture& capture, const plan::ProgramForm& fo
   if (ends) fail(Kind::interrupted, place);
 }
 
-std::vector<std::shared_ptr<plan::Tensor>> MpiRuntime::run(const std::shared_ptr<const plan::Plan>& plan, const plan::PlanInputs& inputs,
-                                                     Span place) {
+std::vector<std::shared_ptr<plan::Tensor>> MpiRuntime::run(const std::shared_ptr<const plan::Plan>& plan,
+                                                           const plan::PlanInputs& inputs, Span place) {
   std::vector<std::shared_ptr<plan::Tensor>> outputs = impl_->bound(plan, place).run(inputs);
   if (impl_->options.check_replicas) {
     const spmd::LocalProgram& program = plan->schedule->program;
@@ -125,7 +125,7 @@ const plan::Counters& MpiRuntime::counted(const plan::Plan& plan) const {
 int64_t MpiRuntime::peak_bytes() const { return impl_->machine.pool->alone_peak(); }
 void MpiRuntime::restart_peak() { impl_->machine.pool->restart_peak(); }
 
-// ---- values ----
+// ---- values ---------------------------------------------------------------------------------------------------------
 
 std::shared_ptr<plan::Tensor> MpiRuntime::place(graph::Node& node, const plan::HostView& data) {
   if (ranks() > 1) impl_->given.add({reinterpret_cast<const char*>(data.bytes.data()), data.bytes.size()});
@@ -157,7 +157,8 @@ plan::HostTensor MpiRuntime::fetch(const graph::Value& value) {
   const plan::Tensor& tensor = *value.node->computed[value.result];
   const Span place = value.operation().span;
   if (ranks() > 1)
-    agree(impl_->transport, plan::key_of("read " + to_string(tensor.type, tensor.sharding, *tensor.mesh)), place, "reads");
+    agree(impl_->transport, plan::key_of("read " + to_string(tensor.type, tensor.sharding, *tensor.mesh)), place,
+          "reads");
   const int64_t bytes = size_of(tensor.type.dims) * size_of(tensor.type.element);
   if (bytes >= kLargeRead) check_memory(impl_->transport, bytes, place);
   return gather_blocks(impl_->machine, tensor);
@@ -167,7 +168,7 @@ uint64_t MpiRuntime::store(const graph::Value& value, const io::PositionedFile& 
   return write_blocks(impl_->machine, *value.node->computed[value.result], file, place);
 }
 
-// ---- what ranks tell one another ----
+// ---- what ranks tell one another ------------------------------------------------------------------------------------
 
 std::vector<uint64_t> MpiRuntime::added_up(std::vector<uint64_t> numbers, Span place) {
   agree(impl_->transport, plan::key_of("add up"), place, "reads");

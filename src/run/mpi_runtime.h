@@ -40,8 +40,8 @@ class MpiRuntime final : public plan::Runtime {
   void heed(Interrupt interrupt) override;
   void added(graph::Node& node) override;
   void meet(const graph::Capture& capture, const plan::ProgramForm& form, Span place) override;
-  std::vector<std::shared_ptr<plan::Tensor>> run(const std::shared_ptr<const plan::Plan>& plan, const plan::PlanInputs& inputs,
-                                           Span place) override;
+  std::vector<std::shared_ptr<plan::Tensor>> run(const std::shared_ptr<const plan::Plan>& plan,
+                                                 const plan::PlanInputs& inputs, Span place) override;
   const plan::Counters& counted(const plan::Plan& plan) const override;
   int64_t peak_bytes() const override;
   void restart_peak() override;

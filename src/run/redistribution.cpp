@@ -17,14 +17,16 @@ int64_t wrap_of(const spmd::LocalDim& to, const spmd::LocalDim& from) {
   return to.mapped && to.map.wrap && !(from.mapped && from.map.wrap) ? to.map.to : 0;
 }
 
-bool is_dense(const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides, const std::vector<int64_t>& dense) {
+bool is_dense(const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides,
+              const std::vector<int64_t>& dense) {
   for (size_t i = 0; i < sizes.size(); ++i)
     if (sizes[i] != 1 && strides[i] != dense[i]) return false;
   return true;
 }
 
 /// The copies that bring what two boxes share from one block to the other.
-std::vector<BoxCopy> copies(const spmd::LocalValue& from, const BlockShape& a, const spmd::LocalValue& to, const BlockShape& b) {
+std::vector<BoxCopy> copies(const spmd::LocalValue& from, const BlockShape& a, const spmd::LocalValue& to,
+                            const BlockShape& b) {
   std::vector<std::vector<Segment>> segments;
   size_t count = 1;
   for (size_t i = 0; i < a.box.size(); ++i) {
@@ -74,7 +76,8 @@ void pack_end(BoxCopy& copy, bool sending, int64_t offset, const std::vector<int
   }
 }
 
-void add_piece(std::map<int, Message>& messages, int peer, BoxCopy copy, bool sending, const std::vector<int8_t>& order) {
+void add_piece(std::map<int, Message>& messages, int peer, BoxCopy copy, bool sending,
+               const std::vector<int8_t>& order) {
   Message& message = messages[peer];
   message.peer = peer;
   int64_t offset = message.bytes;
@@ -106,9 +109,18 @@ std::vector<int64_t> wraps_of(const spmd::LocalValue& from, const spmd::LocalVal
 /// Works out a Redistribution.
 class Planner {
  public:
-  Planner(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, Sources sources, AxisSet axes)
-      : hosting_(hosting), mesh_(*hosting.mesh()), from_(from), to_(to), from_axes_(from.varies()), to_axes_(to.varies()),
-        kind_(sources), axes_(axes), holders_(from, axes, wraps_of(from, to)), readers_(to, axes, wraps_of(from, to)) {}
+  Planner(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, Sources sources,
+          AxisSet axes)
+      : hosting_(hosting),
+        mesh_(*hosting.mesh()),
+        from_(from),
+        to_(to),
+        from_axes_(from.varies()),
+        to_axes_(to.varies()),
+        kind_(sources),
+        axes_(axes),
+        holders_(from, axes, wraps_of(from, to)),
+        readers_(to, axes, wraps_of(from, to)) {}
 
   Redistribution run() {
     plan_own_blocks();
@@ -156,7 +168,8 @@ class Planner {
     using Piece = std::tuple<int, int, int64_t, int64_t>;  // peer, place there, sending and receiving processor
     std::vector<Piece> pieces;
     const auto consider = [&](int peer, int place, int64_t q, int64_t p) {
-      if (hosting_.rank_of(q) == hosting_.rank() && hosting_.find_place(peer, from_axes_, q) < 0) pieces.emplace_back(peer, place, q, p);
+      if (hosting_.rank_of(q) == hosting_.rank() && hosting_.find_place(peer, from_axes_, q) < 0)
+        pieces.emplace_back(peer, place, q, p);
     };
     constexpr size_t kFew = 4;
     if (kind_ != Sources::kGroup || hosting_.processors().size() <= kFew) {
@@ -216,7 +229,8 @@ void run(const BoxCopy& copy, const std::byte* from, std::byte* to) {
     std::memcpy(to + copy.to_offset, from + copy.from_offset, static_cast<size_t>(copy.bytes));
     return;
   }
-  kernels::copy_block(copy.sizes, copy.element_size, from + copy.from_offset, copy.from_strides, to + copy.to_offset, copy.to_strides);
+  kernels::copy_block(copy.sizes, copy.element_size, from + copy.from_offset, copy.from_strides, to + copy.to_offset,
+                      copy.to_strides);
 }
 
 BoxCopy cut_out(const BlockShape& block, const BlockShape& wanted, int64_t element_size) {
@@ -234,12 +248,14 @@ BoxCopy cut_out(const BlockShape& block, const BlockShape& wanted, int64_t eleme
   return copy;
 }
 
-Redistribution redistribute(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, Sources sources, AxisSet axes) {
+Redistribution redistribute(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to,
+                            Sources sources, AxisSet axes) {
   MTF_CHECK(from.dims.size() == to.dims.size(), "{} and {} have different dims", from.name, to.name);
   return Planner(hosting, from, to, sources, axes).run();
 }
 
-int64_t most_sent(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, Sources sources, AxisSet axes) {
+int64_t most_sent(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, Sources sources,
+                  AxisSet axes) {
   if (sources == Sources::kOwn) return 0;
   const Mesh& mesh = *hosting.mesh();
   const BlockIndex readers(to, axes, wraps_of(from, to));
@@ -255,7 +271,9 @@ int64_t most_sent(const Hosting& hosting, const spmd::LocalValue& from, const sp
     int64_t kept = 1;
     for (size_t d = 0; d < from.dims.size(); ++d) {
       int64_t of_dim = 0;
-      for (const Segment& segment : overlap(block.box[d], bounds(to.dims[d], mesh, at), wrap_of(to.dims[d], from.dims[d]))) of_dim += segment.size;
+      for (const Segment& segment :
+           overlap(block.box[d], bounds(to.dims[d], mesh, at), wrap_of(to.dims[d], from.dims[d])))
+        of_dim += segment.size;
       kept *= of_dim;
     }
     most = std::max(most, readers.shared(at, block.box) - kept);

@@ -66,10 +66,12 @@ enum class Sources : uint8_t {
 };
 
 /// What this rank has to do so that each of its processors holds its block of `to`.
-Redistribution redistribute(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, Sources sources, AxisSet axes);
+Redistribution redistribute(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to,
+                            Sources sources, AxisSet axes);
 
 /// The most elements that one of this rank's processors sends to others.
-int64_t most_sent(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, Sources sources, AxisSet axes);
+int64_t most_sent(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, Sources sources,
+                  AxisSet axes);
 
 /// A copy out of a block of what a box within it has, to a dense array in the box's order.
 BoxCopy cut_out(const BlockShape& block, const BlockShape& wanted, int64_t element_size);

@@ -37,7 +37,8 @@ void find_ranks(ReduceGroup& group, const Hosting& hosting) {
     if (seen.insert(rank).second) group.ranks.push_back(rank);
   }
   if (group.is_alone()) group.rank_of.clear();
-  group.position = static_cast<int>(std::find(group.ranks.begin(), group.ranks.end(), hosting.rank()) - group.ranks.begin());
+  group.position =
+      static_cast<int>(std::find(group.ranks.begin(), group.ranks.end(), hosting.rank()) - group.ranks.begin());
 }
 
 void align(ReduceGroup& group) {
@@ -45,7 +46,8 @@ void align(ReduceGroup& group) {
   size_t leaves = 1;
   while (leaves < each) leaves *= static_cast<size_t>(group.tree[group.own_levels++]);
   group.aligned = leaves == each && each * group.ranks.size() == members;
-  for (size_t i = 0; group.aligned && i < group.rank_of.size(); ++i) group.aligned = group.rank_of[i] == group.ranks[i / each];
+  for (size_t i = 0; group.aligned && i < group.rank_of.size(); ++i)
+    group.aligned = group.rank_of[i] == group.ranks[i / each];
 }
 
 }  // namespace
@@ -67,7 +69,9 @@ std::vector<ReduceGroup> reduce_groups(const Hosting& hosting, const spmd::Local
     group.members = mesh.group(first, axes);
     group.tree = tree;
     find_ranks(group, hosting);
-    if (hosting.ranks() > 1 && !seen.emplace(std::move(where), group.rank_of.empty() ? group.ranks : group.rank_of).second) continue;
+    if (hosting.ranks() > 1 &&
+        !seen.emplace(std::move(where), group.rank_of.empty() ? group.ranks : group.rank_of).second)
+      continue;
     align(group);
     for (int64_t member : group.members) {
       if (hosting.rank_of(member) != hosting.rank()) continue;
@@ -96,8 +100,10 @@ std::vector<ReduceBundle> bundles_of(std::vector<ReduceGroup> groups, std::vecto
   for (ReduceBundle& bundle : bundles)
     for (int rank : bundle.first().ranks) bundle.tags.push_back(next[rank]++);
   for (const auto& [rank, used] : next)
-    if (rank != bundles[0].first().ranks[static_cast<size_t>(bundles[0].first().position)] && used > Transport::kTagsOfCollective)
-      fail(Kind::limit_exceeded, {}, "this placement makes two ranks meet in {} different groups, the most is {}", used, Transport::kTagsOfCollective);
+    if (rank != bundles[0].first().ranks[static_cast<size_t>(bundles[0].first().position)] &&
+        used > Transport::kTagsOfCollective)
+      fail(Kind::limit_exceeded, {}, "this placement makes two ranks meet in {} different groups, the most is {}", used,
+           Transport::kTagsOfCollective);
   return bundles;
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 // The groups of an all_reduce or reduce_scatter that this rank takes part in.
 //
-// A group is the processors that differ only along the collective's axes. What its members hold is added up along a tree
-// over them (spmd/reduction_tree.h). Where every rank hosts as many of them as one of the tree's subtrees has leaves,
-// side by side, a rank adds up its own members first and the ranks are the leaves of what remains of the tree.
+// A group is the processors that differ only along the collective's axes. What its members hold is added up along a
+// tree over them (spmd/reduction_tree.h). Where every rank hosts as many of them as one of the tree's subtrees has
+// leaves, side by side, a rank adds up its own members first and the ranks are the leaves of what remains of the tree.
 // Elsewhere (6 processors as 2 x 3 on 4 ranks) the group is not aligned, and every rank gets every member's part. The
 // bits of the result are the same either way.
 //

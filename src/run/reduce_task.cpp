@@ -11,8 +11,8 @@ namespace mtf::run {
 namespace {
 
 /// Where the slices of an array lie that is exchanged level by level, and who meets whom. A rank's digits are those of
-/// its position, the first level's the lowest; slices lie in the order of the digits with the first level's the highest,
-/// so that what a rank still adds up after each level is one stretch of the array.
+/// its position, the first level's the lowest; slices lie in the order of the digits with the first level's the
+/// highest, so that what a rank still adds up after each level is one stretch of the array.
 class SliceMap {
  public:
   explicit SliceMap(std::vector<int64_t> levels) : levels_(std::move(levels)) {
@@ -57,9 +57,16 @@ enum class Way { kWhole, kSliced, kScattered };
 /// Level by level among the ranks of an aligned group, piece by piece.
 class LevelTask : public ReduceTask {
  public:
-  LevelTask(const ReduceGroup& group, ReduceElements elements, Way way, int64_t count, int64_t piece, std::vector<int64_t> begins)
-      : ranks_(group.ranks), me_(group.position), map_(spmd::exchange_levels(tree_of_ranks(group))), elements_(elements), way_(way),
-        count_(count), piece_(piece), begins_(std::move(begins)) {
+  LevelTask(const ReduceGroup& group, ReduceElements elements, Way way, int64_t count, int64_t piece,
+            std::vector<int64_t> begins)
+      : ranks_(group.ranks),
+        me_(group.position),
+        map_(spmd::exchange_levels(tree_of_ranks(group))),
+        elements_(elements),
+        way_(way),
+        count_(count),
+        piece_(piece),
+        begins_(std::move(begins)) {
     for (size_t l = 0; l < map_.levels(); ++l) trees_.push_back(spmd::tree_over(map_.meet(l)));
     // Slices of a later piece are no longer, and what is left after a level is shorter at the next.
     const int64_t most = map_.levels() == 0 ? 0 : way == Way::kWhole ? count : longest_after_first_level();
@@ -141,10 +148,12 @@ class LevelTask : public ReduceTask {
       if (digit != map_.digit(me_, level_)) f(digit, map_.peer(me_, level_, digit));
   }
   void send(int64_t peer, const std::byte* data, int64_t count, Transport& transport) {
-    transport.send(pending_, ranks_[static_cast<size_t>(peer)], tag_ + (*tags_)[static_cast<size_t>(peer)], data, count * elements_.size());
+    transport.send(pending_, ranks_[static_cast<size_t>(peer)], tag_ + (*tags_)[static_cast<size_t>(peer)], data,
+                   count * elements_.size());
   }
   void receive(int64_t peer, std::byte* data, int64_t count, Transport& transport) {
-    transport.receive(pending_, ranks_[static_cast<size_t>(peer)], tag_ + (*tags_)[static_cast<size_t>(peer)], data, count * elements_.size());
+    transport.receive(pending_, ranks_[static_cast<size_t>(peer)], tag_ + (*tags_)[static_cast<size_t>(peer)], data,
+                      count * elements_.size());
   }
 
   void exchange(Transport& transport) {
@@ -200,8 +209,13 @@ class LevelTask : public ReduceTask {
 class MemberTask : public ReduceTask {
  public:
   MemberTask(const ReduceGroup& group, ReduceElements elements, int64_t count)
-      : ranks_(group.ranks), tree_(group.tree), elements_(elements), count_(count), step_(schedule::padded(count * elements.size())) {
-    for (int rank : group.rank_of) owners_.push_back(static_cast<int>(std::find(ranks_.begin(), ranks_.end(), rank) - ranks_.begin()));
+      : ranks_(group.ranks),
+        tree_(group.tree),
+        elements_(elements),
+        count_(count),
+        step_(schedule::padded(count * elements.size())) {
+    for (int rank : group.rank_of)
+      owners_.push_back(static_cast<int>(std::find(ranks_.begin(), ranks_.end(), rank) - ranks_.begin()));
     me_ = group.position;
     others_ = std::count_if(owners_.begin(), owners_.end(), [&](int owner) { return owner != me_; });
   }
@@ -219,13 +233,15 @@ class MemberTask : public ReduceTask {
       if (owner == me_) {
         own += step_;
       } else {
-        run.transport.receive(pending_, ranks_[static_cast<size_t>(owner)], run.tag() + tags[static_cast<size_t>(owner)], staging, bytes);
+        run.transport.receive(pending_, ranks_[static_cast<size_t>(owner)],
+                              run.tag() + tags[static_cast<size_t>(owner)], staging, bytes);
         staging += step_;
       }
     }
     for (size_t t = 0; t < owners_.size(); ++t)
       for (size_t r = 0; r < ranks_.size(); ++r)
-        if (owners_[t] == me_ && static_cast<int>(r) != me_) run.transport.send(pending_, ranks_[r], run.tag() + tags[r], terms_[t], bytes);
+        if (owners_[t] == me_ && static_cast<int>(r) != me_)
+          run.transport.send(pending_, ranks_[r], run.tag() + tags[r], terms_[t], bytes);
     done_ = false;
   }
 
@@ -261,7 +277,8 @@ std::vector<int64_t> equal_slices(int64_t ranks, int64_t count) {
   return begins;
 }
 
-std::unique_ptr<ReduceTask> make_all_reduce(const ReduceGroup& group, ReduceElements elements, int64_t count, int64_t largest, SharedMemory* shared) {
+std::unique_ptr<ReduceTask> make_all_reduce(const ReduceGroup& group, ReduceElements elements, int64_t count,
+                                            int64_t largest, SharedMemory* shared) {
   if (!group.aligned) return std::make_unique<MemberTask>(group, elements, count);
   const std::vector<int64_t> levels = spmd::exchange_levels(tree_of_ranks(group));
   const int64_t ranks = static_cast<int64_t>(group.ranks.size());
@@ -272,11 +289,13 @@ std::unique_ptr<ReduceTask> make_all_reduce(const ReduceGroup& group, ReduceElem
   return std::make_unique<LevelTask>(group, elements, Way::kSliced, count, piece, equal_slices(ranks, piece));
 }
 
-std::unique_ptr<ReduceTask> make_scatter(const ReduceGroup& group, ReduceElements elements, const std::vector<int64_t>& slices) {
+std::unique_ptr<ReduceTask> make_scatter(const ReduceGroup& group, ReduceElements elements,
+                                         const std::vector<int64_t>& slices) {
   std::vector<int64_t> begins = {0};
   for (int position : slice_order(group)) begins.push_back(begins.back() + slices[static_cast<size_t>(position)]);
   const int64_t count = begins.back();
-  return std::make_unique<LevelTask>(group, elements, Way::kScattered, count, std::max<int64_t>(count, 1), std::move(begins));
+  return std::make_unique<LevelTask>(group, elements, Way::kScattered, count, std::max<int64_t>(count, 1),
+                                     std::move(begins));
 }
 
 std::vector<int> slice_order(const ReduceGroup& group) {
@@ -292,13 +311,15 @@ int64_t sent_by_first(const ReduceGroup& group, ReduceElements elements, int64_t
   std::vector<int64_t> levels;
   for (size_t l = 0; l < map.levels(); ++l) levels.push_back(map.meet(l));
   const bool whole = spmd::is_sent_whole(levels, largest, elements.size());
-  const int64_t piece = whole ? std::max<int64_t>(count, 1) : spmd::piece_of_all_reduce(map.ranks(), std::max<int64_t>(count, 1), elements.size());
+  const int64_t piece = whole ? std::max<int64_t>(count, 1)
+                              : spmd::piece_of_all_reduce(map.ranks(), std::max<int64_t>(count, 1), elements.size());
   int64_t sent = 0;
   for (int64_t done = 0; done < count; done += piece) {
     const std::vector<int64_t> begins = equal_slices(map.ranks(), std::min(piece, count - done));
     const auto length = [&](int64_t position, size_t level) {
       const Interval places = map.places(position, level);
-      return whole ? begins.back() : begins[static_cast<size_t>(places.last)] - begins[static_cast<size_t>(places.first)];
+      return whole ? begins.back()
+                   : begins[static_cast<size_t>(places.last)] - begins[static_cast<size_t>(places.first)];
     };
     for (size_t l = 0; l < map.levels(); ++l)
       for (int64_t digit = 1; digit < map.meet(l); ++digit)

@@ -1,6 +1,6 @@
 #pragma once
-// A reduction of one array among the ranks of a group: the ways of spmd/reduction_tree.h, or, where ranks do not fit the
-// tree, every rank gets every member's array.
+// A reduction of one array among the ranks of a group: the ways of spmd/reduction_tree.h, or, where ranks do not fit
+// the tree, every rank gets every member's array.
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -46,8 +46,9 @@ class StagingPlan {
 
 /// What a rank begins with, where its result goes, and what it works with meanwhile.
 struct ReduceArrays {
-  const std::byte* own;  ///< of an aligned group: the sum of the own members; else their arrays, padded to 64 bytes each
-  std::byte* result;     ///< may be `own` in an aligned group
+  const std::byte*
+      own;            ///< of an aligned group: the sum of the own members; else their arrays, padded to 64 bytes each
+  std::byte* result;  ///< may be `own` in an aligned group
   std::byte* staging;
 };
 
@@ -64,14 +65,15 @@ class ReduceTask {
 };
 
 /// Of `count` elements. Every rank of the group gets the sum of all members' arrays. `largest` are the elements of the
-/// largest group of the collective, by which all groups are sent one way. Where the ranks of the group all share memory, a large
-/// one goes through that; null if a rank takes part in several groups.
-std::unique_ptr<ReduceTask> make_all_reduce(const ReduceGroup& group, ReduceElements elements, int64_t count, int64_t largest,
-                                            SharedMemory* shared = nullptr);
+/// largest group of the collective, by which all groups are sent one way. Where the ranks of the group all share
+/// memory, a large one goes through that; null if a rank takes part in several groups.
+std::unique_ptr<ReduceTask> make_all_reduce(const ReduceGroup& group, ReduceElements elements, int64_t count,
+                                            int64_t largest, SharedMemory* shared = nullptr);
 
 /// Each rank of an aligned group gets the sum of one slice, in its place of `result`. `slices` are the elements of the
 /// slice of each rank, by position; they lie in the array in the order of slice_order().
-std::unique_ptr<ReduceTask> make_scatter(const ReduceGroup& group, ReduceElements elements, const std::vector<int64_t>& slices);
+std::unique_ptr<ReduceTask> make_scatter(const ReduceGroup& group, ReduceElements elements,
+                                         const std::vector<int64_t>& slices);
 
 /// Slices of equal length, the last ones shorter or empty: for each place where it begins, and the end.
 std::vector<int64_t> equal_slices(int64_t ranks, int64_t count);

@@ -75,7 +75,8 @@ ReferenceRuntime::~ReferenceRuntime() = default;
 void ReferenceRuntime::added(graph::Node& node) {
   const graph::LaidOutOperation& operation = *node.operation;
   if (operation.op->is_leaf()) {  // data is placed
-    if (operation.op->role == graph::Role::kNumber) impl_->place(node, plan::host_number(operation.results[0].element, operation.inputs[0]));
+    if (operation.op->role == graph::Role::kNumber)
+      impl_->place(node, plan::host_number(operation.results[0].element, operation.inputs[0]));
     return;
   }
   const graph::Program program = impl_->program_of(operation, node.operands());

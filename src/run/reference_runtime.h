@@ -21,7 +21,9 @@ class ReferenceRuntime final : public DryRuntime {
   void added(graph::Node& node) override;
 
   std::shared_ptr<plan::Tensor> place(graph::Node& node, const plan::HostView& data) override;
-  std::shared_ptr<plan::Tensor> place_own(graph::Node& node, const plan::HostView& data) override { return place(node, data); }
+  std::shared_ptr<plan::Tensor> place_own(graph::Node& node, const plan::HostView& data) override {
+    return place(node, data);
+  }
   Loaded load(graph::Node& node, const io::PositionedFile& file, uint64_t place) override;
   plan::HostTensor fetch(const graph::Value& value) override;
   uint64_t store(const graph::Value& value, const io::PositionedFile& file, uint64_t place) override;

@@ -43,7 +43,8 @@ int64_t identity(int file) {
 }  // namespace
 
 SharedMemory::Mapping::Mapping(int file, int64_t bytes) : bytes_(bytes) {
-  void* const at = file < 0 ? MAP_FAILED : mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  void* const at =
+      file < 0 ? MAP_FAILED : mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (at == MAP_FAILED) return;
   madvise(at, static_cast<size_t>(bytes), MADV_HUGEPAGE);  // where the system has them for files in memory
   data_ = static_cast<std::byte*>(at);
@@ -82,7 +83,9 @@ std::vector<SharedMemory::Mapping> SharedMemory::share(int64_t bytes) {
   bool all = true;
   for (size_t i = 0; i < files.size() / kNumbers; ++i) {
     const int64_t *const file = &files[i * kNumbers], process = file[0], number = file[1];
-    const File theirs(number < 0 ? -1 : open(("/proc/" + std::to_string(process) + "/fd/" + std::to_string(number)).c_str(), O_RDWR | O_CLOEXEC));
+    const File theirs(number < 0 ? -1
+                                 : open(("/proc/" + std::to_string(process) + "/fd/" + std::to_string(number)).c_str(),
+                                        O_RDWR | O_CLOEXEC));
     mappings.push_back(identity(theirs.number()) == file[2] ? Mapping(theirs.number(), bytes) : Mapping());
     all = all && mappings.back().data() != nullptr;
   }

@@ -1,9 +1,10 @@
 #pragma once
 // Memory that the ranks of one node share: each has a part, which the others read.
 //
-// Through it they reduce (run/shared_reduce.h): what messages would copy in and out again, in pieces, lies there once. A
-// part is an anonymous file (memfd_create) that the others map through /proc: a window of MPI would be a file in /dev/shm, of
-// which containers have 64 MiB. Where ranks may not see each other's files there is none, and messages do the work.
+// Through it they reduce (run/shared_reduce.h): what messages would copy in and out again, in pieces, lies there once.
+// A part is an anonymous file (memfd_create) that the others map through /proc: a window of MPI would be a file in
+// /dev/shm, of which containers have 64 MiB. Where ranks may not see each other's files there is none, and messages do
+// the work.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -28,15 +29,17 @@ class SharedMemory {
   /// This rank shares memory with that one, or is that one.
   bool reaches(int rank) const { return is_there() && place_[static_cast<size_t>(rank)] >= 0; }
 
-  /// Every part has from now on as much as the largest that any rank of the node asks for, or more; what it held is gone.
-  /// All ranks of the node come here together. False where there is not so much: then all is as before.
+  /// Every part has from now on as much as the largest that any rank of the node asks for, or more; what it held is
+  /// gone. All ranks of the node come here together. False where there is not so much: then all is as before.
   bool reserve(int64_t bytes);
   int64_t bytes() const { return bytes_; }
   /// The part of a rank that this one reaches; null while it has no bytes.
-  std::byte* part(int rank) const { return parts_.empty() ? nullptr : parts_[static_cast<size_t>(place_[static_cast<size_t>(rank)])].data(); }
+  std::byte* part(int rank) const {
+    return parts_.empty() ? nullptr : parts_[static_cast<size_t>(place_[static_cast<size_t>(rank)])].data();
+  }
 
-  /// What a rank tells the others of a collective that it takes part in: the last of its turns, numbered from 1 on, that has
-  /// come so far. Of collectives that are under way at once, no two are numbered kNotices or more apart.
+  /// What a rank tells the others of a collective that it takes part in: the last of its turns, numbered from 1 on,
+  /// that has come so far. Of collectives that are under way at once, no two are numbered kNotices or more apart.
   enum Stage : int {
     kBegun,  ///< what it gives lies in its part, from `place` on
     kAdded,  ///< what it has added up does
@@ -80,8 +83,9 @@ class SharedMemory {
   int64_t bytes_ = 0;
 };
 
-/// How a rank waits for what another one writes to memory that they share: looks often at first, as the other rank is usually about to come, then lets other processes have the core in
-/// between, as with more ranks than cores the one that is waited for may be waiting for this core.
+/// How a rank waits for what another one writes to memory that they share: looks often at first, as the other rank is
+/// usually about to come, then lets other processes have the core in between, as with more ranks than cores the one
+/// that is waited for may be waiting for this core.
 class Patience {
  public:
   /// Called after each look that found nothing.

@@ -12,8 +12,13 @@ namespace {
 class SharedTask : public ReduceTask {
  public:
   SharedTask(const ReduceGroup& group, ReduceElements elements, int64_t count, SharedMemory& memory)
-      : ranks_(group.ranks), me_(group.position), tree_(group.tree), elements_(elements), count_(count),
-        piece_(spmd::piece_of_all_reduce(members(), count, elements.size())), memory_(memory) {}
+      : ranks_(group.ranks),
+        me_(group.position),
+        tree_(group.tree),
+        elements_(elements),
+        count_(count),
+        piece_(spmd::piece_of_all_reduce(members(), count, elements.size())),
+        memory_(memory) {}
 
   int64_t staging_bytes() const override { return piece_ * elements_.size(); }
   bool shares_memory() const override { return true; }
@@ -38,11 +43,14 @@ class SharedTask : public ReduceTask {
 
  private:
   static constexpr int64_t kMostPieces = int64_t{1} << 30;
-  static constexpr int64_t kTogether = 16 << 10;  // bytes that are added up and then laid out, while they are in the cache
+  static constexpr int64_t kTogether = 16
+                                       << 10;  // bytes that are added up and then laid out, while they are in the cache
 
   int64_t members() const { return static_cast<int64_t>(ranks_.size()); }
   int64_t turn() const { return collective_ * kMostPieces + piece_number_ + 1; }
-  SharedMemory::Notice& notice(int64_t member) const { return memory_.notice(ranks_[static_cast<size_t>(member)], collective_); }
+  SharedMemory::Notice& notice(int64_t member) const {
+    return memory_.notice(ranks_[static_cast<size_t>(member)], collective_);
+  }
   /// This rank has come so far; it waits for the others to come there.
   void reach(SharedMemory::Stage stage) {
     stage_ = stage;
@@ -60,19 +68,26 @@ class SharedTask : public ReduceTask {
   }
 
   /// A member's slice of the piece under way, in its elements.
-  Interval slice(int64_t member) const { return {begins_[static_cast<size_t>(member)], begins_[static_cast<size_t>(member) + 1]}; }
+  Interval slice(int64_t member) const {
+    return {begins_[static_cast<size_t>(member)], begins_[static_cast<size_t>(member) + 1]};
+  }
   size_t bytes(Interval elements) const { return static_cast<size_t>(elements.size() * elements_.size()); }
   /// Where an element of the piece under way lies in one of this rank's arrays.
   int64_t offset(int64_t element) const { return (piece_number_ * piece_ + element) * elements_.size(); }
-  const std::byte* laid_out(int64_t member) const { return memory_.part(ranks_[static_cast<size_t>(member)]) + notice(member).place; }
+  const std::byte* laid_out(int64_t member) const {
+    return memory_.part(ranks_[static_cast<size_t>(member)]) + notice(member).place;
+  }
 
   void begin_piece(int64_t number, Transport& transport) {
     piece_number_ = number;
     begins_ = equal_slices(members(), std::min(piece_, count_ - number * piece_));
     for (int64_t member = 0; member < members(); ++member) {
       const Interval theirs = slice(member);
-      if (member != me_) std::memcpy(arrays_.staging + theirs.first * elements_.size(), arrays_.own + offset(theirs.first), bytes(theirs));
-      transport.count_given(static_cast<int64_t>(bytes(member == me_ ? Interval{0, theirs.size() * (members() - 1)} : theirs)));
+      if (member != me_)
+        std::memcpy(arrays_.staging + theirs.first * elements_.size(), arrays_.own + offset(theirs.first),
+                    bytes(theirs));
+      transport.count_given(
+          static_cast<int64_t>(bytes(member == me_ ? Interval{0, theirs.size() * (members() - 1)} : theirs)));
     }
     notice(me_).place = arrays_.staging - memory_.part(ranks_[static_cast<size_t>(me_)]);
     reach(SharedMemory::kBegun);
@@ -82,11 +97,13 @@ class SharedTask : public ReduceTask {
     const Interval own = slice(me_);
     std::vector<const std::byte*> arrays, terms(ranks_.size());
     for (int64_t member = 0; member < members(); ++member)
-      arrays.push_back(member == me_ ? arrays_.own + offset(own.first) : laid_out(member) + own.first * elements_.size());
+      arrays.push_back(member == me_ ? arrays_.own + offset(own.first)
+                                     : laid_out(member) + own.first * elements_.size());
     const int64_t step = kTogether / elements_.size();
     for (int64_t done = 0; done < own.size(); done += step) {
       const Interval part = {own.first + done, std::min(own.first + done + step, own.last)};
-      for (size_t member = 0; member < arrays.size(); ++member) terms[member] = arrays[member] + done * elements_.size();
+      for (size_t member = 0; member < arrays.size(); ++member)
+        terms[member] = arrays[member] + done * elements_.size();
       std::byte* const sum = arrays_.result + offset(part.first);
       combine_all(elements_, tree_, terms, sum, part.size());
       std::memcpy(arrays_.staging + part.first * elements_.size(), sum, bytes(part));
@@ -97,7 +114,9 @@ class SharedTask : public ReduceTask {
   void take_sums() {
     for (int64_t member = 0; member < members(); ++member) {
       const Interval theirs = slice(member);
-      if (member != me_) std::memcpy(arrays_.result + offset(theirs.first), laid_out(member) + theirs.first * elements_.size(), bytes(theirs));
+      if (member != me_)
+        std::memcpy(arrays_.result + offset(theirs.first), laid_out(member) + theirs.first * elements_.size(),
+                    bytes(theirs));
     }
     reach(SharedMemory::kEnded);
   }
@@ -122,7 +141,8 @@ bool can_share(const ReduceGroup& group, const SharedMemory* memory) {
          std::all_of(group.ranks.begin(), group.ranks.end(), [&](int rank) { return memory->reaches(rank); });
 }
 
-std::unique_ptr<ReduceTask> make_shared_all_reduce(const ReduceGroup& group, ReduceElements elements, int64_t count, SharedMemory& memory) {
+std::unique_ptr<ReduceTask> make_shared_all_reduce(const ReduceGroup& group, ReduceElements elements, int64_t count,
+                                                   SharedMemory& memory) {
   return std::make_unique<SharedTask>(group, elements, count, memory);
 }
 

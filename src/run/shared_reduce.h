@@ -1,7 +1,7 @@
 #pragma once
-// An all_reduce among ranks that share memory. Each lays out the slices that others add up, adds up its own slice of all
-// ranks where they lie, lays out the sum beside, and takes the others' sums. The bits are those of messages, and so are the
-// bytes that are counted: what a rank lays out, as often as it is read.
+// An all_reduce among ranks that share memory. Each lays out the slices that others add up, adds up its own slice of
+// all ranks where they lie, lays out the sum beside, and takes the others' sums. The bits are those of messages, and so
+// are the bytes that are counted: what a rank lays out, as often as it is read.
 //
 //   2 ranks        0                1
 //     begun      . a1             b0 .
@@ -17,6 +17,7 @@ namespace mtf::run {
 bool can_share(const ReduceGroup& group, const SharedMemory* memory);
 
 /// Of `count` elements; its staging lies in this rank's part of `memory`.
-std::unique_ptr<ReduceTask> make_shared_all_reduce(const ReduceGroup& group, ReduceElements elements, int64_t count, SharedMemory& memory);
+std::unique_ptr<ReduceTask> make_shared_all_reduce(const ReduceGroup& group, ReduceElements elements, int64_t count,
+                                                   SharedMemory& memory);
 
 }  // namespace mtf::run

@@ -1,9 +1,9 @@
 #pragma once
 // When each step of each plan ran on this rank.
 //
-// A runtime that is given one (MpiRuntimeOptions::timeline) fills it. A rank runs the steps of all processors that it hosts
-// together: at one time all of them are in the same step. A collective lasts from where it begins to where it has ended;
-// steps that compute may run in between.
+// A runtime that is given one (MpiRuntimeOptions::timeline) fills it. A rank runs the steps of all processors that it
+// hosts together: at one time all of them are in the same step. A collective lasts from where it begins to where it has
+// ended; steps that compute may run in between.
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -29,7 +29,8 @@ class Timeline {
   std::function<std::string()> tell;
   std::vector<std::string> told;
 
-  /// Not the processor's time, which takes a call of the system to read: a collective is looked at thousands of times a second.
+  /// Not the processor's time, which takes a call of the system to read: a collective is looked at thousands of times a
+  /// second.
   double now() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
   /// What comes after kMostEvents is not kept.
   void add(Event event) {

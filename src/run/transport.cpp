@@ -59,7 +59,8 @@ Transport::Transport(bool use_mpi) : mpi_(use_mpi) {
   MPI_Errhandler usual;
   MPI_Comm_get_errhandler(communicators_->all, &usual);
   MPI_Comm_set_errhandler(communicators_->all, MPI_ERRORS_RETURN);
-  const int made = MPI_Win_allocate(sizeof *asked, sizeof *asked, MPI_INFO_NULL, communicators_->all, &asked, &communicators_->asked);
+  const int made = MPI_Win_allocate(sizeof *asked, sizeof *asked, MPI_INFO_NULL, communicators_->all, &asked,
+                                    &communicators_->asked);
   MPI_Comm_set_errhandler(communicators_->all, usual);
   MPI_Errhandler_free(&usual);
   if (made != MPI_SUCCESS) {
@@ -132,12 +133,14 @@ void Transport::make_progress() {
 
 void Transport::max_of_all(std::vector<int64_t>& numbers) {
   if (ranks_ == 1) return;
-  MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, MPI_MAX, communicators_->all);
+  MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, MPI_MAX,
+                communicators_->all);
 }
 
 void Transport::add_up(std::vector<uint64_t>& numbers) {
   if (ranks_ == 1) return;
-  MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_UINT64_T, MPI_SUM, communicators_->all);
+  MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_UINT64_T, MPI_SUM,
+                communicators_->all);
 }
 
 void Transport::broadcast(std::string& bytes) {
@@ -146,7 +149,8 @@ void Transport::broadcast(std::string& bytes) {
   MPI_Bcast(&size, 1, MPI_INT64_T, 0, communicators_->all);
   bytes.resize(static_cast<size_t>(size));
   for (int64_t done = 0; done < size; done += kLargestMessage)
-    MPI_Bcast(bytes.data() + done, static_cast<int>(std::min(size - done, kLargestMessage)), MPI_BYTE, 0, communicators_->all);
+    MPI_Bcast(bytes.data() + done, static_cast<int>(std::min(size - done, kLargestMessage)), MPI_BYTE, 0,
+              communicators_->all);
 }
 
 std::vector<std::string> Transport::gather_texts(const std::string& text) {
@@ -158,7 +162,8 @@ std::vector<std::string> Transport::gather_texts(const std::string& text) {
   std::string all(rank_ == 0 ? static_cast<size_t>(begins.back() + sizes.back()) : 0, ' ');
   MPI_Gatherv(text.data(), size, MPI_BYTE, all.data(), sizes.data(), begins.data(), MPI_BYTE, 0, communicators_->all);
   std::vector<std::string> texts;
-  for (int r = 0; rank_ == 0 && r < ranks_; ++r) texts.push_back(all.substr(static_cast<size_t>(begins[r]), static_cast<size_t>(sizes[r])));
+  for (int r = 0; rank_ == 0 && r < ranks_; ++r)
+    texts.push_back(all.substr(static_cast<size_t>(begins[r]), static_cast<size_t>(sizes[r])));
   return texts;
 }
 
@@ -185,7 +190,8 @@ bool Transport::is_first_to_ask() {
   const int32_t one = 1;
   int32_t& before = communicators_->asked_before;  // the answer may come when nobody waits for it any more
   MPI_Request request;
-  MPI_Rget_accumulate(&one, 1, MPI_INT32_T, &before, 1, MPI_INT32_T, 0, 0, 1, MPI_INT32_T, MPI_SUM, communicators_->asked, &request);
+  MPI_Rget_accumulate(&one, 1, MPI_INT32_T, &before, 1, MPI_INT32_T, 0, 0, 1, MPI_INT32_T, MPI_SUM,
+                      communicators_->asked, &request);
   // On another node the answer needs rank 0 to be in a call of MPI.
   const auto deadline = std::chrono::steady_clock::now() + kLongestAnswer;
   int done = 0;

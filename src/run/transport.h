@@ -2,7 +2,8 @@
 // Messages between ranks: the only door to MPI.
 //
 // All of them are on a communicator of our own, so that a program that this library is part of can use MPI too. Data of
-// tensors goes by send() and receive(), which count it, or lies in shared memory (run/shared_memory.h); all else is control.
+// tensors goes by send() and receive(), which count it, or lies in shared memory (run/shared_memory.h); all else is
+// control.
 //
 // Without MPI there is one rank, and nothing may be sent. Every call is made by the main thread, except abort().
 #include <cstddef>
@@ -42,7 +43,9 @@ class Transport {
   /// Tags for the data of one collective are [tag_of(number), … + kTagsOfCollective). Of collectives that are under way
   /// at once, no two are numbered collectives_at_once() or more apart: MPI promises no more than 32768 tags.
   static constexpr int kTagsOfCollective = 128;
-  int tag_of(int64_t collective) const { return static_cast<int>(collective % collectives_at_once_) * kTagsOfCollective; }
+  int tag_of(int64_t collective) const {
+    return static_cast<int>(collective % collectives_at_once_) * kTagsOfCollective;
+  }
   int64_t collectives_at_once() const { return collectives_at_once_; }
   void send(Pending& pending, int peer, int tag, const void* data, int64_t bytes);
   void receive(Pending& pending, int peer, int tag, void* data, int64_t bytes);

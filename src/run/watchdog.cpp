@@ -34,7 +34,7 @@ void Watchdog::watch() {
     if (still != kSeconds) continue;
     std::string what = at->kind == spmd::InstructionKind::kCompute ? std::string(at->node->op->name)
                        : is_collective(at->kind)                   ? std::string(name(counted_as(at->kind)))
-                                                             : "slice";
+                                                                   : "slice";
     std::string text = fmt::format("rank {} has been in {} ({}) for a minute, step {} of this run\n", rank_, what,
                                    at->node ? to_text(at->node->span) : "", now);
     std::fputs(text.c_str(), stderr);

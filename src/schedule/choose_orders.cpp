@@ -32,7 +32,8 @@ Order like(const spmd::LocalValue& value, const spmd::LocalValue& model) {
 
 /// An order of a contraction's result: dims of all operands, then those of one operand and of the other, each in the
 /// order of the operand; the operand that has the last dim written comes last.
-Order contraction_order(const spmd::LocalProgram& program, const spmd::Instruction& instruction, const spmd::LocalValue& result) {
+Order contraction_order(const spmd::LocalProgram& program, const spmd::Instruction& instruction,
+                        const spmd::LocalValue& result) {
   const spmd::LocalValue& a = program.values[instruction.operands[0]];
   if (instruction.operands.size() < 2) return like(result, a);
   const spmd::LocalValue& b = program.values[instruction.operands[1]];
@@ -65,7 +66,8 @@ bool same_places(const spmd::LocalValue& a, const spmd::LocalValue& b) {
   return true;
 }
 
-Order order_of(const spmd::LocalProgram& program, const spmd::Instruction& instruction, const spmd::LocalValue& result) {
+Order order_of(const spmd::LocalProgram& program, const spmd::Instruction& instruction,
+               const spmd::LocalValue& result) {
   if (instruction.operands.empty()) return mtf::written_order(result.dims.size());
   const spmd::LocalValue& first = program.values[instruction.operands[0]];
   if (instruction.kind != spmd::InstructionKind::kCompute) return like(result, first);
@@ -103,7 +105,8 @@ bool is_reshape(const spmd::LocalProgram& program, const spmd::Instruction& inst
     for (const spmd::LocalDim& dim : *dims)
       if (dim.mapped) return false;
   const std::vector<graph::IterationDim>& dims = node.space().dims;
-  return std::any_of(dims.begin(), dims.end(), [](const graph::IterationDim& dim) { return dim.kind == graph::SplitKind::kFactors; });
+  return std::any_of(dims.begin(), dims.end(),
+                     [](const graph::IterationDim& dim) { return dim.kind == graph::SplitKind::kFactors; });
 }
 
 }  // namespace
@@ -129,12 +132,14 @@ bool is_window(const spmd::LocalProgram& program, const spmd::Instruction& instr
   const spmd::LocalValue& from = program.values[instruction.operands[0]];
   const spmd::LocalValue& to = program.values[instruction.results[0]];
   const int8_t along = static_cast<int8_t>(instruction.node->op->dim_of_place(*instruction.node));
-  if (from.element != to.element || from.mesh != to.mesh || from.varies() != to.varies() || from.order.front() != along) return false;
+  if (from.element != to.element || from.mesh != to.mesh || from.varies() != to.varies() || from.order.front() != along)
+    return false;
   for (size_t i = 0; i < to.order.size(); ++i)
     if (to.order[i] != (from.order[i + 1] < along ? from.order[i + 1] : from.order[i + 1] - 1)) return false;
   for (const spmd::LocalDim& dim : from.dims)
     if (dim.mapped || (!dim.axes.empty() && dim.dim.size % from.mesh->group_size(dim.axes.set()) != 0)) return false;
-  return from.dims[along].axes.empty() && padded(largest_block(to) * size_of(to.element)) == largest_block(to) * size_of(to.element);
+  return from.dims[along].axes.empty() &&
+         padded(largest_block(to) * size_of(to.element)) == largest_block(to) * size_of(to.element);
 }
 
 bool shares_memory(const spmd::LocalProgram& program, const spmd::Instruction& instruction) {

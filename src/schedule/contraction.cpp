@@ -7,8 +7,14 @@
 namespace mtf::schedule {
 
 Contraction::Contraction(size_t nodes)
-    : ends_(static_cast<int>(nodes)), needs_(nodes), readers_(nodes), parent_(nodes), number_(nodes), before_(nodes + 1, ends_),
-      behind_(nodes + 1, ends_), mark_(nodes, 0) {}
+    : ends_(static_cast<int>(nodes)),
+      needs_(nodes),
+      readers_(nodes),
+      parent_(nodes),
+      number_(nodes),
+      before_(nodes + 1, ends_),
+      behind_(nodes + 1, ends_),
+      mark_(nodes, 0) {}
 
 void Contraction::add(int node, const std::vector<int>& needs) {
   parent_[node] = node;
@@ -108,7 +114,7 @@ void Contraction::join(std::vector<int>& into, std::vector<int>& from, int self)
   std::erase(into, self);
 }
 
-// ---- the order -------------------------------------------------------------------------------------------------------
+// ---- the order ------------------------------------------------------------------------------------------------------
 
 void Contraction::unlink(int node) {
   behind_[before_[node]] = behind_[node];

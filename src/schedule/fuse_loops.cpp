@@ -29,8 +29,13 @@ void add_all(std::vector<int>& into, const std::vector<int>& from) {
 class Fuser {
  public:
   explicit Fuser(Schedule& schedule)
-      : schedule_(schedule), program_(schedule.program), steps_(schedule.steps), clusters_(steps_.size()),
-        order_(steps_.size()), maker_(program_.values.size(), -1), readers_(program_.values.size()) {}
+      : schedule_(schedule),
+        program_(schedule.program),
+        steps_(schedule.steps),
+        clusters_(steps_.size()),
+        order_(steps_.size()),
+        maker_(program_.values.size(), -1),
+        readers_(program_.values.size()) {}
 
   void run() {
     for (size_t i = 0; i < steps_.size(); ++i) {
@@ -111,14 +116,16 @@ class Fuser {
 
   bool can_join(int a, int b) const {
     const Cluster &x = clusters_[a], &y = clusters_[b];
-    return fits(x, y) && keeps_regions_late(x, y) && same_space(x.members[0], y.members[0]) && readable(y, a) && readable(x, b);
+    return fits(x, y) && keeps_regions_late(x, y) && same_space(x.members[0], y.members[0]) && readable(y, a) &&
+           readable(x, b);
   }
 
   /// Joins the loop that `step` is with those that make what it reads, and those that read the same, the latest first.
   void join(int step) {
     std::vector<int> candidates;
     auto consider = [&](int cluster) {
-      if (steps_[cluster].kind == StepKind::kLoop && fits(clusters_[cluster], clusters_[step])) candidates.push_back(cluster);
+      if (steps_[cluster].kind == StepKind::kLoop && fits(clusters_[cluster], clusters_[step]))
+        candidates.push_back(cluster);
     };
     const size_t dims = shape(step).dims.size();
     for (int v : steps_[step].reads) {
@@ -139,7 +146,8 @@ class Fuser {
 
   /// The latest loops that read a value and may become longer.
   void add_reader(std::vector<int>& readers, int cluster) {
-    std::erase_if(readers, [&](int r) { return order_.of(r) == cluster || clusters_[r].members.size() >= kMostInstructions; });
+    std::erase_if(readers,
+                  [&](int r) { return order_.of(r) == cluster || clusters_[r].members.size() >= kMostInstructions; });
     if (readers.size() >= kMostReaders) readers.erase(readers.begin());
     readers.push_back(cluster);
   }

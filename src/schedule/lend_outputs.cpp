@@ -17,10 +17,12 @@ struct Slot {
   int output = -1;
 };
 
-/// Slots of one kind, as few as there are buffers at one time: each takes, in the order in which they begin, one that is free.
+/// Slots of one kind, as few as there are buffers at one time: each takes, in the order in which they begin, one that
+/// is free.
 struct Slots {
   std::vector<Slot> all;
-  std::priority_queue<std::pair<int, int>, std::vector<std::pair<int, int>>, std::greater<>> taken;  ///< by the last step that reads what lies there
+  std::priority_queue<std::pair<int, int>, std::vector<std::pair<int, int>>, std::greater<>>
+      taken;  ///< by the last step that reads what lies there
   std::vector<int> free;
 
   Slot& take(const Buffer& buffer) {
@@ -42,7 +44,8 @@ void lend_outputs(Schedule& schedule) {
   std::vector<Buffer>& buffers = schedule.buffers;
   std::vector<int> order;
   for (size_t b = 0; b < buffers.size(); ++b)
-    if (buffers[b].kind == BufferKind::kArena || buffers[b].kind == BufferKind::kOutput) order.push_back(static_cast<int>(b));
+    if (buffers[b].kind == BufferKind::kArena || buffers[b].kind == BufferKind::kOutput)
+      order.push_back(static_cast<int>(b));
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return buffers[a].first < buffers[b].first; });
   MemoryKinds kinds(schedule.program);
   std::map<int, Slots> slots;

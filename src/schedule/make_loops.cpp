@@ -17,7 +17,9 @@ bool same_names(const spmd::LocalValue& a, const spmd::LocalValue& b) {
 
 kernels::Reduction reduction_for(ElementType element, kernels::Reduction reduction) {
   if (element != ElementType::kBool) return reduction;
-  return reduction == kernels::Reduction::kMax ? kernels::Reduction::kOr : reduction == kernels::Reduction::kMin ? kernels::Reduction::kAnd : reduction;
+  return reduction == kernels::Reduction::kMax   ? kernels::Reduction::kOr
+         : reduction == kernels::Reduction::kMin ? kernels::Reduction::kAnd
+                                                 : reduction;
 }
 
 /// Where something stands in a loop: among its operands, or among its steps.
@@ -145,7 +147,8 @@ std::vector<bool> kept_values(const Schedule& schedule) {
 
 }  // namespace
 
-void make_loop(const Schedule& schedule, Step& step, const std::vector<bool>& kept, const std::vector<bool>& is_number) {
+void make_loop(const Schedule& schedule, Step& step, const std::vector<bool>& kept,
+               const std::vector<bool>& is_number) {
   LoopMaker(schedule, step, kept, is_number).run();
 }
 

@@ -22,8 +22,13 @@ void keep_first_of_each(std::vector<int>& values) {
 class Merger {
  public:
   explicit Merger(Schedule& schedule)
-      : schedule_(schedule), program_(schedule.program), kind_of_(schedule.steps.size(), -1), order_(schedule.steps.size()),
-        last_of_(schedule.steps.size()), earlier_(schedule.steps.size(), -1), needs_begin_(1, 0) {
+      : schedule_(schedule),
+        program_(schedule.program),
+        kind_of_(schedule.steps.size(), -1),
+        order_(schedule.steps.size()),
+        last_of_(schedule.steps.size()),
+        earlier_(schedule.steps.size(), -1),
+        needs_begin_(1, 0) {
     std::iota(order_.begin(), order_.end(), 0);
     std::iota(last_of_.begin(), last_of_.end(), 0);
     std::map<Kind, int> kinds;
@@ -53,7 +58,8 @@ class Merger {
   }
 
   bool is_small_all_reduce(const Step& step) const {
-    return step.kind == StepKind::kCollective && program_.instructions[step.instructions[0]].kind == spmd::InstructionKind::kAllReduce &&
+    return step.kind == StepKind::kCollective &&
+           program_.instructions[step.instructions[0]].kind == spmd::InstructionKind::kAllReduce &&
            bytes(step) <= kSmallAllReduce;
   }
 
@@ -147,7 +153,8 @@ class Merger {
         step.reads.push_back(schedule_.steps[s].reads[0]);
         step.writes.push_back(schedule_.steps[s].writes[0]);
       }
-      for (std::vector<int>* each : {&step.instructions, &step.reads, &step.writes}) std::reverse(each->begin(), each->end());
+      for (std::vector<int>* each : {&step.instructions, &step.reads, &step.writes})
+        std::reverse(each->begin(), each->end());
       keep_first_of_each(step.reads);
     }
     schedule_.steps = std::move(result);

@@ -45,8 +45,8 @@ class FreeMemory {
  public:
   FreeMemory() { add(0, kEnd); }
 
-  /// Takes `bytes` from the smallest hole that has them, at its lower end or its upper one. That of the last hole, which
-  /// has no end, is `top`, or as near to it as there is room.
+  /// Takes `bytes` from the smallest hole that has them, at its lower end or its upper one. That of the last hole,
+  /// which has no end, is `top`, or as near to it as there is room.
   int64_t take(int64_t bytes, bool upper, int64_t top) {
     const auto [size, begin] = *by_size_.lower_bound({bytes, 0});
     const int64_t end = begin + size;
@@ -93,7 +93,9 @@ int64_t in_times_order(std::vector<PackItem>& items, int brief, int64_t top) {
   int64_t arena = 0;
   const std::vector<int> ends = sorted(items, [](const PackItem& a, const PackItem& b) { return a.last < b.last; });
   auto end = ends.begin();
-  const auto earlier = [](const PackItem& a, const PackItem& b) { return a.first != b.first ? a.first < b.first : a.bytes > b.bytes; };
+  const auto earlier = [](const PackItem& a, const PackItem& b) {
+    return a.first != b.first ? a.first < b.first : a.bytes > b.bytes;
+  };
   for (int i : sorted(items, earlier)) {
     PackItem& item = items[i];
     for (; items[*end].last < item.first; ++end)

@@ -5,7 +5,8 @@
 //
 //   largest first    each at the lowest place that is free all its life; best where sizes differ much, but each is
 //                    compared with all before it, so it is for a limited number of items only
-//   in time's order  each at the step where its life begins, in the smallest hole that is large enough; those with a short
+//   in time's order  each at the step where its life begins, in the smallest hole that is large enough; those with a
+//   short
 //                    life at the upper end of it, so that they leave no holes between those with a long one. n log n;
 //                    saved activations are given back in reverse, so that training steps pack well
 //

@@ -27,21 +27,21 @@ void fuse_loops(Schedule& schedule);
 /// reads are left out.
 void make_loops(Schedule& schedule);
 
-/// Part of make_loops. `kept`, of each value: it is read outside of the step, which is a loop; `is_number`: it is a number of
-/// the host.
+/// Part of make_loops. `kept`, of each value: it is read outside of the step, which is a loop; `is_number`: it is a
+/// number of the host.
 void make_loop(const Schedule& schedule, Step& step, const std::vector<bool>& kept, const std::vector<bool>& is_number);
 
 /// Afterwards small all_reduces over the same axes that do not need each other's results are one step. n log n for each
-/// kind of all_reduce that there is (axes, reduction, element type), one after the other: what merging those of one kind
-/// orders binds the next.
+/// kind of all_reduce that there is (axes, reduction, element type), one after the other: what merging those of one
+/// kind orders binds the next.
 void merge_all_reduces(Schedule& schedule);
 
 /// Afterwards Step::calls is set: 1, or for an all_reduce one for each 4 MiB.
 void cut_all_reduces(Schedule& schedule);
 
-/// Afterwards an all_reduce or reduce_scatter comes right after the last step that makes what it reads, if nothing else reads
-/// that, and so do loops that are for it alone: gradients are summed while the backward pass goes on, and no more memory is
-/// taken.
+/// Afterwards an all_reduce or reduce_scatter comes right after the last step that makes what it reads, if nothing else
+/// reads that, and so do loops that are for it alone: gradients are summed while the backward pass goes on, and no more
+/// memory is taken.
 void start_reductions(Schedule& schedule);
 
 /// Afterwards Step::finish is set: a collective goes on until the step before the first that reads its result, or until

@@ -36,7 +36,8 @@ class DyingInputs {
   /// from call to call.
   int find(int result, int step) {
     Class& same = class_of(result);
-    for (; !same.later.empty() && same.later.top().first < step; same.later.pop()) same.free.push(same.later.top().second);
+    for (; !same.later.empty() && same.later.top().first < step; same.later.pop())
+      same.free.push(same.later.top().second);
     while (!same.free.empty() && !is_dying_[inputs_[same.free.top()]]) same.free.pop();
     return same.free.empty() ? -1 : inputs_[same.free.top()];
   }
@@ -44,7 +45,8 @@ class DyingInputs {
  private:
   /// Those of one kind of memory, as indices of inputs_.
   struct Class {
-    std::priority_queue<std::pair<int, int>, std::vector<std::pair<int, int>>, std::greater<>> later;  // by the last step that reads them
+    std::priority_queue<std::pair<int, int>, std::vector<std::pair<int, int>>, std::greater<>>
+        later;  // by the last step that reads them
     std::priority_queue<int, std::vector<int>, std::greater<>> free;
   };
 
@@ -62,7 +64,8 @@ class DyingInputs {
 
 class Planner {
  public:
-  explicit Planner(Schedule& schedule) : s_(schedule), program_(schedule.program), last_(program_.values.size(), -1), dying_(program_) {}
+  explicit Planner(Schedule& schedule)
+      : s_(schedule), program_(schedule.program), last_(program_.values.size(), -1), dying_(program_) {}
 
   void run() {
     s_.buffer_of.assign(program_.values.size(), -1);
@@ -92,7 +95,8 @@ class Planner {
       for (int v : s_.steps[s].writes) made[v] = s;
     for (size_t s = 0; s < s_.steps.size(); ++s)
       for (int v : s_.steps[s].reads) {
-        MTF_CHECK(made[root(v)] <= s, "step {} reads {}, which step {} makes", s, program_.values[v].name, made[root(v)]);
+        MTF_CHECK(made[root(v)] <= s, "step {} reads {}, which step {} makes", s, program_.values[v].name,
+                  made[root(v)]);
         last_[root(v)] = std::max(last_[root(v)], ends(static_cast<int>(s)));
         if (s_.steps[s].kind != StepKind::kLoop) in_kernel_[root(v)] = true;
       }
@@ -103,7 +107,8 @@ class Planner {
       }
     // Whoever reads a window reads what it looks into.
     for (auto step = s_.steps.rbegin(); step != s_.steps.rend(); ++step)
-      if (step->kind == StepKind::kWindow) last_[root(step->reads[0])] = std::max(last_[root(step->reads[0])], last_[root(step->writes[0])]);
+      if (step->kind == StepKind::kWindow)
+        last_[root(step->reads[0])] = std::max(last_[root(step->reads[0])], last_[root(step->writes[0])]);
   }
 
   int new_buffer(BufferKind kind, int value, int first) {
@@ -111,7 +116,8 @@ class Planner {
     buffer.kind = kind;
     buffer.value = value;
     buffer.first = first;
-    buffer.last = std::max(s_.steps.empty() ? first : ends(std::min<int>(first, static_cast<int>(s_.steps.size()) - 1)), std::min(last_[value], static_cast<int>(s_.steps.size())));
+    buffer.last = std::max(s_.steps.empty() ? first : ends(std::min<int>(first, static_cast<int>(s_.steps.size()) - 1)),
+                           std::min(last_[value], static_cast<int>(s_.steps.size())));
     s_.buffers.push_back(buffer);
     return s_.buffer_of[value] = static_cast<int>(s_.buffers.size()) - 1;
   }
@@ -136,11 +142,13 @@ class Planner {
   std::vector<int> overwritable(const Step& step, int result) const {
     if (step.kind == StepKind::kLoop) {
       for (size_t o = 0; o < step.loop->outputs.size(); ++o)
-        if (step.loop->outputs[o] == result && step.loop->program.outputs[o].reduction != kernels::Reduction::kStore) return {};
+        if (step.loop->outputs[o] == result && step.loop->program.outputs[o].reduction != kernels::Reduction::kStore)
+          return {};
       return step.reads;
     }
     const spmd::Instruction& instruction = program_.instructions[step.instructions[0]];
-    if (step.kind == StepKind::kKernel && overwrites_operand(instruction) && result == instruction.results[0]) return {instruction.operands[0]};
+    if (step.kind == StepKind::kKernel && overwrites_operand(instruction) && result == instruction.results[0])
+      return {instruction.operands[0]};
     return {};
   }
 
@@ -189,8 +197,10 @@ class Planner {
   void take_over(int operand, int result) {
     int buffer = s_.buffer_of[operand];
     s_.buffer_of[result] = buffer;
-    if (is_output_[result] && s_.buffers[buffer].kind == BufferKind::kArena) s_.buffers[buffer].kind = BufferKind::kOutput;
-    s_.buffers[buffer].last = std::min(last_[result] < 0 ? s_.buffers[buffer].last : last_[result], static_cast<int>(s_.steps.size()));
+    if (is_output_[result] && s_.buffers[buffer].kind == BufferKind::kArena)
+      s_.buffers[buffer].kind = BufferKind::kOutput;
+    s_.buffers[buffer].last =
+        std::min(last_[result] < 0 ? s_.buffers[buffer].last : last_[result], static_cast<int>(s_.steps.size()));
     if (!dying_.has(operand)) return;
     dying_.remove(operand);
     if (!is_output_[result]) dying_.add(result, last_[result]);

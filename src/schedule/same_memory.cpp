@@ -6,7 +6,8 @@ namespace mtf::schedule {
 namespace {
 
 uint64_t hash_of(const spmd::LocalValue& value) {
-  uint64_t hash = std::hash<const void*>()(value.mesh.get()) ^ static_cast<uint64_t>(size_of(value.element)) << 32 ^ value.varies();
+  uint64_t hash =
+      std::hash<const void*>()(value.mesh.get()) ^ static_cast<uint64_t>(size_of(value.element)) << 32 ^ value.varies();
   for (int8_t d : value.order) hash = hash * 0x9e3779b97f4a7c15u + static_cast<uint64_t>(value.dims[d].dim.size);
   return hash;
 }

@@ -53,7 +53,8 @@ int64_t largest_block(const spmd::LocalValue& value) {
 }
 
 bool is_host_number(const spmd::Instruction& instruction) {
-  return instruction.kind == spmd::InstructionKind::kInput && instruction.node && instruction.node->op->role == graph::Role::kNumber;
+  return instruction.kind == spmd::InstructionKind::kInput && instruction.node &&
+         instruction.node->op->role == graph::Role::kNumber;
 }
 
 std::vector<bool> host_numbers(const spmd::LocalProgram& program) {
@@ -72,7 +73,8 @@ bool repeats(const spmd::Instruction& instruction) {
   const Dims &from = node.operands[0].dims, &to = node.results[0].dims;
   const std::vector<graph::IterationDim>& dims = node.space().dims;
   return std::all_of(dims.begin(), dims.end(), [&](const graph::IterationDim& dim) {
-    const bool by_name = dim.operands[0] < 0 || (dim.results[0] >= 0 && from[dim.operands[0]].name == to[dim.results[0]].name);
+    const bool by_name =
+        dim.operands[0] < 0 || (dim.results[0] >= 0 && from[dim.operands[0]].name == to[dim.results[0]].name);
     return dim.is_free() && by_name;  // a reshape may give the names of its dims to others
   });
 }

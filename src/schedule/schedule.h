@@ -74,13 +74,14 @@ struct Schedule {
   std::vector<Buffer> buffers;
 };
 
-/// Fails on our own bug: an instruction in two steps, a value that is read before it is made, a buffer that ends before it
-/// begins. Good from share_views on.
+/// Fails on our own bug: an instruction in two steps, a value that is read before it is made, a buffer that ends before
+/// it begins. Good from share_views on.
 void verify(const Schedule& schedule);
 
 /// The schedule in the script's names, a line a step, with all that passes need of it (text.cpp).
 std::string to_string(const Schedule& schedule);
-/// Reads what to_string wrote, up to the line of outputs. `has_loops`: loops have their programs, those of one instruction too.
+/// Reads what to_string wrote, up to the line of outputs. `has_loops`: loops have their programs, those of one
+/// instruction too.
 Schedule read_schedule(TextReader& reader, bool has_loops);
 
 /// Elements of the largest block of a value, from its block bounds.
@@ -98,8 +99,8 @@ bool is_loop(const spmd::Instruction& instruction);
 /// The instruction only gives memory another name; valid once orders are chosen.
 bool shares_memory(const spmd::LocalProgram& program, const spmd::Instruction& instruction);
 
-/// The result is a whole number of cache lines of its operand's memory, at a place that a number of the host says; valid
-/// once orders are chosen.
+/// The result is a whole number of cache lines of its operand's memory, at a place that a number of the host says;
+/// valid once orders are chosen.
 bool is_window(const spmd::LocalProgram& program, const spmd::Instruction& instruction);
 
 /// The kernel may write its first result over its first operand, where that has the same dims in the same storage order

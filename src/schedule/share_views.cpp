@@ -12,7 +12,8 @@ void open_windows(Schedule& schedule) {
   for (const std::vector<int>& outputs : schedule.program.outputs)
     for (int v : outputs) is_output[schedule.alias_of[v]] = true;
   for (Step& step : schedule.steps)
-    if (step.kind == StepKind::kKernel && !is_output[step.writes[0]] && is_window(schedule.program, schedule.program.instructions[step.instructions[0]]))
+    if (step.kind == StepKind::kKernel && !is_output[step.writes[0]] &&
+        is_window(schedule.program, schedule.program.instructions[step.instructions[0]]))
       step.kind = StepKind::kWindow;
 }
 
@@ -24,9 +25,10 @@ Step step_of(const spmd::LocalProgram& program, std::vector<int> instructions) {
   step.kind = is_loop(first)                                  ? StepKind::kLoop
               : first.kind == spmd::InstructionKind::kCompute ? StepKind::kKernel
               : first.kind == spmd::InstructionKind::kSlice   ? StepKind::kSlice
-                                                        : StepKind::kCollective;
+                                                              : StepKind::kCollective;
   for (int i : instructions) {
-    step.writes.insert(step.writes.end(), program.instructions[i].results.begin(), program.instructions[i].results.end());
+    step.writes.insert(step.writes.end(), program.instructions[i].results.begin(),
+                       program.instructions[i].results.end());
     for (int v : program.instructions[i].operands)
       if (std::find(step.reads.begin(), step.reads.end(), v) == step.reads.end()) step.reads.push_back(v);
   }

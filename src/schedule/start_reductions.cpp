@@ -7,7 +7,11 @@ namespace {
 class Mover {
  public:
   explicit Mover(Schedule& schedule)
-      : schedule_(schedule), steps_(schedule.steps), maker_(schedule.program.values.size(), kNobody), reader_(schedule.program.values.size(), kNobody), moves_(schedule.steps.size(), false) {
+      : schedule_(schedule),
+        steps_(schedule.steps),
+        maker_(schedule.program.values.size(), kNobody),
+        reader_(schedule.program.values.size(), kNobody),
+        moves_(schedule.steps.size(), false) {
     for (size_t s = 0; s < steps_.size(); ++s) {
       for (int v : steps_[s].writes) maker_[v] = static_cast<int>(s);
       for (int v : steps_[s].reads) {
@@ -20,7 +24,8 @@ class Mover {
   }
 
   void run() {
-    for (size_t s = steps_.size(); s-- > 0;) moves_[s] = (is_reduction(steps_[s]) || is_for_reduction(steps_[s])) && takes_all_it_reads(steps_[s]);
+    for (size_t s = steps_.size(); s-- > 0;)
+      moves_[s] = (is_reduction(steps_[s]) || is_for_reduction(steps_[s])) && takes_all_it_reads(steps_[s]);
     // What moves comes behind a step that stays: the last of those behind which what it reads has been made. Behind one
     // step, all stand as they did.
     std::vector<size_t> anchor(steps_.size());
@@ -52,7 +57,9 @@ class Mover {
     return movement == spmd::Movement::kReduce || movement == spmd::Movement::kReduceScatter;
   }
 
-  int64_t bytes(int v) const { return largest_block(schedule_.program.values[v]) * size_of(schedule_.program.values[v].element); }
+  int64_t bytes(int v) const {
+    return largest_block(schedule_.program.values[v]) * size_of(schedule_.program.values[v].element);
+  }
 
   /// It makes what only reductions that move read, and no more than what it reads: scales it, for instance.
   bool is_for_reduction(const Step& step) const {

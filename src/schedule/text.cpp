@@ -4,18 +4,17 @@
 //     h.1: f32[batch=64/rows] = add(x, y)          make_loops, which finds that out, `loop` alone
 //     h: f32[batch=64/rows] = relu(h.1)
 //   s: f32[] partial over rows = sum(h)
-//   t: f32[rest=64/rows] = rename(h -> [rest]) in h  is the memory of h: no step. It stands before the first that reads it
-//   p: f32[io=32] = index(x, 2, over: batch) within x  a window: part of the memory of x
-//   s'2: f32[] = all_reduce(s) over rows in 2 pieces until y
-//   y: f32[batch=64/rows] = mul(t, s'2)
-//   memory                                         buffers, each with the values that lie in it, the first first
+//   t: f32[rest=64/rows] = rename(h -> [rest]) in h  is the memory of h: no step. It stands before the first that reads
+//   it p: f32[io=32] = index(x, 2, over: batch) within x  a window: part of the memory of x s'2: f32[] = all_reduce(s)
+//   over rows in 2 pieces until y y: f32[batch=64/rows] = mul(t, s'2) memory buffers, each with the values that lie in
+//   it, the first first
 //     x: input
 //     h, y: output
 //     s: until s'2                                 in the arena, from the step that writes s to the one that writes s'2
 //   -> y
 //
-// `until` of a collective is the first step that begins when it has ended, from overlap_collectives on. What a collective
-// needs while it runs is not written: it is there from its beginning to its end.
+// `until` of a collective is the first step that begins when it has ended, from overlap_collectives on. What a
+// collective needs while it runs is not written: it is there from its beginning to its end.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,7 +33,11 @@ namespace {
 class ScheduleWriter {
  public:
   explicit ScheduleWriter(const Schedule& schedule)
-      : s_(schedule), program_(schedule.program), lines_(program_), maker_(program_.values.size(), -1), made_in_(program_.values.size(), -1),
+      : s_(schedule),
+        program_(schedule.program),
+        lines_(program_),
+        maker_(program_.values.size(), -1),
+        made_in_(program_.values.size(), -1),
         is_there_(program_.values.size()) {
     for (int i = 0; i < static_cast<int>(program_.instructions.size()); ++i)
       for (int v : program_.instructions[i].results) maker_[v] = i;
@@ -61,7 +64,8 @@ class ScheduleWriter {
     is_there_[v] = true;
     const int maker = maker_[v];
     for (int operand : program_.instructions[maker].operands) write_view(operand, step);
-    text_ += (is_in_step_ ? "  " : "") + lines_.line(std::span(&maker, 1)) + " in " + lines_.name(s_.alias_of[v]) + "\n";
+    text_ +=
+        (is_in_step_ ? "  " : "") + lines_.line(std::span(&maker, 1)) + " in " + lines_.name(s_.alias_of[v]) + "\n";
   }
 
   void write_step(int s) {
@@ -86,7 +90,9 @@ class ScheduleWriter {
     is_in_step_ = false;
   }
 
-  std::string name_of_step(int s) const { return s < static_cast<int>(s_.steps.size()) ? lines_.name(s_.steps[s].writes[0]) : "the end"; }
+  std::string name_of_step(int s) const {
+    return s < static_cast<int>(s_.steps.size()) ? lines_.name(s_.steps[s].writes[0]) : "the end";
+  }
 
   void write_memory() {
     if (s_.buffer_of.empty()) return;
@@ -94,9 +100,11 @@ class ScheduleWriter {
     for (size_t b = 0; b < s_.buffers.size(); ++b)
       if (s_.buffers[b].kind != BufferKind::kStaging) lie_in[b].push_back(s_.buffers[b].value);
     for (int v = 0; v < static_cast<int>(s_.buffer_of.size()); ++v)
-      if (const int b = s_.buffer_of[v]; b >= 0 && s_.alias_of[v] == v && s_.buffers[b].value != v) lie_in[b].push_back(v);
+      if (const int b = s_.buffer_of[v]; b >= 0 && s_.alias_of[v] == v && s_.buffers[b].value != v)
+        lie_in[b].push_back(v);
     for (std::vector<int>& values : lie_in)  // in the order of steps, whichever numbers values have
-      if (!values.empty()) std::stable_sort(values.begin() + 1, values.end(), [&](int a, int b) { return made_in_[a] < made_in_[b]; });
+      if (!values.empty())
+        std::stable_sort(values.begin() + 1, values.end(), [&](int a, int b) { return made_in_[a] < made_in_[b]; });
     text_ += "memory\n";
     for (size_t b = 0; b < s_.buffers.size(); ++b) {
       const Buffer& buffer = s_.buffers[b];
@@ -216,7 +224,8 @@ class ScheduleReader {
     std::vector<StepName> written;
     const Span place = reader_.line();
     if (is_made != has_loops_)
-      reader_.fail_at(place, has_loops_ ? "expected `loop -> x`, as loops say what they write here" : "expected `loop`: what loops write is not known yet");
+      reader_.fail_at(place, has_loops_ ? "expected `loop -> x`, as loops say what they write here"
+                                        : "expected `loop`: what loops write is not known yet");
     while (is_made && (written.empty() || reader_.take(","))) written.push_back(read_step());
     reader_.expect_end();
     std::vector<int> instructions;
@@ -251,7 +260,8 @@ class ScheduleReader {
 
   /// Values that have been read since are the memory of nothing else, as far as is known.
   void each_is_its_own() {
-    for (int v = static_cast<int>(s_.alias_of.size()); v < static_cast<int>(lines_.program.values.size()); ++v) s_.alias_of.push_back(v);
+    for (int v = static_cast<int>(s_.alias_of.size()); v < static_cast<int>(lines_.program.values.size()); ++v)
+      s_.alias_of.push_back(v);
   }
 
   void finish(bool has_memory) {
@@ -282,7 +292,8 @@ class ScheduleReader {
   void make(Step& step, const std::vector<StepName>& written, const std::vector<bool>& is_number) {
     std::vector<bool> kept(s_.program.values.size(), written.empty());
     for (const StepName& each : written) {
-      const auto at = std::find_if(step.writes.begin(), step.writes.end(), [&](int v) { return s_.program.values[v].name == each.name; });
+      const auto at = std::find_if(step.writes.begin(), step.writes.end(),
+                                   [&](int v) { return s_.program.values[v].name == each.name; });
       if (at == step.writes.end()) reader_.fail_at(each.place, "the loop does not make {}", code(each.name));
       kept[*at] = true;
     }

@@ -30,16 +30,24 @@ struct TypedPlace {
   std::size_t begin = 0;          // of the word
   bool in_string = false, in_comment = false;
 
-  std::string_view last(std::size_t back = 0) const { return back < before.size() ? before[before.size() - 1 - back].text : std::string_view(); }
-  std::string_view at(std::size_t index) const { return index < before.size() ? before[index].text : std::string_view(); }
+  std::string_view last(std::size_t back = 0) const {
+    return back < before.size() ? before[before.size() - 1 - back].text : std::string_view();
+  }
+  std::string_view at(std::size_t index) const {
+    return index < before.size() ? before[index].text : std::string_view();
+  }
   /// The innermost open bracket, and what stands before it.
   std::string_view bracket() const { return open.empty() ? std::string_view() : at(open.back()); }
-  std::string_view before_bracket() const { return open.empty() || open.back() == 0 ? std::string_view() : at(open.back() - 1); }
+  std::string_view before_bracket() const {
+    return open.empty() || open.back() == 0 ? std::string_view() : at(open.back() - 1);
+  }
   /// The word with which the statement begins.
   std::string_view statement() const;
   bool begins_statement() const;
   bool begins_item() const { return last() == "(" || last() == "[" || last() == "{" || last() == ","; }
-  bool in_layout() const { return bracket() == "{" && (before_bracket() == "@" || (before_bracket() == "=" && statement() == "layout")); }
+  bool in_layout() const {
+    return bracket() == "{" && (before_bracket() == "@" || (before_bracket() == "=" && statement() == "layout"));
+  }
   bool in_axes() const;
   std::string callee() const;
 };
@@ -50,7 +58,8 @@ bool is_layout_bracket(const TypedPlace& place, std::size_t bracket) {
 
 bool TypedPlace::in_axes() const {
   if (in_layout()) return last() == "->";
-  return bracket() == "[" && before_bracket() == "->" && open.size() > 1 && is_layout_bracket(*this, open[open.size() - 2]);
+  return bracket() == "[" && before_bracket() == "->" && open.size() > 1 &&
+         is_layout_bracket(*this, open[open.size() - 2]);
 }
 
 std::string_view TypedPlace::statement() const {
@@ -58,8 +67,12 @@ std::string_view TypedPlace::statement() const {
   while (first > 0) {
     const Piece& piece = before[first - 1];
     if (piece.text == ";") break;
-    const bool on_new_line = first < before.size() && file->text().substr(piece.begin, before[first].begin - piece.begin).find('\n') != std::string_view::npos;
-    const bool in_brackets = std::any_of(open.begin(), open.end(), [&](std::size_t bracket) { return bracket < first && !(at(bracket) == "{" && !is_layout_bracket(*this, bracket)); });
+    const bool on_new_line =
+        first < before.size() &&
+        file->text().substr(piece.begin, before[first].begin - piece.begin).find('\n') != std::string_view::npos;
+    const bool in_brackets = std::any_of(open.begin(), open.end(), [&](std::size_t bracket) {
+      return bracket < first && !(at(bracket) == "{" && !is_layout_bracket(*this, bracket));
+    });
     if (on_new_line && !in_brackets) break;
     --first;
   }
@@ -94,18 +107,24 @@ TypedPlace typed_place(const std::string& text) {
     const std::string_view written = token.span.text();
     if (token.kind == syntax::TokenClass::kString && written == "\"") place.in_string = !place.in_string;
     place.in_comment = token.kind == syntax::TokenClass::kComment && token.span.end == text.size();
-    if (token.kind != syntax::TokenClass::kComment) place.before.push_back({written, static_cast<std::size_t>(token.span.begin), token.kind});
+    if (token.kind != syntax::TokenClass::kComment)
+      place.before.push_back({written, static_cast<std::size_t>(token.span.begin), token.kind});
   }
   std::vector<TypedPlace::Piece>& tokens = place.before;
-  const auto is_name = [&](const TypedPlace::Piece& piece) { return piece.kind == syntax::TokenClass::kName || piece.kind == syntax::TokenClass::kWord; };
+  const auto is_name = [&](const TypedPlace::Piece& piece) {
+    return piece.kind == syntax::TokenClass::kName || piece.kind == syntax::TokenClass::kWord;
+  };
   place.begin = text.size();
-  const auto ends_where_word_begins = [&] { return !tokens.empty() && tokens.back().begin + tokens.back().text.size() == place.begin; };
+  const auto ends_where_word_begins = [&] {
+    return !tokens.empty() && tokens.back().begin + tokens.back().text.size() == place.begin;
+  };
   const auto take = [&] {
     place.begin = tokens.back().begin;
     tokens.pop_back();
   };
   if (ends_where_word_begins() && is_name(tokens.back())) take();
-  while (ends_where_word_begins() && tokens.back().text == "." && tokens.size() > 1 && is_name(tokens[tokens.size() - 2])) {
+  while (ends_where_word_begins() && tokens.back().text == "." && tokens.size() > 1 &&
+         is_name(tokens[tokens.size() - 2])) {
     take();
     take();
   }
@@ -126,11 +145,14 @@ void add(std::vector<CouldStand>& found, const std::string& word, CouldStand cou
   found.push_back(std::move(could));
 }
 
-void add_name(std::vector<CouldStand>& found, const std::string& word, const KnownName& name) { add(found, word, {CouldStand::Kind::kName, name.name, name}); }
+void add_name(std::vector<CouldStand>& found, const std::string& word, const KnownName& name) {
+  add(found, word, {CouldStand::Kind::kName, name.name, name});
+}
 
 void add_words(std::vector<CouldStand>& found, const std::string& word) {
   if (word.empty()) return;
-  for (const std::string_view each : syntax::reserved_words()) add(found, word, {CouldStand::Kind::kWord, std::string(each)});
+  for (const std::string_view each : syntax::reserved_words())
+    add(found, word, {CouldStand::Kind::kWord, std::string(each)});
 }
 
 void add_modules(std::vector<CouldStand>& found, const Session& session, const std::string& word, bool with_members) {
@@ -158,7 +180,8 @@ std::vector<CouldStand> files_that_begin(const std::string& path) {
     const std::string name = entry.path().filename().string();
     if (name[0] == '.' && path.size() == slash) continue;
     const bool is_folder = entry.is_directory(error);
-    add(found, path.substr(slash), {is_folder ? CouldStand::Kind::kFolder : CouldStand::Kind::kFile, is_folder ? name + "/" : name});
+    add(found, path.substr(slash),
+        {is_folder ? CouldStand::Kind::kFolder : CouldStand::Kind::kFile, is_folder ? name + "/" : name});
   }
   std::sort(found.begin(), found.end(), [](const CouldStand& a, const CouldStand& b) { return a.text < b.text; });
   return found;
@@ -203,7 +226,8 @@ Completion complete(const Session& session, const std::string& text, std::size_t
     }
     return completion;
   }
-  const bool wants_dims = (place.bracket() == "[" && place.begins_item()) || (place.in_layout() && place.begins_item()) ||
+  const bool wants_dims = (place.bracket() == "[" && place.begins_item()) ||
+                          (place.in_layout() && place.begins_item()) ||
                           (place.last() == ":" && place.last(1) == "over");
   if (wants_dims) add_names(true);
   if (!found.empty() || place.in_layout()) return completion;

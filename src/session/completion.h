@@ -35,8 +35,9 @@ struct Completion {
   std::vector<CouldStand> could;
 };
 
-/// What the word that ends at byte `at` of a text could become, as its place asks: words, dims (behind `[`, `over:`, in a layout),
-/// axes (behind its `->`), labels of what is being called, members behind a dot, modules behind `import`, files in a string.
+/// What the word that ends at byte `at` of a text could become, as its place asks: words, dims (behind `[`, `over:`, in
+/// a layout), axes (behind its `->`), labels of what is being called, members behind a dot, modules behind `import`,
+/// files in a string.
 Completion complete(const Session& session, const std::string& text, std::size_t at);
 
 /// What there is help on that begins so: what can be called, and modules.

@@ -18,11 +18,16 @@ namespace {
 
 std::optional<MemberDoc> member_doc(const ast::Stmt& stmt) {
   if (stmt.doc.empty()) return std::nullopt;
-  if (const auto* fn = stmt.as<ast::FnStmt>()) return MemberDoc{fn->name.name.str(), "fn " + fn->signature->text, stmt.doc};
-  if (const auto* model = stmt.as<ast::ModelStmt>()) return MemberDoc{model->name.name.str(), "model " + model->signature->text, stmt.doc};
-  if (const auto* option = stmt.as<ast::OptionStmt>()) return MemberDoc{option->name.name.str(), syntax::print(stmt), stmt.doc};
-  if (const auto* setting = stmt.as<ast::SettingStmt>()) return MemberDoc{setting->name.name.str(), syntax::print(stmt), stmt.doc};
-  if (const auto* let = stmt.as<ast::LetStmt>()) return MemberDoc{std::get<ast::Ident>(let->pattern->node).name.str(), syntax::print(stmt), stmt.doc};
+  if (const auto* fn = stmt.as<ast::FnStmt>())
+    return MemberDoc{fn->name.name.str(), "fn " + fn->signature->text, stmt.doc};
+  if (const auto* model = stmt.as<ast::ModelStmt>())
+    return MemberDoc{model->name.name.str(), "model " + model->signature->text, stmt.doc};
+  if (const auto* option = stmt.as<ast::OptionStmt>())
+    return MemberDoc{option->name.name.str(), syntax::print(stmt), stmt.doc};
+  if (const auto* setting = stmt.as<ast::SettingStmt>())
+    return MemberDoc{setting->name.name.str(), syntax::print(stmt), stmt.doc};
+  if (const auto* let = stmt.as<ast::LetStmt>())
+    return MemberDoc{std::get<ast::Ident>(let->pattern->node).name.str(), syntax::print(stmt), stmt.doc};
   return std::nullopt;
 }
 
@@ -58,7 +63,8 @@ std::vector<ModuleDoc> read_module_docs(const std::string& folder) {
 
 std::vector<MemberDoc> builtin_docs() {
   std::vector<MemberDoc> docs;
-  for (const eval::BuiltinPtr& builtin : eval::Builtins(&library::host_library()).functions()) docs.push_back({builtin->signature->name.str(), builtin->signature->text, std::string(builtin->doc)});
+  for (const eval::BuiltinPtr& builtin : eval::Builtins(&library::host_library()).functions())
+    docs.push_back({builtin->signature->name.str(), builtin->signature->text, std::string(builtin->doc)});
   std::sort(docs.begin(), docs.end(), [](const MemberDoc& a, const MemberDoc& b) { return a.name < b.name; });
   return docs;
 }
@@ -81,7 +87,8 @@ std::vector<Page> read_pages(const std::string& path) {
     if (is_mark) in_program = !in_program;
     if (pages.empty() || is_mark) continue;
     std::string& text = pages.back().text;
-    const bool goes_on = !in_program && !line.empty() && !line.starts_with("- ") && !text.empty() && !text.ends_with("\n\n");
+    const bool goes_on =
+        !in_program && !line.empty() && !line.starts_with("- ") && !text.empty() && !text.ends_with("\n\n");
     if (goes_on) text.back() = ' ';  // a paragraph is one line, for who shows it to break
     text += (in_program && !line.empty() ? "  " : "") + (goes_on ? std::string(trim(line)) : line) + "\n";
   }

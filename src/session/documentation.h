@@ -1,6 +1,6 @@
 #pragma once
-// What is written about the language: of operations in their records, of standard modules in their `##` lines, of functions with
-// them, of words and of errors in the pages that people read.
+// What is written about the language: of operations in their records, of standard modules in their `##` lines, of
+// functions with them, of words and of errors in the pages that people read.
 #include <string>
 #include <vector>
 

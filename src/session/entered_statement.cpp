@@ -18,7 +18,8 @@ void begin_statement(eval::Evaluator& evaluator, EntryReport& report, Span span)
 
 void add_binding(EntryReport& report, eval::Evaluator& evaluator, Name name, const eval::HostValue& value) {
   if (value.is<eval::None>() || value.is_poison()) return;
-  EntryReport::Binding& binding = report.bindings.emplace_back(EntryReport::Binding{.name = name.str(), .type = type_of(value)});
+  EntryReport::Binding& binding =
+      report.bindings.emplace_back(EntryReport::Binding{.name = name.str(), .type = type_of(value)});
   if (const eval::LaidOut* tensor = binding.type.tensor()) {
     binding.bytes = bytes_of_block(*tensor);
     return;
@@ -42,12 +43,14 @@ void add_costs(EntryReport& report, const eval::Evaluator& evaluator) {
 void warn_of_layout(eval::Evaluator& evaluator) {
   const graph::Context& context = evaluator.builder.context;
   if (!context.layout) return;
-  for (Diagnostic& warning : eval::Meshes::lacking(*context.mesh, *context.layout)) evaluator.findings.warn(std::move(warning));
+  for (Diagnostic& warning : eval::Meshes::lacking(*context.mesh, *context.layout))
+    evaluator.findings.warn(std::move(warning));
 }
 
 namespace {
 
-std::optional<eval::HostValue> expression_entered(eval::Evaluator& evaluator, const ast::Expr& expression, Span span, EntryReport& report) {
+std::optional<eval::HostValue> expression_entered(eval::Evaluator& evaluator, const ast::Expr& expression, Span span,
+                                                  EntryReport& report) {
   eval::HostValue value = evaluator.evaluate(expression, evaluator.top());
   const graph::Value* const tensor = tensor_of(value);
   evaluator.cuts.cut(tensor ? graph::Values{*tensor} : graph::Values{}, span);
@@ -73,7 +76,9 @@ std::vector<Name> names_bound(const ast::Stmt& stmt) {
 
 }  // namespace
 
-std::optional<eval::HostValue> run_entered(eval::Evaluator& evaluator, const std::shared_ptr<const ast::Program>& program, size_t index, EntryReport& report) {
+std::optional<eval::HostValue> run_entered(eval::Evaluator& evaluator,
+                                           const std::shared_ptr<const ast::Program>& program, size_t index,
+                                           EntryReport& report) {
   const ast::Stmt& stmt = program->body.statements[index];
   auto* expression = stmt.as<ast::ExprStmt>();
   std::optional<eval::HostValue> value;
@@ -85,7 +90,8 @@ std::optional<eval::HostValue> run_entered(eval::Evaluator& evaluator, const std
     evaluator.cuts.cut({}, stmt.span);
     if (!stmt.quiet)
       for (const Name name : names_bound(stmt))
-        if (const eval::Binding* binding = evaluator.top()->find_own(name)) add_binding(report, evaluator, name, binding->value);
+        if (const eval::Binding* binding = evaluator.top()->find_own(name))
+          add_binding(report, evaluator, name, binding->value);
   }
   add_costs(report, evaluator);
   return value;

@@ -15,9 +15,11 @@ namespace mtf::session {
 
 /// A statement begins, of which `report` will tell.
 void begin_statement(eval::Evaluator& evaluator, EntryReport& report, Span span);
-/// Evaluates a statement of an entry, after which nothing is pending. Says what it has bound, and what it cost. Gives the value of
-/// a bare expression that has one and is reported.
-std::optional<eval::HostValue> run_entered(eval::Evaluator& evaluator, const std::shared_ptr<const ast::Program>& program, size_t index, EntryReport& report);
+/// Evaluates a statement of an entry, after which nothing is pending. Says what it has bound, and what it cost. Gives
+/// the value of a bare expression that has one and is reported.
+std::optional<eval::HostValue> run_entered(eval::Evaluator& evaluator,
+                                           const std::shared_ptr<const ast::Program>& program, size_t index,
+                                           EntryReport& report);
 /// Says that a name stands for a value now; nothing of no value.
 void add_binding(EntryReport& report, eval::Evaluator& evaluator, Name name, const eval::HostValue& value);
 /// Says what the statement under way cost.

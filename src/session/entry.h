@@ -36,7 +36,7 @@ struct EntryReport : eval::StatementReport {
     int64_t bytes = 0;                                         ///< of a tensor, per processor
     std::string value = {};                                    ///< as `print` shows it
     std::shared_ptr<const plan::HostTensor> tensor = nullptr;  ///< the numbers of a bare expression that is a tensor
-    std::vector<HeldPart> parts = {};                          ///< what a model, or a list that holds tensors, is made of
+    std::vector<HeldPart> parts = {};  ///< what a model, or a list that holds tensors, is made of
   };
   std::vector<Binding> bindings;
 };

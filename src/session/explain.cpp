@@ -9,7 +9,8 @@
 namespace mtf::session {
 namespace {
 
-void check(const std::shared_ptr<const ast::Program>& program, const eval::Settings& settings, eval::SpanTable& table, Diagnostics& found) {
+void check(const std::shared_ptr<const ast::Program>& program, const eval::Settings& settings, eval::SpanTable& table,
+           Diagnostics& found) {
   std::ostream nowhere(nullptr);
   eval::Evaluator checker(settings, nullptr, nowhere);
   checker.findings.collect_in(found);
@@ -17,14 +18,13 @@ void check(const std::shared_ptr<const ast::Program>& program, const eval::Setti
   try {
     checker.run_program(program);
   } catch (const eval::CheckEnded&) {
-  } catch (const UserError& error) {
-    found.add(error.diagnostic());
-  }
+  } catch (const UserError& error) { found.add(error.diagnostic()); }
 }
 
 }  // namespace
 
-eval::SpanTable explain(const std::string& name, const std::string& text, const eval::Settings& settings, const plan::Runtime* machine) {
+eval::SpanTable explain(const std::string& name, const std::string& text, const eval::Settings& settings,
+                        const plan::Runtime* machine) {
   eval::SpanTable table;
   Diagnostics found;
   const auto program = std::make_shared<const ast::Program>(syntax::parse(SourceFile::create(name, text), found));
@@ -32,7 +32,8 @@ eval::SpanTable explain(const std::string& name, const std::string& text, const 
   check(program, settings, table, found);
   if (machine == nullptr || found.has_errors()) return table;
   found.attempt([&] {
-    for (const eval::StatementReport& report : plan_script(name, text, settings, *machine).statements) table.cost(report);
+    for (const eval::StatementReport& report : plan_script(name, text, settings, *machine).statements)
+      table.cost(report);
   });
   return table;
 }

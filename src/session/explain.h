@@ -11,8 +11,9 @@ class Runtime;
 
 namespace mtf::session {
 
-/// Of a program in error what a check can tell; `name` is that of its file in the table. A right program is planned too, by
-/// a planner of `machine` (plan/runtime.h); not if that is null.
-eval::SpanTable explain(const std::string& name, const std::string& text, const eval::Settings& settings, const plan::Runtime* machine);
+/// Of a program in error what a check can tell; `name` is that of its file in the table. A right program is planned
+/// too, by a planner of `machine` (plan/runtime.h); not if that is null.
+eval::SpanTable explain(const std::string& name, const std::string& text, const eval::Settings& settings,
+                        const plan::Runtime* machine);
 
 }  // namespace mtf::session

@@ -36,7 +36,8 @@ std::set<Name> dims_of(const spmd::StatementCost& cost) {
 }
 
 /// Layouts in which one axis of the mesh splits another of the dims, or none.
-std::vector<std::vector<LayoutRule>> neighbours(const std::vector<LayoutRule>& rules, const std::set<Name>& dims, const Mesh& mesh) {
+std::vector<std::vector<LayoutRule>> neighbours(const std::vector<LayoutRule>& rules, const std::set<Name>& dims,
+                                                const Mesh& mesh) {
   std::vector<std::vector<LayoutRule>> layouts;
   for (const Axis& axis : mesh.axes()) {
     std::vector<LayoutRule> without = rules;
@@ -46,7 +47,8 @@ std::vector<std::vector<LayoutRule>> neighbours(const std::vector<LayoutRule>& r
     if (is_used) layouts.push_back(without);
     for (const Name dim : dims) {
       std::vector<LayoutRule> layout = without;
-      const auto there = std::find_if(layout.begin(), layout.end(), [&](const LayoutRule& rule) { return rule.dim == dim; });
+      const auto there =
+          std::find_if(layout.begin(), layout.end(), [&](const LayoutRule& rule) { return rule.dim == dim; });
       if (there != layout.end()) there->axes.push_back(axis.name);
       else layout.push_back({dim, {axis.name}, {}});
       if (!same_rules(layout, rules)) layouts.push_back(std::move(layout));
@@ -64,8 +66,8 @@ int64_t bytes_held(const Session& session, const Assumption& assumption) {
 
 }  // namespace
 
-Explanation explain_statement(Session& session, const std::string& statement, const std::string& name, const Assumption& assumption, std::size_t most,
-                              const std::function<bool()>& ends) {
+Explanation explain_statement(Session& session, const std::string& statement, const std::string& name,
+                              const Assumption& assumption, std::size_t most, const std::function<bool()>& ends) {
   const Planned planned = session.plan(statement, name, assumption);
   Explanation explanation;
   explanation.sources.push_back(planned.sources);
@@ -91,13 +93,17 @@ Explanation explain_statement(Session& session, const std::string& statement, co
   for (std::vector<LayoutRule>& layout : neighbours(planned.layout.rules, dims, *planned.mesh)) {
     if (ends()) break;
     try {
-      const Explanation::Total total = total_of(costs.in(nullptr, std::make_shared<const Layout>(Layout{Name(), layout, {}})).counters);
-      if (total.wire_bytes < explanation.now.wire_bytes && total.flops <= explanation.now.flops) explanation.better.push_back({std::move(layout), total});
+      const Explanation::Total total =
+          total_of(costs.in(nullptr, std::make_shared<const Layout>(Layout{Name(), layout, {}})).counters);
+      if (total.wire_bytes < explanation.now.wire_bytes && total.flops <= explanation.now.flops)
+        explanation.better.push_back({std::move(layout), total});
     } catch (const UserError&) {  // a layout that is refused is none
     }
   }
   std::stable_sort(explanation.better.begin(), explanation.better.end(),
-                   [](const Explanation::Better& a, const Explanation::Better& b) { return a.total.wire_bytes < b.total.wire_bytes; });
+                   [](const Explanation::Better& a, const Explanation::Better& b) {
+                     return a.total.wire_bytes < b.total.wire_bytes;
+                   });
   if (explanation.better.size() > most) explanation.better.resize(most);
   for (Explanation::Better& better : explanation.better) {
     Assumption other = assumption;

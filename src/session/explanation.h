@@ -34,9 +34,9 @@ struct Explanation {
   std::vector<std::shared_ptr<const void>> sources;
 };
 
-/// Of a statement of a session, under an assumption; at most `most` better layouts, of those in which one axis splits another dim or
-/// none. `ends` says that no more are wanted.
-Explanation explain_statement(Session& session, const std::string& statement, const std::string& name, const Assumption& assumption, std::size_t most,
-                              const std::function<bool()>& ends);
+/// Of a statement of a session, under an assumption; at most `most` better layouts, of those in which one axis splits
+/// another dim or none. `ends` says that no more are wanted.
+Explanation explain_statement(Session& session, const std::string& statement, const std::string& name,
+                              const Assumption& assumption, std::size_t most, const std::function<bool()>& ends);
 
 }  // namespace mtf::session

@@ -45,8 +45,10 @@ constexpr int kDeepest = 8;
 bool has_parts(const eval::HostValue& value, int depth = 0) {
   if (value.is<eval::InstancePtr>()) return true;
   auto* list = value.as<eval::ListPtr>();
-  return list && depth < kDeepest && std::any_of((*list)->items.begin(), (*list)->items.end(), [&](const eval::HostValue& item) {
-           return tensor_of(item) || item.is<eval::FunctionPtr>() || item.is<eval::ObjectPtr>() || has_parts(item, depth + 1);
+  return list && depth < kDeepest &&
+         std::any_of((*list)->items.begin(), (*list)->items.end(), [&](const eval::HostValue& item) {
+           return tensor_of(item) || item.is<eval::FunctionPtr>() || item.is<eval::ObjectPtr>() ||
+                  has_parts(item, depth + 1);
          });
 }
 
@@ -61,7 +63,8 @@ void add_parts(std::vector<HeldPart>& parts, const eval::HostValue& value, int d
   if (!has_parts(value)) return;
   if (auto* instance = value.as<eval::InstancePtr>()) {
     for (const eval::Binding& binding : (*instance)->scope->bindings)
-      if (binding.value.is<eval::PlacePtr>() || has_parts(binding.value)) add_part(parts, binding.name.str(), binding.value, depth);
+      if (binding.value.is<eval::PlacePtr>() || has_parts(binding.value))
+        add_part(parts, binding.name.str(), binding.value, depth);
     return;
   }
   const std::vector<eval::HostValue>& items = (*value.as<eval::ListPtr>())->items;
@@ -88,7 +91,8 @@ std::vector<HeldVariable> held_variables(const eval::HostValue& value) {
     for (const eval::PlacePtr& place : places_of(value, trainable)) {
       eval::LaidOut tensor{place->type, place->stored.sharding, place->stored.mesh};
       const int64_t own = elements_of_block(tensor);
-      variables.push_back({place->path, trainable, std::move(tensor), size_of(place->type.dims), own * size_of(place->type.element), own});
+      variables.push_back({place->path, trainable, std::move(tensor), size_of(place->type.dims),
+                           own * size_of(place->type.element), own});
     }
   }
   return variables;
@@ -97,7 +101,8 @@ std::vector<HeldVariable> held_variables(const eval::HostValue& value) {
 std::vector<std::pair<std::string, eval::LaidOut>> laid_out_in(const eval::HostValue& value) {
   if (const eval::ValueType type = type_of(value); type.tensor()) return {{"", *type.tensor()}};
   std::vector<std::pair<std::string, eval::LaidOut>> tensors;
-  for (const auto& [place, path] : paths_of(value, true)) tensors.emplace_back(path, eval::LaidOut{place->type, place->stored.sharding, place->stored.mesh});
+  for (const auto& [place, path] : paths_of(value, true))
+    tensors.emplace_back(path, eval::LaidOut{place->type, place->stored.sharding, place->stored.mesh});
   return tensors;
 }
 

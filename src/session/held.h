@@ -42,12 +42,12 @@ struct HeldPart {
   eval::ValueType type = {};
   bool are_left_out = false;  ///< it stands for parts that are not listed, and says nothing else
 };
-/// The parts of an instance, or of a list that holds more than numbers and strings: params, states and what has some itself,
-/// one in another. Where many lie one after the other, some are left out. Nothing for any other value.
+/// The parts of an instance, or of a list that holds more than numbers and strings: params, states and what has some
+/// itself, one in another. Where many lie one after the other, some are left out. Nothing for any other value.
 std::vector<HeldPart> held_parts(const eval::HostValue& value);
 
-/// A tensor, with no name; of whatever has params, those, in the order of declaration, by what stands behind the value to name
-/// them (`w`, `[1].attention.wq`); nothing for any other value.
+/// A tensor, with no name; of whatever has params, those, in the order of declaration, by what stands behind the value
+/// to name them (`w`, `[1].attention.wq`); nothing for any other value.
 std::vector<std::pair<std::string, eval::LaidOut>> laid_out_in(const eval::HostValue& value);
 
 }  // namespace mtf::session

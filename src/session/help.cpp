@@ -10,10 +10,13 @@
 namespace mtf::session {
 namespace {
 
-HelpTopic topic_of(const std::string& name, const MemberDoc& member) { return {HelpTopic::Kind::kFunction, name, member.signature, member.doc}; }
+HelpTopic topic_of(const std::string& name, const MemberDoc& member) {
+  return {HelpTopic::Kind::kFunction, name, member.signature, member.doc};
+}
 
 HelpTopic topic_of(const ModuleDoc& module) {
-  HelpTopic topic{HelpTopic::Kind::kModule, module.name, fmt::format("module {0}: import {0}", module.name), module.doc};
+  HelpTopic topic{HelpTopic::Kind::kModule, module.name, fmt::format("module {0}: import {0}", module.name),
+                  module.doc};
   topic.members = module.members;
   return topic;
 }
@@ -22,7 +25,9 @@ HelpTopic topic_of(const ModuleDoc& module) {
 HelpTopic topic_of_kind(const Page& page) {
   HelpTopic topic{HelpTopic::Kind::kDiagnostic, page.title, page.title, page.text};
   for (const KindRecord& kind : all_kinds())
-    if (kind.name == page.title) topic.title = fmt::format("{}: {} [{}]", kind.severity == Severity::kError ? "error" : "warning", kind.headline, kind.name);
+    if (kind.name == page.title)
+      topic.title =
+          fmt::format("{}: {} [{}]", kind.severity == Severity::kError ? "error" : "warning", kind.headline, kind.name);
   return topic;
 }
 
@@ -34,7 +39,8 @@ void each_name(const std::string& folder, const Visit& visit) {
   for (const MemberDoc& builtin : builtin_docs()) visit(builtin.name, [&] { return topic_of(builtin.name, builtin); });
   for (const ModuleDoc& module : read_module_docs(folder)) {
     visit(module.name, [&] { return topic_of(module); });
-    for (const MemberDoc& member : module.members) visit(module.name + "." + member.name, [&] { return topic_of(module.name + "." + member.name, member); });
+    for (const MemberDoc& member : module.members)
+      visit(module.name + "." + member.name, [&] { return topic_of(module.name + "." + member.name, member); });
   }
 }
 
@@ -42,7 +48,8 @@ void each_name(const std::string& folder, const Visit& visit) {
 template <typename Visit>
 void each_word(const std::string& folder, const Visit& visit) {
   for (const Page& page : language_pages(folder))
-    for (const std::string& word : page.words) visit(word, [&] { return HelpTopic{HelpTopic::Kind::kLanguage, word, page.title, page.text}; });
+    for (const std::string& word : page.words)
+      visit(word, [&] { return HelpTopic{HelpTopic::Kind::kLanguage, word, page.title, page.text}; });
   for (const Page& page : error_pages(folder)) visit(page.title, [&] { return topic_of_kind(page); });
 }
 
@@ -70,10 +77,12 @@ std::vector<HelpTopic> help_elsewhere(const std::string& name, const std::string
   std::vector<HelpTopic> found;
   for (const ModuleDoc& module : read_module_docs(folder))
     for (const MemberDoc& member : module.members)
-      if (member.name == name) found.push_back(topic_of(member.name, {member.name, module.name + ": " + member.signature, member.doc}));
+      if (member.name == name)
+        found.push_back(topic_of(member.name, {member.name, module.name + ": " + member.signature, member.doc}));
   for (const graph::Op* op : ops::all_ops())
     if (!op->signature.empty() && op->name.ends_with("." + name)) found.push_back(topic_of(*op));
-  for (const syntax::Foreign where : {syntax::Foreign::name, syntax::Foreign::part, syntax::Foreign::type, syntax::Foreign::argument}) {
+  for (const syntax::Foreign where :
+       {syntax::Foreign::name, syntax::Foreign::part, syntax::Foreign::type, syntax::Foreign::argument}) {
     const std::string help = foreign_help(where, {}, name);
     if (help.empty()) continue;
     found.push_back({HelpTopic::Kind::kForeign, name, name, help});

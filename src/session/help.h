@@ -1,6 +1,6 @@
 #pragma once
-// What there is help on: operations, functions, standard modules and what is in them, words and signs of the language, kinds of
-// errors, words of other languages. What a name of a session is, Session::what_is says.
+// What there is help on: operations, functions, standard modules and what is in them, words and signs of the language,
+// kinds of errors, words of other languages. What a name of a session is, Session::what_is says.
 #include <cstdint>
 #include <string>
 #include <vector>

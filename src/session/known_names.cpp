@@ -14,18 +14,22 @@ namespace {
 const syntax::Signature* signature_of(const eval::HostValue& value) {
   if (const auto* function = value.as<eval::FunctionPtr>()) return (*function)->signature;
   if (const auto* model = value.as<eval::ModelClassPtr>()) return (*model)->declaration->signature.get();
-  if (const auto* op = value.as<eval::OperationPtr>()) return (*op)->signature.empty() ? nullptr : &mtf::ops::signature_of(**op);
+  if (const auto* op = value.as<eval::OperationPtr>())
+    return (*op)->signature.empty() ? nullptr : &mtf::ops::signature_of(**op);
   if (const auto* builtin = value.as<eval::BuiltinPtr>()) return (*builtin)->signature;
   return nullptr;
 }
 
-void add(std::vector<KnownName>& found, const std::string& prefix, const std::string& name, const eval::HostValue& value) {
+void add(std::vector<KnownName>& found, const std::string& prefix, const std::string& name,
+         const eval::HostValue& value) {
   if (name.starts_with(prefix)) found.push_back(known(name, value));
 }
 
-void add_scope(std::vector<KnownName>& found, const std::string& prefix, const std::string& owner, const eval::Scope& scope) {
+void add_scope(std::vector<KnownName>& found, const std::string& prefix, const std::string& owner,
+               const eval::Scope& scope) {
   for (const std::vector<eval::Binding>* bindings : {&scope.bindings, &scope.hoisted})
-    for (auto binding = bindings->rbegin(); binding != bindings->rend(); ++binding) add(found, prefix, owner + binding->name.str(), binding->value);
+    for (auto binding = bindings->rbegin(); binding != bindings->rend(); ++binding)
+      add(found, prefix, owner + binding->name.str(), binding->value);
 }
 
 // What `name` of a module or an instance is.
@@ -37,7 +41,8 @@ eval::HostValue member(const eval::HostValue& value, Name name) {
   return binding != nullptr ? binding->value : eval::HostValue();
 }
 
-void add_members(std::vector<KnownName>& found, const std::string& prefix, const std::string& owner, const eval::HostValue& value) {
+void add_members(std::vector<KnownName>& found, const std::string& prefix, const std::string& owner,
+                 const eval::HostValue& value) {
   std::vector<std::string> attributes;
   if (const auto* module = value.as<eval::ModulePtr>()) {
     if ((*module)->scope) return add_scope(found, prefix, owner, *(*module)->scope);
@@ -99,7 +104,9 @@ std::vector<KnownName> known_names(eval::Evaluator& evaluator, const std::string
     add_members(found, prefix, prefix.substr(0, dot + 1), value);
   }
   std::stable_sort(found.begin(), found.end(), [](const KnownName& a, const KnownName& b) { return a.name < b.name; });
-  found.erase(std::unique(found.begin(), found.end(), [](const KnownName& a, const KnownName& b) { return a.name == b.name; }), found.end());
+  found.erase(
+      std::unique(found.begin(), found.end(), [](const KnownName& a, const KnownName& b) { return a.name == b.name; }),
+      found.end());
   return found;
 }
 

@@ -13,14 +13,19 @@ namespace mtf::session {
 namespace {
 
 /// The values that an operation has are those of its node's operands: none of them has been given up.
-bool keeps_operands(const graph::Node& node) { return node.operands().size() == node.operation->operands.size() && node.operation->op != &ops::kConstant; }
+bool keeps_operands(const graph::Node& node) {
+  return node.operands().size() == node.operation->operands.size() && node.operation->op != &ops::kConstant;
+}
 
 /// Copies of values, laid out again as the settings of an evaluator say, in its graph.
 class Copies {
  public:
-  explicit Copies(eval::Evaluator& evaluator) : evaluator_(evaluator), builder_(evaluator.builder), stored_(evaluator.settings.stored.get()) {
-    if (evaluator.settings.mesh) builder_.context.mesh = mesh_ = std::make_shared<const Mesh>(Name("mesh"), *evaluator.settings.mesh);
-    if (evaluator.settings.layout) builder_.context.layout = rules_ = std::make_shared<const Layout>(Layout{Name(), *evaluator.settings.layout, {}});
+  explicit Copies(eval::Evaluator& evaluator)
+      : evaluator_(evaluator), builder_(evaluator.builder), stored_(evaluator.settings.stored.get()) {
+    if (evaluator.settings.mesh)
+      builder_.context.mesh = mesh_ = std::make_shared<const Mesh>(Name("mesh"), *evaluator.settings.mesh);
+    if (evaluator.settings.layout)
+      builder_.context.layout = rules_ = std::make_shared<const Layout>(Layout{Name(), *evaluator.settings.layout, {}});
   }
 
   /// Those of everything that the values are made of, as far as it is kept.
@@ -35,7 +40,8 @@ class Copies {
       for (const graph::Value& operand : node->operands())
         if (seen.insert(operand.node.get()).second) nodes.push_back(operand.node);
     }
-    std::sort(nodes.begin(), nodes.end(), [](const graph::NodePtr& a, const graph::NodePtr& b) { return a->id < b->id; });
+    std::sort(nodes.begin(), nodes.end(),
+              [](const graph::NodePtr& a, const graph::NodePtr& b) { return a->id < b->id; });
     for (const graph::NodePtr& node : nodes)
       if (keeps_operands(*node)) copy(*node);
   }
@@ -98,10 +104,13 @@ class Copies {
 
   graph::NodePtr add(const graph::LaidOutOperation& was, graph::Values operands) {
     std::vector<graph::OperandLayout> layouts;
-    for (const graph::Value& operand : operands) layouts.push_back({&operand.sharding(), operand.inherited(), operand.mesh().get()});
+    for (const graph::Value& operand : operands)
+      layouts.push_back({&operand.sharding(), operand.inherited(), operand.mesh().get()});
     graph::LaidOutOperation known = was;
-    if (known.why.like) std::tie(known.why.like, known.why.like_result) = followed(known.why.like, known.why.like_result);
-    return builder_.add_decided(laid_out_again(known, layouts, nullptr, mesh_of(was), rules_, stored_), std::move(operands));
+    if (known.why.like)
+      std::tie(known.why.like, known.why.like_result) = followed(known.why.like, known.why.like_result);
+    return builder_.add_decided(laid_out_again(known, layouts, nullptr, mesh_of(was), rules_, stored_),
+                                std::move(operands));
   }
 
   /// A result as it lies, then where it would lie.
@@ -109,7 +118,9 @@ class Copies {
     const auto r = static_cast<size_t>(result);
     const graph::LaidOutOperation known = reason_known(was);
     graph::LaidOutOperation again;
-    again.op = was.op == &ops::kAssign ? &ops::kAssign : known.origin == graph::LayoutOrigin::kRules ? &ops::kCopy : &ops::kLayout;
+    again.op = was.op == &ops::kAssign                       ? &ops::kAssign
+               : known.origin == graph::LayoutOrigin::kRules ? &ops::kCopy
+                                                             : &ops::kLayout;
     again.operands = again.results = {was.results[r]};
     again.mesh = was.mesh;
     again.shardings = {was.shardings[r]};
@@ -121,7 +132,10 @@ class Copies {
     again.frame = known.frame;
     const MeshPtr& mesh = mesh_of(was);
     builder_.span = was.span;
-    const graph::Value there = builder_.constant(was.results[r], {graph::on_mesh(was.shardings[r], *was.mesh, *mesh), graph::on_mesh(was.inherited[r], *was.mesh, *mesh), mesh, {}});
+    const graph::Value there = builder_.constant(was.results[r], {graph::on_mesh(was.shardings[r], *was.mesh, *mesh),
+                                                                  graph::on_mesh(was.inherited[r], *was.mesh, *mesh),
+                                                                  mesh,
+                                                                  {}});
     evaluator_.execution()->place_own(*there.node, {was.results[r], {}});
     const graph::LayoutReason& why = again.why;
     if (again.origin == graph::LayoutOrigin::kGiven && !why.rules && !why.like && !why.asked) return there;
@@ -172,7 +186,8 @@ class LaidAnew::Walk {
 
  private:
   void enter(const eval::ScopePtr& scope) {
-    for (eval::ScopePtr each = scope; each && seen_.insert(each.get()).second; each = each->parent) scopes_.push_back(each);
+    for (eval::ScopePtr each = scope; each && seen_.insert(each.get()).second; each = each->parent)
+      scopes_.push_back(each);
   }
   void look(Holder holder, const eval::HostValue& value) {
     if (value.is<graph::Handle>()) {
@@ -217,7 +232,8 @@ LaidAnew::LaidAnew(eval::Evaluator& evaluator) {
     if (!holder.place) continue;
     holder.stored = copies.of(holder.place->stored, holder.other.value());
     if (const auto& record = evaluator.builder.record)
-      record->add_variable(holder.other.value().operation(), holder.place->trainable, holder.place->declared, holder.place->begins);
+      record->add_variable(holder.other.value().operation(), holder.place->trainable, holder.place->declared,
+                           holder.place->begins);
   }
   exchange();
 }

@@ -4,10 +4,10 @@
 //     the session                      the dry session that stands in for it
 //     h ──► relu ──► w·x ──► x, w      h' ──► relu ──► w'·x' ──► x', w'        laid out again (graph/relayout.h)
 //
-// Every value that the names of the session lead to is copied, with the operations that are kept for its gradients. Of what has
-// given up its operands there is a copy that lies as it lies now, and then what says where it would lie: `@`, the rules, what
-// it follows. So what is planned depends on what is there, not on how it came about. As long as a LaidAnew lives, the names
-// lead to the copies; a StandIn has one for the time of one question.
+// Every value that the names of the session lead to is copied, with the operations that are kept for its gradients. Of
+// what has given up its operands there is a copy that lies as it lies now, and then what says where it would lie: `@`,
+// the rules, what it follows. So what is planned depends on what is there, not on how it came about. As long as a
+// LaidAnew lives, the names lead to the copies; a StandIn has one for the time of one question.
 #include <cstddef>
 #include <vector>
 
@@ -21,8 +21,8 @@ namespace mtf::session {
 
 class LaidAnew {
  public:
-  /// `evaluator` stands in for another, and plans. Its settings say what mesh, rules and stored layouts are assumed. Throws
-  /// a UserError where a layout does not fit a value; the names then lead where they did.
+  /// `evaluator` stands in for another, and plans. Its settings say what mesh, rules and stored layouts are assumed.
+  /// Throws a UserError where a layout does not fit a value; the names then lead where they did.
   explicit LaidAnew(eval::Evaluator& evaluator);
   ~LaidAnew();
   LaidAnew(const LaidAnew&) = delete;

@@ -9,7 +9,8 @@ namespace {
 
 class Mover {
  public:
-  Mover(eval::Evaluator& evaluator, Span span) : evaluator_(evaluator), context_(evaluator.builder.context), span_(span) {}
+  Mover(eval::Evaluator& evaluator, Span span)
+      : evaluator_(evaluator), context_(evaluator.builder.context), span_(span) {}
 
   void place(const eval::PlacePtr& place, const std::string& name) {
     if (place->own_layout) return;
@@ -23,7 +24,8 @@ class Mover {
     graph::Value moved = evaluator_.builder.assigned(place->current.value(), place->stored);
     moved.node->name = Name(name);
     moved.node->place = place->serial;
-    place->current.value().node->ended = std::make_shared<const graph::HistoryEnd>(graph::HistoryEnd{Name(place->path), span_, {}, place->serial});
+    place->current.value().node->ended =
+        std::make_shared<const graph::HistoryEnd>(graph::HistoryEnd{Name(place->path), span_, {}, place->serial});
     place->current = std::move(moved);
     evaluator_.cuts.assigned(place);
     moved_.emplace_back(name, place);
@@ -70,7 +72,8 @@ std::vector<std::pair<std::string, eval::HostValue>> move_to_layout(eval::Evalua
     const eval::HostValue value = top.bindings[i].value;
     if (value.is<graph::Handle>()) mover.tensor(i);
     for (const bool trainable : {true, false})
-      for (const eval::PlacePtr& place : places_of(value, trainable)) mover.place(place, top.bindings[i].name.str() + "." + place->path);
+      for (const eval::PlacePtr& place : places_of(value, trainable))
+        mover.place(place, top.bindings[i].name.str() + "." + place->path);
   }
   return mover.take();
 }

@@ -25,13 +25,14 @@ eval::Settings assumed(eval::Settings settings, const Assumption& assumption);
 
 /// A script or a statement that was planned.
 struct Planned {
-  std::vector<eval::StatementReport> statements;          ///< of the statement, or of each of the script's
-  plan::Counters counters;                                ///< of all; the peak with what else is there
-  MeshPtr mesh;                                           ///< in force where it begins
-  Layout layout = {};                                     ///< likewise; without rules if there is none
-  std::shared_ptr<plan::ProgramRecord> record = nullptr;  ///< of what it computes, where it is to be costed under yet other layouts
-  plan::ProgramRecord::Before before = {};                ///< what had been recorded where it begins
-  std::shared_ptr<const void> sources = nullptr;          ///< into which places point
+  std::vector<eval::StatementReport> statements;  ///< of the statement, or of each of the script's
+  plan::Counters counters;                        ///< of all; the peak with what else is there
+  MeshPtr mesh;                                   ///< in force where it begins
+  Layout layout = {};                             ///< likewise; without rules if there is none
+  std::shared_ptr<plan::ProgramRecord> record =
+      nullptr;                              ///< of what it computes, where it is to be costed under yet other layouts
+  plan::ProgramRecord::Before before = {};  ///< what had been recorded where it begins
+  std::shared_ptr<const void> sources = nullptr;  ///< into which places point
 };
 
 }  // namespace mtf::session

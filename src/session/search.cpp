@@ -26,7 +26,9 @@ std::optional<ShortForms> short_forms(const WhatIf& what, const cost::LayoutCost
     int64_t layers = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), layers);
     if (error != std::errc() || end != text.data() + text.size() || layers < kFewestLayers) continue;
-    const auto with = [&, &option = option](int64_t number) { return what.recorded(whole.machine(), {.option = std::pair(option, std::to_string(number))}); };
+    const auto with = [&, &option = option](int64_t number) {
+      return what.recorded(whole.machine(), {.option = std::pair(option, std::to_string(number))});
+    };
     try {
       const cost::RepeatedCosts costs(with(cost::RepeatedCosts::kFew), with(cost::RepeatedCosts::kMore), layers);
       if (costs.stand_for(whole)) return ShortForms{option, costs};
@@ -74,10 +76,13 @@ SearchAnswer search_layouts(const WhatIf& what, SearchRequest request) {
   }
   answer.result = search(answer.costs, question);
   const cost::SearchResult& result = answer.result;
-  if (const double times = result.best ? repeated_work(result.best->cost.counters) : 1; times >= kMuchRepeated && !question.mesh) {
+  if (const double times = result.best ? repeated_work(result.best->cost.counters) : 1;
+      times >= kMuchRepeated && !question.mesh) {
     // As many as have work of their own, at least: a power of two, as processors come.
     cost::SearchQuestion fewer = question;
-    for (fewer.processors = 1; static_cast<double>(2 * fewer.processors) * times <= static_cast<double>(question.processors);) fewer.processors *= 2;
+    for (fewer.processors = 1;
+         static_cast<double>(2 * fewer.processors) * times <= static_cast<double>(question.processors);)
+      fewer.processors *= 2;
     answer.fewer = search(answer.costs, fewer).best;
   }
   question.repeated = nullptr;  // what they ask ends here

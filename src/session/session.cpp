@@ -23,10 +23,12 @@
 namespace mtf::session {
 
 struct Session::Impl {
-  Impl(eval::Settings given, plan::Execution* execution, std::ostream& out) : settings(given), evaluator(std::move(given), execution, out) {
+  Impl(eval::Settings given, plan::Execution* execution, std::ostream& out)
+      : settings(given), evaluator(std::move(given), execution, out) {
     evaluator.top()->changes = &evaluator.undo;
   }
-  /// Something is to be done, which an interrupt that is asked for from here on ends. Others may have had the runtime meanwhile.
+  /// Something is to be done, which an interrupt that is asked for from here on ends. Others may have had the runtime
+  /// meanwhile.
   void begin() {
     evaluator.interrupt.forget();
     if (evaluator.execution() != nullptr) evaluator.execution()->heed(evaluator.interrupt);
@@ -57,7 +59,8 @@ struct Session::Impl {
   void keep(Done entry) {
     if (!remembers) return;
     const graph::Context &before = entry.context, &now = evaluator.builder.context;
-    const bool same = before.mesh == now.mesh && before.layout == now.layout && before.precision == now.precision && before.seed == now.seed;
+    const bool same = before.mesh == now.mesh && before.layout == now.layout && before.precision == now.precision &&
+                      before.seed == now.seed;
     if (same && entry.undo.empty()) return;
     int64_t bytes = 0;
     for (const Done& earlier : done) bytes = saturating_add(bytes, earlier.undo.bytes());
@@ -79,12 +82,16 @@ struct Session::Impl {
   std::string written(const eval::InForce& what);
   bool computes(const std::shared_ptr<const ast::Program>& program, size_t index);
   std::optional<UserError> kept_turns(const UserError& error);
-  /// Shows the one statement of a program to `see`, with what evaluates without computing, and leaves everything as it was.
-  void look(eval::Evaluator& at, ast::Program parsed, const std::function<void(eval::Evaluator&, const ast::Stmt&)>& see);
+  /// Shows the one statement of a program to `see`, with what evaluates without computing, and leaves everything as it
+  /// was.
+  void look(eval::Evaluator& at, ast::Program parsed,
+            const std::function<void(eval::Evaluator&, const ast::Stmt&)>& see);
   /// The same of an expression, whose value is shown.
-  void look(eval::Evaluator& at, const std::string& text, const std::string& name, const std::function<void(const eval::HostValue&)>& see);
+  void look(eval::Evaluator& at, const std::string& text, const std::string& name,
+            const std::function<void(const eval::HostValue&)>& see);
   void last_value(eval::HostValue value, Span span);
-  /// The tree of a text that does nothing but compute, assign or `let`, which is kept: the same whenever the text is the same.
+  /// The tree of a text that does nothing but compute, assign or `let`, which is kept: the same whenever the text is
+  /// the same.
   std::shared_ptr<const ast::Program> tree_of(const std::string& text, const std::string& name);
   /// The value of a text that is an expression, and where that stands.
   std::pair<eval::HostValue, Span> value_of(const std::string& expression, const std::string& name);
@@ -93,7 +100,8 @@ struct Session::Impl {
   graph::Value place_given(const plan::HostView& data, const ast::Stmt& stmt);
 };
 
-Session::Session(eval::Settings settings, plan::Execution* execution, std::ostream& out) : impl_(std::make_unique<Impl>(std::move(settings), execution, out)) {}
+Session::Session(eval::Settings settings, plan::Execution* execution, std::ostream& out)
+    : impl_(std::make_unique<Impl>(std::move(settings), execution, out)) {}
 Session::~Session() = default;
 
 void Session::interrupt() { impl_->evaluator.interrupt.ask(); }
@@ -128,7 +136,8 @@ std::string Session::Impl::written(const eval::InForce& what) {
     if (evaluator.top()->find_own(binding.name) != &binding) continue;
     const auto* mesh = binding.value.as<MeshPtr>();
     const auto* layout = binding.value.as<LayoutPtr>();
-    if ((mesh && what.what == decltype(what.what)(*mesh)) || (layout && what.what == decltype(what.what)(*layout))) return binding.name.str();
+    if ((mesh && what.what == decltype(what.what)(*mesh)) || (layout && what.what == decltype(what.what)(*layout)))
+      return binding.name.str();
   }
   return std::visit([](const auto& value) { return to_string(*value); }, what.what);
 }
@@ -149,7 +158,8 @@ EntryReport Session::Impl::use(const eval::InForce& what) {
 }
 
 /// True if it is a bare expression with a value.
-bool Session::Impl::run_statement(const std::shared_ptr<const ast::Program>& program, size_t index, Way way, EntryReport& report) {
+bool Session::Impl::run_statement(const std::shared_ptr<const ast::Program>& program, size_t index, Way way,
+                                  EntryReport& report) {
   const Span span = program->body.statements[index].span;
   begin_statement(evaluator, report, span);
   if (way.is_file) {
@@ -182,14 +192,16 @@ std::optional<UserError> Session::Impl::kept_turns(const UserError& error) {
   evaluator.undo.take_back_turn();
   evaluator.loops.bind_last_turn(evaluator.top());
   Diagnostic said = error.diagnostic();
-  const std::string kept = fmt::format("what {} of the loop {} done is kept", count_text(turns, "ended turn"), turns == 1 ? "has" : "have");
+  const std::string kept =
+      fmt::format("what {} of the loop {} done is kept", count_text(turns, "ended turn"), turns == 1 ? "has" : "have");
   return UserError(std::move(said).note(kept + (remembers ? "; `:undo` takes it back" : "")));
 }
 
 std::vector<EntryReport> Session::Impl::run(const std::string& text, const std::string& name, Way way) {
   begin();
   Entry entry{name.empty() ? fmt::format("<{}>", ++numbered) : name, {}, way.is_file, way.without_loops, false, {}, {}};
-  auto program = std::make_shared<ast::Program>(parse_or_throw(SourceFile::create(entry.name, text), way.is_file ? syntax::ParseMode::kScript : syntax::ParseMode::kRepl));
+  auto program = std::make_shared<ast::Program>(parse_or_throw(
+      SourceFile::create(entry.name, text), way.is_file ? syntax::ParseMode::kScript : syntax::ParseMode::kRepl));
   std::vector<EntryReport> results;
   eval::UndoLog undo;                                       // of the statement under way
   Done all{{}, evaluator.builder.context, entries.size()};  // of those before it
@@ -244,7 +256,9 @@ std::vector<EntryReport> Session::Impl::run(const std::string& text, const std::
   return results;
 }
 
-std::vector<EntryReport> Session::execute(const std::string& text, const std::string& name) { return impl_->run(text, name, {}); }
+std::vector<EntryReport> Session::execute(const std::string& text, const std::string& name) {
+  return impl_->run(text, name, {});
+}
 
 void Session::load(const std::string& text, const std::string& name, bool without_loops) {
   const eval::Modules::Evaluating here = impl_->evaluator.modules.evaluating(name);
@@ -253,9 +267,10 @@ void Session::load(const std::string& text, const std::string& name, bool withou
 
 eval::InForce Session::mesh_or_layout(const std::string& text, const std::string& name) {
   std::optional<eval::InForce> found;
-  impl_->look(impl_->evaluator, parse_or_throw(SourceFile::create(name, text), syntax::ParseMode::kUse), [&](eval::Evaluator& evaluator, const ast::Stmt& stmt) {
-    found = in_force(evaluator, *stmt.as<ast::UseStmt>(), evaluator.top());
-  });
+  impl_->look(impl_->evaluator, parse_or_throw(SourceFile::create(name, text), syntax::ParseMode::kUse),
+              [&](eval::Evaluator& evaluator, const ast::Stmt& stmt) {
+                found = in_force(evaluator, *stmt.as<ast::UseStmt>(), evaluator.top());
+              });
   MTF_CHECK(found, "what a session names is known");
   return *found;
 }
@@ -278,7 +293,11 @@ std::vector<EntryReport> Session::use(const eval::InForce& what, const std::stri
     throw;
   }
   before.undo.add(undo);
-  Entry entry{.name = name.empty() ? fmt::format("<{}>", ++session.numbered) : name, .text = session.written(what), .is_use = true, .has_value = {false}, .left_out = {}};
+  Entry entry{.name = name.empty() ? fmt::format("<{}>", ++session.numbered) : name,
+              .text = session.written(what),
+              .is_use = true,
+              .has_value = {false},
+              .left_out = {}};
   session.entries.push_back(std::move(entry));
   session.keep(std::move(before));
   return reports;
@@ -286,7 +305,8 @@ std::vector<EntryReport> Session::use(const eval::InForce& what, const std::stri
 
 const std::vector<Entry>& Session::entries() const { return impl_->entries; }
 
-Planned Session::plan(const std::string& text, const std::string& name, const Assumption& assumption, std::shared_ptr<plan::ProgramRecord> record) {
+Planned Session::plan(const std::string& text, const std::string& name, const Assumption& assumption,
+                      std::shared_ptr<plan::ProgramRecord> record) {
   StandIn planner(impl_->evaluator, impl_->settings, assumption, record);
   eval::Evaluator& evaluator = planner.evaluator();
   const graph::Context& context = evaluator.builder.context;
@@ -296,7 +316,8 @@ Planned Session::plan(const std::string& text, const std::string& name, const As
   if (context.layout) planned.layout = *context.layout;
   if (record) planned.before = record->so_far();
   const plan::Counters before = planner.execution().counters();
-  const auto program = std::make_shared<const ast::Program>(parse_or_throw(SourceFile::create(name, text), syntax::ParseMode::kRepl));
+  const auto program =
+      std::make_shared<const ast::Program>(parse_or_throw(SourceFile::create(name, text), syntax::ParseMode::kRepl));
   for (size_t i = 0; i < program->body.statements.size(); ++i) {
     const ast::Stmt& stmt = program->body.statements[i];
     EntryReport report;
@@ -322,7 +343,8 @@ const ast::Expr& expression_of(const ast::Program& program) {
 
 }  // namespace
 
-void Session::Impl::look(eval::Evaluator& at, ast::Program parsed, const std::function<void(eval::Evaluator&, const ast::Stmt&)>& see) {
+void Session::Impl::look(eval::Evaluator& at, ast::Program parsed,
+                         const std::function<void(eval::Evaluator&, const ast::Stmt&)>& see) {
   auto program = std::make_shared<const ast::Program>(std::move(parsed));
   MTF_CHECK(program->body.statements.size() == 1, "what is looked at is one statement");
   at.interrupt.forget();
@@ -332,17 +354,21 @@ void Session::Impl::look(eval::Evaluator& at, ast::Program parsed, const std::fu
   at.modules.keep(program);  // a function that it made may live on
 }
 
-void Session::Impl::look(eval::Evaluator& at, const std::string& text, const std::string& name, const std::function<void(const eval::HostValue&)>& see) {
+void Session::Impl::look(eval::Evaluator& at, const std::string& text, const std::string& name,
+                         const std::function<void(const eval::HostValue&)>& see) {
   ast::Program program = parse_or_throw(SourceFile::create(name, text), syntax::ParseMode::kRepl);
   expression_of(program);  // fails if it is none
-  look(at, std::move(program), [&](eval::Evaluator& checker, const ast::Stmt& stmt) { see(checker.evaluate(*stmt.as<ast::ExprStmt>()->value, checker.top())); });
+  look(at, std::move(program), [&](eval::Evaluator& checker, const ast::Stmt& stmt) {
+    see(checker.evaluate(*stmt.as<ast::ExprStmt>()->value, checker.top()));
+  });
 }
 
 KnownName Session::what_is(const std::string& expression, const std::string& name, const Assumption& assumption) {
   std::optional<StandIn> planner;
   if (!assumption.is_none()) planner.emplace(impl_->evaluator, impl_->settings, assumption, nullptr);
   KnownName result;
-  impl_->look(planner ? planner->evaluator() : impl_->evaluator, expression, name, [&](const eval::HostValue& value) { result = known(expression, value); });
+  impl_->look(planner ? planner->evaluator() : impl_->evaluator, expression, name,
+              [&](const eval::HostValue& value) { result = known(expression, value); });
   return result;
 }
 
@@ -350,21 +376,24 @@ std::vector<std::pair<std::string, eval::LaidOut>> Session::lies(const std::stri
   std::vector<std::pair<std::string, eval::LaidOut>> result;
   impl_->look(impl_->evaluator, expression, "<" + expression + ">", [&](const eval::HostValue& value) {
     result = laid_out_in(value);
-    if (result.empty()) fail(Kind::type_mismatch, {}, "{}: expected a tensor or a model, found {}", expression, describe(value));
+    if (result.empty())
+      fail(Kind::type_mismatch, {}, "{}: expected a tensor or a model, found {}", expression, describe(value));
   });
   return result;
 }
 
 std::vector<HeldVariable> Session::variables(const std::string& expression, const std::string& name) {
   std::vector<HeldVariable> result;
-  impl_->look(impl_->evaluator, expression, name, [&](const eval::HostValue& value) { result = held_variables(value); });
+  impl_->look(impl_->evaluator, expression, name,
+              [&](const eval::HostValue& value) { result = held_variables(value); });
   return result;
 }
 
 std::shared_ptr<const ast::Program> Session::Impl::tree_of(const std::string& text, const std::string& name) {
   std::shared_ptr<const ast::Program>& tree = asked[name + "\n" + text];
   if (!tree) {
-    auto parsed = std::make_shared<const ast::Program>(parse_or_throw(SourceFile::create(name, text), syntax::ParseMode::kRepl));
+    auto parsed =
+        std::make_shared<const ast::Program>(parse_or_throw(SourceFile::create(name, text), syntax::ParseMode::kRepl));
     evaluator.modules.keep(parsed);
     tree = std::move(parsed);
   }
@@ -406,7 +435,8 @@ Session::Shown Session::show(const std::string& expression, const std::string& n
       return {plan::HostView(tensor->type(), held), std::move(whole)};
     }
   }
-  const auto copy = std::make_shared<const plan::HostTensor>(tensor ? evaluator.cuts.fetch(*tensor, span) : number_read(value, span));
+  const auto copy =
+      std::make_shared<const plan::HostTensor>(tensor ? evaluator.cuts.fetch(*tensor, span) : number_read(value, span));
   return {*copy, copy, true};
 }
 
@@ -414,27 +444,33 @@ namespace {
 
 bool is_a_name(const std::string& text) {
   const std::vector<syntax::Token> tokens = syntax::tokenize(SourceFile::create("<set>", text));
-  return tokens.size() == 1 && tokens[0].kind == syntax::TokenClass::kName && tokens[0].span.text().size() == text.size();
+  return tokens.size() == 1 && tokens[0].kind == syntax::TokenClass::kName &&
+         tokens[0].span.text().size() == text.size();
 }
 
 /// Fails unless it is a tensor: dims that can be, once each, as many bytes as they take, bools that are 0 or 1.
 void check_given(const plan::HostView& data) {
   Dims dims;
   for (const Dim& dim : data.type.dims) {
-    if (!is_a_name(dim.name.str())) fail(Kind::bad_value, {}, "expected the name of a dim, found {}", quote(dim.name.str()));
+    if (!is_a_name(dim.name.str()))
+      fail(Kind::bad_value, {}, "expected the name of a dim, found {}", quote(dim.name.str()));
     if (has_dim(dims, dim.name)) fail(Kind::dim_twice, {}, "`{}` stands twice", dim.name.text());
     if (dim.size < 1) fail(Kind::bad_size, {}, "`{}`: expected at least 1, found {}", dim.name.text(), dim.size);
     dims.push_back(dim);
   }
   const std::optional<int64_t> elements = checked_size(dims);
   const int64_t unit = size_of(data.type.element);
-  if (!elements || *elements > std::numeric_limits<int64_t>::max() / unit) fail(Kind::size_overflow, {}, "{}", to_string(data.type));
+  if (!elements || *elements > std::numeric_limits<int64_t>::max() / unit)
+    fail(Kind::size_overflow, {}, "{}", to_string(data.type));
   if (static_cast<uint64_t>(*elements * unit) != data.bytes.size())
-    fail(Kind::size_mismatch, {}, "expected {} for {}, found {}", count_text(*elements * unit, "byte"), to_string(data.type), data.bytes.size());
+    fail(Kind::size_mismatch, {}, "expected {} for {}, found {}", count_text(*elements * unit, "byte"),
+         to_string(data.type), data.bytes.size());
   if (data.bytes.data() == nullptr) fail(Kind::bad_value, {}, "{} without its elements", to_string(data.type));
   if (data.type.element != ElementType::kBool) return;
-  const auto wrong = std::find_if(data.bytes.begin(), data.bytes.end(), [](std::byte each) { return each > std::byte{1}; });
-  if (wrong != data.bytes.end()) fail(Kind::bad_value, {}, "expected 0 or 1 for each bool, found {}", std::to_integer<int>(*wrong));
+  const auto wrong =
+      std::find_if(data.bytes.begin(), data.bytes.end(), [](std::byte each) { return each > std::byte{1}; });
+  if (wrong != data.bytes.end())
+    fail(Kind::bad_value, {}, "expected 0 or 1 for each bool, found {}", std::to_integer<int>(*wrong));
 }
 
 }  // namespace
@@ -445,15 +481,19 @@ void Session::Impl::declare_dims(const Dims& dims) {
       evaluator.run_entry_statement(tree_of(fmt::format("dim {} = {}", dim.name.text(), dim.size), "<set>"), 0);
     const eval::Binding& binding = *evaluator.top()->find(dim.name).binding;
     const Dim* const known = binding.value.as<Dim>();
-    if (!known) fail(Diagnostic(Kind::not_a_dim, {}, fmt::format("`{}` is {}", dim.name.text(), describe(binding.value))).related(binding.span, "here"));
+    if (!known)
+      fail(Diagnostic(Kind::not_a_dim, {}, fmt::format("`{}` is {}", dim.name.text(), describe(binding.value)))
+               .related(binding.span, "here"));
     if (known->size != dim.size) {
-      fail(Diagnostic(Kind::size_conflict, {}, fmt::format("the tensor has {}, the session {}", to_string(dim), to_string(*known)))
+      fail(Diagnostic(Kind::size_conflict, {},
+                      fmt::format("the tensor has {}, the session {}", to_string(dim), to_string(*known)))
                .related(binding.span, "declared here"));
     }
   }
 }
 
-/// The tensor that a statement binds or assigns: where the rules put it, or where the variable lies that it is assigned to.
+/// The tensor that a statement binds or assigns: where the rules put it, or where the variable lies that it is assigned
+/// to.
 graph::Value Session::Impl::place_given(const plan::HostView& data, const ast::Stmt& stmt) {
   if (auto* assign = stmt.as<ast::AssignStmt>()) {
     const eval::HostValue target = evaluator.evaluate(*assign->target, evaluator.top());
@@ -479,9 +519,7 @@ void Session::Impl::set(const std::string& target, const plan::HostView& data) {
   const auto tree = [&]() -> std::shared_ptr<const ast::Program> {
     try {
       return tree_of((assigns ? target + " := " : "let " + target + " = ") + kGiven.str(), "<set>");
-    } catch (const UserError&) {
-      return nullptr;
-    }
+    } catch (const UserError&) { return nullptr; }
   }();
   const ast::Stmt* const stmt = tree && tree->body.statements.size() == 1 ? &tree->body.statements[0] : nullptr;
   const auto* const assign = stmt ? stmt->as<ast::AssignStmt>() : nullptr;
@@ -535,9 +573,7 @@ Diagnostics check(std::shared_ptr<const SourceFile> source, const eval::Settings
     evaluator.run_program(program);
     evaluator.finish_check();
   } catch (const eval::CheckEnded&) {
-  } catch (const UserError& error) {
-    found.add(error.diagnostic());
-  }
+  } catch (const UserError& error) { found.add(error.diagnostic()); }
   return found.by_place();
 }
 
@@ -569,13 +605,13 @@ Diagnostics Session::check_here(const std::string& name, const std::string& text
     for (size_t i = 0; i < program->body.statements.size(); ++i) evaluator.run_entry_statement(program, i);
     evaluator.uncalled.check_names(evaluator.names, evaluator.builtins, evaluator.findings);
   } catch (const eval::CheckEnded&) {
-  } catch (const UserError& error) {
-    found.add(error.diagnostic());
-  }
+  } catch (const UserError& error) { found.add(error.diagnostic()); }
   return found.by_place();
 }
 
-std::vector<KnownName> Session::known_names(const std::string& prefix) const { return mtf::session::known_names(impl_->evaluator, prefix); }
+std::vector<KnownName> Session::known_names(const std::string& prefix) const {
+  return mtf::session::known_names(impl_->evaluator, prefix);
+}
 
 eval::StoredVariables Session::stored_variables() const { return impl_->evaluator.variables.stored(); }
 
@@ -627,10 +663,14 @@ void Session::remember_nothing() {
 
 void Session::keep_last_value() { impl_->keeps_last_value = true; }
 
-void Session::on_warning(std::function<void(const Diagnostic&)> callback) { impl_->evaluator.findings.on_warning(std::move(callback)); }
+void Session::on_warning(std::function<void(const Diagnostic&)> callback) {
+  impl_->evaluator.findings.on_warning(std::move(callback));
+}
 void Session::warn_of_layout() { mtf::session::warn_of_layout(impl_->evaluator); }
 void Session::have_been_told(const Diagnostics& warnings) { impl_->evaluator.findings.have_been_told(warnings); }
-void Session::on_progress(std::function<void(const eval::Progress&)> callback) { impl_->evaluator.loops.on_progress(std::move(callback)); }
+void Session::on_progress(std::function<void(const eval::Progress&)> callback) {
+  impl_->evaluator.loops.on_progress(std::move(callback));
+}
 void Session::on_statement(std::function<void(const eval::StatementReport&)> callback) {
   impl_->on_statement = callback;
   impl_->evaluator.reports.on_statement(callback, impl_->evaluator.execution() != nullptr);

@@ -28,7 +28,9 @@ bool mentions_last_value(const std::string& text) {
 // The statements of an entry, and what stands between them.
 std::vector<Piece> pieces_of(const Entry& entry) {
   const auto source = SourceFile::create(entry.name, entry.text);
-  const ast::Program program = parse_or_throw(source, entry.is_file ? syntax::ParseMode::kScript : entry.is_use ? syntax::ParseMode::kUse : syntax::ParseMode::kRepl);
+  const ast::Program program = parse_or_throw(source, entry.is_file  ? syntax::ParseMode::kScript
+                                                      : entry.is_use ? syntax::ParseMode::kUse
+                                                                     : syntax::ParseMode::kRepl);
   std::vector<Piece> pieces;
   std::size_t at = 0;
   for (std::size_t i = 0; i < program.body.statements.size() && i < entry.has_value.size(); ++i) {
@@ -37,7 +39,11 @@ std::vector<Piece> pieces_of(const Entry& entry) {
     while (between.starts_with(';')) between = trim(between.substr(1));
     at = stmt.span.end;
     if (std::find(entry.left_out.begin(), entry.left_out.end(), i) != entry.left_out.end()) continue;
-    Piece piece{std::string(between), (entry.is_use ? "use " : "") + std::string(stmt.span.text()), {}, entry.has_value[i], false};
+    Piece piece{std::string(between),
+                (entry.is_use ? "use " : "") + std::string(stmt.span.text()),
+                {},
+                entry.has_value[i],
+                false};
     if (const auto* fn = stmt.as<ast::FnStmt>()) piece.declares = fn->name.name.str();
     if (const auto* model = stmt.as<ast::ModelStmt>()) piece.declares = model->name.name.str();
     piece.mentions_last = mentions_last_value(piece.text);

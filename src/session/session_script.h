@@ -7,8 +7,8 @@
 
 namespace mtf::session {
 
-/// A script that does what the entries did, with their comments. What was looked at is printed. A function or model that was
-/// declared again stands there once, as it was declared last.
+/// A script that does what the entries did, with their comments. What was looked at is printed. A function or model
+/// that was declared again stands there once, as it was declared last.
 std::string script_of(const std::vector<Entry>& entries);
 
 }  // namespace mtf::session

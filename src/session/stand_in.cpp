@@ -22,7 +22,8 @@ StandIn::Untouched::Untouched(eval::Scope& scope) : scope_(scope), bindings_(sco
 StandIn::Untouched::~Untouched() {
   scope_.bindings = bindings_;
   for (eval::Binding& binding : scope_.bindings)
-    if (graph::Handle* const handle = std::get_if<graph::Handle>(&binding.value.data); handle && !binding.is_aside) handle->take_up();
+    if (graph::Handle* const handle = std::get_if<graph::Handle>(&binding.value.data); handle && !binding.is_aside)
+      handle->take_up();
   scope_.hoisted = hoisted_;
   scope_.rearranged();
 }
@@ -32,7 +33,8 @@ StandIn::StandIn(eval::Evaluator& of, const eval::Settings& settings) : evaluato
   untouched_.emplace(*of.top());
 }
 
-StandIn::StandIn(eval::Evaluator& of, const eval::Settings& settings, const Assumption& assumption, std::shared_ptr<plan::ProgramRecord> record)
+StandIn::StandIn(eval::Evaluator& of, const eval::Settings& settings, const Assumption& assumption,
+                 std::shared_ptr<plan::ProgramRecord> record)
     : runtime_(of.runtime().planner(assumption.is_none() && !record)),
       execution_(std::in_place, *runtime_, plan::ExecutionOptions{.record = record}),
       evaluator_(assumed(settings, assumption), &*execution_, nowhere_) {

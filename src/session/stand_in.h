@@ -1,9 +1,9 @@
 #pragma once
 // An evaluator that goes on where a session is, of which nothing stays: what is asked of a session is answered by it.
 //
-// It sees the names of the session, and what is in force there. What it binds, assigns and brings into force is taken back when
-// it ends; until then the session does nothing. So each question has one of its own, and how many are asked in turn, under
-// whatever assumptions, does not matter.
+// It sees the names of the session, and what is in force there. What it binds, assigns and brings into force is taken
+// back when it ends; until then the session does nothing. So each question has one of its own, and how many are asked
+// in turn, under whatever assumptions, does not matter.
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -21,9 +21,11 @@ class StandIn {
  public:
   /// Checks: it computes nothing, and knows no numbers. `of` lives longer; `settings` are its session's.
   StandIn(eval::Evaluator& of, const eval::Settings& settings);
-  /// Plans. Where nothing is assumed it works with the session's own values. Under an assumption, or if what is planned is to be
-  /// recorded, it has copies of them, laid out as they would be. Throws a UserError where the assumption does not fit them.
-  StandIn(eval::Evaluator& of, const eval::Settings& settings, const Assumption& assumption, std::shared_ptr<plan::ProgramRecord> record);
+  /// Plans. Where nothing is assumed it works with the session's own values. Under an assumption, or if what is planned
+  /// is to be recorded, it has copies of them, laid out as they would be. Throws a UserError where the assumption does
+  /// not fit them.
+  StandIn(eval::Evaluator& of, const eval::Settings& settings, const Assumption& assumption,
+          std::shared_ptr<plan::ProgramRecord> record);
   ~StandIn();
   StandIn(const StandIn&) = delete;
   StandIn& operator=(const StandIn&) = delete;
@@ -32,7 +34,8 @@ class StandIn {
   plan::Execution& execution() { return *execution_; }
 
  private:
-  /// The names of a scope are as they were when this is gone: what a check or a plan has made of them too, which no log says.
+  /// The names of a scope are as they were when this is gone: what a check or a plan has made of them too, which no log
+  /// says.
   class Untouched {
    public:
     explicit Untouched(eval::Scope& scope);

@@ -10,7 +10,8 @@
 
 namespace mtf::session {
 
-Planned plan_script(const std::string& name, const std::string& text, const eval::Settings& settings, const plan::Runtime& machine, std::shared_ptr<plan::ProgramRecord> record) {
+Planned plan_script(const std::string& name, const std::string& text, const eval::Settings& settings,
+                    const plan::Runtime& machine, std::shared_ptr<plan::ProgramRecord> record) {
   const std::unique_ptr<plan::Runtime> runtime = machine.planner(false);
   plan::Execution execution(*runtime, {.record = record});
   std::ostream nowhere(nullptr);
@@ -20,7 +21,8 @@ Planned plan_script(const std::string& name, const std::string& text, const eval
   planned.mesh = context.mesh;
   planned.record = record;
   if (context.layout) planned.layout = *context.layout;
-  evaluator.reports.on_statement([&](const eval::StatementReport& report) { planned.statements.push_back(report); }, true);
+  evaluator.reports.on_statement([&](const eval::StatementReport& report) { planned.statements.push_back(report); },
+                                 true);
   evaluator.run_program(std::make_shared<const ast::Program>(syntax::parse_or_throw(SourceFile::create(name, text))));
   planned.counters = execution.counters();
   planned.sources = evaluator.modules.all_kept();
@@ -31,7 +33,8 @@ Planned plan_script(const std::string& name, const std::string& text, const eval
 WhatIf WhatIf::script(std::string name, std::string text, eval::Settings settings, const plan::Runtime& machine) {
   WhatIf what;
   what.options_ = settings.set;
-  what.plan_ = [name = std::move(name), text = std::move(text), settings = std::move(settings), &machine](const Assumption& assumption, std::shared_ptr<plan::ProgramRecord> record) {
+  what.plan_ = [name = std::move(name), text = std::move(text), settings = std::move(settings), &machine](
+                   const Assumption& assumption, std::shared_ptr<plan::ProgramRecord> record) {
     return plan_script(name, text, assumed(settings, assumption), machine, std::move(record));
   };
   return what;
@@ -40,18 +43,21 @@ WhatIf WhatIf::script(std::string name, std::string text, eval::Settings setting
 WhatIf WhatIf::statement(Session& session, std::string text, std::string name) {
   WhatIf what;
   what.is_statement_ = true;
-  what.plan_ = [&session, text = std::move(text), name = std::move(name)](const Assumption& assumption, std::shared_ptr<plan::ProgramRecord> record) {
+  what.plan_ = [&session, text = std::move(text), name = std::move(name)](const Assumption& assumption,
+                                                                          std::shared_ptr<plan::ProgramRecord> record) {
     return session.plan(text, name, assumption, std::move(record));
   };
   return what;
 }
 
-cost::LayoutCosts WhatIf::recorded(const std::optional<cost::MachineModel>& machine, const Assumption& assumption) const {
+cost::LayoutCosts WhatIf::recorded(const std::optional<cost::MachineModel>& machine,
+                                   const Assumption& assumption) const {
   Planned planned = plan_(assumption, std::make_shared<plan::ProgramRecord>());
   return cost::LayoutCosts(std::move(planned.record), machine, std::move(planned.before));
 }
 
-Comparison WhatIf::compare(const std::vector<Assumption>& assumptions, const std::optional<cost::MachineModel>& machine, bool with_peaks) const {
+Comparison WhatIf::compare(const std::vector<Assumption>& assumptions, const std::optional<cost::MachineModel>& machine,
+                           bool with_peaks) const {
   Comparison comparison;
   std::optional<cost::LayoutCosts> costs;
   for (const Assumption& assumption : assumptions) {
@@ -67,7 +73,8 @@ Comparison WhatIf::compare(const std::vector<Assumption>& assumptions, const std
       under.cost = costs->in(nullptr, nullptr);
     } else {
       const MeshPtr mesh = assumption.mesh ? std::make_shared<const Mesh>(Name("mesh"), *assumption.mesh) : nullptr;
-      const LayoutPtr rules = assumption.layout ? std::make_shared<const Layout>(Layout{Name(), *assumption.layout, {}}) : nullptr;
+      const LayoutPtr rules =
+          assumption.layout ? std::make_shared<const Layout>(Layout{Name(), *assumption.layout, {}}) : nullptr;
       under.cost = costs->in(mesh, rules, assumption.stored);
       if (with_peaks) planned = plan_(assumption, nullptr);
     }

@@ -44,7 +44,8 @@ ReasonRef reason(const Lowering& of, Reason why) {
 
 }  // namespace
 
-int fetch(LocalBuilder& local, const Lowering& of, int operand, int dim, const graph::AccessMap& map, const AxisList& axes) {
+int fetch(LocalBuilder& local, const Lowering& of, int operand, int dim, const graph::AccessMap& map,
+          const AxisList& axes) {
   if (map.is_identity()) return operand;
   LocalValue result = local[operand];
   const Name name = result.dims[dim].dim.name;
@@ -57,7 +58,8 @@ int add_back(LocalBuilder& local, const Lowering& of, int result, int dim, const
   LocalValue own = local[result];
   own.dims[dim] = {own.dims[dim].dim, axes, false, {}};
   const ReasonRef why = reason(of, {.kind = Reason::Kind::kAddedBack, .parts = {{own.dims[dim].dim.name, axes}}});
-  return local.collective(InstructionKind::kExchangeAdd, of.node, result, std::move(own), axes.set(), kernels::Reduction::kSum, why);
+  return local.collective(InstructionKind::kExchangeAdd, of.node, result, std::move(own), axes.set(),
+                          kernels::Reduction::kSum, why);
 }
 
 bool blocks_coincide(const graph::LaidOutOperation& node, const graph::IterationDim& dim, const AxisList& axes) {
@@ -78,9 +80,13 @@ void reshape_by_intervals(LocalBuilder& local, const Lowering& of, int operand, 
     for (size_t j = 0; j < of.space.dims.size(); ++j) {
       const graph::IterationDim& it = of.space.dims[j];
       const AxisList& axes = of.split.dims[j];
-      if (axes.empty() || it.operands[0] < static_cast<int>(group.first_from) || it.operands[0] >= static_cast<int>(group.last_from)) continue;
+      if (axes.empty() || it.operands[0] < static_cast<int>(group.first_from) ||
+          it.operands[0] >= static_cast<int>(group.last_from))
+        continue;
       auto flat = [&](int64_t size) {
-        return LocalDim{dim, axes, true, graph::AccessMap{.stride = group.size / size, .window = group.size / size, .from = size, .to = group.size}};
+        return LocalDim{
+            dim, axes, true,
+            graph::AccessMap{.stride = group.size / size, .window = group.size / size, .from = size, .to = group.size}};
       };
       have.back() = flat(from[it.operands[0]].size);
       want.back() = flat(to[it.results[0]].size);
@@ -96,8 +102,9 @@ void reshape_by_intervals(LocalBuilder& local, const Lowering& of, int operand, 
     if (have[d] == want[d]) continue;
     LocalValue moved = local[here];
     moved.dims[d] = want[d];
-    here = local.collective(InstructionKind::kExchange, of.node, here, std::move(moved), want[d].axes.set(), kernels::Reduction::kSum,
-                            reason(of, {.kind = Reason::Kind::kApart, .parts = {{{}, want[d].axes}}, .from = from, .to = to}));
+    here = local.collective(
+        InstructionKind::kExchange, of.node, here, std::move(moved), want[d].axes.set(), kernels::Reduction::kSum,
+        reason(of, {.kind = Reason::Kind::kApart, .parts = {{{}, want[d].axes}}, .from = from, .to = to}));
   }
   local.compute(of.node, {here}, {result}, of.origin);
 }
@@ -111,7 +118,8 @@ int scan(LocalBuilder& local, const Lowering& of, int operand) {
   const int own_sum = local.add(sum);
   local.compute(of.node, {operand}, {own_sum}, of.origin);
   const Dim blocks{Name("scan.blocks"), node.mesh->group_size(axes.set())};
-  const graph::OperationRef total = helper_operation(ops::kBlockTotal, {node.operands[0]}, ops::BlocksAttributes{sums.over, blocks}, node);
+  const graph::OperationRef total =
+      helper_operation(ops::kBlockTotal, {node.operands[0]}, ops::BlocksAttributes{sums.over, blocks}, node);
   LocalValue own;
   own.name = sum.name + ".total";
   own.element = total->results[0].element;
@@ -127,9 +135,12 @@ int scan(LocalBuilder& local, const Lowering& of, int operand) {
   all.name += "s";
   for (LocalDim& dim : all.dims)
     if (dim.dim == blocks) dim.axes = {};
-  const int totals = local.collective(InstructionKind::kAllGather, of.node, own_total, all, axes.set(), kernels::Reduction::kSum,
-                                      reason(of, {.kind = Reason::Kind::kScanned, .parts = {{{}, axes}}}));
-  const graph::OperationRef add = helper_operation(ops::kAddTotals, {node.results[0], total->results[0], total->results[0]}, ops::AddTotalsAttributes{sums.over, sums.reverse}, node);
+  const int totals =
+      local.collective(InstructionKind::kAllGather, of.node, own_total, all, axes.set(), kernels::Reduction::kSum,
+                       reason(of, {.kind = Reason::Kind::kScanned, .parts = {{{}, axes}}}));
+  const graph::OperationRef add =
+      helper_operation(ops::kAddTotals, {node.results[0], total->results[0], total->results[0]},
+                       ops::AddTotalsAttributes{sums.over, sums.reverse}, node);
   const int result = local.add(block_of_result(of.name, node, 0, of.split.results[0]));
   local.compute(add, {own_sum, totals, own_total}, {result});
   return result;

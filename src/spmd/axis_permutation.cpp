@@ -23,7 +23,8 @@ AxisPermutation::AxisPermutation(const LocalValue& from, const LocalValue& to) :
     const AxisList &has = from.dims[d].axes, &gets = to.dims[d].axes;
     MTF_CHECK(has.size() == gets.size(), "{} and {} are split over different numbers of axes", from.name, to.name);
     for (int i = 0; i < has.size(); ++i) {
-      MTF_CHECK(mesh_.axis_size(has[i]) == mesh_.axis_size(gets[i]), "axes of different sizes change places in {}", to.name);
+      MTF_CHECK(mesh_.axis_size(has[i]) == mesh_.axis_size(gets[i]), "axes of different sizes change places in {}",
+                to.name);
       place_of_[has[i]] = static_cast<int8_t>(gets[i]);
     }
   }

@@ -14,8 +14,8 @@ namespace {
 int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 
 /// The intervals that a dim's positions hold, where they advance evenly: position i of the first `full` ones has
-/// [first + i * slope, … + length), clipped or wrapped where it leaves the dim; one more may have the beginning of that,
-/// the others have nothing.
+/// [first + i * slope, … + length), clipped or wrapped where it leaves the dim; one more may have the beginning of
+/// that, the others have nothing.
 struct Progression {
   int64_t positions = 1;
   int64_t full = 0;
@@ -137,14 +137,16 @@ class Sender {
     for (int64_t turn = first_turn_; turn <= last_turn_; ++turn) {
       // first + p * slope + length > own.first, and first + p * slope < own.last
       const int64_t shift = turn * whole_ - want_.first;
-      int64_t low = floor_div(own.first + shift - want_.length, want_.slope), high = floor_div(own.last + shift, want_.slope);
+      int64_t low = floor_div(own.first + shift - want_.length, want_.slope),
+              high = floor_div(own.last + shift, want_.slope);
       if (low > high) std::swap(low, high);
       low = std::max<int64_t>(low - 1, 0);
       high = std::min({high + 1, want_.positions - 1, want_.full});
       for (int64_t p = low; p <= high; ++p) {
         if (p == q) continue;
         const Interval wanted = bounds(to_, mesh_, coordinates_of(to_, mesh_, p));
-        sum += std::max<int64_t>(0, std::min(own.last, wanted.last - turn * whole_) - std::max(own.first, wanted.first - turn * whole_));
+        sum += std::max<int64_t>(
+            0, std::min(own.last, wanted.last - turn * whole_) - std::max(own.first, wanted.first - turn * whole_));
       }
     }
     return sum;
@@ -224,13 +226,16 @@ int64_t most_given_back(const LocalDim& from, const LocalDim& to, const Mesh& me
 
 int64_t most_exchanged(const LocalDim& from, const LocalDim& to, const Mesh& mesh, AxisSet axes) {
   const std::optional<Progression> have = progression_of(from, mesh), want = progression_of(to, mesh);
-  const bool evenly = have && want && have->slope > 0 && want->slope != 0 && from.axes == to.axes && from.axes.set() == axes &&
-                      !(from.mapped && from.map.wrap) && have->length == have->slope;
+  const bool evenly = have && want && have->slope > 0 && want->slope != 0 && from.axes == to.axes &&
+                      from.axes.set() == axes && !(from.mapped && from.map.wrap) && have->length == have->slope;
   return evenly ? Sender(from, to, mesh, *have, *want).most() : most_exchanged_by_walk(from, to, mesh, axes);
 }
 
 int64_t most_exchanged_by_walk(const LocalDim& from, const LocalDim& to, const Mesh& mesh, AxisSet axes) {
-  struct Part { Interval have; int64_t sent = 0; };
+  struct Part {
+    Interval have;
+    int64_t sent = 0;
+  };
   std::vector<Part> parts;
   std::vector<Interval> wanted;
   for (int64_t processor : mesh.group(0, axes)) {
@@ -247,7 +252,8 @@ int64_t most_exchanged_by_walk(const LocalDim& from, const LocalDim& to, const M
   for (size_t r = 0; r < wanted.size(); ++r) {
     for (int64_t place = wanted[r].first; place < wanted[r].last;) {
       const int64_t inside = ((place % whole) + whole) % whole;
-      auto holder = std::upper_bound(order.begin(), order.end(), inside, [&](int64_t p, size_t i) { return p < parts[i].have.first; });
+      auto holder = std::upper_bound(order.begin(), order.end(), inside,
+                                     [&](int64_t p, size_t i) { return p < parts[i].have.first; });
       const size_t owner = *--holder;
       const int64_t run = std::min(parts[owner].have.last - inside, wanted[r].last - place);
       if (owner != r) parts[owner].sent += run;
@@ -279,7 +285,8 @@ std::vector<Coordinates> different_blocks(const std::vector<const LocalValue*>& 
 
 int64_t elements_at(const LocalValue& value, const Coordinates& at) {
   int64_t elements = 1;
-  for (const LocalDim& dim : value.dims) elements = mtf::saturating_multiply(elements, bounds(dim, *value.mesh, at).size());
+  for (const LocalDim& dim : value.dims)
+    elements = mtf::saturating_multiply(elements, bounds(dim, *value.mesh, at).size());
   return elements;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// The largest of all processors' blocks and messages, without looking at all processors: along an axis blocks are of few
-// different lengths (the full ones, one that is shorter, empty ones), and what overlaps what repeats.
+// The largest of all processors' blocks and messages, without looking at all processors: along an axis blocks are of
+// few different lengths (the full ones, one that is shorter, empty ones), and what overlaps what repeats.
 #include <vector>
 
 #include "spmd/local_program.h"

@@ -22,7 +22,8 @@ class Carrier {
         if (!operand.is_input()) readers_[operand.source].push_back(static_cast<int32_t>(i));
     for (size_t i = 0; i < program_.roots.size(); ++i) {
       const bool only_history = !program_.only_history.empty() && program_.only_history[i];
-      if (const graph::ProgramValue root = program_.roots[i]; !root.is_input() && !only_history) held_[root.source] = true;
+      if (const graph::ProgramValue root = program_.roots[i]; !root.is_input() && !only_history)
+        held_[root.source] = true;
     }
     for (size_t i = 0; i < count_; ++i) refine(i);
     useful_.assign(count_, false);
@@ -54,10 +55,13 @@ class Carrier {
 
   void refine(size_t i) {
     const graph::LaidOutOperation& operation = at(i);
-    if (held_[i] || operation.results.size() != 1 || operation.origin == graph::LayoutOrigin::kGiven || operation.op->is_leaf()) return;
+    if (held_[i] || operation.results.size() != 1 || operation.origin == graph::LayoutOrigin::kGiven ||
+        operation.op->is_leaf())
+      return;
     if (operation.origin == graph::LayoutOrigin::kLike) {
       const int32_t like = program_.operations[i].like;
-      if (like >= 0 && finer_[like] && at(like).results[0].dims == operation.results[0].dims && same_mesh(at(like).mesh, operation.mesh))
+      if (like >= 0 && finer_[like] && at(like).results[0].dims == operation.results[0].dims &&
+          same_mesh(at(like).mesh, operation.mesh))
         finer_[i] = finer_[like];
       return;
     }
@@ -95,14 +99,15 @@ class Carrier {
     }
   }
 
-  /// Several operations read a kept value. They keep its split too, and so do those behind them, up to where what they have
-  /// made of it is no larger in all: to gather that moves no more than to gather the value. So parts that are turned apart
-  /// and joined again are gathered joined.
+  /// Several operations read a kept value. They keep its split too, and so do those behind them, up to where what they
+  /// have made of it is no larger in all: to gather that moves no more than to gather the value. So parts that are
+  /// turned apart and joined again are gathered joined.
   void follow(size_t value) {
     constexpr size_t kMostFollowed = 64;
     const auto size = [&](size_t i) { return size_of(at(i).results[0].dims); };
     std::vector<size_t> followed;
-    std::map<size_t, size_t> unread{{value, readers_[value].size()}};  // of what is made: how often it is still to be read
+    std::map<size_t, size_t> unread{
+        {value, readers_[value].size()}};  // of what is made: how often it is still to be read
     std::set<size_t> next(readers_[value].begin(), readers_[value].end());
     int64_t total = size(value);
     size_t kept = 0;
@@ -124,8 +129,8 @@ class Carrier {
     for (size_t n = 0; n < kept; ++n) meets_[followed[n]] = true;
   }
 
-  /// A value keeps its splits if that is of use, and if what it is computed from kept them and only it reads that, or all
-  /// who do keep them.
+  /// A value keeps its splits if that is of use, and if what it is computed from kept them and only it reads that, or
+  /// all who do keep them.
   void keep(size_t i) {
     if (!finer_[i]) return;
     const graph::LaidOutOperation& operation = at(i);
@@ -134,7 +139,8 @@ class Carrier {
     else
       for (const graph::ProgramValue& operand : program_.operands_of(i))
         if (!operand.is_input() && kept_[operand.source])
-          kept_[i] = kept_[i] || meets_[i] || operation.op->role == graph::Role::kContraction || readers_[operand.source].size() == 1;
+          kept_[i] = kept_[i] || meets_[i] || operation.op->role == graph::Role::kContraction ||
+                     readers_[operand.source].size() == 1;
     if (!kept_[i]) return;
     auto moved = std::make_shared<graph::LaidOutOperation>(operation);
     moved->shardings[0] = *finer_[i];

@@ -28,7 +28,7 @@ int64_t largest_over(const LocalValue& from, const LocalValue& to, F of) {
   return most;
 }
 
-// ---- what is sent ----
+// ---- what is sent ---------------------------------------------------------------------------------------------------
 
 int64_t elements_of_largest(const LocalValue& value) {
   int64_t elements = 1;
@@ -41,7 +41,8 @@ int64_t reduce_sent(int64_t members, int64_t elements, int64_t total, int64_t el
   const std::vector<int64_t> levels = exchange_levels(tree_over(members));
   if (is_sent_whole(levels, total, element_bytes)) return sent_whole(levels, elements);
   const int64_t piece = piece_of_all_reduce(members, total, element_bytes);
-  return mtf::saturating_add(mtf::saturating_multiply(elements / piece, sent_sliced(levels, piece)), sent_sliced(levels, elements % piece));
+  return mtf::saturating_add(mtf::saturating_multiply(elements / piece, sent_sliced(levels, piece)),
+                             sent_sliced(levels, elements % piece));
 }
 
 int64_t sent_by_all_reduce(const LocalValue& from, const LocalValue&, AxisSet axes) {
@@ -64,12 +65,14 @@ int64_t sent_by_all_to_all(const LocalValue& from, const LocalValue& to, AxisSet
   return largest_over(from, to, [&](const Coordinates& at) {
     int64_t kept = 1;
     for (size_t d = 0; d < from.dims.size(); ++d)
-      kept = mtf::saturating_multiply(kept, std::min(bounds(from.dims[d], *from.mesh, at).size(), bounds(to.dims[d], *to.mesh, at).size()));
+      kept = mtf::saturating_multiply(
+          kept, std::min(bounds(from.dims[d], *from.mesh, at).size(), bounds(to.dims[d], *to.mesh, at).size()));
     return elements_at(from, at) - kept;
   });
 }
 
-/// The largest block that changes hands when axes change places: of a processor that is first along all but one of them.
+/// The largest block that changes hands when axes change places: of a processor that is first along all but one of
+/// them.
 int64_t sent_by_transpose(const LocalValue& from, const LocalValue&, AxisSet axes) {
   int64_t most = 0;
   for (int axis = 0; axis < from.mesh->order(); ++axis) {
@@ -84,8 +87,9 @@ int64_t sent_by_transpose(const LocalValue& from, const LocalValue&, AxisSet axe
 int64_t sent_by_exchange(const LocalValue& from, const LocalValue& to, AxisSet axes) {
   int64_t most = 1;
   for (size_t d = 0; d < from.dims.size(); ++d)
-    most = mtf::saturating_multiply(most, from.dims[d] == to.dims[d] ? largest_block(from.dims[d], *from.mesh)
-                                                                : most_exchanged(from.dims[d], to.dims[d], *from.mesh, axes));
+    most = mtf::saturating_multiply(most, from.dims[d] == to.dims[d]
+                                              ? largest_block(from.dims[d], *from.mesh)
+                                              : most_exchanged(from.dims[d], to.dims[d], *from.mesh, axes));
   return most;
 }
 
@@ -93,12 +97,13 @@ int64_t sent_by_exchange(const LocalValue& from, const LocalValue& to, AxisSet a
 int64_t sent_by_exchange_add(const LocalValue& from, const LocalValue& to, AxisSet) {
   int64_t most = 1;
   for (size_t d = 0; d < from.dims.size(); ++d)
-    most = mtf::saturating_multiply(most, from.dims[d] == to.dims[d] ? largest_block(from.dims[d], *from.mesh)
-                                                                : most_given_back(from.dims[d], to.dims[d], *from.mesh));
+    most = mtf::saturating_multiply(most, from.dims[d] == to.dims[d]
+                                              ? largest_block(from.dims[d], *from.mesh)
+                                              : most_given_back(from.dims[d], to.dims[d], *from.mesh));
   return most;
 }
 
-// ---- payloads that are what is sent ----
+// ---- payloads that are what is sent ---------------------------------------------------------------------------------
 
 Cost transposed_values(const LocalValue& from, const LocalValue& to, AxisSet axes) {
   const Cost even(block_elements(from));
@@ -110,7 +115,9 @@ Cost exchanged_values(const LocalValue& from, const LocalValue& to, AxisSet axes
   Product product;
   for (size_t d = 0; d < from.dims.size(); ++d) {
     if (from.dims[d] == to.dims[d]) product.factors.push_back(block_factor(from.dims[d], *from.mesh));
-    else product.numerator = mtf::saturating_multiply(product.numerator, most_exchanged(from.dims[d], to.dims[d], *from.mesh, axes));
+    else
+      product.numerator =
+          mtf::saturating_multiply(product.numerator, most_exchanged(from.dims[d], to.dims[d], *from.mesh, axes));
   }
   return Cost(product);
 }
@@ -119,51 +126,97 @@ Cost given_back_values(const LocalValue& from, const LocalValue& to, AxisSet) {
   Product product;
   for (size_t d = 0; d < from.dims.size(); ++d) {
     if (from.dims[d] == to.dims[d]) product.factors.push_back(block_factor(from.dims[d], *from.mesh));
-    else product.numerator = mtf::saturating_multiply(product.numerator, most_given_back(from.dims[d], to.dims[d], *from.mesh));
+    else
+      product.numerator =
+          mtf::saturating_multiply(product.numerator, most_given_back(from.dims[d], to.dims[d], *from.mesh));
   }
   return Cost(product);
 }
 
-// ---- staging ----
+// ---- staging --------------------------------------------------------------------------------------------------------
 
 int64_t one_piece(int64_t operand, int64_t) { return std::min(operand, kLargestAllReduce); }
 int64_t two_operands(int64_t operand, int64_t) { return mtf::saturating_multiply(2, operand); }
 int64_t one_result(int64_t, int64_t result) { return result; }
-int64_t two_of_each(int64_t operand, int64_t result) { return mtf::saturating_multiply(2, mtf::saturating_add(operand, result)); }
+int64_t two_of_each(int64_t operand, int64_t result) {
+  return mtf::saturating_multiply(2, mtf::saturating_add(operand, result));
+}
 int64_t operand_and_result(int64_t operand, int64_t result) { return mtf::saturating_add(operand, result); }
 
 }  // namespace
 
 const std::vector<CollectiveRecord>& collective_records() {
   static const std::vector<CollectiveRecord> records = {
-      {.kind = InstructionKind::kAllReduce, .word = "all_reduce",
-       .counted_as = CollectiveKind::kAllReduce, .counted_name = "all_reduce",
+      {.kind = InstructionKind::kAllReduce,
+       .word = "all_reduce",
+       .counted_as = CollectiveKind::kAllReduce,
+       .counted_name = "all_reduce",
        .movement = Movement::kReduce,
-       .payload = Payload::kOperand, .values = operand_values, .sent = sent_by_all_reduce, .counts_if_nothing_moves = true, .staging = one_piece},
-      {.kind = InstructionKind::kReduceScatter, .word = "reduce_scatter",
-       .counted_as = CollectiveKind::kReduceScatter, .counted_name = "reduce_scatter",
+       .payload = Payload::kOperand,
+       .values = operand_values,
+       .sent = sent_by_all_reduce,
+       .counts_if_nothing_moves = true,
+       .staging = one_piece},
+      {.kind = InstructionKind::kReduceScatter,
+       .word = "reduce_scatter",
+       .counted_as = CollectiveKind::kReduceScatter,
+       .counted_name = "reduce_scatter",
        .movement = Movement::kReduceScatter,
-       .payload = Payload::kOperand, .values = operand_values, .sent = sent_by_scatter, .counts_if_nothing_moves = true, .staging = two_operands},
-      {.kind = InstructionKind::kAllGather, .word = "all_gather",
-       .counted_as = CollectiveKind::kAllGather, .counted_name = "all_gather",
+       .payload = Payload::kOperand,
+       .values = operand_values,
+       .sent = sent_by_scatter,
+       .counts_if_nothing_moves = true,
+       .staging = two_operands},
+      {.kind = InstructionKind::kAllGather,
+       .word = "all_gather",
+       .counted_as = CollectiveKind::kAllGather,
+       .counted_name = "all_gather",
        .movement = Movement::kFromGroup,
-       .payload = Payload::kResult, .values = result_values, .sent = sent_by_gather, .counts_if_nothing_moves = true, .staging = one_result},
-      {.kind = InstructionKind::kAllToAll, .word = "all_to_all",
-       .counted_as = CollectiveKind::kAllToAll, .counted_name = "all_to_all",
+       .payload = Payload::kResult,
+       .values = result_values,
+       .sent = sent_by_gather,
+       .counts_if_nothing_moves = true,
+       .staging = one_result},
+      {.kind = InstructionKind::kAllToAll,
+       .word = "all_to_all",
+       .counted_as = CollectiveKind::kAllToAll,
+       .counted_name = "all_to_all",
        .movement = Movement::kFromGroup,
-       .payload = Payload::kOperand, .values = operand_values, .sent = sent_by_all_to_all, .counts_if_nothing_moves = false, .staging = operand_and_result},
-      {.kind = InstructionKind::kTranspose, .word = "transpose",
-       .counted_as = CollectiveKind::kPermute, .counted_name = "permute",
+       .payload = Payload::kOperand,
+       .values = operand_values,
+       .sent = sent_by_all_to_all,
+       .counts_if_nothing_moves = false,
+       .staging = operand_and_result},
+      {.kind = InstructionKind::kTranspose,
+       .word = "transpose",
+       .counted_as = CollectiveKind::kPermute,
+       .counted_name = "permute",
        .movement = Movement::kFromPermuted,
-       .payload = Payload::kSent, .values = transposed_values, .sent = sent_by_transpose, .counts_if_nothing_moves = false, .staging = operand_and_result},
-      {.kind = InstructionKind::kExchange, .word = "exchange",
-       .counted_as = CollectiveKind::kPermute, .counted_name = "permute",
+       .payload = Payload::kSent,
+       .values = transposed_values,
+       .sent = sent_by_transpose,
+       .counts_if_nothing_moves = false,
+       .staging = operand_and_result},
+      {.kind = InstructionKind::kExchange,
+       .word = "exchange",
+       .counted_as = CollectiveKind::kPermute,
+       .counted_name = "permute",
        .movement = Movement::kFromGroup,
-       .payload = Payload::kSent, .values = exchanged_values, .sent = sent_by_exchange, .counts_if_nothing_moves = false, .staging = operand_and_result},
-      {.kind = InstructionKind::kExchangeAdd, .word = "exchange_add",
-       .counted_as = CollectiveKind::kPermute, .counted_name = "permute",
+       .payload = Payload::kSent,
+       .values = exchanged_values,
+       .sent = sent_by_exchange,
+       .counts_if_nothing_moves = false,
+       .staging = operand_and_result},
+      {.kind = InstructionKind::kExchangeAdd,
+       .word = "exchange_add",
+       .counted_as = CollectiveKind::kPermute,
+       .counted_name = "permute",
        .movement = Movement::kAddFromGroup,
-       .payload = Payload::kSent, .values = given_back_values, .sent = sent_by_exchange_add, .counts_if_nothing_moves = false, .staging = two_of_each},
+       .payload = Payload::kSent,
+       .values = given_back_values,
+       .sent = sent_by_exchange_add,
+       .counts_if_nothing_moves = false,
+       .staging = two_of_each},
   };
   return records;
 }
@@ -189,14 +242,16 @@ std::string_view name(CollectiveKind kind) {
 bool is_collective(InstructionKind kind) { return find_collective(kind) != nullptr; }
 CollectiveKind counted_as(InstructionKind kind) { return record_of(kind).counted_as; }
 
-std::vector<int64_t> wire_bytes_of_merged(int64_t members, const std::vector<int64_t>& elements, int64_t element_bytes) {
+std::vector<int64_t> wire_bytes_of_merged(int64_t members, const std::vector<int64_t>& elements,
+                                          int64_t element_bytes) {
   int64_t total = 0;
   for (int64_t each : elements) total = mtf::saturating_add(total, each);
   std::vector<int64_t> shares;
   int64_t before = 0, sum = 0;
   for (int64_t each : elements) {
     sum = mtf::saturating_add(sum, each);
-    const int64_t sent = total == 0 ? 0 : mtf::saturating_multiply(reduce_sent(members, sum, total, element_bytes), element_bytes);
+    const int64_t sent =
+        total == 0 ? 0 : mtf::saturating_multiply(reduce_sent(members, sum, total, element_bytes), element_bytes);
     shares.push_back(sent - before);
     before = sent;
   }

@@ -20,7 +20,8 @@ graph::Program alone(const graph::OperationRef& operation, const std::vector<Exp
   entry.operation = operation;
   for (size_t k = 0; k < operands.size(); ++k) {
     graph::ProgramInput input;
-    input.operation = data_operation(operation->operands[k], operands[k].sharding, operands[k].inherited, operation->mesh);
+    input.operation =
+        data_operation(operation->operands[k], operands[k].sharding, operands[k].inherited, operation->mesh);
     program.operands.push_back(graph::ProgramValue::input(program.inputs.size()));
     program.inputs.push_back(std::move(input));
   }
@@ -38,8 +39,9 @@ bool makes_more(const graph::LaidOutOperation& operation, const graph::Program& 
     });
   };
   return std::any_of(parts.operations.begin(), parts.operations.end(), [&](const graph::ProgramOperation& part) {
-    return std::any_of(part.operation->results.begin(), part.operation->results.end(),
-                       [&](const TensorType& type) { return !has(operation.operands, type.dims) && !has(operation.results, type.dims); });
+    return std::any_of(part.operation->results.begin(), part.operation->results.end(), [&](const TensorType& type) {
+      return !has(operation.operands, type.dims) && !has(operation.results, type.dims);
+    });
   });
 }
 
@@ -54,8 +56,8 @@ AxisSet divided(const LocalProgram& program, const graph::OperationRef& operatio
   return axes;
 }
 
-/// Bytes that a processor sends, by the size of what is moved alone, as in the choice of a resharding: small all_reduces
-/// really send more, in fewer messages.
+/// Bytes that a processor sends, by the size of what is moved alone, as in the choice of a resharding: small
+/// all_reduces really send more, in fewer messages.
 double sent_by(const LocalProgram& program, const Instruction& instruction) {
   const CollectiveRecord* const record = find_collective(instruction.kind);
   if (record == nullptr) return 0;
@@ -74,7 +76,8 @@ double bytes_of(const LocalProgram& program) {
     for (int value : instruction.results) {
       const LocalValue& made = program.values[value];
       int64_t bytes = size_of(made.element);
-      for (const LocalDim& dim : made.dims) bytes = mtf::saturating_multiply(bytes, made.mesh ? largest_block(dim, *made.mesh) : dim.dim.size);
+      for (const LocalDim& dim : made.dims)
+        bytes = mtf::saturating_multiply(bytes, made.mesh ? largest_block(dim, *made.mesh) : dim.dim.size);
       largest = std::max(largest, bytes);
     }
   }
@@ -94,7 +97,8 @@ LocalProgram split_as_it_is(graph::Program program) {
 
 }  // namespace
 
-graph::Program expansion_of(const graph::LaidOutOperation& operation, const std::vector<ExpandedOperand>& operands, int64_t blocks) {
+graph::Program expansion_of(const graph::LaidOutOperation& operation, const std::vector<ExpandedOperand>& operands,
+                            int64_t blocks) {
   ops::Builder builder;
   builder.context.mesh = operation.mesh;
   builder.context.layout = nullptr;
@@ -105,8 +109,9 @@ graph::Program expansion_of(const graph::LaidOutOperation& operation, const std:
   for (size_t k = 0; k < operation.operands.size(); ++k) {
     const TensorType& type = operation.operands[k];
     auto node = std::make_shared<graph::Node>();
-    node->operation = operands.empty() ? data_operation(type, replicated(type.dims.size()), 0, operation.mesh)
-                                       : data_operation(type, operands[k].sharding, operands[k].inherited, operation.mesh);
+    node->operation = operands.empty()
+                          ? data_operation(type, replicated(type.dims.size()), 0, operation.mesh)
+                          : data_operation(type, operands[k].sharding, operands[k].inherited, operation.mesh);
     node->id = graph::new_node_id();
     stand_ins.push_back({std::move(node), 0});
   }
@@ -129,7 +134,8 @@ graph::Program expansion_of(const graph::LaidOutOperation& operation, const std:
   return std::move(parts.program);
 }
 
-bool is_less_whole(const graph::OperationRef& operation, const std::vector<ExpandedOperand>& operands, const graph::Program& parts) {
+bool is_less_whole(const graph::OperationRef& operation, const std::vector<ExpandedOperand>& operands,
+                   const graph::Program& parts) {
   if (!makes_more(*operation, parts)) return false;
   const LocalProgram whole = split_as_it_is(alone(operation, operands));
   AxisSet all = 0;

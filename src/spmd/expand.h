@@ -4,9 +4,9 @@
 // There is another way: to bring that dim whole, so that the operation is computed as it is, its work divided over its
 // other dims. An expansion whose values are of dims that one operand or result has (softmax, layer_norm, cross_entropy)
 // is never more than that in memory, and stands always. One that makes more of them, as attention makes scores of every
-// query and every place of the memory, is compared with the other way: by what a processor sends and by the largest block
-// that it then has, in bytes, added up, so that scores are stored only where they are few. Work is never repeated for it:
-// where no other dim can take the axes, the expansion stands.
+// query and every place of the memory, is compared with the other way: by what a processor sends and by the largest
+// block that it then has, in bytes, added up, so that scores are stored only where they are few. Work is never repeated
+// for it: where no other dim can take the axes, the expansion stands.
 #include <vector>
 
 #include "graph/program.h"
@@ -21,11 +21,13 @@ struct ExpandedOperand {
 };
 
 /// The graph that stands for an operation that has an expansion, as a program whose first inputs are the operands, the
-/// others numbers of its own, and whose roots are the results, each laid out as the operation's. Without `operands` they
-/// are whole. `blocks` as ExpandCall has it.
-graph::Program expansion_of(const graph::LaidOutOperation& operation, const std::vector<ExpandedOperand>& operands = {}, int64_t blocks = 1);
+/// others numbers of its own, and whose roots are the results, each laid out as the operation's. Without `operands`
+/// they are whole. `blocks` as ExpandCall has it.
+graph::Program expansion_of(const graph::LaidOutOperation& operation, const std::vector<ExpandedOperand>& operands = {},
+                            int64_t blocks = 1);
 
 /// True if the operation is less as it is than as its expansion, of which `parts` is the program.
-bool is_less_whole(const graph::OperationRef& operation, const std::vector<ExpandedOperand>& operands, const graph::Program& parts);
+bool is_less_whole(const graph::OperationRef& operation, const std::vector<ExpandedOperand>& operands,
+                   const graph::Program& parts);
 
 }  // namespace mtf::spmd

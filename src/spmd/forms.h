@@ -6,8 +6,9 @@
 
 namespace mtf::spmd {
 
-/// Numbers operations: those with equal numbers differ in nothing but where the program wrote them, so that what follows
-/// from an operation alone need be found once for each form. A program of many equal layers has the forms of one.
+/// Numbers operations: those with equal numbers differ in nothing but where the program wrote them, so that what
+/// follows from an operation alone need be found once for each form. A program of many equal layers has the forms of
+/// one.
 class Forms {
  public:
   int32_t of(const graph::OperationRef& operation);

@@ -27,7 +27,9 @@ std::optional<std::pair<int, graph::AccessMap>> window_of(const graph::LaidOutOp
 
 /// What both need, or nothing where no one interval of each block is that.
 std::optional<graph::AccessMap> joined(const graph::AccessMap& a, const graph::AccessMap& b) {
-  if (a.stride != b.stride || a.from != b.from || a.to != b.to || a.wrap != b.wrap || a.base_dilation != 1 || b.base_dilation != 1) return std::nullopt;
+  if (a.stride != b.stride || a.from != b.from || a.to != b.to || a.wrap != b.wrap || a.base_dilation != 1 ||
+      b.base_dilation != 1)
+    return std::nullopt;
   graph::AccessMap both = a;
   both.offset = std::min(a.offset, b.offset);
   both.window = std::max(a.offset + a.extent(), b.offset + b.extent()) - both.offset;
@@ -37,14 +39,16 @@ std::optional<graph::AccessMap> joined(const graph::AccessMap& a, const graph::A
 
 /// A block's own places are among those that it needs.
 bool has_own(const graph::AccessMap& map) {
-  return map.from == map.to && map.stride == 1 && map.base_dilation == 1 && map.offset <= 0 && map.offset + map.extent() >= 1;
+  return map.from == map.to && map.stride == 1 && map.base_dilation == 1 && map.offset <= 0 &&
+         map.offset + map.extent() >= 1;
 }
 
 LocalDim with_halo(const LocalDim& dim, const graph::AccessMap& map) { return {dim.dim, dim.axes, true, map}; }
 
 template <typename Sides>
 bool contains(const Sides& outer, const Sides& inner) {
-  return std::all_of(inner.begin(), inner.end(), [&](const auto& side) { return std::find(outer.begin(), outer.end(), side) != outer.end(); });
+  return std::all_of(inner.begin(), inner.end(),
+                     [&](const auto& side) { return std::find(outer.begin(), outer.end(), side) != outer.end(); });
 }
 
 /// The exchanges that somebody makes.
@@ -74,7 +78,8 @@ Halos::Halos(const graph::Program& program) {
     Window& window = windows_[i];
     std::tie(window.dim, window.map) = *found;
     const graph::ProgramValue operand = program.operands_of(entry)[0];
-    if (!operand.is_input() && program.operations[operand.source].replica == entry.replica && windows_[operand.source].tensor >= 0 &&
+    if (!operand.is_input() && program.operations[operand.source].replica == entry.replica &&
+        windows_[operand.source].tensor >= 0 &&
         same_mesh(program.operations[operand.source].operation->mesh, entry.operation->mesh)) {
       bool twice = false;
       for (int j = operand.source; j >= 0; j = windows_[j].inner) twice = twice || windows_[j].dim == window.dim;
@@ -83,7 +88,8 @@ Halos::Halos(const graph::Program& program) {
     if (window.inner >= 0) {
       window.tensor = windows_[window.inner].tensor;
     } else {
-      auto [at, fresh] = tensor_of.try_emplace({operand, entry.replica, entry.operation->mesh.get()}, static_cast<int>(tensors_.size()));
+      auto [at, fresh] = tensor_of.try_emplace({operand, entry.replica, entry.operation->mesh.get()},
+                                               static_cast<int>(tensors_.size()));
       if (fresh) tensors_.emplace_back();
       window.tensor = at->second;
     }
@@ -97,8 +103,11 @@ void Halos::share_sides(Tensor& tensor, const LocalValue& value, int dim) {
   std::vector<int> along;
   for (int i : tensor.windows)
     if (windows_[i].dim == dim) along.push_back(i);
-  std::stable_sort(along.begin(), along.end(), [&](int a, int b) { return windows_[a].map.offset < windows_[b].map.offset; });
-  const auto sent = [&](const graph::AccessMap& map) { return most_exchanged(own, with_halo(own, map), *value.mesh, own.axes.set()); };
+  std::stable_sort(along.begin(), along.end(),
+                   [&](int a, int b) { return windows_[a].map.offset < windows_[b].map.offset; });
+  const auto sent = [&](const graph::AccessMap& map) {
+    return most_exchanged(own, with_halo(own, map), *value.mesh, own.axes.set());
+  };
   std::vector<std::pair<graph::AccessMap, std::vector<int>>> groups;
   for (int i : along) {
     const graph::AccessMap& map = windows_[i].map;
@@ -122,12 +131,14 @@ void Halos::decide(Tensor& tensor, const LocalValue& value) {
   for (int i : tensor.windows) {
     Window& window = windows_[i];
     if (!window.box.empty()) apart.add(value, Side{window.dim, window.map});
-    if (window.inner >= 0) window.box.insert(window.box.end(), windows_[window.inner].box.begin(), windows_[window.inner].box.end());
+    if (window.inner >= 0)
+      window.box.insert(window.box.end(), windows_[window.inner].box.begin(), windows_[window.inner].box.end());
     std::sort(window.box.begin(), window.box.end(), [](const Side& a, const Side& b) { return a.first < b.first; });
     if (std::find(boxes.begin(), boxes.end(), window.box) == boxes.end()) boxes.push_back(window.box);
   }
   for (const Box& box : boxes)
-    if (std::none_of(boxes.begin(), boxes.end(), [&](const Box& other) { return other.size() > box.size() && contains(other, box); }))
+    if (std::none_of(boxes.begin(), boxes.end(),
+                     [&](const Box& other) { return other.size() > box.size() && contains(other, box); }))
       tensor.largest.push_back(box);
   std::vector<Box> made;
   for (const Box& box : boxes) {
@@ -151,7 +162,9 @@ const Halos::Box* Halos::part_of(const Tensor& tensor, const Box& box) {
   for (const Box& largest : tensor.largest) {
     if (!contains(largest, box)) continue;
     if (std::equal(box.begin(), box.end(), largest.begin())) return nullptr;  // it is made on the way to that one
-    if (std::all_of(largest.begin(), largest.end(), [&](const Side& side) { return contains(box, Box{side}) || has_own(side.second); })) found = &largest;
+    if (std::all_of(largest.begin(), largest.end(),
+                    [&](const Side& side) { return contains(box, Box{side}) || has_own(side.second); }))
+      found = &largest;
   }
   return found;
 }
@@ -166,7 +179,8 @@ int Halos::block_of_tensor(Tensor& tensor, const Box& box, LocalBuilder& local, 
     LocalValue part = local[whole];
     for (const Side& side : *largest)
       if (!contains(box, Box{side})) part.dims[side.first] = local[tensor.local].dims[side.first];
-    value = local.collective(InstructionKind::kSlice, of.node, whole, std::move(part), 0, kernels::Reduction::kSum, nullptr);
+    value = local.collective(InstructionKind::kSlice, of.node, whole, std::move(part), 0, kernels::Reduction::kSum,
+                             nullptr);
   } else {
     const auto& [dim, map] = box.back();
     const int inner = block_of_tensor(tensor, Box(box.begin(), box.end() - 1), local, of);
@@ -208,7 +222,9 @@ int Halos::fetched(int index, LocalBuilder& local, const Lowering& of, int opera
   if (!tensor.together) return -1;
   if (window.inner < 0) return operand == tensor.local ? block(tensor, -1, window.box, local, of) : -1;
   const std::vector<LocalDim>& dims = local[tensor.local].dims;
-  if (!std::equal(dims.begin(), dims.end(), value.dims.begin(), [](const LocalDim& a, const LocalDim& b) { return a.axes == b.axes; })) return -1;
+  if (!std::equal(dims.begin(), dims.end(), value.dims.begin(),
+                  [](const LocalDim& a, const LocalDim& b) { return a.axes == b.axes; }))
+    return -1;
   if (window.box == windows_[window.inner].box) return operand;
   return block(tensor, window.inner, window.box, local, of);
 }

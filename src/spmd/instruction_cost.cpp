@@ -30,7 +30,8 @@ bool InstructionCosts::alike(const Instruction& a, const Instruction& b) const {
     const LocalValue &v = program_.values[x], &w = program_.values[y];
     return v.element == w.element && v.mesh == w.mesh && v.partial == w.partial && v.dims == w.dims;
   };
-  return a.kind == b.kind && a.axes == b.axes && std::equal(a.operands.begin(), a.operands.end(), b.operands.begin(), b.operands.end(), lie_alike) &&
+  return a.kind == b.kind && a.axes == b.axes &&
+         std::equal(a.operands.begin(), a.operands.end(), b.operands.begin(), b.operands.end(), lie_alike) &&
          std::equal(a.results.begin(), a.results.end(), b.results.begin(), b.results.end(), lie_alike);
 }
 
@@ -52,7 +53,8 @@ std::vector<InstructionCost> InstructionCosts::of_step(const std::vector<int>& i
   const LocalValue& value = program_.values[first.operands[0]];
   std::vector<int64_t> elements;
   for (const InstructionCost& cost : costs) elements.push_back(cost.values.value());
-  const std::vector<int64_t> shares = wire_bytes_of_merged(value.mesh->group_size(first.axes), elements, size_of(value.element));
+  const std::vector<int64_t> shares =
+      wire_bytes_of_merged(value.mesh->group_size(first.axes), elements, size_of(value.element));
   for (size_t i = 0; i < costs.size(); ++i) costs[i].wire_bytes = shares[i];
   return costs;
 }

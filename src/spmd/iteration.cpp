@@ -14,7 +14,9 @@ namespace {
 /// The most ways to place axes that are compared; beyond, the first claim of each further axis stands.
 constexpr size_t kMostWays = 256;
 
-bool can_split(const graph::IterationDim& dim) { return dim.kind != graph::SplitKind::kExpand && dim.kind != graph::SplitKind::kWhole; }
+bool can_split(const graph::IterationDim& dim) {
+  return dim.kind != graph::SplitKind::kExpand && dim.kind != graph::SplitKind::kWhole;
+}
 
 /// The axes over which the operands are partial and the operation may leave its result so.
 AxisSet carried_axes(Arithmetic arithmetic, const std::vector<Placed>& operands, const std::vector<Placed>& results) {
@@ -44,9 +46,15 @@ AxisSet carried_axes(Arithmetic arithmetic, const std::vector<Placed>& operands,
 
 class Chooser {
  public:
-  Chooser(const graph::IterationSpace& space, const std::vector<Placed>& operands, const std::vector<Placed>& results, const Mesh& mesh, ReshardWays& ways,
-          AxisSet carried, graph::Work work)
-      : space_(space), operands_(operands), results_(results), mesh_(mesh), ways_(ways), carried_(carried), work_(work) {
+  Chooser(const graph::IterationSpace& space, const std::vector<Placed>& operands, const std::vector<Placed>& results,
+          const Mesh& mesh, ReshardWays& ways, AxisSet carried, graph::Work work)
+      : space_(space),
+        operands_(operands),
+        results_(results),
+        mesh_(mesh),
+        ways_(ways),
+        carried_(carried),
+        work_(work) {
     claims_.resize(space.dims.size());
     for (size_t j = 0; j < space.dims.size(); ++j) collect(static_cast<int>(j));
     for (size_t j = 0; j < space.dims.size(); ++j) move_away(static_cast<int>(j));
@@ -83,7 +91,8 @@ class Chooser {
     AxisList rest;
     for (int axis : list)
       if (!(carried_ & axis_bit(axis))) rest.push_back(axis);
-    if (!rest.empty() && std::find(claims_[j].begin(), claims_[j].end(), rest) == claims_[j].end()) claims_[j].push_back(rest);
+    if (!rest.empty() && std::find(claims_[j].begin(), claims_[j].end(), rest) == claims_[j].end())
+      claims_[j].push_back(rest);
   }
 
   // The result speaks first, so that of ways which cost the same the one that leaves it in place is taken.
@@ -182,7 +191,8 @@ class Chooser {
             break;
           }
       if (claimants.empty()) continue;
-      if (may_be_dropped_ & axis_bit(axis)) claimants.insert(work_ == graph::Work::kNone ? claimants.begin() : claimants.end(), -1);
+      if (may_be_dropped_ & axis_bit(axis))
+        claimants.insert(work_ == graph::Work::kNone ? claimants.begin() : claimants.end(), -1);
       if (owners.size() * claimants.size() > kMostWays) claimants.erase(claimants.begin() + 1, claimants.end());
       std::vector<Owners> next;
       for (const Owners& owner : owners)
@@ -236,7 +246,8 @@ class Chooser {
         if (dim.operands[k] >= 0 && dim.follows < 0) split.operands[k].dims[dim.operands[k]] = dims[j];
       for (size_t r = 0; r < results_.size(); ++r)
         if (dim.results[r] >= 0) split.results[r].dims[dim.results[r]] = dims[j];
-        else if (dim.kind == graph::SplitKind::kReduce && !is_followed(j, dims, r)) split.results[r].partial |= dims[j].set();
+        else if (dim.kind == graph::SplitKind::kReduce && !is_followed(j, dims, r))
+          split.results[r].partial |= dims[j].set();
     }
     for (size_t k = 0; k < operands_.size(); ++k) split.operands[k].partial = operands_[k].sharding.partial & carried_;
     for (size_t j = 0; j < dims.size(); ++j) {
@@ -272,12 +283,15 @@ class Chooser {
   /// A result that lacks dim `j` has a dim that follows it: what a block of j gives of it is an interval.
   bool is_followed(size_t j, const std::vector<AxisList>& dims, size_t r) const {
     for (size_t other = 0; other < dims.size(); ++other)
-      if (space_.dims[other].follows == static_cast<int8_t>(j) && !dims[other].empty() && space_.dims[other].results[r] >= 0) return true;
+      if (space_.dims[other].follows == static_cast<int8_t>(j) && !dims[other].empty() &&
+          space_.dims[other].results[r] >= 0)
+        return true;
     return false;
   }
 
-  /// Splits an operand's dim that follows another by the axes of that, where to bring it into these blocks and give them a
-  /// halo is less than to bring it whole, as it is `needed` so far. An operand that has the other dim too needs it whole.
+  /// Splits an operand's dim that follows another by the axes of that, where to bring it into these blocks and give
+  /// them a halo is less than to bring it whole, as it is `needed` so far. An operand that has the other dim too needs
+  /// it whole.
   void bring_near(const graph::IterationDim& dim, const AxisList& axes, size_t k, Sharding& needed) const {
     if (space_.dims[dim.follows].operands[k] >= 0) return;
     const Placed& operand = operands_[k];
@@ -295,7 +309,8 @@ class Chooser {
   }
 
   /// Adds the cost of fetching what dim `d` of blocks that lie so needs beyond them, or of giving it back.
-  void add_halo(const TensorType& type, const Sharding& blocks, const graph::IterationDim& dim, int d, bool back, ReshardCost& cost) const {
+  void add_halo(const TensorType& type, const Sharding& blocks, const graph::IterationDim& dim, int d, bool back,
+                ReshardCost& cost) const {
     const AxisList& axes = blocks.dims[d];
     if (axes.empty()) return;
     const LocalDim own{type.dims[d], axes, false, {}}, wide{type.dims[d], axes, true, dim.reach};
@@ -303,7 +318,8 @@ class Chooser {
     if (sent == 0) return;
     double bytes = static_cast<double>(sent * size_of(type.element));
     for (size_t other = 0; other < type.dims.size(); ++other)
-      if (static_cast<int>(other) != d) bytes *= static_cast<double>(block_size(type.dims[other].size, blocks.dims[other], mesh_));
+      if (static_cast<int>(other) != d)
+        bytes *= static_cast<double>(block_size(type.dims[other].size, blocks.dims[other], mesh_));
     cost.wire_bytes += bytes;
     ++cost.count;
   }
@@ -315,7 +331,8 @@ class Chooser {
       total.count += cost.count;
     };
     for (size_t k = 0; k < operands_.size(); ++k) add(to_bring(operands_[k], split.operands[k]));
-    for (size_t r = 0; r < results_.size(); ++r) add(ways_.find(results_[r].type, split.results[r], results_[r].sharding, mesh_).cost);
+    for (size_t r = 0; r < results_.size(); ++r)
+      add(ways_.find(results_[r].type, split.results[r], results_[r].sharding, mesh_).cost);
     for (const graph::IterationDim& dim : space_.dims) {
       if (dim.follows < 0) continue;
       for (size_t k = 0; k < operands_.size(); ++k)
@@ -339,11 +356,14 @@ class Chooser {
 
 }  // namespace
 
-IterationSplit split_iteration(const graph::IterationSpace& space, Arithmetic arithmetic, const std::vector<Placed>& operands,
-                               const std::vector<Placed>& results, const Mesh& mesh, ReshardWays& ways) {
+IterationSplit split_iteration(const graph::IterationSpace& space, Arithmetic arithmetic,
+                               const std::vector<Placed>& operands, const std::vector<Placed>& results,
+                               const Mesh& mesh, ReshardWays& ways) {
   for (const graph::IterationDim& dim : space.dims)
-    MTF_CHECK(dim.operands.size() == operands.size() && dim.results.size() == results.size(), "an iteration dim names {} operands of {}", dim.operands.size(), operands.size());
-  return Chooser(space, operands, results, mesh, ways, carried_axes(arithmetic, operands, results), arithmetic.work).choose();
+    MTF_CHECK(dim.operands.size() == operands.size() && dim.results.size() == results.size(),
+              "an iteration dim names {} operands of {}", dim.operands.size(), operands.size());
+  return Chooser(space, operands, results, mesh, ways, carried_axes(arithmetic, operands, results), arithmetic.work)
+      .choose();
 }
 
 }  // namespace mtf::spmd

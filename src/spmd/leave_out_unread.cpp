@@ -10,9 +10,9 @@ void leave_out_unread(LocalProgram& program) {
   for (const std::vector<int>& outputs : program.outputs)
     for (int value : outputs) is_read[value] = true;
   for (auto instruction = program.instructions.rbegin(); instruction != program.instructions.rend(); ++instruction) {
-    const bool needed =
-        instruction->kind == InstructionKind::kInput ||
-        std::any_of(instruction->results.begin(), instruction->results.end(), [&](int value) { return is_read[value]; });
+    const bool needed = instruction->kind == InstructionKind::kInput ||
+                        std::any_of(instruction->results.begin(), instruction->results.end(),
+                                    [&](int value) { return is_read[value]; });
     if (!needed) {
       instruction->results.clear();
       continue;

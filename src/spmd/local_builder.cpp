@@ -11,11 +11,13 @@
 namespace mtf::spmd {
 
 bool lies_as(const LocalValue& value, const Sharding& wanted) {
-  return value.partial == wanted.partial && std::equal(value.dims.begin(), value.dims.end(), wanted.dims.begin(), wanted.dims.end(),
-                                                       [](const LocalDim& dim, const AxisList& axes) { return !dim.mapped && dim.axes == axes; });
+  return value.partial == wanted.partial &&
+         std::equal(value.dims.begin(), value.dims.end(), wanted.dims.begin(), wanted.dims.end(),
+                    [](const LocalDim& dim, const AxisList& axes) { return !dim.mapped && dim.axes == axes; });
 }
 
-LocalValue block_of_result(const std::string& name, const graph::LaidOutOperation& operation, int result, const Sharding& sharding) {
+LocalValue block_of_result(const std::string& name, const graph::LaidOutOperation& operation, int result,
+                           const Sharding& sharding) {
   LocalValue value;
   value.name = name;
   if (result > 0) value.name += "." + std::to_string(result);
@@ -27,8 +29,9 @@ LocalValue block_of_result(const std::string& name, const graph::LaidOutOperatio
   return value;
 }
 
-graph::OperationRef helper_operation(const graph::Op& op, std::vector<TensorType> operands, graph::Attributes attributes, const graph::LaidOutOperation& of,
-                              std::vector<double> inputs) {
+graph::OperationRef helper_operation(const graph::Op& op, std::vector<TensorType> operands,
+                                     graph::Attributes attributes, const graph::LaidOutOperation& of,
+                                     std::vector<double> inputs) {
   auto operation = std::make_shared<graph::LaidOutOperation>();
   operation->op = &op;
   operation->operands = std::move(operands);
@@ -87,11 +90,13 @@ int32_t LocalBuilder::copy_of_input(int value, const Sharding& wanted) const {
   const auto input = copied_input_.find(value);
   if (input == copied_input_.end()) return -1;
   const std::vector<graph::InputCopy>& copies = graph_.inputs[input->second].copies;
-  const auto copy = std::find_if(copies.begin(), copies.end(), [&](const graph::InputCopy& each) { return each.sharding == wanted; });
+  const auto copy =
+      std::find_if(copies.begin(), copies.end(), [&](const graph::InputCopy& each) { return each.sharding == wanted; });
   return copy == copies.end() ? -1 : static_cast<int32_t>(copy - copies.begin());
 }
 
-void LocalBuilder::compute(const graph::OperationRef& node, std::vector<int> operands, std::vector<int> results, int32_t origin) {
+void LocalBuilder::compute(const graph::OperationRef& node, std::vector<int> operands, std::vector<int> results,
+                           int32_t origin) {
   Instruction instruction;
   instruction.kind = InstructionKind::kCompute;
   instruction.node = node;
@@ -102,8 +107,8 @@ void LocalBuilder::compute(const graph::OperationRef& node, std::vector<int> ope
   program_.instructions.push_back(std::move(instruction));
 }
 
-int LocalBuilder::collective(InstructionKind kind, const graph::OperationRef& node, int operand, LocalValue result, AxisSet axes, kernels::Reduction reduction,
-                             ReasonRef reason) {
+int LocalBuilder::collective(InstructionKind kind, const graph::OperationRef& node, int operand, LocalValue result,
+                             AxisSet axes, kernels::Reduction reduction, ReasonRef reason) {
   Instruction instruction;
   instruction.kind = kind;
   instruction.node = node;
@@ -117,11 +122,14 @@ int LocalBuilder::collective(InstructionKind kind, const graph::OperationRef& no
   return index;
 }
 
-int LocalBuilder::exchange(const graph::OperationRef& node, int operand, LocalValue result, AxisSet axes, ReasonRef reason) {
+int LocalBuilder::exchange(const graph::OperationRef& node, int operand, LocalValue result, AxisSet axes,
+                           ReasonRef reason) {
   std::vector<int>& known = exchanged_[operand];
-  const auto at = std::find_if(known.begin(), known.end(), [&](int value) { return program_.values[value].dims == result.dims; });
+  const auto at =
+      std::find_if(known.begin(), known.end(), [&](int value) { return program_.values[value].dims == result.dims; });
   if (at != known.end()) return *at;
-  const int value = collective(InstructionKind::kExchange, node, operand, std::move(result), axes, kernels::Reduction::kSum, std::move(reason));
+  const int value = collective(InstructionKind::kExchange, node, operand, std::move(result), axes,
+                               kernels::Reduction::kSum, std::move(reason));
   known.push_back(value);
   return value;
 }
@@ -138,8 +146,10 @@ LocalBuilder::CopyKey LocalBuilder::key_of(int value, const Sharding& wanted) co
 }
 
 bool LocalBuilder::has_copy(int value, const Sharding& wanted) const {
-  for (auto view = view_of_.find(value); view != view_of_.end(); view = view_of_.find(value)) value = view->second.operand;
-  return lies_as(program_.values[value], wanted) || copies_.contains(key_of(value, wanted)) || copy_of_input(value, wanted) >= 0;
+  for (auto view = view_of_.find(value); view != view_of_.end(); view = view_of_.find(value))
+    value = view->second.operand;
+  return lies_as(program_.values[value], wanted) || copies_.contains(key_of(value, wanted)) ||
+         copy_of_input(value, wanted) >= 0;
 }
 
 std::vector<int> LocalBuilder::brought(int value) const {
@@ -195,7 +205,8 @@ int LocalBuilder::onto_mesh(int value, const graph::OperationRef& node) {
   LocalValue moved = program_.values[kept];
   moved.mesh = node->mesh;
   for (size_t d = 0; d < moved.dims.size(); ++d) moved.dims[d].axes = blocks.there.dims[d];
-  return there = collective(InstructionKind::kRemesh, node, kept, std::move(moved), 0, kernels::Reduction::kSum, nullptr);
+  return there =
+             collective(InstructionKind::kRemesh, node, kept, std::move(moved), 0, kernels::Reduction::kSum, nullptr);
 }
 
 }  // namespace mtf::spmd

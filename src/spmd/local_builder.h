@@ -18,14 +18,16 @@
 namespace mtf::spmd {
 
 /// A block of result `result` of `operation`, in `sharding`.
-LocalValue block_of_result(const std::string& name, const graph::LaidOutOperation& operation, int result, const Sharding& sharding);
+LocalValue block_of_result(const std::string& name, const graph::LaidOutOperation& operation, int result,
+                           const Sharding& sharding);
 
 /// It has blocks of its own in this sharding.
 bool lies_as(const LocalValue& value, const Sharding& wanted);
 
 /// An operation that the program does not have, on the mesh and at the place in the source of one that it has.
-graph::OperationRef helper_operation(const graph::Op& op, std::vector<TensorType> operands, graph::Attributes attributes, const graph::LaidOutOperation& of,
-                              std::vector<double> inputs = {});
+graph::OperationRef helper_operation(const graph::Op& op, std::vector<TensorType> operands,
+                                     graph::Attributes attributes, const graph::LaidOutOperation& of,
+                                     std::vector<double> inputs = {});
 
 /// A tensor that is there, as the operation of a program's input that nobody captured.
 graph::OperationRef data_operation(const TensorType& type, Sharding lies, AxisSet inherited, const MeshPtr& mesh);
@@ -50,8 +52,10 @@ class LocalBuilder {
   /// What is added from here on belongs to a region that is computed again (Instruction::replica), or to none: 0.
   void in_replica(int64_t replica) { replica_ = replica; }
   /// `origin`: which operation of the captured program `node` is, or -1.
-  void compute(const graph::OperationRef& node, std::vector<int> operands, std::vector<int> results, int32_t origin = -1);
-  int collective(InstructionKind kind, const graph::OperationRef& node, int operand, LocalValue result, AxisSet axes, kernels::Reduction reduction, ReasonRef reason);
+  void compute(const graph::OperationRef& node, std::vector<int> operands, std::vector<int> results,
+               int32_t origin = -1);
+  int collective(InstructionKind kind, const graph::OperationRef& node, int operand, LocalValue result, AxisSet axes,
+                 kernels::Reduction reduction, ReasonRef reason);
   /// An exchange; whoever asks for the same intervals of a value later gets those.
   int exchange(const graph::OperationRef& node, int operand, LocalValue result, AxisSet axes, ReasonRef reason);
   /// `result` is the memory of `operand` under the names that `node` gives.

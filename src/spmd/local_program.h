@@ -89,7 +89,8 @@ struct LocalProgram {
   std::vector<std::vector<int>> outputs;  ///< for each root of the program, the value that holds it; then copies
   std::vector<int> copied;                ///< of each output that is a copy: of which of Program::for_gradients
   Cost unique_flops;                      ///< what one processor alone would need
-  bool passes_over_windows = false;       ///< some are taken of larger blocks (spmd/halos.h): what they were windows of may be unread
+  bool passes_over_windows =
+      false;  ///< some are taken of larger blocks (spmd/halos.h): what they were windows of may be unread
 };
 
 /// What one instruction costs the largest processor.

@@ -19,7 +19,9 @@ namespace {
 constexpr std::string_view kOwnPart = "own_part", kRemeshed = "remesh", kWindows = "windows";
 constexpr std::array<std::string_view, 7> kReductions = {"store", "sum", "prod", "max", "min", "and", "or"};
 
-std::string_view word_of_input(const graph::Op& op) { return &op == &ops::kNumber ? "number" : &op == &ops::kAssign ? "variable" : "input"; }
+std::string_view word_of_input(const graph::Op& op) {
+  return &op == &ops::kNumber ? "number" : &op == &ops::kAssign ? "variable" : "input";
+}
 
 /// Of what is no operation.
 std::string_view word_of(InstructionKind kind) {
@@ -57,7 +59,7 @@ Dims dims_of(const LocalValue& value) { return value.type().dims; }
 
 }  // namespace
 
-// ---- writing ----
+// ---- writing --------------------------------------------------------------------------------------------------------
 
 LocalWriter::LocalWriter(const LocalProgram& program) : program_(program) {
   for (const LocalValue& value : program.values) names_.push_back(value.name);
@@ -82,7 +84,8 @@ std::string LocalWriter::value_text(int v) const {
   std::string text = fmt::format("{}: {}[", names_[v], mtf::name(value.element));
   for (size_t i = 0; i < value.dims.size(); ++i) {
     const LocalDim& dim = value.dims[i];
-    text += (i ? ", " : "") + to_string(SplitDim{dim.dim, dim.axes}, value.mesh.get()) + (dim.mapped ? map_text(dim.map, dim.dim.size) : "");
+    text += (i ? ", " : "") + to_string(SplitDim{dim.dim, dim.axes}, value.mesh.get()) +
+            (dim.mapped ? map_text(dim.map, dim.dim.size) : "");
   }
   text += "]" + MeshesOfText::where(value.mesh, mesh_) + stored_text(value.order, dims_of(value));
   if (value.partial) text += " partial over " + value.mesh->axes_to_string(value.partial);
@@ -94,7 +97,8 @@ std::string LocalWriter::beginning() {
   if (program_.passes_over_windows) text += fmt::format("{}\n", kWindows);
   for (const Instruction& instruction : program_.instructions) {
     if (instruction.kind != InstructionKind::kInput) continue;
-    text += fmt::format("{} = {}({})", value_text(instruction.results[0]), word_of_input(*instruction.node->op), instruction.input);
+    text += fmt::format("{} = {}({})", value_text(instruction.results[0]), word_of_input(*instruction.node->op),
+                        instruction.input);
     if (instruction.copy >= 0) text += fmt::format(" copy {}", instruction.copy);
     text += instruction.dies ? " dies\n" : "\n";
   }
@@ -110,10 +114,13 @@ std::string LocalWriter::line(std::span<const int> instructions) {
   const Instruction& first = program_.instructions[instructions[0]];
   const bool computes = first.kind == InstructionKind::kCompute;
   std::string text = join(results, ", ") + " = ";
-  text += computes ? call_text(*first.node, operands) : fmt::format("{}({})", word_of(first.kind), join(operands, ", "));
+  text +=
+      computes ? call_text(*first.node, operands) : fmt::format("{}({})", word_of(first.kind), join(operands, ", "));
   if (first.axes) text += " over " + program_.values[first.operands[0]].mesh->axes_to_string(first.axes);
-  if (first.reduction != kernels::Reduction::kSum) text += fmt::format(" by {}", kReductions[static_cast<size_t>(first.reduction)]);
-  if (first.replica != 0) text += fmt::format(" again {}", replicas_.try_emplace(first.replica, replicas_.size() + 1).first->second);
+  if (first.reduction != kernels::Reduction::kSum)
+    text += fmt::format(" by {}", kReductions[static_cast<size_t>(first.reduction)]);
+  if (first.replica != 0)
+    text += fmt::format(" again {}", replicas_.try_emplace(first.replica, replicas_.size() + 1).first->second);
   return text;
 }
 
@@ -140,7 +147,7 @@ std::string to_string(const LocalProgram& program) {
   return text + writer.end();
 }
 
-// ---- reading ----
+// ---- reading --------------------------------------------------------------------------------------------------------
 
 int LocalReader::value() {
   const Span place = reader_.place();
@@ -157,9 +164,13 @@ LocalDim LocalReader::read_dim(const Mesh* mesh) {
   dim.mapped = true;
   dim.map.from = dim.map.to = dim.dim.size;
   constexpr int64_t kLarge = int64_t{1} << 62;
-  const std::pair<std::string_view, int64_t*> numbers[] = {
-      {"stride", &dim.map.stride}, {"offset", &dim.map.offset}, {"window", &dim.map.window}, {"dilation", &dim.map.dilation},
-      {"base_dilation", &dim.map.base_dilation}, {"from", &dim.map.from}, {"to", &dim.map.to}};
+  const std::pair<std::string_view, int64_t*> numbers[] = {{"stride", &dim.map.stride},
+                                                           {"offset", &dim.map.offset},
+                                                           {"window", &dim.map.window},
+                                                           {"dilation", &dim.map.dilation},
+                                                           {"base_dilation", &dim.map.base_dilation},
+                                                           {"from", &dim.map.from},
+                                                           {"to", &dim.map.to}};
   bool first = true;
   while (!reader_.take(")")) {
     if (!first) reader_.expect(",");
@@ -169,11 +180,16 @@ LocalDim LocalReader::read_dim(const Mesh* mesh) {
     } else if (reader_.take("wraps")) {
       dim.map.wrap = true;
     } else {
-      const auto at = std::find_if(std::begin(numbers), std::end(numbers), [&](const auto& each) { return each.first == reader_.peek(); });
-      if (at == std::end(numbers)) reader_.fail("`stride`, `offset`, `window`, `dilation`, `base_dilation`, `from`, `to`, `reversed` or `wraps`");
+      const auto at = std::find_if(std::begin(numbers), std::end(numbers),
+                                   [&](const auto& each) { return each.first == reader_.peek(); });
+      if (at == std::end(numbers))
+        reader_.fail("`stride`, `offset`, `window`, `dilation`, `base_dilation`, `from`, `to`, `reversed` or `wraps`");
       reader_.expect(at->first);
       reader_.expect(":");
-      *at->second = reader_.integer(at->second == &dim.map.offset ? -kLarge : at->second == &dim.map.base_dilation ? 1 : 0, kLarge);
+      *at->second = reader_.integer(at->second == &dim.map.offset          ? -kLarge
+                                    : at->second == &dim.map.base_dilation ? 1
+                                                                           : 0,
+                                    kLarge);
     }
   }
   return dim;
@@ -282,7 +298,8 @@ std::vector<int> LocalReader::read_line() {
   if (reader_.take("again")) instruction.replica = reader_.integer(1, int64_t{1} << 40);
   if (instruction.kind == InstructionKind::kCompute) return {add(std::move(instruction), std::move(results))};
   if (results.size() != instruction.operands.size()) reader_.fail_at(place, "expected as many operands as results");
-  if (results.size() > 1 && instruction.kind != InstructionKind::kAllReduce) reader_.fail_at(place, "only all_reduces are merged");
+  if (results.size() > 1 && instruction.kind != InstructionKind::kAllReduce)
+    reader_.fail_at(place, "only all_reduces are merged");
   for (size_t k = 0; k < results.size(); ++k) {
     Instruction one = instruction;
     one.operands = {instruction.operands[k]};
@@ -302,7 +319,8 @@ void LocalReader::read_operation(Instruction& instruction, const std::vector<int
     return operand.type();
   });
   if (node->results.size() != results.size())
-    reader_.fail_at(place, "{} gives {}", node->op->name, count_text(static_cast<int64_t>(node->results.size()), "value"));
+    reader_.fail_at(place, "{} gives {}", node->op->name,
+                    count_text(static_cast<int64_t>(node->results.size()), "value"));
   for (size_t r = 0; r < results.size(); ++r) {
     const LocalValue& result = program.values[results[r]];
     for (const LocalDim& dim : result.dims) whole = whole && !dim.mapped;

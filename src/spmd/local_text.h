@@ -10,8 +10,8 @@
 //   y'2: f32[batch=64/rows, io=32] = all_reduce(y) over cols
 //   -> y'2, h as copy 0
 //
-// `(offset: -1, window: 3)` behind a dim and its axes is the interval of it that a processor has (LocalDim::map). What is
-// there of an instruction, where it is so: `over rows` its axes, `by max` its reduction, `again 1` its region.
+// `(offset: -1, window: 3)` behind a dim and its axes is the interval of it that a processor has (LocalDim::map). What
+// is there of an instruction, where it is so: `over rows` its axes, `by max` its reduction, `again 1` its region.
 #include <span>
 #include <string>
 #include <unordered_map>

@@ -49,7 +49,9 @@ class Merger {
     known_.reserve(from.operations.size());
     for (graph::ProgramInput& input : program.inputs) input.is_own = false;
     std::vector<size_t> stands_for(from.operations.size());
-    auto resolve = [&](graph::ProgramValue value) { return value.is_input() ? value : results_[stands_for[value.source] + static_cast<size_t>(value.result)]; };
+    auto resolve = [&](graph::ProgramValue value) {
+      return value.is_input() ? value : results_[stands_for[value.source] + static_cast<size_t>(value.result)];
+    };
     ProgramValues operands;
     for (size_t i = 0; i < from.operations.size(); ++i) {
       operands.clear();
@@ -57,7 +59,9 @@ class Merger {
       const graph::ProgramOperation& entry = from.operations[i];
       const size_t before = program.operations.size();
       stands_for[i] = add(entry, operands);
-      if (entry.like < 0 || program.operations.size() == before || program.operations.back().operation != entry.operation) continue;
+      if (entry.like < 0 || program.operations.size() == before ||
+          program.operations.back().operation != entry.operation)
+        continue;
       const graph::ProgramValue like = resolve({entry.like, entry.operation->why.like_result});
       program.operations.back().like = like.is_input() ? -1 : like.source;
     }
@@ -79,8 +83,13 @@ class Merger {
   /// Equal for equal applications of an operation of this form.
   void make_key(int32_t form, const graph::ProgramOperation& entry, const ProgramValues& operands) {
     key_.clear();
-    mtf::append(key_, entry.replica == 0 ? form : replicas_.try_emplace({form, entry.replica}, ~static_cast<int32_t>(replicas_.size())).first->second);
-    for (const graph::ProgramValue& operand : operands) mtf::append(key_, operand.is_input() ? operand.source : first_[operand.source] + operand.result);
+    mtf::append(
+        key_,
+        entry.replica == 0
+            ? form
+            : replicas_.try_emplace({form, entry.replica}, ~static_cast<int32_t>(replicas_.size())).first->second);
+    for (const graph::ProgramValue& operand : operands)
+      mtf::append(key_, operand.is_input() ? operand.source : first_[operand.source] + operand.result);
   }
 
   /// Where in results_ the values begin that stand for the operation's results.
@@ -92,7 +101,8 @@ class Merger {
     size_t& begin = at->second;
     if (!fresh) {
       const graph::ProgramValue first = results_[begin];
-      if (!first.is_input() && program.operations[first.source].name.empty()) program.operations[first.source].name = entry.name;
+      if (!first.is_input() && program.operations[first.source].name.empty())
+        program.operations[first.source].name = entry.name;
       return begin;
     }
     if (expands_ && entry.operation->op->expand) {
@@ -114,13 +124,15 @@ class Merger {
     return begin;
   }
 
-  ProgramValues expand(const graph::ProgramOperation& entry, const ProgramValues& operands, const graph::Program& parts) {
+  ProgramValues expand(const graph::ProgramOperation& entry, const ProgramValues& operands,
+                       const graph::Program& parts) {
     graph::Program& program = result_.program;
     ProgramValues inputs(operands);
     for (size_t i = operands.size(); i < parts.inputs.size(); ++i) inputs.push_back(own_number(parts.inputs[i]));
     std::vector<size_t> stands_for(parts.operations.size());
     auto resolve = [&](graph::ProgramValue value) {
-      return value.is_input() ? inputs[value.input()] : results_[stands_for[value.source] + static_cast<size_t>(value.result)];
+      return value.is_input() ? inputs[value.input()]
+                              : results_[stands_for[value.source] + static_cast<size_t>(value.result)];
     };
     for (size_t i = 0; i < parts.operations.size(); ++i) {
       ProgramValues of;
@@ -133,18 +145,20 @@ class Merger {
     }
     ProgramValues results;
     for (const graph::ProgramValue& root : parts.roots) results.push_back(resolve(root));
-    if (!results[0].is_input() && program.operations[results[0].source].name.empty()) program.operations[results[0].source].name = entry.name;
+    if (!results[0].is_input() && program.operations[results[0].source].name.empty())
+      program.operations[results[0].source].name = entry.name;
     return results;
   }
 
-  /// What stands for an operation, or null: itself. Operations that are one object and whose operands lie alike have one
-  /// expansion; whether they are expanded is decided once for all of a form.
+  /// What stands for an operation, or null: itself. Operations that are one object and whose operands lie alike have
+  /// one expansion; whether they are expanded is decided once for all of a form.
   const graph::Program* expansion(int32_t form, const graph::OperationRef& operation, const ProgramValues& operands) {
     const graph::Program& program = result_.program;
     Place place{{}, expanded_blocks(program, *operation, operands)};
     if (place.blocks == 0) return nullptr;
     for (const graph::ProgramValue& operand : operands) {
-      if (same_mesh(program.mesh(operand), operation->mesh)) place.operands.push_back({program.sharding(operand), program.inherited(operand)});
+      if (same_mesh(program.mesh(operand), operation->mesh))
+        place.operands.push_back({program.sharding(operand), program.inherited(operand)});
       else place.operands.push_back({replicated(program.type(operand).dims.size()), 0});
     }
     const auto here = [&](const auto& known) { return known.first == place; };
@@ -178,10 +192,11 @@ class Merger {
   const bool expands_;
   MergedProgram result_;
   Forms& forms_;
-  std::map<std::pair<int32_t, int64_t>, int32_t> replicas_;                   ///< what stands for a form in a region that is computed again
-  std::unordered_map<std::string, size_t> known_;                             ///< by form and operands: where in results_ its results begin
-  ProgramValues results_;                                                     ///< of each application, one after the other
-  std::vector<int32_t> first_;                                                ///< of each operation of the result: where in results_ its own begin
+  std::map<std::pair<int32_t, int64_t>, int32_t>
+      replicas_;                                   ///< what stands for a form in a region that is computed again
+  std::unordered_map<std::string, size_t> known_;  ///< by form and operands: where in results_ its results begin
+  ProgramValues results_;                          ///< of each application, one after the other
+  std::vector<int32_t> first_;                     ///< of each operation of the result: where in results_ its own begin
   std::unordered_map<int32_t, std::deque<std::pair<Place, bool>>> expanded_;  ///< by form
   std::unordered_map<const graph::LaidOutOperation*, std::deque<std::pair<Place, graph::Program>>> expansions_;
   std::string key_;

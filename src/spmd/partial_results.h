@@ -14,7 +14,8 @@ bool sums_unrounded(const Lowering& of);
 /// A complete result `r` of an operation in its own element type.
 int rounded(LocalBuilder& local, int value, const graph::OperationRef& node, int r);
 
-/// Kinds of reduction that are not sums are not carried: the parts are joined at once, over all axes of a kind together.
+/// Kinds of reduction that are not sums are not carried: the parts are joined at once, over all axes of a kind
+/// together.
 int reduce_others(LocalBuilder& local, const Lowering& of, int value, const ReasonRef& reason);
 
 /// A number that is partial over some axes, as one that is partial over `all`: each processor along the others has its

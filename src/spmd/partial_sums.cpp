@@ -42,13 +42,15 @@ std::vector<AxisSet> partial_sums(const graph::Program& program, const ProgramRe
         if (dim.kind == graph::SplitKind::kReduce && dim.reduce == kernels::Reduction::kSum && dim.operands[k] >= 0)
           partial[i] |= program.sharding(operands[k]).dims[dim.operands[k]].set();
       if (operands[k].is_input() || !readers.only(operands[k]) || !is_linear_in(operation, k)) continue;
-      if (size_of(operation.results[0].dims) <= size_of(program.type(operands[k]).dims)) partial[i] |= partial[operands[k].source];
+      if (size_of(operation.results[0].dims) <= size_of(program.type(operands[k]).dims))
+        partial[i] |= partial[operands[k].source];
     }
   }
   return partial;
 }
 
-std::vector<AxisSet> joined_sums(const graph::Program& program, const ProgramReaders& readers, const std::vector<AxisSet>& partial) {
+std::vector<AxisSet> joined_sums(const graph::Program& program, const ProgramReaders& readers,
+                                 const std::vector<AxisSet>& partial) {
   std::vector<AxisSet> joined(program.operations.size());
   for (size_t i = joined.size(); i-- > 0;) {
     const graph::LaidOutOperation& operation = *program.operations[i].operation;
@@ -56,7 +58,9 @@ std::vector<AxisSet> joined_sums(const graph::Program& program, const ProgramRea
     if (!read || operation.results.size() != 1) continue;
     const graph::LaidOutOperation& reader = *program.operations[read->operation].operation;
     const auto operand = static_cast<size_t>(read->operand);
-    if (!same_mesh(operation.mesh, reader.mesh) || !is_linear_in(reader, operand) || reader.op->role == graph::Role::kContraction) continue;
+    if (!same_mesh(operation.mesh, reader.mesh) || !is_linear_in(reader, operand) ||
+        reader.op->role == graph::Role::kContraction)
+      continue;
     AxisSet axes = joined[read->operation];
     if (reader.op->linear == graph::Linear::kJoint) {
       const std::span<const graph::ProgramValue> operands = program.operands_of(read->operation);
@@ -69,9 +73,12 @@ std::vector<AxisSet> joined_sums(const graph::Program& program, const ProgramRea
 }
 
 bool is_in_sum(const graph::LaidOutOperation& operation) {
-  if (operation.op != &ops::kAdd && !(operation.op->role == graph::Role::kView && operation.op->linear == graph::Linear::kEach)) return false;
+  if (operation.op != &ops::kAdd &&
+      !(operation.op->role == graph::Role::kView && operation.op->linear == graph::Linear::kEach))
+    return false;
   const TensorType& sum = operation.results[0];
-  return is_float(sum.element) && std::all_of(operation.operands.begin(), operation.operands.end(), [&](const TensorType& type) { return type == sum; });
+  return is_float(sum.element) && std::all_of(operation.operands.begin(), operation.operands.end(),
+                                              [&](const TensorType& type) { return type == sum; });
 }
 
 std::vector<bool> links_of_sums(const graph::Program& program, const ProgramReaders& readers) {
@@ -81,7 +88,8 @@ std::vector<bool> links_of_sums(const graph::Program& program, const ProgramRead
     const std::span<const ProgramReaders::Read> reads = readers.of({static_cast<int32_t>(i), 0});
     if (reads.size() != 1 || readers.is_root({static_cast<int32_t>(i), 0}) || !is_in_sum(operation)) continue;
     const graph::LaidOutOperation& reader = *program.operations[reads[0].operation].operation;
-    links[i] = is_in_sum(reader) && (reader.op == &ops::kAdd || links[reads[0].operation]) && same_mesh(operation.mesh, reader.mesh);
+    links[i] = is_in_sum(reader) && (reader.op == &ops::kAdd || links[reads[0].operation]) &&
+               same_mesh(operation.mesh, reader.mesh);
   }
   return links;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// What the layouts of a program say of its sums over split dims before it is split: an estimate, upon which a choice may
-// rest and no result.
+// What the layouts of a program say of its sums over split dims before it is split: an estimate, upon which a choice
+// may rest and no result.
 #include <vector>
 
 #include "graph/program.h"
@@ -11,12 +11,14 @@ namespace mtf::spmd {
 /// Of each operation the axes over which its result is likely to be a sum of parts that are still to be reduced.
 std::vector<AxisSet> partial_sums(const graph::Program& program, const ProgramReaders& readers);
 
-/// Of each operation the axes over which another sum is likely to be added to its result, if the result stays a sum over
-/// them: by its only reader, or by one behind element-wise operations that are linear in it. All lie alike along the axes.
+/// Of each operation the axes over which another sum is likely to be added to its result, if the result stays a sum
+/// over them: by its only reader, or by one behind element-wise operations that are linear in it. All lie alike along
+/// the axes.
 ///
 ///     d_q   einsum, a sum over model ──► mul by 0.5 ──► add ──► d_x [length/model]      of d_q, d_k and mul: model
 ///     d_k   einsum, a sum over model ───────────────────┘
-std::vector<AxisSet> joined_sums(const graph::Program& program, const ProgramReaders& readers, const std::vector<AxisSet>& partial);
+std::vector<AxisSet> joined_sums(const graph::Program& program, const ProgramReaders& readers,
+                                 const std::vector<AxisSet>& partial);
 
 /// An addition of floats that repeats no operand along a dim, or another name of what it has.
 bool is_in_sum(const graph::LaidOutOperation& operation);

@@ -10,10 +10,10 @@
 
 namespace mtf::spmd {
 
-/// Carries a split that a rename loses, because no rule speaks of the new name, to the products behind it, whose work it
-/// divides; they would be done on every processor. What lies on the way, up to where a value is needed whole, keeps the
-/// split, and gradients follow what they are the gradients of. Roots lie where their layouts say, but for those that are
-/// kept for gradients alone (Program::only_history).
+/// Carries a split that a rename loses, because no rule speaks of the new name, to the products behind it, whose work
+/// it divides; they would be done on every processor. What lies on the way, up to where a value is needed whole, keeps
+/// the split, and gradients follow what they are the gradients of. Roots lie where their layouts say, but for those
+/// that are kept for gradients alone (Program::only_history).
 ///
 ///     m = rename(x, length -> memory)      x [length/p]; m, by its rules, whole
 ///     k = einsum(m, wk -> [memory, …])     computed in blocks of memory over p, gathered where scores need it whole
@@ -22,10 +22,10 @@ void carry_splits(graph::Program& program);
 /// Some rename loses a split: what the pass above does depends on which roots are kept for gradients alone.
 bool loses_a_split(const graph::Program& program);
 
-/// Lets what a program wrote no layout for be computed where it is going to lie: the operand of an assignment or of `@`,
-/// and the element-wise operations before it, take over the layout that is asked for, if no split is given up and all that
-/// read it need no more than these blocks. A parameter that is stored in blocks is then made in blocks, whatever its
-/// initial value, and of a gradient of which optimizers read blocks each processor gets its own.
+/// Lets what a program wrote no layout for be computed where it is going to lie: the operand of an assignment or of
+/// `@`, and the element-wise operations before it, take over the layout that is asked for, if no split is given up and
+/// all that read it need no more than these blocks. A parameter that is stored in blocks is then made in blocks,
+/// whatever its initial value, and of a gradient of which optimizers read blocks each processor gets its own.
 ///
 /// Of a sum over processors a number may be taken besides, such as a norm: it is then reduced instead of the whole.
 ///
@@ -41,15 +41,16 @@ struct MergedProgram {
   std::vector<int32_t> forms;
 };
 
-/// Operations with equal attributes, numbers, operands and layouts become one (never a copy for a backward pass with its
-/// original). Roots and inputs keep their places.
+/// Operations with equal attributes, numbers, operands and layouts become one (never a copy for a backward pass with
+/// its original). Roots and inputs keep their places.
 MergedProgram merge(const graph::Program& program, Forms& forms);
 
 /// What one processor alone would compute of a merged program.
 Cost unique_flops(const MergedProgram& merged);
 
 /// An operation of which a dim is split that it needs whole becomes its expansion, unless it is less to bring that dim
-/// whole (spmd/expand.h). Equal operations are one again afterwards. Numbers of expansions are inputs behind the others.
+/// whole (spmd/expand.h). Equal operations are one again afterwards. Numbers of expansions are inputs behind the
+/// others.
 void expand(MergedProgram& merged, Forms& forms);
 
 /// Lowers a merged program from whole tensors to one processor's blocks. Each root ends up in the sharding that its
@@ -65,9 +66,9 @@ void expand(MergedProgram& merged, Forms& forms);
 /// gradients are decided on this walk; partial_sums.h and written_layouts.h tell it what comes behind.
 LocalProgram split(const MergedProgram& merged);
 
-/// Leaves out what nothing reads where there are windows of which only windows are taken, which were computed from larger
-/// blocks (spmd/halos.h). Inputs stay. Elsewhere results that are not read stay too, brought where their layouts say: whether
-/// a gradient comes, which reads them, must not change what the rest of a program costs.
+/// Leaves out what nothing reads where there are windows of which only windows are taken, which were computed from
+/// larger blocks (spmd/halos.h). Inputs stay. Elsewhere results that are not read stay too, brought where their layouts
+/// say: whether a gradient comes, which reads them, must not change what the rest of a program costs.
 void leave_out_unread(LocalProgram& program);
 
 }  // namespace mtf::spmd

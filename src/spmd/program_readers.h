@@ -22,11 +22,14 @@ class ProgramReaders {
     return {reads_.data() + first_read_[place], static_cast<size_t>(first_read_[place + 1] - first_read_[place])};
   }
   bool is_root(graph::ProgramValue value) const { return is_root_[place_of(value)]; }
-  /// Where the only operation reads it that does (it may do so twice); null if there are several or none, or if it is a root.
+  /// Where the only operation reads it that does (it may do so twice); null if there are several or none, or if it is a
+  /// root.
   const Read* only(graph::ProgramValue value) const;
 
   /// The number of a result among those of all operations.
-  size_t place_of(graph::ProgramValue value) const { return first_result_[value.source] + static_cast<size_t>(value.result); }
+  size_t place_of(graph::ProgramValue value) const {
+    return first_result_[value.source] + static_cast<size_t>(value.result);
+  }
   size_t results() const { return is_root_.size(); }
 
  private:

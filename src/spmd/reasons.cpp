@@ -17,14 +17,19 @@ std::string axes_text(const AxisList& axes, const Mesh& mesh) {
 std::string reduced_text(const Reason& reason) {
   std::string text;
   for (const Reason::Part& part : reason.parts)
-    text += (text.empty() ? "" : "; ") + part.dim.str() + (part.is_sum ? " is summed, and split over " : " is reduced, and split over ") + axes_text(part.split, *reason.mesh);
+    text += (text.empty() ? "" : "; ") + part.dim.str() +
+            (part.is_sum ? " is summed, and split over " : " is reduced, and split over ") +
+            axes_text(part.split, *reason.mesh);
   return text;
 }
 
 std::string moved_text(const Reason& reason) {
-  const auto how = [&](const AxisList& axes) { return axes.empty() ? std::string("whole") : "split over " + axes_text(axes, *reason.mesh); };
+  const auto how = [&](const AxisList& axes) {
+    return axes.empty() ? std::string("whole") : "split over " + axes_text(axes, *reason.mesh);
+  };
   std::string text;
-  for (const Reason::Part& part : reason.parts) text += (text.empty() ? "" : ", ") + part.dim.str() + " is " + how(part.split) + " and needed " + how(part.needed);
+  for (const Reason::Part& part : reason.parts)
+    text += (text.empty() ? "" : ", ") + part.dim.str() + " is " + how(part.split) + " and needed " + how(part.needed);
   return text;
 }
 
@@ -42,37 +47,47 @@ std::vector<Name> Reason::dims() const {
 std::string to_string(const Reason& reason) {
   const auto across = [&](const char* does) {
     const Reason::Part& part = reason.parts[0];
-    return part.dim.str() + " is split over " + axes_text(part.split, *reason.mesh) + ", and " + std::string(reason.op->name) + does;
+    return part.dim.str() + " is split over " + axes_text(part.split, *reason.mesh) + ", and " +
+           std::string(reason.op->name) + does;
   };
   switch (reason.kind) {
     case Reason::Kind::kReduced: return reduced_text(reason);
     case Reason::Kind::kCompleted: return "a sum over " + reason.mesh->axes_to_string(reason.axes) + " is completed";
     case Reason::Kind::kNeeded:
-      return reason.value + " is a sum over " + reason.mesh->axes_to_string(reason.axes) + " that " + std::string(reason.op->name) + " needs complete";
+      return reason.value + " is a sum over " + reason.mesh->axes_to_string(reason.axes) + " that " +
+             std::string(reason.op->name) + " needs complete";
     case Reason::Kind::kMoved: return moved_text(reason);
     case Reason::Kind::kFetched: return across(" reads across blocks");
     case Reason::Kind::kAddedBack: return across(" adds across blocks");
     case Reason::Kind::kApart:
-      return "blocks of " + to_string(reason.from) + " and " + to_string(reason.to) + " do not coincide over " + axes_text(reason.parts[0].split, *reason.mesh);
-    case Reason::Kind::kScanned: return "a running sum needs the totals of the other blocks over " + axes_text(reason.parts[0].split, *reason.mesh);
+      return "blocks of " + to_string(reason.from) + " and " + to_string(reason.to) + " do not coincide over " +
+             axes_text(reason.parts[0].split, *reason.mesh);
+    case Reason::Kind::kScanned:
+      return "a running sum needs the totals of the other blocks over " +
+             axes_text(reason.parts[0].split, *reason.mesh);
     case Reason::Kind::kRemeshed: return "it is read on another mesh";
   }
   return {};
 }
 
-ReasonRef reduce_reason(const graph::LaidOutOperation& operation, const graph::IterationSpace& space, const IterationSplit& split) {
+ReasonRef reduce_reason(const graph::LaidOutOperation& operation, const graph::IterationSpace& space,
+                        const IterationSplit& split) {
   std::vector<Reason::Part> parts;
   for (size_t j = 0; j < space.dims.size(); ++j) {
     const graph::IterationDim& dim = space.dims[j];
     if (dim.kind != graph::SplitKind::kReduce || split.dims[j].empty()) continue;
     for (size_t k = 0; k < operation.operands.size(); ++k) {
       if (dim.operands[k] < 0) continue;
-      parts.push_back({operation.operands[k].dims[dim.operands[k]].name, split.dims[j], {}, dim.reduce == kernels::Reduction::kSum});
+      parts.push_back({operation.operands[k].dims[dim.operands[k]].name,
+                       split.dims[j],
+                       {},
+                       dim.reduce == kernels::Reduction::kSum});
       break;
     }
   }
   if (parts.empty()) return split.carried ? sum_reason(split.carried, operation.mesh) : nullptr;
-  return std::make_shared<const Reason>(Reason{.kind = Reason::Kind::kReduced, .mesh = operation.mesh, .parts = std::move(parts)});
+  return std::make_shared<const Reason>(
+      Reason{.kind = Reason::Kind::kReduced, .mesh = operation.mesh, .parts = std::move(parts)});
 }
 
 ReasonRef sum_reason(AxisSet axes, const MeshPtr& mesh) {
@@ -81,7 +96,11 @@ ReasonRef sum_reason(AxisSet axes, const MeshPtr& mesh) {
 
 ReasonRef summed_reason(const LocalValue& operand, const graph::LaidOutOperation& operation) {
   if (!operand.partial) return nullptr;
-  return std::make_shared<const Reason>(Reason{.kind = Reason::Kind::kNeeded, .mesh = operation.mesh, .axes = operand.partial, .value = operand.name, .op = operation.op});
+  return std::make_shared<const Reason>(Reason{.kind = Reason::Kind::kNeeded,
+                                               .mesh = operation.mesh,
+                                               .axes = operand.partial,
+                                               .value = operand.name,
+                                               .op = operation.op});
 }
 
 }  // namespace mtf::spmd

@@ -20,9 +20,9 @@ struct Reason {
     kMoved,      ///< the dims of `parts` are split so, and needed so
     kFetched,    ///< the dim of the one part is split, and `op` reads across blocks
     kAddedBack,  ///< the dim of the one part is split, and `op` adds across blocks
-    kApart,      ///< blocks of `from` and `to`, two shapes of the same elements, do not coincide over the one part's axes
-    kScanned,    ///< a running sum needs the totals of the other blocks over the one part's axes
-    kRemeshed,   ///< it is read on another mesh
+    kApart,    ///< blocks of `from` and `to`, two shapes of the same elements, do not coincide over the one part's axes
+    kScanned,  ///< a running sum needs the totals of the other blocks over the one part's axes
+    kRemeshed,  ///< it is read on another mesh
   };
   struct Part {
     Name dim;  ///< of kApart and kScanned none
@@ -48,7 +48,8 @@ using ReasonRef = std::shared_ptr<const Reason>;
 std::string to_string(const Reason& reason);
 
 /// Of the reduction of what an operation gives; none if it reduces nothing.
-ReasonRef reduce_reason(const graph::LaidOutOperation& operation, const graph::IterationSpace& space, const IterationSplit& split);
+ReasonRef reduce_reason(const graph::LaidOutOperation& operation, const graph::IterationSpace& space,
+                        const IterationSplit& split);
 /// Of the reduction of what has been carried.
 ReasonRef sum_reason(AxisSet axes, const MeshPtr& mesh);
 /// Of the reduction of an operand; none if it is not partial.

@@ -38,7 +38,8 @@ int64_t sent_sliced(const std::vector<int64_t>& levels, int64_t elements) {
   int64_t slices = n;
   for (int64_t meet : levels) {
     slices /= meet;  // what it has before it gathers at this level
-    sent = mtf::saturating_add(sent, mtf::saturating_multiply(meet - 1, std::min(elements, mtf::saturating_multiply(slices, slice))));
+    sent = mtf::saturating_add(
+        sent, mtf::saturating_multiply(meet - 1, std::min(elements, mtf::saturating_multiply(slices, slice))));
   }
   return sent;
 }
@@ -49,7 +50,8 @@ bool is_sent_whole(const std::vector<int64_t>& levels, int64_t elements, int64_t
 }
 
 int64_t piece_of_all_reduce(int64_t members, int64_t elements, int64_t element_bytes) {
-  const int64_t pieces = std::max<int64_t>(1, ceil_div(mtf::saturating_multiply(elements, element_bytes), kLargestAllReduce));
+  const int64_t pieces =
+      std::max<int64_t>(1, ceil_div(mtf::saturating_multiply(elements, element_bytes), kLargestAllReduce));
   return std::min(elements, ceil_div(ceil_div(elements, pieces), members) * members);
 }
 

@@ -9,8 +9,8 @@
 //   6 members (2 · 3)    ((a0 + a1) + (a2 + a3)) + (a4 + a5)
 //   8 members (2 · 2 · 2)    ((a0 + a1) + (a2 + a3)) + ((a4 + a5) + (a6 + a7))
 //
-// The members exchange along the same tree, several of its levels at once while no more than kMostPeers meet: a group of
-// 64 meets as 8 neighbours, then 8 sums. At each level a member meets those that differ from it in one digit of its
+// The members exchange along the same tree, several of its levels at once while no more than kMostPeers meet: a group
+// of 64 meets as 8 neighbours, then 8 sums. At each level a member meets those that differ from it in one digit of its
 // number. There are two ways:
 //
 //   whole     each sends all it has to each that it meets, and all add up: once a level

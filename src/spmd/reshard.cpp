@@ -6,7 +6,8 @@ namespace mtf::spmd {
 namespace {
 
 /// Why a move is made: `reason` where it reduces.
-ReasonRef reason_of(const TensorType& type, const Sharding& from, const ReshardMove& move, const MeshPtr& mesh, const ReasonRef& reason) {
+ReasonRef reason_of(const TensorType& type, const Sharding& from, const ReshardMove& move, const MeshPtr& mesh,
+                    const ReasonRef& reason) {
   if (from.partial & move.axes) return reason;
   std::vector<Reason::Part> parts;
   for (size_t d = 0; d < from.dims.size(); ++d)
@@ -16,7 +17,8 @@ ReasonRef reason_of(const TensorType& type, const Sharding& from, const ReshardM
 
 }  // namespace
 
-int reshard(LocalProgram& program, ReshardWays& ways, int value, const Sharding& wanted, const graph::OperationRef& node, const ReasonRef& reason) {
+int reshard(LocalProgram& program, ReshardWays& ways, int value, const Sharding& wanted,
+            const graph::OperationRef& node, const ReasonRef& reason) {
   Sharding here = program.values[value].sharding();
   if (here == wanted) return value;
   const TensorType type = program.values[value].type();

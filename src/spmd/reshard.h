@@ -13,6 +13,7 @@ namespace mtf::spmd {
 
 /// Adds the instructions that bring `value` to `wanted`, on its own mesh, and returns the value that is there. Partial
 /// axes that `wanted` keeps stay partial. `reason` says why a partial value is to be reduced.
-int reshard(LocalProgram& program, ReshardWays& ways, int value, const Sharding& wanted, const graph::OperationRef& node, const ReasonRef& reason);
+int reshard(LocalProgram& program, ReshardWays& ways, int value, const Sharding& wanted,
+            const graph::OperationRef& node, const ReasonRef& reason);
 
 }  // namespace mtf::spmd

@@ -8,7 +8,8 @@ int common_prefix(const AxisList& a, const AxisList& b) {
   return i;
 }
 
-ReshardTranslation::ReshardTranslation(const TensorType& type, const Sharding& from, const Sharding& wanted, const Mesh& mesh, bool together) {
+ReshardTranslation::ReshardTranslation(const TensorType& type, const Sharding& from, const Sharding& wanted,
+                                       const Mesh& mesh, bool together) {
   problem_.element_bytes = static_cast<double>(size_of(type.element));
   std::array<int, kMaxAxes> after_from, after_wanted;  // which axis follows each
   after_from.fill(-1);
@@ -33,7 +34,8 @@ ReshardTranslation::ReshardTranslation(const TensorType& type, const Sharding& f
   for (int axis = 0; axis < mesh.order(); ++axis) {
     if (!(moving & ~second & axis_bit(axis))) continue;
     AxisList all{axis};
-    while (second && after_from[all.back()] >= 0 && (second & axis_bit(after_from[all.back()]))) all.push_back(after_from[all.back()]);
+    while (second && after_from[all.back()] >= 0 && (second & axis_bit(after_from[all.back()])))
+      all.push_back(after_from[all.back()]);
     number_[axis] = static_cast<int>(problem_.axes.size());
     int64_t members = 1;
     for (int i = 0; i < all.size(); ++i) members *= mesh.axis_size(all[i]);

@@ -46,7 +46,8 @@ int common_prefix(const AxisList& a, const AxisList& b);
 class ReshardTranslation {
  public:
   /// `from` and `wanted` have no axes of one processor. `together`: axes that stay side by side become one.
-  ReshardTranslation(const TensorType& type, const Sharding& from, const Sharding& wanted, const Mesh& mesh, bool together);
+  ReshardTranslation(const TensorType& type, const Sharding& from, const Sharding& wanted, const Mesh& mesh,
+                     bool together);
 
   const ReshardProblem& problem() const { return problem_; }
 

@@ -17,7 +17,9 @@ namespace {
 constexpr int kMostStates = 400;
 
 /// True if `list` begins `whole` and is shorter.
-bool begins(const AxisList& list, const AxisList& whole) { return list.size() < whole.size() && common_prefix(list, whole) == list.size(); }
+bool begins(const AxisList& list, const AxisList& whole) {
+  return list.size() < whole.size() && common_prefix(list, whole) == list.size();
+}
 
 class Search {
  public:
@@ -118,7 +120,8 @@ class Search {
       for (int i = same; i < needs.size(); ++i) apart = apart && !rest.has(needs[i]);
       for (size_t e = 0; e < problem_.sizes.size(); ++e)
         for (int axis : rest) apart = apart && (e == d || !problem_.wanted.dims[e].has(axis));
-      held *= apart ? block / static_cast<double>(problem_.parts(rest)) : std::min(block, n / static_cast<double>(problem_.parts(has)));
+      held *= apart ? block / static_cast<double>(problem_.parts(rest))
+                    : std::min(block, n / static_cast<double>(problem_.parts(has)));
     }
     if (here.partial & ~problem_.wanted.partial) return wanted;
     return std::max(0.0, wanted - held);
@@ -172,7 +175,8 @@ class Search {
     moves.push_back(reduced(here, open));
     if (whole && whole != open) moves.push_back(reduced(here, whole));
     for (size_t axis = 0; axis < problem_.members.size(); ++axis)
-      if (const AxisSet one = axis_bit(static_cast<int>(axis)); (open & one) && one != open && one != whole) moves.push_back(reduced(here, one));
+      if (const AxisSet one = axis_bit(static_cast<int>(axis)); (open & one) && one != open && one != whole)
+        moves.push_back(reduced(here, one));
     for (size_t d = 0; d < here.dims.size(); ++d) scatters(here, d, open, moves);
   }
 
@@ -330,7 +334,8 @@ ReshardWay find_way(const TensorType& type, const Sharding& from, const Sharding
     here.partial = begin.partial;
     way.moves.push_back({InstructionKind::kAllReduce, axes, here});
   }
-  if (!(here == wanted) && !(here == begin)) way.moves.push_back({InstructionKind::kAllGather, here.split() & ones, begin});
+  if (!(here == wanted) && !(here == begin))
+    way.moves.push_back({InstructionKind::kAllGather, here.split() & ones, begin});
   if (here == wanted) return way;
   ReshardWay middle = search(type, begin, end, mesh);
   way.cost = middle.cost;
@@ -341,7 +346,8 @@ ReshardWay find_way(const TensorType& type, const Sharding& from, const Sharding
 
 }  // namespace
 
-const ReshardWay& ReshardWays::find(const TensorType& type, const Sharding& from, const Sharding& wanted, const Mesh& mesh) {
+const ReshardWay& ReshardWays::find(const TensorType& type, const Sharding& from, const Sharding& wanted,
+                                    const Mesh& mesh) {
   std::string key;
   auto append = [&key](const auto& value) { key.append(reinterpret_cast<const char*>(&value), sizeof value); };
   const Mesh* of = &mesh;

@@ -26,7 +26,8 @@ std::optional<Sharding> operand_layout(const graph::LaidOutOperation& reader, si
 Sharding common(const Sharding& a, const Sharding& b) {
   Sharding both = replicated(a.dims.size());
   for (size_t d = 0; d < a.dims.size(); ++d)
-    for (int i = 0; i < std::min(a.dims[d].size(), b.dims[d].size()) && a.dims[d][i] == b.dims[d][i]; ++i) both.dims[d].push_back(a.dims[d][i]);
+    for (int i = 0; i < std::min(a.dims[d].size(), b.dims[d].size()) && a.dims[d][i] == b.dims[d][i]; ++i)
+      both.dims[d].push_back(a.dims[d][i]);
   return both;
 }
 
@@ -34,13 +35,21 @@ Sharding common(const Sharding& a, const Sharding& b) {
 bool is_total(const graph::LaidOutOperation& operation) {
   const std::vector<graph::IterationDim>& dims = operation.space().dims;
   return operation.results.size() == 1 && operation.results[0].dims.empty() && operation.operands.size() == 1 &&
-         std::all_of(dims.begin(), dims.end(), [](const graph::IterationDim& dim) { return dim.kind == graph::SplitKind::kReduce && dim.reduce == kernels::Reduction::kSum; });
+         std::all_of(dims.begin(), dims.end(), [](const graph::IterationDim& dim) {
+           return dim.kind == graph::SplitKind::kReduce && dim.reduce == kernels::Reduction::kSum;
+         });
 }
 
 class Sinker {
  public:
   Sinker(graph::Program& program, Forms& forms)
-      : program_(program), forms_(forms), readers_(program), partial_(partial_sums(program, readers_)), asked_(count()), leads_to_total_(count()), moved_(count()) {}
+      : program_(program),
+        forms_(forms),
+        readers_(program),
+        partial_(partial_sums(program, readers_)),
+        asked_(count()),
+        leads_to_total_(count()),
+        moved_(count()) {}
 
   void run() {
     for (size_t i = count(); i-- > 0;) sink(i);
@@ -61,7 +70,8 @@ class Sinker {
   /// What is asked of a value where it is read, or nothing if it is needed as it lies.
   const std::optional<Sharding>& wanted_by(const ProgramReaders::Read& read) {
     const graph::LaidOutOperation& reader = at(read.operation);
-    const auto [known, fresh] = known_.try_emplace({forms_.of(program_.operations[read.operation].operation), read.operand});
+    const auto [known, fresh] =
+        known_.try_emplace({forms_.of(program_.operations[read.operation].operation), read.operand});
     if (fresh) known->second = operand_layout(reader, static_cast<size_t>(read.operand), reader.shardings[0]);
     return known->second;
   }
@@ -89,7 +99,8 @@ class Sinker {
       wanted = wanted ? common(*wanted, *asked) : *asked;
     }
     if (!wanted) {
-      leads_to_total_[i] = leads_to_total_[i] || (has_total && operation.origin == graph::LayoutOrigin::kRules && operation.space().is_free());
+      leads_to_total_[i] = leads_to_total_[i] || (has_total && operation.origin == graph::LayoutOrigin::kRules &&
+                                                  operation.space().is_free());
       return;
     }
     const AxisSet own = operation.shardings[0].split(), gained = wanted->split() & ~own;
@@ -103,7 +114,9 @@ class Sinker {
   void sink_results(size_t i) {
     for (size_t r = 0; r < at(i).results.size(); ++r) {
       const ProgramReaders::Read* const read = readers_.only({static_cast<int32_t>(i), static_cast<int32_t>(r)});
-      if (!read || !asked_[read->operation] || at(read->operation).results.size() != 1 || !same_mesh(at(read->operation).mesh, at(i).mesh)) continue;
+      if (!read || !asked_[read->operation] || at(read->operation).results.size() != 1 ||
+          !same_mesh(at(read->operation).mesh, at(i).mesh))
+        continue;
       const std::optional<Sharding>& wanted = wanted_by(*read);
       if (!wanted || *wanted == at(i).shardings[r] || (at(i).shardings[r].split() & ~wanted->split())) continue;
       move(i, r, *wanted);
@@ -118,7 +131,8 @@ class Sinker {
       if (operands[k].is_input() || !moved_[operands[k].source]) continue;
       Sharding sharding = at(i).shardings[0];
       for (const graph::IterationDim& dim : at(i).space().dims)
-        if (dim.operands[k] >= 0 && dim.results[0] >= 0) sharding.dims[dim.results[0]] = program_.sharding(operands[k]).dims[dim.operands[k]];
+        if (dim.operands[k] >= 0 && dim.results[0] >= 0)
+          sharding.dims[dim.results[0]] = program_.sharding(operands[k]).dims[dim.operands[k]];
       AxisSet used = 0;
       bool twice = false;
       for (const AxisList& axes : sharding.dims) {
@@ -136,7 +150,8 @@ class Sinker {
   std::vector<bool> asked_;           ///< of each operation: its layout is what a later one asks for
   std::vector<bool> leads_to_total_;  ///< of each operation: a total, or all that read it lead to totals and are free
   std::vector<bool> moved_;
-  std::map<std::pair<int32_t, int32_t>, std::optional<Sharding>> known_;  ///< wanted_by, by the reader's form and the operand
+  std::map<std::pair<int32_t, int32_t>, std::optional<Sharding>>
+      known_;  ///< wanted_by, by the reader's form and the operand
 };
 
 }  // namespace

@@ -40,7 +40,8 @@ class Splitter {
   LocalProgram run() {
     for (size_t i = 0; i < graph_.operations.size(); ++i) lower_sum(static_cast<int>(i));
     std::vector<int> outputs;
-    for (const graph::ProgramValue& root : graph_.roots) outputs.push_back(local_.bring(local(root), graph_.sharding(root), of(root), nullptr));
+    for (const graph::ProgramValue& root : graph_.roots)
+      outputs.push_back(local_.bring(local(root), graph_.sharding(root), of(root), nullptr));
     const std::vector<std::pair<int, int>> kept = copies_for_gradients();
     LocalProgram result = local_.take();
     result.passes_over_windows = halos_.passes_over_windows();
@@ -61,7 +62,8 @@ class Splitter {
       const int here = value.is_input() ? input_locals_[value.input()] : locals_[at(value)];
       if (here < 0) continue;
       for (int copy : local_.brought(here))
-        if (!local_[copy].partial && local_[copy].sharding() != graph_.sharding(value)) kept.emplace_back(static_cast<int>(i), copy);
+        if (!local_[copy].partial && local_[copy].sharding() != graph_.sharding(value))
+          kept.emplace_back(static_cast<int>(i), copy);
     }
     return kept;
   }
@@ -98,22 +100,24 @@ class Splitter {
     return index;
   }
 
-  /// A value that is partial over `axes` may stay so if the only operation that reads it is linear in it, gives no larger
-  /// result, and has no more to do for it: not if the value's own layout splits it over them, unless nothing is computed, or
-  /// another sum over them is added to it, which costs less than to reduce both.
+  /// A value that is partial over `axes` may stay so if the only operation that reads it is linear in it, gives no
+  /// larger result, and has no more to do for it: not if the value's own layout splits it over them, unless nothing is
+  /// computed, or another sum over them is added to it, which costs less than to reduce both.
   bool may_stay_partial(graph::ProgramValue value, ElementType parts, AxisSet axes) const {
     const ProgramReaders::Read* read = readers_.only(value);
     if (!read) return false;
     const graph::LaidOutOperation& reader = *graph_.operations[read->operation].operation;
     const TensorType& type = graph_.type(value);
-    if ((graph_.sharding(value).split() & axes) && reader.op->role != graph::Role::kView && (axes & ~joined_[value.source])) return false;
+    if ((graph_.sharding(value).split() & axes) && reader.op->role != graph::Role::kView &&
+        (axes & ~joined_[value.source]))
+      return false;
     if (reader.op->linear == graph::Linear::kNo || !same_mesh(reader.mesh, graph_.mesh(value))) return false;
     // A narrower element type would round the parts.
     if (parts != type.element || size_of(reader.results[0].element) < size_of(type.element)) return false;
     return size_of(reader.results[0].dims) <= size_of(type.dims);
   }
 
-  // ---- sums of several terms ----
+  // ---- sums of several terms ----------------------------------------------------------------------------------------
   //
   // Of additions each of which is read by the next alone, terms that are partial over the same axes are added up before
   // they are reduced, wherever they stand: ((a + p) + b) + q is (a + b) + (p + q), and p + q is reduced once.
@@ -176,7 +180,8 @@ class Splitter {
       AxisSet all = 0;
       for (const Part& part : parts) all |= part.axes;
       for (Part& part : parts)
-        if (part.axes && part.axes != all) part = {shared_out(local_, graph_.operations[addition].operation, names_[addition], part.value, all), all};
+        if (part.axes && part.axes != all)
+          part = {shared_out(local_, graph_.operations[addition].operation, names_[addition], part.value, all), all};
       parts = added_by_axes(addition, parts);
     }
     Part sum = parts[0];
@@ -196,7 +201,7 @@ class Splitter {
     return {local_.bring(value, node->shardings[0], node, nullptr), 0, a.zero && b.zero};
   }
 
-  // ---- one operation ----
+  // ---- one operation ------------------------------------------------------------------------------------------------
 
   /// What is added from here on belongs to an operation.
   void begin(int index) {
@@ -218,7 +223,8 @@ class Splitter {
     }
     zero_[index] = mtf::ops::is_zero(*node) || (node->op->role == graph::Role::kView && zeros[0]);
     const Applied results = applied(index, std::move(operands), zeros);
-    for (size_t r = 0; r < results.outcomes.size(); ++r) complete({index, static_cast<int32_t>(r)}, results.outcomes[r], results.reason);
+    for (size_t r = 0; r < results.outcomes.size(); ++r)
+      complete({index, static_cast<int32_t>(r)}, results.outcomes[r], results.reason);
   }
 
   /// What an operation gave becomes its result, in its layout unless it may stay partial.
@@ -244,11 +250,13 @@ class Splitter {
     for (size_t k = 0; k < operands.size(); ++k)
       operands[k] = local_.bring(operands[k], split.operands[k], node, summed_reason(local_[operands[k]], *node));
     Applied results;
-    if (op.role == graph::Role::kView && node->results[0] == node->operands[0] && split.operands[0] == split.results[0]) {
+    if (op.role == graph::Role::kView && node->results[0] == node->operands[0] &&
+        split.operands[0] == split.results[0]) {
       results.outcomes = {operands[0]};  // the same tensor under another name
     } else {
       results.outcomes = apply(index, of, operands);
-      if (op.role == graph::Role::kView && split.operands[0] == split.results[0]) local_.is_view(results.outcomes[0], operands[0], node);
+      if (op.role == graph::Role::kView && split.operands[0] == split.results[0])
+        local_.is_view(results.outcomes[0], operands[0], node);
     }
     results.reason = reduce_reason(*node, *form.space, split);
     for (int& outcome : results.outcomes) outcome = reduce_others(local_, of, outcome, results.reason);
@@ -262,7 +270,8 @@ class Splitter {
   }
 
   /// How an operation of a form is split whose operands are these values; good until the next is asked for.
-  const IterationSplit& split_of(OfForm& form, int index, const std::vector<int>& operands, const std::vector<bool>& zeros) {
+  const IterationSplit& split_of(OfForm& form, int index, const std::vector<int>& operands,
+                                 const std::vector<bool>& zeros) {
     const graph::OperationRef& node = graph_.operations[index].operation;
     const std::span<const graph::ProgramValue> values = graph_.operands_of(index);
     const bool joins = joins_sums(index, operands);
@@ -276,12 +285,14 @@ class Splitter {
     for (size_t k = 0; k < operands.size(); ++k) {
       const int value = operands[k];
       placed.push_back({local_[value].type(), local_[value].sharding(), zeros[k],
-                        [this, value](const Sharding& wanted) { return local_.has_copy(value, wanted); }, written_.of(values[k])});
+                        [this, value](const Sharding& wanted) { return local_.has_copy(value, wanted); },
+                        written_.of(values[k])});
       found.operands.push_back(placed[k].sharding);
     }
     for (size_t r = 0; r < node->results.size(); ++r)
       results.push_back({node->results[r], node->shardings[r], false, {}, written_.of_gradient(index)});
-    const Arithmetic arithmetic{node->results.size() == 1 ? node->op->linear : graph::Linear::kNo, node->op->work, joins};
+    const Arithmetic arithmetic{node->results.size() == 1 ? node->op->linear : graph::Linear::kNo, node->op->work,
+                                joins};
     found.split = split_iteration(*form.space, arithmetic, placed, results, *node->mesh, local_.ways());
     if (found.split.is_only) return form.splits.emplace_back(std::move(found)).split;
     return chosen_ = std::move(found.split);
@@ -292,8 +303,10 @@ class Splitter {
     const auto is_partial = [&](int value) { return local_[value].partial != 0; };
     const graph::Op& op = *graph_.operations[index].operation->op;
     if (op.role == graph::Role::kContraction) return false;
-    if (op.linear == graph::Linear::kJoint && std::count_if(operands.begin(), operands.end(), is_partial) > 1) return true;
-    return std::all_of(operands.begin(), operands.end(), [&](int value) { return !(local_[value].partial & ~joined_[index]); });
+    if (op.linear == graph::Linear::kJoint && std::count_if(operands.begin(), operands.end(), is_partial) > 1)
+      return true;
+    return std::all_of(operands.begin(), operands.end(),
+                       [&](int value) { return !(local_[value].partial & ~joined_[index]); });
   }
 
   /// Computes the operation on blocks: fetches what crosses block edges, then applies it.
@@ -308,7 +321,8 @@ class Splitter {
       if (axes.empty()) continue;
       if (dim.follows >= 0)
         for (size_t k = 0; k < operands.size(); ++k)
-          if (dim.operands[k] >= 0 && !of.split.operands[k].dims[dim.operands[k]].empty()) operands[k] = fetch(local_, of, operands[k], dim.operands[k], dim.reach, axes);
+          if (dim.operands[k] >= 0 && !of.split.operands[k].dims[dim.operands[k]].empty())
+            operands[k] = fetch(local_, of, operands[k], dim.operands[k], dim.reach, axes);
       if (!dim.maps.empty() && with_halos < 0)
         for (size_t k = 0; k < operands.size(); ++k)
           if (dim.operands[k] >= 0) operands[k] = fetch(local_, of, operands[k], dim.operands[k], dim.maps[k], axes);
@@ -331,14 +345,16 @@ class Splitter {
     if (flat) reshape_by_intervals(local_, of, operands[0], results[0]);
     else local_.compute(of.node, operands, results, of.origin);
     for (size_t r = 0; r < results.size(); ++r)
-      if (const graph::IterationDim* const follower = follower_of(of, r)) results[r] = add_back(local_, of, results[r], follower->results[r], of.split.dims[follower->follows]);
+      if (const graph::IterationDim* const follower = follower_of(of, r))
+        results[r] = add_back(local_, of, results[r], follower->results[r], of.split.dims[follower->follows]);
     return results;
   }
 
   /// The dim of a result that follows one that is split, so that blocks have intervals of it; null: none.
   static const graph::IterationDim* follower_of(const Lowering& of, size_t r) {
     for (size_t j = 0; j < of.space.dims.size(); ++j)
-      if (of.space.dims[j].follows >= 0 && of.space.dims[j].results[r] >= 0 && !of.split.dims[j].empty()) return &of.space.dims[j];
+      if (of.space.dims[j].follows >= 0 && of.space.dims[j].results[r] >= 0 && !of.split.dims[j].empty())
+        return &of.space.dims[j];
     return nullptr;
   }
 

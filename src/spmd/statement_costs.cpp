@@ -8,7 +8,8 @@ namespace mtf::spmd {
 namespace {
 
 NamedBlock named(const LocalValue& value) {
-  const bool is_interval = std::any_of(value.dims.begin(), value.dims.end(), [](const LocalDim& dim) { return dim.mapped; });
+  const bool is_interval =
+      std::any_of(value.dims.begin(), value.dims.end(), [](const LocalDim& dim) { return dim.mapped; });
   if (is_interval || !value.mesh) return {value.name, value.type()};
   return {value.name, value.type(), value.sharding(), value.mesh};
 }
@@ -49,7 +50,8 @@ std::vector<StatementCost> costs_of(const LocalProgram& program, const std::vect
 
 Span source_of(const StatementCost& cost) {
   Span span = cost.span;
-  for (const graph::CallFrame* frame = cost.frame.get(); frame && frame->backward && frame->span.is_known(); frame = frame->caller.get())
+  for (const graph::CallFrame* frame = cost.frame.get(); frame && frame->backward && frame->span.is_known();
+       frame = frame->caller.get())
     span = frame->span;
   return span;
 }

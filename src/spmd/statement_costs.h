@@ -38,9 +38,10 @@ struct StatementCost {
   int64_t values = 0;
   int64_t bytes = 0;
   int64_t wire_bytes = 0;
-  Cost formula;                                               ///< the flops, or a collective's values
-  ReasonRef reason;                                           ///< of a collective
-  graph::LayoutOrigin decided = graph::LayoutOrigin::kRules;  ///< how the layout of the result of its operation was decided
+  Cost formula;      ///< the flops, or a collective's values
+  ReasonRef reason;  ///< of a collective
+  graph::LayoutOrigin decided =
+      graph::LayoutOrigin::kRules;  ///< how the layout of the result of its operation was decided
 };
 
 /// Where a cost belongs: a backward one to the expression that it is the derivative of.

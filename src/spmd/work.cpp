@@ -35,7 +35,9 @@ Cost work(const graph::LaidOutOperation& operation, const FactorOf& of_operand, 
     case graph::Work::kExpansion: {
       Cost total;
       const auto counted = operation.op->counted ? operation.op->counted(operation) : std::nullopt;
-      const FactorOf factor = [&](const Dim& dim) { return counted && dim == counted->first ? BlockSize{counted->second, {}} : of_operand(dim); };
+      const FactorOf factor = [&](const Dim& dim) {
+        return counted && dim == counted->first ? BlockSize{counted->second, {}} : of_operand(dim);
+      };
       const graph::Program parts = expansion_of(operation);
       for (const graph::ProgramOperation& part : parts.operations) total.add(work(*part.operation, factor, factor));
       return total;
@@ -71,7 +73,8 @@ Cost work_of(const LocalProgram& program, const Instruction& instruction) {
     for (bool by_size : {true, false})
       for (int index : values)
         for (const LocalDim& local : program.values[index].dims)
-          if (local.dim.name == dim.name && (!by_size || local.dim.size == dim.size)) return block_factor(local, *program.values[index].mesh);
+          if (local.dim.name == dim.name && (!by_size || local.dim.size == dim.size))
+            return block_factor(local, *program.values[index].mesh);
     return std::nullopt;
   };
   FactorOf of_operand = [&](const Dim& dim) {

@@ -9,7 +9,9 @@ namespace mtf::spmd {
 namespace {
 
 /// The same elements: under other names or in another type.
-bool is_same(const graph::LaidOutOperation& operation) { return operation.op->role == graph::Role::kView || operation.op->lane == kernels::LaneOp::kCast; }
+bool is_same(const graph::LaidOutOperation& operation) {
+  return operation.op->role == graph::Role::kView || operation.op->lane == kernels::LaneOp::kCast;
+}
 
 }  // namespace
 
@@ -23,7 +25,8 @@ WrittenLayouts::WrittenLayouts(const graph::Program& program, const ProgramReade
       if (!written) continue;
       values_[i] = replicated(operation.results[0].dims.size());
       for (const graph::IterationDim& dim : operation.space().dims)
-        if (dim.operands[0] >= 0 && dim.results[0] >= 0) values_[i]->dims[dim.results[0]] = written->dims[dim.operands[0]];
+        if (dim.operands[0] >= 0 && dim.results[0] >= 0)
+          values_[i]->dims[dim.results[0]] = written->dims[dim.operands[0]];
     }
   }
   for (size_t i = gradients_.size(); i-- > 0;) {
@@ -48,6 +51,8 @@ const Sharding* WrittenLayouts::of(graph::ProgramValue value) const {
   return value.result == 0 && values_[value.source] ? &*values_[value.source] : nullptr;
 }
 
-const Sharding* WrittenLayouts::of_gradient(size_t operation) const { return gradients_[operation] ? &*gradients_[operation] : nullptr; }
+const Sharding* WrittenLayouts::of_gradient(size_t operation) const {
+  return gradients_[operation] ? &*gradients_[operation] : nullptr;
+}
 
 }  // namespace mtf::spmd

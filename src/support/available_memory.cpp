@@ -46,7 +46,9 @@ int64_t left_in(const std::string& mount, std::string group, const GroupFiles& f
   while (true) {
     const std::string folder = mount + group;
     const std::optional<int64_t> limit = number_in(folder + files.limit), used = number_in(folder + files.used);
-    if (limit && used) left = std::min(left, std::max<int64_t>(0, *limit - *used + number_behind(folder + "/memory.stat", files.droppable)));
+    if (limit && used)
+      left = std::min(left,
+                      std::max<int64_t>(0, *limit - *used + number_behind(folder + "/memory.stat", files.droppable)));
     if (group.empty()) return left;
     group.resize(group.rfind('/') == std::string::npos ? 0 : group.rfind('/'));
   }
@@ -66,7 +68,8 @@ int64_t control_group_memory(const std::string& root, const std::string& members
     std::string group = line.substr(second + 1);
     if (group == "/") group.clear();
     if (controllers == ",,") left = std::min(left, left_in(root, group, kVersion2));
-    if (controllers.find(",memory,") != std::string::npos) left = std::min(left, left_in(root + "/memory", group, kVersion1));
+    if (controllers.find(",memory,") != std::string::npos)
+      left = std::min(left, left_in(root + "/memory", group, kVersion1));
   }
   return left;
 }

@@ -13,9 +13,9 @@ int64_t process_memory();
 /// The lesser of both.
 int64_t available_memory();
 
-/// Bytes that control groups have left: of the groups that `memberships` (/proc/self/cgroup) names and those above them,
-/// in the file systems of version 2 and 1 that `root` (/sys/fs/cgroup) holds. What they keep of files and can drop
-/// counts as left.
+/// Bytes that control groups have left: of the groups that `memberships` (/proc/self/cgroup) names and those above
+/// them, in the file systems of version 2 and 1 that `root` (/sys/fs/cgroup) holds. What they keep of files and can
+/// drop counts as left.
 int64_t control_group_memory(const std::string& root, const std::string& memberships);
 
 }  // namespace mtf

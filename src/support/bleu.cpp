@@ -14,21 +14,24 @@ namespace {
 constexpr size_t kMost = 4;
 
 void replace_all(std::string& text, const std::string& what, const std::string& by) {
-  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size())) text.replace(at, what.size(), by);
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+    text.replace(at, what.size(), by);
 }
 
 using Counts = std::map<std::vector<std::string>, int64_t>;
 
 Counts sequences(const std::vector<std::string>& words, size_t size) {
   Counts counts;
-  for (size_t i = 0; i + size <= words.size(); ++i) ++counts[{words.begin() + static_cast<std::ptrdiff_t>(i), words.begin() + static_cast<std::ptrdiff_t>(i + size)}];
+  for (size_t i = 0; i + size <= words.size(); ++i)
+    ++counts[{words.begin() + static_cast<std::ptrdiff_t>(i), words.begin() + static_cast<std::ptrdiff_t>(i + size)}];
   return counts;
 }
 
 }  // namespace
 
 std::vector<std::string> mteval_words(std::string text) {
-  static const std::regex signs(R"(([{-~\[-` -&(-+:-@/]))"), after(R"(([^0-9])([.,]))"), before(R"(([.,])([^0-9]))"), dash(R"(([0-9])(-))");
+  static const std::regex signs(R"(([{-~\[-` -&(-+:-@/]))"), after(R"(([^0-9])([.,]))"), before(R"(([.,])([^0-9]))"),
+      dash(R"(([0-9])(-))");
   replace_all(text, "<skipped>", "");
   replace_all(text, "-\n", "");
   replace_all(text, "\n", " ");
@@ -67,9 +70,11 @@ double bleu(const std::vector<std::string>& translations, const std::vector<std:
   for (size_t n = 0; n < kMost; ++n) {
     if (total[n] == 0) return 0;
     if (right[n] == 0) smooth *= 2;
-    logarithms += std::log((right[n] == 0 ? 1 / smooth : static_cast<double>(right[n])) / static_cast<double>(total[n]));
+    logarithms +=
+        std::log((right[n] == 0 ? 1 / smooth : static_cast<double>(right[n])) / static_cast<double>(total[n]));
   }
-  const double penalty = length < reference_length ? std::exp(1 - static_cast<double>(reference_length) / static_cast<double>(length)) : 1;
+  const double penalty =
+      length < reference_length ? std::exp(1 - static_cast<double>(reference_length) / static_cast<double>(length)) : 1;
   return 100 * penalty * std::exp(logarithms / kMost);
 }
 

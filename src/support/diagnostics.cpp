@@ -61,11 +61,11 @@ UserError::UserError(Diagnostic diagnostic)
     : diagnostic_(std::make_shared<const Diagnostic>(std::move(diagnostic))),
       text_(std::make_shared<const std::string>(diagnostic_->render())) {}
 
-InternalError::InternalError(std::string_view file, int line, std::string_view condition,
-                             const std::string& message)
-    : text_(std::make_shared<const std::string>(fmt::format(
-          "internal error: {}:{}: {} does not hold{}{}", file, line, condition, message.empty() ? "" : ": ", message))),
-      message_(std::make_shared<const std::string>(message.empty() ? std::string(condition) + " does not hold" : message)) {}
+InternalError::InternalError(std::string_view file, int line, std::string_view condition, const std::string& message)
+    : text_(std::make_shared<const std::string>(fmt::format("internal error: {}:{}: {} does not hold{}{}", file, line,
+                                                            condition, message.empty() ? "" : ": ", message))),
+      message_(
+          std::make_shared<const std::string>(message.empty() ? std::string(condition) + " does not hold" : message)) {}
 
 void fail(Diagnostic diagnostic) { throw UserError(std::move(diagnostic)); }
 

@@ -137,8 +137,8 @@ class InternalError : public std::exception {
 [[noreturn]] void fail(Kind kind, Span span, std::string label = {});
 // fail(Kind::rank_mismatch, span, "expected {} dimensions, found {}", 2, 3)
 template <typename... Args>
-  requires(sizeof...(Args) > 0)
-[[noreturn]] void fail(Kind kind, Span span, fmt::format_string<Args...> label, Args&&... args) {
+requires(sizeof...(Args) > 0)
+    [[noreturn]] void fail(Kind kind, Span span, fmt::format_string<Args...> label, Args&&... args) {
   fail(kind, span, fmt::format(label, std::forward<Args>(args)...));
 }
 
@@ -185,9 +185,8 @@ class Diagnostics {
 namespace internal {
 [[noreturn]] void check_failed(const char* file, int line, const char* condition, const std::string& message = {});
 template <typename... Args>
-  requires(sizeof...(Args) > 0)
-[[noreturn]] void check_failed(const char* file, int line, const char* condition,
-                               fmt::format_string<Args...> message, Args&&... args) {
+requires(sizeof...(Args) > 0) [[noreturn]] void check_failed(const char* file, int line, const char* condition,
+                                                             fmt::format_string<Args...> message, Args&&... args) {
   check_failed(file, line, condition, fmt::format(message, std::forward<Args>(args)...));
 }
 }  // namespace internal
@@ -196,8 +195,8 @@ template <typename... Args>
 
 // MTF_CHECK(size >= 0, "size of {} is {}", name, size): throws InternalError if the condition,
 // which only a bug of ours can make false, does not hold. Always on.
-#define MTF_CHECK(condition, ...)                                                                  \
-  do {                                                                                             \
-    if (!(condition)) [[unlikely]]                                                                 \
-      ::mtf::internal::check_failed(__FILE__, __LINE__, #condition __VA_OPT__(, ) __VA_ARGS__);    \
+#define MTF_CHECK(condition, ...)                                                               \
+  do {                                                                                          \
+    if (!(condition)) [[unlikely]]                                                              \
+      ::mtf::internal::check_failed(__FILE__, __LINE__, #condition __VA_OPT__(, ) __VA_ARGS__); \
   } while (false)

@@ -11,7 +11,8 @@ namespace {
 std::vector<const Edit*> in_order(const std::vector<Edit>& edits) {
   std::vector<const Edit*> order;
   for (const Edit& edit : edits) order.push_back(&edit);
-  std::stable_sort(order.begin(), order.end(), [](const Edit* a, const Edit* b) { return a->span.begin < b->span.begin; });
+  std::stable_sort(order.begin(), order.end(),
+                   [](const Edit* a, const Edit* b) { return a->span.begin < b->span.begin; });
   return order;
 }
 
@@ -44,7 +45,8 @@ std::string edited_text(const std::vector<Edit>& edits) {
 
 std::string help_with(std::string why, const std::vector<Edit>& edits) {
   if (edits.empty()) return why;
-  const std::vector<std::string> before = split(edits.front().file->text(), '\n'), after = split(edited_text(edits), '\n');
+  const std::vector<std::string> before = split(edits.front().file->text(), '\n'),
+                                 after = split(edited_text(edits), '\n');
   std::size_t first = 0, last = 0;  // how many lines are the same at both ends
   const std::size_t most = std::min(before.size(), after.size());
   while (first < most && before[first] == after[first]) ++first;
@@ -76,13 +78,17 @@ std::size_t closing_bracket(std::string_view text, std::size_t begin) {
 
 Span object_of(Span word) {
   const std::string& text = word.file->text();
-  const auto is_letter = [&](std::size_t i) { return std::isalnum(static_cast<unsigned char>(text[i])) != 0 || text[i] == '_'; };
+  const auto is_letter = [&](std::size_t i) {
+    return std::isalnum(static_cast<unsigned char>(text[i])) != 0 || text[i] == '_';
+  };
   std::size_t begin = word.begin;
   while (begin > 0 && text[begin - 1] == '.') {
     --begin;
     while (begin > 0 && (text[begin - 1] == ')' || text[begin - 1] == ']')) {
       std::size_t open = begin - 1;
-      while (open > 0 && (std::string_view("([").find(text[open]) == std::string_view::npos || closing_bracket(text, open) != begin)) --open;
+      while (open > 0 && (std::string_view("([").find(text[open]) == std::string_view::npos ||
+                          closing_bracket(text, open) != begin))
+        --open;
       if (closing_bracket(text, open) != begin) return {};
       begin = open;
     }

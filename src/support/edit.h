@@ -9,7 +9,8 @@
 
 namespace mtf {
 
-// A change of a program: what stands at `span` becomes `text`; at an empty span the text is put in. Keeps its file alive.
+// A change of a program: what stands at `span` becomes `text`; at an empty span the text is put in. Keeps its file
+// alive.
 struct Edit {
   Edit(Span where, std::string what);
   Span span;
@@ -17,24 +18,24 @@ struct Edit {
   std::shared_ptr<const SourceFile> file;
 };
 
-// The text of the file in which all of the edits are, once they have been made. They do not overlap; of those at one place the
-// first comes first.
+// The text of the file in which all of the edits are, once they have been made. They do not overlap; of those at one
+// place the first comes first.
 std::string edited_text(const std::vector<Edit>& edits);
 
-// A help that says what to write: "why: write `the line as it is after the edits`", without a reason "write `the line`"; of
-// several lines the first and the last. No other help ends so, and tests try each such line in the place of those that the
-// diagnostic is about. Without edits it is the reason alone.
+// A help that says what to write: "why: write `the line as it is after the edits`", without a reason "write `the
+// line`"; of several lines the first and the last. No other help ends so, and tests try each such line in the place of
+// those that the diagnostic is about. Without edits it is the reason alone.
 std::string help_with(std::string why, const std::vector<Edit>& edits);
 
 // Where a statement can be put before the one that stands at `span`: the first word on its line.
 Span before_line(Span span);
 
-// The end of what begins at `begin` in a program that has been read: behind the bracket that closes the one which stands there.
-// Strings and comments are passed over. The text's end if there is none.
+// The end of what begins at `begin` in a program that has been read: behind the bracket that closes the one which
+// stands there. Strings and comments are passed over. The text's end if there is none.
 std::size_t closing_bracket(std::string_view text, std::size_t begin);
 
-// Where what stands before the dot of `x.word` begins, of which `word` is the place: a name with its parts, calls and indices.
-// Nowhere if it is something else.
+// Where what stands before the dot of `x.word` begins, of which `word` is the place: a name with its parts, calls and
+// indices. Nowhere if it is something else.
 Span object_of(Span word);
 
 // What stands between the commas of `text`, each without blanks around it: the arguments of a call.

@@ -17,8 +17,8 @@ class Interrupt {
   void poll(Span span) const {
     if (is_wanted() && !state_->where_ranks_meet) fail(Kind::interrupted, span);
   }
-  /// Several ranks work together: none may end where the others do not, so that poll() does nothing. They agree where they
-  /// meet to compute.
+  /// Several ranks work together: none may end where the others do not, so that poll() does nothing. They agree where
+  /// they meet to compute.
   void only_where_ranks_meet() { state_->where_ranks_meet = true; }
 
  private:

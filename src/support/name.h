@@ -36,7 +36,5 @@ class Name {
 
 template <>
 struct std::hash<mtf::Name> {
-  std::size_t operator()(const mtf::Name& name) const noexcept {
-    return std::hash<std::uint32_t>()(name.id());
-  }
+  std::size_t operator()(const mtf::Name& name) const noexcept { return std::hash<std::uint32_t>()(name.id()); }
 };

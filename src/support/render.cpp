@@ -161,8 +161,8 @@ std::vector<RenderedPart> Diagnostic::rendered_parts() const {
   for (std::size_t i = 0; i < shown.size(); ++i) {
     const bool other_file = i > 0 ? shown[i].file != shown[i - 1].file : !span().is_known();
     if (other_file) {
-      out.push_back({Part::kPlain, fmt::format("{}::: {}:{}:{}\n", indent, printable(shown[i].file->name()), shown[i].line,
-                                               shown[i].marks.front().begin + 1)});
+      out.push_back({Part::kPlain, fmt::format("{}::: {}:{}:{}\n", indent, printable(shown[i].file->name()),
+                                               shown[i].line, shown[i].marks.front().begin + 1)});
     }
     out.push_back({Part::kMargin, indent + " |"});
     out.push_back({Part::kPlain, "\n"});

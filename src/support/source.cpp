@@ -15,8 +15,7 @@
 
 namespace mtf {
 
-SourceFile::SourceFile(std::string name, std::string text)
-    : name_(std::move(name)), text_(std::move(text)) {
+SourceFile::SourceFile(std::string name, std::string text) : name_(std::move(name)), text_(std::move(text)) {
   line_starts_.push_back(0);
   for (std::size_t i = 0; i < text_.size(); ++i) {
     if (text_[i] == '\n') line_starts_.push_back(i + 1);
@@ -64,7 +63,8 @@ class OpenFile {
 }  // namespace
 
 std::shared_ptr<const SourceFile> SourceFile::read(const std::string& path) {
-  if (path.find('\0') != std::string::npos) fail(Kind::file_not_found, {}, "{}: no file's name has the character 0", printable(path));
+  if (path.find('\0') != std::string::npos)
+    fail(Kind::file_not_found, {}, "{}: no file's name has the character 0", printable(path));
   const OpenFile file(path);
   if (!file.is_open() && (errno == ENOENT || errno == ENOTDIR)) fail(Kind::file_not_found, {}, printable(path));
   if (!file.is_open()) fail(Kind::bad_file, {}, "{} cannot be opened: {}", printable(path), std::strerror(errno));
@@ -75,7 +75,8 @@ std::shared_ptr<const SourceFile> SourceFile::read(const std::string& path) {
   }
   std::optional<std::string> text = file.content(kMaxBytes + 1);
   if (!text) fail(Kind::bad_file, {}, "{} cannot be read: {}", printable(path), std::strerror(errno));
-  if (text->size() > kMaxBytes) fail(Kind::file_too_large, {}, "{} is larger than {}", printable(path), bytes_text(kMaxBytes));
+  if (text->size() > kMaxBytes)
+    fail(Kind::file_too_large, {}, "{} is larger than {}", printable(path), bytes_text(kMaxBytes));
   return create(path, std::move(*text));
 }
 

@@ -32,12 +32,14 @@ void ask_for_stack() {
 }  // namespace
 
 bool has_stack() noexcept {
-  if (own_stack.lowest == 0) [[unlikely]] ask_for_stack();
+  if (own_stack.lowest == 0) [[unlikely]]
+    ask_for_stack();
   return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) > own_stack.lowest;
 }
 
 void fail_for_stack(Span span, Kind kind) {
-  fail(Diagnostic(kind, span, fmt::format("the stack of {} ends here", bytes_text(static_cast<std::int64_t>(own_stack.size))))
+  fail(Diagnostic(kind, span,
+                  fmt::format("the stack of {} ends here", bytes_text(static_cast<std::int64_t>(own_stack.size))))
            .help("`ulimit -s` gives a process a larger one"));
 }
 

@@ -4,8 +4,8 @@
 
 #include "support/diagnostics.h"
 
-// One budget for every recursion over what a program says or makes: the stack that the thread really has. Whatever recurses
-// asks at each level, so that limits on nesting and on calls need not know of each other.
+// One budget for every recursion over what a program says or makes: the stack that the thread really has. Whatever
+// recurses asks at each level, so that limits on nesting and on calls need not know of each other.
 namespace mtf {
 
 // What a level may use before it asks again, the error's own way out included.
@@ -18,7 +18,8 @@ bool has_stack() noexcept;
 
 // Fails with a limit's kind if not.
 inline void check_stack(Span span, Kind kind) {
-  if (!has_stack()) [[unlikely]] fail_for_stack(span, kind);
+  if (!has_stack()) [[unlikely]]
+    fail_for_stack(span, kind);
 }
 
 }  // namespace mtf

@@ -42,7 +42,9 @@ std::string count_text(std::int64_t count, std::string_view singular, std::strin
   return fmt::format("{} {}", thousands(count), plural);
 }
 
-double without_sign_of_nan(double number) { return std::isnan(number) ? std::numeric_limits<double>::quiet_NaN() : number; }
+double without_sign_of_nan(double number) {
+  return std::isnan(number) ? std::numeric_limits<double>::quiet_NaN() : number;
+}
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {
   return fmt::format("{}", fmt::join(parts, separator));
@@ -94,7 +96,8 @@ std::vector<std::string> split(std::string_view text, char separator) {
 namespace {
 
 bool differs_only_in_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
 // Optimal string alignment distance: insert, delete, replace, swap neighbours.
@@ -123,7 +126,8 @@ std::optional<std::string> suggest(std::string_view name, const std::vector<std:
   const std::string* best = nullptr;
   std::size_t best_distance = std::max<std::size_t>(1, name.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
-    const std::size_t lengths_differ = std::max(name.size(), candidate.size()) - std::min(name.size(), candidate.size());
+    const std::size_t lengths_differ =
+        std::max(name.size(), candidate.size()) - std::min(name.size(), candidate.size());
     if (lengths_differ >= best_distance || candidate == name) continue;
     const std::size_t distance = differs_only_in_case(name, candidate) ? 0 : edit_distance(name, candidate);
     // One letter instead of another is not a misspelling.
@@ -161,10 +165,19 @@ std::optional<std::size_t> first_invalid_utf8(std::string_view text) {
     }
     std::size_t length = 0;
     std::uint32_t point = 0, least = 0;
-    if ((first & 0xE0) == 0xC0) { length = 2; point = first & 0x1F; least = 0x80; }
-    else if ((first & 0xF0) == 0xE0) { length = 3; point = first & 0x0F; least = 0x800; }
-    else if ((first & 0xF8) == 0xF0) { length = 4; point = first & 0x07; least = 0x10000; }
-    else return i;
+    if ((first & 0xE0) == 0xC0) {
+      length = 2;
+      point = first & 0x1F;
+      least = 0x80;
+    } else if ((first & 0xF0) == 0xE0) {
+      length = 3;
+      point = first & 0x0F;
+      least = 0x800;
+    } else if ((first & 0xF8) == 0xF0) {
+      length = 4;
+      point = first & 0x07;
+      least = 0x10000;
+    } else return i;
     if (i + length > text.size()) return i;
     for (std::size_t k = 1; k < length; ++k) {
       if ((byte(i + k) & 0xC0) != 0x80) return i;

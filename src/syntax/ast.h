@@ -14,8 +14,8 @@
 // tree. A tree is made by `parse` (syntax/parse.h), is never changed afterwards, and is printed in
 // source syntax by `print` (syntax/print.h).
 //
-// There are three families of nodes (expressions and patterns in syntax/ast_expressions.h), each a struct that holds a span and a std::variant `node` of
-// plain structs, one struct for each form of the language:
+// There are three families of nodes (expressions and patterns in syntax/ast_expressions.h), each a struct that holds a
+// span and a std::variant `node` of plain structs, one struct for each form of the language:
 //
 //   Stmt      one statement:      LetStmt, ForStmt, DimStmt, FnStmt …     walk it with std::visit
 //   Expr      one expression:     NameExpr, CallExpr, BinaryExpr …
@@ -33,18 +33,21 @@
 //     has a flag or item of its own;
 //   - a range without a beginning or an end is only in an index;
 //   - comparisons are not chained; `:=` has a name, attribute or index on its left;
-//   - an arrow is only in an argument of a call, and no labelled argument stands behind the only one; `labelled` arguments
+//   - an arrow is only in an argument of a call, and no labelled argument stands behind the only one; `labelled`
+//   arguments
 //     follow positional ones, except that positional ones may follow labels (an element type given last);
 //   - in a script (not in the REPL) an ExprStmt is a call or `counters`;
-//   - import, option and setting stand only at the top level, param and state only directly in a model, return only in a
+//   - import, option and setting stand only at the top level, param and state only directly in a model, return only in
+//   a
 //     function, break and continue only in a loop;
 //   - no argument label, parameter, mesh axis, layout dim or name of a pattern stands there twice;
 //   - the format of a string part is a format of std::format, with a width and precision below 1000;
-//   - nesting is limited, and a chain's length: destroying a tree and moving over it take little stack. What recurses over
+//   - nesting is limited, and a chain's length: destroying a tree and moving over it take little stack. What recurses
+//   over
 //     one asks for stack as it goes (support/stack_budget.h), and so does `Walk` (syntax/walk.h), on which to build.
 namespace mtf::ast {
 
-// ---- statements ----
+// ---- statements -----------------------------------------------------------------------------------------------------
 
 // `dim batch = 64, hidden = 4 * io`.
 struct DimStmt {
@@ -194,16 +197,18 @@ struct ExprStmt {
 };
 
 struct Stmt {
-  using Node = std::variant<DimStmt, MeshStmt, LayoutStmt, UseStmt, OptionStmt, SettingStmt, SeedStmt, PrecisionStmt, ImportStmt,
-                            LetStmt, AssignStmt, ParamStmt, FnStmt, ModelStmt, ForStmt, WhileStmt, IfStmt, BreakStmt,
-                            ContinueStmt, WithStmt, NoGradStmt, ReturnStmt, AssertStmt, ExprStmt>;
+  using Node = std::variant<DimStmt, MeshStmt, LayoutStmt, UseStmt, OptionStmt, SettingStmt, SeedStmt, PrecisionStmt,
+                            ImportStmt, LetStmt, AssignStmt, ParamStmt, FnStmt, ModelStmt, ForStmt, WhileStmt, IfStmt,
+                            BreakStmt, ContinueStmt, WithStmt, NoGradStmt, ReturnStmt, AssertStmt, ExprStmt>;
   Node node;
   Span span;
   std::string doc;     // the `##` lines directly above, without the marks
   bool quiet = false;  // followed by `;` on its line: the REPL reports nothing
 
   template <typename T>
-  const T* as() const { return std::get_if<T>(&node); }
+  const T* as() const {
+    return std::get_if<T>(&node);
+  }
 };
 
 // A comment as written, from its `#` to the end of its line.

@@ -16,7 +16,8 @@
 namespace mtf::syntax {
 
 // Parse tree → AST, and the checks that ast.h promises and a grammar cannot make. A program comes in parts, whose trees
-// are not needed once they are added. Statements that could not be parsed are left out. Errors are added, and what they are in is built as well as it can.
+// are not needed once they are added. Statements that could not be parsed are left out. Errors are added, and what they
+// are in is built as well as it can.
 class AstBuilder {
  public:
   AstBuilder(const SourceFile& file, const Offsets& offsets, ParseMode mode, Diagnostics& diagnostics)
@@ -88,7 +89,8 @@ class AstBuilder {
   ast::ShapeAnnotation shape(MtfParser::ShapeContext* tree);
   ast::Annotation annotation(MtfParser::AnnotationContext* tree);
   std::vector<ast::Parameter> parameters(MtfParser::ParametersContext* tree);
-  static std::shared_ptr<const Signature> signature(Name name, const std::vector<ast::Parameter>& declared, const std::optional<ast::Annotation>& result, Span where);
+  static std::shared_ptr<const Signature> signature(Name name, const std::vector<ast::Parameter>& declared,
+                                                    const std::optional<ast::Annotation>& result, Span where);
   ast::PatternPtr pattern(MtfParser::PatternContext* tree);
   ast::PatternPtr pattern(MtfParser::PatternsContext* tree);
   ast::PatternPtr tuple_pattern(const std::vector<MtfParser::PatternContext*>& parts, Span where);

@@ -36,7 +36,7 @@ struct Block {
   std::vector<Stmt> statements;
 };
 
-// ---- layouts, shapes and annotations ----
+// ---- layouts, shapes and annotations --------------------------------------------------------------------------------
 
 // `batch -> rows`, `batch -> [rows, cols]`. The dim's name is text; it is not looked up in a
 // `layout` declaration, and is looked up after `@`.
@@ -97,7 +97,7 @@ struct Parameter {
   Span span;
 };
 
-// ---- patterns ----
+// ---- patterns -------------------------------------------------------------------------------------------------------
 
 struct TuplePattern {
   std::vector<PatternPtr> parts;  // at least two
@@ -107,7 +107,7 @@ struct Pattern {
   Span span;
 };
 
-// ---- expressions ----
+// ---- expressions ----------------------------------------------------------------------------------------------------
 
 struct IntExpr {
   std::int64_t value;
@@ -147,8 +147,22 @@ struct RestExpr {};
 
 enum class UnaryOp { kNegate, kNot };
 enum class BinaryOp {
-  kPower, kMultiply, kDivide, kFloorDivide, kModulo, kAdd, kSubtract,
-  kEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterEqual, kIn, kAnd, kOr
+  kPower,
+  kMultiply,
+  kDivide,
+  kFloorDivide,
+  kModulo,
+  kAdd,
+  kSubtract,
+  kEqual,
+  kNotEqual,
+  kLess,
+  kLessEqual,
+  kGreater,
+  kGreaterEqual,
+  kIn,
+  kAnd,
+  kOr
 };
 // As written: "-", "not", "//", "and".
 std::string_view to_text(UnaryOp op);
@@ -200,8 +214,8 @@ struct IfExpr {
 };
 
 // An argument of a call or an index: `x`, `over: a`, `x -> [a, b]`.
-// The arrow of `einsum(x, w -> [a])` is the `target` of its last argument, w; in `sum(x -> [a], over: b)`, which has the
-// same tree as `sum(x, over: b -> [a])`, that of the labelled one. In `rename(x, a -> a2, b -> b2)` each pair is an
+// The arrow of `einsum(x, w -> [a])` is the `target` of its last argument, w; in `sum(x -> [a], over: b)`, which has
+// the same tree as `sum(x, over: b -> [a])`, that of the labelled one. In `rename(x, a -> a2, b -> b2)` each pair is an
 // argument with a target.
 struct Argument {
   std::optional<Ident> label;
@@ -250,7 +264,9 @@ struct Expr {
 
   // The node if it is a T, else null: `if (auto* call = expr.as<CallExpr>())`.
   template <typename T>
-  const T* as() const { return std::get_if<T>(&node); }
+  const T* as() const {
+    return std::get_if<T>(&node);
+  }
 };
 
 }  // namespace mtf::ast

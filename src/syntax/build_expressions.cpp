@@ -37,8 +37,7 @@ BinaryOp binary_op(std::size_t token_type) {
 
 bool is_comparison(const Expr& expr) {
   const auto* binary = expr.as<BinaryExpr>();
-  return binary != nullptr && !expr.parenthesized && binary->op >= BinaryOp::kEqual &&
-         binary->op <= BinaryOp::kIn;
+  return binary != nullptr && !expr.parenthesized && binary->op >= BinaryOp::kEqual && binary->op <= BinaryOp::kIn;
 }
 
 // The only arrow of a call belongs to the whole of it: it goes behind the labelled arguments that follow it.
@@ -113,7 +112,8 @@ ExprPtr AstBuilder::primary(MtfParser::PrimaryContext* tree) {
     case MtfParser::IDENT: return make(NameExpr{Name(where.text())}, where);
     case MtfParser::INT: return make(integer(where), where);
     case MtfParser::FLOAT: return make(real(where), where);
-    case MtfParser::TRUE: case MtfParser::FALSE: return make(BoolExpr{type == MtfParser::TRUE}, where);
+    case MtfParser::TRUE:
+    case MtfParser::FALSE: return make(BoolExpr{type == MtfParser::TRUE}, where);
     case MtfParser::NONE: return make(NoneExpr{}, where);
     case MtfParser::STRING_OPEN: return make(string(tree->string()), where);
     case MtfParser::LPAREN: return parens(tree->parens());
@@ -169,10 +169,12 @@ ComprehensionExpr::Loop AstBuilder::comprehension_loop(MtfParser::Comprehension_
 ExprPtr AstBuilder::value_of(MtfParser::BlockContext* tree) {
   const auto statements = tree->statement();
   MtfParser::Expr_statementContext* only = nullptr;
-  if (statements.size() == 1 && statements[0]->exception == nullptr && statements[0]->children.size() == 2) only = statements[0]->body()->expr_statement();
+  if (statements.size() == 1 && statements[0]->exception == nullptr && statements[0]->children.size() == 2)
+    only = statements[0]->body()->expr_statement();
   if (only != nullptr && only->DEFINE() == nullptr) return expr(only->expr(0));
-  diagnostics_.add(Diagnostic(Kind::syntax_error, span(tree), "expected one expression in the braces of an `if` that gives a value")
-                       .help("a function can do more than one expression says: `if c { f(x) } else { g(x) }`"));
+  diagnostics_.add(
+      Diagnostic(Kind::syntax_error, span(tree), "expected one expression in the braces of an `if` that gives a value")
+          .help("a function can do more than one expression says: `if c { f(x) } else { g(x) }`"));
   return make(NoneExpr{}, span(tree));
 }
 
@@ -189,7 +191,8 @@ IfExpr AstBuilder::if_value(MtfParser::If_elseContext* tree) {
     made.otherwise_braces = span(blocks.back());
     return made;
   }
-  diagnostics_.add(Diagnostic(Kind::syntax_error, span(tree), "an `if` that gives a value needs `else`").help("`if c { a } else { none }`"));
+  diagnostics_.add(Diagnostic(Kind::syntax_error, span(tree), "an `if` that gives a value needs `else`")
+                       .help("`if c { a } else { none }`"));
   made.otherwise = make(NoneExpr{}, span(tree));
   return made;
 }
@@ -252,9 +255,7 @@ LayoutLiteral AstBuilder::layout_literal(MtfParser::Layout_literalContext* tree)
   std::vector<Ident> dims;
   for (auto* item : tree->layout_item()) {
     if (item->DOTDOT() != nullptr) {
-      if (made.keep_others) {
-        diagnostics_.add(Diagnostic(Kind::duplicate_name, span(item), "`..` again"));
-      }
+      if (made.keep_others) { diagnostics_.add(Diagnostic(Kind::duplicate_name, span(item), "`..` again")); }
       made.keep_others = true;
       continue;
     }
@@ -335,8 +336,10 @@ Annotation AstBuilder::annotation(MtfParser::AnnotationContext* tree) {
                           fmt::format("expected {} or a shape, found {}", mtf::join(words, ", "), mtf::code(text)));
     const bool is_element_type = tree->annotation_word()->element_type() != nullptr;
     const std::string foreign = foreign_help(Foreign::type, word.span);
-    diagnostic.help(!foreign.empty() ? foreign : is_element_type ? fmt::format("a tensor of any shape is `{0}[..]`, one without dimensions `{0}[]`", text)
-                                    : mtf::did_you_mean(text, words));
+    diagnostic.help(!foreign.empty() ? foreign
+                    : is_element_type
+                        ? fmt::format("a tensor of any shape is `{0}[..]`, one without dimensions `{0}[]`", text)
+                        : mtf::did_you_mean(text, words));
     diagnostics_.add(std::move(diagnostic));
   }
   return WordAnnotation{word, word.span};
@@ -359,7 +362,8 @@ std::vector<ast::Parameter> AstBuilder::parameters(MtfParser::ParametersContext*
   return made;
 }
 
-std::shared_ptr<const Signature> AstBuilder::signature(Name name, const std::vector<ast::Parameter>& declared, const std::optional<Annotation>& result, Span where) {
+std::shared_ptr<const Signature> AstBuilder::signature(Name name, const std::vector<ast::Parameter>& declared,
+                                                       const std::optional<Annotation>& result, Span where) {
   return std::make_shared<const Signature>(name, declared, result ? &*result : nullptr, where);
 }
 

@@ -253,7 +253,8 @@ ModelStmt AstBuilder::model(MtfParser::Model_statementContext* tree) {
   made.name = ident(tree->IDENT());
   made.has_parentheses = tree->LPAREN() != nullptr;
   made.parameters = parameters(tree->parameters());
-  made.signature = signature(made.name.name, made.parameters, std::nullopt, before(span(tree), span(tree->block()).begin));
+  made.signature =
+      signature(made.name.name, made.parameters, std::nullopt, before(span(tree), span(tree->block()).begin));
   made.body = block(tree->block(), {.in_model = true});
   return made;
 }
@@ -357,7 +358,8 @@ Stmt::Node AstBuilder::expr_or_assign(MtfParser::Expr_statementContext* tree) {
     } else if (binary != nullptr && binary->op == BinaryOp::kEqual) {
       diagnostic.help("`==` compares; `:=` gives an existing name a new value");
     } else {
-      const Span begin{first->span.file, first->span.begin, first->span.begin}, end{first->span.file, first->span.end, first->span.end};
+      const Span begin{first->span.file, first->span.begin, first->span.begin},
+          end{first->span.file, first->span.end, first->span.end};
       if (place_.in_fn) diagnostic.help(help_with("`return` gives it to the caller", {{begin, "return "}}));
       else diagnostic.help(help_with("name it with `let`, or show it", {{begin, "print("}, {end, ")"}}));
     }
@@ -366,7 +368,7 @@ Stmt::Node AstBuilder::expr_or_assign(MtfParser::Expr_statementContext* tree) {
   return ExprStmt{std::move(first)};
 }
 
-// ---- shared helpers ----
+// ---- shared helpers -------------------------------------------------------------------------------------------------
 
 Ident AstBuilder::ident(antlr4::Token* token) const {
   const Span where = span(token);

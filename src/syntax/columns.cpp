@@ -33,7 +33,9 @@ struct Stop {
 };
 
 // How far a token is from the one before it. What stands in strings belongs to tokens.
-std::size_t gap_before(const std::vector<Token>& tokens, std::size_t i) { return i == 0 ? 0 : tokens[i].span.begin - tokens[i - 1].span.end; }
+std::size_t gap_before(const std::vector<Token>& tokens, std::size_t i) {
+  return i == 0 ? 0 : tokens[i].span.begin - tokens[i - 1].span.end;
+}
 
 // Pairs each printed token with the source's.
 std::vector<Stop> stops_of(const std::vector<Token>& printed, const std::vector<Token>& source) {
@@ -46,10 +48,12 @@ std::vector<Stop> stops_of(const std::vector<Token>& printed, const std::vector<
     if (i >= source.size() || source[i].span.text() != token.span.text()) continue;
     from = i + 1;
     const Span& like = source[i].span;
-    const bool begins_line = like.file->is_first_on_line(like.begin) || token.span.file->is_first_on_line(token.span.begin);
+    const bool begins_line =
+        like.file->is_first_on_line(like.begin) || token.span.file->is_first_on_line(token.span.begin);
     const std::size_t gap = gap_before(source, i);
     const std::size_t usual = token.kind == TokenClass::kComment ? 2 : 1;
-    stops.push_back({token.span, token.kind, place_of(token.span), place_of(like), !begins_line && gap > 0 && gap_before(printed, k) > 0, gap > usual, 0});
+    stops.push_back({token.span, token.kind, place_of(token.span), place_of(like),
+                     !begins_line && gap > 0 && gap_before(printed, k) > 0, gap > usual, 0});
   }
   return stops;
 }
@@ -65,7 +69,9 @@ bool are_alike(const Stop& a, const Stop& b) {
 // Stops that stand under each other: sets of indices, by their column in the source.
 class Groups {
  public:
-  explicit Groups(const std::vector<Stop>& stops) : parent_(stops.size()) { std::iota(parent_.begin(), parent_.end(), 0); }
+  explicit Groups(const std::vector<Stop>& stops) : parent_(stops.size()) {
+    std::iota(parent_.begin(), parent_.end(), 0);
+  }
   void join(std::size_t a, std::size_t b) { parent_[root(a)] = root(b); }
   std::size_t root(std::size_t i) {
     while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
@@ -111,7 +117,8 @@ std::string keep_columns(const std::shared_ptr<const SourceFile>& source, const 
   };
   for (std::size_t begin = 0; begin < order.size();) {
     std::size_t end = begin, column = 0;
-    for (; end < order.size() && groups.root(order[end]) == groups.root(order[begin]); ++end) column = std::max(column, column_now(order[end]));
+    for (; end < order.size() && groups.root(order[end]) == groups.root(order[begin]); ++end)
+      column = std::max(column, column_now(order[end]));
     for (; begin < end; ++begin) stops[order[begin]].added += column - column_now(order[begin]);
   }
   std::string out;

@@ -45,7 +45,8 @@ class Doubts : private ast::Walk {
     for (const ast::DimStmt::Item& item : stmt.items) {
       const auto [first, is_new] = scopes_.back().dims.emplace(item.name.name, item.name.span);
       if (is_new) continue;
-      diagnostics_.add(Diagnostic(Kind::dim_declared_twice, item.name.span, fmt::format("{} again", mtf::code(item.name.name.text())))
+      diagnostics_.add(Diagnostic(Kind::dim_declared_twice, item.name.span,
+                                  fmt::format("{} again", mtf::code(item.name.name.text())))
                            .related(first->second, "first here")
                            .help("tensors made before keep the first size; give one of the two another name"));
     }
@@ -65,9 +66,11 @@ class Doubts : private ast::Walk {
     if (!reads) return;
     const std::string_view value = let.value->span.text();
     const bool is_short = value.size() <= 60 && value.find('\n') == std::string_view::npos;
-    diagnostics_.add(Diagnostic(Kind::let_in_loop, ident->span, fmt::format("{} of this turn only", mtf::code(ident->name.text())))
-                         .related(place, "the one outside")
-                         .help(fmt::format("`{} := {}` gives the one outside a new value", ident->name.text(), is_short ? value : "…")));
+    diagnostics_.add(
+        Diagnostic(Kind::let_in_loop, ident->span, fmt::format("{} of this turn only", mtf::code(ident->name.text())))
+            .related(place, "the one outside")
+            .help(fmt::format("`{} := {}` gives the one outside a new value", ident->name.text(),
+                              is_short ? value : "…")));
   }
 
   // Where a name is bound outside the innermost loop, if it is not bound in it.

@@ -43,18 +43,22 @@ std::optional<Called> call_of(Span word) {
   return called;
 }
 
-bool names_element_type(std::string_view text) { return text == "f32" || text == "f64" || text == "bf16" || text == "i32" || text == "bool"; }
+bool names_element_type(std::string_view text) {
+  return text == "f32" || text == "f64" || text == "bf16" || text == "i32" || text == "bool";
+}
 
 // An element type as it is called here: of `torch.float16` bf16.
 std::optional<std::string> element_type(std::string_view text) {
   if (names_element_type(text)) return std::string(text);
   const std::string_view word = text.substr(text.rfind('.') + 1);
   for (const Words& entry : kTable)
-    if (entry.where == Foreign::name && names_element_type(entry.instead) && has_word(entry.words, word)) return std::string(entry.instead);
+    if (entry.where == Foreign::name && names_element_type(entry.instead) && has_word(entry.words, word))
+      return std::string(entry.instead);
   return std::nullopt;
 }
 
-// The text that an entry puts in the place of a word, and where; nothing if the entry asks for arguments that are not there.
+// The text that an entry puts in the place of a word, and where; nothing if the entry asks for arguments that are not
+// there.
 std::vector<Edit> change(const Words& entry, Span word) {
   if (entry.instead.empty() || !word.is_known()) return {};
   const Span object = object_of(word);
@@ -70,7 +74,9 @@ std::vector<Edit> change(const Words& entry, Span word) {
     if (sign == '0') return std::string(object.text());
     const std::size_t number = sign == 'e' ? 1 : static_cast<std::size_t>(sign - '0');
     fits = fits && called && number <= called->arguments.size();
-    const auto text = !fits ? std::nullopt : sign == 'e' ? element_type(called->arguments[0]) : std::optional(called->arguments[number - 1]);
+    const auto text = !fits         ? std::nullopt
+                      : sign == 'e' ? element_type(called->arguments[0])
+                                    : std::optional(called->arguments[number - 1]);
     fits = text.has_value();
     return text.value_or("");
   });
@@ -108,13 +114,15 @@ std::string filled(std::string_view pattern, const std::function<std::string(cha
   for (std::size_t i = 0; i < pattern.size(); ++i) {
     const bool in_parentheses = pattern.substr(i, 2) == "$(";
     const std::size_t digit = i + (in_parentheses ? 2 : 1);
-    const bool is_part = pattern[i] == '$' && digit < pattern.size() && (std::isdigit(static_cast<unsigned char>(pattern[digit])) != 0 || pattern[digit] == 'e');
+    const bool is_part = pattern[i] == '$' && digit < pattern.size() &&
+                         (std::isdigit(static_cast<unsigned char>(pattern[digit])) != 0 || pattern[digit] == 'e');
     if (!is_part) {
       out += pattern[i];
       continue;
     }
     std::string text = part(pattern[digit]);
-    const bool is_word = std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '.'; });
+    const bool is_word = std::all_of(text.begin(), text.end(),
+                                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '.'; });
     if (in_parentheses && !is_word) text = "(" + text + ")";
     if (text.empty() && out.ends_with(' ')) out.pop_back();
     out += text;

@@ -29,8 +29,9 @@ struct Form {
 
 Element element_of(std::string text) {
   static constexpr std::pair<std::string_view, Sign> kSigns[] = {
-      {"_", Sign::kWord}, {"known", Sign::kKnownWord}, {"%", Sign::kNumber}, {"\"", Sign::kString}, {"V", Sign::kValue},
-      {"...", Sign::kRest}, {"***", Sign::kLines}, {":block", Sign::kBlock}, {"END", Sign::kEnd}};
+      {"_", Sign::kWord},    {"known", Sign::kKnownWord}, {"%", Sign::kNumber},
+      {"\"", Sign::kString}, {"V", Sign::kValue},         {"...", Sign::kRest},
+      {"***", Sign::kLines}, {":block", Sign::kBlock},    {"END", Sign::kEnd}};
   for (const auto& [sign, meaning] : kSigns)
     if (text == sign) return {meaning, std::move(text)};
   return {Sign::kText, std::move(text)};
@@ -67,27 +68,40 @@ const std::vector<Form>& all_forms() {
 
 bool is_word(std::size_t type) { return type == MtfLexer::IDENT || is_reserved_word(type); }
 
-bool opens(std::size_t type) { return type == MtfLexer::LPAREN || type == MtfLexer::LBRACKET || type == MtfLexer::LBRACE; }
-bool closes(std::size_t type) { return type == MtfLexer::RPAREN || type == MtfLexer::RBRACKET || type == MtfLexer::RBRACE; }
+bool opens(std::size_t type) {
+  return type == MtfLexer::LPAREN || type == MtfLexer::LBRACKET || type == MtfLexer::LBRACE;
+}
+bool closes(std::size_t type) {
+  return type == MtfLexer::RPAREN || type == MtfLexer::RBRACKET || type == MtfLexer::RBRACE;
+}
 
 bool ends_value(std::size_t type) {
   switch (type) {
-    case MtfLexer::IDENT: case MtfLexer::INT: case MtfLexer::FLOAT: case MtfLexer::TRUE: case MtfLexer::FALSE:
-    case MtfLexer::RPAREN: case MtfLexer::RBRACKET: case MtfLexer::STRING_CLOSE:
-      return true;
-    default:
-      return false;
+    case MtfLexer::IDENT:
+    case MtfLexer::INT:
+    case MtfLexer::FLOAT:
+    case MtfLexer::TRUE:
+    case MtfLexer::FALSE:
+    case MtfLexer::RPAREN:
+    case MtfLexer::RBRACKET:
+    case MtfLexer::STRING_CLOSE: return true;
+    default: return false;
   }
 }
 
 // Behind which a whole expression begins.
 bool begins_expression_behind(std::size_t type) {
   switch (type) {
-    case MtfLexer::ASSIGN: case MtfLexer::DEFINE: case MtfLexer::LPAREN: case MtfLexer::LBRACKET: case MtfLexer::COMMA:
-    case MtfLexer::COLON: case MtfLexer::RETURN: case MtfLexer::NEWLINE: case antlr4::Token::EOF:
-      return true;
-    default:
-      return false;
+    case MtfLexer::ASSIGN:
+    case MtfLexer::DEFINE:
+    case MtfLexer::LPAREN:
+    case MtfLexer::LBRACKET:
+    case MtfLexer::COMMA:
+    case MtfLexer::COLON:
+    case MtfLexer::RETURN:
+    case MtfLexer::NEWLINE:
+    case antlr4::Token::EOF: return true;
+    default: return false;
   }
 }
 
@@ -118,12 +132,18 @@ class Matcher {
   }
 
  private:
-  std::size_t type(std::size_t i) const { return i < tokens_.size() ? tokens_[i].type : std::size_t{antlr4::Token::EOF}; }
+  std::size_t type(std::size_t i) const {
+    return i < tokens_.size() ? tokens_[i].type : std::size_t{antlr4::Token::EOF};
+  }
   Span span(std::size_t i) const { return offsets_.span(tokens_[i]); }
   Span span(std::size_t first, std::size_t last) const { return cover(span(first), span(last)); }
   std::string_view text(std::size_t i) const { return span(i).text(); }
-  std::string text(std::size_t begin, std::size_t end) const { return begin < end ? std::string(span(begin, end - 1).text()) : std::string(); }
-  bool ends_statement(std::size_t i) const { return type(i) == MtfLexer::NEWLINE || type(i) == std::size_t{antlr4::Token::EOF}; }
+  std::string text(std::size_t begin, std::size_t end) const {
+    return begin < end ? std::string(span(begin, end - 1).text()) : std::string();
+  }
+  bool ends_statement(std::size_t i) const {
+    return type(i) == MtfLexer::NEWLINE || type(i) == std::size_t{antlr4::Token::EOF};
+  }
 
   bool stands_in(const Form& form, std::size_t start) const {
     const std::size_t before = start > statement_ ? type(start - 1) : std::size_t{antlr4::Token::EOF};
@@ -161,7 +181,8 @@ class Matcher {
     return i;
   }
 
-  std::optional<std::size_t> behind_element(const Element& element, const Element* next, bool to_end, std::size_t i) const {
+  std::optional<std::size_t> behind_element(const Element& element, const Element* next, bool to_end,
+                                            std::size_t i) const {
     if (element.sign == Sign::kRest) return behind_rest(next, to_end, i);
     if (element.sign == Sign::kLines) {
       while (i < tokens_.size() && text(i) != next->text) ++i;
@@ -173,8 +194,10 @@ class Matcher {
       case Sign::kString: return found == MtfLexer::STRING_OPEN ? std::optional(string_end(i)) : std::nullopt;
       case Sign::kValue: return value_end(i);
       case Sign::kWord: return is_word(found) ? std::optional(i + 1) : std::nullopt;
-      case Sign::kKnownWord: return found == MtfLexer::IDENT && is_bound_before(i) ? std::optional(i + 1) : std::nullopt;
-      case Sign::kNumber: return found == MtfLexer::INT || found == MtfLexer::FLOAT ? std::optional(i + 1) : std::nullopt;
+      case Sign::kKnownWord:
+        return found == MtfLexer::IDENT && is_bound_before(i) ? std::optional(i + 1) : std::nullopt;
+      case Sign::kNumber:
+        return found == MtfLexer::INT || found == MtfLexer::FLOAT ? std::optional(i + 1) : std::nullopt;
       default: return text(i) == element.text ? std::optional(i + 1) : std::nullopt;
     }
   }
@@ -245,15 +268,16 @@ class Matcher {
     return place.begin - place.file->line_start(place.file->line_of(place.begin));
   }
 
-  // Behind the block that a `:` begins: the rest of its line, or the lines below that are indented more than the statement, and
-  // an `else:` with its own. `made` is the same between `{` and `}`.
+  // Behind the block that a `:` begins: the rest of its line, or the lines below that are indented more than the
+  // statement, and an `else:` with its own. `made` is the same between `{` and `}`.
   std::optional<std::size_t> indented_block(std::size_t i, std::string& made) const {
     if (type(i) != MtfLexer::COLON || ends_statement(i + 1)) return std::nullopt;
     const auto outer = indentation(statement_);
     if (!outer) return std::nullopt;
     const bool is_one_line = !indentation(i + 1);
     std::size_t behind = i + 1;
-    for (std::size_t k = i + 1; k < tokens_.size() && type(k) != std::size_t{antlr4::Token::EOF} && type(k) != MtfLexer::RBRACE; ++k) {
+    for (std::size_t k = i + 1;
+         k < tokens_.size() && type(k) != std::size_t{antlr4::Token::EOF} && type(k) != MtfLexer::RBRACE; ++k) {
       if (type(k) == MtfLexer::NEWLINE) {
         if (is_one_line) break;
         continue;
@@ -287,7 +311,8 @@ class Matcher {
 
 }  // namespace
 
-std::optional<ForeignForm> find_foreign_form(const TokenList& tokens, const Offsets& offsets, std::size_t statement, std::size_t found) {
+std::optional<ForeignForm> find_foreign_form(const TokenList& tokens, const Offsets& offsets, std::size_t statement,
+                                             std::size_t found) {
   const Matcher matcher(tokens, offsets, statement, found);
   for (const Form& form : all_forms())
     if (auto match = matcher.match(form)) return match;

@@ -20,8 +20,9 @@ struct ForeignForm {
   std::vector<Edit> edits;  // what makes it right; none if that cannot be said of the form alone
 };
 
-// The first form of syntax/foreign.def that stands in the statement which begins at `statement` and explains why the parser
-// could not go on at `found`.
-std::optional<ForeignForm> find_foreign_form(const TokenList& tokens, const Offsets& offsets, std::size_t statement, std::size_t found);
+// The first form of syntax/foreign.def that stands in the statement which begins at `statement` and explains why the
+// parser could not go on at `found`.
+std::optional<ForeignForm> find_foreign_form(const TokenList& tokens, const Offsets& offsets, std::size_t statement,
+                                             std::size_t found);
 
 }  // namespace mtf::syntax

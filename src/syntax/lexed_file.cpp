@@ -44,11 +44,10 @@ LexedFile::LexedFile(const SourceFile& file)
 
 LexedToken LexedFile::next() {
   const auto token = lexer_.nextToken();
-  return {token->getType(), static_cast<std::uint32_t>(token->getStartIndex()), static_cast<std::uint32_t>(token->getStopIndex() + 1)};
+  return {token->getType(), static_cast<std::uint32_t>(token->getStartIndex()),
+          static_cast<std::uint32_t>(token->getStopIndex() + 1)};
 }
 
-bool is_reserved_word(std::size_t token_type) {
-  return token_type >= MtfLexer::DIM && token_type <= MtfLexer::NONE;
-}
+bool is_reserved_word(std::size_t token_type) { return token_type >= MtfLexer::DIM && token_type <= MtfLexer::NONE; }
 
 }  // namespace mtf::syntax

@@ -56,8 +56,10 @@ class LimitedParser : public MtfParser {
 
 Diagnostic too_deep(const TooDeep& limit, const Offsets& offsets) {
   std::string what = "no more of the stack is left";
-  if (limit.limit == TooDeep::Limit::kChain) what = fmt::format("a chain of more than {} operations", thousands(kMaxChain));
-  if (limit.limit == TooDeep::Limit::kNesting) what = fmt::format("more than {} expressions inside each other", kMaxNesting);
+  if (limit.limit == TooDeep::Limit::kChain)
+    what = fmt::format("a chain of more than {} operations", thousands(kMaxChain));
+  if (limit.limit == TooDeep::Limit::kNesting)
+    what = fmt::format("more than {} expressions inside each other", kMaxNesting);
   return Diagnostic(Kind::nesting_too_deep, offsets.span(*limit.at), what).help("give a part a name with `let`");
 }
 
@@ -94,9 +96,10 @@ ast::Program empty_program(const std::shared_ptr<const SourceFile>& file) {
 // Whether the lexer can read the text; if not, says why.
 bool is_readable(const SourceFile& file, Diagnostics& diagnostics) {
   if (file.text().size() > SourceFile::kMaxBytes) {
-    diagnostics.add(Diagnostic(Kind::file_too_large, Span{&file, 0, 0},
-                               fmt::format("{}, of at most {}", mtf::bytes_text(static_cast<std::int64_t>(file.text().size())),
-                                           mtf::bytes_text(SourceFile::kMaxBytes))));
+    diagnostics.add(
+        Diagnostic(Kind::file_too_large, Span{&file, 0, 0},
+                   fmt::format("{}, of at most {}", mtf::bytes_text(static_cast<std::int64_t>(file.text().size())),
+                               mtf::bytes_text(SourceFile::kMaxBytes))));
     return false;
   }
   const auto invalid = first_invalid_utf8(file.text());
@@ -132,9 +135,7 @@ ast::Program parse_unsorted(const std::shared_ptr<const SourceFile>& file, Diagn
     diagnostics.add(too_deep(limit, lexed.offsets()));
   } catch (const UserError& error) {  // the stack again, while the tree is built
     diagnostics.add(error.diagnostic());
-  } catch (const TooManyErrors&) {
-    MTF_CHECK(diagnostics.has_errors(), "statements were skipped without a reason");
-  }
+  } catch (const TooManyErrors&) { MTF_CHECK(diagnostics.has_errors(), "statements were skipped without a reason"); }
   return empty_program(file);
 }
 
@@ -147,9 +148,8 @@ ast::Program parse(std::shared_ptr<const SourceFile> file, Diagnostics& diagnost
   if (const auto& statements = program.body.statements; mode == ParseMode::kUse && statements.size() > 1)
     found.add(Diagnostic(Kind::syntax_error, statements[1].span, "expected the end, found another statement"));
   std::vector<Diagnostic> sorted = found.list();
-  std::stable_sort(sorted.begin(), sorted.end(), [](const Diagnostic& a, const Diagnostic& b) {
-    return a.span().begin < b.span().begin;
-  });
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Diagnostic& a, const Diagnostic& b) { return a.span().begin < b.span().begin; });
   for (Diagnostic& one : sorted) diagnostics.add(std::move(one));
   return program;
 }
@@ -187,15 +187,24 @@ TokenClass class_of(std::size_t type) {
   if (is_reserved_word(type)) return TokenClass::kWord;
   switch (type) {
     case MtfLexer::IDENT: return TokenClass::kName;
-    case MtfLexer::INT: case MtfLexer::FLOAT: return TokenClass::kNumber;
-    case MtfLexer::STRING_OPEN: case MtfLexer::STRING_TEXT: case MtfLexer::STRING_CLOSE: case MtfLexer::FORMAT_TEXT:
-      return TokenClass::kString;
-    case MtfLexer::LPAREN: case MtfLexer::RPAREN: case MtfLexer::LBRACKET: case MtfLexer::RBRACKET:
-    case MtfLexer::LBRACE: case MtfLexer::RBRACE: case MtfLexer::INTERPOLATION_OPEN:
-    case MtfLexer::INTERPOLATION_CLOSE:
-      return TokenClass::kBracket;
+    case MtfLexer::INT:
+    case MtfLexer::FLOAT: return TokenClass::kNumber;
+    case MtfLexer::STRING_OPEN:
+    case MtfLexer::STRING_TEXT:
+    case MtfLexer::STRING_CLOSE:
+    case MtfLexer::FORMAT_TEXT: return TokenClass::kString;
+    case MtfLexer::LPAREN:
+    case MtfLexer::RPAREN:
+    case MtfLexer::LBRACKET:
+    case MtfLexer::RBRACKET:
+    case MtfLexer::LBRACE:
+    case MtfLexer::RBRACE:
+    case MtfLexer::INTERPOLATION_OPEN:
+    case MtfLexer::INTERPOLATION_CLOSE: return TokenClass::kBracket;
     case MtfLexer::COMMENT: return TokenClass::kComment;
-    case MtfLexer::UNKNOWN: case MtfLexer::BAD_ESCAPE: case MtfLexer::LONE_BRACE: return TokenClass::kError;
+    case MtfLexer::UNKNOWN:
+    case MtfLexer::BAD_ESCAPE:
+    case MtfLexer::LONE_BRACE: return TokenClass::kError;
     default: return TokenClass::kOperator;
   }
 }

@@ -13,7 +13,7 @@ namespace mtf::syntax {
 enum class ParseMode {
   kScript,  // an expression statement must be a call or `counters`
   kRepl,    // any expression is a statement
-  kUse,     // what stands behind `use`, and nothing else: a path, `[rows: 2]`, `{batch -> rows}`; it is a `use` statement
+  kUse,  // what stands behind `use`, and nothing else: a path, `[rows: 2]`, `{batch -> rows}`; it is a `use` statement
 };
 
 // Nesting deeper than this (brackets, blocks and operators inside each other) is refused.

@@ -12,8 +12,8 @@ namespace mtf::ast {
 std::string_view to_text(UnaryOp op) { return op == UnaryOp::kNot ? "not" : "-"; }
 
 std::string_view to_text(BinaryOp op) {
-  static constexpr std::array<std::string_view, 16> kTexts = {"^", "*", "/", "//", "%", "+", "-", "==",
-                                                              "!=", "<", "<=", ">", ">=", "in", "and", "or"};
+  static constexpr std::array<std::string_view, 16> kTexts = {
+      "^", "*", "/", "//", "%", "+", "-", "==", "!=", "<", "<=", ">", ">=", "in", "and", "or"};
   return kTexts[static_cast<std::size_t>(op)];
 }
 
@@ -31,9 +31,12 @@ enum Level { kLambda, kOr, kAnd, kNot, kComparison, kRange, kSum, kProduct, kNeg
 int level(BinaryOp op) {
   switch (op) {
     case BinaryOp::kPower: return kPower;
-    case BinaryOp::kMultiply: case BinaryOp::kDivide: case BinaryOp::kFloorDivide: case BinaryOp::kModulo:
-      return kProduct;
-    case BinaryOp::kAdd: case BinaryOp::kSubtract: return kSum;
+    case BinaryOp::kMultiply:
+    case BinaryOp::kDivide:
+    case BinaryOp::kFloorDivide:
+    case BinaryOp::kModulo: return kProduct;
+    case BinaryOp::kAdd:
+    case BinaryOp::kSubtract: return kSum;
     case BinaryOp::kAnd: return kAnd;
     case BinaryOp::kOr: return kOr;
     default: return kComparison;
@@ -114,11 +117,13 @@ void Printer::node(const RangeExpr& node) {
 }
 
 void Printer::node(const ListExpr& node) {
-  sequence('[', node.elements, ']', [](const ExprPtr& e) { return e->span; }, [&](const ExprPtr& e) { expr(*e); });
+  sequence(
+      '[', node.elements, ']', [](const ExprPtr& e) { return e->span; }, [&](const ExprPtr& e) { expr(*e); });
 }
 
 void Printer::node(const TupleExpr& node) {
-  sequence('(', node.elements, ')', [](const ExprPtr& e) { return e->span; }, [&](const ExprPtr& e) { expr(*e); });
+  sequence(
+      '(', node.elements, ')', [](const ExprPtr& e) { return e->span; }, [&](const ExprPtr& e) { expr(*e); });
 }
 
 void Printer::node(const ComprehensionExpr& node) {
@@ -149,12 +154,14 @@ void Printer::argument(const Argument& argument) {
 
 void Printer::node(const CallExpr& node) {
   expr(*node.callee, kPostfix);
-  sequence('(', node.arguments, ')', [](const Argument& a) { return a.span; }, [&](const Argument& a) { argument(a); });
+  sequence(
+      '(', node.arguments, ')', [](const Argument& a) { return a.span; }, [&](const Argument& a) { argument(a); });
 }
 
 void Printer::node(const IndexExpr& node) {
   expr(*node.object, kPostfix);
-  sequence('[', node.arguments, ']', [](const Argument& a) { return a.span; }, [&](const Argument& a) { argument(a); });
+  sequence(
+      '[', node.arguments, ']', [](const Argument& a) { return a.span; }, [&](const Argument& a) { argument(a); });
 }
 
 void Printer::node(const AttributeExpr& node) {
@@ -212,15 +219,16 @@ void Printer::node(const IfExpr& node) {
   braces(*node.otherwise, node.otherwise_braces);
 }
 
-// ---- shapes, layouts, parameters, patterns ----
+// ---- shapes, layouts, parameters, patterns --------------------------------------------------------------------------
 
 void Printer::shape(const ShapeAnnotation& shape) {
   if (shape.element_type) out_ += shape.element_type->name.text();
-  sequence('[', shape.items, ']', [](const ShapeItem& item) { return item.span; },
-           [&](const ShapeItem& item) {
-             if (item.is_rest()) out_ += "..";
-             else expr(*item.dim);
-           });
+  sequence(
+      '[', shape.items, ']', [](const ShapeItem& item) { return item.span; },
+      [&](const ShapeItem& item) {
+        if (item.is_rest()) out_ += "..";
+        else expr(*item.dim);
+      });
 }
 
 void Printer::annotation(const Annotation& annotation) {
@@ -244,11 +252,12 @@ void Printer::layout(const LayoutLiteral& layout) {
   std::vector<const LayoutRule*> items;
   if (layout.keep_others) items.push_back(nullptr);
   for (const LayoutRule& one : layout.rules) items.push_back(&one);
-  sequence('{', items, '}', [](const LayoutRule* one) { return one == nullptr ? Span{} : one->span; },
-           [&](const LayoutRule* one) {
-             if (one == nullptr) out_ += "..";
-             else rule(*one);
-           });
+  sequence(
+      '{', items, '}', [](const LayoutRule* one) { return one == nullptr ? Span{} : one->span; },
+      [&](const LayoutRule* one) {
+        if (one == nullptr) out_ += "..";
+        else rule(*one);
+      });
 }
 
 void Printer::layout_ref(const LayoutRef& ref) {
@@ -257,17 +266,18 @@ void Printer::layout_ref(const LayoutRef& ref) {
 }
 
 void Printer::parameters(const std::vector<ast::Parameter>& list) {
-  sequence('(', list, ')', [](const ast::Parameter& parameter) { return parameter.span; },
-           [&](const ast::Parameter& parameter) {
-             out_ += parameter.name.name.text();
-             if (parameter.annotation) {
-               out_ += ": ";
-               annotation(*parameter.annotation);
-             }
-             if (parameter.default_value == nullptr) return;
-             out_ += " = ";
-             expr(*parameter.default_value);
-           });
+  sequence(
+      '(', list, ')', [](const ast::Parameter& parameter) { return parameter.span; },
+      [&](const ast::Parameter& parameter) {
+        out_ += parameter.name.name.text();
+        if (parameter.annotation) {
+          out_ += ": ";
+          annotation(*parameter.annotation);
+        }
+        if (parameter.default_value == nullptr) return;
+        out_ += " = ";
+        expr(*parameter.default_value);
+      });
 }
 
 void Printer::pattern(const Pattern& pattern) {

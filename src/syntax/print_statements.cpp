@@ -11,12 +11,12 @@ using namespace ast;
 
 namespace {
 
-std::size_t line_of(const Span& span, std::uint32_t offset) {
-  return span.is_known() ? span.file->line_of(offset) : 0;
-}
+std::size_t line_of(const Span& span, std::uint32_t offset) { return span.is_known() ? span.file->line_of(offset) : 0; }
 
 // A line of a golden test.
-bool is_expectation(std::string_view comment) { return comment.starts_with("#>") || comment.starts_with("#!") || comment.starts_with("#:"); }
+bool is_expectation(std::string_view comment) {
+  return comment.starts_with("#>") || comment.starts_with("#!") || comment.starts_with("#:");
+}
 
 bool is_one_line(const Span& span) { return span.is_known() && span.text().find('\n') == std::string_view::npos; }
 
@@ -133,11 +133,12 @@ void Printer::node(const MeshStmt& node) {
 }
 
 void Printer::mesh(const MeshLiteral& mesh) {
-  sequence('[', mesh.axes, ']', [](const MeshLiteral::Axis& axis) { return axis.span; },
-           [&](const MeshLiteral::Axis& axis) {
-             out_ += axis.name.name.str() + ": ";
-             expr(*axis.size);
-           });
+  sequence(
+      '[', mesh.axes, ']', [](const MeshLiteral::Axis& axis) { return axis.span; },
+      [&](const MeshLiteral::Axis& axis) {
+        out_ += axis.name.name.str() + ": ";
+        expr(*axis.size);
+      });
 }
 
 void Printer::node(const LayoutStmt& node) {
@@ -151,9 +152,10 @@ void Printer::node(const UseStmt& node) {
 }
 
 void Printer::what(const UseStmt& node) {
-  std::visit(Overloaded{[&](const ExprPtr& named) { expr(*named); }, [&](const LayoutLiteral& literal) { layout(literal); },
-                        [&](const MeshLiteral& literal) { mesh(literal); }},
-             node.what);
+  std::visit(
+      Overloaded{[&](const ExprPtr& named) { expr(*named); }, [&](const LayoutLiteral& literal) { layout(literal); },
+                 [&](const MeshLiteral& literal) { mesh(literal); }},
+      node.what);
 }
 
 void Printer::node(const OptionStmt& node) {
@@ -261,7 +263,8 @@ void Printer::node(const WhileStmt& node) {
 // `else` stays on a line of its own, if it is.
 void Printer::before_else(const Span& above, const Span& below) {
   const bool is_kept = lines_ == Lines::kKept && in_string_ == 0 && below.is_known();
-  const bool breaks = is_kept && below.file->text().substr(above.end, below.begin - above.end).find('\n') != std::string::npos;
+  const bool breaks =
+      is_kept && below.file->text().substr(above.end, below.begin - above.end).find('\n') != std::string::npos;
   if (breaks) new_line();
   else out_ += ' ';
 }

@@ -38,7 +38,8 @@ constexpr KindOfParameter kKinds[] = {
 };
 
 ParameterKind parse_kind(std::string_view word, std::string_view signature) {
-  const auto* found = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const KindOfParameter& kind) { return kind.word == word; });
+  const auto* found = std::find_if(std::begin(kKinds), std::end(kKinds),
+                                   [&](const KindOfParameter& kind) { return kind.word == word; });
   MTF_CHECK(found != std::end(kKinds), "`{}` in `{}` is no kind of parameter", word, signature);
   return found->kind;
 }
@@ -77,7 +78,9 @@ mtf::syntax::Parameter parse_parameter(std::string_view part, std::string_view t
 }  // namespace
 
 std::string_view text_of(ParameterKind kind) {
-  return std::find_if(std::begin(kKinds), std::end(kKinds), [&](const KindOfParameter& each) { return each.kind == kind; })->text;
+  return std::find_if(std::begin(kKinds), std::end(kKinds),
+                      [&](const KindOfParameter& each) { return each.kind == kind; })
+      ->text;
 }
 
 Signature::Signature(std::string_view whole) : text(whole) {
@@ -89,7 +92,8 @@ Signature::Signature(std::string_view whole) : text(whole) {
     arrow = parse_arrow(trim(inside.substr(behind + 2)), whole);
     inside = inside.substr(0, behind);
   }
-  if (const std::size_t behind = whole.find("->", close); behind != std::string_view::npos) result = parse_kind(trim(whole.substr(behind + 2)), whole);
+  if (const std::size_t behind = whole.find("->", close); behind != std::string_view::npos)
+    result = parse_kind(trim(whole.substr(behind + 2)), whole);
   if (trim(inside).empty()) return;
   for (const std::string& each : split(inside, ',')) {
     const std::string_view part = trim(each);
@@ -100,20 +104,28 @@ Signature::Signature(std::string_view whole) : text(whole) {
   }
 }
 
-Signature::Signature(Name declared_name, std::span<const ast::Parameter> all, const ast::Annotation* result, Span declared_at)
-    : name(declared_name.empty() ? Name("fn") : declared_name), text(name.str() + "("), span(declared_at), declared(all) {
+Signature::Signature(Name declared_name, std::span<const ast::Parameter> all, const ast::Annotation* result,
+                     Span declared_at)
+    : name(declared_name.empty() ? Name("fn") : declared_name),
+      text(name.str() + "("),
+      span(declared_at),
+      declared(all) {
   for (const ast::Parameter& each : all) {
     const bool is_none = each.default_value && each.default_value->as<ast::NoneExpr>() != nullptr;
-    parameters.push_back({each.name.name, each.annotation ? kind_of(*each.annotation) : kAny, each.default_value != nullptr, is_none, false,
-                          std::string(each.span.text()), each.span});
+    parameters.push_back({each.name.name, each.annotation ? kind_of(*each.annotation) : kAny,
+                          each.default_value != nullptr, is_none, false, std::string(each.span.text()), each.span});
     text += (text.back() == '(' ? "" : ", ") + parameters.back().text;
   }
   text += ")";
-  if (result != nullptr) text += " -> " + std::string(std::visit([](const auto& annotation) { return annotation.span; }, *result).text());
+  if (result != nullptr)
+    text += " -> " + std::string(std::visit([](const auto& annotation) { return annotation.span; }, *result).text());
 }
 
 std::size_t Signature::place_of(Name parameter) const {
-  return static_cast<std::size_t>(std::find_if(parameters.begin(), parameters.end(), [&](const mtf::syntax::Parameter& each) { return each.name == parameter; }) - parameters.begin());
+  return static_cast<std::size_t>(
+      std::find_if(parameters.begin(), parameters.end(),
+                   [&](const mtf::syntax::Parameter& each) { return each.name == parameter; }) -
+      parameters.begin());
 }
 
 const std::vector<std::string>& annotation_words() {
@@ -129,7 +141,9 @@ const std::vector<std::string>& annotation_words() {
 ParameterKind kind_of(const ast::Annotation& annotation) {
   const auto* word = std::get_if<ast::WordAnnotation>(&annotation);
   if (word == nullptr) return kShaped;
-  const auto* found = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const KindOfParameter& kind) { return kind.in_scripts && kind.word == word->word.name.text(); });
+  const auto* found = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const KindOfParameter& kind) {
+    return kind.in_scripts && kind.word == word->word.name.text();
+  });
   return found == std::end(kKinds) ? kAny : found->kind;  // another word has been refused
 }
 

@@ -11,15 +11,18 @@
 #include "support/source.h"
 #include "syntax/ast_expressions.h"
 
-// What a call of something looks like: one form for operations, for functions of the host, and for functions and models of scripts.
+// What a call of something looks like: one form for operations, for functions of the host, and for functions and models
+// of scripts.
 //
-// That of a script is made from its declaration. That of a record is a text, which help and the reference show as it is:
+// That of a script is made from its declaration. That of a record is a text, which help and the reference show as it
+// is:
 //
 //   pad(x: tensor, DIM: pair..., value: number = 0)        split(s: string, by: string = none) -> list
 //
-// A parameter is `name: kind`; `name` alone takes any value. With ` = default` it can be left out: the default is shown, and
-// whoever is called supplies it. If it is `none`, to give `none` is to leave the argument out. With `...` behind it, it
-// takes any number of arguments without labels. The kinds are those of `ParameterKind`. Besides parameters a signature may have
+// A parameter is `name: kind`; `name` alone takes any value. With ` = default` it can be left out: the default is
+// shown, and whoever is called supplies it. If it is `none`, to give `none` is to leave the argument out. With `...`
+// behind it, it takes any number of arguments without labels. The kinds are those of `ParameterKind`. Besides
+// parameters a signature may have
 //
 //   -> shape, -> shape?, -> pairs    behind the last parameter: arguments are followed by an arrow
 //   DIM: int..., DIM: pair...        labels that name dims, each with an int or two
@@ -30,7 +33,22 @@
 namespace mtf::syntax {
 
 enum class ParameterKind : std::uint8_t {
-  kAny, kTensor, kTensors, kNumber, kInt, kFloat, kBool, kString, kList, kDim, kDims, kShape, kElement, kNested, kFunction, kModel,
+  kAny,
+  kTensor,
+  kTensors,
+  kNumber,
+  kInt,
+  kFloat,
+  kBool,
+  kString,
+  kList,
+  kDim,
+  kDims,
+  kShape,
+  kElement,
+  kNested,
+  kFunction,
+  kModel,
   kShaped,  // a tensor of the shape that a script says
 };
 // What it is called in messages: `a dim or a list of dims`.
@@ -52,7 +70,7 @@ enum class LabelKind : std::uint8_t { kNone, kInt, kPair, kAny };
 struct Signature {
   Signature() = default;
   // Of a record; a malformed text is our own bug.
-  Signature(std::string_view text);                                   // NOLINT: a text is a signature wherever one is asked for
+  Signature(std::string_view text);  // NOLINT: a text is a signature wherever one is asked for
   Signature(const char* text) : Signature(std::string_view(text)) {}  // NOLINT
   // Of what a script declares at `span`, from its first word to before the body. `declared` lives longer.
   Signature(Name name, std::span<const ast::Parameter> declared, const ast::Annotation* result, Span span);

@@ -14,22 +14,34 @@ using antlr4::misc::IntervalSet;
 // Takes `group` out of `set` if it is wholly in it.
 bool take(std::vector<std::size_t>& set, std::initializer_list<std::size_t> needed,
           const std::function<bool(std::size_t)>& belongs) {
-  const bool all = std::all_of(needed.begin(), needed.end(), [&](std::size_t type) {
-    return std::find(set.begin(), set.end(), type) != set.end();
-  });
+  const bool all = std::all_of(needed.begin(), needed.end(),
+                               [&](std::size_t type) { return std::find(set.begin(), set.end(), type) != set.end(); });
   if (all) std::erase_if(set, belongs);
   return all;
 }
 
 bool begins_expression(std::size_t type) {
   switch (type) {
-    case MtfParser::IDENT: case MtfParser::INT: case MtfParser::FLOAT: case MtfParser::TRUE: case MtfParser::FALSE:
-    case MtfParser::LPAREN: case MtfParser::LBRACKET: case MtfParser::STRING_OPEN: case MtfParser::MINUS:
-    case MtfParser::NOT: case MtfParser::FN: case MtfParser::COUNTERS: case MtfParser::F32: case MtfParser::F64:
-    case MtfParser::BF16: case MtfParser::I32: case MtfParser::BOOL: case MtfParser::NONE: case MtfParser::IF:
-      return true;
-    default:
-      return false;
+    case MtfParser::IDENT:
+    case MtfParser::INT:
+    case MtfParser::FLOAT:
+    case MtfParser::TRUE:
+    case MtfParser::FALSE:
+    case MtfParser::LPAREN:
+    case MtfParser::LBRACKET:
+    case MtfParser::STRING_OPEN:
+    case MtfParser::MINUS:
+    case MtfParser::NOT:
+    case MtfParser::FN:
+    case MtfParser::COUNTERS:
+    case MtfParser::F32:
+    case MtfParser::F64:
+    case MtfParser::BF16:
+    case MtfParser::I32:
+    case MtfParser::BOOL:
+    case MtfParser::NONE:
+    case MtfParser::IF: return true;
+    default: return false;
   }
 }
 
@@ -37,14 +49,27 @@ bool is_element_type(std::size_t type) { return type >= MtfParser::F32 && type <
 
 bool is_operator(std::size_t type) {
   switch (type) {
-    case MtfParser::AND: case MtfParser::OR: case MtfParser::EQUAL: case MtfParser::NOT_EQUAL:
-    case MtfParser::LESS: case MtfParser::LESS_EQUAL: case MtfParser::GREATER: case MtfParser::GREATER_EQUAL:
-    case MtfParser::PLUS: case MtfParser::MINUS: case MtfParser::STAR: case MtfParser::SLASH:
-    case MtfParser::FLOOR_DIVIDE: case MtfParser::PERCENT: case MtfParser::CARET: case MtfParser::AT:
-    case MtfParser::DOT: case MtfParser::DOTDOT: case MtfParser::LPAREN: case MtfParser::LBRACKET:
-      return true;
-    default:
-      return false;
+    case MtfParser::AND:
+    case MtfParser::OR:
+    case MtfParser::EQUAL:
+    case MtfParser::NOT_EQUAL:
+    case MtfParser::LESS:
+    case MtfParser::LESS_EQUAL:
+    case MtfParser::GREATER:
+    case MtfParser::GREATER_EQUAL:
+    case MtfParser::PLUS:
+    case MtfParser::MINUS:
+    case MtfParser::STAR:
+    case MtfParser::SLASH:
+    case MtfParser::FLOOR_DIVIDE:
+    case MtfParser::PERCENT:
+    case MtfParser::CARET:
+    case MtfParser::AT:
+    case MtfParser::DOT:
+    case MtfParser::DOTDOT:
+    case MtfParser::LPAREN:
+    case MtfParser::LBRACKET: return true;
+    default: return false;
   }
 }
 
@@ -52,11 +77,14 @@ std::string describe_type(std::size_t type) {
   switch (type) {
     case MtfParser::NEWLINE: return "the end of the line";
     case MtfParser::IDENT: return "a name";
-    case MtfParser::INT: case MtfParser::FLOAT: return "a number";
+    case MtfParser::INT:
+    case MtfParser::FLOAT: return "a number";
     case MtfParser::STRING_OPEN: return "a string";
-    case MtfParser::STRING_TEXT: case MtfParser::FORMAT_TEXT: return "text";
+    case MtfParser::STRING_TEXT:
+    case MtfParser::FORMAT_TEXT: return "text";
     case MtfParser::INTERPOLATION_OPEN: return "`{`";
-    case MtfParser::RBRACE: case MtfParser::INTERPOLATION_CLOSE: return "`}`";
+    case MtfParser::RBRACE:
+    case MtfParser::INTERPOLATION_CLOSE: return "`}`";
     case MtfParser::FORMAT_COLON: return "`:`";
     case MtfParser::STRING_CLOSE: return "`\"`";
     case antlr4::Token::EOF: return "the end of the file";
@@ -112,11 +140,13 @@ std::string describe_found(const TokenList& tokens, antlr4::Token* found, const 
 }
 
 // What to write instead, as far as what was expected and found says it.
-std::string help_for(antlr4::Parser* parser, const TokenList& tokens, antlr4::Token* found, const IntervalSet& expected, const Span& span) {
+std::string help_for(antlr4::Parser* parser, const TokenList& tokens, antlr4::Token* found, const IntervalSet& expected,
+                     const Span& span) {
   const std::size_t type = found->getType();
   const std::size_t place = found->getTokenIndex();
   const std::size_t previous = place > 0 ? tokens.tokens[place - 1].type : 0;
-  if (type == MtfParser::UNKNOWN && static_cast<unsigned char>(span.text()[0]) >= 0x80) return "names are made of a-z, A-Z, 0-9 and `_`";
+  if (type == MtfParser::UNKNOWN && static_cast<unsigned char>(span.text()[0]) >= 0x80)
+    return "names are made of a-z, A-Z, 0-9 and `_`";
   if (type == MtfParser::DEFINE && previous == MtfParser::IDENT &&
       expected.contains(static_cast<size_t>(MtfParser::ASSIGN))) {
     return "a declaration has `=`; `:=` gives an existing name a new value";
@@ -156,8 +186,10 @@ std::size_t statement_at(antlr4::Parser* parser, std::size_t token) {
 
 // Whether a line that must go on is followed by a statement.
 bool is_next_statement(const Span& span, std::size_t type, const IntervalSet& expected) {
-  const bool wants_expression = expected.contains(static_cast<size_t>(MtfParser::INT)) && !expected.contains(static_cast<size_t>(MtfParser::LET));
-  return wants_expression && is_reserved_word(type) && !begins_expression(type) && span.file->is_first_on_line(span.begin);
+  const bool wants_expression =
+      expected.contains(static_cast<size_t>(MtfParser::INT)) && !expected.contains(static_cast<size_t>(MtfParser::LET));
+  return wants_expression && is_reserved_word(type) && !begins_expression(type) &&
+         span.file->is_first_on_line(span.begin);
 }
 
 bool is_line_end(const Span& span) { return span.text().starts_with('\n') || span.text().starts_with('\r'); }
@@ -185,10 +217,13 @@ void StatementRecovery::report(antlr4::Parser* parser, antlr4::Token* found, con
   } else {
     const std::string what = describe_found(tokens_, found, span);
     const bool has_meaning = !wanted.empty() && found->getType() != MtfParser::UNKNOWN;
-    pending_ = Diagnostic(Kind::syntax_error, span, has_meaning ? fmt::format("{}found {}", wanted, what) : fmt::format("{} has no meaning here", what));
+    pending_ =
+        Diagnostic(Kind::syntax_error, span,
+                   has_meaning ? fmt::format("{}found {}", wanted, what) : fmt::format("{} has no meaning here", what));
   }
   is_pending_certain_ = found->getType() == MtfParser::UNKNOWN;
-  pending_->help(foreign ? help_with(foreign->help, foreign->edits) : help_for(parser, tokens_, found, expected, offsets_.span(*found)));
+  pending_->help(foreign ? help_with(foreign->help, foreign->edits)
+                         : help_for(parser, tokens_, found, expected, offsets_.span(*found)));
   last_of_form_ = foreign ? foreign->last : 0;
 }
 
@@ -209,7 +244,8 @@ void StatementRecovery::reportError(antlr4::Parser* parser, const antlr4::Recogn
   report(parser, found, expected);
 }
 
-// Whether the statement that begins at one token has the line of another below it, as where blocks are made by indentation.
+// Whether the statement that begins at one token has the line of another below it, as where blocks are made by
+// indentation.
 bool StatementRecovery::goes_on_below(std::size_t first, std::size_t next) const {
   const std::size_t type = tokens_.tokens.at(next).type;
   if (type == antlr4::Token::EOF || type == MtfParser::RBRACE) return false;
@@ -233,7 +269,9 @@ void StatementRecovery::skip_statement(antlr4::Parser* parser, std::size_t first
     if (leaves_block) break;
     parser->consume();
     if (last < last_of_form_) continue;
-    if (token->getType() == MtfParser::NEWLINE && tokens_.block_depth.at(last) == depth && !goes_on_below(first, last + 1)) break;
+    if (token->getType() == MtfParser::NEWLINE && tokens_.block_depth.at(last) == depth &&
+        !goes_on_below(first, last + 1))
+      break;
   }
   if (pending_ && (is_pending_certain_ || !tokens_.is_marked(first, last))) diagnostics_.add(std::move(*pending_));
   pending_.reset();

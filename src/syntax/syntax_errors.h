@@ -33,8 +33,8 @@ class StatementRecovery : public antlr4::DefaultErrorStrategy {
 
  private:
   void report(antlr4::Parser* parser, antlr4::Token* found, const antlr4::misc::IntervalSet& expected);
-  // Consumes the rest of the statement that began at a token, its NEWLINE and lines that are indented below it included, and
-  // all of the form that was reported.
+  // Consumes the rest of the statement that began at a token, its NEWLINE and lines that are indented below it
+  // included, and all of the form that was reported.
   void skip_statement(antlr4::Parser* parser, std::size_t first);
   bool goes_on_below(std::size_t first, std::size_t next) const;
 

@@ -14,15 +14,32 @@ namespace {
 // A line that ends in such a token goes on in the next.
 bool continues_line(std::size_t type) {
   switch (type) {
-    case MtfLexer::PLUS: case MtfLexer::MINUS: case MtfLexer::STAR: case MtfLexer::SLASH:
-    case MtfLexer::FLOOR_DIVIDE: case MtfLexer::PERCENT: case MtfLexer::CARET: case MtfLexer::EQUAL:
-    case MtfLexer::NOT_EQUAL: case MtfLexer::LESS: case MtfLexer::LESS_EQUAL: case MtfLexer::GREATER:
-    case MtfLexer::GREATER_EQUAL: case MtfLexer::IN: case MtfLexer::AND: case MtfLexer::OR: case MtfLexer::DOTDOT:
-    case MtfLexer::NOT: case MtfLexer::ASSIGN: case MtfLexer::DEFINE: case MtfLexer::COMMA:
-    case MtfLexer::ARROW: case MtfLexer::COLON: case MtfLexer::DOT: case MtfLexer::AT:
-      return true;
-    default:
-      return false;
+    case MtfLexer::PLUS:
+    case MtfLexer::MINUS:
+    case MtfLexer::STAR:
+    case MtfLexer::SLASH:
+    case MtfLexer::FLOOR_DIVIDE:
+    case MtfLexer::PERCENT:
+    case MtfLexer::CARET:
+    case MtfLexer::EQUAL:
+    case MtfLexer::NOT_EQUAL:
+    case MtfLexer::LESS:
+    case MtfLexer::LESS_EQUAL:
+    case MtfLexer::GREATER:
+    case MtfLexer::GREATER_EQUAL:
+    case MtfLexer::IN:
+    case MtfLexer::AND:
+    case MtfLexer::OR:
+    case MtfLexer::DOTDOT:
+    case MtfLexer::NOT:
+    case MtfLexer::ASSIGN:
+    case MtfLexer::DEFINE:
+    case MtfLexer::COMMA:
+    case MtfLexer::ARROW:
+    case MtfLexer::COLON:
+    case MtfLexer::DOT:
+    case MtfLexer::AT: return true;
+    default: return false;
   }
 }
 
@@ -30,14 +47,27 @@ bool continues_line(std::size_t type) {
 // such a word was forgotten. (`fn` and `counters` also begin expressions, `for` a comprehension.)
 bool only_begins_statement(std::size_t type) {
   switch (type) {
-    case MtfLexer::DIM: case MtfLexer::MESH: case MtfLexer::LAYOUT: case MtfLexer::USE:
-    case MtfLexer::OPTION: case MtfLexer::SEED: case MtfLexer::PRECISION: case MtfLexer::IMPORT:
-    case MtfLexer::LET: case MtfLexer::PARAM: case MtfLexer::STATE: case MtfLexer::MODEL:
-    case MtfLexer::WHILE: case MtfLexer::RETURN: case MtfLexer::ASSERT: case MtfLexer::NO_GRAD:
-    case MtfLexer::SETTING: case MtfLexer::WITH: case MtfLexer::BREAK: case MtfLexer::CONTINUE:
-      return true;
-    default:
-      return false;
+    case MtfLexer::DIM:
+    case MtfLexer::MESH:
+    case MtfLexer::LAYOUT:
+    case MtfLexer::USE:
+    case MtfLexer::OPTION:
+    case MtfLexer::SEED:
+    case MtfLexer::PRECISION:
+    case MtfLexer::IMPORT:
+    case MtfLexer::LET:
+    case MtfLexer::PARAM:
+    case MtfLexer::STATE:
+    case MtfLexer::MODEL:
+    case MtfLexer::WHILE:
+    case MtfLexer::RETURN:
+    case MtfLexer::ASSERT:
+    case MtfLexer::NO_GRAD:
+    case MtfLexer::SETTING:
+    case MtfLexer::WITH:
+    case MtfLexer::BREAK:
+    case MtfLexer::CONTINUE: return true;
+    default: return false;
   }
 }
 
@@ -63,7 +93,9 @@ std::string_view closer(Open kind) {
 }
 
 // "`)` to close `(`".
-std::string closer_of(const OpenBracket& open) { return fmt::format("{} to close {}", mtf::code(closer(open.kind)), mtf::code(open.span.text())); }
+std::string closer_of(const OpenBracket& open) {
+  return fmt::format("{} to close {}", mtf::code(closer(open.kind)), mtf::code(open.span.text()));
+}
 
 class Reader {
  public:
@@ -83,7 +115,9 @@ class Reader {
   }
 
  private:
-  std::size_t last_type() const { return list_.tokens.empty() ? std::size_t{MtfLexer::NEWLINE} : list_.tokens.back().type; }
+  std::size_t last_type() const {
+    return list_.tokens.empty() ? std::size_t{MtfLexer::NEWLINE} : list_.tokens.back().type;
+  }
   Span span() const { return lexed_.span(pending_); }
   // Behind `.` a word is a name.
   bool last_is_attribute() const {
@@ -135,8 +169,7 @@ class Reader {
 
   void push(Open kind) {
     if (open_.size() >= static_cast<std::size_t>(kMaxNesting)) {
-      report(Diagnostic(Kind::nesting_too_deep, span(),
-                        fmt::format("more than {} brackets are open here", kMaxNesting))
+      report(Diagnostic(Kind::nesting_too_deep, span(), fmt::format("more than {} brackets are open here", kMaxNesting))
                  .related(open_.front().span, "the first"));
       list_.too_deep = true;
       return;
@@ -205,8 +238,9 @@ class Reader {
     const Span here = span();
     if (open_.empty() || !fits(open_.back().kind, type)) {
       const bool has_partner = can_leave_to(type);
-      const bool can_close = !open_.empty() && (open_.back().kind == Open::kParen || open_.back().kind == Open::kBracket ||
-                                                open_.back().kind == Open::kLayout);
+      const bool can_close =
+          !open_.empty() && (open_.back().kind == Open::kParen || open_.back().kind == Open::kBracket ||
+                             open_.back().kind == Open::kLayout);
       if (!has_partner && can_close) {
         wrong_closer(here);
         mark();
@@ -240,14 +274,13 @@ class Reader {
 
   // A string that does not end on its line; `at` is where that line ends.
   void broken_string() {
-    const auto outermost = std::find_if(open_.begin(), open_.end(),
-                                        [](const OpenBracket& open) { return open.kind == Open::kString; });
+    const auto outermost =
+        std::find_if(open_.begin(), open_.end(), [](const OpenBracket& open) { return open.kind == Open::kString; });
     if (outermost == open_.end()) return;
     stray_.reset();
     const std::size_t keep = static_cast<std::size_t>(outermost - open_.begin());
-    const OpenBracket& innermost = *std::find_if(open_.rbegin(), open_.rend(), [](const OpenBracket& open) {
-      return open.kind == Open::kString;
-    });
+    const OpenBracket& innermost =
+        *std::find_if(open_.rbegin(), open_.rend(), [](const OpenBracket& open) { return open.kind == Open::kString; });
     const bool in_expression = open_.back().kind != Open::kString;
     Span whole = innermost.span;
     const std::size_t line = file_.line_of(whole.begin);
@@ -282,20 +315,25 @@ class Reader {
   }
 
   void take(std::size_t type) {
-    if (!open_.empty() && open_.back().kind == Open::kBlock && type != MtfLexer::NEWLINE) indentation_.look_at(span(), open_.back().span);
+    if (!open_.empty() && open_.back().kind == Open::kBlock && type != MtfLexer::NEWLINE)
+      indentation_.look_at(span(), open_.back().span);
     switch (type) {
       case MtfLexer::LPAREN: return push(Open::kParen);
       case MtfLexer::LBRACKET: return push(Open::kBracket);
       case MtfLexer::LBRACE: {
-        const bool takes_layout = last_type() == MtfLexer::USE || last_type() == MtfLexer::LAYOUT;  // `use {…}`, `with layout {…}`
-        const bool is_layout = last_type() == MtfLexer::ASSIGN || last_type() == MtfLexer::AT || (takes_layout && !last_is_attribute());
+        const bool takes_layout =
+            last_type() == MtfLexer::USE || last_type() == MtfLexer::LAYOUT;  // `use {…}`, `with layout {…}`
+        const bool is_layout =
+            last_type() == MtfLexer::ASSIGN || last_type() == MtfLexer::AT || (takes_layout && !last_is_attribute());
         if (!list_.tokens.empty() && last_type() == MtfLexer::NEWLINE && in_block()) join_block();
         return push(is_layout ? Open::kLayout : Open::kBlock);
       }
       case MtfLexer::INTERPOLATION_OPEN: return push(Open::kInterpolation);
       case MtfLexer::STRING_OPEN: return push(Open::kString);
-      case MtfLexer::RPAREN: case MtfLexer::RBRACKET: case MtfLexer::RBRACE: case MtfLexer::INTERPOLATION_CLOSE:
-        return close(type);
+      case MtfLexer::RPAREN:
+      case MtfLexer::RBRACKET:
+      case MtfLexer::RBRACE:
+      case MtfLexer::INTERPOLATION_CLOSE: return close(type);
       case MtfLexer::STRING_CLOSE: return close_string();
       case MtfLexer::STRING_BROKEN:
         broken_string();
@@ -330,8 +368,8 @@ class Reader {
 
   void drop_newline_before_else() {
     auto& tokens = list_.tokens;
-    const bool after_block = tokens.size() >= 2 && last_type() == MtfLexer::NEWLINE &&
-                             tokens[tokens.size() - 2].type == MtfLexer::RBRACE;
+    const bool after_block =
+        tokens.size() >= 2 && last_type() == MtfLexer::NEWLINE && tokens[tokens.size() - 2].type == MtfLexer::RBRACE;
     if (!after_block || lexed_.span(tokens.back()).text() == ";") return;
     tokens.pop_back();
     list_.block_depth.pop_back();
@@ -354,8 +392,10 @@ class Reader {
   Diagnostic left_open(const OpenBracket& innermost) const {
     const auto& guess = indentation_.guess();
     if (innermost.kind != Open::kBlock || !guess)
-      return Diagnostic(Kind::bracket_mismatch, innermost.span, fmt::format("expected {} before the end", closer_of(innermost)));
-    return Diagnostic(Kind::bracket_mismatch, guess->open, fmt::format("expected {}", closer_of({Open::kBlock, guess->open})))
+      return Diagnostic(Kind::bracket_mismatch, innermost.span,
+                        fmt::format("expected {} before the end", closer_of(innermost)));
+    return Diagnostic(Kind::bracket_mismatch, guess->open,
+                      fmt::format("expected {}", closer_of({Open::kBlock, guess->open})))
         .related(guess->below, "stands too far left to be in this block");
   }
 
@@ -369,8 +409,9 @@ class Reader {
   LexedToken pending_{};
   std::optional<LexedToken> ahead_;         // read already, not yet taken
   std::optional<std::size_t> broken_line_;  // of the last string that does not end on its line
-  std::optional<Diagnostic> stray_;         // a bracket in a string that closes nothing: if the string ends, that is the mistake
-  bool has_unknown_ = false;                // a character without a meaning
+  std::optional<Diagnostic>
+      stray_;                 // a bracket in a string that closes nothing: if the string ends, that is the mistake
+  bool has_unknown_ = false;  // a character without a meaning
 };
 
 }  // namespace

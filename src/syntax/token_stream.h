@@ -17,7 +17,8 @@ namespace mtf::syntax {
 //     before the `}` of a block and before EOF, never twice in a row, never first in a block or file;
 //   - there is none before `else`, nor where a line continues;
 //   - an escape or a brace of a string that is no escape is left out and marked.
-// A NEWLINE that no line end or `;` stands for has an empty text; so has the USE before a text that is what stands behind it.
+// A NEWLINE that no line end or `;` stands for has an empty text; so has the USE before a text that is what stands
+// behind it.
 struct TokenList {
   std::vector<LexedToken> tokens;          // the last is EOF
   std::vector<std::uint32_t> block_depth;  // of each token: the blocks it lies in

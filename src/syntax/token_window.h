@@ -12,9 +12,9 @@
 
 namespace mtf::syntax {
 
-// The tokens of a file as its parser reads them: whole statements of the top level, a few thousand tokens at a time, and EOF
-// behind them. So that the memory that ANTLR needs for tokens and trees is that of a part of a large file, and stays in
-// the processor's cache. Tokens have the indices that they have in the list.
+// The tokens of a file as its parser reads them: whole statements of the top level, a few thousand tokens at a time,
+// and EOF behind them. So that the memory that ANTLR needs for tokens and trees is that of a part of a large file, and
+// stays in the processor's cache. Tokens have the indices that they have in the list.
 class TokenWindow : public antlr4::TokenStream {
  public:
   TokenWindow(const TokenList& list, const SourceFile& file, const Offsets& offsets);

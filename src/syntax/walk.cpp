@@ -10,7 +10,9 @@ FunctionText text_of(const FnStmt& fn) {
   if (const auto* expression = std::get_if<ExprPtr>(&fn.body)) text.expression = expression->get();
   return text;
 }
-FunctionText text_of(const LambdaExpr& lambda) { return {lambda.parameters, &lambda.result, nullptr, lambda.body.get(), nullptr}; }
+FunctionText text_of(const LambdaExpr& lambda) {
+  return {lambda.parameters, &lambda.result, nullptr, lambda.body.get(), nullptr};
+}
 FunctionText text_of(const ModelStmt& model) { return {model.parameters, nullptr, &model.body, nullptr, &model}; }
 
 void names_of(const Pattern& pattern, std::vector<Ident>& names) {
@@ -39,10 +41,20 @@ std::vector<Ident> names_bound_by(const Stmt& stmt) {
                  [&](const ParamStmt& s) { one(s); },
                  [&](const FnStmt& s) { one(s); },
                  [&](const ModelStmt& s) { one(s); },
-                 [](const UseStmt&) {}, [](const SeedStmt&) {}, [](const PrecisionStmt&) {}, [](const AssignStmt&) {},
-                 [](const ForStmt&) {}, [](const WhileStmt&) {}, [](const IfStmt&) {}, [](const NoGradStmt&) {},
-                 [](const BreakStmt&) {}, [](const ContinueStmt&) {}, [](const WithStmt&) {},
-                 [](const ReturnStmt&) {}, [](const AssertStmt&) {}, [](const ExprStmt&) {},
+                 [](const UseStmt&) {},
+                 [](const SeedStmt&) {},
+                 [](const PrecisionStmt&) {},
+                 [](const AssignStmt&) {},
+                 [](const ForStmt&) {},
+                 [](const WhileStmt&) {},
+                 [](const IfStmt&) {},
+                 [](const NoGradStmt&) {},
+                 [](const BreakStmt&) {},
+                 [](const ContinueStmt&) {},
+                 [](const WithStmt&) {},
+                 [](const ReturnStmt&) {},
+                 [](const AssertStmt&) {},
+                 [](const ExprStmt&) {},
              },
              stmt.node);
   return names;
@@ -143,7 +155,8 @@ void Walk::statement(const Stmt& stmt) {
                    }
                    if (s.otherwise) block(*s.otherwise);
                  },
-                 [](const BreakStmt&) {}, [](const ContinueStmt&) {},
+                 [](const BreakStmt&) {},
+                 [](const ContinueStmt&) {},
                  [&](const WithStmt& s) { with(s); },
                  [&](const NoGradStmt& s) { block(s.body); },
                  [&](const ReturnStmt& s) { optional(s.value); },
@@ -159,7 +172,10 @@ void Walk::statement(const Stmt& stmt) {
 void Walk::expr(const Expr& e) {
   check_stack(e.span, Kind::nesting_too_deep);
   std::visit(Overloaded{
-                 [](const IntExpr&) {}, [](const FloatExpr&) {}, [](const BoolExpr&) {}, [](const NoneExpr&) {},
+                 [](const IntExpr&) {},
+                 [](const FloatExpr&) {},
+                 [](const BoolExpr&) {},
+                 [](const NoneExpr&) {},
                  [](const ElementTypeExpr&) {},
                  [&](const RestExpr&) { rest(e.span); },
                  [&](const StringExpr& s) {

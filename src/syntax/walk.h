@@ -8,7 +8,8 @@
 
 namespace mtf::ast {
 
-// A function's or model's text, whichever of its forms it has: `fn f(x) { … }`, `fn f(x) = e`, `fn(x) = e`, `model M(a) { … }`.
+// A function's or model's text, whichever of its forms it has: `fn f(x) { … }`, `fn f(x) = e`, `fn(x) = e`, `model M(a)
+// { … }`.
 struct FunctionText {
   std::span<const Parameter> parameters;
   const std::optional<Annotation>* result = nullptr;  // null: of a model
@@ -25,11 +26,12 @@ void names_of(const Pattern& pattern, std::vector<Ident>& names);
 // The names that a statement binds in the block in which it stands.
 std::vector<Ident> names_bound_by(const Stmt& stmt);
 
-// Walks over a tree in the order in which it is evaluated, and tells what it meets: the one place that knows what stands
-// inside what, and which names a form looks up and binds. A new form of the language does not compile until it is here.
+// Walks over a tree in the order in which it is evaluated, and tells what it meets: the one place that knows what
+// stands inside what, and which names a form looks up and binds. A new form of the language does not compile until it
+// is here.
 //
-// A walk of its own overrides what it wants to know. Those that take a node walk over what is inside it; an override calls
-// the one of this class to go on. The others do nothing here.
+// A walk of its own overrides what it wants to know. Those that take a node walk over what is inside it; an override
+// calls the one of this class to go on. The others do nothing here.
 class Walk {
  public:
   virtual ~Walk() = default;

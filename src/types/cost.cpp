@@ -64,10 +64,8 @@ int64_t Cost::value() const {
     int64_t n = term.numerator;
     for (const BlockSize& factor : term.factors) n = saturating_multiply(n, factor.value());
     if (n == kMost) return kMost;
-    if (n % term.denominator == 0)
-      whole = saturating_add(whole, n / term.denominator);
-    else
-      rest += static_cast<double>(n) / static_cast<double>(term.denominator);
+    if (n % term.denominator == 0) whole = saturating_add(whole, n / term.denominator);
+    else rest += static_cast<double>(n) / static_cast<double>(term.denominator);
   }
   return saturating_add(whole, std::llround(rest));
 }

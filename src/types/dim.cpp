@@ -82,7 +82,8 @@ StorageOrder read_stored(TextReader& reader, const Dims& dims) {
   }
   StorageOrder sorted = order;
   std::sort(sorted.begin(), sorted.end());
-  if (sorted != written_order(dims.size())) reader.fail_at(place, "expected the names of " + to_string(dims) + " in some order");
+  if (sorted != written_order(dims.size()))
+    reader.fail_at(place, "expected the names of " + to_string(dims) + " in some order");
   return order;
 }
 

@@ -14,7 +14,9 @@ const LayoutRule* Layout::find(Name dim) const {
 
 bool same_rules(const std::vector<LayoutRule>& a, const std::vector<LayoutRule>& b) {
   return a.size() == b.size() && std::all_of(a.begin(), a.end(), [&](const LayoutRule& rule) {
-           return std::any_of(b.begin(), b.end(), [&](const LayoutRule& other) { return rule.dim == other.dim && rule.axes == other.axes; });
+           return std::any_of(b.begin(), b.end(), [&](const LayoutRule& other) {
+             return rule.dim == other.dim && rule.axes == other.axes;
+           });
          });
 }
 

@@ -114,9 +114,7 @@ std::vector<Axis> read_axes(TextReader& reader) {
   }
   try {
     return parse_axes(pairs);
-  } catch (const std::invalid_argument& error) {
-    reader.fail_at(place, error.what());
-  }
+  } catch (const std::invalid_argument& error) { reader.fail_at(place, error.what()); }
 }
 
 }  // namespace
@@ -158,10 +156,10 @@ std::vector<Axis> parse_axes(const std::string& text) {
     int64_t size = 0;
     try {
       size = std::stoll(value, &used);
-    } catch (const std::exception&) {
-    }
+    } catch (const std::exception&) {}
     if (used != value.size() || size < 1)
-      throw std::invalid_argument("expected the size of axis `" + name + "` to be a whole number of at least 1, found `" + value + "`");
+      throw std::invalid_argument("expected the size of axis `" + name +
+                                  "` to be a whole number of at least 1, found `" + value + "`");
     for (const Axis& axis : axes)
       if (axis.name.text() == name) throw std::invalid_argument("axis `" + name + "` stands twice in the mesh");
     if (static_cast<int>(axes.size()) == kMaxAxes)

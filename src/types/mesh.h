@@ -34,7 +34,9 @@ inline constexpr AxisSet axis_bit(int axis) { return AxisSet{1} << axis; }
 class AxisList {
  public:
   AxisList() = default;
-  AxisList(std::initializer_list<int> axes) { for (int axis : axes) push_back(axis); }
+  AxisList(std::initializer_list<int> axes) {
+    for (int axis : axes) push_back(axis);
+  }
   int size() const { return count_; }
   bool empty() const { return count_ == 0; }
   int operator[](int i) const { return axes_[i]; }

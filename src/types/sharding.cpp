@@ -46,7 +46,8 @@ std::string to_string(const SplitDim& dim, const Mesh* mesh) {
 
 std::string to_string(const TensorType& type, const Sharding& sharding, const Mesh& mesh, AxisSet marked) {
   std::string text = std::string(name(type.element)) + "[";
-  for (size_t i = 0; i < type.dims.size(); ++i) text += (i ? ", " : "") + to_string(SplitDim{type.dims[i], sharding.dims[i], marked}, &mesh);
+  for (size_t i = 0; i < type.dims.size(); ++i)
+    text += (i ? ", " : "") + to_string(SplitDim{type.dims[i], sharding.dims[i], marked}, &mesh);
   text += "]";
   if (sharding.partial) text += " partial over " + mesh.axes_to_string(sharding.partial);
   return text;
@@ -58,7 +59,9 @@ int read_axis(TextReader& reader, const Mesh* mesh) {
   const Span place = reader.place();
   const Name name(reader.name("the name of an axis"));
   const int axis = mesh ? mesh->find(name) : -1;
-  if (axis < 0) reader.fail_at(place, "there is no axis {}{}", code(name.text()), mesh ? fmt::format(" in {}", to_string(*mesh)) : ", as there is no mesh");
+  if (axis < 0)
+    reader.fail_at(place, "there is no axis {}{}", code(name.text()),
+                   mesh ? fmt::format(" in {}", to_string(*mesh)) : ", as there is no mesh");
   return axis;
 }
 
@@ -101,7 +104,8 @@ void check_dims(const TextReader& reader, Span place, const std::vector<SplitDim
   Dims seen;
   for (const SplitDim& dim : dims) {
     if (has_dim(seen, dim.dim.name)) reader.fail_at(place, "the dim {} stands twice", code(dim.dim.name.text()));
-    if (used & dim.axes.set()) reader.fail_at(place, "an axis that splits {} splits another dim too", code(dim.dim.name.text()));
+    if (used & dim.axes.set())
+      reader.fail_at(place, "an axis that splits {} splits another dim too", code(dim.dim.name.text()));
     used |= dim.axes.set();
     seen.push_back(dim.dim);
   }

@@ -46,7 +46,8 @@ int64_t block_size(int64_t size, const AxisList& axes, const Mesh& mesh);
 /// True if all blocks of the split have one size.
 bool splits_evenly(int64_t size, const AxisList& axes, const Mesh& mesh);
 
-/// `f32[batch=64/rows, io=32]`, and ` partial over cols` where it is. Before axes of `marked` stands `@`: `batch=64@rows`.
+/// `f32[batch=64/rows, io=32]`, and ` partial over cols` where it is. Before axes of `marked` stands `@`:
+/// `batch=64@rows`.
 std::string to_string(const TensorType& type, const Sharding& sharding, const Mesh& mesh, AxisSet marked = 0);
 
 /// A dim with the axes that split it, `batch=64/rows+cols`, and those of them that are marked. `mesh` may be null.

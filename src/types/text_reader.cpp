@@ -15,12 +15,16 @@ namespace mtf {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80; }
+bool begins_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+}
 bool is_in_name(char c) { return begins_name(c) || is_digit(c) || c == '.' || c == '\''; }
 
 size_t length_of_number(std::string_view text) {
   size_t end = 1;
-  while (end < text.size() && (is_in_name(text[end]) || ((text[end] == '-' || text[end] == '+') && text[end - 1] == 'e'))) ++end;
+  while (end < text.size() &&
+         (is_in_name(text[end]) || ((text[end] == '-' || text[end] == '+') && text[end - 1] == 'e')))
+    ++end;
   return end;
 }
 
@@ -34,7 +38,8 @@ size_t length_of_place(std::string_view text) {
 /// `before` stands before it.
 size_t length_of_token(std::string_view text, char before) {
   if (text.starts_with("->")) return 2;
-  const bool is_signed = text.size() > 1 && is_in_name(text[1]) && (text[0] == '-' || (text[0] == '+' && !is_in_name(before)));
+  const bool is_signed =
+      text.size() > 1 && is_in_name(text[1]) && (text[0] == '-' || (text[0] == '+' && !is_in_name(before)));
   if (is_digit(text[0]) || is_signed) return length_of_number(text);
   if (!begins_name(text[0])) return 1;
   size_t end = 1;
@@ -78,7 +83,9 @@ Span TextReader::line() const {
   return cover(span_of(tokens_.front()), span_of(tokens_.back()));
 }
 
-std::string_view TextReader::peek(size_t ahead) const { return at_ + ahead < tokens_.size() ? tokens_[at_ + ahead] : std::string_view(); }
+std::string_view TextReader::peek(size_t ahead) const {
+  return at_ + ahead < tokens_.size() ? tokens_[at_ + ahead] : std::string_view();
+}
 
 std::string_view TextReader::behind(std::string_view token) const {
   int depth = 0;
@@ -141,7 +148,8 @@ int64_t TextReader::integer(int64_t least, int64_t most) {
   int64_t value = 0;
   const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
   if (token.empty() || error != std::errc() || end != token.data() + token.size() || value < least || value > most)
-    fail(fmt::format("a whole number from {}{}", least, most == std::numeric_limits<int64_t>::max() ? " on" : fmt::format(" to {}", most)));
+    fail(fmt::format("a whole number from {}{}", least,
+                     most == std::numeric_limits<int64_t>::max() ? " on" : fmt::format(" to {}", most)));
   ++at_;
   return value;
 }
@@ -172,7 +180,9 @@ void TextReader::fail(std::string_view expected) const {
   fail_at(place(), "expected {}, found {}", expected, found);
 }
 
-void TextReader::fail_at(Span place, const std::string& what) { mtf::fail(Diagnostic(Kind::bad_stage_text, place, what)); }
+void TextReader::fail_at(Span place, const std::string& what) {
+  mtf::fail(Diagnostic(Kind::bad_stage_text, place, what));
+}
 
 std::string number_text(double number) {
   return fmt::format("{}{}", std::isfinite(number) || number < 0 ? "" : "+", without_sign_of_nan(number));

@@ -1,9 +1,9 @@
 #pragma once
 // Reading the texts that the stages of a program print (graph/program.h, spmd/local_program.h, schedule/schedule.h).
 //
-// A text is lines, a line is tokens: names (letters, digits, `_`, and `.`, `'` and `[0]` within), numbers, `->`, and single signs.
-// What stands behind `#` is a comment. Whoever reads asks token by token; what is not as expected is an error of the kind
-// bad_stage_text at its place.
+// A text is lines, a line is tokens: names (letters, digits, `_`, and `.`, `'` and `[0]` within), numbers, `->`, and
+// single signs. What stands behind `#` is a comment. Whoever reads asks token by token; what is not as expected is an
+// error of the kind bad_stage_text at its place.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -58,8 +58,8 @@ class TextReader {
   [[noreturn]] void fail(std::string_view expected) const;
   [[noreturn]] static void fail_at(Span place, const std::string& what);
   template <typename... Args>
-    requires(sizeof...(Args) > 0)
-  [[noreturn]] static void fail_at(Span place, fmt::format_string<Args...> what, Args&&... args) {
+  requires(sizeof...(Args) > 0)
+      [[noreturn]] static void fail_at(Span place, fmt::format_string<Args...> what, Args&&... args) {
     fail_at(place, fmt::format(what, std::forward<Args>(args)...));
   }
 
@@ -72,7 +72,8 @@ class TextReader {
   size_t at_ = 0;
 };
 
-/// A number as it is read again: the shortest text of it. What is not finite is `+inf`, `-inf` or `+nan`, which are no names.
+/// A number as it is read again: the shortest text of it. What is not finite is `+inf`, `-inf` or `+nan`, which are no
+/// names.
 std::string number_text(double number);
 
 /// The same names, each once: what has a name that another before it has gets a number, `x`, `x'2`, `x'3`.

@@ -20,7 +20,8 @@ struct OneThread : ExecutionOn<run::MpiRuntime> {
 
 /// A session with an execution of its own.
 struct Bench {
-  explicit Bench(std::shared_ptr<plan::Execution> on = std::make_shared<OneThread>(), std::string mesh = "", std::string layout = "")
+  explicit Bench(std::shared_ptr<plan::Execution> on = std::make_shared<OneThread>(), std::string mesh = "",
+                 std::string layout = "")
       : execution(std::move(on)), session(settings(mesh, layout, execution->runtime().ranks()), execution.get(), out) {}
   static eval::Settings settings(const std::string& mesh, const std::string& layout, int64_t ranks) {
     eval::Settings result;
@@ -45,9 +46,10 @@ struct Bench {
   session::Session session;
 };
 
-/// Fails unless, after `declare` and `statement`, the expression has the numbers that the reference evaluation gives it.
-inline void expect_reference(benchmark::State& state, Bench& bench, const std::string& declare, const std::string& statement,
-                             const std::string& expression) {
+/// Fails unless, after `declare` and `statement`, the expression has the numbers that the reference evaluation gives
+/// it.
+inline void expect_reference(benchmark::State& state, Bench& bench, const std::string& declare,
+                             const std::string& statement, const std::string& expression) {
   Bench reference(std::make_shared<ExecutionOn<run::ReferenceRuntime>>());
   reference.run(declare);
   reference.run(statement);

@@ -1,6 +1,7 @@
-// Convolutions: 3 × 3 on a batch of 32 images of 32 × 32 with 32 channels, and the layers of ResNet-18 (K. He et al., 2015), with
-// channels first and last. Each bench reports `ratio`, the median of interleaved pairs: its time over that of a matrix product of
-// the same flops; and compares some of what it computed with sums written plainly. report.py has PyTorch compute the same.
+// Convolutions: 3 × 3 on a batch of 32 images of 32 × 32 with 32 channels, and the layers of ResNet-18 (K. He et al.,
+// 2015), with channels first and last. Each bench reports `ratio`, the median of interleaved pairs: its time over that
+// of a matrix product of the same flops; and compares some of what it computed with sums written plainly. report.py has
+// PyTorch compute the same.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -27,12 +28,19 @@ struct Layer {
   Int batch, in, out, size, taps, stride;
   bool last;  ///< channels in memory, also of the window
   Int low = taps / 2, places = (size + 2 * low - taps) / stride + 1;
-  std::vector<float> x = numbers(batch * in * size * size), w = numbers(in * out * taps * taps), y = numbers(batch * out * places * places);
+  std::vector<float> x = numbers(batch * in * size * size), w = numbers(in * out * taps * taps),
+                     y = numbers(batch * out * places * places);
 
-  double flops() const { return 2.0 * static_cast<double>(batch * places * places * out) * static_cast<double>(in * taps * taps); }
+  double flops() const {
+    return 2.0 * static_cast<double>(batch * places * places * out) * static_cast<double>(in * taps * taps);
+  }
   /// An element of an image, and of the window.
-  Int image(Int b, Int c, Int i, Int j, Int channels, Int side) const { return last ? ((b * side + i) * side + j) * channels + c : ((b * channels + c) * side + i) * side + j; }
-  Int window(Int c, Int k, Int s, Int t) const { return last ? ((s * taps + t) * in + c) * out + k : ((k * in + c) * taps + s) * taps + t; }
+  Int image(Int b, Int c, Int i, Int j, Int channels, Int side) const {
+    return last ? ((b * side + i) * side + j) * channels + c : ((b * channels + c) * side + i) * side + j;
+  }
+  Int window(Int c, Int k, Int s, Int t) const {
+    return last ? ((s * taps + t) * in + c) * out + k : ((k * in + c) * taps + s) * taps + t;
+  }
 
   kernels::Convolution convolution(std::vector<kernels::ConvolutionDim>& dims) {
     dims.resize(2);
@@ -57,7 +65,9 @@ using Compute = void (*)(const kernels::Convolution&, kernels::Threads&);
 void expect_sums(benchmark::State& state, Compute compute, const Layer& l, const Layer& before) {
   std::vector<double> computed, expected;
   for (Int sample = 0; sample < 50; ++sample) {
-    const auto any = [&](std::uint64_t size, Int salt) { return static_cast<Int>((static_cast<std::uint64_t>(sample * 8 + salt) * 0x9e3779b97f4a7c15U >> 40) % size); };
+    const auto any = [&](std::uint64_t size, Int salt) {
+      return static_cast<Int>((static_cast<std::uint64_t>(sample * 8 + salt) * 0x9e3779b97f4a7c15U >> 40) % size);
+    };
     double sum = 0;
     if (compute == &kernels::convolve) {
       const Int b = any(l.batch, 1), k = any(l.out, 2), i = any(l.places, 3), j = any(l.places, 4);
@@ -65,7 +75,8 @@ void expect_sums(benchmark::State& state, Compute compute, const Layer& l, const
         for (Int s = 0; s < l.taps; ++s) {
           for (Int t = 0; t < l.taps; ++t) {
             const Int u = i * l.stride + s - l.low, v = j * l.stride + t - l.low;
-            if (u >= 0 && u < l.size && v >= 0 && v < l.size) sum += l.x[l.image(b, c, u, v, l.in, l.size)] * l.w[l.window(c, k, s, t)];
+            if (u >= 0 && u < l.size && v >= 0 && v < l.size)
+              sum += l.x[l.image(b, c, u, v, l.in, l.size)] * l.w[l.window(c, k, s, t)];
           }
         }
       }
@@ -76,7 +87,8 @@ void expect_sums(benchmark::State& state, Compute compute, const Layer& l, const
         for (Int s = 0; s < l.taps; ++s) {
           for (Int t = 0; t < l.taps; ++t) {
             const Int i = u + l.low - s, j = v + l.low - t;
-            if (i < 0 || j < 0 || i % l.stride || j % l.stride || i / l.stride >= l.places || j / l.stride >= l.places) continue;
+            if (i < 0 || j < 0 || i % l.stride || j % l.stride || i / l.stride >= l.places || j / l.stride >= l.places)
+              continue;
             sum += before.y[l.image(b, k, i / l.stride, j / l.stride, l.out, l.places)] * l.w[l.window(c, k, s, t)];
           }
         }
@@ -88,7 +100,8 @@ void expect_sums(benchmark::State& state, Compute compute, const Layer& l, const
         for (Int i = 0; i < l.places; ++i) {
           for (Int j = 0; j < l.places; ++j) {
             const Int u = i * l.stride + s - l.low, v = j * l.stride + t - l.low;
-            if (u >= 0 && u < l.size && v >= 0 && v < l.size) sum += before.x[l.image(b, c, u, v, l.in, l.size)] * before.y[l.image(b, k, i, j, l.out, l.places)];
+            if (u >= 0 && u < l.size && v >= 0 && v < l.size)
+              sum += before.x[l.image(b, c, u, v, l.in, l.size)] * before.y[l.image(b, k, i, j, l.out, l.places)];
           }
         }
       }
@@ -110,14 +123,21 @@ void convolution(benchmark::State& state, Compute compute, bool last) {
   p.m = static_cast<Int>(layer.flops() / (2.0 * kSide * kSide)), p.n = p.k = kSide;
   std::vector<float> a = numbers(p.m * kSide), b = numbers(kSide * kSide), product(p.m * kSide);
   p.a = {a.data(), kSide, 1, {}}, p.b = {b.data(), kSide, 1, {}}, p.c = {product.data(), kSide, 1, {}};
-  compare(state, [&] { compute(c, threads); }, [&] { matmul(p, threads); }, layer.flops());
+  compare(
+      state, [&] { compute(c, threads); }, [&] { matmul(p, threads); }, layer.flops());
   expect_sums(state, compute, layer, before);
 }
-#define MTF_LAYERS                                                                                            \
-  ->ArgNames({"batch", "in", "out", "size", "taps", "stride"})                                                \
-      ->Args({32, 32, 32, 32, 3, 1})->Args({8, 3, 64, 224, 7, 2})->Args({8, 64, 64, 56, 3, 1})                \
-      ->Args({8, 64, 128, 56, 3, 2})->Args({8, 64, 128, 56, 1, 2})->Args({8, 128, 128, 28, 3, 1})             \
-      ->Args({8, 256, 256, 14, 3, 1})->Args({8, 512, 512, 7, 3, 1})->UseManualTime()
+#define MTF_LAYERS                                             \
+  ->ArgNames({"batch", "in", "out", "size", "taps", "stride"}) \
+      ->Args({32, 32, 32, 32, 3, 1})                           \
+      ->Args({8, 3, 64, 224, 7, 2})                            \
+      ->Args({8, 64, 64, 56, 3, 1})                            \
+      ->Args({8, 64, 128, 56, 3, 2})                           \
+      ->Args({8, 64, 128, 56, 1, 2})                           \
+      ->Args({8, 128, 128, 28, 3, 1})                          \
+      ->Args({8, 256, 256, 14, 3, 1})                          \
+      ->Args({8, 512, 512, 7, 3, 1})                           \
+      ->UseManualTime()
 BENCHMARK_CAPTURE(convolution, output_channels_last, &kernels::convolve, true) MTF_LAYERS;
 BENCHMARK_CAPTURE(convolution, input_channels_last, &kernels::convolve_input_gradient, true) MTF_LAYERS;
 BENCHMARK_CAPTURE(convolution, window_channels_last, &kernels::convolve_window_gradient, true) MTF_LAYERS;

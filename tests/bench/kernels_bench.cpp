@@ -1,5 +1,6 @@
-// The kernels against what bounds them: one copy of the memory, a bare Eigen product. Each bench reports `ratio`, the median
-// of interleaved pairs: our time over the copy's or Eigen's; and compares once what it computed with the same written plainly.
+// The kernels against what bounds them: one copy of the memory, a bare Eigen product. Each bench reports `ratio`, the
+// median of interleaved pairs: our time over the copy's or Eigen's; and compares once what it computed with the same
+// written plainly.
 #include <benchmark/benchmark.h>
 
 // g++ 12 warns of its own AVX-512 intrinsics (PR 105593).
@@ -72,9 +73,12 @@ void chain(benchmark::State& state, const std::vector<kernels::LaneOp>& ops, Int
   const kernels::FusedLoop loop = compile(p);
   kernels::Threads threads(1);
   const Int sizes[] = {kBig / inner, inner}, strides[] = {inner, 1};
-  const kernels::LoopArgument in[] = {kernels::LoopArgument::array(x.data(), strides), kernels::LoopArgument::scalar(1.0001)};
+  const kernels::LoopArgument in[] = {kernels::LoopArgument::array(x.data(), strides),
+                                      kernels::LoopArgument::scalar(1.0001)};
   const kernels::LoopArgument out[] = {kernels::LoopArgument::array(y.data(), strides)};
-  compare(state, [&] { loop.run(sizes, in, out, threads); }, [&] { std::memcpy(z.data(), x.data(), kBig * 4); }, 0, kBigBytes);
+  compare(
+      state, [&] { loop.run(sizes, in, out, threads); }, [&] { std::memcpy(z.data(), x.data(), kBig * 4); }, 0,
+      kBigBytes);
   expect_same<float>(state, y, expected);
   expect_same<float>(state, z, x);
 }
@@ -98,11 +102,13 @@ void broadcast(benchmark::State& state, Int columns, int kind) {
   kernels::Threads threads(1);
   const Int sizes[] = {rows, columns}, strides[] = {columns, 1};
   const Int other[] = {kind == 0 ? 0 : 1, kind == 0 ? 1 : kind == 1 ? 0 : rows};
-  const kernels::LoopArgument in[] = {kernels::LoopArgument::array(x.data(), strides), kernels::LoopArgument::array(b.data(), other)};
+  const kernels::LoopArgument in[] = {kernels::LoopArgument::array(x.data(), strides),
+                                      kernels::LoopArgument::array(b.data(), other)};
   const kernels::LoopArgument out[] = {kernels::LoopArgument::array(y.data(), strides)};
   for (Int i = 0; i < rows; ++i)
     for (Int j = 0; j < columns; ++j) expected[i * columns + j] = x[i * columns + j] + b[i * other[0] + j * other[1]];
-  compare(state, [&] { loop.run(sizes, in, out, threads); }, [&] { std::memcpy(z.data(), x.data(), kBig * 4); });
+  compare(
+      state, [&] { loop.run(sizes, in, out, threads); }, [&] { std::memcpy(z.data(), x.data(), kBig * 4); });
   expect_same<float>(state, y, expected);
 }
 BENCHMARK_CAPTURE(broadcast, bias_of_1024, 1024, 0)->UseManualTime();
@@ -131,7 +137,9 @@ void reduce(benchmark::State& state, Int columns, bool keep_rows, bool keep_colu
   const Int sizes[] = {rows, columns}, strides[] = {columns, 1}, kept[] = {keep_rows, keep_columns};
   const kernels::LoopArgument in[] = {kernels::LoopArgument::array(x.data(), strides)};
   const kernels::LoopArgument out[] = {kernels::LoopArgument::array(s.data(), kept)};
-  compare(state, [&] { loop.run(sizes, in, out, threads); }, [&] { std::memcpy(z.data(), x.data(), kBig * 4); }, 0, kBigBytes / 2);
+  compare(
+      state, [&] { loop.run(sizes, in, out, threads); }, [&] { std::memcpy(z.data(), x.data(), kBig * 4); }, 0,
+      kBigBytes / 2);
   expect_same<double>(state, std::vector<double>(s.begin(), s.end()), expected);
 }
 BENCHMARK_CAPTURE(reduce, all, 1024, false, false, kernels::Reduction::kSum)->UseManualTime();
@@ -152,7 +160,8 @@ void small_run(benchmark::State& state) {
   const kernels::FusedLoop loop = compile(p);
   kernels::Threads threads(1);
   const Int sizes[] = {8, 8}, strides[] = {8, 1};
-  const kernels::LoopArgument in[] = {kernels::LoopArgument::array(x.data(), strides), kernels::LoopArgument::scalar(1)};
+  const kernels::LoopArgument in[] = {kernels::LoopArgument::array(x.data(), strides),
+                                      kernels::LoopArgument::scalar(1)};
   const kernels::LoopArgument out[] = {kernels::LoopArgument::array(y.data(), strides)};
   for (auto _ : state) loop.run(sizes, in, out, threads);
   expect_same<float>(state, y, expected);
@@ -175,13 +184,27 @@ void product(benchmark::State& state) {
   p.c = {c.data(), kC == kR ? n : 1, kC == kR ? 1 : m, {}};
   if (state.range(3) != 0) p.progress = [] {};
   const Int repeat = std::max<Int>(1, 20000000 / (m * n * k));
-  compare(state, [&] { for (Int r = 0; r < repeat; ++r) matmul(p, threads); }, [&] { for (Int r = 0; r < repeat; ++r) d.noalias() = a * b; },
-          2.0 * repeat * m * n * k);
+  compare(
+      state,
+      [&] {
+        for (Int r = 0; r < repeat; ++r) matmul(p, threads);
+      },
+      [&] {
+        for (Int r = 0; r < repeat; ++r) d.noalias() = a * b;
+      },
+      2.0 * repeat * m * n * k);
   expect_same<float>(state, {c.data(), static_cast<size_t>(m * n)}, {d.data(), static_cast<size_t>(m * n)});
 }
-#define MTF_SHAPES                                                                                      \
-  ->Args({1024, 1024, 1024, 0})->Args({1024, 1024, 1024, 1})->Args({256, 768, 3072, 0})->Args({64, 784, 1024, 0})   \
-      ->Args({64, 64, 64, 0})->Args({1, 1024, 1024, 0})->Args({1024, 1024, 1, 0})->Args({512, 1, 512, 0})->UseManualTime()
+#define MTF_SHAPES                  \
+  ->Args({1024, 1024, 1024, 0})     \
+      ->Args({1024, 1024, 1024, 1}) \
+      ->Args({256, 768, 3072, 0})   \
+      ->Args({64, 784, 1024, 0})    \
+      ->Args({64, 64, 64, 0})       \
+      ->Args({1, 1024, 1024, 0})    \
+      ->Args({1024, 1024, 1, 0})    \
+      ->Args({512, 1, 512, 0})      \
+      ->UseManualTime()
 BENCHMARK(product<Eigen::RowMajor, Eigen::RowMajor, Eigen::RowMajor>) MTF_SHAPES;
 BENCHMARK(product<Eigen::ColMajor, Eigen::RowMajor, Eigen::RowMajor>) MTF_SHAPES;
 BENCHMARK(product<Eigen::RowMajor, Eigen::ColMajor, Eigen::RowMajor>) MTF_SHAPES;
@@ -198,11 +221,15 @@ void batched(benchmark::State& state) {
   p.batch = {&count, 1};
   p.a = {a.data(), n, 1, {&each, 1}}, p.b = {b.data(), n, 1, {&each, 1}}, p.c = {c.data(), n, 1, {&each, 1}};
   using M = Eigen::Matrix<float, -1, -1, Eigen::RowMajor>;
-  compare(state, [&] { matmul(p, threads); }, [&] {
-    for (Int i = 0; i < count; ++i) {
-      Eigen::Map<M>(d.data() + i * each, n, n).noalias() = Eigen::Map<const M>(a.data() + i * each, n, n) * Eigen::Map<const M>(b.data() + i * each, n, n);
-    }
-  }, 2.0 * count * each * n);
+  compare(
+      state, [&] { matmul(p, threads); },
+      [&] {
+        for (Int i = 0; i < count; ++i) {
+          Eigen::Map<M>(d.data() + i * each, n, n).noalias() =
+              Eigen::Map<const M>(a.data() + i * each, n, n) * Eigen::Map<const M>(b.data() + i * each, n, n);
+        }
+      },
+      2.0 * count * each * n);
   expect_same<float>(state, c, d);
 }
 BENCHMARK(batched)->Arg(4)->Arg(8)->Arg(16)->Arg(64)->UseManualTime();
@@ -216,8 +243,12 @@ void softmax(benchmark::State& state) {
     for (Int j = 0; j < n; ++j) expected[i * n + j] = static_cast<float>(std::exp(x[i * n + j]) / sum);
   }
   kernels::Threads threads(1);
-  compare(state, [&] { softmax_rows(kF32, {rows, n, 1}, {x.data(), n, 1, 0}, {y.data(), n, 1, 0}, threads); },
-          [&] { std::memcpy(z.data(), x.data(), kBig * 4); }, 0, kBigBytes);
+  compare(
+      state,
+      [&] {
+        softmax_rows(kF32, {rows, n, 1}, {x.data(), n, 1, 0}, {y.data(), n, 1, 0}, threads);
+      },
+      [&] { std::memcpy(z.data(), x.data(), kBig * 4); }, 0, kBigBytes);
   expect_same<float>(state, y, expected);
 }
 BENCHMARK(softmax)->Arg(64)->Arg(1024)->UseManualTime();
@@ -227,7 +258,9 @@ void transpose(benchmark::State& state) {
   std::vector<float> x = operand(kBig), y(kBig), z(kBig), expected(kBig);
   for (Int i = 0; i < rows; ++i)
     for (Int j = 0; j < n; ++j) expected[i * n + j] = x[i + j * rows];
-  compare(state, [&] { kernels::copy_block(sizes, 4, x.data(), from, y.data(), to); }, [&] { std::memcpy(z.data(), x.data(), kBig * 4); }, 0, kBigBytes);
+  compare(
+      state, [&] { kernels::copy_block(sizes, 4, x.data(), from, y.data(), to); },
+      [&] { std::memcpy(z.data(), x.data(), kBig * 4); }, 0, kBigBytes);
   expect_same<float>(state, y, expected);
 }
 BENCHMARK(transpose)->Arg(2048)->Arg(1000)->UseManualTime();
@@ -243,7 +276,8 @@ void random(benchmark::State& state, Fill fill, double mean, double variance) {
   double sum = 0, squares = 0;
   for (const float number : x) sum += number, squares += number * number;
   const double count = static_cast<double>(x.size()), average = sum / count;
-  expect_same<double>(state, std::array{1 + average, squares / count - average * average}, std::array{1 + mean, variance}, 0.03);
+  expect_same<double>(state, std::array{1 + average, squares / count - average * average},
+                      std::array{1 + mean, variance}, 0.03);
 }
 BENCHMARK_CAPTURE(random, uniform, &kernels::fill_uniform, 0.5, 1.0 / 12);
 BENCHMARK_CAPTURE(random, normal, &kernels::fill_normal, 0, 1);

@@ -1,5 +1,6 @@
 // How long it takes to plan large programs, each as one plan: milliseconds by layers, parameters or operations.
-// (What a recursive function makes is one graph, as deep as the program is long and with few calls at a time under way.)
+// (What a recursive function makes is one graph, as deep as the program is long and with few calls at a time under
+// way.)
 #include "bench.h"
 #include "cost/layout_costs.h"
 
@@ -30,14 +31,16 @@ const std::string kStep =
     "  } else { p := p - 0.1 * g }\n"
     "}\n"
     "fn update(gs, lo: int, hi: int) {\n"
-    "  if hi - lo == 1 { optimize(lo, gs[lo]) } else { let mid = (lo + hi) // 2; update(gs, lo, mid); update(gs, mid, hi) }\n"
+    "  if hi - lo == 1 { optimize(lo, gs[lo]) } else { let mid = (lo + hi) // 2; update(gs, lo, mid); update(gs, mid, "
+    "hi) }\n"
     "  return 0\n"
     "}\n"
     "fn step(loss) { update(grad(loss, ps), 0, len(ps)); return loss }\n";
 
 void plan(benchmark::State& state, const std::string& text) {
   for (auto _ : state) {
-    Bench bench(std::make_shared<ExecutionOn<run::DryRuntime>>(), "rows:16;cols:32", "batch:rows;heads:cols;d_ff:cols;vocab:cols");
+    Bench bench(std::make_shared<ExecutionOn<run::DryRuntime>>(), "rows:16;cols:32",
+                "batch:rows;heads:cols;d_ff:cols;vocab:cols");
     bench.session.run_text("plan.mtf", "let count = " + std::to_string(state.range(0)) + "\n" + text);
   }
   state.SetItemsProcessed(state.iterations() * state.range(0));
@@ -50,14 +53,17 @@ const std::string kTransformer =
     "model Gpt {\n"
     "  let embedding = nn.Embedding(vocab, d_model)\n"
     "  let blocks = [transformer.Layer(d_model, length, heads, d_head, d_ff, bias: false) for i in 0..count]\n"
-    "  fn layer(x, i: int) = blocks[i](x)\n" + kThrough +
+    "  fn layer(x, i: int) = blocks[i](x)\n" +
+    kThrough +
     "  fn call(ids) = embedding.logits(through(embedding(ids), 0, count))\n"
     "}\n"
-    "let net = Gpt()\n" + kStep +
+    "let net = Gpt()\n" +
+    kStep +
     "let x = random.integers([batch, length], 0, 65)\n"
     "print(step(mean(cross_entropy(net(x), x, over: vocab))))\n";
 
-// Two steps of what examples write: layers in a list, an optimizer of the library, histories that end at its assignments.
+// Two steps of what examples write: layers in a list, an optimizer of the library, histories that end at its
+// assignments.
 const std::string kSteps =
     "import optim, transformer\n"
     "dim batch = 16, length = 4, d_model = 16, heads = 1, d_head = 16, d_ff = 16, vocab = 32\n"
@@ -71,8 +77,8 @@ std::string parameters(bool adam) {
          "dim batch = 16, n = 8\n"
          "model Leaf { param w: [n] = 1 }\n"
          "model Net { let leaves = [Leaf() for i in 0..count] }\n"
-         "let net = Net()\n" + kStep +
-         "fn layer(x, i: int) = tanh(x * ps[i])\n" + kThrough +
+         "let net = Net()\n" +
+         kStep + "fn layer(x, i: int) = tanh(x * ps[i])\n" + kThrough +
          "print(step(mean(square(through(random.normal([batch, n]), 0, count)))))\n";
 }
 
@@ -84,17 +90,19 @@ void other_layout(benchmark::State& state) {
   const std::string mesh = "rows:16;cols:32", rules = "batch:rows;d_model:cols";
   const std::string text = "let count = " + std::to_string(state.range(0)) + "\n" + kTransformer;
   const auto record = std::make_shared<plan::ProgramRecord>();
-  Bench once(std::make_shared<ExecutionOn<run::DryRuntime>>(plan::ExecutionOptions{.record = record}), mesh, "batch:rows;heads:cols;d_ff:cols;vocab:cols");
+  Bench once(std::make_shared<ExecutionOn<run::DryRuntime>>(plan::ExecutionOptions{.record = record}), mesh,
+             "batch:rows;heads:cols;d_ff:cols;vocab:cols");
   once.session.run_text("plan.mtf", text);
   const cost::LayoutCosts costs(record);
   const auto there = std::make_shared<const Mesh>(Name("mesh"), parse_axes(mesh));
   const auto other = std::make_shared<const Layout>(Layout{Name(), parse_layout_rules(rules), {}});
-  compare(state, [&] { benchmark::DoNotOptimize(costs.in(there, other)); },
-          [&] {
-            benchmark::DoNotOptimize(session::Session::check_text("plan.mtf", text, Bench::settings(mesh, rules, 1)));
-            Bench anew(std::make_shared<ExecutionOn<run::DryRuntime>>(), mesh, rules);
-            anew.session.run_text("plan.mtf", text);
-          });
+  compare(
+      state, [&] { benchmark::DoNotOptimize(costs.in(there, other)); },
+      [&] {
+        benchmark::DoNotOptimize(session::Session::check_text("plan.mtf", text, Bench::settings(mesh, rules, 1)));
+        Bench anew(std::make_shared<ExecutionOn<run::DryRuntime>>(), mesh, rules);
+        anew.session.run_text("plan.mtf", text);
+      });
 }
 BENCHMARK(other_layout)->Arg(12)->Arg(24)->Arg(72)->UseManualTime()->Unit(benchmark::kMillisecond);
 
@@ -103,9 +111,13 @@ PLAN(transformer_layers_with_adam, kTransformer)->Arg(12)->Arg(24)->Arg(48)->Arg
 PLAN(steps_of_a_list_of_layers, kSteps)->Arg(96)->Arg(192)->Arg(384)->Arg(768);
 PLAN(parameters_with_adam, parameters(true))->Arg(500)->Arg(2000);
 PLAN(parameters_with_gradient_descent, parameters(false))->Arg(500)->Arg(2000);
-PLAN(operations_of_a_gradient, kX + "fn layer(y, i: int) = tanh(y)\n" + kThrough + "print(sum(grad(sum(through(x, 0, count)), x)))\n")
-    ->Arg(4000)->Arg(16000);
-PLAN(terms_of_a_sum, kX + "fn layer(y, i: int) = y + x\n" + kThrough + "print(sum(through(x, 0, count)))\n")->Arg(25000)->Arg(100000);
+PLAN(operations_of_a_gradient,
+     kX + "fn layer(y, i: int) = tanh(y)\n" + kThrough + "print(sum(grad(sum(through(x, 0, count)), x)))\n")
+    ->Arg(4000)
+    ->Arg(16000);
+PLAN(terms_of_a_sum, kX + "fn layer(y, i: int) = y + x\n" + kThrough + "print(sum(through(x, 0, count)))\n")
+    ->Arg(25000)
+    ->Arg(100000);
 
 }  // namespace
 }  // namespace mtf

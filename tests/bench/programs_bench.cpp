@@ -1,6 +1,6 @@
 // Programs, through every stage: what the language costs beside its kernels.
-// `ratio` is a median of interleaved pairs, ours over the bare operation's. What was computed is compared once with what the
-// reference evaluation computes.
+// `ratio` is a median of interleaved pairs, ours over the bare operation's. What was computed is compared once with
+// what the reference evaluation computes.
 
 // g++ 12 warns of its own AVX-512 intrinsics (PR 105593).
 #pragma GCC diagnostic ignored "-Wuninitialized"
@@ -16,76 +16,98 @@ namespace {
 
 using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-// ---- contractions against a bare product of the same sizes -----------------------------------------------------------
+// ---- contractions against a bare product of the same sizes ----------------------------------------------------------
 
 /// `statement` computes z from x and y, which `declare` makes; the bare product is of m×k and k×n, `batch` times.
-void contraction(benchmark::State& state, const std::string& declare, const std::string& statement, int batch, int m, int k, int n) {
+void contraction(benchmark::State& state, const std::string& declare, const std::string& statement, int batch, int m,
+                 int k, int n) {
   Bench bench;
   bench.run(declare);
   std::vector<Matrix> a(batch, Matrix::Random(m, k)), b(batch, Matrix::Random(k, n)), c(batch, Matrix(m, n));
-  compare(state, [&] { bench.run(statement + ";"); },
-          [&] {
-            for (int i = 0; i < batch; ++i) c[i].noalias() = a[i] * b[i];
-            benchmark::ClobberMemory();
-          },
-          2.0 * batch * m * k * n);
+  compare(
+      state, [&] { bench.run(statement + ";"); },
+      [&] {
+        for (int i = 0; i < batch; ++i) c[i].noalias() = a[i] * b[i];
+        benchmark::ClobberMemory();
+      },
+      2.0 * batch * m * k * n);
   expect_reference(state, bench, declare, statement + ";", "z");
 }
-#define CONTRACTION(name, ...) BENCHMARK_CAPTURE(contraction, name, __VA_ARGS__)->UseManualTime()->MinTime(2)->Unit(benchmark::kMillisecond)
-const std::string kAb = "dim m = 1024, k = 1024, n = 1024; let x = random.normal([m, k]); let y = random.normal([k, n]);";
+#define CONTRACTION(name, ...) \
+  BENCHMARK_CAPTURE(contraction, name, __VA_ARGS__)->UseManualTime()->MinTime(2)->Unit(benchmark::kMillisecond)
+const std::string kAb =
+    "dim m = 1024, k = 1024, n = 1024; let x = random.normal([m, k]); let y = random.normal([k, n]);";
 CONTRACTION(plain_1024, kAb, "let z = einsum(x, y -> [m, n])", 1, 1024, 1024, 1024);
 CONTRACTION(result_transposed_1024, kAb, "let z = einsum(x, y -> [n, m])", 1, 1024, 1024, 1024);
-CONTRACTION(operand_transposed_1024, "dim m = 1024, k = 1024, n = 1024; let x = random.normal([k, m]); let y = random.normal([k, n]);",
+CONTRACTION(operand_transposed_1024,
+            "dim m = 1024, k = 1024, n = 1024; let x = random.normal([k, m]); let y = random.normal([k, n]);",
             "let z = einsum(x, y -> [m, n])", 1, 1024, 1024, 1024);
-CONTRACTION(both_transposed_1024, "dim m = 1024, k = 1024, n = 1024; let x = random.normal([k, m]); let y = random.normal([n, k]);",
+CONTRACTION(both_transposed_1024,
+            "dim m = 1024, k = 1024, n = 1024; let x = random.normal([k, m]); let y = random.normal([n, k]);",
             "let z = einsum(x, y -> [m, n])", 1, 1024, 1024, 1024);
-CONTRACTION(mnist_forward, "dim m = 256, k = 784, n = 1024; let x = random.normal([m, k]); let y = random.normal([k, n]);",
+CONTRACTION(mnist_forward,
+            "dim m = 256, k = 784, n = 1024; let x = random.normal([m, k]); let y = random.normal([k, n]);",
             "let z = einsum(x, y -> [m, n])", 1, 256, 784, 1024);
-CONTRACTION(feed_forward, "dim m = 256, k = 768, n = 3072; let x = random.normal([m, k]); let y = random.normal([k, n]);",
+CONTRACTION(feed_forward,
+            "dim m = 256, k = 768, n = 3072; let x = random.normal([m, k]); let y = random.normal([k, n]);",
             "let z = einsum(x, y -> [m, n])", 1, 256, 768, 3072);
-CONTRACTION(batched_256_of_128, "dim b = 256, m = 128, k = 128, n = 128; let x = random.normal([b, m, k]); let y = random.normal([b, k, n]);",
-            "let z = einsum(x, y -> [b, m, n])", 256, 128, 128, 128);
-CONTRACTION(attention_scores, "dim b = 64, h = 4, l = 128, d = 64, s = 128; let x = random.normal([b, l, h, d]); let y = random.normal([b, s, h, d]);",
+CONTRACTION(
+    batched_256_of_128,
+    "dim b = 256, m = 128, k = 128, n = 128; let x = random.normal([b, m, k]); let y = random.normal([b, k, n]);",
+    "let z = einsum(x, y -> [b, m, n])", 256, 128, 128, 128);
+CONTRACTION(attention_scores,
+            "dim b = 64, h = 4, l = 128, d = 64, s = 128; let x = random.normal([b, l, h, d]); let y = "
+            "random.normal([b, s, h, d]);",
             "let z = einsum(x, y -> [b, h, l, s])", 256, 128, 64, 128);
-CONTRACTION(attention_values, "dim b = 64, h = 4, l = 128, d = 64, s = 128; let x = random.normal([b, h, l, s]); let y = random.normal([b, s, h, d]);",
+CONTRACTION(attention_values,
+            "dim b = 64, h = 4, l = 128, d = 64, s = 128; let x = random.normal([b, h, l, s]); let y = "
+            "random.normal([b, s, h, d]);",
             "let z = einsum(x, y -> [b, l, h, d])", 256, 128, 128, 64);
 
-// ---- element-wise chains against one copy ----------------------------------------------------------------------------
+// ---- element-wise chains against one copy ---------------------------------------------------------------------------
 
 /// `expression` of x, in 20 statements, each after the result of the one before is there.
 void chain(benchmark::State& state, const std::string& expression) {
   Bench bench;
-  const std::string declare = "dim n = 4194304; let x = random.uniform([n], low: 0.5, high: 1.5);", statement = "let y = " + expression + ";";
+  const std::string declare = "dim n = 4194304; let x = random.uniform([n], low: 0.5, high: 1.5);",
+                    statement = "let y = " + expression + ";";
   bench.run(declare);
   std::vector<float> from(4 << 20, 1), to(4 << 20);
-  compare(state, [&] { for (int i = 0; i < 20; ++i) bench.run(statement); },
-          [&] {
-            for (int i = 0; i < 20; ++i) {
-              std::memcpy(to.data(), from.data(), to.size() * sizeof(float));
-              benchmark::DoNotOptimize(to.data());
-              benchmark::ClobberMemory();
-            }
-          },
-          0, 20.0 * 2 * sizeof(float) * (4 << 20));
+  compare(
+      state,
+      [&] {
+        for (int i = 0; i < 20; ++i) bench.run(statement);
+      },
+      [&] {
+        for (int i = 0; i < 20; ++i) {
+          std::memcpy(to.data(), from.data(), to.size() * sizeof(float));
+          benchmark::DoNotOptimize(to.data());
+          benchmark::ClobberMemory();
+        }
+      },
+      0, 20.0 * 2 * sizeof(float) * (4 << 20));
   expect_reference(state, bench, declare, statement, "y");
 }
-#define CHAIN(name, expression) BENCHMARK_CAPTURE(chain, name, expression)->UseManualTime()->MinTime(1)->Unit(benchmark::kMillisecond)
+#define CHAIN(name, expression) \
+  BENCHMARK_CAPTURE(chain, name, expression)->UseManualTime()->MinTime(1)->Unit(benchmark::kMillisecond)
 CHAIN(eight_cheap, "maximum(maximum((x + 1) * 2 + 3, 0.5) * 0.7 + 4, 0.25) * 0.3");
 CHAIN(eight_with_exp, "maximum(exp((x + 1) * 0.2) + 3, 0.5) * 0.7 + 4 + x * 0.25");
 CHAIN(eight_with_tanh, "maximum(tanh((x + 1) * 0.2) + 3, 0.5) * 0.7 + 4 + x * 0.25");
 
-// ---- what a statement costs beyond its kernels -----------------------------------------------------------------------
+// ---- what a statement costs beyond its kernels ----------------------------------------------------------------------
 
 /// A loop whose turn has `operations` operations on eight numbers each; reports microseconds an operation, what is the
 /// same for one turn taken off.
 void cached_statement(benchmark::State& state, const std::string& turn, int operations) {
   auto turns = [&](int count, std::shared_ptr<plan::Execution> execution = std::make_shared<OneThread>()) {
     Bench bench(std::move(execution));
-    bench.session.run_text("loop.mtf", "dim n = 8, m = 8\nlet v = random.uniform([n])\nlet w = random.uniform([n, m])\nfor i in 0.." +
-                                           std::to_string(count) + " { " + turn + " }\nprint(v)\n");
+    bench.session.run_text(
+        "loop.mtf", "dim n = 8, m = 8\nlet v = random.uniform([n])\nlet w = random.uniform([n, m])\nfor i in 0.." +
+                        std::to_string(count) + " { " + turn + " }\nprint(v)\n");
     return bench.out.str();
   };
-  if (turns(3) != turns(3, std::make_shared<ExecutionOn<run::ReferenceRuntime>>())) return state.SkipWithError("what was timed computed something else");
+  if (turns(3) != turns(3, std::make_shared<ExecutionOn<run::ReferenceRuntime>>()))
+    return state.SkipWithError("what was timed computed something else");
   const int count = 2000;
   std::vector<double> micros;
   for (auto _ : state) {
@@ -94,19 +116,30 @@ void cached_statement(benchmark::State& state, const std::string& turn, int oper
   }
   state.counters["us_per_operation"] = median(micros);
 }
-BENCHMARK_CAPTURE(cached_statement, element_wise_10, "v := ((v + 1) * 0.5 + 2) * 0.25 - 3 + (v * v - v) * 0.125", 10)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(cached_statement, element_wise_10, "v := ((v + 1) * 0.5 + 2) * 0.25 - 3 + (v * v - v) * 0.125", 10)
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(cached_statement, one_operation, "v := v * 0.5", 1)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(cached_statement, products_and_sums_6, "let h = relu(einsum(v, w -> [m])); let s = sum(h * 0.01); v := v * 0.5 + s", 6)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(cached_statement, products_and_sums_6,
+                  "let h = relu(einsum(v, w -> [m])); let s = sum(h * 0.01); v := v * 0.5 + s", 6)
+    ->Unit(benchmark::kMillisecond);
 
-// ---- checking and lowering -------------------------------------------------------------------------------------------
+// ---- checking and lowering ------------------------------------------------------------------------------------------
 
 void check_thousand_lines(benchmark::State& state) {
-  std::string text = "dim batch = 64, io = 32, hidden = 128\nlet x = random.normal([batch, io])\nlet w = random.normal([io, hidden])\nlet v = random.normal([hidden, io])\n";
+  std::string text =
+      "dim batch = 64, io = 32, hidden = 128\nlet x = random.normal([batch, io])\nlet w = random.normal([io, "
+      "hidden])\nlet v = random.normal([hidden, io])\n";
   for (int i = 0; i < 249; ++i)
-    text += "let h" + std::to_string(i) + " = relu(einsum(x, w -> [batch, hidden]) * " + std::to_string(i) + ")\n"
-            "let y" + std::to_string(i) + " = einsum(h" + std::to_string(i) + ", v -> [batch, io])\n"
-            "let z" + std::to_string(i) + " = sum(square(y" + std::to_string(i) + " - x), over: io)\n"
-            "assert mean(z" + std::to_string(i) + ") >= 0, \"squares\"\n";
+    text += "let h" + std::to_string(i) + " = relu(einsum(x, w -> [batch, hidden]) * " + std::to_string(i) +
+            ")\n"
+            "let y" +
+            std::to_string(i) + " = einsum(h" + std::to_string(i) +
+            ", v -> [batch, io])\n"
+            "let z" +
+            std::to_string(i) + " = sum(square(y" + std::to_string(i) +
+            " - x), over: io)\n"
+            "assert mean(z" +
+            std::to_string(i) + ") >= 0, \"squares\"\n";
   for (auto _ : state) {
     Diagnostics found = session::Session::check_text("thousand.mtf", text, Bench::settings("", "", 1));
     if (!found.empty()) state.SkipWithError(found.render().c_str());
@@ -131,7 +164,8 @@ void lowering(benchmark::State& state) {
     Bench bench(std::make_shared<ExecutionOn<run::DryRuntime>>(), mesh, "batch:rows;heads:cols;d_ff:cols;vocab:cols");
     bench.session.run_text("step.mtf", kGptStep);
   };
-  compare(state, [&] { plan("rows:64;cols:64"); }, [&] { plan("rows:2;cols:2"); });
+  compare(
+      state, [&] { plan("rows:64;cols:64"); }, [&] { plan("rows:2;cols:2"); });
 }
 BENCHMARK(lowering)->UseManualTime()->MinTime(1)->Unit(benchmark::kMillisecond);
 

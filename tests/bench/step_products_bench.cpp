@@ -1,5 +1,5 @@
-// The matrix products of the training step of gpt.mtf alone, at the speed of the kernel: operands that lie as it likes them
-// best, nothing between one product and the next. against_torch.py divides a step's time by it.
+// The matrix products of the training step of gpt.mtf alone, at the speed of the kernel: operands that lie as it likes
+// them best, nothing between one product and the next. against_torch.py divides a step's time by it.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -18,7 +18,8 @@ class Products {
  public:
   explicit Products(ElementType element) : element_(element), x_(room()), w_(room()), y_(room()) {}
 
-  void multiply(std::int64_t m, std::int64_t n, std::int64_t k, bool x_transposed, bool w_transposed, bool wide, std::int64_t count = 1) {
+  void multiply(std::int64_t m, std::int64_t n, std::int64_t k, bool x_transposed, bool w_transposed, bool wide,
+                std::int64_t count = 1) {
     kernels::Matmul product;
     product.operand_type = element_;
     product.result_type = wide ? ElementType::kF32 : element_;

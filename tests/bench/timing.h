@@ -25,8 +25,8 @@ inline double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// Times both in turn until the state is done. Reports `ratio`, the median of time(ours) / time(theirs), and, of the time of
-/// ours, `GFLOP/s` and `GB/s` where it is said what a run computes and what it has to touch.
+/// Times both in turn until the state is done. Reports `ratio`, the median of time(ours) / time(theirs), and, of the
+/// time of ours, `GFLOP/s` and `GB/s` where it is said what a run computes and what it has to touch.
 inline void compare(benchmark::State& state, const std::function<void()>& ours, const std::function<void()>& theirs,
                     double flops = 0, double bytes = 0) {
   std::vector<double> ratios, times;
@@ -46,7 +46,8 @@ inline void compare(benchmark::State& state, const std::function<void()>& ours, 
 
 /// Fails unless the values that were computed are those expected, each to this part of the largest.
 template <typename Number>
-void expect_same(benchmark::State& state, std::span<const Number> computed, std::span<const Number> expected, double tolerance = 1e-4) {
+void expect_same(benchmark::State& state, std::span<const Number> computed, std::span<const Number> expected,
+                 double tolerance = 1e-4) {
   double largest = 0, furthest = 0;
   bool comparable = computed.size() == expected.size() && !computed.empty();
   for (std::size_t i = 0; comparable && i < computed.size(); ++i) {
@@ -54,7 +55,8 @@ void expect_same(benchmark::State& state, std::span<const Number> computed, std:
     furthest = std::max(furthest, std::abs(static_cast<double>(computed[i]) - static_cast<double>(expected[i])));
     comparable = !std::isnan(static_cast<double>(computed[i]));
   }
-  if (!comparable || largest == 0 || furthest > tolerance * largest) state.SkipWithError("what was timed computed something else");
+  if (!comparable || largest == 0 || furthest > tolerance * largest)
+    state.SkipWithError("what was timed computed something else");
 }
 
 }  // namespace mtf

@@ -4,7 +4,8 @@
 #include <cstdio>
 
 int main() try {
-  mtf::Interpreter interpreter({.mesh = "rows:2;cols:2", .layout = "batch:rows;hidden:cols"});  // four processors, hosted here
+  mtf::Interpreter interpreter(
+      {.mesh = "rows:2;cols:2", .layout = "batch:rows;hidden:cols"});  // four processors, hosted here
   interpreter.run(R"(
 import nn, optim
 dim batch = 64, io = 32, hidden = 128
@@ -31,11 +32,13 @@ fn step(x) {
   const mtf::TensorData y = interpreter.tensor("net(x)");
   const mtf::CountersRecord counters = interpreter.counters();
   const mtf::PlanRecord plan = interpreter.plan("step(x)", {.mesh = "all:4", .layout = "batch:all"});
-  std::printf("loss %.4f, then %.4f; %s: %zu elements, the first %.4f for %.4f\n", first, last, y.dims[0].name.c_str(), y.size(), y.as<float>()[0], numbers[0]);
+  std::printf("loss %.4f, then %.4f; %s: %zu elements, the first %.4f for %.4f\n", first, last, y.dims[0].name.c_str(),
+              y.size(), y.as<float>()[0], numbers[0]);
   for (const mtf::CollectiveCounts& each : counters.collectives)
     std::printf("%s over %s: %lld bytes\n", each.kind.c_str(), each.axes.c_str(), static_cast<long long>(each.bytes));
   for (const mtf::CollectiveCounts& each : plan.totals.collectives)
-    std::printf("a step on all:4 would send %lld bytes by %s\n", static_cast<long long>(each.wire_bytes), each.kind.c_str());
+    std::printf("a step on all:4 would send %lld bytes by %s\n", static_cast<long long>(each.wire_bytes),
+                each.kind.c_str());
   return last < first / 2 && y.size() == numbers.size() && !plan.is_estimate() ? 0 : 1;
 } catch (const mtf::ScriptError& error) {
   std::fprintf(stderr, "%s", error.what());

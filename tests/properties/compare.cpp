@@ -17,7 +17,9 @@ bool adds_up(const graph::Operation& operation) {
   if (op.reduction) return *op.reduction == kernels::Reduction::kSum || *op.reduction == kernels::Reduction::kProd;
   for (const graph::IterationDim& dim : op.space(operation).dims) {
     if (dim.kind == graph::SplitKind::kScan || dim.kind == graph::SplitKind::kExpand) return true;
-    if (dim.kind == graph::SplitKind::kReduce && (dim.reduce == kernels::Reduction::kSum || dim.reduce == kernels::Reduction::kProd)) return true;
+    if (dim.kind == graph::SplitKind::kReduce &&
+        (dim.reduce == kernels::Reduction::kSum || dim.reduce == kernels::Reduction::kProd))
+      return true;
   }
   return false;
 }
@@ -66,8 +68,10 @@ Tolerance expected_of(const graph::Values& values, int64_t terms) {
   return {moved ? Tolerance::Kind::kBits : Tolerance::Kind::kNumbers, 0};
 }
 
-std::string tensor_difference(const plan::HostTensor& expected, const plan::HostTensor& found, const Tolerance& tolerance) {
-  if (!(expected.type == found.type)) return fmt::format("is {}, expected {}", to_string(found.type), to_string(expected.type));
+std::string tensor_difference(const plan::HostTensor& expected, const plan::HostTensor& found,
+                              const Tolerance& tolerance) {
+  if (!(expected.type == found.type))
+    return fmt::format("is {}, expected {}", to_string(found.type), to_string(expected.type));
   const int64_t width = size_of(expected.type.element);
   double distance = 0;
   if (is_float(expected.type.element)) {
@@ -78,15 +82,16 @@ std::string tensor_difference(const plan::HostTensor& expected, const plan::Host
   for (int64_t i = 0; i < size_of(expected.type.dims); ++i) {
     const double a = expected.number(i), b = found.number(i);
     bool same = false;
-    if (tolerance.kind == Tolerance::Kind::kBits) same = std::memcmp(expected.bytes.data() + i * width, found.bytes.data() + i * width, width) == 0;
+    if (tolerance.kind == Tolerance::Kind::kBits)
+      same = std::memcmp(expected.bytes.data() + i * width, found.bytes.data() + i * width, width) == 0;
     else same = a == b || (std::isnan(a) && std::isnan(b)) || std::abs(a - b) <= distance;
     if (same) continue;
     if (wrong++ == 0) first = i;
   }
   if (wrong == 0) return {};
-  return fmt::format("{}: found {:.9g}, expected {:.9g}{}; {} of {} elements differ", place_of(first, expected.type.dims),
-                     found.number(first), expected.number(first), distance > 0 ? fmt::format(" ± {:.2g}", distance) : "", wrong,
-                     size_of(expected.type.dims));
+  return fmt::format("{}: found {:.9g}, expected {:.9g}{}; {} of {} elements differ",
+                     place_of(first, expected.type.dims), found.number(first), expected.number(first),
+                     distance > 0 ? fmt::format(" ± {:.2g}", distance) : "", wrong, size_of(expected.type.dims));
 }
 
 std::string counter_difference(const plan::Counters& expected, const plan::Counters& found, bool peak) {
@@ -102,7 +107,8 @@ std::string counter_difference(const plan::Counters& expected, const plan::Count
     for (const auto& [name, count] : expected.collectives[k]) axes[name].first = count;
     for (const auto& [name, count] : found.collectives[k]) axes[name].second = count;
     for (const auto& [name, counts] : axes) {
-      const std::string what = fmt::format("{} over {}: ", mtf::spmd::name(static_cast<spmd::CollectiveKind>(k)), axes_text(name));
+      const std::string what =
+          fmt::format("{} over {}: ", mtf::spmd::name(static_cast<spmd::CollectiveKind>(k)), axes_text(name));
       compare(what + "count", counts.first.count, counts.second.count);
       compare(what + "calls", counts.first.calls, counts.second.calls);
       compare(what + "values", counts.first.values, counts.second.values);

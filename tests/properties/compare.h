@@ -26,7 +26,8 @@ struct Tolerance {
 Tolerance expected_of(const graph::Values& values, int64_t terms);
 
 /// The first place where `found` is not what is expected, in words; empty if there is none.
-std::string tensor_difference(const plan::HostTensor& expected, const plan::HostTensor& found, const Tolerance& tolerance);
+std::string tensor_difference(const plan::HostTensor& expected, const plan::HostTensor& found,
+                              const Tolerance& tolerance);
 
 /// How two counts differ, line by line; empty if they do not. `peak`: compare peak_bytes too.
 std::string counter_difference(const plan::Counters& expected, const plan::Counters& found, bool peak = true);

@@ -43,7 +43,10 @@ struct ModelClass {
   std::string name;
   Type call;  ///< a function's
   double cost = 0;
-  struct Place { std::string path; DimSet dims; };
+  struct Place {
+    std::string path;
+    DimSet dims;
+  };
   std::vector<Place> params, states;  ///< its own and its submodels'
   std::vector<std::string> methods;   ///< without arguments, which assign a state
 };
@@ -108,7 +111,8 @@ class WholeProgramDrawer {
 
   // draw_operations.cpp
   std::optional<Statements> sampled();
-  Expression sample_input(const Sample& sample, const SampleInput& input, const std::string& written_shape, const DimSet& dims, int64_t ids);
+  Expression sample_input(const Sample& sample, const SampleInput& input, const std::string& written_shape,
+                          const DimSet& dims, int64_t ids);
   std::optional<TensorType> type_of(const Sample& sample, const Sizes& sizes);
 
   // draw_loops.cpp
@@ -149,10 +153,18 @@ class WholeProgramDrawer {
   Expression fit_integer(const Drawn& drawn, const DimSet& dims);
   Drawn made(const std::string& text, std::vector<Expression> operands, const DimSet& dims, double bound);
   /// The tensors of this kind that names in scope lead to: `x`, `l[1]`, `t[0]`, `net.part.w`.
-  struct Atom { std::string text; DimSet dims; double bound; bool place; bool assignable; };
+  struct Atom {
+    std::string text;
+    DimSet dims;
+    double bound;
+    bool place;
+    bool assignable;
+  };
   std::vector<Atom> atoms(Type::Kind kind, bool assignable = false) const;
   std::vector<const Named*> named(Type::Kind kind) const;
-  void declare(const std::string& name, const Type& type, double bound = 2, bool assignable = true) { scope_.push_back({name, type, bound, 0, assignable}); }
+  void declare(const std::string& name, const Type& type, double bound = 2, bool assignable = true) {
+    scope_.push_back({name, type, bound, 0, assignable});
+  }
   /// Notes that the value of `name` has been made of what this text mentions.
   void depends(const std::string& name, const std::string& text);
   bool affordable(double cost) const { return cost_ + turns_ * cost < kMostOperations; }
@@ -160,7 +172,10 @@ class WholeProgramDrawer {
   void preamble();
 
   static constexpr double kMostOperations = 1500;
-  struct DimRecord { std::string name; int size; };
+  struct DimRecord {
+    std::string name;
+    int size;
+  };
 
   Dice dice_;
   FeatureSet features_;

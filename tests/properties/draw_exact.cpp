@@ -31,7 +31,8 @@ Drawn WholeProgramDrawer::integer(const DimSet& dims, int depth) {
         std::sort(more.begin(), more.end());
         const Drawn x = integer(more, depth - 1);
         const std::string what = dice_.pick(std::vector<std::string>{"sum", "max", "min"});
-        return {{fmt::format("{}($0, over: {})", what, dim(*extra)), {x.expression}, type}, what == "sum" ? x.bound * size(*extra) : x.bound};
+        return {{fmt::format("{}($0, over: {})", what, dim(*extra)), {x.expression}, type},
+                what == "sum" ? x.bound * size(*extra) : x.bound};
       }
       case 3: {
         const Drawn x = integer(dims, depth - 1);
@@ -39,7 +40,8 @@ Drawn WholeProgramDrawer::integer(const DimSet& dims, int depth) {
       }
       case 4: {
         const Drawn x = integer(dims, depth - 1), y = integer(dims, depth - 1);
-        return {{fmt::format("where($0 > {}, $0, $1)", dice_.below(6)), {x.expression, y.expression}, type}, std::max(x.bound, y.bound)};
+        return {{fmt::format("where($0 > {}, $0, $1)", dice_.below(6)), {x.expression, y.expression}, type},
+                std::max(x.bound, y.bound)};
       }
       default: break;
     }

@@ -45,7 +45,9 @@ std::optional<Statements> WholeProgramDrawer::function() {
   const std::string name = fresh("u"), x = fresh("x");
   const DimSet from = some_dims(2), to = dice_.chance(60) ? from : some_dims(2);
   const std::string left_out = has(Feature::kNone) && dice_.chance(50) ? fresh("x") : "";
-  const std::string argument = x + annotation(from) + (left_out.empty() ? "" : fmt::format(", {}: {} = none", left_out, shape(from))), result = dice_.chance(40) && !doubles_ ? " -> " + shape(to) : "";
+  const std::string argument = x + annotation(from) +
+                               (left_out.empty() ? "" : fmt::format(", {}: {} = none", left_out, shape(from))),
+                    result = dice_.chance(40) && !doubles_ ? " -> " + shape(to) : "";
   Statement head{"", {}, {}, {}};
   const double cost = in_function([&] {
     declare(x, {.dims = from});
@@ -54,7 +56,8 @@ std::optional<Statements> WholeProgramDrawer::function() {
       return;
     }
     Statements body = block(static_cast<int>(dice_.between(1, 3)));
-    if (!left_out.empty() && has(Feature::kAssignments)) body.push_back({fmt::format("if {0} != none {{ {1} := ({1} + {0}) * 0.5 }}", left_out, x), {}, {}, {}});
+    if (!left_out.empty() && has(Feature::kAssignments))
+      body.push_back({fmt::format("if {0} != none {{ {1} := ({1} + {0}) * 0.5 }}", left_out, x), {}, {}, {}});
     if (has(Feature::kLoops) && has(Feature::kAssignments) && dice_.chance(30))
       for (Statement& each : carried_loop(x, from)) body.push_back(std::move(each));
     body.push_back({"return $0", {fit(real(to, 2), to, 2)}, {}, {}});
@@ -98,16 +101,23 @@ std::optional<Statements> WholeProgramDrawer::closure_list() {
     return result;
   };
   if (way == 0) {
-    lines.push_back({fmt::format("let {} = [fn({}) = $0, fn({}) = $1]", name, x, x), {body(false), body(false)}, {}, {}});
+    lines.push_back(
+        {fmt::format("let {} = [fn({}) = $0, fn({}) = $1]", name, x, x), {body(false), body(false)}, {}, {}});
   } else if (way == 1) {
     lines.push_back({fmt::format("let {} = [fn({}) = $0 for {} in 0..{}]", name, x, k, length), {body(true)}, {}, {}});
   } else {
     lines.push_back({fmt::format("let {} = [fn({}) = $0]", name, x), {body(false)}, {}, {}});
-    lines.push_back({fmt::format("for {} in 0..$0", k), {{std::to_string(length), {}, "count"}},
-                     Statements{{fmt::format("{} := {} + [fn({}) = $0]", name, name, x), {body(true)}, {}, {}}}, {}});
+    lines.push_back({fmt::format("for {} in 0..$0", k),
+                     {{std::to_string(length), {}, "count"}},
+                     Statements{{fmt::format("{} := {} + [fn({}) = $0]", name, name, x), {body(true)}, {}, {}}},
+                     {}});
   }
   const Type element{.kind = Type::Kind::kFunction, .parts = {{.dims = from}, {.dims = from}}};
-  declare(name, {.kind = Type::Kind::kList, .parts = {element}, .length = way == 0 ? 2 : static_cast<int>(way == 1 ? length : length + 1)}, 2, false);
+  declare(name,
+          {.kind = Type::Kind::kList,
+           .parts = {element},
+           .length = way == 0 ? 2 : static_cast<int>(way == 1 ? length : length + 1)},
+          2, false);
   scope_.back().cost = cost + 1;
   return lines;
 }
@@ -157,7 +167,8 @@ std::optional<Statements> WholeProgramDrawer::recursion() {
     }
   });
   Statements lines = {{fmt::format("fn {}({}: int, {})", name, n, x), {}, body, {}}};
-  lines.push_back({fmt::format("let {} = fn({}) = {}($0, {})", f, y, name, y), {{std::to_string(depth), {}, "count"}}, {}, {}});
+  lines.push_back(
+      {fmt::format("let {} = fn({}) = {}($0, {})", f, y, name, y), {{std::to_string(depth), {}, "count"}}, {}, {}});
   declare(f, {.kind = Type::Kind::kFunction, .parts = {{.dims = dims}, {.dims = dims}}}, 2, false);
   scope_.back().cost = static_cast<double>(depth + 1) * (cost + 1);
   return lines;
@@ -173,7 +184,8 @@ std::optional<Statements> WholeProgramDrawer::model() {
   const size_t mark = scope_.size();
   ++blocks_;
   auto initial = [&](const DimSet& dims) -> std::string {
-    if (doubles_) return dice_.chance(50) ? "0.5" : fmt::format("cast(random.uniform({}, low: -1, high: 1), f64)", shape(dims));
+    if (doubles_)
+      return dice_.chance(50) ? "0.5" : fmt::format("cast(random.uniform({}, low: -1, high: 1), f64)", shape(dims));
     switch (dice_.below(4)) {
       case 0: return "init.normal(stddev: 0.5)";
       case 1: return "init.uniform(low: -1, high: 1)";
@@ -185,7 +197,11 @@ std::optional<Statements> WholeProgramDrawer::model() {
     std::string layout;
     if (has(Feature::kAnnotations) && !dims.empty() && dice_.chance(30))
       layout = fmt::format(" @ {{{} -> {}}}", dim(dice_.pick(dims)), dice_.pick(program_.axes));
-    body.push_back({fmt::format("{} {}: {}{}{} = {}", word, name, doubles_ ? "f64" : "", shape(dims), layout, initial(dims)), {}, {}, {}});
+    body.push_back(
+        {fmt::format("{} {}: {}{}{} = {}", word, name, doubles_ ? "f64" : "", shape(dims), layout, initial(dims)),
+         {},
+         {},
+         {}});
     declare(name, {.dims = dims}, 2, word == "state");
   };
   const int64_t own = dice_.between(1, 3);
@@ -200,8 +216,10 @@ std::optional<Statements> WholeProgramDrawer::model() {
       walked = name;
       walked_part = &part;
       for (int i = 0; i < 2; ++i) {
-        for (const ModelClass::Place& each : part.params) model.params.push_back({fmt::format("{}[{}].{}", name, i, each.path), each.dims});
-        for (const ModelClass::Place& each : part.states) model.states.push_back({fmt::format("{}[{}].{}", name, i, each.path), each.dims});
+        for (const ModelClass::Place& each : part.params)
+          model.params.push_back({fmt::format("{}[{}].{}", name, i, each.path), each.dims});
+        for (const ModelClass::Place& each : part.states)
+          model.states.push_back({fmt::format("{}[{}].{}", name, i, each.path), each.dims});
       }
       to = part.call.parts[0].dims;
     } else {
@@ -234,18 +252,23 @@ std::optional<Statements> WholeProgramDrawer::model() {
     if (has(Feature::kLoops) && has(Feature::kAssignments) && dice_.chance(30))
       for (Statement& each : carried_loop(x, own_from)) call.push_back(std::move(each));
     if (!walked.empty()) {
-      call.push_back({fmt::format("for part in {}", walked), {}, Statements{{fmt::format("{} := part({})", x, x), {}, {}, {}}}, {}});
+      call.push_back({fmt::format("for part in {}", walked),
+                      {},
+                      Statements{{fmt::format("{} := part({})", x, x), {}, {}, {}}},
+                      {}});
       cost_ += 2 * walked_part->cost;
     }
     const std::string& w = model.params[0].path;
     double terms = 1;
     for (int d : own_from)
       if (!std::count(to.begin(), to.end(), d)) terms *= size(d);
-    const Drawn core = own_from == to ? made(fmt::format("({} * {})", x, w), {}, to, 4) : made(fmt::format("einsum({}, {} -> {})", x, w, shape(to)), {}, to, 4 * terms);
+    const Drawn core = own_from == to ? made(fmt::format("({} * {})", x, w), {}, to, 4)
+                                      : made(fmt::format("einsum({}, {} -> {})", x, w, shape(to)), {}, to, 4 * terms);
     Drawn result = made("tanh($0)", {fit(core, to, 4)}, to, 1);
     if (dice_.chance(60)) {
       const Drawn other = real(to, 2);
-      result = made(dice_.chance(50) ? "($0 + $1)" : "($0 * (1 + $1))", {result.expression, other.expression}, to, 1 + other.bound);
+      result = made(dice_.chance(50) ? "($0 + $1)" : "($0 * (1 + $1))", {result.expression, other.expression}, to,
+                    1 + other.bound);
     }
     call.push_back({"return $0", {fit(result, to, 2)}, {}, {}});
     const std::string typed = doubles_ || dice_.chance(50) ? "" : ": " + shape(own_from);
@@ -283,7 +306,8 @@ std::optional<Statements> WholeProgramDrawer::instance() {
 std::optional<Statements> WholeProgramDrawer::method_call() {
   std::vector<std::string> calls;
   for (const Named* net : named(Type::Kind::kModel))
-    for (const std::string& method : models_[static_cast<size_t>(net->type.model)].methods) calls.push_back(net->name + "." + method + "()");
+    for (const std::string& method : models_[static_cast<size_t>(net->type.model)].methods)
+      calls.push_back(net->name + "." + method + "()");
   if (calls.empty() || !affordable(20)) return std::nullopt;
   cost_ += 20 * turns_;
   return Statements{{dice_.pick(calls), {}, {}, {}}};

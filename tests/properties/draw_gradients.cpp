@@ -36,7 +36,8 @@ Drawn WholeProgramDrawer::loss_of(const Expression& of, const DimSet& dims, doub
     const Drawn y = real(dims, 1);
     return made(fmt::format("einsum($0, $1 -> [])"), {x.expression, y.expression}, {}, x.bound * y.bound * size_of_all);
   }
-  return dice_.chance(70) ? made("sum($0)", {x.expression}, {}, x.bound * size_of_all) : made("mean($0)", {x.expression}, {}, x.bound);
+  return dice_.chance(70) ? made("sum($0)", {x.expression}, {}, x.bound * size_of_all)
+                          : made("mean($0)", {x.expression}, {}, x.bound);
 }
 
 /// `let g = grad(loss, [x, y])` of what has been computed before or is computed there.
@@ -55,15 +56,18 @@ std::optional<Statements> WholeProgramDrawer::gradient_statement() {
   } else if (dice_.chance(60)) {
     const std::string name = fresh("loss");
     made_here.push_back({"let " + name + " = $0", {loss}, {}, {}});
-    if (has(Feature::kPrints) && dice_.chance(50)) made_here.push_back({"print(\"f\", $0)", {{name, {}, real_type({})}}, {}, {}});
+    if (has(Feature::kPrints) && dice_.chance(50))
+      made_here.push_back({"print(\"f\", $0)", {{name, {}, real_type({})}}, {}, {}});
     loss = {name, {}, real_type({})};
     declare(name, {.kind = Type::Kind::kReal}, 20, true);
   }
   cost_ += 40 * turns_;
   if (dice_.chance(40)) {
     const std::string a = fresh("g"), b = fresh("g");
-    made_here.push_back({fmt::format("let ({}, {}) = grad($0, [{}, {}])", a, b, target.text, second.text), {loss}, {}, {}});
-    if (target.text == second.text) made_here.back().text = fmt::format("let ({}, {}) = (grad($0, [{}])[0], 1)", a, b, target.text);
+    made_here.push_back(
+        {fmt::format("let ({}, {}) = grad($0, [{}, {}])", a, b, target.text, second.text), {loss}, {}, {}});
+    if (target.text == second.text)
+      made_here.back().text = fmt::format("let ({}, {}) = (grad($0, [{}])[0], 1)", a, b, target.text);
     declare(a, {.kind = Type::Kind::kReal, .dims = target.dims}, 20);
     if (target.text != second.text) declare(b, {.kind = Type::Kind::kReal, .dims = second.dims}, 20);
   } else {
@@ -86,7 +90,8 @@ std::optional<Statements> WholeProgramDrawer::gradient_of_known() {
   const Named source = *dice_.pick(sources);
   std::vector<const Named*> targets;
   for (const Named& each : scope_)
-    if (source.from.count(each.name) && (each.type.kind == Type::Kind::kReal || each.type.kind == Type::Kind::kModel)) targets.push_back(&each);
+    if (source.from.count(each.name) && (each.type.kind == Type::Kind::kReal || each.type.kind == Type::Kind::kModel))
+      targets.push_back(&each);
   if (targets.empty()) return std::nullopt;
   const Named target = *dice_.pick(targets);
   const Expression x{source.name, {}, real_type(source.type.dims)};
@@ -94,7 +99,8 @@ std::optional<Statements> WholeProgramDrawer::gradient_of_known() {
   const Expression loss = made(dice_.chance(50) ? "sum(square($0))" : "sum($0)", {squared}, {}, 20).expression;
   cost_ += 40 * turns_;
   if (target.type.kind == Type::Kind::kModel)
-    return Statements{{"for g in grad($0, " + target.name + ".params)", {loss}, Statements{{"print(\"f\", g)", {}, {}, {}}}, {}}};
+    return Statements{
+        {"for g in grad($0, " + target.name + ".params)", {loss}, Statements{{"print(\"f\", g)", {}, {}, {}}}, {}}};
   const std::string g = fresh("g");
   declare(g, {.dims = target.type.dims}, 20);
   Statements lines = {{fmt::format("let {} = grad($0, [{}])[0]", g, target.name), {loss}, {}, {}}};
@@ -131,9 +137,7 @@ Statements WholeProgramDrawer::updates(const std::string& net, const Expression&
   switch (dice_.below(3)) {
     case 0: step.push_back({"p := p - 0.1 * g", {}, {}, {}}); break;
     case 1: step.push_back({"p := 0.9 * p - 0.1 * tanh(g)", {}, {}, {}}); break;
-    default:
-      step.push_back({"let d = 0.05 * g", {}, {}, {}});
-      step.push_back({"p := p - d", {}, {}, {}});
+    default: step.push_back({"let d = 0.05 * g", {}, {}, {}}); step.push_back({"p := p - d", {}, {}, {}});
   }
   if (has(Feature::kPrints) && dice_.chance(40)) step.push_back({"print(\"f\", p.path, p)", {}, {}, {}});
   return {{"for (p, g) in zip(" + net + ".params, $0)", {gradients}, step, {}}};
@@ -157,7 +161,8 @@ std::optional<Statements> WholeProgramDrawer::training() {
   const std::string x = fresh("x"), loss = fresh("loss");
   body.push_back({"let " + x + " = $0", {fit(real(from, 1), from, 2)}, {}, {}});
   const bool again = has(Feature::kRecompute) && dice_.chance(40);
-  const Expression output = {again ? "recompute(" + net.name + ", " + x + ")" : net.name + "(" + x + ")", {}, real_type(to)};
+  const Expression output = {
+      again ? "recompute(" + net.name + ", " + x + ")" : net.name + "(" + x + ")", {}, real_type(to)};
   body.push_back({"let " + loss + " = $0", {loss_of(output, to, 2).expression}, {}, {}});
   declare(x, {.kind = Type::Kind::kReal, .dims = from});
   declare(loss, {.kind = Type::Kind::kReal}, 20, false);
@@ -204,15 +209,22 @@ std::optional<Statements> WholeProgramDrawer::micro_batches() {
   cost_ += turns_ * (6 * model.cost + 200);
   Statements lines;
   lines.push_back({fmt::format("let {} = [zeros_like(p) for p in {}.params]", sums, net.name), {}, {}, {}});
-  lines.push_back({"for " + k + " in 0..$0", {{std::to_string(dice_.between(2, 3)), {}, "count"}},
-                   Statements{{fmt::format("{} := [s + g for (s, g) in zip({}, grad($0, {}.params))]", sums, sums, net.name), {loss}, {}, {}}}, {}});
+  lines.push_back(
+      {"for " + k + " in 0..$0",
+       {{std::to_string(dice_.between(2, 3)), {}, "count"}},
+       Statements{{fmt::format("{} := [s + g for (s, g) in zip({}, grad($0, {}.params))]", sums, sums, net.name),
+                   {loss},
+                   {},
+                   {}}},
+       {}});
   for (Statement& each : updates(net.name, {sums, {}, ""})) lines.push_back(std::move(each));
   return lines;
 }
 
 /// `fn of(net, x) = grad(…net(x)…, net.params)`, and a call.
 std::optional<Statements> WholeProgramDrawer::gradient_of_argument() {
-  if (!has(Feature::kGradientsOfArguments) || !has(Feature::kGradients) || !has(Feature::kFunctions)) return std::nullopt;
+  if (!has(Feature::kGradientsOfArguments) || !has(Feature::kGradients) || !has(Feature::kFunctions))
+    return std::nullopt;
   const std::vector<const Named*> nets = named(Type::Kind::kModel);
   if (nets.empty()) return std::nullopt;
   const Named net = *dice_.pick(nets);
@@ -227,13 +239,18 @@ std::optional<Statements> WholeProgramDrawer::gradient_of_argument() {
   if (dice_.chance(50)) {
     lines.push_back({fmt::format("fn {}(net, x) = grad({}, net.params)", of, loss_text), {}, {}, {}});
   } else {
-    Statements body = {{"let loss = " + loss_text, {}, {}, {}}, {"print(\"f\", loss)", {}, {}, {}}, {"return grad(loss, net.params)", {}, {}, {}}};
+    Statements body = {{"let loss = " + loss_text, {}, {}, {}},
+                       {"print(\"f\", loss)", {}, {}, {}},
+                       {"return grad(loss, net.params)", {}, {}, {}}};
     if (!has(Feature::kPrints) || dice_.chance(40)) body.erase(body.begin() + 1);
     lines.push_back({fmt::format("fn {}(net, x)", of), {}, body, {}});
   }
   const Expression input = fit(real(from, 1), from, 2);
-  if (dice_.chance(50)) lines.push_back({fmt::format("print(\"f\", {}({}, $0)[{}])", of, net.name, place), {input}, {}, {}});
-  else lines.push_back({fmt::format("for g in {}({}, $0)", of, net.name), {input}, Statements{{"print(\"f\", g)", {}, {}, {}}}, {}});
+  if (dice_.chance(50))
+    lines.push_back({fmt::format("print(\"f\", {}({}, $0)[{}])", of, net.name, place), {input}, {}, {}});
+  else
+    lines.push_back(
+        {fmt::format("for g in {}({}, $0)", of, net.name), {input}, Statements{{"print(\"f\", g)", {}, {}, {}}}, {}});
   cost_ += turns_ * (4 * model.cost + 100);
   return lines;
 }

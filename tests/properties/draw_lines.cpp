@@ -19,7 +19,9 @@ bool Generator::unary() {
   const std::string& v = x->name;
   const double low = x->facts.low, high = x->facts.high, most = x->facts.magnitude();
   const double c = static_cast<double>(dice_.between(1, 5));
-  auto continuous = [&](const std::string& text, double from, double to, double slope) { return add(text, smooth(from, to, slope, *x), {x}); };
+  auto continuous = [&](const std::string& text, double from, double to, double slope) {
+    return add(text, smooth(from, to, slope, *x), {x});
+  };
   const bool exact = x->facts.error == 0;
   switch (dice_.below(exact ? 17 : 12)) {
     case 0: return continuous("-" + v, -high, -low, 1);
@@ -29,7 +31,9 @@ bool Generator::unary() {
     case 4: return continuous(fmt::format("{} + {}", v, c), low + c, high + c, 1);
     case 5: return continuous(fmt::format("{} - {}", c, v), c - high, c - low, 1);
     case 6: return continuous(fmt::format("{} * {}", v, c), low * c, high * c, c);
-    case 7: return continuous(fmt::format("clip({}, {}, {})", v, -c, c + 1), std::max(low, -c), std::max(-c, std::min(high, c + 1)), 1);
+    case 7:
+      return continuous(fmt::format("clip({}, {}, {})", v, -c, c + 1), std::max(low, -c),
+                        std::max(-c, std::min(high, c + 1)), 1);
     case 8: return continuous(fmt::format("minimum({}, {})", v, c), std::min(low, c), std::min(high, c), 1);
     case 9: return continuous(fmt::format("maximum({}, {})", v, -c), std::max(low, -c), std::max(high, -c), 1);
     case 10: return continuous("stop_gradient(" + v + ")", low, high, 1);
@@ -45,7 +49,9 @@ bool Generator::unary() {
 bool Generator::binary() {
   const Variable* x = number();
   if (!x) return false;
-  const Variable* y = any([&](const Variable& v) { return (is_subset(v.dims, x->dims) || is_subset(x->dims, v.dims)) && agree(v.dims, x->dims); });
+  const Variable* y = any([&](const Variable& v) {
+    return (is_subset(v.dims, x->dims) || is_subset(x->dims, v.dims)) && agree(v.dims, x->dims);
+  });
   if (!y) return false;
   if (dice_.chance(50)) std::swap(x, y);
   const Facts &a = x->facts, &b = y->facts;
@@ -53,16 +59,24 @@ bool Generator::binary() {
   const double rounding = a.error + b.error > 0 ? 4 * (1 + a.magnitude() + b.magnitude()) : 0;
   facts.error = a.error + b.error + rounding;
   switch (dice_.below(6)) {
-    case 0: facts.low = a.low + b.low, facts.high = a.high + b.high; return add(x->name + " + " + y->name, facts, {x, y});
-    case 1: facts.low = a.low - b.high, facts.high = a.high - b.low; return add(x->name + " - " + y->name, facts, {x, y});
+    case 0:
+      facts.low = a.low + b.low, facts.high = a.high + b.high;
+      return add(x->name + " + " + y->name, facts, {x, y});
+    case 1:
+      facts.low = a.low - b.high, facts.high = a.high - b.low;
+      return add(x->name + " - " + y->name, facts, {x, y});
     case 2: {
       facts.high = a.magnitude() * b.magnitude();
       facts.low = -facts.high;
       if (facts.error > 0) facts.error = a.error * b.magnitude() + b.error * a.magnitude() + 4 * facts.high;
       return add(x->name + " * " + y->name, facts, {x, y});
     }
-    case 3: facts.low = std::min(a.low, b.low), facts.high = std::max(a.high, b.high); return add("minimum(" + x->name + ", " + y->name + ")", facts, {x, y});
-    case 4: facts.low = std::min(a.low, b.low), facts.high = std::max(a.high, b.high); return add("maximum(" + x->name + ", " + y->name + ")", facts, {x, y});
+    case 3:
+      facts.low = std::min(a.low, b.low), facts.high = std::max(a.high, b.high);
+      return add("minimum(" + x->name + ", " + y->name + ")", facts, {x, y});
+    case 4:
+      facts.low = std::min(a.low, b.low), facts.high = std::max(a.high, b.high);
+      return add("maximum(" + x->name + ", " + y->name + ")", facts, {x, y});
     default: {
       facts.high = a.magnitude() * b.magnitude();
       facts.low = -facts.high;
@@ -72,7 +86,8 @@ bool Generator::binary() {
       if (!z) return false;
       facts.high = a.magnitude() * z->facts.magnitude();
       facts.low = -facts.high;
-      if (a.error + z->facts.error > 0) facts.error = a.error * z->facts.magnitude() + z->facts.error * a.magnitude() + 4 * facts.high;
+      if (a.error + z->facts.error > 0)
+        facts.error = a.error * z->facts.magnitude() + z->facts.error * a.magnitude() + 4 * facts.high;
       else facts.error = 0;
       Dims dims = x->dims;
       for (const Dim& dim : without(z->dims, x->dims)) dims.push_back(dim);
@@ -87,9 +102,11 @@ bool Generator::comparison() {
   static const std::vector<std::string> kSymbols = {"==", "!=", "<", "<=", ">", ">="};
   const std::string& symbol = dice_.pick(kSymbols);
   const Variable* y = any([&](const Variable& v) {
-    return is_number(v.element) && v.facts.error == 0 && agree(v.dims, x->dims) && (is_subset(v.dims, x->dims) || is_subset(x->dims, v.dims));
+    return is_number(v.element) && v.facts.error == 0 && agree(v.dims, x->dims) &&
+           (is_subset(v.dims, x->dims) || is_subset(x->dims, v.dims));
   });
-  if (!y || y == x || dice_.chance(40)) return add(fmt::format("{} {} {}", x->name, symbol, dice_.between(-2, 3)), Facts::between(0, 1), {x});
+  if (!y || y == x || dice_.chance(40))
+    return add(fmt::format("{} {} {}", x->name, symbol, dice_.between(-2, 3)), Facts::between(0, 1), {x});
   return add(fmt::format("{} {} {}", x->name, symbol, y->name), Facts::between(0, 1), {x, y});
 }
 
@@ -99,13 +116,20 @@ bool Generator::truth() {
   const Dims over = some_dims(x->dims, 50);
   switch (dice_.below(5)) {
     case 0: return add("not " + x->name, Facts::between(0, 1), {x});
-    case 1: return !over.empty() && add(fmt::format("{}({}, over: {})", dice_.chance(50) ? "any" : "all", x->name, text_of(over)), Facts::between(0, 1), {x});
-    case 2: return add(fmt::format("sum({} -> {})", x->name, text_of(over)), Facts::between(0, static_cast<double>(size_of(x->dims))), {x});
+    case 1:
+      return !over.empty() &&
+             add(fmt::format("{}({}, over: {})", dice_.chance(50) ? "any" : "all", x->name, text_of(over)),
+                 Facts::between(0, 1), {x});
+    case 2:
+      return add(fmt::format("sum({} -> {})", x->name, text_of(over)),
+                 Facts::between(0, static_cast<double>(size_of(x->dims))), {x});
     default: {
       const Variable* y = any([&](const Variable& v) {
-        return v.element == ElementType::kBool && agree(v.dims, x->dims) && (is_subset(v.dims, x->dims) || is_subset(x->dims, v.dims));
+        return v.element == ElementType::kBool && agree(v.dims, x->dims) &&
+               (is_subset(v.dims, x->dims) || is_subset(x->dims, v.dims));
       });
-      return y && add(fmt::format("{} {} {}", x->name, dice_.chance(50) ? "and" : "or", y->name), Facts::between(0, 1), {x, y});
+      return y && add(fmt::format("{} {} {}", x->name, dice_.chance(50) ? "and" : "or", y->name), Facts::between(0, 1),
+                      {x, y});
     }
   }
 }
@@ -130,7 +154,8 @@ bool Generator::reduction() {
   const Variable* x = with_dims();
   if (!x) return false;
   Dims over = some_dims(x->dims, 50);
-  std::string how = over.size() == 1 ? fmt::format("{}, over: {}", x->name, over[0].name.str()) : fmt::format("{}, over: {}", x->name, text_of(over));
+  std::string how = over.size() == 1 ? fmt::format("{}, over: {}", x->name, over[0].name.str())
+                                     : fmt::format("{}, over: {}", x->name, text_of(over));
   if (over.empty() || dice_.chance(20)) over = x->dims, how = x->name;
   else if (dice_.chance(30)) how = fmt::format("{} -> {}", x->name, text_of(some_dims(without(x->dims, over), 100)));
   const double terms = static_cast<double>(size_of(over)), most = x->facts.magnitude();
@@ -199,7 +224,8 @@ bool Generator::reshaping() {
     const std::string name = dims[i].name.str();
     if (name.size() != 2 || !has_dim(dims_, Name(name.substr(0, 1))) || !has_dim(dims_, Name(name.substr(1)))) continue;
     std::string text;
-    for (size_t j = 0; j < dims.size(); ++j) text += (j ? ", " : "") + (j == i ? name.substr(0, 1) + ", " + name.substr(1) : dims[j].name.str());
+    for (size_t j = 0; j < dims.size(); ++j)
+      text += (j ? ", " : "") + (j == i ? name.substr(0, 1) + ", " + name.substr(1) : dims[j].name.str());
     return add(fmt::format("reshape({} -> [{}])", x->name, text), x->facts, {x});
   }
   if (dims.size() >= 2 && dice_.chance(70)) {
@@ -233,7 +259,9 @@ bool Generator::slicing() {
   switch (dice_.below(5)) {
     case 0: return add(fmt::format("{}[{}: {}]", x->name, name, first), x->facts, {x});
     case 1: return add(fmt::format("{}[{}: {}..]", x->name, name, first), x->facts, {x});
-    case 2: return add(fmt::format("slice({}, {}: ({}, {}), stride: {})", x->name, name, first, last, dice_.between(2, 3)), x->facts, {x});
+    case 2:
+      return add(fmt::format("slice({}, {}: ({}, {}), stride: {})", x->name, name, first, last, dice_.between(2, 3)),
+                 x->facts, {x});
     default: return add(fmt::format("{}[{}: {}..{}]", x->name, name, first, last), x->facts, {x});
   }
 }
@@ -254,12 +282,18 @@ bool Generator::joining() {
     const Variable* y = any([&](const Variable& v) { return v.element == x->element && same_set(v.dims, x->dims); });
     return y && add(fmt::format("stack([{}, {}], {})", x->name, y->name, declare("pair", "2")), joined(*y), {x, y});
   }
-  if (dice_.chance(15) && dim.size <= 8) return add(fmt::format("stack(unstack({}, over: {}), {})", x->name, name, declare("s" + name, fmt::format("{}", dim.size))), x->facts, {x});
+  if (dice_.chance(15) && dim.size <= 8)
+    return add(fmt::format("stack(unstack({}, over: {}), {})", x->name, name,
+                           declare("s" + name, fmt::format("{}", dim.size))),
+               x->facts, {x});
   const Variable* y = any([&](const Variable& v) {
-    return v.element == x->element && has_dim(v.dims, dim.name) && same_set(without(v.dims, {dim}), without(x->dims, {dim}));
+    return v.element == x->element && has_dim(v.dims, dim.name) &&
+           same_set(without(v.dims, {dim}), without(x->dims, {dim}));
   });
   if (!y) return false;
-  if (dice_.chance(30)) return add(fmt::format("concat([{}, {}[{}: 0..1], {}], over: {})", x->name, y->name, name, y->name, name), joined(*y), {x, y});
+  if (dice_.chance(30))
+    return add(fmt::format("concat([{}, {}[{}: 0..1], {}], over: {})", x->name, y->name, name, y->name, name),
+               joined(*y), {x, y});
   return add(fmt::format("concat([{}, {}], over: {})", x->name, y->name, name), joined(*y), {x, y});
 }
 
@@ -272,7 +306,10 @@ bool Generator::moving() {
   facts.low = std::min(facts.low, 0.0), facts.high = std::max(facts.high, 1.0);
   const int64_t by = dice_.between(-dim.size - 1, dim.size + 1);
   switch (dice_.below(5)) {
-    case 0: return is_number(x->element) && add(fmt::format("pad({}, {}: ({}, {}), value: {})", x->name, name, dice_.below(3), dice_.below(4), dice_.below(2)), facts, {x});
+    case 0:
+      return is_number(x->element) && add(fmt::format("pad({}, {}: ({}, {}), value: {})", x->name, name, dice_.below(3),
+                                                      dice_.below(4), dice_.below(2)),
+                                          facts, {x});
     case 1: return add(fmt::format("pad({}, {}: ({}, {}))", x->name, name, dice_.below(3), dice_.below(4)), facts, {x});
     case 2: return add(fmt::format("reverse({}, over: {})", x->name, name), x->facts, {x});
     case 3: return add(fmt::format("shift({}, {}: {}, wrap: true)", x->name, name, by), x->facts, {x});
@@ -286,14 +323,16 @@ bool Generator::running_sum() {
   const Dim dim = dim_of(*x);
   Facts facts = summed(x->facts.low, x->facts.high, static_cast<double>(dim.size), x->facts.error);
   facts.low = std::min(facts.low, 0.0), facts.high = std::max(facts.high, 0.0);
-  return add(fmt::format("cumsum({}, over: {}{}{})", x->name, dim.name.str(), dice_.chance(40) ? ", exclusive: true" : "",
-                         dice_.chance(40) ? ", reverse: true" : ""), facts, {x});
+  return add(fmt::format("cumsum({}, over: {}{}{})", x->name, dim.name.str(),
+                         dice_.chance(40) ? ", exclusive: true" : "", dice_.chance(40) ? ", reverse: true" : ""),
+             facts, {x});
 }
 
 bool Generator::lookup() {
   const Variable* ids = any([](const Variable& v) { return v.element == ElementType::kI32; });
   if (!ids) return false;
-  if (ids->facts.low < 0 || ids->facts.high > 20 || dice_.chance(30)) return add(fmt::format("{} % {}", ids->name, dice_.between(2, 6)), Facts::between(0, 5), {ids});
+  if (ids->facts.low < 0 || ids->facts.high > 20 || dice_.chance(30))
+    return add(fmt::format("{} % {}", ids->name, dice_.between(2, 6)), Facts::between(0, 5), {ids});
   const auto needed = static_cast<int64_t>(ids->facts.high) + 1;
   switch (dice_.below(4)) {
     case 0: {
@@ -302,22 +341,27 @@ bool Generator::lookup() {
       return add(fmt::format("one_hot({}, {}, {})", ids->name, classes, element), Facts::between(0, 1), {ids});
     }
     case 1: {
-      const Variable* x = any([&](const Variable& v) { return is_number(v.element) && is_subset(ids->dims, v.dims) && !ids->dims.empty(); });
+      const Variable* x = any([&](const Variable& v) {
+        return is_number(v.element) && is_subset(ids->dims, v.dims) && !ids->dims.empty();
+      });
       if (!x) return false;
       const std::string into = declare(fmt::format("n{}", needed), fmt::format("{}", needed));
       const Dims kept = some_dims(ids->dims, 40);
       const double terms = static_cast<double>(size_of(without(ids->dims, kept)));
       Facts facts = summed(x->facts.low, x->facts.high, terms, x->facts.error);
       facts.low = std::min(facts.low, 0.0), facts.high = std::max(facts.high, 0.0);
-      if (kept.empty()) return add(fmt::format("scatter_add({}, {}, into: {})", x->name, ids->name, into), facts, {x, ids});
+      if (kept.empty())
+        return add(fmt::format("scatter_add({}, {}, into: {})", x->name, ids->name, into), facts, {x, ids});
       std::string shape = into;
       for (const Dim& dim : kept) shape += ", " + dim.name.str();
       for (const Dim& dim : without(x->dims, ids->dims)) shape += ", " + dim.name.str();
-      return add(fmt::format("scatter_add({}, {} -> [{}], into: {})", x->name, ids->name, shape, into), facts, {x, ids});
+      return add(fmt::format("scatter_add({}, {} -> [{}], into: {})", x->name, ids->name, shape, into), facts,
+                 {x, ids});
     }
     default: {
       const Variable* table = any([&](const Variable& v) {
-        return std::any_of(v.dims.begin(), v.dims.end(), [&](const Dim& dim) { return dim.size >= needed; }) && agree(v.dims, ids->dims);
+        return std::any_of(v.dims.begin(), v.dims.end(), [&](const Dim& dim) { return dim.size >= needed; }) &&
+               agree(v.dims, ids->dims);
       });
       if (!table) return false;
       Dims large;
@@ -325,7 +369,8 @@ bool Generator::lookup() {
         if (dim.size >= needed) large.push_back(dim);
       Facts facts = table->facts;
       facts.summed = true;
-      return add(fmt::format("gather({}, {}, over: {})", table->name, ids->name, dice_.pick(large).name.str()), facts, {table, ids});
+      return add(fmt::format("gather({}, {}, over: {})", table->name, ids->name, dice_.pick(large).name.str()), facts,
+                 {table, ids});
     }
   }
 }
@@ -341,10 +386,18 @@ bool Generator::ordering() {
   const int64_t count = dice_.between(1, std::min<int64_t>(3, dim.size));
   switch (dice_.below(exact ? 5 : 2)) {
     case 0: return add(fmt::format("sort({}, over: {}{})", x->name, over, down), x->facts, {x});
-    case 1: return add(fmt::format("top_k({}, {}, over: {})[0]", x->name, declare(fmt::format("k{}", count), fmt::format("{}", count)), over), x->facts, {x});
-    case 2: return add(fmt::format("{}({}, over: {})", dice_.chance(50) ? "argmax" : "argmin", x->name, over), Facts::between(0, last), {x});
+    case 1:
+      return add(fmt::format("top_k({}, {}, over: {})[0]", x->name,
+                             declare(fmt::format("k{}", count), fmt::format("{}", count)), over),
+                 x->facts, {x});
+    case 2:
+      return add(fmt::format("{}({}, over: {})", dice_.chance(50) ? "argmax" : "argmin", x->name, over),
+                 Facts::between(0, last), {x});
     case 3: return add(fmt::format("argsort({}, over: {}{})", x->name, over, down), Facts::between(0, last), {x});
-    default: return add(fmt::format("top_k({}, {}, over: {})[1]", x->name, declare(fmt::format("k{}", count), fmt::format("{}", count)), over), Facts::between(0, last), {x});
+    default:
+      return add(fmt::format("top_k({}, {}, over: {})[1]", x->name,
+                             declare(fmt::format("k{}", count), fmt::format("{}", count)), over),
+                 Facts::between(0, last), {x});
   }
 }
 
@@ -365,9 +418,14 @@ bool Generator::creating() {
       const Dim& dim = dice_.pick(dims_);
       return add(fmt::format("range({})", dim.name.str()), Facts::between(0, static_cast<double>(dim.size - 1)), {});
     }
-    case 1: return add(fmt::format("fill({}, {}, {})", shape, dice_.between(-3, 3), integers_ ? "i32" : std::string(name(real_))), Facts::between(-3, 3), {});
-    case 2: return integers_ ? add(fmt::format("random.integers({}, -2, 4)", shape), Facts::between(-2, 3), {})
-                             : add(fmt::format("random.normal({}, stddev: 0.5, {})", shape, std::string(name(real_))), Facts::between(-4, 4), {});
+    case 1:
+      return add(
+          fmt::format("fill({}, {}, {})", shape, dice_.between(-3, 3), integers_ ? "i32" : std::string(name(real_))),
+          Facts::between(-3, 3), {});
+    case 2:
+      return integers_ ? add(fmt::format("random.integers({}, -2, 4)", shape), Facts::between(-2, 3), {})
+                       : add(fmt::format("random.normal({}, stddev: 0.5, {})", shape, std::string(name(real_))),
+                             Facts::between(-4, 4), {});
     default: {
       const Variable* x = number();
       return x && add("zeros_like(" + x->name + ")", Facts::between(0, 0), {x});
@@ -386,14 +444,17 @@ bool Generator::calling() {
 
 bool Generator::loop() {
   const Variable* x = any([&](const Variable& v) {
-    return v.element == ElementType::kI32 || (integers_ ? v.element == ElementType::kF32 : v.element == real_ && v.facts.error < 100);
+    return v.element == ElementType::kI32 ||
+           (integers_ ? v.element == ElementType::kF32 : v.element == real_ && v.facts.error < 100);
   });
   if (!x) return false;
-  const Variable* y = any([&](const Variable& v) { return is_number(v.element) && v.element <= x->element && is_subset(v.dims, x->dims); });
+  const Variable* y = any(
+      [&](const Variable& v) { return is_number(v.element) && v.element <= x->element && is_subset(v.dims, x->dims); });
   if (!y || (!integers_ && y->facts.error > 0 && is_float(y->element) && y->element != real_)) return false;
   const std::string v = next_name();
   const int64_t turns = dice_.between(1, 4);
-  const double n = static_cast<double>(turns), most = std::max(x->facts.magnitude(), 20.0), other = y->facts.magnitude();
+  const double n = static_cast<double>(turns), most = std::max(x->facts.magnitude(), 20.0),
+               other = y->facts.magnitude();
   std::string step;
   Facts facts{-20, 20, 0, true};
   std::vector<const Variable*> reads = {x, y};
@@ -417,9 +478,12 @@ bool Generator::loop() {
     facts.summed = true;
   }
   std::string body = fmt::format("  {} := {}\n", v, step);
-  if (dice_.chance(30)) body += fmt::format("  if i % 2 == 0 {{ {} := -{} }}\n", v, v), facts.high = facts.magnitude(), facts.low = -facts.high;
+  if (dice_.chance(30))
+    body += fmt::format("  if i % 2 == 0 {{ {} := -{} }}\n", v, v), facts.high = facts.magnitude(),
+                                                                    facts.low = -facts.high;
   std::string first = dice_.chance(50) ? "copy(" + x->name + ")" : x->name + " + 0";
-  if (!add_text(fmt::format("let {} = {}\nfor i in 0..{} {{\n{}}}\n", v, first, turns, body), v, facts, reads)) return false;
+  if (!add_text(fmt::format("let {} = {}\nfor i in 0..{} {{\n{}}}\n", v, first, turns, body), v, facts, reads))
+    return false;
   program_.has_loop = true;
   return true;
 }

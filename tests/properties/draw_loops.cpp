@@ -43,9 +43,11 @@ Statements WholeProgramDrawer::carried_loop(const std::string& name, const DimSe
       const int d = stack.dims[0];
       next = {made(fmt::format("{}[{}: {} % {}]", stack.text, dim(d), k, size(d)), {}, {}, 2).expression, 2};
     }
-    const Drawn after = made(dice_.chance(50) ? "($0 + tanh($0 * $1))" : "(0.5 * $0 + $1 * $0)", {before, next.expression}, dims, 2 + 2 * next.bound);
+    const Drawn after = made(dice_.chance(50) ? "($0 + tanh($0 * $1))" : "(0.5 * $0 + $1 * $0)",
+                             {before, next.expression}, dims, 2 + 2 * next.bound);
     body.push_back({name + " := $0", {fit(after, dims, 2)}, {}, {}});
-    if (dice_.chance(30)) for (Statement& each : block(1)) body.push_back(std::move(each));
+    if (dice_.chance(30))
+      for (Statement& each : block(1)) body.push_back(std::move(each));
   });
   --loops_;
   return {{"for " + k + " in 0..$0", {{std::to_string(turns), {}, "count"}}, body, {}}};
@@ -93,7 +95,10 @@ std::optional<Statements> WholeProgramDrawer::list_loop() {
     Statements body;
     const double cost = in_function([&] {
       body = block(2);
-      body.push_back({"return [($0, $1), ($2, $3)]", {fit(real(a, 2), a, 2), fit(real(b, 2), b, 2), fit(real(a, 2), a, 2), fit(real(b, 2), b, 2)}, {}, {}});
+      body.push_back({"return [($0, $1), ($2, $3)]",
+                      {fit(real(a, 2), a, 2), fit(real(b, 2), b, 2), fit(real(a, 2), a, 2), fit(real(b, 2), b, 2)},
+                      {},
+                      {}});
     });
     if (!affordable(cost)) return std::nullopt;
     cost_ += turns_ * cost;

@@ -58,30 +58,41 @@ const std::vector<std::vector<Sample>>& samples() {
   return all;
 }
 
-/// True if the least difference of an operand can make another result, or another gradient: then operands are drawn, not
-/// computed.
+/// True if the least difference of an operand can make another result, or another gradient: then operands are drawn,
+/// not computed.
 bool jumps(const Sample& sample) {
-  static const std::set<std::string> names = {"argmax", "argmin", "sign", "floor", "round", "floordiv", "eq", "ne", "lt", "le", "gt", "ge",
-                                              "sort", "argsort", "top_k", "max", "min", "cast", "cast_like"};
+  static const std::set<std::string> names = {"argmax", "argmin", "sign", "floor", "round",    "floordiv", "eq",
+                                              "ne",     "lt",     "le",   "gt",    "ge",       "sort",     "argsort",
+                                              "top_k",  "max",    "min",  "cast",  "cast_like"};
   return names.count(std::string(sample.op->name)) > 0 || sample.line.find("bf16") != std::string::npos;
 }
 
 }  // namespace
 
 /// An input of a sample, made of what the program has, as far as its range and its type allow.
-Expression WholeProgramDrawer::sample_input(const Sample& sample, const SampleInput& input, const std::string& written_shape, const DimSet& dims, int64_t ids) {
+Expression WholeProgramDrawer::sample_input(const Sample& sample, const SampleInput& input,
+                                            const std::string& written_shape, const DimSet& dims, int64_t ids) {
   const std::string element(name(input.element == ElementType::kF32 && doubles_ ? ElementType::kF64 : input.element));
   const double low = std::stod(input.low), high = std::stod(input.high);
   if (!is_float(input.element)) {
-    const Expression i = has(Feature::kIntegers) ? integer(dims, 1).expression : Expression{fmt::format("random.integers({}, 0, 9)", shape(dims)), {}, integer_type(dims)};
+    const Expression i =
+        has(Feature::kIntegers)
+            ? integer(dims, 1).expression
+            : Expression{fmt::format("random.integers({}, 0, 9)", shape(dims)), {}, integer_type(dims)};
     if (input.element == ElementType::kBool) return {"($0 % 2 == 0)", {i}, ""};
-    const int64_t range = low == 0 ? std::min<int64_t>(static_cast<int64_t>(high), ids) : static_cast<int64_t>(high - low);
+    const int64_t range =
+        low == 0 ? std::min<int64_t>(static_cast<int64_t>(high), ids) : static_cast<int64_t>(high - low);
     return {low == 0 ? fmt::format("($0 % {})", range) : fmt::format("($0 % {} + {})", range, input.low), {i}, ""};
   }
-  if (jumps(sample) || element == "bf16") return {fmt::format("random.uniform({}, low: {}, high: {}, {})", written_shape, input.low, input.high, element), {}, ""};
+  if (jumps(sample) || element == "bf16")
+    return {fmt::format("random.uniform({}, low: {}, high: {}, {})", written_shape, input.low, input.high, element),
+            {},
+            ""};
   const Expression x = fit(real(dims, 1), dims, 1);
-  const std::string scaled = fmt::format("({} + {} * $0)", text_of_number((low + high) / 2), text_of_number(0.49 * (high - low)));
-  const std::string ordered = written_shape != shape(dims) ? fmt::format("(zeros({}, {}) + {})", written_shape, element, scaled) : scaled;
+  const std::string scaled =
+      fmt::format("({} + {} * $0)", text_of_number((low + high) / 2), text_of_number(0.49 * (high - low)));
+  const std::string ordered =
+      written_shape != shape(dims) ? fmt::format("(zeros({}, {}) + {})", written_shape, element, scaled) : scaled;
   return {input.element == ElementType::kF64 && !doubles_ ? "cast(" + ordered + ", f64)" : ordered, {x}, ""};
 }
 
@@ -89,7 +100,9 @@ Expression WholeProgramDrawer::sample_input(const Sample& sample, const SampleIn
 std::optional<Statements> WholeProgramDrawer::sampled() {
   if (!has(Feature::kOperations)) return std::nullopt;
   const Sample sample = dice_.pick(dice_.pick(samples()));
-  if (sample.dims.size() > dims_.size() || (!has(Feature::kIntegers) && std::any_of(sample.inputs.begin(), sample.inputs.end(), [](const SampleInput& i) { return i.element == ElementType::kI32; })))
+  if (sample.dims.size() > dims_.size() ||
+      (!has(Feature::kIntegers) && std::any_of(sample.inputs.begin(), sample.inputs.end(),
+                                               [](const SampleInput& i) { return i.element == ElementType::kI32; })))
     return std::nullopt;
   // The sample's dims become some of the program's, in any order.
   std::vector<int> left;
@@ -155,11 +168,13 @@ std::optional<Statements> WholeProgramDrawer::sampled() {
     return lines;
   }
   const ElementType wanted = doubles_ ? ElementType::kF64 : ElementType::kF32;
-  const ElementType found = type->element == ElementType::kF32 && doubles_ && !sample.inputs.empty() ? ElementType::kBool : type->element;
+  const ElementType found =
+      type->element == ElementType::kF32 && doubles_ && !sample.inputs.empty() ? ElementType::kBool : type->element;
   if (found != wanted) result = {fmt::format("cast($0, {})", mtf::name(wanted)), {result}, ""};
   const std::string y = fresh("y");
   lines.push_back({"let " + y + " = $0", {result}, {}, {}});
-  lines.push_back({fmt::format("let {} = {} * rsqrt(1 + 0.3 * square({}))", name, y, y), {}, {}, {}});  // within 2, and smooth
+  lines.push_back(
+      {fmt::format("let {} = {} * rsqrt(1 + 0.3 * square({}))", name, y, y), {}, {}, {}});  // within 2, and smooth
   declare(name, {.dims = dims});
   return lines;
 }

@@ -13,7 +13,9 @@ bool Generator::real_function() {
   if (!x || integers_) return false;
   const std::string& v = x->name;
   const double most = x->facts.magnitude();
-  auto function = [&](const std::string& text, double low, double high, double slope) { return add(text, smooth(low, high, slope, *x), {x}); };
+  auto function = [&](const std::string& text, double low, double high, double slope) {
+    return add(text, smooth(low, high, slope, *x), {x});
+  };
   switch (dice_.below(14)) {
     case 0: return function("tanh(" + v + ")", -1, 1, 1);
     case 1: return function("sigmoid(" + v + ")", 0, 1, 1);
@@ -41,11 +43,16 @@ bool Generator::normalising() {
   const std::string call = "(" + x->name + ", over: " + text_of(over);
   switch (dice_.below(5)) {
     case 0: return add("softmax" + call + ")", {0, 1, 2 * error + 8 + n, true}, {x});
-    case 1: return add("log_softmax" + call + ")", {-2 * most - std::log(n), 0, 2 * error + 8 * (2 * most + std::log(n)) + n, true}, {x});
-    case 2: return add("logsumexp" + call + ")", {-most, most + std::log(n), error + 8 * (most + std::log(n)) + n, true}, {x});
+    case 1:
+      return add("log_softmax" + call + ")",
+                 {-2 * most - std::log(n), 0, 2 * error + 8 * (2 * most + std::log(n)) + n, true}, {x});
+    case 2:
+      return add("logsumexp" + call + ")", {-most, most + std::log(n), error + 8 * (most + std::log(n)) + n, true},
+                 {x});
     case 3: {
       const double root = std::sqrt(n);
-      return add("layer_norm" + call + ", epsilon: 0.1)", {-root, root, 3.2 * (2 + root) * (error + 4 * most) + 8 * root, true}, {x});
+      return add("layer_norm" + call + ", epsilon: 0.1)",
+                 {-root, root, 3.2 * (2 + root) * (error + 4 * most) + 8 * root, true}, {x});
     }
     default: {
       const Dim classes = over[0];
@@ -68,7 +75,8 @@ bool Generator::averaging() {
   Facts facts = x->facts;
   facts.summed = true;
   facts.error = facts.error + 2 * facts.magnitude() + 4;
-  return add(over.empty() ? "mean(" + x->name + ")" : fmt::format("mean({}, over: {})", x->name, text_of(over)), facts, {x});
+  return add(over.empty() ? "mean(" + x->name + ")" : fmt::format("mean({}, over: {})", x->name, text_of(over)), facts,
+             {x});
 }
 
 /// The gradient of a number made of the last tensors, with respect to inputs.
@@ -97,9 +105,7 @@ void Generator::add_gradient() {
   line.reads.insert(line.reads.end(), inputs.begin(), inputs.end());
   try {
     evaluation_.run(line.text);
-  } catch (const UserError&) {
-    return;
-  }
+  } catch (const UserError&) { return; }
   program_.lines.push_back(line);
 }
 

@@ -24,7 +24,8 @@ Statements WholeProgramDrawer::statement() {
     if (!drawn) continue;
     const std::string text = to_string(*drawn);
     for (size_t i = mark; i < scope_.size(); ++i) depends(scope_[i].name, text);
-    if (const size_t assigned = text.find(" := "); assigned != std::string::npos && drawn->size() == 1) depends(text.substr(0, assigned), text);
+    if (const size_t assigned = text.find(" := "); assigned != std::string::npos && drawn->size() == 1)
+      depends(text.substr(0, assigned), text);
     return *drawn;
   }
   return {};
@@ -50,18 +51,45 @@ void WholeProgramDrawer::depends(const std::string& name, const std::string& tex
 std::optional<Statements> WholeProgramDrawer::draw_one() {
   using Draw = std::optional<Statements> (WholeProgramDrawer::*)();
   using Self = WholeProgramDrawer;
-  struct Way { int weight; Draw draw; const char* name; };
-  static constexpr Way kWays[] = {
-      {6, &Self::let, "let"}, {2, &Self::let_list, "let_list"}, {1, &Self::let_tuple, "let_tuple"}, {3, &Self::sampled, "sampled"},
-      {2, &Self::alias, "alias"}, {4, &Self::assignment, "assignment"}, {2, &Self::place_assignment, "place_assignment"},
-      {1, &Self::grown_list, "grown_list"}, {4, &Self::print, "print"}, {1, &Self::assertion, "assertion"}, {2, &Self::loop, "loop"},
-      {2, &Self::carried, "carried"}, {2, &Self::list_loop, "list_loop"}, {1, &Self::while_loop, "while_loop"},
-      {2, &Self::branch, "branch"}, {1, &Self::leaving, "leaving"}, {1, &Self::counters, "counters"}, {1, &Self::no_grad, "no_grad"},
-      {1, &Self::setting, "setting"}, {1, &Self::with, "with"}, {2, &Self::function, "function"}, {1, &Self::closure, "closure"},
-      {1, &Self::closure_list, "closure_list"}, {1, &Self::maker, "maker"}, {1, &Self::recursion, "recursion"}, {3, &Self::model, "model"},
-      {2, &Self::instance, "instance"}, {1, &Self::method_call, "method_call"}, {2, &Self::gradient_statement, "gradient_statement"},
-      {3, &Self::gradient_of_known, "gradient_of_known"}, {1, &Self::second_gradient, "second_gradient"}, {4, &Self::training, "training"},
-      {1, &Self::micro_batches, "micro_batches"}, {1, &Self::gradient_of_argument, "gradient_of_argument"}};
+  struct Way {
+    int weight;
+    Draw draw;
+    const char* name;
+  };
+  static constexpr Way kWays[] = {{6, &Self::let, "let"},
+                                  {2, &Self::let_list, "let_list"},
+                                  {1, &Self::let_tuple, "let_tuple"},
+                                  {3, &Self::sampled, "sampled"},
+                                  {2, &Self::alias, "alias"},
+                                  {4, &Self::assignment, "assignment"},
+                                  {2, &Self::place_assignment, "place_assignment"},
+                                  {1, &Self::grown_list, "grown_list"},
+                                  {4, &Self::print, "print"},
+                                  {1, &Self::assertion, "assertion"},
+                                  {2, &Self::loop, "loop"},
+                                  {2, &Self::carried, "carried"},
+                                  {2, &Self::list_loop, "list_loop"},
+                                  {1, &Self::while_loop, "while_loop"},
+                                  {2, &Self::branch, "branch"},
+                                  {1, &Self::leaving, "leaving"},
+                                  {1, &Self::counters, "counters"},
+                                  {1, &Self::no_grad, "no_grad"},
+                                  {1, &Self::setting, "setting"},
+                                  {1, &Self::with, "with"},
+                                  {2, &Self::function, "function"},
+                                  {1, &Self::closure, "closure"},
+                                  {1, &Self::closure_list, "closure_list"},
+                                  {1, &Self::maker, "maker"},
+                                  {1, &Self::recursion, "recursion"},
+                                  {3, &Self::model, "model"},
+                                  {2, &Self::instance, "instance"},
+                                  {1, &Self::method_call, "method_call"},
+                                  {2, &Self::gradient_statement, "gradient_statement"},
+                                  {3, &Self::gradient_of_known, "gradient_of_known"},
+                                  {1, &Self::second_gradient, "second_gradient"},
+                                  {4, &Self::training, "training"},
+                                  {1, &Self::micro_batches, "micro_batches"},
+                                  {1, &Self::gradient_of_argument, "gradient_of_argument"}};
   int sum = 0;
   for (const Way& way : kWays) sum += way.weight;
   int64_t at = dice_.below(sum);
@@ -112,7 +140,9 @@ std::optional<Statements> WholeProgramDrawer::let_list() {
       value = fit(real(dims, 2), dims, 2);
     });
     declare(name, {.kind = Type::Kind::kList, .parts = {element}, .length = static_cast<int>(length)}, 2, true);
-    if (filtered) return Statements{{fmt::format("let {} = [$0 for {} in 0..{} if {} % 2 == 0]", name, k, 2 * length, k), {value}, {}, {}}};
+    if (filtered)
+      return Statements{
+          {fmt::format("let {} = [$0 for {} in 0..{} if {} % 2 == 0]", name, k, 2 * length, k), {value}, {}, {}}};
     return Statements{{fmt::format("let {} = [$0 for {} in 0..{}]", name, k, length), {value}, {}, {}}};
   }
   const int64_t length = dice_.between(1, 3);
@@ -168,7 +198,8 @@ std::optional<Statements> WholeProgramDrawer::assignment() {
     value = fit_integer(integer(target.type.dims, 2), target.type.dims);
   } else {
     Drawn drawn = real(target.type.dims, 3);
-    if (dice_.chance(50)) drawn = made(fmt::format("({} * 0.5 + $0)", target.name), {drawn.expression}, target.type.dims, drawn.bound + 1);
+    if (dice_.chance(50))
+      drawn = made(fmt::format("({} * 0.5 + $0)", target.name), {drawn.expression}, target.type.dims, drawn.bound + 1);
     value = fit(drawn, target.type.dims, 2);
   }
   return Statements{{target.name + " := $0", {value}, {}, {}}};
@@ -182,7 +213,8 @@ std::optional<Statements> WholeProgramDrawer::place_assignment() {
   if (places.empty()) return std::nullopt;
   const Atom target = dice_.pick(places);
   Drawn drawn = real(target.dims, 2);
-  if (dice_.chance(50)) drawn = made(fmt::format("({} * 0.5 + $0)", target.text), {drawn.expression}, target.dims, drawn.bound + 1);
+  if (dice_.chance(50))
+    drawn = made(fmt::format("({} * 0.5 + $0)", target.text), {drawn.expression}, target.dims, drawn.bound + 1);
   return Statements{{target.text + " := $0", {fit(drawn, target.dims, 2)}, {}, {}}};
 }
 
@@ -190,7 +222,8 @@ std::optional<Statements> WholeProgramDrawer::grown_list() {
   if (!has(Feature::kLists) || !has(Feature::kAssignments) || unknown_ > 0) return std::nullopt;
   std::vector<const Named*> lists;
   for (const Named& each : scope_)
-    if (each.assignable && each.type.kind == Type::Kind::kList && each.type.parts[0].kind == Type::Kind::kReal) lists.push_back(&each);
+    if (each.assignable && each.type.kind == Type::Kind::kList && each.type.parts[0].kind == Type::Kind::kReal)
+      lists.push_back(&each);
   if (lists.empty() || functions_ > 0) return std::nullopt;
   const Named target = *dice_.pick(lists);
   const DimSet& dims = target.type.parts[0].dims;
@@ -211,11 +244,17 @@ std::optional<Statements> WholeProgramDrawer::print() {
     std::vector<Atom> numbers;
     for (Atom& atom : atoms(Type::Kind::kReal))
       if (atom.dims.empty()) numbers.push_back(std::move(atom));
-    if (!numbers.empty()) return Statements{{fmt::format("print(\"f {{{}:.5f}} {{{}:.5f}}\")", dice_.pick(numbers).text, dice_.pick(numbers).text), {}, {}, {}}};
+    if (!numbers.empty())
+      return Statements{
+          {fmt::format("print(\"f {{{}:.5f}} {{{}:.5f}}\")", dice_.pick(numbers).text, dice_.pick(numbers).text),
+           {},
+           {},
+           {}}};
   }
   if (dice_.chance(20)) {
     const Expression y = fit(real({}, 1), {}, 10);
-    if (to_string(y).find('"') == std::string::npos && to_string(y).find('{') == std::string::npos) return Statements{{"print(\"f {$0:.5f}\")", {y}, {}, {}}};
+    if (to_string(y).find('"') == std::string::npos && to_string(y).find('{') == std::string::npos)
+      return Statements{{"print(\"f {$0:.5f}\")", {y}, {}, {}}};
   }
   return Statements{{"print(\"f\", $0)", {x}, {}, {}}};
 }
@@ -223,9 +262,13 @@ std::optional<Statements> WholeProgramDrawer::print() {
 std::optional<Statements> WholeProgramDrawer::assertion() {
   if (!has(Feature::kAsserts)) return std::nullopt;
   const DimSet dims = some_dims(2);
-  if (has(Feature::kFloatConditions) && dice_.chance(30)) return Statements{{"assert mean(abs($0)) < 100", {fit(real(dims, 2), dims, 10)}, {}, {}}};
+  if (has(Feature::kFloatConditions) && dice_.chance(30))
+    return Statements{{"assert mean(abs($0)) < 100", {fit(real(dims, 2), dims, 10)}, {}, {}}};
   if (!has(Feature::kIntegers)) return Statements{{"assert $0 >= 0, \"a number\"", {number(1)}, {}, {}}};
-  return Statements{{dice_.chance(50) ? "assert max($0) < 1000" : "assert sum($0) >= 0, \"a sum\"", {fit_integer(integer(dims, 2), dims)}, {}, {}}};
+  return Statements{{dice_.chance(50) ? "assert max($0) < 1000" : "assert sum($0) >= 0, \"a sum\"",
+                     {fit_integer(integer(dims, 2), dims)},
+                     {},
+                     {}}};
 }
 
 std::optional<Statements> WholeProgramDrawer::branch() {
@@ -257,8 +300,12 @@ std::optional<Statements> WholeProgramDrawer::counters() {
   in_block(1, [&] { line.body = block(static_cast<int>(dice_.between(1, 3))); });
   --counting_;
   loops_ = loops;
-  const std::string figures = fmt::format("{0}.flops, {0}.unique_flops, {0}.all_reduce.count, {0}.all_reduce.values, {0}.all_gather.bytes, {0}.permute.values", c);
-  return Statements{line, {"print(\"c\", " + figures + (dice_.chance(50) ? ", " + c + ".peak_bytes)" : ")"), {}, {}, {}}};
+  const std::string figures = fmt::format(
+      "{0}.flops, {0}.unique_flops, {0}.all_reduce.count, {0}.all_reduce.values, {0}.all_gather.bytes, "
+      "{0}.permute.values",
+      c);
+  return Statements{line,
+                    {"print(\"c\", " + figures + (dice_.chance(50) ? ", " + c + ".peak_bytes)" : ")"), {}, {}, {}}};
 }
 
 std::optional<Statements> WholeProgramDrawer::no_grad() {
@@ -270,9 +317,11 @@ std::optional<Statements> WholeProgramDrawer::no_grad() {
 
 /// What holds from there on: a layout, a mesh, a seed.
 std::optional<Statements> WholeProgramDrawer::setting() {
-  if (has(Feature::kSeeds) && dice_.chance(40)) return Statements{{fmt::format("seed {}", dice_.below(100)), {}, {}, {}}};
+  if (has(Feature::kSeeds) && dice_.chance(40))
+    return Statements{{fmt::format("seed {}", dice_.below(100)), {}, {}, {}}};
   if (!program_.own_meshes || !has(Feature::kUse)) return std::nullopt;
-  if (dice_.chance(40)) return Statements{{fmt::format("use {}; use {}", dice_.pick(meshes_), dice_.pick(layouts_)), {}, {}, {}}};
+  if (dice_.chance(40))
+    return Statements{{fmt::format("use {}; use {}", dice_.pick(meshes_), dice_.pick(layouts_)), {}, {}, {}}};
   return Statements{{"use " + dice_.pick(layouts_), {}, {}, {}}};
 }
 

@@ -39,14 +39,17 @@ std::optional<int> WholeProgramDrawer::other_dim(const DimSet& dims) {
   return dice_.pick(others);
 }
 
-Drawn WholeProgramDrawer::made(const std::string& text, std::vector<Expression> operands, const DimSet& dims, double bound) {
+Drawn WholeProgramDrawer::made(const std::string& text, std::vector<Expression> operands, const DimSet& dims,
+                               double bound) {
   cost_ += turns_;
   return {{text, std::move(operands), real_type(dims)}, bound};
 }
 
 Expression WholeProgramDrawer::fit(const Drawn& drawn, const DimSet& dims, double limit) {
   if (drawn.bound <= limit) return drawn.expression;
-  if (dice_.chance(50)) return made("($0 * " + text_of_number(0.95 * limit / drawn.bound) + ")", {drawn.expression}, dims, limit).expression;
+  if (dice_.chance(50))
+    return made("($0 * " + text_of_number(0.95 * limit / drawn.bound) + ")", {drawn.expression}, dims, limit)
+        .expression;
   const double factor = 2 / drawn.bound;
   return made(fmt::format("tanh($0 * {})", text_of_number(factor)), {drawn.expression}, dims, 1).expression;
 }
@@ -60,16 +63,20 @@ std::vector<WholeProgramDrawer::Atom> WholeProgramDrawer::atoms(Type::Kind kind,
   std::vector<Atom> found;
   for (const Named& each : scope_) {
     if (each.type.kind == kind) {
-      if (!assignable || each.assignable) found.push_back({each.name, each.type.dims, each.bound, false, each.assignable});
+      if (!assignable || each.assignable)
+        found.push_back({each.name, each.type.dims, each.bound, false, each.assignable});
     } else if (each.type.kind == Type::Kind::kList && each.type.parts[0].kind == kind && !assignable) {
-      for (int i = 0; i < each.type.length; ++i) found.push_back({fmt::format("{}[{}]", each.name, i), each.type.parts[0].dims, each.bound, false, false});
+      for (int i = 0; i < each.type.length; ++i)
+        found.push_back({fmt::format("{}[{}]", each.name, i), each.type.parts[0].dims, each.bound, false, false});
     } else if (each.type.kind == Type::Kind::kTuple && !assignable) {
       for (size_t i = 0; i < each.type.parts.size(); ++i)
-        if (each.type.parts[i].kind == kind) found.push_back({fmt::format("{}[{}]", each.name, i), each.type.parts[i].dims, each.bound, false, false});
+        if (each.type.parts[i].kind == kind)
+          found.push_back({fmt::format("{}[{}]", each.name, i), each.type.parts[i].dims, each.bound, false, false});
     } else if (each.type.kind == Type::Kind::kModel && kind == Type::Kind::kReal) {
       const ModelClass& model = models_[static_cast<size_t>(each.type.model)];
       for (const auto* places : {&model.params, &model.states})
-        for (const ModelClass::Place& place : *places) found.push_back({each.name + "." + place.path, place.dims, 2, true, true});
+        for (const ModelClass::Place& place : *places)
+          found.push_back({each.name + "." + place.path, place.dims, 2, true, true});
     }
   }
   return found;
@@ -88,28 +95,48 @@ WholeProgramDrawer::Option WholeProgramDrawer::real_atom(const DimSet& dims) {
     if (atom.dims == dims) fitting.push_back(std::move(atom));
   if (fitting.empty()) return std::nullopt;
   // Rather a late one, as programs read what they have just made.
-  const size_t at = static_cast<size_t>(std::max(dice_.below(static_cast<int64_t>(fitting.size())), dice_.below(static_cast<int64_t>(fitting.size()))));
+  const size_t at = static_cast<size_t>(
+      std::max(dice_.below(static_cast<int64_t>(fitting.size())), dice_.below(static_cast<int64_t>(fitting.size()))));
   return Drawn{{fitting[at].text, {}, real_type(dims)}, fitting[at].bound};
 }
 
 Drawn WholeProgramDrawer::fresh_real(const DimSet& dims) {
-  auto written = [&](const std::string& text) { return made(doubles_ ? "cast(" + text + ", f64)" : text, {}, dims, 1); };
-  if (has(Feature::kRandomInside) && dice_.chance(30)) return written(fmt::format("random.uniform({}, low: -1, high: 1)", shape(dims)));
-  if (!dims.empty() && dice_.chance(40)) return written(fmt::format("(sin(cast(range({}), f32) + {}) * ones({}))", dim(dice_.pick(dims)), dice_.below(5), shape(dims)));
-  return written(fmt::format("fill({}, {})", shape(dims), text_of_number(0.1 * static_cast<double>(dice_.between(-9, 9)))));
+  auto written = [&](const std::string& text) {
+    return made(doubles_ ? "cast(" + text + ", f64)" : text, {}, dims, 1);
+  };
+  if (has(Feature::kRandomInside) && dice_.chance(30))
+    return written(fmt::format("random.uniform({}, low: -1, high: 1)", shape(dims)));
+  if (!dims.empty() && dice_.chance(40))
+    return written(
+        fmt::format("(sin(cast(range({}), f32) + {}) * ones({}))", dim(dice_.pick(dims)), dice_.below(5), shape(dims)));
+  return written(
+      fmt::format("fill({}, {})", shape(dims), text_of_number(0.1 * static_cast<double>(dice_.between(-9, 9)))));
 }
 
 Drawn WholeProgramDrawer::real(const DimSet& dims, int depth) {
   for (int tries = 0; depth > 0 && tries < 8; ++tries) {
     Option drawn;
     switch (dice_.below(24)) {
-      case 0: case 1: case 2: case 3: case 4: drawn = unary(dims, depth - 1); break;
-      case 5: case 6: case 7: case 8: drawn = binary(dims, depth - 1); break;
-      case 9: case 10: drawn = reduced(dims, depth - 1); break;
-      case 11: case 12: case 13: drawn = contracted(dims, depth - 1); break;
-      case 14: case 15: drawn = taken_apart(dims, depth - 1); break;
+      case 0:
+      case 1:
+      case 2:
+      case 3:
+      case 4: drawn = unary(dims, depth - 1); break;
+      case 5:
+      case 6:
+      case 7:
+      case 8: drawn = binary(dims, depth - 1); break;
+      case 9:
+      case 10: drawn = reduced(dims, depth - 1); break;
+      case 11:
+      case 12:
+      case 13: drawn = contracted(dims, depth - 1); break;
+      case 14:
+      case 15: drawn = taken_apart(dims, depth - 1); break;
       case 16: drawn = selected(dims, depth - 1); break;
-      case 17: case 18: case 19: drawn = called(dims, depth - 1); break;
+      case 17:
+      case 18:
+      case 19: drawn = called(dims, depth - 1); break;
       case 20: drawn = chosen(dims, depth - 1); break;
       case 21: drawn = annotated(dims, depth - 1); break;
       case 22: drawn = gradient(dims, depth - 1); break;
@@ -135,23 +162,31 @@ WholeProgramDrawer::Option WholeProgramDrawer::unary(const DimSet& dims, int dep
   auto written = [&](const std::string& text, double bound) { return made(text, {x.expression}, dims, bound); };
   const int last = dims.empty() ? -1 : dice_.pick(dims);
   switch (dice_.below(last < 0 ? 12 : 17)) {
-    case 0: case 1: return written("tanh($0)", std::min(x.bound, 1.0));
+    case 0:
+    case 1: return written("tanh($0)", std::min(x.bound, 1.0));
     case 2: return written("sigmoid($0)", 1);
     case 3: return written("sin($0)", std::min(x.bound, 1.0));
     case 4: return made("square($0)", {fit(x, dims, 2)}, dims, std::min(4.0, x.bound * x.bound));
     case 5: return made("exp($0)", {fit(x, dims, 1)}, dims, 2.8);
     case 6: return written("(-$0)", x.bound);
-    case 7: return written(fmt::format("($0 * {})", text_of_number(0.1 * static_cast<double>(dice_.between(2, 15)))), 1.5 * x.bound);
-    case 8: return written(fmt::format("($0 + {})", text_of_number(0.1 * static_cast<double>(dice_.between(-9, 9)))), x.bound + 1);
+    case 7:
+      return written(fmt::format("($0 * {})", text_of_number(0.1 * static_cast<double>(dice_.between(2, 15)))),
+                     1.5 * x.bound);
+    case 8:
+      return written(fmt::format("($0 + {})", text_of_number(0.1 * static_cast<double>(dice_.between(-9, 9)))),
+                     x.bound + 1);
     case 9: return written("(1 / (1 + square($0)))", 1);
     case 10: return written(dice_.chance(50) ? "copy($0)" : "stop_gradient($0)", x.bound);
     case 11: return made("($0 * (1 + $1 * 0.1))", {x.expression, number(1)}, dims, 4 * x.bound);
     case 12: return written(fmt::format("softmax($0, over: {})", dim(last)), 1);
     case 13:  // of elements around 0 that differ: a mean that is large beside its deviation leaves few digits
-      return written(fmt::format("layer_norm(tanh($0) + 2 * (cast(range({}), {}) - {}), over: {})", dim(last), doubles_ ? "f64" : "f32",
-                                 text_of_number(0.5 * (size(last) - 1)), dim(last)), size(last) == 1 ? 0.1 : 2);
+      return written(fmt::format("layer_norm(tanh($0) + 2 * (cast(range({}), {}) - {}), over: {})", dim(last),
+                                 doubles_ ? "f64" : "f32", text_of_number(0.5 * (size(last) - 1)), dim(last)),
+                     size(last) == 1 ? 0.1 : 2);
     case 14: return written(fmt::format("cumsum($0, over: {})", dim(last)), x.bound * size(last));
-    case 15: return written(fmt::format("shift($0, {}: {}, wrap: true)", dim(last), dice_.pick(std::vector<int>{1, -1})), x.bound);
+    case 15:
+      return written(fmt::format("shift($0, {}: {}, wrap: true)", dim(last), dice_.pick(std::vector<int>{1, -1})),
+                     x.bound);
     default: return written(fmt::format("log_softmax($0, over: {})", dim(last)), 2 * x.bound + 2);
   }
 }
@@ -164,9 +199,12 @@ WholeProgramDrawer::Option WholeProgramDrawer::binary(const DimSet& dims, int de
   const bool swapped = dice_.chance(30);
   if (swapped) std::swap(operands[0], operands[1]);
   switch (dice_.below(8)) {
-    case 0: case 1: return made("($0 + $1)", operands, dims, x.bound + y.bound);
+    case 0:
+    case 1: return made("($0 + $1)", operands, dims, x.bound + y.bound);
     case 2: return made("($0 - $1)", operands, dims, x.bound + y.bound);
-    case 3: case 4: case 5: return made("($0 * $1)", operands, dims, x.bound * y.bound);
+    case 3:
+    case 4:
+    case 5: return made("($0 * $1)", operands, dims, x.bound * y.bound);
     case 6: return made("($0 / (1.5 + square($1)))", {x.expression, y.expression}, dims, x.bound);
     default: return made("(0.7 * $0 + 0.3 * $1)", operands, dims, std::max(x.bound, y.bound));
   }
@@ -179,13 +217,20 @@ WholeProgramDrawer::Option WholeProgramDrawer::reduced(const DimSet& dims, int d
   more.push_back(*extra);
   std::sort(more.begin(), more.end());
   const Drawn x = real(more, depth);
-  const std::string over = dims.empty() && dice_.chance(50) ? "" : dice_.chance(50) ? " -> " + shape(dims) : ", over: " + dim(*extra);
+  const std::string over = dims.empty() && dice_.chance(50) ? ""
+                           : dice_.chance(50)               ? " -> " + shape(dims)
+                                                            : ", over: " + dim(*extra);
   const double n = size(*extra);
   switch (dice_.below(7)) {
-    case 0: case 1: case 2: return made("sum($0" + over + ")", {x.expression}, dims, x.bound * n);
-    case 3: case 4: return made("mean($0" + over + ")", {x.expression}, dims, x.bound);
+    case 0:
+    case 1:
+    case 2: return made("sum($0" + over + ")", {x.expression}, dims, x.bound * n);
+    case 3:
+    case 4: return made("mean($0" + over + ")", {x.expression}, dims, x.bound);
     case 5: return made("logsumexp($0" + over + ")", {x.expression}, dims, x.bound + std::log(n));
-    default: return made(fmt::format("stop_gradient({}($0{}))", dice_.chance(50) ? "max" : "min", over), {x.expression}, dims, x.bound);
+    default:
+      return made(fmt::format("stop_gradient({}($0{}))", dice_.chance(50) ? "max" : "min", over), {x.expression}, dims,
+                  x.bound);
   }
 }
 
@@ -228,15 +273,26 @@ WholeProgramDrawer::Option WholeProgramDrawer::taken_apart(const DimSet& dims, i
       return made(fmt::format("$0[{}: $1 % {}]", dim(*extra), size(*extra)), {x.expression, number(1)}, dims, x.bound);
     }
     case 1: {
-      const DimSet long_ones = [&] { DimSet some; for (int d : dims) if (size(d) > 1) some.push_back(d); return some; }();
+      const DimSet long_ones = [&] {
+        DimSet some;
+        for (int d : dims)
+          if (size(d) > 1) some.push_back(d);
+        return some;
+      }();
       if (long_ones.empty()) return std::nullopt;
       const int d = dice_.pick(long_ones);
       const int64_t at = dice_.between(1, size(d) - 1);
       const Drawn x = real(dims, depth), y = real(dims, depth);
-      return made(fmt::format("concat([$0[{}: 0..{}], $1[{}: {}..]], over: {})", dim(d), at, dim(d), at, dim(d)), {x.expression, y.expression}, dims, std::max(x.bound, y.bound));
+      return made(fmt::format("concat([$0[{}: 0..{}], $1[{}: {}..]], over: {})", dim(d), at, dim(d), at, dim(d)),
+                  {x.expression, y.expression}, dims, std::max(x.bound, y.bound));
     }
     case 2: {
-      const DimSet short_ones = [&] { DimSet some; for (int d : dims) if (size(d) <= 3) some.push_back(d); return some; }();
+      const DimSet short_ones = [&] {
+        DimSet some;
+        for (int d : dims)
+          if (size(d) <= 3) some.push_back(d);
+        return some;
+      }();
       if (short_ones.empty()) return std::nullopt;
       const int d = dice_.pick(short_ones);
       DimSet rest = dims;
@@ -261,7 +317,9 @@ WholeProgramDrawer::Option WholeProgramDrawer::taken_apart(const DimSet& dims, i
           *std::find(before.begin(), before.end(), d) = other;
           std::sort(before.begin(), before.end());
           const Drawn x = real(before, depth);
-          return made(fmt::format("(zeros({}{}) + rename($0, {} -> {}))", shape(dims), doubles_ ? ", f64" : "", dim(other), dim(d)), {x.expression}, dims, x.bound);
+          return made(fmt::format("(zeros({}{}) + rename($0, {} -> {}))", shape(dims), doubles_ ? ", f64" : "",
+                                  dim(other), dim(d)),
+                      {x.expression}, dims, x.bound);
         }
       return std::nullopt;
     }
@@ -274,9 +332,12 @@ WholeProgramDrawer::Option WholeProgramDrawer::selected(const DimSet& dims, int 
     case 0: {
       const DimSet fewer = subset(dims, 70);
       const Drawn x = real(dims, depth), y = real(dims, depth), i = integer(fewer, 1);
-      return made(fmt::format("where($2 > {}, $0, $1)", dice_.below(6)), {x.expression, y.expression, i.expression}, dims, std::max(x.bound, y.bound));
+      return made(fmt::format("where($2 > {}, $0, $1)", dice_.below(6)), {x.expression, y.expression, i.expression},
+                  dims, std::max(x.bound, y.bound));
     }
-    case 1: return made(fmt::format("(cast($0, {}) * 0.3)", doubles_ ? "f64" : "f32"), {fit_integer(integer(dims, depth), dims)}, dims, 2);
+    case 1:
+      return made(fmt::format("(cast($0, {}) * 0.3)", doubles_ ? "f64" : "f32"),
+                  {fit_integer(integer(dims, depth), dims)}, dims, 2);
     default: {
       const DimSet ids = subset(dims, 50);
       DimSet table;
@@ -287,7 +348,8 @@ WholeProgramDrawer::Option WholeProgramDrawer::selected(const DimSet& dims, int 
       table.push_back(*over);
       std::sort(table.begin(), table.end());
       const Drawn x = real(table, depth);
-      return made(fmt::format("(zeros({}{}) + gather($0, $1 % {}, over: {}))", shape(dims), doubles_ ? ", f64" : "", size(*over), dim(*over)),
+      return made(fmt::format("(zeros({}{}) + gather($0, $1 % {}, over: {}))", shape(dims), doubles_ ? ", f64" : "",
+                              size(*over), dim(*over)),
                   {x.expression, integer(ids, 1).expression}, dims, x.bound);
     }
   }
@@ -314,7 +376,11 @@ WholeProgramDrawer::Option WholeProgramDrawer::annotated(const DimSet& dims, int
 }
 
 WholeProgramDrawer::Option WholeProgramDrawer::called(const DimSet& dims, int depth) {
-  struct Callee { std::string text; Type type; double cost; };
+  struct Callee {
+    std::string text;
+    Type type;
+    double cost;
+  };
   std::vector<Callee> fitting;
   for (const Named& each : scope_) {
     const Type* type = &each.type;
@@ -328,7 +394,8 @@ WholeProgramDrawer::Option WholeProgramDrawer::called(const DimSet& dims, int de
       cost = model.cost;
       type = &model.call;
     }
-    if (type->kind == Type::Kind::kFunction && type->parts[1].kind == Type::Kind::kReal && type->parts[1].dims == dims) fitting.push_back({text, *type, cost});
+    if (type->kind == Type::Kind::kFunction && type->parts[1].kind == Type::Kind::kReal && type->parts[1].dims == dims)
+      fitting.push_back({text, *type, cost});
   }
   if (fitting.empty()) return std::nullopt;
   const Callee callee = dice_.pick(fitting);
@@ -336,7 +403,8 @@ WholeProgramDrawer::Option WholeProgramDrawer::called(const DimSet& dims, int de
   cost_ += turns_ * callee.cost;
   const DimSet& from = callee.type.parts[0].dims;
   const Expression argument = fit(real(from, depth), from, 2);
-  if (has(Feature::kRecompute) && dice_.chance(40)) return made("recompute(" + callee.text + ", $0)", {argument}, dims, 2);
+  if (has(Feature::kRecompute) && dice_.chance(40))
+    return made("recompute(" + callee.text + ", $0)", {argument}, dims, 2);
   return made(callee.text + "($0)", {argument}, dims, 2);
 }
 

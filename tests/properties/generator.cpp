@@ -12,7 +12,8 @@ constexpr int64_t kMostOperandElements = 4096;
 
 }  // namespace
 
-Generator::Generator(uint64_t seed) : dice_(seed * 2 + 1), integers_(dice_.chance(60)), real_(ElementType::kF32), evaluation_(dry_execution(), {}) {
+Generator::Generator(uint64_t seed)
+    : dice_(seed * 2 + 1), integers_(dice_.chance(60)), real_(ElementType::kF32), evaluation_(dry_execution(), {}) {
   program_.seed = seed;
   if (!integers_) {
     differentiable_ = dice_.chance(50);
@@ -20,14 +21,20 @@ Generator::Generator(uint64_t seed) : dice_(seed * 2 + 1), integers_(dice_.chanc
   }
 }
 
-// ---- Choosing --------------------------------------------------------------------------------------------------------
+// ---- Choosing -------------------------------------------------------------------------------------------------------
 
-const Variable* Generator::any() { return any([](const Variable&) { return true; }); }
-const Variable* Generator::number() { return any([](const Variable& x) { return is_number(x.element); }); }
+const Variable* Generator::any() {
+  return any([](const Variable&) { return true; });
+}
+const Variable* Generator::number() {
+  return any([](const Variable& x) { return is_number(x.element); });
+}
 const Variable* Generator::exact_number() {
   return any([](const Variable& x) { return is_number(x.element) && x.facts.error == 0; });
 }
-const Variable* Generator::real() { return any([&](const Variable& x) { return x.element == real_; }); }
+const Variable* Generator::real() {
+  return any([&](const Variable& x) { return x.element == real_; });
+}
 const Variable* Generator::with_dims(bool bool_too) {
   return any([&](const Variable& x) { return !x.dims.empty() && (bool_too || is_number(x.element)); });
 }
@@ -78,26 +85,28 @@ bool Generator::add(const std::string& expression, const Facts& facts, const std
   return add_text("let " + name + " = " + expression + "\n", name, facts, reads);
 }
 
-bool Generator::add_text(const std::string& text, const std::string& name, const Facts& facts, const std::vector<const Variable*>& reads) {
+bool Generator::add_text(const std::string& text, const std::string& name, const Facts& facts,
+                         const std::vector<const Variable*>& reads) {
   graph::Value value;
   try {
     evaluation_.run(text);
     value = evaluation_.value(name);
-  } catch (const UserError&) {
+  } catch (const UserError&) { return false; }
+  if (size_of(value.dims()) > kMostOperandElements || size_of(value.dims()) == 0 || !fits(value.element(), facts))
     return false;
-  }
-  if (size_of(value.dims()) > kMostOperandElements || size_of(value.dims()) == 0 || !fits(value.element(), facts)) return false;
   if (!integers_ && is_float(value.element()) && value.element() != real_) return false;
   Line line{text, {}, {}, {name}, {}, {}};
   for (const Variable* variable : reads) line.reads.push_back(variable->name);
   variables_.push_back({name, value.element(), value.dims(), facts});
-  const bool whole = std::all_of(value.dims().begin(), value.dims().end(), [&](const Dim& dim) { return declared(dim.name) == dim.size; });
+  const bool whole = std::all_of(value.dims().begin(), value.dims().end(),
+                                 [&](const Dim& dim) { return declared(dim.name) == dim.size; });
   if (whole && is_number(value.element())) {
     const std::string dims = text_of(value.dims());
     line.as_input = value.element() == ElementType::kI32
-                        ? fmt::format("let {} = random.integers({}, {}, {})\n", name, dims, std::floor(facts.low), std::ceil(facts.high) + 1)
-                        : fmt::format("let {} = cast(random.integers({}, {}, {}), {})\n", name, dims, std::floor(facts.low), std::ceil(facts.high) + 1,
-                                      mtf::name(value.element()));
+                        ? fmt::format("let {} = random.integers({}, {}, {})\n", name, dims, std::floor(facts.low),
+                                      std::ceil(facts.high) + 1)
+                        : fmt::format("let {} = cast(random.integers({}, {}, {}), {})\n", name, dims,
+                                      std::floor(facts.low), std::ceil(facts.high) + 1, mtf::name(value.element()));
   }
   program_.lines.push_back(std::move(line));
   return true;
@@ -112,7 +121,7 @@ std::string Generator::declare(const std::string& name, const std::string& size)
   return name;
 }
 
-// ---- The program -----------------------------------------------------------------------------------------------------
+// ---- The program ----------------------------------------------------------------------------------------------------
 
 void Generator::declare_dims() {
   static const std::vector<int64_t> kCommon = {2, 3, 4, 5, 6, 7, 8}, kSeldom = {1, 9, 12, 15, 16, 17};
@@ -136,7 +145,9 @@ void Generator::draw_inputs() {
         case 0: add(whole + " > 0", Facts::between(0, 1), {}); break;
         case 1: add("cast(" + whole + ", bf16)", Facts::between(-3, 3), {}); break;
         case 2: add("cast(" + whole + ", f64)", Facts::between(-3, 3), {}); break;
-        case 3: case 4: case 5: add("cast(" + whole + ", f32)", Facts::between(-3, 3), {}); break;
+        case 3:
+        case 4:
+        case 5: add("cast(" + whole + ", f32)", Facts::between(-3, 3), {}); break;
         default: add(whole, Facts::between(-3, 3), {});
       }
     } else if (i > 0 && dice_.chance(25)) {
@@ -152,22 +163,29 @@ void Generator::draw_inputs() {
 }
 
 void Generator::draw_placing() {
-  static const std::vector<std::vector<std::string>> kMeshes = {
-      {"all:2"}, {"all:3"}, {"all:4", "rows:2;cols:2"}, {"rows:2;cols:2"}, {"rows:2;cols:3"}, {"all:6", "rows:2;cols:3"}, {"rows:3;cols:2", "rows:2;cols:3"},
-      {"x:2;y:2;z:2", "rows:4;cols:2"}};
+  static const std::vector<std::vector<std::string>> kMeshes = {{"all:2"},
+                                                                {"all:3"},
+                                                                {"all:4", "rows:2;cols:2"},
+                                                                {"rows:2;cols:2"},
+                                                                {"rows:2;cols:3"},
+                                                                {"all:6", "rows:2;cols:3"},
+                                                                {"rows:3;cols:2", "rows:2;cols:3"},
+                                                                {"x:2;y:2;z:2", "rows:4;cols:2"}};
   const std::vector<std::string>& meshes = dice_.pick(kMeshes);
   std::vector<std::string> names;
   for (const Dim& dim : declared_) names.push_back(dim.name.str());
   for (size_t i = 0; i < meshes.size(); ++i) {
     std::string axes;
-    for (const Axis& axis : parse_axes(meshes[i])) axes += fmt::format("{}{}: {}", axes.empty() ? "" : ", ", axis.name.str(), axis.size);
+    for (const Axis& axis : parse_axes(meshes[i]))
+      axes += fmt::format("{}{}: {}", axes.empty() ? "" : ", ", axis.name.str(), axis.size);
     program_.placing += fmt::format("mesh m{} = [{}]\n", i, axes);
     program_.processors = 1;
     for (const Axis& axis : parse_axes(meshes[i])) program_.processors *= axis.size;
     meshes_.push_back(meshes[i]);
     for (int64_t j = 0; j < 2; ++j) {
       std::string rules;
-      for (const LayoutRule& rule : parse_layout_rules(random_layout(static_cast<uint64_t>(dice_.below(1 << 30)), names, meshes[i]))) {
+      for (const LayoutRule& rule :
+           parse_layout_rules(random_layout(static_cast<uint64_t>(dice_.below(1 << 30)), names, meshes[i]))) {
         std::string target;
         for (const Name& axis : rule.axes) target += (target.empty() ? "" : ", ") + axis.str();
         if (rule.axes.size() > 1) target = "[" + target + "]";
@@ -187,7 +205,8 @@ void Generator::place_lines() {
       line.before = fmt::format("use m{}\nuse l{}{}\n", mesh, mesh, dice_.below(2));
     }
     if (line.binds.size() != 1 || !dice_.chance(20)) continue;
-    const auto x = std::find_if(variables_.begin(), variables_.end(), [&](const Variable& v) { return v.name == line.binds[0]; });
+    const auto x =
+        std::find_if(variables_.begin(), variables_.end(), [&](const Variable& v) { return v.name == line.binds[0]; });
     if (x == variables_.end()) continue;
     std::vector<std::string> free;
     for (const Axis& axis : parse_axes(meshes_[mesh])) free.push_back(axis.name.str());
@@ -209,13 +228,17 @@ RandomProgram Generator::make() {
   evaluation_.run("fn curve(x) = x * x - 2 * x\n");
   draw_inputs();
   using Draw = bool (Generator::*)();
-  std::vector<Draw> draws = {&Generator::unary, &Generator::unary, &Generator::binary, &Generator::binary, &Generator::binary, &Generator::comparison,
-                             &Generator::truth, &Generator::select, &Generator::reduction, &Generator::reduction, &Generator::contraction,
-                             &Generator::contraction, &Generator::contraction, &Generator::renaming, &Generator::reshaping, &Generator::broadcasting,
-                             &Generator::slicing, &Generator::joining, &Generator::moving, &Generator::running_sum, &Generator::lookup,
-                             &Generator::lookup, &Generator::ordering, &Generator::casting, &Generator::creating, &Generator::calling, &Generator::loop};
-  if (!integers_) draws.insert(draws.end(), {&Generator::real_function, &Generator::real_function, &Generator::real_function, &Generator::normalising,
-                                             &Generator::normalising, &Generator::averaging});
+  std::vector<Draw> draws = {
+      &Generator::unary,       &Generator::unary,      &Generator::binary,      &Generator::binary,
+      &Generator::binary,      &Generator::comparison, &Generator::truth,       &Generator::select,
+      &Generator::reduction,   &Generator::reduction,  &Generator::contraction, &Generator::contraction,
+      &Generator::contraction, &Generator::renaming,   &Generator::reshaping,   &Generator::broadcasting,
+      &Generator::slicing,     &Generator::joining,    &Generator::moving,      &Generator::running_sum,
+      &Generator::lookup,      &Generator::lookup,     &Generator::ordering,    &Generator::casting,
+      &Generator::creating,    &Generator::calling,    &Generator::loop};
+  if (!integers_)
+    draws.insert(draws.end(), {&Generator::real_function, &Generator::real_function, &Generator::real_function,
+                               &Generator::normalising, &Generator::normalising, &Generator::averaging});
   const size_t wanted = static_cast<size_t>(dice_.between(3, 14));
   for (int tries = 0; tries < 400 && program_.lines.size() < wanted; ++tries) {
     const size_t variables = variables_.size();
@@ -223,7 +246,8 @@ RandomProgram Generator::make() {
     MTF_CHECK(variables_.size() == variables, "a line that was refused is kept");
   }
   for (const Line& line : program_.lines) {
-    const auto x = std::find_if(variables_.begin(), variables_.end(), [&](const Variable& v) { return v.name == line.binds[0]; });
+    const auto x =
+        std::find_if(variables_.begin(), variables_.end(), [&](const Variable& v) { return v.name == line.binds[0]; });
     program_.results.push_back(x->name);
     Tolerance tolerance;
     if (x->facts.error > 0) tolerance = {Tolerance::Kind::kDistance, x->facts.error * epsilon(real_)};

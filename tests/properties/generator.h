@@ -18,7 +18,9 @@ class Dice {
   int64_t between(int64_t low, int64_t high) { return low + below(high - low + 1); }
   bool chance(int percent) { return below(100) < percent; }
   template <typename T>
-  const T& pick(const std::vector<T>& list) { return list[static_cast<size_t>(below(static_cast<int64_t>(list.size())))]; }
+  const T& pick(const std::vector<T>& list) {
+    return list[static_cast<size_t>(below(static_cast<int64_t>(list.size())))];
+  }
 
  private:
   std::mt19937_64 random_;
@@ -103,7 +105,8 @@ class Generator {
 
   /// Adds `let v = expression` if the checks accept it and its bounds allow.
   bool add(const std::string& expression, const Facts& facts, const std::vector<const Variable*>& reads);
-  bool add_text(const std::string& text, const std::string& name, const Facts& facts, const std::vector<const Variable*>& reads);
+  bool add_text(const std::string& text, const std::string& name, const Facts& facts,
+                const std::vector<const Variable*>& reads);
   bool fits(ElementType element, const Facts& facts) const;
   std::string next_name() const { return "v" + std::to_string(variables_.size()); }
   std::string declare(const std::string& name, const std::string& size);
@@ -141,7 +144,8 @@ template <typename Filter>
 const Variable* Generator::any(Filter filter) {
   std::vector<const Variable*> fitting;
   for (size_t i = 0; i < variables_.size(); ++i)
-    if (filter(variables_[i])) fitting.insert(fitting.end(), 1 + 3 * i / variables_.size(), &variables_[i]);  // rather a late one
+    if (filter(variables_[i]))
+      fitting.insert(fitting.end(), 1 + 3 * i / variables_.size(), &variables_[i]);  // rather a late one
   return fitting.empty() ? nullptr : dice_.pick(fitting);
 }
 

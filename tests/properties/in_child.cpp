@@ -22,7 +22,9 @@ void write_all(int file, const std::string& text) {
 
 std::string how_it_ended(int status) {
   if (WIFEXITED(status)) return WEXITSTATUS(status) == 0 ? "" : fmt::format("exit status {}", WEXITSTATUS(status));
-  return WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGPROF ? "hangs" : fmt::format("crash (signal {})", WTERMSIG(status));
+  return WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGPROF
+             ? "hangs"
+             : fmt::format("crash (signal {})", WTERMSIG(status));
 }
 
 /// Ends this process when it has computed for so long, or waited for ten times as long.
@@ -34,7 +36,8 @@ void limit(unsigned seconds) {
 
 }  // namespace
 
-ChildResult in_child(const std::function<void(const std::function<void(const std::string&)>& say)>& work, unsigned seconds) {
+ChildResult in_child(const std::function<void(const std::function<void(const std::string&)>& say)>& work,
+                     unsigned seconds) {
   int ends[2];
   if (pipe(ends) != 0) throw std::runtime_error("no pipe");
   std::fflush(nullptr);
@@ -42,7 +45,8 @@ ChildResult in_child(const std::function<void(const std::function<void(const std
   if (child < 0) throw std::runtime_error("no process");
   if (child == 0) {
     close(ends[0]);
-    for (int signal : {SIGALRM, SIGPROF, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) std::signal(signal, SIG_DFL);  // the parent reports
+    for (int signal : {SIGALRM, SIGPROF, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
+      std::signal(signal, SIG_DFL);  // the parent reports
     limit(seconds);
     work([&](const std::string& text) {
       write_all(ends[1], text);
@@ -53,7 +57,8 @@ ChildResult in_child(const std::function<void(const std::function<void(const std
   close(ends[1]);
   ChildResult result;
   char buffer[4096];
-  for (ssize_t got; (got = read(ends[0], buffer, sizeof buffer)) > 0;) result.said.append(buffer, static_cast<size_t>(got));
+  for (ssize_t got; (got = read(ends[0], buffer, sizeof buffer)) > 0;)
+    result.said.append(buffer, static_cast<size_t>(got));
   close(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);

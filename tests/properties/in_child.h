@@ -12,6 +12,7 @@ struct ChildResult {
 
 /// Runs `work` in a fork of this process; it hands what is to come back to its argument. A child that computes for
 /// `seconds` without saying anything is ended.
-ChildResult in_child(const std::function<void(const std::function<void(const std::string&)>& say)>& work, unsigned seconds);
+ChildResult in_child(const std::function<void(const std::function<void(const std::string&)>& say)>& work,
+                     unsigned seconds);
 
 }  // namespace mtf::properties

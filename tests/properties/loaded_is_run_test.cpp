@@ -1,6 +1,7 @@
 // What a script that is loaded at the prompt has counted is what its run counts, and its plan: under every mesh and
-// layout that its header names. A prompt may still ask for a gradient, and so keeps what a gradient's rule reads; where such a
-// value is summed over processors on its way, it is summed earlier: as in a run of the file in which a gradient is to come.
+// layout that its header names. A prompt may still ask for a gradient, and so keeps what a gradient's rule reads; where
+// such a value is summed over processors on its way, it is summed earlier: as in a run of the file in which a gradient
+// is to come.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -20,17 +21,24 @@ plan::Counters counted(const ScriptCase& script, plan::Execution&& execution, Wa
   static std::ostream nowhere(nullptr);
   session::Session session(script.settings, &execution, nowhere);
   if (way == Way::kRun) session.run_file(script.path);
-  else if (way == Way::kRunBeforeAGradient) session.run_text(script.path, text_of(script.path) + "\nfn gradient_to_come() = grad\n");
+  else if (way == Way::kRunBeforeAGradient)
+    session.run_text(script.path, text_of(script.path) + "\nfn gradient_to_come() = grad\n");
   else session.load(text_of(script.path), script.path, false);
   plan::Counters counters = execution.counters();
   counters.peak_bytes = 0;
   return counters;
 }
 
-plan::Counters planned(const ScriptCase& script, Way way) { return counted(script, ExecutionOn<run::DryRuntime>(), way); }
-plan::Counters computed(const ScriptCase& script, Way way) { return counted(script, ExecutionOn<run::MpiRuntime>(run::MpiRuntimeOptions{.threads = 1}), way); }
+plan::Counters planned(const ScriptCase& script, Way way) {
+  return counted(script, ExecutionOn<run::DryRuntime>(), way);
+}
+plan::Counters computed(const ScriptCase& script, Way way) {
+  return counted(script, ExecutionOn<run::MpiRuntime>(run::MpiRuntimeOptions{.threads = 1}), way);
+}
 
-std::string compared(const plan::Counters& loaded, const plan::Counters& run) { return "loaded:\n" + to_string(loaded) + "run:\n" + to_string(run); }
+std::string compared(const plan::Counters& loaded, const plan::Counters& run) {
+  return "loaded:\n" + to_string(loaded) + "run:\n" + to_string(run);
+}
 
 class Loaded : public testing::TestWithParam<size_t> {};
 

@@ -3,8 +3,10 @@
 //   test_properties --seed N            shows the random program N and what is wrong with it
 //   test_properties --seeds FIRST LAST  looks for a wrong one among many, more than the tests run
 //   test_properties --whole-program N   shows the whole program N and what is wrong with it
-//   test_properties --whole-programs COUNT [--first SEED] [--features NAMES] [--plans] [--ranks 2,3,4] [--most-of-a-kind N]
-//                   [--no-shrink]       looks for wrong ones among so many, and makes those small; with --ranks as many on
+//   test_properties --whole-programs COUNT [--first SEED] [--features NAMES] [--plans] [--ranks 2,3,4]
+//   [--most-of-a-kind N]
+//                   [--no-shrink]       looks for wrong ones among so many, and makes those small; with --ranks as many
+//                   on
 //                                       each of these numbers of ranks, which mpirun starts
 //   test_properties --whole-script FILE [--mesh M] [--layout L] [--set NAME=VALUE]
 //                                       says whether what must hold of whole programs holds of a script

@@ -38,7 +38,8 @@ std::string quoted(const std::string& word) {
 ChildResult on_ranks(int ranks, const std::vector<std::string>& arguments) {
   setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);                 // there may be more ranks than cores
   setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);  // containers often forbid it
-  std::string command = fmt::format("exec mpirun -q -n {} --oversubscribe --allow-run-as-root {}", ranks, quoted(std::filesystem::read_symlink("/proc/self/exe").string()));
+  std::string command = fmt::format("exec mpirun -q -n {} --oversubscribe --allow-run-as-root {}", ranks,
+                                    quoted(std::filesystem::read_symlink("/proc/self/exe").string()));
   for (const std::string& word : arguments) command += " " + quoted(word);
   std::fflush(nullptr);
   FILE* out = popen((command + " </dev/null").c_str(), "r");

@@ -28,7 +28,7 @@ class EveryOperation : public testing::TestWithParam<const graph::Op*> {
   const graph::Op& op() const { return *GetParam(); }
 };
 
-// ---- Examples --------------------------------------------------------------------------------------------------------
+// ---- Examples -------------------------------------------------------------------------------------------------------
 
 std::string expected_output(std::string_view script) {
   std::istringstream lines{std::string(script)};
@@ -53,7 +53,7 @@ TEST_P(EveryOperation, ExamplePrintsWhatItSays) {
   }
 }
 
-// ---- Layouts ---------------------------------------------------------------------------------------------------------
+// ---- Layouts --------------------------------------------------------------------------------------------------------
 
 struct Whole {
   Outcome outcome;
@@ -68,9 +68,7 @@ std::optional<Whole> whole_run(const Script& script) {
     whole.outcome = run(execution(), script, {});
     const std::string wrong = differs_from_kernels(script, whole.outcome, whole.tolerances);
     EXPECT_TRUE(wrong.empty()) << "the whole run is not what the kernels give:\n" << wrong << script.text();
-  } catch (const UserError&) {
-    return std::nullopt;
-  }
+  } catch (const UserError&) { return std::nullopt; }
   return whole;
 }
 
@@ -83,7 +81,8 @@ void expect_same(const Script& script, const Where& where, const Outcome& expect
 }
 
 /// Whole and split give the same, and what was predicted is counted.
-void expect_layout_changes_nothing(const Script& script, const Whole& whole, const std::vector<std::string>& meshes, size_t most_layouts) {
+void expect_layout_changes_nothing(const Script& script, const Whole& whole, const std::vector<std::string>& meshes,
+                                   size_t most_layouts) {
   const std::vector<std::string> dims = dims_of(script);
   for (const std::string& mesh : meshes) {
     const std::vector<std::string> layouts = layouts_of(dims, mesh);
@@ -207,7 +206,7 @@ TEST_P(EveryOperation, CutsChangeNoBit) {
   }
 }
 
-// ---- Gradients -------------------------------------------------------------------------------------------------------
+// ---- Gradients ------------------------------------------------------------------------------------------------------
 
 /// A number computed from tensors, and its gradient, by one script.
 class Differences {
@@ -231,7 +230,8 @@ class Differences {
       slopes.push_back(evaluation_.fetch("slope_checked"));
     }
     for (size_t i = 0; i < of_.size(); ++i) {
-      ASSERT_TRUE(slopes[i].type == inputs_[i].type) << to_string(slopes[i].type) << " of " << to_string(inputs_[i].type);
+      ASSERT_TRUE(slopes[i].type == inputs_[i].type)
+          << to_string(slopes[i].type) << " of " << to_string(inputs_[i].type);
       // The differences lose digits to the loss's magnitude, not to the slope's.
       const double scale = std::max(1.0, std::max(largest(slopes[i]), std::abs(loss_at(i, 0, 0))));
       for (int64_t e = 0; e < size_of(inputs_[i].type.dims); ++e) {
@@ -265,9 +265,7 @@ class Differences {
   graph::Context start_;
 };
 
-bool has_bf16(const Sample& sample) {
-  return sample.line.find("bf16") != std::string::npos;
-}
+bool has_bf16(const Sample& sample) { return sample.line.find("bf16") != std::string::npos; }
 
 /// A number made of the result in which every element has a weight of its own.
 const std::string kLoss = "let loss = sum(result * (0.3 * result + 1))\n";
@@ -284,8 +282,8 @@ TEST_P(EveryOperation, GradientIsTheCentralDifference) {
   }
 }
 
-/// Compares the gradient of a number that is made of the gradients of `first` with differences; `constants` come before the
-/// script, once.
+/// Compares the gradient of a number that is made of the gradients of `first` with differences; `constants` come before
+/// the script, once.
 void check_second_gradient(const Sample& sample, const std::string& first, const std::string& constants = "") {
   Script script = sample.script({2, 3, 2, 2}, ElementType::kF64);
   if (!whole_run(script)) script = sample.script(kSmall, ElementType::kF64);
@@ -301,9 +299,7 @@ void check_second_gradient(const Sample& sample, const std::string& first, const
   loss += "])\nlet loss = " + sum + "\n";
   try {
     Differences(script, loss, of).check();
-  } catch (const UserError& error) {
-    EXPECT_EQ(error.diagnostic().kind(), Kind::no_gradient) << error.what();
-  }
+  } catch (const UserError& error) { EXPECT_EQ(error.diagnostic().kind(), Kind::no_gradient) << error.what(); }
 }
 
 TEST_P(EveryOperation, SecondGradientIsTheCentralDifference) {
@@ -319,7 +315,8 @@ TEST_P(EveryOperation, SecondGradientIsTheCentralDifferenceWhereTheFirstIsZero) 
   for (const Sample& sample : samples_of(op())) {
     if (has_bf16(sample)) continue;
     SCOPED_TRACE(sample.line);
-    check_second_gradient(sample, "sum(square(result - before))", "let before = stop_gradient(" + sample.expression + ")\n");
+    check_second_gradient(sample, "sum(square(result - before))",
+                          "let before = stop_gradient(" + sample.expression + ")\n");
     if (HasFailure()) return;
   }
 }
@@ -327,13 +324,14 @@ TEST_P(EveryOperation, SecondGradientIsTheCentralDifferenceWhereTheFirstIsZero) 
 INSTANTIATE_TEST_SUITE_P(Registry, EveryOperation, testing::ValuesIn(sampled_ops()),
                          [](const testing::TestParamInfo<const graph::Op*>& info) { return test_name(*info.param); });
 
-// ---- The registry ----------------------------------------------------------------------------------------------------
+// ---- The registry ---------------------------------------------------------------------------------------------------
 
 /// The operations that compute in a local program, by its text.
 /// Keeps the operations of all that it runs, as they were captured and as processors compute them.
 class WatchedRuntime : public run::DryRuntime {
  public:
-  std::vector<std::shared_ptr<plan::Tensor>> run(const std::shared_ptr<const plan::Plan>& plan, const plan::PlanInputs& inputs, Span place) override {
+  std::vector<std::shared_ptr<plan::Tensor>> run(const std::shared_ptr<const plan::Plan>& plan,
+                                                 const plan::PlanInputs& inputs, Span place) override {
     for (const graph::ProgramOperation& each : plan->program.operations) operations.push_back(each.operation);
     for (const spmd::Instruction& each : plan->schedule->program.instructions)
       if (each.kind == spmd::InstructionKind::kCompute) operations.push_back(each.node);
@@ -357,8 +355,7 @@ const std::vector<graph::OperationRef>& sampled_operations() {
             evaluation.compute_all();
             evaluation.run(script.body);
             evaluation.compute_all();
-          } catch (const UserError&) {
-          }
+          } catch (const UserError&) {}
         }
       }
     return std::move(execution.runtime().operations);
@@ -382,14 +379,16 @@ TEST(Registry, AttributesAreReadAsTheyPrint) {
     const std::string text = to_string(operation->attributes);
     if (!seen.insert(fmt::format("{} {}", operation->op->name, text)).second) continue;
     const graph::Attributes read = read_attributes(*operation->op, text);
-    EXPECT_TRUE(read == operation->attributes) << operation->op->name << ": " << text << ", read as " << to_string(read);
+    EXPECT_TRUE(read == operation->attributes)
+        << operation->op->name << ": " << text << ", read as " << to_string(read);
     EXPECT_EQ(to_string(read), text) << operation->op->name;
   }
   EXPECT_GT(seen.size(), 100u);
 }
 
 TEST(Registry, TextThatIsNoAttributesIsRefused) {
-  for (const std::string_view text : {"", "over: ", "over: a, ", "along: a", "over: a, reverse: 1", "over: a over: a", "-> [a]"})
+  for (const std::string_view text :
+       {"", "over: ", "over: a, ", "along: a", "over: a, reverse: 1", "over: a over: a", "-> [a]"})
     EXPECT_THROW(read_attributes(ops::kCumsum, text), std::invalid_argument) << text;
   EXPECT_THROW(read_attributes(ops::kAdd, "over: a"), std::invalid_argument);
   EXPECT_THROW(read_attributes(ops::kEinsum, "-> [a=2]"), std::invalid_argument);
@@ -398,9 +397,7 @@ TEST(Registry, TextThatIsNoAttributesIsRefused) {
 
 TEST(Registry, EveryOperationHasAGradientOrAReason) {
   for (const graph::Op* op : ops::all_ops())
-    if (op->infer && !op->is_leaf()) {
-      EXPECT_NE(op->gradient == nullptr, op->no_gradient.empty()) << op->name;
-    }
+    if (op->infer && !op->is_leaf()) { EXPECT_NE(op->gradient == nullptr, op->no_gradient.empty()) << op->name; }
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What a script costs under other meshes and layouts, from its programs as they were captured once, is what a plan of it
-// that evaluates it under them says.
+// What a script costs under other meshes and layouts, from its programs as they were captured once, is what a plan of
+// it that evaluates it under them says.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -62,7 +62,12 @@ std::vector<std::string> dims_of(const plan::ProgramRecord& record) {
 
 /// Up to four of the dims, each over one axis or both, in whatever order.
 std::vector<LayoutRule> drawn_rules(const std::vector<std::string>& dims, std::mt19937& random) {
-  static const std::vector<std::vector<Name>> lists = {{Name("rows")}, {Name("cols")}, {Name("rows")}, {Name("cols")}, {Name("rows"), Name("cols")}, {Name("cols"), Name("rows")}};
+  static const std::vector<std::vector<Name>> lists = {{Name("rows")},
+                                                       {Name("cols")},
+                                                       {Name("rows")},
+                                                       {Name("cols")},
+                                                       {Name("rows"), Name("cols")},
+                                                       {Name("cols"), Name("rows")}};
   std::vector<std::string> left = dims;
   std::shuffle(left.begin(), left.end(), random);
   left.resize(std::min<size_t>(left.size(), 1 + random() % 4));
@@ -79,9 +84,7 @@ std::optional<Planned> planned_as_it_is(const std::string& path) {
   if (session::Session::check_file(path, settings).has_errors()) return std::nullopt;
   try {
     return planned(path, settings);
-  } catch (const UserError&) {
-    return std::nullopt;
-  }
+  } catch (const UserError&) { return std::nullopt; }
 }
 
 TEST(OtherLayouts, CostWhatAPlanUnderThemSays) {
@@ -96,7 +99,9 @@ TEST(OtherLayouts, CostWhatAPlanUnderThemSays) {
     if (!once) continue;
     const cost::LayoutCosts costs(once->record);
     const plan::Counters as_it_is = costs.in(nullptr, nullptr).counters;
-    EXPECT_TRUE(!once->is_exact || as_it_is == once->total) << "as it is\n" << to_string(as_it_is) << "planned:\n" << to_string(once->total);
+    EXPECT_TRUE(!once->is_exact || as_it_is == once->total) << "as it is\n"
+                                                            << to_string(as_it_is) << "planned:\n"
+                                                            << to_string(once->total);
     const std::vector<std::string> dims = dims_of(*once->record);
     for (const char* axes : {"rows:2;cols:2", "rows:3;cols:4", "cols:1;rows:8"}) {
       const auto mesh = std::make_shared<const Mesh>(Name("mesh"), parse_axes(axes));
@@ -108,15 +113,15 @@ TEST(OtherLayouts, CostWhatAPlanUnderThemSays) {
       std::string why;
       try {
         anew = planned(path, settings);
-      } catch (const UserError& error) {
-        why = error.what();
-      }
+      } catch (const UserError& error) { why = error.what(); }
       if (anew && !anew->is_exact) continue;
       try {
         const plan::Counters found = costs.in(mesh, rules).counters;
         ++compared;
         EXPECT_TRUE(anew.has_value()) << "a plan says: " << why;
-        EXPECT_TRUE(!anew || found == anew->total) << "costed:\n" << to_string(found) << "planned:\n" << to_string(anew->total);
+        EXPECT_TRUE(!anew || found == anew->total) << "costed:\n"
+                                                   << to_string(found) << "planned:\n"
+                                                   << to_string(anew->total);
       } catch (const UserError& error) {
         ++refused;
         EXPECT_FALSE(anew.has_value()) << error.what();
@@ -161,7 +166,9 @@ TEST(OtherLayouts, TakeForEachProgramWhatTheRulesOfItsDimsSay) {
         if (costs.times(i) == 0) continue;
         Layout own{Name(), {}, {}};
         for (const LayoutRule& rule : rules.rules)
-          if (std::any_of(times.dims(i).begin(), times.dims(i).end(), [&](size_t d) { return dims[d].name == rule.dim; })) own.rules.push_back(rule);
+          if (std::any_of(times.dims(i).begin(), times.dims(i).end(),
+                          [&](size_t d) { return dims[d].name == rule.dim; }))
+            own.rules.push_back(rule);
         left_out += own.rules.size() < rules.rules.size();
         const std::optional<double> seconds = times.seconds(i, mesh, std::make_shared<const Layout>(own), axes);
         ASSERT_TRUE(seconds);
@@ -169,8 +176,7 @@ TEST(OtherLayouts, TakeForEachProgramWhatTheRulesOfItsDimsSay) {
       }
       EXPECT_NEAR(sum, whole, 1e-12 * whole);
       ++compared;
-    } catch (const UserError&) {
-    }
+    } catch (const UserError&) {}
   }
   EXPECT_GT(compared, 10);
   EXPECT_GT(left_out, 0);
@@ -194,7 +200,9 @@ Planned transformer_of(int layers, const eval::Settings& settings) {
   const std::string text =
       "import nn, transformer\n"
       "dim batch = 8, length = 16, d_model = 32, heads = 4, d_head = 8, d_ff = 64, vocab = 96\n"
-      "let decoder = transformer.LanguageModel(vocab, length, d_model, heads, d_head, d_ff, layers: " + std::to_string(layers) + ", recomputed: true)\n"
+      "let decoder = transformer.LanguageModel(vocab, length, d_model, heads, d_head, d_ff, layers: " +
+      std::to_string(layers) +
+      ", recomputed: true)\n"
       "let x = random.integers([batch, length], 0, 90)\n"
       "let loss = mean(cross_entropy(decoder(x), x, over: vocab))\n"
       "let grads = grad(loss, decoder.params)\n"
@@ -206,8 +214,10 @@ Planned transformer_of(int layers, const eval::Settings& settings) {
 struct Asked {
   const char *mesh, *rules;
 };
-constexpr Asked kAsked[] = {{"rows:2;cols:2", "batch:rows;heads:cols;d_ff:cols;vocab:cols"}, {"rows:2;cols:4", "batch:rows;d_model:cols"},
-                            {"rows:4;cols:2", "length:rows;d_ff:cols"}, {"rows:1;cols:2", "heads:cols"}};
+constexpr Asked kAsked[] = {{"rows:2;cols:2", "batch:rows;heads:cols;d_ff:cols;vocab:cols"},
+                            {"rows:2;cols:4", "batch:rows;d_model:cols"},
+                            {"rows:4;cols:2", "length:rows;d_ff:cols"},
+                            {"rows:1;cols:2", "heads:cols"}};
 
 eval::Settings settings_of(const Asked& asked) {
   eval::Settings settings;
@@ -219,7 +229,9 @@ eval::Settings settings_of(const Asked& asked) {
 }
 
 MeshPtr mesh_of(const Asked& asked) { return std::make_shared<const Mesh>(Name("mesh"), parse_axes(asked.mesh)); }
-LayoutPtr rules_of(const Asked& asked) { return std::make_shared<const Layout>(Layout{Name(), parse_layout_rules(asked.rules), {}}); }
+LayoutPtr rules_of(const Asked& asked) {
+  return std::make_shared<const Layout>(Layout{Name(), parse_layout_rules(asked.rules), {}});
+}
 
 TEST(OtherLayouts, TakeTheTimeThatAPlanUnderThemSays) {
   const Planned once = transformer_of(3, settings_of({"all:1", ""}));
@@ -227,8 +239,11 @@ TEST(OtherLayouts, TakeTheTimeThatAPlanUnderThemSays) {
   for (const Asked& asked : kAsked) {
     SCOPED_TRACE(asked.rules);
     const Planned anew = transformer_of(3, settings_of(asked));
-    const cost::ScriptCost found = costs.in(mesh_of(asked), rules_of(asked)), as_planned = cost::LayoutCosts(anew.record, cost::MachineModel()).in(nullptr, nullptr);
-    EXPECT_TRUE(found.counters == anew.total) << "costed:\n" << to_string(found.counters) << "planned:\n" << to_string(anew.total);
+    const cost::ScriptCost found = costs.in(mesh_of(asked), rules_of(asked)),
+                           as_planned = cost::LayoutCosts(anew.record, cost::MachineModel()).in(nullptr, nullptr);
+    EXPECT_TRUE(found.counters == anew.total) << "costed:\n"
+                                              << to_string(found.counters) << "planned:\n"
+                                              << to_string(anew.total);
     EXPECT_EQ(found.time.compute, as_planned.time.compute);
     EXPECT_EQ(found.time.collectives, as_planned.time.collectives);
     EXPECT_EQ(found.parameter_bytes, as_planned.parameter_bytes);
@@ -247,7 +262,8 @@ TEST(OtherLayouts, OfEqualLayersAreDecidedOnce) {
       const graph::Program program = relayout.program(entry.recorded);
       all += program.operations.size();
       for (const graph::ProgramOperation& operation : program.operations)
-        if (operation.operation->inputs.empty()) different.insert(operation.operation.get());  // each parameter begins with numbers of its own
+        if (operation.operation->inputs.empty())
+          different.insert(operation.operation.get());  // each parameter begins with numbers of its own
     }
     EXPECT_LT(different.size(), all);
     return different.size();
@@ -263,7 +279,8 @@ TEST(OtherLayouts, CostWhatEachOfTheirInstructionsCosts) {
     cost::each_schedule(*once.record, relayout, [&](size_t, const schedule::Schedule& schedule, int64_t) {
       spmd::InstructionCosts all(schedule.program);
       for (size_t i = 0; i < schedule.program.instructions.size(); ++i) {
-        const spmd::InstructionCost found = all.of(static_cast<int>(i)), alone = cost_of(schedule.program, schedule.program.instructions[i]);
+        const spmd::InstructionCost found = all.of(static_cast<int>(i)),
+                                    alone = cost_of(schedule.program, schedule.program.instructions[i]);
         EXPECT_EQ(to_string(found.flops), to_string(alone.flops));
         EXPECT_EQ(to_string(found.values), to_string(alone.values));
         EXPECT_EQ(to_string(found.bytes), to_string(alone.bytes));

@@ -60,7 +60,9 @@ TEST_P(Plan, IsTheRunOfAScript) {
           ADD_FAILURE() << "nothing is planned for byte " << place.second;
           continue;
         }
-        EXPECT_TRUE(at->second == counters) << "byte " << place.second << "\nplanned:\n" << to_string(at->second) << "\nmeasured:\n" << to_string(counters);
+        EXPECT_TRUE(at->second == counters) << "byte " << place.second << "\nplanned:\n"
+                                            << to_string(at->second) << "\nmeasured:\n"
+                                            << to_string(counters);
       }
     }
   }

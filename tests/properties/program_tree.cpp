@@ -30,7 +30,8 @@ std::string to_string(const Statements& statements, int level) {
 
 size_t count(const Statements& statements) {
   size_t sum = statements.size();
-  for (const Statement& statement : statements) sum += (statement.body ? count(*statement.body) : 0) + count(statement.otherwise);
+  for (const Statement& statement : statements)
+    sum += (statement.body ? count(*statement.body) : 0) + count(statement.otherwise);
   return sum;
 }
 

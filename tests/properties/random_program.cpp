@@ -23,9 +23,9 @@ Script RandomProgram::script(bool laid_out) const {
     if (laid_out) script.body += line.before;
     const size_t end = line.text.find('\n'), equals = line.text.find(" = ");
     if (laid_out && !line.layout.empty())
-      script.body += line.text.substr(0, equals + 3) + "(" + line.text.substr(equals + 3, end - equals - 3) + ") @ " + line.layout + line.text.substr(end);
-    else
-      script.body += line.text;
+      script.body += line.text.substr(0, equals + 3) + "(" + line.text.substr(equals + 3, end - equals - 3) + ") @ " +
+                     line.layout + line.text.substr(end);
+    else script.body += line.text;
   }
   script.results = results;
   return script;
@@ -39,9 +39,11 @@ RandomProgram RandomProgram::part_for(size_t result) const {
   part.lines.clear();
   std::string uses;
   for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
-    const bool wanted = std::any_of(line->binds.begin(), line->binds.end(), [&](const std::string& name) { return needed.count(name) > 0; });
+    const bool wanted = std::any_of(line->binds.begin(), line->binds.end(),
+                                    [&](const std::string& name) { return needed.count(name) > 0; });
     if (!wanted) {
-      if (!part.lines.empty() && part.lines.front().before.empty()) part.lines.front().before = line->before;  // still in force there
+      if (!part.lines.empty() && part.lines.front().before.empty())
+        part.lines.front().before = line->before;  // still in force there
       continue;
     }
     needed.insert(line->reads.begin(), line->reads.end());
@@ -58,9 +60,7 @@ using Check = std::function<std::string(const RandomProgram&)>;
 std::string guarded(const Check& check, const RandomProgram& program) {
   try {
     return check(program);
-  } catch (const std::exception& error) {
-    return std::string("throws ") + error.what() + "\n";
-  }
+  } catch (const std::exception& error) { return std::string("throws ") + error.what() + "\n"; }
 }
 
 std::string compare(const RandomProgram& program, const Outcome& expected, const Outcome& found) {
@@ -90,7 +90,8 @@ Check split_is_whole(const Where& where, bool laid_out) {
 Check predicted_is_measured(const Where& where, bool laid_out) {
   return [=](const RandomProgram& program) {
     const Script script = program.script(laid_out);
-    const plan::Counters predicted = run(dry_execution(), script, where).counters, measured = run(execution(), script, where).counters;
+    const plan::Counters predicted = run(dry_execution(), script, where).counters,
+                         measured = run(execution(), script, where).counters;
     std::string wrong = counter_difference(predicted, measured);
     return wrong.empty() ? wrong : "predicted and measured differ:\n" + wrong;
   };
@@ -144,7 +145,9 @@ RandomProgram smallest(RandomProgram program, const Check& check) {
   }
   if (program.results.size() > 1) return program;
   for (size_t i = program.lines.size(); i-- > 0;) {
-    if (i >= program.lines.size() || program.lines[i].as_input.empty() || program.lines[i].binds[0] == program.results[0]) continue;
+    if (i >= program.lines.size() || program.lines[i].as_input.empty() ||
+        program.lines[i].binds[0] == program.results[0])
+      continue;
     RandomProgram simpler = program;
     Line& line = simpler.lines[i];
     line.text = line.as_input;
@@ -176,8 +179,8 @@ std::string report(const RandomProgram& program, const Check& check, const Where
   const std::string wrong = guarded(check, program);
   if (wrong.empty()) return {};
   const RandomProgram small = smallest(program, check);
-  return fmt::format("--seed {}, {}: {}\nThe smallest part that fails, which\n{}is\n{}\n", program.seed, to_string(where), wrong,
-                     guarded(check, small), small.script(laid_out).text());
+  return fmt::format("--seed {}, {}: {}\nThe smallest part that fails, which\n{}is\n{}\n", program.seed,
+                     to_string(where), wrong, guarded(check, small), small.script(laid_out).text());
 }
 
 const std::vector<std::string> kMeshesOfPrograms = {"p:1", "p:2", "p:3", "p:4", "r:2;c:2", "r:2;c:3"};
@@ -196,7 +199,8 @@ Where legal_place(const RandomProgram& program, Dice& dice, const std::vector<st
 void make_legal(RandomProgram& program, Dice& dice) {
   while (is_illegal(program.script(true), {""})) {
     std::vector<size_t> places;
-    for (size_t at = program.placing.find(" -> "); at != std::string::npos; at = program.placing.find(" -> ", at + 1)) places.push_back(at);
+    for (size_t at = program.placing.find(" -> "); at != std::string::npos; at = program.placing.find(" -> ", at + 1))
+      places.push_back(at);
     if (places.empty()) {  // what is written with `@` and `..`
       for (Line& line : program.lines)
         if (line.layout.starts_with("{..")) line.layout.clear();
@@ -204,7 +208,9 @@ void make_legal(RandomProgram& program, Dice& dice) {
     }
     const size_t at = dice.pick(places), first = program.placing.find_last_of("{,", at) + 1;
     size_t last = at;
-    for (int depth = 0; last < program.placing.size() && (depth > 0 || (program.placing[last] != ',' && program.placing[last] != '}')); ++last) {
+    for (int depth = 0;
+         last < program.placing.size() && (depth > 0 || (program.placing[last] != ',' && program.placing[last] != '}'));
+         ++last) {
       if (program.placing[last] == '[') ++depth;
       if (program.placing[last] == ']') --depth;
     }
@@ -238,7 +244,8 @@ std::string wrong_with(uint64_t seed) {
     if (!program.has_loop) expect(predicted_is_measured(where, false), where, false);
     if (i == 0) expect(fusion_changes_nothing(where), where, false);
     if (i == 1 && program.tolerances[0].kind != Tolerance::Kind::kDistance) {
-      const bool exact = std::all_of(program.tolerances.begin(), program.tolerances.end(), [](const Tolerance& t) { return t.kind <= Tolerance::Kind::kNumbers; });
+      const bool exact = std::all_of(program.tolerances.begin(), program.tolerances.end(),
+                                     [](const Tolerance& t) { return t.kind <= Tolerance::Kind::kNumbers; });
       if (exact) expect(prints_the_same(where), where, false);
     }
     where.cut_each = true;

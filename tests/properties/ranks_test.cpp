@@ -1,6 +1,6 @@
-// However processors are hosted (by one rank, or one, two or three by each of several), the same is computed and counted,
-// and replicas are the same bits; with one processor a rank, wire_bytes are the bytes handed to MPI. Run under mpirun:
-// every rank runs every test, and compares what it has.
+// However processors are hosted (by one rank, or one, two or three by each of several), the same is computed and
+// counted, and replicas are the same bits; with one processor a rank, wire_bytes are the bytes handed to MPI. Run under
+// mpirun: every rank runs every test, and compares what it has.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,8 @@ class Ranks : public testing::Test {
 
   /// Hosted by rank 0 alone and shared among the ranks, the script gives the same: what does not, in words, on rank 0.
   /// Nothing is run if the layout puts two dims of a tensor on one axis.
-  static std::string hosting_changes(const Script& script, const std::vector<Tolerance>& tolerances, const Where& where, bool fuse = true) {
+  static std::string hosting_changes(const Script& script, const std::vector<Tolerance>& tolerances, const Where& where,
+                                     bool fuse = true) {
     plan::Execution& ranks = fuse ? shared_execution() : shared_single_execution();
     const auto sent_so_far = [&] { return dynamic_cast<run::MpiRuntime&>(ranks.runtime()).sent(); };
     const int64_t wire_before = wire_bytes(ranks.counters()), sent_before = sent_so_far();
@@ -63,7 +64,8 @@ class Ranks : public testing::Test {
   inline static int64_t compared = 0, compared_bytes = 0;
 };
 
-/// With its gradient, under layouts of every kind, in turn as it is, with fusion off and with a cut after every statement.
+/// With its gradient, under layouts of every kind, in turn as it is, with fusion off and with a cut after every
+/// statement.
 TEST_F(Ranks, DoNotChangeAnOperation) {
   constexpr size_t kMostLayouts = 6;
   for (const graph::Op* op : sampled_ops())
@@ -84,7 +86,8 @@ TEST_F(Ranks, DoNotChangeAnOperation) {
             const size_t way = i / step % 3;
             const Where where{mesh, layouts[i], way == 2};
             const std::string changes = hosting_changes(script, tolerances, where, way != 1);
-            EXPECT_TRUE(changes.empty()) << changes << to_string(where) << (way == 1 ? ", fusion off" : "") << "\n" << script.text();
+            EXPECT_TRUE(changes.empty()) << changes << to_string(where) << (way == 1 ? ", fusion off" : "") << "\n"
+                                         << script.text();
           }
         }
       }
@@ -112,14 +115,18 @@ TEST_F(Ranks, DoNotChangeARandomProgram) {
   }
 }
 
-/// In pieces, with a last slice that is shorter, of several arrays at once and one after the other: through memory that the
-/// ranks share and, with fusion off, by messages.
+/// In pieces, with a last slice that is shorter, of several arrays at once and one after the other: through memory that
+/// the ranks share and, with fusion off, by messages.
 TEST_F(Ranks, DoNotChangeALargeReduction) {
   const int ranks = shared_runtime().ranks();
   Script script;
   script.inputs = fmt::format(
-      "dim each = {}, n = 1200007, m = 3001\nlet x = random.normal([each, n])\nlet y = random.normal([each, m])\nlet z = cast(y, bf16)\nlet k = random.integers([each, m], 0, 1000)\n", ranks);
-  script.body = "let a = sum(x -> [n])\nlet b = max(x * x -> [n])\nlet c = sum(y -> [m])\nlet d = sum(exp(y) -> [m])\nlet e = sum(z -> [m])\nlet f = sum(k -> [m])\nlet g = sum(c * y -> [m])\n";
+      "dim each = {}, n = 1200007, m = 3001\nlet x = random.normal([each, n])\nlet y = random.normal([each, m])\nlet z "
+      "= cast(y, bf16)\nlet k = random.integers([each, m], 0, 1000)\n",
+      ranks);
+  script.body =
+      "let a = sum(x -> [n])\nlet b = max(x * x -> [n])\nlet c = sum(y -> [m])\nlet d = sum(exp(y) -> [m])\nlet e = "
+      "sum(z -> [m])\nlet f = sum(k -> [m])\nlet g = sum(c * y -> [m])\n";
   script.results = {"a", "b", "c", "d", "e", "f", "g"};
   const Where where{fmt::format("p:{}", ranks), "each:p"};
   for (const bool fuse : {true, false}) {
@@ -129,7 +136,8 @@ TEST_F(Ranks, DoNotChangeALargeReduction) {
   if (!shared_runtime().shares_memory()) GTEST_SKIP() << "ranks cannot share memory here";
 }
 
-/// What whole programs do is what the reference does; `--whole-programs COUNT --ranks 2,3,4` looks through more of them.
+/// What whole programs do is what the reference does; `--whole-programs COUNT --ranks 2,3,4` looks through more of
+/// them.
 TEST_F(Ranks, DoNotChangeAWholeProgram) {
   Search what;
   what.first = 50 * static_cast<uint64_t>(shared_runtime().ranks()), what.count = 25;
@@ -139,7 +147,9 @@ TEST_F(Ranks, DoNotChangeAWholeProgram) {
   watch(0, "");
   if (shared_runtime().rank() != 0) return;
   const Tally tally = tally_of(what, said, [](const Found& found) {
-    ADD_FAILURE() << "seed " << found.seed << " " << to_string(found.trial) << "\n" << found.failure.kind << "\n" << found.failure.what;
+    ADD_FAILURE() << "seed " << found.seed << " " << to_string(found.trial) << "\n"
+                  << found.failure.kind << "\n"
+                  << found.failure.what;
   });
   EXPECT_GT(tally.runs, 50u) << to_string(tally);
 }

@@ -31,7 +31,8 @@ std::string differs_from_kernels(const Script& script, const Outcome& whole, con
   for (size_t i = 0; i < script.results.size(); ++i) {
     const plan::HostTensor expected = host_tensor(graph.run(evaluation.value(script.results[i])));
     Tolerance tolerance = tolerances[i];
-    if (tolerance.kind == Tolerance::Kind::kBits) tolerance.kind = Tolerance::Kind::kNumbers;  // a NaN has lost its bits
+    if (tolerance.kind == Tolerance::Kind::kBits)
+      tolerance.kind = Tolerance::Kind::kNumbers;  // a NaN has lost its bits
     const std::string how = tensor_difference(expected, whole.results[i], tolerance);
     if (!how.empty()) text += "  " + script.results[i] + how + "\n";
   }

@@ -44,17 +44,21 @@ Sample parse(const graph::Op& op, const std::string& line) {
   std::string rest = head;
   for (auto at = std::sregex_iterator(head.begin(), head.end(), input); at != std::sregex_iterator(); ++at) {
     const std::smatch& found = *at;
-    SampleInput made{found[1], ElementType::kF32, found[3], found[4].matched ? found[4].str() : "-2", found[5].matched ? found[5].str() : "2"};
+    SampleInput made{found[1], ElementType::kF32, found[3], found[4].matched ? found[4].str() : "-2",
+                     found[5].matched ? found[5].str() : "2"};
     if (found[2].length() > 0) made.element = parse_element_type(found[2].str()).value();
     sample.inputs.push_back(made);
     rest.replace(rest.find(found.str()), found.str().size(), "");
   }
-  MTF_CHECK(trimmed(rest).find_first_not_of(", ") == std::string::npos, "cannot read the inputs of the sample {}", line);
+  MTF_CHECK(trimmed(rest).find_first_not_of(", ") == std::string::npos, "cannot read the inputs of the sample {}",
+            line);
   static const std::regex dim(R"(\b[a-d]\b)");
   for (auto at = std::sregex_iterator(line.begin(), line.end(), dim); at != std::sregex_iterator(); ++at) {
     const std::string name = at->str();
-    const bool is_input = std::any_of(sample.inputs.begin(), sample.inputs.end(), [&](const SampleInput& i) { return i.name == name; });
-    if (!is_input && std::find(sample.dims.begin(), sample.dims.end(), name) == sample.dims.end()) sample.dims.push_back(name);
+    const bool is_input =
+        std::any_of(sample.inputs.begin(), sample.inputs.end(), [&](const SampleInput& i) { return i.name == name; });
+    if (!is_input && std::find(sample.dims.begin(), sample.dims.end(), name) == sample.dims.end())
+      sample.dims.push_back(name);
   }
   std::sort(sample.dims.begin(), sample.dims.end());
   return sample;
@@ -72,9 +76,11 @@ Script Sample::script(const Sizes& sizes, ElementType real) const {
     if (element == ElementType::kBool) {
       script.inputs += fmt::format("let {} = random.uniform({}) < 0.5\n", input.name, input.dims);
     } else if (element == ElementType::kI32) {
-      script.inputs += fmt::format("let {} = random.integers({}, {}, {})\n", input.name, input.dims, input.low, input.high);
+      script.inputs +=
+          fmt::format("let {} = random.integers({}, {}, {})\n", input.name, input.dims, input.low, input.high);
     } else {
-      script.inputs += fmt::format("let {} = random.uniform({}, low: {}, high: {}, {})\n", input.name, input.dims, input.low, input.high, name(element));
+      script.inputs += fmt::format("let {} = random.uniform({}, low: {}, high: {}, {})\n", input.name, input.dims,
+                                   input.low, input.high, name(element));
     }
   }
   script.body = "let result = " + expression + "\n";
@@ -126,7 +132,8 @@ std::vector<Tolerance> tolerances_of(const Script& script) {
   evaluation.run(script.inputs);
   evaluation.compute_all();
   evaluation.run(script.body);
-  for (const std::string& name : script.results) tolerances.push_back(expected_of({evaluation.value(name)}, points(script)));
+  for (const std::string& name : script.results)
+    tolerances.push_back(expected_of({evaluation.value(name)}, points(script)));
   return tolerances;
 }
 
@@ -163,7 +170,8 @@ std::vector<std::string> layouts_of(const std::vector<std::string>& dims, const 
   for (const std::string& dim : dims) {
     const size_t before = layouts.size();
     for (const std::string& target : targets)
-      for (size_t i = 0; i < before; ++i) layouts.push_back(layouts[i] + (layouts[i].empty() ? "" : ";") + dim + ":" + target);
+      for (size_t i = 0; i < before; ++i)
+        layouts.push_back(layouts[i] + (layouts[i].empty() ? "" : ";") + dim + ":" + target);
   }
   return layouts;
 }

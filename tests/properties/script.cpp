@@ -27,7 +27,8 @@ std::string Script::text() const {
 
 std::string to_string(const Where& where) {
   if (where.mesh.empty()) return where.cut_each ? "its own mesh, cut after every statement" : "its own mesh";
-  return fmt::format("--mesh \"{}\" --layout \"{}\"{}", where.mesh, where.layout, where.cut_each ? ", cut after every statement" : "");
+  return fmt::format("--mesh \"{}\" --layout \"{}\"{}", where.mesh, where.layout,
+                     where.cut_each ? ", cut after every statement" : "");
 }
 
 int64_t processors_of(const std::string& mesh) {
@@ -38,7 +39,8 @@ int64_t processors_of(const std::string& mesh) {
 
 int64_t wire_bytes(const plan::Counters& counters) {
   int64_t bytes = 0;
-  for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind) bytes += counters.total(static_cast<spmd::CollectiveKind>(kind)).wire_bytes;
+  for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind)
+    bytes += counters.total(static_cast<spmd::CollectiveKind>(kind)).wire_bytes;
   return bytes;
 }
 
@@ -52,7 +54,8 @@ eval::Settings Evaluation::settings_of(const Where& where) {
   return settings;
 }
 
-Evaluation::Evaluation(plan::Execution& on, const Where& where) : execution(on), evaluator(settings_of(where), &on, out), where_(where) {}
+Evaluation::Evaluation(plan::Execution& on, const Where& where)
+    : execution(on), evaluator(settings_of(where), &on, out), where_(where) {}
 
 void Evaluation::run(const std::string& text, bool cut_each) {
   if (written_.size() < kLongest) written_ += text;
@@ -106,9 +109,7 @@ Outcome run(plan::Execution& execution, const Script& script, const Where& where
 bool is_illegal(const Script& script, const Where& where) {
   try {
     run(dry_execution(), script, where);
-  } catch (const UserError& error) {
-    return error.diagnostic().kind() == Kind::axis_used_twice;
-  }
+  } catch (const UserError& error) { return error.diagnostic().kind() == Kind::axis_used_twice; }
   return false;
 }
 
@@ -149,19 +150,27 @@ void say_what_ran(int signal) {
 namespace {
 
 ExecutionOn<run::MpiRuntime>& shared_between_ranks() {
-  return made(executions().shared, run::MpiRuntimeOptions{.threads = 1, .use_mpi = under_mpi(), .check_replicas = true, .scrub = true});
+  return made(executions().shared,
+              run::MpiRuntimeOptions{.threads = 1, .use_mpi = under_mpi(), .check_replicas = true, .scrub = true});
 }
 
 }  // namespace
 
-plan::Execution& execution() { return made(executions().hosting_all, run::MpiRuntimeOptions{.threads = 2, .scrub = true}); }
+plan::Execution& execution() {
+  return made(executions().hosting_all, run::MpiRuntimeOptions{.threads = 2, .scrub = true});
+}
 plan::Execution& dry_execution() { return made(executions().dry, plan::ExecutionOptions{.verify_passes = true}); }
 plan::Execution& reference_execution() { return made(executions().reference); }
-plan::Execution& single_execution() { return made(executions().single, run::MpiRuntimeOptions{.threads = 1, .scrub = true}, plan::ExecutionOptions{.skipped_passes = {"fuse_loops"}}); }
+plan::Execution& single_execution() {
+  return made(executions().single, run::MpiRuntimeOptions{.threads = 1, .scrub = true},
+              plan::ExecutionOptions{.skipped_passes = {"fuse_loops"}});
+}
 plan::Execution& shared_execution() { return shared_between_ranks(); }
 run::MpiRuntime& shared_runtime() { return shared_between_ranks().runtime(); }
 plan::Execution& shared_single_execution() {
-  return made(executions().shared_single, run::MpiRuntimeOptions{.threads = 1, .use_mpi = under_mpi(), .share_memory = false, .check_replicas = true, .scrub = true},
+  return made(executions().shared_single,
+              run::MpiRuntimeOptions{
+                  .threads = 1, .use_mpi = under_mpi(), .share_memory = false, .check_replicas = true, .scrub = true},
               plan::ExecutionOptions{.skipped_passes = {"fuse_loops"}});
 }
 void end_executions() {

@@ -38,8 +38,9 @@ int64_t processors_of(const std::string& mesh);
 int64_t wire_bytes(const plan::Counters& counters);
 
 struct Outcome {
-  std::vector<plan::HostTensor> results;  ///< in the order of Script::results; without elements where the runtime knows no numbers
-  plan::Counters counters;                ///< of the body
+  std::vector<plan::HostTensor>
+      results;              ///< in the order of Script::results; without elements where the runtime knows no numbers
+  plan::Counters counters;  ///< of the body
 };
 
 /// One evaluation, statement by statement.

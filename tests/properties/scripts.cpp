@@ -37,7 +37,8 @@ std::vector<ScriptCase> cases_of(const std::string& path) {
     options.layout = combination.layout;
     eval::Settings settings = tool::settings_of(options, 1);
     settings.stdlib = stdlib_folder();
-    if (!session::Session::check_file(path, settings).has_errors()) cases.push_back({path, path + " " + tool::to_string(combination), std::move(settings)});
+    if (!session::Session::check_file(path, settings).has_errors())
+      cases.push_back({path, path + " " + tool::to_string(combination), std::move(settings)});
   }
   return cases;
 }

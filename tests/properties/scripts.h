@@ -23,7 +23,8 @@ struct ScriptCase {
 /// Each on one rank; those under which the script is refused are left out.
 std::vector<ScriptCase> cases_of(const std::string& path);
 
-/// What tests of scripts are divided into, so that several run at once: part `p` has every script number p, p + kParts, …
+/// What tests of scripts are divided into, so that several run at once: part `p` has every script number p, p + kParts,
+/// …
 constexpr size_t kParts = 6;
 
 }  // namespace mtf::properties

@@ -39,12 +39,14 @@ cost::MachineModel slow_wire() {
 }
 
 std::string layout_of_mlp(int tokens, bool input_gradient) {
-  const Searched searched("dim tokens = " + std::to_string(tokens) + ", width = 64, d_ff = 256\n"
+  const Searched searched("dim tokens = " + std::to_string(tokens) +
+                          ", width = 64, d_ff = 256\n"
                           "model Mlp {\n  param w: [width, d_ff] = 1\n  param v: [d_ff, width] = 1\n"
                           "  fn call(x) = einsum(relu(einsum(x, w -> [tokens, d_ff])), v -> [tokens, width])\n}\n"
                           "let net = Mlp()\nlet x = random.uniform([tokens, width])\nlet loss = sum(square(net(x)))\n" +
-                          std::string(input_gradient ? "let (dw, dv, dx) = grad(loss, [net.w, net.v, x])\nlet shown = sum(dx)\n"
-                                                     : "let (dw, dv) = grad(loss, [net.w, net.v])\nlet shown = loss\n") +
+                          std::string(input_gradient
+                                          ? "let (dw, dv, dx) = grad(loss, [net.w, net.v, x])\nlet shown = sum(dx)\n"
+                                          : "let (dw, dv) = grad(loss, [net.w, net.v])\nlet shown = loss\n") +
                           "net.w := net.w - 0.1 * dw\nnet.v := net.v - 0.1 * dv\nprint(shown)\n");
   const cost::LayoutCosts costs(searched.record, slow_wire());
   cost::SearchQuestion question;
@@ -65,7 +67,8 @@ TEST(Search, SplitsTokensOfAnMlpWhoseInputNeedsNoGradientFromEightTimesTheWidth)
 
 TEST(Search, FindsWhatTryingEverythingFinds) {
   const Searched searched(
-      "dim a = 12, b = 16, c = 20\nlet x = random.uniform([a, b])\nlet w = random.uniform([b, c])\nlet v = random.uniform([c, a])\n"
+      "dim a = 12, b = 16, c = 20\nlet x = random.uniform([a, b])\nlet w = random.uniform([b, c])\nlet v = "
+      "random.uniform([c, a])\n"
       "print(sum(tanh(einsum(tanh(einsum(x, w -> [a, c])), v -> [c])) + 0))\n");
   const cost::LayoutCosts costs(searched.record, cost::MachineModel());
   cost::SearchQuestion question;
@@ -88,8 +91,7 @@ TEST(Search, FindsWhatTryingEverythingFinds) {
       }
       try {
         least = std::min(least, costs.in(mesh, rules).time.total());
-      } catch (const UserError&) {
-      }
+      } catch (const UserError&) {}
     }
   }
   ASSERT_TRUE(found.best);
@@ -124,7 +126,10 @@ TEST(Search, CostsAProgramOnceHoweverWhatItDoesNotHaveIsSplit) {
 /// A training step of `layers` layers, with Adam.
 std::string layered(int layers) {
   return "import transformer, optim\ndim batch = 256, length = 64, d_model = 512, heads = 8, d_head = 64, d_ff = 2048\n"
-         "model Deep {\n  let all = [transformer.Layer(d_model, length, heads, d_head, d_ff, bias: false) for i in 0.." + std::to_string(layers) + "]\n"
+         "model Deep {\n  let all = [transformer.Layer(d_model, length, heads, d_head, d_ff, bias: false) for i in "
+         "0.." +
+         std::to_string(layers) +
+         "]\n"
          "  fn call(x) { for layer in all { x := layer(x) }; return x }\n}\n"
          "let net = Deep()\nlet opt = optim.Adam(net.params)\nlet x = random.normal([batch, length, d_model])\n"
          "let loss = mean(square(net(x)))\nopt.minimize(loss)\nprint(loss)\n";
@@ -132,17 +137,21 @@ std::string layered(int layers) {
 
 TEST(Search, RanksWhatRepeatsByAFewLayers) {
   constexpr int kLayers = 12;
-  const Searched few(layered(cost::RepeatedCosts::kFew)), more(layered(cost::RepeatedCosts::kMore)), all(layered(kLayers)), other(layered(kLayers + 1));
+  const Searched few(layered(cost::RepeatedCosts::kFew)), more(layered(cost::RepeatedCosts::kMore)),
+      all(layered(kLayers)), other(layered(kLayers + 1));
   const cost::MachineModel machine;
   const cost::LayoutCosts costs(all.record, machine);
-  const cost::RepeatedCosts repeated(cost::LayoutCosts(few.record, machine), cost::LayoutCosts(more.record, machine), kLayers);
+  const cost::RepeatedCosts repeated(cost::LayoutCosts(few.record, machine), cost::LayoutCosts(more.record, machine),
+                                     kLayers);
   EXPECT_TRUE(repeated.stand_for(costs));
   EXPECT_FALSE(repeated.stand_for(cost::LayoutCosts(other.record)));
 
   const auto mesh = std::make_shared<const Mesh>(Name("mesh"), parse_axes("rows:4;cols:8"));
-  for (const char* text : {"", "batch:rows", "batch:rows;heads:cols;d_ff:cols", "d_model:cols", "length:cols;batch:rows", "batch:cols;d_model:rows", "d_ff:rows"}) {
+  for (const char* text : {"", "batch:rows", "batch:rows;heads:cols;d_ff:cols", "d_model:cols",
+                           "length:cols;batch:rows", "batch:cols;d_model:rows", "d_ff:rows"}) {
     SCOPED_TRACE(text);
-    const auto rules = std::make_shared<const Layout>(Layout{Name(), *text ? parse_layout_rules(text) : std::vector<LayoutRule>(), {}});
+    const auto rules = std::make_shared<const Layout>(
+        Layout{Name(), *text ? parse_layout_rules(text) : std::vector<LayoutRule>(), {}});
     const double whole = costs.in(mesh, rules).time.total();
     EXPECT_NEAR(repeated.in(mesh, rules).seconds, whole, cost::kRepeatedError * whole);
   }
@@ -162,21 +171,25 @@ TEST(Search, RanksWhatRepeatsByAFewLayers) {
 
 TEST(Search, TakesTheBestThatFits) {
   const Searched searched(
-      "dim a = 64, b = 64\nmodel M { param w: [a, b] = 1 }\nlet m = M()\nlet x = random.uniform([a])\nprint(sum(einsum(x, m.w -> [b])))\n");
+      "dim a = 64, b = 64\nmodel M { param w: [a, b] = 1 }\nlet m = M()\nlet x = "
+      "random.uniform([a])\nprint(sum(einsum(x, m.w -> [b])))\n");
   const cost::LayoutCosts costs(searched.record, cost::MachineModel());
   cost::SearchQuestion question;
   question.processors = 4;
   question.axes = {Name("all")};
   EXPECT_EQ(to_string(*search(costs, question).best->rules), "{}");
   question.memory = 8000;
-  question.peak = [](const MeshPtr&, const LayoutPtr& rules, const graph::StoredLayoutsPtr&) { return rules->rules.empty() ? 16'384 : 4096; };
+  question.peak = [](const MeshPtr&, const LayoutPtr& rules, const graph::StoredLayoutsPtr&) {
+    return rules->rules.empty() ? 16'384 : 4096;
+  };
   EXPECT_NE(to_string(*search(costs, question).best->rules), "{}");
 }
 
 TEST(Search, TakesAScriptThatNamesAxesItself) {
   eval::Settings settings;
   settings.mesh = {{Name("here"), 2}, {Name("there"), 2}};
-  const Searched searched("dim a = 64, b = 64\nlet x = random.uniform([a, b])\nprint(sum(exp(x @ {a -> there})))\n", settings);
+  const Searched searched("dim a = 64, b = 64\nlet x = random.uniform([a, b])\nprint(sum(exp(x @ {a -> there})))\n",
+                          settings);
   const cost::LayoutCosts costs(searched.record, slow_wire());
   cost::SearchQuestion question;
   question.processors = 4;
@@ -187,8 +200,10 @@ TEST(Search, TakesAScriptThatNamesAxesItself) {
 /// A training step of six layers with Adam, whose params weigh more than anything else.
 const std::string kHeavy =
     "import optim\ndim batch = 8, d = 256, e = 256\n"
-    "model Layer {\n  param w: [d, e] = init.normal(stddev: 0.1)\n  fn call(x) = rename(tanh(einsum(x, w -> [batch, e])), e -> d)\n}\n"
-    "model Net {\n  let all = [Layer() for i in 0..6]\n  fn call(x) { for layer in all { x := layer(x) }; return x }\n}\n"
+    "model Layer {\n  param w: [d, e] = init.normal(stddev: 0.1)\n  fn call(x) = rename(tanh(einsum(x, w -> [batch, "
+    "e])), e -> d)\n}\n"
+    "model Net {\n  let all = [Layer() for i in 0..6]\n  fn call(x) { for layer in all { x := layer(x) }; return x "
+    "}\n}\n"
     "let net = Net()\nlet opt = optim.Adam(net.params)\nlet x = random.uniform([batch, d])\n"
     "for step in 0..2 { let loss = sum(square(net(x))); opt.minimize(loss) }\nprint(sum(net(x)))\n";
 
@@ -196,12 +211,17 @@ const std::string kHeavy =
 TEST(Search, PeaksAreNotFarBelowWhatIsEstimated) {
   const std::vector<Name> axes = {Name("rows"), Name("cols")};
   const auto mesh = std::make_shared<const Mesh>(Name("mesh"), parse_axes("rows:4;cols:2"));
-  const std::string many_rows = "import optim\ndim batch = 4096, d = 64, e = 64\n" + kHeavy.substr(kHeavy.find("model Layer"));
+  const std::string many_rows =
+      "import optim\ndim batch = 4096, d = 64, e = 64\n" + kHeavy.substr(kHeavy.find("model Layer"));
   const std::pair<std::string, std::vector<const char*>> scripts[] = {
       {kHeavy, {"", "batch:rows", "d:rows;e:cols", "e:rows+cols", "batch:rows;e:cols"}},
       {many_rows, {"", "batch:rows+cols", "batch:rows", "d:rows;e:cols", "batch:rows;e:cols", "batch:cols;d:rows"}},
-      {layered(3), {"", "batch:rows+cols", "batch:rows;heads:cols;d_ff:cols", "length:rows;batch:cols", "d_model:cols", "heads:rows;d_ff:rows+cols"}},
-      {"dim a = 512, b = 512, c = 64\nlet x = random.uniform([a, b])\nlet y = random.uniform([b, c])\nprint(sum(softmax(einsum(x, y -> [a, c]), over: c)))\n", {"", "a:rows+cols", "b:rows", "a:rows;c:cols"}},
+      {layered(3),
+       {"", "batch:rows+cols", "batch:rows;heads:cols;d_ff:cols", "length:rows;batch:cols", "d_model:cols",
+        "heads:rows;d_ff:rows+cols"}},
+      {"dim a = 512, b = 512, c = 64\nlet x = random.uniform([a, b])\nlet y = random.uniform([b, "
+       "c])\nprint(sum(softmax(einsum(x, y -> [a, c]), over: c)))\n",
+       {"", "a:rows+cols", "b:rows", "a:rows;c:cols"}},
   };
   for (const auto& [text, layouts] : scripts) {
     const Searched searched(text);
@@ -218,7 +238,8 @@ TEST(Search, PeaksAreNotFarBelowWhatIsEstimated) {
         for (const LayoutRule& rule : *settings.layout)
           if (rule.dim == bound.dims()[d].name)
             for (Name axis : rule.axes) split[d] |= axis_bit(mesh->find(axis));
-      const double about = estimate.bytes(*mesh, {split, split.size(), none, none.size()}), least = estimate.least_bytes(*mesh, {split, split.size(), none, none.size()});
+      const double about = estimate.bytes(*mesh, {split, split.size(), none, none.size()}),
+                   least = estimate.least_bytes(*mesh, {split, split.size(), none, none.size()});
       const auto peak = static_cast<double>(Searched(text, settings).execution->counters().peak_bytes);
       EXPECT_GE(peak, (1 - cost::kPeakError) * least);
       EXPECT_LE(peak, 3 * about);
@@ -276,7 +297,8 @@ TEST(Search, CostsParamsStoredInPartsAsAPlanOfThemDoes) {
       stored->add({Name("d"), Name("e")}, parse_layout_rules(asked));
       settings.stored = stored;
       const Searched anew(kHeavy, settings);
-      EXPECT_TRUE(costs.in(mesh, layout, stored).counters == cost::LayoutCosts(anew.record).in(nullptr, nullptr).counters);
+      EXPECT_TRUE(costs.in(mesh, layout, stored).counters ==
+                  cost::LayoutCosts(anew.record).in(nullptr, nullptr).counters);
       EXPECT_NE(anew.session->stored_variables().parameter_bytes, searched.session->stored_variables().parameter_bytes);
     }
   }

@@ -35,7 +35,9 @@ template <size_t length>
 void leave_out(Statements& statements, Edit& edit) {
   for_each_block(statements, edit, [&](Statements& block) {
     for (size_t i = 0; i + length <= block.size() && !edit.done(); ++i)
-      if (edit.here()) block.erase(block.begin() + static_cast<std::ptrdiff_t>(i), block.begin() + static_cast<std::ptrdiff_t>(i + length));
+      if (edit.here())
+        block.erase(block.begin() + static_cast<std::ptrdiff_t>(i),
+                    block.begin() + static_cast<std::ptrdiff_t>(i + length));
   });
 }
 
@@ -93,7 +95,8 @@ void make_less(Statements& statements, Edit& edit) {
 }  // namespace
 
 Statements smallest_tree(Statements statements, const std::function<bool(const Statements&)>& fails, int most) {
-  const EditKind kinds[] = {leave_out<8>, leave_out<4>, leave_out<2>, leave_out<1>, take_apart, simplify_expressions, make_less};
+  const EditKind kinds[] = {leave_out<8>, leave_out<4>,         leave_out<2>, leave_out<1>,
+                            take_apart,   simplify_expressions, make_less};
   for (bool changed = true; changed;) {
     changed = false;
     for (const EditKind kind : kinds) {

@@ -1,5 +1,6 @@
-// What a stage prints can be read back, and what is read is what was printed: of every program that the scripts capture, the
-// text at each stage gives the same text again, and all later passes give of it what they give of the program.
+// What a stage prints can be read back, and what is read is what was printed: of every program that the scripts
+// capture, the text at each stage gives the same text again, and all later passes give of it what they give of the
+// program.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -28,7 +29,9 @@ std::string difference(const std::string& found, const std::string& expected) {
   const std::vector<std::string> a = split(found, '\n'), b = split(expected, '\n');
   size_t i = 0;
   while (i < std::min(a.size(), b.size()) && a[i] == b[i]) ++i;
-  const auto line = [&](const std::vector<std::string>& lines) { return i < lines.size() ? lines[i] : std::string("the end"); };
+  const auto line = [&](const std::vector<std::string>& lines) {
+    return i < lines.size() ? lines[i] : std::string("the end");
+  };
   return "line " + std::to_string(i + 1) + ":\n  " + line(a) + "\ninstead of\n  " + line(b) + "\n";
 }
 
@@ -47,11 +50,10 @@ std::string wrong_with(const std::vector<std::string>& texts) {
         if (to > from) read.run(list[to - 1].name);
         const std::string again = without_comments(to_string(read)), expected = without_comments(texts[to]);
         if (again == expected) continue;
-        return split(texts[from], '\n')[0] + ", read and then " + split(expected, '\n')[0] + ", " + difference(again, expected);
+        return split(texts[from], '\n')[0] + ", read and then " + split(expected, '\n')[0] + ", " +
+               difference(again, expected);
       }
-    } catch (const std::exception& error) {
-      return error.what();
-    }
+    } catch (const std::exception& error) { return error.what(); }
   }
   return "";
 }
@@ -71,7 +73,9 @@ TEST_P(StageTexts, GiveTheProgramBack) {
       session::Session session(each.settings, &execution, nowhere);
       session.on_cut([&](Span) {
         std::vector<std::string> texts = {execution.last_text("ir")};
-        if (std::count(texts[0].begin(), texts[0].end(), '\n') > static_cast<std::ptrdiff_t>(kMostLines) || !seen.insert(texts[0]).second) return;
+        if (std::count(texts[0].begin(), texts[0].end(), '\n') > static_cast<std::ptrdiff_t>(kMostLines) ||
+            !seen.insert(texts[0]).second)
+          return;
         for (const plan::Pass& pass : plan::passes()) texts.push_back(execution.last_text(std::string(pass.name)));
         EXPECT_EQ(wrong_with(texts), "");
         ++checked;

@@ -53,7 +53,8 @@ const std::vector<FeatureRecord>& features() {
       {kWith, "with", true, "`with` of settings, seeds, layouts and meshes"},
       {kNone, "none", true, "arguments left out, compared with `none`"},
       {kFilters, "filters", true, "comprehensions with a filter on numbers of the host"},
-      {kChangingNumbers, "changing_numbers", true, "numbers of the host that a `while` assigns, in tensors' arithmetic"},
+      {kChangingNumbers, "changing_numbers", true,
+       "numbers of the host that a `while` assigns, in tensors' arithmetic"},
       {kNoGrad, "no_grad", true, "`no_grad { … }`"},
       {kOperations, "operations", true, "any operation of the registry, as its samples use it"},
       {kMixed, "mixed", true, "`precision mixed`, of the program or of a block"},
@@ -87,11 +88,13 @@ FeatureSet features_of(const std::string& names) {
   return set;
 }
 
-WholeProgramDrawer::WholeProgramDrawer(uint64_t seed, FeatureSet allowed) : dice_(seed * 2654435761u + 17), features_(0) {
+WholeProgramDrawer::WholeProgramDrawer(uint64_t seed, FeatureSet allowed)
+    : dice_(seed * 2654435761u + 17), features_(0) {
   // Each program is made of some of the features only, so that rare combinations come together often enough.
   const int percent = static_cast<int>(dice_.between(45, 95));
   for (const FeatureRecord& record : features())
-    if (const bool drawn = dice_.chance(percent); drawn && (allowed & bit(record.feature))) features_ |= bit(record.feature);
+    if (const bool drawn = dice_.chance(percent); drawn && (allowed & bit(record.feature)))
+      features_ |= bit(record.feature);
   program_.seed = seed;
 }
 
@@ -117,11 +120,13 @@ void WholeProgramDrawer::preamble() {
     program_.dims.push_back(names[static_cast<size_t>(i)]);
   }
   program_.own_meshes = has(Feature::kOwnMeshes) && dice_.chance(50);
-  program_.axes = program_.own_meshes || dice_.chance(50) ? std::vector<std::string>{"r", "c"} : std::vector<std::string>{"p"};
+  program_.axes =
+      program_.own_meshes || dice_.chance(50) ? std::vector<std::string>{"r", "c"} : std::vector<std::string>{"p"};
   if (program_.own_meshes) {
     const bool six = dice_.chance(40);
     program_.processors = six ? 6 : 4;
-    for (const char* axes : {six ? "[r: 2, c: 3]" : "[r: 2, c: 2]", six ? "[r: 3, c: 2]" : "[r: 4, c: 1]", six ? "[r: 6, c: 1]" : "[r: 1, c: 4]"}) {
+    for (const char* axes : {six ? "[r: 2, c: 3]" : "[r: 2, c: 2]", six ? "[r: 3, c: 2]" : "[r: 4, c: 1]",
+                             six ? "[r: 6, c: 1]" : "[r: 1, c: 4]"}) {
       if (!meshes_.empty() && !has(Feature::kUse)) break;
       meshes_.push_back(fresh("m"));
       lines.push_back({"mesh " + meshes_.back() + " = " + axes, {}, {}, {}});
@@ -157,7 +162,8 @@ void WholeProgramDrawer::preamble() {
     DimSet dims = some_dims(3);
     if (dims.empty()) dims = {0};
     const std::string drawn = fmt::format("random.uniform({}, low: -1, high: 1)", shape(dims));
-    lines.push_back({"let " + name + " = $0", {{doubles_ ? "cast(" + drawn + ", f64)" : drawn, {}, real_type(dims)}}, {}, {}});
+    lines.push_back(
+        {"let " + name + " = $0", {{doubles_ ? "cast(" + drawn + ", f64)" : drawn, {}, real_type(dims)}}, {}, {}});
     declare(name, {.dims = dims}, 1);
     scope_.back().bound = 2;
   }
@@ -169,7 +175,11 @@ void WholeProgramDrawer::preamble() {
   for (int i = 0; i < 2; ++i) {
     const std::string name = fresh("j");
     const DimSet dims = some_dims(2);
-    lines.push_back({"let " + name + " = $0", {{fmt::format("cast(random.uniform({}, low: 0, high: 6), i32)", shape(dims)), {}, integer_type(dims)}}, {}, {}});
+    lines.push_back(
+        {"let " + name + " = $0",
+         {{fmt::format("cast(random.uniform({}, low: 0, high: 6), i32)", shape(dims)), {}, integer_type(dims)}},
+         {},
+         {}});
     declare(name, {.kind = Type::Kind::kInteger, .dims = dims}, 6);
   }
 }
@@ -188,9 +198,13 @@ WholeProgram WholeProgramDrawer::make() {
   const int percent = dice_.chance(50) ? 50 : 15;
   for (const Named& each : scope_)
     if (!dice_.chance(percent)) continue;
-    else if (each.type.kind == Type::Kind::kReal) program_.statements.push_back({"print(\"f\", $0)", {{each.name, {}, real_type(each.type.dims)}}, {}, {}});
-    else if (each.type.kind == Type::Kind::kInteger) program_.statements.push_back({"print(\"i\", $0)", {{each.name, {}, ""}}, {}, {}});
-    else if (each.type.kind == Type::Kind::kModel) program_.statements.push_back({"for p in " + each.name + ".params", {}, Statements{{"print(\"f\", p.path, p)", {}, {}, {}}}, {}});
+    else if (each.type.kind == Type::Kind::kReal)
+      program_.statements.push_back({"print(\"f\", $0)", {{each.name, {}, real_type(each.type.dims)}}, {}, {}});
+    else if (each.type.kind == Type::Kind::kInteger)
+      program_.statements.push_back({"print(\"i\", $0)", {{each.name, {}, ""}}, {}, {}});
+    else if (each.type.kind == Type::Kind::kModel)
+      program_.statements.push_back(
+          {"for p in " + each.name + ".params", {}, Statements{{"print(\"f\", p.path, p)", {}, {}, {}}}, {}});
   return program_;
 }
 

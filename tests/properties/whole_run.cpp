@@ -17,8 +17,8 @@
 namespace mtf::properties {
 namespace {
 
-/// What two ways of computing a printed number may differ by: absolutely, and for each unit of the line's largest number.
-/// Six digits are printed, of f32 numbers on which some tens of operations have left their rounding.
+/// What two ways of computing a printed number may differ by: absolutely, and for each unit of the line's largest
+/// number. Six digits are printed, of f32 numbers on which some tens of operations have left their rounding.
 constexpr double kAbsolute = 3e-5, kScaled = 1e-4;
 /// So many times as much where numbers on the way were bf16.
 constexpr double kRounding = 1000;
@@ -47,7 +47,8 @@ std::string line_of(const Diagnostic& diagnostic) {
 
 std::string kind_of(const std::string& error) { return error.substr(0, error.find(' ')); }
 
-WholeOutcome outcome_of(const std::string& text, const eval::Settings& settings, plan::Execution& execution, const run::MpiRuntime* sending = nullptr) {
+WholeOutcome outcome_of(const std::string& text, const eval::Settings& settings, plan::Execution& execution,
+                        const run::MpiRuntime* sending = nullptr) {
   WholeOutcome outcome;
   std::ostringstream out;
   execution.runtime().restart_peak();
@@ -56,7 +57,8 @@ WholeOutcome outcome_of(const std::string& text, const eval::Settings& settings,
     session::Session session(settings, &execution, out);
     session.on_statement([&](const eval::StatementReport& report) {
       const int64_t line = static_cast<int64_t>(report.span.file->line_of(report.span.begin));
-      if (outcome.statements.empty() || outcome.statements.back().line != line) outcome.statements.push_back({line, report.text, {}});
+      if (outcome.statements.empty() || outcome.statements.back().line != line)
+        outcome.statements.push_back({line, report.text, {}});
       plan::Counters& sum = outcome.statements.back().counters;
       const int64_t turns = std::max<int64_t>(report.turns, 1);
       sum.flops += turns * report.counters.flops;
@@ -69,11 +71,10 @@ WholeOutcome outcome_of(const std::string& text, const eval::Settings& settings,
     session.run_text("program.mtf", text);
   } catch (const UserError& error) {
     outcome.error = line_of(error.diagnostic());
-  } catch (const std::exception& error) {
-    outcome.broken = error.what();
-  }
+  } catch (const std::exception& error) { outcome.broken = error.what(); }
   outcome.output = out.str();
-  outcome.wire = wire_bytes(execution.counters()) - wire_before, outcome.sent = sending ? sending->sent() - sent_before : 0;
+  outcome.wire = wire_bytes(execution.counters()) - wire_before,
+  outcome.sent = sending ? sending->sent() - sent_before : 0;
   return outcome;
 }
 
@@ -92,7 +93,8 @@ Statements with_early_reads(const Statements& statements) {
     if (!copy.otherwise.empty()) copy.otherwise = with_early_reads(copy.otherwise);
     const bool ends_block = copy.text.starts_with("return") || copy.text == "break" || copy.text == "continue";
     if (ends_block) result.insert(result.end() - 1, Statement{kEarly, {}, {}, {}});
-    else if (!copy.text.starts_with("dim ") && !copy.text.starts_with("option ")) result.push_back({kEarly, {}, {}, {}});
+    else if (!copy.text.starts_with("dim ") && !copy.text.starts_with("option "))
+      result.push_back({kEarly, {}, {}, {}});
   }
   return result;
 }
@@ -113,9 +115,12 @@ std::vector<Word> words_and_numbers_of(const std::string& line) {
   std::vector<Word> words;
   for (size_t i = 0; i < line.size();) {
     const char c = line[i];
-    const bool sign = c == '-' && i + 1 < line.size() && (std::isdigit(static_cast<unsigned char>(line[i + 1])) || line[i + 1] == 'i' || line[i + 1] == 'n');
+    const bool sign =
+        c == '-' && i + 1 < line.size() &&
+        (std::isdigit(static_cast<unsigned char>(line[i + 1])) || line[i + 1] == 'i' || line[i + 1] == 'n');
     const bool starts = i == 0 || line[i - 1] == ' ' || line[i - 1] == '[';
-    if (starts && (sign || std::isdigit(static_cast<unsigned char>(c)) || line.compare(i, 3, "inf") == 0 || line.compare(i, 3, "nan") == 0)) {
+    if (starts && (sign || std::isdigit(static_cast<unsigned char>(c)) || line.compare(i, 3, "inf") == 0 ||
+                   line.compare(i, 3, "nan") == 0)) {
       char* end = nullptr;
       const double value = std::strtod(line.c_str() + i, &end);
       const size_t length = static_cast<size_t>(end - (line.c_str() + i));
@@ -141,7 +146,8 @@ bool close(const std::string& a, const std::string& b, bool mixed) {
     if (expected[i].number != found[i].number) return false;
     if (!expected[i].number && expected[i].text != found[i].text) return false;
     if (!expected[i].number || expected[i].text == found[i].text) continue;
-    if (!(std::abs(expected[i].value - found[i].value) <= (mixed ? kRounding : 1) * (kAbsolute + kScaled * largest))) return false;
+    if (!(std::abs(expected[i].value - found[i].value) <= (mixed ? kRounding : 1) * (kAbsolute + kScaled * largest)))
+      return false;
   }
   return true;
 }
@@ -173,8 +179,10 @@ std::string plan_difference(const WholeOutcome& plan, const WholeOutcome& run) {
     if (!how.empty()) text += fmt::format(" line {}, {}\n{}", each.line, each.text, how);
   }
   for (const auto& each : plan.statements) {
-    const bool both = std::any_of(run.statements.begin(), run.statements.end(), [&](const auto& other) { return other.line == each.line; });
-    if (!both && !nothing(each.counters)) text += fmt::format(" line {}, {}\n  is planned and not run\n", each.line, each.text);
+    const bool both = std::any_of(run.statements.begin(), run.statements.end(),
+                                  [&](const auto& other) { return other.line == each.line; });
+    if (!both && !nothing(each.counters))
+      text += fmt::format(" line {}, {}\n  is planned and not run\n", each.line, each.text);
   }
   return text;
 }
@@ -192,7 +200,8 @@ std::vector<Trial> trials_of(const WholeProgram& program, int ranks) {
   std::vector<Trial> trials;
   if (program.own_meshes && program.processors >= ranks) trials.push_back({{""}, false});
   std::vector<std::string> meshes;
-  const std::vector<std::string> of_one_axis = {"p:2", "p:3", "p:4", "p:5", "p:8"}, of_two = {"r:2;c:2", "r:2;c:3", "r:3;c:2", "r:3;c:1", "r:1;c:4", "r:4;c:2"};
+  const std::vector<std::string> of_one_axis = {"p:2", "p:3", "p:4", "p:5", "p:8"},
+                                 of_two = {"r:2;c:2", "r:2;c:3", "r:3;c:2", "r:3;c:1", "r:1;c:4", "r:4;c:2"};
   for (const std::string& mesh : program.axes.size() == 1 ? of_one_axis : of_two)
     if (processors_of(mesh) >= ranks) meshes.push_back(mesh);
   while (trials.size() < kTrials) {
@@ -236,15 +245,16 @@ std::optional<Verdict> refusal(const WholeProgram& program, const std::string& t
   Diagnostics found;
   try {
     found = session::Session::check_text("program.mtf", text, settings);
-  } catch (const std::exception& error) {
-    return fails("check broken: " + head_of(error.what()), error.what());
-  }
+  } catch (const std::exception& error) { return fails("check broken: " + head_of(error.what()), error.what()); }
   for (const Diagnostic& diagnostic : found.list()) {
     if (diagnostic.severity() == Severity::kWarning) continue;
     // Which dims share an axis is the layout's affair, and what was assigned when depends on what was drawn.
-    if (diagnostic.kind() == Kind::axis_used_twice || diagnostic.kind() == Kind::grad_through_assigned) return Verdict{Verdict::Kind::kRefused};
+    if (diagnostic.kind() == Kind::axis_used_twice || diagnostic.kind() == Kind::grad_through_assigned)
+      return Verdict{Verdict::Kind::kRefused};
     // What is bf16, of branches and of what is assigned, is that of `precision mixed`.
-    if (program.mixed && (diagnostic.kind() == Kind::branch_types_differ || diagnostic.kind() == Kind::assign_type_changed)) return Verdict{Verdict::Kind::kRefused};
+    if (program.mixed &&
+        (diagnostic.kind() == Kind::branch_types_differ || diagnostic.kind() == Kind::assign_type_changed))
+      return Verdict{Verdict::Kind::kRefused};
     return fails(fmt::format("refused: {}", record(diagnostic.kind()).name), diagnostic.render());
   }
   return std::nullopt;
@@ -252,10 +262,12 @@ std::optional<Verdict> refusal(const WholeProgram& program, const std::string& t
 
 /// What the plan says of each statement against what the run has counted; `expected` is the reference's, of the
 /// program that is not read early.
-std::optional<Verdict> planned_otherwise(const WholeProgram& program, const std::string& text, const eval::Settings& settings, const WholeOutcome& expected,
+std::optional<Verdict> planned_otherwise(const WholeProgram& program, const std::string& text,
+                                         const eval::Settings& settings, const WholeOutcome& expected,
                                          const WholeOutcome& run, bool early, bool sharing) {
   if (!early) {
-    if (std::string how = output_difference(expected.output, run.output, true, program.mixed); !how.empty()) return fails("counts differ", how);
+    if (std::string how = output_difference(expected.output, run.output, true, program.mixed); !how.empty())
+      return fails("counts differ", how);
     if (std::string how = plan_difference(expected, run); !how.empty()) return fails("plan with reads differs", how);
   }
   if (sharing || program.reads_decide) return std::nullopt;
@@ -283,14 +295,19 @@ Verdict verdict_at(const WholeProgram& program, const Trial& trial, Checks check
   const WholeOutcome expected = outcome_of(text, settings, reference_execution());
   if (!expected.broken.empty()) return fails("reference broken: " + head_of(expected.broken), expected.broken);
   if (kind_of(run.error) != kind_of(expected.error))
-    return fails(fmt::format("ends with: {}, not {}", kind_of(run.error), kind_of(expected.error)), fmt::format("expected {}\nfound {}\n", expected.error, run.error));
-  if (std::string how = output_difference(expected.output, run.output, false, program.mixed); !how.empty()) return fails("differs", how);
+    return fails(fmt::format("ends with: {}, not {}", kind_of(run.error), kind_of(expected.error)),
+                 fmt::format("expected {}\nfound {}\n", expected.error, run.error));
+  if (std::string how = output_difference(expected.output, run.output, false, program.mixed); !how.empty())
+    return fails("differs", how);
   const bool one_each = !trial.where.mesh.empty() && processors_of(trial.where.mesh) == execution.runtime().ranks();
   if (checks.sharing && one_each && run.wire != run.sent)
-    return fails("wire bytes differ", fmt::format("wire_bytes are {}, {} bytes were handed to MPI\n", run.wire, run.sent));
+    return fails("wire bytes differ",
+                 fmt::format("wire_bytes are {}, {} bytes were handed to MPI\n", run.wire, run.sent));
   if (!run.error.empty()) return {Verdict::Kind::kEnds};
   if (checks.plans)
-    if (std::optional<Verdict> wrong = planned_otherwise(program, tried, settings, expected, run, trial.early, checks.sharing)) return *wrong;
+    if (std::optional<Verdict> wrong =
+            planned_otherwise(program, tried, settings, expected, run, trial.early, checks.sharing))
+      return *wrong;
   return {};
 }
 

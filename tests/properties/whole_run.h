@@ -14,14 +14,19 @@ struct WholeOutcome {
   std::string output;
   std::string error;   ///< `kind at line N: label` of the error that ended it
   std::string broken;  ///< what an internal error said; then nothing else counts
-  struct StatementCounters { int64_t line = 0; std::string text; plan::Counters counters; };
+  struct StatementCounters {
+    int64_t line = 0;
+    std::string text;
+    plan::Counters counters;
+  };
   std::vector<StatementCounters> statements;  ///< of the top level, those that computed anything
   int64_t wire = 0, sent = 0;                 ///< bytes on the wire by what was counted, and bytes handed to MPI
 };
 
 /// How a failure looks: a shrunk program must fail in the same way.
 struct Failure {
-  std::string kind;  ///< `differs`, `plan differs`, `refused: KIND`, `ends with: KIND`, `broken: CHECK`, `crash`, `hangs`
+  std::string
+      kind;  ///< `differs`, `plan differs`, `refused: KIND`, `ends with: KIND`, `broken: CHECK`, `crash`, `hangs`
   std::string what;  ///< in words, several lines
   bool operator==(const Failure&) const = default;
 };
@@ -35,8 +40,8 @@ std::string to_string(const Trial& trial);
 /// The program's text as it is run there.
 std::string text_at(const WholeProgram& program, const Trial& trial);
 
-/// The trials of a program, drawn from its seed: its own meshes if it has any, and random ones with random layouts, of a
-/// processor for each rank or more. There are more than are to be run, as some may put two dims on one axis.
+/// The trials of a program, drawn from its seed: its own meshes if it has any, and random ones with random layouts, of
+/// a processor for each rank or more. There are more than are to be run, as some may put two dims on one axis.
 std::vector<Trial> trials_of(const WholeProgram& program, int ranks = 1);
 
 /// Trials at which a failure may be easier to understand.
@@ -64,8 +69,8 @@ struct Verdict {
 };
 Verdict verdict_at(const WholeProgram& program, const Trial& trial, Checks checks = {});
 
-/// The first difference of two outputs, in words; empty if there is none. `counts`: compare lines `c …` too. `mixed`: some
-/// numbers were rounded to bf16.
+/// The first difference of two outputs, in words; empty if there is none. `counts`: compare lines `c …` too. `mixed`:
+/// some numbers were rounded to bf16.
 std::string output_difference(const std::string& expected, const std::string& found, bool counts, bool mixed = false);
 
 }  // namespace mtf::properties

@@ -21,7 +21,8 @@ struct Search {
   bool plans = false;         ///< what is planned of each statement is what running it counts
   int ranks = 1;              ///< more: programs run on so many ranks, which mpirun starts
   bool shrink = true;
-  /// Failures of these kinds that have been found before (the beginning of Failure::kind) are counted, not shrunk again.
+  /// Failures of these kinds that have been found before (the beginning of Failure::kind) are counted, not shrunk
+  /// again.
   size_t most_of_a_kind = 1000;
 };
 
@@ -36,7 +37,8 @@ struct Tally {
 /// `1000 of 1000 whole programs do the same everywhere: …`
 std::string to_string(const Tally& tally);
 
-/// Runs the programs of these seeds, each at three trials, in processes of their own; tells of each failure when it is found.
+/// Runs the programs of these seeds, each at three trials, in processes of their own; tells of each failure when it is
+/// found.
 Tally search(const Search& what, const std::function<void(const std::string& report)>& tell);
 
 /// Runs the programs of `what` in this process, or in these ranks, and says what becomes of each run.

@@ -85,7 +85,8 @@ class PseudoTerminal {
   bool wait_until(const std::function<bool()>& holds, Seconds limit = kLimit) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::milliseconds>(limit);
     while (!holds()) {
-      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();
+      const auto left =
+          std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();
       pollfd output{terminal_, POLLIN, 0};
       if (left <= 0 || poll(&output, 1, static_cast<int>(std::min<long>(left, 100))) < 0) return holds();
       if (output.revents != 0 && !take()) return holds() || gone(holds, end);
@@ -98,11 +99,15 @@ class PseudoTerminal {
     return ::testing::AssertionFailure() << "the screen is\n" << screen_.text();
   }
   ::testing::AssertionResult shows(const std::vector<std::string>& rows, std::size_t row, std::size_t column) {
-    if (wait_until([&] { return screen_.rows() == rows && screen_.row() == row && screen_.column() == column; })) return ::testing::AssertionSuccess();
-    return ::testing::AssertionFailure() << "the screen is\n" << screen_.text() << "with the cursor at " << screen_.row() << ", " << screen_.column();
+    if (wait_until([&] { return screen_.rows() == rows && screen_.row() == row && screen_.column() == column; }))
+      return ::testing::AssertionSuccess();
+    return ::testing::AssertionFailure() << "the screen is\n"
+                                         << screen_.text() << "with the cursor at " << screen_.row() << ", "
+                                         << screen_.column();
   }
   ::testing::AssertionResult mentions(const std::string& text, Seconds limit = kLimit) {
-    if (wait_until([&] { return screen_.text().find(text) != std::string::npos; }, limit)) return ::testing::AssertionSuccess();
+    if (wait_until([&] { return screen_.text().find(text) != std::string::npos; }, limit))
+      return ::testing::AssertionSuccess();
     return ::testing::AssertionFailure() << "no \"" << text << "\"; the screen is\n" << screen_.text();
   }
 
@@ -111,7 +116,8 @@ class PseudoTerminal {
     bool has_ended = false;
     wait_until([&] {
       siginfo_t about{};
-      return has_ended = waitid(P_PID, static_cast<id_t>(process_), &about, WEXITED | WNOHANG | WNOWAIT) == 0 && about.si_pid != 0;
+      return has_ended = waitid(P_PID, static_cast<id_t>(process_), &about, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+                         about.si_pid != 0;
     });
     EXPECT_TRUE(has_ended) << "it is still running; the screen is\n" << screen_.text();
     if (!has_ended) kill(process_, SIGKILL);
@@ -122,7 +128,8 @@ class PseudoTerminal {
     // What it wrote last may still be on its way.
     pollfd ready{terminal_, POLLIN, 0};
     while (poll(&ready, 1, 100) > 0 && take()) {}
-    used_ = Seconds(static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + 1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec));
+    used_ = Seconds(static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                    1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec));
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
   Seconds used() const { return used_; }
@@ -130,7 +137,8 @@ class PseudoTerminal {
   bool is_restored() const {
     termios now{};
     tcgetattr(terminal_, &now);
-    return now.c_lflag == before_.c_lflag && now.c_iflag == before_.c_iflag && now.c_oflag == before_.c_oflag && !screen_.brackets_paste() && screen_.shows_cursor();
+    return now.c_lflag == before_.c_lflag && now.c_iflag == before_.c_iflag && now.c_oflag == before_.c_oflag &&
+           !screen_.brackets_paste() && screen_.shows_cursor();
   }
 
  private:

@@ -9,7 +9,8 @@
 #include <vector>
 
 /// Interprets what line editors and programs of lines send: text of UTF-8 with wide and combining characters, automatic
-/// line breaks, scrolling, and the sequences that move the cursor, erase, style, and set modes. Rows that scroll off are kept.
+/// line breaks, scrolling, and the sequences that move the cursor, erase, style, and set modes. Rows that scroll off
+/// are kept.
 class TerminalEmulator {
  public:
   struct Cell {
@@ -36,7 +37,8 @@ class TerminalEmulator {
       const std::size_t begin = broken.size();
       if (r == old_row) used = std::max(used, column_);
       for (std::size_t at = 0; at == 0 || at < used; at += columns) {
-        Row row(old[r].begin() + static_cast<std::ptrdiff_t>(std::min(at, old[r].size())), old[r].begin() + static_cast<std::ptrdiff_t>(std::min({at + columns, used, old[r].size()})));
+        Row row(old[r].begin() + static_cast<std::ptrdiff_t>(std::min(at, old[r].size())),
+                old[r].begin() + static_cast<std::ptrdiff_t>(std::min({at + columns, used, old[r].size()})));
         row.resize(columns);
         broken.push_back(std::move(row));
       }
@@ -192,7 +194,8 @@ class TerminalEmulator {
         if (style_.starts_with("0;")) style_.erase(0, 2);
         if (style_ == "0") style_.clear();
         break;
-      case 'h': case 'l':
+      case 'h':
+      case 'l':
         if (given == "?25") shows_cursor_ = what == 'h';
         if (given == "?2004") brackets_paste_ = what == 'h';
         break;

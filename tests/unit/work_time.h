@@ -9,11 +9,14 @@
 
 namespace mtf {
 
-/// Seconds for which processors have worked: for this process, or (RUSAGE_CHILDREN) for those that it has started and waited for.
+/// Seconds for which processors have worked: for this process, or (RUSAGE_CHILDREN) for those that it has started and
+/// waited for.
 inline double processor_seconds(int whose = RUSAGE_SELF) {
   rusage usage{};
   getrusage(whose, &usage);
-  const auto seconds = [](const timeval& time) { return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec); };
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 

@@ -3,10 +3,10 @@
 //
 //   mtf::Interpreter interpreter;
 //   interpreter.run("fn step(x) = mean(square(x))");                       // names stay from one call to the next
-//   interpreter.set("x", {{{"batch", 64}, {"io", 32}}, numbers});          // a tensor goes in: std::vector<float> numbers
-//   double loss = interpreter.number("step(x)");
-//   mtf::TensorData y = interpreter.tensor("x * 2");                       // a tensor comes out: y.dims, y.as<float>()
-//   mtf::PlanRecord plan = interpreter.plan("step(x)", {.mesh = "all:8", .layout = "batch:all"});  // what if?
+//   interpreter.set("x", {{{"batch", 64}, {"io", 32}}, numbers});          // a tensor goes in: std::vector<float>
+//   numbers double loss = interpreter.number("step(x)"); mtf::TensorData y = interpreter.tensor("x * 2"); // a tensor
+//   comes out: y.dims, y.as<float>() mtf::PlanRecord plan = interpreter.plan("step(x)", {.mesh = "all:8", .layout =
+//   "batch:all"});  // what if?
 //
 // Interpreters share nothing: a process may have several, each used by one thread at a time (only interrupt() may be
 // called from any). One hosts every processor of its mesh itself, without MPI, unless it is given ranks.
@@ -29,7 +29,7 @@
 
 namespace mtf {
 
-// ---- tensors ---------------------------------------------------------------------------------------------------------
+// ---- tensors --------------------------------------------------------------------------------------------------------
 
 /// The type of a tensor's elements: a bool is a byte, 0 or 1; a bf16 the upper half of an f32.
 enum class Element : std::uint8_t { kBool, kI32, kBf16, kF32, kF64 };
@@ -46,15 +46,25 @@ struct BFloat16 {
 template <typename T>
 struct ElementOf;
 template <>
-struct ElementOf<bool> { static constexpr Element value = Element::kBool; };
+struct ElementOf<bool> {
+  static constexpr Element value = Element::kBool;
+};
 template <>
-struct ElementOf<std::int32_t> { static constexpr Element value = Element::kI32; };
+struct ElementOf<std::int32_t> {
+  static constexpr Element value = Element::kI32;
+};
 template <>
-struct ElementOf<BFloat16> { static constexpr Element value = Element::kBf16; };
+struct ElementOf<BFloat16> {
+  static constexpr Element value = Element::kBf16;
+};
 template <>
-struct ElementOf<float> { static constexpr Element value = Element::kF32; };
+struct ElementOf<float> {
+  static constexpr Element value = Element::kF32;
+};
 template <>
-struct ElementOf<double> { static constexpr Element value = Element::kF64; };
+struct ElementOf<double> {
+  static constexpr Element value = Element::kF64;
+};
 
 struct TensorDim {
   std::string name;
@@ -62,7 +72,8 @@ struct TensorDim {
   bool operator==(const TensorDim&) const = default;
 };
 
-/// A whole tensor in memory of the caller's: row-major, its dims outermost first. It refers to the elements and owns none.
+/// A whole tensor in memory of the caller's: row-major, its dims outermost first. It refers to the elements and owns
+/// none.
 struct TensorView {
   TensorView() = default;
   TensorView(Element of, std::vector<TensorDim> named, std::span<const std::byte> held)
@@ -82,8 +93,8 @@ struct TensorView {
 ///
 /// It is no copy where the interpreter holds the whole in one block, row-major: one processor, or a tensor that no axis
 /// splits. `memory` then keeps the interpreter's memory, which no later run writes over, and which counts as
-/// live: keep what has to stay, let go of the rest. Such a tensor belongs to the interpreter's thread: read it anywhere,
-/// but let go of it where the interpreter is used, or when it is gone.
+/// live: keep what has to stay, let go of the rest. Such a tensor belongs to the interpreter's thread: read it
+/// anywhere, but let go of it where the interpreter is used, or when it is gone.
 struct TensorData {
   Element element = Element::kF32;
   std::vector<TensorDim> dims;
@@ -108,7 +119,7 @@ struct TensorData {
   void expect(Element asked) const;
 };
 
-// ---- answers ---------------------------------------------------------------------------------------------------------
+// ---- answers --------------------------------------------------------------------------------------------------------
 
 /// A place in a program: lines and columns count from 1, a column is a code point, the end stands behind the last.
 struct PlaceRecord {
@@ -137,7 +148,8 @@ struct DiagnosticRecord {
 class ScriptError : public std::runtime_error {
  public:
   explicit ScriptError(DiagnosticRecord diagnostic)
-      : std::runtime_error(diagnostic.text), diagnostic_(std::make_shared<const DiagnosticRecord>(std::move(diagnostic))) {}
+      : std::runtime_error(diagnostic.text),
+        diagnostic_(std::make_shared<const DiagnosticRecord>(std::move(diagnostic))) {}
   const DiagnosticRecord& diagnostic() const { return *diagnostic_; }
   const std::string& kind() const { return diagnostic_->kind; }
 
@@ -212,7 +224,7 @@ struct TextPart {
   std::int64_t bytes = 0;        ///< that they move
 };
 
-// ---- the interpreter -------------------------------------------------------------------------------------------------
+// ---- the interpreter ------------------------------------------------------------------------------------------------
 
 /// As the options of the `mtf` command; texts in its notation. An empty member leaves it to the program.
 struct InterpreterOptions {
@@ -221,8 +233,8 @@ struct InterpreterOptions {
   std::vector<std::pair<std::string, std::string>> set = {};  ///< values of options and dims, by name
   int threads = 0;                                            ///< 0: as many as there are cores
   /// This process is one of several that mpirun has started: they host the mesh between them, each makes the same calls
-  /// of its interpreter with the same tensors in the same order, on one thread, and only the first one's prints. At most
-  /// one interpreter of a process. MPI is started and ended with it, unless the process has started it itself.
+  /// of its interpreter with the same tensors in the same order, on one thread, and only the first one's prints. At
+  /// most one interpreter of a process. MPI is started and ended with it, unless the process has started it itself.
   bool on_ranks = false;
   std::string standard_library = {};  ///< folder of the standard modules; empty: where it was installed
   /// Gets what `print` prints, a line or more at a time; without it, standard output does. What it throws ends the run.
@@ -245,41 +257,43 @@ class Interpreter {
   Interpreter(Interpreter&&) noexcept;
   Interpreter& operator=(Interpreter&&) noexcept;
 
-  /// Runs statements one by one, as at the prompt: each has been computed when the next begins, and names that they bind stay.
-  /// Throws ScriptError and is then as before the statement that failed.
+  /// Runs statements one by one, as at the prompt: each has been computed when the next begins, and names that they
+  /// bind stay. Throws ScriptError and is then as before the statement that failed.
   void run(const std::string& text);
   /// Runs a file as one program: it computes and communicates what `mtf run` of it does. All of it is checked before
-  /// anything is computed. It sees names that are there, its own stay, and what it has not needed of them is computed when it
-  /// is asked for. Imports are relative to it.
+  /// anything is computed. It sees names that are there, its own stay, and what it has not needed of them is computed
+  /// when it is asked for. Imports are relative to it.
   void run_file(const std::string& path);
 
   /// Ends what is under way at its next statement, turn of a loop or computation: a ScriptError of kind "interrupted".
   /// Does nothing if nothing is. A signal handler or another thread may call it.
   void interrupt();
 
-  /// Binds a name to a tensor, as `let` does, laid out by the rules in force; or assigns it, as `:=` does, to a param, a state
-  /// or whatever a path leads to: "net.w". Each processor's block is copied out of the view, once; the view's memory is not
-  /// needed afterwards. Dims that the program does not have are declared. Throws ScriptError for a dim of another size
-  /// (size_conflict), for another number of bytes than the dims take (size_mismatch), and as the statement would.
+  /// Binds a name to a tensor, as `let` does, laid out by the rules in force; or assigns it, as `:=` does, to a param,
+  /// a state or whatever a path leads to: "net.w". Each processor's block is copied out of the view, once; the view's
+  /// memory is not needed afterwards. Dims that the program does not have are declared. Throws ScriptError for a dim of
+  /// another size (size_conflict), for another number of bytes than the dims take (size_mismatch), and as the statement
+  /// would.
   void set(const std::string& name, const TensorView& tensor);
-  /// The value of a name or an expression that is a tensor or a number (f64 without dims). TensorData says when it is copied.
+  /// The value of a name or an expression that is a tensor or a number (f64 without dims). TensorData says when it is
+  /// copied.
   TensorData tensor(const std::string& expression);
   /// The value of a name or an expression that is a number or a tensor without dims.
   double number(const std::string& expression);
 
-  /// What has been computed and communicated since the beginning, or since mark_counters(). The peak is that since the last
-  /// `counters { … }` of a program, if there was one.
+  /// What has been computed and communicated since the beginning, or since mark_counters(). The peak is that since the
+  /// last `counters { … }` of a program, if there was one.
   CountersRecord counters() const;
   /// From here on counters() counts anew.
   void mark_counters();
-  /// What a statement or an expression would cost now, or with what there is on another mesh or in another layout. Computes
-  /// nothing, and changes nothing.
+  /// What a statement or an expression would cost now, or with what there is on another mesh or in another layout.
+  /// Computes nothing, and changes nothing.
   PlanRecord plan(const std::string& text, const PlanAssumption& assumption = {}) const;
 
   /// Checks a program that stands alone, without running it: every error and warning, in the order of their places.
   std::vector<DiagnosticRecord> check(const std::string& text) const;
-  /// What each part of a program that stands alone is, and what it costs, without running it: from its beginning, what is
-  /// outside first. Of a wrong program what a check can tell.
+  /// What each part of a program that stands alone is, and what it costs, without running it: from its beginning, what
+  /// is outside first. Of a wrong program what a check can tell.
   std::vector<TextPart> explain(const std::string& text) const;
 
  private:

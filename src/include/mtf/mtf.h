@@ -1,4 +1,5 @@
-/* Embedding mtf in C: an interpreter in another program. mtf/interpreter.h is the same in C++, and says more of each part.
+/* Embedding mtf in C: an interpreter in another program. mtf/interpreter.h is the same in C++, and says more of each
+ * part.
  *
  *   mtf_interpreter* mtf = NULL;
  *   double loss;
@@ -6,14 +7,14 @@
  *     fputs(mtf_last_error(mtf)->text, stderr);
  *   mtf_close(mtf);
  *
- * Each function that can fail gives an mtf_code, MTF_OK or what went wrong; mtf_last_error() tells it as a record. Nothing is thrown
- * across these functions, and none ends the process. Interpreters share nothing: a process may have several, each used by
- * one thread at a time (only mtf_interrupt() may be called from any).
+ * Each function that can fail gives an mtf_code, MTF_OK or what went wrong; mtf_last_error() tells it as a record.
+ * Nothing is thrown across these functions, and none ends the process. Interpreters share nothing: a process may have
+ * several, each used by one thread at a time (only mtf_interrupt() may be called from any).
  *
  * Memory. What a function is given is the caller's, and is not needed when it has returned, unless it says so. What it
  * gives through a `const T**` is a record of its own, which stays until it is given to mtf_free_T(), also when the
- * interpreter is closed; where a function fails it is NULL. A record's pointers lead into the record. A list of n begins at its
- * pointer; of an empty one that may be NULL. Texts are UTF-8 and end in 0.
+ * interpreter is closed; where a function fails it is NULL. A record's pointers lead into the record. A list of n
+ * begins at its pointer; of an empty one that may be NULL. Texts are UTF-8 and end in 0.
  *
  * Linking: `find_package(mtf)`, `target_link_libraries(... mtf::libmtf)`, with a C++ or a C program. */
 #pragma once
@@ -25,7 +26,8 @@
 extern "C" {
 #endif
 
-/* ---- what went wrong ---------------------------------------------------------------------------------------------- */
+/* ---- what went wrong ----------------------------------------------------------------------------------------------
+ */
 
 /* As the exit status of `mtf`. */
 typedef enum mtf_code {
@@ -63,7 +65,8 @@ typedef struct mtf_diagnostics {
   const mtf_diagnostic* list;
 } mtf_diagnostics;
 
-/* ---- an interpreter ----------------------------------------------------------------------------------------------- */
+/* ---- an interpreter -----------------------------------------------------------------------------------------------
+ */
 
 typedef struct mtf_interpreter mtf_interpreter;
 
@@ -82,7 +85,8 @@ typedef struct mtf_options {
   int threads;                  /* 0: as many as there are cores */
   int on_ranks;                 /* this process is one of several that mpirun has started: mtf/interpreter.h */
   const char* standard_library; /* folder of the standard modules */
-  /* Gets what `print` prints, `length` bytes, a line or more at a time, and `context`; without it standard output does. */
+  /* Gets what `print` prints, `length` bytes, a line or more at a time, and `context`; without it standard output does.
+   */
   void (*output)(const char* text, size_t length, void* context);
   /* Gets each warning of what is run, which lives as long as the call, and `context`. */
   void (*warning)(const mtf_diagnostic* warning, void* context);
@@ -90,23 +94,25 @@ typedef struct mtf_options {
 } mtf_options;
 
 /* A new interpreter; `options` NULL: all are left to the program. It is the caller's, to be given to mtf_close(), also
- * where the options are wrong: mtf_last_error() tells it then, and nothing else can be done with it. NULL if memory lacks. */
+ * where the options are wrong: mtf_last_error() tells it then, and nothing else can be done with it. NULL if memory
+ * lacks. */
 mtf_code mtf_open(const mtf_options* options, mtf_interpreter** interpreter);
 /* Ends it; NULL does nothing. */
 void mtf_close(mtf_interpreter* interpreter);
 /* What went wrong last; NULL if nothing has. It belongs to the interpreter, until the next function that fails. */
 const mtf_diagnostic* mtf_last_error(const mtf_interpreter* interpreter);
 
-/* Runs statements one by one, as at the prompt; names that they bind stay. After a failure it is as before the statement
- * that failed. */
+/* Runs statements one by one, as at the prompt; names that they bind stay. After a failure it is as before the
+ * statement that failed. */
 mtf_code mtf_run(mtf_interpreter* interpreter, const char* text);
 /* Runs a file as one program, which is checked before; its names stay. */
 mtf_code mtf_run_file(mtf_interpreter* interpreter, const char* path);
-/* Ends what is under way, with MTF_INTERRUPTED; does nothing if nothing is. A signal handler or another thread may call it.
- * It tells nothing to mtf_last_error(). */
+/* Ends what is under way, with MTF_INTERRUPTED; does nothing if nothing is. A signal handler or another thread may call
+ * it. It tells nothing to mtf_last_error(). */
 mtf_code mtf_interrupt(mtf_interpreter* interpreter);
 
-/* ---- tensors in and out ------------------------------------------------------------------------------------------- */
+/* ---- tensors in and out -------------------------------------------------------------------------------------------
+ */
 
 /* bool: a byte, 0 or 1; bf16: the upper half of an f32. */
 typedef enum mtf_element { MTF_BOOL = 0, MTF_I32 = 1, MTF_BF16 = 2, MTF_F32 = 3, MTF_F64 = 4 } mtf_element;
@@ -125,18 +131,20 @@ typedef struct mtf_tensor {
   const void* data;
 } mtf_tensor;
 
-/* Binds a name to a copy of the tensor, as `let` does; or assigns it, as `:=` does, to a param, a state or whatever a path
- * leads to: "net.w". Dims that the program does not have are declared; one of another size, and another number of bytes
- * than the dims take, is refused. */
+/* Binds a name to a copy of the tensor, as `let` does; or assigns it, as `:=` does, to a param, a state or whatever a
+ * path leads to: "net.w". Dims that the program does not have are declared; one of another size, and another number of
+ * bytes than the dims take, is refused. */
 mtf_code mtf_set_tensor(mtf_interpreter* interpreter, const char* name, const mtf_tensor* tensor);
 /* The value of a name or an expression that is a tensor or a number (f64 without dims). Its data is no copy where the
- * interpreter holds the whole in one block, row-major; no later run writes over it. To be freed, on the interpreter's thread. */
+ * interpreter holds the whole in one block, row-major; no later run writes over it. To be freed, on the interpreter's
+ * thread. */
 mtf_code mtf_get_tensor(mtf_interpreter* interpreter, const char* expression, const mtf_tensor** tensor);
 void mtf_free_tensor(const mtf_tensor* tensor);
 /* The value of a name or an expression that is a number, or a tensor without dims. */
 mtf_code mtf_get_number(mtf_interpreter* interpreter, const char* expression, double* number);
 
-/* ---- costs -------------------------------------------------------------------------------------------------------- */
+/* ---- costs --------------------------------------------------------------------------------------------------------
+ */
 
 /* Collectives of one kind ("all_reduce") over one group of axes ("rows+cols"). */
 typedef struct mtf_collective {
@@ -199,10 +207,11 @@ mtf_code mtf_get_plan(mtf_interpreter* interpreter, const char* text, const char
                       const mtf_plan** plan);
 void mtf_free_plan(const mtf_plan* plan);
 
-/* ---- checks ------------------------------------------------------------------------------------------------------- */
+/* ---- checks -------------------------------------------------------------------------------------------------------
+ */
 
-/* Checks a program that stands alone, without running it: every error and warning, in the order of their places. That it has
- * some is no failure of this function. To be freed. */
+/* Checks a program that stands alone, without running it: every error and warning, in the order of their places. That
+ * it has some is no failure of this function. To be freed. */
 mtf_code mtf_check(mtf_interpreter* interpreter, const char* text, const mtf_diagnostics** diagnostics);
 void mtf_free_diagnostics(const mtf_diagnostics* diagnostics);
 

@@ -1,8 +1,9 @@
 // `mtf calibrate`: measuring the machine that this is.
 //
-// Each figure comes from the statements that a script would run, through every stage: the least processor time of many turns that
-// the timeline of the runtime has for the step in question, so that what else the machine does falls out. On several ranks
-// all of them compute at once, as they do in a step of training, and share the memory's bandwidth as they do there.
+// Each figure comes from the statements that a script would run, through every stage: the least processor time of many
+// turns that the timeline of the runtime has for the step in question, so that what else the machine does falls out. On
+// several ranks all of them compute at once, as they do in a step of training, and share the memory's bandwidth as they
+// do there.
 #include <fmt/format.h>
 #include <unistd.h>
 #include <algorithm>
@@ -42,7 +43,8 @@ struct Measured {
 
 class Laboratory {
  public:
-  explicit Laboratory(const run::MpiRuntimeOptions& options) : timeline_(std::make_shared<run::Timeline>()), runtime_(noting(options, timeline_)), execution_(runtime_) {
+  explicit Laboratory(const run::MpiRuntimeOptions& options)
+      : timeline_(std::make_shared<run::Timeline>()), runtime_(noting(options, timeline_)), execution_(runtime_) {
     eval::Settings settings;
     settings.stdlib = standard_library();
     settings.ranks = runtime_.ranks();
@@ -63,7 +65,8 @@ class Laboratory {
       if ((measured.plan->steps[step].kind == schedule::StepKind::kCollective) != collective) continue;
       if (longest < 0 || seconds > measured.least.at(longest)) longest = step;
     }
-    return longest < 0 ? Measured() : described(*measured.plan, measured.plan->steps[longest], measured.least.at(longest));
+    return longest < 0 ? Measured()
+                       : described(*measured.plan, measured.plan->steps[longest], measured.least.at(longest));
   }
 
   /// Seconds of all of its steps together.
@@ -101,13 +104,17 @@ class Laboratory {
       measured.flops += static_cast<double>(costs[i].flops.value());
       measured.wire_bytes += static_cast<double>(costs[i].wire_bytes);
     }
-    const auto bytes = [&](int v) { return static_cast<double>(schedule::largest_block(program.values[v]) * size_of(program.values[v].element)); };
+    const auto bytes = [&](int v) {
+      return static_cast<double>(schedule::largest_block(program.values[v]) * size_of(program.values[v].element));
+    };
     for (int v : step.reads) measured.bytes += bytes(v);
     for (int v : step.writes) {
       measured.bytes += bytes(v);
       measured.elements += static_cast<double>(schedule::largest_block(program.values[v]));
     }
-    if (step.kind == schedule::StepKind::kCollective) measured.messages = static_cast<double>(cost::messages_of(program, program.instructions[step.instructions[0]], step.calls));
+    if (step.kind == schedule::StepKind::kCollective)
+      measured.messages =
+          static_cast<double>(cost::messages_of(program, program.instructions[step.instructions[0]], step.calls));
     return measured;
   }
 
@@ -125,7 +132,7 @@ class Laboratory {
 /// Turns that take some tenths of a second in all, the same on every rank.
 int turns_for(double operations) { return static_cast<int>(std::clamp(5e9 / operations, 10.0, 200.0)); }
 
-// ---- memory ----------------------------------------------------------------------------------------------------------
+// ---- memory ---------------------------------------------------------------------------------------------------------
 
 void measure_memory(Laboratory& laboratory, cost::MachineModel& machine) {
   laboratory.run("dim few = 16\nlet x = random.normal([few])");
@@ -144,22 +151,26 @@ void measure_memory(Laboratory& laboratory, cost::MachineModel& machine) {
     if (bandwidth > between) machine.cache = bytes;
 }
 
-// ---- products --------------------------------------------------------------------------------------------------------
+// ---- products -------------------------------------------------------------------------------------------------------
 
 /// Flops a second.
 double measure_product(Laboratory& laboratory, int rows, int columns, int inner, const std::string& element) {
-  laboratory.run(fmt::format("dim m = {}, n = {}, k = {}\nlet x = cast(random.normal([m, k]), {})\nlet y = cast(random.normal([k, n]), {})", rows, columns, inner, element, element));
+  laboratory.run(fmt::format(
+      "dim m = {}, n = {}, k = {}\nlet x = cast(random.normal([m, k]), {})\nlet y = cast(random.normal([k, n]), {})",
+      rows, columns, inner, element, element));
   const Measured measured = laboratory.measure("einsum(x, y -> [m, n])", turns_for(2.0 * rows * columns * inner / 10));
   return measured.flops / measured.seconds;
 }
 
 void measure_products(Laboratory& laboratory, cost::MachineModel& machine) {
-  const double square = measure_product(laboratory, 512, 512, 512, "f32"), wide = measure_product(laboratory, 256, 1024, 512, "f32");
+  const double square = measure_product(laboratory, 512, 512, 512, "f32"),
+               wide = measure_product(laboratory, 256, 1024, 512, "f32");
   machine.flops[ElementType::kF32] = std::sqrt(square * wide);
   // How much slower products with one side of ten are, in the mean of which side that is.
   constexpr int kSide = 10;
   double slower = 1;
-  for (const auto& [rows, columns, inner] : std::vector<std::array<int, 3>>{{512, kSide, 512}, {512, 512, kSide}, {kSide, 512, 512}})
+  for (const auto& [rows, columns, inner] :
+       std::vector<std::array<int, 3>>{{512, kSide, 512}, {512, 512, kSide}, {kSide, 512, 512}})
     slower *= machine.flops[ElementType::kF32] / measure_product(laboratory, rows, columns, inner, "f32");
   machine.narrow = kSide * std::max(1.0, std::cbrt(slower));
   for (ElementType element : {ElementType::kF64, ElementType::kBf16}) {
@@ -167,17 +178,21 @@ void measure_products(Laboratory& laboratory, cost::MachineModel& machine) {
   }
 }
 
-// ---- other operations ------------------------------------------------------------------------------------------------
+// ---- other operations -----------------------------------------------------------------------------------------------
 
 void measure_operations(Laboratory& laboratory, cost::MachineModel& machine) {
-  const auto rate = [&](const Measured& measured, double work) { return work / std::max(measured.seconds - machine.step, 1e-9); };
+  const auto rate = [&](const Measured& measured, double work) {
+    return work / std::max(measured.seconds - machine.step, 1e-9);
+  };
   for (ElementType element : {ElementType::kF32, ElementType::kF64, ElementType::kBf16}) {
-    laboratory.run(fmt::format("dim n = 16384\nlet x = cast(random.uniform([n], low: 0.5, high: 1.5), {})", name(element)));
+    laboratory.run(
+        fmt::format("dim n = 16384\nlet x = cast(random.uniform([n], low: 0.5, high: 1.5), {})", name(element)));
     const Measured chain = laboratory.measure("maximum(((x + 1) * 0.5 + 0.25) * 0.75 - 0.125, 0.5) * 0.3 + x", 200);
     machine.rates["elementwise"][element] = rate(chain, chain.flops);
   }
   laboratory.run("dim n = 16384\nlet x = random.uniform([n], low: 0.5, high: 1.5)");
-  for (const char* function : {"exp", "log", "tanh", "sigmoid", "gelu", "swish", "sin", "cos", "sqrt", "rsqrt", "elu", "selu", "softplus"}) {
+  for (const char* function :
+       {"exp", "log", "tanh", "sigmoid", "gelu", "swish", "sin", "cos", "sqrt", "rsqrt", "elu", "selu", "softplus"}) {
     const Measured measured = laboratory.measure(fmt::format("{}(x)", function), 100);
     machine.rates[function][ElementType::kF32] = rate(measured, measured.elements);
   }
@@ -186,49 +201,61 @@ void measure_operations(Laboratory& laboratory, cost::MachineModel& machine) {
     machine.rates[fmt::format("{}_grad", function)][ElementType::kF32] = rate(measured, measured.elements);
   }
   // As they are in backward passes: at the end of a chain, over the outer dims and over the inner ones.
-  laboratory.run("dim outer = 2048, inner = 256\nlet x = random.normal([outer, inner])\nlet y = random.normal([outer, inner])");
-  const Measured down = laboratory.measure("sum(x * y + x, over: outer)", 40), along = laboratory.measure("sum(x * y + x, over: inner)", 40);
+  laboratory.run(
+      "dim outer = 2048, inner = 256\nlet x = random.normal([outer, inner])\nlet y = random.normal([outer, inner])");
+  const Measured down = laboratory.measure("sum(x * y + x, over: outer)", 40),
+                 along = laboratory.measure("sum(x * y + x, over: inner)", 40);
   machine.rates["reduction"][ElementType::kF32] = std::sqrt(rate(down, down.flops) * rate(along, along.flops));
-  laboratory.run("dim rows = 128, columns = 512\nlet x = random.normal([rows, columns])\nlet labels = random.integers([rows], 0, 512)");
+  laboratory.run(
+      "dim rows = 128, columns = 512\nlet x = random.normal([rows, columns])\nlet labels = random.integers([rows], 0, "
+      "512)");
 
-  for (const auto& [operation, call] : std::vector<std::pair<std::string, std::string>>{
-           {"softmax", "softmax(x, over: columns)"}, {"log_softmax", "log_softmax(x, over: columns)"}, {"logsumexp", "logsumexp(x, over: columns)"},
-           {"layer_norm", "layer_norm(x, over: columns)"}, {"cross_entropy", "cross_entropy(x, labels, over: columns)"}}) {
+  for (const auto& [operation, call] :
+       std::vector<std::pair<std::string, std::string>>{{"softmax", "softmax(x, over: columns)"},
+                                                        {"log_softmax", "log_softmax(x, over: columns)"},
+                                                        {"logsumexp", "logsumexp(x, over: columns)"},
+                                                        {"layer_norm", "layer_norm(x, over: columns)"},
+                                                        {"cross_entropy", "cross_entropy(x, labels, over: columns)"}}) {
     const Measured measured = laboratory.measure(call, 60);
     machine.rates[operation][ElementType::kF32] = rate(measured, measured.flops);
   }
-  for (const auto& [operation, call] : std::vector<std::pair<std::string, std::string>>{
-           {"random.uniform", "random.uniform([rows, columns])"}, {"random.normal", "random.normal([rows, columns])"}}) {
+  for (const auto& [operation, call] :
+       std::vector<std::pair<std::string, std::string>>{{"random.uniform", "random.uniform([rows, columns])"},
+                                                        {"random.normal", "random.normal([rows, columns])"}}) {
     const Measured measured = laboratory.measure(call, 60);
     machine.rates[operation][ElementType::kF32] = rate(measured, measured.elements);
   }
 }
 
-// ---- links -----------------------------------------------------------------------------------------------------------
+// ---- links ----------------------------------------------------------------------------------------------------------
 
 cost::Link link_of(const std::vector<Measured>& measured) {
   cost::Link link;
   link.latency = measured[0].seconds / std::max(measured[0].messages, 1.0);
   double product = 1;
   for (size_t i = 1; i < measured.size(); ++i)
-    product *= measured[i].wire_bytes / std::max(measured[i].seconds - measured[i].messages * link.latency, measured[i].seconds / 10);
+    product *= measured[i].wire_bytes /
+               std::max(measured[i].seconds - measured[i].messages * link.latency, measured[i].seconds / 10);
   link.bandwidth = std::pow(product, 1.0 / static_cast<double>(measured.size() - 1));
   return link;
 }
 
 void measure_links(Laboratory& laboratory, cost::MachineModel& machine) {
   const int ranks = laboratory.ranks();
-  const std::vector<std::pair<spmd::CollectiveKind, std::string>> calls = {{spmd::CollectiveKind::kAllReduce, "sum(parts, over: part)"},
-                                                                     {spmd::CollectiveKind::kReduceScatter, "sum(parts, over: part) @ {n -> all}"},
-                                                                     {spmd::CollectiveKind::kAllGather, "blocks @ {}"},
-                                                                     {spmd::CollectiveKind::kAllToAll, "crossed @ {part -> all}"},
-                                                                     {spmd::CollectiveKind::kPermute, "shift(blocks, n: here)"}};
+  const std::vector<std::pair<spmd::CollectiveKind, std::string>> calls = {
+      {spmd::CollectiveKind::kAllReduce, "sum(parts, over: part)"},
+      {spmd::CollectiveKind::kReduceScatter, "sum(parts, over: part) @ {n -> all}"},
+      {spmd::CollectiveKind::kAllGather, "blocks @ {}"},
+      {spmd::CollectiveKind::kAllToAll, "crossed @ {part -> all}"},
+      {spmd::CollectiveKind::kPermute, "shift(blocks, n: here)"}};
   for (const auto& [kind, call] : calls) {
     std::vector<Measured> measured;
     for (int64_t elements : {int64_t{1}, int64_t{32} << 10, int64_t{256} << 10}) {
-      laboratory.run(fmt::format("let here = {}\ndim part = {}, n = {}\nlet parts = random.normal([part, n]) @ {{part -> all}}\nlet blocks = random.normal([n]) @ {{n -> all}}\n"
-                                 "let crossed = random.normal([part, n]) @ {{n -> all}}",
-                                 elements, ranks, elements * ranks));
+      laboratory.run(
+          fmt::format("let here = {}\ndim part = {}, n = {}\nlet parts = random.normal([part, n]) @ {{part -> "
+                      "all}}\nlet blocks = random.normal([n]) @ {{n -> all}}\n"
+                      "let crossed = random.normal([part, n]) @ {{n -> all}}",
+                      elements, ranks, elements * ranks));
       measured.push_back(laboratory.measure(call, elements == 1 ? 200 : 100, true));
     }
     machine.collectives[kind] = link_of(measured);
@@ -236,18 +263,22 @@ void measure_links(Laboratory& laboratory, cost::MachineModel& machine) {
   machine.link = machine.collectives.at(spmd::CollectiveKind::kAllReduce);
 }
 
-/// A collective of 4 MiB and a product that takes longer, each alone and both in one plan, in which the product's chunks
-/// hand what has arrived to MPI: the median over some rounds of what the collective adds less than it takes alone.
+/// A collective of 4 MiB and a product that takes longer, each alone and both in one plan, in which the product's
+/// chunks hand what has arrived to MPI: the median over some rounds of what the collective adds less than it takes
+/// alone.
 double measure_overlap(Laboratory& laboratory) {
   constexpr int kRounds = 5, kTurns = 15;
   constexpr double kNoise = 0.05;
   const std::string collective = "sum(parts, over: part)", product = "einsum(x, y -> [m, n])";
-  laboratory.run(fmt::format("dim part = {}, wide = {}, m = 1024, n = 1024, k = 512\nlet parts = random.normal([part, wide]) @ {{part -> all}}\n"
-                             "let x = random.normal([m, k])\nlet y = random.normal([k, n])",
-                             laboratory.ranks(), 1 << 20));
+  laboratory.run(
+      fmt::format("dim part = {}, wide = {}, m = 1024, n = 1024, k = 512\nlet parts = random.normal([part, wide]) @ "
+                  "{{part -> all}}\n"
+                  "let x = random.normal([m, k])\nlet y = random.normal([k, n])",
+                  laboratory.ranks(), 1 << 20));
   std::vector<double> hidden;
   for (int round = 0; round < kRounds; ++round) {
-    const double communicates = laboratory.measure_all(collective, kTurns), computes = laboratory.measure_all(product, kTurns);
+    const double communicates = laboratory.measure_all(collective, kTurns),
+                 computes = laboratory.measure_all(product, kTurns);
     const double both = laboratory.measure_all("[" + collective + ", " + product + "]", kTurns);
     hidden.push_back((communicates + computes - both) / communicates);
   }
@@ -256,11 +287,13 @@ double measure_overlap(Laboratory& laboratory) {
   return overlap < kNoise ? 0 : overlap;
 }
 
-/// A model of this machine, on one thread of each rank. All ranks come here; links and `overlap` are measured if there are several.
+/// A model of this machine, on one thread of each rank. All ranks come here; links and `overlap` are measured if there
+/// are several.
 cost::MachineModel calibrate(const run::MpiRuntimeOptions& options) {
   Laboratory laboratory(options);
   cost::MachineModel machine;
-  machine.name = laboratory.ranks() == 1 ? "this machine, as measured on one rank" : fmt::format("this machine, as measured on {} ranks", laboratory.ranks());
+  machine.name = laboratory.ranks() == 1 ? "this machine, as measured on one rank"
+                                         : fmt::format("this machine, as measured on {} ranks", laboratory.ranks());
   measure_memory(laboratory, machine);
   measure_products(laboratory, machine);
   measure_operations(laboratory, machine);
@@ -275,9 +308,7 @@ bool is_machine(const std::string& text) {
   try {
     cost::parse_machine(text, "");
     return true;
-  } catch (const UserError&) {
-    return false;
-  }
+  } catch (const UserError&) { return false; }
 }
 
 struct CalibrateOptions {
@@ -290,21 +321,27 @@ constexpr std::chrono::minutes kLongestCalibration{10};
 /// Starts this command again as so many ranks, and returns what the first of them prints.
 std::string on_ranks(int ranks, int threads) {
   std::vector<std::pair<std::string, std::string>> variables = {{"OMPI_MCA_rmaps_base_oversubscribe", "1"}};
-  if (geteuid() == 0) variables.insert(variables.end(), {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}});
+  if (geteuid() == 0)
+    variables.insert(variables.end(), {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}});
   std::vector<std::string> words = {"mpirun", "-q", "-n", std::to_string(ranks), own_program(), "calibrate"};
   if (threads != 0) words.insert(words.end(), {"--threads", std::to_string(threads)});
   const ProcessResult result = run_process(words, variables, kLongestCalibration);
   if (result.status != 0)
-    fail(Diagnostic(Kind::bad_usage, {}, fmt::format("`mpirun -n {} mtf calibrate` ended with status {}: {}", ranks, result.status, trim(result.err)))
+    fail(Diagnostic(Kind::bad_usage, {},
+                    fmt::format("`mpirun -n {} mtf calibrate` ended with status {}: {}", ranks, result.status,
+                                trim(result.err)))
              .help("start it yourself, as other programs are started on ranks here"));
   return result.out;
 }
 
 int run(const CalibrateOptions& options, const ProgramOptions& program) {
   const Launch here = launch();
-  if (options.ranks < 1 || options.ranks > 1024) fail(Kind::bad_option_value, {}, "--ranks {}: expected a number from 1 to 1,024", options.ranks);
-  if (here.uses_mpi() && options.ranks != 1) fail(Diagnostic(Kind::bad_usage, {}, "--ranks starts ranks, and this is one").help("leave it out under mpirun"));
-  if (!options.file.empty() && here.rank == 0) expect_replaceable(options.file, "a machine model", [&](const std::string& text) { return is_machine(text); });
+  if (options.ranks < 1 || options.ranks > 1024)
+    fail(Kind::bad_option_value, {}, "--ranks {}: expected a number from 1 to 1,024", options.ranks);
+  if (here.uses_mpi() && options.ranks != 1)
+    fail(Diagnostic(Kind::bad_usage, {}, "--ranks starts ranks, and this is one").help("leave it out under mpirun"));
+  if (!options.file.empty() && here.rank == 0)
+    expect_replaceable(options.file, "a machine model", [&](const std::string& text) { return is_machine(text); });
   std::string text;
   if (options.ranks > 1) {
     text = on_ranks(options.ranks, program.threads);
@@ -326,20 +363,29 @@ const Command kCalibrateCommand = {
     .name = "calibrate",
     .summary = "Measure this machine, for estimates of time",
     .details =
-        "Writes a machine model in JSON, which `--machine FILE` of plan, compare and search reads: how many operations a\n"
-        "second one thread computes, by kind of operation and element type, how fast it reaches its memory and cache, how\n"
-        "long a kernel takes to begin, and, on several ranks, the latency and bandwidth of each kind of collective, and the\n"
-        "part of one that goes on beside computing. It takes some seconds; other work on the machine lengthens it more than\n"
-        "it changes the figures, which are the least of many turns. Calibrate on as many ranks as will run: they share the\n"
-        "memory. All is processor time: where processors copy what they communicate themselves, as the ranks of one machine\n"
-        "do, nothing goes on beside computing, and there is no `overlap`, nor with less than a twentieth of a collective.\n"
+        "Writes a machine model in JSON, which `--machine FILE` of plan, compare and search reads: how many operations "
+        "a\n"
+        "second one thread computes, by kind of operation and element type, how fast it reaches its memory and cache, "
+        "how\n"
+        "long a kernel takes to begin, and, on several ranks, the latency and bandwidth of each kind of collective, "
+        "and the\n"
+        "part of one that goes on beside computing. It takes some seconds; other work on the machine lengthens it more "
+        "than\n"
+        "it changes the figures, which are the least of many turns. Calibrate on as many ranks as will run: they share "
+        "the\n"
+        "memory. All is processor time: where processors copy what they communicate themselves, as the ranks of one "
+        "machine\n"
+        "do, nothing goes on beside computing, and there is no `overlap`, nor with less than a twentieth of a "
+        "collective.\n"
         "\n"
         "A file may be written by hand for another machine. All of it may be left out:\n"
         "  {\"name\": \"my cluster\",\n"
         "   \"flops\": {\"f32\": 1.4e12, \"bf16\": 2.2e13},      of products, a second, of one processor\n"
-        "   \"rates\": {\"elementwise\": {\"f32\": 2e11},        of kinds (also reduction, and moving: elements a second)\n"
+        "   \"rates\": {\"elementwise\": {\"f32\": 2e11},        of kinds (also reduction, and moving: elements a "
+        "second)\n"
         "             \"tanh\": {\"f32\": 4e10}},              and of single operations by their names\n"
-        "   \"narrow\": 32,                                  a product with a shorter side takes as long as with this one\n"
+        "   \"narrow\": 32,                                  a product with a shorter side takes as long as with this "
+        "one\n"
         "   \"memory_bandwidth\": 9e11, \"step\": 5e-6,        bytes a second; seconds that a kernel takes to begin\n"
         "   \"cache\": 4e6, \"cache_bandwidth\": 4e12,         of the first `cache` bytes that a kernel touches\n"
         "   \"memory\": 16e9,                                bytes of one processor\n"

@@ -45,7 +45,8 @@ const Command kCheckCommand = {
     .name = "check",
     .summary = "Check scripts without computing anything",
     .details =
-        "Names, shapes, layouts, calls and sizes are checked under the mesh and the layout that the script declares or\n"
+        "Names, shapes, layouts, calls and sizes are checked under the mesh and the layout that the script declares "
+        "or\n"
         "that are given here. Errors and warnings go to standard error; a script without either prints nothing.\n"
         "The exit status is that of the first error.\n"
         "\n"

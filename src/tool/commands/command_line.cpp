@@ -50,14 +50,17 @@ std::vector<std::string> option_names(const CLI::App& app) {
     const std::string name = word.substr(0, word.find('='));
     const std::string near = did_you_mean(name, option_names(app));
     fail(Diagnostic(Kind::bad_usage, {}, fmt::format("there is no option {}", code(name)))
-             .help(near.empty() ? fmt::format("`{} --help` lists the options", in_command ? "mtf " + app.get_name() : "mtf") : near));
+             .help(near.empty()
+                       ? fmt::format("`{} --help` lists the options", in_command ? "mtf " + app.get_name() : "mtf")
+                       : near));
   }
   if (in_command) {
     fail(Diagnostic(Kind::bad_usage, {}, fmt::format("{} is one word too many", code(word)))
              .help(fmt::format("`mtf {} --help` says what it takes", app.get_name())));
   }
   std::string near = did_you_mean(word, command_names());
-  if (near.empty() && (word.ends_with(".mtf") || access(word.c_str(), R_OK) == 0)) near = fmt::format("to run a file, say `mtf run {}`", word);
+  if (near.empty() && (word.ends_with(".mtf") || access(word.c_str(), R_OK) == 0))
+    near = fmt::format("to run a file, say `mtf run {}`", word);
   if (near.empty()) near = fmt::format("the commands are {}", join_words(command_names(), "and"));
   fail(Diagnostic(Kind::unknown_command, {}, code(word)).help(near));
 }
@@ -102,13 +105,17 @@ struct CommandLine {
     try {
       app.parse(std::move(words));
     } catch (const CLI::ParseError& error) {
-      for (const Declared& one : commands) if (one.app->parsed()) chosen = &one;
+      for (const Declared& one : commands)
+        if (one.app->parsed()) chosen = &one;
       if (asked_for_help(chosen)) return 0;
       const CLI::App& where = chosen != nullptr ? *chosen->app : app;
-      for (const std::string& word : where.remaining()) if (word.starts_with('-') && word != "-") unknown_word(word, where, chosen != nullptr);
-      fail(Diagnostic(Kind::bad_usage, {}, error.what()).help(fmt::format("`mtf {}--help` says more", chosen != nullptr ? chosen->app->get_name() + " " : "")));
+      for (const std::string& word : where.remaining())
+        if (word.starts_with('-') && word != "-") unknown_word(word, where, chosen != nullptr);
+      fail(Diagnostic(Kind::bad_usage, {}, error.what())
+               .help(fmt::format("`mtf {}--help` says more", chosen != nullptr ? chosen->app->get_name() + " " : "")));
     }
-    for (const Declared& one : commands) if (one.app->parsed()) chosen = &one;
+    for (const Declared& one : commands)
+      if (one.app->parsed()) chosen = &one;
     if (asked_for_help(chosen)) return 0;
     if (app.get_option("--version")->count() > 0) {
       write_output("mtf {}\n", MTF_VERSION);
@@ -126,13 +133,15 @@ struct CommandLine {
     for (const CLI::Option* option : app.get_options()) {
       const std::string name = "--" + option->get_lnames().front();
       if (option->count() == 0 || chosen.app->get_option_no_throw(name) != nullptr) continue;
-      fail(Diagnostic(Kind::bad_usage, {}, fmt::format("{} has no option {}", code("mtf " + chosen.app->get_name()), code(name)))
+      fail(Diagnostic(Kind::bad_usage, {},
+                      fmt::format("{} has no option {}", code("mtf " + chosen.app->get_name()), code(name)))
                .help(fmt::format("`mtf {} --help` says what it takes", chosen.app->get_name())));
     }
   }
 
   bool asked_for_help(const Declared* chosen) const {
-    if (chosen != nullptr && chosen->app->get_option("--help")->count() > 0) write_output(fitted(help_of(*chosen->command), terminal_columns(kPageWidth)));
+    if (chosen != nullptr && chosen->app->get_option("--help")->count() > 0)
+      write_output(fitted(help_of(*chosen->command), terminal_columns(kPageWidth)));
     else if (app.get_option("--help")->count() > 0) write_output(fitted(overview(), terminal_columns(kPageWidth)));
     else return false;
     return true;
@@ -154,7 +163,8 @@ std::vector<std::string> separated(int count, const char* const* words) {
 
 // `mtf help '->'`: a sign of the language, which CLI11 would take for an option.
 bool asks_for_sign(const std::vector<std::string>& words) {
-  return words.size() == 2 && words[0] == "help" && words[1].starts_with('-') && words[1].find_first_of("abcdefghijklmnopqrstuvwxyz") == std::string::npos;
+  return words.size() == 2 && words[0] == "help" && words[1].starts_with('-') &&
+         words[1].find_first_of("abcdefghijklmnopqrstuvwxyz") == std::string::npos;
 }
 
 // What is wrong with the command line itself.
@@ -164,8 +174,10 @@ int report_usage(const Diagnostics& found, const std::vector<std::string>& words
   return report(found);
 }
 
-constexpr const Command* kCommands[] = {&kRunCommand, &kCheckCommand, &kPlanCommand, &kCompareCommand, &kSearchCommand, &kCalibrateCommand, &kDrawCommand, &kTraceCommand,
-                                        &kTestCommand, &kFmtCommand, &kHelpCommand, &kReferenceCommand, &kEditorsCommand};
+constexpr const Command* kCommands[] = {&kRunCommand,    &kCheckCommand,     &kPlanCommand, &kCompareCommand,
+                                        &kSearchCommand, &kCalibrateCommand, &kDrawCommand, &kTraceCommand,
+                                        &kTestCommand,   &kFmtCommand,       &kHelpCommand, &kReferenceCommand,
+                                        &kEditorsCommand};
 
 }  // namespace
 
@@ -215,9 +227,7 @@ int run_command_line(int count, const char* const* words) {
     return report_usage(found, list);
   } catch (const std::bad_alloc&) {
     return report("error: this needs more memory than there is [out_of_memory]\n", ExitCode::kLimit);
-  } catch (const std::exception& error) {
-    return report(bug_message(error), ExitCode::kBug);
-  }
+  } catch (const std::exception& error) { return report(bug_message(error), ExitCode::kBug); }
 }
 
 }  // namespace mtf::tool

@@ -44,7 +44,8 @@ int compare(const CompareOptions& options, const ProgramOptions& program) {
   if (!options.machine.empty()) machine = machine_option(options.machine);
   const run::DryRuntime runtime;
   ComparedLayouts compared = compared_layouts(meshes, layouts, "the script's");
-  const session::Comparison comparison = session::WhatIf::script(script.name, script.text, settings, runtime).compare(compared.assumptions, machine, options.peak);
+  const session::Comparison comparison = session::WhatIf::script(script.name, script.text, settings, runtime)
+                                             .compare(compared.assumptions, machine, options.peak);
   write_output(comparison_text(std::move(compared), comparison, machine.has_value(), terminal_columns()));
   return 0;
 }
@@ -55,8 +56,10 @@ const Command kCompareCommand = {
     .name = "compare",
     .summary = "Say what a script would cost under several meshes and layouts, side by side",
     .details =
-        "The script is evaluated once, and costed under each --layout on each --mesh; where one of them is not given, the\n"
-        "script's own holds. Figures are what `mtf plan` says in all, of the largest processor: `12 of 3.0 MiB` are twelve\n"
+        "The script is evaluated once, and costed under each --layout on each --mesh; where one of them is not given, "
+        "the\n"
+        "script's own holds. Figures are what `mtf plan` says in all, of the largest processor: `12 of 3.0 MiB` are "
+        "twelve\n"
         "collectives whose values have 3 MiB together. At a terminal, columns that do not fit stand below.\n"
         "\n"
         "Examples:\n"
@@ -66,10 +69,14 @@ const Command kCompareCommand = {
       auto options = std::make_shared<CompareOptions>();
       parser.word("file", options->file, "The script, or - for standard input", true);
       parser.texts("--mesh", options->meshes, "AXES", "A mesh to compare: \"rows:2;cols:2\"; repeatable");
-      parser.texts("--layout", options->layouts, "RULES", "A layout to compare: \"batch:rows;hidden:cols\"; \"\" replicates; repeatable");
-      parser.flag("--peak", options->peak, "Show the peak of memory too, for which the script is planned anew under each");
-      parser.text("--machine", options->machine, "FILE", "Estimate times by this machine model (see `mtf help calibrate`)");
-      parser.texts("--set", program.set, "NAME=VALUE", "An option or top-level dim of the script, or MODULE.NAME; repeatable");
+      parser.texts("--layout", options->layouts, "RULES",
+                   "A layout to compare: \"batch:rows;hidden:cols\"; \"\" replicates; repeatable");
+      parser.flag("--peak", options->peak,
+                  "Show the peak of memory too, for which the script is planned anew under each");
+      parser.text("--machine", options->machine, "FILE",
+                  "Estimate times by this machine model (see `mtf help calibrate`)");
+      parser.texts("--set", program.set, "NAME=VALUE",
+                   "An option or top-level dim of the script, or MODULE.NAME; repeatable");
       return [options, &program] { return compare(with_those_before(*options, program), program); };
     }};
 

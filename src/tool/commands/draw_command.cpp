@@ -16,7 +16,9 @@ struct DrawOptions {
 };
 
 int draw(const DrawOptions& options, const ProgramOptions& program) {
-  if (!options.svg.empty()) expect_replaceable(options.svg, "a picture of tensors", [](const std::string& text) { return is_svg_of("tensors", text); });
+  if (!options.svg.empty())
+    expect_replaceable(options.svg, "a picture of tensors",
+                       [](const std::string& text) { return is_svg_of("tensors", text); });
   const std::vector<Picture> pictures = pictures_of(read_script(options.file), settings_of(program, 1), options.what);
   if (options.svg.empty()) write_output(text_of(pictures, 100));
   else replace_file(options.svg, svg_of(pictures));
@@ -29,7 +31,8 @@ const Command kDrawCommand = {
     .name = "draw",
     .summary = "Draw tensors as the tiles that processors hold, in characters or as SVG",
     .details =
-        "Each tensor is drawn to scale as the tiles that its layout cuts it into, with the numbers of the processors that\n"
+        "Each tensor is drawn to scale as the tiles that its layout cuts it into, with the numbers of the processors "
+        "that\n"
         "hold each; of more than two dims, a matrix for each block of those before the last two. Nothing is computed.\n"
         "WHAT is an expression in the names that the script leaves behind; of a model, all its params are drawn.\n"
         "\n"

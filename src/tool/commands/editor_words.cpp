@@ -20,7 +20,7 @@ namespace {
 
 // The reserved words that begin no statement, element types apart.
 const std::map<std::string_view, std::string> kOtherWords = {
-    {"as", "operators"}, {"in", "operators"},  {"and", "operators"},  {"or", "operators"},
+    {"as", "operators"},  {"in", "operators"},   {"and", "operators"},   {"or", "operators"},
     {"not", "operators"}, {"true", "constants"}, {"false", "constants"}, {"none", "constants"}};
 
 std::string list_of(std::string_view reserved) {
@@ -50,7 +50,8 @@ std::string vim_line(const std::string& line, const std::vector<std::string>& wo
   parts >> syntax >> keyword >> group;
   MTF_CHECK(syntax == "syntax" && keyword == "keyword", "no `syntax keyword` in {}", line);
   std::vector<std::string> plain;  // a keyword of vim has no dot
-  std::copy_if(words.begin(), words.end(), std::back_inserter(plain), [](const std::string& word) { return word.find('.') == std::string::npos; });
+  std::copy_if(words.begin(), words.end(), std::back_inserter(plain),
+               [](const std::string& word) { return word.find('.') == std::string::npos; });
   return fmt::format("syntax keyword {} {}", group, join(plain, " "));
 }
 
@@ -61,9 +62,11 @@ WordLists editor_words() {
   for (const std::string_view word : syntax::reserved_words()) words[list_of(word)].emplace_back(word);
   const auto& reserved = syntax::reserved_words();
   for (const graph::Op* op : ops::all_ops())
-    if (!op->signature.empty() && std::find(reserved.begin(), reserved.end(), op->name) == reserved.end()) words["operations"].emplace_back(op->name);
+    if (!op->signature.empty() && std::find(reserved.begin(), reserved.end(), op->name) == reserved.end())
+      words["operations"].emplace_back(op->name);
   for (const session::MemberDoc& builtin : session::builtin_docs()) words["functions"].push_back(builtin.name);
-  for (const session::ModuleDoc& module : session::read_module_docs(standard_library())) words["modules"].push_back(module.name);
+  for (const session::ModuleDoc& module : session::read_module_docs(standard_library()))
+    words["modules"].push_back(module.name);
   words["modules"].emplace_back("random");  // its members are operations
   for (auto& [key, list] : words) {
     std::sort(list.begin(), list.end());
@@ -99,7 +102,9 @@ std::vector<GeneratedFile> editor_files(const std::string& folder, const WordLis
     const std::string path = entry.path().lexically_relative(folder).string();
     files.push_back({path, with_words(SourceFile::read(entry.path().string())->text(), path, words)});
   }
-  if (files.empty()) fail(Diagnostic(Kind::file_not_found, {}, fmt::format("{} has no .vim and no .json files", folder)).help("give the folder `editors` of the source tree"));
+  if (files.empty())
+    fail(Diagnostic(Kind::file_not_found, {}, fmt::format("{} has no .vim and no .json files", folder))
+             .help("give the folder `editors` of the source tree"));
   std::sort(files.begin(), files.end(), [](const GeneratedFile& a, const GeneratedFile& b) { return a.path < b.path; });
   return files;
 }

@@ -37,7 +37,8 @@ bool format_script(const std::string& path, bool check) {
 int format_all(const FmtOptions& options) {
   Diagnostics found;
   bool all_same = true;
-  for (const std::string& path : find_scripts(options.paths)) found.attempt([&] { all_same &= format_script(path, options.check); });
+  for (const std::string& path : find_scripts(options.paths))
+    found.attempt([&] { all_same &= format_script(path, options.check); });
   if (!found.empty()) report(found);
   if (found.has_errors()) return static_cast<int>(found.exit_code());
   return options.check && !all_same ? 1 : 0;
@@ -49,8 +50,10 @@ const Command kFmtCommand = {
     .name = "fmt",
     .summary = "Write scripts in their one form: indentation, blanks, line ends",
     .details =
-        "Two spaces for each block, one around operators, and no more than one empty line. What the author decides stays:\n"
-        "comments, parentheses, which statements and which parts of a bracket begin a line, and what stands under each other\n"
+        "Two spaces for each block, one around operators, and no more than one empty line. What the author decides "
+        "stays:\n"
+        "comments, parentheses, which statements and which parts of a bracket begin a line, and what stands under each "
+        "other\n"
         "on neighbouring lines. Of folders, all scripts in them; of -, standard input to standard output.\n"
         "\n"
         "Examples:\n"

@@ -11,7 +11,8 @@ const Command kHelpCommand = {
     .name = "help",
     .summary = "Explain a command, an operation, a module, a word of the language, an error",
     .details =
-        "Without a name, the list of commands; `mtf help operations` lists the operations, `mtf help language` the words and\n"
+        "Without a name, the list of commands; `mtf help operations` lists the operations, `mtf help language` the "
+        "words and\n"
         "signs, `mtf help errors` the kinds of errors.\n"
         "\n"
         "Examples:\n"

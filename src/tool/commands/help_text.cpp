@@ -49,7 +49,8 @@ std::vector<std::string> help_on_commands(const std::string& name, std::size_t w
 // What is called so behind a module's name, at the prompt behind a colon, or in another language.
 std::vector<std::string> help_on_others(const std::string& name, std::size_t width) {
   std::vector<std::string> found, foreign;
-  for (const session::HelpTopic& topic : session::help_elsewhere(name, standard_library())) (topic.kind == session::HelpTopic::Kind::kForeign ? foreign : found).push_back(help_text(topic, width));
+  for (const session::HelpTopic& topic : session::help_elsewhere(name, standard_library()))
+    (topic.kind == session::HelpTopic::Kind::kForeign ? foreign : found).push_back(help_text(topic, width));
   for (const ReplCommand& command : repl_commands())
     if (command.name.substr(1) == name) found.push_back(help_on_command(command, width));
   found.insert(found.end(), foreign.begin(), foreign.end());
@@ -67,14 +68,16 @@ std::string help_text(const session::HelpTopic& topic, std::size_t width) {
 
 std::string help_text(const std::string& name, std::size_t width) {
   std::vector<std::string> found;
-  for (const session::HelpTopic& topic : session::help_on(name, standard_library())) found.push_back(help_text(topic, width));
+  for (const session::HelpTopic& topic : session::help_on(name, standard_library()))
+    found.push_back(help_text(topic, width));
   if (found.empty()) found = help_on_commands(name, width);
   if (found.empty()) found = help_on_others(name, width);
   if (!found.empty()) return join(found, "\n");
   std::vector<std::string> known = session::help_names(standard_library());
   for (const Command* command : all_commands()) known.emplace_back(command->name);
   for (const ReplCommand& command : repl_commands()) known.emplace_back(command.name);
-  fail(Diagnostic(Kind::bad_usage, {}, fmt::format("there is no help on {}", code(name))).help(did_you_mean(name, known)));
+  fail(Diagnostic(Kind::bad_usage, {}, fmt::format("there is no help on {}", code(name)))
+           .help(did_you_mean(name, known)));
 }
 
 std::vector<session::Page> prompt_pages() { return session::read_pages(standard_library() + "/PROMPT.md"); }
@@ -89,7 +92,8 @@ std::string list_of_operations(std::size_t width) {
     family->second.emplace_back(op->name);
   }
   std::string out = "Operations:\n";
-  for (const auto& [family, names] : families) out += fmt::format("  {}\n{}", family, fitted_names(names, width, "    "));
+  for (const auto& [family, names] : families)
+    out += fmt::format("  {}\n{}", family, fitted_names(names, width, "    "));
   std::vector<std::string> builtins;
   for (const session::MemberDoc& builtin : session::builtin_docs()) builtins.push_back(builtin.name);
   out += "  Of the language\n" + fitted_names(builtins, width, "    ");
@@ -101,13 +105,15 @@ std::string list_of_operations(std::size_t width) {
 
 std::string list_of_words(std::size_t width) {
   std::vector<std::string> words;
-  for (const session::Page& page : session::language_pages(standard_library())) words.insert(words.end(), page.words.begin(), page.words.end());
+  for (const session::Page& page : session::language_pages(standard_library()))
+    words.insert(words.end(), page.words.begin(), page.words.end());
   return "The language:\n" + fitted_names(words, width, "    ");
 }
 
 std::string list_of_errors(std::size_t width) {
   std::string out = "Errors and warnings:\n";
-  for (const KindRecord& kind : all_kinds()) out += fitted(fmt::format("  {:<24}  {}", kind.name, kind.headline), width);
+  for (const KindRecord& kind : all_kinds())
+    out += fitted(fmt::format("  {:<24}  {}", kind.name, kind.headline), width);
   return out;
 }
 

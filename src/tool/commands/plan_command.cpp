@@ -53,7 +53,9 @@ std::shared_ptr<std::vector<double>> read_reads(const std::string& path) {
   for (std::string line; std::getline(file, line);) {
     char* end = nullptr;
     reads->push_back(std::strtod(line.c_str(), &end));
-    if (end == line.c_str() || *end != '\0') fail(Kind::bad_option_value, {}, "--reads {}: expected a number on line {}, found {}", quote(path), reads->size(), quote(line));
+    if (end == line.c_str() || *end != '\0')
+      fail(Kind::bad_option_value, {}, "--reads {}: expected a number on line {}, found {}", quote(path), reads->size(),
+           quote(line));
   }
   return reads;
 }
@@ -63,36 +65,43 @@ PlanView view_of(const PlanOptions& options) {
   view.by = plan_by(options.by);
   if (options.sort) view.sort = plan_sort(*options.sort);
   const auto number = [](const std::string& option, int given, int least) {
-    if (given != kNotGiven && given < least) fail(Kind::bad_option_value, {}, "{} {}: expected a number from {}", option, given, least);
+    if (given != kNotGiven && given < least)
+      fail(Kind::bad_option_value, {}, "{} {}: expected a number from {}", option, given, least);
     return given != kNotGiven;
   };
   const bool has_depth = number("--depth", options.depth, 0), has_lines = number("--lines", options.lines, 1);
   if (has_depth) view.depth = options.depth;
   if (has_lines) view.lines = options.lines;
   refuse_unused(view.by, [&](std::string_view option) {
-    return (option == "--depth" && has_depth) || (option == "--lines" && has_lines) || (option == "--sort" && options.sort) || (option == "--formula" && options.formula);
+    return (option == "--depth" && has_depth) || (option == "--lines" && has_lines) ||
+           (option == "--sort" && options.sort) || (option == "--formula" && options.formula);
   });
   view.width = terminal_columns();
   return view;
 }
 
 /// The layout of the plan, and those that it is to be held against.
-std::vector<CostColumn> layouts_of(const PlanOptions& options, const std::shared_ptr<plan::ProgramRecord>& record, const cost::MachineModel& machine, const std::optional<std::string>& own) {
+std::vector<CostColumn> layouts_of(const PlanOptions& options, const std::shared_ptr<plan::ProgramRecord>& record,
+                                   const cost::MachineModel& machine, const std::optional<std::string>& own) {
   if (options.against.empty()) return {};
   const cost::LayoutCosts costs(record, machine);
   std::vector<CostColumn> layouts = {{{}, own.value_or("the script's own"), costs.in(nullptr, nullptr)}};
-  for (const std::string& text : options.against) layouts.push_back({{}, text.empty() ? "replicated" : text, costs.in(nullptr, layout_option(text))});
+  for (const std::string& text : options.against)
+    layouts.push_back({{}, text.empty() ? "replicated" : text, costs.in(nullptr, layout_option(text))});
   return layouts;
 }
 
 /// Of what nobody reads, what stands on lines that cost nothing: of others a part is read.
 std::vector<eval::Unread> without_costs(const std::vector<eval::Unread>& unread, const PlanTree& tree) {
   std::set<std::pair<const SourceFile*, std::size_t>> lines;
-  const auto line_of = [](Span span) { return std::pair(span.file, span.is_known() ? span.file->line_of(span.begin) : 0); };
-  each_cost(tree, [&](const spmd::StatementCost& cost, std::int64_t, const std::vector<const graph::CallFrame*>& frames) {
-    lines.insert(line_of(source_of(cost)));
-    for (const graph::CallFrame* frame : frames) lines.insert(line_of(frame->span));
-  });
+  const auto line_of = [](Span span) {
+    return std::pair(span.file, span.is_known() ? span.file->line_of(span.begin) : 0);
+  };
+  each_cost(tree,
+            [&](const spmd::StatementCost& cost, std::int64_t, const std::vector<const graph::CallFrame*>& frames) {
+              lines.insert(line_of(source_of(cost)));
+              for (const graph::CallFrame* frame : frames) lines.insert(line_of(frame->span));
+            });
   std::vector<eval::Unread> left;
   for (const eval::Unread& each : unread)
     if (!lines.contains(line_of(each.place))) left.push_back(each);
@@ -105,12 +114,15 @@ std::vector<std::string> sentences(const cost::IdleWork& work) {
   const auto percent = [&](double flops) { return fmt::format("{:.0f}%", 100 * flops / std::max(work.flops, 1.0)); };
   for (const auto& [names, found] : work.shorts) {
     if (!work.is_much(found.flops)) continue;
-    all.push_back(fmt::format("{} has {} and is split over {}, {}: {} of them idle in {} of the work", code(names.first.str()), count_text(found.size, "element"), axes_text(names.second),
-                              count_text(found.processors, "processor"), found.processors - found.size, percent(found.flops)));
+    all.push_back(fmt::format("{} has {} and is split over {}, {}: {} of them idle in {} of the work",
+                              code(names.first.str()), count_text(found.size, "element"), axes_text(names.second),
+                              count_text(found.processors, "processor"), found.processors - found.size,
+                              percent(found.flops)));
   }
   for (const auto& [axis, flops] : work.repeated)
     if (work.is_much(flops))
-      all.push_back(fmt::format("all processors along {} do the same in {} of the work: no dim of it is split over {}", code(axis.str()), percent(flops), code(axis.str())));
+      all.push_back(fmt::format("all processors along {} do the same in {} of the work: no dim of it is split over {}",
+                                code(axis.str()), percent(flops), code(axis.str())));
   return all;
 }
 
@@ -158,7 +170,10 @@ int plan(const PlanOptions& options, const ProgramOptions& program) {
   if (summary.doubts.empty()) summary.unread = without_costs(session.unread(), tree);
   // Processors that idle are waited for by others, so that in all they seem to do more than one alone would.
   if (duplication(execution.counters()) > kWorthExplaining) {
-    const auto recorded = record ? record : session::plan_script(script.name, script.text, settings, runtime, std::make_shared<plan::ProgramRecord>()).record;
+    const auto recorded = record ? record
+                                 : session::plan_script(script.name, script.text, settings, runtime,
+                                                        std::make_shared<plan::ProgramRecord>())
+                                       .record;
     summary.warnings = sentences(cost::idle_work(*recorded));
   }
   if (machine) {
@@ -167,13 +182,15 @@ int plan(const PlanOptions& options, const ProgramOptions& program) {
   }
   if (!options.report.empty()) {
     const cost::MachineModel model = machine.value_or(cost::MachineModel());
-    replace_file(options.report, html_report({script.name, script.text, summary_text(summary), &tree, pictures_of(script, settings, options.draw),
-                                                       layouts_of(options, record, model, program.layout), model.name}));
+    replace_file(options.report, html_report({script.name, script.text, summary_text(summary), &tree,
+                                              pictures_of(script, settings, options.draw),
+                                              layouts_of(options, record, model, program.layout), model.name}));
     return 0;
   }
   if (options.json) write_output(view_json(tree, summary));
   else if (options.csv) write_output(view_csv(tree, summary));
-  else write_output((view.by == PlanBy::kValue ? "" : view_text(tree, view) + "\n") + summary_text(summary, view.width));
+  else
+    write_output((view.by == PlanBy::kValue ? "" : view_text(tree, view) + "\n") + summary_text(summary, view.width));
   flush_output();
   std::quick_exit(0);  // to take the programs of a large model apart would be a tenth of the time
 }
@@ -184,19 +201,28 @@ const Command kPlanCommand = {
     .name = "plan",
     .summary = "Say what every statement would cost each processor, computing nothing",
     .details =
-        "A tree that follows the source: each statement with what all of its turns cost, and below it, of one turn, the\n"
-        "calls and lines that cost most. Calls at one place are one line of the tree, and a line's backward pass is part\n"
-        "of the line. Figures are those of the largest processor, and exactly what `counters` measures when the script\n"
-        "runs. Where numbers that only the run knows decide what is computed, each branch is counted, and one turn of a loop\n"
-        "(`per turn`); after many turns the rest of a loop is taken to cost as much. Totals are an estimate then, and say so,\n"
-        "with the lines that make them one; `--reads` tells what a run has read. What nobody reads is not computed, and is\n"
+        "A tree that follows the source: each statement with what all of its turns cost, and below it, of one turn, "
+        "the\n"
+        "calls and lines that cost most. Calls at one place are one line of the tree, and a line's backward pass is "
+        "part\n"
+        "of the line. Figures are those of the largest processor, and exactly what `counters` measures when the "
+        "script\n"
+        "runs. Where numbers that only the run knows decide what is computed, each branch is counted, and one turn of "
+        "a loop\n"
+        "(`per turn`); after many turns the rest of a loop is taken to cost as much. Totals are an estimate then, and "
+        "say so,\n"
+        "with the lines that make them one; `--reads` tells what a run has read. What nobody reads is not computed, "
+        "and is\n"
         "listed below the totals. The mesh may have any size. At a terminal lines are cut to its width.\n"
         "\n"
-        "`--json` and `--csv` hold what the text holds: in JSON the totals are `in_all`, and the tree its parts; in CSV they\n"
+        "`--json` and `--csv` hold what the text holds: in JSON the totals are `in_all`, and the tree its parts; in "
+        "CSV they\n"
         "are a second table, behind an empty line.\n"
         "`--by value` shows each value with its type and layout and each collective with why it is needed.\n"
-        "`--symbolic` shows the costs of each statement as formulas, `2·batch·io·hidden / (rows·cols)`: what it computes, the\n"
-        "values that its collectives are counted by, the ratio of both, and the elements of all that it reads and makes, the\n"
+        "`--symbolic` shows the costs of each statement as formulas, `2·batch·io·hidden / (rows·cols)`: what it "
+        "computes, the\n"
+        "values that its collectives are counted by, the ratio of both, and the elements of all that it reads and "
+        "makes, the\n"
         "last two in terms of the highest order.\n"
         "\n"
         "Examples:\n"
@@ -209,26 +235,34 @@ const Command kPlanCommand = {
       auto options = std::make_shared<PlanOptions>();
       parser.word("file", options->file, "The script, or - for standard input", true);
       parser.text("--reads", options->reads, "FILE", "What the host reads of tensors, as `mtf run --reads` wrote it");
-      parser.text("--by", options->by, "WHAT", "Costs by tree (the default), line, function, path of the model's part, collective, or value");
-      parser.text("--sort", options->sort, "ORDER", "By source (the default of the tree), flops (of lists) or bytes (of collectives)");
+      parser.text("--by", options->by, "WHAT",
+                  "Costs by tree (the default), line, function, path of the model's part, collective, or value");
+      parser.text("--sort", options->sort, "ORDER",
+                  "By source (the default of the tree), flops (of lists) or bytes (of collectives)");
       parser.number("--depth", options->depth, "N", "Open the tree so deep, however many lines that takes");
       parser.number("--lines", options->lines, "N", "Open the tree to at most so many lines (40)");
-      parser.text("--report", options->report, "FILE", "Write a page of HTML: the tree, the source beside its costs, pictures");
-      parser.texts("--against", options->against, "RULES", "With --report: another layout, whose time is drawn beside that of the plan's; repeatable");
-      parser.texts("--draw", options->draw, "WHAT", "With --report: a tensor or model to draw, as for `mtf draw`; may be repeated");
-      parser.text("--machine", options->machine, "FILE", "Estimate the time by this machine model (see `mtf help calibrate`)");
+      parser.text("--report", options->report, "FILE",
+                  "Write a page of HTML: the tree, the source beside its costs, pictures");
+      parser.texts("--against", options->against, "RULES",
+                   "With --report: another layout, whose time is drawn beside that of the plan's; repeatable");
+      parser.texts("--draw", options->draw, "WHAT",
+                   "With --report: a tensor or model to draw, as for `mtf draw`; may be repeated");
+      parser.text("--machine", options->machine, "FILE",
+                  "Estimate the time by this machine model (see `mtf help calibrate`)");
       parser.flag("--json", options->json, "The whole tree and the totals as JSON");
       parser.flag("--csv", options->csv, "The costs of each line of source, and the totals, as CSV");
       parser.flag("--symbolic", options->symbolic, "Costs as formulas in the script's dims and axes");
       parser.flag("--formula", options->formula, "With --by value: the formula beside each figure");
       add_program_options(parser, program);
       add_placement_option(parser, program);
-      parser.excludes("--symbolic", {"--json", "--csv", "--report"}, "each is another form of the plan: ask for one after the other");
+      parser.excludes("--symbolic", {"--json", "--csv", "--report"},
+                      "each is another form of the plan: ask for one after the other");
       parser.excludes("--json", {"--csv", "--report"}, "each is another form of the plan: ask for one after the other");
       parser.excludes("--csv", {"--report"}, "each is another form of the plan: ask for one after the other");
       for (const char* form : {"--symbolic", "--json", "--csv", "--report"}) {
         const std::string help = fmt::format("{} has a form of its own, and is whole", code(form));
-        for (const char* text : {"--by", "--sort", "--depth", "--lines", "--formula"}) parser.excludes(text, {form}, help);
+        for (const char* text : {"--by", "--sort", "--depth", "--lines", "--formula"})
+          parser.excludes(text, {form}, help);
       }
       parser.excludes("--symbolic", {"--machine"}, "a formula has no time");
       parser.needs("--against", {"--report"});

@@ -35,7 +35,9 @@ struct RunOptions {
 
   /// What is said of it on standard error: a Diagnostic, or Diagnostics.
   template <typename Wrong>
-  std::string said(const Wrong& wrong) const { return json_messages ? message_json(wrong) : wrong.render(); }
+  std::string said(const Wrong& wrong) const {
+    return json_messages ? message_json(wrong) : wrong.render();
+  }
 };
 
 /// One number a line, exactly.
@@ -58,26 +60,32 @@ bool are_reads(const std::string& text) {
 void expect_files(const RunOptions& options) {
   if (!options.reads.empty()) expect_replaceable(options.reads, "what --reads writes", are_reads);
   if (!options.timeline.empty()) expect_replaceable(options.timeline, "a timeline", is_timeline);
-  if (!options.loss_curve.empty()) expect_replaceable(options.loss_curve, "a curve of losses", [](const std::string& text) { return is_svg_of("loss-curve", text); });
+  if (!options.loss_curve.empty())
+    expect_replaceable(options.loss_curve, "a curve of losses",
+                       [](const std::string& text) { return is_svg_of("loss-curve", text); });
 }
 
 /// What notes when each step ran, for --timeline; null without it.
-std::shared_ptr<run::Timeline> timeline_of(const RunOptions& options, const Launch& here, const std::vector<std::int64_t>& placement) {
+std::shared_ptr<run::Timeline> timeline_of(const RunOptions& options, const Launch& here,
+                                           const std::vector<std::int64_t>& placement) {
   if (options.timeline.empty()) return nullptr;
   auto timeline = std::make_shared<run::Timeline>();
-  timeline->tell = [timeline = timeline.get(), here, placement] { return told_of(*timeline, here.rank, here.ranks, placement); };
+  timeline->tell = [timeline = timeline.get(), here, placement] {
+    return told_of(*timeline, here.rank, here.ranks, placement);
+  };
   return timeline;
 }
 
 /// On the first rank: what all have told when the runtime has finished; before, what this one can tell.
 void write_timeline(const RunOptions& options, const run::Timeline& timeline) {
-  const std::vector<std::string> told = timeline.told.empty() ? std::vector<std::string>{timeline.tell()} : timeline.told;
+  const std::vector<std::string> told =
+      timeline.told.empty() ? std::vector<std::string>{timeline.tell()} : timeline.told;
   replace_file(options.timeline, options.timeline.ends_with(".svg") ? timeline_svg(told) : chrome_trace(told));
 }
 
 /// `told`: the warnings of its check.
-void run_script(const Script& script, const eval::Settings& settings, plan::Runtime& runtime, const run::Timeline* timeline, bool prints, const RunOptions& options,
-                const Diagnostics& told) {
+void run_script(const Script& script, const eval::Settings& settings, plan::Runtime& runtime,
+                const run::Timeline* timeline, bool prints, const RunOptions& options, const Diagnostics& told) {
   ProgressBar bar(prints && isatty(STDERR_FILENO) != 0);
   ProgramOutput output(bar);
   std::ostream nowhere(nullptr);
@@ -94,9 +102,11 @@ void run_script(const Script& script, const eval::Settings& settings, plan::Runt
   session.have_been_told(told);
   const auto write_what_is_known = [&] {
     output.finish();
-    if (timeline != nullptr && runtime.rank() == 0) write_timeline(options, *timeline);  // tells places, of sources that the session holds
+    if (timeline != nullptr && runtime.rank() == 0)
+      write_timeline(options, *timeline);  // tells places, of sources that the session holds
     const LossCurve curve = output.losses().curve();
-    if (!options.loss_curve.empty() && prints) replace_file(options.loss_curve, curve_svg(curve, "The losses that " + script.name + " printed"));
+    if (!options.loss_curve.empty() && prints)
+      replace_file(options.loss_curve, curve_svg(curve, "The losses that " + script.name + " printed"));
     if (options.plot && prints) write_output(curve.points.empty() ? "no loss was printed\n" : plot(curve, 80, 16));
   };
   try {
@@ -137,7 +147,8 @@ int run_alone(const RunOptions& options, const ProgramOptions& program) {
 /// One of several ranks. Each reads the script (on standard input only rank 0 can) and checks it before MPI is started.
 class RankRun {
  public:
-  RankRun(const Launch& here, const RunOptions& options, const ProgramOptions& program) : here_(here), options_(options), program_(program) {}
+  RankRun(const Launch& here, const RunOptions& options, const ProgramOptions& program)
+      : here_(here), options_(options), program_(program) {}
 
   int run() {
     try {
@@ -145,10 +156,9 @@ class RankRun {
     } catch (const UserError& error) {
       return end(options_.said(error.diagnostic()), error.diagnostic().exit_code());
     } catch (const std::bad_alloc&) {
-      return end(fmt::format("error: rank {} needs more memory than there is [out_of_memory]\n", here_.rank), ExitCode::kLimit);
-    } catch (const std::exception& error) {
-      return end(bug_message(error), ExitCode::kBug);
-    }
+      return end(fmt::format("error: rank {} needs more memory than there is [out_of_memory]\n", here_.rank),
+                 ExitCode::kLimit);
+    } catch (const std::exception& error) { return end(bug_message(error), ExitCode::kBug); }
   }
 
  private:
@@ -204,7 +214,9 @@ class RankRun {
 int run(const RunOptions& options, const ProgramOptions& program) {
   const Launch here = launch();
   if (here.ranks > 1 && (options.reference || !options.reads.empty()))
-    fail(Diagnostic(Kind::bad_usage, {}, options.reference ? "--reference computes on one processor" : "--reads is written by one process").help("run it without mpirun"));
+    fail(Diagnostic(Kind::bad_usage, {},
+                    options.reference ? "--reference computes on one processor" : "--reads is written by one process")
+             .help("run it without mpirun"));
   if (here.uses_mpi()) return RankRun(here, options, program).run();
   try {
     return run_alone(options, program);
@@ -222,12 +234,16 @@ const Command kRunCommand = {
     .details =
         "The whole script is checked before anything is computed. `-` reads it from standard input.\n"
         "One process hosts every processor of the mesh; under mpirun the ranks host them between them, and rank 0\n"
-        "prints. Long loops show their progress at a terminal. A loss is a number that is printed behind the word `loss`.\n"
-        "With --reference every operation is computed at once, whole, on one processor, nothing fused or forgotten: what\n"
+        "prints. Long loops show their progress at a terminal. A loss is a number that is printed behind the word "
+        "`loss`.\n"
+        "With --reference every operation is computed at once, whole, on one processor, nothing fused or forgotten: "
+        "what\n"
         "every other way to run the script must agree with. Is it the layout, or the model? `counters` says what the\n"
         "mesh and the layout would cost. --reads writes what the host read of tensors, for `mtf plan --reads`.\n"
-        "--timeline writes what chrome://tracing and ui.perfetto.dev show, a track a processor; a name that ends in .svg, a picture.\n"
-        "It and --loss-curve are also written of a script that fails, as far as it came; of several ranks, the first's timeline.\n"
+        "--timeline writes what chrome://tracing and ui.perfetto.dev show, a track a processor; a name that ends in "
+        ".svg, a picture.\n"
+        "It and --loss-curve are also written of a script that fails, as far as it came; of several ranks, the first's "
+        "timeline.\n"
         "A file that is there is replaced if it is of the same kind, and refused before the run if it is another.\n"
         "\n"
         "Examples:\n"
@@ -244,11 +260,14 @@ const Command kRunCommand = {
       parser.text("--reads", options->reads, "FILE", "Write the numbers that the host reads of tensors");
       parser.flag("--plot", options->plot, "At the end, a curve of the losses that were printed");
       parser.text("--loss-curve", options->loss_curve, "FILE", "Draw the losses that were printed as SVG");
-      parser.text("--timeline", options->timeline, "FILE", "When each processor was in which step and collective: a Chrome trace, or .svg");
-      parser.flag("--json-messages", options->json_messages, "Say what is wrong as JSON on standard error, an object a line");
+      parser.text("--timeline", options->timeline, "FILE",
+                  "When each processor was in which step and collective: a Chrome trace, or .svg");
+      parser.flag("--json-messages", options->json_messages,
+                  "Say what is wrong as JSON on standard error, an object a line");
       add_program_options(parser, program);
       add_runtime_options(parser, program);
-      parser.excludes("--reference", {"--timeline"}, "an operation at a time, whole, has no steps and no processors to draw");
+      parser.excludes("--reference", {"--timeline"},
+                      "an operation at a time, whole, has no steps and no processors to draw");
       return [options, &program] { return run(*options, program); };
     }};
 

@@ -31,13 +31,16 @@ int run_search(const SearchOptions& options, const ProgramOptions& program) {
   base.layout.reset();
   const eval::Settings settings = settings_of(base, launch().ranks);
   const Script script = read_script(options.file);
-  if (program.mesh && (!options.processors.empty() || options.axes != SearchOptions().axes))  // where --mesh stands before the command
-    fail(Diagnostic(Kind::bad_usage, {}, "a mesh says how many processors and axes there are").help("`--mesh`, or `--processors` and `--axes`"));
+  if (program.mesh &&
+      (!options.processors.empty() || options.axes != SearchOptions().axes))  // where --mesh stands before the command
+    fail(Diagnostic(Kind::bad_usage, {}, "a mesh says how many processors and axes there are")
+             .help("`--mesh`, or `--processors` and `--axes`"));
   if (program.mesh) {
     question.mesh = mesh_option(*program.mesh)->axes();
     question.processors = mesh_option(*program.mesh)->size();
   } else if (options.processors.empty()) {
-    fail(Diagnostic(Kind::bad_usage, {}, "how many processors there are is not said").help("`--processors 512`, or a mesh: `--mesh \"rows:16;cols:32\"`"));
+    fail(Diagnostic(Kind::bad_usage, {}, "how many processors there are is not said")
+             .help("`--processors 512`, or a mesh: `--mesh \"rows:16;cols:32\"`"));
   } else {
     question.processors = number_of_processors(options.processors);
   }
@@ -46,7 +49,8 @@ int run_search(const SearchOptions& options, const ProgramOptions& program) {
   question.annotations = options.annotations;
   request.machine = machine_option(options.machine);
   if (!options.memory.empty()) question.memory = bytes_option(options.memory);
-  if (options.axes < 1 || options.axes > 4) fail(Kind::bad_option_value, {}, "--axes {}: expected a number from 1 to 4", quote(std::to_string(options.axes)));
+  if (options.axes < 1 || options.axes > 4)
+    fail(Kind::bad_option_value, {}, "--axes {}: expected a number from 1 to 4", quote(std::to_string(options.axes)));
   request.axes = options.axes;
   const Diagnostics found = session::Session::check_text(script.name, script.text, settings);
   if (!found.empty()) report(found);
@@ -55,7 +59,8 @@ int run_search(const SearchOptions& options, const ProgramOptions& program) {
   const run::DryRuntime runtime;
   ProgressBar bar(isatty(STDERR_FILENO) != 0);
   question.on_progress = shown_progress([&](const std::string& text) { bar.show(text); });
-  const session::SearchAnswer answer = search_layouts(session::WhatIf::script(script.name, script.text, settings, runtime), std::move(request));
+  const session::SearchAnswer answer =
+      search_layouts(session::WhatIf::script(script.name, script.text, settings, runtime), std::move(request));
   bar.erase();
   write_output(search_text(answer, terminal_columns()));
   return 0;
@@ -67,17 +72,26 @@ const Command kSearchCommand = {
     .name = "search",
     .summary = "Find the mesh and layout under which a script takes least time",
     .details =
-        "The script is evaluated once; then each mesh of so many processors, with each layout of the script's dims, that could\n"
-        "be the best is costed, exactly as `mtf plan` would. Where a number given by --set is how many layers there are, candidates\n"
-        "are ranked by what two and three layers take, and those that come near the best two are costed whole. Times are those of\n"
-        "a machine model (--machine, see `mtf help calibrate`), without one those of a processor of 1 Tflop/s with 100 GB/s of\n"
-        "memory and 10 GB/s to others. Printed are a mesh and a layout to paste, and the second best beside the best. --mesh and\n"
-        "--layout pin what they say. Where nothing fits --memory, the smallest peak is said, the layout that has it, and what\n"
+        "The script is evaluated once; then each mesh of so many processors, with each layout of the script's dims, "
+        "that could\n"
+        "be the best is costed, exactly as `mtf plan` would. Where a number given by --set is how many layers there "
+        "are, candidates\n"
+        "are ranked by what two and three layers take, and those that come near the best two are costed whole. Times "
+        "are those of\n"
+        "a machine model (--machine, see `mtf help calibrate`), without one those of a processor of 1 Tflop/s with 100 "
+        "GB/s of\n"
+        "memory and 10 GB/s to others. Printed are a mesh and a layout to paste, and the second best beside the best. "
+        "--mesh and\n"
+        "--layout pin what they say. Where nothing fits --memory, the smallest peak is said, the layout that has it, "
+        "and what\n"
         "would help; where processors repeat one another's work, how long fewer would take.\n"
         "\n"
-        "With --annotations it also tries `@` behind the declarations of params and states: which of their dims the axes that\n"
-        "split none of them split besides, so that each processor stores a part, which is gathered where it is needed. The same\n"
-        "is tried for all that have the same dims. The lines to paste are printed with the place where each stands now. That\n"
+        "With --annotations it also tries `@` behind the declarations of params and states: which of their dims the "
+        "axes that\n"
+        "split none of them split besides, so that each processor stores a part, which is gathered where it is needed. "
+        "The same\n"
+        "is tried for all that have the same dims. The lines to paste are printed with the place where each stands "
+        "now. That\n"
         "are many more candidates.\n"
         "\n"
         "Examples:\n"

@@ -34,13 +34,17 @@ struct TestOptions {
 
 std::string describe_end(const std::string& script, const WorkResult& result) {
   const std::string where = result.place.empty() ? "" : " " + result.place;
-  if (result.signal == 0) return fmt::format("{}:1:{}\n    it took longer than {} s and was ended\n", printable(script), where, kGoldenLimit.count());
-  return fmt::format("{}:1:{}\n    mtf itself ended by signal {} ({}): a bug in mtf\n", printable(script), where, result.signal, strsignal(result.signal));
+  if (result.signal == 0)
+    return fmt::format("{}:1:{}\n    it took longer than {} s and was ended\n", printable(script), where,
+                       kGoldenLimit.count());
+  return fmt::format("{}:1:{}\n    mtf itself ended by signal {} ({}): a bug in mtf\n", printable(script), where,
+                     result.signal, strsignal(result.signal));
 }
 
 // What a process that ran a script sends: how long each part is, then the parts.
 std::string packed(const GoldenResult& result) {
-  return fmt::format("{} {} {} ", result.failures.size(), result.before.size(), result.proposal.size()) + result.failures + result.before + result.proposal + result.unasked;
+  return fmt::format("{} {} {} ", result.failures.size(), result.before.size(), result.proposal.size()) +
+         result.failures + result.before + result.proposal + result.unasked;
 }
 
 GoldenResult unpacked(const std::string& text) {
@@ -48,7 +52,8 @@ GoldenResult unpacked(const std::string& text) {
   std::size_t failures = 0, before = 0, proposal = 0;
   sizes >> failures >> before >> proposal;
   const std::size_t at = static_cast<std::size_t>(sizes.tellg()) + 1;
-  GoldenResult result{text.substr(at, failures), text.substr(at + failures, before), text.substr(at + failures + before, proposal), {}};
+  GoldenResult result{
+      text.substr(at, failures), text.substr(at + failures, before), text.substr(at + failures + before, proposal), {}};
   result.unasked = text.substr(at + failures + before + proposal);
   return result;
 }
@@ -58,7 +63,8 @@ class Review {
  public:
   explicit Review(bool yes) : all_(yes), asks_(!yes && isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0) {}
 
-  /// Shows a change, and asks where that can be asked. An error for which nothing asks is only expected if somebody says so.
+  /// Shows a change, and asks where that can be asked. An error for which nothing asks is only expected if somebody
+  /// says so.
   bool accepts(const std::string& script, const GoldenResult& result) {
     const TextDiff difference = diff_lines(printed_lines(result.before), printed_lines(result.proposal));
     write_output("{}\n{}", printable(script), indented(difference.text));
@@ -93,13 +99,17 @@ class Review {
 
 void write_script(const std::string& path, const GoldenResult& result) {
   replace_file(path, result.proposal, [&] {
-    if (SourceFile::read(path)->text() != result.before) fail(Kind::cannot_write, {}, "{} was changed while it ran: it stays as it is now", path);
+    if (SourceFile::read(path)->text() != result.before)
+      fail(Kind::cannot_write, {}, "{} was changed while it ran: it stays as it is now", path);
   });
 }
 
 class Tests {
  public:
-  explicit Tests(const TestOptions& options) : options_(options), scripts_(find_scripts(options.paths.empty() ? std::vector<std::string>{"."} : options.paths, {".mtf", std::string(kPassFile)})) {}
+  explicit Tests(const TestOptions& options)
+      : options_(options),
+        scripts_(find_scripts(options.paths.empty() ? std::vector<std::string>{"."} : options.paths,
+                              {".mtf", std::string(kPassFile)})) {}
 
   int run() {
     std::vector<std::size_t> all(scripts_.size());
@@ -118,9 +128,12 @@ class Tests {
   template <typename Done>
   void run(const std::vector<std::size_t>& which, bool update, const Done& done) {
     const int threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / options_.jobs);
-    const auto work = [&](std::size_t i, const SayPlace& say_place) { return packed(run_golden(scripts_[which[i]], {update, options_.first_only, threads}, say_place)); };
+    const auto work = [&](std::size_t i, const SayPlace& say_place) {
+      return packed(run_golden(scripts_[which[i]], {update, options_.first_only, threads}, say_place));
+    };
     divide_work(which.size(), options_.jobs, kGoldenLimit, work, [&](std::size_t i, const WorkResult& result) {
-      done(which[i], result.finished ? unpacked(result.text) : GoldenResult{describe_end(scripts_[which[i]], result), {}, {}, {}});
+      done(which[i], result.finished ? unpacked(result.text)
+                                     : GoldenResult{describe_end(scripts_[which[i]], result), {}, {}, {}});
     });
   }
 
@@ -143,9 +156,7 @@ class Tests {
           continue;
         }
         write_script(scripts_[script], result);
-      } catch (const OutputError&) {
-        throw;
-      } catch (const UserError& error) {
+      } catch (const OutputError&) { throw; } catch (const UserError& error) {
         count(error.what());
         continue;
       }
@@ -163,9 +174,12 @@ class Tests {
 };
 
 int test(const TestOptions& options) {
-  if (launch().ranks > 1) fail(Diagnostic(Kind::bad_usage, {}, "`mtf test` starts the ranks that a script asks for itself").help("run it without mpirun"));
+  if (launch().ranks > 1)
+    fail(Diagnostic(Kind::bad_usage, {}, "`mtf test` starts the ranks that a script asks for itself")
+             .help("run it without mpirun"));
   constexpr int kMostJobs = 1024;
-  if (options.jobs < 1 || options.jobs > kMostJobs) fail(Kind::bad_option_value, {}, "--jobs {}: expected a number from 1 to {}", options.jobs, kMostJobs);
+  if (options.jobs < 1 || options.jobs > kMostJobs)
+    fail(Kind::bad_option_value, {}, "--jobs {}: expected a number from 1 to {}", options.jobs, kMostJobs);
   return Tests(options).run();
 }
 
@@ -183,9 +197,12 @@ const Command kTestCommand = {
         "  #! unknown_name: batsh                 below a line that must be refused: kind, and part of the message\n"
         "Combinations in which a layout names an axis that the mesh lacks, or the mesh has fewer processors than\n"
         "there are ranks, are left out; each mesh and each layout must run at least once. A script without `#>` and\n"
-        "`#!` must end well and print the same everywhere. --update shows what would change so that the script expects\n"
-        "what it prints now, or how it is refused, and asks; --yes writes it without asking. An error for which no `#!`\n"
-        "asks is then not expected: a bare `#!` asks for one. --first leaves out all but the first combination: a quick\n"
+        "`#!` must end well and print the same everywhere. --update shows what would change so that the script "
+        "expects\n"
+        "what it prints now, or how it is refused, and asks; --yes writes it without asking. An error for which no "
+        "`#!`\n"
+        "asks is then not expected: a bare `#!` asks for one. --first leaves out all but the first combination: a "
+        "quick\n"
         "look, not a test of layouts. A run may take 60 s. Exit status 1 if a script failed.\n"
         "Files that end in .pass are tests of the compiler's passes: cases of a sentence behind #, a\n"
         "program as `mtf trace` prints it, the name of a pass, and the program after it, which --update writes.\n"
@@ -199,7 +216,8 @@ const Command kTestCommand = {
       parser.words("paths", options->paths, "Scripts, or folders of scripts", false);
       parser.flag("--update", options->update, "Show how expectations have changed, and rewrite them");
       parser.flag("--yes", options->yes, "With --update: rewrite without asking");
-      parser.flag("--first", options->first_only, "Each script under the first mesh, layout and number of ranks only: quick");
+      parser.flag("--first", options->first_only,
+                  "Each script under the first mesh, layout and number of ranks only: quick");
       parser.number("-j,--jobs", options->jobs, "N", "Scripts at once (default: 2)");
       parser.needs("--yes", {"--update"});
       return [options] { return test(*options); };

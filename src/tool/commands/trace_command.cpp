@@ -44,7 +44,8 @@ std::string times_text(const plan::PassTimes& times) {
     const plan::PassTime time = i < times.size() ? times[i] : plan::PassTime();
     const double share = all > 0 ? 100 * time.microseconds / all : 0;
     table.row({fmt::format("{:.1f} %", share), fmt::format("{:.2f} ms", time.microseconds / 1000),
-               std::to_string(time.runs), std::string(plan::passes()[i].name), std::string(plan::passes()[i].sentence)});
+               std::to_string(time.runs), std::string(plan::passes()[i].name),
+               std::string(plan::passes()[i].sentence)});
   }
   return table.text();
 }
@@ -60,14 +61,17 @@ std::string heading(Span span) {
 std::string origin(const eval::SpanInfo& part) {
   if (!part.definition.is_known()) return "";
   const Position at = part.definition.position();
-  const std::string file = part.definition.file->name() == part.span.file->name() ? "" : std::string(printable(part.definition.file->name())) + ":";
+  const std::string file = part.definition.file->name() == part.span.file->name()
+                               ? ""
+                               : std::string(printable(part.definition.file->name())) + ":";
   return fmt::format("from {}{}:{}", file, at.line, at.column);
 }
 
 std::string cost_text(const eval::SpanInfo& part) {
   if (!part.has_cost) return "";
   std::string text = count_text(part.flops, "flop");
-  if (part.collectives > 0) text += fmt::format(", {}, {}", count_text(part.collectives, "collective"), bytes_text(part.bytes));
+  if (part.collectives > 0)
+    text += fmt::format(", {}, {}", count_text(part.collectives, "collective"), bytes_text(part.bytes));
   return text;
 }
 
@@ -95,7 +99,8 @@ std::string types_text(const eval::SpanTable& table, const std::string& file) {
     const Position at = part.span.position();
     std::string more = origin(part);
     if (const std::string cost = cost_text(part); !cost.empty()) more += (more.empty() ? "" : ", ") + cost;
-    lines.row({fmt::format("{}:{}", at.line, at.column), printable(excerpt(part.span.text())), printable(join(types, " or ")), more});
+    lines.row({fmt::format("{}:{}", at.line, at.column), printable(excerpt(part.span.text())),
+               printable(join(types, " or ")), more});
   }
   return lines.text() + estimate_note(table.doubts());
 }
@@ -109,7 +114,9 @@ const plan::Pass* last_pass_of(const std::string& stage) {
 /// Prints each of the programs that a stage printed, after the passes up to that of `stage`.
 int trace_from(const std::string& from, const std::string& stage) {
   const plan::Pass* const last = last_pass_of(stage);
-  if (!last) fail(Kind::bad_option_value, {}, "--stage {}: a program that is read back has no such stage: expected spmd, schedule or a pass", stage);
+  if (!last)
+    fail(Kind::bad_option_value, {},
+         "--stage {}: a program that is read back has no such stage: expected spmd, schedule or a pass", stage);
   const Script script = read_script(from);
   const auto file = SourceFile::create(script.name, script.text);
   TextReader reader(*file);
@@ -120,7 +127,8 @@ int trace_from(const std::string& from, const std::string& stage) {
     const Span place = reader.line();
     plan::Compilation compilation = plan::Compilation::read(reader, passes);
     if (const plan::Pass* const latest = compilation.latest(); latest && latest > last)
-      fail(Diagnostic(Kind::bad_option_value, place, fmt::format("--stage {}: this program is after {}, which comes later", stage, latest->name)));
+      fail(Diagnostic(Kind::bad_option_value, place,
+                      fmt::format("--stage {}: this program is after {}, which comes later", stage, latest->name)));
     compilation.run(last->name);
     write_output("{}{}", std::exchange(first, false) ? "" : "\n", to_string(compilation));
   } while (reader.next_line());
@@ -136,13 +144,18 @@ int trace(const TraceOptions& options, const ProgramOptions& program) {
     fail(Diagnostic(Kind::bad_option_value, {}, wrong).help(near));
   }
   if (!options.from.empty()) return launch().rank == 0 ? trace_from(options.from, stage) : 0;
-  if (options.file.empty()) fail(Diagnostic(Kind::bad_usage, {}, "trace: the script is missing").help("name it, or give a program's text with --from"));
-  if (stage == "ast" && (program.mesh || program.layout || !program.set.empty() || program.placement || program.threads != 0))
-    fail(Diagnostic(Kind::bad_usage, {}, "the script as it was read has no mesh, layout or options").help("leave them out, or ask for another stage"));
+  if (options.file.empty())
+    fail(Diagnostic(Kind::bad_usage, {}, "trace: the script is missing")
+             .help("name it, or give a program's text with --from"));
+  if (stage == "ast" &&
+      (program.mesh || program.layout || !program.set.empty() || program.placement || program.threads != 0))
+    fail(Diagnostic(Kind::bad_usage, {}, "the script as it was read has no mesh, layout or options")
+             .help("leave them out, or ask for another stage"));
   const eval::Settings settings = settings_of(program, launch().ranks);
   const Script script = read_script(options.file);
   if (stage == "ast") {
-    if (launch().rank == 0) write_output(syntax::print(syntax::parse_or_throw(SourceFile::create(script.name, script.text))));
+    if (launch().rank == 0)
+      write_output(syntax::print(syntax::parse_or_throw(SourceFile::create(script.name, script.text))));
     return 0;
   }
   const Diagnostics found = session::Session::check_text(script.name, script.text, settings);
@@ -167,7 +180,8 @@ int trace(const TraceOptions& options, const ProgramOptions& program) {
   session.on_cut([&](Span span) {
     const std::string text = execution.last_text(stage);
     if (text.empty()) return;
-    write_output("{}{}{}{}", std::exchange(first, false) ? "" : "\n", heading(span), text, text.ends_with('\n') ? "" : "\n");
+    write_output("{}{}{}{}", std::exchange(first, false) ? "" : "\n", heading(span), text,
+                 text.ends_with('\n') ? "" : "\n");
   });
   session.run_text(script.name, script.text);
   return 0;
@@ -179,7 +193,8 @@ std::string_view details() {
     for (const plan::Pass& pass : plan::passes()) list.row({std::string(pass.name), std::string(pass.sentence)});
     return "Stages:\n"
            "  ast       the script as it was read\n"
-           "  types     each name and expression with its type and layout, where the name was bound, and what a processor\n"
+           "  types     each name and expression with its type and layout, where the name was bound, and what a "
+           "processor\n"
            "            does there: an expression's own work, a statement's in all, turns included\n"
            "  ir        the global graph of each cut as captured: whole tensors, with their layouts\n"
            "  spmd      one processor's program: blocks, and the collectives that move them\n"
@@ -210,11 +225,14 @@ const Command kTraceCommand = {
     .declare = [](OptionParser& parser, ProgramOptions& program) -> std::function<int()> {
       auto options = std::make_shared<TraceOptions>();
       parser.word("file", options->file, "The script, or - for standard input", false);
-      parser.text("--stage", options->stage, "STAGE", "ast, types, ir, spmd, schedule or a pass (default: ir; of --from: schedule)");
-      parser.text("--from", options->from, "FILE", "Instead of a script: what a stage printed, or - for standard input");
+      parser.text("--stage", options->stage, "STAGE",
+                  "ast, types, ir, spmd, schedule or a pass (default: ir; of --from: schedule)");
+      parser.text("--from", options->from, "FILE",
+                  "Instead of a script: what a stage printed, or - for standard input");
       parser.flag("--passes", options->passes, "How long each pass took, over all plans");
       parser.excludes("--passes", {"--stage"}, "ask for one after the other");
-      parser.excludes("--from", {"file", "--passes", "--mesh", "--layout", "--set", "--placement"}, "a program that was captured has its mesh and layouts");
+      parser.excludes("--from", {"file", "--passes", "--mesh", "--layout", "--set", "--placement"},
+                      "a program that was captured has its mesh and layouts");
       add_program_options(parser, program);
       add_placement_option(parser, program);
       return [options, &program] { return trace(*options, program); };

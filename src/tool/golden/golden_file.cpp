@@ -29,7 +29,8 @@ std::vector<Line> lines_of(std::string_view text) {
     Line line{text.substr(0, size), trim(text.substr(0, size)), LineKind::kOther};
     if (line.content.starts_with("#>")) line.kind = LineKind::kOutput;
     else if (line.content.starts_with("#:")) line.kind = LineKind::kHeader;
-    else if (line.content.starts_with("#!") && !(lines.empty() && line.content.starts_with("#!/"))) line.kind = LineKind::kError;
+    else if (line.content.starts_with("#!") && !(lines.empty() && line.content.starts_with("#!/")))
+      line.kind = LineKind::kError;
     lines.push_back(line);
     text.remove_prefix(size);
   }
@@ -84,7 +85,9 @@ void parse_header(std::string_view content, std::size_t number, bool& ranks_give
   if (word == "meshes" || word == "layouts") {
     auto words = quoted_words(rest);
     if (words) append(word == "meshes" ? golden.meshes : golden.layouts, std::move(*words));
-    else golden.problems.push_back(fmt::format("{}: `#: {}` is followed by quoted words, such as \"\" \"all:4\"", number, word));
+    else
+      golden.problems.push_back(
+          fmt::format("{}: `#: {}` is followed by quoted words, such as \"\" \"all:4\"", number, word));
   } else if (word == "ranks") {
     auto numbers = rank_numbers(rest);
     if (!numbers) {
@@ -95,7 +98,8 @@ void parse_header(std::string_view content, std::size_t number, bool& ranks_give
       golden.ranks.insert(golden.ranks.end(), numbers->begin(), numbers->end());
     }
   } else {
-    golden.problems.push_back(fmt::format("{}: a header is `#: meshes`, `#: layouts` or `#: ranks`, not `#: {}`", number, word));
+    golden.problems.push_back(
+        fmt::format("{}: a header is `#: meshes`, `#: layouts` or `#: ranks`, not `#: {}`", number, word));
   }
 }
 
@@ -210,11 +214,16 @@ std::vector<Combination> combinations(GoldenFile& golden) {
         if (Combination one{mesh, layout, ranks}; can_run(one, golden)) list.push_back(std::move(one));
   const bool understood = golden.problems.empty();
   const auto require = [&](const char* what, const std::optional<std::string>& wanted, auto member) {
-    const bool runs = std::any_of(list.begin(), list.end(), [&](const Combination& one) { return one.*member == wanted; });
-    if (!runs && understood) complain(golden, fmt::format("1: {} \"{}\" fits no combination of the header, so it would never run", what, *wanted));
+    const bool runs =
+        std::any_of(list.begin(), list.end(), [&](const Combination& one) { return one.*member == wanted; });
+    if (!runs && understood)
+      complain(golden,
+               fmt::format("1: {} \"{}\" fits no combination of the header, so it would never run", what, *wanted));
   };
-  if (golden.meshes) for (const auto& mesh : meshes) require("mesh", mesh, &Combination::mesh);
-  if (golden.layouts) for (const auto& layout : layouts) require("layout", layout, &Combination::layout);
+  if (golden.meshes)
+    for (const auto& mesh : meshes) require("mesh", mesh, &Combination::mesh);
+  if (golden.layouts)
+    for (const auto& layout : layouts) require("layout", layout, &Combination::layout);
   return list;
 }
 
@@ -224,7 +233,8 @@ ErrorMismatch match_errors(const std::vector<ExpectedError>& expected, const std
   for (std::size_t i = 0; i < expected.size(); ++i) {
     std::size_t k = 0;
     while (k < found.size() && (used[k] || found[k].line != expected[i].line || found[k].kind != expected[i].kind ||
-                                found[k].words.find(expected[i].text) == std::string::npos)) ++k;
+                                found[k].words.find(expected[i].text) == std::string::npos))
+      ++k;
     if (k < found.size()) used[k] = true;
     else mismatch.missing.push_back(i);
   }
@@ -233,7 +243,8 @@ ErrorMismatch match_errors(const std::vector<ExpectedError>& expected, const std
   return mismatch;
 }
 
-std::vector<std::size_t> unasked_errors(const std::vector<ExpectedError>& expected, const std::vector<FoundError>& found) {
+std::vector<std::size_t> unasked_errors(const std::vector<ExpectedError>& expected,
+                                        const std::vector<FoundError>& found) {
   const ErrorMismatch mismatch = match_errors(expected, found);
   std::vector<std::size_t> unasked;
   for (const std::size_t k : mismatch.surprising) {
@@ -245,7 +256,7 @@ std::vector<std::size_t> unasked_errors(const std::vector<ExpectedError>& expect
   return unasked;
 }
 
-// ---- rewriting ----
+// ---- rewriting ------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -258,18 +269,21 @@ struct Edit {
 class Rewriter {
  public:
   explicit Rewriter(std::string_view text) : lines_(lines_of(text)), edits_(lines_.size() + 1) {
-    for (const Line& line : lines_) edits_[static_cast<std::size_t>(&line - lines_.data()) + 1].text = std::string(line.whole);
+    for (const Line& line : lines_)
+      edits_[static_cast<std::size_t>(&line - lines_.data()) + 1].text = std::string(line.whole);
     if (!lines_.empty() && lines_.front().whole.ends_with("\r\n")) end_ = "\r\n";
   }
 
   // The `#>` between two lines become `wanted`, which the statement that ends on `last` prints.
-  void set_output(std::size_t from, std::size_t until, std::size_t first, std::size_t last, const std::vector<std::string>& wanted) {
+  void set_output(std::size_t from, std::size_t until, std::size_t first, std::size_t last,
+                  const std::vector<std::string>& wanted) {
     std::vector<std::size_t> there;
     for (std::size_t at = from; at < until; ++at)
       if (line(at).kind == LineKind::kOutput) there.push_back(at);
     if (there.size() == wanted.size()) {
       for (std::size_t i = 0; i < there.size(); ++i)
-        if (after_mark(line(there[i]).content) != trim_right(wanted[i])) edits_[there[i]].text = made(there[i], "#>", wanted[i]);
+        if (after_mark(line(there[i]).content) != trim_right(wanted[i]))
+          edits_[there[i]].text = made(there[i], "#>", wanted[i]);
       return;
     }
     for (const std::size_t at : there) edits_[at].text.reset();
@@ -282,7 +296,8 @@ class Rewriter {
     for (const std::size_t k : mismatch.surprising) {
       const FoundError& error = found[k];
       std::size_t at = std::min(error.line, lines_.size());
-      edits_[at].below.push_back(made(at, "#!", error.kind + ": " + std::string(error.sentence.substr(0, error.sentence.find('\n')))));
+      edits_[at].below.push_back(
+          made(at, "#!", error.kind + ": " + std::string(error.sentence.substr(0, error.sentence.find('\n')))));
     }
   }
 

@@ -80,9 +80,10 @@ struct ErrorMismatch {
 };
 ErrorMismatch match_errors(const std::vector<ExpectedError>& expected, const std::vector<FoundError>& found);
 
-/// Those of the errors that were found for which nothing in the file asks: no expectation that fails on the same line is of
-/// their kind, or of none yet.
-std::vector<std::size_t> unasked_errors(const std::vector<ExpectedError>& expected, const std::vector<FoundError>& found);
+/// Those of the errors that were found for which nothing in the file asks: no expectation that fails on the same line
+/// is of their kind, or of none yet.
+std::vector<std::size_t> unasked_errors(const std::vector<ExpectedError>& expected,
+                                        const std::vector<FoundError>& found);
 
 /// The text with its expectations as the program now is. Everything else stays byte for byte, and so do the `#>` of a
 /// statement that still prints the same, wherever in it they stand. Statements are in order.

@@ -45,7 +45,9 @@ eval::Settings settings_of(const Combination& combination) {
 /// A run has printed more than kGoldenMostOutput.
 struct TooMuchOutput {};
 
-std::string too_much_output() { return fmt::format("it printed more than {} and was ended\n", bytes_text(kGoldenMostOutput)); }
+std::string too_much_output() {
+  return fmt::format("it printed more than {} and was ended\n", bytes_text(kGoldenMostOutput));
+}
 
 /// Keeps what a run prints, as far as that is kept.
 class Capture : private TextSink {
@@ -86,7 +88,9 @@ Outcome run_in_process(const Script& script, const Diagnostics& found, const Com
       const std::size_t last = std::max(statement.span.begin, statement.span.end - 1);
       outcome.statements.push_back({statement.span.position().line, line_at(statement.span, last), output.new_lines()});
     });
-    session.on_warning([&](const Diagnostic& warning) { outcome.errors.push_back(found_error(diagnostic_record(warning), script.name)); });
+    session.on_warning([&](const Diagnostic& warning) {
+      outcome.errors.push_back(found_error(diagnostic_record(warning), script.name));
+    });
     session.have_been_told(found);
     session.run_text(script.name, script.text);
   } catch (const UserError& error) {
@@ -96,9 +100,7 @@ Outcome run_in_process(const Script& script, const Diagnostics& found, const Com
       outcome.statements.push_back({line, line, rest});
     }
     outcome.errors.push_back(std::move(found));
-  } catch (const TooMuchOutput&) {
-    outcome.trouble = too_much_output();
-  }
+  } catch (const TooMuchOutput&) { outcome.trouble = too_much_output(); }
   outcome.lines = printed_lines(output.text());
   return outcome;
 }
@@ -111,12 +113,14 @@ std::optional<DiagnosticRecord> first_error(const std::string& messages) {
 }
 
 Outcome run_on_ranks(const std::string& path, const Combination& combination) {
-  std::vector<std::string> words = {"mpirun", "-q", "--oversubscribe", "-n", std::to_string(combination.ranks), own_program(), "run", "--json-messages", path};
+  std::vector<std::string> words = {"mpirun",      "-q",  "--oversubscribe", "-n", std::to_string(combination.ranks),
+                                    own_program(), "run", "--json-messages", path};
   if (combination.mesh) words.insert(words.end(), {"--mesh", *combination.mesh});
   if (combination.layout) words.insert(words.end(), {"--layout", *combination.layout});
-  std::vector<std::pair<std::string, std::string>> variables = {
-      {"OMPI_MCA_mpi_yield_when_idle", "1"}, {"OMPI_MCA_btl_vader_single_copy_mechanism", "none"}};
-  if (geteuid() == 0) variables.insert(variables.end(), {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}});
+  std::vector<std::pair<std::string, std::string>> variables = {{"OMPI_MCA_mpi_yield_when_idle", "1"},
+                                                                {"OMPI_MCA_btl_vader_single_copy_mechanism", "none"}};
+  if (geteuid() == 0)
+    variables.insert(variables.end(), {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}});
   const ProcessResult result = run_process(words, variables, kGoldenLimit - std::chrono::seconds(5), kGoldenMostOutput);
   Outcome outcome;
   outcome.lines = printed_lines(result.out);
@@ -135,12 +139,16 @@ std::string indented(const std::string& text) {
 
 class GoldenRun {
  public:
-  GoldenRun(const std::string& path, const GoldenOptions& options) : path_(path), options_(options), script_(read_script(path)) { read_expectations(); }
+  GoldenRun(const std::string& path, const GoldenOptions& options)
+      : path_(path), options_(options), script_(read_script(path)) {
+    read_expectations();
+  }
 
   GoldenResult run(const std::function<void(const std::string&)>& say_place) {
     std::vector<Combination> list = combinations(golden_);
     if (options_.first_only && list.size() > 1) list.resize(1);
-    for (const std::string& problem : golden_.problems) result_.failures += fmt::format("{}:{}\n", printable(path_), problem);
+    for (const std::string& problem : golden_.problems)
+      result_.failures += fmt::format("{}:{}\n", printable(path_), problem);
     bool first = true;
     for (const Combination& combination : list) {
       where_ = to_string(combination);
@@ -171,7 +179,8 @@ class GoldenRun {
       refused.errors = found_errors(found, script_.name);
       return refused;
     }
-    Outcome outcome = combination.ranks == 1 ? run_in_process(script_, found, combination, options_.threads) : run_on_ranks(path_, combination);
+    Outcome outcome = combination.ranks == 1 ? run_in_process(script_, found, combination, options_.threads)
+                                             : run_on_ranks(path_, combination);
     std::vector<FoundError> warnings = found_errors(found, script_.name);
     outcome.errors.insert(outcome.errors.begin(), warnings.begin(), warnings.end());
     return outcome;
@@ -182,7 +191,8 @@ class GoldenRun {
     if (text == script_.text) return;
     result_.before = script_.text;
     result_.proposal = text;
-    for (const std::size_t k : unasked_errors(golden_.errors, outcome.errors)) result_.unasked += outcome.errors[k].rendered;
+    for (const std::size_t k : unasked_errors(golden_.errors, outcome.errors))
+      result_.unasked += outcome.errors[k].rendered;
     if (!result_.unasked.empty()) return;
     script_.text = text;
     read_expectations();
@@ -208,8 +218,10 @@ class GoldenRun {
   void compare(const Outcome& outcome) {
     if (!outcome.trouble.empty()) return complain(1, outcome.trouble);
     const ErrorMismatch mismatch = match_errors(golden_.errors, outcome.errors);
-    for (const std::size_t i : mismatch.missing) complain(golden_.errors[i].at, missing_text(golden_.errors[i], outcome.errors));
-    for (const std::size_t k : mismatch.surprising) complain(outcome.errors[k].line, "this error was not expected:\n" + outcome.errors[k].rendered);
+    for (const std::size_t i : mismatch.missing)
+      complain(golden_.errors[i].at, missing_text(golden_.errors[i], outcome.errors));
+    for (const std::size_t k : mismatch.surprising)
+      complain(outcome.errors[k].line, "this error was not expected:\n" + outcome.errors[k].rendered);
     if (golden_.output.empty() && golden_.errors.empty()) return compare_with_first(outcome);
     std::vector<std::string> lines;
     for (const std::string& line : outcome.lines) lines.emplace_back(trim_right(line));
@@ -224,12 +236,15 @@ class GoldenRun {
       first_where_ = where_;
     }
     const TextDiff difference = diff_lines(*first_lines_, outcome.lines);
-    if (!difference.text.empty()) complain(1, fmt::format("it does not print what it prints {}:\n{}", first_where_, difference.text));
+    if (!difference.text.empty())
+      complain(1, fmt::format("it does not print what it prints {}:\n{}", first_where_, difference.text));
   }
 
   static std::string missing_text(const ExpectedError& expected, const std::vector<FoundError>& found) {
-    if (expected.kind.empty()) return fmt::format("expected on line {}: an error; `mtf test --update` writes which\n", expected.line);
-    std::string text = fmt::format("expected on line {}: {}{}{}\n", expected.line, expected.kind, expected.text.empty() ? "" : ": ", expected.text);
+    if (expected.kind.empty())
+      return fmt::format("expected on line {}: an error; `mtf test --update` writes which\n", expected.line);
+    std::string text = fmt::format("expected on line {}: {}{}{}\n", expected.line, expected.kind,
+                                   expected.text.empty() ? "" : ": ", expected.text);
     for (const FoundError& error : found)
       if (error.line == expected.line) text += fmt::format("found: {}: {}\n", error.kind, error.sentence);
     return text;
@@ -271,14 +286,13 @@ FoundError found_error(const DiagnosticRecord& diagnostic, const std::string& na
   return error;
 }
 
-GoldenResult run_golden(const std::string& path, const GoldenOptions& options, const std::function<void(const std::string&)>& say_place) {
+GoldenResult run_golden(const std::string& path, const GoldenOptions& options,
+                        const std::function<void(const std::string&)>& say_place) {
   GoldenResult result;
   try {
     if (path.ends_with(kPassFile)) return run_pass_file(path, options.update);
     return GoldenRun(path, options).run(say_place);
-  } catch (const UserError& error) {
-    result.failures = error.what();
-  } catch (const std::exception& error) {
+  } catch (const UserError& error) { result.failures = error.what(); } catch (const std::exception& error) {
     result.failures = fmt::format("{}: {}\n", printable(path), error.what());
   }
   return result;

@@ -21,7 +21,7 @@ struct GoldenResult {
   std::string failures;  ///< what differs, each with its place and combination; empty if all is as expected
   std::string before;    ///< of an update: the script as it is,
   std::string proposal;  ///< and as it would be; empty if nothing changes
-  std::string unasked;   ///< errors in the proposal for which nothing in the script asks; `failures` are then without it
+  std::string unasked;  ///< errors in the proposal for which nothing in the script asks; `failures` are then without it
   bool passed() const { return failures.empty() && proposal.empty(); }
 };
 
@@ -32,7 +32,8 @@ struct GoldenOptions {
 };
 
 /// Runs the script at `path` under each of its combinations. `say_place` is called before each run.
-GoldenResult run_golden(const std::string& path, const GoldenOptions& options, const std::function<void(const std::string&)>& say_place);
+GoldenResult run_golden(const std::string& path, const GoldenOptions& options,
+                        const std::function<void(const std::string&)>& say_place);
 
 /// What a golden file looks at in a diagnostic of the script `name`: its line there, or the line of the first other
 /// place there, or 0.

@@ -33,7 +33,8 @@ class PassFile {
       const Case each = read_case(at);
       const auto [before, after] = outcome(each);
       if (!updated.empty()) updated += "\n";
-      for (const Lines& lines : {each.sentence.lines, before, Lines{""}, each.pass.lines, Lines{""}, after}) updated += text_of_lines(lines);
+      for (const Lines& lines : {each.sentence.lines, before, Lines{""}, each.pass.lines, Lines{""}, after})
+        updated += text_of_lines(lines);
       if (update) continue;
       compare(each.before, before);
       compare(each.after, after);
@@ -99,10 +100,12 @@ class PassFile {
       Lines names;
       for (const plan::Pass& pass : plan::passes()) names.emplace_back(pass.name);
       const std::string found = name.empty() ? "the end" : code(name);
-      complain(each.pass.begin, fmt::format("expected the name of a pass, found {}\n{}", found, did_you_mean(name, names)));
+      complain(each.pass.begin,
+               fmt::format("expected the name of a pass, found {}\n{}", found, did_you_mean(name, names)));
       return as_it_is;
     }
-    if (each.sentence.lines.empty()) complain(each.before.begin, "expected a sentence behind `#`, which says what the case shows\n");
+    if (each.sentence.lines.empty())
+      complain(each.before.begin, "expected a sentence behind `#`, which says what the case shows\n");
     try {
       const plan::PassOptions options{.verify = true};
       TextReader reader(*file_, file_->line_start(each.before.begin));

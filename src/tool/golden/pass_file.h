@@ -1,6 +1,6 @@
 #pragma once
-// Tests of the compiler's passes: files of cases, each a sentence that says a fact, a program as a stage prints it, the name
-// of a pass, and the program after it.
+// Tests of the compiler's passes: files of cases, each a sentence that says a fact, a program as a stage prints it, the
+// name of a pass, and the program after it.
 //
 //   # Equal operations of equal operands become one.
 //   mesh line = [p: 2]

@@ -45,15 +45,18 @@ std::vector<DiffLine> align(const std::vector<std::string>& a, const std::vector
 
 }  // namespace
 
-TextDiff diff_lines(const std::vector<std::string>& expected, const std::vector<std::string>& found, std::size_t limit) {
+TextDiff diff_lines(const std::vector<std::string>& expected, const std::vector<std::string>& found,
+                    std::size_t limit) {
   TextDiff result;
-  while (result.first < expected.size() && result.first < found.size() && expected[result.first] == found[result.first]) ++result.first;
+  while (result.first < expected.size() && result.first < found.size() && expected[result.first] == found[result.first])
+    ++result.first;
   if (result.first == expected.size() && result.first == found.size()) return result;
   const std::vector<DiffLine> lines = align(expected, found, result.first - std::min(result.first, kContext));
   std::vector<bool> near(lines.size(), false);
   for (std::size_t i = 0; i < lines.size(); ++i)
     if (lines[i].mark != ' ')
-      for (std::size_t k = i - std::min(i, kContext); k <= std::min(i + kContext, lines.size() - 1); ++k) near[k] = true;
+      for (std::size_t k = i - std::min(i, kContext); k <= std::min(i + kContext, lines.size() - 1); ++k)
+        near[k] = true;
   std::size_t shown = 0, left = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (!near[i]) continue;

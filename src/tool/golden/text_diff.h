@@ -12,6 +12,7 @@ struct TextDiff {
 };
 
 /// At most `limit` lines are shown, then how many more there are.
-TextDiff diff_lines(const std::vector<std::string>& expected, const std::vector<std::string>& found, std::size_t limit = 40);
+TextDiff diff_lines(const std::vector<std::string>& expected, const std::vector<std::string>& found,
+                    std::size_t limit = 40);
 
 }  // namespace mtf::tool

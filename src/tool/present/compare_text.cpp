@@ -44,8 +44,11 @@ class Rows {
   /// Those from `first` on before `last`. One alone is cut to the width.
   Table table(std::size_t first, std::size_t last, std::size_t width) const {
     std::size_t names = 0;
-    for (const std::vector<std::string>& row : rows_) names = std::max(names, count_code_points(row[0]) + std::string_view(kGap).size());
-    const std::size_t room = width == 0 || last - first > 1 ? std::string::npos : width > names + 12 ? width - names : 12;
+    for (const std::vector<std::string>& row : rows_)
+      names = std::max(names, count_code_points(row[0]) + std::string_view(kGap).size());
+    const std::size_t room = width == 0 || last - first > 1 ? std::string::npos
+                             : width > names + 12           ? width - names
+                                                            : 12;
     Table table("l" + std::string(last - first, 'r'));
     for (const std::vector<std::string>& row : rows_) {
       std::vector<std::string> cells = {row[0]};
@@ -61,7 +64,8 @@ class Rows {
 
 plan::CollectiveCount all_of(const plan::Counters& counters) {
   plan::CollectiveCount all;
-  for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind) all += counters.total(static_cast<spmd::CollectiveKind>(kind));
+  for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind)
+    all += counters.total(static_cast<spmd::CollectiveKind>(kind));
   return all;
 }
 
@@ -72,28 +76,33 @@ std::string compare_text(const std::vector<CostColumn>& columns, bool timed, std
   rows.add("mesh", [](const CostColumn& of) { return of.mesh; });
   rows.add("layout", [](const CostColumn& of) { return of.layout; });
   rows.add("flops", [](const CostColumn& of) { return thousands(of.cost.counters.flops); });
-  rows.add("work done more than once", [](const CostColumn& of) { return fmt::format("×{:.3g}", duplication(of.cost.counters)); });
+  rows.add("work done more than once",
+           [](const CostColumn& of) { return fmt::format("×{:.3g}", duplication(of.cost.counters)); });
   for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind) {
     std::set<std::vector<Name>> groups;
     for (const CostColumn& of : columns)
       for (const auto& [axes, count] : of.cost.counters.collectives[kind])
         if (count.count > 0) groups.insert(axes);
     for (const std::vector<Name>& axes : groups) {
-      rows.add(fmt::format("{} over {}", name(static_cast<spmd::CollectiveKind>(kind)), axes_text(axes)), [&](const CostColumn& of) {
-        const auto at = of.cost.counters.collectives[kind].find(axes);
-        if (at == of.cost.counters.collectives[kind].end() || at->second.count == 0) return std::string("-");
-        return fmt::format("{} of {}", thousands(at->second.count), bytes_text(at->second.bytes));
-      });
+      rows.add(fmt::format("{} over {}", name(static_cast<spmd::CollectiveKind>(kind)), axes_text(axes)),
+               [&](const CostColumn& of) {
+                 const auto at = of.cost.counters.collectives[kind].find(axes);
+                 if (at == of.cost.counters.collectives[kind].end() || at->second.count == 0) return std::string("-");
+                 return fmt::format("{} of {}", thousands(at->second.count), bytes_text(at->second.bytes));
+               });
     }
   }
   rows.add("communicated", [](const CostColumn& of) { return bytes_text(all_of(of.cost.counters).bytes); });
   rows.add("on the wire", [](const CostColumn& of) { return bytes_text(all_of(of.cost.counters).wire_bytes); });
-  const bool stores = std::any_of(columns.begin(), columns.end(), [](const CostColumn& of) { return of.cost.parameter_bytes + of.cost.state_bytes > 0; });
+  const bool stores = std::any_of(columns.begin(), columns.end(), [](const CostColumn& of) {
+    return of.cost.parameter_bytes + of.cost.state_bytes > 0;
+  });
   if (stores) {
     rows.add("params", [](const CostColumn& of) { return bytes_text(of.cost.parameter_bytes); });
     rows.add("states", [](const CostColumn& of) { return bytes_text(of.cost.state_bytes); });
   }
-  rows.add("peak memory", [](const CostColumn& of) { return of.peak_bytes ? bytes_text(*of.peak_bytes) : std::string(); });
+  rows.add("peak memory",
+           [](const CostColumn& of) { return of.peak_bytes ? bytes_text(*of.peak_bytes) : std::string(); });
   if (timed) {
     rows.add("computing", [](const CostColumn& of) { return seconds_text(of.cost.time.compute); });
     rows.add("communicating", [](const CostColumn& of) { return seconds_text(of.cost.time.communication()); });
@@ -104,7 +113,8 @@ std::string compare_text(const std::vector<CostColumn>& columns, bool timed, std
   return rows.text(width);
 }
 
-ComparedLayouts compared_layouts(const std::vector<std::vector<Axis>>& meshes, const std::vector<std::pair<std::string, std::vector<LayoutRule>>>& layouts,
+ComparedLayouts compared_layouts(const std::vector<std::vector<Axis>>& meshes,
+                                 const std::vector<std::pair<std::string, std::vector<LayoutRule>>>& layouts,
                                  const std::string& as_is) {
   ComparedLayouts compared;
   for (size_t m = 0; m < std::max<size_t>(1, meshes.size()); ++m) {
@@ -124,7 +134,8 @@ ComparedLayouts compared_layouts(const std::vector<std::vector<Axis>>& meshes, c
   return compared;
 }
 
-std::string comparison_text(ComparedLayouts layouts, const session::Comparison& comparison, bool timed, std::size_t width) {
+std::string comparison_text(ComparedLayouts layouts, const session::Comparison& comparison, bool timed,
+                            std::size_t width) {
   for (size_t i = 0; i < layouts.columns.size(); ++i) {
     layouts.columns[i].cost = comparison.under[i].cost;
     layouts.columns[i].peak_bytes = comparison.under[i].peak_bytes;
@@ -134,7 +145,8 @@ std::string comparison_text(ComparedLayouts layouts, const session::Comparison& 
 
 std::vector<std::pair<std::string, double>> seconds_of(const cost::StepTime& time) {
   std::vector<std::pair<std::string, double>> parts = {{"computing", time.compute}};
-  for (const auto& [what, seconds] : time.collectives) parts.emplace_back(fmt::format("{} over {}", name(what.first), axes_text(what.second)), seconds);
+  for (const auto& [what, seconds] : time.collectives)
+    parts.emplace_back(fmt::format("{} over {}", name(what.first), axes_text(what.second)), seconds);
   if (time.hidden > 0) parts.emplace_back("of it beside computing", time.hidden);
   parts.emplace_back("in all", time.total());
   return parts;

@@ -10,8 +10,8 @@ namespace {
 
 std::size_t columns_of(std::string_view text) { return count_code_points(text); }
 
-// Where the last column of a row begins: behind the first two blanks or more that stand between words. The line's own indentation
-// and four, if it is no row.
+// Where the last column of a row begins: behind the first two blanks or more that stand between words. The line's own
+// indentation and four, if it is no row.
 std::size_t hanging_indent(std::string_view line) {
   if (line.starts_with("- ")) return 2;
   const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
@@ -22,8 +22,11 @@ std::size_t hanging_indent(std::string_view line) {
 }
 
 // One line, broken between words; what goes on is indented by `hanging`.
-void add_line(std::string& out, std::string_view line, std::size_t width, std::string_view indent, std::size_t hanging) {
-  const std::size_t room = width == 0 ? std::string_view::npos : width > indent.size() + 20 ? width - indent.size() : 20;
+void add_line(std::string& out, std::string_view line, std::size_t width, std::string_view indent,
+              std::size_t hanging) {
+  const std::size_t room = width == 0                   ? std::string_view::npos
+                           : width > indent.size() + 20 ? width - indent.size()
+                                                        : 20;
   if (width > 0 && hanging + 20 > room) hanging = std::min<std::size_t>(hanging, 4);
   std::string before;  // what is put before the part that goes on
   while (columns_of(line) + before.size() > room) {
@@ -39,9 +42,11 @@ void add_line(std::string& out, std::string_view line, std::size_t width, std::s
     if (blank == std::string_view::npos) break;  // a word that is too long
     // Code between backticks stays on one line, if that costs no more than half of this one.
     const std::size_t tick = line.rfind('`', blank);
-    const bool in_code = tick != std::string_view::npos && std::count(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(blank), '`') % 2 == 1;
+    const bool in_code = tick != std::string_view::npos &&
+                         std::count(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(blank), '`') % 2 == 1;
     const std::size_t earlier = in_code ? line.rfind(' ', tick) : std::string_view::npos;
-    if (earlier != std::string_view::npos && earlier > first && columns_of(line.substr(0, earlier)) * 2 > room) blank = earlier;
+    if (earlier != std::string_view::npos && earlier > first && columns_of(line.substr(0, earlier)) * 2 > room)
+      blank = earlier;
     out += std::string(indent) + before + std::string(trim_right(line.substr(0, blank))) + "\n";
     line.remove_prefix(std::min(line.find_first_not_of(' ', blank), line.size()));
     before = std::string(hanging, ' ');
@@ -52,11 +57,13 @@ void add_line(std::string& out, std::string_view line, std::size_t width, std::s
 // `Usage: …`: a line of its own.
 bool has_heading(std::string_view line) {
   const std::size_t colon = line.find(':');
-  return line.front() >= 'A' && line.front() <= 'Z' && colon < 20 && line.find_first_not_of("abcdefghijklmnopqrstuvwxyz ", 1) == colon;
+  return line.front() >= 'A' && line.front() <= 'Z' && colon < 20 &&
+         line.find_first_not_of("abcdefghijklmnopqrstuvwxyz ", 1) == colon;
 }
 
 bool is_of_paragraph(std::string_view line) {
-  return !line.empty() && line.front() != ' ' && line.front() != '|' && line.find("  ") == std::string_view::npos && !line.starts_with("- ");
+  return !line.empty() && line.front() != ' ' && line.front() != '|' && line.find("  ") == std::string_view::npos &&
+         !line.starts_with("- ");
 }
 
 }  // namespace

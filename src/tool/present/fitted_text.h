@@ -7,10 +7,10 @@
 
 namespace mtf::tool {
 
-/// The text in lines of at most `width` columns, as far as its words allow. A paragraph (lines that begin at the margin, one
-/// after the other) is broken anew, wherever its lines ended. What is indented, or has two blanks between its words as rows of a
-/// table have, keeps its line ends; of a line that is too long what goes on stands below its last column, or is indented by four.
-/// `indent` stands before each line that is not empty.
+/// The text in lines of at most `width` columns, as far as its words allow. A paragraph (lines that begin at the
+/// margin, one after the other) is broken anew, wherever its lines ended. What is indented, or has two blanks between
+/// its words as rows of a table have, keeps its line ends; of a line that is too long what goes on stands below its
+/// last column, or is indented by four. `indent` stands before each line that is not empty.
 std::string fitted(std::string_view text, std::size_t width, std::string_view indent = "");
 
 /// A single line, whatever it holds; what goes on is indented by `hanging`.

@@ -58,7 +58,8 @@ void Losses::read_line(std::string_view line) {
 
 LossCurve Losses::curve() const {
   LossCurve curve;
-  curve.is_by_step = std::any_of(all_.begin(), all_.end(), [](const Loss& loss) { return loss.step && std::isfinite(*loss.step); });
+  curve.is_by_step =
+      std::any_of(all_.begin(), all_.end(), [](const Loss& loss) { return loss.step && std::isfinite(*loss.step); });
   std::optional<double> at;
   double count = 0;
   for (const Loss& loss : all_) {
@@ -79,7 +80,9 @@ std::string plot(const LossCurve& curve, std::size_t columns, std::size_t rows) 
   const auto [left, right] = std::minmax_element(points.begin(), points.end(), by_x);
   const double least = low->loss, most = high->loss, begin = left->x, range = right->x - left->x;
   std::vector<std::string> marks;
-  for (std::size_t row = 0; row < rows; ++row) marks.push_back(fmt::format("{:.4g}", most - (most - least) * static_cast<double>(row) / static_cast<double>(rows - 1)));
+  for (std::size_t row = 0; row < rows; ++row)
+    marks.push_back(
+        fmt::format("{:.4g}", most - (most - least) * static_cast<double>(row) / static_cast<double>(rows - 1)));
   std::size_t width = 0;
   for (const std::string& mark : marks) width = std::max(width, mark.size());
   const std::size_t cells = std::min(columns - width - 3, points.size());
@@ -95,21 +98,26 @@ std::string plot(const LossCurve& curve, std::size_t columns, std::size_t rows) 
     std::string line = fmt::format("{:>{}} |", row == 0 || row + 1 == rows || row == rows / 2 ? marks[row] : "", width);
     for (std::size_t cell = 0; cell < cells; ++cell) {
       const double share = most > least ? (most - sums[cell] / counts[cell]) / (most - least) : 0.5;
-      line += counts[cell] > 0 && std::lround(share * static_cast<double>(rows - 1)) == static_cast<long>(row) ? '*' : ' ';
+      line +=
+          counts[cell] > 0 && std::lround(share * static_cast<double>(rows - 1)) == static_cast<long>(row) ? '*' : ' ';
     }
     while (line.ends_with(' ')) line.pop_back();
     text += line + "\n";
   }
-  const std::string first = fmt::format("{}{}", curve.is_by_step ? "step " : "", thousands(static_cast<std::int64_t>(begin)));
+  const std::string first =
+      fmt::format("{}{}", curve.is_by_step ? "step " : "", thousands(static_cast<std::int64_t>(begin)));
   const std::string last = thousands(static_cast<std::int64_t>(right->x));
   text += std::string(width + 1, ' ') + "+" + std::string(cells, '-') + "\n";
-  return text + std::string(width + 2, ' ') + first + std::string(cells > first.size() + last.size() ? cells - first.size() - last.size() : 1, ' ') + last + "\n";
+  return text + std::string(width + 2, ' ') + first +
+         std::string(cells > first.size() + last.size() ? cells - first.size() - last.size() : 1, ' ') + last + "\n";
 }
 
 std::string curve_svg(const LossCurve& curve, const std::string& title) {
   constexpr double kLeft = 80, kTop = 40, kWidth = 680, kHeight = 320;
-  std::string out = svg_begin("loss-curve", kLeft + kWidth + 30, kTop + kHeight + 40) + fmt::format("<text x=\"{}\" y=\"24\" font-size=\"15\">{}</text>\n", kLeft, xml_text(title));
-  if (curve.points.empty()) return out + fmt::format("<text x=\"{}\" y=\"{}\">no number was printed</text>\n</svg>\n", kLeft, kTop + 40);
+  std::string out = svg_begin("loss-curve", kLeft + kWidth + 30, kTop + kHeight + 40) +
+                    fmt::format("<text x=\"{}\" y=\"24\" font-size=\"15\">{}</text>\n", kLeft, xml_text(title));
+  if (curve.points.empty())
+    return out + fmt::format("<text x=\"{}\" y=\"{}\">no number was printed</text>\n</svg>\n", kLeft, kTop + 40);
   double low = INFINITY, high = -INFINITY, first = INFINITY, last = -INFINITY;
   for (const LossCurve::Point& point : curve.points) {
     low = std::min(low, point.loss);
@@ -120,15 +128,18 @@ std::string curve_svg(const LossCurve& curve, const std::string& title) {
   const double range = high > low ? high - low : 1, width = last > first ? last - first : 1;
   for (int mark = 0; mark <= 4; ++mark) {
     const double y = kTop + kHeight * mark / 4;
-    out += fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"#ddd\"/><text x=\"{}\" y=\"{}\" text-anchor=\"end\">{:.4g}</text>\n", kLeft, y, kLeft + kWidth, y, kLeft - 8, y + 4,
-                       high - range * mark / 4);
+    out += fmt::format(
+        "<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"#ddd\"/><text x=\"{}\" y=\"{}\" "
+        "text-anchor=\"end\">{:.4g}</text>\n",
+        kLeft, y, kLeft + kWidth, y, kLeft - 8, y + 4, high - range * mark / 4);
   }
   const std::string begin = "<polyline fill=\"none\" stroke=\"#4a7fb5\" stroke-width=\"1.5\" points=\"";
   out += begin;
   for (std::size_t i = 0; i < curve.points.size(); ++i) {
     const LossCurve::Point& point = curve.points[i];
     if (i > 0 && point.x < curve.points[i - 1].x) out += "\"/>\n" + begin;
-    out += fmt::format("{:.2f},{:.2f} ", kLeft + kWidth * (point.x - first) / width, kTop + kHeight * (high - point.loss) / range);
+    out += fmt::format("{:.2f},{:.2f} ", kLeft + kWidth * (point.x - first) / width,
+                       kTop + kHeight * (high - point.loss) / range);
   }
   out += "\"/>\n";
   const auto text = [&](double x, const char* anchor, const std::string& what) {

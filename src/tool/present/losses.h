@@ -40,8 +40,8 @@ class Losses {
   std::string last_;
 };
 
-/// A curve from left to right, of `rows` lines and at most `columns` columns with its scale: each column is the mean of what falls
-/// into it. Empty if there is nothing to draw.
+/// A curve from left to right, of `rows` lines and at most `columns` columns with its scale: each column is the mean of
+/// what falls into it. Empty if there is nothing to draw.
 std::string plot(const LossCurve& curve, std::size_t columns, std::size_t rows);
 
 /// A curve from left to right, a self-contained SVG with its scales. It begins anew where steps do.

@@ -10,11 +10,17 @@ namespace {
 using MessageJson = nlohmann::ordered_json;
 
 MessageJson json_of(const PlaceRecord& place, const std::string& label) {
-  return {{"file", place.file}, {"line", place.line}, {"column", place.column}, {"end_line", place.end_line}, {"end_column", place.end_column}, {"label", label}};
+  return {{"file", place.file},
+          {"line", place.line},
+          {"column", place.column},
+          {"end_line", place.end_line},
+          {"end_column", place.end_column},
+          {"label", label}};
 }
 
 DiagnosticRecord::Related place_in(const MessageJson& json) {
-  return {{json.at("file"), json.at("line"), json.at("column"), json.at("end_line"), json.at("end_column")}, json.at("label")};
+  return {{json.at("file"), json.at("line"), json.at("column"), json.at("end_line"), json.at("end_column")},
+          json.at("label")};
 }
 
 }  // namespace
@@ -24,7 +30,8 @@ std::string message_json(const Diagnostic& diagnostic) {
   MessageJson json{{"kind", record.kind}, {"is_error", record.is_error}, {"message", record.message}};
   json["place"] = json_of(record.place, record.found);
   json["related"] = MessageJson::array();
-  for (const DiagnosticRecord::Related& related : record.related) json["related"].push_back(json_of(related.place, related.text));
+  for (const DiagnosticRecord::Related& related : record.related)
+    json["related"].push_back(json_of(related.place, related.text));
   json["notes"] = record.notes;
   json["helps"] = record.helps;
   json["text"] = record.text;

@@ -33,7 +33,8 @@ std::vector<Interval> blocks_of(const eval::LaidOut& tensor, std::size_t d) {
   while (true) {
     const Interval block = block_of(tensor.type.dims[d].size, axes, mesh, at);
     if (block.size() > 0 && (blocks.empty() || blocks.back().first != block.first)) blocks.push_back(block);
-    if (blocks.size() > kMostTiles) fail(Kind::limit_exceeded, {}, "{} is cut into more than {} blocks", to_string(tensor.type.dims[d]), kMostTiles);
+    if (blocks.size() > kMostTiles)
+      fail(Kind::limit_exceeded, {}, "{} is cut into more than {} blocks", to_string(tensor.type.dims[d]), kMostTiles);
     int i = axes.size() - 1;
     for (; i >= 0 && ++at[axes[i]] == mesh.axis_size(axes[i]); --i) at[axes[i]] = 0;
     if (i < 0) return blocks;
@@ -46,7 +47,8 @@ Tiles tiles_of(const eval::LaidOut& tensor) {
   for (std::size_t d = 0; d < tensor.type.dims.size(); ++d) {
     tiles.cuts.push_back(blocks_of(tensor, d));
     count *= tiles.cuts.back().size();
-    if (count > kMostTiles) fail(Kind::limit_exceeded, {}, "{} is cut into more than {} tiles", to_string(tensor.type), kMostTiles);
+    if (count > kMostTiles)
+      fail(Kind::limit_exceeded, {}, "{} is cut into more than {} tiles", to_string(tensor.type), kMostTiles);
   }
   tiles.holders.resize(count);
   const Mesh& mesh = *tensor.mesh;
@@ -75,7 +77,8 @@ std::string processors_text(const std::vector<std::int64_t>& processors) {
   for (std::size_t i = 0; i < processors.size();) {
     std::size_t end = i + 1;
     while (end < processors.size() && processors[end] == processors[end - 1] + 1) ++end;
-    runs.push_back(end - i == 1 ? std::to_string(processors[i]) : fmt::format("{}{}{}", processors[i], end - i == 2 ? " " : "-", processors[end - 1]));
+    runs.push_back(end - i == 1 ? std::to_string(processors[i])
+                                : fmt::format("{}{}{}", processors[i], end - i == 2 ? " " : "-", processors[end - 1]));
     i = end;
   }
   return join(runs, " ");
@@ -112,15 +115,18 @@ std::vector<Matrix> matrices_of(const eval::LaidOut& tensor, const Tiles& tiles)
 const std::vector<Interval> kOne{{0, 1}};
 
 /// Blocks of the rows and of the columns; a tensor with one dim is a row.
-const std::vector<Interval>& rows_of(const Tiles& tiles) { return tiles.cuts.size() < 2 ? kOne : tiles.cuts[tiles.cuts.size() - 2]; }
+const std::vector<Interval>& rows_of(const Tiles& tiles) {
+  return tiles.cuts.size() < 2 ? kOne : tiles.cuts[tiles.cuts.size() - 2];
+}
 const std::vector<Interval>& columns_of(const Tiles& tiles) { return tiles.cuts.empty() ? kOne : tiles.cuts.back(); }
 
-// ---- SVG -------------------------------------------------------------------------------------------------------------
+// ---- SVG ------------------------------------------------------------------------------------------------------------
 
 constexpr double kLongest = 320, kShortest = 28, kGap = 26, kPage = 760, kLetter = 6.7;
 
 std::string colour_of(const Tiles& tiles, std::size_t tile) {
-  return fmt::format("hsl({:.0f} 62% 86%)", 360.0 * static_cast<double>(tile) / static_cast<double>(tiles.holders.size()));
+  return fmt::format("hsl({:.0f} 62% 86%)",
+                     360.0 * static_cast<double>(tile) / static_cast<double>(tiles.holders.size()));
 }
 
 /// Appends a picture that begins at `y`, and returns where it ends.
@@ -131,32 +137,44 @@ double draw(std::string& out, const Picture& picture, double y) {
   const double rows = order < 2 ? 1 : static_cast<double>(tensor.type.dims[order - 2].size);
   const double columns = order < 1 ? 1 : static_cast<double>(tensor.type.dims[order - 1].size);
   const double scale = kLongest / std::max(rows, columns);
-  const double width = std::max(columns * scale, kShortest), height = order < 2 ? kShortest : std::max(rows * scale, kShortest);
+  const double width = std::max(columns * scale, kShortest),
+               height = order < 2 ? kShortest : std::max(rows * scale, kShortest);
   const bool to_scale = order < 2 || std::min(rows, columns) * scale >= kShortest;
   out += fmt::format("<text x=\"8\" y=\"{:.0f}\" class=\"name\">{}</text>\n", y + 14,
-                     xml_text(picture.name + ": " + to_string(tensor.type, tensor.sharding, *tensor.mesh) + " on " + to_string(*tensor.mesh) + (to_scale ? "" : "   (not to scale)")));
+                     xml_text(picture.name + ": " + to_string(tensor.type, tensor.sharding, *tensor.mesh) + " on " +
+                              to_string(*tensor.mesh) + (to_scale ? "" : "   (not to scale)")));
   y += 22;
   double x = 30;
   const std::vector<Matrix> matrices = matrices_of(tensor, tiles);
   const double above = matrices[0].title.empty() ? 16 : 30;
   for (const Matrix& matrix : matrices) {
     if (x > 30 && x + width > kPage) x = 30, y += height + above + kGap;
-    if (!matrix.title.empty()) out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x, y + 12, xml_text(matrix.title));
+    if (!matrix.title.empty())
+      out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x, y + 12, xml_text(matrix.title));
     const double top = y + above;
-    if (order >= 1) out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"dim\">{}</text>\n", x, top - 4, xml_text(to_string(tensor.type.dims[order - 1])));
-    if (order >= 2) out += fmt::format("<text transform=\"translate({:.1f} {:.1f}) rotate(-90)\" class=\"dim\">{}</text>\n", x - 6, top + height, xml_text(to_string(tensor.type.dims[order - 2])));
+    if (order >= 1)
+      out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"dim\">{}</text>\n", x, top - 4,
+                         xml_text(to_string(tensor.type.dims[order - 1])));
+    if (order >= 2)
+      out += fmt::format("<text transform=\"translate({:.1f} {:.1f}) rotate(-90)\" class=\"dim\">{}</text>\n", x - 6,
+                         top + height, xml_text(to_string(tensor.type.dims[order - 2])));
     std::size_t tile = matrix.first;
     for (const Interval& row : rows_of(tiles)) {
       for (const Interval& column : columns_of(tiles)) {
-        const double left = x + width * static_cast<double>(column.first) / columns, right = x + width * static_cast<double>(column.last) / columns;
-        const double up = top + height * static_cast<double>(row.first) / rows, down = top + height * static_cast<double>(row.last) / rows;
+        const double left = x + width * static_cast<double>(column.first) / columns,
+                     right = x + width * static_cast<double>(column.last) / columns;
+        const double up = top + height * static_cast<double>(row.first) / rows,
+                     down = top + height * static_cast<double>(row.last) / rows;
         std::string label = label_of(tiles, tile);
         const std::string full = label;
         const auto fits = static_cast<std::size_t>(std::max(0.0, (right - left - 4) / kLetter));
         if (label.size() > fits) label = fits < 2 ? "" : label.substr(0, fits - 1) + "…";
-        out += fmt::format("<g><title>{}</title><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"/>", xml_text("processors " + full), left, up,
-                           right - left, down - up, colour_of(tiles, tile));
-        if (!label.empty() && down - up >= 12) out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"tile\">{}</text>", (left + right) / 2, (up + down) / 2 + 4, xml_text(label));
+        out += fmt::format(
+            "<g><title>{}</title><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"/>",
+            xml_text("processors " + full), left, up, right - left, down - up, colour_of(tiles, tile));
+        if (!label.empty() && down - up >= 12)
+          out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"tile\">{}</text>", (left + right) / 2,
+                             (up + down) / 2 + 4, xml_text(label));
         out += "</g>\n";
         ++tile;
       }
@@ -166,7 +184,7 @@ double draw(std::string& out, const Picture& picture, double y) {
   return y + above + height + kGap;
 }
 
-// ---- characters ------------------------------------------------------------------------------------------------------
+// ---- characters -----------------------------------------------------------------------------------------------------
 
 std::string draw_text(const Picture& picture, std::size_t width) {
   const eval::LaidOut& tensor = picture.tensor;
@@ -205,9 +223,10 @@ std::string draw_text(const Picture& picture, std::size_t width) {
 }  // namespace
 
 std::string svg_begin(std::string_view of, double width, double height) {
-  return fmt::format("{0}{1}\" width=\"{2}\" height=\"{3}\" viewBox=\"0 0 {2} {3}\" font-family=\"sans-serif\" font-size=\"12\">\n"
-                     "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
-                     kSvg, of, width, height);
+  return fmt::format(
+      "{0}{1}\" width=\"{2}\" height=\"{3}\" viewBox=\"0 0 {2} {3}\" font-family=\"sans-serif\" font-size=\"12\">\n"
+      "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
+      kSvg, of, width, height);
 }
 
 bool is_svg_of(std::string_view of, std::string_view text) { return text.starts_with(fmt::format("{}{}\"", kSvg, of)); }
@@ -237,7 +256,8 @@ std::vector<Picture> pictures_of(session::Session& session, const std::vector<st
   return pictures;
 }
 
-std::vector<Picture> pictures_of(const Script& script, const eval::Settings& settings, const std::vector<std::string>& expressions) {
+std::vector<Picture> pictures_of(const Script& script, const eval::Settings& settings,
+                                 const std::vector<std::string>& expressions) {
   if (expressions.empty()) return {};
   run::DryRuntime runtime;
   plan::Execution execution(runtime);
@@ -252,7 +272,8 @@ std::string svg_of(const std::vector<Picture>& pictures) {
   double y = 8;
   for (const Picture& picture : pictures) y = draw(body, picture, y);
   return svg_begin("tensors", std::round(kPage + 40), std::round(y)) +
-         "<style>text { font: 12px sans-serif; fill: #222 } .name { font-weight: bold } .dim { fill: #666; font-size: 11px } .tile { text-anchor: middle } "
+         "<style>text { font: 12px sans-serif; fill: #222 } .name { font-weight: bold } .dim { fill: #666; font-size: "
+         "11px } .tile { text-anchor: middle } "
          "g rect { stroke: #444 }</style>\n" +
          body + "</svg>\n";
 }

@@ -25,11 +25,13 @@ class Places {
     if (++count_ > kMostLines) return;
     const std::string place = place_of(span), line = line_of(span);
     table_.row({place, line, said});
-    lines_ += cut_off(fmt::format("    {}  {}", place, line), width_) + "\n" + (said.empty() ? "" : fitted_line("        " + said, width_, 12));
+    lines_ += cut_off(fmt::format("    {}  {}", place, line), width_) + "\n" +
+              (said.empty() ? "" : fitted_line("        " + said, width_, 12));
   }
   std::string text() const {
     const bool fits = width_ == 0 || table_.width("    ") <= width_;
-    return (fits ? table_.text("    ") : lines_) + (count_ > kMostLines ? fmt::format("    … and {} more\n", count_ - kMostLines) : "");
+    return (fits ? table_.text("    ") : lines_) +
+           (count_ > kMostLines ? fmt::format("    … and {} more\n", count_ - kMostLines) : "");
   }
 
  private:
@@ -40,15 +42,18 @@ class Places {
 };
 
 bool costs_nothing(const plan::Counters& counters) {
-  return counters.flops == 0 && std::all_of(std::begin(counters.collectives), std::end(counters.collectives), [](const auto& kind) { return kind.empty(); });
+  return counters.flops == 0 && std::all_of(std::begin(counters.collectives), std::end(counters.collectives),
+                                            [](const auto& kind) { return kind.empty(); });
 }
 
 std::string unread_text(const PlanSummary& summary, std::size_t width) {
   if (summary.unread.empty()) return {};
   Places places(width);
   for (const eval::Unread& each : summary.unread) places.add(each.place, each.name.empty() ? "" : each.name.str());
-  const std::string head = costs_nothing(summary.counters) ? "nothing is computed, because nobody reads what these lines make (`print` it, or bind it in `counters`):"
-                                                           : "not computed, because nobody reads it:";
+  const std::string head =
+      costs_nothing(summary.counters)
+          ? "nothing is computed, because nobody reads what these lines make (`print` it, or bind it in `counters`):"
+          : "not computed, because nobody reads it:";
   return fitted_line(head, width) + places.text();
 }
 
@@ -57,7 +62,9 @@ std::string behind(const Cost& formula, bool formulas) { return formulas ? "= " 
 
 }  // namespace
 
-std::string collective_text(const spmd::StatementCost& cost) { return fmt::format("{} over {}", name(*cost.collective), axes_text(cost.axes)); }
+std::string collective_text(const spmd::StatementCost& cost) {
+  return fmt::format("{} over {}", name(*cost.collective), axes_text(cost.axes));
+}
 
 std::string reason_text(const spmd::StatementCost& cost) { return cost.reason ? to_string(*cost.reason) : ""; }
 
@@ -84,16 +91,19 @@ std::string plan_text(const eval::StatementReport& report, bool formulas, std::s
   Table table("lrlrrl");
   for (const spmd::StatementCost& cost : report.costs) {
     if (!cost.collective) {
-      table.row({to_string(cost.value), cost.flops == 0 ? "" : count_text(cost.flops, "flop"), behind(cost.formula, formulas), "", "", ""});
+      table.row({to_string(cost.value), cost.flops == 0 ? "" : count_text(cost.flops, "flop"),
+                 behind(cost.formula, formulas), "", "", ""});
       continue;
     }
-    table.row({"  " + collective_text(cost), count_text(cost.values, "value"),
-               behind(cost.formula, formulas), bytes_text(cost.bytes), bytes_text(cost.wire_bytes) + " on the wire", reason_text(cost)});
+    table.row({"  " + collective_text(cost), count_text(cost.values, "value"), behind(cost.formula, formulas),
+               bytes_text(cost.bytes), bytes_text(cost.wire_bytes) + " on the wire", reason_text(cost)});
   }
   Table head("l");
   std::string tail;
-  if (const std::string turns = turns_text(report.turns); !turns.empty()) tail = "   (" + std::string(report.is_estimate ? "about " : "") + turns + ")";
-  const std::string place = report.span.is_known() ? fmt::format("{}:{}", report.span.file->name(), report.span.position().line) : "";
+  if (const std::string turns = turns_text(report.turns); !turns.empty())
+    tail = "   (" + std::string(report.is_estimate ? "about " : "") + turns + ")";
+  const std::string place =
+      report.span.is_known() ? fmt::format("{}:{}", report.span.file->name(), report.span.position().line) : "";
   head.row({place + "  " + report.text}, tail);
   return head.text("", "", width) + table.text("    ", "  ", width);
 }
@@ -122,13 +132,15 @@ std::string estimate_note(const plan::Doubts& doubts, std::size_t width) {
 }
 
 std::string summary_text(const PlanSummary& summary, std::size_t width) {
-  std::string text = totals_text(summary.counters, summary.stored, summary.mesh.get()) + estimate_note(summary.doubts, width) + unread_text(summary, width);
+  std::string text = totals_text(summary.counters, summary.stored, summary.mesh.get()) +
+                     estimate_note(summary.doubts, width) + unread_text(summary, width);
   for (const std::string& warning : summary.warnings) text += fitted_line("warning: " + warning, width);
   return text + (summary.seconds.empty() ? "" : time_text(summary.seconds, summary.machine));
 }
 
 std::string totals_text(const plan::Counters& counters, const eval::StoredVariables& stored, const Mesh* mesh) {
-  std::string out = fmt::format("total for each of {}{}\n", count_text(counters.processors, "processor"), mesh == nullptr ? "" : " of " + to_string(*mesh));
+  std::string out = fmt::format("total for each of {}{}\n", count_text(counters.processors, "processor"),
+                                mesh == nullptr ? "" : " of " + to_string(*mesh));
   Table table("lrrrrr");
   table.row({"flops", thousands(counters.flops)});
   table.row({"flops of one processor alone", thousands(counters.unique_flops)});
@@ -147,8 +159,9 @@ std::string totals_text(const plan::Counters& counters, const eval::StoredVariab
       if (count.count == 0) continue;
       any = true;
       collectives.row({fmt::format("{} over {}", kind_text(static_cast<spmd::CollectiveKind>(i)), axes_text(axes)),
-                       fmt::format("{} in {}", thousands(count.count), count_text(count.calls, "call")), count_text(count.values, "value"),
-                       bytes_text(count.bytes), bytes_text(count.wire_bytes) + " on the wire"});
+                       fmt::format("{} in {}", thousands(count.count), count_text(count.calls, "call")),
+                       count_text(count.values, "value"), bytes_text(count.bytes),
+                       bytes_text(count.wire_bytes) + " on the wire"});
     }
   }
   return out + (any ? collectives.text("    ") : "    no communication\n");

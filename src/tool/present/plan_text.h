@@ -9,9 +9,9 @@
 
 namespace mtf::tool {
 
-/// A statement: its place and first line, then a line for each value computed and each collective, aligned and not wider than
-/// `width` (0: as wide as they are). Nothing for a statement that costs nothing. With `formulas` a formula stands behind each
-/// figure.
+/// A statement: its place and first line, then a line for each value computed and each collective, aligned and not
+/// wider than `width` (0: as wide as they are). Nothing for a statement that costs nothing. With `formulas` a formula
+/// stands behind each figure.
 std::string plan_text(const eval::StatementReport& report, bool formulas, std::size_t width = 0);
 
 /// Adds up statements, each as often as it runs; one whose turns are unknown counts once.
@@ -36,14 +36,16 @@ struct PlanSummary {
   plan::Doubts doubts;
   std::vector<eval::Unread> unread;  ///< lines that cost nothing, because nobody reads what they make
   std::vector<std::string> warnings;
-  std::vector<std::pair<std::string, double>> seconds = {};  ///< how long it takes, `in all` last; nothing without a machine
-  std::string machine = {};                                  ///< whose model says so
+  std::vector<std::pair<std::string, double>> seconds =
+      {};                    ///< how long it takes, `in all` last; nothing without a machine
+  std::string machine = {};  ///< whose model says so
 };
 
 /// Flops, what variables take, the collectives by kind and axes, and the peak; then what the summary has besides.
 std::string summary_text(const PlanSummary& summary, std::size_t width = 0);
 /// The same without what it has besides.
-std::string totals_text(const plan::Counters& counters, const eval::StoredVariables& stored = {}, const Mesh* mesh = nullptr);
+std::string totals_text(const plan::Counters& counters, const eval::StoredVariables& stored = {},
+                        const Mesh* mesh = nullptr);
 
 /// Lines that say so, and why, where figures are an estimate; nothing where they are not.
 std::string estimate_note(const plan::Doubts& doubts, std::size_t width = 0);

@@ -15,7 +15,8 @@ namespace {
 /// The calls under way, innermost first.
 std::vector<const graph::CallFrame*> calls_of(const graph::CallFrameRef& innermost) {
   std::vector<const graph::CallFrame*> frames;
-  for (const graph::CallFrame* frame = innermost.get(); frame && frame->span.is_known(); frame = frame->caller.get()) frames.push_back(frame);
+  for (const graph::CallFrame* frame = innermost.get(); frame && frame->span.is_known(); frame = frame->caller.get())
+    frames.push_back(frame);
   return frames;
 }
 
@@ -28,7 +29,8 @@ std::vector<const graph::CallFrame*> way_to(const std::vector<const graph::CallF
 }
 
 /// How many of the calls that lead to a cut lead to all that costs something of what it computes.
-std::size_t calls_above(const std::vector<const graph::CallFrame*>& to_cut, const std::vector<spmd::StatementCost>& costs) {
+std::size_t calls_above(const std::vector<const graph::CallFrame*>& to_cut,
+                        const std::vector<spmd::StatementCost>& costs) {
   std::size_t above = to_cut.size();
   for (const spmd::StatementCost& cost : costs) {
     if (cost.flops == 0 && !cost.collective) continue;
@@ -172,7 +174,8 @@ void PlanTree::add(const eval::StatementReport& given) {
   part->parts.push_back(std::move(made));
 }
 
-void each_cost(const PlanTree& tree, const std::function<void(const spmd::StatementCost&, std::int64_t, const std::vector<const graph::CallFrame*>&)>& visit) {
+void each_cost(const PlanTree& tree, const std::function<void(const spmd::StatementCost&, std::int64_t,
+                                                              const std::vector<const graph::CallFrame*>&)>& visit) {
   for (const auto& report : tree.reports()) {
     for (const spmd::StatementCost& cost : report->costs) {
       visit(cost, std::max<std::int64_t>(report->turns, 1), calls_of(cost.frame));
@@ -180,7 +183,9 @@ void each_cost(const PlanTree& tree, const std::function<void(const spmd::Statem
   }
 }
 
-const PlanPart* only_plan(const PlanPart& part) { return part.parts.size() == 1 && part.parts[0]->is_plan ? part.parts[0].get() : nullptr; }
+const PlanPart* only_plan(const PlanPart& part) {
+  return part.parts.size() == 1 && part.parts[0]->is_plan ? part.parts[0].get() : nullptr;
+}
 
 const std::vector<std::unique_ptr<PlanPart>>& parts_of(const PlanPart& part) {
   const PlanPart* const plan = only_plan(part);
@@ -195,7 +200,8 @@ std::int64_t times_below(const PlanPart& part, std::int64_t times) {
 std::string callee_text(const PlanPart& part) {
   const eval::Callee &first = part.callee, &last = part.last_callee;
   std::string text = first.name + (first.path.empty() ? "" : " " + first.path);
-  if (!last.name.empty() && (last.name != first.name || last.path != first.path)) text += " … " + (last.path.empty() ? last.name : last.path);
+  if (!last.name.empty() && (last.name != first.name || last.path != first.path))
+    text += " … " + (last.path.empty() ? last.name : last.path);
   return text;
 }
 

@@ -1,10 +1,11 @@
 #pragma once
 // What a program costs, as a tree that follows its source: statements, the calls in them, lines.
 //
-// Figures are those of the largest processor. A plan is what one cut computes, once or in many turns of a loop; it stands below
-// the calls that were under way there. Figures of a plan and of what is below it are those of one turn, where turns differ a
-// little of the most frequent one; above, of a statement and of calls that lead to plans, those of all turns. Calls that stand
-// at one place are one part, however often they were made there, and a line's backward pass is part of the line.
+// Figures are those of the largest processor. A plan is what one cut computes, once or in many turns of a loop; it
+// stands below the calls that were under way there. Figures of a plan and of what is below it are those of one turn,
+// where turns differ a little of the most frequent one; above, of a statement and of calls that lead to plans, those of
+// all turns. Calls that stand at one place are one part, however often they were made there, and a line's backward pass
+// is part of the line.
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -60,8 +61,10 @@ class PlanTree {
   std::vector<std::unique_ptr<eval::StatementReport>> reports_;
 };
 
-/// Calls `visit` with every cost of the program, how often it runs, and the calls through which it came, innermost first.
-void each_cost(const PlanTree& tree, const std::function<void(const spmd::StatementCost&, std::int64_t, const std::vector<const graph::CallFrame*>&)>& visit);
+/// Calls `visit` with every cost of the program, how often it runs, and the calls through which it came, innermost
+/// first.
+void each_cost(const PlanTree& tree, const std::function<void(const spmd::StatementCost&, std::int64_t,
+                                                              const std::vector<const graph::CallFrame*>&)>& visit);
 
 /// The plan of a part that has nothing but one, which is shown as one with it; null if there is none.
 const PlanPart* only_plan(const PlanPart& part);

@@ -30,11 +30,13 @@ std::string shown(std::int64_t number) { return number == 0 ? "" : thousands(num
 
 /// The figures of a row, in the columns of heading().
 std::vector<std::string> figures(const PartCost& cost, std::int64_t times, std::int64_t all_flops) {
-  return {share_text(cost.flops, times, all_flops), shown(cost.flops), shown(cost.backward_flops), shown(cost.collectives),
-          cost.bytes == 0 ? "" : bytes_text(cost.bytes)};
+  return {share_text(cost.flops, times, all_flops), shown(cost.flops), shown(cost.backward_flops),
+          shown(cost.collectives), cost.bytes == 0 ? "" : bytes_text(cost.bytes)};
 }
 
-std::vector<std::string> heading(const std::string& last) { return {"share", "flops", "backward", "collectives", "bytes", "", last}; }
+std::vector<std::string> heading(const std::string& last) {
+  return {"share", "flops", "backward", "collectives", "bytes", "", last};
+}
 
 void add_row(Table& table, std::vector<std::string> cells, std::string place, std::string text, std::string tail = {}) {
   cells.push_back(std::move(place));
@@ -42,7 +44,7 @@ void add_row(Table& table, std::vector<std::string> cells, std::string place, st
   table.row(std::move(cells), std::move(tail));
 }
 
-// ---- the tree --------------------------------------------------------------------------------------------------------
+// ---- the tree -------------------------------------------------------------------------------------------------------
 
 class TreeText {
  public:
@@ -94,20 +96,25 @@ class TreeText {
     const std::string indent(2 * static_cast<std::size_t>(level), ' ');
     for (const PlanPart* each : parts) {
       const std::int64_t all = times_of(*each, times);
-      add_row(table_, figures(each->cost, all, all_flops_), place_of(each->span), indent + cut_off(each->text, kWidestText), tail_of(*each, part));
+      add_row(table_, figures(each->cost, all, all_flops_), place_of(each->span),
+              indent + cut_off(each->text, kWidestText), tail_of(*each, part));
       if (opened_.count(each)) rows(*each, level + 1, times_below(*each, all));
     }
   }
 
   /// How often a part is computed whose neighbours are computed so many `times`.
-  static std::int64_t times_of(const PlanPart& part, std::int64_t times) { return part.is_plan ? std::max<std::int64_t>(part.turns, 1) : times; }
+  static std::int64_t times_of(const PlanPart& part, std::int64_t times) {
+    return part.is_plan ? std::max<std::int64_t>(part.turns, 1) : times;
+  }
 
   /// What a part calls, and how often it does and is computed.
   static std::string tail_of(const PlanPart& part, const PlanPart& above) {
     std::string text;
     if (const std::string callee = callee_text(part); !callee.empty()) text += "   " + callee;
     const std::int64_t around = std::max<std::int64_t>(above.calls, 1);
-    if (part.calls > around) text += part.calls % around == 0 ? "   ×" + thousands(part.calls / around) : "   ×" + thousands(part.calls) + " in all";
+    if (part.calls > around)
+      text += part.calls % around == 0 ? "   ×" + thousands(part.calls / around)
+                                       : "   ×" + thousands(part.calls) + " in all";
     if (const std::string turns = how_often(part); !turns.empty()) text += "   " + turns;
     return text + (part.is_estimate && !part.is_plan ? "   (an estimate)" : "");
   }
@@ -118,7 +125,7 @@ class TreeText {
   Table table_{"rrrrrll"};
 };
 
-// ---- flat lists ------------------------------------------------------------------------------------------------------
+// ---- flat lists -----------------------------------------------------------------------------------------------------
 
 struct Group {
   Span span;
@@ -128,10 +135,13 @@ struct Group {
 
 std::vector<Group> groups_of(const PlanTree& tree, PlanBy by) {
   std::vector<Group> groups;
-  using Key = std::tuple<const SourceFile*, std::size_t, std::optional<spmd::CollectiveKind>, std::string>;  // a line, and what else tells groups apart
+  using Key = std::tuple<const SourceFile*, std::size_t, std::optional<spmd::CollectiveKind>,
+                         std::string>;  // a line, and what else tells groups apart
   std::map<Key, std::size_t> known;
-  each_cost(tree, [&](const spmd::StatementCost& cost, std::int64_t times, const std::vector<const graph::CallFrame*>& frames) {
-    const auto call = std::find_if(frames.begin(), frames.end(), [](const graph::CallFrame* frame) { return !frame->backward; });
+  each_cost(tree, [&](const spmd::StatementCost& cost, std::int64_t times,
+                      const std::vector<const graph::CallFrame*>& frames) {
+    const auto call =
+        std::find_if(frames.begin(), frames.end(), [](const graph::CallFrame* frame) { return !frame->backward; });
     const Span span = source_of(cost);
     const Key line{span.file, span.is_known() ? span.position().line : 0, {}, {}};
     Key key{};
@@ -169,9 +179,13 @@ std::string flat_text(const PlanTree& tree, const PlanView& view) {
     return sort == PlanSort::kBytes ? a.cost.bytes > b.cost.bytes : a.cost.flops > b.cost.flops;
   });
   Table table("rrrrrll");
-  table.row(heading(view.by == PlanBy::kFunction ? "function" : view.by == PlanBy::kPath ? "part" : view.by == PlanBy::kCollective ? "collective" : "line"));
+  table.row(heading(view.by == PlanBy::kFunction     ? "function"
+                    : view.by == PlanBy::kPath       ? "part"
+                    : view.by == PlanBy::kCollective ? "collective"
+                                                     : "line"));
   for (const Group& group : groups)
-    add_row(table, figures(group.cost, 1, tree.root().cost.flops), view.by == PlanBy::kPath || view.by == PlanBy::kFunction ? "" : place_of(group.span), group.text);
+    add_row(table, figures(group.cost, 1, tree.root().cost.flops),
+            view.by == PlanBy::kPath || view.by == PlanBy::kFunction ? "" : place_of(group.span), group.text);
   return table.text("", "  ", view.width);
 }
 
@@ -189,7 +203,8 @@ Json json_of(Span place, const std::string& text) {
 
 Json json_of(const PlanPart& part) {
   Json json = json_of(part.span, part.text);
-  if (!part.callee.name.empty()) json["callee"] = part.callee.name + (part.callee.path.empty() ? "" : " " + part.callee.path);
+  if (!part.callee.name.empty())
+    json["callee"] = part.callee.name + (part.callee.path.empty() ? "" : " " + part.callee.path);
   if (part.calls > 0) json["calls"] = part.calls;
   if (part.turns != 1) json["turns"] = part.turns;
   if (part.is_estimate) json["is_estimate"] = true;
@@ -273,7 +288,8 @@ std::string quoted(std::string text) {
 
 std::ptrdiff_t position_of(const std::string& option, const std::string& word, const std::vector<std::string>& words) {
   const auto at = std::find(words.begin(), words.end(), word);
-  if (at == words.end()) fail(Kind::bad_option_value, {}, "{}: expected {}, found {}", option, join_words(words, "or"), quote(word));
+  if (at == words.end())
+    fail(Kind::bad_option_value, {}, "{}: expected {}, found {}", option, join_words(words, "or"), quote(word));
   return at - words.begin();
 }
 
@@ -318,14 +334,18 @@ std::string view_json(const PlanTree& tree, const PlanSummary& summary) {
 std::string view_csv(const PlanTree& tree, const PlanSummary& summary) {
   std::string out = "place,flops,backward_flops,collectives,bytes,wire_bytes,line\n";
   for (const Group& group : groups_of(tree, PlanBy::kLine))
-    out += fmt::format("{},{},{},{},{},{},{}\n", place_of(group.span), group.cost.flops, group.cost.backward_flops, group.cost.collectives, group.cost.bytes,
-                       group.cost.wire_bytes, quoted(line_of(group.span)));
+    out += fmt::format("{},{},{},{},{},{},{}\n", place_of(group.span), group.cost.flops, group.cost.backward_flops,
+                       group.cost.collectives, group.cost.bytes, group.cost.wire_bytes, quoted(line_of(group.span)));
   out += "\nfigure,of,value\n";
   if (summary.mesh) out += fmt::format("mesh,,{}\n", quoted(to_string(*summary.mesh)));
-  each_figure(summary, [&](const std::string& name, const std::string& of, auto figure) { out += fmt::format("{},{},{}\n", name, of, figure); });
+  each_figure(summary, [&](const std::string& name, const std::string& of, auto figure) {
+    out += fmt::format("{},{},{}\n", name, of, figure);
+  });
   if (!summary.machine.empty()) out += fmt::format("machine,,{}\n", quoted(summary.machine));
-  for (const plan::Doubt& doubt : summary.doubts) out += fmt::format("estimate,{},{}\n", place_of(doubt.place), quoted(reason_of(doubt)));
-  for (const eval::Unread& unread : summary.unread) out += fmt::format("not_read,{},{}\n", place_of(unread.place), quoted(unread.name.str()));
+  for (const plan::Doubt& doubt : summary.doubts)
+    out += fmt::format("estimate,{},{}\n", place_of(doubt.place), quoted(reason_of(doubt)));
+  for (const eval::Unread& unread : summary.unread)
+    out += fmt::format("not_read,{},{}\n", place_of(unread.place), quoted(unread.name.str()));
   for (const std::string& warning : summary.warnings) out += fmt::format("warning,,{}\n", quoted(warning));
   return out;
 }

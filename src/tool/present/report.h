@@ -1,6 +1,6 @@
 #pragma once
-// The report of a plan as one HTML page that needs nothing else: totals, the tree of costs, the source beside what each of
-// its lines costs, what other layouts would take, pictures of tensors.
+// The report of a plan as one HTML page that needs nothing else: totals, the tree of costs, the source beside what each
+// of its lines costs, what other layouts would take, pictures of tensors.
 #include <string>
 #include <string_view>
 #include <vector>

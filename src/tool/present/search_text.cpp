@@ -24,8 +24,9 @@ std::string annotated(const mtf::cost::Candidate& candidate, const plan::Program
     const graph::LaidOutOperation& operation = *record.layouts()->decisions()[variable.decision].operation;
     const auto asked = is_annotatable(operation) ? candidate.stored->find(operation.results[0].dims) : nullptr;
     if (asked)
-      lines[{variable.declared.file->name(), variable.declared.begin}] = fmt::format("{} {} @ {} = {}   # {}\n", variable.trainable ? "param" : "state", variable.declared.text(),
-                                                                                     asked_text(*asked), variable.value.text(), to_text(variable.declared));
+      lines[{variable.declared.file->name(), variable.declared.begin}] =
+          fmt::format("{} {} @ {} = {}   # {}\n", variable.trainable ? "param" : "state", variable.declared.text(),
+                      asked_text(*asked), variable.value.text(), to_text(variable.declared));
   }
   std::string text;
   for (const auto& [place, line] : lines) text += line;
@@ -33,7 +34,8 @@ std::string annotated(const mtf::cost::Candidate& candidate, const plan::Program
 }
 
 std::string declared(const mtf::cost::Candidate& candidate, const plan::ProgramRecord& record) {
-  return fmt::format("mesh   found = {}\nlayout best  = {}\n{}", to_string(*candidate.mesh), to_string(*candidate.rules), annotated(candidate, record));
+  return fmt::format("mesh   found = {}\nlayout best  = {}\n{}", to_string(*candidate.mesh),
+                     to_string(*candidate.rules), annotated(candidate, record));
 }
 
 CostColumn column_of(const mtf::cost::Candidate& candidate) {
@@ -71,35 +73,48 @@ std::string explained(const mtf::cost::Candidate& best, const mtf::cost::Candida
     const auto at = candidate.cost.time.collectives.find(what);
     return at == candidate.cost.time.collectives.end() ? 0.0 : at->second;
   };
-  for (const auto& what : all) add(fmt::format("{} over {}", name(what.first), axes_text(what.second)), of(best, what), of(second, what));
+  for (const auto& what : all)
+    add(fmt::format("{} over {}", name(what.first), axes_text(what.second)), of(best, what), of(second, what));
   if (const double a = best.cost.time.hidden, b = second.cost.time.hidden; a - b > 1e-12)
-    text += fmt::format("  {} of communication goes on beside computing, instead of {}\n", seconds_text(a), seconds_text(b));
+    text += fmt::format("  {} of communication goes on beside computing, instead of {}\n", seconds_text(a),
+                        seconds_text(b));
   return text;
 }
 
 /// What to do where nothing fits.
-[[noreturn]] void fail_too_large(const cost::SearchResult& result, const cost::SearchQuestion& question, const cost::LayoutCosts& costs) {
-  if (!result.least) fail(Diagnostic(Kind::limit_exceeded, {}, "no layout fits").help("more processors, more memory, or fewer pinned dims"));
+[[noreturn]] void fail_too_large(const cost::SearchResult& result, const cost::SearchQuestion& question,
+                                 const cost::LayoutCosts& costs) {
+  if (!result.least)
+    fail(Diagnostic(Kind::limit_exceeded, {}, "no layout fits")
+             .help("more processors, more memory, or fewer pinned dims"));
   const cost::SearchResult::Least& least = *result.least;
   const int64_t peak = least.candidate.cost.counters.peak_bytes;
-  Diagnostic diagnostic(Kind::limit_exceeded, {}, fmt::format("no layout fits {}: the smallest peak found is {}", bytes_text(*question.memory), bytes_text(peak)));
-  diagnostic.note(fmt::format("mesh {}, layout {}", to_string(*least.candidate.mesh), to_string(*least.candidate.rules)));
+  Diagnostic diagnostic(
+      Kind::limit_exceeded, {},
+      fmt::format("no layout fits {}: the smallest peak found is {}", bytes_text(*question.memory), bytes_text(peak)));
+  diagnostic.note(
+      fmt::format("mesh {}, layout {}", to_string(*least.candidate.mesh), to_string(*least.candidate.rules)));
   const double stored = least.stored * static_cast<double>(peak);
-  diagnostic.note(fmt::format("about {} of it are params, states and what else is there before the step; {} are made by it", bytes_text(static_cast<int64_t>(stored)),
-                              bytes_text(peak - static_cast<int64_t>(stored))));
+  diagnostic.note(
+      fmt::format("about {} of it are params, states and what else is there before the step; {} are made by it",
+                  bytes_text(static_cast<int64_t>(stored)), bytes_text(peak - static_cast<int64_t>(stored))));
   if (least.processors) diagnostic.help(fmt::format("more processors: with {} one would fit", *least.processors));
   diagnostic.help(fmt::format("more memory: `--memory {}MB`", (peak + 999'999) / 1'000'000));
   if (least.annotated)
-    diagnostic.help(fmt::format("`--annotations`, which stores params and states in parts: about {}", bytes_text(static_cast<int64_t>(*least.annotated))));
-  if (least.stored < 0.5 && !recomputes(costs.record())) diagnostic.help("`recompute(f, x)` around a layer, which keeps nothing of it for the backward pass, or a smaller batch");
+    diagnostic.help(fmt::format("`--annotations`, which stores params and states in parts: about {}",
+                                bytes_text(static_cast<int64_t>(*least.annotated))));
+  if (least.stored < 0.5 && !recomputes(costs.record()))
+    diagnostic.help(
+        "`recompute(f, x)` around a layer, which keeps nothing of it for the backward pass, or a smaller batch");
   if (!question.pinned.empty()) diagnostic.help("fewer dims that are pinned");
   fail(std::move(diagnostic));
 }
 
 std::string fewer_text(const mtf::cost::Candidate& best, const mtf::cost::Candidate& fewer) {
-  return fmt::format("\n{} do the work {:.3g} times: {} would take {} instead of {}, with\n  mesh {}, layout {}\n", count_text(best.mesh->size(), "processor"),
-                     session::repeated_work(best.cost.counters), fewer.mesh->size(), seconds_text(fewer.cost.time.total()), seconds_text(best.cost.time.total()), to_string(*fewer.mesh),
-                     to_string(*fewer.rules));
+  return fmt::format("\n{} do the work {:.3g} times: {} would take {} instead of {}, with\n  mesh {}, layout {}\n",
+                     count_text(best.mesh->size(), "processor"), session::repeated_work(best.cost.counters),
+                     fewer.mesh->size(), seconds_text(fewer.cost.time.total()), seconds_text(best.cost.time.total()),
+                     to_string(*fewer.mesh), to_string(*fewer.rules));
 }
 
 }  // namespace
@@ -109,9 +124,12 @@ std::string search_text(const session::SearchAnswer& answer, std::size_t width) 
   if (!result.best) fail_too_large(result, question, costs);
   std::vector<CostColumn> columns = {column_of(*result.best)};
   if (result.second) columns.push_back(column_of(*result.second));
-  const std::string looked_at = layers.empty() ? count_text(result.costed, "candidate") + " costed"
-                                               : fmt::format("{} ranked by a few {} and {} costed whole", count_text(result.ranked, "candidate"), code(layers), result.costed);
-  std::string text = fmt::format("{}\nthe best{}, of {}, by {}\n{}", declared(*result.best, costs.record()), result.second ? " and the second" : "", looked_at, costs.machine()->name,
+  const std::string looked_at = layers.empty()
+                                    ? count_text(result.costed, "candidate") + " costed"
+                                    : fmt::format("{} ranked by a few {} and {} costed whole",
+                                                  count_text(result.ranked, "candidate"), code(layers), result.costed);
+  std::string text = fmt::format("{}\nthe best{}, of {}, by {}\n{}", declared(*result.best, costs.record()),
+                                 result.second ? " and the second" : "", looked_at, costs.machine()->name,
                                  compare_text(columns, true, width));
   if (result.second) text += "\nthe best is quicker, because\n" + explained(*result.best, *result.second);
   if (fewer) text += fewer_text(*result.best, *fewer);
@@ -121,12 +139,14 @@ std::string search_text(const session::SearchAnswer& answer, std::size_t width) 
 std::function<void(const cost::SearchProgress&)> shown_progress(std::function<void(const std::string&)> show) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point began = Clock::now();
-  return [began, next = began + std::chrono::seconds(1), show = std::move(show)](const cost::SearchProgress& progress) mutable {
+  return [began, next = began + std::chrono::seconds(1),
+          show = std::move(show)](const cost::SearchProgress& progress) mutable {
     const Clock::time_point now = Clock::now();
     if (now < next) return;
     next = now + std::chrono::milliseconds(100);
     const std::string best = progress.best ? fmt::format(", the best takes {}", seconds_text(*progress.best)) : "";
-    show(fmt::format("searching: {}{}, {:.0f} s", count_text(progress.looked_at, "candidate"), best, std::chrono::duration<double>(now - began).count()));
+    show(fmt::format("searching: {}{}, {:.0f} s", count_text(progress.looked_at, "candidate"), best,
+                     std::chrono::duration<double>(now - began).count()));
   };
 }
 

@@ -12,12 +12,15 @@
 namespace mtf::tool {
 namespace {
 
-std::string with_value(const cost::Formula& formula) { return fmt::format("{} = {}", formula.text(), thousands(std::llround(formula.value()))); }
+std::string with_value(const cost::Formula& formula) {
+  return fmt::format("{} = {}", formula.text(), thousands(std::llround(formula.value())));
+}
 
 std::string lines_of(const cost::SymbolicCost& cost) {
   Table table("ll");
   table.row({"computation", with_value(cost.flops)});
-  for (const auto& [what, formula] : cost.values) table.row({fmt::format("{} over {}", name(what.first), axes_text(what.second)), with_value(formula)});
+  for (const auto& [what, formula] : cost.values)
+    table.row({fmt::format("{} over {}", name(what.first), axes_text(what.second)), with_value(formula)});
   const cost::Formula most = cost.flops.leading(), moved = cost.communication().leading();
   if (moved.is_zero()) table.row({"communication", "0"});
   else if (most.terms() == 1) table.row({"communication / computation", moved.over(most).text()});
@@ -55,10 +58,13 @@ std::string SymbolicPlan::text() const {
   std::string out;
   for (size_t s = 0; s < statements_.size(); ++s)
     if (!sums[s].flops.is_zero() || !sums[s].values.empty())
-      out += fmt::format("{}  {}\n{}{}", place_of(statements_[s].span), statements_[s].text, lines_of(sums[s].with_symbols_of(all)), statements_[s].doubts.empty() ? "" : "    (an estimate)\n");
+      out += fmt::format("{}  {}\n{}{}", place_of(statements_[s].span), statements_[s].text,
+                         lines_of(sums[s].with_symbols_of(all)),
+                         statements_[s].doubts.empty() ? "" : "    (an estimate)\n");
   out += "in all\n" + lines_of(total.with_symbols_of(all)) + estimate_note(doubts_);
   std::vector<std::string> sizes;
-  for (const auto& [symbol, value] : all.symbols()) sizes.push_back(fmt::format("{} = {}", symbol, std::llround(value)));
+  for (const auto& [symbol, value] : all.symbols())
+    sizes.push_back(fmt::format("{} = {}", symbol, std::llround(value)));
   return sizes.empty() ? out : out + "where " + join(sizes, ", ") + "\n";
 }
 

@@ -14,7 +14,8 @@ namespace mtf::tool {
 class SymbolicPlan {
  public:
   /// `before`: how often each program had run before the first statement.
-  explicit SymbolicPlan(const plan::ProgramRecord& record, std::vector<int64_t> before = {}) : record_(record), before_(std::move(before)) {}
+  explicit SymbolicPlan(const plan::ProgramRecord& record, std::vector<int64_t> before = {})
+      : record_(record), before_(std::move(before)) {}
   /// A statement has ended: which programs it ran follows from the record.
   void add(const eval::StatementReport& report);
 

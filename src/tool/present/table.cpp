@@ -30,14 +30,16 @@ std::vector<std::size_t> Table::widths() const {
   std::vector<std::size_t> widths(alignment_.size(), 0);
   for (const Row& row : rows_)
     for (std::size_t i = 0; !row.is_line && i < row.cells.size(); ++i)
-      widths[i] = std::max(widths[i], count_code_points(row.cells[i]) + (i + 1 == row.cells.size() ? count_code_points(row.tail) : 0));
+      widths[i] = std::max(
+          widths[i], count_code_points(row.cells[i]) + (i + 1 == row.cells.size() ? count_code_points(row.tail) : 0));
   return widths;
 }
 
 std::size_t Table::width(const std::string& indent, const std::string& gap) const {
   const std::vector<std::size_t> widths = this->widths();
   const auto gaps = std::count_if(widths.begin(), widths.end(), [](std::size_t each) { return each > 0; }) - 1;
-  return std::accumulate(widths.begin(), widths.end(), indent.size()) + static_cast<std::size_t>(std::max<std::ptrdiff_t>(gaps, 0)) * gap.size();
+  return std::accumulate(widths.begin(), widths.end(), indent.size()) +
+         static_cast<std::size_t>(std::max<std::ptrdiff_t>(gaps, 0)) * gap.size();
 }
 
 std::string Table::text(const std::string& indent, const std::string& gap, std::size_t width) const {

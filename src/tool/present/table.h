@@ -15,10 +15,13 @@ class Table {
   /// A letter a column: `l` left, `r` right.
   explicit Table(std::string alignment) : alignment_(std::move(alignment)) {}
   /// `tail` stands behind the last cell, off which more is cut for it.
-  void row(std::vector<std::string> cells, std::string tail = {}) { rows_.push_back({std::move(cells), std::move(tail), false}); }
+  void row(std::vector<std::string> cells, std::string tail = {}) {
+    rows_.push_back({std::move(cells), std::move(tail), false});
+  }
   void line(std::string text) { rows_.push_back({{std::move(text)}, {}, true}); }
-  /// Every line ends in a line end and has no blanks before it; `indent` stands before each row. What makes a row wider than
-  /// `width` (0: none is) is cut off the columns that stand left, the last one first, and where that is not enough off the row.
+  /// Every line ends in a line end and has no blanks before it; `indent` stands before each row. What makes a row wider
+  /// than `width` (0: none is) is cut off the columns that stand left, the last one first, and where that is not enough
+  /// off the row.
   std::string text(const std::string& indent = "", const std::string& gap = "  ", std::size_t width = 0) const;
   /// How wide its widest row is where none is cut.
   std::size_t width(const std::string& indent = "", const std::string& gap = "  ") const;

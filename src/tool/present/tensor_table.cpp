@@ -31,7 +31,8 @@ std::vector<std::int64_t> shown(std::int64_t count, std::size_t room) {
 // A matrix of the tensor, or the one row that a tensor of one dim is.
 class ShownMatrix {
  public:
-  ShownMatrix(const plan::HostTensor& tensor, std::int64_t first, int digits) : tensor_(tensor), first_(first), digits_(digits) {
+  ShownMatrix(const plan::HostTensor& tensor, std::int64_t first, int digits)
+      : tensor_(tensor), first_(first), digits_(digits) {
     const Dims& dims = tensor.type.dims;
     columns_ = dims.back();
     if (dims.size() > 1) rows_ = dims[dims.size() - 2];
@@ -44,13 +45,16 @@ class ShownMatrix {
     return eval::number_text(tensor_.number(first_ + row * columns_.size + column), tensor_.type.element, digits_);
   }
   std::string corner() const { return (rows_.name.empty() ? "" : rows_.name.str() + "\\") + columns_.name.str(); }
-  std::string row_name(std::int64_t row) const { return row == kNone ? std::string(kLeftOut) : rows_.name.empty() ? "" : std::to_string(row); }
+  std::string row_name(std::int64_t row) const {
+    return row == kNone ? std::string(kLeftOut) : rows_.name.empty() ? "" : std::to_string(row);
+  }
 
   // A table of these rows and columns.
   std::string table(const std::vector<std::int64_t>& rows, const std::vector<std::int64_t>& columns) const {
     Table table(std::string(columns.size() + 1, 'r'));
     std::vector<std::string> head = {corner()};
-    for (const std::int64_t column : columns) head.push_back(column == kNone ? std::string(kLeftOut) : std::to_string(column));
+    for (const std::int64_t column : columns)
+      head.push_back(column == kNone ? std::string(kLeftOut) : std::to_string(column));
     table.row(std::move(head));
     for (const std::int64_t row : rows) {
       std::vector<std::string> cells = {row_name(row)};
@@ -78,7 +82,8 @@ class ShownMatrix {
 };
 
 // As many of the first and last columns as fit.
-std::vector<std::int64_t> columns_that_fit(const ShownMatrix& matrix, const std::vector<std::int64_t>& rows, std::size_t room) {
+std::vector<std::int64_t> columns_that_fit(const ShownMatrix& matrix, const std::vector<std::int64_t>& rows,
+                                           std::size_t room) {
   std::size_t most = std::min<std::size_t>(static_cast<std::size_t>(matrix.columns()), room / (1 + kColumnGap) + 1);
   for (;; --most) {
     const std::vector<std::int64_t> columns = shown(matrix.columns(), most);
@@ -115,7 +120,8 @@ std::string tensor_table(const plan::HostTensor& tensor, const Room& room) {
   const std::size_t lines_of_one = static_cast<std::size_t>(std::min<std::int64_t>(rows, 10)) + (outer > 0 ? 2 : 1);
   const bool is_cut = room.lines > 0;
   std::string text;
-  for (const std::int64_t index : shown(matrices, is_cut ? std::max<std::size_t>(room.lines / lines_of_one, 1) : static_cast<std::size_t>(matrices))) {
+  for (const std::int64_t index : shown(matrices, is_cut ? std::max<std::size_t>(room.lines / lines_of_one, 1)
+                                                         : static_cast<std::size_t>(matrices))) {
     if (index == kNone) {
       text += std::string(kLeftOut) + "\n";
       continue;
@@ -129,9 +135,11 @@ std::string tensor_table(const plan::HostTensor& tensor, const Room& room) {
     if (!title.empty()) text += title + "\n";
     const std::int64_t elements = rows * dims.back().size;
     const ShownMatrix matrix(tensor, index * elements, room.digits);
-    const std::size_t lines = is_cut ? (outer > 0 ? lines_of_one - 2 : std::max<std::size_t>(room.lines, 5) - 2) : static_cast<std::size_t>(rows);
+    const std::size_t lines = is_cut ? (outer > 0 ? lines_of_one - 2 : std::max<std::size_t>(room.lines, 5) - 2)
+                                     : static_cast<std::size_t>(rows);
     const std::vector<std::int64_t> shown_rows = shown(rows, lines);
-    text += is_cut ? matrix.table(shown_rows, columns_that_fit(matrix, shown_rows, room.columns)) : folded(matrix, shown_rows, room.columns);
+    text += is_cut ? matrix.table(shown_rows, columns_that_fit(matrix, shown_rows, room.columns))
+                   : folded(matrix, shown_rows, room.columns);
   }
   return text;
 }

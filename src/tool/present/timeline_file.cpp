@@ -30,14 +30,19 @@ std::string names_of(const spmd::LocalProgram& program, const std::vector<int>& 
 /// `all_reduce over cols: y`, `einsum: h`, `loop: h, d_h`.
 std::string name_of(const spmd::LocalProgram& program, const schedule::Step& step) {
   const spmd::Instruction& first = program.instructions[step.instructions[0]];
-  std::string what = step.kind == schedule::StepKind::kLoop && step.instructions.size() > 1 ? "loop" : std::string(first.node->op->name);
-  if (is_collective(first.kind)) what = fmt::format("{} over {}", name(counted_as(first.kind)), program.values[first.operands[0]].mesh->axes_to_string(first.axes));
+  std::string what = step.kind == schedule::StepKind::kLoop && step.instructions.size() > 1
+                         ? "loop"
+                         : std::string(first.node->op->name);
+  if (is_collective(first.kind))
+    what = fmt::format("{} over {}", name(counted_as(first.kind)),
+                       program.values[first.operands[0]].mesh->axes_to_string(first.axes));
   else if (step.kind == schedule::StepKind::kSlice) what = "slice";
   return what + ": " + names_of(program, step.writes);
 }
 
 /// What is the same in all runs of a step.
-Json described(const schedule::Schedule& schedule, const schedule::Step& step, const std::vector<spmd::InstructionCost>& costs) {
+Json described(const schedule::Schedule& schedule, const schedule::Step& step,
+               const std::vector<spmd::InstructionCost>& costs) {
   const spmd::Instruction& first = schedule.program.instructions[step.instructions[0]];
   std::int64_t flops = 0, bytes = 0;
   for (int i : step.instructions) {
@@ -55,7 +60,8 @@ Json described(const schedule::Schedule& schedule, const schedule::Step& step, c
 double earliest(const std::vector<Json>& ranks) {
   double first = INFINITY;
   for (const Json& rank : ranks)
-    if (!rank["events"].empty()) first = std::min(first, rank["started"].get<double>() + rank["events"][0][1].get<double>());
+    if (!rank["events"].empty())
+      first = std::min(first, rank["started"].get<double>() + rank["events"][0][1].get<double>());
   return first;
 }
 
@@ -104,10 +110,26 @@ std::string chrome_trace(const std::vector<std::string>& told) {
       const bool is_collective = step["cat"] == "collective";
       for (const Json& processor : step["processors"]) {
         if (named.insert(processor.get<std::int64_t>()).second) {
-          events.push_back({{"name", "process_name"}, {"ph", "M"}, {"pid", processor}, {"args", {{"name", fmt::format("processor {}, on rank {}", processor.get<std::int64_t>(), rank["rank"].get<int>())}}}});
-          for (int track : {0, 1}) events.push_back({{"name", "thread_name"}, {"ph", "M"}, {"pid", processor}, {"tid", track}, {"args", {{"name", track == 0 ? "compute" : "collectives"}}}});
+          events.push_back({{"name", "process_name"},
+                            {"ph", "M"},
+                            {"pid", processor},
+                            {"args",
+                             {{"name", fmt::format("processor {}, on rank {}", processor.get<std::int64_t>(),
+                                                   rank["rank"].get<int>())}}}});
+          for (int track : {0, 1})
+            events.push_back({{"name", "thread_name"},
+                              {"ph", "M"},
+                              {"pid", processor},
+                              {"tid", track},
+                              {"args", {{"name", track == 0 ? "compute" : "collectives"}}}});
         }
-        Json out{{"name", step["name"]}, {"cat", step["cat"]}, {"ph", "X"}, {"ts", rank["started"].get<double>() + event[1].get<double>() - first}, {"dur", event[2]}, {"pid", processor}, {"tid", is_collective ? 1 : 0}};
+        Json out{{"name", step["name"]},
+                 {"cat", step["cat"]},
+                 {"ph", "X"},
+                 {"ts", rank["started"].get<double>() + event[1].get<double>() - first},
+                 {"dur", event[2]},
+                 {"pid", processor},
+                 {"tid", is_collective ? 1 : 0}};
         if (step.contains("args")) out["args"] = step["args"];
         events.push_back(std::move(out));
       }
@@ -116,7 +138,9 @@ std::string chrome_trace(const std::vector<std::string>& told) {
   return Json{{"displayTimeUnit", "ms"}, {"traceEvents", std::move(events)}}.dump() + "\n";
 }
 
-bool is_timeline(std::string_view text) { return text.starts_with("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[") || is_svg_of("timeline", text); }
+bool is_timeline(std::string_view text) {
+  return text.starts_with("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[") || is_svg_of("timeline", text);
+}
 
 std::string timeline_svg(const std::vector<std::string>& told) {
   struct Drawn {
@@ -133,7 +157,8 @@ std::string timeline_svg(const std::vector<std::string>& told) {
     for (std::size_t e = events.size() - std::min(events.size(), kMostDrawn); e < events.size(); ++e) {
       const Json& step = rank["steps"][events[e][0].get<std::size_t>()];
       for (const Json& processor : step["processors"]) {
-        drawn.push_back({processor, step["cat"] == "collective", rank["started"].get<double>() + events[e][1].get<double>(), events[e][2], step["name"]});
+        drawn.push_back({processor, step["cat"] == "collective",
+                         rank["started"].get<double>() + events[e][1].get<double>(), events[e][2], step["name"]});
         processors.insert(drawn.back().processor);
         first = std::min(first, drawn.back().begin);
         last = std::max(last, drawn.back().begin + drawn.back().length);
@@ -141,11 +166,15 @@ std::string timeline_svg(const std::vector<std::string>& told) {
     }
   }
   constexpr double kLeft = 110, kWidth = 1080, kRow = 34;
-  const double height = 40 + kRow * static_cast<double>(processors.size()) + 24, scale = last > first ? kWidth / (last - first) : 0;
-  std::string out = svg_begin("timeline", kLeft + kWidth + 10, height) +
-                    fmt::format("<rect x=\"{}\" y=\"10\" width=\"12\" height=\"10\" fill=\"#4a7fb5\"/><text x=\"{}\" y=\"19\">computes</text>"
-                                "<rect x=\"{}\" y=\"10\" width=\"12\" height=\"10\" fill=\"#b5564a\"/><text x=\"{}\" y=\"19\">collective</text>\n",
-                                kLeft, kLeft + 16, kLeft + 90, kLeft + 106);
+  const double height = 40 + kRow * static_cast<double>(processors.size()) + 24,
+               scale = last > first ? kWidth / (last - first) : 0;
+  std::string out =
+      svg_begin("timeline", kLeft + kWidth + 10, height) +
+      fmt::format(
+          "<rect x=\"{}\" y=\"10\" width=\"12\" height=\"10\" fill=\"#4a7fb5\"/><text x=\"{}\" y=\"19\">computes</text>"
+          "<rect x=\"{}\" y=\"10\" width=\"12\" height=\"10\" fill=\"#b5564a\"/><text x=\"{}\" "
+          "y=\"19\">collective</text>\n",
+          kLeft, kLeft + 16, kLeft + 90, kLeft + 106);
   std::map<std::int64_t, double> row;
   for (const std::int64_t processor : processors) {
     const double y = 36 + kRow * static_cast<double>(row.size());
@@ -153,9 +182,13 @@ std::string timeline_svg(const std::vector<std::string>& told) {
     out += fmt::format("<text x=\"8\" y=\"{}\">processor {}</text>\n", y + 18, processor);
   }
   for (const Drawn& each : drawn)
-    out += fmt::format("<rect x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"12\" fill=\"{}\"><title>{}: {:.1f} µs</title></rect>\n", kLeft + (each.begin - first) * scale,
-                       row[each.processor] + (each.is_collective ? 14 : 0), std::max(0.1, each.length * scale), each.is_collective ? "#b5564a" : "#4a7fb5", xml_text(each.name), each.length);
-  out += fmt::format("<text x=\"{}\" y=\"{}\">0</text><text x=\"{}\" y=\"{}\" text-anchor=\"end\">{:.3g} ms</text>\n", kLeft, height - 8, kLeft + kWidth, height - 8, (last > first ? last - first : 0) / 1e3);
+    out += fmt::format(
+        "<rect x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"12\" fill=\"{}\"><title>{}: {:.1f} µs</title></rect>\n",
+        kLeft + (each.begin - first) * scale, row[each.processor] + (each.is_collective ? 14 : 0),
+        std::max(0.1, each.length * scale), each.is_collective ? "#b5564a" : "#4a7fb5", xml_text(each.name),
+        each.length);
+  out += fmt::format("<text x=\"{}\" y=\"{}\">0</text><text x=\"{}\" y=\"{}\" text-anchor=\"end\">{:.3g} ms</text>\n",
+                     kLeft, height - 8, kLeft + kWidth, height - 8, (last > first ? last - first : 0) / 1e3);
   return out + "</svg>\n";
 }
 

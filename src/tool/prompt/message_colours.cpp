@@ -14,7 +14,8 @@ std::string source_line(std::string_view line) {
   std::string out;
   std::size_t at = 0;
   for (const line_editor::Span& span : coloured(line)) {
-    out += std::string(line.substr(at, span.begin - at)) + in_style(span.style, line.substr(span.begin, span.end - span.begin));
+    out += std::string(line.substr(at, span.begin - at)) +
+           in_style(span.style, line.substr(span.begin, span.end - span.begin));
     at = span.end;
   }
   return out + std::string(line.substr(at));
@@ -22,7 +23,9 @@ std::string source_line(std::string_view line) {
 
 }  // namespace
 
-std::string in_style(std::string_view style, std::string_view text) { return text.empty() ? "" : "\x1b[" + std::string(style) + "m" + std::string(text) + "\x1b[0m"; }
+std::string in_style(std::string_view style, std::string_view text) {
+  return text.empty() ? "" : "\x1b[" + std::string(style) + "m" + std::string(text) + "\x1b[0m";
+}
 
 bool shows_colours(int descriptor) {
   const char *terminal = std::getenv("TERM"), *none = std::getenv("NO_COLOR");

@@ -13,7 +13,8 @@ bool shows_colours(int descriptor);
 /// A text in a style of the terminal (`1;31`).
 std::string in_style(std::string_view style, std::string_view text);
 
-/// A diagnostic as it is rendered: the kind, the script's lines as at the prompt, the marks below them, notes and helps.
+/// A diagnostic as it is rendered: the kind, the script's lines as at the prompt, the marks below them, notes and
+/// helps.
 std::string coloured_message(const Diagnostic& diagnostic);
 
 }  // namespace mtf::tool

@@ -48,21 +48,27 @@ std::pair<std::string_view, std::optional<std::string_view>> parts_of(std::strin
 constexpr std::string_view kMeshHelp = "such as `--mesh \"rows:2;cols:2\"`, or the name of a mesh";
 constexpr std::string_view kLayoutHelp = "such as `--layout \"batch:rows\"`, or the name of a layout";
 
-[[noreturn]] void bad_mesh_or_layout(std::string_view option, const std::string& word, std::string_view sentence, std::string_view help) {
-  fail(Diagnostic(Kind::bad_option_value, {}, fmt::format("{} {}: {}", option, code(word), sentence)).help(std::string(help)));
+[[noreturn]] void bad_mesh_or_layout(std::string_view option, const std::string& word, std::string_view sentence,
+                                     std::string_view help) {
+  fail(Diagnostic(Kind::bad_option_value, {}, fmt::format("{} {}: {}", option, code(word), sentence))
+           .help(std::string(help)));
 }
 
 /// What the name of a mesh or a layout stands for; null if it is none.
 template <typename What>
 std::shared_ptr<const What> held(const session::Session& session, const std::string& word) {
   for (const session::HeldName& name : session.held())
-    if (const auto* what = std::get_if<std::shared_ptr<const What>>(&name.type.what); what && name.name == word) return *what;
+    if (const auto* what = std::get_if<std::shared_ptr<const What>>(&name.type.what); what && name.name == word)
+      return *what;
   return nullptr;
 }
 
-/// The mesh or layout that a word stands for: by its name, or as a script writes it; null where it is in the command line's notation.
+/// The mesh or layout that a word stands for: by its name, or as a script writes it; null where it is in the command
+/// line's notation.
 template <typename What>
-std::shared_ptr<const What> in_script_notation(session::Session& session, std::string_view option, const std::string& word, std::string_view expected, std::string_view help) {
+std::shared_ptr<const What> in_script_notation(session::Session& session, std::string_view option,
+                                               const std::string& word, std::string_view expected,
+                                               std::string_view help) {
   if (auto named = held<What>(session, word)) return named;
   if (!word.starts_with('[') && !word.starts_with('{')) return nullptr;
   const eval::InForce found = session.mesh_or_layout(word, fmt::format("<{}>", option));
@@ -72,21 +78,25 @@ std::shared_ptr<const What> in_script_notation(session::Session& session, std::s
 
 }  // namespace
 
-PromptOptions::PromptOptions(std::string_view command, const std::string& argument, std::span<const PromptOption> known) {
+PromptOptions::PromptOptions(std::string_view command, const std::string& argument,
+                             std::span<const PromptOption> known) {
   const std::string_view text = argument;
   std::size_t copied = 0;  // of the argument, to the statement
   for (std::size_t at = behind_blanks(text, 0), end = 0; at < text.size(); at = behind_blanks(text, end)) {
     end = end_of_word(text, at);
     const auto [name, own] = parts_of(text.substr(at, end - at));
     if (!name.starts_with("--")) continue;
-    const auto option = std::find_if(known.begin(), known.end(), [&name = name](const PromptOption& each) { return each.name == name; });
+    const auto option = std::find_if(known.begin(), known.end(),
+                                     [&name = name](const PromptOption& each) { return each.name == name; });
     statement_ += text.substr(copied, at - copied);
     if (option == known.end()) {
       copied = at;
       if (!trim(statement_).empty()) continue;  // a statement may subtract what is negative
       std::vector<std::string> names;
       for (const PromptOption& each : known) names.push_back(code(std::string(each.name)));
-      fail(Diagnostic(Kind::bad_usage, {}, fmt::format("{} has no option {}", code(std::string(command)), code(std::string(name)))).help("there are " + join_words(names, "and")));
+      fail(Diagnostic(Kind::bad_usage, {},
+                      fmt::format("{} has no option {}", code(std::string(command)), code(std::string(name))))
+               .help("there are " + join_words(names, "and")));
     }
     if (!option->may_be_repeated && has(name)) fail(Kind::bad_usage, {}, "{} stands twice", code(std::string(name)));
     std::string value;
@@ -125,27 +135,28 @@ int PromptOptions::number(std::string_view name, int least, int most, int otherw
   int number = 0;
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
   if (error != std::errc() || end != text->data() + text->size() || number < least || number > most)
-    fail(Kind::bad_option_value, {}, "{} {}: expected a number from {} to {}", std::string(name), quote(*text), least, most);
+    fail(Kind::bad_option_value, {}, "{} {}: expected a number from {} to {}", std::string(name), quote(*text), least,
+         most);
   return number;
 }
 
 std::vector<Axis> mesh_given(session::Session& session, const std::string& word) {
-  if (const MeshPtr mesh = in_script_notation<Mesh>(session, "--mesh", word, "expected a mesh, found a layout", kMeshHelp)) return mesh->axes();
+  if (const MeshPtr mesh =
+          in_script_notation<Mesh>(session, "--mesh", word, "expected a mesh, found a layout", kMeshHelp))
+    return mesh->axes();
   try {
     return parse_axes(word);
-  } catch (const std::invalid_argument& error) {
-    bad_mesh_or_layout("--mesh", word, error.what(), kMeshHelp);
-  }
+  } catch (const std::invalid_argument& error) { bad_mesh_or_layout("--mesh", word, error.what(), kMeshHelp); }
 }
 
 std::vector<LayoutRule> layout_given(session::Session& session, const std::string& word) {
   if (trim(word).empty()) return {};
-  if (const LayoutPtr layout = in_script_notation<Layout>(session, "--layout", word, "expected a layout, found a mesh", kLayoutHelp)) return layout->rules;
+  if (const LayoutPtr layout =
+          in_script_notation<Layout>(session, "--layout", word, "expected a layout, found a mesh", kLayoutHelp))
+    return layout->rules;
   try {
     return parse_layout_rules(word);
-  } catch (const std::invalid_argument& error) {
-    bad_mesh_or_layout("--layout", word, error.what(), kLayoutHelp);
-  }
+  } catch (const std::invalid_argument& error) { bad_mesh_or_layout("--layout", word, error.what(), kLayoutHelp); }
 }
 
 session::Assumption assumption_of(session::Session& session, const PromptOptions& options) {

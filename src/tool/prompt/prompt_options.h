@@ -1,6 +1,6 @@
 #pragma once
-// Options of a command of the prompt: `:plan net(x) --mesh rows:4 --by line`. They stand before or behind the words of the
-// statement, in any order, and are those of the command of the same name.
+// Options of a command of the prompt: `:plan net(x) --mesh rows:4 --by line`. They stand before or behind the words of
+// the statement, in any order, and are those of the command of the same name.
 #include <optional>
 #include <span>
 #include <string>
@@ -20,8 +20,9 @@ struct PromptOption {
 
 class PromptOptions {
  public:
-  /// Takes the options off what stands behind `command`. A word that begins with `--` is one if it is the name of one, or
-  /// stands before the statement; what stands in quotes or brackets is never looked at. Throws UserError of kind bad_usage.
+  /// Takes the options off what stands behind `command`. A word that begins with `--` is one if it is the name of one,
+  /// or stands before the statement; what stands in quotes or brackets is never looked at. Throws UserError of kind
+  /// bad_usage.
   PromptOptions(std::string_view command, const std::string& argument, std::span<const PromptOption> known);
 
   /// What is left: the statement.
@@ -30,7 +31,8 @@ class PromptOptions {
   /// What was given; empty for an option that takes no value.
   std::optional<std::string> value(std::string_view name) const;
   std::vector<std::string> values(std::string_view name) const;
-  /// An integer from `least` to `most`; `otherwise` where the option was not given. Throws UserError of kind bad_option_value.
+  /// An integer from `least` to `most`; `otherwise` where the option was not given. Throws UserError of kind
+  /// bad_option_value.
   int number(std::string_view name, int least, int most, int otherwise) const;
 
  private:

@@ -24,7 +24,8 @@ constexpr std::string_view kImpatient = "\nIt ends as soon as it can. Ctrl-\\ en
 
 void Repl::interrupt() {
   session_.interrupt();
-  if (++interrupts_ == 2) [[maybe_unused]] const auto size = write(STDERR_FILENO, kImpatient.data(), kImpatient.size());
+  if (++interrupts_ == 2) [[maybe_unused]]
+    const auto size = write(STDERR_FILENO, kImpatient.data(), kImpatient.size());
 }
 
 std::size_t Repl::columns() const {
@@ -51,7 +52,11 @@ void Repl::say(const std::string& text) {
 }
 
 Repl::Repl(eval::Settings settings, run::MpiRuntimeOptions options, std::ostream& out, std::ostream& err)
-    : runtime_(std::move(options)), execution_(runtime_), session_(std::move(settings), &execution_, out), out_(out), err_(err) {
+    : runtime_(std::move(options)),
+      execution_(runtime_),
+      session_(std::move(settings), &execution_, out),
+      out_(out),
+      err_(err) {
   session_.keep_last_value();
   session_.on_warning([this](const Diagnostic& warning) { say_wrong(warning); });
   session_.warn_of_layout();
@@ -102,18 +107,16 @@ bool Repl::enter(const std::string& entry) {
     return true;
   } catch (const OutputError&) {
     throw;  // there is nowhere to go on to
-  } catch (const UserError& error) {
-    say_wrong(error.diagnostic());
-  } catch (const std::bad_alloc&) {
+  } catch (const UserError& error) { say_wrong(error.diagnostic()); } catch (const std::bad_alloc&) {
     err_ << "error: this needs more memory than there is [out_of_memory]\n";
-  } catch (const std::exception& error) {
-    err_ << bug_message(error);
-  }
+  } catch (const std::exception& error) { err_ << bug_message(error); }
   err_.flush();
   return false;
 }
 
-line_editor::Completions Repl::complete(const std::string& entry, std::size_t cursor) const { return complete_entry(session_, entry, cursor); }
+line_editor::Completions Repl::complete(const std::string& entry, std::size_t cursor) const {
+  return complete_entry(session_, entry, cursor);
+}
 
 bool wants_more(const std::string& entry) {
   const std::size_t first = entry.find_first_not_of(" \t\n");
@@ -123,7 +126,8 @@ bool wants_more(const std::string& entry) {
   if (argument == std::string::npos) return false;
   const std::string_view name = std::string_view(entry).substr(first, argument - first);
   const ReplCommand* const command = find_repl_command(name);
-  return command != nullptr && command->takes == ReplArgument::kCode && syntax::is_incomplete(std::string_view(entry).substr(argument));
+  return command != nullptr && command->takes == ReplArgument::kCode &&
+         syntax::is_incomplete(std::string_view(entry).substr(argument));
 }
 
 }  // namespace mtf::tool

@@ -31,8 +31,8 @@ class Repl {
   /// Reports and what is printed go to `out`, errors to `err`.
   Repl(eval::Settings settings, run::MpiRuntimeOptions options, std::ostream& out, std::ostream& err);
 
-  /// One entry: statements, an expression, a command such as `:help`, or `?name`. False if it was wrong; the session is then
-  /// as it was. Throws OutputError.
+  /// One entry: statements, an expression, a command such as `:help`, or `?name`. False if it was wrong; the session is
+  /// then as it was. Throws OutputError.
   bool enter(const std::string& entry);
   /// What draws the losses that were printed, for `:plot`.
   void on_plot(std::function<std::string(std::size_t columns, std::size_t rows)> plot) { plot_ = std::move(plot); }
@@ -54,7 +54,7 @@ class Repl {
   /// What the word that ends at the cursor could become.
   line_editor::Completions complete(const std::string& entry, std::size_t cursor) const;
 
-  // ---- for the commands (tool/prompt/repl_commands.h) ----
+  // ---- for the commands (tool/prompt/repl_commands.h) ---------------------------------------------------------------
   session::Session& session() { return session_; }
   const plan::Execution& execution() const { return execution_; }
   const eval::Settings& settings() const { return session_.settings(); }

@@ -36,7 +36,8 @@ const ReplCommand* find_repl_command(std::string_view word);
 /// The first word of a command's argument, which begins with `-`, is taken off it: "" if there is none.
 std::string take_flag(std::string& argument);
 /// Fails (bad_usage) if nothing is given: "`:time` needs a statement", and such as what.
-void need_argument(const std::string& argument, std::string_view command, std::string_view what, std::string_view example);
+void need_argument(const std::string& argument, std::string_view command, std::string_view what,
+                   std::string_view example);
 
 // Those that have files of their own.
 void help_command(Repl& repl, const std::string& topic);     // repl_help.cpp

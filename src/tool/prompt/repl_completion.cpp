@@ -19,9 +19,12 @@ using line_editor::Completions;
 std::string described(const session::CouldStand& could) {
   switch (could.kind) {
     case session::CouldStand::Kind::kName: return text_of(could.name);
-    case session::CouldStand::Kind::kLabel: case session::CouldStand::Kind::kModule: return could.detail;
+    case session::CouldStand::Kind::kLabel:
+    case session::CouldStand::Kind::kModule: return could.detail;
     case session::CouldStand::Kind::kAxis: return fmt::format("axis of {}", could.axis.size);
-    case session::CouldStand::Kind::kWord: case session::CouldStand::Kind::kFile: case session::CouldStand::Kind::kFolder: break;
+    case session::CouldStand::Kind::kWord:
+    case session::CouldStand::Kind::kFile:
+    case session::CouldStand::Kind::kFolder: break;
   }
   return {};
 }
@@ -45,7 +48,9 @@ Completions complete_entry(const session::Session& session, const std::string& e
       Completions found{first, {}};
       for (const ReplCommand& command : repl_commands())
         if (command.name.starts_with(text.substr(first)))
-          found.candidates.push_back({std::string(command.name), fmt::format("{}{}{}", command.argument, command.argument.empty() ? "" : "  ", command.summary)});
+          found.candidates.push_back(
+              {std::string(command.name),
+               fmt::format("{}{}{}", command.argument, command.argument.empty() ? "" : "  ", command.summary)});
       return found;
     }
     skipped = blank + 1;
@@ -65,15 +70,20 @@ Completions complete_entry(const session::Session& session, const std::string& e
 
 std::vector<line_editor::Span> coloured(std::string_view lines) {
   std::vector<line_editor::Span> spans;
-  const auto add_span = [&](std::size_t begin, std::size_t end, line_editor::Style style) { spans.push_back({begin, end, style}); };
+  const auto add_span = [&](std::size_t begin, std::size_t end, line_editor::Style style) {
+    spans.push_back({begin, end, style});
+  };
   std::size_t skipped = 0;
-  if (const std::size_t first = lines.find_first_not_of(" \t"); first != std::string_view::npos && (lines[first] == ':' || lines[first] == '?')) {
-    skipped = lines[first] == '?' ? first + 1 : std::min(lines.find_first_of(" \t\n", first), lines.size());  // a command
+  if (const std::size_t first = lines.find_first_not_of(" \t");
+      first != std::string_view::npos && (lines[first] == ':' || lines[first] == '?')) {
+    skipped =
+        lines[first] == '?' ? first + 1 : std::min(lines.find_first_of(" \t\n", first), lines.size());  // a command
     add_span(first, skipped, "1;35");
   }
   const std::string_view text = lines.substr(skipped);
   for (const syntax::Token& token : syntax::tokenize(SourceFile::create("", std::string(text)))) {
-    const std::size_t begin = static_cast<std::size_t>(token.span.begin), end = static_cast<std::size_t>(token.span.end);
+    const std::size_t begin = static_cast<std::size_t>(token.span.begin),
+                      end = static_cast<std::size_t>(token.span.end);
     const bool is_called = end < text.size() && text[end] == '(';
     switch (token.kind) {
       case syntax::TokenClass::kWord: add_span(skipped + begin, skipped + end, "35"); break;
@@ -84,7 +94,8 @@ std::vector<line_editor::Span> coloured(std::string_view lines) {
       case syntax::TokenClass::kString: add_span(skipped + begin, skipped + end, "32"); break;
       case syntax::TokenClass::kComment: add_span(skipped + begin, skipped + end, "90"); break;
       case syntax::TokenClass::kError: add_span(skipped + begin, skipped + end, "31"); break;
-      case syntax::TokenClass::kOperator: case syntax::TokenClass::kBracket: break;
+      case syntax::TokenClass::kOperator:
+      case syntax::TokenClass::kBracket: break;
     }
   }
   return spans;

@@ -24,7 +24,8 @@ std::string left_out(const session::Entry& entry) {
   if (entry.left_out.empty()) return entry.without_loops ? ", loops left out: none" : "";
   const ast::Program program = syntax::parse_or_throw(SourceFile::create(entry.name, entry.text));
   std::vector<std::string> lines;
-  for (const std::size_t i : entry.left_out) lines.push_back(std::to_string(program.body.statements[i].span.position().line));
+  for (const std::size_t i : entry.left_out)
+    lines.push_back(std::to_string(program.body.statements[i].span.position().line));
   return fmt::format(", loops left out: line{} {}", lines.size() == 1 ? "" : "s", join_words(lines, "and"));
 }
 
@@ -34,7 +35,8 @@ void load(Repl& repl, const Repl::Loaded& file) {
   repl.session().load(SourceFile::read(file.path)->text(), file.path, file.without_loops);
   const auto& all = repl.session().entries();
   const std::size_t statements = all.size() > entries ? all.back().has_value.size() : 0;
-  repl.say(fmt::format("{}: {}{}; `:vars`, `:dims` and `:layout` show what is there now\n", printable(file.path), count_text(static_cast<std::int64_t>(statements), "statement"),
+  repl.say(fmt::format("{}: {}{}; `:vars`, `:dims` and `:layout` show what is there now\n", printable(file.path),
+                       count_text(static_cast<std::int64_t>(statements), "statement"),
                        statements > 0 ? left_out(all.back()) : ""));
 }
 
@@ -43,13 +45,16 @@ void load(Repl& repl, const Repl::Loaded& file) {
 void load_command(Repl& repl, const std::string& argument) {
   std::string path = argument;
   const std::string flag = take_flag(path);
-  if (!flag.empty() && flag != "--dry") fail(Diagnostic(Kind::bad_usage, {}, fmt::format("`:load` has no {}", code(flag))).help("`:load --dry FILE` leaves loops out"));
+  if (!flag.empty() && flag != "--dry")
+    fail(Diagnostic(Kind::bad_usage, {}, fmt::format("`:load` has no {}", code(flag)))
+             .help("`:load --dry FILE` leaves loops out"));
   need_argument(path, ":load", "a file", "two_layer.mtf");
   load(repl, {path_of(path), !flag.empty()});
 }
 
 void reload_command(Repl& repl, const std::string&) {
-  if (repl.last_loaded().path.empty()) fail(Diagnostic(Kind::bad_usage, {}, "no file was loaded").help("`:load FILE` loads one"));
+  if (repl.last_loaded().path.empty())
+    fail(Diagnostic(Kind::bad_usage, {}, "no file was loaded").help("`:load FILE` loads one"));
   load(repl, Repl::Loaded(repl.last_loaded()));
 }
 
@@ -58,7 +63,8 @@ void save_command(Repl& repl, const std::string& argument) {
   const std::string path = path_of(argument);
   const std::string script = script_of(repl.session().entries());
   replace_file(path, script);
-  repl.say(fmt::format("{}: {}\n", printable(path), count_text(std::count(script.begin(), script.end(), '\n'), "line")));
+  repl.say(
+      fmt::format("{}: {}\n", printable(path), count_text(std::count(script.begin(), script.end(), '\n'), "line")));
   const Diagnostics found = session::Session::check_text(path, script, repl.settings());
   if (found.has_errors()) repl.say("as one script it is refused:\n" + found.render());
 }

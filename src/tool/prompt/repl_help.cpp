@@ -32,8 +32,10 @@ std::string variables_text(Repl& repl, const std::string& topic, std::size_t wid
   constexpr std::size_t kMost = 20;
   const std::vector<session::HeldVariable> variables = repl.session().variables(topic, repl.name_of_entry());
   Table table("ll");
-  for (std::size_t i = 0; i < std::min(variables.size(), kMost); ++i) table.row({variables[i].path, to_string(variables[i].tensor)});
-  if (variables.size() > kMost) table.line(fmt::format("  … and {} more: `:params {}`", variables.size() - kMost, topic));
+  for (std::size_t i = 0; i < std::min(variables.size(), kMost); ++i)
+    table.row({variables[i].path, to_string(variables[i].tensor)});
+  if (variables.size() > kMost)
+    table.line(fmt::format("  … and {} more: `:params {}`", variables.size() - kMost, topic));
   return fitted(table.text("  "), width);
 }
 
@@ -41,16 +43,21 @@ std::string variables_text(Repl& repl, const std::string& topic, std::size_t wid
 std::string own_help(Repl& repl, const std::string& topic, const session::HeldName& root, std::size_t width) {
   const session::KnownName known = repl.session().what_is(topic, repl.name_of_entry());
   if (!known.signature.text.empty())
-    return help_text({session::HelpTopic::Kind::kFunction, topic, text_of(known), known.doc.empty() ? "Lines that begin with `##` above it would be shown here." : known.doc}, width);
+    return help_text({session::HelpTopic::Kind::kFunction, topic, text_of(known),
+                      known.doc.empty() ? "Lines that begin with `##` above it would be shown here." : known.doc},
+                     width);
   std::string title = topic + ": " + shown_type(known.type);
   if (root.name == topic && root.bytes > 0) title += "   " + bytes_text(root.bytes) + " per processor";
-  return fitted_line(title, width) + fitted(known.doc, width, "  ") + (known.type.tensor() ? "" : variables_text(repl, topic, width));
+  return fitted_line(title, width) + fitted(known.doc, width, "  ") +
+         (known.type.tensor() ? "" : variables_text(repl, topic, width));
 }
 
 std::string list_of_commands(std::size_t width) {
   const std::string text =
-      "A statement, or an expression to see its value and type; `;` at its end reports nothing. `_` is the last value, `?NAME` is "
-      "help, `:help :plan` on a command. Tab completes, Ctrl-R searches what was entered before, Alt-Enter begins another line or, "
+      "A statement, or an expression to see its value and type; `;` at its end reports nothing. `_` is the last value, "
+      "`?NAME` is "
+      "help, `:help :plan` on a command. Tab completes, Ctrl-R searches what was entered before, Alt-Enter begins "
+      "another line or, "
       "where an entry is unfinished, ends it. Ctrl-C stops what runs. Commands may be shortened:\n";
   constexpr std::size_t kColumn = 28;  // of the summaries; below a command that is longer
   std::string list;

@@ -1,4 +1,5 @@
-// `:type`, `:plan`, `:compare`, `:search`, `:explain` and `:use`: what would be, under the mesh and layout in force or under others.
+// `:type`, `:plan`, `:compare`, `:search`, `:explain` and `:use`: what would be, under the mesh and layout in force or
+// under others.
 #include <memory>
 #include <optional>
 #include <utility>
@@ -22,7 +23,8 @@ namespace mtf::tool {
 namespace {
 
 constexpr PromptOption kTypeOptions[] = {{"--mesh"}, {"--layout"}};
-constexpr PromptOption kPlanOptions[] = {{"--mesh"}, {"--layout"}, {"--machine"}, {"--by"}, {"--sort"}, {"--depth"}, {"--lines"}, {"--symbolic", false}};
+constexpr PromptOption kPlanOptions[] = {{"--mesh"}, {"--layout"}, {"--machine"}, {"--by"},
+                                         {"--sort"}, {"--depth"},  {"--lines"},   {"--symbolic", false}};
 
 std::string decided_text(graph::LayoutOrigin origin) {
   switch (origin) {
@@ -38,8 +40,10 @@ std::string decided_text(graph::LayoutOrigin origin) {
 std::string rules_text(const session::Explanation::Collective& collective) {
   std::string text;
   for (const LayoutRule& rule : collective.rules)
-    text += fmt::format("    rule   {} -> {}   {}\n", rule.dim.text(), axes_text(rule.axes), rule.span.is_known() ? to_text(rule.span) : "as it was given");
-  if (const std::string decided = decided_text(collective.cost.decided); !decided.empty()) text += "    rule   " + decided + "\n";
+    text += fmt::format("    rule   {} -> {}   {}\n", rule.dim.text(), axes_text(rule.axes),
+                        rule.span.is_known() ? to_text(rule.span) : "as it was given");
+  if (const std::string decided = decided_text(collective.cost.decided); !decided.empty())
+    text += "    rule   " + decided + "\n";
   return text;
 }
 
@@ -51,8 +55,8 @@ std::string place_text(Span span) {
 
 std::string explained(const session::Explanation::Collective& collective) {
   const spmd::StatementCost& cost = collective.cost;
-  std::string text = fmt::format("{}: {}, {}, {} on the wire\n", collective_text(cost), count_text(cost.values, "value"), bytes_text(cost.bytes),
-                                 bytes_text(cost.wire_bytes));
+  std::string text = fmt::format("{}: {}, {}, {} on the wire\n", collective_text(cost),
+                                 count_text(cost.values, "value"), bytes_text(cost.bytes), bytes_text(cost.wire_bytes));
   if (const std::string place = place_text(cost.span); !place.empty()) text += "    at     " + place + "\n";
   text += "    from   " + to_string(cost.from) + "\n    to     " + to_string(cost.value) + "\n";
   if (cost.reason) text += "    why    " + to_string(*cost.reason) + "\n";
@@ -61,14 +65,18 @@ std::string explained(const session::Explanation::Collective& collective) {
 
 /// What the statement would cost less under other layouts, and what the session would then hold.
 std::string better_text(const session::Explanation& explanation, std::size_t width) {
-  if (explanation.better.empty()) return "No layout in which one axis splits another dim, or none, sends fewer bytes for as few flops.\n";
+  if (explanation.better.empty())
+    return "No layout in which one axis splits another dim, or none, sends fewer bytes for as few flops.\n";
   const session::Explanation::Total& now = explanation.now;
   std::string text = "fewer bytes, for no more flops:\n" + estimate_note(explanation.doubts, width);
   for (const session::Explanation::Better& better : explanation.better) {
-    text += fmt::format("    --layout \"{}\"   {} on the wire instead of {}, {} instead of {}{}\n", option_text(better.layout), bytes_text(better.total.wire_bytes), bytes_text(now.wire_bytes),
-                        count_text(better.total.collectives, "collective"), thousands(now.collectives), better.total.flops < now.flops ? ", fewer flops" : "");
+    text += fmt::format("    --layout \"{}\"   {} on the wire instead of {}, {} instead of {}{}\n",
+                        option_text(better.layout), bytes_text(better.total.wire_bytes), bytes_text(now.wire_bytes),
+                        count_text(better.total.collectives, "collective"), thousands(now.collectives),
+                        better.total.flops < now.flops ? ", fewer flops" : "");
     if (better.held_bytes != explanation.held_bytes)
-      text += fmt::format("        what exists then takes {} per processor instead of {}\n", bytes_text(better.held_bytes), bytes_text(explanation.held_bytes));
+      text += fmt::format("        what exists then takes {} per processor instead of {}\n",
+                          bytes_text(better.held_bytes), bytes_text(explanation.held_bytes));
   }
   return text;
 }
@@ -78,7 +86,8 @@ std::string better_text(const session::Explanation& explanation, std::size_t wid
 void type_command(Repl& repl, const std::string& argument) {
   const PromptOptions options(":type", argument, kTypeOptions);
   need_argument(options.statement(), ":type", "an expression", "einsum(x, w -> [batch])");
-  const session::KnownName known = repl.session().what_is(options.statement(), repl.name_of_entry(), assumption_of(repl.session(), options));
+  const session::KnownName known =
+      repl.session().what_is(options.statement(), repl.name_of_entry(), assumption_of(repl.session(), options));
   repl.say(text_of(known) + "\n");
 }
 
@@ -110,24 +119,32 @@ void plan_command(Repl& repl, const std::string& argument) {
     shown += estimate_note(totals.doubts(), view.width);
   }
   if (machine || options.has("--symbolic")) {
-    const session::Planned planned = repl.session().plan(statement, repl.name_of_entry(), assumption, std::make_shared<plan::ProgramRecord>());
+    const session::Planned planned =
+        repl.session().plan(statement, repl.name_of_entry(), assumption, std::make_shared<plan::ProgramRecord>());
     if (options.has("--symbolic")) {
       SymbolicPlan symbolic(*planned.record, planned.before.times);
       for (const eval::StatementReport& report : planned.statements) symbolic.add(report);
       shown += fitted(symbolic.text(), view.width);
     }
-    if (machine) shown += time_text(seconds_of(cost::LayoutCosts(planned.record, *machine, planned.before).in(nullptr, nullptr).time), machine->name);
+    if (machine)
+      shown +=
+          time_text(seconds_of(cost::LayoutCosts(planned.record, *machine, planned.before).in(nullptr, nullptr).time),
+                    machine->name);
   }
   repl.say(shown.empty() ? "nothing to compute\n" : shown);
 }
 
 void use_command(Repl& repl, const std::string& what) {
   need_argument(what, ":use", "a layout or a mesh", "{batch -> rows}");
-  for (const auto& [given, option] : {std::pair{repl.settings().layout.has_value(), "--layout"}, std::pair{repl.settings().mesh.has_value(), "--mesh"}})
-    if (given) fail(Diagnostic(Kind::bad_usage, {}, fmt::format("what {} gave holds throughout", code(option))).help("start mtf without it"));
+  for (const auto& [given, option] : {std::pair{repl.settings().layout.has_value(), "--layout"},
+                                      std::pair{repl.settings().mesh.has_value(), "--mesh"}})
+    if (given)
+      fail(Diagnostic(Kind::bad_usage, {}, fmt::format("what {} gave holds throughout", code(option)))
+               .help("start mtf without it"));
   constexpr std::size_t kMostMoved = 20;
   session::Session& session = repl.session();
-  for (session::EntryReport& report : session.use(session.mesh_or_layout(what, repl.name_of_entry()), repl.name_of_entry())) {
+  for (session::EntryReport& report :
+       session.use(session.mesh_or_layout(what, repl.name_of_entry()), repl.name_of_entry())) {
     const std::size_t moved = report.bindings.size();
     if (moved > kMostMoved) report.bindings.resize(kMostMoved);
     std::string text = repl_text(report, repl.room());
@@ -141,8 +158,9 @@ void explain_command(Repl& repl, const std::string& argument) {
   const std::string& statement = options.statement();
   need_argument(statement, ":explain", "a statement", "einsum(x, w -> [batch])");
   constexpr std::size_t kMostSuggestions = 3;
-  const session::Explanation explanation = explain_statement(repl.session(), statement, repl.name_of_entry(), assumption_of(repl.session(), options), kMostSuggestions,
-                                                    [&] { return repl.is_interrupted(); });
+  const session::Explanation explanation =
+      explain_statement(repl.session(), statement, repl.name_of_entry(), assumption_of(repl.session(), options),
+                        kMostSuggestions, [&] { return repl.is_interrupted(); });
   if (explanation.collectives.empty()) return repl.say("no communication\n");
   std::string text;
   for (const session::Explanation::Collective& collective : explanation.collectives) text += explained(collective);
@@ -151,7 +169,8 @@ void explain_command(Repl& repl, const std::string& argument) {
 
 namespace {
 
-constexpr PromptOption kCompareOptions[] = {{"--layout", true, true}, {"--mesh", true, true}, {"--machine"}, {"--peak", false}};
+constexpr PromptOption kCompareOptions[] = {
+    {"--layout", true, true}, {"--mesh", true, true}, {"--machine"}, {"--peak", false}};
 
 }  // namespace
 
@@ -160,7 +179,8 @@ void compare_command(Repl& repl, const std::string& argument) {
   const std::string example = "such as `:compare net(x) --layout batch:rows --layout \"hidden:cols;batch:rows\"`";
   if (options.statement().empty()) fail(Diagnostic(Kind::bad_usage, {}, "`:compare` needs a statement").help(example));
   const std::vector<std::string> meshes = options.values("--mesh"), layouts = options.values("--layout");
-  if (meshes.empty() && layouts.empty()) fail(Diagnostic(Kind::bad_usage, {}, "`:compare` needs a `--layout` or a `--mesh`").help(example));
+  if (meshes.empty() && layouts.empty())
+    fail(Diagnostic(Kind::bad_usage, {}, "`:compare` needs a `--layout` or a `--mesh`").help(example));
   std::optional<cost::MachineModel> machine;
   if (const auto file = options.value("--machine")) machine = machine_option(*file);
   std::vector<std::vector<Axis>> mesh_axes;
@@ -168,13 +188,17 @@ void compare_command(Repl& repl, const std::string& argument) {
   std::vector<std::pair<std::string, std::vector<LayoutRule>>> rules;
   for (const std::string& word : layouts) rules.emplace_back(word, layout_given(repl.session(), word));
   ComparedLayouts compared = compared_layouts(mesh_axes, rules, "in force");
-  const session::Comparison comparison = session::WhatIf::statement(repl.session(), options.statement(), repl.name_of_entry()).compare(compared.assumptions, machine, options.has("--peak"));
+  const session::Comparison comparison =
+      session::WhatIf::statement(repl.session(), options.statement(), repl.name_of_entry())
+          .compare(compared.assumptions, machine, options.has("--peak"));
   repl.say(comparison_text(std::move(compared), comparison, machine.has_value(), repl.columns()));
 }
 
 namespace {
 
-constexpr PromptOption kSearchOptions[] = {{"--processors"}, {"--memory"}, {"--machine"}, {"--axes"}, {"--annotations", false}, {"--whole", true, true}, {"--mesh"}, {"--layout"}};
+constexpr PromptOption kSearchOptions[] = {
+    {"--processors"},        {"--memory"}, {"--machine"}, {"--axes"}, {"--annotations", false},
+    {"--whole", true, true}, {"--mesh"},   {"--layout"}};
 
 }  // namespace
 
@@ -186,9 +210,12 @@ void search_command(Repl& repl, const std::string& argument) {
   cost::SearchQuestion& question = request.question;
   const session::Assumption pinned = assumption_of(repl.session(), options);
   const auto processors = options.value("--processors");
-  question.processors = processors ? number_of_processors(*processors) : pinned.mesh ? Mesh(Name("mesh"), *pinned.mesh).size() : repl.session().mesh().size();
+  question.processors = processors    ? number_of_processors(*processors)
+                        : pinned.mesh ? Mesh(Name("mesh"), *pinned.mesh).size()
+                                      : repl.session().mesh().size();
   if (question.processors < 2)
-    fail(Diagnostic(Kind::bad_usage, {}, "how many processors there are is not said").help("`:search --processors 16 net(x)`, or a mesh in force"));
+    fail(Diagnostic(Kind::bad_usage, {}, "how many processors there are is not said")
+             .help("`:search --processors 16 net(x)`, or a mesh in force"));
   if (const auto bytes = options.value("--memory")) question.memory = bytes_option(*bytes);
   if (const auto file = options.value("--machine")) request.machine = machine_option(*file);
   request.axes = options.number("--axes", 1, 4, request.axes);
@@ -200,11 +227,14 @@ void search_command(Repl& repl, const std::string& argument) {
     if (repl.is_interrupted()) fail(Kind::interrupted, {});
   };
   request.poll = heed_interrupts;
-  question.on_progress = [&, show = shown_progress([&](const std::string& text) { repl.show_status(text); })](const cost::SearchProgress& progress) {
+  question.on_progress = [&, show = shown_progress([&](const std::string& text) { repl.show_status(text); })](
+                             const cost::SearchProgress& progress) {
     heed_interrupts();
     show(progress);
   };
-  repl.say(search_text(search_layouts(session::WhatIf::statement(repl.session(), statement, repl.name_of_entry()), std::move(request)), repl.columns()));
+  repl.say(search_text(
+      search_layouts(session::WhatIf::statement(repl.session(), statement, repl.name_of_entry()), std::move(request)),
+      repl.columns()));
 }
 
 }  // namespace mtf::tool

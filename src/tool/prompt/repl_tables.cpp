@@ -9,7 +9,8 @@
 namespace mtf::tool {
 namespace {
 
-// `batch`, whose rule splits it over rows: `rows`; where a rule names an axis that the mesh lacks, `rows (no axis of the mesh)`.
+// `batch`, whose rule splits it over rows: `rows`; where a rule names an axis that the mesh lacks, `rows (no axis of
+// the mesh)`.
 std::string axes_text(const LayoutRule& rule, const Mesh& mesh) {
   std::string text;
   for (const Name axis : rule.axes) {
@@ -49,7 +50,8 @@ std::string others(const session::Session& session, const std::function<std::str
 // What a program computes with, not what it is made of.
 bool is_value(const eval::ValueType& type) {
   using Kind = eval::ValueType::Kind;
-  return type.kind == Kind::kTensor || type.kind == Kind::kInstance || type.kind == Kind::kOperation || type.kind == Kind::kOther;
+  return type.kind == Kind::kTensor || type.kind == Kind::kInstance || type.kind == Kind::kOperation ||
+         type.kind == Kind::kOther;
 }
 
 // The totals of a table, under a blank line's place.
@@ -66,7 +68,8 @@ void mesh_command(Repl& repl, const std::string&) {
   for (const Axis& axis : mesh.axes()) {
     std::string splits;
     for (const LayoutRule& rule : session.layout().rules)
-      if (std::find(rule.axes.begin(), rule.axes.end(), axis.name) != rule.axes.end()) splits += (splits.empty() ? "" : ", ") + rule.dim.str();
+      if (std::find(rule.axes.begin(), rule.axes.end(), axis.name) != rule.axes.end())
+        splits += (splits.empty() ? "" : ", ") + rule.dim.str();
     table.row({axis.name.str(), thousands(axis.size), splits.empty() ? "splits nothing" : "splits " + splits});
   }
   repl.say(text + table.text("    ") + others(session, [&](const eval::ValueType& type) {
@@ -86,8 +89,10 @@ void layout_command(Repl& repl, const std::string&) {
   for (const LayoutRule& rule : layout.rules) {
     const auto dim = std::find_if(dims.begin(), dims.end(), [&](const Dim& each) { return each.name == rule.dim; });
     const bool is_there = dim != dims.end();
-    table.row({rule.dim.str(), is_there ? thousands(dim->size) : "no such dim", "over " + axes_text(rule, session.mesh()),
-               is_there ? thousands(block_size(dim->size, axes_of(rule, session.mesh()), session.mesh())) + " per processor" : ""});
+    table.row(
+        {rule.dim.str(), is_there ? thousands(dim->size) : "no such dim", "over " + axes_text(rule, session.mesh()),
+         is_there ? thousands(block_size(dim->size, axes_of(rule, session.mesh()), session.mesh())) + " per processor"
+                  : ""});
   }
   repl.say(text + "\n" + table.text("    ") + others(session, [&](const eval::ValueType& type) {
              const Layout* const other = type.layout();
@@ -105,7 +110,8 @@ void dims_command(Repl& repl, const std::string&) {
       continue;
     }
     const AxisList axes = axes_of(*rule, session.mesh());
-    table.row({dim.name.str(), thousands(dim.size), "over " + axes_text(*rule, session.mesh()), thousands(block_size(dim.size, axes, session.mesh())) + " per processor",
+    table.row({dim.name.str(), thousands(dim.size), "over " + axes_text(*rule, session.mesh()),
+               thousands(block_size(dim.size, axes, session.mesh())) + " per processor",
                splits_evenly(dim.size, axes, session.mesh()) ? "" : "unevenly"});
   }
   const std::string text = table.text();
@@ -130,7 +136,9 @@ void show_command(Repl& repl, const std::string& expression) {
   need_argument(expression, ":show", "an expression", "x[batch: 0..4]");
   const plan::HostTensor tensor = repl.session().read(expression, repl.name_of_entry());
   const Room room{repl.columns(), 0, static_cast<int>(repl.options().digits)};
-  repl.say(to_string(tensor.type) + "\n" + (tensor.type.dims.empty() ? fmt::format("{:.{}g}\n", tensor.number(0), room.digits) : tensor_table(tensor, room)));
+  repl.say(to_string(tensor.type) + "\n" +
+           (tensor.type.dims.empty() ? fmt::format("{:.{}g}\n", tensor.number(0), room.digits)
+                                     : tensor_table(tensor, room)));
 }
 
 void params_command(Repl& repl, const std::string& expression) {
@@ -143,9 +151,13 @@ void params_command(Repl& repl, const std::string& expression) {
     elements += variable.elements;
     own += variable.own_elements;
     bytes += variable.bytes;
-    table.row({variable.path, variable.trainable ? "" : "state", to_string(variable.tensor), thousands(variable.elements), bytes_text(variable.bytes)});
+    table.row({variable.path, variable.trainable ? "" : "state", to_string(variable.tensor),
+               thousands(variable.elements), bytes_text(variable.bytes)});
   }
-  table.row({"total", "", fmt::format("{} in {}", count_text(elements, "value"), count_text(static_cast<std::int64_t>(variables.size()), "variable")), thousands(elements), bytes_text(bytes)});
+  table.row({"total", "",
+             fmt::format("{} in {}", count_text(elements, "value"),
+                         count_text(static_cast<std::int64_t>(variables.size()), "variable")),
+             thousands(elements), bytes_text(bytes)});
   repl.say(table.text() + fmt::format("{} and {} on each processor\n", count_text(own, "value"), bytes_text(bytes)));
 }
 

@@ -15,7 +15,8 @@ namespace mtf::tool {
 namespace {
 
 std::string collective_line(const spmd::StatementCost& cost) {
-  std::string line = fmt::format("{}: {}, {}", collective_text(cost), count_text(cost.values, "value"), bytes_text(cost.bytes));
+  std::string line =
+      fmt::format("{}: {}, {}", collective_text(cost), count_text(cost.values, "value"), bytes_text(cost.bytes));
   if (cost.reason) line += "   " + to_string(*cost.reason);
   return line;
 }
@@ -55,22 +56,28 @@ std::string parts_text(const std::vector<session::HeldPart>& parts, std::size_t 
       table.line(fmt::format("… and {} more", thousands(static_cast<std::int64_t>(parts.size() - i))));
       break;
     }
-    table.row({std::string(2 * static_cast<std::size_t>(parts[i].depth), ' ') + (parts[i].are_left_out ? "…" : parts[i].name), to_string(parts[i].type)});
+    table.row(
+        {std::string(2 * static_cast<std::size_t>(parts[i].depth), ' ') + (parts[i].are_left_out ? "…" : parts[i].name),
+         to_string(parts[i].type)});
   }
   return table.text("  ");
 }
 
 std::string binding_text(const session::EntryReport::Binding& binding, bool silent, const Room& room, bool colours) {
   const std::string name = colours ? in_style("1", binding.name) : binding.name;
-  if (!binding.parts.empty()) return (name.empty() ? "" : name + ": ") + to_string(binding.type) + "\n" + without_line_end(parts_text(binding.parts, name.empty() ? kMostParts : kMostPartsOfBound));
+  if (!binding.parts.empty())
+    return (name.empty() ? "" : name + ": ") + to_string(binding.type) + "\n" +
+           without_line_end(parts_text(binding.parts, name.empty() ? kMostParts : kMostPartsOfBound));
   // A string may be a file's.
   if (!binding.type.tensor()) return (name.empty() ? "" : name + " = ") + printable(binding.value, true);
   const std::string note = silent ? ", no communication" : "";
-  const std::string type = fmt::format("{}   {} per processor{}", to_string(binding.type), bytes_text(binding.bytes), colours ? in_style("2", note) : note);
+  const std::string type = fmt::format("{}   {} per processor{}", to_string(binding.type), bytes_text(binding.bytes),
+                                       colours ? in_style("2", note) : note);
   if (!name.empty()) return name + ": " + type;
   // Of more than one dim the rows would be read for columns.
   const bool is_matrix = binding.tensor && binding.tensor->type.dims.size() > 1;
-  const bool is_short = !is_matrix && binding.value.size() <= kShortValue && binding.value.find('\n') == std::string::npos;
+  const bool is_short =
+      !is_matrix && binding.value.size() <= kShortValue && binding.value.find('\n') == std::string::npos;
   if (is_short) return binding.value + ": " + type;
   return type + "\n" + (binding.tensor ? without_line_end(tensor_table(*binding.tensor, room)) : binding.value);
 }
@@ -85,7 +92,8 @@ std::string text_of(const session::KnownName& known) {
 std::string repl_text(const session::EntryReport& report, const Room& room, bool colours) {
   const auto collectives = collective_lines(report);
   std::string out;
-  for (const session::EntryReport::Binding& binding : report.bindings) out += binding_text(binding, collectives.empty(), room, colours) + "\n";
+  for (const session::EntryReport::Binding& binding : report.bindings)
+    out += binding_text(binding, collectives.empty(), room, colours) + "\n";
   for (const auto& [line, count] : collectives) {
     const std::string text = "   " + (count == 1 ? "" : thousands(count) + " × ") + line;
     out += (colours ? in_style("33", text) : text) + "\n";

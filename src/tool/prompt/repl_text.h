@@ -11,10 +11,12 @@
 namespace mtf::tool {
 
 /// A line for each tensor that was bound; `n = 3` for a value of the host; of a bare expression its value and type, a
-/// long value below: a tensor as a table, a model or a list of tensors as its parts. Then one for each collective; those that differ in nothing are one line with their number.
+/// long value below: a tensor as a table, a model or a list of tensors as its parts. Then one for each collective;
+/// those that differ in nothing are one line with their number.
 std::string repl_text(const session::EntryReport& report, const Room& room = {}, bool colours = false);
 
-/// Of what can be called its signature, a model's with `model` before it; of another value its type; nothing if that is not known.
+/// Of what can be called its signature, a model's with `model` before it; of another value its type; nothing if that is
+/// not known.
 std::string text_of(const session::KnownName& known);
 
 }  // namespace mtf::tool

@@ -21,20 +21,20 @@ std::string content_of(const std::filesystem::path& path) {
 
 }  // namespace
 
-void expect_replaceable(const std::string& path, std::string_view kind, const std::function<bool(const std::string&)>& is_one) {
+void expect_replaceable(const std::string& path, std::string_view kind,
+                        const std::function<bool(const std::string&)>& is_one) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return;  // new, or something that is written to instead
   const std::string text = content_of(path);
   if (text.empty() || is_one(text)) return;
-  fail(Diagnostic(Kind::cannot_write, {}, fmt::format("{} is there, and is not {}", printable(path), kind)).help("name another file, or remove it"));
+  fail(Diagnostic(Kind::cannot_write, {}, fmt::format("{} is there, and is not {}", printable(path), kind))
+           .help("name another file, or remove it"));
 }
 
 void replace_file(const std::string& path, const std::string& text, const std::function<void()>& before_replacing) {
   try {
     io::write_file_atomically(path, text, before_replacing);
-  } catch (const io::IoError& error) {
-    fail(Kind::cannot_write, {}, error.what());
-  }
+  } catch (const io::IoError& error) { fail(Kind::cannot_write, {}, error.what()); }
 }
 
 std::vector<std::string> outdated(const std::string& folder, const std::vector<GeneratedFile>& files) {
@@ -55,15 +55,18 @@ void write_files(const std::string& folder, const std::vector<GeneratedFile>& fi
   }
 }
 
-int deliver(const std::vector<GeneratedFile>& files, bool to_stdout, const std::string& write, const std::string& check) {
+int deliver(const std::vector<GeneratedFile>& files, bool to_stdout, const std::string& write,
+            const std::string& check) {
   if (!to_stdout && write.empty() && check.empty())
     fail(Kind::bad_usage, {}, "say where to: `--stdout`, `--write DIR` or `--check DIR`");
   if (to_stdout)
-    for (const GeneratedFile& file : files) write_output("{}{}", files.size() > 1 ? "==> " + file.path + "\n" : "", file.text);
+    for (const GeneratedFile& file : files)
+      write_output("{}{}", files.size() > 1 ? "==> " + file.path + "\n" : "", file.text);
   if (!write.empty()) write_files(write, files);
   if (check.empty()) return 0;
   const std::vector<std::string> old = outdated(check, files);
-  for (const std::string& path : old) write_output("{} is not current\n", printable((std::filesystem::path(check) / path).string()));
+  for (const std::string& path : old)
+    write_output("{} is not current\n", printable((std::filesystem::path(check) / path).string()));
   return old.empty() ? 0 : 1;
 }
 

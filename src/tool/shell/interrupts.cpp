@@ -23,7 +23,8 @@ extern "C" void end_at_once(int) {
   io::remove_partial_files();
   ProgressBar::erase_in_signal();
   constexpr std::string_view kMessage = "error: interrupted [interrupted]\n";
-  if (getpid() == main_process) [[maybe_unused]] const auto size = write(STDERR_FILENO, kMessage.data(), kMessage.size());
+  if (getpid() == main_process) [[maybe_unused]]
+    const auto size = write(STDERR_FILENO, kMessage.data(), kMessage.size());
   _exit(static_cast<int>(ExitCode::kInterrupted));
 }
 

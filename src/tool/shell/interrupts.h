@@ -5,12 +5,13 @@
 
 namespace mtf::tool {
 
-/// From here on SIGINT ends the process at once, with a message and the status of what is interrupted; a reader that has gone
-/// ends it silently, and other signals that end it by default still do.
+/// From here on SIGINT ends the process at once, with a message and the status of what is interrupted; a reader that
+/// has gone ends it silently, and other signals that end it by default still do.
 void end_on_interrupt();
 
-/// While it is there, SIGINT ends what a session runs where it next can (Session::interrupt), so that the message says where
-/// that was, and on all ranks. What has not ended within a second ends at once, and so does what is interrupted again.
+/// While it is there, SIGINT ends what a session runs where it next can (Session::interrupt), so that the message says
+/// where that was, and on all ranks. What has not ended within a second ends at once, and so does what is interrupted
+/// again.
 ///
 /// Ctrl-C reaches the ranks of a job as SIGTERM, by mpirun, which ends what does not end itself; so does the failure of
 /// another rank. Of a rank it asks the session to end, no more.

@@ -44,15 +44,18 @@ Launch launch() {
   // Only a task of srun has a number above 0.
   if (const int rank = number_in_environment("SLURM_PROCID", 0); rank > 0)
     return {.rank = rank, .ranks = number_in_environment("SLURM_NTASKS", rank + 1), .launcher = "srun"};
-  if (const int rank = number_in_environment("PMIX_RANK", -1); rank >= 0) return {.rank = rank, .launcher = "a launcher with PMIx", .says_size = false};
+  if (const int rank = number_in_environment("PMIX_RANK", -1); rank >= 0)
+    return {.rank = rank, .launcher = "a launcher with PMIx", .says_size = false};
   return {};
 }
 
 void check_ranks(const Launch& launch, int ranks_of_mpi) {
   if (!launch.says_size || launch.ranks == ranks_of_mpi) return;
-  fail(Diagnostic(Kind::bad_usage, {},
-                  fmt::format("{} started {} processes, and MPI has joined {} of them: each would run the whole program on its own", launch.launcher,
-                              launch.ranks, ranks_of_mpi))
+  fail(Diagnostic(
+           Kind::bad_usage, {},
+           fmt::format(
+               "{} started {} processes, and MPI has joined {} of them: each would run the whole program on its own",
+               launch.launcher, launch.ranks, ranks_of_mpi))
            .help("start it with the mpirun of the MPI that it was built with, or as one process"));
 }
 
@@ -75,7 +78,10 @@ void end_rank(const std::string& message, ExitCode code) {
 }
 
 std::string bug_message(const std::exception& error) {
-  return fmt::format("error: this is a bug in mtf, not in your program\n  {}\n  = help: please report it, with the script and this message\n", error.what());
+  return fmt::format(
+      "error: this is a bug in mtf, not in your program\n  {}\n  = help: please report it, with the script and this "
+      "message\n",
+      error.what());
 }
 
 }  // namespace mtf::tool

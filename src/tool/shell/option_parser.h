@@ -20,12 +20,14 @@ class OptionParser {
   void words(const std::string& name, std::vector<std::string>& to, const std::string& about, bool required);
   void flag(const std::string& names, bool& to, const std::string& about);
   void text(const std::string& names, std::string& to, const std::string& type, const std::string& about);
-  void text(const std::string& names, std::optional<std::string>& to, const std::string& type, const std::string& about);
+  void text(const std::string& names, std::optional<std::string>& to, const std::string& type,
+            const std::string& about);
   /// An option that may stand several times.
   void texts(const std::string& names, std::vector<std::string>& to, const std::string& type, const std::string& about);
   void number(const std::string& names, int& to, const std::string& type, const std::string& about);
 
-  /// What has been declared as `option` cannot stand beside any of the others: whoever gives both is refused, with `help`.
+  /// What has been declared as `option` cannot stand beside any of the others: whoever gives both is refused, with
+  /// `help`.
   void excludes(const std::string& option, const std::vector<std::string>& others, const std::string& help = {});
   /// It says something only where one of the others is given.
   void needs(const std::string& option, const std::vector<std::string>& others);

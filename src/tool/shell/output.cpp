@@ -10,7 +10,8 @@
 
 namespace mtf::tool {
 
-OutputError::OutputError(int error) : UserError(Diagnostic(Kind::cannot_write, {}, fmt::format("standard output: {}", std::strerror(error)))) {}
+OutputError::OutputError(int error)
+    : UserError(Diagnostic(Kind::cannot_write, {}, fmt::format("standard output: {}", std::strerror(error)))) {}
 
 void write_output(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) throw OutputError(errno);

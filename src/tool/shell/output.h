@@ -18,8 +18,7 @@ class OutputError : public UserError {
 /// Gives text to standard output, which may keep it for a while. Throws OutputError.
 void write_output(std::string_view text);
 template <typename... Args>
-  requires(sizeof...(Args) > 0)
-void write_output(fmt::format_string<Args...> text, Args&&... args) {
+requires(sizeof...(Args) > 0) void write_output(fmt::format_string<Args...> text, Args&&... args) {
   write_output(std::string_view(fmt::format(text, std::forward<Args>(args)...)));
 }
 

@@ -124,7 +124,7 @@ ProcessResult run_process(const std::vector<std::string>& arguments,
   return result;
 }
 
-// ---- dividing work ----
+// ---- dividing work --------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -173,7 +173,8 @@ bool take_records(Worker& worker) {
   return any;
 }
 
-Worker start(std::size_t index, std::chrono::seconds limit, const std::function<std::string(std::size_t, const SayPlace&)>& work) {
+Worker start(std::size_t index, std::chrono::seconds limit,
+             const std::function<std::string(std::size_t, const SayPlace&)>& work) {
   Pipe pipe;
   std::fflush(nullptr);
   const pid_t parent = getpid();
@@ -211,7 +212,8 @@ void divide_work(std::size_t count, int jobs, std::chrono::seconds limit,
   std::vector<std::optional<WorkResult>> results(count);
   std::size_t next = 0, told = 0;
   while (told < count) {
-    while (next < count && workers.size() < static_cast<std::size_t>(std::max(1, jobs))) workers.push_back(start(next++, limit, work));
+    while (next < count && workers.size() < static_cast<std::size_t>(std::max(1, jobs)))
+      workers.push_back(start(next++, limit, work));
     std::vector<pollfd> files;
     auto first = workers.front().deadline;
     for (const Worker& worker : workers) {

@@ -18,8 +18,9 @@ struct ProcessResult {
 };
 
 /// Runs a program (looked up in PATH) with `variables` added to the environment and nothing on its standard input.
-/// After `limit`, or when it has written more than `most_output` bytes, the program and all that it started are ended; it
-/// is told to end (SIGTERM) when this process does, however that happens. A program that cannot be started gives 127.
+/// After `limit`, or when it has written more than `most_output` bytes, the program and all that it started are ended;
+/// it is told to end (SIGTERM) when this process does, however that happens. A program that cannot be started gives
+/// 127.
 ProcessResult run_process(const std::vector<std::string>& arguments,
                           const std::vector<std::pair<std::string, std::string>>& variables, std::chrono::seconds limit,
                           std::size_t most_output = std::size_t{64} << 20);

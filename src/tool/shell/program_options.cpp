@@ -13,8 +13,10 @@
 namespace mtf::tool {
 namespace {
 
-[[noreturn]] void bad_value(std::string_view option, std::string_view text, std::string_view sentence, std::string help) {
-  fail(Diagnostic(Kind::bad_option_value, {}, fmt::format("{} \"{}\": {}", option, text, sentence)).help(std::move(help)));
+[[noreturn]] void bad_value(std::string_view option, std::string_view text, std::string_view sentence,
+                            std::string help) {
+  fail(Diagnostic(Kind::bad_option_value, {}, fmt::format("{} \"{}\": {}", option, text, sentence))
+           .help(std::move(help)));
 }
 
 std::vector<Axis> mesh_of(const std::string& text, std::int64_t ranks) {
@@ -42,14 +44,17 @@ std::vector<std::int64_t> placement_of(const std::string& text) {
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
     if (error != std::errc() || end != word.data() + word.size() || word.empty() || number < 0)
-      bad_value("--placement", text, fmt::format("expected a processor's number, found `{}`", word), "give every processor once: --placement \"3,2,1,0\"");
+      bad_value("--placement", text, fmt::format("expected a processor's number, found `{}`", word),
+                "give every processor once: --placement \"3,2,1,0\"");
     processors.push_back(number);
   }
   std::vector<bool> seen(processors.size(), false);
   for (const std::int64_t number : processors) {
     const auto place = static_cast<std::size_t>(number);
     if (place >= seen.size() || seen[place])
-      bad_value("--placement", text, fmt::format("{} numbers must be 0 to {}, each once", processors.size(), processors.size() - 1), "give every processor once: --placement \"3,2,1,0\"");
+      bad_value("--placement", text,
+                fmt::format("{} numbers must be 0 to {}, each once", processors.size(), processors.size() - 1),
+                "give every processor once: --placement \"3,2,1,0\"");
     seen[place] = true;
   }
   return processors;
@@ -59,8 +64,10 @@ std::vector<std::int64_t> placement_of(const std::string& text) {
 
 void add_program_options(OptionParser& parser, ProgramOptions& options) {
   parser.text("--mesh", options.mesh, "AXES", "The mesh throughout, whatever the script declares: \"rows:2;cols:2\"");
-  parser.text("--layout", options.layout, "RULES", "The layout throughout: \"batch:rows;hidden:cols\"; \"\" replicates");
-  parser.texts("--set", options.set, "NAME=VALUE", "An option or top-level dim of the script, or MODULE.NAME; repeatable");
+  parser.text("--layout", options.layout, "RULES",
+              "The layout throughout: \"batch:rows;hidden:cols\"; \"\" replicates");
+  parser.texts("--set", options.set, "NAME=VALUE",
+               "An option or top-level dim of the script, or MODULE.NAME; repeatable");
 }
 
 void add_threads_option(OptionParser& parser, ProgramOptions& options) {
@@ -82,7 +89,8 @@ namespace {
 int threads_of(const ProgramOptions& options) {
   constexpr int kMaxThreads = 1024;
   if (options.threads < 0 || options.threads > kMaxThreads)
-    bad_value("--threads", std::to_string(options.threads), fmt::format("expected a number from 1 to {}", kMaxThreads), {});
+    bad_value("--threads", std::to_string(options.threads), fmt::format("expected a number from 1 to {}", kMaxThreads),
+              {});
   return options.threads;
 }
 
@@ -123,9 +131,13 @@ std::string standard_library() {
 
 MeshPtr mesh_option(const std::string& text) { return std::make_shared<const Mesh>(Name("mesh"), mesh_of(text, 1)); }
 
-LayoutPtr layout_option(const std::string& text) { return std::make_shared<const Layout>(Layout{Name(), layout_of(text), {}}); }
+LayoutPtr layout_option(const std::string& text) {
+  return std::make_shared<const Layout>(Layout{Name(), layout_of(text), {}});
+}
 
-cost::MachineModel machine_option(const std::string& file) { return file.empty() ? cost::MachineModel() : cost::parse_machine(read_script(file).text, file); }
+cost::MachineModel machine_option(const std::string& file) {
+  return file.empty() ? cost::MachineModel() : cost::parse_machine(read_script(file).text, file);
+}
 
 int64_t number_of_processors(const std::string& text) {
   int64_t number = 0;
@@ -136,13 +148,22 @@ int64_t number_of_processors(const std::string& text) {
 }
 
 int64_t bytes_option(const std::string& text) {
-  static const std::pair<std::string_view, double> units[] = {{"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"TiB", 1099511627776.0},
-                                                              {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1}, {"", 1}};
+  static const std::pair<std::string_view, double> units[] = {{"KiB", 1024.0},
+                                                              {"MiB", 1048576.0},
+                                                              {"GiB", 1073741824.0},
+                                                              {"TiB", 1099511627776.0},
+                                                              {"KB", 1e3},
+                                                              {"MB", 1e6},
+                                                              {"GB", 1e9},
+                                                              {"TB", 1e12},
+                                                              {"B", 1},
+                                                              {"", 1}};
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   const std::string_view unit = trim(std::string_view(end, text.data() + text.size()));
   for (const auto& [name, factor] : units)
-    if (error == std::errc() && number > 0 && number * factor < 9e18 && unit == name) return static_cast<int64_t>(number * factor);
+    if (error == std::errc() && number > 0 && number * factor < 9e18 && unit == name)
+      return static_cast<int64_t>(number * factor);
   fail(Kind::bad_option_value, {}, "--memory {}: expected bytes, such as 16GiB or 80GB", quote(text));
 }
 

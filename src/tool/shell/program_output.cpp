@@ -60,7 +60,8 @@ std::string progress_text(const eval::Progress& loops, const std::string& loss, 
   const eval::LoopProgress& inner = loops.back();
   std::string head;
   for (const eval::LoopProgress& loop : loops)
-    head += (head.empty() ? "" : "  ") + loop.variable + " " + std::to_string(loop.turn) + (loop.turns > 0 ? "/" + std::to_string(loop.turns) : "");
+    head += (head.empty() ? "" : "  ") + loop.variable + " " + std::to_string(loop.turn) +
+            (loop.turns > 0 ? "/" + std::to_string(loop.turns) : "");
   const double rate = inner.seconds > 0 ? static_cast<double>(inner.turn) / inner.seconds : 0;
   std::string tail = rate >= 10 ? fmt::format("  {:.0f} turns/s", rate) : fmt::format("  {:.2g} turns/s", rate);
   if (!loss.empty()) tail += "  loss " + loss;
@@ -138,7 +139,8 @@ void ProgramOutput::write_out() {
 }
 
 void ProgressBar::erase_in_signal() {
-  if (bar_is_drawn) [[maybe_unused]] const auto size = write(STDERR_FILENO, kEraseLine.data(), kEraseLine.size());
+  if (bar_is_drawn) [[maybe_unused]]
+    const auto size = write(STDERR_FILENO, kEraseLine.data(), kEraseLine.size());
 }
 
 }  // namespace mtf::tool

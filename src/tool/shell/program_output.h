@@ -13,8 +13,8 @@
 
 namespace mtf::tool {
 
-/// `epoch 3/5  step 60/100 [============>       ] 52%  1.2 turns/s  loss 0.31  2 s left`, at most `width` columns: the turns
-/// and the rate of the innermost loop, the share and the time of all. `loss` is what was printed last, or empty.
+/// `epoch 3/5  step 60/100 [============>       ] 52%  1.2 turns/s  loss 0.31  2 s left`, at most `width` columns: the
+/// turns and the rate of the innermost loop, the share and the time of all. `loss` is what was printed last, or empty.
 std::string progress_text(const eval::Progress& loops, const std::string& loss, std::size_t width);
 
 /// The bar of the loops under way: shown once the outermost has run for a second, ten times a second.

@@ -48,7 +48,9 @@ std::vector<std::string> find_scripts(const std::vector<std::string>& paths, con
     const std::size_t before = scripts.size();
     auto entry = fs::recursive_directory_iterator(path, fs::directory_options::skip_permission_denied, error);
     for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error))
-      if (entry->is_regular_file(error) && std::find(endings.begin(), endings.end(), entry->path().extension()) != endings.end()) scripts.push_back(entry->path().lexically_normal().string());
+      if (entry->is_regular_file(error) &&
+          std::find(endings.begin(), endings.end(), entry->path().extension()) != endings.end())
+        scripts.push_back(entry->path().lexically_normal().string());
     if (error) fail(Kind::bad_file, {}, "{}: {}", path, error.message());
     std::sort(scripts.begin() + static_cast<std::ptrdiff_t>(before), scripts.end());
   }

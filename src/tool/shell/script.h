@@ -14,7 +14,8 @@ struct Script {
 Script read_script(const std::string& path);
 
 /// The files that are named, and those of these endings in the folders that are named, in order. Throws UserError.
-std::vector<std::string> find_scripts(const std::vector<std::string>& paths, const std::vector<std::string>& endings = {".mtf"});
+std::vector<std::string> find_scripts(const std::vector<std::string>& paths,
+                                      const std::vector<std::string>& endings = {".mtf"});
 
 /// All that is left on standard input.
 std::string read_standard_input();

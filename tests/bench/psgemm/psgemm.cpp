@@ -1,6 +1,5 @@
-// ScaLAPACK's psgemm on two ranks: the product of two n×n matrices, in seconds a product (the median of several). Fails unless
-// the product is right.
-// usage: mpirun -n 2 psgemm [n]
+// ScaLAPACK's psgemm on two ranks: the product of two n×n matrices, in seconds a product (the median of several). Fails
+// unless the product is right. usage: mpirun -n 2 psgemm [n]
 #include <mpi.h>
 
 #include <algorithm>
@@ -14,9 +13,11 @@ void Cblacs_get(int, int, int*);
 void Cblacs_gridinit(int*, const char*, int, int);
 void Cblacs_gridinfo(int, int*, int*, int*, int*);
 int numroc_(const int*, const int*, const int*, const int*, const int*);
-void descinit_(int*, const int*, const int*, const int*, const int*, const int*, const int*, const int*, const int*, int*);
-void psgemm_(const char*, const char*, const int*, const int*, const int*, const float*, const float*, const int*, const int*, const int*,
-             const float*, const int*, const int*, const int*, const float*, float*, const int*, const int*, const int*);
+void descinit_(int*, const int*, const int*, const int*, const int*, const int*, const int*, const int*, const int*,
+               int*);
+void psgemm_(const char*, const char*, const int*, const int*, const int*, const float*, const float*, const int*,
+             const int*, const int*, const float*, const int*, const int*, const int*, const float*, float*, const int*,
+             const int*, const int*);
 }
 
 int main(int argc, char** argv) {
@@ -27,7 +28,8 @@ int main(int argc, char** argv) {
   Cblacs_get(-1, 0, &context);
   Cblacs_gridinit(&context, "Row", 1, ranks);
   Cblacs_gridinfo(context, &rows, &columns, &row, &column);
-  const int local_rows = numroc_(&n, &block, &row, &zero, &rows), local_columns = numroc_(&n, &block, &column, &zero, &columns);
+  const int local_rows = numroc_(&n, &block, &row, &zero, &rows),
+            local_columns = numroc_(&n, &block, &column, &zero, &columns);
   int descriptor[9];
   descinit_(descriptor, &n, &n, &block, &block, &zero, &zero, &context, &local_rows, &info);
   std::vector<float> a(static_cast<size_t>(local_rows) * local_columns, 0.5f), b = a, c = a;
@@ -36,7 +38,8 @@ int main(int argc, char** argv) {
   for (int i = 0; i < 8; ++i) {
     MPI_Barrier(MPI_COMM_WORLD);
     const double start = MPI_Wtime();
-    psgemm_("N", "N", &n, &n, &n, &alpha, a.data(), &one, &one, descriptor, b.data(), &one, &one, descriptor, &beta, c.data(), &one, &one, descriptor);
+    psgemm_("N", "N", &n, &n, &n, &alpha, a.data(), &one, &one, descriptor, b.data(), &one, &one, descriptor, &beta,
+            c.data(), &one, &one, descriptor);
     MPI_Barrier(MPI_COMM_WORLD);
     if (i > 1) times.push_back(MPI_Wtime() - start);
   }

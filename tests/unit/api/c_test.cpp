@@ -27,7 +27,8 @@ TEST(CProgram, HasSeveralInterpretersOnSeveralThreads) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
-      for (int i = 0; i < 5; ++i) wrong += tensors_go_in_and_come_out() + records_tell_costs() + an_interrupt_ends_a_run();
+      for (int i = 0; i < 5; ++i)
+        wrong += tensors_go_in_and_come_out() + records_tell_costs() + an_interrupt_ends_a_run();
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -47,7 +48,9 @@ TEST(CProgram, IsThrownNothing) {
 
 using CProgramFiles = FileTest;
 
-TEST_F(CProgramFiles, AreRun) { EXPECT_EQ(a_file_is_run(write("a.mtf", "let y = 7\n").c_str(), path("b.mtf").c_str()), 0); }
+TEST_F(CProgramFiles, AreRun) {
+  EXPECT_EQ(a_file_is_run(write("a.mtf", "let y = 7\n").c_str(), path("b.mtf").c_str()), 0);
+}
 
 }  // namespace
 }  // namespace mtf

@@ -65,7 +65,8 @@ TEST(InterpreterCounters, AreOfAllThatWasComputed) {
   EXPECT_EQ(counters.processors, 2);
   EXPECT_GT(counters.peak_bytes, 0);
   ASSERT_EQ(counters.collectives.size(), 1u);
-  EXPECT_EQ(counters.collectives[0], (CollectiveCounts{"all_reduce", "p", 1, 1, 1, 4, counters.collectives[0].wire_bytes}));
+  EXPECT_EQ(counters.collectives[0],
+            (CollectiveCounts{"all_reduce", "p", 1, 1, 1, 4, counters.collectives[0].wire_bytes}));
 }
 
 TEST(InterpreterCounters, CountAnewFromAMark) {
@@ -111,7 +112,8 @@ TEST(InterpreterPlan, SaysWhatItsLinesCost) {
   for (const CollectiveCounts& each : plan.totals.collectives) of_totals += each.wire_bytes;
   EXPECT_EQ(flops, plan.totals.flops);
   EXPECT_EQ(wire_bytes, of_totals);
-  const auto loss = std::find_if(plan.lines.begin(), plan.lines.end(), [](const LineRecord& line) { return line.line == 11; });
+  const auto loss =
+      std::find_if(plan.lines.begin(), plan.lines.end(), [](const LineRecord& line) { return line.line == 11; });
   ASSERT_NE(loss, plan.lines.end());
   EXPECT_EQ(loss->file, "<1>");
   EXPECT_EQ(loss->text, "let loss = mean(square(net(x) - x))");
@@ -153,9 +155,7 @@ TEST(InterpreterPlan, IsRefusedWhereTheLayoutIs) {
   const auto kind = [&](const std::string& text, const PlanAssumption& assumption) -> std::string {
     try {
       interpreter.plan(text, assumption);
-    } catch (const ScriptError& error) {
-      return error.kind();
-    }
+    } catch (const ScriptError& error) { return error.kind(); }
     return {};
   };
   EXPECT_EQ(kind("x + 1", {"p:2", "a:p;b:p"}), "axis_used_twice");
@@ -192,7 +192,8 @@ TEST_F(InterpreterFiles, ComputeWhatARunComputes) {
 }
 
 TEST_F(InterpreterFiles, AreOneProgram) {
-  const std::string program = "dim n = 100\nlet x = ones([n])\nlet y = x * 2\nlet z = y + 1\nlet s = sum(z)\nprint(s)\n";
+  const std::string program =
+      "dim n = 100\nlet x = ones([n])\nlet y = x * 2\nlet z = y + 1\nlet s = sum(z)\nprint(s)\n";
   Interpreter one, many;
   one.run_file(write("a.mtf", program));
   many.run(program);
@@ -248,9 +249,7 @@ TEST_F(InterpreterFiles, AreNamedInErrors) {
   try {
     interpreter.run_file(write("a.mtf", "let x = 1\nlet y = z\n"));
     FAIL();
-  } catch (const ScriptError& error) {
-    EXPECT_MENTIONS(error.what(), path("a.mtf") + ":2:9");
-  }
+  } catch (const ScriptError& error) { EXPECT_MENTIONS(error.what(), path("a.mtf") + ":2:9"); }
 }
 
 TEST_F(InterpreterFiles, ImportsAreRelativeToThem) {

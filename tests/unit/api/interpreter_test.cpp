@@ -81,9 +81,7 @@ TEST(Interpreter, ATextThatDoesNotParseIsRefusedWhole) {
   try {
     interpreter.run("let x = 1\nlet y = (");
     FAIL();
-  } catch (const ScriptError& error) {
-    EXPECT_EQ(error.diagnostic().place.line, 2u);
-  }
+  } catch (const ScriptError& error) { EXPECT_EQ(error.diagnostic().place.line, 2u); }
   EXPECT_THROW(interpreter.number("x"), ScriptError);
   EXPECT_THROW(interpreter.number("1 +"), ScriptError);
   EXPECT_THROW(interpreter.tensor("let x = 1"), ScriptError);

@@ -12,7 +12,8 @@
 namespace mtf {
 namespace {
 
-/// A program of its own for each thread: names, meshes, layouts, random numbers, a loop, a function, a gradient, errors.
+/// A program of its own for each thread: names, meshes, layouts, random numbers, a loop, a function, a gradient,
+/// errors.
 std::string program(int i) {
   return fmt::format(
       "mesh m{0} = [p{0}: {1}]\n"
@@ -52,9 +53,7 @@ Result result_of(int i) {
   result.r = interpreter.tensor(fmt::format("r{}", i)).numbers();
   try {
     interpreter.run(fmt::format("let z = missing{}", i));
-  } catch (const ScriptError& error) {
-    result.error = error.what();
-  }
+  } catch (const ScriptError& error) { result.error = error.what(); }
   return result;
 }
 
@@ -111,9 +110,7 @@ void expect_to_be_interrupted(const std::string& text) {
   try {
     interpreter.run(text);
     ADD_FAILURE() << "it was not interrupted: " << text;
-  } catch (const ScriptError& error) {
-    EXPECT_EQ(error.kind(), "interrupted") << error.what();
-  }
+  } catch (const ScriptError& error) { EXPECT_EQ(error.kind(), "interrupted") << error.what(); }
   other.join();
   EXPECT_EQ(interpreter.number("1 + 1"), 2) << "it can be used again";
 }

@@ -116,8 +116,9 @@ TEST(Tensors, AreNotCopiedWhereOneBlockIsTheWhole) {
 
 TEST(Tensors, ThatAreNotCopiesAreNotWrittenOver) {
   Interpreter interpreter;
-  interpreter.run("dim n = 1000\nmodel M { param w: [n] = 1 }\nlet net = M()\n"
-                  "fn step() { net.w := net.w * 2 + 1 }\nlet x = ones([n])");
+  interpreter.run(
+      "dim n = 1000\nmodel M { param w: [n] = 1 }\nlet net = M()\n"
+      "fn step() { net.w := net.w * 2 + 1 }\nlet x = ones([n])");
   const TensorData w = interpreter.tensor("net.w"), x = interpreter.tensor("x");
   EXPECT_FALSE(w.is_copy);
   for (int i = 0; i < 5; ++i) interpreter.run("step()\nx := x + 1");
@@ -170,7 +171,8 @@ TEST(Tensors, AreRefusedUnderWrongNames) {
   const auto set = [&](const std::string& name) {
     return refused([&] { interpreter.set(name, {{{"n", 2}}, std::vector<float>{1, 2}}); });
   };
-  for (const char* name : {"", " x", "x y", "let", "1", "_", "x = 1 #", "x := 1 #", "net.w := 1\nnet.w", "(", "f(x)", "x\n"})
+  for (const char* name :
+       {"", " x", "x y", "let", "1", "_", "x = 1 #", "x := 1 #", "net.w := 1\nnet.w", "(", "f(x)", "x\n"})
     EXPECT_EQ(set(name), "bad_value") << name;
   EXPECT_EQ(set("net.v"), "unknown_attribute");
   EXPECT_EQ(set("nett.w"), "unknown_name");
@@ -185,7 +187,10 @@ TEST(Tensors, AreRefusedInWrongElementTypes) {
   EXPECT_EQ(interpreter.number("sum(net.w)"), 2);
   EXPECT_EQ(refused([&] { interpreter.tensor("net.w").as<double>(); }), "wrong_element_type");
   const std::array<unsigned char, 2> bytes = {1, 2};
-  EXPECT_EQ(refused([&] { interpreter.set("x", {Element::kBool, {{"n", 2}}, std::as_bytes(std::span(bytes))}); }), "bad_value");
+  EXPECT_EQ(refused([&] {
+              interpreter.set("x", {Element::kBool, {{"n", 2}}, std::as_bytes(std::span(bytes))});
+            }),
+            "bad_value");
   EXPECT_EQ(refused([&] { interpreter.set("x", {}); }), "size_mismatch");
   EXPECT_EQ(refused([&] { interpreter.tensor("net"); }), "type_mismatch");
   EXPECT_EQ(refused([&] { interpreter.number("net.w"); }), "type_mismatch");

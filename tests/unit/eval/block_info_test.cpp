@@ -20,7 +20,8 @@ std::string sorted(const NameSet& names) {
 }
 
 struct Infos {
-  explicit Infos(const std::string& text) : program(parse_or_throw(SourceFile::create("test.mtf", text), syntax::ParseMode::kRepl)) {}
+  explicit Infos(const std::string& text)
+      : program(parse_or_throw(SourceFile::create("test.mtf", text), syntax::ParseMode::kRepl)) {}
   const BlockInfo& top() { return infos.of(program.body); }
   const ast::Stmt& statement(size_t i) const { return program.body.statements.at(i); }
 
@@ -71,7 +72,9 @@ TEST(BlockInfo, ANameExpiresAfterTheLastStatementThatHasIt) {
 }
 
 TEST(BlockInfo, WhatMayBeAPlaceIsAnAlias) {
-  Infos infos("let a = net.w\nlet b = a + 1\nfor (p, g) in zip(q, r) { let c = p }\nfn f(z) { let d = z\n z := 1 }\nlet (e, h) = (a, b)\ne := 2");
+  Infos infos(
+      "let a = net.w\nlet b = a + 1\nfor (p, g) in zip(q, r) { let c = p }\nfn f(z) { let d = z\n z := 1 }\nlet (e, h) "
+      "= (a, b)\ne := 2");
   EXPECT_EQ(sorted(infos.top().aliases), "a c e g h p");
   EXPECT_EQ(sorted(infos.top().bound), "a b c d e f g h p z");
   ASSERT_EQ(infos.top().targets.size(), 1u);
@@ -79,14 +82,17 @@ TEST(BlockInfo, WhatMayBeAPlaceIsAnAlias) {
 }
 
 TEST(BlockInfo, AReturnReadsTheAnnotationOfItsFunction) {
-  Infos infos("fn f(x: [.., a], a: dim, b: dim) -> [.., b] {\n  let y = x\n  print(1)\n  if c { return y }\n  print(2)\n}");
+  Infos infos(
+      "fn f(x: [.., a], a: dim, b: dim) -> [.., b] {\n  let y = x\n  print(1)\n  if c { return y }\n  print(2)\n}");
   infos.top();
   const auto& body = std::get<ast::Block>(infos.statement(0).as<ast::FnStmt>()->body);
   EXPECT_EQ(expiring(infos.infos.of(body), 2), ".. b c y");
 }
 
 TEST(BlockInfo, BodiesOfFunctionsAreApart) {
-  Infos infos("fn f(x, y = k()) { return grad(x, h(y)) }\nlet g = fn(x) = opt.step(x)\nmodel M { let l = N()\n fn call(x) = l(x) }\nq(1)(2)");
+  Infos infos(
+      "fn f(x, y = k()) { return grad(x, h(y)) }\nlet g = fn(x) = opt.step(x)\nmodel M { let l = N()\n fn call(x) = "
+      "l(x) }\nq(1)(2)");
   const BlockInfo& info = infos.top();
   ASSERT_EQ(info.calls.size(), 2u);  // q(1)(…) and q
   EXPECT_EQ(syntax::print(*info.calls[0]), "q(1)");

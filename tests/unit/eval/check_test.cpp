@@ -13,7 +13,9 @@ std::vector<std::string> kinds(const std::string& text, Settings settings = {}) 
   return found;
 }
 
-std::string rendered(const std::string& text, Settings settings = {}) { return session::Session::check_text("test.mtf", text, settings).render(); }
+std::string rendered(const std::string& text, Settings settings = {}) {
+  return session::Session::check_text("test.mtf", text, settings).render();
+}
 
 using Kinds = std::vector<std::string>;
 
@@ -52,7 +54,8 @@ TEST(Check, Annotations) {
   const std::string f = "dim a = 2, b = 3\nfn f(x: [.., d], d: dim) -> [..] = sum(x, over: d)\n";
   EXPECT_EQ(rendered(f + "print(f(zeros([a, b]), b))\nprint(f(zeros([b]), b))\n"), "");
   EXPECT_EQ(kinds(f + "print(f(zeros([a]), b))\n"), Kinds{"type_mismatch"});
-  EXPECT_EQ(kinds("dim a = 2, b = 3\nfn g(x: [.., a], y: [.., a]) = 1\nprint(g(zeros([b, a]), zeros([a])))\n"), Kinds{"shape_mismatch"});
+  EXPECT_EQ(kinds("dim a = 2, b = 3\nfn g(x: [.., a], y: [.., a]) = 1\nprint(g(zeros([b, a]), zeros([a])))\n"),
+            Kinds{"shape_mismatch"});
   EXPECT_EQ(kinds("fn g(n: int) = n\nprint(g(1.5))\n"), Kinds{"type_mismatch"});
   EXPECT_EQ(kinds("dim a = 2\nfn g(x: i32[a]) = x\nprint(g(zeros([a])))\n"), Kinds{"type_mismatch"});
 }
@@ -95,7 +98,8 @@ TEST(Check, LoopsAreWalkedOnce) {
 
 TEST(Check, LoopsThatFixShapesTakeEveryTurn) {
   EXPECT_EQ(rendered("dim a = 12\nlet x = zeros([a])\nfor i in 0..3 { print(x[a: 4 * i..4 * i + 4]) }\n"), "");
-  EXPECT_EQ(kinds("dim a = 8\nlet x = zeros([a])\nfor i in 0..3 { print(x[a: 4 * i..4 * i + 4]) }\n"), Kinds{"index_out_of_range"});
+  EXPECT_EQ(kinds("dim a = 8\nlet x = zeros([a])\nfor i in 0..3 { print(x[a: 4 * i..4 * i + 4]) }\n"),
+            Kinds{"index_out_of_range"});
   EXPECT_EQ(rendered("let l = [0]\nfor i in 1..4 { l := l + [i] }\nassert len(l) == 4\n"), "");
 }
 
@@ -103,12 +107,17 @@ TEST(Check, BothBranchesOfAnUnknownConditionAreWalked) {
   const std::string x = "dim a = 2\nlet x = random.uniform([a])\nlet n = 1\n";
   EXPECT_EQ(kinds(x + "if sum(x) > 0 { n := foo } else { n := bar }\n"), (Kinds{"unknown_name", "unknown_name"}));
   EXPECT_EQ(rendered(x + "if sum(x) > 0 { n := 2 }\nassert n == 1\n"), "");
-  EXPECT_EQ(kinds(x + "fn f(y) { if sum(y) > 0 { return 1 }\nreturn \"s\" }\nprint(f(x))\n"), Kinds{"branch_types_differ"});
-  EXPECT_EQ(rendered(x + "fn f(y) { if sum(y) > 0 { return sum(y) } else { return 2 * sum(y) } }\nprint(f(x) + 1)\n"), "");
+  EXPECT_EQ(kinds(x + "fn f(y) { if sum(y) > 0 { return 1 }\nreturn \"s\" }\nprint(f(x))\n"),
+            Kinds{"branch_types_differ"});
+  EXPECT_EQ(rendered(x + "fn f(y) { if sum(y) > 0 { return sum(y) } else { return 2 * sum(y) } }\nprint(f(x) + 1)\n"),
+            "");
 }
 
 TEST(Check, RecursionOnAnUnknownConditionEnds) {
-  EXPECT_EQ(rendered("dim a = 2\nfn f(x, n: int) { if sum(x) > n { return x }\nreturn f(x, n - 1) }\nprint(f(zeros([a]), 3))\n"), "");
+  EXPECT_EQ(
+      rendered(
+          "dim a = 2\nfn f(x, n: int) { if sum(x) > n { return x }\nreturn f(x, n - 1) }\nprint(f(zeros([a]), 3))\n"),
+      "");
   EXPECT_EQ(rendered("fn f(n: int) { if n == 0 { return 1 }\nreturn n * f(n - 1) }\nassert f(5) == 120\n"), "");
   EXPECT_EQ(kinds("fn f(n) { return f(n + 1) }\nprint(f(0))\n"), Kinds{"call_too_deep"});
 }
@@ -120,8 +129,11 @@ TEST(Check, TheLimitOfCallsEndsAllCallsAtOnce) {
 }
 
 TEST(Check, MuchWorkOfTheHostIsCutShort) {
-  EXPECT_EQ(kinds("let l = [[[[i for i in 0..1000] for j in 0..1000] for k in 0..1000] for m in 0..1000]\nprint(foo)\n"), Kinds{"check_cut_short"});
-  EXPECT_EQ(kinds("fn f(n: int) { if n == 0 { return 0 }\nreturn f(n - 1) + f(n - 1) }\nprint(f(60))\n"), Kinds{"check_cut_short"});
+  EXPECT_EQ(
+      kinds("let l = [[[[i for i in 0..1000] for j in 0..1000] for k in 0..1000] for m in 0..1000]\nprint(foo)\n"),
+      Kinds{"check_cut_short"});
+  EXPECT_EQ(kinds("fn f(n: int) { if n == 0 { return 0 }\nreturn f(n - 1) + f(n - 1) }\nprint(f(60))\n"),
+            Kinds{"check_cut_short"});
 }
 
 TEST(Check, CopyingLongListsIsWorkToo) {
@@ -139,29 +151,43 @@ TEST(Check, AHundredErrorsAreEnough) {
 }
 
 TEST(Check, GradientsThatNothingComesTo) {
-  const std::string net = "dim a = 2\nmodel M { param w: [a] = 1; param b: [a] = 0 }\nlet m = M()\nlet x = random.normal([a])\n";
+  const std::string net =
+      "dim a = 2\nmodel M { param w: [a] = 1; param b: [a] = 0 }\nlet m = M()\nlet x = random.normal([a])\n";
   EXPECT_EQ(kinds(net + "for i in 0..9 { let g = grad(sum(m.w * x), m.params) }\n"), Kinds{"grad_unreached"});
   EXPECT_EQ(rendered(net + "let g = grad(sum(m.w * x), m.params)\n"),
             "warning: a gradient is 0, as the loss does not reach what it is of [grad_unreached]\n"
-            " --> test.mtf:5:9\n  |\n5 | let g = grad(sum(m.w * x), m.params)\n  |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ no gradient comes to `b`\n"
+            " --> test.mtf:5:9\n  |\n5 | let g = grad(sum(m.w * x), m.params)\n  |         "
+            "^^^^^^^^^^^^^^^^^^^^^^^^^^^^ no gradient comes to `b`\n"
             "  = help: leave out what the loss does not depend on\n");
   // In a module it is the program's line that is shown, one for each.
-  EXPECT_EQ(kinds("import optim\n" + net + "let opt = optim.Adam(m.params)\nopt.minimize(sum(m.w))\nfn f() { opt.minimize(sum(m.b)) }\nf()\nf()\n"),
-            (Kinds{"grad_unreached", "grad_unreached"}));
+  EXPECT_EQ(
+      kinds("import optim\n" + net +
+            "let opt = optim.Adam(m.params)\nopt.minimize(sum(m.w))\nfn f() { opt.minimize(sum(m.b)) }\nf()\nf()\n"),
+      (Kinds{"grad_unreached", "grad_unreached"}));
   // What is said to be constant is meant.
   EXPECT_EQ(rendered(net + "let g = grad(sum(m.w * stop_gradient(m.b)), m.params)\n"), "");
   EXPECT_EQ(rendered(net + "let c = x\nno_grad { c := m.b * 2 }\nlet g = grad(sum(m.w * c), m.params)\n"), "");
   EXPECT_EQ(rendered(net + "let g = grad(sum(relu(m.w) + m.b), [m.w])[0]\nlet h = grad(sum(g), [m.w])\n"), "");
   EXPECT_EQ(rendered(net + "let g = grad(sum(3 * m.w), [m.w])[0]\nlet h = grad(sum(g), [m.w])\n"), "");
   // An update is no way that was cut: what it was made of is a gradient.
-  EXPECT_NE(rendered(net + "let c = copy(m.b)\nm.w := m.w + c\nlet g = grad(sum(m.w), [m.b])\n").find("`w` is assigned here"), std::string::npos);
-  EXPECT_EQ(rendered(net + "let c = grad(sum(m.w * m.b), [m.w])[0]\nm.w := m.w - c\nlet g = grad(sum(m.w), [m.b])\n").find("`w` is assigned here"), std::string::npos);
+  EXPECT_NE(
+      rendered(net + "let c = copy(m.b)\nm.w := m.w + c\nlet g = grad(sum(m.w), [m.b])\n").find("`w` is assigned here"),
+      std::string::npos);
+  EXPECT_EQ(rendered(net + "let c = grad(sum(m.w * m.b), [m.w])[0]\nm.w := m.w - c\nlet g = grad(sum(m.w), [m.b])\n")
+                .find("`w` is assigned here"),
+            std::string::npos);
   // Where it depends on a number of the run, the run says it.
   EXPECT_EQ(rendered(net + "let h = x\nif sum(x) > 0 { h := h * m.b }\nlet g = grad(sum(m.w * h), m.params)\n"), "");
-  EXPECT_EQ(rendered(net + "fn f(y) { if sum(y) > 0 { return m.b }\nreturn y }\nlet g = grad(sum(m.w * f(x)), m.params)\n"), "");
-  EXPECT_EQ(rendered("dim a = 2\nmodel M { param w: [a] = 1 }\nlet ms = [M() for i in 0..3]\nlet ws = [m.w for m in ms]\nlet h = ones([a])\n"
-                     "for i in 0..3 { h := h * ws[i] }\nlet g = grad(sum(h), ws)\n"), "");
-  EXPECT_EQ(rendered(net + "let h = x\nfor i in 0..3 { if i > 0 { let g = grad(sum(h * m.w), m.params) }\nh := h * m.b }\n"), "");
+  EXPECT_EQ(
+      rendered(net + "fn f(y) { if sum(y) > 0 { return m.b }\nreturn y }\nlet g = grad(sum(m.w * f(x)), m.params)\n"),
+      "");
+  EXPECT_EQ(rendered("dim a = 2\nmodel M { param w: [a] = 1 }\nlet ms = [M() for i in 0..3]\nlet ws = [m.w for m in "
+                     "ms]\nlet h = ones([a])\n"
+                     "for i in 0..3 { h := h * ws[i] }\nlet g = grad(sum(h), ws)\n"),
+            "");
+  EXPECT_EQ(
+      rendered(net + "let h = x\nfor i in 0..3 { if i > 0 { let g = grad(sum(h * m.w), m.params) }\nh := h * m.b }\n"),
+      "");
 }
 
 TEST(Check, Dims) {
@@ -176,7 +202,8 @@ TEST(Check, Layouts) {
   const std::string both = "mesh m = [all: 4]\nlayout l = {a -> all, b -> all}\ndim a = 2, b = 3\n";
   EXPECT_EQ(kinds(both + "let x = zeros([a, b])\n"), Kinds{"axis_used_twice"});
   EXPECT_EQ(rendered(both + "let x = zeros([a])\n"), "");
-  EXPECT_EQ(kinds("mesh m = [all: 4]\nlayout l = {a -> rows}\ndim a = 2\nlet x = zeros([a])\n"), Kinds{"mesh_lacks_axis"});
+  EXPECT_EQ(kinds("mesh m = [all: 4]\nlayout l = {a -> rows}\ndim a = 2\nlet x = zeros([a])\n"),
+            Kinds{"mesh_lacks_axis"});
   EXPECT_EQ(kinds("layout l = {batsh -> all}\ndim batch = 2\n"), Kinds{"layout_dim_unused"});
   EXPECT_EQ(kinds("mesh m = [rows: 2, rows: 2]\n"), Kinds{"duplicate_name"});
   EXPECT_EQ(kinds("mesh m = [rows: 0]\n"), Kinds{"bad_mesh"});
@@ -189,27 +216,35 @@ TEST(Check, Formats) {
 
 TEST(Check, Settings) {
   const std::string text = "option lr = 0.1\ndim batch = 4\nassert lr == 0.5\nassert size(batch) == 8\n";
-  EXPECT_EQ(rendered(text, {.mesh = {}, .layout = {}, .set = {{"lr", "0.5"}, {"batch", "8"}}, .stdlib = "", .ranks = 1}), "");
-  EXPECT_EQ(kinds("option lr = 0.1\n", {.mesh = {}, .layout = {}, .set = {{"rl", "1"}}, .stdlib = "", .ranks = 1}), Kinds{"unknown_option"});
-  EXPECT_EQ(kinds("option n = 1\n", {.mesh = {}, .layout = {}, .set = {{"n", "x"}}, .stdlib = "", .ranks = 1}), Kinds{"bad_option_value"});
-  EXPECT_EQ(rendered("option n = 1\nassert n == 3\n", {.mesh = {}, .layout = {}, .set = {{"n", "2"}, {"n", "3"}}, .stdlib = "", .ranks = 1}), "");
+  EXPECT_EQ(
+      rendered(text, {.mesh = {}, .layout = {}, .set = {{"lr", "0.5"}, {"batch", "8"}}, .stdlib = "", .ranks = 1}), "");
+  EXPECT_EQ(kinds("option lr = 0.1\n", {.mesh = {}, .layout = {}, .set = {{"rl", "1"}}, .stdlib = "", .ranks = 1}),
+            Kinds{"unknown_option"});
+  EXPECT_EQ(kinds("option n = 1\n", {.mesh = {}, .layout = {}, .set = {{"n", "x"}}, .stdlib = "", .ranks = 1}),
+            Kinds{"bad_option_value"});
+  EXPECT_EQ(rendered("option n = 1\nassert n == 3\n",
+                     {.mesh = {}, .layout = {}, .set = {{"n", "2"}, {"n", "3"}}, .stdlib = "", .ranks = 1}),
+            "");
   // What an imported module declares is set under its name there, and its dims are not.
   EXPECT_EQ(rendered("import optim\noption size = 0.1\nfn f() { dim inner = 3 }\n",
                      {.mesh = {}, .layout = {}, .set = {{"wide", "1"}}, .stdlib = "", .ranks = 1}),
-            "error: the program has no option of this name [unknown_option]\n  = note: --set wide=1\n  = help: it has size\n");
+            "error: the program has no option of this name [unknown_option]\n  = note: --set wide=1\n  = help: it has "
+            "size\n");
 }
 
 TEST(Check, ALayoutGivenFromOutsideNamesDimsOfTheProgram) {
-  EXPECT_EQ(rendered("dim batch = 4\nlet x = ones([batch])\n",
-                     {.mesh = {}, .layout = {{{Name("btch"), {Name("all")}, {}}}}, .set = {}, .stdlib = "", .ranks = 1}),
-            "warning: the layout names a dimension that the program does not have [layout_dim_unused]\n"
-            "  = note: --layout: there is no dim `btch`\n  = help: did you mean `batch`?\n");
+  EXPECT_EQ(
+      rendered("dim batch = 4\nlet x = ones([batch])\n",
+               {.mesh = {}, .layout = {{{Name("btch"), {Name("all")}, {}}}}, .set = {}, .stdlib = "", .ranks = 1}),
+      "warning: the layout names a dimension that the program does not have [layout_dim_unused]\n"
+      "  = note: --layout: there is no dim `btch`\n  = help: did you mean `batch`?\n");
 }
 
 TEST(Check, Models) {
   const std::string m =
       "dim a = 2\nmodel Inner(d: dim) { param w: [d] = 1\nstate s: like w = 0 }\n"
-      "model Outer() { let parts = [Inner(a) for i in 0..2]\nlet again = parts[0]\nparam b: [] = 0 }\nlet m = Outer()\n";
+      "model Outer() { let parts = [Inner(a) for i in 0..2]\nlet again = parts[0]\nparam b: [] = 0 }\nlet m = "
+      "Outer()\n";
   EXPECT_EQ(rendered(m + "assert len(m.params) == 3\nassert m.params[1].path == \"parts[1].w\"\n"), "");
   EXPECT_EQ(kinds(m + "m.b := zeros([a])\n"), Kinds{"assign_type_changed"});
   EXPECT_EQ(kinds(m + "print(m.c)\n"), Kinds{"unknown_attribute"});
@@ -229,7 +264,9 @@ TEST(Check, NamesBoundToAPlaceStandForIt) {
 }
 
 TEST(Check, CountersAreUnknown) {
-  EXPECT_EQ(rendered("dim a = 2\nlet c = counters { let x = zeros([a]) }\nassert c.flops == 17\nassert c.all_reduce.over(\"all\").values == 3\n"), "");
+  EXPECT_EQ(rendered("dim a = 2\nlet c = counters { let x = zeros([a]) }\nassert c.flops == 17\nassert "
+                     "c.all_reduce.over(\"all\").values == 3\n"),
+            "");
   EXPECT_EQ(kinds("let c = counters { let x = 1 }\nprint(c.flop)\n"), Kinds{"unknown_attribute"});
 }
 

@@ -42,8 +42,10 @@ bool helps(const std::string& program, const Line& line, const std::string& firs
 // A program that has the word, with what the line asks for around it.
 std::string program_with(const Line& line, const std::string& word) {
   const std::string head = "dim a = 2\nlet x = ones([a])\n";
-  const std::string called = line.instead.find("$e") != std::string::npos                                                   ? word + "(f64)"
-                             : line.instead.find("$1") != std::string::npos || line.instead.find("$2") != std::string::npos ? word + "(x, x)" : word;
+  const std::string called =
+      line.instead.find("$e") != std::string::npos                                                   ? word + "(f64)"
+      : line.instead.find("$1") != std::string::npos || line.instead.find("$2") != std::string::npos ? word + "(x, x)"
+                                                                                                     : word;
   switch (line.where) {
     case syntax::Foreign::statement: return word;
     case syntax::Foreign::name: return head + "print(" + called + (line.instead == "." ? ".w" : "") + ")";
@@ -59,14 +61,16 @@ std::string program_with(const Line& line, const std::string& word) {
 TEST(ForeignWords, EachHelpsWhereItIsMet) {
   for (const Line& line : kLines) {
     if (line.where == syntax::Foreign::form) continue;
-    for (const std::string& word : split(line.form, ' ')) EXPECT_TRUE(helps(program_with(line, word), line, "")) << word;
+    for (const std::string& word : split(line.form, ' '))
+      EXPECT_TRUE(helps(program_with(line, word), line, "")) << word;
   }
 }
 
 // The tokens of a form, with something for each of its signs.
 std::string tokens_of(const std::string& form) {
-  static const std::map<std::string, std::string> kSigns = {{"_", "name"}, {"known", "name"}, {"V", "name"}, {"%", "1"}, {"\"", "\"text\""},
-                                                            {"...", "b"}, {"***", "b"}, {":block", ": f()"}, {"END", ""}};
+  static const std::map<std::string, std::string> kSigns = {{"_", "name"}, {"known", "name"},   {"V", "name"},
+                                                            {"%", "1"},    {"\"", "\"text\""},  {"...", "b"},
+                                                            {"***", "b"},  {":block", ": f()"}, {"END", ""}};
   std::string out;
   const std::vector<std::string> parts = split(form, ' ');
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -85,8 +89,10 @@ TEST(ForeignForms, EachHelpsWhereItStands) {
   for (const Line& line : kLines) {
     if (line.where != syntax::Foreign::form) continue;
     bool found = false;
-    for (const std::string before : {"", "let c = ", "let c ", "f(", "fn g(x ", "let c = b", "c", "for i ", "if c ", "let name = 1\n"})
-      for (const std::string behind : {"", "x", "3", " = 3", " c {}", "(x) {}", " 0..3) {}", "\n}", " c)", " : 1}", " 2]", "b] { return 1 }", " return 1 }", ")", "]", " {}"})
+    for (const std::string before :
+         {"", "let c = ", "let c ", "f(", "fn g(x ", "let c = b", "c", "for i ", "if c ", "let name = 1\n"})
+      for (const std::string behind : {"", "x", "3", " = 3", " c {}", "(x) {}", " 0..3) {}", "\n}", " c)", " : 1}",
+                                       " 2]", "b] { return 1 }", " return 1 }", ")", "]", " {}"})
         found = found || helps(before + tokens_of(line.form) + behind, line, "name");
     EXPECT_TRUE(found) << line.form;
   }

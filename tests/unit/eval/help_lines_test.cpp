@@ -1,5 +1,5 @@
-// What help says to write can be written: every line that the scripts of tests/errors are told to write mends what it is about,
-// and every piece of code that a help shows can be read.
+// What help says to write can be written: every line that the scripts of tests/errors are told to write mends what it
+// is about, and every piece of code that a help shows can be read.
 
 #include <gtest/gtest.h>
 
@@ -43,11 +43,14 @@ std::vector<std::string> lines_to_write(const std::string& help) {
 
 std::size_t indentation(const std::string& line) { return std::min(line.find_first_not_of(' '), line.size()); }
 
-// The program with these lines in the place of line `at` (from 0) and of the block below it, where it has become part of them.
+// The program with these lines in the place of line `at` (from 0) and of the block below it, where it has become part
+// of them.
 std::string mended(const std::string& text, std::size_t at, const std::vector<std::string>& lines) {
   std::vector<std::string> program = split(text, '\n');
   std::size_t behind = at + 1;  // of the block: what is indented more, and comments
-  while (behind < program.size() && !program[behind].empty() && (indentation(program[behind]) > indentation(program[at]) || program[behind].starts_with("#"))) ++behind;
+  while (behind < program.size() && !program[behind].empty() &&
+         (indentation(program[behind]) > indentation(program[at]) || program[behind].starts_with("#")))
+    ++behind;
   const bool has_end = behind < program.size() && trim(program[behind]) == "end";
   static const std::regex kBegins(".*(:|begin|then|do)$");
   const bool holds_block = lines.size() == 1 && std::regex_match(program[at], kBegins) && !lines[0].ends_with("{");
@@ -82,14 +85,18 @@ std::vector<Advice> advice(const Diagnostics& found, const std::string& path) {
   for (const Diagnostic& diagnostic : found.list())
     for (const std::string& help : diagnostic.helps()) {
       const std::vector<std::string> lines = lines_to_write(help);
-      const auto place = std::find_if(diagnostic.places().begin(), diagnostic.places().end(), [&](const LabeledSpan& one) { return one.file && one.file->name() == path; });
-      if (!lines.empty() && place != diagnostic.places().end()) list.push_back({place->span.position().line - 1, lines, diagnostic.render()});
+      const auto place = std::find_if(diagnostic.places().begin(), diagnostic.places().end(),
+                                      [&](const LabeledSpan& one) { return one.file && one.file->name() == path; });
+      if (!lines.empty() && place != diagnostic.places().end())
+        list.push_back({place->span.position().line - 1, lines, diagnostic.render()});
     }
   return list;
 }
 
-// The errors are among those that there were, and fewer; or new ones, each of which says what to write, are mended so in turn.
-void expect_mended(const std::string& path, const std::vector<std::string>& before, const std::string& text, const Advice& given, int rounds) {
+// The errors are among those that there were, and fewer; or new ones, each of which says what to write, are mended so
+// in turn.
+void expect_mended(const std::string& path, const std::vector<std::string>& before, const std::string& text,
+                   const Advice& given, int rounds) {
   const std::string now = mended(text, given.at, given.lines);
   const Diagnostics after = check(path, now);
   const std::vector<std::string> left = errors(after);
@@ -114,8 +121,27 @@ TEST(HelpLines, EachMendsWhatItIsAbout) {
 }
 
 bool can_be_read(const std::string& code) {
-  for (const char* around : {"{}", "f({})", "fn f({}) = 1", "fn f(x: {}) = 1", "x[{}]", "let z = {}", "if c {{ }} {}", "if x {{ {} }}", "model M {{ {} }}", "fn f() {{ {} }}", "let x @ {}",
-                             "f(x, {} 1)", "x {} 1", "fn {} = 1", "x.{}", "layout l = {{{}}}", "mesh m = {}", "for i in x {{ {} }}", "\"{}\"", "{} 1", "x = {}"}) {
+  for (const char* around : {"{}",
+                             "f({})",
+                             "fn f({}) = 1",
+                             "fn f(x: {}) = 1",
+                             "x[{}]",
+                             "let z = {}",
+                             "if c {{ }} {}",
+                             "if x {{ {} }}",
+                             "model M {{ {} }}",
+                             "fn f() {{ {} }}",
+                             "let x @ {}",
+                             "f(x, {} 1)",
+                             "x {} 1",
+                             "fn {} = 1",
+                             "x.{}",
+                             "layout l = {{{}}}",
+                             "mesh m = {}",
+                             "for i in x {{ {} }}",
+                             "\"{}\"",
+                             "{} 1",
+                             "x = {}"}) {
     Diagnostics found;
     const std::string text = fmt::format(fmt::runtime(around), code);
     parse(SourceFile::create("help", text), found, syntax::ParseMode::kRepl);
@@ -126,7 +152,9 @@ bool can_be_read(const std::string& code) {
 
 // Signs, words and what stands for the command line are no programs; `…` is whatever is right there.
 bool is_code(const std::string& code) {
-  static const std::regex kOther("(mtf|mpirun|examples|ulimit|:[a-z]|--|#|\\$|[A-Z_]+=).*|[^ A-Za-z0-9\"]{1,4}( [^ A-Za-z0-9\"]{1,2})*|[A-Za-z0-9_.]+|.*\\.(mtf|json|md|npy)");
+  static const std::regex kOther(
+      "(mtf|mpirun|examples|ulimit|:[a-z]|--|#|\\$|[A-Z_]+=).*|[^ A-Za-z0-9\"]{1,4}( [^ "
+      "A-Za-z0-9\"]{1,2})*|[A-Za-z0-9_.]+|.*\\.(mtf|json|md|npy)");
   return !std::regex_match(code, kOther);
 }
 
@@ -141,7 +169,8 @@ TEST(HelpLines, EachPieceOfCodeCanBeRead) {
           const std::string code = (*piece)[1];
           if (!is_code(code) || !lines_to_write(help).empty()) continue;
           bool fits = false;
-          for (const std::string something : {"", "x", "1", "x: x"}) fits = fits || can_be_read(std::regex_replace(code, std::regex("…"), something));
+          for (const std::string something : {"", "x", "1", "x: x"})
+            fits = fits || can_be_read(std::regex_replace(code, std::regex("…"), something));
           EXPECT_TRUE(fits) << path << "\n" << diagnostic.render() << code;
           ++tried;
         }

@@ -36,10 +36,13 @@ class OneLibrary : public FileTest {
     session::Session(settings_, &execution, out).run_text("test.mtf", text);
     return out.str();
   }
-  std::string checked(const std::string& text) const { return session::Session::check_text("test.mtf", text, settings_).render(); }
+  std::string checked(const std::string& text) const {
+    return session::Session::check_text("test.mtf", text, settings_).render();
+  }
 
   HostLibrary library_{
-      .functions = {{"twice(x: int) -> int", "Two of them.", twice}, {"given(dims: shape) -> tensor", "Numbers.", given}},
+      .functions = {{"twice(x: int) -> int", "Two of them.", twice},
+                    {"given(dims: shape) -> tensor", "Numbers.", given}},
       .native = {{"count() -> int", "", count}},
       .new_state = []() -> std::unique_ptr<LibraryState> { return std::make_unique<Calls>(); },
   };

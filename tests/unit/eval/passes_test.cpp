@@ -21,8 +21,8 @@ struct Script {
 std::vector<Script> passed_scripts() {
   std::vector<Script> found;
   for (const char* folder : {"attention", "gradients", "layouts", "golden", "index", "precision"})
-    for (const auto& entry :
-         std::filesystem::recursive_directory_iterator(std::filesystem::path(source_folder()) / "tests/scripts" / folder)) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(std::filesystem::path(source_folder()) /
+                                                                           "tests/scripts" / folder)) {
       if (entry.path().extension() != ".mtf") continue;
       std::ifstream file(entry.path());
       std::stringstream text;
@@ -41,8 +41,7 @@ plan::PassTimes planned(const Script& script, const std::vector<std::string>& sk
   session::Session session(settings, &execution, out);
   try {
     session.run_text(script.name, script.text);
-  } catch (const UserError&) {
-  }
+  } catch (const UserError&) {}
   return execution.pass_times();
 }
 

@@ -14,7 +14,8 @@ namespace mtf::eval {
 namespace {
 
 /// Seconds of this process to plan a program, one plan made of all of it.
-double seconds_for(const std::string& text, int count, const std::string& mesh = "rows:4;cols:4", const std::string& layout = "batch:rows;hidden:cols") {
+double seconds_for(const std::string& text, int count, const std::string& mesh = "rows:4;cols:4",
+                   const std::string& layout = "batch:rows;hidden:cols") {
   ExecutionOn<run::DryRuntime> execution;
   Settings settings;
   settings.stdlib = stdlib_folder();
@@ -48,24 +49,30 @@ const std::string kThrough =
 // The step of `optimize` for each parameter of `ps`.
 const std::string kUpdate =
     "fn update(gs, lo: int, hi: int) {\n"
-    "  if hi - lo == 1 { optimize(lo, gs[lo]) } else { let mid = (lo + hi) // 2; update(gs, lo, mid); update(gs, mid, hi) }\n"
+    "  if hi - lo == 1 { optimize(lo, gs[lo]) } else { let mid = (lo + hi) // 2; update(gs, lo, mid); update(gs, mid, "
+    "hi) }\n"
     "  return 0\n"
     "}\n";
 
 TEST(PlanningTime, IsProportionalToLayers) {
   expect_proportional(
       "dim batch = 16, io = 64, hidden = 256\n"
-      "model Layer { param w: [io, hidden] = 1\n param b: [hidden] = 0\n param v: [hidden, io] = 1\n param g: [io] = 1\n }\n"
+      "model Layer { param w: [io, hidden] = 1\n param b: [hidden] = 0\n param v: [hidden, io] = 1\n param g: [io] = "
+      "1\n }\n"
       "model Net(layers: list) { let all = layers }\n"
       "let layers = [Layer() for i in 0..count]\n"
       "fn layer(x, i) {\n"
       "  let n = layer_norm(x, over: io) * layers[i].g\n"
       "  return x + einsum(gelu(einsum(n, layers[i].w -> [batch, hidden]) + layers[i].b), layers[i].v -> [batch, io])\n"
-      "}\n" + kThrough +
-      "let ps = Net(layers).params\n"
-      "fn optimize(i, g) { let p = ps[i]; p := p - 0.1 * g }\n" + kUpdate +
-      "fn step(x) { let loss = mean(square(through(x, 0, count))); update(grad(loss, ps), 0, len(ps)); return loss }\n"
-      "print(step(random.normal([batch, io])))\n", 12);
+      "}\n" +
+          kThrough +
+          "let ps = Net(layers).params\n"
+          "fn optimize(i, g) { let p = ps[i]; p := p - 0.1 * g }\n" +
+          kUpdate +
+          "fn step(x) { let loss = mean(square(through(x, 0, count))); update(grad(loss, ps), 0, len(ps)); return loss "
+          "}\n"
+          "print(step(random.normal([batch, io])))\n",
+      12);
 }
 
 // Layers in a list, an optimizer of the library, several steps: histories end at its assignments.
@@ -76,7 +83,8 @@ TEST(PlanningTime, OfSeveralStepsIsProportionalToLayers) {
       "let net = transformer.LanguageModel(vocab, length, d_model, heads, d_head, hidden, layers: count)\n"
       "let opt = optim.AdamW(net.params, lr: 0.001)\n"
       "let x = random.integers([batch, length], 0, 32)\n"
-      "for step in 0..2 { opt.minimize(mean(cross_entropy(net(x), x, over: vocab))) }\n", 24);
+      "for step in 0..2 { opt.minimize(mean(cross_entropy(net(x), x, over: vocab))) }\n",
+      24);
 }
 
 // What is held of each layer outlives the history that ends below it.
@@ -92,7 +100,8 @@ TEST(PlanningTime, OfLayersWhoseValuesAreHeldIsProportional) {
       "  for leaf in leaves { h := tanh(h * leaf.w); seen := seen + [h] }\n"
       "  for (p, g) in zip(ps, grad(mean(h), ps)) { p := p - 0.1 * g }\n"
       "  print(sum(h), len(seen))\n"
-      "}\n", 100);
+      "}\n",
+      100);
 }
 
 TEST(PlanningTime, IsProportionalToParameters) {
@@ -101,15 +110,19 @@ TEST(PlanningTime, IsProportionalToParameters) {
       "model Leaf { param w: [n] = 1\n state m: like w = 0\n state v: like w = 0 }\n"
       "let leaves = [Leaf() for i in 0..count]\n"
       "let ps = [l.w for l in leaves]\n"
-      "fn layer(x, i) = x * leaves[i].w\n" + kThrough +
-      "fn optimize(i, g) {\n"
-      "  let p = leaves[i]\n"
-      "  p.m := 0.9 * p.m + 0.1 * g\n"
-      "  p.v := 0.999 * p.v + 0.001 * square(g)\n"
-      "  p.w := p.w - 0.01 * p.m / (sqrt(p.v) + 0.001)\n"
-      "}\n" + kUpdate +
-      "fn step(x) { let loss = mean(square(through(x, 0, count))); update(grad(loss, ps), 0, len(ps)); return loss }\n"
-      "print(step(random.normal([batch, n])))\n", 200);
+      "fn layer(x, i) = x * leaves[i].w\n" +
+          kThrough +
+          "fn optimize(i, g) {\n"
+          "  let p = leaves[i]\n"
+          "  p.m := 0.9 * p.m + 0.1 * g\n"
+          "  p.v := 0.999 * p.v + 0.001 * square(g)\n"
+          "  p.w := p.w - 0.01 * p.m / (sqrt(p.v) + 0.001)\n"
+          "}\n" +
+          kUpdate +
+          "fn step(x) { let loss = mean(square(through(x, 0, count))); update(grad(loss, ps), 0, len(ps)); return loss "
+          "}\n"
+          "print(step(random.normal([batch, n])))\n",
+      200);
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -118,8 +131,8 @@ constexpr double kSanitized = 10;
 constexpr double kSanitized = run::kDebugBuild ? 10 : 1;
 #endif
 
-/// Measures three times, and, as long as that was too much, up to ten. `measure` keeps the least of what it measures: what
-/// else the machine does makes a time longer, now and then, and never shorter.
+/// Measures three times, and, as long as that was too much, up to ten. `measure` keeps the least of what it measures:
+/// what else the machine does makes a time longer, now and then, and never shorter.
 void measure_until(const std::function<bool()>& is_short, const std::function<void()>& measure) {
   for (int turn = 0; turn < 3 || (turn < 10 && !is_short()); ++turn) measure();
 }
@@ -143,8 +156,8 @@ const std::string kAdam =
     "  m.value := 0.9 * m.value + 0.1 * g\n"
     "  v.value := 0.999 * v.value + 0.001 * square(g)\n"
     "  p := p - 0.01 * m.value / (sqrt(v.value) + 0.00000001)\n"
-    "}\n" + kUpdate +
-    "fn step(loss) { update(grad(loss, ps), 0, len(ps)); return loss }\n";
+    "}\n" +
+    kUpdate + "fn step(loss) { update(grad(loss, ps), 0, len(ps)); return loss }\n";
 
 TEST(PlanningTime, OfAStepOfALargeTransformerIsShort) {
   const std::string text =
@@ -153,20 +166,26 @@ TEST(PlanningTime, OfAStepOfALargeTransformerIsShort) {
       "model Gpt {\n"
       "  let embedding = nn.Embedding(vocab, d_model)\n"
       "  let blocks = [transformer.Layer(d_model, length, heads, d_head, d_ff, bias: false) for i in 0..count]\n"
-      "  fn layer(x, i: int) = blocks[i](x)\n" + kThrough +
+      "  fn layer(x, i: int) = blocks[i](x)\n" +
+      kThrough +
       "  fn call(ids) = embedding.logits(through(embedding(ids), 0, count))\n"
       "}\n"
-      "let net = Gpt()\n" + kAdam +
+      "let net = Gpt()\n" +
+      kAdam +
       "let x = random.integers([batch, length], 0, 65)\n"
       "print(step(mean(cross_entropy(net(x), x, over: vocab))))\n";
-  const auto of_layers = [&](int layers) { return seconds_for(text, layers, "rows:16;cols:32", "batch:rows;heads:cols;d_ff:cols;vocab:cols"); };
-  constexpr double kProportional = 8 * 2;  // and what caches add, which others may be using; a quadratic part would make it 64
+  const auto of_layers = [&](int layers) {
+    return seconds_for(text, layers, "rows:16;cols:32", "batch:rows;heads:cols;d_ff:cols;vocab:cols");
+  };
+  constexpr double kProportional =
+      8 * 2;  // and what caches add, which others may be using; a quadratic part would make it 64
   double of_12 = 1e9, of_72 = 1e9, of_96 = 1e9;
-  measure_until([&] { return of_72 < kShort && of_96 <= kProportional * of_12; }, [&] {
-    of_12 = std::min(of_12, of_layers(12));
-    of_72 = std::min(of_72, quiet_seconds(of_layers(72)));
-    of_96 = std::min(of_96, of_layers(96));
-  });
+  measure_until([&] { return of_72 < kShort && of_96 <= kProportional * of_12; },
+                [&] {
+                  of_12 = std::min(of_12, of_layers(12));
+                  of_72 = std::min(of_72, quiet_seconds(of_layers(72)));
+                  of_96 = std::min(of_96, of_layers(96));
+                });
   EXPECT_LE(of_96 / of_12, kProportional);
   EXPECT_LT(of_72, kShort);
 }
@@ -176,22 +195,26 @@ TEST(PlanningTime, OfAStepOfManyParametersIsShort) {
       "dim batch = 16, n = 8\n"
       "model Leaf { param w: [n] = 1 }\n"
       "model Net { let leaves = [Leaf() for i in 0..count] }\n"
-      "let net = Net()\n" + kAdam +
-      "fn layer(x, i: int) = tanh(x * ps[i])\n" + kThrough +
+      "let net = Net()\n" +
+      kAdam + "fn layer(x, i: int) = tanh(x * ps[i])\n" + kThrough +
       "print(step(mean(square(through(random.normal([batch, n]), 0, count)))))\n";
   double seconds = 1e9;
-  measure_until([&] { return seconds < kShort; }, [&] { seconds = std::min(seconds, quiet_seconds(seconds_for(text, 2000, "rows:16;cols:32", "batch:rows"))); });
+  measure_until(
+      [&] { return seconds < kShort; },
+      [&] { seconds = std::min(seconds, quiet_seconds(seconds_for(text, 2000, "rows:16;cols:32", "batch:rows"))); });
   EXPECT_LT(seconds, kShort);
 }
 
 TEST(PlanningTime, IsProportionalToTheOperationsOfAGradient) {
   expect_proportional("dim batch = 64\nfn layer(x, i) = tanh(x)\n" + kThrough +
-                      "let x = random.normal([batch])\nprint(sum(grad(sum(through(x, 0, count)), x)))\n", 1000);
+                          "let x = random.normal([batch])\nprint(sum(grad(sum(through(x, 0, count)), x)))\n",
+                      1000);
 }
 
 TEST(PlanningTime, IsProportionalToTheTermsOfASum) {
   expect_proportional("dim batch = 64\nlet x = random.normal([batch])\nfn layer(y, i) = y + x\n" + kThrough +
-                      "print(sum(through(x, 0, count)))\n", 4000);
+                          "print(sum(through(x, 0, count)))\n",
+                      4000);
 }
 
 }  // namespace

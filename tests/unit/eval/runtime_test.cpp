@@ -35,16 +35,16 @@ class LoggingRuntime final : public plan::Runtime {
   void meet(const graph::Capture& capture, const plan::ProgramForm&, Span) override {
     log_.push_back("meet for " + std::to_string(capture.program.operations.size()) + " operations");
   }
-  std::vector<std::shared_ptr<plan::Tensor>> run(const std::shared_ptr<const plan::Plan>& plan, const plan::PlanInputs& inputs,
-                                           Span) override {
+  std::vector<std::shared_ptr<plan::Tensor>> run(const std::shared_ptr<const plan::Plan>& plan,
+                                                 const plan::PlanInputs& inputs, Span) override {
     const spmd::LocalProgram& program = plan->schedule->program;
     log_.push_back("run plan " + std::to_string(plan->number) + " of " + std::to_string(inputs.values.size()) +
                    " inputs");
     std::vector<std::shared_ptr<plan::Tensor>> outputs;
     for (const std::vector<int>& output : program.outputs) {
       const spmd::LocalValue& value = program.values[output[0]];
-      outputs.push_back(
-          std::make_shared<plan::Tensor>(plan::Tensor{value.type(), value.mesh, value.sharding(), value.order, nullptr, {}}));
+      outputs.push_back(std::make_shared<plan::Tensor>(
+          plan::Tensor{value.type(), value.mesh, value.sharding(), value.order, nullptr, {}}));
       log_.push_back("  gives " + value.name + ": " + to_string(value.type(), value.sharding(), *value.mesh));
     }
     return outputs;
@@ -53,8 +53,12 @@ class LoggingRuntime final : public plan::Runtime {
   int64_t peak_bytes() const override { return 0; }
   void restart_peak() override {}
 
-  std::shared_ptr<plan::Tensor> place(graph::Node& node, const plan::HostView&) override { return placed("place ", node); }
-  std::shared_ptr<plan::Tensor> place_own(graph::Node& node, const plan::HostView&) override { return placed("place own ", node); }
+  std::shared_ptr<plan::Tensor> place(graph::Node& node, const plan::HostView&) override {
+    return placed("place ", node);
+  }
+  std::shared_ptr<plan::Tensor> place_own(graph::Node& node, const plan::HostView&) override {
+    return placed("place own ", node);
+  }
   Interval own_rows(const graph::Node& node) const override { return {0, node.operation->results[0].dims[0].size}; }
   Loaded load(graph::Node& node, const io::PositionedFile&, uint64_t) override { return {placed("load ", node)}; }
   plan::HostTensor fetch(const graph::Value& value) override {
@@ -80,11 +84,11 @@ class LoggingRuntime final : public plan::Runtime {
     const graph::LaidOutOperation& operation = *node.operation;
     log_.push_back(how + to_string(operation.results[0], operation.shardings[0], *operation.mesh));
     return std::make_shared<plan::Tensor>(plan::Tensor{operation.results[0],
-                                           operation.mesh,
-                                           operation.shardings[0],
-                                           plan::as_written(operation.results[0].dims.size()),
-                                           nullptr,
-                                           {}});
+                                                       operation.mesh,
+                                                       operation.shardings[0],
+                                                       plan::as_written(operation.results[0].dims.size()),
+                                                       nullptr,
+                                                       {}});
   }
 
   Log& log_;
@@ -95,7 +99,9 @@ const std::string kExample =
     "import data\nmesh line = [p: 2]\nlayout split = {batch -> p}\nuse line\nuse split\n"
     "dim batch = 2, length = 4\n"
     "let w = random.normal([length])\n"
-    "let text = data.text(\"" + source_folder() + "/tests/unit/library/letters.txt\")\n"
+    "let text = data.text(\"" +
+    source_folder() +
+    "/tests/unit/library/letters.txt\")\n"
     "for (x, y) in text.batches(batch, length) { print(sum(x * w - y)) }\n";
 
 Settings with_library() {

@@ -21,7 +21,8 @@ struct Marked {
   }
   std::string types() const {
     std::string text;
-    for (size_t i = 0; info != nullptr && i < info->types.size(); ++i) text += (i > 0 ? " or " : "") + to_string(info->types[i]);
+    for (size_t i = 0; info != nullptr && i < info->types.size(); ++i)
+      text += (i > 0 ? " or " : "") + to_string(info->types[i]);
     return text.empty() ? "nothing" : text;
   }
   std::string definition() const {

@@ -25,9 +25,7 @@ template <typename Action>
 std::string message_of(Action action) {
   try {
     action();
-  } catch (const IoError& error) {
-    return error.message;
-  }
+  } catch (const IoError& error) { return error.message; }
   ADD_FAILURE() << "expected an IoError";
   return "";
 }

@@ -66,7 +66,8 @@ TEST(ElementSum, TwoSignsAndTwoPlacesChangeIt) {
 
 TEST(ElementSum, TheSameNumbersAtAnotherPlaceHaveAnother) {
   const std::vector<std::byte> bytes = some_bytes(64);
-  for (const std::uint64_t place : {4, 64, 4096, 4096 * 1024}) EXPECT_NE(element_sum(0, bytes, 4), element_sum(place, bytes, 4)) << place;
+  for (const std::uint64_t place : {4, 64, 4096, 4096 * 1024})
+    EXPECT_NE(element_sum(0, bytes, 4), element_sum(place, bytes, 4)) << place;
 }
 
 }  // namespace

@@ -50,7 +50,8 @@ TEST_F(LogFiles, StreamsAreWrittenTo) {
   add_log_line("/dev/null", LogForm::kJson, "", "{}", true);
   EXPECT_MENTIONS(message_of([&] { add_log_line("/dev/full", LogForm::kJson, "", "{}", true); }), "No space left");
   ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
-  EXPECT_EQ(message_of([&] { add_log_line(path("pipe"), LogForm::kJson, "", "{}", true); }), "cannot be written: nobody reads it");
+  EXPECT_EQ(message_of([&] { add_log_line(path("pipe"), LogForm::kJson, "", "{}", true); }),
+            "cannot be written: nobody reads it");
 }
 
 TEST_F(LogFiles, LinesBehindAMarkGo) {

@@ -35,7 +35,8 @@ class PartialFiles : public DataFileTest {
   }
   std::size_t partial_files() const {
     const std::vector<std::string> names = files();
-    return static_cast<std::size_t>(std::count_if(names.begin(), names.end(), [](const std::string& name) { return name.ends_with(".partial"); }));
+    return static_cast<std::size_t>(
+        std::count_if(names.begin(), names.end(), [](const std::string& name) { return name.ends_with(".partial"); }));
   }
   /// A process that makes a partial file, and then does `then`.
   template <typename Then>
@@ -91,7 +92,8 @@ TEST_F(PartialFiles, OfAnotherSystemIsRemovedWhenNobodyHasWrittenToItForADay) {
   ASSERT_EQ(flock(lock, LOCK_EX), 0);
   of_another_system("step-1.partial", std::chrono::hours(25));
   write_file_atomically(path("b"), "b");
-  EXPECT_EQ(files(), (std::vector<std::string>{".mtf-00000000-0000000000000001.partial", ".mtf-00000000-0000000000000003.partial", "b", "step-1.partial"}));
+  EXPECT_EQ(files(), (std::vector<std::string>{".mtf-00000000-0000000000000001.partial",
+                                               ".mtf-00000000-0000000000000003.partial", "b", "step-1.partial"}));
   close(lock);
 }
 
@@ -130,7 +132,8 @@ TEST_F(PartialFiles, AProcessThatIsAskedToEndWritesNoMore) {
     PartialFile partial(path("a"));
     remove_partial_files();
     const std::string expected = "cannot be written: the process was asked to end";
-    const bool fails = message_of([&] { partial.take_place(); }) == expected && message_of([&] { PartialFile another(path("b")); }) == expected;
+    const bool fails = message_of([&] { partial.take_place(); }) == expected &&
+                       message_of([&] { PartialFile another(path("b")); }) == expected;
     _exit(fails && partial_files() == 0 ? 0 : 1);
   }
   int status = 0;

@@ -15,7 +15,8 @@ std::string file(const std::string& header, const std::string& data = "") {
   return std::string(reinterpret_cast<const char*>(&length), sizeof length) + header + data;
 }
 
-std::string tensor(const std::string& name, const std::string& type, const std::string& sizes, const std::string& offsets) {
+std::string tensor(const std::string& name, const std::string& type, const std::string& sizes,
+                   const std::string& offsets) {
   return "\"" + name + "\":{\"dtype\":\"" + type + "\",\"shape\":[" + sizes + "],\"data_offsets\":[" + offsets + "]}";
 }
 
@@ -28,7 +29,9 @@ class Safetensors : public DataFileTest {
   template <typename T, typename As>
   std::vector<T> numbers(const std::string& type, const std::vector<As>& stored) const {
     const std::string data(reinterpret_cast<const char*>(stored.data()), stored.size() * sizeof(As));
-    const std::string at = write("a.safetensors", file("{" + tensor("w", type, std::to_string(stored.size()), "0," + std::to_string(data.size())) + "}", data));
+    const std::string at = write(
+        "a.safetensors",
+        file("{" + tensor("w", type, std::to_string(stored.size()), "0," + std::to_string(data.size())) + "}", data));
     const ElementArray array = read_safetensor(at, read_safetensors_header(at), "w", kAnyMemory);
     std::vector<T> result(array.bytes.size() / sizeof(T));
     std::memcpy(result.data(), array.bytes.data(), array.bytes.size());
@@ -52,7 +55,8 @@ TEST_F(Safetensors, AHeaderIsReadAsItWasLaidOut) {
 }
 
 TEST_F(Safetensors, NumbersBecomeElements) {
-  EXPECT_EQ((numbers<float, std::uint16_t>("F16", {0x3c00, 0xc000, 0x0001, 0x7bff, 0x0000})), (std::vector<float>{1, -2, 0x1p-24f, 65504, 0}));
+  EXPECT_EQ((numbers<float, std::uint16_t>("F16", {0x3c00, 0xc000, 0x0001, 0x7bff, 0x0000})),
+            (std::vector<float>{1, -2, 0x1p-24f, 65504, 0}));
   EXPECT_EQ((numbers<std::int32_t, std::int64_t>("I64", {-5, 7})), (std::vector<std::int32_t>{-5, 7}));
   EXPECT_EQ((numbers<std::int32_t, std::uint8_t>("U8", {200, 1})), (std::vector<std::int32_t>{200, 1}));
   EXPECT_EQ((numbers<std::uint8_t, std::uint8_t>("BOOL", {0, 3})), (std::vector<std::uint8_t>{0, 1}));
@@ -60,7 +64,8 @@ TEST_F(Safetensors, NumbersBecomeElements) {
 }
 
 TEST_F(Safetensors, AnI64ThatDoesNotFitIsRefused) {
-  EXPECT_MENTIONS(message_of([&] { numbers<std::int32_t, std::int64_t>("I64", {int64_t{1} << 40}); }), "found 1099511627776");
+  EXPECT_MENTIONS(message_of([&] { numbers<std::int32_t, std::int64_t>("I64", {int64_t{1} << 40}); }),
+                  "found 1099511627776");
 }
 
 TEST_F(Safetensors, HeadersThatPromiseWhatIsNotThereAreRefused) {
@@ -71,14 +76,20 @@ TEST_F(Safetensors, HeadersThatPromiseWhatIsNotThereAreRefused) {
   EXPECT_MENTIONS(wrong(file("[]")), "no JSON object");
   EXPECT_MENTIONS(wrong(file("{\"a\":3}")), "tensor `a` lacks `dtype`");
   EXPECT_MENTIONS(wrong(file("{" + tensor("a", "F31", "1", "0,4") + "}", "1234")), "the type F31 is not known");
-  EXPECT_MENTIONS(wrong(file("{" + tensor("a", "F32", "-1", "0,4") + "}", "1234")), "expected a whole number, found -1");
+  EXPECT_MENTIONS(wrong(file("{" + tensor("a", "F32", "-1", "0,4") + "}", "1234")),
+                  "expected a whole number, found -1");
   EXPECT_MENTIONS(wrong(file("{" + tensor("a", "F32", "1", "0,8") + "}", "12345678")), "take 4 bytes");
-  EXPECT_MENTIONS(wrong(file("{" + tensor("a", "F32", "1,9223372036854775807,4", "0,8") + "}", "12345678")), "too large");
+  EXPECT_MENTIONS(wrong(file("{" + tensor("a", "F32", "1,9223372036854775807,4", "0,8") + "}", "12345678")),
+                  "too large");
   EXPECT_MENTIONS(wrong(file("{" + tensor("a", "F32", "1", "0,4") + "}")), "ends after the file");
-  EXPECT_MENTIONS(wrong(file("{" + tensor("a", "F32", "1", "0,4") + "," + tensor("b", "F32", "1", "2,6") + "}", "123456")), "overlap");
+  EXPECT_MENTIONS(
+      wrong(file("{" + tensor("a", "F32", "1", "0,4") + "," + tensor("b", "F32", "1", "2,6") + "}", "123456")),
+      "overlap");
   EXPECT_MENTIONS(wrong(file("{" + tensor("a", "F32", "1", "4,8") + "}", "12345678")), "leave a gap");
   EXPECT_MENTIONS(wrong(file("{" + tensor("a", "F32", "1", "0,4") + "}", "12345678")), "4 bytes follow");
-  EXPECT_MENTIONS(wrong(file("{" + tensor("a", "F32", "1", "0,4") + "," + tensor("a", "F32", "1", "0,4") + "}", "1234")), "says `a` twice");
+  EXPECT_MENTIONS(
+      wrong(file("{" + tensor("a", "F32", "1", "0,4") + "," + tensor("a", "F32", "1", "0,4") + "}", "1234")),
+      "says `a` twice");
   EXPECT_MENTIONS(wrong(file("{\"__metadata__\":{\"step\":3}}")), "its metadata `step` is no string");
 }
 
@@ -110,8 +121,7 @@ TEST_F(Safetensors, NoBitFlipsWithoutAWord) {
       // The name of a checksum may be what flipped: then nothing else has.
       const SafetensorsHeader found = load();
       EXPECT_FALSE(found.metadata.contains("checksum")) << "bit " << bit % 8 << " of byte " << bit / 8;
-    } catch (const IoError&) {
-    }
+    } catch (const IoError&) {}
     flip();
   }
 }
@@ -123,9 +133,10 @@ TEST_F(Safetensors, ChecksumsOutliveAHeaderThatIsWrittenAnew) {
   header.tensors["v"] = {"F32", {2}, 0, 0};
   const std::string first = lay_out_safetensors(header);
   // Other programs order tensors as they like.
-  const std::string other = "{" + tensor("w", "F32", "1", "0,4") + ", " + tensor("v", "F32", "2", "4,12") + ",\"__metadata__\":{\"checksum\":\"" + header.metadata["checksum"] +
-                            "\",\"step\":\"3\"}}";
-  EXPECT_EQ(read_safetensors_header(write("a.safetensors", file(other, std::string(12, 'x')))).metadata, header.metadata);
+  const std::string other = "{" + tensor("w", "F32", "1", "0,4") + ", " + tensor("v", "F32", "2", "4,12") +
+                            ",\"__metadata__\":{\"checksum\":\"" + header.metadata["checksum"] + "\",\"step\":\"3\"}}";
+  EXPECT_EQ(read_safetensors_header(write("a.safetensors", file(other, std::string(12, 'x')))).metadata,
+            header.metadata);
 }
 
 }  // namespace

@@ -27,7 +27,8 @@ TEST_F(Text, IsItsCharacters) {
 }
 
 TEST_F(Text, AnIdTakesAsManyBytesAsTheVocabularyAsks) {
-  for (const auto& [letters, bytes] : std::vector<std::pair<char32_t, int>>{{256, 1}, {257, 2}, {65000, 2}, {70000, 4}}) {
+  for (const auto& [letters, bytes] :
+       std::vector<std::pair<char32_t, int>>{{256, 1}, {257, 2}, {65000, 2}, {70000, 4}}) {
     std::string content;
     for (char32_t i = 0; i < letters; ++i) content += utf8(i < 0xd800 ? i : i + 0x800);
     const CharacterText text = CharacterText::read(write("a", content), true);
@@ -51,7 +52,9 @@ TEST_F(Text, EmptyFileIsAnEmptyText) {
   EXPECT_TRUE(text.vocabulary.empty());
 }
 
-TEST_F(Text, IsReadCompressed) { EXPECT_EQ(decoded(CharacterText::read(write_gz("a", "gr\u00fc\u00df\n"), true)), "gr\u00fc\u00df\n"); }
+TEST_F(Text, IsReadCompressed) {
+  EXPECT_EQ(decoded(CharacterText::read(write_gz("a", "gr\u00fc\u00df\n"), true)), "gr\u00fc\u00df\n");
+}
 
 TEST_F(Text, ACheckKeepsNoIds) {
   const CharacterText text = CharacterText::read(write("a", "abc"), false);
@@ -62,13 +65,19 @@ TEST_F(Text, ACheckKeepsNoIds) {
 
 TEST_F(Text, MoreThanTheMemoryIsRefusedBeforeItIsTaken) {
   EXPECT_EQ(CharacterText::read(write("a", "12345"), true, 5).count, 5);
-  EXPECT_EQ(message_of([&] { CharacterText::read(path("a"), true, 4); }), "reading it takes 5 bytes of memory, 4 can be had");
+  EXPECT_EQ(message_of([&] { CharacterText::read(path("a"), true, 4); }),
+            "reading it takes 5 bytes of memory, 4 can be had");
   write_gz("b", std::string(1U << 24, ' '));
   EXPECT_MENTIONS(message_of([&] { CharacterText::read(path("b"), true, 1000); }), "takes 16777216 bytes");
 }
 
 TEST_F(Text, InvalidUtf8IsRefusedWithItsLine) {
-  EXPECT_EQ(message_of([&] { CharacterText::read(write("a", "ok\nba\xff" "d"), true); }),
+  EXPECT_EQ(message_of([&] {
+              CharacterText::read(write("a",
+                                        "ok\nba\xff"
+                                        "d"),
+                                  true);
+            }),
             "expected UTF-8 text, found the byte ff in line 2 (byte 5 of the file)");
   std::string long_text(100000, 'a');
   long_text[70000] = '\n';
@@ -80,7 +89,9 @@ TEST_F(Text, DirectoryIsRefused) {
   EXPECT_EQ(message_of([&] { CharacterText::read(path(""), true); }), "expected a file, found a directory");
 }
 
-TEST(Characters, CodePointsAreDecoded) { EXPECT_EQ(code_points("a\u00e9\U0001f600"), (std::vector<char32_t>{U'a', U'\u00e9', U'\U0001f600'})); }
+TEST(Characters, CodePointsAreDecoded) {
+  EXPECT_EQ(code_points("a\u00e9\U0001f600"), (std::vector<char32_t>{U'a', U'\u00e9', U'\U0001f600'}));
+}
 
 }  // namespace
 }  // namespace mtf::io

@@ -72,7 +72,8 @@ TEST_F(WriteFile, LinksInACircleAreRefused) {
 TEST_F(WriteFile, ADeviceIsWrittenTo) {
   write_file_atomically("/dev/null", "new");
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
-  EXPECT_EQ(message_of([&] { write_file_atomically("/dev/full", "new"); }), "cannot be written: No space left on device");
+  EXPECT_EQ(message_of([&] { write_file_atomically("/dev/full", "new"); }),
+            "cannot be written: No space left on device");
   EXPECT_TRUE(fs::is_character_file("/dev/full"));
 }
 
@@ -104,7 +105,9 @@ TEST_F(WriteFile, TheFileIsWholeOnTheDiskBeforeItIsReplaced) {
   });
 }
 
-TEST_F(WriteFile, AFolderIsRefused) { EXPECT_EQ(message_of([&] { write_file_atomically(path(""), "new"); }), "cannot be written: it is a directory"); }
+TEST_F(WriteFile, AFolderIsRefused) {
+  EXPECT_EQ(message_of([&] { write_file_atomically(path(""), "new"); }), "cannot be written: it is a directory");
+}
 
 TEST_F(WriteFile, ANameWithANulIsRefused) {
   const std::string name = path("a") + std::string("\0b", 2);

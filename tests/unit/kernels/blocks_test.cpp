@@ -30,7 +30,8 @@ Threads& one_thread() {
 }
 
 TEST(ElementType, NamesParseBackAndBf16RoundsToEven) {
-  for (int k = 0; k < 5; ++k) EXPECT_EQ(mtf::parse_element_type(name(static_cast<ElementType>(k))), static_cast<ElementType>(k));
+  for (int k = 0; k < 5; ++k)
+    EXPECT_EQ(mtf::parse_element_type(name(static_cast<ElementType>(k))), static_cast<ElementType>(k));
   EXPECT_FALSE(mtf::parse_element_type("f16"));
   EXPECT_EQ(to_float(mtf::to_bf16(1.00390625f)), 1.0f);
   EXPECT_EQ(to_float(mtf::to_bf16(1.01171875f)), 1.015625f);
@@ -47,7 +48,11 @@ TEST(Threads, EveryIndexIsVisitedOnceAndErrorsComeBack) {
     });
     for (auto& s : seen) EXPECT_EQ(s, 1);
   }
-  EXPECT_THROW(threads.parallel_for(100, 1, [](Int begin, Int) { if (begin > 0) throw std::runtime_error("x"); }), std::runtime_error);
+  EXPECT_THROW(threads.parallel_for(100, 1,
+                                    [](Int begin, Int) {
+                                      if (begin > 0) throw std::runtime_error("x");
+                                    }),
+               std::runtime_error);
   int inner = 0;
   threads.parallel_for(1, 1, [&](Int, Int) { threads.parallel_for(1, 1, [&](Int, Int) { ++inner; }); });
   EXPECT_EQ(inner, 1);
@@ -95,7 +100,12 @@ void check_products(ElementType type, ElementType result_type, bool bf16_product
     else into = static_cast<E>(x);
   };
   for (int round = 0; round < 200; ++round) {
-    auto size = [&] { return static_cast<Int>(generator() % 5 == 0 ? 1 : generator() % 7 == 0 ? 100 : generator() % 23 == 0 ? 600 : 1 + generator() % 20); };
+    auto size = [&] {
+      return static_cast<Int>(generator() % 5 == 0    ? 1
+                              : generator() % 7 == 0  ? 100
+                              : generator() % 23 == 0 ? 600
+                                                      : 1 + generator() % 20);
+    };
     const Int m = size(), n = size(), k = round % 20 == 0 ? 0 : size();
     const std::vector<Int> batch = round % 3 == 0 ? std::vector<Int>{2, 3} : std::vector<Int>{};
     const Int count = batch.empty() ? 1 : 6;
@@ -117,7 +127,9 @@ void check_products(ElementType type, ElementType result_type, bool bf16_product
     std::vector<T> a(layout(m, k, p.a.row_stride, p.a.column_stride, as, round % 2));
     std::vector<T> b(layout(k, n, p.b.row_stride, p.b.column_stride, bs, false));
     std::vector<R> c(layout(m, n, p.c.row_stride, p.c.column_stride, cs, false));
-    for (auto* list : {&a, &b}) for (auto& e : *list) make(static_cast<double>(static_cast<int>(generator() % 2001) - 1000) / (std::is_integral_v<T> ? 1 : 500), e);
+    for (auto* list : {&a, &b})
+      for (auto& e : *list)
+        make(static_cast<double>(static_cast<int>(generator() % 2001) - 1000) / (std::is_integral_v<T> ? 1 : 500), e);
     for (auto& e : c) make(3, e);
     p.a.data = a.data(), p.b.data = b.data(), p.c.data = c.data();
     p.a.batch_strides = as, p.b.batch_strides = bs, p.c.batch_strides = cs;
@@ -125,12 +137,19 @@ void check_products(ElementType type, ElementType result_type, bool bf16_product
     if (round % 2) p.progress = [&] { ++calls; };
     matmul(p, round % 5 == 0 ? two : one);
     for (Int i = 0; i < count; ++i) {
-      const Int ao = batch.empty() ? 0 : i / 3 * as[0] + i % 3 * as[1], bo = batch.empty() ? 0 : i / 3 * bs[0] + i % 3 * bs[1], co = batch.empty() ? 0 : i / 3 * cs[0] + i % 3 * cs[1];
-      for (Int r = 0; r < m; ++r) for (Int s = 0; s < n; ++s) {
-        double e = p.accumulate ? 3 : 0;
-        for (Int j = 0; j < k; ++j) e += value(a[ao + r * p.a.row_stride + j * p.a.column_stride]) * value(b[bo + j * p.b.row_stride + s * p.b.column_stride]);
-        ASSERT_NEAR(value(c[co + r * p.c.row_stride + s * p.c.column_stride]), e, tolerance * (1 + std::abs(e) + 4.0 * k)) << m << ' ' << n << ' ' << k;
-      }
+      const Int ao = batch.empty() ? 0 : i / 3 * as[0] + i % 3 * as[1],
+                bo = batch.empty() ? 0 : i / 3 * bs[0] + i % 3 * bs[1],
+                co = batch.empty() ? 0 : i / 3 * cs[0] + i % 3 * cs[1];
+      for (Int r = 0; r < m; ++r)
+        for (Int s = 0; s < n; ++s) {
+          double e = p.accumulate ? 3 : 0;
+          for (Int j = 0; j < k; ++j)
+            e += value(a[ao + r * p.a.row_stride + j * p.a.column_stride]) *
+                 value(b[bo + j * p.b.row_stride + s * p.b.column_stride]);
+          ASSERT_NEAR(value(c[co + r * p.c.row_stride + s * p.c.column_stride]), e,
+                      tolerance * (1 + std::abs(e) + 4.0 * k))
+              << m << ' ' << n << ' ' << k;
+        }
     }
   }
 }
@@ -160,7 +179,8 @@ void check_bits(bool bf16_product) {
   std::normal_distribution<float> normal;
   std::vector<T> a(m * k), b(k * n);
   std::vector<float> whole(m * n);
-  for (auto* list : {&a, &b}) for (T& x : *list) x = rounded(normal(generator), x);
+  for (auto* list : {&a, &b})
+    for (T& x : *list) x = rounded(normal(generator), x);
   auto product = [&](Int row, Int rows, Int column, Int columns, Matmul p, Threads& threads) {
     std::vector<float> c(rows * columns);
     p.m = rows, p.n = columns, p.k = k, p.bf16_product = bf16_product;
@@ -175,14 +195,17 @@ void check_bits(bool bf16_product) {
   Threads two(2);
   by_rows.progress = [] {};
   EXPECT_EQ(product(0, m, 0, n, by_rows, two), whole);
-  for (Int rows : {1, 2, 13, 77, 290}) for (Int columns : {1, 2, 15, 17, 140}) {
-    by_rows.c = {nullptr, columns, 1, {}}, by_columns.c = {nullptr, 1, rows, {}};
-    const auto part = product(7, rows, 9, columns, by_rows, one_thread()), turned = product(7, rows, 9, columns, by_columns, one_thread());
-    for (Int r = 0; r < rows; ++r) for (Int c = 0; c < columns; ++c) {
-      ASSERT_EQ(part[r * columns + c], whole[(7 + r) * n + 9 + c]) << rows << ' ' << columns;
-      ASSERT_EQ(turned[c * rows + r], whole[(7 + r) * n + 9 + c]) << rows << ' ' << columns;
+  for (Int rows : {1, 2, 13, 77, 290})
+    for (Int columns : {1, 2, 15, 17, 140}) {
+      by_rows.c = {nullptr, columns, 1, {}}, by_columns.c = {nullptr, 1, rows, {}};
+      const auto part = product(7, rows, 9, columns, by_rows, one_thread()),
+                 turned = product(7, rows, 9, columns, by_columns, one_thread());
+      for (Int r = 0; r < rows; ++r)
+        for (Int c = 0; c < columns; ++c) {
+          ASSERT_EQ(part[r * columns + c], whole[(7 + r) * n + 9 + c]) << rows << ' ' << columns;
+          ASSERT_EQ(turned[c * rows + r], whole[(7 + r) * n + 9 + c]) << rows << ' ' << columns;
+        }
     }
-  }
 }
 TEST(Matmul, AnElementHasTheSameBitsWhereverItStands) {
   check_bits<float>(false);
@@ -233,11 +256,12 @@ TEST(Rows, ARowsBitsDependOnItsElementsOnly) {
   std::vector<float> x(outer * n * inner), y(x.size()), row(n), alone(n);
   for (std::size_t k = 0; k < x.size(); ++k) x[k] = std::sin(static_cast<float>(k));
   softmax_rows(kF32, {outer, n, inner}, {x.data(), n * inner, inner, 1}, {y.data(), n * inner, inner, 1}, one_thread());
-  for (Int o = 0; o < outer; ++o) for (Int i = 0; i < inner; ++i) {
-    for (Int k = 0; k < n; ++k) row[k] = x[(o * n + k) * inner + i];
-    softmax_rows(kF32, {1, n, 1}, {row.data(), n, 1, 0}, {alone.data(), n, 1, 0}, one_thread());
-    for (Int k = 0; k < n; ++k) ASSERT_EQ(alone[k], y[(o * n + k) * inner + i]);
-  }
+  for (Int o = 0; o < outer; ++o)
+    for (Int i = 0; i < inner; ++i) {
+      for (Int k = 0; k < n; ++k) row[k] = x[(o * n + k) * inner + i];
+      softmax_rows(kF32, {1, n, 1}, {row.data(), n, 1, 0}, {alone.data(), n, 1, 0}, one_thread());
+      for (Int k = 0; k < n; ++k) ASSERT_EQ(alone[k], y[(o * n + k) * inner + i]);
+    }
 }
 TEST(Rows, InfinitiesAndNans) {
   const float inf = INFINITY;
@@ -271,9 +295,12 @@ TEST(Philox, ABlockHoldsThePartOfTheWhole) {
       Threads two(2);
       fill({3, 4}, {full, 3}, type, all.data(), 0, 1, two);
       fill({3, 4}, {some, 3}, type, part.data(), 0, 1, one_thread());
-      for (Int i = 0; i < 3; ++i) for (Int j = 0; j < 5; ++j) for (Int k = 0; k < 6; ++k) {
-        ASSERT_EQ(0, std::memcmp(&part[(i + 3 * j + 15 * k) * bytes], &all[(((2 + i) * whole[1] + 4 + j) * whole[2] + 5 + k) * bytes], bytes));
-      }
+      for (Int i = 0; i < 3; ++i)
+        for (Int j = 0; j < 5; ++j)
+          for (Int k = 0; k < 6; ++k) {
+            ASSERT_EQ(0, std::memcmp(&part[(i + 3 * j + 15 * k) * bytes],
+                                     &all[(((2 + i) * whole[1] + 4 + j) * whole[2] + 5 + k) * bytes], bytes));
+          }
     }
   }
 }
@@ -288,7 +315,8 @@ TEST(Philox, TheNumbersHaveTheirDistribution) {
     for (T e : x) mean += e;
     mean /= n;
     for (T e : x) variance += (e - mean) * (e - mean);
-    return std::tuple(mean, std::sqrt(variance / n), static_cast<double>(*std::min_element(x.begin(), x.end())), static_cast<double>(*std::max_element(x.begin(), x.end())));
+    return std::tuple(mean, std::sqrt(variance / n), static_cast<double>(*std::min_element(x.begin(), x.end())),
+                      static_cast<double>(*std::max_element(x.begin(), x.end())));
   };
   auto check = [&](auto zero) {
     auto [um, us, ul, uh] = moments(zero, &fill_uniform, -1, 3);

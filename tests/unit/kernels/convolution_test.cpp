@@ -19,12 +19,16 @@ namespace {
 using Int = std::int64_t;
 using Random = std::mt19937;
 
-Int between(Random& random, Int low, Int high) { return low + static_cast<Int>(random() % static_cast<unsigned>(high - low + 1)); }
+Int between(Random& random, Int low, Int high) {
+  return low + static_cast<Int>(random() % static_cast<unsigned>(high - low + 1));
+}
 
 template <class T>
 struct Stored {
   static constexpr double kTolerance = std::is_same_v<T, double> ? 1e-14 : std::is_same_v<T, float> ? 1e-5 : 5e-3;
-  static constexpr ElementType kType = std::is_same_v<T, double> ? ElementType::kF64 : std::is_same_v<T, float> ? ElementType::kF32 : ElementType::kBf16;
+  static constexpr ElementType kType = std::is_same_v<T, double>  ? ElementType::kF64
+                                       : std::is_same_v<T, float> ? ElementType::kF32
+                                                                  : ElementType::kBf16;
   static T from(double x) {
     if constexpr (std::is_same_v<T, Bf16>) return mtf::to_bf16(static_cast<float>(x));
     else return static_cast<T>(x);
@@ -44,7 +48,8 @@ struct Tensor {
   Tensor(std::vector<Int> dims, Random& random) : sizes(std::move(dims)), strides(sizes.size()) {
     std::vector<std::size_t> order(sizes.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    if (random() % 3 == 0) std::reverse(order.begin() + 2, order.end()), std::rotate(order.begin(), order.begin() + 1, order.end());
+    if (random() % 3 == 0)
+      std::reverse(order.begin() + 2, order.end()), std::rotate(order.begin(), order.begin() + 1, order.end());
     else std::shuffle(order.begin(), order.end(), random);
     Int stride = 1;
     for (const std::size_t d : order) strides[d] = stride, stride *= sizes[d];
@@ -53,7 +58,9 @@ struct Tensor {
     std::normal_distribution<double> normal;
     for (T& x : data) x = Stored<T>::from(normal(random));
   }
-  T* at(const std::vector<Int>& index) { return data.data() + std::inner_product(index.begin(), index.end(), strides.begin(), Int{0}); }
+  T* at(const std::vector<Int>& index) {
+    return data.data() + std::inner_product(index.begin(), index.end(), strides.begin(), Int{0});
+  }
 };
 
 /// Calls fn with each index of a box.
@@ -81,7 +88,10 @@ struct Setting {
     s.batch = random() % 20 == 0 ? 0 : between(random, 1, 3);
     s.groups = random() % 3 == 0 ? between(random, 2, 5) : 1;
     s.inputs = random() % 3 == 0 ? 1 : wide ? between(random, 60, 100) : between(random, 0, 6);
-    s.outputs = random() % 3 == 0 ? 1 : random() % 4 == 0 ? 32 : wide ? between(random, 20, 70) : between(random, 0, 20);
+    s.outputs = random() % 3 == 0   ? 1
+                : random() % 4 == 0 ? 32
+                : wide              ? between(random, 20, 70)
+                                    : between(random, 0, 20);
     for (Int d = 0; d < order; ++d) {
       ConvolutionDim dim;
       dim.taps = between(random, 1, 4);
@@ -89,7 +99,12 @@ struct Setting {
       dim.dilation = random() % 2 ? 1 : between(random, 1, 4);
       dim.base = random() % 2 ? 1 : between(random, 1, 4);
       dim.low = between(random, -1, 4);
-      const Int size = random() % 20 == 0 ? 0 : between(random, 1, order == 1 ? 700 : order == 2 ? wide ? 8 : 30 : 7), high = between(random, -1, 4);
+      const Int size = random() % 20 == 0 ? 0
+                                          : between(random, 1,
+                                                    order == 1   ? 700
+                                                    : order == 2 ? wide ? 8 : 30
+                                                                 : 7),
+                high = between(random, -1, 4);
       dim.input = {0, size, size, 0};
       const Int result = convolved_size(dim, size, high);
       dim.output = {0, result, result, 0};
@@ -143,11 +158,14 @@ struct Case {
   Tensor<T> x, w;
   Tensor<R> y;
 
-  Case(const Setting& s, Random& random) : setting(s), x(s.input_sizes(), random), w(s.window_sizes(), random), y(s.output_sizes(), random) {}
+  Case(const Setting& s, Random& random)
+      : setting(s), x(s.input_sizes(), random), w(s.window_sizes(), random), y(s.output_sizes(), random) {}
 
   Convolution whole(std::vector<ConvolutionDim>& dims) {
     dims = setting.dims;
-    for (std::size_t d = 0; d < dims.size(); ++d) dims[d].input.stride = x.strides[d + 2], dims[d].output.stride = y.strides[d + 2], dims[d].tap_stride = w.strides[d + 2];
+    for (std::size_t d = 0; d < dims.size(); ++d)
+      dims[d].input.stride = x.strides[d + 2], dims[d].output.stride = y.strides[d + 2],
+      dims[d].tap_stride = w.strides[d + 2];
     Convolution c;
     c.batch = setting.batch, c.groups = setting.groups, c.inputs = setting.inputs, c.outputs = setting.outputs;
     c.dims = dims;
@@ -162,10 +180,13 @@ struct Case {
 struct Sums {
   std::vector<double> sum, size;
   explicit Sums(std::size_t count) : sum(count), size(count) {}
-  void add(std::ptrdiff_t at, double term) { sum[static_cast<std::size_t>(at)] += term, size[static_cast<std::size_t>(at)] += std::abs(term); }
+  void add(std::ptrdiff_t at, double term) {
+    sum[static_cast<std::size_t>(at)] += term, size[static_cast<std::size_t>(at)] += std::abs(term);
+  }
   template <class T>
   void expect(const Tensor<T>& computed, const char* what) const {
-    for (std::size_t k = 0; k < sum.size(); ++k) ASSERT_NEAR(Stored<T>::number(computed.data[k]), sum[k], Stored<T>::kTolerance * size[k]) << what;
+    for (std::size_t k = 0; k < sum.size(); ++k)
+      ASSERT_NEAR(Stored<T>::number(computed.data[k]), sum[k], Stored<T>::kTolerance * size[k]) << what;
   }
 };
 
@@ -180,8 +201,10 @@ void expect_sums(int rounds) {
     const Tensor<T> x0 = c.x, w0 = c.w;
     const Tensor<R> y0 = c.y;
     c.setting.each_product([&](const std::vector<Int>& i, const std::vector<Int>& t, const std::vector<Int>& o) {
-      const auto at_x = c.x.at(i) - c.x.data.data(), at_w = c.w.at(t) - c.w.data.data(), at_y = c.y.at(o) - c.y.data.data();
-      const double input = Stored<T>::number(x0.data[at_x]), window = Stored<T>::number(w0.data[at_w]), output = Stored<R>::number(y0.data[at_y]);
+      const auto at_x = c.x.at(i) - c.x.data.data(), at_w = c.w.at(t) - c.w.data.data(),
+                 at_y = c.y.at(o) - c.y.data.data();
+      const double input = Stored<T>::number(x0.data[at_x]), window = Stored<T>::number(w0.data[at_w]),
+                   output = Stored<R>::number(y0.data[at_y]);
       y.add(at_y, input * window), x.add(at_x, output * window), w.add(at_w, input * output);
     });
     std::vector<ConvolutionDim> dims;
@@ -216,21 +239,27 @@ std::vector<Int> bounds(Int size, Int most, Random& random) {
   return result;
 }
 
-/// Computes a whole result by blocks of batch, channels of the result, and space, each of them from the block of the operand
-/// that it needs and a little more; the gradient of the input if `to_input`.
+/// Computes a whole result by blocks of batch, channels of the result, and space, each of them from the block of the
+/// operand that it needs and a little more; the gradient of the input if `to_input`.
 template <class T>
 void by_blocks(Case<T>& c, bool to_input, Threads& threads, Random& random) {
   std::vector<ConvolutionDim> dims;
   const Convolution whole = c.whole(dims);
-  std::vector<std::vector<Int>> cuts{bounds(whole.batch, 2, random), bounds(whole.groups > 1 ? whole.groups : to_input ? whole.inputs : whole.outputs, 3, random)};
+  std::vector<std::vector<Int>> cuts{bounds(whole.batch, 2, random), bounds(whole.groups > 1 ? whole.groups
+                                                                            : to_input       ? whole.inputs
+                                                                                             : whole.outputs,
+                                                                            3, random)};
   std::vector<Int> counts;
   for (const ConvolutionDim& dim : dims) cuts.push_back(bounds(to_input ? dim.input.size : dim.output.size, 3, random));
   for (const auto& cut : cuts) counts.push_back(std::ssize(cut) - 1);
   each_index(counts, [&](const std::vector<Int>& index) {
     Convolution block = whole;
     std::vector<ConvolutionDim> own = dims;
-    auto *x = static_cast<T*>(whole.input.data), *y = static_cast<T*>(whole.output.data), *w = static_cast<T*>(whole.window.data);
-    const auto range = [&](std::size_t d) { return std::pair(cuts[d][static_cast<std::size_t>(index[d])], cuts[d][static_cast<std::size_t>(index[d]) + 1]); };
+    auto *x = static_cast<T*>(whole.input.data), *y = static_cast<T*>(whole.output.data),
+         *w = static_cast<T*>(whole.window.data);
+    const auto range = [&](std::size_t d) {
+      return std::pair(cuts[d][static_cast<std::size_t>(index[d])], cuts[d][static_cast<std::size_t>(index[d]) + 1]);
+    };
     const auto [batch, batch_end] = range(0);
     block.batch = batch_end - batch;
     x += batch * whole.input.batch_stride, y += batch * whole.output.batch_stride;
@@ -238,7 +267,8 @@ void by_blocks(Case<T>& c, bool to_input, Threads& threads, Random& random) {
     const Int count = channel_end - channel;
     if (whole.groups > 1) {
       block.groups = count;
-      x += channel * whole.inputs * whole.input.channel_stride, y += channel * whole.outputs * whole.output.channel_stride;
+      x += channel * whole.inputs * whole.input.channel_stride,
+          y += channel * whole.outputs * whole.output.channel_stride;
       w += channel * whole.outputs * whole.window.output_stride;
     } else if (to_input) {
       block.inputs = count;
@@ -330,7 +360,9 @@ TEST(Convolution, GradientsAreAdjoint) {
   for (int round = 0; round < 200; ++round) {
     Case<double> c(Setting::any(random), random);
     std::vector<ConvolutionDim> dims;
-    const auto dot = [](const std::vector<double>& a, const std::vector<double>& b) { return std::inner_product(a.begin(), a.end(), b.begin(), 0.0); };
+    const auto dot = [](const std::vector<double>& a, const std::vector<double>& b) {
+      return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+    };
     const std::vector<double> x = c.x.data, w = c.w.data, y = c.y.data;
     convolve(c.whole(dims), threads);
     const double expected = dot(c.y.data, y), tolerance = 1e-12 * std::sqrt(1 + dot(c.y.data, c.y.data) * dot(y, y));
@@ -410,7 +442,13 @@ struct PoolingCase {
   bool counts_outside;
 
   PoolingCase(const Setting& s, Random& random)
-      : setting(s), x(s.input_sizes(), random), y(s.output_sizes(), random), n(s.output_sizes(), random), dy(s.output_sizes(), random), dx(s.input_sizes(), random), counts_outside(random() % 2) {
+      : setting(s),
+        x(s.input_sizes(), random),
+        y(s.output_sizes(), random),
+        n(s.output_sizes(), random),
+        dy(s.output_sizes(), random),
+        dx(s.input_sizes(), random),
+        counts_outside(random() % 2) {
     for (T& number : x.data) number = Stored<T>::from(std::round(Stored<T>::number(number)));
     if (random() % 5 == 0 && !x.data.empty()) x.data[random() % x.data.size()] = Stored<T>::from(NAN);
   }
@@ -437,10 +475,12 @@ struct PoolingCase {
   }
   /// The four kernels, the gradients into dx: of the greatest, or of the mean.
   void pool(bool greatest, Threads& threads) {
-    greatest ? max_pool(whole(), tensor(x), tensor(y), tensor(n), threads) : mean_pool(whole(), tensor(x), tensor(y), threads);
+    greatest ? max_pool(whole(), tensor(x), tensor(y), tensor(n), threads)
+             : mean_pool(whole(), tensor(x), tensor(y), threads);
   }
   void gradient(bool greatest, Threads& threads) {
-    greatest ? max_pool_gradient(whole(), tensor(x), tensor(y), tensor(n), tensor(dy), tensor(dx), threads) : mean_pool_gradient(whole(), tensor(dy), tensor(dx), threads);
+    greatest ? max_pool_gradient(whole(), tensor(x), tensor(y), tensor(n), tensor(dy), tensor(dx), threads)
+             : mean_pool_gradient(whole(), tensor(dy), tensor(dx), threads);
   }
   /// Calls fn with the indices of an output and of each input in its window, and how many these are or count as.
   template <class Fn>
@@ -476,7 +516,8 @@ void expect_pools(int rounds) {
       c.each_window([&](const std::vector<Int>& o, const std::vector<std::vector<Int>>& window, Int count) {
         double most = -INFINITY, sum = 0;
         Int ties = 0;
-        for (const auto& i : window) most = std::max(Stored<T>::number(*c.x.at(i)), most), sum += Stored<T>::number(*c.x.at(i));
+        for (const auto& i : window)
+          most = std::max(Stored<T>::number(*c.x.at(i)), most), sum += Stored<T>::number(*c.x.at(i));
         if (std::isnan(sum)) most = NAN;
         for (const auto& i : window) ties += Stored<T>::number(*c.x.at(i)) == most;
         y[static_cast<std::size_t>(c.y.at(o) - c.y.data.data())] = greatest ? most : sum / static_cast<double>(count);
@@ -490,7 +531,10 @@ void expect_pools(int rounds) {
       c.dx.strides = c.x.strides;
       c.pool(greatest, threads);
       c.gradient(greatest, threads);
-      const auto near = [](double a, double b) { return (std::isnan(a) && std::isnan(b)) || a == b || std::abs(a - b) <= 2 * Stored<T>::kTolerance * (1 + std::abs(b)); };
+      const auto near = [](double a, double b) {
+        return (std::isnan(a) && std::isnan(b)) || a == b ||
+               std::abs(a - b) <= 2 * Stored<T>::kTolerance * (1 + std::abs(b));
+      };
       for (std::size_t k = 0; k < y.size(); ++k) ASSERT_PRED2(near, Stored<T>::number(c.y.data[k]), y[k]);
       for (std::size_t k = 0; k < dx.size(); ++k) ASSERT_PRED2(near, Stored<T>::number(c.dx.data[k]), dx[k]);
     }
@@ -509,7 +553,8 @@ TEST(Pooling, BlocksHaveTheBitsOfTheWhole) {
   for (int round = 0; round < 150; ++round) {
     PoolingCase<float> c(PoolingCase<float>::any(random), random);
     for (float& x : c.x.data) x *= 1.1f;
-    const PoolingTensor x = c.tensor(c.x), y = c.tensor(c.y), n = c.tensor(c.n), dy = c.tensor(c.dy), dx = c.tensor(c.dx);
+    const PoolingTensor x = c.tensor(c.x), y = c.tensor(c.y), n = c.tensor(c.n), dy = c.tensor(c.dy),
+                        dx = c.tensor(c.dx);
     const auto shifted = [](PoolingTensor t, std::size_t d, Int by) {
       t.data = static_cast<float*>(t.data) + by * t.strides[d];
       return t;
@@ -529,7 +574,8 @@ TEST(Pooling, BlocksHaveTheBitsOfTheWhole) {
       std::vector<Int> cut = bounds(dim.output.whole, 4, random);
       for (std::size_t k = 1; k < cut.size(); ++k) {  // an input block somewhat larger than what is read
         part(dim.output, cut[k - 1], cut[k]);
-        part(dim.input, cut[k - 1] * dim.stride - dim.low - 2, (cut[k] - 1) * dim.stride + (dim.taps - 1) * dim.dilation - dim.low + 2);
+        part(dim.input, cut[k - 1] * dim.stride - dim.low - 2,
+             (cut[k] - 1) * dim.stride + (dim.taps - 1) * dim.dilation - dim.low + 2);
         if (dim.input.size < 0) dim.input.size = 0;
         const PoolingTensor mine = shifted(y, d, cut[k - 1]), in = shifted(x, d, dim.input.first);
         greatest ? max_pool(block, in, mine, shifted(n, d, cut[k - 1]), three) : mean_pool(block, in, mine, three);
@@ -540,7 +586,8 @@ TEST(Pooling, BlocksHaveTheBitsOfTheWhole) {
       for (std::size_t k = 1; k < cut.size(); ++k) {
         part(dim.input, cut[k - 1], cut[k]);
         const PoolingTensor mine = shifted(dx, d, cut[k - 1]), in = shifted(x, d, cut[k - 1]);
-        greatest ? max_pool_gradient(block, in, shifted(y, d, -2), shifted(n, d, -2), shifted(dy, d, -2), mine, three) : mean_pool_gradient(block, shifted(dy, d, -2), mine, three);
+        greatest ? max_pool_gradient(block, in, shifted(y, d, -2), shifted(n, d, -2), shifted(dy, d, -2), mine, three)
+                 : mean_pool_gradient(block, shifted(dy, d, -2), mine, three);
       }
       ASSERT_EQ(std::memcmp(gradient.data(), c.dx.data.data(), gradient.size() * sizeof(float)), 0) << round;
     }

@@ -23,15 +23,21 @@ Results run(const std::vector<Number>& x, ElementType type, Int batch, Int rows,
   const Int sizes[] = {batch, rows, columns};
   const Int dense[] = {rows * columns, columns, 1}, turned[] = {1, batch, batch * rows};
   const Int by_row[] = {rows, 1, 0}, by_column[] = {0, 0, 1};
-  const std::size_t all = static_cast<std::size_t>(batch * rows * columns), lines = static_cast<std::size_t>(batch * rows);
-  Results r{std::vector<float>(all), std::vector<float>(lines), std::vector<float>(lines), std::vector<float>(static_cast<std::size_t>(columns))};
+  const std::size_t all = static_cast<std::size_t>(batch * rows * columns),
+                    lines = static_cast<std::size_t>(batch * rows);
+  Results r{std::vector<float>(all), std::vector<float>(lines), std::vector<float>(lines),
+            std::vector<float>(static_cast<std::size_t>(columns))};
   LoopProgram program;
   program.operands = {{OperandKind::kArray, type}, {OperandKind::kScalar, ElementType::kF32}};
   program.steps = {{LaneOp::kCast, 0, -1, -1, ElementType::kF32}, {LaneOp::kMul, 2, 1}};
-  program.outputs = {{2, ElementType::kF32, Reduction::kSum}, {3, ElementType::kF32}, {2, ElementType::kF32, Reduction::kSum}, {2, ElementType::kF32, Reduction::kMax}};
+  program.outputs = {{2, ElementType::kF32, Reduction::kSum},
+                     {3, ElementType::kF32},
+                     {2, ElementType::kF32, Reduction::kSum},
+                     {2, ElementType::kF32, Reduction::kMax}};
   const LoopArgument in[] = {LoopArgument::array(x.data(), transposed ? turned : dense), LoopArgument::scalar(2)};
-  const LoopArgument out[] = {LoopArgument::array(r.column_sums.data(), by_column), LoopArgument::array(r.twice.data(), dense),
-                              LoopArgument::array(r.row_sums.data(), by_row), LoopArgument::array(r.greatest.data(), by_row)};
+  const LoopArgument out[] = {
+      LoopArgument::array(r.column_sums.data(), by_column), LoopArgument::array(r.twice.data(), dense),
+      LoopArgument::array(r.row_sums.data(), by_row), LoopArgument::array(r.greatest.data(), by_row)};
   Threads threads(on);
   compile(program).run(sizes, in, out, threads);
   return r;
@@ -58,7 +64,8 @@ void expect_slow_loops_results(ElementType type, Int batch, Int rows, Int column
   for (Int b = 0; b < batch; ++b) {
     for (Int i = 0; i < rows; ++i) {
       for (Int j = 0; j < columns; ++j) {
-        const auto line = static_cast<std::size_t>(b * rows + i), at = line * static_cast<std::size_t>(columns) + static_cast<std::size_t>(j);
+        const auto line = static_cast<std::size_t>(b * rows + i),
+                   at = line * static_cast<std::size_t>(columns) + static_cast<std::size_t>(j);
         const float v = value(x[transposed ? static_cast<std::size_t>(b + i * batch + j * batch * rows) : at]);
         row_sums[line] += v;
         column_sums[static_cast<std::size_t>(j)] += v;
@@ -90,7 +97,8 @@ TEST(FusedLoopMatrix, ManyRowsAreSummedInChunks) {
 
 /// Sums, greatest and counts of rows of `columns` elements, `apart` from one row to the next, times one number a row.
 void expect_sums_of_short_rows(Int rows, Int heads, Int columns, Int apart) {
-  const Int sizes[] = {rows, heads, columns}, x_strides[] = {heads * apart, apart, 1}, by_row[] = {1, rows, 0}, y_strides[] = {heads * columns, columns, 1};
+  const Int sizes[] = {rows, heads, columns}, x_strides[] = {heads * apart, apart, 1}, by_row[] = {1, rows, 0},
+            y_strides[] = {heads * columns, columns, 1};
   std::vector<Bf16> x(static_cast<std::size_t>(rows * heads * apart));
   for (std::size_t k = 0; k < x.size(); ++k) x[k] = mtf::to_bf16(static_cast<float>(static_cast<Int>(k * 7 % 31) - 15));
   const auto lines = static_cast<std::size_t>(rows * heads);
@@ -98,11 +106,18 @@ void expect_sums_of_short_rows(Int rows, Int heads, Int columns, Int apart) {
   std::vector<std::int32_t> positive(lines);
   for (std::size_t k = 0; k < lines; ++k) factor[k] = static_cast<float>(k % 5) - 1;
   LoopProgram program;
-  program.operands = {{OperandKind::kArray, ElementType::kBf16}, {OperandKind::kArray, ElementType::kF32}, {OperandKind::kScalar, ElementType::kF32}};
+  program.operands = {{OperandKind::kArray, ElementType::kBf16},
+                      {OperandKind::kArray, ElementType::kF32},
+                      {OperandKind::kScalar, ElementType::kF32}};
   program.steps = {{LaneOp::kCast, 0, -1, -1, ElementType::kF32}, {LaneOp::kMul, 3, 1}, {LaneOp::kGt, 4, 2}};
-  program.outputs = {{4, ElementType::kF32, Reduction::kSum}, {4, ElementType::kF32, Reduction::kMax}, {5, ElementType::kI32, Reduction::kSum}, {4, ElementType::kF32}};
-  const LoopArgument in[] = {LoopArgument::array(x.data(), x_strides), LoopArgument::array(factor.data(), by_row), LoopArgument::scalar(0)};
-  const LoopArgument out[] = {LoopArgument::array(sums.data(), by_row), LoopArgument::array(greatest.data(), by_row), LoopArgument::array(positive.data(), by_row), LoopArgument::array(y.data(), y_strides)};
+  program.outputs = {{4, ElementType::kF32, Reduction::kSum},
+                     {4, ElementType::kF32, Reduction::kMax},
+                     {5, ElementType::kI32, Reduction::kSum},
+                     {4, ElementType::kF32}};
+  const LoopArgument in[] = {LoopArgument::array(x.data(), x_strides), LoopArgument::array(factor.data(), by_row),
+                             LoopArgument::scalar(0)};
+  const LoopArgument out[] = {LoopArgument::array(sums.data(), by_row), LoopArgument::array(greatest.data(), by_row),
+                              LoopArgument::array(positive.data(), by_row), LoopArgument::array(y.data(), y_strides)};
   Threads threads(2);
   compile(program).run(sizes, in, out, threads);
   for (Int i = 0; i < rows; ++i) {

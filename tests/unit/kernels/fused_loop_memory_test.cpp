@@ -13,8 +13,8 @@ namespace {
 using Int = std::int64_t;
 using Bytes = std::vector<char>;
 
-/// A loop over [rows, columns] of a few arrays and a number: steps and outputs by chance, and for each output which array's
-/// memory it takes, or -1. Sums are over the rows.
+/// A loop over [rows, columns] of a few arrays and a number: steps and outputs by chance, and for each output which
+/// array's memory it takes, or -1. Sums are over the rows.
 struct RandomLoop {
   static constexpr int kArrays = 3;
 
@@ -47,10 +47,12 @@ struct RandomLoop {
     for (const Bytes& array : arrays) in.push_back(LoopArgument::array(array.data(), strides));
     in.push_back(LoopArgument::scalar(1));
     for (const LoopOutput& output : program.outputs)
-      outputs.emplace_back(static_cast<std::size_t>((output.reduction == Reduction::kStore ? rows : 1) * columns * size_of(type)));
+      outputs.emplace_back(
+          static_cast<std::size_t>((output.reduction == Reduction::kStore ? rows : 1) * columns * size_of(type)));
     for (std::size_t o = 0; o < outputs.size(); ++o)
-      out.push_back(LoopArgument::array(in_place && over[o] >= 0 ? arrays[static_cast<std::size_t>(over[o])].data() : outputs[o].data(),
-                                        program.outputs[o].reduction == Reduction::kStore ? strides : reduced));
+      out.push_back(LoopArgument::array(
+          in_place && over[o] >= 0 ? arrays[static_cast<std::size_t>(over[o])].data() : outputs[o].data(),
+          program.outputs[o].reduction == Reduction::kStore ? strides : reduced));
     compile(program).run(sizes, in, out, threads);
     for (std::size_t o = 0; o < outputs.size(); ++o)
       if (in_place && over[o] >= 0) outputs[o] = arrays[static_cast<std::size_t>(over[o])];
@@ -60,14 +62,16 @@ struct RandomLoop {
   /// Small whole numbers, so that every type holds every sum.
   static Bytes numbers(ElementType type, Int count, int seed) {
     std::vector<std::int32_t> whole(static_cast<std::size_t>(count));
-    for (Int i = 0; i < count; ++i) whole[static_cast<std::size_t>(i)] = static_cast<std::int32_t>((i * 7 + seed * 5) % 3);
+    for (Int i = 0; i < count; ++i)
+      whole[static_cast<std::size_t>(i)] = static_cast<std::int32_t>((i * 7 + seed * 5) % 3);
     Bytes bytes(static_cast<std::size_t>(count * size_of(type)));
     LoopProgram cast;
     cast.operands = {{OperandKind::kArray, ElementType::kI32}};
     cast.steps = {{LaneOp::kCast, 0, -1, -1, type}};
     cast.outputs = {{1, type}};
     const Int one = 1;
-    const LoopArgument in[] = {LoopArgument::array(whole.data(), {&one, 1})}, out[] = {LoopArgument::array(bytes.data(), {&one, 1})};
+    const LoopArgument in[] = {LoopArgument::array(whole.data(), {&one, 1})},
+                       out[] = {LoopArgument::array(bytes.data(), {&one, 1})};
     Threads threads(1);
     compile(cast).run({&count, 1}, in, out, threads);
     return bytes;
@@ -85,7 +89,8 @@ TEST(FusedLoopMemory, OutputsInTheMemoryOfOperandsAreTheSameAsInTheirOwn) {
       const RandomLoop loop(type, seed);
       for (const auto& [rows, columns] : {std::pair<Int, Int>{16, 4}, {1, 300}, {300, 1}, {5, 130}, {3, 3}})
         ASSERT_EQ(loop.run(rows, columns, true, threads), loop.run(rows, columns, false, threads))
-            << name(type) << ", seed " << seed << ", " << rows << " x " << columns << '\n' << compile(loop.program).text();
+            << name(type) << ", seed " << seed << ", " << rows << " x " << columns << '\n'
+            << compile(loop.program).text();
     }
 }
 

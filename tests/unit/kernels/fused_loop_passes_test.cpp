@@ -27,7 +27,9 @@ std::vector<char> elements(ElementType type, Int n) {
     if (k % 50 == 4) x = std::numeric_limits<double>::quiet_NaN();
     const auto single = static_cast<float>(x);
     const Bf16 narrow = mtf::to_bf16(single);
-    const void* from = type == ElementType::kF64 ? static_cast<const void*>(&x) : type == ElementType::kF32 ? static_cast<const void*>(&single) : &narrow;
+    const void* from = type == ElementType::kF64   ? static_cast<const void*>(&x)
+                       : type == ElementType::kF32 ? static_cast<const void*>(&single)
+                                                   : &narrow;
     std::memcpy(result.data() + k * size_of(type), from, static_cast<std::size_t>(size_of(type)));
   }
   return result;
@@ -41,7 +43,9 @@ std::vector<std::uint64_t> bits(ElementType type, const std::vector<char>& eleme
     std::memcpy(&result[k], at, static_cast<std::size_t>(size_of(type)));
     double value = 0;
     if (type == ElementType::kF64) std::memcpy(&value, at, 8);
-    else value = std::bit_cast<float>(static_cast<std::uint32_t>(type == ElementType::kBf16 ? result[k] << 16 : result[k]));
+    else
+      value =
+          std::bit_cast<float>(static_cast<std::uint32_t>(type == ElementType::kBf16 ? result[k] << 16 : result[k]));
     if (std::isnan(value)) result[k] = ~std::uint64_t{0};
   }
   return result;
@@ -66,7 +70,8 @@ std::vector<std::vector<char>> run(const std::vector<LaneOp>& ops, ElementType t
 }
 
 TEST(LoopPasses, FunctionsThatShareAGateHaveTheBitsThatTheyHaveAlone) {
-  const std::vector<LaneOp> ops = {LaneOp::kGelu, LaneOp::kSwishGrad, LaneOp::kGeluGrad, LaneOp::kSigmoid, LaneOp::kSwish};
+  const std::vector<LaneOp> ops = {LaneOp::kGelu, LaneOp::kSwishGrad, LaneOp::kGeluGrad, LaneOp::kSigmoid,
+                                   LaneOp::kSwish};
   for (ElementType type : {ElementType::kBf16, ElementType::kF32, ElementType::kF64}) {
     const std::vector<char> x = elements(type, 1000);
     const auto together = run(ops, type, x);

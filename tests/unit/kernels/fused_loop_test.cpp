@@ -101,7 +101,7 @@ double ulps(double got, double expected, bool single) {
   return std::abs(got - expected) / ulp;
 }
 
-// ---- values ----
+// ---- values ---------------------------------------------------------------------------------------------------------
 
 TEST(FusedLoop, GeluAndSwishHaveTheirKnownValues) {
   const std::vector<float> x{-1, 0, 1, 2};
@@ -128,18 +128,21 @@ TEST(FusedLoop, IntegerDivisionFloorsAndByZeroIsZero) {
 TEST(FusedLoop, PowerIsStandardPower) {
   const std::vector<float> x{-2, 0, 2, -2, 4, -8, 2, 0, kNan, 1}, y{3, 0, .5f, -2, -.5f, .5f, -1, -1, 0, kNan};
   const auto z = map2<float>(LaneOp::kPow, x, y);
-  for (std::size_t k = 0; k < x.size(); ++k) EXPECT_LE(ulps(z[k], std::pow(x[k], y[k]), true), 1) << x[k] << '^' << y[k];
+  for (std::size_t k = 0; k < x.size(); ++k)
+    EXPECT_LE(ulps(z[k], std::pow(x[k], y[k]), true), 1) << x[k] << '^' << y[k];
   using V = std::vector<std::int32_t>;
   EXPECT_EQ(map2<std::int32_t>(LaneOp::kPow, V{-2, 3, 1, 2}, V{3, 4, -5, -1}), (V{-8, 81, 1, 0}));
 }
 TEST(FusedLoop, RoundGoesToEvenAndSignKeepsNan) {
   EXPECT_EQ(map1<float>(LaneOp::kRound, std::vector<float>{.5f, 1.5f, -2.5f}), (std::vector<float>{0, 2, -2}));
   EXPECT_TRUE(std::isnan(map1<float>(LaneOp::kSign, std::vector<float>{kNan})[0]));
-  EXPECT_EQ(map1<std::int32_t>(LaneOp::kSign, std::vector<std::int32_t>{-5, 0, 9}), (std::vector<std::int32_t>{-1, 0, 1}));
+  EXPECT_EQ(map1<std::int32_t>(LaneOp::kSign, std::vector<std::int32_t>{-5, 0, 9}),
+            (std::vector<std::int32_t>{-1, 0, 1}));
 }
 TEST(FusedLoop, CastsTruncateSaturateAndCount) {
   EXPECT_EQ(map1<std::int32_t>(LaneOp::kCast, std::vector<float>{-1.9f, 2.9f, kNan, kInf, -kInf}),
-            (std::vector<std::int32_t>{-1, 2, 0, std::numeric_limits<std::int32_t>::max(), std::numeric_limits<std::int32_t>::min()}));
+            (std::vector<std::int32_t>{-1, 2, 0, std::numeric_limits<std::int32_t>::max(),
+                                       std::numeric_limits<std::int32_t>::min()}));
   EXPECT_EQ(map1<std::int32_t>(LaneOp::kCast, std::vector<double>{-1.9, 2147483646.7, NAN, -1e300}),
             (std::vector<std::int32_t>{-1, 2147483646, 0, std::numeric_limits<std::int32_t>::min()}));
   EXPECT_EQ(map1<float>(LaneOp::kCast, std::vector<double>{0.1}), std::vector<float>{0.1f});
@@ -156,20 +159,24 @@ TEST(FusedLoop, MaximumAndMinimumAreNanIfEitherIs) {
   }
 }
 TEST(FusedLoop, NanGoesThroughEveryFloatFunction) {
-#define MTF_LANE_OP(enumerator, text, count, types, result)                                           \
+#define MTF_LANE_OP(enumerator, text, count, types, result)                                         \
   if (count == 1 && allows(LaneOp::enumerator, kF32) && LaneOp::enumerator != LaneOp::kCast) {      \
-    EXPECT_TRUE(std::isnan(map1<float>(LaneOp::enumerator, std::vector<float>{kNan})[0])) << text;     \
-    EXPECT_TRUE(std::isnan(map1<double>(LaneOp::enumerator, std::vector<double>{NAN})[0])) << text;    \
+    EXPECT_TRUE(std::isnan(map1<float>(LaneOp::enumerator, std::vector<float>{kNan})[0])) << text;  \
+    EXPECT_TRUE(std::isnan(map1<double>(LaneOp::enumerator, std::vector<double>{NAN})[0])) << text; \
   }
 #include "kernels/lane_ops.def"
 #undef MTF_LANE_OP
 }
 TEST(FusedLoop, ExpAndLogAreExactAtTheirEdges) {
-  EXPECT_EQ(map1<float>(LaneOp::kExp, std::vector<float>{-kInf, kInf, 0, -200, 89}), (std::vector<float>{0, kInf, 1, 0, kInf}));
-  const float last = 88.72283f, least = std::numeric_limits<float>::denorm_min();  // the largest that has a finite exp; the least result
-  EXPECT_EQ(map1<float>(LaneOp::kExp, std::vector<float>{std::nextafter(last, kInf), -103.5f, -104.0f}), (std::vector<float>{kInf, least, 0}));
+  EXPECT_EQ(map1<float>(LaneOp::kExp, std::vector<float>{-kInf, kInf, 0, -200, 89}),
+            (std::vector<float>{0, kInf, 1, 0, kInf}));
+  const float last = 88.72283f,
+              least = std::numeric_limits<float>::denorm_min();  // the largest that has a finite exp; the least result
+  EXPECT_EQ(map1<float>(LaneOp::kExp, std::vector<float>{std::nextafter(last, kInf), -103.5f, -104.0f}),
+            (std::vector<float>{kInf, least, 0}));
   EXPECT_NEAR(map1<float>(LaneOp::kExp, std::vector<float>{last})[0] / std::exp(static_cast<double>(last)), 1, 2e-7);
-  EXPECT_EQ(map1<double>(LaneOp::kExp, std::vector<double>{-HUGE_VAL, HUGE_VAL, 0, -800, 710}), (std::vector<double>{0, HUGE_VAL, 1, 0, HUGE_VAL}));
+  EXPECT_EQ(map1<double>(LaneOp::kExp, std::vector<double>{-HUGE_VAL, HUGE_VAL, 0, -800, 710}),
+            (std::vector<double>{0, HUGE_VAL, 1, 0, HUGE_VAL}));
   const auto l = map1<float>(LaneOp::kLog, std::vector<float>{0, kInf, 1, -1});
   EXPECT_EQ(l[0], -kInf);
   EXPECT_EQ(l[1], kInf);
@@ -219,7 +226,7 @@ TEST(FusedLoop, FunctionsAreAccurateToAFewUnitsInTheLastPlace) {
   }
 }
 
-// ---- the same bits everywhere ----
+// ---- the same bits everywhere ---------------------------------------------------------------------------------------
 
 TEST(FusedLoop, BitsDoNotDependOnOffsetOrSize) {
   const auto x = random_floats(1000, .1f, 5);
@@ -261,7 +268,8 @@ TEST(FusedLoop, FusionDoesNotChangeBits) {
     single(LaneOp::kSub, u.data(), a.data(), u.data());
     LoopProgram f;
     f.operands = {{OperandKind::kArray, type}, {OperandKind::kArray, type}};
-    f.steps = {{LaneOp::kMul, 0, 1}, {LaneOp::kExp, 2}, {LaneOp::kAdd, 1, 3}, {LaneOp::kDiv, 3, 4}, {LaneOp::kSub, 5, 0}};
+    f.steps = {
+        {LaneOp::kMul, 0, 1}, {LaneOp::kExp, 2}, {LaneOp::kAdd, 1, 3}, {LaneOp::kDiv, 3, 4}, {LaneOp::kSub, 5, 0}};
     f.outputs = {{6, type}};
     const LoopArgument result[] = {LoopArgument::array(fused.data(), {&one, 1})};
     compile(f).run({&n, 1}, ab, result, one_thread());
@@ -286,9 +294,11 @@ TEST(FusedLoop, AnOperandCanBeOverwrittenInPlaceAndReadAgain) {
   }
 }
 
-// ---- shapes and strides against a slow loop ----
+// ---- shapes and strides against a slow loop -------------------------------------------------------------------------
 
-Int total(const std::vector<Int>& sizes) { return std::accumulate(sizes.begin(), sizes.end(), Int{1}, std::multiplies<>()); }
+Int total(const std::vector<Int>& sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), Int{1}, std::multiplies<>());
+}
 Int offset(const std::vector<Int>& sizes, const std::vector<Int>& strides, Int index) {
   Int result = 0;
   for (std::size_t d = sizes.size(); d-- > 0;) {
@@ -314,15 +324,23 @@ std::vector<Int> random_strides(const std::vector<Int>& sizes, std::mt19937& gen
 TEST(FusedLoop, AnyShapeAndStridesGiveTheSlowLoopsResult) {
   std::mt19937 generator(3);
   LoopProgram p;
-  p.operands = {{OperandKind::kArray, kF32}, {OperandKind::kArray, kBf16}, {OperandKind::kIota, kI32, 0}, {OperandKind::kArray, kBool}};
-  p.steps = {{LaneOp::kCast, 1, -1, -1, kF32}, {LaneOp::kCast, 2, -1, -1, kF32}, {LaneOp::kMul, 0, 4}, {LaneOp::kAdd, 6, 5}, {LaneOp::kWhere, 3, 7, 0}};
+  p.operands = {{OperandKind::kArray, kF32},
+                {OperandKind::kArray, kBf16},
+                {OperandKind::kIota, kI32, 0},
+                {OperandKind::kArray, kBool}};
+  p.steps = {{LaneOp::kCast, 1, -1, -1, kF32},
+             {LaneOp::kCast, 2, -1, -1, kF32},
+             {LaneOp::kMul, 0, 4},
+             {LaneOp::kAdd, 6, 5},
+             {LaneOp::kWhere, 3, 7, 0}};
   p.outputs = {{8, kF32}, {3, kBool}};
   const FusedLoop loop = compile(p);
   Threads two(2);
   for (int round = 0; round < 300; ++round) {
     std::vector<Int> sizes;
     const int dims = 1 + static_cast<int>(generator() % 4);
-    for (int d = 0; d < dims; ++d) sizes.push_back(generator() % 8 == 0 ? 150 + generator() % 200 : 1 + generator() % 9);
+    for (int d = 0; d < dims; ++d)
+      sizes.push_back(generator() % 8 == 0 ? 150 + generator() % 200 : 1 + generator() % 9);
     const Int n = total(sizes);
     if (n > 400000) continue;
     const auto sa = random_strides(sizes, generator, true), sb = random_strides(sizes, generator, true),
@@ -334,7 +352,8 @@ TEST(FusedLoop, AnyShapeAndStridesGiveTheSlowLoopsResult) {
     for (Int k = 0; k <= 2 * n; ++k) b[k] = mtf::to_bf16(static_cast<float>(k % 17)), c[k] = k % 3 == 0;
     std::vector<float> y(2 * n + 1, -777);
     std::vector<char> z(2 * n + 1, 9);
-    const LoopArgument in[] = {LoopArgument::array(a.data(), sa), LoopArgument::array(b.data(), sb), LoopArgument::iota(10), LoopArgument::array(c.data(), sc)};
+    const LoopArgument in[] = {LoopArgument::array(a.data(), sa), LoopArgument::array(b.data(), sb),
+                               LoopArgument::iota(10), LoopArgument::array(c.data(), sc)};
     const LoopArgument out[] = {LoopArgument::array(y.data(), sy), LoopArgument::array(z.data(), sz)};
     loop.run(sizes, in, out, two);
     std::vector<float> expected(2 * n + 1, -777);
@@ -356,14 +375,16 @@ TEST(FusedLoop, ReductionsOverAnyDimsGiveTheSlowLoopsResult) {
   LoopProgram p;
   p.operands = {{OperandKind::kArray, kF32}, {OperandKind::kScalar, kF32}};
   p.steps = {{LaneOp::kMul, 0, 1}, {LaneOp::kGt, 0, 1}, {LaneOp::kCast, 0, -1, -1, kI32}};
-  p.outputs = {{2, kF32, Reduction::kSum}, {2, kF32, Reduction::kMax}, {0, kF32, Reduction::kMin}, {3, kI32, Reduction::kSum},
-               {3, kBool, Reduction::kOr}, {4, kI32, Reduction::kSum}, {2, kF32, Reduction::kStore}};
+  p.outputs = {{2, kF32, Reduction::kSum},  {2, kF32, Reduction::kMax}, {0, kF32, Reduction::kMin},
+               {3, kI32, Reduction::kSum},  {3, kBool, Reduction::kOr}, {4, kI32, Reduction::kSum},
+               {2, kF32, Reduction::kStore}};
   const FusedLoop loop = compile(p);
   Threads one(1), two(2);
   for (int round = 0; round < 300; ++round) {
     std::vector<Int> sizes;
     const int dims = 1 + static_cast<int>(generator() % 4);
-    for (int d = 0; d < dims; ++d) sizes.push_back(generator() % 6 == 0 ? 150 + generator() % 2000 : 1 + generator() % 9);
+    for (int d = 0; d < dims; ++d)
+      sizes.push_back(generator() % 6 == 0 ? 150 + generator() % 2000 : 1 + generator() % 9);
     const Int n = total(sizes);
     if (n > 400000) continue;
     const auto sa = random_strides(sizes, generator, generator() % 2 == 0);
@@ -380,13 +401,17 @@ TEST(FusedLoop, ReductionsOverAnyDimsGiveTheSlowLoopsResult) {
       std::vector<char> any;
       bool operator==(const Result&) const = default;
     };
-    const Result blank{std::vector<float>(cells), std::vector<float>(cells, -kInf), std::vector<float>(cells, kInf), std::vector<float>(2 * n + 1),
-                 std::vector<std::int32_t>(cells), std::vector<std::int32_t>(cells), std::vector<char>(cells)};
+    const Result blank{std::vector<float>(cells),        std::vector<float>(cells, -kInf),
+                       std::vector<float>(cells, kInf),  std::vector<float>(2 * n + 1),
+                       std::vector<std::int32_t>(cells), std::vector<std::int32_t>(cells),
+                       std::vector<char>(cells)};
     auto run = [&](Threads& threads) {
       Result r = blank;
       const LoopArgument in[] = {LoopArgument::array(a.data(), sa), LoopArgument::scalar(.5)};
-      const LoopArgument out[] = {LoopArgument::array(r.sum.data(), so), LoopArgument::array(r.max.data(), so), LoopArgument::array(r.min.data(), so),
-                                  LoopArgument::array(r.count.data(), so), LoopArgument::array(r.any.data(), so), LoopArgument::array(r.whole.data(), so), LoopArgument::array(r.y.data(), sy)};
+      const LoopArgument out[] = {LoopArgument::array(r.sum.data(), so), LoopArgument::array(r.max.data(), so),
+                                  LoopArgument::array(r.min.data(), so), LoopArgument::array(r.count.data(), so),
+                                  LoopArgument::array(r.any.data(), so), LoopArgument::array(r.whole.data(), so),
+                                  LoopArgument::array(r.y.data(), sy)};
       loop.run(sizes, in, out, threads);
       return r;
     };
@@ -416,7 +441,8 @@ TEST(FusedLoop, DoublesReduceToo) {
   LoopProgram p;
   p.operands = {{OperandKind::kArray, kF64}, {OperandKind::kArray, kF32}};
   p.steps = {{LaneOp::kCast, 1, -1, -1, kF64}, {LaneOp::kMul, 0, 2}, {LaneOp::kLt, 0, 2}};
-  p.outputs = {{3, kF64, Reduction::kSum}, {4, kI32, Reduction::kSum}, {1, kF32, Reduction::kSum}, {1, kF32, Reduction::kMax}};
+  p.outputs = {
+      {3, kF64, Reduction::kSum}, {4, kI32, Reduction::kSum}, {1, kF32, Reduction::kSum}, {1, kF32, Reduction::kMax}};
   const FusedLoop loop = compile(p);
   for (Int rows : {1, 5, 100}) {
     for (Int columns : {1, 3, 70, 300, 5000}) {
@@ -428,10 +454,13 @@ TEST(FusedLoop, DoublesReduceToo) {
         std::vector<float> t(cells), m(cells), em(cells, -kInf);
         std::vector<double> et(cells);
         for (Int k = 0; k < n; ++k) a[k] = .5 + b[(k * 7) % n];
-        const Int sizes[] = {rows, columns}, in_strides[] = {columns, 1}, out_strides[] = {keep_columns ? 0 : 1, keep_columns ? 1 : 0};
-        const LoopArgument in[] = {LoopArgument::array(a.data(), in_strides), LoopArgument::array(b.data(), in_strides)};
-        const LoopArgument out[] = {LoopArgument::array(s.data(), out_strides), LoopArgument::array(c.data(), out_strides),
-                                    LoopArgument::array(t.data(), out_strides), LoopArgument::array(m.data(), out_strides)};
+        const Int sizes[] = {rows, columns}, in_strides[] = {columns, 1},
+                  out_strides[] = {keep_columns ? 0 : 1, keep_columns ? 1 : 0};
+        const LoopArgument in[] = {LoopArgument::array(a.data(), in_strides),
+                                   LoopArgument::array(b.data(), in_strides)};
+        const LoopArgument out[] = {
+            LoopArgument::array(s.data(), out_strides), LoopArgument::array(c.data(), out_strides),
+            LoopArgument::array(t.data(), out_strides), LoopArgument::array(m.data(), out_strides)};
         loop.run(sizes, in, out, one_thread());
         for (Int k = 0; k < n; ++k) {
           const Int o = keep_columns ? k % columns : k / columns;
@@ -459,7 +488,8 @@ TEST(FusedLoop, OutputsMayReduceDifferentDims) {
   p.steps = {{LaneOp::kNeg, 0}};
   p.outputs = {{1, kF32}, {0, kF32, Reduction::kSum}, {0, kF32, Reduction::kSum}};
   const LoopArgument in[] = {LoopArgument::array(x.data(), strides)};
-  const LoopArgument out[] = {LoopArgument::array(x.data(), strides), LoopArgument::array(rows.data(), by_row), LoopArgument::array(columns.data(), by_column)};
+  const LoopArgument out[] = {LoopArgument::array(x.data(), strides), LoopArgument::array(rows.data(), by_row),
+                              LoopArgument::array(columns.data(), by_column)};
   compile(p).run(sizes, in, out, one_thread());
   EXPECT_EQ(rows, (std::vector<float>{6, 22, 38}));
   EXPECT_EQ(columns, (std::vector<float>{12, 15, 18, 21}));
@@ -468,13 +498,19 @@ TEST(FusedLoop, OutputsMayReduceDifferentDims) {
 TEST(FusedLoop, AnEmptyReductionIsTheIdentity) {
   LoopProgram p;
   p.operands = {{OperandKind::kArray, kF32}, {OperandKind::kArray, kBool}, {OperandKind::kArray, kI32}};
-  p.outputs = {{0, kF32, Reduction::kSum}, {0, kF32, Reduction::kMax}, {0, kF32, Reduction::kProd}, {1, kBool, Reduction::kAnd}, {2, kI32, Reduction::kMin}};
+  p.outputs = {{0, kF32, Reduction::kSum},
+               {0, kF32, Reduction::kMax},
+               {0, kF32, Reduction::kProd},
+               {1, kBool, Reduction::kAnd},
+               {2, kI32, Reduction::kMin}};
   const Int sizes[] = {2, 0}, strides[] = {0, 1}, kept[] = {1, 0};
   float sum[2] = {9, 9}, max[2], prod[2];
   char all[2];
   std::int32_t least[2];
   const LoopArgument a = LoopArgument::array(nullptr, strides), in[] = {a, a, a};
-  const LoopArgument out[] = {LoopArgument::array(sum, kept), LoopArgument::array(max, kept), LoopArgument::array(prod, kept), LoopArgument::array(all, kept), LoopArgument::array(least, kept)};
+  const LoopArgument out[] = {LoopArgument::array(sum, kept), LoopArgument::array(max, kept),
+                              LoopArgument::array(prod, kept), LoopArgument::array(all, kept),
+                              LoopArgument::array(least, kept)};
   compile(p).run(sizes, in, out, one_thread());
   EXPECT_EQ(sum[1], 0);
   EXPECT_EQ(max[1], -kInf);
@@ -491,7 +527,8 @@ TEST(FusedLoop, ANanMakesMaxAndMinNanAndASumOfManyIsAccurate) {
   const FusedLoop loop = compile(p);
   float sum, max, min;
   const LoopArgument in[] = {LoopArgument::array(x.data(), {&one, 1})};
-  const LoopArgument out[] = {LoopArgument::array(&sum, {&zero, 1}), LoopArgument::array(&max, {&zero, 1}), LoopArgument::array(&min, {&zero, 1})};
+  const LoopArgument out[] = {LoopArgument::array(&sum, {&zero, 1}), LoopArgument::array(&max, {&zero, 1}),
+                              LoopArgument::array(&min, {&zero, 1})};
   loop.run({&n, 1}, in, out, one_thread());
   EXPECT_NEAR(sum, static_cast<double>(.1f) * n, .1);
   EXPECT_EQ(max, .1f);
@@ -504,7 +541,8 @@ TEST(FusedLoop, NothingIsTouchedBeyondTheLastElement) {
   for (std::size_t n : {1U, 5U, 127U, 129U}) {
     std::vector<float> x(n, 1), y(n + 64, 7);
     const Int size = static_cast<Int>(n), one = 1;
-    const LoopArgument in[] = {LoopArgument::array(x.data(), {&one, 1})}, out[] = {LoopArgument::array(y.data(), {&one, 1})};
+    const LoopArgument in[] = {LoopArgument::array(x.data(), {&one, 1})},
+                       out[] = {LoopArgument::array(y.data(), {&one, 1})};
     compile(one_step(LaneOp::kNeg, {kF32}, kF32)).run({&size, 1}, in, out, one_thread());
     EXPECT_EQ(y[n - 1], -1);
     EXPECT_EQ(std::count(y.begin(), y.end(), 7.0f), 64);
@@ -544,7 +582,8 @@ TEST(FusedLoop, LanesOfEightBytesGiveTheSameBitsForSmallerTypes) {
     LoopProgram p = one_step(op, {kF32}, kF32);
     std::vector<float> y(n), z(n);
     const LoopArgument in[] = {LoopArgument::array(x.data(), {&one, 1}), LoopArgument::scalar(1)};
-    const LoopArgument out_y[] = {LoopArgument::array(y.data(), {&one, 1})}, out_z[] = {LoopArgument::array(z.data(), {&one, 1})};
+    const LoopArgument out_y[] = {LoopArgument::array(y.data(), {&one, 1})},
+                       out_z[] = {LoopArgument::array(z.data(), {&one, 1})};
     compile(p).run({&n, 1}, {in, 1}, out_y, one_thread());
     p.operands.push_back({OperandKind::kScalar, kF64});
     p.outputs[0].value = 2;

@@ -19,9 +19,7 @@ class Batches : public FileTest {
     session::Session session(settings_, &execution, out);
     try {
       session.run_text("test.mtf", "import data\n" + text);
-    } catch (const UserError& error) {
-      out << error.diagnostic().render();
-    }
+    } catch (const UserError& error) { out << error.diagnostic().render(); }
     return out.str();
   }
   /// A file of so many ids of 16 bits, from 0 to 199 over and over.
@@ -35,7 +33,8 @@ class Batches : public FileTest {
 };
 
 TEST_F(Batches, OfATextAreTheSameEveryTime) {
-  EXPECT_EQ(run("dim batch = 2, length = 4\nlet t = data.text(\"" + source_folder() + "/tests/unit/library/letters.txt\")\n"
+  EXPECT_EQ(run("dim batch = 2, length = 4\nlet t = data.text(\"" + source_folder() +
+                "/tests/unit/library/letters.txt\")\n"
                 "print(t.vocab, len(t))\n"
                 "for (x, y) in t.batches(batch, length) { print(t.decode(x[batch: 0]), t.decode(y[batch: 0])) }\n"),
             "8 18\nabcd bcde\nabcd bcde\n");
@@ -49,19 +48,27 @@ TEST_F(Batches, OfMissingFilesAreLeftToTheRun) {
 }
 
 TEST_F(Batches, OfTokensInAFileAreThoseOfTheTextInMemory) {
-  const std::string text = write("text", "a text of a few words, and of a few more words than that, which are read in places");
-  EXPECT_EQ(run("let a = data.text(\"" + text + "\")\na.save(\"" + path("saved") + "\")\nlet b = data.token_file(\"" + path("saved") + "\", a.vocab)\n"
+  const std::string text =
+      write("text", "a text of a few words, and of a few more words than that, which are read in places");
+  EXPECT_EQ(run("let a = data.text(\"" + text + "\")\na.save(\"" + path("saved") + "\")\nlet b = data.token_file(\"" +
+                path("saved") +
+                "\", a.vocab)\n"
                 "print(len(a) == len(b), a.vocab == b.vocab)\ndim batch = 3, length = 5\n"
                 "for (part, other) in [(a, b), (a[7..50], b[7..50])] {\n"
-                "  for ((x, y), (z, w)) in zip([p for p in part.batches(batch, length, shuffle: 4)], [p for p in other.batches(batch, length, shuffle: 4)]) { assert all(x == z) and all(y == w) }\n"
-                "  for ((x, y, c), (z, w, d)) in zip([p for p in part.windows(batch, length, stride: 2)], [p for p in other.windows(batch, length, stride: 2)]) {\n"
+                "  for ((x, y), (z, w)) in zip([p for p in part.batches(batch, length, shuffle: 4)], [p for p in "
+                "other.batches(batch, length, shuffle: 4)]) { assert all(x == z) and all(y == w) }\n"
+                "  for ((x, y, c), (z, w, d)) in zip([p for p in part.windows(batch, length, stride: 2)], [p for p in "
+                "other.windows(batch, length, stride: 2)]) {\n"
                 "    assert all(x == z) and all(y == w) and all(c == d)\n  }\n}\n"),
             "true true\n");
 }
 
 TEST_F(Batches, AreDecodedToAsManyTextsAsTheyHaveRowsBeforeTheNumbersAreKnown) {
-  const std::string script = write("a.mtf", "import data\nlet t = data.text(\"" + write("text", "a text of a few words") + "\")\ndim batch = 3, length = 5\n"
-                                            "for (x, y) in t.batches(batch, length) { print([\"one\", \"two\", \"three\"][0..len(t.decode(x))]) }\n");
+  const std::string script = write(
+      "a.mtf",
+      "import data\nlet t = data.text(\"" + write("text", "a text of a few words") +
+          "\")\ndim batch = 3, length = 5\n"
+          "for (x, y) in t.batches(batch, length) { print([\"one\", \"two\", \"three\"][0..len(t.decode(x))]) }\n");
   EXPECT_FALSE(session::Session::check_file(script, settings_).has_errors());
 }
 
@@ -69,19 +76,26 @@ TEST_F(Batches, AreDecodedToAsManyTextsAsTheyHaveRowsBeforeTheNumbersAreKnown) {
 const std::string kLargeBatches = "dim batch = 64, length = 4096\nlet t = data.token_file(\"";
 
 TEST_F(Batches, ThatAreReadAheadHaveTheSameNumbers) {
-  const std::string walk = kLargeBatches + ids(64 * 4096 * 5 + 1) + "\", 200)\nlet turn = 0\nfor (x, y) in t.batches(batch, length) {\n"
-                           "  let first = (turn * 64 * 4096 + 4096 * broadcast(range(batch) -> [batch, length]) + broadcast(range(length) -> [batch, length])) % 200\n"
-                           "  assert all(x == first) and all(y == (first + 1) % 200)\n  turn := turn + 1\n}\nprint(turn)\n";
+  const std::string walk =
+      kLargeBatches + ids(64 * 4096 * 5 + 1) +
+      "\", 200)\nlet turn = 0\nfor (x, y) in t.batches(batch, length) {\n"
+      "  let first = (turn * 64 * 4096 + 4096 * broadcast(range(batch) -> [batch, length]) + broadcast(range(length) "
+      "-> [batch, length])) % 200\n"
+      "  assert all(x == first) and all(y == (first + 1) % 200)\n  turn := turn + 1\n}\nprint(turn)\n";
   EXPECT_EQ(run(walk), "5\n");
 }
 
 TEST_F(Batches, ThatALoopLeavesAreWaitedForOnce) {
-  EXPECT_EQ(run(kLargeBatches + ids(64 * 4096 * 5 + 1) + "\", 200)\nfor i in 0..20 {\n  for (x, y) in t.batches(batch, length, shuffle: i) { if i % 2 == 0 { break } else { print(x[batch: 0][length: 0] >= 0); break } }\n}\nprint(\"left\")\n"),
+  EXPECT_EQ(run(kLargeBatches + ids(64 * 4096 * 5 + 1) +
+                "\", 200)\nfor i in 0..20 {\n  for (x, y) in t.batches(batch, length, shuffle: i) { if i % 2 == 0 { "
+                "break } else { print(x[batch: 0][length: 0] >= 0); break } }\n}\nprint(\"left\")\n"),
             "true\ntrue\ntrue\ntrue\ntrue\ntrue\ntrue\ntrue\ntrue\ntrue\nleft\n");
 }
 
 TEST_F(Batches, FailWhereTheLoopComesToThem) {
-  const std::string walk = kLargeBatches + ids(64 * 4096 * 5 + 1, 64 * 4096 * 3 + 100) + "\", 200)\nlet turn = 0\nfor (x, y) in t.batches(batch, length) {\n  print(turn)\n  turn := turn + 1\n}\n";
+  const std::string walk =
+      kLargeBatches + ids(64 * 4096 * 5 + 1, 64 * 4096 * 3 + 100) +
+      "\", 200)\nlet turn = 0\nfor (x, y) in t.batches(batch, length) {\n  print(turn)\n  turn := turn + 1\n}\n";
   const std::string out = run(walk);
   EXPECT_EQ(out.substr(0, 6), "0\n1\n2\n") << out;
   EXPECT_MENTIONS(out, "token 786532 is 250: expected ids from 0 to 199");
@@ -89,9 +103,11 @@ TEST_F(Batches, FailWhereTheLoopComesToThem) {
 }
 
 TEST_F(Batches, TokensOfANumberOfIdsHaveNoText) {
-  EXPECT_MENTIONS(run("let t = data.token_file(\"" + ids(10) + "\", 200)\nprint(t.decode([1]))\n"), "[unknown_attribute]");
+  EXPECT_MENTIONS(run("let t = data.token_file(\"" + ids(10) + "\", 200)\nprint(t.decode([1]))\n"),
+                  "[unknown_attribute]");
   EXPECT_EQ(run("let t = data.token_file(\"" + ids(10) + "\", 200, bits: 32)\nprint(len(t))\n"), "5\n");
-  EXPECT_MENTIONS(run("let t = data.token_file(\"" + ids(10) + "\", 200, bits: 8)\n"), "expected numbers of 16 or 32 bits, found 8");
+  EXPECT_MENTIONS(run("let t = data.token_file(\"" + ids(10) + "\", 200, bits: 8)\n"),
+                  "expected numbers of 16 or 32 bits, found 8");
   EXPECT_MENTIONS(run("let t = data.token_file(\"" + path("none") + "\", 200)\nprint(len(t))\n"), "[file_not_found]");
 }
 

@@ -25,15 +25,29 @@ TEST_F(Editing, KeysOfEmacs) {
   Session terminal(10, 60, program());
   ASSERT_TRUE(terminal.shows({">"}, 0, 2));
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"bc\x01" "a", "[abc]"},                          // Ctrl-A
-      {"ac\x02" "b", "[abc]"},                          // Ctrl-B
-      {"bd\x01\x06" "c", "[bcd]"},                      // Ctrl-F
-      {"ab cd\x1b" "bx", "[ab xcd]"},                   // Alt-B
-      {"ab cd\x01\x1b" "fx", "[abx cd]"},               // Alt-F
-      {"ab cd\x01\x1b" "d", "[ cd]"},                   // Alt-D
+      {"bc\x01"
+       "a",
+       "[abc]"},  // Ctrl-A
+      {"ac\x02"
+       "b",
+       "[abc]"},  // Ctrl-B
+      {"bd\x01\x06"
+       "c",
+       "[bcd]"},  // Ctrl-F
+      {"ab cd\x1b"
+       "bx",
+       "[ab xcd]"},  // Alt-B
+      {"ab cd\x01\x1b"
+       "fx",
+       "[abx cd]"},  // Alt-F
+      {"ab cd\x01\x1b"
+       "d",
+       "[ cd]"},               // Alt-D
       {"ab cd\x17", "[ab ]"},  // Ctrl-W
       {"ab cd\x15", "[]"},     // Ctrl-U
-      {"ab cd\x1b" "b\x0b", "[ab ]"},                   // Ctrl-K
+      {"ab cd\x1b"
+       "b\x0b",
+       "[ab ]"},                             // Ctrl-K
       {"ab cd\x17\x01\x19 ", "[cd ab ]"},    // Ctrl-Y
       {"a b c\x17\x17\x01\x19", "[b ca ]"},  // kills in a row are put back together
       {"abc\x14", "[acb]"},                  // Ctrl-T at the end
@@ -62,7 +76,8 @@ TEST_F(Editing, AnIncompleteEntryGoesOnIndentedAndClosingBracketsStandFurtherLef
   terminal.type("model {\rfn f(\rx\r)\r");
   EXPECT_TRUE(terminal.shows({"> model {", "|   fn f(", "|     x", "|   )", "|"}, 4, 4));
   terminal.type("}\r");
-  EXPECT_TRUE(terminal.shows({"> model {", "|   fn f(", "|     x", "|   )", "| }", "[model {/  fn f(/    x/  )/}]", ">"}, 6, 2));
+  EXPECT_TRUE(terminal.shows(
+      {"> model {", "|   fn f(", "|     x", "|   )", "| }", "[model {/  fn f(/    x/  )/}]", ">"}, 6, 2));
 }
 
 TEST_F(Editing, AltEnterDoesTheOppositeOfEnter) {

@@ -30,7 +30,8 @@ class EditorTest : public FileTest {
       Completions found{cursor, {}};
       while (found.begin > 0 && std::isalpha(static_cast<unsigned char>(entry[found.begin - 1])) != 0) --found.begin;
       for (const char* word : {"sum", "summary", "sumo", "relu"})
-        if (std::string_view(word).starts_with(entry.substr(found.begin, cursor - found.begin))) found.candidates.push_back({word, std::string(word) + "(x)"});
+        if (std::string_view(word).starts_with(entry.substr(found.begin, cursor - found.begin)))
+          found.candidates.push_back({word, std::string(word) + "(x)"});
       return found;
     };
     options.history_file = history_file;
@@ -64,11 +65,13 @@ class EditorTest : public FileTest {
 /// An editor that has shown its prompt.
 class Session : public PseudoTerminal {
  public:
-  Session(std::size_t rows, std::size_t columns, const std::function<int()>& program) : PseudoTerminal(rows, columns, program) {
+  Session(std::size_t rows, std::size_t columns, const std::function<int()>& program)
+      : PseudoTerminal(rows, columns, program) {
     wait_until([&] { return screen().brackets_paste() || !screen().text().empty(); });
   }
 };
 
-inline const std::string kUp = "\x1b[A", kDown = "\x1b[B", kRight = "\x1b[C", kLeft = "\x1b[D", kBackTab = "\x1b[Z", kAltEnter = "\x1b\r";
+inline const std::string kUp = "\x1b[A", kDown = "\x1b[B", kRight = "\x1b[C", kLeft = "\x1b[D", kBackTab = "\x1b[Z",
+                         kAltEnter = "\x1b\r";
 
 }  // namespace mtf::line_editor

@@ -96,7 +96,7 @@ TEST_F(HistoryTest, AFileThatCannotBeIsNoFile) {
   EXPECT_EQ(History(path("")).size(), 0U);
 }
 
-// ---- at the terminal ----
+// ---- at the terminal ------------------------------------------------------------------------------------------------
 
 TEST_F(HistoryTest, EntriesAreRecalledAsBlocksAndWhatWasTypedComesBack) {
   Session terminal(12, 60, program(write("h", "first\nmodel {\\n  x\\n}\nlast\n")));
@@ -148,7 +148,9 @@ TEST_F(HistoryTest, WhatWasEnteredBeforeIsSuggested) {
   EXPECT_EQ(terminal.screen().in_style(0, "2"), " b = 2 …");
   terminal.type(" a");
   EXPECT_TRUE(terminal.shows({"> let a = 1"}, 0, 7));
-  terminal.type("\x1b" "f");
+  terminal.type(
+      "\x1b"
+      "f");
   EXPECT_TRUE(terminal.shows({"> let a = 1"}, 0, 11));
   terminal.type("\x03let b" + kRight);
   EXPECT_TRUE(terminal.shows({"> let a = 1^C", "> let b = 2", "| more"}, 2, 6));

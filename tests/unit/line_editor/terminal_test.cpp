@@ -57,9 +57,7 @@ TEST_F(TerminalTest, ItIsRestoredByExitAndExceptions) {
       };
       try {
         return echo(std::move(asked));
-      } catch (const std::runtime_error&) {
-        return 7;
-      }
+      } catch (const std::runtime_error&) { return 7; }
     });
     terminal.type("ab\r");
     EXPECT_EQ(terminal.wait(), 7);

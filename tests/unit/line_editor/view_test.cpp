@@ -12,7 +12,7 @@ std::string lines(int count) {
   return text + "}";
 }
 
-// ---- menus ----
+// ---- menus ----------------------------------------------------------------------------------------------------------
 
 TEST_F(View, TabCompletesAndOffersAMenu) {
   Session terminal(12, 40, program());
@@ -55,7 +55,7 @@ TEST_F(View, TabAtALinesBeginningIndents) {
   EXPECT_TRUE(terminal.shows({">   x"}, 0, 5));
 }
 
-// ---- colours ----
+// ---- colours --------------------------------------------------------------------------------------------------------
 
 TEST_F(View, ColoursWhileTyping) {
   Session terminal(12, 40, program());
@@ -84,13 +84,14 @@ TEST_F(View, WithoutStylesAMenuMarksWhatIsChosenAndNothingIsSuggested) {
   terminal.type("sum(1)\rs");
   EXPECT_TRUE(terminal.shows({"> sum(1)", "[sum(1)]", "> s"}));
   terminal.type("\t\t");
-  EXPECT_TRUE(terminal.shows({"> sum(1)", "[sum(1)]", "> sum", "> sum      sum(x)", "  summary  summary(x)", "  sumo     sumo(x)"}));
+  EXPECT_TRUE(terminal.shows(
+      {"> sum(1)", "[sum(1)]", "> sum", "> sum      sum(x)", "  summary  summary(x)", "  sumo     sumo(x)"}));
   terminal.type("\x15\x04");
   terminal.wait();
   EXPECT_EQ(terminal.screen().styled(), 0u);
 }
 
-// ---- sizes ----
+// ---- sizes ----------------------------------------------------------------------------------------------------------
 
 TEST_F(View, LongLinesGoOnInTheNextRow) {
   Session terminal(10, 10, program());
@@ -106,11 +107,16 @@ TEST_F(View, AnEntryTallerThanTheScreenScrolls) {
   Session terminal(6, 40, program());
   terminal.type("before\r");
   terminal.paste(lines(20));
-  EXPECT_TRUE(terminal.shows({"| let x14 = f(14)", "| let x15 = f(15)", "| let x16 = f(16)", "| let x17 = f(17)", "| let x18 = f(18)", "| }"}, 5, 3));
+  EXPECT_TRUE(terminal.shows(
+      {"| let x14 = f(14)", "| let x15 = f(15)", "| let x16 = f(16)", "| let x17 = f(17)", "| let x18 = f(18)", "| }"},
+      5, 3));
   terminal.type("\x1b<");
-  EXPECT_TRUE(terminal.shows({"> {", "| let x1 = f(1)", "| let x2 = f(2)", "| let x3 = f(3)", "| let x4 = f(4)", "| let x5 = f(5)"}, 0, 2));
+  EXPECT_TRUE(terminal.shows(
+      {"> {", "| let x1 = f(1)", "| let x2 = f(2)", "| let x3 = f(3)", "| let x4 = f(4)", "| let x5 = f(5)"}, 0, 2));
   terminal.type(kDown + kDown + kDown + kDown + kDown + kDown + "!");
-  EXPECT_TRUE(terminal.shows({"| let x1 = f(1)", "| let x2 = f(2)", "| let x3 = f(3)", "| let x4 = f(4)", "| let x5 = f(5)", "| !let x6 = f(6)"}, 5, 3));
+  EXPECT_TRUE(terminal.shows({"| let x1 = f(1)", "| let x2 = f(2)", "| let x3 = f(3)", "| let x4 = f(4)",
+                              "| let x5 = f(5)", "| !let x6 = f(6)"},
+                             5, 3));
   terminal.type("\r");
   EXPECT_TRUE(terminal.mentions("let x18 = f(18)/}]"));
   const std::vector<std::string>& scrolled = terminal.screen().scrolled();  // it is left behind whole
@@ -138,7 +144,7 @@ TEST_F(View, ATerminalOfHardlyAnySizeIsNoHarm) {
   }
 }
 
-// ---- speed ----
+// ---- speed ----------------------------------------------------------------------------------------------------------
 
 TEST_F(View, OnlyWhatChangesIsSent) {
   Session terminal(50, 100, program());
@@ -184,7 +190,7 @@ TEST_F(View, AMegabyteIsPastedInLessThanTwoSeconds) {
   }
 }
 
-// ---- without a terminal that draws ----
+// ---- without a terminal that draws ----------------------------------------------------------------------------------
 
 TEST_F(View, ADumbTerminalGetsLines) {
   Session terminal(10, 40, [] {

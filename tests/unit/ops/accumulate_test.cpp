@@ -16,7 +16,8 @@ class Accumulate : public testing::Test {
     const graph::Value padded = builder.add(op, {part}, attributes, inputs);
     const graph::Value sum = builder.add(*padded.operation().op->accumulate, {x, part}, attributes, inputs);
     const std::vector<double> whole = graph.run(sum).numbers;
-    for (size_t i = 0; i < whole.size(); ++i) EXPECT_EQ(whole[i], graph.run(x).numbers[i] + graph.run(padded).numbers[i]) << op.name << ", element " << i;
+    for (size_t i = 0; i < whole.size(); ++i)
+      EXPECT_EQ(whole[i], graph.run(x).numbers[i] + graph.run(padded).numbers[i]) << op.name << ", element " << i;
     graph.check_splits(sum);
     graph.check_gradient(sum, {x, part});
   }
@@ -40,7 +41,8 @@ TEST_F(Accumulate, with_a_stride) { check(ops::kSpread, {a, {b.name, 2}, c}, "ov
 
 TEST_F(Accumulate, counts_the_part) {
   const graph::Value part = graph.input(random_array({a, c}, 2, kF64));
-  const graph::Value sum = builder.add(ops::kAddAt, {x, part}, read_attributes(ops::kAddAt, "dim: b=6, position: 1"), {2});
+  const graph::Value sum =
+      builder.add(ops::kAddAt, {x, part}, read_attributes(ops::kAddAt, "dim: b=6, position: 1"), {2});
   graph.flops = 0;
   graph.run(sum);
   EXPECT_EQ(graph.flops, 15);

@@ -24,8 +24,9 @@ class CallText {
   CallText(WholeGraph& graph, std::map<std::string, graph::Value> values) : graph_(graph), values_(std::move(values)) {}
 
   /// The operation `name` on tensors, by name, with other arguments and an arrow. Dims of the arrow are as given.
-  graph::Value operator()(std::string_view name, const std::vector<std::string>& tensors, const std::map<std::string, NamedArgument>& named = {},
-                   std::optional<Dims> arrow = std::nullopt) {
+  graph::Value operator()(std::string_view name, const std::vector<std::string>& tensors,
+                          const std::map<std::string, NamedArgument>& named = {},
+                          std::optional<Dims> arrow = std::nullopt) {
     const graph::Op& op = *ops::find_op(name);
     ops::Call call(graph_.builder, op, ops::signature_of(op));
     size_t next = 0;

@@ -67,14 +67,19 @@ class Stored {
   std::vector<std::byte> memory_;
 };
 
-void check(const std::string& first, const std::string& second, const std::string& result, ElementType element, int seed) {
+void check(const std::string& first, const std::string& second, const std::string& result, ElementType element,
+           int seed) {
   WholeGraph graph;
   std::mt19937 generator(seed);
-  std::vector<Array> arrays{random_array(dims_of(first), seed, element, element == ElementType::kI32 ? -3 : 0, element == ElementType::kI32 ? 4 : 0)};
-  if (second != "-") arrays.push_back(random_array(dims_of(second), seed + 1, element, element == ElementType::kI32 ? -3 : 0, element == ElementType::kI32 ? 4 : 0));
+  std::vector<Array> arrays{random_array(dims_of(first), seed, element, element == ElementType::kI32 ? -3 : 0,
+                                         element == ElementType::kI32 ? 4 : 0)};
+  if (second != "-")
+    arrays.push_back(random_array(dims_of(second), seed + 1, element, element == ElementType::kI32 ? -3 : 0,
+                                  element == ElementType::kI32 ? 4 : 0));
   graph::Values operands;
   for (const Array& array : arrays) operands.push_back(graph.input(array));
-  const graph::Value product = graph.builder.add(ops::kEinsum, operands, ops::EinsumAttributes{.result = names_of(dims_of(result))});
+  const graph::Value product =
+      graph.builder.add(ops::kEinsum, operands, ops::EinsumAttributes{.result = names_of(dims_of(result))});
   std::vector<Stored> stored;
   for (const Array& array : arrays) {
     stored.emplace_back(array.type, generator);
@@ -94,15 +99,17 @@ void check(const std::string& first, const std::string& second, const std::strin
   EXPECT_EQ(call.flops, 2 * size_of(all)) << first << ", " << second << " -> " << result;
   into.each([&](int64_t n, auto e) {
     const double tolerance = element == ElementType::kBf16 ? 0.02 * (1 + std::abs(expected[n])) : 1e-3;
-    ASSERT_NEAR(static_cast<double>(ops::to_number(e)), expected[n], tolerance) << first << ", " << second << " -> " << result << " element " << n;
+    ASSERT_NEAR(static_cast<double>(ops::to_number(e)), expected[n], tolerance)
+        << first << ", " << second << " -> " << result << " element " << n;
   });
 }
 
 TEST(Einsum, works_on_operands_stored_in_any_order) {
   const std::vector<std::array<std::string, 3>> cases = {
-      {"ab", "bc", "ac"}, {"abc", "cbd", "ad"}, {"abcd", "cdef", "abef"}, {"abcd", "abec", "abde"}, {"abc", "abc", "a"}, {"abc", "abc", ""},
-      {"a", "b", "ab"},   {"ab", "ab", "ba"},   {"abc", "cb", "abc"},     {"abc", "bd", "a"},       {"a", "b", ""},      {"abcd", "bdea", "eac"},
-      {"ab", "-", "b"},   {"abc", "-", "cab"},  {"abc", "-", ""},         {"abcdef", "fdbg", "gcae"}};
+      {"ab", "bc", "ac"},   {"abc", "cbd", "ad"}, {"abcd", "cdef", "abef"}, {"abcd", "abec", "abde"},
+      {"abc", "abc", "a"},  {"abc", "abc", ""},   {"a", "b", "ab"},         {"ab", "ab", "ba"},
+      {"abc", "cb", "abc"}, {"abc", "bd", "a"},   {"a", "b", ""},           {"abcd", "bdea", "eac"},
+      {"ab", "-", "b"},     {"abc", "-", "cab"},  {"abc", "-", ""},         {"abcdef", "fdbg", "gcae"}};
   for (const auto& [first, second, result] : cases)
     for (ElementType element : {ElementType::kF32, ElementType::kF64, ElementType::kI32, ElementType::kBf16})
       for (int seed = 0; seed < 6; ++seed) check(first, second, result, element, seed);
@@ -118,7 +125,8 @@ TEST(Einsum, pairs_of_many_operands_are_found_in_time_that_grows_with_them) {
   // A vector times a chain of matrices: each product is a vector, whatever the number of matrices.
   const auto points_of = [](int matrices) {
     std::vector<Dims> operands{{Dim{Name("d0"), 8}}};
-    for (int i = 0; i < matrices; ++i) operands.push_back({Dim{Name("d" + std::to_string(i)), 8}, Dim{Name("d" + std::to_string(i + 1)), 8}});
+    for (int i = 0; i < matrices; ++i)
+      operands.push_back({Dim{Name("d" + std::to_string(i)), 8}, Dim{Name("d" + std::to_string(i + 1)), 8}});
     const Dims result{Dim{Name("d" + std::to_string(matrices)), 8}};
     const auto pairs = ops::pair_by_flops(operands, result);
     EXPECT_EQ(pairs.size(), operands.size() - 1);
@@ -133,7 +141,8 @@ TEST(Einsum, pairs_of_many_operands_are_found_in_time_that_grows_with_them) {
       points += size_of(all);
       Dims kept;  // each inner dim is in two operands
       for (const Dim& dim : all)
-        if (!(has_dim(operands[i], dim.name) && has_dim(operands[j], dim.name)) || has_dim(result, dim.name)) kept.push_back(dim);
+        if (!(has_dim(operands[i], dim.name) && has_dim(operands[j], dim.name)) || has_dim(result, dim.name))
+          kept.push_back(dim);
       operands.push_back(kept);
     }
     return points;

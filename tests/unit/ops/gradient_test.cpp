@@ -44,11 +44,28 @@ Array spread(const Dims& dims, int seed, double low, double high) {
 }
 
 TEST(Gradients, of_one_operand) {
-  const std::map<std::string, std::vector<std::pair<double, double>>> ranges = {
-      {"neg", {{-2, 2}}}, {"abs", {{0.5, 2}, {-2, -0.5}}}, {"sqrt", {{0.5, 2}}}, {"rsqrt", {{0.5, 2}}}, {"exp", {{-2, 2}}}, {"log", {{0.5, 2}}},
-      {"sin", {{-2, 2}}}, {"cos", {{-2, 2}}}, {"tanh", {{-2, 2}}}, {"sigmoid", {{-2, 2}}}, {"relu", {{0.5, 2}, {-2, -0.5}}}, {"gelu", {{-2, 2}}},
-      {"swish", {{-2, 2}}}, {"elu", {{0.5, 2}, {-2, -0.5}}}, {"selu", {{0.5, 2}, {-2, -0.5}}}, {"softplus", {{-2, 2}}}, {"square", {{-2, 2}}},
-      {"reciprocal", {{0.5, 2}}}, {"floor", {{0.1, 0.9}}}, {"round", {{0.6, 1.4}}}, {"sign", {{0.5, 2}}}, {"leaky_relu", {{0.5, 2}, {-2, -0.5}}}};
+  const std::map<std::string, std::vector<std::pair<double, double>>> ranges = {{"neg", {{-2, 2}}},
+                                                                                {"abs", {{0.5, 2}, {-2, -0.5}}},
+                                                                                {"sqrt", {{0.5, 2}}},
+                                                                                {"rsqrt", {{0.5, 2}}},
+                                                                                {"exp", {{-2, 2}}},
+                                                                                {"log", {{0.5, 2}}},
+                                                                                {"sin", {{-2, 2}}},
+                                                                                {"cos", {{-2, 2}}},
+                                                                                {"tanh", {{-2, 2}}},
+                                                                                {"sigmoid", {{-2, 2}}},
+                                                                                {"relu", {{0.5, 2}, {-2, -0.5}}},
+                                                                                {"gelu", {{-2, 2}}},
+                                                                                {"swish", {{-2, 2}}},
+                                                                                {"elu", {{0.5, 2}, {-2, -0.5}}},
+                                                                                {"selu", {{0.5, 2}, {-2, -0.5}}},
+                                                                                {"softplus", {{-2, 2}}},
+                                                                                {"square", {{-2, 2}}},
+                                                                                {"reciprocal", {{0.5, 2}}},
+                                                                                {"floor", {{0.1, 0.9}}},
+                                                                                {"round", {{0.6, 1.4}}},
+                                                                                {"sign", {{0.5, 2}}},
+                                                                                {"leaky_relu", {{0.5, 2}, {-2, -0.5}}}};
   for (const auto& [op, list] : ranges)
     for (const auto& [low, high] : list) {
       WholeGraph graph;
@@ -60,7 +77,8 @@ TEST(Gradients, of_one_operand) {
 }
 
 TEST(Gradients, of_two_operands_that_broadcast) {
-  for (const graph::Op* op : {&ops::kAdd, &ops::kSub, &ops::kMul, &ops::kDiv, &ops::kPow, &ops::kMinimum, &ops::kMaximum, &ops::kMod}) {
+  for (const graph::Op* op :
+       {&ops::kAdd, &ops::kSub, &ops::kMul, &ops::kDiv, &ops::kPow, &ops::kMinimum, &ops::kMaximum, &ops::kMod}) {
     WholeGraph graph;
     const graph::Value x = graph.input(spread({a, b}, 1, 0.5, 0.9)), y = graph.input(spread({b}, 2, 1.1, 2));
     check_gradient(graph, graph.builder.map(*op, x, y), {x, y}, 1);
@@ -70,8 +88,12 @@ TEST(Gradients, of_two_operands_that_broadcast) {
 
 TEST(Gradients, of_where_and_clip) {
   WholeGraph graph;
-  const graph::Value x = graph.input(spread({a, b}, 1, -2, 2)), y = graph.input(spread({b}, 2, 1, 2)), low = graph.input(spread({}, 3, -0.9, -0.8));
-  check_gradient(graph, graph.builder.where(graph.builder.map(ops::kGt, x, 0.0), graph.builder.map(ops::kMul, x, y), graph.builder.map(ops::kSquare, y)), {x, y}, 1);
+  const graph::Value x = graph.input(spread({a, b}, 1, -2, 2)), y = graph.input(spread({b}, 2, 1, 2)),
+                     low = graph.input(spread({}, 3, -0.9, -0.8));
+  check_gradient(graph,
+                 graph.builder.where(graph.builder.map(ops::kGt, x, 0.0), graph.builder.map(ops::kMul, x, y),
+                                     graph.builder.map(ops::kSquare, y)),
+                 {x, y}, 1);
   CallText call(graph, {{"x", x}, {"low", low}, {"high", y}});
   check_gradient(graph, call("clip", {"x", "low", "high"}), {x, low, y}, 1);
 }
@@ -89,7 +111,8 @@ TEST(Gradients, of_reductions) {
 
 TEST(Gradients, of_einsum) {
   WholeGraph graph;
-  const graph::Value x = graph.input(spread({a, b}, 1, -2, 2)), y = graph.input(spread({b, c}, 2, -2, 2)), z = graph.input(spread({c, a}, 3, -2, 2));
+  const graph::Value x = graph.input(spread({a, b}, 1, -2, 2)), y = graph.input(spread({b, c}, 2, -2, 2)),
+                     z = graph.input(spread({c, a}, 3, -2, 2));
   CallText call(graph, {{"x", x}, {"y", y}, {"z", z}});
   check_gradient(graph, call("einsum", {"x", "y"}, {}, Dims{c, a}), {x, y}, 1);
   check_gradient(graph, call("einsum", {"x", "y"}, {}, Dims{c}), {x, y}, 1);
@@ -155,19 +178,22 @@ TEST(Expansions, give_what_the_kernel_gives_and_count_the_same) {
   check_expansion(graph, call("logsumexp", {"x"}, {}, Dims{c, a}));
   for (const char* labels : {"i", "t"}) {
     check_expansion(graph, call("cross_entropy", {"x", labels}, {{"over", {b}}}));
-    check_expansion(graph, call("cross_entropy", {"x", labels}, {{"over", {b}}, {"label_smoothing", 0.1}, {"z_loss", 0.1}}));
+    check_expansion(graph,
+                    call("cross_entropy", {"x", labels}, {{"over", {b}}, {"label_smoothing", 0.1}, {"z_loss", 0.1}}));
   }
 }
 
 /// What the expansion of the first result counts, the saved ones being on its way.
 TEST(Expansions, of_cross_entropy_and_layer_norm_count_the_same) {
   WholeGraph graph;
-  const graph::Value x = graph.input(random_array({a, b, c}, 1)), i = graph.input(random_array({c, a}, 3, ElementType::kI32, 0, 4));
+  const graph::Value x = graph.input(random_array({a, b, c}, 1)),
+                     i = graph.input(random_array({c, a}, 3, ElementType::kI32, 0, 4));
   const graph::Value t = graph.input(random_array({b, c}, 2));
   CallText call(graph, {{"x", x}, {"i", i}, {"t", t}});
-  for (const graph::Value& y : {call("layer_norm", {"x"}, {{"over", {b}}}), call("cross_entropy", {"x", "i"}, {{"over", {b}}}),
-                         call("cross_entropy", {"x", "t"}, {{"over", {b}}, {"label_smoothing", 0.1}}),
-                         call("cross_entropy", {"x", "i"}, {{"over", {b}}, {"label_smoothing", 0.1}, {"z_loss", 0.1}})}) {
+  for (const graph::Value& y :
+       {call("layer_norm", {"x"}, {{"over", {b}}}), call("cross_entropy", {"x", "i"}, {{"over", {b}}}),
+        call("cross_entropy", {"x", "t"}, {{"over", {b}}, {"label_smoothing", 0.1}}),
+        call("cross_entropy", {"x", "i"}, {{"over", {b}}, {"label_smoothing", 0.1}, {"z_loss", 0.1}})}) {
     graph.flops = 0;
     graph.run(y);
     const int64_t whole = graph.flops;

@@ -16,7 +16,9 @@ class KnownAnswers : public testing::Test {
   graph::Value vector(std::vector<double> numbers, ElementType element = ElementType::kF32) {
     return graph.input(array_of({{"n", static_cast<int64_t>(numbers.size())}}, numbers, element));
   }
-  graph::Values gradient(const graph::Value& y, const graph::Values& of) { return gradients(graph.builder, graph.builder.reduce(ops::kSum, y, {}), of); }
+  graph::Values gradient(const graph::Value& y, const graph::Values& of) {
+    return gradients(graph.builder, graph.builder.reduce(ops::kSum, y, {}), of);
+  }
   void expect(const graph::Value& value, const std::vector<double>& expected, double tolerance = 1e-6) {
     expect_near(graph.numbers(value), expected, tolerance);
   }
@@ -24,8 +26,12 @@ class KnownAnswers : public testing::Test {
   ops::Builder& builder = graph.builder;
 };
 
-TEST_F(KnownAnswers, gelu_is_the_tanh_form) { expect(builder.map(ops::kGelu, vector({-1, 0, 1, 2})), {-.158808, 0, .841192, 1.954598}); }
-TEST_F(KnownAnswers, swish) { expect(builder.map(ops::kSwish, vector({-1, 0, 1, 2})), {-.268941, 0, .731059, 1.761594}); }
+TEST_F(KnownAnswers, gelu_is_the_tanh_form) {
+  expect(builder.map(ops::kGelu, vector({-1, 0, 1, 2})), {-.158808, 0, .841192, 1.954598});
+}
+TEST_F(KnownAnswers, swish) {
+  expect(builder.map(ops::kSwish, vector({-1, 0, 1, 2})), {-.268941, 0, .731059, 1.761594});
+}
 
 TEST_F(KnownAnswers, gradients_of_relu_and_abs_at_0_are_0) {
   const graph::Value x = vector({0, -1, 2});
@@ -96,7 +102,8 @@ TEST_F(KnownAnswers, layer_norm_whole_and_expanded) {
 
 TEST_F(KnownAnswers, cross_entropy_and_its_gradient) {
   const graph::Value x = vector({1, 2, 3}), zeros = vector({0, 0, 0});
-  const graph::Value two = graph.input(array_of({}, {2}, ElementType::kI32)), none = graph.input(array_of({}, {0}, ElementType::kI32));
+  const graph::Value two = graph.input(array_of({}, {2}, ElementType::kI32)),
+                     none = graph.input(array_of({}, {0}, ElementType::kI32));
   CallText call(graph, {{"x", x}, {"zeros", zeros}, {"two", two}, {"none", none}});
   const graph::Value loss = call("cross_entropy", {"x", "two"}, {{"over", {three}}});
   expect(loss, {.4076061});
@@ -107,7 +114,8 @@ TEST_F(KnownAnswers, cross_entropy_and_its_gradient) {
 
 TEST_F(KnownAnswers, the_first_of_equal_elements_and_the_first_nan_win) {
   for (const auto& [numbers, largest, smallest] : {std::tuple<std::vector<double>, double, double>{{1, 3, 3, 1}, 1, 0},
-                                                   {{1, kNan, 5, kNan}, 1, 1}, {{kNan, 1, 2, 3}, 0, 0}}) {
+                                                   {{1, kNan, 5, kNan}, 1, 1},
+                                                   {{kNan, 1, 2, 3}, 0, 0}}) {
     CallText call(graph, {{"x", vector(numbers)}});
     for (const auto& [op, place] : {std::pair<const char*, double>{"argmax", largest}, {"argmin", smallest}}) {
       const graph::Value y = call(op, {"x"});
@@ -138,9 +146,7 @@ TEST_F(KnownAnswers, a_label_outside_the_classes_is_refused) {
   try {
     graph.run(call("cross_entropy", {"x", "label"}, {{"over", {three}}}));
     FAIL() << "expected an error";
-  } catch (const graph::ElementError& error) {
-    EXPECT_EQ(error.message, "expected labels from 0 to 2, found 3");
-  }
+  } catch (const graph::ElementError& error) { EXPECT_EQ(error.message, "expected labels from 0 to 2, found 3"); }
 }
 
 }  // namespace

@@ -10,7 +10,6 @@ namespace {
 const ElementType kF64 = ElementType::kF64;
 const Dim a{Name("a"), 5}, b{Name("b"), 6}, c{Name("c"), 3};
 
-
 class Moving : public testing::Test {
  protected:
   /// Checks every split and the gradient.
@@ -18,7 +17,8 @@ class Moving : public testing::Test {
     graph.check_splits(value, 1e-12);
     graph.check_gradient(value, inputs);
   }
-  graph::Value add(const graph::Op& op, graph::Values operands, std::string_view attributes, std::vector<double> inputs = {}) {
+  graph::Value add(const graph::Op& op, graph::Values operands, std::string_view attributes,
+                   std::vector<double> inputs = {}) {
     return builder.add(op, std::move(operands), read_attributes(op, attributes), std::move(inputs));
   }
   std::vector<double> numbers(const graph::Value& value) { return graph.run(value).numbers; }
@@ -71,7 +71,8 @@ TEST_F(Moving, slices_outside_the_dim_are_refused) {
 }
 
 TEST_F(Moving, spread_is_the_opposite_of_a_slice) {
-  const graph::Value y = add(ops::kSpread, {slice_dim(builder, x, 1, 1, 6, 2, {})}, "over: b, first: 1, stride: 2, size: 6");
+  const graph::Value y =
+      add(ops::kSpread, {slice_dim(builder, x, 1, 1, 6, 2, {})}, "over: b, first: 1, stride: 2, size: 6");
   graph.check_splits(y);
   graph.check_gradient(y, {y.node->operands()[0]});
 }
@@ -80,12 +81,15 @@ TEST_F(Moving, pad_has_its_value_outside) {
   check(add(ops::kPad, {x}, "over: b, before: 2, after: 1"), {x});
   check(add(ops::kPad, {x}, "over: c, before: 0, after: 9"), {x});
   EXPECT_EQ(numbers(add(ops::kPad, {line({1, 2, 3})}, "over: n, before: 2, after: 1")), (Numbers{0, 0, 1, 2, 3, 0}));
-  EXPECT_EQ(numbers(add(ops::kPadWith, {line({1, 2})}, "over: n, before: 1, after: 1", {7.5})), (Numbers{7.5, 1, 2, 7.5}));
+  EXPECT_EQ(numbers(add(ops::kPadWith, {line({1, 2})}, "over: n, before: 1, after: 1", {7.5})),
+            (Numbers{7.5, 1, 2, 7.5}));
 }
 
 TEST_F(Moving, shift_moves_zeros_in_or_wraps) {
   const graph::Value y = line({1, 2, 3, 4, 5, 6, 7, 8});
-  const auto by_text = [](std::string_view over, int64_t by, bool wrap) { return fmt::format("over: {}, by: {}, wrap: {}", over, by, wrap); };
+  const auto by_text = [](std::string_view over, int64_t by, bool wrap) {
+    return fmt::format("over: {}, by: {}, wrap: {}", over, by, wrap);
+  };
   auto shifted = [&](int64_t by, bool wrap) { return numbers(add(ops::kShift, {y}, by_text("n", by, wrap))); };
   EXPECT_EQ(shifted(1, true), (Numbers{8, 1, 2, 3, 4, 5, 6, 7}));
   EXPECT_EQ(shifted(-1, false), (Numbers{2, 3, 4, 5, 6, 7, 8, 0}));
@@ -141,7 +145,9 @@ TEST_F(Moving, gather_and_scatter_add) {
   const graph::Value places = graph.input(random_array({b, a}, 7, ElementType::kI32, 0, 7));
   check(scatter_add(builder, x, places, vocab, {vocab, c}, x.element()), {x});
   check(scatter_add(builder, x, places, vocab, {a, vocab, c}, x.element()), {x});
-  EXPECT_EQ(numbers(gather(builder, line({10, 20, 30}), line({2, 0}, ElementType::kI32), {Name("n"), 3}, ElementType::kF32)), (Numbers{30, 10}));
+  EXPECT_EQ(
+      numbers(gather(builder, line({10, 20, 30}), line({2, 0}, ElementType::kI32), {Name("n"), 3}, ElementType::kF32)),
+      (Numbers{30, 10}));
 }
 
 TEST_F(Moving, ids_outside_the_whole_are_refused_by_every_block) {
@@ -154,7 +160,8 @@ TEST_F(Moving, ids_outside_the_whole_are_refused_by_every_block) {
 
 TEST_F(Moving, cumsum_in_all_directions) {
   for (std::string over : {"over: a", "over: b", "over: c"})
-    for (std::string_view how : {"", ", exclusive: true", ", reverse: true", ", exclusive: true, reverse: true"}) check(add(ops::kCumsum, {x}, over.append(how)), {x});
+    for (std::string_view how : {"", ", exclusive: true", ", reverse: true", ", exclusive: true, reverse: true"})
+      check(add(ops::kCumsum, {x}, over.append(how)), {x});
   EXPECT_EQ(numbers(add(ops::kCumsum, {line({1, 2, 3, 4})}, "over: n")), (Numbers{1, 3, 6, 10}));
   EXPECT_EQ(numbers(add(ops::kCumsum, {line({1, 2, 3, 4})}, "over: n, exclusive: true")), (Numbers{0, 1, 3, 6}));
   EXPECT_EQ(numbers(add(ops::kCumsum, {line({1, 2, 3, 4})}, "over: n, reverse: true")), (Numbers{10, 9, 7, 4}));
@@ -168,7 +175,8 @@ TEST_F(Moving, cumsum_of_blocks_is_local_sums_and_totals) {
       const graph::Value total = builder.add(ops::kBlockTotal, {x}, ops::BlocksAttributes{b.name, blocks});
       const graph::Value local = graph.input(graph.run_split(whole.node, 1, 4, false)[0]);  // blocks of 2, 2, 2 and 0
       const graph::Value totals = graph.input(graph.run_split(total.node, 1, 4, true)[0]);
-      const graph::Value joined = builder.add(ops::kAddTotals, {local, totals, totals}, ops::AddTotalsAttributes{b.name, backwards});
+      const graph::Value joined =
+          builder.add(ops::kAddTotals, {local, totals, totals}, ops::AddTotalsAttributes{b.name, backwards});
       const Numbers expected = numbers(whole), found = graph.run_split(joined.node, 1, 4, false)[0].numbers;
       for (size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(expected[i], found[i], 1e-12);
     }
@@ -178,13 +186,15 @@ TEST_F(Moving, random_numbers_do_not_depend_on_the_blocks) {
   for (const graph::Op* op : {&ops::kRandomUniform, &ops::kRandomNormal, &ops::kRandomTruncatedNormal})
     for (ElementType element : {ElementType::kF32, ElementType::kF64, ElementType::kBf16})
       graph.check_splits(builder.add(*op, {}, ops::TypeAttributes{{element, {a, b, c}}}, {7, 3, -1, 2}));
-  const graph::Value i = builder.add(ops::kRandomIntegers, {}, ops::TypeAttributes{{ElementType::kI32, {a, b, c}}}, {7, 3, -1, 2});
+  const graph::Value i =
+      builder.add(ops::kRandomIntegers, {}, ops::TypeAttributes{{ElementType::kI32, {a, b, c}}}, {7, 3, -1, 2});
   graph.check_splits(i);
   for (double number : numbers(i)) EXPECT_TRUE(number >= -1 && number <= 1) << number;
 }
 
 TEST_F(Moving, sort_argsort_and_top_k) {
-  for (std::string_view over : {"over: a", "over: b", "over: a, descending: true", "over: b, descending: true"}) check(add(ops::kSort, {x}, over), {x});
+  for (std::string_view over : {"over: a", "over: b", "over: a, descending: true", "over: b, descending: true"})
+    check(add(ops::kSort, {x}, over), {x});
   const double nan = std::nan("");
   const graph::Value y = line({3, nan, 1, 3, 1});
   EXPECT_EQ(numbers(add(ops::kArgsort, {y}, "over: n")), (Numbers{2, 4, 0, 3, 1}));
@@ -212,8 +222,10 @@ TEST_F(Moving, tensors_are_made_block_by_block) {
   graph.check_splits(add(ops::kTensor, {}, "-> f64[a=5, c=3]", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}));
   const graph::Value labels = graph.input(random_array({a}, 8, ElementType::kI32, 0, 6));
   graph.check_splits(add(ops::kOneHot, {labels}, "classes: b=6, element: f64"));
-  EXPECT_EQ(numbers(add(ops::kOneHot, {line({2, 0}, ElementType::kI32)}, "classes: c=3, element: f64")), (Numbers{0, 0, 1, 1, 0, 0}));
-  EXPECT_THROW(graph.run(add(ops::kOneHot, {line({3}, ElementType::kI32)}, "classes: c=3, element: f64")), graph::ElementError);
+  EXPECT_EQ(numbers(add(ops::kOneHot, {line({2, 0}, ElementType::kI32)}, "classes: c=3, element: f64")),
+            (Numbers{0, 0, 1, 1, 0, 0}));
+  EXPECT_THROW(graph.run(add(ops::kOneHot, {line({3}, ElementType::kI32)}, "classes: c=3, element: f64")),
+               graph::ElementError);
 }
 
 }  // namespace

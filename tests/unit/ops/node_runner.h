@@ -61,7 +61,9 @@ class Memory {
     });
   }
   void load(const Array& array) {
-    each([&](int64_t place, auto& element) { element = ops::to_element<std::decay_t<decltype(element)>>(array.numbers[place]); });
+    each([&](int64_t place, auto& element) {
+      element = ops::to_element<std::decay_t<decltype(element)>>(array.numbers[place]);
+    });
   }
 
   kernels::Block block;
@@ -75,11 +77,13 @@ inline Array array_of(const Dims& dims, std::vector<double> numbers, ElementType
 }
 
 /// Numbers of -2..2, or integers of [low, high).
-inline Array random_array(const Dims& dims, int seed, ElementType element = ElementType::kF32, int low = 0, int high = 0) {
+inline Array random_array(const Dims& dims, int seed, ElementType element = ElementType::kF32, int low = 0,
+                          int high = 0) {
   std::mt19937 generator(seed);
   Array array{{element, dims}, {}};
   for (int64_t i = 0; i < size_of(dims); ++i) {
-    double number = low < high ? low + static_cast<int>(generator() % (high - low)) : static_cast<double>(generator()) / 4294967296.0 * 4 - 2;
+    double number = low < high ? low + static_cast<int>(generator() % (high - low))
+                               : static_cast<double>(generator()) / 4294967296.0 * 4 - 2;
     ops::by_element(element, [&](auto zero) { number = ops::to_number(ops::to_element<decltype(zero)>(number)); });
     array.numbers.push_back(number);
   }
@@ -106,7 +110,8 @@ class Graph {
   std::vector<Array> run_split(const graph::NodePtr& node, size_t j, int64_t blocks, bool transposed) {
     const graph::IterationDim dim = node->operation->op->space(*node->operation).dims[j];
     std::vector<Array> arrays;
-    for (const TensorType& type : node->operation->results) arrays.push_back({type, std::vector<double>(size_of(type.dims), 0.0)});
+    for (const TensorType& type : node->operation->results)
+      arrays.push_back({type, std::vector<double>(size_of(type.dims), 0.0)});
     for (int64_t b = 0; b < blocks; ++b) {
       std::vector<Memory> operands, results;
       Interval of_result;
@@ -148,7 +153,8 @@ class Graph {
     const graph::IterationSpace space = value.node->operation->op->space(*value.node->operation);
     for (size_t j = 0; j < space.dims.size(); ++j) {
       const graph::SplitKind kind = space.dims[j].kind;
-      if (kind == graph::SplitKind::kWhole || kind == graph::SplitKind::kExpand || kind == graph::SplitKind::kScan) continue;
+      if (kind == graph::SplitKind::kWhole || kind == graph::SplitKind::kExpand || kind == graph::SplitKind::kScan)
+        continue;
       for (int64_t blocks : {1, 2, 3, 4, 7}) {
         if (kind == graph::SplitKind::kFactors && !divides(*value.node->operation, space.dims[j], blocks)) continue;
         for (bool transposed : {false, true}) {
@@ -156,7 +162,8 @@ class Graph {
           for (size_t r = 0; r < whole.size(); ++r)
             for (size_t i = 0; i < whole[r].numbers.size(); ++i)
               ASSERT_NEAR(whole[r].numbers[i], split[r].numbers[i], tolerance)
-                  << value.node->operation->op->name << " split along dim " << j << " in " << blocks << " blocks, result " << r << ", element " << i;
+                  << value.node->operation->op->name << " split along dim " << j << " in " << blocks
+                  << " blocks, result " << r << ", element " << i;
         }
       }
     }
@@ -168,17 +175,26 @@ class Graph {
     graph::Values d_results(value.node->operation->results.size());
     d_results[value.result] = weights;
     graph::Values results;
-    for (size_t r = 0; r < value.node->operation->results.size(); ++r) results.push_back({value.node, static_cast<int>(r)});
-    graph::GradientCall call{builder, *value.node->operation, value.node->operands(), results, d_results, std::vector<bool>(value.node->operands().size(), true)};
+    for (size_t r = 0; r < value.node->operation->results.size(); ++r)
+      results.push_back({value.node, static_cast<int>(r)});
+    graph::GradientCall call{builder,
+                             *value.node->operation,
+                             value.node->operands(),
+                             results,
+                             d_results,
+                             std::vector<bool>(value.node->operands().size(), true)};
     const graph::Values gradients = value.node->operation->op->gradient(call);
     for (const graph::Value& input : inputs) {
-      const size_t k = std::find(value.node->operands().begin(), value.node->operands().end(), input) - value.node->operands().begin();
+      const size_t k = std::find(value.node->operands().begin(), value.node->operands().end(), input) -
+                       value.node->operands().begin();
       ASSERT_LT(k, gradients.size());
       ASSERT_TRUE(same_set(gradients[k].dims(), input.dims())) << to_string(gradients[k].type());
       const Array d = run(builder.broadcast(gradients[k], input.dims()));
       for (size_t i = 0; i < d.numbers.size(); ++i) {
-        const double before = weighted(value, weights, input, i, -1e-4), after = weighted(value, weights, input, i, 1e-4);
-        ASSERT_NEAR(d.numbers[i], (after - before) / 2e-4, 1e-6) << value.node->operation->op->name << ", element " << i;
+        const double before = weighted(value, weights, input, i, -1e-4),
+                     after = weighted(value, weights, input, i, 1e-4);
+        ASSERT_NEAR(d.numbers[i], (after - before) / 2e-4, 1e-6)
+            << value.node->operation->op->name << ", element " << i;
       }
     }
   }
@@ -210,7 +226,8 @@ class Graph {
     return first > last ? Interval{0, 0} : Interval{first, last};
   }
   static bool divides(const graph::Operation& node, const graph::IterationDim& dim, int64_t blocks) {
-    return node.operands[0].dims[dim.operands[0]].size % blocks == 0 && node.results[0].dims[dim.results[0]].size % blocks == 0;
+    return node.operands[0].dims[dim.operands[0]].size % blocks == 0 &&
+           node.results[0].dims[dim.results[0]].size % blocks == 0;
   }
 
   void call(const graph::Operation& node, std::vector<Memory>& operands, std::vector<Memory>& results) {
@@ -222,7 +239,8 @@ class Graph {
     flops += call.flops;
   }
 
-  double weighted(const graph::Value& value, const graph::Value& weights, const graph::Value& input, size_t element, double by) {
+  double weighted(const graph::Value& value, const graph::Value& weights, const graph::Value& input, size_t element,
+                  double by) {
     const auto saved = computed_;
     Array changed = run(input);
     changed.numbers[element] += by;
@@ -240,7 +258,8 @@ class Graph {
     if (known != computed_.end()) return known->second;
     kept_.push_back(node);
     std::vector<Array> arrays;
-    for (const TensorType& type : node->operation->results) arrays.push_back({type, std::vector<double>(size_of(type.dims))});
+    for (const TensorType& type : node->operation->results)
+      arrays.push_back({type, std::vector<double>(size_of(type.dims))});
     if (node->operation->op->name == "number") {
       arrays[0].numbers = {node->operation->inputs[0]};
     } else if (node->operation->op->name == "copy") {
@@ -262,10 +281,13 @@ class Graph {
         operands.emplace_back(operand.element(), whole_dims(operand.type()), false);
         operands.back().load(run(operand));
       }
-      for (const TensorType& type : node->operation->results) results.emplace_back(type.element, whole_dims(type), false);
+      for (const TensorType& type : node->operation->results)
+        results.emplace_back(type.element, whole_dims(type), false);
       call(*node->operation, operands, results);
       for (size_t r = 0; r < results.size(); ++r)
-        results[r].each([&](int64_t place, auto element) { arrays[r].numbers[place] = static_cast<double>(ops::to_number(element)); });
+        results[r].each([&](int64_t place, auto element) {
+          arrays[r].numbers[place] = static_cast<double>(ops::to_number(element));
+        });
     }
     return computed_[node.get()] = std::move(arrays);
   }

@@ -24,7 +24,8 @@ TEST(ProdRest, is_the_product_of_the_others_and_so_are_its_gradients) {
   }
   graph.check_gradient(rest, {x});
   const graph::Value g = graph.input(random_array({a, b}, 4, kF64)), h = graph.input(random_array({a, b}, 5, kF64));
-  const graph::Value second = graph.builder.add(ops::kProdRest, {x, g}, over_b), third = graph.builder.add(ops::kProdRest, {x, g, h}, over_b);
+  const graph::Value second = graph.builder.add(ops::kProdRest, {x, g}, over_b),
+                     third = graph.builder.add(ops::kProdRest, {x, g, h}, over_b);
   graph.check_splits(second);
   graph.check_gradient(second, {x, g});
   graph.check_gradient(third, {x, g, h});

@@ -29,13 +29,16 @@ TEST(Registry, every_signature_can_be_parsed) {
 
 class Rules : public testing::Test {
  protected:
-  graph::Value tensor(const Dims& dims, ElementType element = ElementType::kF32) { return graph.input(random_array(dims, 1, element, 0, 2)); }
+  graph::Value tensor(const Dims& dims, ElementType element = ElementType::kF32) {
+    return graph.input(random_array(dims, 1, element, 0, 2));
+  }
   ElementType element_of(const char* op, const graph::Value& x, const graph::Value& y) {
     CallText call(graph, {{"x", x}, {"y", y}});
     return call(op, {"x", "y"}).element();
   }
   /// What the call is refused with, helps included.
-  std::string refusal(Kind kind, const char* op, const std::vector<graph::Value>& values, const std::map<std::string, NamedArgument>& named = {},
+  std::string refusal(Kind kind, const char* op, const std::vector<graph::Value>& values,
+                      const std::map<std::string, NamedArgument>& named = {},
                       std::optional<Dims> arrow = std::nullopt) {
     std::map<std::string, graph::Value> by_name;
     std::vector<std::string> names;
@@ -88,13 +91,17 @@ TEST_F(Rules, shapes_that_do_not_broadcast_are_refused_with_both_ways_out) {
 }
 
 TEST_F(Rules, one_name_with_two_sizes_is_refused) {
-  const std::string text = refusal(Kind::size_conflict, "einsum", {tensor({a, b}), tensor({{"b", 4}, c})}, {}, Dims{a, c});
-  EXPECT_NE(text.find("`b` is 3 in the first operand, f32[a=2, b=3], and 4 in the second, f32[b=4, c=4]"), std::string::npos) << text;
+  const std::string text =
+      refusal(Kind::size_conflict, "einsum", {tensor({a, b}), tensor({{"b", 4}, c})}, {}, Dims{a, c});
+  EXPECT_NE(text.find("`b` is 3 in the first operand, f32[a=2, b=3], and 4 in the second, f32[b=4, c=4]"),
+            std::string::npos)
+      << text;
   refusal(Kind::size_conflict, "add", {tensor({a, b}), tensor({{"b", 4}})});
 }
 
 TEST_F(Rules, dims_that_are_not_there_are_refused) {
-  EXPECT_NE(refusal(Kind::dim_not_in_operands, "einsum", {tensor({a})}, {}, Dims{a, c}).find("found `c`"), std::string::npos);
+  EXPECT_NE(refusal(Kind::dim_not_in_operands, "einsum", {tensor({a})}, {}, Dims{a, c}).find("found `c`"),
+            std::string::npos);
   refusal(Kind::dim_not_in_operands, "sum", {tensor({a})}, {}, Dims{c});
   refusal(Kind::unknown_dim, "sum", {tensor({a})}, {{"over", {c}}});
   refusal(Kind::misplaced_arrow, "sum", {tensor({a})}, {{"over", {a}}}, Dims{});

@@ -33,7 +33,9 @@ class WholeGraph {
   }
   std::vector<double> numbers(const graph::Value& value) { return run(value).numbers; }
 
-  void change(const graph::Value& input, size_t element, double by) { given_.at(input.node.get()).numbers[element] += by; }
+  void change(const graph::Value& input, size_t element, double by) {
+    given_.at(input.node.get()).numbers[element] += by;
+  }
 
   /// All results of the graph that stands for a node where it is split.
   graph::Values expansion(const graph::Value& value) {
@@ -77,7 +79,9 @@ class WholeGraph {
     std::vector<Array> arrays;
     for (size_t r = 0; r < results.size(); ++r) {
       arrays.push_back({node.results[r], std::vector<double>(size_of(node.results[r].dims))});
-      results[r].each([&](int64_t place, auto element) { arrays[r].numbers[place] = static_cast<double>(ops::to_number(element)); });
+      results[r].each([&](int64_t place, auto element) {
+        arrays[r].numbers[place] = static_cast<double>(ops::to_number(element));
+      });
     }
     return arrays;
   }
@@ -88,7 +92,8 @@ class WholeGraph {
     std::vector<std::vector<int64_t>> strides;
     const auto add = [&](const kernels::Block& block, const Dims& own) {
       strides.emplace_back();
-      for (const Dim& dim : dims) strides.back().push_back(has_dim(own, dim.name) ? block.dims[find_dim(own, dim.name)].stride : 0);
+      for (const Dim& dim : dims)
+        strides.back().push_back(has_dim(own, dim.name) ? block.dims[find_dim(own, dim.name)].stride : 0);
     };
     for (size_t k = 0; k < operands.size(); ++k) {
       program.operands.push_back({kernels::OperandKind::kArray, operands[k].block.element, 0});
@@ -101,9 +106,11 @@ class WholeGraph {
       program.steps.push_back({*node.op->lane, 0, count > 1 ? 1 : -1, count > 2 ? 2 : -1, node.results[0].element});
       value = count;
     }
-    program.outputs.push_back({value, results[0].block.element, node.op->reduction.value_or(kernels::Reduction::kStore)});
+    program.outputs.push_back(
+        {value, results[0].block.element, node.op->reduction.value_or(kernels::Reduction::kStore)});
     std::vector<kernels::LoopArgument> from, to{kernels::LoopArgument::array(results[0].block.data, strides.back())};
-    for (size_t k = 0; k < operands.size(); ++k) from.push_back(kernels::LoopArgument::array(operands[k].block.data, strides[k]));
+    for (size_t k = 0; k < operands.size(); ++k)
+      from.push_back(kernels::LoopArgument::array(operands[k].block.data, strides[k]));
     std::vector<int64_t> sizes;
     for (const Dim& dim : dims) sizes.push_back(dim.size);
     compile(std::move(program)).run(sizes, from, to, threads_);

@@ -24,7 +24,9 @@ struct Script : ops::Builder {
     context.layout = std::make_shared<const Layout>(Layout{Name(), parse_layout_rules(rules), {}});
     written = false;
   }
-  graph::Value input(const Dims& dims) { return add(ops::kConstant, {}, ops::TypeAttributes{{ElementType::kF32, dims}}); }
+  graph::Value input(const Dims& dims) {
+    return add(ops::kConstant, {}, ops::TypeAttributes{{ElementType::kF32, dims}});
+  }
 };
 
 /// The program of two layers, `factor` times, as a cut captures it; its inputs have values.

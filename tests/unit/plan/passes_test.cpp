@@ -61,8 +61,8 @@ TEST(Passes, SayWhatTheyAre) {
     decides = pass.decides;
     bool has_source = false;
     for (const char* folder : {"spmd", "schedule"})
-      has_source =
-          has_source || std::ifstream(source_folder() + "/src/" + folder + "/" + std::string(pass.name) + ".cpp").good();
+      has_source = has_source ||
+                   std::ifstream(source_folder() + "/src/" + folder + "/" + std::string(pass.name) + ".cpp").good();
     EXPECT_TRUE(has_source);
   }
   EXPECT_EQ(stage, Stage::kSchedule);

@@ -19,7 +19,8 @@ graph::Value loss_gradient(Script& b) {
   return gradients(b, loss, {w})[0];
 }
 
-plan::Counters measured(plan::Execution& on, const Written& program, const std::string& axes, const std::string& rules) {
+plan::Counters measured(plan::Execution& on, const Written& program, const std::string& axes,
+                        const std::string& rules) {
   Script script(on, axes, rules);
   graph::Value value = program(script);
   on.runtime().restart_peak();
@@ -38,25 +39,36 @@ TEST(Counters, ATwoLayerNetworkReducesItsResultOverCols) {
 
 TEST(Counters, PredictedAreMeasured) {
   static ExecutionOn<DryRuntime> dry;
-  for (const auto& [axes, rules] : std::vector<std::pair<std::string, std::string>>{
-           {"rows:2;cols:2", "batch:rows;hidden:cols"}, {"p:4", "batch:p"}, {"p:4", "hidden:p"}, {"p:5", "io:p"}, {"p:3;q:2", "batch:q+p"}})
+  for (const auto& [axes, rules] :
+       std::vector<std::pair<std::string, std::string>>{{"rows:2;cols:2", "batch:rows;hidden:cols"},
+                                                        {"p:4", "batch:p"},
+                                                        {"p:4", "hidden:p"},
+                                                        {"p:5", "io:p"},
+                                                        {"p:3;q:2", "batch:q+p"}})
     for (const Written& program : {Written(two_layers), Written(loss_gradient)}) {
       plan::Counters a = measured(dry, program, axes, rules), b = measured(execution(), program, axes, rules);
       // Peaks are compared alone: other tests' tensors may be live.
       EXPECT_EQ(a.flops, b.flops) << axes << "  " << rules;
       EXPECT_EQ(a.unique_flops, b.unique_flops);
-      for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind) EXPECT_EQ(a.collectives[kind], b.collectives[kind]) << axes << "  " << rules;
+      for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind)
+        EXPECT_EQ(a.collectives[kind], b.collectives[kind]) << axes << "  " << rules;
       EXPECT_EQ(a.peak_bytes, b.peak_bytes) << axes << "  " << rules;
     }
 }
 
 TEST(Counters, OfAGroupOfOneAreNothing) {
   plan::Counters c = measured(execution(), two_layers, "rows:4;cols:1", "batch:rows;hidden:cols");
-  for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind) EXPECT_EQ(c.total(static_cast<spmd::CollectiveKind>(kind)), plan::CollectiveCount{});
+  for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind)
+    EXPECT_EQ(c.total(static_cast<spmd::CollectiveKind>(kind)), plan::CollectiveCount{});
 }
 
 TEST(Counters, LargeAllReducesAreCutAndCountOnce) {
-  plan::Counters c = measured(execution(), [](Script& b) { return b.sum_to(b.input({{"batch", 4}, {"wide", 3 << 20}}), {{"wide", 3 << 20}}); }, "p:4", "batch:p");
+  plan::Counters c = measured(
+      execution(),
+      [](Script& b) {
+        return b.sum_to(b.input({{"batch", 4}, {"wide", 3 << 20}}), {{"wide", 3 << 20}});
+      },
+      "p:4", "batch:p");
   EXPECT_EQ(c.total(spmd::CollectiveKind::kAllReduce).count, 1);
   EXPECT_EQ(c.total(spmd::CollectiveKind::kAllReduce).calls, 3);
 }

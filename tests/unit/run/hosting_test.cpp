@@ -112,7 +112,8 @@ TEST(Combine, TheResultMayBeAnyOfTheTerms) {
       for (size_t i = 0; i < 3000; ++i) terms[t][i] = static_cast<int32_t>(t * 10000 + i);
       at.push_back(reinterpret_cast<const std::byte*>(terms[t].data()));
     }
-    combine_all({ElementType::kI32, kernels::Reduction::kSum}, tree, at, reinterpret_cast<std::byte*>(terms[into].data()), 3000);
+    combine_all({ElementType::kI32, kernels::Reduction::kSum}, tree, at,
+                reinterpret_cast<std::byte*>(terms[into].data()), 3000);
     for (size_t i = 0; i < 3000; ++i) ASSERT_EQ(terms[into][i], static_cast<int32_t>(60000 + 4 * i));
   }
 }

@@ -40,7 +40,10 @@ TEST(Plans, AnAssignedVariableIsUpdatedInPlace) {
   static auto file = SourceFile::create("x.mtf", "x := x + 1");
   b.span = Span{file.get(), 0, 1};
   b.table = std::make_shared<graph::ValueTable>();
-  auto cut = [&] { execution().materialize(*b.table, {}, [] { return false; }, b.span); };
+  auto cut = [&] {
+    execution().materialize(
+        *b.table, {}, [] { return false; }, b.span);
+  };
   graph::Handle x = step(b, b.input({batch, io}), 1);
   cut();
   auto place = [&] { return x.value().node->computed[0]->blocks[0]; };
@@ -71,7 +74,8 @@ TEST(Plans, FusedAndSingleLoopsHaveTheSameBits) {
     graph::Value t = b.map(ops::kTanh, b.map(ops::kMul, b.map(ops::kAdd, x, y), 0.3));
     return b.map(ops::kAdd, b.map(ops::kExp, t), b.map(ops::kDiv, t, b.map(ops::kAdd, b.map(ops::kSquare, y), 1.0)));
   };
-  EXPECT_EQ(numbers(result_of(execution(), program, "p:4", "batch:p")), numbers(result_of(single, program, "p:4", "batch:p")));
+  EXPECT_EQ(numbers(result_of(execution(), program, "p:4", "batch:p")),
+            numbers(result_of(single, program, "p:4", "batch:p")));
 }
 
 TEST(Plans, LaunchOfAKeptPlanIsQuick) {
@@ -89,7 +93,8 @@ TEST(Plans, LaunchOfAKeptPlanIsQuick) {
       graph::Value y = chain(length, 1.0 / turn);
       auto start = std::chrono::steady_clock::now();
       execution().compute({y});
-      best = std::min(best, std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
+      best =
+          std::min(best, std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
     }
     RecordProperty("microseconds_for_" + std::to_string(2 * length) + "_instructions", std::to_string(best));
     std::printf("%d instructions: %.1f us\n", 2 * length, best);

@@ -28,10 +28,19 @@ inline plan::HostTensor counting(const TensorType& type, int modulus = 7, int fi
   for (int64_t i = 0; i < n; ++i) {
     int x = static_cast<int>((i * 5 + first) % modulus) - modulus / 2;
     std::byte* at = data.bytes.data() + i * size_of(type.element);
-    if (type.element == ElementType::kF32) { float f = static_cast<float>(x); std::memcpy(at, &f, 4); }
-    if (type.element == ElementType::kF64) { double f = x; std::memcpy(at, &f, 8); }
+    if (type.element == ElementType::kF32) {
+      float f = static_cast<float>(x);
+      std::memcpy(at, &f, 4);
+    }
+    if (type.element == ElementType::kF64) {
+      double f = x;
+      std::memcpy(at, &f, 8);
+    }
     if (type.element == ElementType::kI32) { std::memcpy(at, &x, 4); }
-    if (type.element == ElementType::kBool) { uint8_t b = x > 0; std::memcpy(at, &b, 1); }
+    if (type.element == ElementType::kBool) {
+      uint8_t b = x > 0;
+      std::memcpy(at, &b, 1);
+    }
   }
   return data;
 }
@@ -56,7 +65,8 @@ struct Script : ops::Builder {
 
 using Written = std::function<graph::Value(Script&)>;
 
-inline plan::HostTensor result_of(plan::Execution& on, const Written& program, const std::string& axes, const std::string& rules) {
+inline plan::HostTensor result_of(plan::Execution& on, const Written& program, const std::string& axes,
+                                  const std::string& rules) {
   Script script(on, axes, rules);
   return on.fetch(program(script));
 }

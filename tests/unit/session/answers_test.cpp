@@ -18,9 +18,12 @@ namespace {
 class Answers : public testing::Test {
  protected:
   Answers() {
-    session.execute("mesh m = [rows: 2, cols: 2]\nlayout l = {batch -> rows, hidden -> cols}\ndim batch = 64, hidden = 128, io = 32\n"
-                    "fn scaled(x, rate: float = 0.1) = x * rate\nlet x = random.uniform([batch, io]); let w = random.uniform([io, hidden])\n"
-                    "let v = random.uniform([hidden, io]); let h = relu(einsum(x, w -> [batch, hidden]))");
+    session.execute(
+        "mesh m = [rows: 2, cols: 2]\nlayout l = {batch -> rows, hidden -> cols}\ndim batch = 64, hidden = 128, io = "
+        "32\n"
+        "fn scaled(x, rate: float = 0.1) = x * rate\nlet x = random.uniform([batch, io]); let w = random.uniform([io, "
+        "hidden])\n"
+        "let v = random.uniform([hidden, io]); let h = relu(einsum(x, w -> [batch, hidden]))");
   }
   /// What could stand at the end of a text, of one kind.
   std::vector<std::string> could(const std::string& text, CouldStand::Kind kind) {
@@ -62,7 +65,8 @@ TEST_F(Answers, HelpIsOnWhatIsCalledSo) {
 }
 
 TEST_F(Answers, AnExplanationNamesRulesAndBetterLayouts) {
-  const Explanation explanation = explain_statement(session, "einsum(h, v -> [batch, io])", "<why>", {}, 2, [] { return false; });
+  const Explanation explanation =
+      explain_statement(session, "einsum(h, v -> [batch, io])", "<why>", {}, 2, [] { return false; });
   ASSERT_EQ(explanation.collectives.size(), 1u);
   EXPECT_EQ(explanation.collectives[0].cost.collective, spmd::CollectiveKind::kAllReduce);
   EXPECT_EQ(explanation.collectives[0].rules.size(), 2u);
@@ -74,7 +78,8 @@ TEST_F(Answers, AnExplanationNamesRulesAndBetterLayouts) {
 TEST_F(Answers, ASearchAnswersWithItsCandidates) {
   SearchRequest request;
   request.question.processors = 4;
-  const SearchAnswer answer = search_layouts(WhatIf::statement(session, "einsum(h, v -> [batch, io])", "<search>"), std::move(request));
+  const SearchAnswer answer =
+      search_layouts(WhatIf::statement(session, "einsum(h, v -> [batch, io])", "<search>"), std::move(request));
   ASSERT_TRUE(answer.result.best);
   EXPECT_EQ(answer.result.best->mesh->size(), 4);
   EXPECT_EQ(answer.costs.record().doubts().size(), 0u);

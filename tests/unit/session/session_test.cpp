@@ -28,15 +28,18 @@ std::string run(const std::string& text, eval::Settings settings = {}, int threa
 }
 
 TEST(Run, PrintsValues) {
-  EXPECT_EQ(run("dim a = 2, b = 3\nprint(1, 2.5, 2.0, true, \"x\", [1, \"y\"], a)\nprint(fill([a, b], 0.5))\nprint(range(b))\n"),
+  EXPECT_EQ(run("dim a = 2, b = 3\nprint(1, 2.5, 2.0, true, \"x\", [1, \"y\"], a)\nprint(fill([a, b], "
+                "0.5))\nprint(range(b))\n"),
             "1 2.5 2 true x [1, \"y\"] a=2\n[[0.5, 0.5, 0.5], [0.5, 0.5, 0.5]]\n[0, 1, 2]\n");
 }
 
 TEST(Run, ThreadsChangeNoBitOfTheGradientsOfSharedKeysAndValues) {
   for (const std::string precision : {"f32", "mixed"}) {
-    const std::string text = "precision " + precision +
+    const std::string text =
+        "precision " + precision +
         "\ndim heads = 3, length = 200, memory = length, d = 8\n"
-        "let q = random.normal([heads, length, d])\nlet k = random.normal([memory, d])\nlet v = random.normal([memory, d])\n"
+        "let q = random.normal([heads, length, d])\nlet k = random.normal([memory, d])\nlet v = random.normal([memory, "
+        "d])\n"
         "let y = attention(q, k, v, over: memory, along: length, features: d, causal: true)\n"
         "for g in grad(sum(square(y)), [q, k, v]) { print(\"{sum(abs(g)):.9f}\", max(g), g[d: 3]) }\n";
     EXPECT_EQ(run(text, {}, 1), run(text, {}, 3)) << precision;
@@ -48,21 +51,27 @@ TEST(Run, FormatsTakeATensorAsItsNumber) {
 }
 
 TEST(Run, GradientsGoThroughPrintedValuesAndAssignedNames) {
-  EXPECT_EQ(run("dim a = 1\nlet x = fill([a], 3)\nlet y = x * x\nprint(y)\nfor i in 0..2 { y := y * x }\nprint(sum(y))\nlet g = grad(sum(y), x)\nprint(g)\n"),
+  EXPECT_EQ(run("dim a = 1\nlet x = fill([a], 3)\nlet y = x * x\nprint(y)\nfor i in 0..2 { y := y * x "
+                "}\nprint(sum(y))\nlet g = grad(sum(y), x)\nprint(g)\n"),
             "[9]\n81\n[108]\n");
 }
 
 TEST(Run, ACopyDoesNotChange) {
-  EXPECT_EQ(run("model M() { param w: [] = 1 }\nlet m = M()\nlet before = copy(m.w)\nlet alias = m.w\nm.w := m.w + 1\nprint(before, alias, m.w)\n"), "1 2 2\n");
+  EXPECT_EQ(run("model M() { param w: [] = 1 }\nlet m = M()\nlet before = copy(m.w)\nlet alias = m.w\nm.w := m.w + "
+                "1\nprint(before, alias, m.w)\n"),
+            "1 2 2\n");
 }
 
 TEST(Run, CountersCountTheirBlockAlone) {
-  EXPECT_EQ(run("dim a = 4, b = 8\nlet x = ones([a, b])\nlet y = x * 3\nlet c = counters { let z = sum(y)\nlet z = y + 1 }\nprint(c.flops, c.all_reduce.count)\n"),
+  EXPECT_EQ(run("dim a = 4, b = 8\nlet x = ones([a, b])\nlet y = x * 3\nlet c = counters { let z = sum(y)\nlet z = y + "
+                "1 }\nprint(c.flops, c.all_reduce.count)\n"),
             "64 0\n");
 }
 
 TEST(Run, RecomputeRepeatsItsRandomNumbers) {
-  EXPECT_EQ(run("dim a = 4\nfn f(x) = x * random.uniform([a])\nlet x = ones([a])\nlet y = recompute(f, x)\nlet g = grad(sum(y), x)\nassert all(g == y)\n"), "");
+  EXPECT_EQ(run("dim a = 4\nfn f(x) = x * random.uniform([a])\nlet x = ones([a])\nlet y = recompute(f, x)\nlet g = "
+                "grad(sum(y), x)\nassert all(g == y)\n"),
+            "");
 }
 
 TEST(Run, AnAssertionThatFailsShowsBothSides) {
@@ -87,31 +96,41 @@ std::pair<int, int64_t> cuts_and_plans(const std::string& text) {
 }
 
 TEST(Run, ManyTurnsOfALoopHaveThePlanOfAFew) {
-  const auto [cuts, plans] = cuts_and_plans("dim a = 4\nlet x = ones([a])\nfor i in 0..10000 { x := x * 0.5 + i }\nprint(sum(x))\n");
+  const auto [cuts, plans] =
+      cuts_and_plans("dim a = 4\nlet x = ones([a])\nfor i in 0..10000 { x := x * 0.5 + i }\nprint(sum(x))\n");
   EXPECT_GT(cuts, 20);
   EXPECT_LE(plans, 4);
 }
 
 TEST(Run, AStepThatDropsOtherWeightsHasThePlanOfTheStepBefore) {
   const auto plans_of = [](int steps) {
-    return cuts_and_plans("mesh line = [p: 2]\nlayout split = {memory -> p}\ndim length = 4, memory = 6, d = 2\n"
-                          "model M { param q: [length, d] = 1 }\nlet m = M()\nlet k = random.normal([memory, d])\n"
-                          "for i in 0.." + std::to_string(steps) + " {\n"
-                          "  let y = attention(m.q, k, k, over: memory, along: length, features: d, rate: 0.1 + 0.01 * i)\n"
-                          "  m.q := m.q - grad(sum(square(y)), m.q)\n}\nprint(sum(m.q))\n").second;
+    return cuts_and_plans(
+               "mesh line = [p: 2]\nlayout split = {memory -> p}\ndim length = 4, memory = 6, d = 2\n"
+               "model M { param q: [length, d] = 1 }\nlet m = M()\nlet k = random.normal([memory, d])\n"
+               "for i in 0.." +
+               std::to_string(steps) +
+               " {\n"
+               "  let y = attention(m.q, k, k, over: memory, along: length, features: d, rate: 0.1 + 0.01 * i)\n"
+               "  m.q := m.q - grad(sum(square(y)), m.q)\n}\nprint(sum(m.q))\n")
+        .second;
   };
   EXPECT_EQ(plans_of(8), plans_of(3));
 }
 
 TEST(Run, ADecoderThatIsReadAfterEachTokenHasThePlanOfTheTokenBefore) {
   const auto plans_of = [](int tokens, const std::string& layout) {
-    return cuts_and_plans("import transformer\nmesh line = [p: 2]\nlayout split = {" + layout + " -> p}\n"
-                          "dim batch = 2, length = 8, d_model = 4, heads = 2, d_head = 2, d_ff = 8, vocab = 6\n"
-                          "let net = transformer.LanguageModel(vocab, length, d_model, heads, d_head, d_ff, layers: 2)\n"
-                          "no_grad {\n  let ids = zeros([batch], i32)\n  let caches = net.start([batch])\n"
-                          "  for place in 0.." + std::to_string(tokens) + " {\n"
-                          "    let (logits, kept) = net.step(ids, caches, place)\n"
-                          "    caches := kept\n    ids := argmax(logits, over: vocab)\n    print(int(ids[batch: 0]))\n  }\n}\n").second;
+    return cuts_and_plans(
+               "import transformer\nmesh line = [p: 2]\nlayout split = {" + layout +
+               " -> p}\n"
+               "dim batch = 2, length = 8, d_model = 4, heads = 2, d_head = 2, d_ff = 8, vocab = 6\n"
+               "let net = transformer.LanguageModel(vocab, length, d_model, heads, d_head, d_ff, layers: 2)\n"
+               "no_grad {\n  let ids = zeros([batch], i32)\n  let caches = net.start([batch])\n"
+               "  for place in 0.." +
+               std::to_string(tokens) +
+               " {\n"
+               "    let (logits, kept) = net.step(ids, caches, place)\n"
+               "    caches := kept\n    ids := argmax(logits, over: vocab)\n    print(int(ids[batch: 0]))\n  }\n}\n")
+        .second;
   };
   for (const char* layout : {"heads", "batch", "places"}) EXPECT_EQ(plans_of(8, layout), plans_of(4, layout)) << layout;
 }
@@ -119,20 +138,26 @@ TEST(Run, ADecoderThatIsReadAfterEachTokenHasThePlanOfTheTokenBefore) {
 TEST(Run, GradientsAreSummedWhileTheBackwardPassGoesOn) {
   ExecutionOn<run::MpiRuntime> execution;
   std::ostringstream out;
-  Session({}, &execution, out).run_text("test.mtf",
-      "mesh line = [p: 2]\nlayout split = {batch -> p}\ndim batch = 8, a = 256, b = 256, c = 256\n"
-      "model M { param w: [a, b] = 0.1; param v: [b, c] = 0.1 }\nlet m = M()\nlet x = ones([batch, a])\n"
-      "let gs = grad(sum(square(einsum(einsum(x, m.w -> [batch, b]), m.v -> [batch, c]))), m.params)\n"
-      "for (p, g) in zip(m.params, gs) { p := p - 0.1 * g }\nprint(sum(m.w) + sum(m.v))\n");
+  Session({}, &execution, out)
+      .run_text("test.mtf",
+                "mesh line = [p: 2]\nlayout split = {batch -> p}\ndim batch = 8, a = 256, b = 256, c = 256\n"
+                "model M { param w: [a, b] = 0.1; param v: [b, c] = 0.1 }\nlet m = M()\nlet x = ones([batch, a])\n"
+                "let gs = grad(sum(square(einsum(einsum(x, m.w -> [batch, b]), m.v -> [batch, c]))), m.params)\n"
+                "for (p, g) in zip(m.params, gs) { p := p - 0.1 * g }\nprint(sum(m.w) + sum(m.v))\n");
   const std::string schedule = execution.last_text("schedule");
-  const size_t first = schedule.find("all_reduce(v"), last = schedule.rfind("= einsum("), second = schedule.find("all_reduce(w");
+  const size_t first = schedule.find("all_reduce(v"), last = schedule.rfind("= einsum("),
+               second = schedule.find("all_reduce(w");
   EXPECT_LT(first, last) << schedule;
   EXPECT_LT(last, second) << schedule;
   EXPECT_LT(second, schedule.find("= sub(")) << "and an update waits for what it needs alone\n" << schedule;
 }
 
 TEST(Run, TurnsWaitForTheGradientThatIsTakenThroughThem) {
-  EXPECT_EQ(cuts_and_plans("dim a = 4\nlet x = ones([a])\nlet y = x\nfor i in 0..1000 { y := y * 0.5 + i }\nprint(grad(sum(y), x))\n").first, 1);
+  EXPECT_EQ(
+      cuts_and_plans(
+          "dim a = 4\nlet x = ones([a])\nlet y = x\nfor i in 0..1000 { y := y * 0.5 + i }\nprint(grad(sum(y), x))\n")
+          .first,
+      1);
 }
 
 class Repl : public testing::Test {
@@ -174,10 +199,12 @@ TEST_F(Repl, TellsTypesAndNames) {
 }
 
 TEST_F(Repl, KnowsNamesAndWhatTheyAre) {
-  session.execute("dim batch = 4\nlet bat = ones([batch])\nmodel M() { param w: [batch] = 1 }\nlet m = M()\nmesh g = [rows: 2]");
+  session.execute(
+      "dim batch = 4\nlet bat = ones([batch])\nmodel M() { param w: [batch] = 1 }\nlet m = M()\nmesh g = [rows: 2]");
   std::string found;
   for (const std::string prefix : {"bat", "init.no", "m.", "m.w.p", "softma", "random.un", "zip"})
-    for (const KnownName& name : session.known_names(prefix)) found += name.name + "  " + (name.signature.text.empty() ? to_string(name.type) : name.signature.text) + "\n";
+    for (const KnownName& name : session.known_names(prefix))
+      found += name.name + "  " + (name.signature.text.empty() ? to_string(name.type) : name.signature.text) + "\n";
   EXPECT_EQ(found,
             "bat  f32[batch=4]\n"
             "batch  the dim batch=4\n"
@@ -249,14 +276,20 @@ TEST_F(Repl, AStatementThatFailsOrIsPlannedLeavesWhatANameHeld) {
 }
 
 TEST_F(Repl, AHiddenBindingLivesAsLongAsWhatNamesIt) {
-  session.execute("let n = 1\nlet other = 5\nfn f() = n\nfn g() = fn() = n\nlet kept = [fn() = n + other]\nmodel M() { state s: [] = n\n fn call() = n }\nlet m = M()\nlet call = m.call");
+  session.execute(
+      "let n = 1\nlet other = 5\nfn f() = n\nfn g() = fn() = n\nlet kept = [fn() = n + other]\nmodel M() { state s: [] "
+      "= n\n fn call() = n }\nlet m = M()\nlet call = m.call");
   session.execute("let n = 2\nlet other = 6\nfn of_second() = n");
   session.execute("let n = 3");
   session.execute("let n = 4\nlet other = 7");
-  EXPECT_EQ(session.execute("[f(), g()(), kept[0](), m.call(), M().call(), call(), of_second(), n, other]")[0].bindings[0].value, "[1, 1, 6, 1, 1, 1, 2, 4, 7]");
+  EXPECT_EQ(session.execute("[f(), g()(), kept[0](), m.call(), M().call(), call(), of_second(), n, other]")[0]
+                .bindings[0]
+                .value,
+            "[1, 1, 6, 1, 1, 1, 2, 4, 7]");
   session.execute("fn f() = n; fn g() = 0; let m = 0; model M() { state s: [] = 0 }");  // the method alone names it now
   for (int i = 0; i < 40; ++i) session.execute("let n = n + 1; fn again() = n");
-  EXPECT_EQ(session.execute("[f(), call(), kept[0](), of_second(), again(), n]")[0].bindings[0].value, "[4, 1, 6, 2, 44, 44]");
+  EXPECT_EQ(session.execute("[f(), call(), kept[0](), of_second(), again(), n]")[0].bindings[0].value,
+            "[4, 1, 6, 2, 44, 44]");
   EXPECT_EQ(session.undo(3), 3);
   EXPECT_EQ(session.execute("[f(), call(), again(), n]")[0].bindings[0].value, "[4, 1, 41, 41]");
 }
@@ -279,19 +312,23 @@ TEST_F(Repl, AStatementTakesAsLongAfterThousands) {
     return static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC;
   };
   const double first = seconds_of_500("let a");
-  for (const char* name : {"let b", "let c", "let d", "let e", "let g", "let h", "let p", "let q"}) seconds_of_500(name);
+  for (const char* name : {"let b", "let c", "let d", "let e", "let g", "let h", "let p", "let q"})
+    seconds_of_500(name);
   EXPECT_LT(seconds_of_500("let k"), 3 * first + 0.05);
 }
 
 std::shared_ptr<plan::ProgramRecord> recorded() { return std::make_shared<plan::ProgramRecord>(); }
 
-std::string plan_of(Session& session, const std::string& text, const Assumption& assumption = {}, std::shared_ptr<plan::ProgramRecord> record = nullptr) {
+std::string plan_of(Session& session, const std::string& text, const Assumption& assumption = {},
+                    std::shared_ptr<plan::ProgramRecord> record = nullptr) {
   std::string costs;
   for (const eval::StatementReport& report : session.plan(text, "<plan>", assumption, record).statements) {
     costs += std::to_string(report.counters.flops) + " flops";
     for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind)
-      if (const plan::CollectiveCount count = report.counters.total(static_cast<spmd::CollectiveKind>(kind)); count.count > 0)
-        costs += " " + std::string(name(static_cast<spmd::CollectiveKind>(kind))) + " " + std::to_string(count.count) + " of " + std::to_string(count.bytes);
+      if (const plan::CollectiveCount count = report.counters.total(static_cast<spmd::CollectiveKind>(kind));
+          count.count > 0)
+        costs += " " + std::string(name(static_cast<spmd::CollectiveKind>(kind))) + " " + std::to_string(count.count) +
+                 " of " + std::to_string(count.bytes);
   }
   return costs;
 }
@@ -306,9 +343,11 @@ Assumption under(const std::string& mesh, const std::string& layout) {
 
 constexpr const char* kLearner =
     "import optim\ndim batch = 8, io = 4, hidden = 16\nmesh grid = [rows: 2, cols: 2]\nlayout own = {batch -> rows}\n"
-    "model Net() {\n  param w: [io, hidden] = init.normal(stddev: 0.1)\n  param v: [hidden, io] @ {.., io -> cols} = init.normal(stddev: 0.1)\n"
+    "model Net() {\n  param w: [io, hidden] = init.normal(stddev: 0.1)\n  param v: [hidden, io] @ {.., io -> cols} = "
+    "init.normal(stddev: 0.1)\n"
     "  fn call(x) = einsum(relu(einsum(x, w -> [batch, hidden])), v -> [batch, io])\n}\n"
-    "let net = Net()\nlet opt = optim.Adam(net.params)\nlet x = random.normal([batch, io])\nlet parts = [2 * x, x @ {io -> rows}]\nlet loss = sum(square(net(x)))\n"
+    "let net = Net()\nlet opt = optim.Adam(net.params)\nlet x = random.normal([batch, io])\nlet parts = [2 * x, x @ "
+    "{io -> rows}]\nlet loss = sum(square(net(x)))\n"
     "fn step() {\n  let loss = sum(square(net(x) - parts[0]))\n  opt.minimize(loss)\n}\n";
 
 TEST_F(Repl, AnotherLayoutIsPlannedFromWhatIsThere) {
@@ -318,8 +357,10 @@ TEST_F(Repl, AnotherLayoutIsPlannedFromWhatIsThere) {
   session.execute("for i in 0..5 { step() }");
   const std::string before = session.execute("net.w")[0].bindings[0].value;
   // What is kept for gradients is there.
-  for (const char* text : {"step()", "grad(loss, [x])"}) EXPECT_EQ(plan_of(fresh, text, {}, recorded()), plan_of(fresh, text)) << text;
-  for (const char* text : {"step()", "sum(parts[1] * x)"}) EXPECT_EQ(plan_of(session, text, {}, recorded()), plan_of(session, text)) << text;
+  for (const char* text : {"step()", "grad(loss, [x])"})
+    EXPECT_EQ(plan_of(fresh, text, {}, recorded()), plan_of(fresh, text)) << text;
+  for (const char* text : {"step()", "sum(parts[1] * x)"})
+    EXPECT_EQ(plan_of(session, text, {}, recorded()), plan_of(session, text)) << text;
   for (const std::string layout : {"batch:rows", "hidden:cols;batch:rows", "", "batch:rows+cols", "io:cols"}) {
     for (const std::string mesh : {"rows:2;cols:2", "rows:4;cols:2"}) {
       eval::Settings settings;
@@ -329,10 +370,14 @@ TEST_F(Repl, AnotherLayoutIsPlannedFromWhatIsThere) {
       std::ostringstream nowhere;
       Session typed(settings, &execution, nowhere);
       typed.execute(kLearner);
-      const auto is_same = [&](Session& of, const char* text) { EXPECT_EQ(plan_of(of, text, under(mesh, layout)), plan_of(typed, text)) << layout << " on " << mesh << ": " << text; };
+      const auto is_same = [&](Session& of, const char* text) {
+        EXPECT_EQ(plan_of(of, text, under(mesh, layout)), plan_of(typed, text))
+            << layout << " on " << mesh << ": " << text;
+      };
       for (const char* text : {"step()", "grad(loss, [x])"}) is_same(fresh, text);
       for (const char* text : {"step()", "net(x)", "fn f(y) = net(y); f(x) + 1"}) is_same(session, text);
-      for (const char* value : {"net.v", "parts[1]"}) EXPECT_EQ(type_of(session, value, under(mesh, layout)), type_of(typed, value));
+      for (const char* value : {"net.v", "parts[1]"})
+        EXPECT_EQ(type_of(session, value, under(mesh, layout)), type_of(typed, value));
     }
   }
   EXPECT_THROW(session.held(under("", "batch:rows;io:rows")), UserError);
@@ -373,8 +418,10 @@ TEST_F(Repl, AListGrowsAtThePromptAsFastAsInARun) {
 }
 
 TEST_F(Repl, AnErrorTakesBackWhatALoopHasAppended) {
-  session.execute("let l = [1]\nlet kept = l\nfn grown() {\n  let m = []\n  for i in 0..4 { m := m + [i] }\n  return m\n}");
-  EXPECT_THROW(session.execute("for i in 0..10 {\n  l := l + [i]\n  l := l + [grown()]\n  l := l + [[2, 3][i]]\n}"), UserError);
+  session.execute(
+      "let l = [1]\nlet kept = l\nfn grown() {\n  let m = []\n  for i in 0..4 { m := m + [i] }\n  return m\n}");
+  EXPECT_THROW(session.execute("for i in 0..10 {\n  l := l + [i]\n  l := l + [grown()]\n  l := l + [[2, 3][i]]\n}"),
+               UserError);
   EXPECT_EQ(session.execute("l")[0].bindings[0].value, "[1]");
   session.execute("for i in 0..2 { l := l + [i]; if i == 0 { kept := l }; l := l + [len(l)] }");
   EXPECT_EQ(session.execute("kept")[0].bindings[0].value, "[1, 0]");
@@ -414,7 +461,8 @@ class Interrupted : public testing::Test {
 TEST_F(Interrupted, ALoopKeepsWhatItsEndedTurnsHaveDone) {
   session.execute("dim a = 2\nmodel M() { param w: [a] = 1 }\nlet m = M()\nlet n = 0");
   try {
-    session.execute("for i in 0..10 {\n  n := i\n  m.w := 2 * m.w\n  for k in 0..2 { n := n + 1 }\n  print(\"turn {i}\")\n}");
+    session.execute(
+        "for i in 0..10 {\n  n := i\n  m.w := 2 * m.w\n  for k in 0..2 { n := n + 1 }\n  print(\"turn {i}\")\n}");
     FAIL();
   } catch (const UserError& error) {
     EXPECT_EQ(error.diagnostic().kind(), Kind::interrupted);
@@ -429,7 +477,10 @@ TEST_F(Interrupted, ALoopKeepsWhatItsEndedTurnsHaveDone) {
 }
 
 TEST_F(Interrupted, ALoopThatOnlyShowsLeavesItsVariables) {
-  EXPECT_THROW(session.execute("for (i, word) in zip([0, 1, 2, 3, 4], [\"a\", \"b\", \"c\", \"d\", \"e\"]) { print(\"turn {i}\") }"), UserError);
+  EXPECT_THROW(
+      session.execute(
+          "for (i, word) in zip([0, 1, 2, 3, 4], [\"a\", \"b\", \"c\", \"d\", \"e\"]) { print(\"turn {i}\") }"),
+      UserError);
   EXPECT_EQ(session.execute("\"{i} {word}\"")[0].bindings[0].value, "3 d");
   EXPECT_EQ(session.undo(), 1);
   EXPECT_THROW(session.execute("word"), UserError);
@@ -439,7 +490,8 @@ TEST_F(Interrupted, ALoopThatOnlyShowsLeavesItsVariables) {
 
 TEST_F(Interrupted, AListKeepsWhatEndedTurnsHaveAppended) {
   session.execute("let l = [7]");
-  EXPECT_THROW(session.execute("for i in 0..10 {\n  l := l + [i]\n  print(\"turn {i}\")\n  l := l + [-i]\n}"), UserError);
+  EXPECT_THROW(session.execute("for i in 0..10 {\n  l := l + [i]\n  print(\"turn {i}\")\n  l := l + [-i]\n}"),
+               UserError);
   EXPECT_EQ(session.execute("l")[0].bindings[0].value, "[7, 0, 0, 1, -1, 2, -2]");
 }
 
@@ -449,18 +501,24 @@ TEST_F(Interrupted, APlanEndsBeforeItWritesOverWhatItBeganWith) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     session.interrupt();
   });
-  EXPECT_THROW(session.execute("let z = sum(einsum(einsum(einsum(x, y -> [a, c]), y -> [a, b]), y -> [a, c]))"), UserError);
+  EXPECT_THROW(session.execute("let z = sum(einsum(einsum(einsum(x, y -> [a, c]), y -> [a, b]), y -> [a, c]))"),
+               UserError);
   asks.join();
   EXPECT_THROW(session.execute("z"), UserError);
   EXPECT_EQ(session.execute("sum(0 * x)")[0].bindings[0].value, "0");
 }
 
 TEST_F(Repl, AFileIsLoadedAsIfItWereTyped) {
-  session.load("dim a = 2\nmesh g = [rows: 2]\nlayout l = {a -> rows}\nlet n = 1\nfor i in 0..3 { n := n + 1 }\nlet x = ones([a])\n", "f.mtf", false);
+  session.load(
+      "dim a = 2\nmesh g = [rows: 2]\nlayout l = {a -> rows}\nlet n = 1\nfor i in 0..3 { n := n + 1 }\nlet x = "
+      "ones([a])\n",
+      "f.mtf", false);
   EXPECT_EQ(session.execute("n")[0].bindings[0].value, "4");
   EXPECT_EQ(type_of(session, "x"), "f32[a=2/rows]");
   EXPECT_TRUE(session.undo());
-  session.load("dim a = 2\nlet n = 1\nfor i in 0..3 { n := n + 1 }\nlet y = 0 * ones([a])\nfor i in 0..3 { y := y + 1 }\n", "f.mtf", true);
+  session.load(
+      "dim a = 2\nlet n = 1\nfor i in 0..3 { n := n + 1 }\nlet y = 0 * ones([a])\nfor i in 0..3 { y := y + 1 }\n",
+      "f.mtf", true);
   EXPECT_EQ(session.execute("n")[0].bindings[0].value, "4");       // its loop computes nothing
   EXPECT_EQ(session.execute("sum(y)")[0].bindings[0].value, "0");  // its loop is left out
   EXPECT_THROW(session.load("let k = 5\nlet y = nope\n", "f.mtf", false), UserError);
@@ -468,8 +526,11 @@ TEST_F(Repl, AFileIsLoadedAsIfItWereTyped) {
 }
 
 TEST_F(Repl, WhatALoadedFileDidNotNeedIsComputedWhenItIsAskedFor) {
-  session.load("dim a = 4, b = 8\nmodel M { param w: [b] = init.normal(stddev: 1) }\nlet m = M()\nlet x = random.uniform([a, b])\nlet unread = einsum(x, x -> [a])\n"
-               "let list = [x * 2, x * 3]\nlet named = x + 1\nfn late() = sum(named)\nprint(sum(x))\n", "f.mtf", false);
+  session.load(
+      "dim a = 4, b = 8\nmodel M { param w: [b] = init.normal(stddev: 1) }\nlet m = M()\nlet x = random.uniform([a, "
+      "b])\nlet unread = einsum(x, x -> [a])\n"
+      "let list = [x * 2, x * 3]\nlet named = x + 1\nfn late() = sum(named)\nprint(sum(x))\n",
+      "f.mtf", false);
   const int64_t loaded = execution.counters().flops;
   session.execute("1 + 1");
   EXPECT_GT(session.plan("sum(unread)").statements[0].counters.flops, 2 * 4 * 8);
@@ -484,7 +545,9 @@ TEST_F(Repl, WhatALoadedFileDidNotNeedIsComputedWhenItIsAskedFor) {
 }
 
 TEST_F(Repl, WhatFailsWhileAFileIsLoadedLeavesTheRestToBeAskedFor) {
-  EXPECT_THROW(session.load("dim a = 4\nlet x = random.uniform([a])\nlet y = x * 2\nlet z = y + nope\n", "f.mtf", false), UserError);
+  EXPECT_THROW(
+      session.load("dim a = 4\nlet x = random.uniform([a])\nlet y = x * 2\nlet z = y + nope\n", "f.mtf", false),
+      UserError);
   EXPECT_NEAR(session.read("sum(y) - 2 * sum(x)").number(0), 0, 1e-6);
 }
 
@@ -501,10 +564,13 @@ TEST_F(Repl, KeepsTheTextOfWhatItHasDone) {
 }
 
 TEST_F(Repl, SaysWhatItHolds) {
-  session.execute("mesh g = [rows: 2]\nlayout l = {a -> rows}\ndim a = 4\nmodel M() { param w: [a] = 1; state s: [] = 0 }\nlet m = M()\nlet x = ones([a])\nlet x = 2 * x");
+  session.execute(
+      "mesh g = [rows: 2]\nlayout l = {a -> rows}\ndim a = 4\nmodel M() { param w: [a] = 1; state s: [] = 0 }\nlet m = "
+      "M()\nlet x = ones([a])\nlet x = 2 * x");
   std::string found;
   for (const HeldName& held : session.held())
-    if (held.type.tensor() || held.type.kind == eval::ValueType::Kind::kInstance) found += held.name + " " + to_string(held.type) + " " + std::to_string(held.bytes) + "\n";
+    if (held.type.tensor() || held.type.kind == eval::ValueType::Kind::kInstance)
+      found += held.name + " " + to_string(held.type) + " " + std::to_string(held.bytes) + "\n";
   EXPECT_EQ(found, "m an instance of M 12\nx f32[a=4/rows] 8\n");
   EXPECT_EQ(session.held().at(0).type.mesh()->axes(), (std::vector<Axis>{{"rows", 2}}));
   EXPECT_EQ(session.held().at(1).type.layout()->rules.at(0).dim, Name("a"));
@@ -521,11 +587,14 @@ TEST_F(Repl, SaysWhatItHolds) {
 }
 
 TEST_F(Repl, MovesWhatItHoldsToALayout) {
-  session.execute("mesh g = [rows: 2]\ndim a = 4, b = 6\nmodel M() { param w: [a, b] = 1; param v: [a] @ {} = 1 }\nlet m = M()\nlet x = ones([a]); let n = 3");
+  session.execute(
+      "mesh g = [rows: 2]\ndim a = 4, b = 6\nmodel M() { param w: [a, b] = 1; param v: [a] @ {} = 1 }\nlet m = "
+      "M()\nlet x = ones([a]); let n = 3");
   const std::vector<EntryReport> reports = session.use(session.mesh_or_layout("{a -> rows}"), "<2>");
   ASSERT_EQ(reports.size(), 1U);
   std::string moved;
-  for (const EntryReport::Binding& binding : reports[0].bindings) moved += binding.name + ": " + to_string(binding.type) + "\n";
+  for (const EntryReport::Binding& binding : reports[0].bindings)
+    moved += binding.name + ": " + to_string(binding.type) + "\n";
   EXPECT_EQ(moved, "m.w: f32[a=4/rows, b=6]\nx: f32[a=4/rows]\n");
   EXPECT_EQ(type_of(session, "m.v"), "f32[a=4]");
   const eval::StatementReport back = session.use(session.mesh_or_layout("{b -> rows}"), "<3>").at(0);
@@ -545,7 +614,8 @@ TEST_F(Repl, AMeshOrALayoutIsReadAsBehindUse) {
   EXPECT_EQ(read("dp"), "{a -> rows}");
   EXPECT_EQ(read("{}"), "{}");
   EXPECT_EQ(read("[x: n + 1, y: 2]"), "[x: 4, y: 2]");
-  for (const char* wrong : {"", "n", "nope", "[rows: 2 4]", "{a -> ro ws}", "{a -> rows}; let x = 1", "{a -> rows}\nlet x = 1", "let x = 1", "{.., a -> rows}", "use g"})
+  for (const char* wrong : {"", "n", "nope", "[rows: 2 4]", "{a -> ro ws}", "{a -> rows}; let x = 1",
+                            "{a -> rows}\nlet x = 1", "let x = 1", "{.., a -> rows}", "use g"})
     EXPECT_THROW(session.mesh_or_layout(wrong), UserError) << wrong;
   EXPECT_THROW(session.execute("x"), UserError) << "what stands behind was not carried out";
   EXPECT_EQ(session.layout().rules.size(), 1U) << "nothing was brought into force";
@@ -565,11 +635,14 @@ TEST_F(Repl, WhatIsUsedIsAnEntryThatCanBeTakenBack) {
 }
 
 TEST_F(Repl, LabelsAreThoseOfTheParameters) {
-  session.execute("dim a = 4\nfn f(x: [.., a], over: dim, text = \"a, (b\", rate = (1, 2)) = x\nmodel M(n, bias = true) { param w: [a] = 1 }");
+  session.execute(
+      "dim a = 4\nfn f(x: [.., a], over: dim, text = \"a, (b\", rate = (1, 2)) = x\nmodel M(n, bias = true) { param w: "
+      "[a] = 1 }");
   const auto labels = [&](const std::string& name) {
     std::string found;
     const KnownName known = session.known_names(name).at(0);
-    for (const syntax::Parameter& parameter : known.signature.parameters) found += parameter.name.str() + "|" + parameter.text + "\n";
+    for (const syntax::Parameter& parameter : known.signature.parameters)
+      found += parameter.name.str() + "|" + parameter.text + "\n";
     return found;
   };
   EXPECT_EQ(labels("f"), "x|x: [.., a]\nover|over: dim\ntext|text = \"a, (b\"\nrate|rate = (1, 2)\n");

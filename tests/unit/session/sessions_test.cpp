@@ -17,10 +17,14 @@ namespace {
 /// The entries of the session number `i`, with names and sizes of its own.
 std::vector<std::string> entries(int i) {
   std::vector<std::string> all = {
-      fmt::format("mesh m{0} = [p{0}: {1}]; layout l{0} = {{a{0} -> p{0}}}; seed {0}\ndim a{0} = {2}, b{0} = 3", i, 2 + i, 12 + i),
+      fmt::format("mesh m{0} = [p{0}: {1}]; layout l{0} = {{a{0} -> p{0}}}; seed {0}\ndim a{0} = {2}, b{0} = 3", i,
+                  2 + i, 12 + i),
       fmt::format("model M{0} {{ param w: [a{0}, b{0}] = 0.5 }}\nlet net = M{0}(); let x = range(a{0}) + 1.0", i)};
   for (int turn = 0; turn < 10; ++turn)
-    all.push_back(fmt::format("let loss = sum(square(einsum(x, net.w -> [b{}])))\nlet g = grad(loss, net.w)\nnet.w := net.w - 0.0001 * g\nprint(loss)", i));
+    all.push_back(
+        fmt::format("let loss = sum(square(einsum(x, net.w -> [b{}])))\nlet g = grad(loss, net.w)\nnet.w := net.w - "
+                    "0.0001 * g\nprint(loss)",
+                    i));
   all.push_back("net.w := nope");
   all.push_back("sum(net.w)");
   return all;
@@ -31,14 +35,15 @@ std::string said_by(Session& session, std::ostringstream& out, int i) {
   for (const std::string& entry : entries(i)) {
     try {
       for (const EntryReport& report : session.execute(entry)) {
-        for (const EntryReport::Binding& binding : report.bindings) out << binding.name << " " << to_string(binding.type) << " " << binding.value << "\n";
+        for (const EntryReport::Binding& binding : report.bindings)
+          out << binding.name << " " << to_string(binding.type) << " " << binding.value << "\n";
         out << to_string(report.counters);
       }
-    } catch (const UserError& error) {
-      out << error.what();
-    }
+    } catch (const UserError& error) { out << error.what(); }
   }
-  const Planned planned = session.plan("einsum(x, net.w -> [])", "<plan>", {.mesh = parse_axes(fmt::format("q:{}", i + 4)), .layout = parse_layout_rules(fmt::format("b{}:q", i))});
+  const Planned planned = session.plan(
+      "einsum(x, net.w -> [])", "<plan>",
+      {.mesh = parse_axes(fmt::format("q:{}", i + 4)), .layout = parse_layout_rules(fmt::format("b{}:q", i))});
   for (const eval::StatementReport& report : planned.statements) out << to_string(report.counters);
   return out.str();
 }
@@ -89,10 +94,9 @@ TEST(Sessions, TakeTurnsOnTheOneRuntimeOfAProcess) {
       in_turn([&] {
         try {
           for (const EntryReport& report : own->session.execute(entry))
-            for (const EntryReport::Binding& binding : report.bindings) own->out << binding.name << " " << to_string(binding.type) << " " << binding.value << "\n";
-        } catch (const UserError& error) {
-          own->out << error.what();
-        }
+            for (const EntryReport::Binding& binding : report.bindings)
+              own->out << binding.name << " " << to_string(binding.type) << " " << binding.value << "\n";
+        } catch (const UserError& error) { own->out << error.what(); }
       });
     }
     const std::string text = own->out.str();
@@ -116,12 +120,16 @@ TEST(WhatIf, SeveralAreThereAtOnce) {
   ExecutionOn<run::MpiRuntime> execution(run::MpiRuntimeOptions{.threads = 1});
   std::ostringstream out;
   Session session({}, &execution, out);
-  session.execute("mesh m = [p: 2]\ndim a = 8, b = 4\nmodel M { param w: [a, b] = 0.5 }\nlet net = M()\nlet x = range(a) + 1.0");
+  session.execute(
+      "mesh m = [p: 2]\ndim a = 8, b = 4\nmodel M { param w: [a, b] = 0.5 }\nlet net = M()\nlet x = range(a) + 1.0");
   const std::string statement = "let y = einsum(x, net.w -> [b])";
-  const WhatIf one = WhatIf::statement(session, statement, "<one>"), other = WhatIf::statement(session, "sum(net.w)", "<other>");
-  const Assumption over_a{.layout = parse_layout_rules("a:p")}, over_b{.mesh = parse_axes("q:4"), .layout = parse_layout_rules("b:q")};
+  const WhatIf one = WhatIf::statement(session, statement, "<one>"),
+               other = WhatIf::statement(session, "sum(net.w)", "<other>");
+  const Assumption over_a{.layout = parse_layout_rules("a:p")},
+      over_b{.mesh = parse_axes("q:4"), .layout = parse_layout_rules("b:q")};
   const cost::LayoutCosts recorded = one.recorded(std::nullopt, over_a);
-  const std::string first = cost_of(one.planned(over_a)), second = cost_of(other.planned(over_b)), as_is = cost_of(one.planned());
+  const std::string first = cost_of(one.planned(over_a)), second = cost_of(other.planned(over_b)),
+                    as_is = cost_of(one.planned());
   EXPECT_NE(first, as_is);
   EXPECT_EQ(first.find("over q"), std::string::npos);
   EXPECT_NE(first.find("all_reduce over p"), std::string::npos) << first;
@@ -141,7 +149,9 @@ TEST(WhatIf, APlanOfWhatIsThereHasThePeakOfItsRun) {
   ExecutionOn<run::MpiRuntime> execution(run::MpiRuntimeOptions{.threads = 1});
   std::ostringstream out;
   Session session({}, &execution, out);
-  session.execute("mesh m = [p: 2]\nlayout l = {a -> p}\ndim a = 800, b = 40\nlet x = random.normal([a, b])\nlet other = random.normal([a, b])");
+  session.execute(
+      "mesh m = [p: 2]\nlayout l = {a -> p}\ndim a = 800, b = 40\nlet x = random.normal([a, b])\nlet other = "
+      "random.normal([a, b])");
   const std::string statement = "let y = sum(square(x) * 2, over: a)";
   const int64_t planned = session.plan(statement).counters.peak_bytes;
   execution.runtime().restart_peak();

@@ -22,23 +22,40 @@ class Dice {
 
 MeshPtr mesh(const std::string& axes) { return std::make_shared<Mesh>("m", parse_axes(axes)); }
 
-/// One of the ways in which operations read a dim of `size`: shifts, slices, strides, pads, halos, reversals, windows with gaps, and
-/// operands with gaps.
+/// One of the ways in which operations read a dim of `size`: shifts, slices, strides, pads, halos, reversals, windows
+/// with gaps, and operands with gaps.
 graph::AccessMap random_map(Dice& dice, int64_t size) {
   switch (dice.roll(0, 7)) {
     case 0: return {.offset = dice.roll(-size, size), .wrap = true, .from = size, .to = size};
     case 1: {
-      const int64_t first = dice.roll(0, size - 1), stride = dice.roll(1, 4), count = dice.roll(1, (size - first - 1) / stride + 1);
+      const int64_t first = dice.roll(0, size - 1), stride = dice.roll(1, 4),
+                    count = dice.roll(1, (size - first - 1) / stride + 1);
       return {.stride = stride, .offset = first, .from = count, .to = size};
     }
     case 2: return {.offset = -dice.roll(0, 5), .from = size + dice.roll(5, 9), .to = size};
-    case 3: return {.offset = -dice.roll(0, 6), .window = dice.roll(1, 12), .wrap = dice.roll(0, 1) == 1, .from = size, .to = size};
+    case 3:
+      return {.offset = -dice.roll(0, 6),
+              .window = dice.roll(1, 12),
+              .wrap = dice.roll(0, 1) == 1,
+              .from = size,
+              .to = size};
     case 4: return {.reversed = true, .from = size, .to = size};
     case 5:
-      return {.stride = dice.roll(1, 3), .offset = -dice.roll(0, 6), .window = dice.roll(1, 5), .dilation = dice.roll(1, 4), .from = dice.roll(1, size), .to = size};
+      return {.stride = dice.roll(1, 3),
+              .offset = -dice.roll(0, 6),
+              .window = dice.roll(1, 5),
+              .dilation = dice.roll(1, 4),
+              .from = dice.roll(1, size),
+              .to = size};
     case 6:
-      return {.stride = dice.roll(1, 4), .offset = -dice.roll(0, 8), .window = dice.roll(1, 5), .dilation = dice.roll(1, 3), .base_dilation = dice.roll(1, 4),
-              .reversed = dice.roll(0, 1) == 1, .from = dice.roll(1, 2 * size), .to = size};
+      return {.stride = dice.roll(1, 4),
+              .offset = -dice.roll(0, 8),
+              .window = dice.roll(1, 5),
+              .dilation = dice.roll(1, 3),
+              .base_dilation = dice.roll(1, 4),
+              .reversed = dice.roll(0, 1) == 1,
+              .from = dice.roll(1, 2 * size),
+              .to = size};
     default: return {.offset = dice.roll(-size, size), .from = size, .to = size};
   }
 }
@@ -55,14 +72,17 @@ TEST(AccessMap, WhatABlockNeedsIsTheSmallestIntervalWithAllThatItReads) {
         const int64_t place = (map.reversed ? map.from - 1 - at : at) * map.stride + map.offset + k * map.dilation;
         if (place % map.base_dilation != 0) continue;
         const int64_t element = place / map.base_dilation;
-        read = read ? Interval{std::min(read->first, element), std::max(read->last, element + 1)} : Interval{element, element + 1};
+        read = read ? Interval{std::min(read->first, element), std::max(read->last, element + 1)}
+                    : Interval{element, element + 1};
       }
     Interval expected = read.value_or(Interval{0, 0});
-    if (!map.wrap) expected = {std::clamp<int64_t>(expected.first, 0, size), std::clamp<int64_t>(expected.last, 0, size)};
+    if (!map.wrap)
+      expected = {std::clamp<int64_t>(expected.first, 0, size), std::clamp<int64_t>(expected.last, 0, size)};
     const Interval found = needed(map, {first, last});
     ASSERT_TRUE(found.first == expected.first && found.last == expected.last)
-        << first << ".." << last << " needs " << found.first << ".." << found.last << ", expected " << expected.first << ".." << expected.last << ": stride " << map.stride
-        << ", offset " << map.offset << ", window " << map.window << ", dilation " << map.dilation << " and " << map.base_dilation << ", from " << map.from;
+        << first << ".." << last << " needs " << found.first << ".." << found.last << ", expected " << expected.first
+        << ".." << expected.last << ": stride " << map.stride << ", offset " << map.offset << ", window " << map.window
+        << ", dilation " << map.dilation << " and " << map.base_dilation << ", from " << map.from;
   }
 }
 
@@ -80,9 +100,9 @@ TEST(BlockBounds, TheMostSentIsThatOfAWalk) {
       to = {flat, {0}, true, {.stride = c, .window = c, .from = a * b, .to = flat.size}};
     }
     ASSERT_EQ(most_exchanged(from, to, *on, 1), most_exchanged_by_walk(from, to, *on, 1))
-        << size << " over " << places << ", stride " << to.map.stride << ", offset " << to.map.offset << ", window " << to.map.window
-        << ", dilation " << to.map.dilation << " and " << to.map.base_dilation << (to.map.wrap ? ", wraps" : "") << (to.map.reversed ? ", reversed" : "")
-        << ", from " << to.map.from;
+        << size << " over " << places << ", stride " << to.map.stride << ", offset " << to.map.offset << ", window "
+        << to.map.window << ", dilation " << to.map.dilation << " and " << to.map.base_dilation
+        << (to.map.wrap ? ", wraps" : "") << (to.map.reversed ? ", reversed" : "") << ", from " << to.map.from;
   }
 }
 
@@ -95,26 +115,31 @@ TEST(BlockBounds, TheLargestBlockIsThatOfAWalk) {
     const LocalDim dim{{"a", size}, axes, true, random_map(dice, size)};
     int64_t walked = 0;
     for (int64_t p = 0; p < on->size(); ++p) walked = std::max(walked, bounds(dim, *on, on->coordinates(p)).size());
-    ASSERT_EQ(largest_block(dim, *on), walked) << size << " over " << to_string(*on) << ", stride " << dim.map.stride << ", offset "
-                                               << dim.map.offset << ", window " << dim.map.window << ", from " << dim.map.from;
+    ASSERT_EQ(largest_block(dim, *on), walked)
+        << size << " over " << to_string(*on) << ", stride " << dim.map.stride << ", offset " << dim.map.offset
+        << ", window " << dim.map.window << ", from " << dim.map.from;
   }
 }
 
 TEST(BlockBounds, TheMostGivenBackIsThatOfAWalk) {
   Dice dice;
   for (int i = 0; i < 20000; ++i) {
-    const int64_t size = dice.roll(1, dice.roll(0, 3) == 0 ? 900 : 60), blocks = dice.roll(0, 1) == 0 ? size : dice.roll(1, 90);
+    const int64_t size = dice.roll(1, dice.roll(0, 3) == 0 ? 900 : 60),
+                  blocks = dice.roll(0, 1) == 0 ? size : dice.roll(1, 90);
     const MeshPtr on = mesh("p:" + std::to_string(dice.roll(1, 20)) + ";q:" + std::to_string(dice.roll(1, 5)));
     const AxisList axes = dice.roll(0, 1) == 0 ? AxisList{0} : AxisList{1, 0};
     const LocalDim own{{"a", size}, axes, false, {}};
-    const LocalDim wide{{"a", size}, axes, true, {.offset = -dice.roll(0, 30), .window = dice.roll(1, 60), .from = blocks, .to = size}};
+    const LocalDim wide{
+        {"a", size}, axes, true, {.offset = -dice.roll(0, 30), .window = dice.roll(1, 60), .from = blocks, .to = size}};
     int64_t walked = 0;
     for (int64_t p = 0; p < on->size(); ++p) {
       const Interval has = bounds(wide, *on, on->coordinates(p)), owns = bounds(own, *on, on->coordinates(p));
-      walked = std::max(walked, has.size() - std::max<int64_t>(0, std::min(has.last, owns.last) - std::max(has.first, owns.first)));
+      walked = std::max(
+          walked, has.size() - std::max<int64_t>(0, std::min(has.last, owns.last) - std::max(has.first, owns.first)));
     }
     ASSERT_EQ(most_given_back(wide, own, *on), walked)
-        << size << " over " << to_string(*on) << ", offset " << wide.map.offset << ", window " << wide.map.window << ", from " << blocks;
+        << size << " over " << to_string(*on) << ", offset " << wide.map.offset << ", window " << wide.map.window
+        << ", from " << blocks;
   }
 }
 
@@ -155,7 +180,8 @@ TEST(ReductionTree, IsMadeOfPrimeFactors) {
 }
 
 TEST(ReductionTree, SlicesPutTwoPartsInNOnTheWire) {
-  for (int64_t n : {2, 3, 4, 6, 8, 12, 64, 4096}) EXPECT_EQ(sent_sliced(exchange_levels(tree_over(n)), n * 5), 2 * (n - 1) * 5) << n;
+  for (int64_t n : {2, 3, 4, 6, 8, 12, 64, 4096})
+    EXPECT_EQ(sent_sliced(exchange_levels(tree_over(n)), n * 5), 2 * (n - 1) * 5) << n;
 }
 
 TEST(ReductionTree, OnlyWhatIsSmallIsSentWhole) {

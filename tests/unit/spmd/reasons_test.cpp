@@ -19,14 +19,19 @@ TEST(Reasons, AreSaidInTheNamesOfTheScript) {
   EXPECT_EQ(said({.kind = Kind::kReduced, .parts = {{"hidden", {1}}, {"a", {1, 0}, {}, false}}}),
             "hidden is summed, and split over cols; a is reduced, and split over cols+rows");
   EXPECT_EQ(said({.kind = Kind::kCompleted, .axes = 3}), "a sum over rows+cols is completed");
-  EXPECT_EQ(said({.kind = Kind::kNeeded, .axes = 2, .value = "h", .op = &ops::kCopy}), "h is a sum over cols that copy needs complete");
-  EXPECT_EQ(said({.kind = Kind::kMoved, .parts = {{"a", {}, {0}}, {"b", {0, 1}, {}}}}), "a is whole and needed split over rows, b is split over rows+cols and needed whole");
-  EXPECT_EQ(said({.kind = Kind::kScanned, .parts = {{{}, {1}}}}), "a running sum needs the totals of the other blocks over cols");
-  EXPECT_EQ(said({.kind = Kind::kApart, .parts = {{{}, {0}}}, .from = {{"a", 6}}, .to = {{"b", 2}, {"c", 3}}}), "blocks of [a=6] and [b=2, c=3] do not coincide over rows");
+  EXPECT_EQ(said({.kind = Kind::kNeeded, .axes = 2, .value = "h", .op = &ops::kCopy}),
+            "h is a sum over cols that copy needs complete");
+  EXPECT_EQ(said({.kind = Kind::kMoved, .parts = {{"a", {}, {0}}, {"b", {0, 1}, {}}}}),
+            "a is whole and needed split over rows, b is split over rows+cols and needed whole");
+  EXPECT_EQ(said({.kind = Kind::kScanned, .parts = {{{}, {1}}}}),
+            "a running sum needs the totals of the other blocks over cols");
+  EXPECT_EQ(said({.kind = Kind::kApart, .parts = {{{}, {0}}}, .from = {{"a", 6}}, .to = {{"b", 2}, {"c", 3}}}),
+            "blocks of [a=6] and [b=2, c=3] do not coincide over rows");
 }
 
 TEST(Reasons, SpeakOfTheirDims) {
-  EXPECT_EQ((Reason{.parts = {{"hidden", {1}}, {{}, {0}}}, .from = {{"a", 6}}}).dims(), (std::vector<Name>{"hidden", "a"}));
+  EXPECT_EQ((Reason{.parts = {{"hidden", {1}}, {{}, {0}}}, .from = {{"a", 6}}}).dims(),
+            (std::vector<Name>{"hidden", "a"}));
 }
 
 }  // namespace

@@ -24,28 +24,38 @@ std::string way(const Sharding& from, const Sharding& to, const std::string& axe
       text += "slice";
       continue;
     }
-    text += std::string(name(counted_as(instruction.kind))) + " " + std::to_string(cost_of(program, instruction).values.value()) +
-            " over " + value.mesh->axes_to_string(instruction.axes);
+    text += std::string(name(counted_as(instruction.kind))) + " " +
+            std::to_string(cost_of(program, instruction).values.value()) + " over " +
+            value.mesh->axes_to_string(instruction.axes);
   }
   return text;
 }
 
 const AxisList kWhole;
 
-TEST(Reshard, FromSplitToWholeGathers) { EXPECT_EQ(way({{{0}, kWhole}}, {{kWhole, kWhole}}, "p:2"), "all_gather 8 over p"); }
+TEST(Reshard, FromSplitToWholeGathers) {
+  EXPECT_EQ(way({{{0}, kWhole}}, {{kWhole, kWhole}}, "p:2"), "all_gather 8 over p");
+}
 TEST(Reshard, FromWholeToSplitIsFree) { EXPECT_EQ(way({{kWhole, kWhole}}, {{{0}, kWhole}}, "p:2"), "slice"); }
-TEST(Reshard, FromOneDimToAnotherIsAnAllToAll) { EXPECT_EQ(way({{{0}, kWhole}}, {{kWhole, {0}}}, "p:2"), "all_to_all 4 over p"); }
+TEST(Reshard, FromOneDimToAnotherIsAnAllToAll) {
+  EXPECT_EQ(way({{{0}, kWhole}}, {{kWhole, {0}}}, "p:2"), "all_to_all 4 over p");
+}
 TEST(Reshard, TwoDimsThatSwapAxesArePermuted) {
   EXPECT_EQ(way({{{0}, {1}}}, {{{1}, {0}}}, "p:2;q:2"), "permute 2 over p+q");
 }
 TEST(Reshard, ThreeDimsThatRotateAxesArePermutedOnce) {
-  EXPECT_EQ(way({{{0}, {1}, {2}}}, {{{1}, {2}, {0}}}, "p:2;q:2;r:2", {{"a", 4}, {"b", 2}, {"c", 2}}), "permute 2 over p+q+r");
+  EXPECT_EQ(way({{{0}, {1}, {2}}}, {{{1}, {2}, {0}}}, "p:2;q:2;r:2", {{"a", 4}, {"b", 2}, {"c", 2}}),
+            "permute 2 over p+q+r");
 }
 TEST(Reshard, AnAxisOfReplicasTakesTheOthersPlace) {
   EXPECT_EQ(way({{{0}, kWhole}}, {{{1}, kWhole}}, "p:3;q:3", {{"a", 12}, {"b", 2}}), "permute 8 over p+q");
 }
-TEST(Reshard, DimsThatSwapAxesOfDifferentSizesStillArrive) { EXPECT_NE(way({{{0}, {1}}}, {{{1}, {0}}}, "p:2;q:3"), ""); }
-TEST(Reshard, APartialValueIsAllReduced) { EXPECT_EQ(way({{kWhole, kWhole}, 1}, {{kWhole, kWhole}}, "p:2"), "all_reduce 8 over p"); }
+TEST(Reshard, DimsThatSwapAxesOfDifferentSizesStillArrive) {
+  EXPECT_NE(way({{{0}, {1}}}, {{{1}, {0}}}, "p:2;q:3"), "");
+}
+TEST(Reshard, APartialValueIsAllReduced) {
+  EXPECT_EQ(way({{kWhole, kWhole}, 1}, {{kWhole, kWhole}}, "p:2"), "all_reduce 8 over p");
+}
 TEST(Reshard, APartialValueThatIsThenSplitIsReduceScattered) {
   EXPECT_EQ(way({{kWhole, kWhole}, 1}, {{{0}, kWhole}}, "p:2"), "reduce_scatter 8 over p");
 }
@@ -73,13 +83,13 @@ TEST(Reshard, EveryShardingReachesEveryOther) {
       if (!to.partial) way(from, to, "p:2;q:3", {{"a", 5}, {"b", 7}});
 }
 
-
 /// Everything from everywhere on six axes, in two and in three dims.
 TEST(Reshard, SixAxesThatAllChangePlacesAreFoundAtOnce) {
   const Mesh mesh("m", parse_axes("u:2;v:3;w:2;x:5;y:2;z:3"));
   const TensorType type{ElementType::kF32, {{"a", 360}, {"b", 720}, {"c", 60}}};
-  std::vector<Sharding> all{{{{0, 1, 2}, {3, 4, 5}, kWhole}}, {{{5, 4, 3}, {2, 1, 0}, kWhole}}, {{{3, 0}, {5, 2}, {1, 4}}},
-                            {{{0, 2}, {1}, {4}}, axis_bit(3) | axis_bit(5)}, {{{4, 0, 2}, kWhole, {1, 5, 3}}}, {{kWhole, {0, 1, 2, 3, 4, 5}, kWhole}}};
+  std::vector<Sharding> all{{{{0, 1, 2}, {3, 4, 5}, kWhole}}, {{{5, 4, 3}, {2, 1, 0}, kWhole}},
+                            {{{3, 0}, {5, 2}, {1, 4}}},       {{{0, 2}, {1}, {4}}, axis_bit(3) | axis_bit(5)},
+                            {{{4, 0, 2}, kWhole, {1, 5, 3}}}, {{kWhole, {0, 1, 2, 3, 4, 5}, kWhole}}};
   ReshardWays ways;
   const double begin = processor_seconds();
   for (const Sharding& from : all)

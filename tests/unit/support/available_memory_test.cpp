@@ -52,7 +52,8 @@ TEST_F(AvailableMemory, WithoutGroupsIsNotLimitedByThem) {
 
 // Others take and give back memory between the questions.
 TEST_F(AvailableMemory, IsTheLeastOfAll) {
-  EXPECT_NEAR(static_cast<double>(available_memory()), static_cast<double>(std::min(machine_memory(), process_memory())), 1e9);
+  EXPECT_NEAR(static_cast<double>(available_memory()),
+              static_cast<double>(std::min(machine_memory(), process_memory())), 1e9);
 }
 
 }  // namespace

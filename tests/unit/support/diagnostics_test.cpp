@@ -85,9 +85,14 @@ TEST(Diagnostics, KeepsEachOnce) {
 
 TEST(Diagnostic, WhatATerminalObeysIsEscaped) {
   const auto file = SourceFile::create("a\x1b[2Jb.mtf", "x \xc2\x9b y");
-  const std::string text = Diagnostic(Kind::unknown_name, find(*file, "x"), "found \x1b]0;t\x07").help("\x9b\nsecond").note("\xe2\x80\xae").render();
+  const std::string text = Diagnostic(Kind::unknown_name, find(*file, "x"), "found \x1b]0;t\x07")
+                               .help("\x9b\nsecond")
+                               .note("\xe2\x80\xae")
+                               .render();
   for (const char letter : text) EXPECT_TRUE(letter == '\n' || static_cast<unsigned char>(letter) >= 0x20) << text;
-  for (const std::string part : {"a\\x1b[2Jb.mtf:1:1", "found \\x1b]0;t\\x07", "x ? y", "help: \\x9b\nsecond", "\\xe2\\x80\\xae"}) EXPECT_NE(text.find(part), std::string::npos) << text;
+  for (const std::string part :
+       {"a\\x1b[2Jb.mtf:1:1", "found \\x1b]0;t\\x07", "x ? y", "help: \\x9b\nsecond", "\\xe2\\x80\\xae"})
+    EXPECT_NE(text.find(part), std::string::npos) << text;
 }
 
 TEST(Diagnostic, AnEndlessWordIsCut) {
@@ -138,9 +143,7 @@ TEST(SourceFile, KnowsItsLines) {
 std::string refusal_of(const std::string& path) {
   try {
     SourceFile::read(path);
-  } catch (const UserError& error) {
-    return error.what();
-  }
+  } catch (const UserError& error) { return error.what(); }
   return "";
 }
 
@@ -156,7 +159,9 @@ TEST(SourceFile, APipeIsRefusedAtOnce) {
 }
 
 TEST(SourceFile, ANameEndsAtNoNul) {
-  EXPECT_NE(refusal_of(std::string("/etc/passwd\0.mtf", 16)).find("/etc/passwd\\x00.mtf: no file's name has the character 0"), std::string::npos);
+  EXPECT_NE(
+      refusal_of(std::string("/etc/passwd\0.mtf", 16)).find("/etc/passwd\\x00.mtf: no file's name has the character 0"),
+      std::string::npos);
 }
 
 TEST(SourceFile, RefusesWhatIsNoScript) {

@@ -49,7 +49,9 @@ TEST(SyntaxError, HelpsWithWhatOtherLanguagesWrite) {
   const auto helps = [](const std::string& text, const std::string& help) {
     return errors_of(text).render().find("= help: " + help + "\n") != std::string::npos;
   };
-  EXPECT_TRUE(helps("let x = b if a else c", "`where(c, a, b)` chooses for each element, and a value is chosen by: write `let x = if a { b } else { c }`"));
+  EXPECT_TRUE(helps(
+      "let x = b if a else c",
+      "`where(c, a, b)` chooses for each element, and a value is chosen by: write `let x = if a { b } else { c }`"));
   EXPECT_TRUE(helps("if x = 3 { f() }", "`==` compares"));
   EXPECT_TRUE(helps("x += 1", "write `x := x + 1`"));
   EXPECT_TRUE(helps("let x = 2 ** 3", "the power is `^`: write `let x = 2 ^ 3`"));
@@ -78,7 +80,8 @@ TEST(SyntaxError, OneForEachStatement) {
 TEST(Brackets, SayWhichAndWhereOpened) {
   EXPECT_EQ(summary("let w = (a]"), "bracket_mismatch 1:11 expected `)` to close `(`, found `]`\n");
   EXPECT_EQ(summary("f())"), "bracket_mismatch 1:4 `)` closes nothing\n");
-  EXPECT_EQ(summary("let x = f(a\nlet y = 2"), "bracket_mismatch 1:10 expected `)` to close `(` before the next statement\n");
+  EXPECT_EQ(summary("let x = f(a\nlet y = 2"),
+            "bracket_mismatch 1:10 expected `)` to close `(` before the next statement\n");
   EXPECT_EQ(summary("fn f() {\n  g()"), "bracket_mismatch 1:8 expected `}` to close `{` before the end\n");
   EXPECT_EQ(summary("fn f()\n{\n}"), "syntax_error 2:1 a block's `{` cannot begin a line\n");
 }
@@ -88,7 +91,8 @@ TEST(Brackets, ABracketThatWasForgottenIsSoughtWhereItsLineEnds) {
 }
 
 TEST(Brackets, IndentationTellsWhichBlockIsNotClosed) {
-  EXPECT_EQ(summary("model M {\n  fn f() {\n    g()\n}\nlet y = 1"), "bracket_mismatch 2:10 expected `}` to close `{`\n");
+  EXPECT_EQ(summary("model M {\n  fn f() {\n    g()\n}\nlet y = 1"),
+            "bracket_mismatch 2:10 expected `}` to close `{`\n");
   EXPECT_EQ(summary("fn f() {\n  g()\nlet y = 1\nif y {\n}"), "bracket_mismatch 1:8 expected `}` to close `{`\n");
 }
 
@@ -103,7 +107,8 @@ TEST(SyntaxError, AMissingOperandIsWhereItsLineEnds) {
 
 TEST(Strings, AreCheckedInside) {
   EXPECT_EQ(summary("print(\"abc)\nprint(1)"), "unterminated_string 1:7 expected `\"` before the end of the line\n");
-  EXPECT_EQ(summary("print(\"abc\ndef\")\nprint(1)"), "unterminated_string 1:7 expected `\"` before the end of the line\n");
+  EXPECT_EQ(summary("print(\"abc\ndef\")\nprint(1)"),
+            "unterminated_string 1:7 expected `\"` before the end of the line\n");
   EXPECT_EQ(summary("print(\"abc {x)\n"), "unterminated_string 1:7 expected `}` and `\"` before the end of the line\n");
   EXPECT_EQ(summary("print(\"abc {x)}\")\n"), "bracket_mismatch 1:14 `)` closes nothing\n");
   EXPECT_EQ(summary("print(\"\\q\")"), "bad_escape 1:8 the escapes are \\n \\t \\\" \\\\\n");
@@ -117,7 +122,8 @@ TEST(Checks, OfWhatAGrammarCannotSay) {
   EXPECT_EQ(summary("let x = a < b < c"), "chained_comparison 1:15 a second comparison\n");
   EXPECT_EQ(summary("let x = (a < b) == c"), "");
   EXPECT_EQ(summary("x"), "not_a_statement 1:1 expected a call or `counters`\n");
-  EXPECT_EQ(summary("f() := 3"), "assign_not_a_place 1:1 expected a name, such as `x` or `net.w`, on the left of `:=`\n");
+  EXPECT_EQ(summary("f() := 3"),
+            "assign_not_a_place 1:1 expected a name, such as `x` or `net.w`, on the left of `:=`\n");
   EXPECT_EQ(summary("param w: [a] = 0"), "misplaced_statement 1:1 a `param` or `state` stands directly in a `model`\n");
   EXPECT_EQ(summary("f(a: 1, a: 2)"), "duplicate_argument 1:9 `a` again\n");
   EXPECT_EQ(summary("fn f(x, x) = x"), "duplicate_name 1:9 `x` again\n");
@@ -127,9 +133,11 @@ TEST(Checks, OfWhatAGrammarCannotSay) {
   EXPECT_EQ(summary("let n = 9223372036854775808"), "bad_number 1:9 integers are at most 9,223,372,036,854,775,807\n");
   EXPECT_EQ(summary("let n = 1e999"), "bad_number 1:9 the largest number is about 1.8e308\n");
   EXPECT_EQ(summary("import \"my-lib.mtf\""), "syntax_error 1:8 `my-lib` cannot be a name\n");
-  EXPECT_EQ(summary("fn f() { option a = 1 }"), "misplaced_statement 1:10 an `option` stands at the top level of a file\n");
-  EXPECT_EQ(summary("fn f(x: strin) = x"),
-            "unknown_type 1:9 expected dim, dims, int, float, bool, string, fn, list, model or a shape, found `strin`\n");
+  EXPECT_EQ(summary("fn f() { option a = 1 }"),
+            "misplaced_statement 1:10 an `option` stands at the top level of a file\n");
+  EXPECT_EQ(
+      summary("fn f(x: strin) = x"),
+      "unknown_type 1:9 expected dim, dims, int, float, bool, string, fn, list, model or a shape, found `strin`\n");
 }
 
 TEST(Text, MustBeUtf8AndSmall) {
@@ -148,7 +156,8 @@ TEST(Nesting, IsLimited) {
     const Diagnostics errors = errors_of(text);
     return !errors.empty() && errors.list().front().kind() == Kind::nesting_too_deep;
   };
-  for (const std::string part : {"(", "[", "-", "not ", "f(", "a ^ ", "fn(x) = ", "\"{", "a + ", "a[", "x @ {} @ a @ "}) {
+  for (const std::string part :
+       {"(", "[", "-", "not ", "f(", "a ^ ", "fn(x) = ", "\"{", "a + ", "a[", "x @ {} @ a @ "}) {
     EXPECT_TRUE(is_too_deep("let x = " + repeated(part, 8000) + "a")) << part;
   }
   for (const std::string part : {"(1)", "[1]", ".b", " @ {}", " * 2", "..a"}) {

@@ -17,7 +17,8 @@ std::string formatted(const std::string& text) { return format(SourceFile::creat
 std::vector<std::filesystem::path> scripts() {
   std::vector<std::filesystem::path> found;
   for (const char* folder : {"stdlib", "examples", "tests"})
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(std::filesystem::path(source_folder()) / folder))
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(std::filesystem::path(source_folder()) / folder))
       if (entry.path().extension() == ".mtf") found.push_back(entry.path());
   return found;
 }
@@ -29,9 +30,7 @@ TEST(Format, OfEveryScriptKeepsTheTreeAndIsTheSameTheSecondTime) {
     std::string once;
     try {
       once = format(source);  // compares trees and comments
-    } catch (const UserError&) {
-      continue;
-    }
+    } catch (const UserError&) { continue; }
     ++count;
     EXPECT_EQ(formatted(once), once) << path;
   }
@@ -63,16 +62,19 @@ TEST(Format, TheOnlyArrowOfACallStandsAtItsEnd) {
   EXPECT_EQ(formatted("let s = scatter_add(v, ids -> [d], into: d)"), "let s = scatter_add(v, ids, into: d -> [d])\n");
   EXPECT_EQ(formatted("let s = rename(x, a -> b, c -> d)\nlet t = f(x -> [a], over: b -> [c])"),
             "let s = rename(x, a -> b, c -> d)\nlet t = f(x -> [a], over: b -> [c])\n");
-  EXPECT_EQ(formatted("let s = f(x -> [a],  # one\n  over: b)  # two\n"), "let s = f(x,  # one\n  over: b -> [a])  # two\n");
+  EXPECT_EQ(formatted("let s = f(x -> [a],  # one\n  over: b)  # two\n"),
+            "let s = f(x,  # one\n  over: b -> [a])  # two\n");
 }
 
 TEST(Format, LoopsOfAComprehensionStayOnTheirLines) {
-  const std::string text = "let l = [i + j for i in x if i > 0 if i < 3 for j in y if j]\nlet k = [i\n  for i in x\n  for j in y]\n";
+  const std::string text =
+      "let l = [i + j for i in x if i > 0 if i < 3 for j in y if j]\nlet k = [i\n  for i in x\n  for j in y]\n";
   EXPECT_EQ(formatted(text), text);
 }
 
 TEST(Format, KeepsComments) {
-  const std::string text = "# one\nlet x = f(\n  a,  # two\n  # three\n  b\n)  # four\n\n## five\nfn g() {\n  # six\n}\n# seven\n";
+  const std::string text =
+      "# one\nlet x = f(\n  a,  # two\n  # three\n  b\n)  # four\n\n## five\nfn g() {\n  # six\n}\n# seven\n";
   EXPECT_EQ(formatted(text), text);
 }
 
@@ -87,12 +89,15 @@ TEST(Format, KeepsWhereAStatementGoesOn) {
 }
 
 TEST(Format, KeepsWhatStandsUnderEachOther) {
-  const std::string text = "mesh   grid  = [rows: 2]\nlayout dp_mp = {batch -> rows}\n\nlet x     = 1   # one\nlet loss  = 20  # two\nlet grads = 3\n";
+  const std::string text =
+      "mesh   grid  = [rows: 2]\nlayout dp_mp = {batch -> rows}\n\nlet x     = 1   # one\nlet loss  = 20  # two\nlet "
+      "grads = 3\n";
   EXPECT_EQ(formatted(text), text);
 }
 
 TEST(Format, MovesAWholeColumn) {
-  EXPECT_EQ(formatted("let x    = f( 1 )   # one\nlet long = g( 2 )  # two\n"), "let x    = f(1)  # one\nlet long = g(2)  # two\n");
+  EXPECT_EQ(formatted("let x    = f( 1 )   # one\nlet long = g( 2 )  # two\n"),
+            "let x    = f(1)  # one\nlet long = g(2)  # two\n");
 }
 
 TEST(Format, DropsBlanksThatPutNothingUnderAnother) {

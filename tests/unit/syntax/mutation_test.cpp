@@ -53,8 +53,9 @@ TEST_F(Mutation, TruncatedPrograms) {
 }
 
 TEST_F(Mutation, SplicedPrograms) {
-  static const std::vector<std::string> kPieces = {"(", ")", "[", "]", "{", "}", "\"", "\n", ";", "->", "..", ":", ":=",
-                                                   "=", "@", "-", "let ", "fn ", "model ", "else ", "#", "\\", ",", "."};
+  static const std::vector<std::string> kPieces = {"(",    ")",   "[",      "]",     "{",  "}",  "\"", "\n",
+                                                   ";",    "->",  "..",     ":",     ":=", "=",  "@",  "-",
+                                                   "let ", "fn ", "model ", "else ", "#",  "\\", ",",  "."};
   for (int turn = 0; turn < 1500 && !time_is_up(); ++turn) {
     std::string text = any_snippet();
     for (std::size_t edits = 1 + below(3); edits > 0; --edits) {
@@ -73,8 +74,9 @@ TEST_F(Mutation, SplicedPrograms) {
 }
 
 TEST_F(Mutation, LongInputsTakeLinearTime) {
-  const std::vector<std::string> repeated = {"(", "f()\n", "f();", "x = 3\n", ")", "\"a\n", "\x01", "## a\n", "fn ",
-                                             "a..b", "[{(", "a->b", "if a {} else ", "let ", "\"{", "let x = (\n", "\n"};
+  const std::vector<std::string> repeated = {
+      "(",    "f()\n", "f();", "x = 3\n",       ")",    "\"a\n", "\x01",        "## a\n", "fn ",
+      "a..b", "[{(",   "a->b", "if a {} else ", "let ", "\"{",   "let x = (\n", "\n"};
   for (const std::string& part : repeated) {
     std::string text;
     while (text.size() < 30000) text += part;

@@ -123,7 +123,9 @@ TEST(Parse, LinesContinueInBracketsAndAfterOperators) {
 }
 
 TEST(Parse, DocsBelongToTheFileOrToWhatFollows) {
-  const Program program = parse_text("#!/usr/bin/mtf\n## The file,\n##  two lines.\n\n## A dim.\ndim a = 1\n# no\n## far\n\nfn f() {\n  ## Inner.\n  let x = 1\n}");
+  const Program program = parse_text(
+      "#!/usr/bin/mtf\n## The file,\n##  two lines.\n\n## A dim.\ndim a = 1\n# no\n## far\n\nfn f() {\n  ## Inner.\n  "
+      "let x = 1\n}");
   EXPECT_EQ(program.doc, "The file,\n two lines.");
   EXPECT_EQ(program.body.statements[0].doc, "A dim.");
   EXPECT_EQ(program.body.statements[1].doc, "");
@@ -144,7 +146,8 @@ TEST(Parse, AByteOrderMarkIsSkipped) {
 
 TEST(Parse, AMeshAxisMayBeAnyWord) {
   for (const std::string_view word : reserved_words()) {
-    const std::string text = fmt::format("mesh grid = [data: 2, {0}: 4]\nlayout l = {{a -> {0}, b -> [data, {0}]}}\nlet y = x @ {{a -> {0}}}\n", word);
+    const std::string text = fmt::format(
+        "mesh grid = [data: 2, {0}: 4]\nlayout l = {{a -> {0}, b -> [data, {0}]}}\nlet y = x @ {{a -> {0}}}\n", word);
     EXPECT_EQ(print(parse_text(text)), text);
   }
 }
@@ -157,11 +160,13 @@ TEST(Print, KeepsCommentsAndLines) {
 }
 
 TEST(Print, Normalizes) {
-  EXPECT_EQ(print(parse_text("let   x=a+b   *(c)\n\n\n\nif a{f()}else{g()}")), "let x = a + b * (c)\n\nif a { f() } else { g() }\n");
+  EXPECT_EQ(print(parse_text("let   x=a+b   *(c)\n\n\n\nif a{f()}else{g()}")),
+            "let x = a + b * (c)\n\nif a { f() } else { g() }\n");
 }
 
 TEST(Parse, MakesSignatures) {
-  const Program program = parse_text("fn f(x: [.., a], n: int = none) -> f32[a] { return x }\nmodel M(a: dim) { }\nlet g = fn(x, y = 1) = x");
+  const Program program = parse_text(
+      "fn f(x: [.., a], n: int = none) -> f32[a] { return x }\nmodel M(a: dim) { }\nlet g = fn(x, y = 1) = x");
   const Signature& f = *program.body.statements[0].as<FnStmt>()->signature;
   EXPECT_EQ(f.text, "f(x: [.., a], n: int = none) -> f32[a]");
   EXPECT_EQ(f.span.text(), "fn f(x: [.., a], n: int = none) -> f32[a]");

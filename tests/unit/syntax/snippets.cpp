@@ -3,7 +3,8 @@
 namespace mtf::test {
 
 const std::vector<std::string>& snippets() {
-  static const std::vector<std::string> kSnippets = {R"mtf(## Two fully-connected layers learn the identity function (the Mesh-TensorFlow repository's toy model).
+  static const std::vector<std::string> kSnippets = {
+      R"mtf(## Two fully-connected layers learn the identity function (the Mesh-TensorFlow repository's toy model).
 ## Prints the same losses, to four digits, under every mesh and layout.
 mesh   grid  = [rows: 2, cols: 2]
 layout dp_mp = {batch -> rows, hidden -> cols}
@@ -36,7 +37,7 @@ let loss = mean(square(net(x) - x))
 print("final loss {loss:.4f}")
 assert loss < 0.05, "the loss went down"
 )mtf",
-R"mtf(## Small sums whose answers are known, the same under every layout of two, four or six processors, even and uneven.
+      R"mtf(## Small sums whose answers are known, the same under every layout of two, four or six processors, even and uneven.
 dim a = 2, b = 3, c = 4
 let x = tensor([[1, 2, 3], [4, 5, 6]], [a, b])
 let y = tensor([[1, 0, 2, 0], [0, 1, 0, 2], [1, 1, 1, 1]], [b, c])
@@ -69,7 +70,7 @@ let (dx, dy) = grad(sum(square(einsum(x, y -> [a, c]))), [x, y])
 assert all(dx == tensor([[28, 38, 42], [76, 86, 102]], [a, b]))
 print(dy)
 )mtf",
-R"mtf(## The five layouts of section 8 of the Mesh-TensorFlow paper: what the forward and backward pass of
+      R"mtf(## The five layouts of section 8 of the Mesh-TensorFlow paper: what the forward and backward pass of
 ## y = relu(x w + bias) v all-reduces, in values per processor, is what the paper says it is.
 dim batch = 64, io = 32, hidden = 128
 let b = 64; let d_io = 32; let d_h = 128
@@ -127,7 +128,7 @@ let c = cost_of_one_step()
 print("three dimensions:   {c.all_reduce.values}")
 assert 8 * c.flops < 1.05 * c.unique_flops, "the work is split eight ways"
 )mtf",
-R"mtf(## The README example of Mesh TensorFlow: one hidden layer of 1024 units on real MNIST images, trained with SGD.
+      R"mtf(## The README example of Mesh TensorFlow: one hidden layer of 1024 units on real MNIST images, trained with SGD.
 ## 8,000 images to train on, 2,000 to test on.
 import data, optim
 option images = "data/mnist-t10k-images-idx3-ubyte.gz"
@@ -172,7 +173,7 @@ for epoch in 0..epochs {
 }
 assert accuracy(test) > 0.94
 )mtf",
-R"mtf(# Two fully-connected layers, split over batch and hidden (Mesh-TensorFlow paper, section 8.3).
+      R"mtf(# Two fully-connected layers, split over batch and hidden (Mesh-TensorFlow paper, section 8.3).
 mesh   grid  = [rows: 2, cols: 2]
 layout dp_mp = {batch -> rows, hidden -> cols}
 
@@ -198,27 +199,27 @@ for step in 0..200 {
   if step % 50 == 0 { print("step {step}: loss {loss:.4f}") }
 }
 )mtf",
-R"mtf(let c = counters {
+      R"mtf(let c = counters {
   let y = net(random.uniform([batch, io]))
 }
 print(c)
 assert c.all_reduce.values == size(batch) * size(io) / 2, "one all-reduce of y over cols"
 )mtf",
-R"mtf(#: meshes  "" "all:4" "rows:2;cols:3"
+      R"mtf(#: meshes  "" "all:4" "rows:2;cols:3"
 #: layouts "" "batch:all" "batch:rows;io:cols"
 #: ranks   1 2 4
 dim batch = 5, io = 3
 print(sum(fill([batch, io], 2)))
 #> 30
 )mtf",
-R"mtf(#: meshes  "" "all:4" "rows:2;cols:3"
+      R"mtf(#: meshes  "" "all:4" "rows:2;cols:3"
 #: layouts "" "batch:all" "batch:rows;io:cols"
 #: ranks   1 2 4
 dim batch = 5, io = 3
 print(sum(fill([batch, io], 2)))
 #> 30
 )mtf",
-R"mtf(#!/usr/bin/mtf run
+      R"mtf(#!/usr/bin/mtf run
 #: meshes "" "all:4"
 ## About
 ## the file.
@@ -283,69 +284,69 @@ let e = 1e-6 + 2.5E3 + 10 // 3 % 2
 for (p, g) in zip(a, b) { p := p - 0.5 * g }
 for i in size(x)..10 * 2 { x := i }
 )mtf",
-R"mtf(mesh grid = [rows: 2, cols: 2]
+      R"mtf(mesh grid = [rows: 2, cols: 2]
 layout dp_mp = {batch -> rows, hidden -> cols}
 dim batch = 64, io = 32, hidden = 128
 let w = random.normal([io, hidden]); let v = random.normal([hidden, io]);
 let x = random.normal([batch, io])
 )mtf",
-R"mtf(layout a = {batch -> [rows, cols], b -> [all]})mtf",
-R"mtf(use grid)mtf",
-R"mtf(use [rows: 2, cols: 2 * n]; use {batch -> [rows, cols], b -> rows}; use {}; use [])mtf",
-R"mtf(let y = x @ {experts -> all})mtf",
-R"mtf(let y = x @ {.., d_model -> rows} @ dp)mtf",
-R"mtf(let y = x @ {})mtf",
-R"mtf(model M { param w: [a, b] @ {.., a -> rows} = init.normal })mtf",
-R"mtf(model M { state m: like p = 0; state n: like net.blocks[3].w @ dp = 0 })mtf",
-R"mtf(model M(a: dim, n: int = 2) { let l1 = Dense(a, b); fn call(x) = l1(x) })mtf",
-R"mtf(let m = M(a, n: 3))mtf",
-R"mtf(fn f(x: [.., a], a: dim, b: dim) -> [.., b] { return einsum(x, w -> [.., b]) })mtf",
-R"mtf(fn f(x) = e)mtf",
-R"mtf(let g = fn(x) = e)mtf",
-R"mtf(fn f(x: i32[batch], y: f32[..], z: bool, l: list, s: string, g: fn, m: model, n: int, r: float) = x)mtf",
-R"mtf(import nn, optim)mtf",
-R"mtf(import "lib/mine.mtf" as mine)mtf",
-R"mtf(option lr = 0.1)mtf",
-R"mtf(precision bf16)mtf",
-R"mtf(precision f32)mtf",
-R"mtf(precision mixed)mtf",
-R"mtf(seed 7)mtf",
-R"mtf(no_grad { let y = f(x); z := y })mtf",
-R"mtf(let act = if a { b } else if c { d } else { none })mtf",
-R"mtf(for i in 0..3 { if i == 1 { continue } else { break } })mtf",
-R"mtf(let l: list = [f(i) for (i, j) in l if i != none])mtf",
-R"mtf(setting training = true; with nn.training = false { with layout {a -> rows} { with mesh [rows: 2] { f() } } })mtf",
-R"mtf(with layout dp { with precision mixed { with seed 3 { f() } } })mtf",
-R"mtf(mesh grid = [data: 2, model: 4]; layout l = {heads -> model, d -> [data, model]})mtf",
-R"mtf(net.w := e)mtf",
-R"mtf(for (a, b) in zip(x, y) { print(a, b) })mtf",
-R"mtf(let l = [f(i) for i in 0..10])mtf",
-R"mtf(let c = counters { let y = net(random.uniform([batch, io])) })mtf",
-R"mtf(assert c.all_reduce.values == size(batch) * size(io) / 2, "one all-reduce of y over cols")mtf",
-R"mtf(let r = rename(x, a -> a2, b -> b2))mtf",
-R"mtf(let y = x[batch: 0..16, rows: 2.., cols: ..2, k: ..])mtf",
-R"mtf(let y = concat([a, b], over: batch))mtf",
-R"mtf(let y = pad(x, rows: (1, 1)))mtf",
-R"mtf(let y = shift(x, rows: 1, wrap: true))mtf",
-R"mtf(let (values, indices) = top_k(x, k, over: experts))mtf",
-R"mtf(let t = tensor([[1, 2], [3, 4]], [a, b]))mtf",
-R"mtf(let t = tensor([2, 0], [a], i32))mtf",
-R"mtf(let u = random.uniform(shape, low: 0, high: 1))mtf",
-R"mtf(let g = grad(loss, [w, v]))mtf",
-R"mtf(let y = cast(x, bf16))mtf",
-R"mtf(let y = -x ^ 2 ^ -y * (a + b) // c % d - -e)mtf",
-R"mtf(let y = not a and b or not (c == d))mtf",
-R"mtf(let y = 0..size(x) + 1)mtf",
-R"mtf(let s = "{{{x:.4f}}} {f("in {y}", k: 1):>10} {[i for i in 0..3]}")mtf",
-R"mtf(let s = "{counters { let y = 1; print(y) }}")mtf",
-R"mtf(let s = "")mtf",
-R"mtf(if a { print(1) } else if b { print(2) } else { print(3) })mtf",
-R"mtf(while i < 3 { i := i + 1 })mtf",
-R"mtf(let y = c.over("rows", "cols").values + x.use + opt.state.in)mtf",
-R"mtf(f(seed: 3, in: 4, dim: 5))mtf",
-R"mtf(let y = (fn(x) = x)(3))mtf",
-R"mtf(let (a, (b, c)) = d)mtf",
-R"mtf(let y = (x @ dp).foo)mtf",
+      R"mtf(layout a = {batch -> [rows, cols], b -> [all]})mtf",
+      R"mtf(use grid)mtf",
+      R"mtf(use [rows: 2, cols: 2 * n]; use {batch -> [rows, cols], b -> rows}; use {}; use [])mtf",
+      R"mtf(let y = x @ {experts -> all})mtf",
+      R"mtf(let y = x @ {.., d_model -> rows} @ dp)mtf",
+      R"mtf(let y = x @ {})mtf",
+      R"mtf(model M { param w: [a, b] @ {.., a -> rows} = init.normal })mtf",
+      R"mtf(model M { state m: like p = 0; state n: like net.blocks[3].w @ dp = 0 })mtf",
+      R"mtf(model M(a: dim, n: int = 2) { let l1 = Dense(a, b); fn call(x) = l1(x) })mtf",
+      R"mtf(let m = M(a, n: 3))mtf",
+      R"mtf(fn f(x: [.., a], a: dim, b: dim) -> [.., b] { return einsum(x, w -> [.., b]) })mtf",
+      R"mtf(fn f(x) = e)mtf",
+      R"mtf(let g = fn(x) = e)mtf",
+      R"mtf(fn f(x: i32[batch], y: f32[..], z: bool, l: list, s: string, g: fn, m: model, n: int, r: float) = x)mtf",
+      R"mtf(import nn, optim)mtf",
+      R"mtf(import "lib/mine.mtf" as mine)mtf",
+      R"mtf(option lr = 0.1)mtf",
+      R"mtf(precision bf16)mtf",
+      R"mtf(precision f32)mtf",
+      R"mtf(precision mixed)mtf",
+      R"mtf(seed 7)mtf",
+      R"mtf(no_grad { let y = f(x); z := y })mtf",
+      R"mtf(let act = if a { b } else if c { d } else { none })mtf",
+      R"mtf(for i in 0..3 { if i == 1 { continue } else { break } })mtf",
+      R"mtf(let l: list = [f(i) for (i, j) in l if i != none])mtf",
+      R"mtf(setting training = true; with nn.training = false { with layout {a -> rows} { with mesh [rows: 2] { f() } } })mtf",
+      R"mtf(with layout dp { with precision mixed { with seed 3 { f() } } })mtf",
+      R"mtf(mesh grid = [data: 2, model: 4]; layout l = {heads -> model, d -> [data, model]})mtf",
+      R"mtf(net.w := e)mtf",
+      R"mtf(for (a, b) in zip(x, y) { print(a, b) })mtf",
+      R"mtf(let l = [f(i) for i in 0..10])mtf",
+      R"mtf(let c = counters { let y = net(random.uniform([batch, io])) })mtf",
+      R"mtf(assert c.all_reduce.values == size(batch) * size(io) / 2, "one all-reduce of y over cols")mtf",
+      R"mtf(let r = rename(x, a -> a2, b -> b2))mtf",
+      R"mtf(let y = x[batch: 0..16, rows: 2.., cols: ..2, k: ..])mtf",
+      R"mtf(let y = concat([a, b], over: batch))mtf",
+      R"mtf(let y = pad(x, rows: (1, 1)))mtf",
+      R"mtf(let y = shift(x, rows: 1, wrap: true))mtf",
+      R"mtf(let (values, indices) = top_k(x, k, over: experts))mtf",
+      R"mtf(let t = tensor([[1, 2], [3, 4]], [a, b]))mtf",
+      R"mtf(let t = tensor([2, 0], [a], i32))mtf",
+      R"mtf(let u = random.uniform(shape, low: 0, high: 1))mtf",
+      R"mtf(let g = grad(loss, [w, v]))mtf",
+      R"mtf(let y = cast(x, bf16))mtf",
+      R"mtf(let y = -x ^ 2 ^ -y * (a + b) // c % d - -e)mtf",
+      R"mtf(let y = not a and b or not (c == d))mtf",
+      R"mtf(let y = 0..size(x) + 1)mtf",
+      R"mtf(let s = "{{{x:.4f}}} {f("in {y}", k: 1):>10} {[i for i in 0..3]}")mtf",
+      R"mtf(let s = "{counters { let y = 1; print(y) }}")mtf",
+      R"mtf(let s = "")mtf",
+      R"mtf(if a { print(1) } else if b { print(2) } else { print(3) })mtf",
+      R"mtf(while i < 3 { i := i + 1 })mtf",
+      R"mtf(let y = c.over("rows", "cols").values + x.use + opt.state.in)mtf",
+      R"mtf(f(seed: 3, in: 4, dim: 5))mtf",
+      R"mtf(let y = (fn(x) = x)(3))mtf",
+      R"mtf(let (a, (b, c)) = d)mtf",
+      R"mtf(let y = (x @ dp).foo)mtf",
   };
   return kSnippets;
 }

@@ -63,7 +63,8 @@ class Checkpoint : public CommandTest {
   void forget() const { std::filesystem::remove_all(folder_); }
   std::vector<std::string> files() const {
     std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_)) names.push_back(entry.path().filename().string());
+    for (const auto& entry : std::filesystem::directory_iterator(folder_))
+      names.push_back(entry.path().filename().string());
     std::sort(names.begin(), names.end());
     return names;
   }
@@ -91,9 +92,11 @@ TEST_F(Checkpoint, RanksWriteAndReadTheBlocksThatTheyHold) {
 
 TEST_F(Checkpoint, TheSameVariablesAreTheSameBytesUnderAnyLayout) {
   train({"--set", "steps=1"});
-  const std::string copy = kTraining.substr(0, kTraining.find("let begin")) +
-                           "option to = \"\"\nlet at = checkpoint.load(folder, net, opt)\ncheckpoint.save(to, net, opt, step: at)\n";
-  const ProcessResult result = mtf({"run", write("copy.mtf", copy), "--set", "folder=" + folder_, "--set", "to=" + path("copies"), "--mesh", "r:2;c:3", "--layout", "a:r;h:c"});
+  const std::string copy =
+      kTraining.substr(0, kTraining.find("let begin")) +
+      "option to = \"\"\nlet at = checkpoint.load(folder, net, opt)\ncheckpoint.save(to, net, opt, step: at)\n";
+  const ProcessResult result = mtf({"run", write("copy.mtf", copy), "--set", "folder=" + folder_, "--set",
+                                    "to=" + path("copies"), "--mesh", "r:2;c:3", "--layout", "a:r;h:c"});
   EXPECT_EQ(result.err, "");
   EXPECT_EQ(read("copies/step-00000001.safetensors"), read("checkpoints/step-00000001.safetensors"));
 }
@@ -108,7 +111,8 @@ TEST_F(Checkpoint, AKilledRunGoesOnFromItsLastOne) {
   const std::string whole = train({"--set", "steps=400"}).out;
   forget();
   for (int kills = 0; kills < 3; ++kills) {
-    MpiJob job(1, {kMtf, "run", script_, "--set", "folder=" + folder_, "--set", "steps=400", "--set", kills ? "resume=true" : "resume=false"});
+    MpiJob job(1, {kMtf, "run", script_, "--set", "folder=" + folder_, "--set", "steps=400", "--set",
+                   kills ? "resume=true" : "resume=false"});
     ASSERT_TRUE(job.has_printed("step " + std::to_string(20 + 15 * kills) + ":"));
     for (const pid_t rank : job.ranks()) kill(rank, SIGKILL);
     job.end();
@@ -150,7 +154,9 @@ TEST_F(Checkpoint, ATensorOfWhichABitHasFlippedIsRefused) {
     EXPECT_EQ(result.status, 3);
     EXPECT_MENTIONS(result.err, expected);
   }
-  const ProcessResult one = mtf({"run", write("one.mtf", "import checkpoint\ndim a = 10, h = 7\nprint(checkpoint.tensor(\"" + path(file) + "\", \"up.w\", [a, h]))\n")});
+  const ProcessResult one =
+      mtf({"run", write("one.mtf", "import checkpoint\ndim a = 10, h = 7\nprint(checkpoint.tensor(\"" + path(file) +
+                                       "\", \"up.w\", [a, h]))\n")});
   EXPECT_MENTIONS(one.err, expected);
   if (has_mpirun()) {
     const ProcessResult result = train_on(2, {"--set", "resume=true", "--mesh", "all:4", "--layout", "h:all"});
@@ -199,11 +205,18 @@ TEST_F(Checkpoint, AStepThatIsNoCountOfStepsIsRefused) {
     text.resize((text.size() + 7) / 8 * 8, ' ');
     const std::uint64_t size = text.size();
     write(file, std::string(reinterpret_cast<const char*>(&size), sizeof size) + text + bytes.substr(8 + length));
-    return train({"--set", "resume=true", "--set", "steps=1"});  // nothing is left to do, and no later checkpoint is made
+    return train(
+        {"--set", "resume=true", "--set", "steps=1"});  // nothing is left to do, and no later checkpoint is made
   };
   EXPECT_EQ(with("step", "1").status, 0);
-  for (const auto& [key, number] : std::vector<std::pair<std::string, std::string>>{
-           {"step", "nan"}, {"step", "1e300"}, {"step", "-5"}, {"step", "1.5"}, {"step", ""}, {"step", "9223372036854775808"}, {"seed", "nan"}, {"random_calls", "-1"}}) {
+  for (const auto& [key, number] : std::vector<std::pair<std::string, std::string>>{{"step", "nan"},
+                                                                                    {"step", "1e300"},
+                                                                                    {"step", "-5"},
+                                                                                    {"step", "1.5"},
+                                                                                    {"step", ""},
+                                                                                    {"step", "9223372036854775808"},
+                                                                                    {"seed", "nan"},
+                                                                                    {"random_calls", "-1"}}) {
     const ProcessResult result = with(key, number);
     EXPECT_EQ(result.status, 3);
     EXPECT_MENTIONS(result.err, " as its `" + key + "`, found `" + number + "`");
@@ -233,8 +246,10 @@ TEST_F(Checkpoint, ANewRunDoesNotTakeTheFolderOfAnother) {
 /// What the check cannot know is said when the first is saved, and nothing is lost.
 TEST_F(Checkpoint, AFolderThatOnlyTheRunKnowsIsNotTakenEither) {
   train({"--set", "steps=2"});
-  const std::string text = "import checkpoint\ndim a = 2\nmodel M { param w: [a] = 0 }\nlet m = M()\nif sum(m.w) == 0 { checkpoint.load(\"" + path("nowhere") +
-                           "\", m) }\nprint(1)\ncheckpoint.save(if sum(m.w) == 0 { \"" + folder_ + "\" } else { \"x\" }, m, step: 7)\n";
+  const std::string text =
+      "import checkpoint\ndim a = 2\nmodel M { param w: [a] = 0 }\nlet m = M()\nif sum(m.w) == 0 { checkpoint.load(\"" +
+      path("nowhere") + "\", m) }\nprint(1)\ncheckpoint.save(if sum(m.w) == 0 { \"" + folder_ +
+      "\" } else { \"x\" }, m, step: 7)\n";
   const ProcessResult other = mtf({"run", write("other.mtf", text)});
   EXPECT_EQ(other.status, 3);
   EXPECT_EQ(other.out, "1\n");
@@ -245,7 +260,8 @@ TEST_F(Checkpoint, AFolderThatOnlyTheRunKnowsIsNotTakenEither) {
 TEST_F(Checkpoint, ARunWhoseFolderAnotherGoesOnWithEnds) {
   MpiJob first(0, {kMtf, "run", script_, "--set", "folder=" + folder_, "--set", "steps=1000000"});
   ASSERT_TRUE(first.has_printed("step 20:"));
-  MpiJob second(0, {kMtf, "run", script_, "--set", "folder=" + folder_, "--set", "steps=1000000", "--set", "resume=true"});
+  MpiJob second(0,
+                {kMtf, "run", script_, "--set", "folder=" + folder_, "--set", "steps=1000000", "--set", "resume=true"});
   ASSERT_TRUE(second.has_printed("step "));
   const ProcessResult result = first.end();
   kill(second.process(), SIGTERM);
@@ -254,9 +270,11 @@ TEST_F(Checkpoint, ARunWhoseFolderAnotherGoesOnWithEnds) {
 }
 
 TEST_F(Checkpoint, WithoutOneARunThatGoesOnBeginsAndSaysSo) {
-  const std::string text = "import nn, optim, checkpoint, logs\ndim a = 3\noption folder = \"\"\nmodel M { param w: [a] = 1 }\nlet m = M()\n"
-                           "let step = checkpoint.resume(folder, m)\nprint(\"step {step}\")\nlogs.jsonl(\"{folder}/log.jsonl\", step: step)\n"
-                           "checkpoint.save(folder, m, step: step + 1)\n";
+  const std::string text =
+      "import nn, optim, checkpoint, logs\ndim a = 3\noption folder = \"\"\nmodel M { param w: [a] = 1 }\nlet m = M()\n"
+      "let step = checkpoint.resume(folder, m)\nprint(\"step {step}\")\nlogs.jsonl(\"{folder}/log.jsonl\", step: "
+      "step)\n"
+      "checkpoint.save(folder, m, step: step + 1)\n";
   const std::vector<std::string> line = {"run", write("resumed.mtf", text), "--set", "folder=" + folder_};
   std::filesystem::create_directory(folder_);
   write("checkpoints/log.jsonl", "{\"step\": 0}\n{\"st");
@@ -268,7 +286,8 @@ TEST_F(Checkpoint, WithoutOneARunThatGoesOnBeginsAndSaysSo) {
 
 TEST_F(Checkpoint, ALinkIsFollowedAndADeviceStays) {
   const auto save = [&](const std::string& to) {
-    return mtf({"run", write("write.mtf", "import checkpoint\ndim a = 2\ncheckpoint.write(\"" + to + "\", [\"w\"], [ones([a])])\n")});
+    return mtf({"run", write("write.mtf", "import checkpoint\ndim a = 2\ncheckpoint.write(\"" + to +
+                                              "\", [\"w\"], [ones([a])])\n")});
   };
   write("target", "old");
   std::filesystem::create_symlink("target", path("link"));
@@ -290,10 +309,13 @@ TEST_F(Checkpoint, AFolderThatCannotBeWrittenIsAnError) {
 TEST_F(Checkpoint, TensorsOfAnyFileAreReadByName) {
   train({"--set", "steps=1"});
   const std::string file = folder_ + "/step-00000001.safetensors";
-  const std::string text = "import checkpoint\ndim a = 10, h = 7, up = 7\nprint(checkpoint.names(\"" + file + "\")[0])\n" +
-                           "print(sum(checkpoint.tensor(\"" + file + "\", \"up.w\", [a, up])) == sum(checkpoint.tensor(\"" + file + "\", \"up.w\", [a, h])))\n";
+  const std::string text = "import checkpoint\ndim a = 10, h = 7, up = 7\nprint(checkpoint.names(\"" + file +
+                           "\")[0])\n" + "print(sum(checkpoint.tensor(\"" + file +
+                           "\", \"up.w\", [a, up])) == sum(checkpoint.tensor(\"" + file + "\", \"up.w\", [a, h])))\n";
   EXPECT_EQ(mtf({"run", write("read.mtf", text)}).out, "down.b\ntrue\n");
-  const ProcessResult wrong = mtf({"run", write("wrong.mtf", "import checkpoint\ndim a = 10\nprint(checkpoint.tensor(\"" + file + "\", \"up.v\", [a]))\n")});
+  const ProcessResult wrong =
+      mtf({"run", write("wrong.mtf",
+                        "import checkpoint\ndim a = 10\nprint(checkpoint.tensor(\"" + file + "\", \"up.v\", [a]))\n")});
   EXPECT_MENTIONS(wrong.err, "it has no tensor `up.v`");
 }
 
@@ -305,7 +327,9 @@ class EndedRuns : public Checkpoint {
     std::string text = kTraining;
     text.replace(text.find("import nn"), 9, "import logs, nn");
     text.replace(text.find("checkpoint.load"), 15, "checkpoint.resume");
-    text.replace(text.find("  checkpoint.save"), 0, "  logs.jsonl(\"{folder}/losses.jsonl\", step: step, loss: loss)\n  logs.csv(\"{folder}/losses.csv\", step: step, loss: loss)\n");
+    text.replace(text.find("  checkpoint.save"), 0,
+                 "  logs.jsonl(\"{folder}/losses.jsonl\", step: step, loss: loss)\n  logs.csv(\"{folder}/losses.csv\", "
+                 "step: step, loss: loss)\n");
     write("train.mtf", text);
   }
   std::size_t partial_files() const {
@@ -319,7 +343,8 @@ class EndedRuns : public Checkpoint {
 /// However and wherever it is ended: the logs are those of a run that was not, and the numbers too.
 TEST_F(EndedRuns, TheLogsOfARunThatWentOnAreThoseOfAWholeOne) {
   train({"--set", "steps=60"});
-  const std::string json = read("checkpoints/losses.jsonl"), csv = read("checkpoints/losses.csv"), last = read("checkpoints/step-00000060.safetensors");
+  const std::string json = read("checkpoints/losses.jsonl"), csv = read("checkpoints/losses.csv"),
+                    last = read("checkpoints/step-00000060.safetensors");
   for (const int ranks : {0, 2}) {
     if (ranks > 0 && !has_mpirun()) continue;
     for (const int number : {SIGKILL, SIGTERM, SIGINT}) {
@@ -332,10 +357,12 @@ TEST_F(EndedRuns, TheLogsOfARunThatWentOnAreThoseOfAWholeOne) {
         ASSERT_TRUE(job.has_printed("step " + std::to_string(at) + ":")) << job.result().err;
         usleep(static_cast<useconds_t>(1000 * at / 3));
         if (ranks == 0) kill(job.process(), number);
-        else for (const pid_t rank : job.ranks()) kill(rank, number);
+        else
+          for (const pid_t rank : job.ranks()) kill(rank, number);
         job.end();
         // What a run that cannot end its files leaves: a line without its end, and lines that it has not saved.
-        std::ofstream(path("checkpoints/losses.jsonl"), std::ios::app) << "{\"step\": 59, \"loss\": 0}\n{\"step\": 60, \"lo";
+        std::ofstream(path("checkpoints/losses.jsonl"), std::ios::app)
+            << "{\"step\": 59, \"loss\": 0}\n{\"step\": 60, \"lo";
       }
       EXPECT_EQ(train({"--set", "steps=60", "--set", "resume=true"}).status, 0);
       EXPECT_EQ(read("checkpoints/losses.jsonl"), json);
@@ -348,8 +375,10 @@ TEST_F(EndedRuns, TheLogsOfARunThatWentOnAreThoseOfAWholeOne) {
 
 /// 64 MB take long enough to be met while they are written.
 TEST_F(EndedRuns, NoSignalLeavesAFileInTheMaking) {
-  const std::string text = "import checkpoint\noption folder = \"\"\ndim a = 4000, b = 4000\nmodel M { param w: [a, b] = 1 }\nlet m = M()\nprint(\"start\")\n"
-                           "for step in 1..100000 { checkpoint.save(folder, m, step: step, keep: 1) }\n";
+  const std::string text =
+      "import checkpoint\noption folder = \"\"\ndim a = 4000, b = 4000\nmodel M { param w: [a, b] = 1 }\nlet m = "
+      "M()\nprint(\"start\")\n"
+      "for step in 1..100000 { checkpoint.save(folder, m, step: step, keep: 1) }\n";
   const std::vector<std::string> line = {kMtf, "run", write("large.mtf", text), "--set", "folder=" + folder_};
   const auto is_being_written = [&] {
     for (int wait = 0; wait < 100000 && partial_files() == 0; ++wait) usleep(100);
@@ -367,7 +396,8 @@ TEST_F(EndedRuns, NoSignalLeavesAFileInTheMaking) {
       const auto end = [&] {
         // mpirun ends its ranks by SIGTERM and SIGKILL, whatever ends it but SIGKILL.
         if (ranks == 0 || number != SIGKILL) kill(job.process(), number);
-        else for (const pid_t rank : processes) kill(rank, number);
+        else
+          for (const pid_t rank : processes) kill(rank, number);
       };
       end();
       if (number == SIGINT && ranks == 0) end();  // the second one kills mpirun's ranks at once
@@ -377,7 +407,8 @@ TEST_F(EndedRuns, NoSignalLeavesAFileInTheMaking) {
     }
   }
   // What SIGKILL has left goes with the next checkpoint.
-  const std::string left = text.substr(0, text.find("for step")) + "checkpoint.load(folder, m)\ncheckpoint.save(folder, m, step: 100001)\n";
+  const std::string left =
+      text.substr(0, text.find("for step")) + "checkpoint.load(folder, m)\ncheckpoint.save(folder, m, step: 100001)\n";
   EXPECT_EQ(mtf({"run", write("left.mtf", left), "--set", "folder=" + folder_}).err, "");
   EXPECT_EQ(partial_files(), 0u);
 }
@@ -387,13 +418,21 @@ TEST_F(Checkpoint, NamesOfFilesReachNoTerminalUnescaped) {
   const std::string header = R"({"a\u001b[31mred":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";
   const std::uint64_t length = header.size();
   std::filesystem::create_directory(folder_);
-  write("checkpoints/step-00000001.safetensors", std::string(reinterpret_cast<const char*>(&length), sizeof length) + header + "1234");
-  const std::string script = write("names.mtf", "import checkpoint\nlet names = checkpoint.names(\"" + folder_ + "/step-00000001.safetensors\")\nprint(names)\nprint(names[0], \"a\\tb\")\n");
-  EXPECT_EQ(mtf({"run", script}).out, "[\"a\\x1b[31mred\"]\na\x1b[31mred a\tb\n") << "a file gets what the program says";
+  write("checkpoints/step-00000001.safetensors",
+        std::string(reinterpret_cast<const char*>(&length), sizeof length) + header + "1234");
+  const std::string script =
+      write("names.mtf", "import checkpoint\nlet names = checkpoint.names(\"" + folder_ +
+                             "/step-00000001.safetensors\")\nprint(names)\nprint(names[0], \"a\\tb\")\n");
+  EXPECT_EQ(mtf({"run", script}).out, "[\"a\\x1b[31mred\"]\na\x1b[31mred a\tb\n")
+      << "a file gets what the program says";
   PseudoTerminal terminal(10, 100, [&] { return execl(kMtf.c_str(), "mtf", "run", script.c_str(), nullptr); });
   EXPECT_TRUE(terminal.mentions("[\"a\\x1b[31mred\"]\na\\x1b[31mred a"));
   EXPECT_EQ(terminal.wait(), 0);
-  EXPECT_MENTIONS(mtf_reading("import checkpoint\nlet name = checkpoint.names(\"" + folder_ + "/step-00000001.safetensors\")[0]\n", "").out, "name = a\\x1b[31mred");
+  EXPECT_MENTIONS(
+      mtf_reading("import checkpoint\nlet name = checkpoint.names(\"" + folder_ + "/step-00000001.safetensors\")[0]\n",
+                  "")
+          .out,
+      "name = a\\x1b[31mred");
   EXPECT_MENTIONS(train({"--set", "resume=true"}).err, "[file_shape_mismatch]");
   EXPECT_EQ(train({"--set", "resume=true"}).err.find('\x1b'), std::string::npos);
 }
@@ -402,23 +441,33 @@ TEST_F(Checkpoint, NamesOfFilesReachNoTerminalUnescaped) {
 TEST_F(Checkpoint, AGpt2OfOthersIsLoadedByTheirNames) {
   const std::string text =
       "import checkpoint, transformer\n"
-      "dim batch = 2, length = 5, vocab = 7, d_model = 6, heads = 2, d_head = 3, d_ff = 8, part = 3, thrice = 18, joined = 6\n"
-      "fn make() = transformer.LanguageModel(vocab, length, d_model, heads, d_head, d_ff, layers: 2, epsilon: 0.00001)\n"
+      "dim batch = 2, length = 5, vocab = 7, d_model = 6, heads = 2, d_head = 3, d_ff = 8, part = 3, thrice = 18, "
+      "joined = 6\n"
+      "fn make() = transformer.LanguageModel(vocab, length, d_model, heads, d_head, d_ff, layers: 2, epsilon: "
+      "0.00001)\n"
       "let theirs = make()\n"
       "for p in theirs.params { p := random.normal(p.shape) }\n"
       "let names = [\"wte.weight\", \"wpe.weight\", \"ln_f.weight\", \"ln_f.bias\"]\n"
       "let tensors = [theirs.embedding.table, theirs.positions.table, theirs.norm.scale, theirs.norm.offset]\n"
       "for (i, b) in zip([0, 1], theirs.blocks) {\n"
       "  let a = b.attention\n"
-      "  names := names + [\"h.{i}.ln_1.weight\", \"h.{i}.ln_1.bias\", \"h.{i}.ln_2.weight\", \"h.{i}.ln_2.bias\", \"h.{i}.attn.c_attn.weight\", \"h.{i}.attn.c_attn.bias\",\n"
-      "    \"h.{i}.attn.c_proj.weight\", \"h.{i}.attn.c_proj.bias\", \"h.{i}.mlp.c_fc.weight\", \"h.{i}.mlp.c_fc.bias\", \"h.{i}.mlp.c_proj.weight\", \"h.{i}.mlp.c_proj.bias\"]\n"
+      "  names := names + [\"h.{i}.ln_1.weight\", \"h.{i}.ln_1.bias\", \"h.{i}.ln_2.weight\", \"h.{i}.ln_2.bias\", "
+      "\"h.{i}.attn.c_attn.weight\", \"h.{i}.attn.c_attn.bias\",\n"
+      "    \"h.{i}.attn.c_proj.weight\", \"h.{i}.attn.c_proj.bias\", \"h.{i}.mlp.c_fc.weight\", "
+      "\"h.{i}.mlp.c_fc.bias\", \"h.{i}.mlp.c_proj.weight\", \"h.{i}.mlp.c_proj.bias\"]\n"
       "  tensors := tensors + [b.norm1.scale, b.norm1.offset, b.norm3.scale, b.norm3.offset,\n"
-      "    reshape(broadcast(stack([a.wq, a.wk, a.wv], part) -> [d_model, part, heads, d_head]) -> [d_model, thrice]), reshape(stack([a.bq, a.bk, a.bv], part) -> [thrice]),\n"
-      "    reshape(a.wo -> [joined, d_model]), a.bo, b.feed_forward.up.w, b.feed_forward.up.b, b.feed_forward.down.w, b.feed_forward.down.b]\n"
+      "    reshape(broadcast(stack([a.wq, a.wk, a.wv], part) -> [d_model, part, heads, d_head]) -> [d_model, thrice]), "
+      "reshape(stack([a.bq, a.bk, a.bv], part) -> [thrice]),\n"
+      "    reshape(a.wo -> [joined, d_model]), a.bo, b.feed_forward.up.w, b.feed_forward.up.b, b.feed_forward.down.w, "
+      "b.feed_forward.down.b]\n"
       "}\n"
-      "checkpoint.write(\"" + path("gpt2.safetensors") + "\", names, tensors)\n"
+      "checkpoint.write(\"" +
+      path("gpt2.safetensors") +
+      "\", names, tensors)\n"
       "let ours = make()\n"
-      "transformer.load_gpt2(ours, \"" + path("gpt2.safetensors") + "\")\n"
+      "transformer.load_gpt2(ours, \"" +
+      path("gpt2.safetensors") +
+      "\")\n"
       "let ids = random.integers([batch, length], 0, 7)\n"
       "print(all(ours(ids) == theirs(ids)))\n";
   const ProcessResult result = mtf({"run", write("gpt2.mtf", text)});

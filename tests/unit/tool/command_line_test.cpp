@@ -33,7 +33,8 @@ TEST_F(CommandLine, AnErrorInTheProgramIs1AndNothingRuns) {
 }
 
 TEST_F(CommandLine, AFailureWhileRunningIs1AfterWhatWasPrinted) {
-  const ProcessResult result = mtf({"run", write("a.mtf", "dim a = 2\nprint(1)\nassert sum(ones([a])) == 3, \"three\"\n")});
+  const ProcessResult result =
+      mtf({"run", write("a.mtf", "dim a = 2\nprint(1)\nassert sum(ones([a])) == 3, \"three\"\n")});
   EXPECT_EQ(result.status, 1);
   EXPECT_EQ(result.out, "1\n");
   EXPECT_MENTIONS(result.err, "[assertion_failed]");
@@ -57,15 +58,17 @@ TEST_F(CommandLine, AMissingFileIs3) {
   EXPECT_EQ(mtf({"run", "/tmp"}).status, 3);
 }
 
-TEST_F(CommandLine, ALimitIs4) { EXPECT_EQ(mtf({"check", write("a.mtf", "let x = " + std::string(5000, '(') + "\n")}).status, 4); }
+TEST_F(CommandLine, ALimitIs4) {
+  EXPECT_EQ(mtf({"check", write("a.mtf", "let x = " + std::string(5000, '(') + "\n")}).status, 4);
+}
 
 TEST_F(CommandLine, OptionsStandBeforeOrAfterTheFile) {
   const std::string file = write("a.mtf", "option lr = 1\ndim a = 4\nlet x = ones([a])\nprint(lr)\n");
-  for (const auto& words : std::vector<std::vector<std::string>>{
-           {"run", file, "--set", "lr=2", "--mesh", "all:2", "--layout", "a:all"},
-           {"run", "--set", "lr=2", "--mesh", "all:2", "--layout", "a:all", file},
-           {"--set", "lr=2", "run", file},
-           {"run", "--set=lr=2", "--layout=", file}}) {
+  for (const auto& words :
+       std::vector<std::vector<std::string>>{{"run", file, "--set", "lr=2", "--mesh", "all:2", "--layout", "a:all"},
+                                             {"run", "--set", "lr=2", "--mesh", "all:2", "--layout", "a:all", file},
+                                             {"--set", "lr=2", "run", file},
+                                             {"run", "--set=lr=2", "--layout=", file}}) {
     const ProcessResult result = mtf(words);
     EXPECT_EQ(result.out, "2\n") << result.err;
   }
@@ -100,8 +103,10 @@ TEST_F(CommandLine, AReaderThatHasGoneEndsTheRun) {
 }
 
 TEST_F(CommandLine, PlanComputesNothingOnAMeshOfAnySize) {
-  const std::string file = write("a.mtf", "dim a = 8192, b = 8192\nlet x = ones([a, b])\nprint(sum(einsum(x, x -> [a])))\n");
-  const ProcessResult result = mtf({"plan", file, "--mesh", "rows:64;cols:64", "--layout", "a:rows;b:cols", "--by", "value", "--formula"});
+  const std::string file =
+      write("a.mtf", "dim a = 8192, b = 8192\nlet x = ones([a, b])\nprint(sum(einsum(x, x -> [a])))\n");
+  const ProcessResult result =
+      mtf({"plan", file, "--mesh", "rows:64;cols:64", "--layout", "a:rows;b:cols", "--by", "value", "--formula"});
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_MENTIONS(result.out, "all_reduce over rows+cols");
   EXPECT_MENTIONS(result.out, "4,096 processors");
@@ -128,7 +133,8 @@ const std::string kLayers =
 TEST_F(CommandLine, PlanIsATreeThatFollowsTheSource) {
   const ProcessResult result = mtf({"plan", write("a.mtf", kLayers), "--depth", "3"});
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_MENTIONS(result.out,
+  EXPECT_MENTIONS(
+      result.out,
       "share   flops  backward  collectives    bytes\n"
       " 100%  52,320    30,400           25  3.1 KiB  a.mtf:11    for step in 0..5 {   ×5 in 2 variants\n"
       "  91%   9,472     6,016            3    384 B  a.mtf:12      net(x)   Net\n"
@@ -137,11 +143,15 @@ TEST_F(CommandLine, PlanIsATreeThatFollowsTheSource) {
 
 TEST_F(CommandLine, PlanGroupsCosts) {
   const std::string file = write("a.mtf", kLayers);
-  EXPECT_MENTIONS(mtf({"plan", file, "--by", "path"}).out, "  15%  8,000     5,280            5    640 B  all[2].down\n");
-  EXPECT_MENTIONS(mtf({"plan", file, "--by", "function"}).out, "  87%  45,440    29,120           15  1.9 KiB  Dense\n");
-  EXPECT_MENTIONS(mtf({"plan", file, "--by", "line"}).out, "nn.mtf:14   let y = einsum(renamed(x), w -> [.., outputs])\n");
+  EXPECT_MENTIONS(mtf({"plan", file, "--by", "path"}).out,
+                  "  15%  8,000     5,280            5    640 B  all[2].down\n");
+  EXPECT_MENTIONS(mtf({"plan", file, "--by", "function"}).out,
+                  "  87%  45,440    29,120           15  1.9 KiB  Dense\n");
+  EXPECT_MENTIONS(mtf({"plan", file, "--by", "line"}).out,
+                  "nn.mtf:14   let y = einsum(renamed(x), w -> [.., outputs])\n");
   EXPECT_MENTIONS(mtf({"plan", file, "--by", "collective"}).out, "all_reduce over rows: ");
-  EXPECT_MENTIONS(mtf({"plan", file, "--csv"}).out, "nn.mtf:14,43520,28160,0,0,0,\"let y = einsum(renamed(x), w -> [.., outputs])\"\n");
+  EXPECT_MENTIONS(mtf({"plan", file, "--csv"}).out,
+                  "nn.mtf:14,43520,28160,0,0,0,\"let y = einsum(renamed(x), w -> [.., outputs])\"\n");
   EXPECT_MENTIONS(mtf({"plan", file, "--json"}).out, "\"callee\": \"FeedForward all[0]\"");
   const ProcessResult wrong = mtf({"plan", file, "--by", "lines"});
   EXPECT_EQ(wrong.status, 2);
@@ -151,12 +161,19 @@ TEST_F(CommandLine, PlanGroupsCosts) {
 // Table 1 of Shoeybi et al. 2019, with 51,200 words and 1,024 positions; each layer is computed again, and makes 5
 // all_reduces over `model` then (4 otherwise), the ends 2, the loss 3 and the norm of all gradients 1.
 TEST_F(CommandLine, MegatronsModelsAsPublished) {
-  struct Published { int hidden, heads, layers, model; const char* parameters; };
-  for (const Published& each : {Published{1536, 16, 40, 1, "1,213,479,936"}, {1920, 20, 54, 2, "2,490,408,960"}, {2304, 24, 64, 4, "4,199,109,120"}, {3072, 32, 72, 8, "8,317,040,640"}}) {
+  struct Published {
+    int hidden, heads, layers, model;
+    const char* parameters;
+  };
+  for (const Published& each : {Published{1536, 16, 40, 1, "1,213,479,936"},
+                                {1920, 20, 54, 2, "2,490,408,960"},
+                                {2304, 24, 64, 4, "4,199,109,120"},
+                                {3072, 32, 72, 8, "8,317,040,640"}}) {
     const auto set = [](const std::string& what, int value) { return what + "=" + std::to_string(value); };
-    const ProcessResult result = mtf({"plan", source_folder() + "/examples/megatron.mtf", "--mesh", "data:64;model:" + std::to_string(each.model), "--set", set("hidden", each.hidden),
-                                      "--set", set("n_heads", each.heads), "--set", set("layers", each.layers), "--set", "n_batch=512", "--set", "words=51200",
-                                      "--set", "n_length=1024", "--set", "steps=1"});
+    const ProcessResult result = mtf(
+        {"plan", source_folder() + "/examples/megatron.mtf", "--mesh", "data:64;model:" + std::to_string(each.model),
+         "--set", set("hidden", each.hidden), "--set", set("n_heads", each.heads), "--set", set("layers", each.layers),
+         "--set", "n_batch=512", "--set", "words=51200", "--set", "n_length=1024", "--set", "steps=1"});
     EXPECT_EQ(result.status, 0) << result.err;
     EXPECT_MENTIONS(result.out, each.parameters);
     const std::regex all_reduces("all_reduce over model +" + std::to_string(5 * each.layers + 6) + " in ");
@@ -197,7 +214,9 @@ TEST_F(CommandLine, EveryStagePrints) {
 }
 
 TEST_F(CommandLine, WhatAStagePrintsIsReadBack) {
-  const std::string file = write("a.mtf", "mesh line = [p: 2]\nlayout l = {a -> p}\ndim a = 4\nlet x = ones([a]) + 1\nprint(sum(x))\nprint(sum(x * x))\n");
+  const std::string file = write(
+      "a.mtf",
+      "mesh line = [p: 2]\nlayout l = {a -> p}\ndim a = 4\nlet x = ones([a]) + 1\nprint(sum(x))\nprint(sum(x * x))\n");
   const auto without_comments = [](const std::string& text) {
     std::string kept;
     for (const std::string& line : split(text, '\n'))
@@ -209,7 +228,8 @@ TEST_F(CommandLine, WhatAStagePrintsIsReadBack) {
     SCOPED_TRACE(pass.name);
     const ProcessResult result = mtf({"trace", "--from", read, "--stage", std::string(pass.name)});
     EXPECT_EQ(result.status, 0) << result.err;
-    EXPECT_EQ(without_comments(result.out), without_comments(mtf({"trace", file, "--stage", std::string(pass.name)}).out));
+    EXPECT_EQ(without_comments(result.out),
+              without_comments(mtf({"trace", file, "--stage", std::string(pass.name)}).out));
     read = write(std::string(pass.name), result.out);
   }
   EXPECT_EQ(mtf_reading("captured\n->\n", "trace --from -").out, "after plan_buffers\n->\n");
@@ -223,18 +243,25 @@ TEST_F(CommandLine, WhatCannotBeReadBackIsSaidWithItsLine) {
   EXPECT_MENTIONS(error(good), "text:1:1");
   EXPECT_MENTIONS(error(good), "expected `captured` or `after` and the name of a pass, found `mesh`");
   EXPECT_MENTIONS(error("after merg\n" + good), "expected the name of a pass, found `merg`");
-  EXPECT_MENTIONS(error("after expand\n" + good, "merge"), "--stage merge: this program is after expand, which comes later");
+  EXPECT_MENTIONS(error("after expand\n" + good, "merge"),
+                  "--stage merge: this program is after expand, which comes later");
   EXPECT_MENTIONS(error("captured\n" + good, "types"), "a program that is read back has no such stage");
   EXPECT_MENTIONS(error("captured\n" + good, "fuse_lops"), "did you mean `fuse_loops`?");
   EXPECT_MENTIONS(error("captured\nx: f32[a=4/p] = input()\n-> x\n"), "text:2:12");
   EXPECT_MENTIONS(error("captured\n" + good + "after merge\n" + good + "-> z\n"), "found `->`");
   EXPECT_MENTIONS(error("captured\nmesh line = [p: 2]\n-> y\n"), "there is no `y` before this line");
-  EXPECT_MENTIONS(error("captured\nmesh line = [p: 2]\nx: f32[a=4] = input()\ny: f32[a=5] = relu(x)\n-> y\n"), "relu gives f32[a=4]");
-  EXPECT_MENTIONS(error("captured\nmesh line = [p: 2]\nx: f32[a=4] = input()\ny: f32[a=4] = rely(x)\n-> y\n"), "there is no operation of this name");
+  EXPECT_MENTIONS(error("captured\nmesh line = [p: 2]\nx: f32[a=4] = input()\ny: f32[a=5] = relu(x)\n-> y\n"),
+                  "relu gives f32[a=4]");
+  EXPECT_MENTIONS(error("captured\nmesh line = [p: 2]\nx: f32[a=4] = input()\ny: f32[a=4] = rely(x)\n-> y\n"),
+                  "there is no operation of this name");
   // What a pass ensures, and the text does not hold.
-  EXPECT_MENTIONS(error("after merge\nmesh line = [p: 2]\nx: f32[a=4] = input()\ny: f32[a=4] = relu(x)\nz: f32[a=4] = relu(x)\n-> y, z\n"), "relu is there twice");
-  EXPECT_MENTIONS(error("after split\nmesh line = [p: 2]\nx: f32[a=4] partial over p = input(0)\n-> x\n"), "the output x is still to be summed");
-  for (const std::string each : {"--from x a.mtf", "--from x --passes", "--from x --mesh p:2"}) EXPECT_MENTIONS(mtf_reading("", "trace " + each).err, "cannot be combined");
+  EXPECT_MENTIONS(error("after merge\nmesh line = [p: 2]\nx: f32[a=4] = input()\ny: f32[a=4] = relu(x)\nz: f32[a=4] = "
+                        "relu(x)\n-> y, z\n"),
+                  "relu is there twice");
+  EXPECT_MENTIONS(error("after split\nmesh line = [p: 2]\nx: f32[a=4] partial over p = input(0)\n-> x\n"),
+                  "the output x is still to be summed");
+  for (const std::string each : {"--from x a.mtf", "--from x --passes", "--from x --mesh p:2"})
+    EXPECT_MENTIONS(mtf_reading("", "trace " + each).err, "cannot be combined");
   EXPECT_MENTIONS(mtf({"trace"}).err, "the script is missing");
   EXPECT_EQ(mtf({"trace", "--from", write("text", good)}).status, 3);
   EXPECT_MENTIONS(mtf({"trace", "--from", write("text", good)}).err, "[bad_stage_text]");
@@ -257,7 +284,8 @@ TEST_F(CommandLine, EachPassIsTimedOnce) {
 }
 
 TEST_F(CommandLine, TheTypesOfAScriptPrintWithOriginsAndCosts) {
-  const std::string file = write("a.mtf", "dim a = 4, b = 6\nlet x = ones([a, b])\nfn twice(y) = y + y\nprint(sum(twice(x)))\n");
+  const std::string file =
+      write("a.mtf", "dim a = 4, b = 6\nlet x = ones([a, b])\nfn twice(y) = y + y\nprint(sum(twice(x)))\n");
   const ProcessResult result = mtf({"trace", file, "--stage", "types", "--mesh", "rows:2", "--layout", "a:rows"});
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_MENTIONS(result.out, "1:5   a                     the dim a=4\n");
@@ -277,9 +305,12 @@ TEST_F(CommandLine, TestCountsScripts) {
 }
 
 TEST_F(CommandLine, TestUpdateWritesWhatIsPrintedWhereItIsPrinted) {
-  const std::string file = write("a.mtf", "print(1)\n# a comment\ndim a = 2\nfor i in 0..2 {\n  print(i)\n}\nprint(sum(ones([a])))\nlet x = 1\n");
+  const std::string file = write(
+      "a.mtf", "print(1)\n# a comment\ndim a = 2\nfor i in 0..2 {\n  print(i)\n}\nprint(sum(ones([a])))\nlet x = 1\n");
   EXPECT_MENTIONS(mtf({"test", "--update", "--yes", file}).out, "1 passed, 0 failed");
-  EXPECT_EQ(read("a.mtf"), "print(1)\n#> 1\n# a comment\ndim a = 2\nfor i in 0..2 {\n  print(i)\n}\n#> 0\n#> 1\nprint(sum(ones([a])))\n#> 2\nlet x = 1\n");
+  EXPECT_EQ(read("a.mtf"),
+            "print(1)\n#> 1\n# a comment\ndim a = 2\nfor i in 0..2 {\n  print(i)\n}\n#> 0\n#> "
+            "1\nprint(sum(ones([a])))\n#> 2\nlet x = 1\n");
   EXPECT_MENTIONS(mtf({"test", file}).out, "1 passed, 0 failed");
 }
 
@@ -296,7 +327,8 @@ TEST_F(CommandLine, TestUpdateMakesNoExpectationOfAnErrorForWhichNothingAsks) {
   const std::string text = "let x = 1\nprint(y)\n#> 5\n";
   const ProcessResult result = mtf({"test", "--update", "--yes", write("a.mtf", text)});
   EXPECT_EQ(result.status, 1);
-  EXPECT_MENTIONS(result.out, "it does not expect this error:\n    error: there is nothing of this name here [unknown_name]");
+  EXPECT_MENTIONS(result.out,
+                  "it does not expect this error:\n    error: there is nothing of this name here [unknown_name]");
   EXPECT_EQ(read("a.mtf"), text);
 }
 
@@ -311,20 +343,25 @@ TEST_F(CommandLine, TestRunsEveryCombination) {
   const std::string header = "#: meshes \"\" \"all:4\" \"rows:2;cols:3\"\n#: layouts \"\" \"a:all\" \"a:rows\"\n";
   const std::string file = write("a.mtf", header + "dim a = 5\nprint(sum(ones([a])))\n#> 5\n");
   EXPECT_MENTIONS(mtf({"test", file}).out, "1 passed, 0 failed");
-  EXPECT_MENTIONS(mtf({"test", write("b.mtf", header + "print(1)\n#> 2\n")}).out, "--mesh \"\" --layout \"\", and 5 more");
-  const std::string wrong_unless_four = mtf({"test", write("c.mtf", header + "let c = counters { ones([]) }\nprint(c.processors)\n#> 4\n")}).out;
+  EXPECT_MENTIONS(mtf({"test", write("b.mtf", header + "print(1)\n#> 2\n")}).out,
+                  "--mesh \"\" --layout \"\", and 5 more");
+  const std::string wrong_unless_four =
+      mtf({"test", write("c.mtf", header + "let c = counters { ones([]) }\nprint(c.processors)\n#> 4\n")}).out;
   EXPECT_MENTIONS(wrong_unless_four, "--mesh \"\" --layout \"\", and 1 more");
   EXPECT_MENTIONS(wrong_unless_four, "--mesh \"rows:2;cols:3\" --layout \"\", and 1 more");
 }
 
 TEST_F(CommandLine, TestStartsRanks) {
   if (!has_mpirun()) GTEST_SKIP() << "no mpirun";
-  const std::string file = write("a.mtf", "#: meshes \"\" \"all:4\"\n#: layouts \"a:all\"\n#: ranks 1 2\ndim a = 5\nprint(sum(range(a)))\n#> 10\nassert sum(range(a)) == 11\n#! assertion_failed\n");
+  const std::string file = write("a.mtf",
+                                 "#: meshes \"\" \"all:4\"\n#: layouts \"a:all\"\n#: ranks 1 2\ndim a = "
+                                 "5\nprint(sum(range(a)))\n#> 10\nassert sum(range(a)) == 11\n#! assertion_failed\n");
   EXPECT_MENTIONS(mtf({"test", file}).out, "1 passed, 0 failed");
 }
 
 TEST_F(CommandLine, TheReplReadsAPipePlainly) {
-  const ProcessResult result = mtf_reading("dim a = 4\nlet x = ones([a])\nlet y = x;\nsum(\nx)\n:type x\n", "--mesh all:2 --layout a:all");
+  const ProcessResult result =
+      mtf_reading("dim a = 4\nlet x = ones([a])\nlet y = x;\nsum(\nx)\n:type x\n", "--mesh all:2 --layout a:all");
   EXPECT_EQ(result.out,
             "x: f32[a=4/all]   8 B per processor, no communication\n"
             "4: f32[]   4 B per processor\n"
@@ -342,18 +379,20 @@ TEST_F(CommandLine, TheReplGoesOnAfterAnErrorAndEndsWith1) {
 }
 
 TEST_F(CommandLine, TheReplCannotBeARank) {
-  const ProcessResult result = run_process({kMtf}, {{"OMPI_COMM_WORLD_SIZE", "2"}, {"OMPI_COMM_WORLD_RANK", "0"}}, kPatience);
+  const ProcessResult result =
+      run_process({kMtf}, {{"OMPI_COMM_WORLD_SIZE", "2"}, {"OMPI_COMM_WORLD_RANK", "0"}}, kPatience);
   EXPECT_EQ(result.status, 2);
   EXPECT_MENTIONS(result.err, "cannot be a rank");
 }
 
-// ---- launchers ----
+// ---- launchers ------------------------------------------------------------------------------------------------------
 
 // Each of these says that this is the second process of four; the MPI that is linked here knows only its own launcher.
 TEST_F(CommandLine, CopiesStartedByAnotherMpiAreRefused) {
   const std::string file = write("a.mtf", "print(1)\n");
   using Variables = std::vector<std::pair<std::string, std::string>>;
-  for (const Variables& variables : {Variables{{"PMI_SIZE", "4"}, {"PMI_RANK", "0"}}, Variables{{"SLURM_STEP_NUM_TASKS", "4"}, {"SLURM_PROCID", "0"}},
+  for (const Variables& variables : {Variables{{"PMI_SIZE", "4"}, {"PMI_RANK", "0"}},
+                                     Variables{{"SLURM_STEP_NUM_TASKS", "4"}, {"SLURM_PROCID", "0"}},
                                      Variables{{"MV2_COMM_WORLD_SIZE", "4"}, {"MV2_COMM_WORLD_RANK", "0"}}}) {
     const ProcessResult result = run_process({kMtf, "run", file}, variables, kPatience);
     EXPECT_EQ(result.status, 2) << variables[0].first << result.err;
@@ -366,16 +405,21 @@ TEST_F(CommandLine, CopiesStartedByAnotherMpiAreRefused) {
 }
 
 TEST_F(CommandLine, TheScriptOfASlurmJobIsOneProcess) {
-  const ProcessResult result = run_process({kMtf, "run", write("a.mtf", "print(1)\n")}, {{"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "0"}}, kPatience);
+  const ProcessResult result = run_process({kMtf, "run", write("a.mtf", "print(1)\n")},
+                                           {{"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "0"}}, kPatience);
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(result.out, "1\n");
 }
 
-// ---- limits ----
+// ---- limits ---------------------------------------------------------------------------------------------------------
 
 TEST_F(CommandLine, ManySmallValuesAreMoreMemoryThanThereIs) {
-  const std::string file = write("a.mtf", "dim a = 1024 * 1024\nlet all = [random.uniform([a])]\nfor i in 0..2000 {\n  let x = random.uniform([a]) + i\n  assert sum(x) > 0\n  all := all + [x]\n}\nprint(sum(all[0]))\n");
-  const ProcessResult result = run_process({"sh", "-c", "ulimit -v 1500000; exec " + kMtf + " run --threads 1 " + file}, {}, kPatience);
+  const std::string file =
+      write("a.mtf",
+            "dim a = 1024 * 1024\nlet all = [random.uniform([a])]\nfor i in 0..2000 {\n  let x = random.uniform([a]) + "
+            "i\n  assert sum(x) > 0\n  all := all + [x]\n}\nprint(sum(all[0]))\n");
+  const ProcessResult result =
+      run_process({"sh", "-c", "ulimit -v 1500000; exec " + kMtf + " run --threads 1 " + file}, {}, kPatience);
   EXPECT_EQ(result.status, 4);
   EXPECT_MENTIONS(result.err, "[out_of_memory]");
   EXPECT_MENTIONS(result.err, "are available under the limit of the process");
@@ -383,14 +427,17 @@ TEST_F(CommandLine, ManySmallValuesAreMoreMemoryThanThereIs) {
 
 TEST_F(CommandLine, ALargeValueIsComparedWithTheLimitOfTheProcess) {
   const std::string file = write("a.mtf", "dim a = 1024 * 1024 * 512\nlet x = random.uniform([a])\nprint(x[a: 0])\n");
-  const ProcessResult result = run_process({"sh", "-c", "ulimit -v 1500000; exec " + kMtf + " run --threads 1 " + file}, {}, kPatience);
+  const ProcessResult result =
+      run_process({"sh", "-c", "ulimit -v 1500000; exec " + kMtf + " run --threads 1 " + file}, {}, kPatience);
   EXPECT_EQ(result.status, 4);
   EXPECT_EQ(result.out, "");
   EXPECT_MENTIONS(result.err, "are available under the limit of the process");
 }
 
 TEST_F(CommandLine, AMeshOfAThousandMillionsIsPlannedAndNotHosted) {
-  const std::string file = write("a.mtf", "mesh m = [p: 1000000000]\nlayout l = {a -> p}\ndim a = 2 ^ 40\nlet x = ones([a])\nprint(sum(shift(x, a: 1, wrap: true)))\n");
+  const std::string file = write("a.mtf",
+                                 "mesh m = [p: 1000000000]\nlayout l = {a -> p}\ndim a = 2 ^ 40\nlet x = "
+                                 "ones([a])\nprint(sum(shift(x, a: 1, wrap: true)))\n");
   const ProcessResult planned = mtf({"plan", file});
   EXPECT_EQ(planned.status, 0) << planned.err;
   EXPECT_MENTIONS(planned.out, "total for each of 1,000,000,000 processors");
@@ -401,7 +448,9 @@ TEST_F(CommandLine, AMeshOfAThousandMillionsIsPlannedAndNotHosted) {
 }
 
 TEST_F(CommandLine, FiguresThatNoNumberHoldsAreShownAsTheLeastTheyAre) {
-  const std::string file = write("a.mtf", "dim a = 2 ^ 31, b = 2 ^ 30, c = 2 ^ 20\nlet x = random.uniform([a, b])\nlet y = random.uniform([b, c])\nlet z = einsum(x, y -> [a, c])\nprint(sum(z))\n");
+  const std::string file = write("a.mtf",
+                                 "dim a = 2 ^ 31, b = 2 ^ 30, c = 2 ^ 20\nlet x = random.uniform([a, b])\nlet y = "
+                                 "random.uniform([b, c])\nlet z = einsum(x, y -> [a, c])\nprint(sum(z))\n");
   for (const std::string by : {"tree", "value"}) {
     const ProcessResult planned = mtf({"plan", file, "--by", by});
     EXPECT_EQ(planned.status, 0) << planned.err;

@@ -34,7 +34,8 @@ std::string row(const std::string& table, const std::string& name) {
 
 TEST_F(CompareCommand, ShowsEachLayoutInAColumn) {
   const std::string file = write("a.mtf", kScript);
-  const ProcessResult found = mtf({"compare", file, "--mesh", "all:4", "--layout", "batch:all", "--layout", "hidden:all", "--layout", ""});
+  const ProcessResult found =
+      mtf({"compare", file, "--mesh", "all:4", "--layout", "batch:all", "--layout", "hidden:all", "--layout", ""});
   EXPECT_EQ(found.status, 0) << found.err;
   EXPECT_EQ(row(found.out, "layout"), "layout batch:all hidden:all replicated");
   EXPECT_EQ(row(found.out, "all_reduce"), "all_reduce over all 1 of 4 B 1 of 4 B -");
@@ -50,8 +51,13 @@ TEST_F(CompareCommand, SaysWhichRulesClash) {
 /// A prompt without a terminal.
 class AtPrompt : public ::testing::Test {
  protected:
-  AtPrompt() { EXPECT_TRUE(repl_.enter("mesh m = [all: 4]; layout dp = {batch -> all}; layout whole = {}; dim batch = 64, io = 32, hidden = 128; let n = 2\n"
-                                       "let h = random.uniform([batch, hidden]); let v = random.uniform([hidden, io])")) << err_.str(); }
+  AtPrompt() {
+    EXPECT_TRUE(
+        repl_.enter("mesh m = [all: 4]; layout dp = {batch -> all}; layout whole = {}; dim batch = 64, io = 32, hidden "
+                    "= 128; let n = 2\n"
+                    "let h = random.uniform([batch, hidden]); let v = random.uniform([hidden, io])"))
+        << err_.str();
+  }
 
   static eval::Settings settings() {
     eval::Settings settings;
@@ -107,7 +113,9 @@ std::string rules(const std::string& text) {
 
 TEST_F(AtPrompt, ARuleIsNamedForADimOfItsOwnName) {
   // The name of one dim ends another's, or is a word of the sentence that says why.
-  said("mesh grid = [rows: 2, cols: 2]; dim den = 4, is = 8, over = 2; layout l = {hidden -> cols, den -> rows, is -> rows, over -> rows}; let w = random.uniform([batch, hidden])");
+  said(
+      "mesh grid = [rows: 2, cols: 2]; dim den = 4, is = 8, over = 2; layout l = {hidden -> cols, den -> rows, is -> "
+      "rows, over -> rows}; let w = random.uniform([batch, hidden])");
   EXPECT_EQ(rules(said(":explain einsum(w, v -> [batch, io])")), "hidden -> cols;");
   said("let u = random.uniform([is, hidden])");
   EXPECT_EQ(rules(said(":explain sum(u, over: hidden)")), "hidden -> cols;is -> rows;");
@@ -115,7 +123,9 @@ TEST_F(AtPrompt, ARuleIsNamedForADimOfItsOwnName) {
 }
 
 TEST_F(AtPrompt, AValueMayHaveBracketsInItsName) {
-  said("mesh grid = [rows: 2, cols: 2]; layout l = {hidden -> cols}\nmodel Block() { param w: [hidden, io] = 1 }\nmodel Net() { let blocks = [Block(), Block()] }\nlet net = Net()");
+  said(
+      "mesh grid = [rows: 2, cols: 2]; layout l = {hidden -> cols}\nmodel Block() { param w: [hidden, io] = 1 }\nmodel "
+      "Net() { let blocks = [Block(), Block()] }\nlet net = Net()");
   const std::string text = said(":explain net.blocks[1].w @ {}");
   EXPECT_MENTIONS(text, "from   blocks[1].w: f32[hidden=128/cols, io=32]");
   EXPECT_EQ(rules(text), "hidden -> cols;");
@@ -124,14 +134,19 @@ TEST_F(AtPrompt, AValueMayHaveBracketsInItsName) {
 
 TEST_F(AtPrompt, ATableIsFittedToTheScreen) {
   said(":set columns 70");
-  const std::string text = said(":compare einsum(h, v -> [batch, io]) --layout whole --layout dp --layout hidden:all --layout io:all --layout \"batch:all\"");
+  const std::string text = said(
+      ":compare einsum(h, v -> [batch, io]) --layout whole --layout dp --layout hidden:all --layout io:all --layout "
+      "\"batch:all\"");
   for (const std::string& line : split(text, '\n')) EXPECT_LE(count_code_points(line), 70U) << text;
   for (const char* layout : {"whole", "dp", "hidden:all", "io:all", "batch:all"}) EXPECT_MENTIONS(text, layout);
 }
 
 TEST_F(AtPrompt, WhatMakesColumnsEstimatesIsSaidOnce) {
-  const std::string text = said(":compare if sum(h) > 1 { print(sum(v)) } --layout dp --layout whole --layout hidden:all");
-  EXPECT_MENTIONS(text, "an estimate:\n    <2>:1  if sum(h) > 1 { print(sum(v)) }\n        only the run knows which way it goes: each is counted\n");
+  const std::string text =
+      said(":compare if sum(h) > 1 { print(sum(v)) } --layout dp --layout whole --layout hidden:all");
+  EXPECT_MENTIONS(text,
+                  "an estimate:\n    <2>:1  if sum(h) > 1 { print(sum(v)) }\n        only the run knows which way it "
+                  "goes: each is counted\n");
   EXPECT_EQ(text.find("if sum"), text.rfind("if sum")) << text;
 }
 
@@ -141,8 +156,9 @@ TEST(ComparePrompt, CostsAStatementAsIfTheSessionHadBeenTypedUnderAnotherLayout)
   settings.library = &library::host_library();
   std::ostringstream out, err;
   Repl repl(settings, {.threads = 1}, out, err);
-  repl.enter("mesh m = [all: 4]\nlayout whole = {}\ndim batch = 64, io = 32, hidden = 128\n"
-             "let h = random.uniform([batch, hidden])\nlet v = random.uniform([hidden, io])\n");
+  repl.enter(
+      "mesh m = [all: 4]\nlayout whole = {}\ndim batch = 64, io = 32, hidden = 128\n"
+      "let h = random.uniform([batch, hidden])\nlet v = random.uniform([hidden, io])\n");
   out.str("");
   EXPECT_TRUE(repl.enter(":compare einsum(h, v -> [batch, io]) --layout whole --layout hidden:all")) << err.str();
   EXPECT_EQ(row(out.str(), "layout"), "layout whole hidden:all");

@@ -21,7 +21,8 @@ using Estimates = CommandTest;
 const std::string kEstimatedStep =
     "mesh grid = [rows: 2, cols: 2]\nlayout both = {batch -> rows, hidden -> cols}\n"
     "dim batch = 64, io = 32, hidden = 128\n"
-    "model Net {\n  param w: [io, hidden] = init.normal(stddev: 0.1)\n  param v: [hidden, io] = init.normal(stddev: 0.1)\n"
+    "model Net {\n  param w: [io, hidden] = init.normal(stddev: 0.1)\n  param v: [hidden, io] = init.normal(stddev: "
+    "0.1)\n"
     "  fn call(x) = einsum(relu(einsum(x, w -> [batch, hidden])), v -> [batch, io])\n}\n"
     "let net = Net()\nlet x = random.uniform([batch, io])\n"
     "for step in 0..4 {\n  let loss = mean(square(net(x) - x))\n"
@@ -43,9 +44,7 @@ TEST(MachineFile, SaysWhatIsWrongWithIt) {
   const auto wrong = [](const std::string& text) {
     try {
       cost::parse_machine(text, "machine.json");
-    } catch (const UserError& error) {
-      return std::string(error.what());
-    }
+    } catch (const UserError& error) { return std::string(error.what()); }
     return std::string("nothing");
   };
   EXPECT_NE(wrong("{").find("machine.json"), std::string::npos);
@@ -61,8 +60,10 @@ TEST(MachineFile, SaysWhatIsWrongWithIt) {
 
 TEST_F(Estimates, APlanByAMachineAddsUpToWhatCompareSays) {
   const std::string file = write("a.mtf", kEstimatedStep);
-  const std::string machine = write("machine.json", "{\"name\": \"a slow one\", \"flops\": {\"f32\": 1e6}, \"bandwidth\": 1e5}");
-  const ProcessResult plan = mtf({"plan", file, "--machine", machine}), compared = mtf({"compare", file, "--machine", machine});
+  const std::string machine =
+      write("machine.json", "{\"name\": \"a slow one\", \"flops\": {\"f32\": 1e6}, \"bandwidth\": 1e5}");
+  const ProcessResult plan = mtf({"plan", file, "--machine", machine}),
+                      compared = mtf({"compare", file, "--machine", machine});
   ASSERT_EQ(plan.status, 0) << plan.err;
   EXPECT_NE(plan.out.find("estimated time by a slow one"), std::string::npos) << plan.out;
   const std::string all = plan.out.substr(plan.out.find("in all") + 6);
@@ -75,7 +76,8 @@ TEST_F(Estimates, GradientsAreSummedBesideTheBackwardPass) {
   const std::string file = write("a.mtf", kEstimatedStep);
   const auto planned = [&](const std::string& overlap, const std::string& layout) {
     const std::string machine = write("machine.json", "{\"bandwidth\": 1e11, \"overlap\": " + overlap + "}");
-    return mtf({"compare", file, "--machine", machine, "--set", "io=256", "--set", "hidden=1024", "--layout", layout}).out;
+    return mtf({"compare", file, "--machine", machine, "--set", "io=256", "--set", "hidden=1024", "--layout", layout})
+        .out;
   };
   EXPECT_EQ(planned("0", "batch:rows").find("beside computing"), std::string::npos);
   EXPECT_NE(planned("1", "batch:rows").find("beside computing"), std::string::npos) << planned("1", "batch:rows");
@@ -83,12 +85,18 @@ TEST_F(Estimates, GradientsAreSummedBesideTheBackwardPass) {
 }
 
 TEST_F(Estimates, APlanSaysWhereProcessorsIdleOrRepeatWork) {
-  const std::string file = write("a.mtf", "dim batch = 64, heads = 4, d = 16\nlet x = random.uniform([batch, d])\nlet w = random.uniform([d, heads])\n"
-                                          "print(sum(square(einsum(x, w -> [batch, heads]))))\n");
+  const std::string file = write(
+      "a.mtf",
+      "dim batch = 64, heads = 4, d = 16\nlet x = random.uniform([batch, d])\nlet w = random.uniform([d, heads])\n"
+      "print(sum(square(einsum(x, w -> [batch, heads]))))\n");
   const ProcessResult idle = mtf({"plan", file, "--mesh", "all:32", "--layout", "heads:all"});
-  EXPECT_NE(idle.out.find("warning: `heads` has 4 elements and is split over all, 32 processors: 28 of them idle"), std::string::npos) << idle.out;
+  EXPECT_NE(idle.out.find("warning: `heads` has 4 elements and is split over all, 32 processors: 28 of them idle"),
+            std::string::npos)
+      << idle.out;
   const ProcessResult repeated = mtf({"plan", file, "--mesh", "rows:4;cols:2", "--layout", "batch:rows"});
-  EXPECT_NE(repeated.out.find("warning: all processors along `cols` do the same in 100% of the work"), std::string::npos) << repeated.out;
+  EXPECT_NE(repeated.out.find("warning: all processors along `cols` do the same in 100% of the work"),
+            std::string::npos)
+      << repeated.out;
   EXPECT_EQ(mtf({"plan", file, "--mesh", "all:4", "--layout", "batch:all"}).out.find("warning"), std::string::npos);
 }
 
@@ -119,7 +127,8 @@ TEST_F(Estimates, AScriptThatFailsLeavesWhatWasRecordedUntilThen) {
   const std::string file = write("a.mtf", kEstimatedStep + "print(\"step 7: loss 0.5\")\nassert sum(x) == 0.125\n");
   for (const int ranks : {1, 2}) {
     if (ranks > 1 && !has_mpirun()) continue;
-    const std::vector<std::string> line = {kMtf, "run", file, "--timeline", path("trace.json"), "--loss-curve", path("loss.svg")};
+    const std::vector<std::string> line = {kMtf,           "run",           file, "--timeline", path("trace.json"),
+                                           "--loss-curve", path("loss.svg")};
     const ProcessResult result = ranks == 1 ? run_process(line, {}, kPatience) : run_on_ranks(ranks, line);
     EXPECT_EQ(result.status, 1) << result.err;
     EXPECT_MENTIONS(result.err, "assertion_failed");
@@ -141,39 +150,51 @@ TEST_F(Estimates, AFileThatCannotBeWrittenIsTheUsersError) {
   }
 }
 
-/// Batch over one axis; vocab, d_ff and heads over the other (Mesh-TensorFlow, section 9). More layers take longer and find
-/// the same.
+/// Batch over one axis; vocab, d_ff and heads over the other (Mesh-TensorFlow, section 9). More layers take longer and
+/// find the same.
 TEST_F(Estimates, ASearchFindsTheLayoutOfThePapersTransformer) {
   std::vector<std::string> words = {"search", source_folder() + "/examples/transformer.mtf", "--processors", "512"};
-  for (const char* size : {"layers=1", "n_batch=256", "n_length=256", "hidden=1024", "n_heads=256", "head_size=256", "ff_size=262144", "words=32768"}) words.insert(words.end(), {"--set", size});
+  for (const char* size : {"layers=1", "n_batch=256", "n_length=256", "hidden=1024", "n_heads=256", "head_size=256",
+                           "ff_size=262144", "words=32768"})
+    words.insert(words.end(), {"--set", size});
   const ProcessResult found = mtf(words);
-  EXPECT_NE(found.out.find("mesh   found = [rows: 16, cols: 32]\nlayout best  = {batch -> rows, d_ff -> cols, heads -> cols, vocab -> cols}\n"), std::string::npos) << found.out << found.err;
+  EXPECT_NE(found.out.find("mesh   found = [rows: 16, cols: 32]\nlayout best  = {batch -> rows, d_ff -> cols, heads -> "
+                           "cols, vocab -> cols}\n"),
+            std::string::npos)
+      << found.out << found.err;
 }
 
 TEST_F(Estimates, ASearchPrintsTheAnnotationsThatItFound) {
-  const std::string file = write("a.mtf",
-                                 "import optim\ndim batch = 8, d = 256, e = 256\nmodel Layer {\n  param w: [d, e] = init.normal(stddev: 0.1)\n"
-                                 "  fn call(x) = rename(tanh(einsum(x, w -> [batch, e])), e -> d)\n}\n"
-                                 "model Net {\n  let all = [Layer() for i in 0..6]\n  fn call(x) { for layer in all { x := layer(x) }; return x }\n}\n"
-                                 "let net = Net()\nlet opt = optim.Adam(net.params)\nlet x = random.uniform([batch, d])\n"
-                                 "for step in 0..2 { let loss = sum(square(net(x))); opt.minimize(loss) }\nprint(sum(net(x)))\n");
-  const std::vector<std::string> words = {"search", file, "--processors", "4", "--axes", "1", "--layout", "batch:rows", "--memory", "4MB"};
+  const std::string file = write(
+      "a.mtf",
+      "import optim\ndim batch = 8, d = 256, e = 256\nmodel Layer {\n  param w: [d, e] = init.normal(stddev: 0.1)\n"
+      "  fn call(x) = rename(tanh(einsum(x, w -> [batch, e])), e -> d)\n}\n"
+      "model Net {\n  let all = [Layer() for i in 0..6]\n  fn call(x) { for layer in all { x := layer(x) }; return x "
+      "}\n}\n"
+      "let net = Net()\nlet opt = optim.Adam(net.params)\nlet x = random.uniform([batch, d])\n"
+      "for step in 0..2 { let loss = sum(square(net(x))); opt.minimize(loss) }\nprint(sum(net(x)))\n");
+  const std::vector<std::string> words = {"search", file,       "--processors", "4",        "--axes",
+                                          "1",      "--layout", "batch:rows",   "--memory", "4MB"};
   EXPECT_EQ(mtf(words).status, 4);
   std::vector<std::string> annotated = words;
   annotated.push_back("--annotations");
   const ProcessResult found = mtf(annotated);
-  EXPECT_TRUE(std::regex_search(found.out, std::regex("layout best  = \\{batch -> rows\\}\nparam w: \\[d, e\\] @ \\{\\.\\., [de] -> rows\\} = init.normal\\(stddev: 0.1\\)   # .*a.mtf:4:9\n")))
+  EXPECT_TRUE(
+      std::regex_search(found.out, std::regex("layout best  = \\{batch -> rows\\}\nparam w: \\[d, e\\] @ \\{\\.\\., "
+                                              "[de] -> rows\\} = init.normal\\(stddev: 0.1\\)   # .*a.mtf:4:9\n")))
       << found.out << found.err;
 }
 
 /// A step of Adam, of layers of a width, with a batch.
 std::string layers_text(int layers, int width, int batch) {
-  return fmt::format("import optim\ndim batch = {}, d = {}, e = {}\nmodel Layer {{\n  param w: [d, e] = init.normal(stddev: 0.1)\n"
-                     "  fn call(x) = rename(tanh(einsum(x, w -> [batch, e])), e -> d)\n}}\n"
-                     "model Net {{\n  let all = [Layer() for i in 0..{}]\n  fn call(x) {{ for layer in all {{ x := layer(x) }}; return x }}\n}}\n"
-                     "let net = Net()\nlet opt = optim.Adam(net.params)\nlet x = random.uniform([batch, d])\n"
-                     "for step in 0..2 {{ let loss = sum(square(net(x))); opt.minimize(loss) }}\nprint(sum(net(x)))\n",
-                     batch, width, width, layers);
+  return fmt::format(
+      "import optim\ndim batch = {}, d = {}, e = {}\nmodel Layer {{\n  param w: [d, e] = init.normal(stddev: 0.1)\n"
+      "  fn call(x) = rename(tanh(einsum(x, w -> [batch, e])), e -> d)\n}}\n"
+      "model Net {{\n  let all = [Layer() for i in 0..{}]\n  fn call(x) {{ for layer in all {{ x := layer(x) }}; "
+      "return x }}\n}}\n"
+      "let net = Net()\nlet opt = optim.Adam(net.params)\nlet x = random.uniform([batch, d])\n"
+      "for step in 0..2 {{ let loss = sum(square(net(x))); opt.minimize(loss) }}\nprint(sum(net(x)))\n",
+      batch, width, width, layers);
 }
 
 TEST_F(Estimates, ASearchThatFitsNothingSaysTheSmallestPeakAndWhatWouldHelp) {
@@ -183,28 +204,40 @@ TEST_F(Estimates, ASearchThatFitsNothingSaysTheSmallestPeakAndWhatWouldHelp) {
   EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count(), 30);
   EXPECT_EQ(found.status, 4);
   std::smatch said;
-  ASSERT_TRUE(std::regex_search(found.err, said, std::regex("no layout fits 476.8 MiB: the smallest peak found is (.*)\n"))) << found.err;
+  ASSERT_TRUE(
+      std::regex_search(found.err, said, std::regex("no layout fits 476.8 MiB: the smallest peak found is (.*)\n")))
+      << found.err;
   const std::string peak = said[1];
   ASSERT_TRUE(std::regex_search(found.err, said, std::regex("mesh \\[(.*)\\], layout \\{(.*)\\}"))) << found.err;
   const auto in_options = [](std::string text) {
-    for (const auto& [from, to] : {std::pair{", ", ";"}, {": ", ":"}, {" -> ", ":"}, {"\\[([a-z]*);([a-z]*)\\]", "$1+$2"}}) text = std::regex_replace(text, std::regex(from), to);
+    for (const auto& [from, to] :
+         {std::pair{", ", ";"}, {": ", ":"}, {" -> ", ":"}, {"\\[([a-z]*);([a-z]*)\\]", "$1+$2"}})
+      text = std::regex_replace(text, std::regex(from), to);
     return text;
   };
   const ProcessResult plan = mtf({"plan", file, "--mesh", in_options(said[1]), "--layout", in_options(said[2])});
   EXPECT_NE(plan.out.find(peak), std::string::npos) << peak << "\n" << plan.out << plan.err;
-  for (const char* help : {"more processors: with ", "more memory: `--memory ", "`--annotations`, which stores", "`recompute(f, x)` around a layer"}) EXPECT_NE(found.err.find(help), std::string::npos) << help << "\n" << found.err;
+  for (const char* help : {"more processors: with ", "more memory: `--memory ", "`--annotations`, which stores",
+                           "`recompute(f, x)` around a layer"})
+    EXPECT_NE(found.err.find(help), std::string::npos) << help << "\n" << found.err;
   // With what it says there is one.
   ASSERT_TRUE(std::regex_search(found.err, said, std::regex("`--memory (.*)`"))) << found.err;
   EXPECT_EQ(mtf({"search", file, "--processors", "8", "--memory", said[1]}).status, 0);
 }
 
 TEST_F(Estimates, ASearchSaysThatFewerProcessorsWouldDo) {
-  const std::string product = "let x = random.normal([a, b])\nlet y = random.normal([b, c])\nprint(sum(einsum(x, y -> [a, c])))\n";
-  const std::string small = write("a.mtf", "dim a = 4, b = 1000, c = 3\n" + product), large = write("b.mtf", "dim a = 4000, b = 4000, c = 4000\n" + product);
-  const ProcessResult many = mtf({"search", small, "--processors", "512", "--whole", "b"}), few = mtf({"search", large, "--processors", "2"});
+  const std::string product =
+      "let x = random.normal([a, b])\nlet y = random.normal([b, c])\nprint(sum(einsum(x, y -> [a, c])))\n";
+  const std::string small = write("a.mtf", "dim a = 4, b = 1000, c = 3\n" + product),
+                    large = write("b.mtf", "dim a = 4000, b = 4000, c = 4000\n" + product);
+  const ProcessResult many = mtf({"search", small, "--processors", "512", "--whole", "b"}),
+                      few = mtf({"search", large, "--processors", "2"});
   EXPECT_NE(few.out.find("estimated time"), std::string::npos) << few.out << few.err;
   EXPECT_EQ(few.out.find("do the work"), std::string::npos) << few.out;
-  EXPECT_TRUE(std::regex_search(many.out, std::regex("512 processors do the work [0-9.]+ times: [0-9]+ would take .* instead of .*, with\n  mesh "))) << many.out << many.err;
+  EXPECT_TRUE(std::regex_search(
+      many.out,
+      std::regex("512 processors do the work [0-9.]+ times: [0-9]+ would take .* instead of .*, with\n  mesh ")))
+      << many.out << many.err;
 }
 
 TEST_F(Estimates, ASearchNamesWhatSpeaksForItsBest) {
@@ -216,7 +249,8 @@ TEST_F(Estimates, ASearchNamesWhatSpeaksForItsBest) {
   const std::regex reason("takes ([0-9.]+) (ns|µs|ms|s) instead of ([0-9.]+) (ns|µs|ms|s)");
   const std::map<std::string, double> units = {{"ns", 1e-9}, {"µs", 1e-6}, {"ms", 1e-3}, {"s", 1}};
   int count = 0;
-  for (std::sregex_iterator at(text.begin(), text.end(), reason), end; at != end; ++at, ++count) EXPECT_LE(std::stod((*at)[1]) * units.at((*at)[2]), std::stod((*at)[3]) * units.at((*at)[4])) << text;
+  for (std::sregex_iterator at(text.begin(), text.end(), reason), end; at != end; ++at, ++count)
+    EXPECT_LE(std::stod((*at)[1]) * units.at((*at)[2]), std::stod((*at)[3]) * units.at((*at)[4])) << text;
   EXPECT_GT(count, 0);
 }
 

@@ -12,11 +12,13 @@ namespace {
 const std::string kSource = source_folder();
 
 TEST(GeneratedFiles, TheReferenceIsCurrent) {
-  EXPECT_TRUE(outdated(kSource + "/stdlib", {{"REFERENCE.md", reference_text()}}).empty()) << "run `mtf reference --write stdlib`";
+  EXPECT_TRUE(outdated(kSource + "/stdlib", {{"REFERENCE.md", reference_text()}}).empty())
+      << "run `mtf reference --write stdlib`";
 }
 
 TEST(GeneratedFiles, TheEditorsWordsAreCurrent) {
-  EXPECT_EQ(outdated(kSource + "/editors", editor_files(kSource + "/editors", editor_words())), std::vector<std::string>())
+  EXPECT_EQ(outdated(kSource + "/editors", editor_files(kSource + "/editors", editor_words())),
+            std::vector<std::string>())
       << "run `mtf editors --write editors`";
 }
 
@@ -28,12 +30,14 @@ TEST(EditorWords, EveryKindHasWords) {
 const WordLists kWords = {{"types", {"f32", "random.normal"}}};
 
 TEST(EditorWords, ReplaceTheLineBelowAMarkInJson) {
-  EXPECT_EQ(with_words("\"comment\": \"words: types\",\n\"match\": \"\\\\b(?:old|older)\\\\b(?=x)\"\nend\n", "a.json", kWords),
+  EXPECT_EQ(with_words("\"comment\": \"words: types\",\n\"match\": \"\\\\b(?:old|older)\\\\b(?=x)\"\nend\n", "a.json",
+                       kWords),
             "\"comment\": \"words: types\",\n\"match\": \"\\\\b(?:f32|random\\\\.normal)\\\\b(?=x)\"\nend\n");
 }
 
 TEST(EditorWords, InVimAKeywordHasNoDot) {
-  EXPECT_EQ(with_words("\" words: types\nsyntax keyword mtfType old\n", "a.vim", kWords), "\" words: types\nsyntax keyword mtfType f32\n");
+  EXPECT_EQ(with_words("\" words: types\nsyntax keyword mtfType old\n", "a.vim", kWords),
+            "\" words: types\nsyntax keyword mtfType f32\n");
 }
 
 }  // namespace

@@ -47,7 +47,8 @@ TEST(GoldenFile, AShebangIsNoExpectation) {
 }
 
 TEST(GoldenFile, TheHeaderIsRead) {
-  const GoldenFile golden = parse_golden("#: meshes  \"\" \"rows:2;cols:3\"\n#: layouts \"batch:all\"\n#: ranks   1 4\n");
+  const GoldenFile golden =
+      parse_golden("#: meshes  \"\" \"rows:2;cols:3\"\n#: layouts \"batch:all\"\n#: ranks   1 4\n");
   EXPECT_EQ(golden.meshes, (Lines{"", "rows:2;cols:3"}));
   EXPECT_EQ(golden.layouts, Lines{"batch:all"});
   EXPECT_EQ(golden.ranks, (std::vector<std::int64_t>{1, 4}));
@@ -55,7 +56,8 @@ TEST(GoldenFile, TheHeaderIsRead) {
 }
 
 TEST(GoldenFile, AWrongHeaderIsToldWithItsLine) {
-  EXPECT_EQ(parse_golden("\n#: mesh \"a:2\"\n").problems, Lines{"2: a header is `#: meshes`, `#: layouts` or `#: ranks`, not `#: mesh`"});
+  EXPECT_EQ(parse_golden("\n#: mesh \"a:2\"\n").problems,
+            Lines{"2: a header is `#: meshes`, `#: layouts` or `#: ranks`, not `#: mesh`"});
   EXPECT_EQ(parse_golden("#: meshes all:4\n").problems.size(), 1u);
   EXPECT_EQ(parse_golden("#: ranks 0\n").problems.size(), 1u);
   EXPECT_EQ(parse_golden("#: ranks 2x\n").problems.size(), 1u);
@@ -130,7 +132,8 @@ TEST(MatchErrors, AWarningNeedNotBeExpected) {
 }
 
 TEST(UpdateGolden, WhatStillHoldsStaysByteForByte) {
-  EXPECT_EQ(update_golden("for i in 0..2 {\n  print(i)\n\t#> 0\n  #> 1  \n}\nlet x = 1", {{1, 5, {"0", "1"}}, {6, 6, {}}}, {}),
+  EXPECT_EQ(update_golden("for i in 0..2 {\n  print(i)\n\t#> 0\n  #> 1  \n}\nlet x = 1",
+                          {{1, 5, {"0", "1"}}, {6, 6, {}}}, {}),
             "for i in 0..2 {\n  print(i)\n\t#> 0\n  #> 1  \n}\nlet x = 1");
 }
 
@@ -153,7 +156,8 @@ TEST(UpdateGolden, WhatIsNoLongerPrintedGoes) {
 }
 
 TEST(UpdateGolden, StatementsOnOneLinePrintTogether) {
-  EXPECT_EQ(update_golden("print(1); print(2)\n", {{1, 1, {"1"}}, {1, 1, {"2"}}}, {}), "print(1); print(2)\n#> 1\n#> 2\n");
+  EXPECT_EQ(update_golden("print(1); print(2)\n", {{1, 1, {"1"}}, {1, 1, {"2"}}}, {}),
+            "print(1); print(2)\n#> 1\n#> 2\n");
 }
 
 TEST(UpdateGolden, ALastLineWithoutAnEndGetsOne) {
@@ -161,11 +165,13 @@ TEST(UpdateGolden, ALastLineWithoutAnEndGetsOne) {
 }
 
 TEST(UpdateGolden, LineEndsOfTheFileAreKept) {
-  EXPECT_EQ(update_golden("print(1)\r\nlet a = 2\r\n", {{1, 1, {"1"}}, {2, 2, {}}}, {}), "print(1)\r\n#> 1\r\nlet a = 2\r\n");
+  EXPECT_EQ(update_golden("print(1)\r\nlet a = 2\r\n", {{1, 1, {"1"}}, {2, 2, {}}}, {}),
+            "print(1)\r\n#> 1\r\nlet a = 2\r\n");
 }
 
 TEST(UpdateGolden, RefusalsStandUnderTheirLine) {
-  EXPECT_EQ(update_golden("{\n  x\n}\n", {}, {found(2, "unknown_name", "there is no `x`\nmore")}), "{\n  x\n  #! unknown_name: there is no `x`\n}\n");
+  EXPECT_EQ(update_golden("{\n  x\n}\n", {}, {found(2, "unknown_name", "there is no `x`\nmore")}),
+            "{\n  x\n  #! unknown_name: there is no `x`\n}\n");
 }
 
 TEST(UpdateGolden, RefusalsThatHoldKeepTheirWords) {
@@ -174,7 +180,8 @@ TEST(UpdateGolden, RefusalsThatHoldKeepTheirWords) {
 }
 
 TEST(UpdateGolden, OutputStandsBeforeTheErrorThatFollowsIt) {
-  EXPECT_EQ(update_golden("f()\n", {{1, 1, {"1"}}}, {found(1, "assertion_failed", "no")}), "f()\n#> 1\n#! assertion_failed: no\n");
+  EXPECT_EQ(update_golden("f()\n", {{1, 1, {"1"}}}, {found(1, "assertion_failed", "no")}),
+            "f()\n#> 1\n#! assertion_failed: no\n");
 }
 
 TEST(UpdateGolden, UpdatingTwiceChangesNothing) {
@@ -197,7 +204,8 @@ TEST(GoldenTest, SaysOnceWhatIsWrongUnderSeveralCombinations) {
   std::ofstream(path) << "#: meshes \"\" \"all:2\" \"all:3\"\ndim a = 2\nprint(zeros([a]))\n#> [1, 0]\n";
   const GoldenResult result = run_golden(path, {}, [](const std::string&) {});
   EXPECT_EQ(result.failures, path + ":4: --mesh \"\", and 2 more\n    - [1, 0]\n    + [0, 0]\n");
-  EXPECT_EQ(run_golden(path, {.first_only = true}, [](const std::string&) {}).failures, path + ":4: --mesh \"\"\n    - [1, 0]\n    + [0, 0]\n");
+  EXPECT_EQ(run_golden(path, {.first_only = true}, [](const std::string&) {}).failures,
+            path + ":4: --mesh \"\"\n    - [1, 0]\n    + [0, 0]\n");
 }
 
 }  // namespace

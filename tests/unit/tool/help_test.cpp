@@ -16,7 +16,8 @@ namespace mtf::tool {
 namespace {
 
 TEST(Help, EachKindOfErrorHasAPageWithItsHeadline) {
-  for (const KindRecord& kind : all_kinds()) EXPECT_NE(help_text(std::string(kind.name)).find(kind.headline), std::string::npos) << kind.name;
+  for (const KindRecord& kind : all_kinds())
+    EXPECT_NE(help_text(std::string(kind.name)).find(kind.headline), std::string::npos) << kind.name;
   EXPECT_EQ(session::error_pages(standard_library()).size(), all_kinds().size());
 }
 
@@ -28,9 +29,10 @@ TEST(Help, APageThatHasAProgramShowsTheErrorInIt) {
 }
 
 TEST(Help, EachWordAndSignOfTheLanguageIsExplained) {
-  for (const std::string_view word : syntax::reserved_words()) EXPECT_FALSE(help_text(std::string(word)).empty()) << word;
-  for (const char* sign : {"->", "@", ":=", "=", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "//", "%", "^", "..", ".", ",", ";", ":",
-                           "(", "[", "{", "\"", "#", "##", ".4f", "int", "like"})
+  for (const std::string_view word : syntax::reserved_words())
+    EXPECT_FALSE(help_text(std::string(word)).empty()) << word;
+  for (const char* sign : {"->", "@",  ":=", "=", "==", "!=", "<", "<=", ">", ">=", "+", "-",  "*",   "/",   "//",  "%",
+                           "^",  "..", ".",  ",", ";",  ":",  "(", "[",  "{", "\"", "#", "##", ".4f", "int", "like"})
     EXPECT_FALSE(help_text(sign).empty()) << sign;
 }
 
@@ -53,13 +55,16 @@ TEST(Help, EachCommandOfThePromptHasASection) {
   }
   for (const session::Page& page : prompt_pages()) {
     ASSERT_EQ(page.words.size(), 1u) << page.title;
-    EXPECT_TRUE(std::any_of(repl_commands().begin(), repl_commands().end(), [&](const ReplCommand& command) { return command.name == page.words[0]; })) << page.title;
+    EXPECT_TRUE(std::any_of(repl_commands().begin(), repl_commands().end(), [&](const ReplCommand& command) {
+      return command.name == page.words[0];
+    })) << page.title;
   }
 }
 
 TEST(Help, WordsThatPeopleLookUp) {
-  for (const char* word : {"shape", "dtype", "Adam", "Dense", "loss", "optimizer", "matmul", "transpose", "random", "normal", "batch", "lambda", "all_reduce",
-                           "collective", "sharding", "replicate", "mixed", "flops", "memory", "machine", "save", "prompt", "#>", "->"})
+  for (const char* word : {"shape",  "dtype",  "Adam",   "Dense",   "loss",       "optimizer",  "matmul",   "transpose",
+                           "random", "normal", "batch",  "lambda",  "all_reduce", "collective", "sharding", "replicate",
+                           "mixed",  "flops",  "memory", "machine", "save",       "prompt",     "#>",       "->"})
     EXPECT_GT(help_text(word).size(), 40u) << word;
   EXPECT_NE(help_text("Adam").find("optim: "), std::string::npos);
   EXPECT_NE(help_text("linear").find("nn.Dense"), std::string::npos);
@@ -91,7 +96,8 @@ TEST(FittedText, BreaksParagraphsAnewAndKeepsWhatIsIndented) {
   EXPECT_EQ(fitted("  --option NAME  what it says and more is said of it\n", 40),
             "  --option NAME  what it says and more\n                 is said of it\n");
   EXPECT_EQ(fitted("a summary\nUsage: mtf run\n", 60), "a summary\nUsage: mtf run\n");
-  EXPECT_EQ(fitted("- an item that is too long\n- another\n", 24, "  "), "  - an item that is too\n    long\n  - another\n");
+  EXPECT_EQ(fitted("- an item that is too long\n- another\n", 24, "  "),
+            "  - an item that is too\n    long\n  - another\n");
 }
 
 TEST(Help, SuggestsWhatWasMeant) {

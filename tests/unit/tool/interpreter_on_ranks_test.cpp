@@ -16,7 +16,8 @@ namespace {
 TEST(Interpreters, OneOfThemMayHaveRanks) {
   if (std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr) {
     if (!tool::has_mpirun()) GTEST_SKIP() << "no mpirun";
-    const auto result = tool::run_on_ranks(2, {tool::own_program(), "--gtest_filter=Interpreters.OneOfThemMayHaveRanks"});
+    const auto result =
+        tool::run_on_ranks(2, {tool::own_program(), "--gtest_filter=Interpreters.OneOfThemMayHaveRanks"});
     EXPECT_EQ(result.status, 0) << result.out << result.err;
     EXPECT_MENTIONS(result.out, "by rank 0: 45");
     return;
@@ -27,7 +28,9 @@ TEST(Interpreters, OneOfThemMayHaveRanks) {
   options.on_ranks = true;
   options.layout = "n:all";
   Interpreter interpreter(options);
-  interpreter.run("dim n = 10\nlet x = range(n)\nlet total = sum(x)\nprint(\"by rank 0:\", total)\nlet c = counters { sum(x * 2) }");
+  interpreter.run(
+      "dim n = 10\nlet x = range(n)\nlet total = sum(x)\nprint(\"by rank 0:\", total)\nlet c = counters { sum(x * 2) "
+      "}");
   EXPECT_EQ(interpreter.number("total"), 45);
   EXPECT_EQ(interpreter.number("c.processors"), 2);
   interpreter.set("y", {{{"n", 10}}, std::vector<float>(10, 2)});

@@ -15,8 +15,9 @@ namespace {
 constexpr std::chrono::seconds kSoon{10};
 constexpr int kInterrupted = 130;
 
-const std::string kEndless = "mesh m = [p: 2]\ndim n = 6\nlayout split = {n -> p}\nlet x = random.uniform([n])\nprint(\"start\")\n"
-                             "for i in 0..1000000000 { x := x * 0.5 + sum(x) * 0.01 }\n";
+const std::string kEndless =
+    "mesh m = [p: 2]\ndim n = 6\nlayout split = {n -> p}\nlet x = random.uniform([n])\nprint(\"start\")\n"
+    "for i in 0..1000000000 { x := x * 0.5 + sum(x) * 0.01 }\n";
 
 int count(const std::string& text, const std::string& part) {
   int found = 0;
@@ -53,8 +54,11 @@ TEST_F(Interrupts, ALoopOfTheHostEnds) {
 }
 
 TEST_F(Interrupts, APlanAndASearchEnd) {
-  const std::vector<std::string> plan = {kMtf, "plan", source_folder() + "/examples/megatron.mtf", "--set", "layers=3000"};
-  const std::vector<std::string> search = {kMtf, "search", source_folder() + "/examples/transformer.mtf", "--processors", "65536", "--axes", "4", "--set", "layers=6"};
+  const std::vector<std::string> plan = {kMtf, "plan", source_folder() + "/examples/megatron.mtf", "--set",
+                                         "layers=3000"};
+  const std::vector<std::string> search = {
+      kMtf,    "search",  source_folder() + "/examples/transformer.mtf", "--processors", "65536", "--axes", "4",
+      "--set", "layers=6"};
   for (const std::vector<std::string>& words : {plan, search}) {
     SCOPED_TRACE(words[1]);
     MpiJob job(0, words);
@@ -84,7 +88,8 @@ TEST_F(InterruptsOnRanks, OneRankEndsAll) {
   }
 }
 
-// Ctrl-C under mpirun: whatever its ranks say, mpirun itself ends with status 1, and ends ranks that do not meet in a second.
+// Ctrl-C under mpirun: whatever its ranks say, mpirun itself ends with status 1, and ends ranks that do not meet in a
+// second.
 TEST_F(InterruptsOnRanks, MpirunEndsAll) {
   MpiJob job(2, {kMtf, "run", write("a.mtf", kEndless)});
   ASSERT_TRUE(job.has_printed("start")) << job.result().err;
@@ -95,8 +100,10 @@ TEST_F(InterruptsOnRanks, MpirunEndsAll) {
 
 // A rank that computes for long does not soon meet another.
 TEST_F(InterruptsOnRanks, ALongComputationEndsToo) {
-  const std::string file = write("a.mtf", "mesh m = [p: 2]\ndim n = 8192, k = 8192, j = 8192\nlayout split = {n -> p}\nlet x = random.uniform([n, k])\nprint(\"start\")\n"
-                                          "print(sum(einsum(x, rename(x, n -> k, k -> j) -> [n, j])))\n");
+  const std::string file = write("a.mtf",
+                                 "mesh m = [p: 2]\ndim n = 8192, k = 8192, j = 8192\nlayout split = {n -> p}\nlet x = "
+                                 "random.uniform([n, k])\nprint(\"start\")\n"
+                                 "print(sum(einsum(x, rename(x, n -> k, k -> j) -> [n, j])))\n");
   MpiJob job(2, {kMtf, "run", file});
   ASSERT_TRUE(job.has_printed("start")) << job.result().err;
   ASSERT_EQ(job.ranks().size(), 2u);

@@ -35,16 +35,17 @@ class ManyProcessors : public CommandTest, public testing::WithParamInterface<Ca
   void expect_quick(int ranks) const {
     const Case& one = GetParam();
     const std::string mesh = one.x.find("r}") == std::string::npos ? "p: 64, q: 64" : "r: 4096";
-    const std::string file = write("a.mtf", fmt::format("mesh m = [{}]\ndim a = 4096, b = 1024\nlet x = {}\nlet c = counters {{ let y = {} }}\n"
-                                                        "print(sum({}))\nprint(c.{}.count)\n", mesh, one.x, one.y, one.y, one.kind));
+    const std::string file = write(
+        "a.mtf", fmt::format("mesh m = [{}]\ndim a = 4096, b = 1024\nlet x = {}\nlet c = counters {{ let y = {} }}\n"
+                             "print(sum({}))\nprint(c.{}.count)\n",
+                             mesh, one.x, one.y, one.y, one.kind));
     const double before = processor_seconds(RUSAGE_CHILDREN);
-    const ProcessResult result = ranks == 1 ? mtf({"run", "--threads", "1", file}) : run_on_ranks(ranks, {kMtf, "run", "--threads", "1", file});
+    const ProcessResult result =
+        ranks == 1 ? mtf({"run", "--threads", "1", file}) : run_on_ranks(ranks, {kMtf, "run", "--threads", "1", file});
     const double seconds = processor_seconds(RUSAGE_CHILDREN) - before;
     EXPECT_EQ(result.out, "4.1943e+06\n1\n") << result.err;
     const double limit = kSanitized * (ranks == 1 ? 1 : 4);  // ranks that wait for each other work too
-    if (seconds >= limit) {
-      EXPECT_LT(seconds, limit * slowness());
-    }
+    if (seconds >= limit) { EXPECT_LT(seconds, limit * slowness()); }
   }
 };
 

@@ -21,7 +21,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 std::vector<std::pair<std::string, std::string>> variables() {
-  return {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}, {"OMPI_MCA_mpi_yield_when_idle", "1"},
+  return {{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
+          {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+          {"OMPI_MCA_mpi_yield_when_idle", "1"},
           {"OMPI_MCA_btl_vader_single_copy_mechanism", "none"}};
 }
 
@@ -42,7 +44,8 @@ Process process_of(const std::string& number) {
   std::string text{std::istreambuf_iterator<char>(file), {}};
   Process process;
   const std::size_t name_end = text.rfind(')');
-  if (name_end != std::string::npos) std::sscanf(text.c_str() + name_end + 1, " %c %d", &process.state, &process.parent);
+  if (name_end != std::string::npos)
+    std::sscanf(text.c_str() + name_end + 1, " %c %d", &process.state, &process.parent);
   return process;
 }
 

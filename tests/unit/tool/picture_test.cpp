@@ -48,7 +48,9 @@ TEST_F(Pictures, TilesNameTheProcessorsThatHoldThem) {
 }
 
 TEST_F(Pictures, APartOfAModelIsNamedOnce) {
-  const std::string file = write("a.mtf", "dim a = 4\nmodel L { param w: [a] = 1 }\nmodel Net { let blocks = [L() for i in 0..2] }\nlet net = Net()\n");
+  const std::string file = write(
+      "a.mtf",
+      "dim a = 4\nmodel L { param w: [a] = 1 }\nmodel Net { let blocks = [L() for i in 0..2] }\nlet net = Net()\n");
   const std::string second = "net.blocks[1].w: f32[a=4]\n";
   EXPECT_TRUE(mtf({"draw", file, "net.blocks[1]"}).out.starts_with(second));
   EXPECT_MENTIONS(mtf({"draw", file, "net.blocks"}).out, second);
@@ -69,7 +71,8 @@ TEST_F(Pictures, WhatCannotBeDrawnIsAnError) {
   const std::string file = write("a.mtf", kPictured);
   EXPECT_MENTIONS(mtf({"draw", file, "nobody"}).err, "unknown_name");
   EXPECT_MENTIONS(mtf({"draw", file, "3"}).err, "expected a tensor or a model, found the int 3");
-  EXPECT_MENTIONS(mtf({"draw", file, "y", "--mesh", "rows:100;cols:100", "--layout", "batch:rows;hidden:cols"}).err, "more than 4096 tiles");
+  EXPECT_MENTIONS(mtf({"draw", file, "y", "--mesh", "rows:100;cols:100", "--layout", "batch:rows;hidden:cols"}).err,
+                  "more than 4096 tiles");
   EXPECT_EQ(mtf({"draw", file}).status, 2);
 }
 
@@ -90,7 +93,8 @@ TEST_F(Pictures, AReportHoldsLayoutsAgainstEachOther) {
   const std::string text = read("report.html");
   const size_t bars = text.find("Under other layouts");
   ASSERT_NE(bars, std::string::npos);
-  for (const char* layout : {"<td>the script's own</td>", "<td>replicated</td>", "<td>batch:rows</td>"}) EXPECT_NE(text.find(layout, bars), std::string::npos) << layout;
+  for (const char* layout : {"<td>the script's own</td>", "<td>replicated</td>", "<td>batch:rows</td>"})
+    EXPECT_NE(text.find(layout, bars), std::string::npos) << layout;
 }
 
 }  // namespace

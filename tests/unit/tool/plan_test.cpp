@@ -1,5 +1,5 @@
-// What `mtf plan`, and whoever else says what would be, tells of totals: which are estimates and why, what nobody reads, where
-// figures stand, and which options go together.
+// What `mtf plan`, and whoever else says what would be, tells of totals: which are estimates and why, what nobody
+// reads, where figures stand, and which options go together.
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -61,20 +61,24 @@ TEST_F(Plans, SayWhichLinesMakeThemEstimates) {
 
 /// A way whose values nothing holds behind it is counted too.
 TEST_F(Plans, CountEachWay) {
-  const auto flops = [&](const std::string& statements) { return in_all(mtf({"plan", write("a.mtf", kNumbers + statements), "--json"}))["flops"].get<int>(); };
+  const auto flops = [&](const std::string& statements) {
+    return in_all(mtf({"plan", write("a.mtf", kNumbers + statements), "--json"}))["flops"].get<int>();
+  };
   EXPECT_EQ(flops("if sum(x) > 1000 { print(sum(square(x))) }\n"), 101 + 200);
-  EXPECT_EQ(flops("let y = x\nif sum(x) > 1000 { y := square(y) } else { y := tanh(y) }\nprint(sum(y))\n"), 101 + 100 + 100 + 100);
+  EXPECT_EQ(flops("let y = x\nif sum(x) > 1000 { y := square(y) } else { y := tanh(y) }\nprint(sum(y))\n"),
+            101 + 100 + 100 + 100);
   EXPECT_EQ(flops("model M { param w: [a] = 1 }\nlet m = M()\nif sum(x) > 1000 { m.w := m.w * 2 }\n"), 101 + 100);
   // What a way has assigned is taken back behind it: a gradient through what it was is asked for all the same.
-  const std::string step = "model M { param w: [a] = 1 }\nlet m = M()\nlet loss = sum(m.w * x)\nprint(loss)\n", behind = "print(sum(grad(loss, m.w)))\n";
+  const std::string step = "model M { param w: [a] = 1 }\nlet m = M()\nlet loss = sum(m.w * x)\nprint(loss)\n",
+                    behind = "print(sum(grad(loss, m.w)))\n";
   EXPECT_EQ(flops(step + "if sum(x) > 1000 { m.w := m.w * 2 }\n" + behind), flops(step + behind) + 101 + 100);
 }
 
 TEST_F(Plans, OfWhatIsKnownAreExact) {
   for (const std::string& statements : std::vector<std::string>{
-           "if sum(x) > 1000 { print(\"much\") }\n",
-           "assert sum(x) < 1000, \"their squares {sum(square(x))}\"\n",
-           "let best = 0\nfor i in 0..3 {\n  let loss = sum(x)\n  if loss > best { best := loss }\n  x := square(x)\n}\nprint(sum(x))\n",
+           "if sum(x) > 1000 { print(\"much\") }\n", "assert sum(x) < 1000, \"their squares {sum(square(x))}\"\n",
+           "let best = 0\nfor i in 0..3 {\n  let loss = sum(x)\n  if loss > best { best := loss }\n  x := "
+           "square(x)\n}\nprint(sum(x))\n",
            "fn f(y) { if size(a) > 3 { return y }; return square(y) }\nprint(sum(f(x)))\n"}) {
     const ProcessResult plan = mtf({"plan", write("a.mtf", kNumbers + statements), "--json"});
     ASSERT_EQ(plan.status, 0) << plan.err << statements;
@@ -83,13 +87,16 @@ TEST_F(Plans, OfWhatIsKnownAreExact) {
 }
 
 TEST_F(Plans, LeaveOutWhatAMessageComputes) {
-  const std::string file = write("a.mtf", kNumbers + "let c = counters { assert sum(x) < 1000, \"their squares {sum(square(x))}\" }\nprint(c.flops)\n");
+  const std::string file = write(
+      "a.mtf",
+      kNumbers + "let c = counters { assert sum(x) < 1000, \"their squares {sum(square(x))}\" }\nprint(c.flops)\n");
   EXPECT_EQ(mtf({"run", file}).out, "101\n");
   EXPECT_EQ(in_all(mtf({"plan", file, "--json"}))["flops"], 101);
 }
 
 TEST_F(Plans, SayThatTheyAreEstimatesInEveryForm) {
-  const std::string file = write("a.mtf", kBranch), line = "a.mtf:3  if sum(x) > 1000 { print(sum(square(x))) }  " + kWays;
+  const std::string file = write("a.mtf", kBranch),
+                    line = "a.mtf:3  if sum(x) > 1000 { print(sum(square(x))) }  " + kWays;
   EXPECT_MENTIONS(mtf({"plan", file}).out, "an estimate:\n    " + line + "\n");
   EXPECT_MENTIONS(mtf({"plan", file}).out, "   (an estimate)\n");
   EXPECT_MENTIONS(mtf({"plan", file, "--by", "value"}).out, line);
@@ -109,7 +116,8 @@ TEST(PlanPrompt, SaysThatItIsAnEstimate) {
   std::ostringstream out, err;
   Repl repl(settings, {.threads = 1}, out, err);
   repl.enter("mesh m = [r: 2]\nlayout l = {}\ndim a = 100\nlet x = random.uniform([a])\n");
-  for (const std::string command : {":plan if sum(x) > 1000 { print(sum(square(x))) }", ":plan --layout a:r if sum(x) > 1000 { print(sum(square(x))) }",
+  for (const std::string command : {":plan if sum(x) > 1000 { print(sum(square(x))) }",
+                                    ":plan --layout a:r if sum(x) > 1000 { print(sum(square(x))) }",
                                     ":compare if sum(x) > 1000 { print(sum(square(x))) } --layout a:r"}) {
     out.str("");
     EXPECT_TRUE(repl.enter(command)) << err.str();
@@ -133,7 +141,8 @@ TEST(PlanPrompt, AFileLoadedWithoutItsLoopsSaysWhatIsThere) {
 }
 
 const std::string kStep =
-    "dim batch = 64, io = 32\nmodel Net { param w: [batch, io] = 1 }\nlet net = Net()\nlet x = random.uniform([batch, io])\n"
+    "dim batch = 64, io = 32\nmodel Net { param w: [batch, io] = 1 }\nlet net = Net()\nlet x = random.uniform([batch, "
+    "io])\n"
     "let h = x * net.w\nlet loss = sum(square(h))\n";
 
 TEST_F(Plans, SayWhatNobodyReads) {
@@ -143,7 +152,10 @@ TEST_F(Plans, SayWhatNobodyReads) {
   EXPECT_MENTIONS(nothing.out, "    a.mtf:6  let loss = sum(square(h))  loss\n");
   EXPECT_EQ(nothing.out.find("a.mtf:5"), std::string::npos) << "`h` is read\n" << nothing.out;
 
-  const ProcessResult step = mtf({"plan", write("a.mtf", kStep + "for (p, g) in zip(net.params, grad(loss, net.params)) { p := p - 0.1 * g }\nprint(sum(x))\n")});
+  const ProcessResult step = mtf(
+      {"plan",
+       write("a.mtf",
+             kStep + "for (p, g) in zip(net.params, grad(loss, net.params)) { p := p - 0.1 * g }\nprint(sum(x))\n")});
   EXPECT_MENTIONS(step.out, "not computed, because nobody reads it:\n");
   EXPECT_MENTIONS(step.out, "p := p - 0.1 * g }  w\n");
 
@@ -160,7 +172,8 @@ TEST_F(Plans, AreSilentOfLinesThatCostSomething) {
 
 const std::string kTrained =
     "dim a = 100\nmodel M { param w: [a] = 1 }\nlet m = M()\n"
-    "fn train(turns: int) {\n  let x = random.uniform([a])\n  print(sum(x))\n  for i in 0..turns {\n    m.w := m.w * x\n  }\n}\n"
+    "fn train(turns: int) {\n  let x = random.uniform([a])\n  print(sum(x))\n  for i in 0..turns {\n    m.w := m.w * "
+    "x\n  }\n}\n"
     "if size(a) > 3 {\n  train(10)\n}\nprint(sum(m.w))\n";
 
 TEST_F(Plans, ALoopStandsBelowTheCallThatReachesIt) {
@@ -187,7 +200,8 @@ const std::string kTwoLayer = "/examples/two_layer.mtf";
 
 TEST_F(Plans, HoldInJsonAndCsvWhatTheTextHolds) {
   const std::string file = source_folder() + kTwoLayer;
-  const std::vector<std::string> words = {"plan", file, "--machine", write("m.json", "{\"name\": \"a \\\"slow\\\" one\"}")};
+  const std::vector<std::string> words = {"plan", file, "--machine",
+                                          write("m.json", "{\"name\": \"a \\\"slow\\\" one\"}")};
   const auto with = [&](const std::string& option) {
     std::vector<std::string> all = words;
     all.push_back(option);
@@ -210,7 +224,8 @@ TEST_F(Plans, HoldInJsonAndCsvWhatTheTextHolds) {
   EXPECT_EQ(all["mesh"], "[rows: 2, cols: 2]");
   for (const auto& [what, figures] : all["collectives"].items()) {
     EXPECT_MENTIONS(text, "    " + what);
-    for (const auto& [figure, number] : figures.items()) EXPECT_MENTIONS(csv, "\n" + figure + "," + what + "," + number.dump() + "\n");
+    for (const auto& [figure, number] : figures.items())
+      EXPECT_MENTIONS(csv, "\n" + figure + "," + what + "," + number.dump() + "\n");
   }
   EXPECT_GT(all["collectives"].size(), 1);
   EXPECT_GT(all["seconds"]["in all"], 0);
@@ -225,23 +240,29 @@ struct Pair {
 
 TEST_F(Plans, RefuseOptionsThatCannotBeCombined) {
   const std::string file = source_folder() + kTwoLayer, out = path("out");
-  const auto cannot = [](const std::string& a, const std::string& b) { return "`" + a + "` and `" + b + "` cannot be combined"; };
+  const auto cannot = [](const std::string& a, const std::string& b) {
+    return "`" + a + "` and `" + b + "` cannot be combined";
+  };
   std::vector<Pair> pairs;
   const std::vector<std::vector<std::string>> forms = {{"--symbolic"}, {"--json"}, {"--csv"}, {"--report", out}};
-  const std::vector<std::vector<std::string>> views = {{"--by", "line"}, {"--sort", "flops"}, {"--depth", "2"}, {"--lines", "9"}, {"--formula"}};
-  const auto add = [&](std::vector<std::string> words, const std::vector<std::string>& a, const std::vector<std::string>& b, const std::string& said) {
+  const std::vector<std::vector<std::string>> views = {
+      {"--by", "line"}, {"--sort", "flops"}, {"--depth", "2"}, {"--lines", "9"}, {"--formula"}};
+  const auto add = [&](std::vector<std::string> words, const std::vector<std::string>& a,
+                       const std::vector<std::string>& b, const std::string& said) {
     words.insert(words.end(), a.begin(), a.end());
     words.insert(words.end(), b.begin(), b.end());
     pairs.push_back({std::move(words), said});
   };
   for (size_t i = 0; i < forms.size(); ++i) {
-    for (size_t k = i + 1; k < forms.size(); ++k) add({"plan", file}, forms[i], forms[k], cannot(forms[i][0], forms[k][0]));
+    for (size_t k = i + 1; k < forms.size(); ++k)
+      add({"plan", file}, forms[i], forms[k], cannot(forms[i][0], forms[k][0]));
     for (const auto& view : views) add({"plan", file}, forms[i], view, cannot(view[0], forms[i][0]));
   }
   for (const std::string list : {"line", "function", "path", "collective", "value"}) {
     add({"plan", file}, {"--by", list}, {"--depth", "2"}, "`--depth` says something only of the tree");
     add({"plan", file}, {"--by", list}, {"--lines", "2"}, "`--lines` says something only of the tree");
-    if (list != "value") add({"plan", file}, {"--by", list}, {"--formula"}, "`--formula` says something only beside `--by value`");
+    if (list != "value")
+      add({"plan", file}, {"--by", list}, {"--formula"}, "`--formula` says something only beside `--by value`");
   }
   add({"plan", file}, {"--by", "value"}, {"--sort", "flops"}, "`--sort` says something only of the tree and of lists");
   add({"plan", file}, {"--depth", "2"}, {"--lines", "9"}, cannot("--depth", "--lines"));
@@ -252,9 +273,11 @@ TEST_F(Plans, RefuseOptionsThatCannotBeCombined) {
   add({"plan", file}, {"--lines", "0"}, {}, "expected a number");
   add({"search", file}, {"--mesh", "r:4"}, {"--processors", "4"}, cannot("--mesh", "--processors"));
   add({"search", file}, {"--mesh", "r:4"}, {"--axes", "1"}, cannot("--mesh", "--axes"));
-  add({"--mesh", "r:4", "search", file}, {"--processors", "4"}, {}, "a mesh says how many processors and axes there are");
+  add({"--mesh", "r:4", "search", file}, {"--processors", "4"}, {},
+      "a mesh says how many processors and axes there are");
   add({"run", file}, {"--reference"}, {"--timeline", out}, cannot("--reference", "--timeline"));
-  add({"trace", file}, {"--stage", "ast"}, {"--mesh", "r:4"}, "the script as it was read has no mesh, layout or options");
+  add({"trace", file}, {"--stage", "ast"}, {"--mesh", "r:4"},
+      "the script as it was read has no mesh, layout or options");
   add({"trace", file}, {"--passes"}, {"--stage", "ir"}, cannot("--passes", "--stage"));
   add({"test", file}, {"--yes"}, {}, "`--yes` says something only beside `--update`");
   add({"--mesh", "r:4", "fmt", file}, {}, {}, "`mtf fmt` has no option `--mesh`");
@@ -279,7 +302,8 @@ TEST_F(Plans, RefuseOptionsThatCannotBeCombined) {
 
 TEST_F(Plans, HonourOptionsBeforeTheCommand) {
   const std::string file = source_folder() + kTwoLayer;
-  EXPECT_EQ(mtf({"--mesh", "r:4", "--layout", "batch:r", "compare", file}).out, mtf({"compare", file, "--mesh", "r:4", "--layout", "batch:r"}).out);
+  EXPECT_EQ(mtf({"--mesh", "r:4", "--layout", "batch:r", "compare", file}).out,
+            mtf({"compare", file, "--mesh", "r:4", "--layout", "batch:r"}).out);
 }
 
 TEST_F(Plans, LinesOfFilesThatAreCalledAlikeStandApart) {
@@ -287,7 +311,9 @@ TEST_F(Plans, LinesOfFilesThatAreCalledAlikeStandApart) {
   std::filesystem::create_directories(path("two"));
   write("one/part.mtf", "fn double(x) = x * 2\n");
   write("two/part.mtf", "fn triple(x) = x * 3\n");
-  const std::string file = write("a.mtf", "import \"one/part.mtf\" as one\nimport \"two/part.mtf\" as two\ndim a = 4\nlet x = ones([a])\nprint(two.triple(one.double(x)))\n");
+  const std::string file = write("a.mtf",
+                                 "import \"one/part.mtf\" as one\nimport \"two/part.mtf\" as two\ndim a = 4\nlet x = "
+                                 "ones([a])\nprint(two.triple(one.double(x)))\n");
   const std::string text = mtf({"plan", file, "--by", "line"}).out;
   EXPECT_MENTIONS(text, "part.mtf:1  fn double(x) = x * 2");
   EXPECT_MENTIONS(text, "part.mtf:1  fn triple(x) = x * 3");
@@ -307,7 +333,9 @@ TEST_F(Plans, ListsAreInTheOrderOfTheSourceWhereThatIsAskedFor) {
 
 /// As many rows as lines: none is continued on the next row.
 TEST_F(Plans, FitTheTerminal) {
-  const std::string long_line = "print(sum(square(x)) + sum(tanh(x)) + sum(exp(x)) + sum(square(x + 1)) + sum(square(x + 2)) + sum(square(x + 3)))\n";
+  const std::string long_line =
+      "print(sum(square(x)) + sum(tanh(x)) + sum(exp(x)) + sum(square(x + 1)) + sum(square(x + 2)) + sum(square(x + "
+      "3)))\n";
   const auto rows = [&](const std::string& file, std::size_t columns, const std::vector<const char*>& more) {
     PseudoTerminal terminal(200, columns, [&] {
       std::vector<const char*> words = {"mtf", "plan", file.c_str()};
@@ -320,16 +348,22 @@ TEST_F(Plans, FitTheTerminal) {
     return terminal.screen().rows();
   };
   const std::string exact = write("a.mtf", kNumbers + long_line);
-  for (const std::vector<const char*>& more : std::vector<std::vector<const char*>>{{}, {"--by", "line"}, {"--by", "value"}}) {
+  for (const std::vector<const char*>& more :
+       std::vector<std::vector<const char*>>{{}, {"--by", "line"}, {"--by", "value"}}) {
     const auto narrow = rows(exact, 72, more), wide = rows(exact, 250, more);
     EXPECT_EQ(narrow.size(), wide.size()) << more.size();
-    EXPECT_NE(std::find_if(narrow.begin(), narrow.end(), [](const std::string& row) { return row.find("…") != std::string::npos; }), narrow.end()) << more.size();
+    EXPECT_NE(std::find_if(narrow.begin(), narrow.end(),
+                           [](const std::string& row) { return row.find("…") != std::string::npos; }),
+              narrow.end())
+        << more.size();
   }
   // A reason is not cut off: it stands below its line.
-  const std::string estimate = write("b.mtf", kNumbers + "if sum(x) > 1000 { " + long_line.substr(0, long_line.size() - 1) + " }\n");
+  const std::string estimate =
+      write("b.mtf", kNumbers + "if sum(x) > 1000 { " + long_line.substr(0, long_line.size() - 1) + " }\n");
   std::string shown;
   for (const std::string& row : rows(estimate, 72, {})) shown += row + "\n";
-  EXPECT_MENTIONS(shown, "    b.mtf:3  if sum(x) > 1000 { print(sum(square(x)) + sum(tanh(x)) + s…\n        " + kWays + "\n");
+  EXPECT_MENTIONS(shown,
+                  "    b.mtf:3  if sum(x) > 1000 { print(sum(square(x)) + sum(tanh(x)) + s…\n        " + kWays + "\n");
 }
 
 }  // namespace

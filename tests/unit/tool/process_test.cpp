@@ -12,22 +12,30 @@ namespace {
 using std::chrono::seconds;
 
 TEST(RunProcess, GivesOutputErrorsAndStatus) {
-  const ProcessResult result = run_process({"sh", "-c", "echo out; echo $MTF_X >&2; exit 3"}, {{"MTF_X", "err"}}, seconds(240));
+  const ProcessResult result =
+      run_process({"sh", "-c", "echo out; echo $MTF_X >&2; exit 3"}, {{"MTF_X", "err"}}, seconds(240));
   EXPECT_EQ(result.out, "out\n");
   EXPECT_EQ(result.err, "err\n");
   EXPECT_EQ(result.status, 3);
   EXPECT_FALSE(result.timed_out);
 }
 
-TEST(RunProcess, LargeOutputDoesNotBlock) { EXPECT_EQ(run_process({"sh", "-c", "yes | head -c 1000000"}, {}, seconds(240)).out.size(), 1000000u); }
+TEST(RunProcess, LargeOutputDoesNotBlock) {
+  EXPECT_EQ(run_process({"sh", "-c", "yes | head -c 1000000"}, {}, seconds(240)).out.size(), 1000000u);
+}
 
-TEST(RunProcess, ASignalIsAStatusAbove128) { EXPECT_EQ(run_process({"sh", "-c", "kill -9 $$"}, {}, seconds(240)).status, 128 + SIGKILL); }
+TEST(RunProcess, ASignalIsAStatusAbove128) {
+  EXPECT_EQ(run_process({"sh", "-c", "kill -9 $$"}, {}, seconds(240)).status, 128 + SIGKILL);
+}
 
-TEST(RunProcess, WhatCannotBeStartedIs127) { EXPECT_EQ(run_process({"/no/such/program"}, {}, seconds(240)).status, 127); }
+TEST(RunProcess, WhatCannotBeStartedIs127) {
+  EXPECT_EQ(run_process({"/no/such/program"}, {}, seconds(240)).status, 127);
+}
 
 TEST(RunProcess, WhatTakesTooLongIsEnded) { EXPECT_TRUE(run_process({"sleep", "30"}, {}, seconds(1)).timed_out); }
 
-std::vector<WorkResult> results_of(std::size_t count, seconds limit, const std::function<std::string(std::size_t, const SayPlace&)>& work) {
+std::vector<WorkResult> results_of(std::size_t count, seconds limit,
+                                   const std::function<std::string(std::size_t, const SayPlace&)>& work) {
   std::vector<WorkResult> results;
   divide_work(count, 2, limit, work, [&](std::size_t i, const WorkResult& result) {
     EXPECT_EQ(i, results.size()) << "results come in order";
@@ -37,7 +45,8 @@ std::vector<WorkResult> results_of(std::size_t count, seconds limit, const std::
 }
 
 TEST(DivideWork, GivesEveryResultInOrder) {
-  const auto results = results_of(7, seconds(240), [](std::size_t i, const SayPlace&) { return std::string(100000, static_cast<char>('a' + i)); });
+  const auto results = results_of(
+      7, seconds(240), [](std::size_t i, const SayPlace&) { return std::string(100000, static_cast<char>('a' + i)); });
   ASSERT_EQ(results.size(), 7u);
   for (std::size_t i = 0; i < 7; ++i) EXPECT_EQ(results[i].text, std::string(100000, static_cast<char>('a' + i)));
 }

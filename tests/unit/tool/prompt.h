@@ -16,7 +16,8 @@ class Prompt : public CommandTest {
   /// `mtf` in the test's folder, with a history of its own; it has shown its prompt.
   class Session : public PseudoTerminal {
    public:
-    Session(const Prompt& test, std::size_t rows, std::size_t columns, const std::vector<std::pair<const char*, const char*>>& variables = {})
+    Session(const Prompt& test, std::size_t rows, std::size_t columns,
+            const std::vector<std::pair<const char*, const char*>>& variables = {})
         : PseudoTerminal(rows, columns, [&] {
             setenv("MTF_HISTORY", test.path("history").c_str(), 1);
             for (const auto& [name, value] : variables) setenv(name, value, 1);
@@ -30,7 +31,8 @@ class Prompt : public CommandTest {
     void enter(const std::string& entry, const std::string& shown) {
       type(entry + "\r");
       EXPECT_TRUE(mentions(shown)) << entry;
-      EXPECT_TRUE(wait_until([&] { return !screen().rows().empty() && screen().rows().back().ends_with("mtf>"); })) << screen().text();
+      EXPECT_TRUE(wait_until([&] { return !screen().rows().empty() && screen().rows().back().ends_with("mtf>"); }))
+          << screen().text();
     }
   };
 };

@@ -7,7 +7,9 @@
 namespace mtf::tool {
 namespace {
 
-const std::string kMatrices = "dim batch = 64, io = 32, hidden = 128; let h = random.normal([batch, hidden]); let v = random.normal([hidden, io]);";
+const std::string kMatrices =
+    "dim batch = 64, io = 32, hidden = 128; let h = random.normal([batch, hidden]); let v = random.normal([hidden, "
+    "io]);";
 
 TEST_F(Prompt, ASearchFindsAMeshAndALayoutToPaste) {
   Session terminal(*this, 60, 150);
@@ -22,7 +24,8 @@ TEST_F(Prompt, ASearchFindsAMeshAndALayoutToPaste) {
 }
 
 TEST_F(Prompt, APlanSaysHowLongAStatementTakesOnAMachine) {
-  write("slow.json", "{\"name\": \"a slow one\", \"flops\": {\"f32\": 1000000}, \"memory_bandwidth\": 1e12, \"step\": 1e-9}");
+  write("slow.json",
+        "{\"name\": \"a slow one\", \"flops\": {\"f32\": 1000000}, \"memory_bandwidth\": 1e12, \"step\": 1e-9}");
   Session terminal(*this, 60, 150);
   terminal.enter(kMatrices, "<2> mtf>");
   terminal.enter(":plan --machine slow.json einsum(h, v -> [batch, io])", "a slow one");
@@ -41,20 +44,24 @@ TEST_F(Prompt, LayoutsAreComparedDrawnAndCounted) {
 }
 
 TEST_F(Prompt, OptionsStandBeforeTheStatementOrBehindIt) {
-  write("slow.json", "{\"name\": \"a slow one\", \"flops\": {\"f32\": 1000000}, \"memory_bandwidth\": 1e12, \"step\": 1e-9}");
+  write("slow.json",
+        "{\"name\": \"a slow one\", \"flops\": {\"f32\": 1000000}, \"memory_bandwidth\": 1e12, \"step\": 1e-9}");
   Session terminal(*this, 60, 150);
   const auto enter = [&](const std::string& entry, const std::string& shown) {
     terminal.type("\x0c");
     terminal.enter(entry, shown);
   };
-  terminal.enter("mesh m = [rows: 2, cols: 2]; layout whole = {}; layout both = {batch -> rows, hidden -> cols}", "<2> mtf>");
+  terminal.enter("mesh m = [rows: 2, cols: 2]; layout whole = {}; layout both = {batch -> rows, hidden -> cols}",
+                 "<2> mtf>");
   terminal.enter(kMatrices, "<3> mtf>");
   enter(":type h --layout whole", "f32[batch=64, hidden=128]");
   enter(":plan einsum(h, v -> [batch, io]) --mesh=rows:4;cols:8 --machine slow.json", "a slow one");
   EXPECT_TRUE(terminal.mentions("all_reduce over cols"));
-  enter(":plan --by collective einsum(h, v -> [batch, io]) --layout \"hidden:rows\"", "hidden is summed, and split over rows");
+  enter(":plan --by collective einsum(h, v -> [batch, io]) --layout \"hidden:rows\"",
+        "hidden is summed, and split over rows");
   enter(":plan einsum(h, v -> [batch, io]) --symbolic", "2·batch·hidden·io / (rows·cols)");
-  enter(":compare --layout whole einsum(h, v -> [batch, io]) --layout hidden:rows --machine slow.json --peak", "all_reduce over rows");
+  enter(":compare --layout whole einsum(h, v -> [batch, io]) --layout hidden:rows --machine slow.json --peak",
+        "all_reduce over rows");
   EXPECT_TRUE(terminal.mentions("peak"));
   enter(":explain einsum(h, v -> [batch, io]) --mesh [rows: 4, cols: 8]", "hidden is summed, and split over cols");
   enter(":search einsum(h, v -> [batch, io]) --whole batch --processors 4 --axes 1", "{io -> rows}");
@@ -69,7 +76,8 @@ TEST_F(Prompt, CtrlCEndsASearchAtOnce) {
   terminal.enter(":set layers=12", "layers=12");
   terminal.enter(":load " + source_folder() + "/examples/transformer.mtf", "statements; `:vars`");
   terminal.type("\x0c");
-  terminal.type(":search --processors 65536 --axes 4 opt.minimize(mean(cross_entropy(net(text), next, over: vocab)))\r");
+  terminal.type(
+      ":search --processors 65536 --axes 4 opt.minimize(mean(cross_entropy(net(text), next, over: vocab)))\r");
   EXPECT_TRUE(terminal.mentions("searching: "));
   const auto begin = std::chrono::steady_clock::now();
   terminal.type("\x03");
@@ -88,7 +96,8 @@ TEST_F(Prompt, QuitLeaves) {
 /// Whatever is a command is typed by a test.
 TEST(PromptCommands, AreAllTyped) {
   std::string typed;
-  for (const char* file : {"prompt_test.cpp", "prompt_commands_test.cpp"}) typed += SourceFile::read(source_folder() + "/tests/unit/tool/" + file)->text();
+  for (const char* file : {"prompt_test.cpp", "prompt_commands_test.cpp"})
+    typed += SourceFile::read(source_folder() + "/tests/unit/tool/" + file)->text();
   for (const ReplCommand& command : repl_commands()) {
     const std::string entry = "(\"" + std::string(command.name);
     EXPECT_NE(typed.find(entry), std::string::npos) << command.name;

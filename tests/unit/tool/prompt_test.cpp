@@ -14,12 +14,16 @@ TEST_F(Prompt, ATranscript) {
   terminal.enter("layout dp_mp = {batch -> rows, hidden -> cols}", "<3> mtf>");
   terminal.enter("dim batch = 64, io = 32, hidden = 128", "<4> mtf>");
   terminal.enter("let w = random.normal([io, hidden]); let v = random.normal([hidden, io]);", "<5> mtf>");
-  terminal.enter("let x = random.normal([batch, io])", "x: f32[batch=64/rows, io=32]   4.0 KiB per processor, no communication");
-  terminal.enter("let h = relu(einsum(x, w -> [batch, hidden]))", "h: f32[batch=64/rows, hidden=128/cols]   8.0 KiB per processor, no communication");
-  terminal.enter("let y = einsum(h, v -> [batch, io])", "   all_reduce over cols: 1,024 values, 4.0 KiB   hidden is summed, and split over cols");
+  terminal.enter("let x = random.normal([batch, io])",
+                 "x: f32[batch=64/rows, io=32]   4.0 KiB per processor, no communication");
+  terminal.enter("let h = relu(einsum(x, w -> [batch, hidden]))",
+                 "h: f32[batch=64/rows, hidden=128/cols]   8.0 KiB per processor, no communication");
+  terminal.enter("let y = einsum(h, v -> [batch, io])",
+                 "   all_reduce over cols: 1,024 values, 4.0 KiB   hidden is summed, and split over cols");
   terminal.enter("precision mixed", "<8> mtf>");
   terminal.enter("let z = einsum(h, v -> [batch, io])", "z: bf16[batch=64/rows, io=32]   2.0 KiB per processor");
-  EXPECT_TRUE(terminal.mentions("   all_reduce over cols: 1,024 values, 2.0 KiB   hidden is summed, and split over cols"));
+  EXPECT_TRUE(
+      terminal.mentions("   all_reduce over cols: 1,024 values, 2.0 KiB   hidden is summed, and split over cols"));
   terminal.type("\x04");
   EXPECT_EQ(terminal.wait(), 0);
   EXPECT_TRUE(terminal.is_restored());
@@ -75,11 +79,17 @@ TEST_F(Prompt, AModelIsTypedRecalledAndEditedAsABlock) {
   Session terminal(*this, 40, 60);
   terminal.enter("dim a = 2", "<2> mtf>");
   terminal.enter("model M() {\rparam w: [a] = 1\rfn call(x) {\rreturn w * x\r}\r}", "<3> mtf>");
-  EXPECT_TRUE(terminal.mentions("<2> mtf> model M() {\n    ...>   param w: [a] = 1\n    ...>   fn call(x) {\n    ...>     return w * x\n    ...>   }\n    ...> }\n"));
+  EXPECT_TRUE(
+      terminal.mentions("<2> mtf> model M() {\n    ...>   param w: [a] = 1\n    ...>   fn call(x) {\n    ...>     "
+                        "return w * x\n    ...>   }\n    ...> }\n"));
   terminal.type("\x1b[A\x1b[B\x05");
   EXPECT_TRUE(terminal.mentions("<3> mtf> model M() {\n    ...>   param w: [a] = 1\n"));
-  terminal.type("\x7f" "3\r");
-  EXPECT_TRUE(terminal.wait_until([&] { return terminal.screen().text().find("<3> mtf> model M() {\n    ...>   param w: [a] = 3\n") != std::string::npos; }));
+  terminal.type(
+      "\x7f"
+      "3\r");
+  EXPECT_TRUE(terminal.wait_until([&] {
+    return terminal.screen().text().find("<3> mtf> model M() {\n    ...>   param w: [a] = 3\n") != std::string::npos;
+  }));
   terminal.enter("M()(2)", "[6, 6]");
 }
 
@@ -126,7 +136,9 @@ TEST_F(Prompt, NoColoursWhereTheEnvironmentSaysSo) {
 
 TEST_F(Prompt, HelpOnOnesOwnNames) {
   Session terminal(*this, 40, 100);
-  terminal.paste("dim a = 2\n## Twice of it.\n## Also of a batch.\nfn twice(x: [.., a]) -> [.., a] = x + x\n## A scale.\nmodel Scale(n: int) { param w: [a] = 1 }\nlet m = Scale(3); let x = ones([a]);\n");
+  terminal.paste(
+      "dim a = 2\n## Twice of it.\n## Also of a batch.\nfn twice(x: [.., a]) -> [.., a] = x + x\n## A scale.\nmodel "
+      "Scale(n: int) { param w: [a] = 1 }\nlet m = Scale(3); let x = ones([a]);\n");
   terminal.type("\r");
   EXPECT_TRUE(terminal.mentions("<2> mtf>"));
   terminal.enter("?twice", "twice(x: [.., a]) -> [.., a]\n  Twice of it. Also of a batch.");
@@ -205,7 +217,8 @@ TEST_F(Prompt, ATrainingLoopIsInterruptedLookedAtAndContinued) {
   Session terminal(*this, 40, 110);
   terminal.enter("dim a = 4\r", "<2> mtf>");
   terminal.enter("model M() { param w: [a] = 0 }; let m = M()", "<3> mtf>");
-  terminal.type("for step in 0..100000000 { m.w := m.w + 1; if step % 200 == 0 { print(\"step {step}: loss {sum(m.w)}\") } }\r");
+  terminal.type(
+      "for step in 0..100000000 { m.w := m.w + 1; if step % 200 == 0 { print(\"step {step}: loss {sum(m.w)}\") } }\r");
   EXPECT_TRUE(terminal.mentions("step 200: loss"));
   const auto begin = std::chrono::steady_clock::now();
   terminal.type("\x03");
@@ -221,7 +234,8 @@ TEST_F(Prompt, ATrainingLoopIsInterruptedLookedAtAndContinued) {
 
 TEST_F(Prompt, CtrlCStopsALargeOperation) {
   Session terminal(*this, 40, 110);
-  terminal.enter("dim a = 6000, b = 6000, c = 6000; let x = random.normal([a, b]); let y = random.normal([b, c])", "y: f32");
+  terminal.enter("dim a = 6000, b = 6000, c = 6000; let x = random.normal([a, b]); let y = random.normal([b, c])",
+                 "y: f32");
   terminal.type("sum(einsum(x, y -> [a, c]))\r");
   EXPECT_TRUE(terminal.wait_until([&] { return terminal.is_restored(); }));
   usleep(200'000);
@@ -242,7 +256,8 @@ TEST_F(Prompt, ASessionIsSavedAndLoaded) {
   terminal.enter("f(2)", "3");
   terminal.enter("nope", "unknown");
   terminal.enter(":save here.mtf", "here.mtf: 7 lines");
-  EXPECT_EQ(read("here.mtf"), "dim a = 4\nlet x = ones([a])\nlet _ = sum(x)\nprint(_)\nlet s = _ + 1\nfn f(y) = y + 1\nprint(f(2))\n");
+  EXPECT_EQ(read("here.mtf"),
+            "dim a = 4\nlet x = ones([a])\nlet _ = sum(x)\nprint(_)\nlet s = _ + 1\nfn f(y) = y + 1\nprint(f(2))\n");
   EXPECT_EQ(mtf({"run", path("here.mtf")}).out, "4\n3\n");
   terminal.type("\x0c");
   terminal.enter(":load here.mtf", "here.mtf: 7 statements");
@@ -258,12 +273,19 @@ TEST_F(Prompt, WhatIsInForceAndWhatIsThere) {
   terminal.enter("layout dp = {batch -> rows, hidden -> cols}", "<4> mtf>");
   terminal.enter("dim batch = 64, io = 32, hidden = 127", "<5> mtf>");
   terminal.enter(":mesh", "[rows: 2, cols: 2]   4 processors\n    rows  2  splits batch\n    cols  2  splits hidden\n");
-  terminal.enter(":layout", "    batch    64  over rows  32 per processor\n    hidden  127  over cols  64 per processor\n");
-  terminal.enter(":dims", "batch    64  over rows  32 per processor\nio       32\nhidden  127  over cols  64 per processor  unevenly\n");
-  terminal.enter("model M { param w: [io, hidden] = 0 }; let net = M()", "net: an instance of M\n  w  f32[io=32, hidden=127/cols]\n");
+  terminal.enter(":layout",
+                 "    batch    64  over rows  32 per processor\n    hidden  127  over cols  64 per processor\n");
+  terminal.enter(
+      ":dims",
+      "batch    64  over rows  32 per processor\nio       32\nhidden  127  over cols  64 per processor  unevenly\n");
+  terminal.enter("model M { param w: [io, hidden] = 0 }; let net = M()",
+                 "net: an instance of M\n  w  f32[io=32, hidden=127/cols]\n");
   terminal.enter("let x = ones([batch]);", "<10> mtf>");
-  terminal.enter(":vars", "net  an instance of M    8.0 KiB\nx    f32[batch=64/rows]    128 B\n     per processor       8.1 KiB");
-  terminal.enter(":params net", "w      f32[io=32, hidden=127/cols]  4,064  8.0 KiB\ntotal  4,064 values in 1 variable   4,064  8.0 KiB\n2,048 values");
+  terminal.enter(
+      ":vars", "net  an instance of M    8.0 KiB\nx    f32[batch=64/rows]    128 B\n     per processor       8.1 KiB");
+  terminal.enter(":params net",
+                 "w      f32[io=32, hidden=127/cols]  4,064  8.0 KiB\ntotal  4,064 values in 1 variable   4,064  8.0 "
+                 "KiB\n2,048 values");
   terminal.enter(":mesh x", "<13> mtf>");
 }
 
@@ -391,7 +413,8 @@ TEST_F(Prompt, AKeyInAnEntryOfTwoHundredLinesTakesLessThanFiveMilliseconds) {
   const auto seconds = [&](int keys) {
     Session terminal(*this, 60, 160);
     std::string text = "model M() {\n";
-    for (int i = 0; i < 198; ++i) text += "  let x" + std::to_string(i) + " = einsum(w, v -> [batch, hidden]) + " + std::to_string(i) + "\n";
+    for (int i = 0; i < 198; ++i)
+      text += "  let x" + std::to_string(i) + " = einsum(w, v -> [batch, hidden]) + " + std::to_string(i) + "\n";
     terminal.paste(text + "}");
     EXPECT_TRUE(terminal.mentions("...> }"));
     terminal.type("\x1b[A\x1b[A\x01");

@@ -46,7 +46,9 @@ class OnRanks : public CommandTest {
   /// Nodes that hold different versions of one script: rank 0 runs `first`, the others `others`.
   ProcessResult run_versions(const std::string& first, const std::string& others) const {
     const std::string a = write("a.mtf", first), b = write("b.mtf", others);
-    return run_on_ranks(3, {"sh", "-c", "[ $OMPI_COMM_WORLD_RANK = 0 ] && exec " + kMtf + " run " + a + "; exec " + kMtf + " run " + b});
+    return run_on_ranks(
+        3,
+        {"sh", "-c", "[ $OMPI_COMM_WORLD_RANK = 0 ] && exec " + kMtf + " run " + a + "; exec " + kMtf + " run " + b});
   }
 
   /// Runs kHead, prints a line, then the statement on line 5, which must end all ranks at once.
@@ -60,7 +62,7 @@ class OnRanks : public CommandTest {
   }
 };
 
-// ---- each kind of ending ----
+// ---- each kind of ending --------------------------------------------------------------------------------------------
 
 TEST_F(OnRanks, SuccessIs0) {
   const ProcessResult result = run({write("a.mtf", kRight)});
@@ -76,13 +78,12 @@ TEST_F(OnRanks, AWarningIsSaidOnce) {
 }
 
 TEST_F(OnRanks, AWarningThatOnlyTheRunKnowsIsSaidOnce) {
-  const ProcessResult result = run({write("a.mtf", kHead +
-                                                       "let w = ones([n])\nlet v = ones([n])\n"
-                                                       "for i in 0..3 {\n"
-                                                       "  let h = zeros([n])\n"
-                                                       "  if sum(w) > 1 { h := w } else { h := v }\n"
-                                                       "  print(grad(sum(h), [w, v])[1])\n"
-                                                       "}\n")});
+  const ProcessResult result = run({write("a.mtf", kHead + "let w = ones([n])\nlet v = ones([n])\n"
+                                                           "for i in 0..3 {\n"
+                                                           "  let h = zeros([n])\n"
+                                                           "  if sum(w) > 1 { h := w } else { h := v }\n"
+                                                           "  print(grad(sum(h), [w, v])[1])\n"
+                                                           "}\n")});
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(result.out, "[0, 0, 0, 0, 0, 0]\n[0, 0, 0, 0, 0, 0]\n[0, 0, 0, 0, 0, 0]\n");
   EXPECT_EQ(times_in(result.err, "[grad_unreached]"), 1) << result.err;
@@ -91,15 +92,18 @@ TEST_F(OnRanks, AWarningThatOnlyTheRunKnowsIsSaidOnce) {
 
 // Each rank writes its blocks, and shares memory, which has no such limit: none of it is a reason to die.
 TEST_F(OnRanks, AFileThatMayNotBeSoLargeIs3) {
-  const std::string file = write("a.mtf", "import checkpoint\nmesh m = [p: 3]\nlayout split = {n -> p}\ndim n = 3000000\n"
-                                          "model Net { param w: [n] = 1 }\nlet net = Net()\nprint(sum(net.w))\n"
-                                          "checkpoint.save(\"" + path("out") + "\", net, step: 1)\n");
+  const std::string file = write("a.mtf",
+                                 "import checkpoint\nmesh m = [p: 3]\nlayout split = {n -> p}\ndim n = 3000000\n"
+                                 "model Net { param w: [n] = 1 }\nlet net = Net()\nprint(sum(net.w))\n"
+                                 "checkpoint.save(\"" +
+                                     path("out") + "\", net, step: 1)\n");
   const ProcessResult result = run_on_ranks(3, {"bash", "-c", "ulimit -f 8192; exec " + kMtf + " run " + file});
   EXPECT_EQ(result.status, 3);
   EXPECT_TRUE(says_once(result.err, "cannot_write"));
   EXPECT_MENTIONS(result.err, "a.mtf:8:");
   EXPECT_EQ(result.out, "3e+06\n");
-  for (const auto& left : std::filesystem::directory_iterator(path("out"))) EXPECT_LT(left.file_size(), 100U) << left.path();
+  for (const auto& left : std::filesystem::directory_iterator(path("out")))
+    EXPECT_LT(left.file_size(), 100U) << left.path();
 }
 
 TEST_F(OnRanks, AnErrorThatTheCheckFindsIs1) {
@@ -123,7 +127,8 @@ TEST_F(OnRanks, AMissingScriptIs3) {
 }
 
 TEST_F(OnRanks, AMissingFileOfDataIs3) {
-  const ProcessResult result = run({write("a.mtf", "import data\n" + kHead + "let x = data.npy(\"" + path("none.npy") + "\", [n])\nprint(sum(x))\n")});
+  const ProcessResult result = run({write(
+      "a.mtf", "import data\n" + kHead + "let x = data.npy(\"" + path("none.npy") + "\", [n])\nprint(sum(x))\n")});
   EXPECT_EQ(result.status, 3);
   EXPECT_TRUE(says_once(result.err, "file_not_found"));
 }
@@ -143,22 +148,29 @@ TEST_F(OnRanks, AScriptOnStandardInputIsReadByAll) {
   EXPECT_FALSE(refused.timed_out);
 }
 
-// ---- errors while running ----
+// ---- errors while running -------------------------------------------------------------------------------------------
 
 TEST_F(OnRanks, AFailedAssertionEndsAll) { expect_to_end_at_line_5("assert sum(range(n)) == 3\n", "assertion_failed"); }
 
-TEST_F(OnRanks, AnIndexOutOfRangeEndsAll) { expect_to_end_at_line_5("print(range(n)[n: sum(range(n))])\n", "index_out_of_range"); }
+TEST_F(OnRanks, AnIndexOutOfRangeEndsAll) {
+  expect_to_end_at_line_5("print(range(n)[n: sum(range(n))])\n", "index_out_of_range");
+}
 
 TEST_F(OnRanks, AWrongElementInTheBlockOfOneEndsAll) {
-  expect_to_end_at_line_5("let y = gather(range(vocab), tensor([0, 1, 2, 3, 9, 1], [n], i32), over: vocab)\nprint(sum(y))\n", "index_out_of_range");
+  expect_to_end_at_line_5(
+      "let y = gather(range(vocab), tensor([0, 1, 2, 3, 9, 1], [n], i32), over: vocab)\nprint(sum(y))\n",
+      "index_out_of_range");
 }
 
 TEST_F(OnRanks, AWrongElementInTheBlocksOfTwoIsSaidOnce) {
-  expect_to_end_at_line_5("let y = gather(range(vocab), tensor([0, 1, 8, 3, 9, 1], [n], i32), over: vocab)\nprint(sum(y))\n", "index_out_of_range");
+  expect_to_end_at_line_5(
+      "let y = gather(range(vocab), tensor([0, 1, 8, 3, 9, 1], [n], i32), over: vocab)\nprint(sum(y))\n",
+      "index_out_of_range");
 }
 
 TEST_F(OnRanks, AKilledRankEndsAll) {
-  const std::string loop = "let x = random.uniform([n])\nprint(\"start\")\nfor i in 0..1000000000 { x := x * 0.5 + sum(x) * 0.01 }\n";
+  const std::string loop =
+      "let x = random.uniform([n])\nprint(\"start\")\nfor i in 0..1000000000 { x := x * 0.5 + sum(x) * 0.01 }\n";
   MpiJob job(3, {kMtf, "run", write("a.mtf", kHead + loop)});
   ASSERT_TRUE(job.has_printed("start")) << job.result().err;
   const std::vector<pid_t> ranks = job.ranks();
@@ -169,7 +181,7 @@ TEST_F(OnRanks, AKilledRankEndsAll) {
   EXPECT_NE(job.result().status, 0);
 }
 
-// ---- ranks that come apart ----
+// ---- ranks that come apart ------------------------------------------------------------------------------------------
 
 TEST_F(OnRanks, DifferentComputationsAreSeen) {
   const ProcessResult result = run_versions(kRight, kHead + "\nprint(sum(range(n) + 1))\n");
@@ -182,11 +194,16 @@ TEST_F(OnRanks, DifferentComputationsAreSeen) {
 TEST_F(OnRanks, DifferentNumbersOfEqualComputationsAreSeen) {
   const std::string file = write("c.mtf", "option lr = 0.1\n" + kHead + "print(sum(range(n) * lr))\n");
   const auto given = [&](const std::string& first, const std::string& others) {
-    return run_on_ranks(3, {"sh", "-c", "[ $OMPI_COMM_WORLD_RANK = 0 ] && exec " + kMtf + " run " + first + file + "; exec " + kMtf + " run " + others + file});
+    return run_on_ranks(3, {"sh", "-c",
+                            "[ $OMPI_COMM_WORLD_RANK = 0 ] && exec " + kMtf + " run " + first + file + "; exec " +
+                                kMtf + " run " + others + file});
   };
-  std::vector<ProcessResult> results = {given("--set lr=0.1 ", "--set lr=0.2 "), given("--placement 0,1,2 ", "--placement 2,1,0 ")};
-  results.push_back(run_versions("seed 1\n" + kHead + "print(sum(random.uniform([n])))\n", "seed 2\n" + kHead + "print(sum(random.uniform([n])))\n"));
-  results.push_back(run_versions("dim a = 2\nprint(sum(tensor([1, 2], [a])))\n", "dim a = 2\nprint(sum(tensor([1, 3], [a])))\n"));
+  std::vector<ProcessResult> results = {given("--set lr=0.1 ", "--set lr=0.2 "),
+                                        given("--placement 0,1,2 ", "--placement 2,1,0 ")};
+  results.push_back(run_versions("seed 1\n" + kHead + "print(sum(random.uniform([n])))\n",
+                                 "seed 2\n" + kHead + "print(sum(random.uniform([n])))\n"));
+  results.push_back(
+      run_versions("dim a = 2\nprint(sum(tensor([1, 2], [a])))\n", "dim a = 2\nprint(sum(tensor([1, 3], [a])))\n"));
   for (const ProcessResult& result : results) {
     EXPECT_EQ(result.status, 1);
     EXPECT_EQ(result.out, "");
@@ -202,7 +219,8 @@ TEST_F(OnRanks, DifferentReadsOfEqualComputationsAreSeen) {
 }
 
 TEST_F(OnRanks, AVersionThatEndsBeforeTheOthersIsSeen) {
-  for (const auto& [first, others] : {std::pair{kRight, kRight + "print(max(range(n)))\n"}, std::pair{kRight + "print(max(range(n)))\n", kRight}}) {
+  for (const auto& [first, others] :
+       {std::pair{kRight, kRight + "print(max(range(n)))\n"}, std::pair{kRight + "print(max(range(n)))\n", kRight}}) {
     const ProcessResult result = run_versions(first, others);
     EXPECT_EQ(result.status, 1);
     EXPECT_EQ(result.out, "15\n");
@@ -224,16 +242,20 @@ std::string tokens(const std::function<bool(int row)>& wrong) {
   for (int i = 0; i < 13; ++i) bytes += {wrong(i / 2) ? '\x09' : '\x01', '\0'};
   return bytes;
 }
-const std::string kWalk = "import data\nmesh m = [p: 3]\ndim batch = 6, length = 2\nlayout split = {batch -> p}\n"
-                          "for (x, y) in data.token_file(\"ids\", 5).batches(batch, length) { print(sum(x), sum(y)) }\n";
+const std::string kWalk =
+    "import data\nmesh m = [p: 3]\ndim batch = 6, length = 2\nlayout split = {batch -> p}\n"
+    "for (x, y) in data.token_file(\"ids\", 5).batches(batch, length) { print(sum(x), sum(y)) }\n";
 
 TEST_F(OnRanks, EachReadsTheRowsOfItsProcessorsAlone) {
   const std::string script = write("a.mtf", kWalk);
   for (int rank = 0; rank < 3; ++rank) {
     std::filesystem::create_directory(path(std::to_string(rank)));
-    write(std::to_string(rank) + "/ids", tokens([&](int row) { return row < 2 * rank || row > 2 * rank + 2; }));  // a row's last target is the next one's first token
+    write(std::to_string(rank) + "/ids", tokens([&](int row) {
+            return row < 2 * rank || row > 2 * rank + 2;
+          }));  // a row's last target is the next one's first token
   }
-  const ProcessResult result = run_on_ranks(3, {"sh", "-c", "cd " + path("") + "$OMPI_COMM_WORLD_RANK && exec " + kMtf + " run " + script});
+  const ProcessResult result =
+      run_on_ranks(3, {"sh", "-c", "cd " + path("") + "$OMPI_COMM_WORLD_RANK && exec " + kMtf + " run " + script});
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(result.out, "12 12\n");
 }
@@ -244,7 +266,8 @@ TEST_F(OnRanks, AFileThatOneCannotReadIsSaidOnce) {
     std::filesystem::create_directory(path(std::to_string(rank)));
     write(std::to_string(rank) + "/ids", tokens([&](int row) { return rank == 1 && row == 3; }));
   }
-  const ProcessResult result = run_on_ranks(3, {"sh", "-c", "cd " + path("") + "$OMPI_COMM_WORLD_RANK && exec " + kMtf + " run " + script});
+  const ProcessResult result =
+      run_on_ranks(3, {"sh", "-c", "cd " + path("") + "$OMPI_COMM_WORLD_RANK && exec " + kMtf + " run " + script});
   EXPECT_EQ(result.status, 3);
   EXPECT_TRUE(says_once(result.err, "bad_file_format"));
   EXPECT_MENTIONS(result.err, "token 6 is 9: expected ids from 0 to 4");
@@ -255,15 +278,19 @@ TEST_F(OnRanks, AVersionThatIsRefusedOnSomeIsSaidOnce) {
   EXPECT_EQ(wrong.status, 1);
   EXPECT_TRUE(says_once(wrong.err, "unknown_name"));
   EXPECT_MENTIONS(wrong.err, "b.mtf:4:");
-  const ProcessResult missing = run_on_ranks(3, {"sh", "-c", "[ $OMPI_COMM_WORLD_RANK = 0 ] && exec " + kMtf + " run " + write("a.mtf", kRight) + "; exec " + kMtf + " run " + path("none.mtf")});
+  const ProcessResult missing =
+      run_on_ranks(3, {"sh", "-c",
+                       "[ $OMPI_COMM_WORLD_RANK = 0 ] && exec " + kMtf + " run " + write("a.mtf", kRight) + "; exec " +
+                           kMtf + " run " + path("none.mtf")});
   EXPECT_EQ(missing.status, 3);
   EXPECT_TRUE(says_once(missing.err, "file_not_found"));
 }
 
-// ---- memory ----
+// ---- memory ---------------------------------------------------------------------------------------------------------
 
 TEST_F(OnRanks, MoreMemoryThanThereIsIs4BeforeAnythingIsComputed) {
-  const std::string file = write("a.mtf", "dim a = 2 ^ 21, b = 2 ^ 20\nlet x = random.uniform([a, b])\nprint(x[a: 0, b: 0])\n");
+  const std::string file =
+      write("a.mtf", "dim a = 2 ^ 21, b = 2 ^ 20\nlet x = random.uniform([a, b])\nprint(x[a: 0, b: 0])\n");
   for (const int ranks : {1, 3}) {
     const ProcessResult result = ranks == 1 ? mtf({"run", file}) : run({file});
     EXPECT_EQ(result.status, 4);
@@ -278,16 +305,18 @@ TEST_F(OnRanks, MoreMemoryThanThereIsIs4BeforeAnythingIsComputed) {
 TEST_F(OnRanks, MoreMemoryThanThereIsForAllRanksOfAMachineIsSeen) {
   const std::int64_t there = available_memory(), each = there / 2;
   if (there > std::int64_t{1} << 50) GTEST_SKIP() << "this machine does not say how much memory it has";
-  const std::string script = "dim a = " + std::to_string(each / 4096) + ", b = 1024\nlet x = random.uniform([a, b])\nprint(x[a: 0, b: 0])\n";
+  const std::string script =
+      "dim a = " + std::to_string(each / 4096) + ", b = 1024\nlet x = random.uniform([a, b])\nprint(x[a: 0, b: 0])\n";
   // If it went on, no rank could really take so much.
-  const std::string limited = "ulimit -v " + std::to_string(each / 1024) + "; exec " + kMtf + " run " + write("a.mtf", script);
+  const std::string limited =
+      "ulimit -v " + std::to_string(each / 1024) + "; exec " + kMtf + " run " + write("a.mtf", script);
   const ProcessResult result = run_on_ranks(3, {"sh", "-c", limited});
   EXPECT_EQ(result.status, 4);
   EXPECT_TRUE(says_once(result.err, "out_of_memory"));
   EXPECT_MENTIONS(result.err, "on the 3 ranks of this machine");
 }
 
-// ---- placement ----
+// ---- placement ------------------------------------------------------------------------------------------------------
 
 TEST_F(OnRanks, APlacementChangesNothing) {
   const std::string file = write("a.mtf", kHead +
@@ -302,7 +331,8 @@ TEST_F(OnRanks, APlacementChangesNothing) {
   const ProcessResult plain = run({file});
   EXPECT_EQ(plain.status, 0) << plain.err;
   EXPECT_MENTIONS(plain.out, "all_reduce over p");
-  for (const std::string placement : {"0,1,2", "2,1,0", "1,2,0"}) EXPECT_EQ(run({"--placement", placement, file}).out, plain.out) << placement;
+  for (const std::string placement : {"0,1,2", "2,1,0", "1,2,0"})
+    EXPECT_EQ(run({"--placement", placement, file}).out, plain.out) << placement;
 }
 
 TEST_F(OnRanks, AWrongPlacementIs2) {
@@ -320,7 +350,9 @@ TEST_F(OnRanks, ThatCannotShareMemorySendMessages) {
   if (std::system("unshare -p -f --mount-proc true 2>/dev/null") != 0) GTEST_SKIP() << "no namespaces can be made here";
   const std::string script = write("a.mtf", kHead + "dim k = 5000\nprint(max(sum(random.normal([n, k]) -> [k])))\n");
   const ProcessResult together = run({script});
-  const ProcessResult alone = run_on_ranks(3, {"sh", "-c", "[ $OMPI_COMM_WORLD_RANK = 1 ] && exec unshare -p -f --mount-proc " + kMtf + " run " + script + "; exec " + kMtf + " run " + script});
+  const ProcessResult alone = run_on_ranks(3, {"sh", "-c",
+                                               "[ $OMPI_COMM_WORLD_RANK = 1 ] && exec unshare -p -f --mount-proc " +
+                                                   kMtf + " run " + script + "; exec " + kMtf + " run " + script});
   EXPECT_EQ(alone.status, 0) << alone.err;
   EXPECT_EQ(alone.out, together.out);
 }

@@ -29,12 +29,15 @@ class Robustness : public CommandTest {
   }
 };
 
-// ---- standard output ----
+// ---- standard output ------------------------------------------------------------------------------------------------
 
 TEST_F(Robustness, AFullDiskIsAnErrorOfEveryCommand) {
   const std::string script = write("a.mtf", "dim a = 4\nprint(sum(ones([a])))\n");
-  for (const std::string words : {"help", "help operations", "help run", "--help", "--version", "run", "plan", "check -v", "trace --stage ast", "trace --stage types", "trace", "test", "reference --stdout"}) {
-    const bool takes_a_file = words.starts_with("run") || words.starts_with("plan") || words.starts_with("check") || words.starts_with("trace") || words.starts_with("test");
+  for (const std::string words :
+       {"help", "help operations", "help run", "--help", "--version", "run", "plan", "check -v", "trace --stage ast",
+        "trace --stage types", "trace", "test", "reference --stdout"}) {
+    const bool takes_a_file = words.starts_with("run") || words.starts_with("plan") || words.starts_with("check") ||
+                              words.starts_with("trace") || words.starts_with("test");
     const ProcessResult result = shell(words + (takes_a_file ? " " + script : "") + " > /dev/full");
     EXPECT_EQ(result.status, 3) << words << "\n" << result.err;
     EXPECT_MENTIONS(result.err, "[cannot_write]");
@@ -52,7 +55,8 @@ TEST_F(Robustness, AFullDiskEndsThePrompt) {
 }
 
 TEST_F(Robustness, AClosedOutputIsAnErrorAndNoFileTakesItsPlace) {
-  const std::string script = write("a.mtf", "import data\ndim a = 2\ndata.save_npy(\"" + path("x.npy") + "\", ones([a]))\nprint(1)\n");
+  const std::string script =
+      write("a.mtf", "import data\ndim a = 2\ndata.save_npy(\"" + path("x.npy") + "\", ones([a]))\nprint(1)\n");
   const ProcessResult result = shell("run " + script + " >&-");
   EXPECT_EQ(result.status, 3);
   EXPECT_MENTIONS(result.err, "[cannot_write]");
@@ -61,24 +65,30 @@ TEST_F(Robustness, AClosedOutputIsAnErrorAndNoFileTakesItsPlace) {
 
 // `ulimit -f`, in KiB: what is beyond it is not written, and the signal of it ends nobody.
 TEST_F(Robustness, AFileThatMayNotBeSoLargeIsAnErrorAtItsPlace) {
-  const std::string head = "import data, checkpoint, logs\ndim n = 100000\nmodel Net { param w: [n] = 1 }\nlet net = Net()\n";
+  const std::string head =
+      "import data, checkpoint, logs\ndim n = 100000\nmodel Net { param w: [n] = 1 }\nlet net = Net()\n";
   for (const std::string& statement : {"data.save_npy(\"" + path("out/x.npy") + "\", net.w)\n",
-                                      "checkpoint.save(\"" + path("out") + "\", net, step: 1)\n",
-                                      "for i in 0..4000 { logs.jsonl(\"" + path("out/log.jsonl") + "\", step: i, words: \"and what is as long as this\") }\n"}) {
+                                       "checkpoint.save(\"" + path("out") + "\", net, step: 1)\n",
+                                       "for i in 0..4000 { logs.jsonl(\"" + path("out/log.jsonl") +
+                                           "\", step: i, words: \"and what is as long as this\") }\n"}) {
     std::filesystem::create_directory(path("out"));
     const std::string script = write("a.mtf", head + statement);
-    const ProcessResult result = run_process({"bash", "-c", "ulimit -f 64; exec " + kMtf + " run " + script}, {}, kPatience);
+    const ProcessResult result =
+        run_process({"bash", "-c", "ulimit -f 64; exec " + kMtf + " run " + script}, {}, kPatience);
     EXPECT_EQ(result.status, 3) << result.err;
     EXPECT_MENTIONS(result.err, "[cannot_write]");
     EXPECT_MENTIONS(result.err, "a.mtf:5:");
     EXPECT_MENTIONS(result.err, path("out"));
-    for (const auto& left : std::filesystem::directory_iterator(path("out")))  // of what replaces a file whole nothing is left
-      EXPECT_FALSE(left.path().string().find(".partial") != std::string::npos || left.file_size() > 65536U) << left.path();
+    for (const auto& left :
+         std::filesystem::directory_iterator(path("out")))  // of what replaces a file whole nothing is left
+      EXPECT_FALSE(left.path().string().find(".partial") != std::string::npos || left.file_size() > 65536U)
+          << left.path();
     EXPECT_FALSE(std::filesystem::exists(path("out/x.npy")));
     std::filesystem::remove_all(path("out"));
   }
   const std::string script = write("a.mtf", "for i in 0..20000 { print(\"what is printed\") }\n");
-  const ProcessResult printed = run_process({"bash", "-c", "ulimit -f 64; exec " + kMtf + " run " + script + " > " + path("out.txt")}, {}, kPatience);
+  const ProcessResult printed = run_process(
+      {"bash", "-c", "ulimit -f 64; exec " + kMtf + " run " + script + " > " + path("out.txt")}, {}, kPatience);
   EXPECT_EQ(printed.status, 3) << printed.err;
   EXPECT_MENTIONS(printed.err, "standard output: File too large");
 }
@@ -91,7 +101,7 @@ TEST_F(Robustness, AReaderThatHasGoneIsNoError) {
   }
 }
 
-// ---- files and names from outside ----
+// ---- files and names from outside -----------------------------------------------------------------------------------
 
 TEST_F(Robustness, AScriptIsARegularFileOrStandardInput) {
   ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
@@ -108,9 +118,18 @@ TEST_F(Robustness, ControlCharactersOfNamesAreEscaped) {
   write("\x1b[3J.mtf", "print(1)\n#> 2\n");
   const std::string broken = path("\x1b[2J.mtf"), wrong = path("\x1b[3J.mtf");
   std::string said;
-  for (const auto& words : std::vector<std::vector<std::string>>{
-           {"run", broken}, {"check", broken}, {"check", "-v", wrong}, {"test", wrong}, {"test", path("\x1b.mtf")}, {"run", path("\x1b.mtf")}, {"\x1b[2J"},
-           {"help", "\x1b[2J"}, {"run", "--set", "\x1b=1", wrong}, {"run", "--\x1b"}, {"run", "--mesh", "\x1b:x", wrong}, {"trace", wrong}}) {
+  for (const auto& words : std::vector<std::vector<std::string>>{{"run", broken},
+                                                                 {"check", broken},
+                                                                 {"check", "-v", wrong},
+                                                                 {"test", wrong},
+                                                                 {"test", path("\x1b.mtf")},
+                                                                 {"run", path("\x1b.mtf")},
+                                                                 {"\x1b[2J"},
+                                                                 {"help", "\x1b[2J"},
+                                                                 {"run", "--set", "\x1b=1", wrong},
+                                                                 {"run", "--\x1b"},
+                                                                 {"run", "--mesh", "\x1b:x", wrong},
+                                                                 {"trace", wrong}}) {
     const ProcessResult result = mtf(words);
     said += result.out + result.err;
   }
@@ -123,7 +142,8 @@ TEST_F(Robustness, ANulEndsNoPath) {
   const std::string name = path("a.npy") + std::string("\0b", 2);
   const std::string import = "import data\ndim n = 1\n";
   EXPECT_MENTIONS(mtf({"run", write("a.mtf", import + "print(data.npy(\"" + name + "\", [n]))\n")}).err, "\\x00b");
-  EXPECT_MENTIONS(mtf({"run", write("b.mtf", import + "data.save_npy(\"" + name + "\", ones([n]))\n")}).err, "the character 0");
+  EXPECT_MENTIONS(mtf({"run", write("b.mtf", import + "data.save_npy(\"" + name + "\", ones([n]))\n")}).err,
+                  "the character 0");
   EXPECT_EQ(read("a.npy"), "x");
 }
 
@@ -139,7 +159,7 @@ TEST_F(Robustness, NumbersAreInRange) {
   EXPECT_MENTIONS(result.out, "`#: ranks` is followed by numbers from 1 to 4096");
 }
 
-// ---- mtf test ----
+// ---- mtf test -------------------------------------------------------------------------------------------------------
 
 TEST_F(Robustness, UpdateKeepsModeAndLink) {
   const std::string file = write("a.mtf", "print(1)\n");
@@ -154,7 +174,8 @@ TEST_F(Robustness, UpdateKeepsModeAndLink) {
 }
 
 TEST_F(Robustness, UpdateLeavesAScriptThatWasChangedMeanwhile) {
-  const std::string file = write("a.mtf", "import data\ndim a = 1\ndata.save_npy(\"" + path("a.mtf") + "\", ones([a]))\nprint(1)\n");
+  const std::string file =
+      write("a.mtf", "import data\ndim a = 1\ndata.save_npy(\"" + path("a.mtf") + "\", ones([a]))\nprint(1)\n");
   const ProcessResult result = mtf({"test", "--update", "--yes", file});
   EXPECT_EQ(result.status, 1);
   EXPECT_MENTIONS(result.out, "was changed while it ran");
@@ -168,7 +189,8 @@ TEST_F(Robustness, AnEndlessPrinterIsEnded) {
   EXPECT_MENTIONS(result.out, "it printed more than 8.0 MiB and was ended");
   EXPECT_LT(result.out.size(), 10000U);
   if (!has_mpirun()) GTEST_SKIP() << "no mpirun";
-  EXPECT_MENTIONS(mtf({"test", write("b.mtf", "#: ranks 2\n" + text)}).out, "it printed more than 8.0 MiB and was ended");
+  EXPECT_MENTIONS(mtf({"test", write("b.mtf", "#: ranks 2\n" + text)}).out,
+                  "it printed more than 8.0 MiB and was ended");
 }
 
 /// The processes that have `word` in their command line.
@@ -203,7 +225,8 @@ void expect_nothing_left_after(int signal, const std::string& file, const std::s
   EXPECT_GE(processes_with(file), 4) << "mtf test, its worker, and two ranks";
   kill(test, signal);
   waitpid(test, nullptr, 0);
-  EXPECT_TRUE(becomes(kPatience, [&] { return processes_with(file) == 0; })) << processes_with(file) << " processes are left";
+  EXPECT_TRUE(becomes(kPatience, [&] { return processes_with(file) == 0; }))
+      << processes_with(file) << " processes are left";
 }
 
 TEST_F(Robustness, AnInterruptedTestLeavesNoRanks) {
@@ -211,7 +234,8 @@ TEST_F(Robustness, AnInterruptedTestLeavesNoRanks) {
   for (const int signal : {SIGINT, SIGTERM, SIGKILL}) {
     const std::string started = path("started" + std::to_string(signal));
     const std::string file = write("a" + std::to_string(signal) + ".mtf",
-                                   "#: ranks 2\nimport data\ndim a = 4\nlet x = ones([a])\ndata.save_npy(\"" + started + "\", x)\nwhile true { x := x * 0.5 }\n");
+                                   "#: ranks 2\nimport data\ndim a = 4\nlet x = ones([a])\ndata.save_npy(\"" + started +
+                                       "\", x)\nwhile true { x := x * 0.5 }\n");
     expect_nothing_left_after(signal, file, started);
   }
 }
@@ -221,7 +245,9 @@ TEST_F(Robustness, AUsageErrorOnOneRankEndsTheJobAtOnce) {
   const std::string file = write("a.mtf", "dim a = 4\nprint(sum(ones([a])))\n");
   const auto time_of = [&](const std::string& option, ProcessResult& result) {
     const auto begin = steady_clock::now();
-    result = run_on_ranks(4, {"sh", "-c", "[ $OMPI_COMM_WORLD_RANK = 3 ] && exec " + kMtf + " run " + option + file + "; exec " + kMtf + " run " + file});
+    result = run_on_ranks(4, {"sh", "-c",
+                              "[ $OMPI_COMM_WORLD_RANK = 3 ] && exec " + kMtf + " run " + option + file + "; exec " +
+                                  kMtf + " run " + file});
     return steady_clock::now() - begin;
   };
   ProcessResult right, result;
@@ -232,7 +258,7 @@ TEST_F(Robustness, AUsageErrorOnOneRankEndsTheJobAtOnce) {
   EXPECT_MENTIONS(result.err, "[bad_usage]");
 }
 
-// ---- any megabyte is checked in time ----
+// ---- any megabyte is checked in time --------------------------------------------------------------------------------
 
 #ifdef __SANITIZE_ADDRESS__
 constexpr double kMostSeconds = 20;
@@ -271,11 +297,13 @@ class OneMegabyte : public CommandTest {
 TEST_F(OneMegabyte, OfUnknownNames) {
   expect_errors(many([](int i) { return fmt::format("let x{} = unknown{}\n", i, i); }), "unknown_name");
   expect_errors(many([](int i) { return fmt::format("print(u{})\n", i); }), "unknown_name");
-  expect_errors("print(1)\nprint(" + many([](int i) { return fmt::format("u{},\n", i); }).substr(0, 1000000) + "1)", "unknown_name");
+  expect_errors("print(1)\nprint(" + many([](int i) { return fmt::format("u{},\n", i); }).substr(0, 1000000) + "1)",
+                "unknown_name");
 }
 
 TEST_F(OneMegabyte, OfUnknownAttributes) {
-  expect_errors("let x = 1\n" + many([](int i) { return fmt::format("let y{} = x.a{}\n", i, i); }), "unknown_attribute");
+  expect_errors("let x = 1\n" + many([](int i) { return fmt::format("let y{} = x.a{}\n", i, i); }),
+                "unknown_attribute");
 }
 
 TEST_F(OneMegabyte, OfBrackets) {
@@ -289,7 +317,9 @@ TEST_F(OneMegabyte, OfQuotesAndControlCharacters) {
   expect_errors("print(1)\n" + std::string(1U << 20, '\xff'), "invalid_utf8");
 }
 
-TEST_F(OneMegabyte, OfStatementsThatAreNotFinished) { expect_errors(many([](int) { return std::string("let x = \n"); }), "syntax_error"); }
+TEST_F(OneMegabyte, OfStatementsThatAreNotFinished) {
+  expect_errors(many([](int) { return std::string("let x = \n"); }), "syntax_error");
+}
 
 TEST_F(OneMegabyte, OfOneLine) {
   expect_errors("let x = " + std::string(1U << 20, 'a'), "unknown_name");
@@ -302,14 +332,18 @@ TEST_F(OneMegabyte, OfOneLine) {
 
 TEST_F(OneMegabyte, OfDeclarations) {
   const std::vector<std::function<std::string(int)>> lines = {
-      [](int i) { return fmt::format("let x{} = {}\n", i, i); }, [](int i) { return fmt::format("dim d{} = {}\n", i, i + 1); },
-      [](int i) { return fmt::format("option o{} = {}\n", i, i); }, [](int i) { return fmt::format("import nn as m{}\n", i); },
-      [](int i) { return fmt::format("# comment {}\n", i); }, [](int i) { return fmt::format("let s{} = \"text {{1 + {}}}\"\n", i, i); }};
+      [](int i) { return fmt::format("let x{} = {}\n", i, i); },
+      [](int i) { return fmt::format("dim d{} = {}\n", i, i + 1); },
+      [](int i) { return fmt::format("option o{} = {}\n", i, i); },
+      [](int i) { return fmt::format("import nn as m{}\n", i); },
+      [](int i) { return fmt::format("# comment {}\n", i); },
+      [](int i) { return fmt::format("let s{} = \"text {{1 + {}}}\"\n", i, i); }};
   for (const auto& line : lines) EXPECT_EQ(check(many(line)).status, 0) << line(1);
 }
 
 TEST_F(OneMegabyte, OfRulesAndAxes) {
-  std::string rules = "dim a = 2\nlayout l = {a -> all", repeated = rules, axes = "mesh m = [a: 1", of_a_rule = "layout l = {a -> [x";
+  std::string rules = "dim a = 2\nlayout l = {a -> all", repeated = rules, axes = "mesh m = [a: 1",
+              of_a_rule = "layout l = {a -> [x";
   for (int i = 0; i < 50000; ++i) {
     rules += fmt::format(", d{} -> all", i);
     repeated += fmt::format(", d{} -> all", i / 2);

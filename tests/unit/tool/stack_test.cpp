@@ -1,5 +1,5 @@
-// Programs that nest, call and import deeply, on a small stack and on the usual one: a result or a limit's error, never a
-// crash.
+// Programs that nest, call and import deeply, on a small stack and on the usual one: a result or a limit's error, never
+// a crash.
 #include <gtest/gtest.h>
 
 #include "command.h"
@@ -20,8 +20,9 @@ class Stack : public CommandTest {
     const std::string file = write("deep.mtf", text);
     for (const char* kib : {"1024", "8192"}) {
       for (const char* command : {"check", "run"}) {
-        const ProcessResult result = run_process({"bash", "-c", std::string("ulimit -s ") + kib + " && exec " + kMtf + " " + command + " " + file},
-                                                 {}, kPatience);
+        const ProcessResult result = run_process(
+            {"bash", "-c", std::string("ulimit -s ") + kib + " && exec " + kMtf + " " + command + " " + file}, {},
+            kPatience);
         if (result.status == 0) {
           EXPECT_EQ(result.err, "");
           continue;
@@ -29,20 +30,25 @@ class Stack : public CommandTest {
         EXPECT_EQ(result.status, 4) << command << " on " << kib << " KiB: " << result.err.substr(0, 500);
         EXPECT_EQ(result.out, "");
         EXPECT_MENTIONS(result.err, "too_deep]");
-        EXPECT_EQ(result.err.find("error:", result.err.find("error:") + 1), std::string::npos) << result.err.substr(0, 2000);
+        EXPECT_EQ(result.err.find("error:", result.err.find("error:") + 1), std::string::npos)
+            << result.err.substr(0, 2000);
       }
     }
   }
 
   /// `fn f`, which calls itself `calls` times, with `before` and `after` around the call.
   static std::string recursion(int calls, const std::string& before, const std::string& after) {
-    return "fn id(x) = x\nfn f(n: int) {\n  if n > 0 { " + before + "f(n - 1)" + after + " }\n  return 0\n}\nf(" + std::to_string(calls) + ")\n";
+    return "fn id(x) = x\nfn f(n: int) {\n  if n > 0 { " + before + "f(n - 1)" + after + " }\n  return 0\n}\nf(" +
+           std::to_string(calls) + ")\n";
   }
 };
 
 TEST_F(Stack, ASmallOneIsEnoughForAnOrdinaryProgram) {
-  const std::string file = write("a.mtf", "import nn\ndim a = 2, b = 3\nlet net = nn.Dense(a, b)\nprint(sum(grad(sum(net(ones([a]))), net.params)[0]))\n");
-  const ProcessResult result = run_process({"bash", "-c", "ulimit -s 1024 && exec " + kMtf + " run " + file}, {}, kPatience);
+  const std::string file = write(
+      "a.mtf",
+      "import nn\ndim a = 2, b = 3\nlet net = nn.Dense(a, b)\nprint(sum(grad(sum(net(ones([a]))), net.params)[0]))\n");
+  const ProcessResult result =
+      run_process({"bash", "-c", "ulimit -s 1024 && exec " + kMtf + " run " + file}, {}, kPatience);
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(result.out, "6\n");
 }
@@ -62,8 +68,8 @@ TEST_F(Stack, CallsInsideExpressions) {
 }
 
 TEST_F(Stack, CutsInsideCalls) {
-  expect_no_crash("dim a = 4\nlet x = ones([a])\nfn id(x) = x\nfn f(n: int) {\n  if float(sum(x)) + n > 4 { return " + repeated("id(", 40) +
-                  "f(n - 1)" + repeated(")", 40) + " }\n  return 0\n}\nf(390)\n");
+  expect_no_crash("dim a = 4\nlet x = ones([a])\nfn id(x) = x\nfn f(n: int) {\n  if float(sum(x)) + n > 4 { return " +
+                  repeated("id(", 40) + "f(n - 1)" + repeated(")", 40) + " }\n  return 0\n}\nf(390)\n");
 }
 
 TEST_F(Stack, LongChains) {
@@ -80,7 +86,8 @@ TEST_F(Stack, LongChains) {
 }
 
 TEST_F(Stack, AChainOfImports) {
-  for (int i = 0; i < 5000; ++i) write("m" + std::to_string(i) + ".mtf", "import \"m" + std::to_string(i + 1) + ".mtf\" as next\n");
+  for (int i = 0; i < 5000; ++i)
+    write("m" + std::to_string(i) + ".mtf", "import \"m" + std::to_string(i + 1) + ".mtf\" as next\n");
   write("m5000.mtf", "let x = 1\n");
   expect_no_crash("import \"m0.mtf\" as first\n");
 }

@@ -37,7 +37,8 @@ class Evaluator {
   static std::vector<std::string> parts(const std::string& text, const std::string& between) {
     std::vector<std::string> found;
     size_t begin = 0;
-    for (size_t at; (at = text.find(between, begin)) != std::string::npos; begin = at + between.size()) found.push_back(text.substr(begin, at - begin));
+    for (size_t at; (at = text.find(between, begin)) != std::string::npos; begin = at + between.size())
+      found.push_back(text.substr(begin, at - begin));
     found.push_back(text.substr(begin));
     return found;
   }
@@ -74,7 +75,9 @@ class Evaluator {
 std::string line_behind(const std::string& text, const std::string& head, const std::string& name) {
   std::istringstream lines(text.substr(text.find(head)));
   for (std::string line; std::getline(lines, line);)
-    if (const size_t at = line.find_first_not_of(' '); at != std::string::npos && line.compare(at, name.size(), name) == 0) return std::string(trim(line.substr(at + name.size())));
+    if (const size_t at = line.find_first_not_of(' ');
+        at != std::string::npos && line.compare(at, name.size(), name) == 0)
+      return std::string(trim(line.substr(at + name.size())));
   return "no " + name;
 }
 
@@ -104,7 +107,8 @@ Symbolic read_symbolic(const std::string& text) {
     } else if (line.starts_with("    ")) {
       const std::string found(trim(line));
       const size_t gap = found.find("  "), value = found.rfind(" = ");
-      if (value != std::string::npos) read.of[head][found.substr(0, gap)] = std::string(trim(found.substr(gap, value - gap)));
+      if (value != std::string::npos)
+        read.of[head][found.substr(0, gap)] = std::string(trim(found.substr(gap, value - gap)));
     } else {
       head = line;
     }
@@ -118,12 +122,15 @@ std::map<std::string, double> figures_of(const plan::Counters& counters) {
   figures["computation"] = static_cast<double>(counters.flops);
   for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind)
     for (const auto& [axes, count] : counters.collectives[kind])
-      if (count.count > 0) figures[fmt::format("{} over {}", name(static_cast<spmd::CollectiveKind>(kind)), axes_text(axes))] = static_cast<double>(count.values);
+      if (count.count > 0)
+        figures[fmt::format("{} over {}", name(static_cast<spmd::CollectiveKind>(kind)), axes_text(axes))] =
+            static_cast<double>(count.values);
   return figures;
 }
 
 /// The values of formulas are these figures.
-void expect_values(const Formulas& formulas, const std::map<std::string, double>& figures, const std::map<std::string, double>& sizes) {
+void expect_values(const Formulas& formulas, const std::map<std::string, double>& figures,
+                   const std::map<std::string, double>& sizes) {
   const Evaluator evaluator(sizes);
   for (const auto& [what, figure] : figures) {
     const auto formula = formulas.find(what);
@@ -146,7 +153,8 @@ void expect_the_values_of_the_plan(const std::string& path, const eval::Settings
     symbolic.add(report);
     is_estimate = is_estimate || !report.doubts.empty();
     if (report.costs.empty()) return;
-    for (const std::string& head : {place_of(report.span) + "  " + report.text, std::string("in all")}) add_times(planned[head], report.counters, std::max<int64_t>(report.turns, 1));
+    for (const std::string& head : {place_of(report.span) + "  " + report.text, std::string("in all")})
+      add_times(planned[head], report.counters, std::max<int64_t>(report.turns, 1));
   });
   session.run_file(path);
   const Symbolic read = read_symbolic(symbolic.text());
@@ -164,7 +172,8 @@ TEST(SymbolicPlan, HasTheValuesOfThePlanOfEveryScript) {
   settings.library = &library::host_library();
   int compared = 0;
   for (const char* folder : {"tests/scripts", "examples"}) {
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(std::filesystem::path(source_folder()) / folder)) {
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(std::filesystem::path(source_folder()) / folder)) {
       const std::string path = entry.path().string();
       if (entry.path().extension() != ".mtf" || session::Session::check_file(path, settings).has_errors()) continue;
       SCOPED_TRACE(path);
@@ -178,12 +187,14 @@ TEST(SymbolicPlan, HasTheValuesOfThePlanOfEveryScript) {
   EXPECT_GT(compared, 200);
 }
 
-/// Table 1 of the Mesh-TensorFlow paper, up to constants: there time is counted, here flops of three passes and values of
-/// both directions; what the table calls n is `all`.
+/// Table 1 of the Mesh-TensorFlow paper, up to constants: there time is counted, here flops of three passes and values
+/// of both directions; what the table calls n is `all`.
 TEST_F(CommandTest, SymbolicPlanPrintsTheTableOfThePapersLayouts) {
   const ProcessResult found = mtf({"plan", source_folder() + "/examples/section8.mtf", "--symbolic"});
   ASSERT_EQ(found.status, 0) << found.err;
-  const auto line = [&](const std::string& statement, const std::string& name) { return line_behind(found.out, statement, name + " "); };
+  const auto line = [&](const std::string& statement, const std::string& name) {
+    return line_behind(found.out, statement, name + " ");
+  };
   EXPECT_EQ(line(":37  ", "communication"), "0");
   const std::string ratio = "communication / computation";
   EXPECT_EQ(line(":40  ", ratio), "all / (6·batch)");

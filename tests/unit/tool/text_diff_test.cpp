@@ -18,7 +18,9 @@ TEST(TextDiff, AChangedLineIsShownBothWaysBetweenItsNeighbours) {
   EXPECT_EQ(diff.first, 1u);
 }
 
-TEST(TextDiff, AMissingLineDoesNotShiftTheOthers) { EXPECT_EQ(diff_lines({"a", "b", "c"}, {"b", "c"}).text, "- a\n  b\n  c\n"); }
+TEST(TextDiff, AMissingLineDoesNotShiftTheOthers) {
+  EXPECT_EQ(diff_lines({"a", "b", "c"}, {"b", "c"}).text, "- a\n  b\n  c\n");
+}
 
 TEST(TextDiff, LinesFarFromADifferenceAreLeftOut) {
   Lines a(20, "same"), b = a;
@@ -34,9 +36,7 @@ TEST(TextDiff, ALongDifferenceIsCut) {
   EXPECT_NE(text.find("... and 90 more lines\n"), std::string::npos) << text;
 }
 
-TEST(TextDiff, HugeListsAreComparedInTime) {
-  EXPECT_EQ(diff_lines(Lines(50000, "a"), Lines(50000, "b")).first, 0u);
-}
+TEST(TextDiff, HugeListsAreComparedInTime) { EXPECT_EQ(diff_lines(Lines(50000, "a"), Lines(50000, "b")).first, 0u); }
 
 }  // namespace
 }  // namespace mtf::tool

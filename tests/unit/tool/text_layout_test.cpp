@@ -45,7 +45,9 @@ CostColumn compared(const std::string& layout) {
 
 TEST(CompareText, ColumnsThatDoNotFitStandBelow) {
   std::vector<CostColumn> columns;
-  for (const char* layout : {"batch:rows", "hidden:cols", "batch:rows;hidden:cols", "batch:rows+cols;hidden:planes;vocab:tubes;heads:cols"}) columns.push_back(compared(layout));
+  for (const char* layout :
+       {"batch:rows", "hidden:cols", "batch:rows;hidden:cols", "batch:rows+cols;hidden:planes;vocab:tubes;heads:cols"})
+    columns.push_back(compared(layout));
   const std::string whole = compare_text(columns, false, 0);
   EXPECT_EQ(whole.find("\n\n"), std::string::npos) << whole;
   for (const std::size_t width : {60U, 80U, 100U, 200U}) {
@@ -82,10 +84,13 @@ TEST(ProgressText, OfNestedLoopsTheShareIsThatOfAll) {
 }
 
 TEST(ProgressText, FitsTheTerminal) {
-  for (std::size_t width = 0; width < 120; ++width) EXPECT_LT(progress_text({{"step", 10, 100, 3}}, "1", width).size(), std::max<std::size_t>(width, 1));
+  for (std::size_t width = 0; width < 120; ++width)
+    EXPECT_LT(progress_text({{"step", 10, 100, 3}}, "1", width).size(), std::max<std::size_t>(width, 1));
 }
 
-TEST(ProgressText, WithoutAKnownEndHasNoBar) { EXPECT_EQ(progress_text({{"x", 5, 0, 10}}, "", 80), "x 5  0.5 turns/s  10 s"); }
+TEST(ProgressText, WithoutAKnownEndHasNoBar) {
+  EXPECT_EQ(progress_text({{"x", 5, 0, 10}}, "", 80), "x 5  0.5 turns/s  10 s");
+}
 
 TEST(Losses, AreTheNumbersBehindTheWord) {
   Losses losses;
@@ -181,7 +186,8 @@ TEST(ReplText, CollectivesStandBelowWithTheirReason) {
   cost.values = 1024;
   cost.bytes = 4096;
   const auto mesh = std::make_shared<const Mesh>(Name("grid"), std::vector<Axis>{{Name("rows"), 2}, {Name("cols"), 2}});
-  cost.reason = std::make_shared<const spmd::Reason>(spmd::Reason{.kind = spmd::Reason::Kind::kReduced, .mesh = mesh, .parts = {{Name("hidden"), {1}}}});
+  cost.reason = std::make_shared<const spmd::Reason>(
+      spmd::Reason{.kind = spmd::Reason::Kind::kReduced, .mesh = mesh, .parts = {{Name("hidden"), {1}}}});
   report.costs.push_back(cost);
   const std::string expected =
       "y: f32[batch=64/rows, io=32]   4.0 KiB per processor\n"
@@ -219,9 +225,11 @@ TEST(PlanText, FormulasStandBesideTheFigures) {
   spmd::StatementCost cost;
   cost.value = {"y", {ElementType::kF32, {{Name("batch"), 64}}}};
   cost.flops = 2048;
-  cost.formula = Cost({.numerator = 2, .denominator = 1, .factors = {{{Name("batch"), 64}, {}}, {{Name("io"), 16}, {}}}});
+  cost.formula =
+      Cost({.numerator = 2, .denominator = 1, .factors = {{{Name("batch"), 64}, {}}, {{Name("io"), 16}, {}}}});
   report.costs.push_back(cost);
-  EXPECT_NE(plan_text(report, true).find("y: f32[batch=64]  2,048 flops  = 2·batch·io"), std::string::npos) << plan_text(report, true);
+  EXPECT_NE(plan_text(report, true).find("y: f32[batch=64]  2,048 flops  = 2·batch·io"), std::string::npos)
+      << plan_text(report, true);
   EXPECT_EQ(plan_text(report, false).find("batch·io"), std::string::npos);
 }
 

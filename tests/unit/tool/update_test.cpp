@@ -30,7 +30,8 @@ TEST_F(Update, WritesWhatIsAccepted) {
   EXPECT_TRUE(terminal.mentions("    + #> 2\nwrite this?"));
   terminal.type("a\n");
   EXPECT_EQ(terminal.wait(), 1);
-  EXPECT_NE(terminal.screen().text().find("updated c.mtf\n2 passed, 1 failed"), std::string::npos) << terminal.screen().text();
+  EXPECT_NE(terminal.screen().text().find("updated c.mtf\n2 passed, 1 failed"), std::string::npos)
+      << terminal.screen().text();
   EXPECT_EQ(read("a.mtf") + read("b.mtf") + read("c.mtf"), "print(1)\n#> 0\nprint(2)\n#> 2\nprint(3)\n#> 3\n");
 }
 
