@@ -30,6 +30,8 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
   }
   if (old.is_poison()) return;
   const std::string name = binding.name.str();
+  if (const Turn* turn = cuts.turn(); turn && owner.number < turn->first)
+    cuts.refuse_in_turn(statement, fmt::format("`{}`, a name from outside, is assigned", name));
   if (binding.is_setting) {
     fail(Diagnostic(Kind::assign_not_a_place, span, fmt::format("`{}` is a setting", name))
              .related(binding.span, "declared here")

@@ -12,6 +12,7 @@
 #include "eval/limits.h"
 #include "eval/places.h"
 #include "eval/settings.h"
+#include "eval/turns.h"
 #include "graph/op.h"
 #include "ops/builder.h"
 #include "ops/gradients.h"
@@ -32,6 +33,7 @@ std::string for_terminal(const std::string& line) {
 }
 
 HostValue print(Caller& caller, const Bound& call) {
+  caller.parts.cuts.refuse_in_turn(call.span(), "`print`");
   std::string line;
   for (const GivenArgument* item : call.rest) {
     caller.parts.builder.span = item->span;
@@ -301,6 +303,9 @@ const std::vector<HostFunction>& own_functions() {
        "number does not depend on "
        "has 0, with a warning.",
        grad, true},
+      {"scan(f, start, xs = none, over: dim, reverse: bool = false, recompute: bool = false) -> value", kScanDoc, scan,
+       true},
+      {"stacked(over: dim, f) -> value", kStackedDoc, stacked, true},
       {"recompute(f, ...) -> value", "f of the other arguments, of which nothing inside is kept for the backward pass.",
        recompute, true},
   };

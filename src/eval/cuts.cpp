@@ -5,6 +5,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "support/diagnostics.h"
+
 namespace mtf::eval {
 namespace {
 
@@ -64,6 +66,14 @@ Cuts::Cuts(plan::Execution* execution, ops::Builder& builder, const AbstractDoma
       interrupt_(interrupt),
       reads_(std::move(reads)) {}
 
+void Cuts::refuse_in_turn(Span span, std::string_view what) const {
+  if (!turn_) return;
+  fail(Diagnostic(Kind::not_in_turn, span,
+                  fmt::format("{}: the function of `{}` is evaluated once for all turns", what, turn_->name))
+           .related(turn_->call, "in this loop")
+           .help("write the loop with `for`, which is evaluated turn by turn"));
+}
+
 void Cuts::cut(const graph::Values& needed, Span span) {
   if (!execution_) return;
   ++cuts_;
@@ -82,6 +92,7 @@ void Cuts::cut(const graph::Values& needed, Span span) {
 }
 
 HostValue Cuts::read_number(const graph::Value& value, Span span) {
+  refuse_in_turn(span, "a tensor is read as a number");
   const ElementType element = value.element();
   if (domain_.is_abstract()) {
     cut({value}, span);
@@ -95,6 +106,7 @@ HostValue Cuts::read_number(const graph::Value& value, Span span) {
 }
 
 plan::HostTensor Cuts::fetch(const graph::Value& value, Span span) {
+  refuse_in_turn(span, "a tensor is read");
   cut({value}, span);
   return execution_->fetch(value);
 }
@@ -108,14 +120,14 @@ void Cuts::end_statement(const BlockInfo& info, size_t statement, Scope& scope, 
         if (binding.name == name && holds_tensors(binding.value)) binding.value = None{};
     }
   }
-  if (builder_.table->pending_count() > kMostPending) cut({}, builder_.span);
+  if (!turn_ && builder_.table->pending_count() > kMostPending) cut({}, builder_.span);
   Scope* outermost = &scope;
   while (outermost->parent) outermost = outermost->parent.get();
   if (outermost->cycles_are_due()) outermost->let_go_of_cycles();
 }
 
 void Cuts::end_turn(Waiting& waiting, Span loop) {
-  if (!execution_) return;
+  if (!execution_ || turn_) return;
   if (waiting.carries) return cut({}, loop);
   if (waiting.cuts != cuts_) {
     waiting.cuts = cuts_;
@@ -144,12 +156,12 @@ void Cuts::assigned(const PlacePtr& place) {
 }
 
 void Cuts::made(const Scope& scope, const HostValue& value) {
-  if (counted_.empty() || counted_.back().scope != &scope) return;
+  if (turn_ || counted_.empty() || counted_.back().scope != &scope) return;
   if (tensor_of(value) || value.is<ListPtr>() || value.is<InstancePtr>()) counted_.back().values.push_back(value);
 }
 
 void Cuts::replaced(const Scope& owner, const HostValue& before, const HostValue& value) {
-  if (counted_.empty()) return;
+  if (turn_ || counted_.empty()) return;
   if (counted_.back().scope == &owner) {
     auto is_before = [&](const HostValue& held) {
       if (auto* tensor = before.as<graph::Handle>())
@@ -169,6 +181,7 @@ void Cuts::replaced(const Scope& owner, const HostValue& before, const HostValue
 }
 
 std::optional<plan::Counters> Cuts::counted(const Scope& scope, Span block, const std::function<void()>& walk) {
+  refuse_in_turn(block, "`counters`");
   if (!execution_) {
     walk();
     return std::nullopt;

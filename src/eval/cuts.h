@@ -15,6 +15,14 @@
 
 namespace mtf::eval {
 
+/// A function that is being evaluated once for all turns of a loop over a dim (eval/turns.h).
+struct Turn {
+  std::string_view name;           ///< of the builtin: `scan`
+  Span call;                       ///< where that is called
+  int64_t first = 0;               ///< nodes and scopes with smaller numbers are outside
+  std::vector<PlacePtr> own = {};  ///< the turn's own variables, which it may assign
+};
+
 class Cuts {
  public:
   /// `reads`: what the host reads as numbers, for a run to write down and a plan to read; may be null.
@@ -49,6 +57,14 @@ class Cuts {
   /// Of a block that functions may outlive: keeps what they name alone.
   void end_block(const BlockInfo& info, Scope& scope, bool keep_all) const;
 
+  // ---- turns of a loop over a dim: there are no cuts
+  // -----------------------------------------------------------------
+  /// The innermost that is under way, or null.
+  Turn* turn() const { return turn_; }
+  Restore<Turn*> within(Turn& turn) { return Restore(turn_, &turn); }
+  /// Fails (not_in_turn) at `span` in a turn: `what` has to be done once for each.
+  void refuse_in_turn(Span span, std::string_view what) const;
+
   /// A variable has been assigned: at the next cut the histories that read what it was end.
   void assigned(const PlacePtr& place);
   /// As long as what it returns lives, variables that are assigned are written down in `places`.
@@ -79,6 +95,7 @@ class Cuts {
   std::vector<PlacePtr>* assigned_ = nullptr;
   int64_t cuts_ = 0;  ///< so far
   std::vector<Counted> counted_;
+  Turn* turn_ = nullptr;
   std::function<void(Span)> on_cut_;
 };
 

@@ -38,7 +38,9 @@ class Scope : public std::enable_shared_from_this<Scope> {
  public:
   Scope(std::shared_ptr<Scope> outer, size_t outer_limit, int uncertain_depth)
       : parent(std::move(outer)), parent_limit(outer_limit), uncertain(uncertain_depth) {}
-  ~Scope();  ///< lets go of its values one after another (let_go.cpp)
+
+  const int64_t number = graph::new_node_id();  ///< ascending in the order in which scopes and nodes are made
+  ~Scope();                                     ///< lets go of its values one after another (let_go.cpp)
 
   std::shared_ptr<Scope> parent;
   size_t parent_limit = 0;

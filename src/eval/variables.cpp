@@ -43,6 +43,14 @@ void Variables::assign(const PlacePtr& place, const HostValue& value, Span span,
   if (value.is_poison() || (value.is_unknown() && unknown_kind(value) == UnknownKind::kAny)) return;
   const std::string what = fmt::format("the {} `{}`", place->trainable ? "param" : "state", place->path);
   const graph::Value next_value = converted(value, place->type, span, what, place->span);
+  if (Turn* turn = evaluator_.cuts.turn()) {
+    if (std::find(turn->own.begin(), turn->own.end(), place) == turn->own.end())
+      evaluator_.cuts.refuse_in_turn(statement,
+                                     fmt::format("`{}`, which is not the turn's own, is assigned", place->path));
+    place->current = next_value;
+    place->is_assigned = true;
+    return;
+  }
   evaluator_.builder.span = statement;
   graph::Value next = evaluator_.builder.assigned(next_value, place->stored);
   next.node->name = Name(place->path);
@@ -105,6 +113,35 @@ void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {
   if (const auto& record = evaluator_.builder.record)
     record->add_variable(place->current.value().operation(), place->trainable, place->declared, place->begins);
   scope->bind(stmt.name.name, PlacePtr(place), stmt.name.span);
+}
+
+void Variables::stack(const PlacePtr& place, const Dim& over, const graph::Value& value,
+                      const std::function<graph::OperationRef(const graph::OperationRef&)>& stacked) {
+  place->type.dims.insert(place->type.dims.begin(), over);
+  graph::GivenLayout& stored = place->stored;
+  const graph::Context& context = evaluator_.builder.context;
+  evaluator_.builder.span = place->span;
+  if (stored.why.like) {
+    stored.why.like = stacked(stored.why.like);
+    const Sharding of_one = stored.sharding;
+    stored.sharding = layout_like(place->type.dims, *stored.why.like, stored.why.like_result).sharding;
+  } else {
+    stored.sharding = graph::sharding_of(place->type, *stored.why.rules, *stored.mesh, place->span);
+  }
+  if (stored.why.asked)
+    stored.sharding = asked_sharding(place->type, *stored.why.asked, stored.sharding, *context.mesh, place->span);
+  const int64_t one = size_of(place->type.dims) / over.size;
+  int64_t& elements_so_far = place->trainable ? stored_.parameters : stored_.states;
+  int64_t& bytes_so_far = place->trainable ? stored_.parameter_bytes : stored_.state_bytes;
+  elements_so_far = saturating_add(elements_so_far, size_of(place->type.dims) - one);
+  const int64_t bytes = bytes_of_block({place->type, stored.sharding, stored.mesh});
+  bytes_so_far = saturating_add(bytes_so_far, bytes - bytes / over.size);
+  const Name name = place->current.value().node->name;
+  place->current = evaluator_.builder.assigned(value, stored);
+  place->current.value().node->name = name;
+  place->current.value().node->place = place->serial;
+  if (const auto& record = evaluator_.builder.record)
+    record->add_variable(place->current.value().operation(), place->trainable, place->declared, place->begins);
 }
 
 bool Variables::lay_out(Place& place, const ast::ParamStmt& stmt, const ScopePtr& scope) {

@@ -2,6 +2,7 @@
 // Variables: the `param`s and `state`s of models (Place), how they are declared and assigned.
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <string_view>
 
 #include "eval/host_value.h"
@@ -20,6 +21,10 @@ class Variables {
   void declare(const ast::ParamStmt& stmt, const ScopePtr& scope);
   /// `place := value`, which stands at `span`. Every history that read the old value ends.
   void assign(const PlacePtr& place, const HostValue& value, Span span, Span statement);
+  /// A variable that has been declared in a turn of a loop over a dim is one of all turns, with this dim first and this
+  /// value. `stacked` says what the operation of another such variable has become.
+  void stack(const PlacePtr& place, const Dim& over, const graph::Value& value,
+             const std::function<graph::OperationRef(const graph::OperationRef&)>& stacked);
   /// A value as what a name or variable of this type is given: `what`, declared at `declared`. Fails if it is of
   /// another type (assign_type_changed).
   graph::Value converted(const HostValue& value, const TensorType& type, Span span, std::string_view what,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "graph/op.h"
+#include "graph/region.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
 
@@ -157,6 +158,7 @@ FollowedLayout layout_like(const Dims& dims, const LaidOutOperation& like, int l
 }
 
 void decide_layouts(LaidOutOperation& operation, std::span<const OperandLayout> operands) {
+  if (operation.region) return lay_out_region(operation, operands);
   static const Layout none;
   const Layout& layout = operation.why.rules ? *operation.why.rules : none;
   operation.shardings.resize(operation.results.size());

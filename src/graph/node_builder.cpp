@@ -7,6 +7,7 @@
 #include "graph/layout_record.h"
 #include "graph/layouts.h"
 #include "graph/op.h"
+#include "graph/region.h"
 #include "support/diagnostics.h"
 #include "support/restore.h"
 #include "support/text.h"
@@ -54,17 +55,18 @@ void check_meshes(const LaidOutOperation& operation, const Values& operands) {
 }  // namespace
 
 std::shared_ptr<LaidOutOperation> NodeBuilder::make(const Op& op, const Values& operands, Attributes attributes,
-                                                    std::vector<double> inputs) {
+                                                    std::vector<double> inputs, std::shared_ptr<const Region> region) {
   auto operation = std::make_shared<LaidOutOperation>();
   operation->op = &op;
   operation->attributes = std::move(attributes);
   operation->inputs = std::move(inputs);
+  operation->region = std::move(region);
   operation->operands.reserve(operands.size());
   for (const Value& operand : operands) operation->operands.push_back(operand.type());
   operation->mesh = context.mesh;
   operation->written = written;
   operation->no_grad = context.no_grad;
-  operation->region = context.recompute_region;
+  operation->recomputed_in = context.recompute_region;
   operation->span = span;
   operation->frame = context.frame;
   MTF_CHECK(operation->attributes.form() == op.attributes, "attributes of another operation than {}", op.name);
@@ -86,8 +88,24 @@ NodePtr NodeBuilder::make_node(OperationRef operation, Values operands, const La
   return node;
 }
 
+void NodeBuilder::adopt(Node& node) {
+  if (record) record->add(node, nullptr);
+  if (table) table->add(node);
+  if (on_add) on_add(node);
+}
+
 Values NodeBuilder::add_node(const Op& op, Values operands, Attributes attributes, std::vector<double> inputs) {
   std::shared_ptr<LaidOutOperation> operation = make(op, operands, std::move(attributes), std::move(inputs));
+  return add_by_rules(std::move(operation), std::move(operands));
+}
+
+Values NodeBuilder::add_region(const Op& op, Values operands, Attributes attributes, CapturedRegion region) {
+  std::shared_ptr<LaidOutOperation> operation =
+      make(op, operands, std::move(attributes), std::move(region.numbers), std::move(region.region));
+  return add_by_rules(std::move(operation), std::move(operands));
+}
+
+Values NodeBuilder::add_by_rules(std::shared_ptr<LaidOutOperation> operation, Values operands) {
   constexpr size_t kFew = 4;
   std::array<OperandLayout, kFew> few;
   std::vector<OperandLayout> many(operands.size() > kFew ? operands.size() : 0);
@@ -143,7 +161,7 @@ Value NodeBuilder::add_following(const Op& op, Values operands, const Value& lik
 
 NodePtr NodeBuilder::copy_node(const Node& node, Values operands) {
   auto operation = std::make_shared<LaidOutOperation>(*node.operation);
-  operation->region = context.recompute_region;
+  operation->recomputed_in = context.recompute_region;
   return make_node(std::move(operation), std::move(operands), node.operation.get());
 }
 

@@ -12,7 +12,8 @@
 
 namespace mtf::graph {
 
-class LayoutRecord;  // graph/layout_record.h
+class LayoutRecord;     // graph/layout_record.h
+struct CapturedRegion;  // graph/region.h
 
 /// What `precision` has in force: in which types what the program writes is computed. What that means for an operation
 /// is said in ops/type_rules.h, once.
@@ -55,10 +56,16 @@ class NodeBuilder {
   /// Adds a node: infers its types, decides its layouts. `@`-splits in operands are inherited.
   Values add_node(const Op& op, Values operands, Attributes attributes = {}, std::vector<double> inputs = {});
 
+  /// Adds a node that runs a region, with the numbers of the host that this was captured with.
+  Values add_region(const Op& op, Values operands, Attributes attributes, CapturedRegion region);
+
   /// Adds a node of an operation whose layout has been decided: a copy of one of another graph.
   NodePtr add_decided(OperationRef operation, Values operands) {
     return make_node(std::move(operation), std::move(operands));
   }
+
+  /// A node of a builder that counts none is counted as this one's.
+  void adopt(Node& node);
 
   /// The same operation on other operands, in the region under way: for a backward pass.
   NodePtr copy_node(const Node& node, Values operands);
@@ -75,7 +82,8 @@ class NodeBuilder {
 
  private:
   std::shared_ptr<LaidOutOperation> make(const Op& op, const Values& operands, Attributes attributes,
-                                         std::vector<double> inputs);
+                                         std::vector<double> inputs, std::shared_ptr<const Region> region = nullptr);
+  Values add_by_rules(std::shared_ptr<LaidOutOperation> operation, Values operands);
   Value add_given(std::shared_ptr<LaidOutOperation> operation, Values operands, LayoutOrigin origin,
                   GivenLayout layout);
   NodePtr make_node(OperationRef operation, Values operands, const LaidOutOperation* copied = nullptr);

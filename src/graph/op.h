@@ -50,6 +50,7 @@ enum class Role : uint8_t {
   kReshape,      ///< the operand's elements in row-major order, under other dims
   kRepeat,       ///< the operand, repeated along the dims that it lacks
   kWindow,       ///< a block of the result is computed from an interval of the operand along one dim: a slice, a shift
+  kLoop,         ///< it runs the region of the operation in turns: it has no kernel
   kContraction,  ///< a product summed over dims: storage orders are chosen for its sake
 };
 
@@ -110,6 +111,9 @@ struct Op {
   /// The result is the operand at one place, which the host's number says, of the dim that this gives, and may lie
   /// there.
   int (*dim_of_place)(const Operation&) = nullptr;
+  /// Of a random operation: which of the host's numbers is the number of its call, or which operand is; -1: none.
+  int8_t random_call = -1;
+  int (*random_call_operand)(const Operation&) = nullptr;
   bool in_place = false;  ///< the kernel may write its first result over its first operand
   /// Of an operation that puts what it is given into zeros: x + this(parts…) is accumulate(x, parts…), with the same
   /// attributes and numbers, which touches only the places where the parts fall. So gradients of slices add up.

@@ -1,6 +1,7 @@
 #include "graph/operation.h"
 
 #include "graph/op.h"
+#include "graph/region.h"
 #include "types/key.h"
 
 namespace mtf::graph {
@@ -17,6 +18,7 @@ void append(std::string& key, const Operation& operation) {
   for (const TensorType& type : operation.operands) append(key, type);
   mtf::append(key, operation.results.size());
   for (const TensorType& type : operation.results) append(key, type);
+  if (operation.region) mtf::append(key, std::string_view(operation.region->form));
 }
 
 }  // namespace mtf::graph

@@ -24,6 +24,7 @@
 namespace mtf::graph {
 
 struct IterationSpace;  // graph/iteration_space.h
+struct Region;          // graph/region.h
 
 struct Operation {
   const Op* op = nullptr;
@@ -31,6 +32,9 @@ struct Operation {
   std::vector<double> inputs;        ///< the host's numbers, not part of the structure
   std::vector<TensorType> operands;  ///< of each operand
   std::vector<TensorType> results;   ///< of each result
+  /// The program that it runs in turns; null: none. What lies in it is laid out, but its operation's rules are the same
+  /// however it is.
+  std::shared_ptr<const Region> region = nullptr;
 
   /// What Op::space says of it, which is asked once. From then on op, attributes, operands and results stay as they
   /// are, of copies too.
@@ -76,11 +80,11 @@ struct LaidOutOperation : Operation {
   std::vector<AxisSet> inherited;   ///< of each result: the splits that `@` wrote, or that come from one
   LayoutOrigin origin = LayoutOrigin::kRules;
   LayoutReason why;
-  bool written = true;   ///< the program wrote it: two rules on one axis are an error
-  bool no_grad = false;  ///< made inside `no_grad`: gradients end at it
-  int64_t region = 0;    ///< not 0: made inside this call of `recompute`
-  Span span;             ///< the expression
-  CallFrameRef frame;    ///< the innermost call; null outside of all, and where nobody wants to know
+  bool written = true;        ///< the program wrote it: two rules on one axis are an error
+  bool no_grad = false;       ///< made inside `no_grad`: gradients end at it
+  int64_t recomputed_in = 0;  ///< not 0: made inside this call of `recompute`
+  Span span;                  ///< the expression
+  CallFrameRef frame;         ///< the innermost call; null outside of all, and where nobody wants to know
 };
 
 }  // namespace mtf::graph

@@ -9,6 +9,7 @@
 
 #include "graph/layouts.h"
 #include "graph/op.h"
+#include "graph/region.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
 
@@ -194,6 +195,7 @@ class Form {
     add(static_cast<uint32_t>(operation.results.size()));
     for (size_t r = 0; r < operation.results.size(); ++r) add(operation.results[r], operation.shardings[r]);
     add(operation.mesh);
+    if (operation.region) text += operation.region->form;
     add(entry.replica == 0
             ? uint32_t{0}
             : replicas_.emplace(entry.replica, static_cast<uint32_t>(replicas_.size() + 1)).first->second);

@@ -1,6 +1,7 @@
 #include "graph/relayout.h"
 
 #include "graph/layouts.h"
+#include "graph/region.h"
 #include "support/diagnostics.h"
 #include "types/key.h"
 
@@ -39,6 +40,10 @@ std::shared_ptr<LaidOutOperation> laid_out_again(const LaidOutOperation& was, st
   LaidOutOperation& now = *operation;
   if (mesh) now.mesh = mesh;
   if (rules && now.why.rules) now.why.rules = rules;
+  if (now.region) {
+    lay_out_region(now, operands, mesh, rules, stored);
+    return operation;
+  }
   if (like) now.why.like = std::move(like);
   if (now.origin == LayoutOrigin::kRules) {
     decide_layouts(now, operands);

@@ -126,10 +126,10 @@ KeptHistory ValueTable::keep_history(const std::vector<NodePtr>& nodes, ReadsOfG
   };
   for (const NodePtr& node : nodes) {
     if (!node->keeps_history_) continue;
-    if (node->operation->region != 0) {
+    if (node->operation->recomputed_in != 0) {
       for (const Value& operand : node->operands())
-        if (operand.operation().region != node->operation->region)
-          node->operation->region > 0 ? save_operand(operand) : save(operand);
+        if (operand.operation().recomputed_in != node->operation->recomputed_in)
+          node->operation->recomputed_in > 0 ? save_operand(operand) : save(operand);
       continue;
     }
     std::vector<bool> wanted;
@@ -209,10 +209,10 @@ void ValueTable::keep_between(const std::vector<NodePtr>& nodes) {
         (node.leads_ && (node.is_kept() || node.mark == wanted || (node.history_link_.linked && node.uses() > 0)));
     node.leads_ = node.leads_ && node.keeps_history_;
     if (!node.keeps_history_) continue;
-    const int64_t region = node.operation->region;
+    const int64_t region = node.operation->recomputed_in;
     for (const Value& operand : node.operands()) {
       if (operand.node->is_computed(operand.result)) continue;
-      if (region != 0 && operand.operation().region == region) operand.node->mark = again;
+      if (region != 0 && operand.operation().recomputed_in == region) operand.node->mark = again;
       else if (operand.node->mark != again && is_float(operand.element())) operand.node->mark = wanted;
     }
   }

@@ -246,6 +246,12 @@ void attention_mask_kernel(graph::KernelCall& call) {
     }
 }
 
+/// The number of the random call that drops weights is an operand.
+int place_of_call(const graph::Operation& operation) {
+  const AttentionParts parts(operation);
+  return parts.drops ? static_cast<int>(parts.first_of_drop()) + 1 : -1;
+}
+
 }  // namespace
 
 constexpr graph::Op kAttention = complete({
@@ -311,6 +317,7 @@ constexpr graph::Op kAttention = complete({
     .work = graph::Work::kExpansion,
     .counted = counted_memory,
     .gradient = attention_gradient,
+    .random_call_operand = place_of_call,
     .saved_results = 1,
 });
 
@@ -327,6 +334,7 @@ constexpr graph::Op kAttentionGradient = complete({
     .work = graph::Work::kExpansion,
     .counted = counted_memory,
     .gradient = gradient_of_expansion,
+    .random_call_operand = place_of_call,
 });
 
 constexpr graph::Op kAttentionMask = complete({
@@ -351,6 +359,7 @@ constexpr graph::Op kAttentionKept = complete({
     .space = elementwise_space,
     .kernel = attention_kept_kernel,
     .no_gradient = "random numbers depend on the seed, the number of the call and the place alone",
+    .random_call_operand = [](const graph::Operation&) { return 1; },
 });
 
 }  // namespace mtf::ops

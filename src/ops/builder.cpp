@@ -60,7 +60,7 @@ graph::Value Builder::operand(double number, ElementType element) {
   if (graph::NodePtr node = known.lock()) {
     const graph::LaidOutOperation& made = *node->operation;
     if (made.mesh == context.mesh && made.why.rules == context.layout && made.no_grad == context.no_grad &&
-        made.region == context.recompute_region) {
+        made.recomputed_in == context.recompute_region) {
       ++added;  // as many as if nobody shared it
       return {node, 0};
     }

@@ -12,6 +12,7 @@
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "graph/history_end.h"
 #include "graph/op.h"
@@ -27,15 +28,13 @@ bool passes(const graph::Node& node) { return passes_gradients(*node.operation) 
 
 class Backward {
  public:
-  Backward(Builder& builder, const graph::Value& loss, const graph::Values& targets)
-      : builder_(builder), loss_(loss), targets_(targets) {}
+  Backward(Builder& builder, const graph::Values& results, const graph::Values& targets)
+      : builder_(builder), results_(results), targets_(targets) {}
 
-  graph::Values run() {
-    if (!loss_.dims().empty() || !is_float(loss_.element()))
-      fail(Kind::grad_not_scalar, builder_.span, "expected a number such as `sum(…)` or `mean(…)` gives, found {}",
-           to_string(loss_.type()));
+  /// `d_results` flow to the results.
+  graph::Values run(const graph::Values& d_results) {
     find_path();
-    add_to(loss_, builder_.number(1, loss_.element()));
+    for (size_t r = 0; r < results_.size(); ++r) add_to(results_[r], d_results[r]);
     for (auto node = path_.rbegin(); node != path_.rend(); ++node) step(*node);
     graph::Values results;
     for (const graph::Value& target : targets_) results.push_back(builder_.cast(gradient_of(target), target.element()));
@@ -61,9 +60,10 @@ class Backward {
     std::unordered_set<const graph::Node*> wanted;
     for (const graph::Value& target : targets_) wanted.insert(target.node.get());
     std::vector<graph::NodePtr> reached;
-    std::vector<graph::NodePtr> stack{loss_.node};
+    std::vector<graph::NodePtr> stack;
     const int64_t mark = graph::new_mark();
-    loss_.node->mark = mark;
+    for (const graph::Value& result : results_)
+      if (std::exchange(result.node->mark, mark) != mark) stack.push_back(result.node);
     while (!stack.empty()) {
       graph::NodePtr node = std::move(stack.back());
       stack.pop_back();
@@ -170,9 +170,9 @@ class Backward {
     }
     if (!any || !flows) return;
     graph::Values operands, results;
-    for (const graph::Value& operand : node->operands()) operands.push_back(again(operand, operation.region));
+    for (const graph::Value& operand : node->operands()) operands.push_back(again(operand, operation.recomputed_in));
     for (size_t r = 0; r < operation.results.size(); ++r)
-      results.push_back(again({node, static_cast<int>(r)}, operation.region));
+      results.push_back(again({node, static_cast<int>(r)}, operation.recomputed_in));
     MeshPtr mesh = builder_.context.mesh;
     builder_.context.mesh = operation.mesh;
     const graph::CallFrameRef taken_in = builder_.context.frame;
@@ -193,7 +193,7 @@ class Backward {
   /// backward pass (a region below 0) is not, as long as it is pending.
   static bool is_inside(const graph::Value& value, int64_t region) {
     if (region < 0 && graph::ValueTable::is_pending(*value.node)) return false;
-    return region != 0 && !value.node->is_held() && value.operation().region == region &&
+    return region != 0 && !value.node->is_held() && value.operation().recomputed_in == region &&
            !value.node->is_computed(value.result);
   }
 
@@ -236,7 +236,7 @@ class Backward {
   }
 
   Builder& builder_;
-  graph::Value loss_;
+  const graph::Values& results_;
   const graph::Values& targets_;
   std::vector<graph::NodePtr> path_;
   std::unordered_set<const graph::Node*> leads_;
@@ -271,17 +271,27 @@ class Unwritten {
 
 graph::Values gradients(Builder& builder, const graph::Value& loss, const graph::Values& targets,
                         std::vector<bool>* reached) {
+  if (!loss.dims().empty() || !is_float(loss.element()))
+    fail(Kind::grad_not_scalar, builder.span, "expected a number such as `sum(…)` or `mean(…)` gives, found {}",
+         to_string(loss.type()));
   Unwritten unwritten(builder);
-  Backward backward(builder, loss, targets);
-  graph::Values results = backward.run();
+  const graph::Values of{loss};
+  Backward backward(builder, of, targets);
+  graph::Values results = backward.run({builder.number(1, loss.element())});
   if (reached)
     for (const graph::Value& target : targets) reached->push_back(backward.leads_to(target));
   return results;
 }
 
+graph::Values gradients_of(Builder& builder, const graph::Values& results, const graph::Values& d_results,
+                           const graph::Values& targets) {
+  Unwritten unwritten(builder);
+  return Backward(builder, results, targets).run(d_results);
+}
+
 graph::Values gradient_of_expansion(graph::GradientCall& call) {
   Builder& b = call.builder;
-  graph::Values operands, targets, gradients_of(call.operands.size());
+  graph::Values operands, targets, gradients(call.operands.size());
   for (size_t k = 0; k < call.operands.size(); ++k) {  // each alone, though one may have been made of another
     operands.push_back(is_float(call.operands[k].element()) ? b.add(kStopGradient, {call.operands[k]})
                                                             : call.operands[k]);
@@ -289,16 +299,16 @@ graph::Values gradient_of_expansion(graph::GradientCall& call) {
   }
   graph::ExpandCall expansion{b, call.operation, operands};
   const graph::Values results = call.operation.op->expand(expansion);
-  graph::Value loss;
+  graph::Values of, d_results;
   for (size_t r = 0; r < results.size(); ++r) {
     if (!call.d_results[r]) continue;
-    const graph::Value part = b.sum_to(b.map(kMul, results[r], call.d_results[r]), {});
-    loss = loss ? b.map(kAdd, loss, part) : part;
+    of.push_back(results[r]);
+    d_results.push_back(call.d_results[r]);
   }
-  const graph::Values found = gradients(b, loss, targets);
+  const graph::Values found = gradients_of(b, of, d_results, targets);
   for (size_t k = 0, next = 0; k < call.operands.size(); ++k)
-    if (call.wants(k)) gradients_of[k] = found[next++];
-  return gradients_of;
+    if (call.wants(k)) gradients[k] = found[next++];
+  return gradients;
 }
 
 graph::GradientReads reads_of_gradient(const graph::LaidOutOperation& operation, const std::vector<bool>& wanted) {

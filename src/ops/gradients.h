@@ -13,6 +13,10 @@ namespace mtf::ops {
 graph::Values gradients(Builder& builder, const graph::Value& loss, const graph::Values& targets,
                         std::vector<bool>* reached = nullptr);
 
+/// What flows to `targets`, cast to their element types, where `d_results` flow to `results`, which are floats.
+graph::Values gradients_of(Builder& builder, const graph::Values& results, const graph::Values& d_results,
+                           const graph::Values& targets);
+
 /// A gradient rule of an operation that has an expansion: the gradient of the graph that stands for it. For what is
 /// seldom differentiated, as it computes that graph.
 graph::Values gradient_of_expansion(graph::GradientCall& call);

@@ -92,6 +92,7 @@ consteval graph::Op random(graph::Op op) {
   op.attributes = &graph::kFormOf<TypeAttributes>;
   op.infer = infer_type;
   op.space = elementwise_space;
+  op.random_call = 1;
   op.no_gradient = "random numbers depend on the seed, the number of the call and the place alone";
   return complete(op);
 }

@@ -37,8 +37,8 @@ consteval graph::Op complete(graph::Op op) {
   }
   if (!op.is_leaf() && op.space == nullptr) throw "a record needs `space`: what splitting each dim means";
   const int ways = (op.lane ? 1 : 0) + (op.reduction ? 1 : 0) + (op.kernel ? 1 : 0) +
-                   (op.role == graph::Role::kView || op.is_leaf() ? 1 : 0);
-  if (ways == 0) throw "a record needs a way to compute it: lane, reduction, kernel, view or leaf";
+                   (op.role == graph::Role::kView || op.role == graph::Role::kLoop || op.is_leaf() ? 1 : 0);
+  if (ways == 0) throw "a record needs a way to compute it: lane, reduction, kernel, view, loop or leaf";
   if (op.lane && (op.reduction || op.kernel)) throw "a record is computed in one way";
   if (!op.is_leaf() && (op.gradient == nullptr) == op.no_gradient.empty())
     throw "a record needs a gradient, or the reason why there is none";

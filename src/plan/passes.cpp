@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "graph/op.h"
+#include "graph/region.h"
 #include "plan/compilation.h"
 #include "schedule/passes.h"
 #include "support/diagnostics.h"
@@ -22,6 +23,13 @@ void run_merge(Compilation& c) {
 void run_split(Compilation& c) {
   c.local() = split(c.merged);
   c.local().unique_flops = c.unique_flops;
+}
+
+/// Runs a pass on a schedule, and before that on the turns of its loops.
+void on_all(schedule::Schedule& schedule, void (*pass)(schedule::Schedule&)) {
+  for (schedule::Step& step : schedule.steps)
+    if (step.turn) on_all(*step.turn, pass);
+  pass(schedule);
 }
 
 // ---- what holds afterwards ------------------------------------------------------------------------------------------
@@ -126,8 +134,14 @@ void verify_buffers(const Compilation& c) {
 const std::vector<Pass>& passes() {
   using enum Stage;
   static const std::vector<Pass> list = {
+      {.name = "leave_out_unread_results",
+       .sentence = "loops give only what is read",
+       .ensures = "each result of a loop is read, or is an output",
+       .run = [](Compilation& c) { leave_out_unread_results(c.program()); },
+       .verify = verify_program},
       {.name = "carry_splits",
        .sentence = "splits that a rename loses are carried to the products behind it",
+       .needs = {"leave_out_unread_results"},
        .ensures = "what is kept for gradients alone lies as it will be computed",
        .may_change_layouts = true,
        .run = [](Compilation& c) { spmd::carry_splits(c.program()); },
@@ -190,7 +204,7 @@ const std::vector<Pass>& passes() {
        .takes = kSchedule,
        .gives = kSchedule,
        .may_be_skipped = true,
-       .run = [](Compilation& c) { merge_all_reduces(c.schedule); },
+       .run = [](Compilation& c) { on_all(c.schedule, schedule::merge_all_reduces); },
        .verify = verify_schedule},
       {.name = "fuse_loops",
        .sentence = "element-wise chains and their reductions become one step",
@@ -199,7 +213,7 @@ const std::vector<Pass>& passes() {
        .takes = kSchedule,
        .gives = kSchedule,
        .may_be_skipped = true,
-       .run = [](Compilation& c) { fuse_loops(c.schedule); },
+       .run = [](Compilation& c) { on_all(c.schedule, schedule::fuse_loops); },
        .verify = verify_schedule},
       {.name = "make_loops",
        .sentence = "each loop gets its program; those that nothing reads are left out",
@@ -207,7 +221,7 @@ const std::vector<Pass>& passes() {
        .ensures = "a loop writes what is read outside of it alone",
        .takes = kSchedule,
        .gives = kSchedule,
-       .run = [](Compilation& c) { make_loops(c.schedule); },
+       .run = [](Compilation& c) { on_all(c.schedule, schedule::make_loops); },
        .verify = verify_loops},
       {.name = "cut_all_reduces",
        .sentence = "large all_reduces are cut into pieces",
@@ -215,7 +229,7 @@ const std::vector<Pass>& passes() {
        .ensures = "the calls of each collective are known",
        .takes = kSchedule,
        .gives = kSchedule,
-       .run = [](Compilation& c) { cut_all_reduces(c.schedule); },
+       .run = [](Compilation& c) { on_all(c.schedule, schedule::cut_all_reduces); },
        .verify = verify_calls},
       {.name = "start_reductions",
        .sentence = "what processors sum starts on its way when it has been made",
@@ -225,7 +239,7 @@ const std::vector<Pass>& passes() {
        .gives = kSchedule,
        .may_be_skipped = true,
        .decides = Decides::kOverlap,
-       .run = [](Compilation& c) { start_reductions(c.schedule); },
+       .run = [](Compilation& c) { on_all(c.schedule, schedule::start_reductions); },
        .verify = verify_calls},
       {.name = "overlap_collectives",
        .sentence = "each collective goes on until its result is needed",
@@ -235,7 +249,7 @@ const std::vector<Pass>& passes() {
        .gives = kSchedule,
        .may_be_skipped = true,
        .decides = Decides::kOverlap,
-       .run = [](Compilation& c) { overlap_collectives(c.schedule); },
+       .run = [](Compilation& c) { on_all(c.schedule, schedule::overlap_collectives); },
        .verify = verify_overlap},
       {.name = "plan_buffers",
        .sentence = "values get memory, one after the other the same",
@@ -244,7 +258,7 @@ const std::vector<Pass>& passes() {
        .takes = kSchedule,
        .gives = kSchedule,
        .decides = Decides::kMemory,
-       .run = [](Compilation& c) { plan_buffers(c.schedule); },
+       .run = [](Compilation& c) { on_all(c.schedule, schedule::plan_buffers); },
        .verify = verify_buffers},
   };
   return list;

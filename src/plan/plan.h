@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "graph/program.h"
+#include "graph/region.h"
 #include "plan/counters.h"
 #include "plan/tensor.h"
 #include "schedule/schedule.h"
@@ -44,8 +44,15 @@ struct PlanInput {
 struct PlanInputs {
   const graph::Program* program = nullptr;  ///< the captured program that this run is for
   std::vector<PlanInput> values;            ///< in the order of the local program's inputs
+  const graph::Region* region = nullptr;    ///< that this is a turn of; null: of none
+  std::vector<double> turn_numbers =
+      {};  ///< of a turn: those of the operation whose region it is, as this turn has them
   /// The host's numbers that the operation of an instruction has.
   std::span<const double> numbers(const spmd::Instruction& instruction) const {
+    if (region && instruction.origin >= 0)
+      return std::span(turn_numbers)
+          .subspan(static_cast<size_t>(region->first_number[instruction.origin]),
+                   region->turn.operations[instruction.origin].operation->inputs.size());
     return instruction.origin >= 0 ? program->operations[instruction.origin].operation->inputs
                                    : instruction.node->inputs;
   }

@@ -19,12 +19,7 @@ int64_t run_bytes(const schedule::Schedule& schedule) {
   for (const schedule::Buffer& buffer : schedule.buffers) {
     int64_t bytes = 0;
     if (buffer.kind == schedule::BufferKind::kStaging) {
-      for (int i : schedule.steps[buffer.first].instructions) {
-        const spmd::Instruction& instruction = program.instructions[i];
-        const int64_t staging = schedule::staging_bytes(instruction, bytes_of(program, instruction.operands[0]),
-                                                        bytes_of(program, instruction.results[0]));
-        bytes = saturating_add(bytes, schedule::padded(staging));
-      }
+      bytes = staging_bytes(schedule, schedule.steps[buffer.first], bytes_of);
     } else {
       bytes = schedule::padded(bytes_of(program, buffer.value));
     }
@@ -48,6 +43,12 @@ Prediction predict_without_memory(const schedule::Schedule& schedule) {
   for (const schedule::Step& step : schedule.steps) {
     int64_t calls = step.calls;
     std::vector<spmd::InstructionCost> costs = all.of_step(step.instructions);
+    if (step.turn) {
+      prediction.costs[step.instructions[0]] = costs[0];
+      const graph::Region& region = *program.instructions[step.instructions[0]].node->region;
+      add_times(counters, predict_without_memory(*step.turn).counters, region.turns);
+      continue;
+    }
     for (size_t i = 0; i < costs.size(); ++i) {
       const spmd::InstructionCost& cost = prediction.costs[step.instructions[i]] = std::move(costs[i]);
       counters.flops = saturating_add(counters.flops, cost.flops.value());

@@ -6,7 +6,9 @@
 
 #include "graph/kernel_call.h"
 #include "graph/op.h"
+#include "graph/region.h"
 #include "ops/index.h"
+#include "ops/loop.h"
 #include "run/bound_step.h"
 #include "run/memory_check.h"
 #include "schedule/pack.h"
@@ -14,6 +16,12 @@
 
 namespace mtf::run {
 namespace {
+
+/// What the turns of a loop did in their first run, and how many there are.
+struct CountedTurns {
+  const plan::Counters& counters;
+  int64_t turns;
+};
 
 struct CountedRun {
   plan::Counters counters;
@@ -23,7 +31,7 @@ struct CountedRun {
 /// What the steps of a plan did in its first run, each as much as on the rank that did most: what its collectives
 /// counted and sent, and `flops`. All ranks come here together.
 CountedRun count_run(const spmd::LocalProgram& program, std::span<const BoundStep> steps,
-                     std::span<const int64_t> flops, Transport& transport) {
+                     std::span<const int64_t> flops, std::span<const CountedTurns> loops, Transport& transport) {
   std::vector<int64_t> most(flops.begin(), flops.end());
   for (const BoundStep& step : steps) {
     const plan::CollectiveCount count = step.collective ? step.collective->counted() : plan::CollectiveCount{};
@@ -41,6 +49,7 @@ CountedRun count_run(const spmd::LocalProgram& program, std::span<const BoundSte
     run.counters.collectives[static_cast<int>(counted_as(first.kind))][mesh->names_of(first.axes)] +=
         plan::CollectiveCount{figures[0], steps[s].step->calls, figures[1], figures[2], figures[3]};
   }
+  for (const CountedTurns& loop : loops) add_times(run.counters, loop.counters, loop.turns);
   return run;
 }
 
@@ -60,8 +69,9 @@ size_t writes_over_input(const schedule::Schedule& schedule) {
 }  // namespace
 
 struct BoundPlan::Impl {
-  Impl(std::shared_ptr<const schedule::Schedule> s, Machine& m, bool share)
-      : schedule(std::move(s)), program(schedule->program), machine(m), may_share(share) {
+  /// `of`: the region that it is a turn of; null: none.
+  Impl(std::shared_ptr<const schedule::Schedule> s, Machine& m, bool share, const graph::Region* of = nullptr)
+      : schedule(std::move(s)), program(schedule->program), machine(m), may_share(share), region(of) {
     number_of.assign(program.values.size(), 0);
     for (size_t i = 0; i < program.inputs.size(); ++i) input_of[program.inputs[i]] = static_cast<int>(i);
     for (const spmd::Instruction& instruction : program.instructions)
@@ -102,12 +112,10 @@ struct BoundPlan::Impl {
       const schedule::Buffer& buffer = schedule->buffers[b];
       BoundBuffer& bound = buffers[b];
       if (buffer.kind == schedule::BufferKind::kStaging) {
-        const schedule::Step& step = schedule->steps[buffer.first];
-        for (int i : step.instructions) {
-          const spmd::Instruction& instruction = program.instructions[i];
-          bound.alone_bytes += schedule::padded(schedule::staging_bytes(instruction, bytes_of(instruction.operands[0]),
-                                                                        bytes_of(instruction.results[0])));
-        }
+        bound.alone_bytes =
+            staging_bytes(*schedule, schedule->steps[buffer.first], [](const spmd::LocalProgram& of, int value) {
+              return most_elements(of.values[value]) * size_of(of.values[value].element);
+            });
         bound.places = 1;
       } else {
         const spmd::LocalValue& value = program.values[buffer.value];
@@ -136,7 +144,6 @@ struct BoundPlan::Impl {
   }
 
   void bind_steps() {
-    int begun = 0;
     for (size_t s = 0; s < schedule->steps.size(); ++s) {
       const schedule::Step& step = schedule->steps[s];
       BoundStep bound;
@@ -146,7 +153,11 @@ struct BoundPlan::Impl {
         case schedule::StepKind::kKernel: bound.compute = bind_kernel(*schedule, step, machine.hostings); break;
         case schedule::StepKind::kWindow: bound.window_bytes = bytes_of(step.writes[0]); break;
         case schedule::StepKind::kLoop: bound.compute = bind_loop(*schedule, step, machine.hostings); break;
-        default: bind_collective(bound, step); ++begun;
+        case schedule::StepKind::kTurns:
+          loops[s] = std::make_unique<Loop>(
+              std::make_unique<Impl>(step.turn, machine, may_share, bound.first->node->region.get()), *bound.first);
+          break;
+        default: bind_collective(bound, step);
       }
       steps.push_back(std::move(bound));
     }
@@ -154,11 +165,16 @@ struct BoundPlan::Impl {
       if (schedule->buffers[b].kind == schedule::BufferKind::kStaging) {
         BoundStep& step = steps[schedule->buffers[b].first];
         step.buffer = static_cast<int>(b);
+        if (const auto loop = loops.find(static_cast<size_t>(schedule->buffers[b].first)); loop != loops.end()) {
+          buffers[b].place_bytes = loop->second->bytes();
+          continue;
+        }
         buffers[b].place_bytes = schedule::padded(step.collective->staging_bytes());
         buffers[b].is_shared = step.collective->shares_memory();
       }
     arena_bytes = pack_buffers(false);
     shared_bytes = pack_buffers(true);
+    for (const auto& [s, loop] : loops) shared_bytes = std::max(shared_bytes, loop->turn->shared_bytes);
     for (BoundStep& step : steps) {
       if (!step.collective) continue;
       for (int i : step.step->instructions) {
@@ -220,8 +236,7 @@ struct BoundPlan::Impl {
       machine.pool->trim();  // nobody will ask for memory of its size again
       machine.arena = machine.pool->allocate(arena_bytes, 0);
     }
-    if (!pointed || arena_base != (machine.arena ? machine.arena->data() : nullptr)) point_arena();
-    pointed = true;
+    point_arena(machine.arena ? machine.arena->data() : nullptr);
     if (machine.scrub && arena_bytes > 0) std::memset(machine.arena->data(), 0xff, static_cast<size_t>(arena_bytes));
   }
 
@@ -290,6 +305,11 @@ struct BoundPlan::Impl {
       if (may_stop && machine.interrupt.is_wanted()) end_early(*step.first);
       if (step.collective) {
         begin(static_cast<int>(s));
+        continue;
+      }
+      if (const auto loop = loops.find(s); loop != loops.end()) {
+        while (!under_way.empty()) finish(under_way[0]);  // turns have the memory for what is on its way for themselves
+        loop->second->run(*this, step, inputs.numbers(*step.first), s < stops_before);
         continue;
       }
       try {
@@ -380,8 +400,9 @@ struct BoundPlan::Impl {
     return tensors;
   }
 
-  void point_arena() {
-    std::byte* base = machine.arena ? machine.arena->data() : nullptr;
+  void point_arena(std::byte* base) {
+    if (pointed && arena_base == base) return;
+    pointed = true;
     for (size_t b = 0; b < buffers.size(); ++b)
       if (schedule->buffers[b].kind == schedule::BufferKind::kArena) point(buffers[b], base + buffers[b].offset);
     arena_base = base;
@@ -402,10 +423,191 @@ struct BoundPlan::Impl {
       pointers.data[pointers.begin[to] + p] = static_cast<std::byte*>(pointers.at(from, p)) + place * step.window_bytes;
   }
 
+  /// Runs all steps with inputs that have been placed, and counts.
+  void run_counted(const plan::PlanInputs& inputs) {
+    read_numbers(inputs.values);
+    const bool is_first = first_flops < 0;
+    const int64_t flops = run_steps(inputs);
+    if (is_first) {
+      first_flops = flops;
+      std::vector<CountedTurns> turns;
+      for (const auto& [s, loop] : loops) turns.push_back({loop->turn->counted, loop->region.turns});
+      CountedRun run = count_run(program, steps, flops_of_step, turns, machine.transport);
+      counted = std::move(run.counters);
+      sent = run.sent;
+    }
+    machine.sent += sent;
+    MTF_CHECK(flops == first_flops, "a plan did {} operations, now {}", first_flops, flops);
+  }
+
+  /// A loop: the plan of its turns, where what they read and give lies, and what they leave to the next.
+  struct Loop {
+    Loop(std::unique_ptr<Impl> of, const spmd::Instruction& first)
+        : turn(std::move(of)),
+          loop(first),
+          region(*first.node->region),
+          attributes(first.node->attributes.get<ops::ScanAttributes>()) {
+      inputs.region = &region;
+      inputs.values.resize(turn->program.inputs.size());
+      left.resize(turn->program.outputs.size());
+      for (const spmd::Instruction& instruction : turn->program.instructions) {
+        if (instruction.kind != spmd::InstructionKind::kInput) continue;
+        const int value = instruction.results[0];
+        const auto sums = static_cast<size_t>(region.carried + region.stacked);
+        const auto input = static_cast<size_t>(instruction.input);
+        if (instruction.sum >= 0) left[sums + static_cast<size_t>(instruction.sum)].input = value;
+        else if (input >= region.turn.inputs.size())
+          inputs.values[turn->input_of.at(value)].number = instruction.node->inputs[0];
+        else if (const int32_t place = region.input_number[input]; place >= 0) numbers.emplace_back(value, place);
+        else if (instruction.input < region.carried) left[input].input = value;
+        else tensors.emplace_back(value, static_cast<int>(input));
+      }
+      int64_t offset = turn->arena_bytes;
+      for (size_t output : second_places(*turn->schedule, region)) {
+        left[output].second = offset;
+        for (int place = 0; place < places(output); ++place) offset += schedule::padded(bytes_at(output, place));
+      }
+      bytes_ = offset;
+      // A buffer is written where one of its outputs is wanted; what else lies in it is copied.
+      std::vector<int> owner(turn->buffers.size(), -1);
+      for (const bool second : {true, false})
+        for (size_t r = 0; r < left.size(); ++r) {
+          const int buffer = turn->schedule->buffer_of[value_of(r)];
+          if (turn->schedule->buffers[buffer].kind != schedule::BufferKind::kOutput || owner[buffer] >= 0) continue;
+          if (second != (left[r].second >= 0)) continue;
+          owner[buffer] = static_cast<int>(r);
+          left[r].buffer = buffer;
+        }
+    }
+
+    /// Memory that it needs while it runs.
+    int64_t bytes() const { return schedule::padded(bytes_); }
+
+    void run(Impl& around, const BoundStep& step, std::span<const double> numbers_of_loop, bool may_stop) {
+      std::byte* const base =
+          around.machine.arena ? around.machine.arena->data() + around.buffers[step.buffer].offset : nullptr;
+      turn->point_arena(base);
+      turn->stops_before = may_stop ? turn->steps.size() : 0;
+      for (size_t r = 0; r < left.size(); ++r) begin(around, r, base);
+      for (const auto& [value, operand] : tensors)
+        if (!region.is_placed(static_cast<size_t>(operand)))
+          for (int place = 0; place < turn->pointers.places[value]; ++place)
+            turn->point_value(value, place, around.pointers.at(loop.operands[operand], place));
+      for (int64_t t = 0; t < region.turns; ++t) {
+        const int64_t at = attributes.reverse ? region.turns - 1 - t : t;
+        run_turn(around, at,
+                 region.numbers_of_turn(numbers_of_loop, attributes.counts_down ? region.turns - 1 - t : t));
+      }
+      for (size_t r = 0; r < left.size(); ++r) {
+        if (is_stacked(r)) continue;
+        for (int place = 0; place < places(r); ++place)
+          if (void* const home = around.pointers.at(loop.results[r], place); left[r].now[place] != home)
+            std::memcpy(home, left[r].now[place], static_cast<size_t>(bytes_at(r, place)));
+      }
+    }
+
+    std::unique_ptr<Impl> turn;
+    const spmd::Instruction& loop;
+    const graph::Region& region;
+
+   private:
+    /// An output of the turn. What the next turn gets lies where this one is to read it (`now`), and is left there or
+    /// in the second place (`next`).
+    struct Left {
+      int input = -1;                ///< the value as which the next turn reads it, if it does
+      int64_t second = -1;           ///< where its second place begins in the memory of the loop; -1: it needs none
+      int buffer = -1;               ///< which is written where it is wanted; -1: it is copied there
+      std::vector<void*> now, next;  ///< for each place
+    };
+
+    bool is_stacked(size_t r) const {
+      return static_cast<int32_t>(r) >= region.carried && static_cast<int32_t>(r) < region.carried + region.stacked;
+    }
+    int value_of(size_t r) const { return turn->program.outputs[r][0]; }
+    int places(size_t r) const { return turn->pointers.places[value_of(r)]; }
+    int64_t bytes_at(size_t r, int place) const { return turn->block_bytes(value_of(r), place); }
+
+    void begin(Impl& around, size_t r, std::byte* base) {
+      if (is_stacked(r)) return;
+      Left& each = left[r];
+      each.now.clear();
+      each.next.clear();
+      std::byte* second = each.second < 0 ? nullptr : base + each.second;
+      for (int place = 0; place < places(r); ++place) {
+        each.now.push_back(around.pointers.at(loop.results[r], place));
+        each.next.push_back(second);
+        if (second) second += schedule::padded(bytes_at(r, place));
+      }
+      if (each.second >= 0 && region.turns % 2 != 0) std::swap(each.now, each.next);  // the last turn ends at home
+      for (int place = 0; place < places(r); ++place) {
+        const auto bytes = static_cast<size_t>(bytes_at(r, place));
+        if (static_cast<int32_t>(r) < region.carried)
+          std::memcpy(each.now[place], around.pointers.at(loop.operands[r], place), bytes);
+        else std::memset(each.now[place], 0, bytes);
+      }
+    }
+
+    void run_turn(Impl& around, int64_t at, std::vector<double> numbers_now) {
+      for (const auto& [value, operand] : tensors)
+        if (region.is_placed(static_cast<size_t>(operand)))
+          for (int place = 0; place < turn->pointers.places[value]; ++place)
+            turn->point_value(value, place,
+                              static_cast<std::byte*>(around.pointers.at(loop.operands[operand], place)) +
+                                  at * turn->block_bytes(value, place));
+      for (const auto& [value, number] : numbers) inputs.values[turn->input_of.at(value)].number = numbers_now[number];
+      for (size_t r = 0; r < left.size(); ++r)
+        for (int place = 0; place < places(r); ++place) {
+          if (left[r].input >= 0) turn->point_value(left[r].input, place, left[r].now[place]);
+          if (left[r].buffer >= 0) turn->point_buffer(left[r].buffer, place, wanted(around, r, place, at));
+        }
+      inputs.turn_numbers = std::move(numbers_now);
+      turn->run_counted(inputs);
+      for (size_t r = 0; r < left.size(); ++r) {
+        if (left[r].buffer >= 0 || (!is_stacked(r) && left[r].second < 0)) continue;
+        for (int place = 0; place < places(r); ++place)
+          std::memcpy(wanted(around, r, place, at), turn->pointers.at(value_of(r), place),
+                      static_cast<size_t>(bytes_at(r, place)));
+      }
+      for (Left& each : left)
+        if (each.second >= 0) std::swap(each.now, each.next);
+    }
+
+    /// Where an output of the turn at a place of the dim is to lie.
+    void* wanted(Impl& around, size_t r, int place, int64_t at) const {
+      if (!is_stacked(r)) return left[r].next[place];
+      return static_cast<std::byte*>(around.pointers.at(loop.results[r], place)) + at * bytes_at(r, place);
+    }
+
+    const ops::ScanAttributes& attributes;
+    plan::PlanInputs inputs;
+    std::vector<std::pair<int, int>> tensors;  // values of the turn, each with the operand that it is or is a part of
+    std::vector<std::pair<int, int32_t>> numbers;  // values of the turn, each with its place among the loop's numbers
+    std::vector<Left> left;
+    int64_t bytes_ = 0;
+  };
+
+  /// Bytes of the block that a value has at a place.
+  int64_t block_bytes(int value, int place) {
+    const spmd::LocalValue& of = program.values[value];
+    const int hosted = places(value).first[static_cast<size_t>(place)];
+    return block_at(of, hosting(value).coordinates()[hosted]).elements * size_of(of.element);
+  }
+
+  /// Points all that lies in a buffer, or in the memory of an input, at a place's memory.
+  void point_buffer(int buffer, int place, void* memory) {
+    for (int v : buffers[buffer].values) pointers.data[pointers.begin[v] + place] = memory;
+  }
+  void point_value(int value, int place, void* memory) {
+    if (schedule->buffer_of[value] >= 0) point_buffer(schedule->buffer_of[value], place, memory);
+  }
+
   std::shared_ptr<const schedule::Schedule> schedule;
   const spmd::LocalProgram& program;
   Machine& machine;
   const bool may_share;
+  const graph::Region* const region;
+  std::map<size_t, std::unique_ptr<Loop>> loops;  // by step
+  plan::Counters counted;
   PointerTable pointers;
   std::vector<double> number_of;  // for each value: the host number it is
   std::vector<int> is_number;
@@ -430,23 +632,14 @@ BoundPlan::BoundPlan(std::shared_ptr<const schedule::Schedule> schedule, Machine
 BoundPlan::~BoundPlan() = default;
 
 int64_t BoundPlan::bytes() const { return impl_->arena_bytes + impl_->shared_bytes + impl_->output_bytes; }
+const plan::Counters& BoundPlan::counted() const { return impl_->counted; }
 int64_t BoundPlan::shared_bytes() const { return impl_->shared_bytes; }
 
 std::vector<std::shared_ptr<plan::Tensor>> BoundPlan::run(const plan::PlanInputs& inputs) {
   Impl& plan = *impl_;
-  const bool is_first = plan.first_flops < 0;
   plan.fit_arena();
   const std::vector<std::shared_ptr<Storage>> storages = plan.place_ends(inputs.values);
-  plan.read_numbers(inputs.values);
-  const int64_t flops = plan.run_steps(inputs);
-  if (is_first) {
-    plan.first_flops = flops;
-    CountedRun run = count_run(plan.program, plan.steps, plan.flops_of_step, plan.machine.transport);
-    counted_ = std::move(run.counters);
-    plan.sent = run.sent;
-  }
-  plan.machine.sent += plan.sent;
-  MTF_CHECK(flops == plan.first_flops, "a plan did {} operations, now {}", plan.first_flops, flops);
+  plan.run_counted(inputs);
   return plan.outputs(storages);
 }
 

@@ -49,7 +49,7 @@ class BoundPlan {
   std::vector<std::shared_ptr<plan::Tensor>> run(const plan::PlanInputs& inputs);
 
   /// What a run counts, the largest processor's figures, except unique_flops; complete after the first run.
-  const plan::Counters& counted() const { return counted_; }
+  const plan::Counters& counted() const;
   /// Bytes that this rank needs for a run beside its inputs.
   int64_t bytes() const;
   /// Of these, what lies in the memory that ranks share: it must have been reserved before a run.
@@ -58,7 +58,6 @@ class BoundPlan {
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
-  plan::Counters counted_;
 };
 
 /// The bound plans of one machine, each for as long as somebody keeps its plan.

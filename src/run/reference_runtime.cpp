@@ -1,6 +1,7 @@
 #include "run/reference_runtime.h"
 
 #include "graph/op.h"
+#include "graph/region.h"
 #include "ops/record.h"
 #include "plan/compiler.h"
 #include "run/block_file.h"
@@ -36,6 +37,12 @@ struct ReferenceRuntime::Impl {
     for (size_t r = 0; r < made->results.size(); ++r) made->shardings[r] = replicated(made->results[r].dims.size());
     made->inherited.assign(made->results.size(), 0);
     made->why = {};
+    if (!made->region) return made;
+    std::vector<graph::OperandLayout> operands;
+    std::vector<Sharding> whole;
+    for (const TensorType& operand : made->operands) whole.push_back(replicated(operand.dims.size()));
+    for (const Sharding& sharding : whole) operands.push_back({&sharding, 0, one.get()});
+    lay_out_region(*made, operands, one, std::make_shared<const Layout>());
     return made;
   }
 

@@ -1,9 +1,14 @@
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "graph/op.h"
+#include "graph/region.h"
+#include "ops/ops.h"
+#include "ops/shape.h"
 #include "schedule/pack.h"
 #include "schedule/passes.h"
+#include "spmd/local_builder.h"
 #include "support/diagnostics.h"
 
 namespace mtf::schedule {
@@ -109,23 +114,117 @@ bool is_reshape(const spmd::LocalProgram& program, const spmd::Instruction& inst
                      [](const graph::IterationDim& dim) { return dim.kind == graph::SplitKind::kFactors; });
 }
 
+/// Chooses the orders of a program, with copies where a loop needs a value in another order than it has.
+class Chooser {
+ public:
+  explicit Chooser(spmd::LocalProgram& program) : program_(program) {}
+
+  void run() {
+    for (spmd::Instruction& instruction : std::exchange(program_.instructions, {})) {
+      if (instruction.turn) choose_in_turn(instruction);
+      else
+        for (int v : instruction.results) program_.values[v].order = order_of_result(instruction, v);
+      program_.instructions.push_back(std::move(instruction));
+    }
+    for (const auto& [output, order] : ends_in_) bring_output(output, order);
+  }
+
+  /// The first value of an output is in this order in the end.
+  void ends_in(size_t output, Order order) { ends_in_.emplace_back(output, std::move(order)); }
+
+ private:
+  Order order_of_result(const spmd::Instruction& instruction, int v) const {
+    const spmd::LocalValue& value = program_.values[v];
+    Order order = value.order;
+    if (instruction.sum >= 0) order = program_.values[program_.sums[instruction.sum]].order;
+    else if (instruction.kind != spmd::InstructionKind::kInput) order = order_of(program_, instruction, value);
+    else if (order.size() != value.dims.size()) order = mtf::written_order(value.dims.size());
+    MTF_CHECK(order.size() == value.dims.size(), "{} has {} dims, its order {}", value.name, value.dims.size(),
+              order.size());
+    return order;
+  }
+
+  /// A copy of a value in another order, or itself.
+  int in_order(int value, const Order& order, const graph::LaidOutOperation& of) {
+    if (program_.values[value].order == order) return value;
+    spmd::LocalValue copy = program_.values[value];
+    copy.order = order;
+    spmd::Instruction instruction;
+    instruction.node =
+        spmd::helper_operation(ops::kBroadcast, {copy.type()}, ops::BroadcastAttributes{copy.type().dims}, of);
+    instruction.operands = {value};
+    instruction.results = {static_cast<int>(program_.values.size())};
+    program_.values.push_back(std::move(copy));
+    program_.instructions.push_back(std::move(instruction));
+    return static_cast<int>(program_.values.size()) - 1;
+  }
+
+  void bring_output(size_t output, const Order& order) {
+    int& value = program_.outputs[output][0];
+    value = in_order(value, order, *program_.instructions.back().node);
+  }
+
+  /// The dim of the loop is stored outermost in what has it; what is carried is stored as the turn leaves it.
+  void choose_in_turn(spmd::Instruction& loop) {
+    const graph::Region& region = *loop.node->region;
+    std::vector<Order> orders;  // of the turn's tensors
+    for (size_t k = 0; k < loop.operands.size(); ++k) {
+      if (region.is_placed(k)) loop.operands[k] = in_order(loop.operands[k], outermost(loop.operands[k]), *loop.node);
+      Order order = program_.values[loop.operands[k]].order;
+      if (region.is_placed(k)) {
+        order.erase(order.begin());
+        for (int8_t& d : order) --d;
+      }
+      orders.push_back(std::move(order));
+    }
+    spmd::LocalProgram turn = chosen_turn(*loop.turn, region, orders, false);
+    bool stays = true;
+    for (int32_t c = 0; c < region.carried; ++c) {
+      Order& begins = orders[c];
+      const Order& ends = turn.values[turn.outputs[c][0]].order;
+      stays = stays && begins == ends;
+      begins = ends;
+    }
+    if (!stays) turn = chosen_turn(*loop.turn, region, orders, true);
+    for (int32_t c = 0; c < region.carried; ++c) loop.operands[c] = in_order(loop.operands[c], orders[c], *loop.node);
+    for (size_t r = 0; r < loop.results.size(); ++r) {
+      Order order = turn.values[turn.outputs[r][0]].order;
+      const auto place = static_cast<int32_t>(r);
+      if (place >= region.carried && place < region.carried + region.stacked) {
+        for (int8_t& d : order) ++d;
+        order.insert(order.begin(), 0);
+      }
+      program_.values[loop.results[r]].order = std::move(order);
+    }
+    loop.turn = std::make_shared<const spmd::LocalProgram>(std::move(turn));
+  }
+
+  Order outermost(int value) const {
+    Order order = program_.values[value].order;
+    std::stable_partition(order.begin(), order.end(), [](int8_t d) { return d == 0; });
+    return order;
+  }
+
+  static spmd::LocalProgram chosen_turn(spmd::LocalProgram turn, const graph::Region& region,
+                                        const std::vector<Order>& orders, bool settles) {
+    for (const spmd::Instruction& instruction : turn.instructions)
+      if (instruction.kind == spmd::InstructionKind::kInput && instruction.sum < 0 &&
+          static_cast<size_t>(instruction.input) < orders.size())
+        turn.values[instruction.results[0]].order = orders[instruction.input];
+    Chooser chooser(turn);
+    if (settles)
+      for (int32_t c = 0; c < region.carried; ++c) chooser.ends_in(static_cast<size_t>(c), orders[c]);
+    chooser.run();
+    return turn;
+  }
+
+  spmd::LocalProgram& program_;
+  std::vector<std::pair<size_t, Order>> ends_in_;
+};
+
 }  // namespace
 
-void choose_orders(Schedule& schedule) {
-  spmd::LocalProgram& program = schedule.program;
-  for (const spmd::Instruction& instruction : program.instructions) {
-    for (int v : instruction.results) {
-      spmd::LocalValue& value = program.values[v];
-      if (instruction.kind == spmd::InstructionKind::kInput) {
-        if (value.order.size() != value.dims.size()) value.order = mtf::written_order(value.dims.size());
-        continue;
-      }
-      value.order = order_of(program, instruction, value);
-      MTF_CHECK(value.order.size() == value.dims.size(), "{} has {} dims, its order {}", value.name, value.dims.size(),
-                value.order.size());
-    }
-  }
-}
+void choose_orders(Schedule& schedule) { Chooser(schedule.program).run(); }
 
 bool is_window(const spmd::LocalProgram& program, const spmd::Instruction& instruction) {
   if (instruction.kind != spmd::InstructionKind::kCompute || !instruction.node->op->dim_of_place) return false;

@@ -184,10 +184,10 @@ class Planner {
       if (int free = dying_.find(result, s); free >= 0) take_over(free, result);
       else new_buffer(is_output_[result] ? BufferKind::kOutput : BufferKind::kArena, result, s);
     }
-    if (step.kind == StepKind::kCollective) {
+    if (step.kind == StepKind::kCollective || step.kind == StepKind::kTurns) {
       Buffer staging;
       staging.kind = BufferKind::kStaging;
-      staging.value = step.reads[0];
+      staging.value = step.reads.empty() ? step.writes[0] : step.reads[0];
       staging.first = s;
       staging.last = ends(s);
       s_.buffers.push_back(staging);

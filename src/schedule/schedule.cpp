@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "graph/op.h"
+#include "schedule/pack.h"
 #include "schedule/passes.h"
 #include "spmd/collectives.h"
 #include "support/diagnostics.h"
@@ -92,6 +93,49 @@ bool overwrites_operand(const spmd::Instruction& instruction) {
 int64_t staging_bytes(const spmd::Instruction& instruction, int64_t operand_bytes, int64_t result_bytes) {
   const spmd::CollectiveRecord* record = find_collective(instruction.kind);
   return record ? record->staging(operand_bytes, result_bytes) : 0;
+}
+
+int64_t staging_bytes(const Schedule& schedule, const Step& step, const BytesOf& bytes_of) {
+  int64_t bytes = 0;
+  if (step.kind != StepKind::kTurns) {
+    for (int i : step.instructions) {
+      const spmd::Instruction& instruction = schedule.program.instructions[i];
+      bytes =
+          saturating_add(bytes, padded(staging_bytes(instruction, bytes_of(schedule.program, instruction.operands[0]),
+                                                     bytes_of(schedule.program, instruction.results[0]))));
+    }
+    return bytes;
+  }
+  const Schedule& turn = *step.turn;
+  for (size_t output : second_places(turn, *schedule.program.instructions[step.instructions[0]].node->region))
+    bytes = saturating_add(bytes, padded(bytes_of(turn.program, turn.program.outputs[output][0])));
+  std::vector<PackItem> arena;
+  for (const Buffer& buffer : turn.buffers) {
+    if (buffer.kind == BufferKind::kArena)
+      arena.push_back({padded(bytes_of(turn.program, buffer.value)), buffer.first, buffer.last, 0});
+    else if (buffer.kind == BufferKind::kStaging)
+      arena.push_back({staging_bytes(turn, turn.steps[buffer.first], bytes_of), buffer.first, buffer.last, 0});
+    if (!arena.empty() && arena.back().bytes >= kMost / 2) return kMost;  // more than could be packed
+  }
+  return saturating_add(bytes, pack(arena));
+}
+
+std::vector<size_t> second_places(const Schedule& turn, const graph::Region& region) {
+  const spmd::LocalProgram& program = turn.program;
+  const auto sums = static_cast<size_t>(region.carried + region.stacked);
+  std::vector<int> read_from(program.outputs.size(), -1);  // by output: the input in which the next turn finds it
+  for (const spmd::Instruction& instruction : program.instructions) {
+    if (instruction.kind != spmd::InstructionKind::kInput) continue;
+    if (instruction.sum >= 0) read_from[sums + static_cast<size_t>(instruction.sum)] = instruction.results[0];
+    else if (instruction.input < region.carried) read_from[instruction.input] = instruction.results[0];
+  }
+  std::vector<size_t> second;
+  for (size_t r = 0; r < program.outputs.size(); ++r) {
+    if (r >= static_cast<size_t>(region.carried) && r < sums) continue;
+    const int value = program.outputs[r][0];
+    if (read_from[r] < 0 || turn.buffer_of[value] != turn.buffer_of[read_from[r]]) second.push_back(r);
+  }
+  return second;
 }
 
 }  // namespace mtf::schedule

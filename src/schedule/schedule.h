@@ -14,10 +14,13 @@
 // tensors that exist before or after; all others lie in one arena and are packed by lifetime.
 //
 // Nothing here depends on which processors a rank hosts, nor on how many there are; sizes are those of the largest.
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "graph/region.h"
 #include "kernels/fused_loop.h"
 #include "spmd/local_program.h"
 #include "spmd/reduction_tree.h"
@@ -30,6 +33,7 @@ enum class StepKind : uint8_t {
   kWindow,  ///< the result is a part of its operand's memory, which place says a number of the host
   kSlice,
   kCollective,
+  kTurns,  ///< a region, once for each place of a dim
 };
 
 /// Element-wise instructions and reductions as one loop.
@@ -42,28 +46,32 @@ struct LoopPlan {
   int64_t counted_reductions = 0;
 };
 
+struct Schedule;
+
 struct Step {
   StepKind kind = StepKind::kKernel;
   std::vector<int> instructions;  ///< of the program, in order; several for loops and merged all_reduces
   std::vector<int> reads;         ///< values, each once
   std::vector<int> writes;
   std::optional<LoopPlan> loop;
-  int64_t calls = 0;  ///< of a collective, after merging and cutting
-  int finish = 0;     ///< of a collective: it has ended before this step begins
+  int64_t calls = 0;                         ///< of a collective, after merging and cutting
+  int finish = 0;                            ///< of a collective: it has ended before this step begins
+  std::shared_ptr<Schedule> turn = nullptr;  ///< of kTurns: one of them
 };
 
 enum class BufferKind : uint8_t {
   kInput,    ///< a tensor that exists before
   kOutput,   ///< a tensor that outlives the run, made for it
   kArena,    ///< between the steps `first` and `last`
-  kStaging,  ///< what a collective needs while it runs; in the arena
+  kStaging,  ///< what a collective, or a turn of a loop, needs while it runs; in the arena
 };
 
 struct Buffer {
   BufferKind kind = BufferKind::kArena;
-  int value = -1;  ///< the first value that lies in it; of kStaging: a value that the collective reads
-  int first = 0;   ///< the step that first writes it
-  int last = 0;    ///< the last step that reads it
+  int value =
+      -1;  ///< the first value that lies in it; of kStaging: one that the step reads or, if there is none, writes
+  int first = 0;  ///< the step that first writes it
+  int last = 0;   ///< the last step that reads it
 };
 
 struct Schedule {
@@ -110,6 +118,17 @@ bool overwrites_operand(const spmd::Instruction& instruction);
 /// Bytes that a collective step needs beside its operands and results, on one processor alone, from the bytes of its
 /// operands' and results' blocks.
 int64_t staging_bytes(const spmd::Instruction& instruction, int64_t operand_bytes, int64_t result_bytes);
+
+/// Bytes of the largest block of a value of a program.
+using BytesOf = std::function<int64_t(const spmd::LocalProgram& program, int value)>;
+
+/// The same for a step: of collectives, or of a loop. A turn has an arena of its own, and second places for what it
+/// leaves to the next (second_places).
+int64_t staging_bytes(const Schedule& schedule, const Step& step, const BytesOf& bytes_of);
+
+/// Of a turn's schedule: the outputs that the next turn gets, and that do not lie in the memory in which it will read
+/// them. They are written to a second place, which changes places with the first after each turn.
+std::vector<size_t> second_places(const Schedule& turn, const graph::Region& region);
 
 /// All_reduces up to so many bytes are merged with others.
 inline constexpr int64_t kSmallAllReduce = 64 << 10;

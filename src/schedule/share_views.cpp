@@ -22,7 +22,8 @@ void open_windows(Schedule& schedule) {
 Step step_of(const spmd::LocalProgram& program, std::vector<int> instructions) {
   const spmd::Instruction& first = program.instructions[instructions[0]];
   Step step;
-  step.kind = is_loop(first)                                  ? StepKind::kLoop
+  step.kind = first.turn                                      ? StepKind::kTurns
+              : is_loop(first)                                ? StepKind::kLoop
               : first.kind == spmd::InstructionKind::kCompute ? StepKind::kKernel
               : first.kind == spmd::InstructionKind::kSlice   ? StepKind::kSlice
                                                               : StepKind::kCollective;
@@ -31,6 +32,11 @@ Step step_of(const spmd::LocalProgram& program, std::vector<int> instructions) {
                        program.instructions[i].results.end());
     for (int v : program.instructions[i].operands)
       if (std::find(step.reads.begin(), step.reads.end(), v) == step.reads.end()) step.reads.push_back(v);
+  }
+  if (first.turn) {
+    step.turn = std::make_shared<Schedule>();
+    step.turn->program = *first.turn;
+    share_views(*step.turn);
   }
   step.instructions = std::move(instructions);
   return step;

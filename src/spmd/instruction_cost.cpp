@@ -1,6 +1,7 @@
 // What an instruction costs the largest processor, from the local program alone.
 #include <algorithm>
 
+#include "graph/region.h"
 #include "spmd/collectives.h"
 #include "spmd/instruction_costs.h"
 #include "spmd/work.h"
@@ -11,6 +12,9 @@ namespace mtf::spmd {
 InstructionCost cost_of(const LocalProgram& program, const Instruction& instruction) {
   InstructionCost cost;
   cost.flops = work_of(program, instruction);
+  if (instruction.turn)
+    for (const Instruction& each : instruction.turn->instructions)
+      cost.flops.add(cost_of(*instruction.turn, each).flops.times(instruction.node->region->turns));
   const CollectiveRecord* record = find_collective(instruction.kind);
   if (record == nullptr) return cost;
   const LocalValue& from = program.values[instruction.operands[0]];

@@ -86,6 +86,28 @@ int LocalBuilder::add_instruction_of_input(LocalValue value, int32_t which, int3
   return index;
 }
 
+int LocalBuilder::add_sum(int term, const graph::OperationRef& node) {
+  LocalValue so_far = program_.values[term];
+  so_far.name += "_sum";
+  const int index = add(std::move(so_far));
+  Instruction instruction;
+  instruction.kind = InstructionKind::kInput;
+  instruction.node = node;
+  instruction.sum = static_cast<int32_t>(program_.sums.size());
+  program_.sums.push_back(term);
+  instruction.dies = true;
+  instruction.results = {index};
+  program_.instructions.push_back(std::move(instruction));
+  program_.inputs.push_back(index);
+  return index;
+}
+
+void LocalBuilder::run_in_turns(const graph::OperationRef& node, std::vector<int> operands, std::vector<int> results,
+                                int32_t origin, std::shared_ptr<const LocalProgram> turn) {
+  compute(node, std::move(operands), std::move(results), origin);
+  program_.instructions.back().turn = std::move(turn);
+}
+
 int32_t LocalBuilder::copy_of_input(int value, const Sharding& wanted) const {
   const auto input = copied_input_.find(value);
   if (input == copied_input_.end()) return -1;

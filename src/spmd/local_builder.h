@@ -49,11 +49,16 @@ class LocalBuilder {
   int add(LocalValue value);
   /// Input `which` of the program, as a value of `mesh`.
   int add_input(int32_t which, const MeshPtr& mesh);
+  /// In a turn: what has been added up so far of a sum over turns, whose next term this is. It dies with the turn.
+  int add_sum(int term, const graph::OperationRef& node);
   /// What is added from here on belongs to a region that is computed again (Instruction::replica), or to none: 0.
   void in_replica(int64_t replica) { replica_ = replica; }
   /// `origin`: which operation of the captured program `node` is, or -1.
   void compute(const graph::OperationRef& node, std::vector<int> operands, std::vector<int> results,
                int32_t origin = -1);
+  /// A loop, each of whose turns is `turn`.
+  void run_in_turns(const graph::OperationRef& node, std::vector<int> operands, std::vector<int> results,
+                    int32_t origin, std::shared_ptr<const LocalProgram> turn);
   int collective(InstructionKind kind, const graph::OperationRef& node, int operand, LocalValue result, AxisSet axes,
                  kernels::Reduction reduction, ReasonRef reason);
   /// An exchange; whoever asks for the same intervals of a value later gets those.

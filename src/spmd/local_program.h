@@ -9,6 +9,7 @@
 //
 // Planner and executor both read this program: the planner adds up its instructions, the executor runs them.
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,8 @@ enum class InstructionKind : uint8_t {
 bool is_collective(InstructionKind kind);
 CollectiveKind counted_as(InstructionKind kind);
 
+struct LocalProgram;
+
 struct Instruction {
   InstructionKind kind = InstructionKind::kCompute;
   graph::OperationRef node;   ///< where it comes from: op, attributes, inputs, span (of an input: what made it)
@@ -74,12 +77,16 @@ struct Instruction {
   int64_t replica = 0;        ///< not 0: of a region that is computed again for its backward pass; which one
   int32_t input = -1;         ///< of kInput: which of the program's inputs
   int32_t copy = -1;          ///< of kInput: which of the input's copies, or -1: itself
+  int32_t sum = -1;           ///< of kInput, in a turn: which sum over turns it is, as far as it has been added up
   bool dies = false;          ///< of kInput: nobody reads it after the program; a copy is kept
   std::vector<int> operands;  ///< indices of values
   std::vector<int> results;
   AxisSet axes = 0;
   kernels::Reduction reduction = kernels::Reduction::kSum;
   ReasonRef reason;  ///< of a collective
+  /// Of a loop: what a processor does in each turn of the node's region. Its outputs are the region's roots: what is
+  /// carried lies as the input that it becomes; what is summed is added to the input that holds the sum (`sum`).
+  std::shared_ptr<const LocalProgram> turn = nullptr;
 };
 
 struct LocalProgram {
@@ -89,6 +96,7 @@ struct LocalProgram {
   std::vector<std::vector<int>> outputs;  ///< for each root of the program, the value that holds it; then copies
   std::vector<int> copied;                ///< of each output that is a copy: of which of Program::for_gradients
   Cost unique_flops;                      ///< what one processor alone would need
+  std::vector<int> sums;                  ///< of a turn: of each sum over turns, the value that is added to it
   bool passes_over_windows =
       false;  ///< some are taken of larger blocks (spmd/halos.h): what they were windows of may be unread
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "graph/op.h"
+#include "graph/region.h"
 #include "spmd/expand.h"
 #include "spmd/passes.h"
 #include "spmd/work.h"
@@ -206,13 +207,20 @@ class Merger {
 
 MergedProgram merge(const graph::Program& program, Forms& forms) { return Merger(program, forms, false).take(); }
 
+/// What one processor alone would compute of an operation.
+static Cost unique_flops(const graph::LaidOutOperation& operation) {
+  if (!operation.region) return work_of_whole(operation);
+  Forms forms;
+  return unique_flops(merge(operation.region->turn, forms)).times(operation.region->turns);
+}
+
 Cost unique_flops(const MergedProgram& merged) {
   std::unordered_map<int32_t, int64_t> times;
   for (int32_t form : merged.forms) ++times[form];
   Cost flops;
   for (size_t i = 0; i < merged.forms.size(); ++i)
     if (int64_t& all = times[merged.forms[i]])
-      flops.add(work_of_whole(*merged.program.operations[i].operation).times(std::exchange(all, 0)));
+      flops.add(unique_flops(*merged.program.operations[i].operation).times(std::exchange(all, 0)));
   return flops;
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "graph/op.h"
+#include "graph/region.h"
 #include "ops/record.h"
 #include "ops/shape.h"
 #include "spmd/across_blocks.h"
@@ -23,8 +24,10 @@ namespace {
 
 class Splitter {
  public:
-  explicit Splitter(const MergedProgram& merged)
+  /// `region`: the one whose turn it is; null: none.
+  explicit Splitter(const MergedProgram& merged, const graph::Region* region = nullptr)
       : merged_(merged),
+        region_(region),
         graph_(merged.program),
         names_(names_of(graph_)),
         local_(graph_),
@@ -40,8 +43,7 @@ class Splitter {
   LocalProgram run() {
     for (size_t i = 0; i < graph_.operations.size(); ++i) lower_sum(static_cast<int>(i));
     std::vector<int> outputs;
-    for (const graph::ProgramValue& root : graph_.roots)
-      outputs.push_back(local_.bring(local(root), graph_.sharding(root), of(root), nullptr));
+    for (size_t r = 0; r < graph_.roots.size(); ++r) outputs.push_back(output(r));
     const std::vector<std::pair<int, int>> kept = copies_for_gradients();
     LocalProgram result = local_.take();
     result.passes_over_windows = halos_.passes_over_windows();
@@ -54,6 +56,41 @@ class Splitter {
   }
 
  private:
+  /// What holds a root in the end.
+  int output(size_t r) {
+    const graph::ProgramValue root = graph_.roots[r];
+    const int value = local(root);
+    if (is_summed(r)) return added_to_sum(value, root);
+    const bool is_carried = region_ && static_cast<int32_t>(r) < region_->carried;
+    return local_.bring(value, graph_.sharding(is_carried ? graph::ProgramValue::input(r) : root), of(root), nullptr);
+  }
+
+  bool is_summed(size_t root) const {
+    return region_ && static_cast<int32_t>(root) >= region_->carried + region_->stacked;
+  }
+
+  /// The value is a sum over the turns of a loop, and nothing else: it is reduced after the last.
+  bool is_summed_alone(graph::ProgramValue value) const {
+    if (!region_ || !readers_.of(value).empty()) return false;
+    int roots = 0;
+    bool summed = false;
+    for (size_t r = 0; r < graph_.roots.size(); ++r)
+      if (graph_.roots[r] == value) {
+        ++roots;
+        summed = is_summed(r);
+      }
+    return summed && roots == 1;
+  }
+
+  /// What a turn gives of a sum, added to what the turns before have given.
+  int added_to_sum(int value, graph::ProgramValue root) {
+    const int before = local_.add_sum(value, of(root));
+    const int after = local_.add(local_[before]);
+    const TensorType type = local_[value].type();
+    local_.compute(helper_operation(ops::kAdd, {type, type}, {}, *of(root)), {before, value}, {after});
+    return after;
+  }
+
   /// What is kept of the values of Program::for_gradients: which of them, and a copy.
   std::vector<std::pair<int, int>> copies_for_gradients() const {
     std::vector<std::pair<int, int>> kept;
@@ -104,6 +141,7 @@ class Splitter {
   /// larger result, and has no more to do for it: not if the value's own layout splits it over them, unless nothing is
   /// computed, or another sum over them is added to it, which costs less than to reduce both.
   bool may_stay_partial(graph::ProgramValue value, ElementType parts, AxisSet axes) const {
+    if (is_summed_alone(value)) return parts == graph_.type(value).element;
     const ProgramReaders::Read* read = readers_.only(value);
     if (!read) return false;
     const graph::LaidOutOperation& reader = *graph_.operations[read->operation].operation;
@@ -221,10 +259,38 @@ class Splitter {
       operands.push_back(local_.onto_mesh(local(operand), node));
       zeros.push_back(is_zero(operand));
     }
+    if (node->region) return run_in_turns(index, std::move(operands));
     zero_[index] = mtf::ops::is_zero(*node) || (node->op->role == graph::Role::kView && zeros[0]);
     const Applied results = applied(index, std::move(operands), zeros);
     for (size_t r = 0; r < results.outcomes.size(); ++r)
       complete({index, static_cast<int32_t>(r)}, results.outcomes[r], results.reason);
+  }
+
+  /// A loop: its operands are brought where its turns read them, and it gives what they leave.
+  void run_in_turns(int index, std::vector<int> operands) {
+    const graph::OperationRef& node = graph_.operations[index].operation;
+    const graph::Region& region = *node->region;
+    for (size_t k = 0; k < operands.size(); ++k) {
+      Sharding wanted = region.turn.sharding(graph::ProgramValue::input(k));
+      if (region.is_placed(k)) wanted.dims.insert(wanted.dims.begin(), AxisList());
+      operands[k] = local_.bring(operands[k], wanted, node, summed_reason(local_[operands[k]], *node));
+    }
+    auto turn = std::make_shared<const LocalProgram>(split_turn(region));
+    std::vector<int> results;
+    for (size_t r = 0; r < node->results.size(); ++r) {
+      const LocalValue& given = turn->values[turn->outputs[r][0]];
+      LocalValue result = block_of_result(names_[index], *node, static_cast<int>(r), node->shardings[r]);
+      const auto place = static_cast<int32_t>(r);
+      if (place >= region.carried + region.stacked) {
+        result = given;
+        result.mesh = node->mesh;
+        result.order.clear();
+      }
+      results.push_back(local_.add(std::move(result)));
+    }
+    local_.run_in_turns(node, operands, results, graph_.operations[index].origin, std::move(turn));
+    for (size_t r = 0; r < results.size(); ++r)
+      complete({index, static_cast<int32_t>(r)}, results[r], sum_reason(local_[results[r]].partial, node->mesh));
   }
 
   /// What an operation gave becomes its result, in its layout unless it may stay partial.
@@ -359,6 +425,7 @@ class Splitter {
   }
 
   const MergedProgram& merged_;
+  const graph::Region* const region_;
   const graph::Program& graph_;
   const std::vector<std::string> names_;
   LocalBuilder local_;
@@ -378,5 +445,18 @@ class Splitter {
 }  // namespace
 
 LocalProgram split(const MergedProgram& merged) { return Splitter(merged).run(); }
+
+LocalProgram split_turn(const graph::Region& region) {
+  graph::Program turn = region.turn;
+  for (int32_t c = 0; c < region.carried; ++c) turn.inputs[c].dies = true;
+  Forms forms;
+  carry_splits(turn);
+  sink_layouts(turn, forms);
+  MergedProgram merged = merge(turn, forms);
+  expand(merged, forms);
+  LocalProgram local = Splitter(merged, &region).run();
+  leave_out_unread(local);
+  return local;
+}
 
 }  // namespace mtf::spmd

@@ -1,0 +1,384 @@
+#include "eval/turns.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "eval/calls.h"
+#include "eval/cuts.h"
+#include "eval/places.h"
+#include "eval/scope.h"
+#include "eval/variables.h"
+#include "ops/builder.h"
+#include "ops/loop.h"
+#include "support/diagnostics.h"
+#include "support/restore.h"
+#include "support/text.h"
+
+namespace mtf::eval {
+namespace {
+
+using graph::Value;
+using graph::Values;
+
+/// As long as it lives, what is added to the graph belongs to a turn: nobody counts, records or computes it.
+class WithinTurn {
+ public:
+  WithinTurn(Caller& caller, Turn& turn)
+      : builder_(caller.parts.builder),
+        table_(builder_.table, nullptr),
+        record_(builder_.record, nullptr),
+        on_add_(builder_.on_add, nullptr),
+        turn_(caller.parts.cuts.within(turn)),
+        begun_(builder_.context.random_calls) {}
+  /// Random calls so far.
+  int64_t calls() const { return static_cast<int64_t>(builder_.context.random_calls - begun_); }
+
+ private:
+  ops::Builder& builder_;
+  Restore<std::shared_ptr<graph::ValueTable>> table_;
+  Restore<std::shared_ptr<graph::LayoutRecord>> record_;
+  Restore<std::function<void(graph::Node&)>> on_add_;
+  Restore<Turn*> turn_;
+  const double begun_;
+};
+
+/// Where something stands in a value made of tuples and lists: `the carry`, `the carry[0]`.
+std::string part_of(std::string_view what, size_t i) { return fmt::format("{}[{}]", what, i); }
+
+/// The tensors that a value is made of: a tensor, a number, or a tuple or list of such values.
+void append_tensors(Values& tensors, Caller& caller, const HostValue& value, Span span, std::string_view what) {
+  if (auto* list = value.as<ListPtr>()) {
+    for (size_t i = 0; i < (*list)->items.size(); ++i)
+      append_tensors(tensors, caller, (*list)->items[i], span, part_of(what, i));
+  } else if (tensor_of(value) || is_number(value) || value.is<bool>()) {
+    tensors.push_back(caller.convert.to_tensor(value, span));
+  } else {
+    fail(Kind::type_mismatch, span, "expected {} to be a tensor, or a tuple or list of tensors, found {}", what,
+         describe(value));
+  }
+}
+
+/// A value of the form of `model` with other tensors, which are taken from `next` on.
+HostValue with_tensors(const HostValue& model, const Values& tensors, size_t& next) {
+  auto* list = model.as<ListPtr>();
+  if (!list) return tensors[next++];
+  std::vector<HostValue> items;
+  for (const HostValue& item : (*list)->items) items.push_back(with_tensors(item, tensors, next));
+  return (*list)->tuple ? make_tuple(std::move(items)) : make_list(std::move(items));
+}
+
+/// Both are tuples or lists of as many parts, which have the same form, or neither is.
+bool same_form(const HostValue& a, const HostValue& b) {
+  auto* of_a = a.as<ListPtr>();
+  auto* of_b = b.as<ListPtr>();
+  if (!of_a || !of_b) return !of_a && !of_b;
+  const std::vector<HostValue>&x = (*of_a)->items, &y = (*of_b)->items;
+  return x.size() == y.size() && std::equal(x.begin(), x.end(), y.begin(), same_form);
+}
+
+bool is_undecided(const HostValue& value) {
+  if (value.is_poison() || (value.is_unknown() && unknown_kind(value) == UnknownKind::kAny)) return true;
+  auto* list = value.as<ListPtr>();
+  return list && std::any_of((*list)->items.begin(), (*list)->items.end(), is_undecided);
+}
+
+/// The tensor with the dim `over` first.
+Value with_first(ops::Builder& builder, const Value& value, const Dim& over) {
+  if (value.dims()[0].name == over.name) return value;
+  Dims dims = value.dims();
+  std::stable_partition(dims.begin(), dims.end(), [&](const Dim& dim) { return dim.name == over.name; });
+  const Restore ours(builder.written, false);
+  return builder.broadcast(value, dims);
+}
+
+/// What stands in the turn for a place of what has the dim: `x` of scan's function.
+class PlacedValue {
+ public:
+  PlacedValue(Caller& caller, const Dim& over, Span span) : caller_(caller), over_(over), span_(span) {}
+  ~PlacedValue() {
+    for (const ScopePtr& scope : scopes_) {  // functions hold the scopes that hold them
+      scope->bindings.clear();
+      scope->hoisted.clear();
+      scope->rearranged();
+    }
+  }
+
+  Values all;                     ///< what has the dim
+  Values leaves;                  ///< what stands in for a place of each
+  std::vector<PlacePtr> places;   ///< variables of the turn
+  std::vector<PlacePtr> stacked;  ///< of each of them, the one whose place it is
+
+  HostValue of(const HostValue& value, std::string_view what) {
+    if (auto* list = value.as<ListPtr>()) {
+      std::vector<HostValue> items;
+      for (size_t i = 0; i < (*list)->items.size(); ++i) items.push_back(of((*list)->items[i], part_of(what, i)));
+      return (*list)->tuple ? make_tuple(std::move(items)) : make_list(std::move(items));
+    }
+    if (value.is<InstancePtr>()) return within(value);
+    const Value* tensor = tensor_of(value);
+    if (!tensor)
+      fail(Kind::type_mismatch, span_,
+           "expected {} to be a tensor, a stacked model, or a tuple or list of such, found {}", what, describe(value));
+    const int place = find_dim(tensor->dims(), over_.name);
+    if (place < 0 || tensor->dims()[place].size != over_.size)
+      fail(Kind::shape_mismatch, span_, "expected {} to have the dim {}, found {}", what, to_string(over_),
+           to_string(tensor->type()));
+    return place_of(*tensor);
+  }
+
+ private:
+  Value place_of(const Value& tensor) {
+    ops::Builder& builder = caller_.parts.builder;
+    all.push_back(with_first(builder, tensor, over_));
+    const Value& value = all.back();
+    TensorType type = value.type();
+    Sharding lies = value.sharding();
+    type.dims.erase(type.dims.begin());
+    lies.dims.erase(lies.dims.begin());
+    leaves.push_back(builder.constant(type, {lies, value.inherited() & lies.split(), value.mesh(), {}}));
+    leaves.back().node->name = tensor.node->name;
+    return leaves.back();
+  }
+
+  bool has_dim_first(const Dims& dims) const { return !dims.empty() && dims[0] == over_; }
+
+  /// The same inside a model: what lacks the dim stays as it is.
+  HostValue within(const HostValue& value) {
+    if (auto* place = value.as<PlacePtr>()) {
+      if (!has_dim_first((*place)->type.dims)) return value;
+      HostValue& known = known_[place->get()];
+      if (!known.is<None>()) return known;
+      auto own = std::make_shared<Place>(**place);
+      own->current = place_of((*place)->current.value());
+      own->type.dims.erase(own->type.dims.begin());
+      own->is_assigned = false;
+      places.push_back(own);
+      stacked.push_back(*place);
+      return known_[place->get()] = PlacePtr(own);
+    }
+    if (auto* tensor = value.as<graph::Handle>()) {
+      if (!has_dim_first(tensor->value().dims())) return value;
+      return place_of(tensor->value());
+    }
+    if (auto* list = value.as<ListPtr>()) {
+      HostValue& known = known_[list->get()];
+      if (!known.is<None>()) return known;
+      std::vector<HostValue> items;
+      for (const HostValue& item : (*list)->items) items.push_back(within(item));
+      return known_[list->get()] = (*list)->tuple ? make_tuple(std::move(items)) : make_list(std::move(items));
+    }
+    auto* instance = value.as<InstancePtr>();
+    if (!instance) return value;
+    HostValue& known = known_[instance->get()];
+    if (!known.is<None>()) return known;
+    const Scope& scope = *(*instance)->scope;
+    auto own = std::make_shared<Instance>();
+    own->model = (*instance)->model;
+    own->scope = std::make_shared<Scope>(scope.parent, scope.parent_limit, scope.uncertain);
+    own->scope->model = scope.model;
+    own->scope->named = scope.named;
+    own->scope->captured = scope.captured;
+    scopes_.push_back(own->scope);
+    known_[instance->get()] = InstancePtr(own);
+    for (const auto& [from, to] :
+         {std::pair(&scope.bindings, &own->scope->bindings), std::pair(&scope.hoisted, &own->scope->hoisted)})
+      for (const Binding& binding : *from) {
+        to->push_back(binding);
+        to->back().value = in_scope(binding.value, (*instance)->scope, own->scope);
+      }
+    return InstancePtr(own);
+  }
+
+  HostValue in_scope(const HostValue& value, const ScopePtr& was, const ScopePtr& now) {
+    auto* function = value.as<FunctionPtr>();
+    if (!function || (*function)->scope != was) return within(value);
+    auto own = std::make_shared<Function>(**function);
+    own->scope = now;
+    return FunctionPtr(own);
+  }
+
+  Caller& caller_;
+  const Dim over_;
+  const Span span_;
+  std::unordered_map<const void*, HostValue> known_;
+  std::vector<ScopePtr> scopes_;
+};
+
+/// The tensors that have names in the instances of a value, and whose nodes are numbered from `first` on.
+std::vector<HostValue*> tensors_of(HostValue& value, int64_t first) {
+  std::vector<HostValue*> tensors;
+  std::unordered_set<const void*> seen;
+  std::vector<HostValue*> stack{&value};
+  while (!stack.empty()) {
+    HostValue* const at = stack.back();
+    stack.pop_back();
+    if (auto* tensor = at->as<graph::Handle>()) {
+      if (tensor->value().node->id >= first) tensors.push_back(at);
+    } else if (auto* list = at->as<ListPtr>()) {
+      if (seen.insert(list->get()).second)
+        for (HostValue& item : (*list)->items) stack.push_back(&item);
+    } else if (auto* instance = at->as<InstancePtr>()) {
+      if (seen.insert(instance->get()).second)
+        for (Binding& binding : (*instance)->scope->bindings) stack.push_back(&binding.value);
+    }
+  }
+  return tensors;
+}
+
+/// What a turn carries on, in the types in which it began.
+Values carried_on(Caller& caller, const Values& begins, const Values& ends, Span span) {
+  ops::Builder& builder = caller.parts.builder;
+  const Restore ours(builder.written, false);
+  Values next;
+  for (size_t c = 0; c < begins.size(); ++c) {
+    const TensorType &was = begins[c].type(), &is = ends[c].type();
+    const bool is_number = ends[c].operation().op->role == graph::Role::kNumber;
+    const std::string what = begins.size() == 1 ? "the carry" : part_of("the carry", c);
+    if (!same_set(was.dims, is.dims) || (was.element != is.element && !is_number))
+      fail(Diagnostic(Kind::carry_changed, span,
+                      fmt::format("{} begins as {}, and a turn leaves {}", what, to_string(was), to_string(is)))
+               .help(same_set(was.dims, is.dims)
+                         ? fmt::format("`cast(…, {})` converts it", name(was.element))
+                         : "a turn leaves what has the same dims; what it makes besides is the second of a pair"));
+    next.push_back(builder.cast(ends[c], was.element));
+    if (next.back().dims() != was.dims) next.back() = builder.broadcast(next.back(), was.dims);
+  }
+  return next;
+}
+
+void refuse_dim(const Values& values, const Dim& over, std::string_view what, Span span) {
+  for (const Value& value : values)
+    if (has_dim(value.dims(), over.name))
+      fail(Diagnostic(Kind::dim_twice, span,
+                      fmt::format("{} has the dim {} of the loop: {}", what, over.name.text(), to_string(value.type())))
+               .help(fmt::format("rename it: rename(x, {} -> …)", over.name.text())));
+}
+
+}  // namespace
+
+HostValue scan(Caller& caller, const Bound& call) {
+  constexpr size_t kFunction = 0, kStart = 1, kXs = 2, kOver = 3, kReverse = 4, kRecompute = 5;
+  for (const GivenArgument& item : call.arguments.items)
+    if (is_undecided(item.value)) return unknown(UnknownKind::kAny);
+  ops::Builder& builder = caller.parts.builder;
+  const Dim over = call.dim(kOver);
+  const auto flag = [&](size_t parameter) {
+    return call.has(parameter) &&
+           caller.convert.to_condition(call.value(parameter), call.span(parameter)).value_or(false);
+  };
+  const ops::ScanAttributes attributes{.over = over, .reverse = flag(kReverse), .recompute = flag(kRecompute)};
+  Values starts;
+  append_tensors(starts, caller, call.value(kStart), call.span(kStart), "the start");
+  refuse_dim(starts, over, "what is carried", call.span(kStart));
+  const double calls_before = builder.context.random_calls;
+  Turn under_way{"scan", call.span(), graph::new_node_id()};
+  ops::TurnGraph turn;
+  turn.first_node = under_way.first;
+  PlacedValue placed(caller, over, call.has(kXs) ? call.span(kXs) : call.span());
+  HostValue returned, ys;
+  bool is_pair = false;
+  {
+    std::vector<HostValue> arguments;
+    HostValue x;
+    if (call.has(kXs)) x = placed.of(call.value(kXs), "xs");
+    if (call.has(kXs) && placed.all.empty())
+      fail(Kind::shape_mismatch, call.span(kXs), "expected something with the dim {}, found {}", to_string(over),
+           describe(call.value(kXs)));
+    under_way.own = placed.places;
+    const WithinTurn within(caller, under_way);
+    for (const Value& start : starts) {
+      turn.carried.push_back(builder.constant(start.type(), {start.sharding(), start.inherited(), start.mesh(), {}}));
+      turn.carried.back().node->name = start.node->name;
+    }
+    size_t next = 0;
+    arguments.push_back(with_tensors(call.value(kStart), turn.carried, next));
+    if (call.has(kXs)) arguments.push_back(x);
+    returned = caller.parts.calls.call_with(call.value(kFunction), std::move(arguments), call.span());
+    if (is_undecided(returned)) return unknown(UnknownKind::kAny);
+    builder.span = call.span();
+    if (auto* pair = returned.as<ListPtr>();
+        pair && (*pair)->tuple && (*pair)->items.size() == 2 && !same_form(call.value(kStart), returned)) {
+      is_pair = true;
+      ys = (*pair)->items[1];
+      returned = HostValue((*pair)->items[0]);
+    }
+    if (!same_form(call.value(kStart), returned))
+      fail(Kind::carry_changed, call.span(kFunction), "expected the function to return what is carried, {}, found {}",
+           describe(call.value(kStart)), describe(returned));
+    Values ends;
+    append_tensors(ends, caller, returned, call.span(kFunction), "the carry");
+    turn.next = carried_on(caller, starts, ends, call.span(kFunction));
+    if (is_pair && !ys.is<None>()) append_tensors(turn.stacked, caller, ys, call.span(kFunction), "the second part");
+    refuse_dim(turn.stacked, over, "the second part", call.span(kFunction));
+    for (size_t p = 0; p < placed.places.size(); ++p)
+      if (placed.places[p]->is_assigned) turn.stacked.push_back(placed.places[p]->current.value());
+    turn.placed = placed.leaves;
+    turn.calls = within.calls();
+  }
+  builder.context.random_calls = calls_before + static_cast<double>(turn.calls * over.size);
+  builder.span = call.span();
+  const ops::ScanResults results = add_scan(builder, attributes, turn, starts, placed.all);
+  size_t of_states = results.stacked.size();
+  for (const PlacePtr& place : placed.places) of_states -= place->is_assigned ? 1 : 0;
+  for (size_t p = 0, next = of_states; p < placed.places.size(); ++p)
+    if (placed.places[p]->is_assigned)
+      caller.parts.variables.assign(placed.stacked[p], results.stacked[next++], call.span(), call.span());
+  size_t next = 0;
+  HostValue last = with_tensors(call.value(kStart), results.carried, next);
+  if (!is_pair) return last;
+  next = 0;
+  HostValue all = ys.is<None>() ? HostValue(None{}) : with_tensors(ys, results.stacked, next);
+  return make_tuple({std::move(last), std::move(all)});
+}
+
+HostValue stacked(Caller& caller, const Bound& call) {
+  constexpr size_t kOver = 0, kFunction = 1;
+  for (const GivenArgument& item : call.arguments.items)
+    if (is_undecided(item.value)) return unknown(UnknownKind::kAny);
+  ops::Builder& builder = caller.parts.builder;
+  const Dim over = call.dim(kOver);
+  const double calls_before = builder.context.random_calls;
+  Turn under_way{"stacked", call.span(), graph::new_node_id()};
+  ops::TurnGraph turn;
+  turn.first_node = under_way.first;
+  HostValue made;
+  std::vector<PlacePtr> places;
+  std::vector<HostValue*> tensors;
+  {
+    const WithinTurn within(caller, under_way);
+    const int64_t last = caller.parts.variables.last();
+    made = caller.parts.calls.call_with(call.value(kFunction), {}, call.span());
+    if (is_undecided(made)) return unknown(UnknownKind::kAny);
+    if (holds_places(made) != HoldsPlaces::kYes)
+      fail(Diagnostic(Kind::type_mismatch, call.span(kFunction),
+                      fmt::format("expected a function that makes a model, found one that gives {}", describe(made)))
+               .help("stacked(layers, fn() = nn.Dense(a, b))"));
+    for (const bool trainable : {true, false})
+      for (const PlacePtr& place : places_of(made, trainable))
+        if (place->serial > last) places.push_back(place);
+    std::sort(places.begin(), places.end(), [](const PlacePtr& a, const PlacePtr& b) { return a->serial < b->serial; });
+    for (const PlacePtr& place : places) turn.stacked.push_back(place->current.value());
+    for (HostValue* tensor : tensors_of(made, under_way.first)) {
+      tensors.push_back(tensor);
+      turn.stacked.push_back(tensor->as<graph::Handle>()->value());
+    }
+    refuse_dim(turn.stacked, over, "what is stacked", call.span(kFunction));
+    turn.calls = within.calls();
+  }
+  builder.context.random_calls = calls_before + static_cast<double>(turn.calls * over.size);
+  builder.span = call.span();
+  if (turn.stacked.empty()) return made;
+  const ops::ScanResults results = add_scan(builder, {.over = over}, turn, {}, {});
+  std::unordered_map<const graph::LaidOutOperation*, size_t> of;  // by the operation that a variable had in the turn
+  for (size_t p = 0; p < places.size(); ++p) of[places[p]->current.value().node->operation.get()] = p;
+  for (size_t p = 0; p < places.size(); ++p)
+    caller.parts.variables.stack(places[p], over, results.stacked[p], [&](const graph::OperationRef& like) {
+      const auto at = of.find(like.get());
+      return at == of.end() ? like : places[at->second]->current.value().node->operation;
+    });
+  for (size_t i = 0; i < tensors.size(); ++i) *tensors[i] = results.stacked[places.size() + i];
+  return made;
+}
+
+}  // namespace mtf::eval

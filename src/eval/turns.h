@@ -1,0 +1,37 @@
+#pragma once
+// Loops over a dim: `scan` and `stacked`. Their function is evaluated once, as the program of one turn (ops/loop.h),
+// which the graph then has as a region.
+//
+//   scan      what is carried and what lies at the turn's place are leaves; what else is read is a constant
+//   stacked   what a constructor gives its params and states is stacked along the dim, which stands first
+//
+// In a turn nothing is computed (Cuts::turn): what the host would have to do once for each turn is refused, with the
+// advice to write a `for` loop. The number of a random call is that of the first turn; afterwards as many calls have
+// been made as all turns make.
+#include <string_view>
+
+#include "eval/host_library.h"
+
+namespace mtf::eval {
+
+inline constexpr std::string_view kScanDoc =
+    "A loop over a dim that is checked, laid out, planned and differentiated once: calls `f(carry, x)` for each place "
+    "of "
+    "`over` in turn, beginning with `start`; x is that place of `xs`, a tensor, a tuple or list of them, or a model "
+    "made "
+    "by `stacked`, without the dim. Without `xs` it calls `f(carry)`. Gives the last carry or, if f returns a pair, "
+    "also "
+    "the second parts, stacked along the dim. What is carried keeps its dims and element types. `reverse` begins with "
+    "the "
+    "last place; with `recompute` only what is carried is kept for the backward pass. f may read what is around it, "
+    "and "
+    "assign the states of its stacked model.";
+inline constexpr std::string_view kStackedDoc =
+    "The model that `f()` makes, once for each place of a dim: each of its params and states gains the dim, first. "
+    "They "
+    "begin with the values that as many instances made in a loop would have.";
+
+HostValue scan(Caller& caller, const Bound& call);
+HostValue stacked(Caller& caller, const Bound& call);
+
+}  // namespace mtf::eval

@@ -1,0 +1,362 @@
+#include "graph/region.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "graph/op.h"
+#include "graph/relayout.h"
+#include "support/diagnostics.h"
+
+namespace mtf::graph {
+namespace {
+
+/// So often the layouts of what is carried are decided again before it is kept whole.
+constexpr int kMostDecisions = 8;
+
+/// A stand-in for a value that comes from outside: the same operation, laid out anew.
+OperationRef standing_in(const LaidOutOperation& of, int result, Sharding lies, AxisSet inherited,
+                         const MeshPtr& mesh) {
+  auto operation = std::make_shared<LaidOutOperation>();
+  operation->op = of.op;
+  operation->attributes = of.attributes;
+  operation->results = {of.results[static_cast<size_t>(result)]};
+  operation->mesh = mesh;
+  operation->shardings = {std::move(lies)};
+  operation->inherited = {inherited};
+  operation->origin = LayoutOrigin::kGiven;
+  operation->why = is_written(of) ? of.why : LayoutReason{};
+  operation->span = of.span;
+  return operation;
+}
+
+/// The numbers of the host that an operation's random call has: the place in its inputs, or -1.
+void append_call_numbers(std::vector<int32_t>& calls, const LaidOutOperation& operation, int32_t first) {
+  if (operation.region)
+    for (const int32_t place : operation.region->call_numbers) calls.push_back(first + place);
+  else if (operation.op->random_call >= 0) calls.push_back(first + operation.op->random_call);
+}
+
+std::string form_of(const Region& region) {
+  return fmt::format("{} {} {} {} {} {} {} ", region.carried, region.placed, region.constants, region.stacked,
+                     region.summed, region.turns, region.calls) +
+         canonical_form(region.turn);
+}
+
+/// Decides the layouts of a turn whose tensors lie so, in the order in which it runs.
+class TurnLayouts {
+ public:
+  TurnLayouts(const Region& was, const MeshPtr& on, const MeshPtr& mesh, const LayoutPtr& rules,
+              const StoredLayouts* stored)
+      : was_(was), on_(on), mesh_(mesh), rules_(rules), stored_(stored) {}
+
+  struct Lies {
+    Sharding sharding;
+    AxisSet inherited = 0;
+    bool operator==(const Lies&) const = default;
+  };
+
+  Program decide(const std::vector<Lies>& tensors) {
+    Program turn = was_.turn;
+    now_.clear();
+    for (size_t i = 0; i < turn.inputs.size(); ++i) {
+      ProgramInput& input = turn.inputs[i];
+      const LaidOutOperation& before = *was_.turn.inputs[i].operation;
+      const bool is_tensor = i < tensors.size();
+      const Lies lies = is_tensor ? tensors[i] : Lies{replicated(before.results[input.result].dims.size())};
+      if (is_tensor) input.operation = standing_in(before, input.result, lies.sharding, lies.inherited, on_);
+      else input.operation = laid_out_again(before, {}, nullptr, mesh_, rules_, stored_);
+      if (is_tensor) input.result = 0;
+      now_.emplace(&before, input.operation);
+    }
+    for (size_t i = 0; i < turn.operations.size(); ++i) {
+      const LaidOutOperation& before = *was_.turn.operations[i].operation;
+      std::vector<OperandLayout> operands;
+      for (const ProgramValue& value : turn.operands_of(i)) {
+        const LaidOutOperation& maker = turn.maker(value);
+        const int32_t result = turn.result_of(value);
+        operands.push_back({&maker.shardings[result], maker.inherited[result], maker.mesh.get()});
+      }
+      OperationRef like;
+      if (before.why.like) {
+        const auto at = now_.find(before.why.like.get());
+        like = at == now_.end() ? before.why.like : at->second;
+      }
+      turn.operations[i].operation = laid_out_again(before, operands, std::move(like), mesh_, rules_, stored_);
+      now_.emplace(&before, turn.operations[i].operation);
+    }
+    return turn;
+  }
+
+ private:
+  const Region& was_;
+  const MeshPtr& on_;
+  const MeshPtr& mesh_;
+  const LayoutPtr& rules_;
+  const StoredLayouts* stored_;
+  std::unordered_map<const LaidOutOperation*, OperationRef> now_;
+};
+
+/// What a program keeps of itself when only some of its roots are wanted.
+struct Needed {
+  std::vector<bool> operations, inputs;
+
+  explicit Needed(const Program& program) : operations(program.operations.size()), inputs(program.inputs.size()) {}
+
+  void add(const Program& program, ProgramValue root) {
+    std::vector<ProgramValue> stack{root};
+    while (!stack.empty()) {
+      const ProgramValue value = stack.back();
+      stack.pop_back();
+      if (value.is_input()) {
+        inputs[value.input()] = true;
+      } else if (!operations[value.source]) {
+        operations[value.source] = true;
+        for (const ProgramValue& operand : program.operands_of(value.source)) stack.push_back(operand);
+      }
+    }
+  }
+};
+
+}  // namespace
+
+std::vector<double> Region::numbers_of_turn(std::span<const double> numbers, int64_t turn) const {
+  std::vector<double> all(numbers.begin(), numbers.end());
+  for (const int32_t place : call_numbers) all[place] += static_cast<double>(turn) * static_cast<double>(calls);
+  return all;
+}
+
+CapturedRegion make_region(Capture turn, Region region) {
+  std::vector<double> numbers;
+  region.turn = std::move(turn.program);
+  Program& program = region.turn;
+  for (size_t i = 0; i < program.inputs.size(); ++i) {
+    ProgramInput& input = program.inputs[i];
+    MTF_CHECK(input.is_number == (static_cast<int32_t>(i) >= region.tensors()), "input {} of a turn", i);
+    region.input_number.push_back(input.is_number ? static_cast<int32_t>(numbers.size()) : -1);
+    if (input.is_number) numbers.push_back(turn.numbers[i]);
+  }
+  // The number of a random call that is an operand is an input of its own: it may be equal to another number now, and
+  // will not be in the next turn.
+  for (ProgramOperation& entry : program.operations) {
+    const LaidOutOperation& operation = *entry.operation;
+    const int operand = operation.op->random_call_operand ? operation.op->random_call_operand(operation) : -1;
+    if (operand < 0) continue;
+    ProgramValue& read = program.operands[entry.first_operand + operand];
+    const ProgramInput shared = program.inputs[read.input()];
+    const double number = numbers[region.input_number[read.input()]];
+    read = ProgramValue::input(program.inputs.size());
+    program.inputs.push_back(shared);
+    region.call_numbers.push_back(static_cast<int32_t>(numbers.size()));
+    region.input_number.push_back(static_cast<int32_t>(numbers.size()));
+    numbers.push_back(number);
+  }
+  for (const ProgramOperation& entry : program.operations) {
+    const LaidOutOperation& operation = *entry.operation;
+    const auto first = static_cast<int32_t>(numbers.size());
+    region.first_number.push_back(first);
+    append_call_numbers(region.call_numbers, operation, first);
+    numbers.insert(numbers.end(), operation.inputs.begin(), operation.inputs.end());
+  }
+  return {with_form(std::move(region)), std::move(numbers)};
+}
+
+std::shared_ptr<const Region> with_form(Region region) {
+  region.form = form_of(region);
+  return std::make_shared<const Region>(std::move(region));
+}
+
+std::vector<TensorType> results_of(const Region& region, const Dim& over) {
+  std::vector<TensorType> results;
+  for (size_t r = 0; r < region.turn.roots.size(); ++r) {
+    TensorType type = region.turn.type(region.turn.roots[r]);
+    const auto place = static_cast<int32_t>(r);
+    if (place >= region.carried && place < region.carried + region.stacked) type.dims.insert(type.dims.begin(), over);
+    results.push_back(std::move(type));
+  }
+  return results;
+}
+
+void lay_out_region(LaidOutOperation& operation, std::span<const OperandLayout> operands, const MeshPtr& mesh,
+                    const LayoutPtr& rules, const StoredLayouts* stored) {
+  const Region& was = *operation.region;
+  using Lies = TurnLayouts::Lies;
+  std::vector<Lies> tensors;
+  for (size_t k = 0; k < operands.size(); ++k) {
+    Lies lies{*operands[k].sharding, operands[k].inherited};
+    if (!(*operands[k].mesh == *operation.mesh)) lies = {replicated(lies.sharding.dims.size())};
+    if (was.is_placed(k)) lies.sharding.dims.erase(lies.sharding.dims.begin());
+    lies.inherited &= lies.sharding.split();
+    tensors.push_back(std::move(lies));
+  }
+  TurnLayouts layouts(was, operation.mesh, mesh, rules, stored);
+  Program turn = layouts.decide(tensors);
+  bool settled = false;
+  for (int decision = 1; !settled; ++decision) {
+    settled = true;
+    for (int32_t c = 0; c < was.carried; ++c) {
+      Lies next{turn.sharding(turn.roots[c]), turn.inherited(turn.roots[c])};
+      if (decision >= kMostDecisions) next = {replicated(next.sharding.dims.size())};
+      if (next == tensors[c]) continue;
+      tensors[c] = std::move(next);
+      settled = false;
+    }
+    if (settled) break;
+    turn = layouts.decide(tensors);
+    if (decision >= kMostDecisions) settled = true;
+  }
+  Region now = was;
+  now.turn = std::move(turn);
+  operation.shardings.clear();
+  operation.inherited.clear();
+  for (int32_t r = 0; r < static_cast<int32_t>(now.turn.roots.size()); ++r) {
+    const ProgramValue root = now.turn.roots[r];
+    const bool is_carried = r < now.carried;
+    Sharding sharding = is_carried ? tensors[r].sharding : now.turn.sharding(root);
+    if (!is_carried && r < now.carried + now.stacked) sharding.dims.insert(sharding.dims.begin(), AxisList());
+    operation.shardings.push_back(std::move(sharding));
+    operation.inherited.push_back(is_carried ? tensors[r].inherited : now.turn.inherited(root));
+  }
+  operation.region = with_form(std::move(now));
+}
+
+namespace {
+
+/// A region that gives only what `read` says of each result; `operands`: which operands it still has.
+struct Shrunk {
+  Region region;
+  std::vector<bool> operands, results;
+};
+
+Shrunk shrunk(const Region& was, std::vector<bool> read) {
+  const Program& turn = was.turn;
+  Needed needed(turn);
+  for (size_t r = 0; r < turn.roots.size(); ++r)
+    if (read[r]) needed.add(turn, turn.roots[r]);
+  for (bool more = true; more;) {  // what a turn reads of what is carried, the one before has to give
+    more = false;
+    for (int32_t c = 0; c < was.carried; ++c) {
+      if (read[c] || !needed.inputs[c]) continue;
+      read[c] = more = true;
+      needed.add(turn, turn.roots[c]);
+    }
+  }
+  for (int32_t c = 0; c < was.carried; ++c) needed.inputs[c] = read[c];
+  Shrunk result{was, {needed.inputs.begin(), needed.inputs.begin() + was.tensors()}, read};
+  Region& now = result.region;
+  now.turn = Program();
+  now.carried = now.placed = now.constants = now.stacked = now.summed = 0;
+  now.input_number.clear();
+  now.first_number.clear();
+  std::vector<int32_t> inputs(turn.inputs.size(), -1), operations(turn.operations.size(), -1);
+  for (size_t i = 0; i < turn.inputs.size(); ++i) {
+    if (!needed.inputs[i]) continue;
+    const auto place = static_cast<int32_t>(i);
+    if (place < was.carried) ++now.carried;
+    else if (place < was.carried + was.placed) ++now.placed;
+    else if (place < was.tensors()) ++now.constants;
+    inputs[i] = static_cast<int32_t>(now.turn.inputs.size());
+    now.turn.inputs.push_back(turn.inputs[i]);
+    now.input_number.push_back(was.input_number[i]);
+  }
+  const auto at = [&](ProgramValue value) {
+    return value.is_input() ? ProgramValue::input(static_cast<size_t>(inputs[value.input()]))
+                            : ProgramValue{operations[value.source], value.result};
+  };
+  for (size_t i = 0; i < turn.operations.size(); ++i) {
+    if (!needed.operations[i]) continue;
+    ProgramOperation entry = turn.operations[i];
+    entry.first_operand = static_cast<int32_t>(now.turn.operands.size());
+    for (const ProgramValue& operand : turn.operands_of(i)) now.turn.operands.push_back(at(operand));
+    entry.origin = operations[i] = static_cast<int32_t>(now.turn.operations.size());
+    entry.like = entry.like < 0 ? -1 : operations[entry.like];
+    now.turn.operations.push_back(std::move(entry));
+    now.first_number.push_back(was.first_number[i]);
+  }
+  for (size_t r = 0; r < turn.roots.size(); ++r) {
+    if (!read[r]) continue;
+    const auto place = static_cast<int32_t>(r);
+    if (place >= was.carried + was.stacked) ++now.summed;
+    else if (place >= was.carried) ++now.stacked;
+    now.turn.roots.push_back(at(turn.roots[r]));
+  }
+  return result;
+}
+
+template <typename T>
+std::vector<T> those(const std::vector<T>& all, const std::vector<bool>& kept) {
+  std::vector<T> left;
+  for (size_t i = 0; i < all.size(); ++i)
+    if (kept[i]) left.push_back(all[i]);
+  return left;
+}
+
+/// The operation with a region that gives fewer results, and needs fewer operands.
+OperationRef with_region(const LaidOutOperation& was, Shrunk shrunk) {
+  auto now = std::make_shared<LaidOutOperation>(was);
+  now->operands = those(was.operands, shrunk.operands);
+  now->results = those(was.results, shrunk.results);
+  now->shardings = those(was.shardings, shrunk.results);
+  now->inherited = those(was.inherited, shrunk.results);
+  now->region = with_form(std::move(shrunk.region));
+  return now;
+}
+
+}  // namespace
+
+void leave_out_unread_results(Program& program) {
+  const size_t count = program.operations.size();
+  const auto has_region = [](const ProgramOperation& entry) { return entry.operation->region != nullptr; };
+  if (std::none_of(program.operations.begin(), program.operations.end(), has_region)) return;
+  std::vector<std::vector<bool>> read(count);
+  for (size_t i = 0; i < count; ++i) read[i].resize(program.operations[i].operation->results.size());
+  const auto reads = [&](ProgramValue value) {
+    if (!value.is_input()) read[value.source][value.result] = true;
+  };
+  for (const ProgramValue& root : program.roots) reads(root);
+  for (const ProgramValue& value : program.for_gradients) reads(value);
+  std::vector<std::vector<ProgramValue>> operands(count);
+  std::vector<bool> stays(count);
+  for (size_t i = count; i-- > 0;) {
+    ProgramOperation& entry = program.operations[i];
+    stays[i] = std::find(read[i].begin(), read[i].end(), true) != read[i].end();
+    if (!stays[i]) continue;
+    const std::span<const ProgramValue> all = program.operands_of(i);
+    operands[i].assign(all.begin(), all.end());
+    if (has_region(entry) && std::find(read[i].begin(), read[i].end(), false) != read[i].end()) {
+      Shrunk less = shrunk(*entry.operation->region, read[i]);
+      read[i] = less.results;
+      operands[i] = those(operands[i], less.operands);
+      entry.operation = with_region(*entry.operation, std::move(less));
+    }
+    for (const ProgramValue& operand : operands[i]) reads(operand);
+  }
+  std::vector<int32_t> now(count, -1);
+  const auto at = [&](ProgramValue value) {
+    if (value.is_input()) return value;
+    int32_t result = value.result;
+    if (has_region(program.operations[now[value.source]]))
+      result = static_cast<int32_t>(std::count(read[value.source].begin(), read[value.source].begin() + result, true));
+    return ProgramValue{now[value.source], result};
+  };
+  std::vector<ProgramValue> left;
+  int32_t next = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (!stays[i]) continue;
+    ProgramOperation entry = program.operations[i];
+    entry.first_operand = static_cast<int32_t>(left.size());
+    entry.operand_count = static_cast<int32_t>(operands[i].size());
+    entry.like = entry.like < 0 ? -1 : now[entry.like];
+    for (const ProgramValue& operand : operands[i]) left.push_back(at(operand));
+    now[i] = next;
+    program.operations[next++] = std::move(entry);
+  }
+  program.operations.resize(static_cast<size_t>(next));
+  program.operands = std::move(left);
+  for (ProgramValue& root : program.roots) root = at(root);
+  for (ProgramValue& value : program.for_gradients) value = at(value);
+}
+
+}  // namespace mtf::graph

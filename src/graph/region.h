@@ -1,0 +1,74 @@
+#pragma once
+// A region: a program inside an operation, which runs it once for each place of a dim. A loop is captured, checked,
+// laid out, split, scheduled, costed and differentiated once, however many turns it has.
+//
+//   inputs of the turn    carried …   placed …   constants …   numbers of the host …
+//   roots of the turn     carried …   stacked …   summed …
+//
+//   operands of the operation    what is carried at the beginning; what has the dim, which stands first; constants
+//   results of the operation     what is carried at the end; stacked along the dim, which stands first; sums over turns
+//
+//           start ──► ┌───────────────┐
+//   xs [layers, …] ─► │ turn: one     │ ──► last          carried: dims, element types and layouts stay
+//        constants ─► │ program       │ ──► ys [layers, …]
+//                     └───────────────┘ ──► sums          added up where they are made, and reduced after the last turn
+//
+// The numbers of the host that a turn reads are inputs of the operation (Operation::inputs), one after the other: those
+// of the turn's inputs, then those of its operations. The number of a random call is that of the first turn; turn t has
+// it t · calls further on.
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "graph/layouts.h"
+#include "graph/program.h"
+
+namespace mtf::graph {
+
+struct Region {
+  Program turn;
+  int32_t carried = 0, placed = 0, constants = 0;  ///< inputs
+  int32_t stacked = 0, summed = 0;                 ///< roots behind those that are carried
+  int64_t turns = 0;
+  int64_t calls = 0;                  ///< random calls of a turn
+  std::vector<int32_t> input_number;  ///< of each input of the turn: its place in Operation::inputs, or -1: no number
+  std::vector<int32_t> first_number;  ///< of each operation of the turn: where its numbers begin there
+  std::vector<int32_t> call_numbers;  ///< which of Operation::inputs are numbers of random calls
+  std::string form;                   ///< equal for regions that differ in nothing but numbers of the host
+
+  int32_t tensors() const { return carried + placed + constants; }
+  bool is_placed(size_t input) const {
+    return static_cast<int32_t>(input) >= carried && static_cast<int32_t>(input) < carried + placed;
+  }
+  /// Those of a turn; `numbers` are Operation::inputs.
+  std::vector<double> numbers_of_turn(std::span<const double> numbers, int64_t turn) const;
+};
+
+/// A region with the numbers of the host that it was captured with.
+struct CapturedRegion {
+  std::shared_ptr<const Region> region;
+  std::vector<double> numbers;
+};
+
+/// `turn` is captured with its tensors as the first inputs; `region` says how many are what, and has no program yet.
+CapturedRegion make_region(Capture turn, Region region);
+
+/// The region, of which something has changed, with the form that it has now.
+std::shared_ptr<const Region> with_form(Region region);
+
+/// The types of the results of an operation that runs a region over `over`.
+std::vector<TensorType> results_of(const Region& region, const Dim& over);
+
+/// Lays out an operation and its region, where its operands lie so. What is carried lies as every turn leaves it: the
+/// fixed point of the decision, which begins with where it lies at the start; where there is none, whole. `mesh`,
+/// `rules` and `stored` are as in laid_out_again (graph/relayout.h).
+void lay_out_region(LaidOutOperation& operation, std::span<const OperandLayout> operands, const MeshPtr& mesh = nullptr,
+                    const LayoutPtr& rules = nullptr, const StoredLayouts* stored = nullptr);
+
+/// Leaves out of loops whatever nothing reads: results that are neither roots nor operands, and what they alone are
+/// made of in each turn. Operations without a region stay.
+void leave_out_unread_results(Program& program);
+
+}  // namespace mtf::graph

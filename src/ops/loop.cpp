@@ -1,0 +1,475 @@
+#include "ops/loop.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "graph/region.h"
+#include "ops/gradients.h"
+
+namespace mtf::ops {
+namespace {
+
+using graph::NodePtr;
+using graph::Value;
+using graph::Values;
+
+struct Hash {
+  size_t operator()(const std::pair<const graph::Node*, int>& key) const {
+    return std::hash<const void*>()(key.first) * 31 + static_cast<size_t>(key.second);
+  }
+};
+using ByValue = std::unordered_map<std::pair<const graph::Node*, int>, size_t, Hash>;
+
+std::pair<const graph::Node*, int> key(const Value& value) { return {value.node.get(), value.result}; }
+
+bool is_number(const Value& value) { return value.operation().op->role == graph::Role::kNumber; }
+
+bool is_random(const graph::LaidOutOperation& operation) {
+  if (operation.region) return !operation.region->call_numbers.empty();
+  return operation.op->random_call >= 0 ||
+         (operation.op->random_call_operand && operation.op->random_call_operand(operation) >= 0);
+}
+
+/// It costs less to do it again than to keep what it gives.
+bool is_cheap(const graph::LaidOutOperation& operation) {
+  switch (operation.op->role) {
+    case graph::Role::kView:
+    case graph::Role::kReshape:
+    case graph::Role::kRepeat: return true;
+    default: return operation.operands.empty() && !is_random(operation);
+  }
+}
+
+/// The nodes of a turn that its results need, in program order, and the values from outside that they read.
+class TurnNodes {
+ public:
+  TurnNodes(const TurnGraph& turn, const Values& roots) : turn_(turn) {
+    for (const Values* leaves : {&turn.carried, &turn.placed})
+      for (const Value& leaf : *leaves) leaves_.insert(key(leaf));
+    for (size_t c = 0; c < turn.constants.size(); ++c) stand_ins_[key(turn.constants[c].first)] = c;
+    for (const Value& root : roots) visit(root);
+    std::sort(nodes.begin(), nodes.end(), [](const NodePtr& a, const NodePtr& b) { return a->id < b->id; });
+    find_invariant();
+  }
+
+  std::vector<NodePtr> nodes;
+  std::unordered_set<const graph::Node*> invariant;  ///< of these, those that are the same in each turn
+
+  bool is_leaf(const Value& value) const { return leaves_.count(key(value)) > 0; }
+  /// Made before the turn, or data that is there before any program.
+  bool is_outside(const Value& value) const {
+    if (is_leaf(value) || is_number(value)) return false;
+    return stand_ins_.count(key(value)) > 0 || value.node->id < turn_.first_node ||
+           value.operation().op->role == graph::Role::kData;
+  }
+  /// The value outside that a constant is.
+  const Value& outside(const Value& value) const {
+    const auto at = stand_ins_.find(key(value));
+    return at == stand_ins_.end() ? value : turn_.constants[at->second].second;
+  }
+
+ private:
+  void visit(const Value& root) {
+    Values stack{root};
+    while (!stack.empty()) {
+      const Value value = stack.back();
+      stack.pop_back();
+      if (is_leaf(value) || is_outside(value) || !seen_.insert(value.node.get()).second) continue;
+      for (const Value& operand : value.node->operands()) stack.push_back(operand);
+      nodes.push_back(value.node);
+    }
+  }
+
+  void find_invariant() {
+    for (const NodePtr& node : nodes) {
+      const bool same = !is_random(*node->operation) &&
+                        std::all_of(node->operands().begin(), node->operands().end(), [&](const Value& operand) {
+                          return is_number(operand) || is_outside(operand) || invariant.count(operand.node.get()) > 0;
+                        });
+      if (same) invariant.insert(node.get());
+    }
+  }
+
+  const TurnGraph& turn_;
+  std::unordered_set<std::pair<const graph::Node*, int>, Hash> leaves_;
+  ByValue stand_ins_;
+  std::unordered_set<const graph::Node*> seen_;
+};
+
+/// Adds to the graph around a loop what is the same in each turn and more than a view of what lies outside; what reads
+/// it in the turn then reads a constant.
+std::unordered_map<const graph::Node*, NodePtr> add_before(Builder& builder, const TurnNodes& turn) {
+  std::unordered_set<const graph::Node*> wanted;
+  for (auto node = turn.nodes.rbegin(); node != turn.nodes.rend(); ++node) {
+    const graph::LaidOutOperation& operation = *(*node)->operation;
+    if (!turn.invariant.count(node->get()) || operation.op->is_leaf()) continue;
+    if (!wanted.count(node->get()) && is_cheap(operation)) continue;
+    wanted.insert(node->get());
+    for (const Value& operand : (*node)->operands())
+      if (turn.invariant.count(operand.node.get())) wanted.insert(operand.node.get());
+  }
+  std::unordered_map<const graph::Node*, NodePtr> added;
+  for (const NodePtr& node : turn.nodes) {
+    if (!wanted.count(node.get())) continue;
+    Values operands;
+    for (const Value& operand : node->operands()) {
+      const auto at = added.find(operand.node.get());
+      if (at != added.end()) operands.push_back({at->second, operand.result});
+      else operands.push_back(is_number(operand) ? operand : turn.outside(operand));
+    }
+    added[node.get()] = builder.add_decided(node->operation, std::move(operands));
+    added[node.get()]->name = node->name;
+  }
+  return added;
+}
+
+/// A turn as a region, with the operands of an operation that runs it.
+struct Captured {
+  graph::CapturedRegion region;
+  Values operands;
+};
+
+Captured captured(Builder& builder, const ScanAttributes& attributes, const TurnGraph& turn, const Values& starts,
+                  const Values& xs) {
+  Values roots = turn.next;
+  for (const Values* more : {&turn.stacked, &turn.summed}) roots.insert(roots.end(), more->begin(), more->end());
+  const TurnNodes nodes(turn, roots);
+  const std::unordered_map<const graph::Node*, NodePtr> before = add_before(builder, nodes);
+  graph::Region region;
+  region.carried = static_cast<int32_t>(turn.carried.size());
+  region.placed = static_cast<int32_t>(turn.placed.size());
+  region.stacked = static_cast<int32_t>(turn.stacked.size());
+  region.summed = static_cast<int32_t>(turn.summed.size());
+  region.turns = attributes.over.size;
+  region.calls = turn.calls;
+  Captured result;
+  result.operands = starts;
+  result.operands.insert(result.operands.end(), xs.begin(), xs.end());
+  Values given = turn.carried;
+  given.insert(given.end(), turn.placed.begin(), turn.placed.end());
+  ByValue known;
+  const auto read = [&](const Value& value) {
+    const auto at = before.find(value.node.get());
+    if (at == before.end() && !nodes.is_outside(value)) return;
+    if (nodes.is_leaf(value) || !known.try_emplace(key(value), known.size()).second) return;
+    given.push_back(value);
+    result.operands.push_back(at == before.end() ? nodes.outside(value) : Value{at->second, value.result});
+    if (at == before.end() && nodes.outside(value).node->id >= turn.first_node) builder.adopt(*value.node);
+    ++region.constants;
+  };
+  std::vector<NodePtr> inside;
+  for (const NodePtr& node : nodes.nodes) {
+    if (before.count(node.get())) continue;
+    inside.push_back(node);
+    for (const Value& operand : node->operands()) read(operand);
+  }
+  for (const Value& root : roots) read(root);
+  result.region = graph::make_region(graph::capture(inside, roots, given), std::move(region));
+  return result;
+}
+
+/// A leaf that stands in for a value within a turn.
+Value stand_in(Builder& builder, const TensorType& type, Sharding lies, AxisSet inherited, const MeshPtr& mesh) {
+  return builder.constant(type, {std::move(lies), inherited, mesh, {}});
+}
+
+/// The turn of an operation as graph again, with leaves for its tensors.
+struct Again {
+  Values tensors;              ///< a leaf for each input that is one
+  std::vector<NodePtr> nodes;  ///< of each operation of the turn
+  Values roots;
+};
+
+Again added_again(Builder& builder, const graph::Operation& operation) {
+  const graph::Region& region = *operation.region;
+  const graph::Program& turn = region.turn;
+  Again again;
+  Values inputs;
+  std::unordered_map<const graph::LaidOutOperation*, graph::OperationRef> now;
+  for (size_t i = 0; i < turn.inputs.size(); ++i) {
+    const graph::LaidOutOperation& of = *turn.inputs[i].operation;
+    const TensorType& type = of.results[turn.inputs[i].result];
+    if (region.input_number[i] >= 0) {
+      inputs.push_back(builder.number(operation.inputs[region.input_number[i]], type.element));
+    } else {
+      inputs.push_back(
+          stand_in(builder, type, of.shardings[turn.inputs[i].result], of.inherited[turn.inputs[i].result], of.mesh));
+      inputs.back().node->name = turn.inputs[i].name;
+      again.tensors.push_back(inputs.back());
+    }
+    now.emplace(&of, inputs.back().node->operation);
+  }
+  const auto at = [&](graph::ProgramValue value) {
+    return value.is_input() ? inputs[value.input()] : Value{again.nodes[value.source], value.result};
+  };
+  for (size_t i = 0; i < turn.operations.size(); ++i) {
+    const graph::ProgramOperation& entry = turn.operations[i];
+    auto copy = std::make_shared<graph::LaidOutOperation>(*entry.operation);
+    const auto first = operation.inputs.begin() + region.first_number[i];
+    copy->inputs.assign(first, first + static_cast<std::ptrdiff_t>(copy->inputs.size()));
+    if (copy->why.like)
+      if (const auto like = now.find(copy->why.like.get()); like != now.end()) copy->why.like = like->second;
+    now.emplace(entry.operation.get(), copy);
+    Values operands;
+    for (const graph::ProgramValue& operand : turn.operands_of(i)) operands.push_back(at(operand));
+    again.nodes.push_back(builder.add_decided(copy, std::move(operands)));
+    again.nodes.back()->name = entry.name;
+  }
+  for (const graph::ProgramValue& root : turn.roots) again.roots.push_back(at(root));
+  return again;
+}
+
+/// A builder for the graph of a turn, which nobody counts.
+Builder inside_of(const Builder& around) {
+  Builder builder;
+  builder.context = around.context;
+  builder.context.random_calls = 0;
+  builder.span = around.span;
+  builder.written = false;
+  return builder;
+}
+
+/// The gradient of a turn: which leaves and values of the turn it reads, and what it gives.
+class BackwardTurn {
+ public:
+  /// `wanted`: of each tensor of the turn; of those that are carried all are, as turns before want them.
+  /// `elements`: of the gradient of each root, if one flows.
+  BackwardTurn(Builder& builder, const graph::Operation& operation, std::vector<bool> wanted,
+               const std::vector<std::optional<ElementType>>& elements)
+      : region_(*operation.region), again_(added_again(builder, operation)) {
+    Values d_roots;
+    Values roots;
+    for (size_t r = 0; r < again_.roots.size(); ++r) {
+      const Value& root = again_.roots[r];
+      const bool is_carried = static_cast<int32_t>(r) < region_.carried;
+      if (!is_float(root.element()) || (!is_carried && !elements[r])) continue;
+      TensorType type = root.type();
+      if (!is_carried) type.element = *elements[r];
+      // What is carried lies as its leaf does, whatever the turn makes of it.
+      const Value& like = is_carried ? again_.tensors[r] : root;
+      d_leaf[r] = stand_in(builder, is_carried ? like.type() : type, like.sharding(), like.inherited(), like.mesh());
+      if (!like.node->name.empty()) d_leaf[r].node->name = Name("d_" + like.node->name.str());
+      roots.push_back(root);
+      d_roots.push_back(d_leaf[r]);
+    }
+    Values targets;
+    std::vector<size_t> of;
+    for (size_t i = 0; i < again_.tensors.size(); ++i) {
+      if (!is_float(again_.tensors[i].element())) continue;
+      if (static_cast<int32_t>(i) >= region_.carried && !wanted[i]) continue;
+      targets.push_back(again_.tensors[i]);
+      of.push_back(i);
+    }
+    const Values gradients = gradients_of(builder, roots, d_roots, targets);
+    for (size_t t = 0; t < of.size(); ++t) d_tensor[of[t]] = gradients[t];
+  }
+
+  std::unordered_map<size_t, Value> d_leaf;    ///< by root: what stands in for its gradient
+  std::unordered_map<size_t, Value> d_tensor;  ///< by tensor of the turn: its gradient
+
+  /// What it reads of the turn: leaves, and values that are kept; the others are computed again. `is_kept`: of a result
+  /// of an operation of the turn.
+  struct Reads {
+    std::vector<size_t> tensors;              ///< leaves, ascending
+    std::vector<graph::ProgramValue> values;  ///< in program order
+  };
+  Reads reads(const std::function<bool(graph::ProgramValue)>& is_kept) const {
+    std::unordered_map<const graph::Node*, int32_t> place, leaf;
+    for (size_t i = 0; i < again_.nodes.size(); ++i) place[again_.nodes[i].get()] = static_cast<int32_t>(i);
+    for (size_t i = 0; i < again_.tensors.size(); ++i) leaf[again_.tensors[i].node.get()] = static_cast<int32_t>(i);
+    Reads result;
+    std::unordered_set<const graph::Node*> seen;
+    std::vector<bool> read(again_.tensors.size());
+    Values stack;
+    for (const auto& [tensor, gradient] : d_tensor) stack.push_back(gradient);
+    while (!stack.empty()) {
+      const Value value = stack.back();
+      stack.pop_back();
+      if (const auto at = leaf.find(value.node.get()); at != leaf.end()) {
+        read[at->second] = true;
+        continue;
+      }
+      if (const auto at = place.find(value.node.get()); at != place.end()) {
+        const graph::ProgramValue here{at->second, value.result};
+        if (is_kept(here)) {
+          if (std::find(result.values.begin(), result.values.end(), here) == result.values.end())
+            result.values.push_back(here);
+          continue;
+        }
+      }
+      if (!seen.insert(value.node.get()).second) continue;
+      for (const Value& operand : value.node->operands()) stack.push_back(operand);
+    }
+    for (size_t i = 0; i < read.size(); ++i)
+      if (read[i]) result.tensors.push_back(i);
+    std::sort(result.values.begin(), result.values.end());
+    return result;
+  }
+
+  const Value& tensor(size_t i) const { return again_.tensors[i]; }
+  Value value(graph::ProgramValue at) const { return {again_.nodes[at.source], at.result}; }
+
+  /// Which operations of the turn are the same in each turn.
+  std::vector<bool> invariant() const {
+    std::vector<bool> same(again_.nodes.size());
+    std::unordered_set<const graph::Node*> varies;
+    for (int32_t i = 0; i < region_.carried + region_.placed; ++i) varies.insert(again_.tensors[i].node.get());
+    for (size_t i = 0; i < again_.nodes.size(); ++i) {
+      const graph::Node& node = *again_.nodes[i];
+      same[i] = !is_random(*node.operation) &&
+                std::none_of(node.operands().begin(), node.operands().end(),
+                             [&](const Value& operand) { return varies.count(operand.node.get()) > 0; });
+      if (!same[i]) varies.insert(&node);
+    }
+    return same;
+  }
+
+ private:
+  const graph::Region& region_;
+  Again again_;
+};
+
+/// The values of a turn that its gradient will read, but for those that are cheap to compute again.
+std::vector<graph::ProgramValue> values_to_save(const Builder& around, const graph::Operation& operation) {
+  const graph::Region& region = *operation.region;
+  Builder builder = inside_of(around);
+  std::vector<std::optional<ElementType>> elements;
+  for (const graph::ProgramValue& root : region.turn.roots) elements.push_back(region.turn.type(root).element);
+  const BackwardTurn backward(builder, operation, std::vector<bool>(static_cast<size_t>(region.tensors()), true),
+                              elements);
+  const std::vector<bool> same = backward.invariant();
+  return backward
+      .reads([&](graph::ProgramValue value) {
+        return !same[value.source] && !is_cheap(*region.turn.operations[value.source].operation);
+      })
+      .values;
+}
+
+/// Adds to the roots of a turn, behind those that are stacked, what its gradient will read.
+void save_for_gradient(const Builder& around, const graph::Op& op, ScanAttributes& attributes, Captured& loop) {
+  graph::Operation operation;
+  operation.op = &op;
+  operation.region = loop.region.region;
+  operation.inputs = loop.region.numbers;
+  std::vector<graph::ProgramValue> saved;
+  for (int32_t c = 0; c < operation.region->carried; ++c) saved.push_back(graph::ProgramValue::input(c));
+  if (!attributes.recompute)
+    for (const graph::ProgramValue& value : values_to_save(around, operation)) saved.push_back(value);
+  graph::Region region = *operation.region;
+  const auto stacked = region.turn.roots.begin() + region.carried;
+  std::erase_if(saved, [&](const graph::ProgramValue& value) {
+    return std::find(stacked, stacked + region.stacked, value) != stacked + region.stacked;
+  });
+  region.turn.roots.insert(stacked + region.stacked, saved.begin(), saved.end());
+  region.stacked += static_cast<int32_t>(saved.size());
+  attributes.saved = static_cast<int64_t>(saved.size());
+  loop.region.region = graph::with_form(std::move(region));
+}
+
+graph::Values scan_gradient(graph::GradientCall& call) {
+  const graph::Operation& operation = call.operation;
+  const graph::Region& region = *operation.region;
+  const auto& forward = operation.attributes.get<ScanAttributes>();
+  Builder inside = inside_of(call.builder);
+  TurnGraph turn;
+  turn.first_node = graph::new_node_id();
+  turn.calls = region.calls;
+  std::vector<std::optional<ElementType>> elements(region.turn.roots.size());
+  for (size_t r = 0; r < elements.size(); ++r)
+    if (call.d_results[r]) elements[r] = call.d_results[r].element();
+  const BackwardTurn backward(inside, operation, call.wanted, elements);
+  // What has been saved is found among the roots; what has not is computed again, from what has.
+  const auto saved_as = [&](graph::ProgramValue value) -> int {
+    const auto begin = region.turn.roots.begin() + region.carried, end = begin + region.stacked;
+    const auto at = std::find(begin, end, value);
+    return at == end ? -1 : static_cast<int>(at - region.turn.roots.begin());
+  };
+  const BackwardTurn::Reads reads =
+      backward.reads([&](graph::ProgramValue value) { return !forward.recompute && saved_as(value) >= 0; });
+  Values starts, xs;
+  std::vector<size_t> carried;
+  for (size_t c = 0; c < static_cast<size_t>(region.carried); ++c) {
+    if (!backward.d_leaf.count(c)) continue;
+    carried.push_back(c);
+    turn.carried.push_back(backward.d_leaf.at(c));
+    turn.next.push_back(backward.d_tensor.at(c));
+    const TensorType& type = operation.operands[c];
+    starts.push_back(call.d_results[c] ? call.builder.cast(call.d_results[c], type.element) : call.builder.zeros(type));
+  }
+  const auto place = [&](const Value& leaf, const Value& all) {
+    turn.placed.push_back(leaf);
+    xs.push_back(all);
+  };
+  for (const size_t i : reads.tensors) {
+    if (static_cast<int32_t>(i) < region.carried) {
+      const int root = saved_as(graph::ProgramValue::input(i));
+      MTF_CHECK(root >= 0, "what is carried into the turns of a loop has not been kept");
+      place(backward.tensor(i), call.results[root]);
+    } else if (static_cast<int32_t>(i) < region.carried + region.placed) {
+      place(backward.tensor(i), call.operands[i]);
+    } else {
+      turn.constants.emplace_back(backward.tensor(i), call.operands[i]);
+    }
+  }
+  for (const graph::ProgramValue value : reads.values) place(backward.value(value), call.results[saved_as(value)]);
+  for (const auto& [root, leaf] : backward.d_leaf) {
+    if (static_cast<int32_t>(root) < region.carried) continue;
+    if (static_cast<int32_t>(root) < region.carried + region.stacked) place(leaf, call.d_results[root]);
+    else turn.constants.emplace_back(leaf, call.d_results[root]);
+  }
+  std::vector<size_t> stacked, summed;
+  for (size_t i = static_cast<size_t>(region.carried); i < call.operands.size(); ++i) {
+    const auto at = backward.d_tensor.find(i);
+    if (at == backward.d_tensor.end()) continue;
+    const bool is_placed = static_cast<int32_t>(i) < region.carried + region.placed;
+    (is_placed ? turn.stacked : turn.summed).push_back(at->second);
+    (is_placed ? stacked : summed).push_back(i);
+  }
+  ScanAttributes attributes{forward.over, !forward.reverse, !forward.counts_down, true, 0};
+  const ScanResults results = add_scan(call.builder, attributes, turn, std::move(starts), std::move(xs));
+  Values gradients(call.operands.size());
+  for (size_t k = 0; k < carried.size(); ++k) gradients[carried[k]] = results.carried[k];
+  for (size_t k = 0; k < stacked.size(); ++k)
+    gradients[stacked[k]] = call.builder.rename(results.stacked[k], call.operands[stacked[k]].dims());
+  for (size_t k = 0; k < summed.size(); ++k) gradients[summed[k]] = results.summed[k];
+  return gradients;
+}
+
+}  // namespace
+
+constexpr graph::Op kScan = complete({
+    .name = "scan",
+    .family = "Loops",
+    .doc = "A program that runs once for each place of a dim, with what it carries from turn to turn.",
+    .attributes = &graph::kFormOf<ScanAttributes>,
+    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
+      const auto& scan = operation.attributes.get<ScanAttributes>();
+      std::vector<TensorType> results = results_of(*operation.region, scan.over);
+      // What is saved may have the dim of the loop itself.
+      const auto behind = results.end() - operation.region->summed;
+      for (auto saved = behind - static_cast<std::ptrdiff_t>(scan.saved); saved != behind; ++saved)
+        saved->dims[0].name = Name(scan.over.name.str() + "'");
+      return results;
+    },
+    .space = [](const graph::Operation& operation) -> graph::IterationSpace {
+      graph::IterationDim none;  // its operands lie where its turns read them
+      none.kind = graph::SplitKind::kWhole;
+      none.operands.assign(operation.operands.size(), -1);
+      none.results.assign(operation.results.size(), -1);
+      return {{none}};
+    },
+    .gradient = scan_gradient,
+    .role = graph::Role::kLoop,
+});
+
+ScanResults add_scan(Builder& builder, ScanAttributes attributes, const TurnGraph& turn, Values starts, Values xs) {
+  Captured loop = captured(builder, attributes, turn, starts, xs);
+  if (!builder.context.no_grad) save_for_gradient(builder, kScan, attributes, loop);
+  const Values all = builder.add_region(kScan, std::move(loop.operands), attributes, std::move(loop.region));
+  const auto carried = all.begin() + static_cast<std::ptrdiff_t>(turn.next.size());
+  const auto stacked = carried + static_cast<std::ptrdiff_t>(turn.stacked.size());
+  return {{all.begin(), carried}, {carried, stacked}, {stacked + attributes.saved, all.end()}};
+}
+
+}  // namespace mtf::ops
