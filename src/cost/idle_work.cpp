@@ -3,6 +3,7 @@
 #include <set>
 
 #include "cost/recorded_schedules.h"
+#include "graph/region.h"
 
 namespace mtf::cost {
 namespace {
@@ -33,17 +34,24 @@ void add(IdleWork& work, const spmd::LocalProgram& program, const spmd::Instruct
     if (mesh->axis_size(axis) > 1 && !(splitting & axis_bit(axis))) work.repeated[mesh->axes()[axis].name] += flops;
 }
 
+void add_all(IdleWork& work, const spmd::LocalProgram& program, double times) {
+  for (const spmd::Instruction& instruction : program.instructions) {
+    if (instruction.turn) {
+      add_all(work, *instruction.turn, times * static_cast<double>(instruction.node->region->turns));
+      continue;
+    }
+    const double flops = static_cast<double>(cost_of(program, instruction).flops.value()) * times;
+    if (flops > 0) add(work, program, instruction, flops);
+  }
+}
+
 }  // namespace
 
 IdleWork idle_work(const plan::ProgramRecord& record) {
   IdleWork work;
   graph::Relayout relayout(*record.layouts(), nullptr, nullptr);
   each_schedule(record, relayout, [&](size_t, const schedule::Schedule& schedule, int64_t times) {
-    for (const spmd::Instruction& instruction : schedule.program.instructions) {
-      const double flops =
-          static_cast<double>(cost_of(schedule.program, instruction).flops.value()) * static_cast<double>(times);
-      if (flops > 0) add(work, schedule.program, instruction, flops);
-    }
+    add_all(work, schedule.program, static_cast<double>(times));
   });
   return work;
 }

@@ -1,5 +1,6 @@
 #include "cost/program_times.h"
 
+#include "graph/region.h"
 #include "support/diagnostics.h"
 
 namespace mtf::cost {
@@ -28,6 +29,13 @@ class Dependence {
         if (const auto at = place_.find(dim.name); at != place_.end()) to[at->second] = true;
   }
 
+  void add(Which& to, const graph::LaidOutOperation& operation) const {
+    add(to, operation.operands);
+    add(to, operation.results);
+    if (!operation.region) return;
+    for (const graph::ProgramOperation& each : operation.region->turn.operations) add(to, *each.operation);
+  }
+
   Which of_program(const graph::RecordedProgram& recorded) {
     Which which(place_.size());
     for (const std::vector<int32_t>* decisions : {&recorded.inputs, &recorded.operations})
@@ -42,8 +50,7 @@ class Dependence {
     while (decisions_.size() <= static_cast<size_t>(number)) {
       const graph::LayoutRecord::Decision& decision = record_.layouts()->decisions()[decisions_.size()];
       Which which(place_.size());
-      add(which, decision.operation->operands);
-      add(which, decision.operation->results);
+      add(which, *decision.operation);
       for (const graph::LayoutRecord::Source& operand : decision.operands)
         add(which, decisions_[static_cast<size_t>(operand.decision)]);
       if (decision.like.decision >= 0) add(which, decisions_[static_cast<size_t>(decision.like.decision)]);

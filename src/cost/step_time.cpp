@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "graph/op.h"
+#include "graph/region.h"
+#include "plan/predict.h"
 #include "schedule/schedule.h"
 #include "spmd/collectives.h"
 #include "spmd/reduction_tree.h"
@@ -104,6 +106,10 @@ StepTime time_of_step(const schedule::Schedule& schedule, const schedule::Step& 
   StepTime time;
   const spmd::Instruction& first = program.instructions[step.instructions[0]];
   if (step.kind == schedule::StepKind::kWindow) return time;
+  if (step.turn) {
+    time.add(time_of(*step.turn, plan::predict_without_memory(*step.turn).costs, machine), first.node->region->turns);
+    return time;
+  }
   if (step.kind == schedule::StepKind::kCollective) {
     int64_t wire = 0;
     bool any = false;

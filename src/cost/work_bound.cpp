@@ -1,9 +1,11 @@
 #include "cost/work_bound.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 #include "graph/op.h"
+#include "graph/region.h"
 #include "plan/compilation.h"
 #include "spmd/work.h"
 
@@ -51,14 +53,16 @@ WorkBound::WorkBound(const LayoutCosts& costs, const std::vector<Name>& axes) {
   using WorkOfNames = std::map<std::vector<Name>, double>;
   WorkOfNames work;
   std::vector<WorkOfNames> work_of(record.programs().size());
-  for (size_t i = 0; i < record.programs().size(); ++i) {
-    const plan::ProgramRecord::Entry& entry = record.programs()[i];
-    plan::Compilation whole(relayout.program(entry.recorded), options);
-    relayout.computed(static_cast<int32_t>(i), whole.program());
-    whole.run("merge");
-    // Whole, all that can ever be one is one, so that no more work is counted than any layout has.
-    for (const graph::ProgramOperation& each : whole.program().operations) {
+  // Whole, all that can ever be one is one, so that no more work is counted than any layout has.
+  const std::function<void(const graph::Program&, WorkOfNames&, double)> add_all = [&](const graph::Program& program,
+                                                                                       WorkOfNames& of, double times) {
+    for (const graph::ProgramOperation& each : program.operations) {
       const graph::LaidOutOperation& operation = *each.operation;
+      if (operation.region) {
+        spmd::Forms forms;
+        add_all(merge(operation.region->turn, forms).program, of, times * static_cast<double>(operation.region->turns));
+        continue;
+      }
       std::vector<Name> names;
       if (operation.op->space) {
         for (const graph::IterationDim& dim : operation.space().dims) {
@@ -83,10 +87,15 @@ WorkBound::WorkBound(const LayoutCosts& costs, const std::vector<Name>& axes) {
               if (a.name != b.name) together.emplace(a.name, b.name);
       const TensorType& type = operation.operands.empty() ? operation.results[0] : operation.operands[0];
       const double flops = static_cast<double>(spmd::work_of_whole(operation).value());
-      if (flops > 0)
-        work_of[i][names] +=
-            static_cast<double>(costs.times(i)) * flops / fastest(*costs.machine(), *operation.op, type.element);
+      if (flops > 0) of[names] += times * flops / fastest(*costs.machine(), *operation.op, type.element);
     }
+  };
+  for (size_t i = 0; i < record.programs().size(); ++i) {
+    const plan::ProgramRecord::Entry& entry = record.programs()[i];
+    plan::Compilation whole(relayout.program(entry.recorded), options);
+    relayout.computed(static_cast<int32_t>(i), whole.program());
+    whole.run("merge");
+    add_all(whole.program(), work_of[i], static_cast<double>(costs.times(i)));
   }
   for (const WorkOfNames& of : work_of)
     for (const auto& [names, seconds] : of) work[names] += seconds;

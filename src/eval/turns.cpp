@@ -137,7 +137,7 @@ class PlacedValue {
     type.dims.erase(type.dims.begin());
     lies.dims.erase(lies.dims.begin());
     leaves.push_back(builder.constant(type, {lies, value.inherited() & lies.split(), value.mesh(), {}}));
-    leaves.back().node->name = tensor.node->name;
+    leaves.back().node->name = tensor.node->name.empty() ? Name("x") : tensor.node->name;
     return leaves.back();
   }
 
@@ -289,7 +289,7 @@ HostValue scan(Caller& caller, const Bound& call) {
     const WithinTurn within(caller, under_way);
     for (const Value& start : starts) {
       turn.carried.push_back(builder.constant(start.type(), {start.sharding(), start.inherited(), start.mesh(), {}}));
-      turn.carried.back().node->name = start.node->name;
+      turn.carried.back().node->name = start.node->name.empty() ? Name("carry") : start.node->name;
     }
     size_t next = 0;
     arguments.push_back(with_tensors(call.value(kStart), turn.carried, next));

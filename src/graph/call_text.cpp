@@ -19,6 +19,7 @@ namespace {
 /// operand, unless its attributes say what it gives.
 size_t least_operands(const Op& op) {
   if (op.lane) return static_cast<size_t>(arity(*op.lane));
+  if (op.role == Role::kLoop) return 0;
   const auto says_result = [](const Member& member) {
     return member.type == MemberType::kType || (member.type == MemberType::kDims && member.label == "->");
   };
@@ -54,8 +55,37 @@ void check_call(const Operation& operation, Span place) {
 
 }  // namespace
 
+std::string region_text(const Region& region) {
+  return fmt::format(" turns {} carried {} placed {} constant {} stacked {} summed {} calls {}", region.turns,
+                     region.carried, region.placed, region.constants, region.stacked, region.summed, region.calls);
+}
+
+Region read_region(TextReader& reader) {
+  Region region;
+  const auto number = [&](std::string_view label, int64_t most = INT32_MAX) {
+    reader.expect(label);
+    return reader.integer(0, most);
+  };
+  region.turns = number("turns", int64_t{1} << 40);
+  region.carried = static_cast<int32_t>(number("carried"));
+  region.placed = static_cast<int32_t>(number("placed"));
+  region.constants = static_cast<int32_t>(number("constant"));
+  region.stacked = static_cast<int32_t>(number("stacked"));
+  region.summed = static_cast<int32_t>(number("summed"));
+  region.calls = number("calls", int64_t{1} << 40);
+  return region;
+}
+
+std::string indented(const std::string& text) {
+  std::string result;
+  for (const std::string& line : split(text, '\n'))
+    if (!line.empty()) result += "  " + line + "\n";
+  return result;
+}
+
 std::string call_text(const Operation& operation, std::vector<std::string> operands) {
-  for (double number : operation.inputs) operands.push_back(number_text(number));
+  if (!operation.region)  // its numbers stand in the turn
+    for (double number : operation.inputs) operands.push_back(number_text(number));
   std::string text = join(operands, ", ");
   if (const std::string attributes = to_string(operation.attributes); !attributes.empty())
     text += (text.empty() ? "" : attributes.starts_with("->") ? " " : ", ") + attributes;
@@ -83,6 +113,7 @@ void read_call(TextReader& reader, FindOp find_op, Operation& operation, const s
   } catch (const std::invalid_argument& error) { reader.fail_at(attributes, error.what()); }
   reader.expect(")");
   check_call(operation, whole);
+  if (operation.op->role == Role::kLoop) return;
   try {
     operation.results = operation.op->infer(operation);
     operation.space();

@@ -15,6 +15,8 @@
 //            again 1          a copy of region 1, computed again for a backward pass
 //            named            the program named it, and a later value by the same name
 //
+// Behind a loop stands how often it runs what, and in the indented lines that follow, one turn (graph/region.h).
+//
 // Values on another mesh than that of the first line say so behind their types: `on pair[p: 2]`. A split that `@`
 // wrote, and that its readers inherit, stands behind `@`: `batch=64@rows`. `x[1]` is the second result of what is
 // called x.
@@ -127,8 +129,12 @@ class ProgramWriter {
     std::vector<std::string> types, given;
     for (size_t r = 0; r < operation.results.size(); ++r) types.push_back(type_of(operation, r));
     for (const ProgramValue& operand : program_.operands_of(entry)) given.push_back(name(operand));
-    return fmt::format("{}: {} = {}{}", names_[program_.inputs.size() + place], join(types, ", "),
-                       call_text(operation, given), behind(place, entry));
+    const std::string text = fmt::format("{}: {} = {}{}", names_[program_.inputs.size() + place], join(types, ", "),
+                                         call_text(operation, given), behind(place, entry));
+    if (!operation.region) return text;
+    std::string turn = indented(to_string(operation.region->turn));
+    turn.pop_back();  // the end of its last line
+    return text + region_text(*operation.region) + "\n" + turn;
   }
 
   std::string behind(size_t place, const ProgramOperation& entry) {
@@ -312,11 +318,13 @@ class ProgramReader {
       program_.operands.push_back(value());
       return program_.type(program_.operands.back());
     });
-    if (operation->results != written) {
+    const auto refuse_others = [&] {
+      if (operation->results == written) return;
       std::vector<std::string> expected;
       for (const TensorType& type : operation->results) expected.push_back(to_string(type));
       reader_.fail_at(types, "{} gives {}", operation->op->name, join(expected, ", "));
-    }
+    };
+    if (operation->op->role != Role::kLoop) refuse_others();
     if (!operation->mesh)
       reader_.fail_at(types, "an operation needs a mesh: `mesh grid = [rows: 2]` is the first line");
     entry.operand_count = static_cast<int32_t>(operation->operands.size());
@@ -336,14 +344,43 @@ class ProgramReader {
         entry.replica = reader_.integer(1, int64_t{1} << 40);
       } else if (reader_.take("named")) {
         named = true;
+      } else if (operation->op->role == Role::kLoop) {
+        read_turn(*operation);
+        refuse_others();
       } else {
         reader_.fail("`given`, `like`, `computed`, `derived`, `again` or `named`");
       }
     }
+    if (operation->op->role == Role::kLoop && !operation->region)
+      reader_.fail("`turns`, behind which the lines of one turn stand");
     if (named) entry.name = Name(is_part(base) ? base.substr(0, base.rfind('.')) : base);
     entry.operation = std::move(operation);
     values_.emplace(name, ProgramValue{entry.origin, 0});
     program_.operations.push_back(std::move(entry));
+  }
+
+  /// What is behind the call of a loop, and the lines of its turn.
+  void read_turn(LaidOutOperation& operation) {
+    const Span place = reader_.place();
+    Region region = read_region(reader_);
+    reader_.expect_end();
+    Capture turn;
+    {
+      const auto margin = reader_.further_in();
+      turn.program = ProgramReader(reader_, find_op_).read();
+    }
+    const size_t roots = static_cast<size_t>(region.carried + region.stacked + region.summed);
+    const auto tensors = std::count_if(turn.program.inputs.begin(), turn.program.inputs.end(),
+                                       [](const ProgramInput& input) { return !input.is_number; });
+    if (tensors != region.tensors() || turn.program.roots.size() != roots)
+      reader_.fail_at(place, "the turn has {} and {}", mtf::count_text(tensors, "tensor"),
+                      mtf::count_text(static_cast<int64_t>(turn.program.roots.size()), "root"));
+    for (const ProgramInput& input : turn.program.inputs)
+      turn.numbers.push_back(input.operation->inputs.empty() ? 0 : input.operation->inputs[0]);
+    CapturedRegion captured = make_region(std::move(turn), std::move(region));
+    operation.region = std::move(captured.region);
+    operation.inputs = std::move(captured.numbers);
+    operation.results = operation.op->infer(operation);
   }
 
   void read_like(ProgramOperation& entry, LaidOutOperation& operation) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 #include <utility>
 
 #include "graph/op.h"
@@ -121,6 +122,10 @@ class Chooser {
 
   void run() {
     for (spmd::Instruction& instruction : std::exchange(program_.instructions, {})) {
+      if (instruction.sum >= 0) sums_[instruction.results[0]] = instruction.sum;
+      for (int v : instruction.operands)  // a sum is stored as what is added to it
+        if (const auto sum = sums_.find(v); sum != sums_.end())
+          program_.values[v].order = program_.values[program_.sums[sum->second]].order;
       if (instruction.turn) choose_in_turn(instruction);
       else
         for (int v : instruction.results) program_.values[v].order = order_of_result(instruction, v);
@@ -136,8 +141,7 @@ class Chooser {
   Order order_of_result(const spmd::Instruction& instruction, int v) const {
     const spmd::LocalValue& value = program_.values[v];
     Order order = value.order;
-    if (instruction.sum >= 0) order = program_.values[program_.sums[instruction.sum]].order;
-    else if (instruction.kind != spmd::InstructionKind::kInput) order = order_of(program_, instruction, value);
+    if (instruction.kind != spmd::InstructionKind::kInput) order = order_of(program_, instruction, value);
     else if (order.size() != value.dims.size()) order = mtf::written_order(value.dims.size());
     MTF_CHECK(order.size() == value.dims.size(), "{} has {} dims, its order {}", value.name, value.dims.size(),
               order.size());
@@ -219,6 +223,7 @@ class Chooser {
   }
 
   spmd::LocalProgram& program_;
+  std::unordered_map<int, int32_t> sums_;  // of values that are sums so far: which
   std::vector<std::pair<size_t, Order>> ends_in_;
 };
 

@@ -31,7 +31,7 @@ void add_binding(EntryReport& report, eval::Evaluator& evaluator, Name name, con
 void add_costs(EntryReport& report, const eval::Evaluator& evaluator) {
   for (const eval::StatementReport& part : evaluator.reports.list()) {
     for (spmd::StatementCost cost : part.costs) {
-      cost.times = std::max<int64_t>(part.turns, 1);
+      cost.times = saturating_multiply(cost.times, std::max<int64_t>(part.turns, 1));
       report.costs.push_back(std::move(cost));
     }
     add_times(report.counters, part.counters, std::max<int64_t>(part.turns, 1));

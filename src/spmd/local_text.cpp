@@ -16,7 +16,7 @@
 namespace mtf::spmd {
 namespace {
 
-constexpr std::string_view kOwnPart = "own_part", kRemeshed = "remesh", kWindows = "windows";
+constexpr std::string_view kOwnPart = "own_part", kRemeshed = "remesh", kWindows = "windows", kTotal = "total";
 constexpr std::array<std::string_view, 7> kReductions = {"store", "sum", "prod", "max", "min", "and", "or"};
 
 std::string_view word_of_input(const graph::Op& op) {
@@ -97,8 +97,10 @@ std::string LocalWriter::beginning() {
   if (program_.passes_over_windows) text += fmt::format("{}\n", kWindows);
   for (const Instruction& instruction : program_.instructions) {
     if (instruction.kind != InstructionKind::kInput) continue;
-    text += fmt::format("{} = {}({})", value_text(instruction.results[0]), word_of_input(*instruction.node->op),
-                        instruction.input);
+    const bool is_sum = instruction.sum >= 0;
+    text += fmt::format("{} = {}({})", value_text(instruction.results[0]),
+                        is_sum ? kTotal : word_of_input(*instruction.node->op),
+                        is_sum ? instruction.sum : instruction.input);
     if (instruction.copy >= 0) text += fmt::format(" copy {}", instruction.copy);
     text += instruction.dies ? " dies\n" : "\n";
   }
@@ -121,6 +123,7 @@ std::string LocalWriter::line(std::span<const int> instructions) {
     text += fmt::format(" by {}", kReductions[static_cast<size_t>(first.reduction)]);
   if (first.replica != 0)
     text += fmt::format(" again {}", replicas_.try_emplace(first.replica, replicas_.size() + 1).first->second);
+  if (first.node && first.node->region && computes) text += region_text(*first.node->region);
   return text;
 }
 
@@ -143,6 +146,7 @@ std::string to_string(const LocalProgram& program) {
     text += writer.line(std::span(&i, 1));
     if (instruction.reason) text += "   # " + to_string(*instruction.reason);
     text += "\n";
+    if (instruction.turn) text += graph::indented(to_string(*instruction.turn));
   }
   return text + writer.end();
 }
@@ -238,7 +242,7 @@ void LocalReader::read_input(std::string_view word) {
   instruction.node = std::move(node);
   reader_.expect(word);
   reader_.expect("(");
-  instruction.input = static_cast<int32_t>(reader_.integer(0, INT32_MAX));
+  (word == kTotal ? instruction.sum : instruction.input) = static_cast<int32_t>(reader_.integer(0, INT32_MAX));
   reader_.expect(")");
   if (reader_.take("copy")) instruction.copy = static_cast<int32_t>(reader_.integer(0, INT32_MAX));
   instruction.dies = reader_.take("dies");
@@ -254,7 +258,7 @@ void LocalReader::read_beginning() {
       program.passes_over_windows = true;
     } else {
       const std::string_view word = reader_.behind("=");
-      if (word != "input" && word != "variable" && word != "number") return reader_.put_line_back();
+      if (word != "input" && word != "variable" && word != "number" && word != kTotal) return reader_.put_line_back();
       new_value();
       reader_.expect("=");
       read_input(word);
@@ -296,7 +300,10 @@ std::vector<int> LocalReader::read_line() {
     instruction.reduction = static_cast<kernels::Reduction>(at - kReductions.begin());
   }
   if (reader_.take("again")) instruction.replica = reader_.integer(1, int64_t{1} << 40);
-  if (instruction.kind == InstructionKind::kCompute) return {add(std::move(instruction), std::move(results))};
+  if (instruction.kind == InstructionKind::kCompute) {
+    if (instruction.node->op->role == graph::Role::kLoop) read_region_of(instruction);
+    return {add(std::move(instruction), std::move(results))};
+  }
   if (results.size() != instruction.operands.size()) reader_.fail_at(place, "expected as many operands as results");
   if (results.size() > 1 && instruction.kind != InstructionKind::kAllReduce)
     reader_.fail_at(place, "only all_reduces are merged");
@@ -318,6 +325,8 @@ void LocalReader::read_operation(Instruction& instruction, const std::vector<int
     for (const LocalDim& dim : operand.dims) whole = whole && !dim.mapped;
     return operand.type();
   });
+  if (node->op->role == graph::Role::kLoop)
+    for (const int result : results) node->results.push_back(program.values[result].type());
   if (node->results.size() != results.size())
     reader_.fail_at(place, "{} gives {}", node->op->name,
                     count_text(static_cast<int64_t>(node->results.size()), "value"));
@@ -330,6 +339,45 @@ void LocalReader::read_operation(Instruction& instruction, const std::vector<int
   instruction.node = std::move(node);
 }
 
+void LocalReader::read_region_of(Instruction& instruction) {
+  auto node = std::make_shared<graph::LaidOutOperation>(*instruction.node);
+  const Span place = reader_.place();
+  graph::Region region = graph::read_region(reader_);
+  const auto operands = static_cast<size_t>(region.tensors());
+  const auto results = static_cast<size_t>(region.carried + region.stacked + region.summed);
+  if (operands != node->operands.size() || results != node->results.size())
+    reader_.fail_at(place, "the loop has {} and {}", count_text(static_cast<int64_t>(node->operands.size()), "operand"),
+                    count_text(static_cast<int64_t>(node->results.size()), "result"));
+  region.input_number.assign(operands, -1);
+  node->region = std::make_shared<const graph::Region>(std::move(region));
+  instruction.node = std::move(node);
+}
+
+const graph::Region* LocalReader::begins_turn() const {
+  const Instruction& last = program.instructions.back();
+  return last.kind == InstructionKind::kCompute && last.node->region ? last.node->region.get() : nullptr;
+}
+
+void LocalReader::set_turn(LocalProgram turn) {
+  const graph::Region& region = *program.instructions.back().node->region;
+  if (turn.outputs.size() != static_cast<size_t>(region.carried + region.stacked + region.summed))
+    reader_.fail_at(reader_.line(), "the turn has {}", count_text(static_cast<int64_t>(turn.outputs.size()), "output"));
+  program.instructions.back().turn = std::make_shared<const LocalProgram>(std::move(turn));
+}
+
+/// What is added to each sum is what is read with what has been added up before.
+void LocalReader::find_sums() {
+  std::unordered_map<int, int32_t> sums;
+  for (const Instruction& instruction : program.instructions)
+    if (instruction.kind == InstructionKind::kInput && instruction.sum >= 0)
+      sums[instruction.results[0]] = instruction.sum;
+  program.sums.assign(sums.size(), -1);
+  for (const Instruction& instruction : program.instructions)
+    if (instruction.operands.size() == 2)
+      if (const auto at = sums.find(instruction.operands[0]); at != sums.end())
+        program.sums[static_cast<size_t>(at->second) % sums.size()] = instruction.operands[1];
+}
+
 void LocalReader::read_end() {
   reader_.expect("->");
   while (!reader_.at_end()) {
@@ -338,6 +386,7 @@ void LocalReader::read_end() {
     if (reader_.take_words({"as", "copy"})) program.copied.push_back(static_cast<int>(reader_.integer(0, INT32_MAX)));
     else if (!program.copied.empty()) reader_.fail("`as copy`: copies come last");
   }
+  find_sums();
 }
 
 LocalProgram read_local_program(TextReader& reader) {
@@ -346,6 +395,10 @@ LocalProgram read_local_program(TextReader& reader) {
   while (reader.next_line() && reader.peek() != "->") {
     lines.read_line();
     reader.expect_end();
+    if (lines.begins_turn()) {
+      const auto margin = reader.further_in();
+      lines.set_turn(read_local_program(reader));
+    }
   }
   lines.read_end();
   return std::move(lines.program);

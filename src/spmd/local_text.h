@@ -12,11 +12,14 @@
 //
 // `(offset: -1, window: 3)` behind a dim and its axes is the interval of it that a processor has (LocalDim::map). What
 // is there of an instruction, where it is so: `over rows` its axes, `by max` its reduction, `again 1` its region.
+// Behind a loop stands what it runs how often, and in the indented lines that follow, one turn; there `total(0)` is
+// what has been added up of the first sum over turns.
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "graph/region.h"
 #include "spmd/local_program.h"
 #include "types/text_reader.h"
 
@@ -54,6 +57,10 @@ class LocalReader {
   void read_beginning();
   /// The line up to what a schedule adds: the instructions that it makes, in `program`.
   std::vector<int> read_line();
+  /// The line was that of a loop, behind which the lines of its turn stand: what it says of them; else null.
+  const graph::Region* begins_turn() const;
+  /// Those lines have been read.
+  void set_turn(LocalProgram turn);
   /// The line of outputs.
   void read_end();
 
@@ -67,6 +74,8 @@ class LocalReader {
   void read_input(std::string_view word);
   int add(Instruction instruction, std::vector<int> results);
   LocalDim read_dim(const Mesh* mesh);
+  void read_region_of(Instruction& instruction);
+  void find_sums();
   void read_operation(Instruction& instruction, const std::vector<int>& results, Span place);
 
   TextReader& reader_;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "graph/region.h"
 #include "spmd/local_program.h"
+#include "types/saturating.h"
 
 namespace mtf::spmd {
 namespace {
@@ -20,17 +22,26 @@ std::string to_string(const NamedBlock& block) {
   return block.name + ": " + (block.mesh ? to_string(block.type, block.sharding, *block.mesh) : to_string(block.type));
 }
 
-std::vector<StatementCost> costs_of(const LocalProgram& program, const std::vector<InstructionCost>& costs) {
-  std::vector<StatementCost> result;
+static void append_costs(std::vector<StatementCost>& result, const LocalProgram& program,
+                         const std::vector<InstructionCost>& costs, int64_t times) {
   for (size_t i = 0; i < program.instructions.size(); ++i) {
     const Instruction& instruction = program.instructions[i];
     const InstructionCost& cost = costs[i];
+    if (instruction.turn) {
+      std::vector<InstructionCost> of_turn;
+      for (const Instruction& each : instruction.turn->instructions)
+        of_turn.push_back(cost_of(*instruction.turn, each));
+      append_costs(result, *instruction.turn, of_turn,
+                   mtf::saturating_multiply(times, instruction.node->region->turns));
+      continue;
+    }
     const bool collective = is_collective(instruction.kind);
     if (collective ? cost.count == 0 : cost.flops.terms().empty()) continue;
     const LocalValue& value = program.values[instruction.results[0]];
     StatementCost& entry = result.emplace_back();
     entry.value = named(value);
     entry.span = instruction.node->span;
+    entry.times = times;
     entry.frame = instruction.node->frame;
     if (collective) {
       entry.collective = counted_as(instruction.kind);
@@ -45,6 +56,11 @@ std::vector<StatementCost> costs_of(const LocalProgram& program, const std::vect
     entry.reason = instruction.reason;
     entry.decided = instruction.node->origin;
   }
+}
+
+std::vector<StatementCost> costs_of(const LocalProgram& program, const std::vector<InstructionCost>& costs) {
+  std::vector<StatementCost> result;
+  append_costs(result, program, costs, 1);
   return result;
 }
 

@@ -71,7 +71,7 @@ bool TextReader::next_line() {
   return !tokens_.empty();
 }
 
-bool TextReader::is_indented() const { return file_.text()[begin_] == ' '; }
+bool TextReader::is_indented() const { return file_.text().find_first_not_of(' ', begin_) - begin_ > margin_; }
 
 Span TextReader::span_of(std::string_view text) const {
   const auto begin = static_cast<std::uint32_t>(text.data() - file_.text().data());

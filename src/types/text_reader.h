@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/restore.h"
 #include "support/source.h"
 
 namespace mtf {
@@ -26,8 +27,10 @@ class TextReader {
   bool next_line();
   /// Goes back to the beginning of the line, which is then the next.
   void put_line_back() { next_ = begin_; }
-  /// The line begins with a space.
+  /// The line begins further in than those of the text that is being read.
   bool is_indented() const;
+  /// As long as what it returns lives, lines of a text are read that stands two columns further in.
+  Restore<size_t> further_in() { return Restore<size_t>(margin_, margin_ + 2); }
   Span line() const;
   /// Where the next line begins.
   size_t next() const { return next_; }
@@ -67,6 +70,7 @@ class TextReader {
   Span span_of(std::string_view text) const;
 
   const SourceFile& file_;
+  size_t margin_ = 0;    ///< at which lines begin
   size_t begin_, next_;  ///< of the line, of the one behind it
   std::vector<std::string_view> tokens_;
   size_t at_ = 0;
