@@ -108,6 +108,7 @@ class PlacedValue {
   Values leaves;                  ///< what stands in for a place of each
   std::vector<PlacePtr> places;   ///< variables of the turn
   std::vector<PlacePtr> stacked;  ///< of each of them, the one whose place it is
+  std::vector<size_t> all_of;     ///< of each of them, which of `all` that is
 
   HostValue of(const HostValue& value, std::string_view what) {
     if (auto* list = value.as<ListPtr>()) {
@@ -151,6 +152,7 @@ class PlacedValue {
       if (!known.is<None>()) return known;
       auto own = std::make_shared<Place>(**place);
       own->current = place_of((*place)->current.value());
+      all_of.push_back(all.size() - 1);
       own->type.dims.erase(own->type.dims.begin());
       own->is_assigned = false;
       places.push_back(own);
@@ -318,6 +320,9 @@ HostValue scan(Caller& caller, const Bound& call) {
   }
   builder.context.random_calls = calls_before + static_cast<double>(turn.calls * over.size);
   builder.span = call.span();
+  // What is assigned behind the loop is read as a copy: other results of the loop have gradients all the same.
+  for (size_t p = 0; p < placed.places.size(); ++p)
+    if (Value& all = placed.all[placed.all_of[p]]; placed.places[p]->is_assigned) all = builder.add(ops::kCopy, {all});
   const ops::ScanResults results = add_scan(builder, attributes, turn, starts, placed.all);
   size_t of_states = results.stacked.size();
   for (const PlacePtr& place : placed.places) of_states -= place->is_assigned ? 1 : 0;

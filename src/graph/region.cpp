@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 
 #include "graph/op.h"
@@ -60,7 +59,7 @@ class TurnLayouts {
 
   Program decide(const std::vector<Lies>& tensors) {
     Program turn = was_.turn;
-    now_.clear();
+    Successors now;
     for (size_t i = 0; i < turn.inputs.size(); ++i) {
       ProgramInput& input = turn.inputs[i];
       const LaidOutOperation& before = *was_.turn.inputs[i].operation;
@@ -68,8 +67,8 @@ class TurnLayouts {
       const Lies lies = is_tensor ? tensors[i] : Lies{replicated(before.results[input.result].dims.size())};
       if (is_tensor) input.operation = standing_in(before, input.result, lies.sharding, lies.inherited, on_);
       else input.operation = laid_out_again(before, {}, nullptr, mesh_, rules_, stored_);
+      now.add(before, was_.turn.inputs[i].result, input.operation, 0);
       if (is_tensor) input.result = 0;
-      now_.emplace(&before, input.operation);
     }
     for (size_t i = 0; i < turn.operations.size(); ++i) {
       const LaidOutOperation& before = *was_.turn.operations[i].operation;
@@ -79,13 +78,14 @@ class TurnLayouts {
         const int32_t result = turn.result_of(value);
         operands.push_back({&maker.shardings[result], maker.inherited[result], maker.mesh.get()});
       }
-      OperationRef like;
       if (before.why.like) {
-        const auto at = now_.find(before.why.like.get());
-        like = at == now_.end() ? before.why.like : at->second;
+        LaidOutOperation following = before;
+        now.apply(following.why);
+        turn.operations[i].operation = laid_out_again(following, operands, nullptr, mesh_, rules_, stored_);
+      } else {
+        turn.operations[i].operation = laid_out_again(before, operands, nullptr, mesh_, rules_, stored_);
       }
-      turn.operations[i].operation = laid_out_again(before, operands, std::move(like), mesh_, rules_, stored_);
-      now_.emplace(&before, turn.operations[i].operation);
+      now.add(before, turn.operations[i].operation);
     }
     return turn;
   }
@@ -96,7 +96,6 @@ class TurnLayouts {
   const MeshPtr& mesh_;
   const LayoutPtr& rules_;
   const StoredLayouts* stored_;
-  std::unordered_map<const LaidOutOperation*, OperationRef> now_;
 };
 
 /// What a program keeps of itself when only some of its roots are wanted.

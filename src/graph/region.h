@@ -17,9 +17,12 @@
 // of the turn's inputs, then those of its operations. The number of a random call is that of the first turn; turn t has
 // it t · calls further on.
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "graph/layouts.h"
@@ -57,6 +60,27 @@ CapturedRegion make_region(Capture turn, Region region);
 
 /// The region, of which something has changed, with the form that it has now.
 std::shared_ptr<const Region> with_form(Region region);
+
+/// Operations of a turn that is made again, and what has taken their places: for those that are laid out like another.
+class Successors {
+ public:
+  void add(const LaidOutOperation& was, int32_t result, OperationRef now, int32_t now_result) {
+    now_.try_emplace({&was, result}, std::move(now), now_result);
+  }
+  /// Of each result.
+  void add(const LaidOutOperation& was, const OperationRef& now) {
+    for (size_t r = 0; r < was.results.size(); ++r) add(was, static_cast<int32_t>(r), now, static_cast<int32_t>(r));
+  }
+  /// What the reason names is what has taken its place, if anything has.
+  void apply(LayoutReason& why) const {
+    if (!why.like) return;
+    const auto at = now_.find({why.like.get(), why.like_result});
+    if (at != now_.end()) std::tie(why.like, why.like_result) = at->second;
+  }
+
+ private:
+  std::map<std::pair<const LaidOutOperation*, int32_t>, std::pair<OperationRef, int32_t>> now_;
+};
 
 /// The types of the results of an operation that runs a region over `over`.
 std::vector<TensorType> results_of(const Region& region, const Dim& over);

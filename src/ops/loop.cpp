@@ -186,7 +186,7 @@ Again added_again(Builder& builder, const graph::Operation& operation) {
   const graph::Program& turn = region.turn;
   Again again;
   Values inputs;
-  std::unordered_map<const graph::LaidOutOperation*, graph::OperationRef> now;
+  graph::Successors now;
   for (size_t i = 0; i < turn.inputs.size(); ++i) {
     const graph::LaidOutOperation& of = *turn.inputs[i].operation;
     const TensorType& type = of.results[turn.inputs[i].result];
@@ -198,7 +198,7 @@ Again added_again(Builder& builder, const graph::Operation& operation) {
       inputs.back().node->name = turn.inputs[i].name;
       again.tensors.push_back(inputs.back());
     }
-    now.emplace(&of, inputs.back().node->operation);
+    now.add(of, turn.inputs[i].result, inputs.back().node->operation, 0);
   }
   const auto at = [&](graph::ProgramValue value) {
     return value.is_input() ? inputs[value.input()] : Value{again.nodes[value.source], value.result};
@@ -208,9 +208,8 @@ Again added_again(Builder& builder, const graph::Operation& operation) {
     auto copy = std::make_shared<graph::LaidOutOperation>(*entry.operation);
     const auto first = operation.inputs.begin() + region.first_number[i];
     copy->inputs.assign(first, first + static_cast<std::ptrdiff_t>(copy->inputs.size()));
-    if (copy->why.like)
-      if (const auto like = now.find(copy->why.like.get()); like != now.end()) copy->why.like = like->second;
-    now.emplace(entry.operation.get(), copy);
+    now.apply(copy->why);
+    now.add(*entry.operation, copy);
     Values operands;
     for (const graph::ProgramValue& operand : turn.operands_of(i)) operands.push_back(at(operand));
     again.nodes.push_back(builder.add_decided(copy, std::move(operands)));

@@ -456,9 +456,10 @@ struct BoundPlan::Impl {
         const auto sums = static_cast<size_t>(region.carried + region.stacked);
         const auto input = static_cast<size_t>(instruction.input);
         if (instruction.sum >= 0) left[sums + static_cast<size_t>(instruction.sum)].input = value;
-        else if (input >= region.turn.inputs.size())
+        else if (schedule::is_host_number(instruction) && input < region.turn.inputs.size())
+          numbers.emplace_back(value, region.input_number[input]);
+        else if (schedule::is_host_number(instruction))  // of an expansion
           inputs.values[turn->input_of.at(value)].number = instruction.node->inputs[0];
-        else if (const int32_t place = region.input_number[input]; place >= 0) numbers.emplace_back(value, place);
         else if (instruction.input < region.carried) left[input].input = value;
         else tensors.emplace_back(value, static_cast<int>(input));
       }

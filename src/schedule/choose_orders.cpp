@@ -212,8 +212,7 @@ class Chooser {
   static spmd::LocalProgram chosen_turn(spmd::LocalProgram turn, const graph::Region& region,
                                         const std::vector<Order>& orders, bool settles) {
     for (const spmd::Instruction& instruction : turn.instructions)
-      if (instruction.kind == spmd::InstructionKind::kInput && instruction.sum < 0 &&
-          static_cast<size_t>(instruction.input) < orders.size())
+      if (instruction.kind == spmd::InstructionKind::kInput && instruction.sum < 0 && !is_host_number(instruction))
         turn.values[instruction.results[0]].order = orders[instruction.input];
     Chooser chooser(turn);
     if (settles)

@@ -55,8 +55,8 @@ class Carrier {
 
   void refine(size_t i) {
     const graph::LaidOutOperation& operation = at(i);
-    if (held_[i] || operation.results.size() != 1 || operation.origin == graph::LayoutOrigin::kGiven ||
-        operation.op->is_leaf())
+    if (held_[i] || operation.results.size() != 1 || operation.region ||
+        operation.origin == graph::LayoutOrigin::kGiven || operation.op->is_leaf())
       return;
     if (operation.origin == graph::LayoutOrigin::kLike) {
       const int32_t like = program_.operations[i].like;

@@ -75,7 +75,8 @@ struct Instruction {
   graph::OperationRef node;   ///< where it comes from: op, attributes, inputs, span (of an input: what made it)
   int32_t origin = -1;        ///< which operation of the captured program that is, or -1: of an expansion, a helper
   int64_t replica = 0;        ///< not 0: of a region that is computed again for its backward pass; which one
-  int32_t input = -1;         ///< of kInput: which of the program's inputs
+  int32_t input = -1;         ///< of kInput: which of the program's inputs; of a tensor of a turn, which operand of the
+                              ///< loop, or of which a place
   int32_t copy = -1;          ///< of kInput: which of the input's copies, or -1: itself
   int32_t sum = -1;           ///< of kInput, in a turn: which sum over turns it is, as far as it has been added up
   bool dies = false;          ///< of kInput: nobody reads it after the program; a copy is kept

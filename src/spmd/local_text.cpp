@@ -123,7 +123,11 @@ std::string LocalWriter::line(std::span<const int> instructions) {
     text += fmt::format(" by {}", kReductions[static_cast<size_t>(first.reduction)]);
   if (first.replica != 0)
     text += fmt::format(" again {}", replicas_.try_emplace(first.replica, replicas_.size() + 1).first->second);
-  if (first.node && first.node->region && computes) text += region_text(*first.node->region);
+  if (first.node && first.node->region && computes) {
+    graph::Region region = *first.node->region;  // some constants have been brought elsewhere before it
+    region.constants = static_cast<int32_t>(first.operands.size()) - region.carried - region.placed;
+    text += region_text(region);
+  }
   return text;
 }
 

@@ -7,7 +7,9 @@
 
 #include "graph/op.h"
 #include "graph/region.h"
+#include "ops/ops.h"
 #include "spmd/expand.h"
+#include "spmd/local_builder.h"
 #include "spmd/passes.h"
 #include "spmd/work.h"
 #include "support/diagnostics.h"
@@ -210,8 +212,14 @@ MergedProgram merge(const graph::Program& program, Forms& forms) { return Merger
 /// What one processor alone would compute of an operation.
 static Cost unique_flops(const graph::LaidOutOperation& operation) {
   if (!operation.region) return work_of_whole(operation);
+  const graph::Region& region = *operation.region;
   Forms forms;
-  return unique_flops(merge(operation.region->turn, forms)).times(operation.region->turns);
+  Cost flops = unique_flops(merge(region.turn, forms));
+  for (size_t r = static_cast<size_t>(region.carried + region.stacked); r < region.turn.roots.size(); ++r) {
+    const TensorType& type = region.turn.type(region.turn.roots[r]);  // is added to the sum
+    flops.add(work_of_whole(*helper_operation(ops::kAdd, {type, type}, {}, operation)));
+  }
+  return flops.times(region.turns);
 }
 
 Cost unique_flops(const MergedProgram& merged) {

@@ -66,9 +66,10 @@ void expand(MergedProgram& merged, Forms& forms);
 /// gradients are decided on this walk; partial_sums.h and written_layouts.h tell it what comes behind.
 LocalProgram split(const MergedProgram& merged);
 
-/// Lowers one turn of a region from whole tensors to one processor's blocks, with all passes up to here. What is
-/// carried ends in the blocks in which it began; sums over turns stay partial where the turn's are.
-LocalProgram split_turn(const graph::Region& region);
+/// Lowers one turn of a loop from whole tensors to one processor's blocks, with all passes up to here. What is carried
+/// ends in the blocks in which it began, what is stacked in those of the loop's result; sums over turns stay partial
+/// where the turn's are.
+LocalProgram split_turn(const graph::LaidOutOperation& loop);
 
 /// Leaves out what nothing reads where there are windows of which only windows are taken, which were computed from
 /// larger blocks (spmd/halos.h). Inputs stay. Elsewhere results that are not read stay too, brought where their layouts

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "graph/op.h"
+#include "graph/region.h"
 #include "spmd/partial_sums.h"
 #include "spmd/passes.h"
 #include "spmd/program_readers.h"
@@ -82,7 +83,7 @@ class Sinker {
     asked_[i] = operation.origin != graph::LayoutOrigin::kRules;
     leads_to_total_[i] = is_total(operation);
     if (operation.origin == graph::LayoutOrigin::kGiven || operation.op->is_leaf()) return;
-    if (operation.results.size() != 1) return sink_results(i);
+    if (operation.results.size() != 1 || operation.region) return sink_results(i);
     if (readers_.is_root(value)) return;
     std::optional<Sharding> wanted;  // by those that ask for a layout
     bool has_total = false;          // others take whatever they get
@@ -117,10 +118,19 @@ class Sinker {
       if (!read || !asked_[read->operation] || at(read->operation).results.size() != 1 ||
           !same_mesh(at(read->operation).mesh, at(i).mesh))
         continue;
-      const std::optional<Sharding>& wanted = wanted_by(*read);
+      std::optional<Sharding> wanted = wanted_by(*read);
+      if (wanted && at(i).region && !is_free_to_lie(*at(i).region, r, *wanted)) continue;
       if (!wanted || *wanted == at(i).shardings[r] || (at(i).shardings[r].split() & ~wanted->split())) continue;
       move(i, r, *wanted);
     }
+  }
+
+  /// Of a loop: what is carried lies as turns leave it. What is stacked is whole along the loop's dim, which `wanted`
+  /// then is too.
+  static bool is_free_to_lie(const graph::Region& region, size_t result, Sharding& wanted) {
+    const auto place = static_cast<int32_t>(result);
+    if (place >= region.carried && place < region.carried + region.stacked) wanted.dims[0] = AxisList();
+    return place >= region.carried;
   }
 
   /// What leads to a total lies as what it is computed from.

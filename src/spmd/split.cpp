@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <unordered_map>
 #include <utility>
 
@@ -266,6 +268,47 @@ class Splitter {
       complete({index, static_cast<int32_t>(r)}, results.outcomes[r], results.reason);
   }
 
+  /// Constants that every turn would bring elsewhere are brought there once, before the loop, of which they become
+  /// operands.
+  void bring_before(LocalProgram& turn, const graph::Region& region, std::vector<int>& operands) {
+    std::unordered_map<int, int> outside;  // by value of the turn: the value around it that it is
+    std::unordered_map<int, bool> moved;   // of these, those that the turn has brought, and whether it still reads them
+    std::vector<Instruction> inside;
+    for (Instruction& instruction : turn.instructions) {
+      const bool is_input = instruction.kind == InstructionKind::kInput;
+      const int result = instruction.results[0];
+      if (is_input && instruction.sum < 0 && instruction.input >= region.carried + region.placed &&
+          instruction.input < region.tensors()) {
+        outside[result] = operands[instruction.input];
+      } else if (const auto at = instruction.operands.empty() ? outside.end() : outside.find(instruction.operands[0]);
+                 at != outside.end() && instruction.kind != InstructionKind::kCompute) {
+        outside[result] = local_.collective(instruction.kind, instruction.node, at->second, turn.values[result],
+                                            instruction.axes, instruction.reduction, instruction.reason);
+        moved[result] = false;
+        continue;
+      }
+      for (const int operand : instruction.operands)
+        if (const auto at = moved.find(operand); at != moved.end()) at->second = true;
+      inside.push_back(std::move(instruction));
+    }
+    for (const std::vector<int>& output : turn.outputs)
+      if (const auto at = moved.find(output[0]); at != moved.end()) at->second = true;
+    std::vector<Instruction> inputs;
+    for (const auto& [value, is_read] : std::map<int, bool>(moved.begin(), moved.end())) {
+      if (!is_read) continue;
+      Instruction input;
+      input.kind = InstructionKind::kInput;
+      input.node = data_operation(turn.values[value].type(), turn.values[value].sharding(), 0, turn.values[value].mesh);
+      input.input = static_cast<int32_t>(operands.size());
+      input.results = {value};
+      operands.push_back(outside.at(value));
+      turn.inputs.push_back(value);
+      inputs.push_back(std::move(input));
+    }
+    inside.insert(inside.begin(), std::make_move_iterator(inputs.begin()), std::make_move_iterator(inputs.end()));
+    turn.instructions = std::move(inside);
+  }
+
   /// A loop: its operands are brought where its turns read them, and it gives what they leave.
   void run_in_turns(int index, std::vector<int> operands) {
     const graph::OperationRef& node = graph_.operations[index].operation;
@@ -275,10 +318,11 @@ class Splitter {
       if (region.is_placed(k)) wanted.dims.insert(wanted.dims.begin(), AxisList());
       operands[k] = local_.bring(operands[k], wanted, node, summed_reason(local_[operands[k]], *node));
     }
-    auto turn = std::make_shared<const LocalProgram>(split_turn(region));
+    LocalProgram turn = split_turn(*node);
+    bring_before(turn, region, operands);
     std::vector<int> results;
     for (size_t r = 0; r < node->results.size(); ++r) {
-      const LocalValue& given = turn->values[turn->outputs[r][0]];
+      const LocalValue& given = turn.values[turn.outputs[r][0]];
       LocalValue result = block_of_result(names_[index], *node, static_cast<int>(r), node->shardings[r]);
       const auto place = static_cast<int32_t>(r);
       if (place >= region.carried + region.stacked) {
@@ -288,7 +332,8 @@ class Splitter {
       }
       results.push_back(local_.add(std::move(result)));
     }
-    local_.run_in_turns(node, operands, results, graph_.operations[index].origin, std::move(turn));
+    local_.run_in_turns(node, operands, results, graph_.operations[index].origin,
+                        std::make_shared<const LocalProgram>(std::move(turn)));
     for (size_t r = 0; r < results.size(); ++r)
       complete({index, static_cast<int32_t>(r)}, results[r], sum_reason(local_[results[r]].partial, node->mesh));
   }
@@ -446,9 +491,37 @@ class Splitter {
 
 LocalProgram split(const MergedProgram& merged) { return Splitter(merged).run(); }
 
-LocalProgram split_turn(const graph::Region& region) {
+/// A root lies so, as if `@` asked for it.
+static void ask(graph::Program& program, size_t root, const Sharding& sharding) {
+  graph::ProgramValue& value = program.roots[root];
+  if (program.sharding(value) == sharding) return;
+  auto asked = std::make_shared<graph::LaidOutOperation>();
+  asked->op = &ops::kLayout;
+  asked->operands = asked->results = {program.type(value)};
+  asked->mesh = program.mesh(value);
+  asked->shardings = {sharding};
+  asked->inherited = {0};
+  asked->origin = graph::LayoutOrigin::kGiven;
+  asked->written = false;
+  asked->span = program.maker(value).span;
+  graph::ProgramOperation entry;
+  entry.operation = std::move(asked);
+  entry.first_operand = static_cast<int32_t>(program.operands.size());
+  entry.operand_count = 1;
+  program.operands.push_back(value);
+  value = {static_cast<int32_t>(program.operations.size()), 0};
+  program.operations.push_back(std::move(entry));
+}
+
+LocalProgram split_turn(const graph::LaidOutOperation& loop) {
+  const graph::Region& region = *loop.region;
   graph::Program turn = region.turn;
   for (int32_t c = 0; c < region.carried; ++c) turn.inputs[c].dies = true;
+  for (int32_t r = region.carried; r < region.carried + region.stacked; ++r) {
+    Sharding of_one = loop.shardings[r];
+    of_one.dims.erase(of_one.dims.begin());
+    ask(turn, static_cast<size_t>(r), of_one);
+  }
   Forms forms;
   carry_splits(turn);
   sink_layouts(turn, forms);
