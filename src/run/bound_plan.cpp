@@ -347,9 +347,7 @@ struct BoundPlan::Impl {
     BoundStep& step = steps[s];
     std::byte* staging = nullptr;
     if (step.buffer >= 0)
-      staging = buffers[step.buffer].is_shared ? machine.shared.part(machine.transport.rank())
-                : machine.arena                ? machine.arena->data()
-                                               : nullptr;
+      staging = buffers[step.buffer].is_shared ? machine.shared.part(machine.transport.rank()) : arena_base;
     if (staging != nullptr) staging += buffers[step.buffer].offset;
     step.number = machine.collectives_begun++;
     const int64_t most = std::min(machine.transport.collectives_at_once(), SharedMemory::kNotices);
@@ -620,7 +618,7 @@ struct BoundPlan::Impl {
   int64_t arena_bytes = 0, shared_bytes = 0, arena_alone = 0;
   int64_t output_bytes = 0, output_alone = 0;
   int64_t most_hosted = 1;  // processors, by any rank, of the outputs' meshes
-  const std::byte* arena_base = nullptr;
+  std::byte* arena_base = nullptr;
   bool pointed = false;
   int64_t sent = 0;  // bytes given to other ranks, of each collective the most by any rank
   int64_t first_flops = -1;
