@@ -194,8 +194,7 @@ std::vector<DiagnosticRecord> Interpreter::check(const std::string& text) const 
 
 std::vector<TextPart> Interpreter::explain(const std::string& text) const {
   std::vector<TextPart> parts;
-  for (const eval::SpanInfo& info :
-       mtf::session::explain("<text>", text, impl_->settings, &impl_->runtime).of("<text>")) {
+  for (const eval::SpanInfo& info : session::explain("<text>", text, impl_->settings, &impl_->runtime).of("<text>")) {
     TextPart& part = parts.emplace_back();
     part.begin = info.span.begin;
     part.end = info.span.end;

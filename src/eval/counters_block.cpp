@@ -70,7 +70,7 @@ class CounterFigures : public Object {
   std::vector<std::string> attributes() const override {
     std::vector<std::string> names = {"flops", "unique_flops", "processors", "peak_bytes"};
     for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind)
-      names.emplace_back(mtf::spmd::name(static_cast<spmd::CollectiveKind>(kind)));
+      names.emplace_back(spmd::name(static_cast<spmd::CollectiveKind>(kind)));
     return names;
   }
   std::optional<HostValue> attribute(Name wanted) override {
@@ -83,7 +83,7 @@ class CounterFigures : public Object {
     if (figure == "processors") return result(&plan::Counters::processors);
     if (figure == "peak_bytes") return result(&plan::Counters::peak_bytes);
     for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind) {
-      if (figure == mtf::spmd::name(static_cast<spmd::CollectiveKind>(kind))) {
+      if (figure == spmd::name(static_cast<spmd::CollectiveKind>(kind))) {
         return HostValue(ObjectPtr(
             std::make_shared<CollectiveFigures>(counters_, static_cast<spmd::CollectiveKind>(kind), std::nullopt)));
       }

@@ -20,7 +20,7 @@ namespace {
 std::string help_with_part(Span name, bool of_module) {
   if (of_module) return foreign_help(syntax::Foreign::name, name);
   if (std::string foreign = foreign_help(syntax::Foreign::part, name); !foreign.empty()) return foreign;
-  const graph::Op* op = mtf::ops::find_op(name.text());
+  const graph::Op* op = ops::find_op(name.text());
   if (!op || op->signature.empty()) return {};
   return help_with(fmt::format("operations are functions, as in `{}`", op->signature), syntax::as_function(name));
 }
@@ -99,7 +99,7 @@ HostValue NameLookup::attribute(const HostValue& object, const ast::Ident& name)
   } else if (auto* module = object.as<ModulePtr>()) {
     if ((*module)->is_operations) {
       const std::string full = (*module)->name.str() + "." + name.name.str();
-      if (const graph::Op* op = mtf::ops::find_op(full); op && !op->signature.empty()) return OperationPtr(op);
+      if (const graph::Op* op = ops::find_op(full); op && !op->signature.empty()) return OperationPtr(op);
       const std::string prefix = (*module)->name.str() + ".";
       for (const graph::Op* op : ops::all_ops()) {
         if (op->name.substr(0, prefix.size()) == prefix) parts.emplace_back(op->name.substr(prefix.size()));

@@ -31,7 +31,7 @@ class CharacterText {
   /// `count` ids of id_bytes() each, in this machine's byte order; none if they were not asked for.
   std::vector<std::byte> ids;
 
-  int id_bytes() const { return mtf::io::id_bytes(static_cast<std::int64_t>(vocabulary.size())); }
+  int id_bytes() const { return io::id_bytes(static_cast<std::int64_t>(vocabulary.size())); }
   std::int32_t id(std::int64_t index) const { return id_at(ids, id_bytes(), index); }
 };
 

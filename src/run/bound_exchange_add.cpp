@@ -74,7 +74,7 @@ class ExchangeAdd : public BoundCollective {
       const std::byte* at = staging_ + message.staging;
       if (message.in_place) at = block(message.pieces[0]) + message.pieces[0].from_offset;
       else
-        for (const BoxCopy& piece : message.pieces) mtf::run::run(piece, block(piece), staging_ + message.staging);
+        for (const BoxCopy& piece : message.pieces) run::run(piece, block(piece), staging_ + message.staging);
       run.transport.send(pending_, message.peer, run.tag(), at, message.bytes);
     }
   }

@@ -195,8 +195,8 @@ struct BoundPlan::Impl {
     }
     const Hosting& host = machine.hostings.of(operands[0]->mesh);
     if (is_collective(first.kind))
-      bound.collective = mtf::run::bind_collective(host, first.kind, operands, results, first.axes, first.reduction,
-                                                   may_share ? &machine.shared : nullptr);
+      bound.collective = run::bind_collective(host, first.kind, operands, results, first.axes, first.reduction,
+                                              may_share ? &machine.shared : nullptr);
     else bound.collective = bind_slice(host, *operands[0], *results[0]);
   }
 

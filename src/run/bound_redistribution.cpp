@@ -32,11 +32,11 @@ class MovesBoxes : public BoundCollective {
       if (message.in_place) {
         at = source(message.pieces[0]) + message.pieces[0].from_offset;
       } else {
-        for (const BoxCopy& piece : message.pieces) mtf::run::run(piece, source(piece), staging_ + message.staging);
+        for (const BoxCopy& piece : message.pieces) run::run(piece, source(piece), staging_ + message.staging);
       }
       run.transport.send(pending_, message.peer, run.tag(), at, message.bytes);
     }
-    for (const BoxCopy& copy : plan_.local) mtf::run::run(copy, source(copy), target(copy));
+    for (const BoxCopy& copy : plan_.local) run::run(copy, source(copy), target(copy));
   }
 
   bool advance(Transport& transport) override {
@@ -59,7 +59,7 @@ class MovesBoxes : public BoundCollective {
     unpacked_ = true;
     for (const Message& message : plan_.receives)
       if (!message.in_place)
-        for (const BoxCopy& piece : message.pieces) mtf::run::run(piece, staging_ + message.staging, target(piece));
+        for (const BoxCopy& piece : message.pieces) run::run(piece, staging_ + message.staging, target(piece));
   }
 
   const Redistribution plan_;

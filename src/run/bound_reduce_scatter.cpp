@@ -45,7 +45,7 @@ class ReduceScatter : public BoundCollective {
     for (const Part& part : alone_) {
       const std::byte* sum = sum_of(part, operands[0]);
       for (const BoxCopy& copy : part.results)
-        mtf::run::run(copy, sum, static_cast<std::byte*>(results_[static_cast<size_t>(copy.to_place)]));
+        run::run(copy, sum, static_cast<std::byte*>(results_[static_cast<size_t>(copy.to_place)]));
     }
   }
 
@@ -165,7 +165,7 @@ class ReduceScatter : public BoundCollective {
     if (task.parts[0].group.aligned) {
       for (const Part& part : task.parts) {
         const std::byte* sum = sum_of(part, blocks);
-        for (const BoxCopy& copy : part.slices) mtf::run::run(copy, sum, array);
+        for (const BoxCopy& copy : part.slices) run::run(copy, sum, array);
       }
       return {array, array, base_ + task.staging};
     }
@@ -187,8 +187,7 @@ class ReduceScatter : public BoundCollective {
     for (const Task& task : tasks_)
       for (const Part& part : task.parts)
         for (const BoxCopy& copy : part.results)
-          mtf::run::run(copy, base_ + task.array,
-                        static_cast<std::byte*>(results_[static_cast<size_t>(copy.to_place)]));
+          run::run(copy, base_ + task.array, static_cast<std::byte*>(results_[static_cast<size_t>(copy.to_place)]));
     return true;
   }
 

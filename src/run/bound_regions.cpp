@@ -183,12 +183,12 @@ class MovesThroughRegions : public BoundCollective {
     for (auto& [peer, message] : receives_)
       run.transport.receive(pending_, peer, run.tag(), staging_ + message.staging, message.bytes);
     for (const BoxCopy& copy : in_)
-      mtf::run::run(copy, static_cast<const std::byte*>(operands[0][static_cast<size_t>(copy.from_place)]), staging_);
+      run::run(copy, static_cast<const std::byte*>(operands[0][static_cast<size_t>(copy.from_place)]), staging_);
     for (auto& [peer, message] : sends_) {
-      for (const BoxCopy& piece : message.pieces) mtf::run::run(piece, staging_, staging_);
+      for (const BoxCopy& piece : message.pieces) run::run(piece, staging_, staging_);
       run.transport.send(pending_, peer, run.tag(), staging_ + message.staging, message.bytes);
     }
-    for (const BoxCopy& copy : own_) mtf::run::run(copy, staging_, staging_);
+    for (const BoxCopy& copy : own_) run::run(copy, staging_, staging_);
   }
 
   bool advance(Transport& transport) override {
@@ -245,9 +245,9 @@ class MovesThroughRegions : public BoundCollective {
     if (finished_) return;
     finished_ = true;
     for (auto& [peer, message] : receives_)
-      for (const BoxCopy& piece : message.pieces) mtf::run::run(piece, staging_, staging_);
+      for (const BoxCopy& piece : message.pieces) run::run(piece, staging_, staging_);
     for (const BoxCopy& copy : out_)
-      mtf::run::run(copy, staging_, static_cast<std::byte*>(to_[static_cast<size_t>(copy.to_place)]));
+      run::run(copy, staging_, static_cast<std::byte*>(to_[static_cast<size_t>(copy.to_place)]));
   }
 
   const plan::CollectiveCount counted_;

@@ -15,7 +15,7 @@ const syntax::Signature* signature_of(const eval::HostValue& value) {
   if (const auto* function = value.as<eval::FunctionPtr>()) return (*function)->signature;
   if (const auto* model = value.as<eval::ModelClassPtr>()) return (*model)->declaration->signature.get();
   if (const auto* op = value.as<eval::OperationPtr>())
-    return (*op)->signature.empty() ? nullptr : &mtf::ops::signature_of(**op);
+    return (*op)->signature.empty() ? nullptr : &ops::signature_of(**op);
   if (const auto* builtin = value.as<eval::BuiltinPtr>()) return (*builtin)->signature;
   return nullptr;
 }

@@ -145,8 +145,8 @@ std::string Session::Impl::written(const eval::InForce& what) {
 EntryReport Session::Impl::use(const eval::InForce& what) {
   EntryReport report;
   begin_statement(evaluator, report, what.span);
-  mtf::eval::use(evaluator, what);
-  mtf::session::warn_of_layout(evaluator);
+  eval::use(evaluator, what);
+  session::warn_of_layout(evaluator);
   evaluator.cuts.cut({}, what.span);  // what was pending is no part of moving
   evaluator.reports.begin_statement();
   const std::vector<std::pair<std::string, eval::HostValue>> moved = move_to_layout(evaluator, what.span);
@@ -610,7 +610,7 @@ Diagnostics Session::check_here(const std::string& name, const std::string& text
 }
 
 std::vector<KnownName> Session::known_names(const std::string& prefix) const {
-  return mtf::session::known_names(impl_->evaluator, prefix);
+  return session::known_names(impl_->evaluator, prefix);
 }
 
 eval::StoredVariables Session::stored_variables() const { return impl_->evaluator.variables.stored(); }
@@ -666,7 +666,7 @@ void Session::keep_last_value() { impl_->keeps_last_value = true; }
 void Session::on_warning(std::function<void(const Diagnostic&)> callback) {
   impl_->evaluator.findings.on_warning(std::move(callback));
 }
-void Session::warn_of_layout() { mtf::session::warn_of_layout(impl_->evaluator); }
+void Session::warn_of_layout() { session::warn_of_layout(impl_->evaluator); }
 void Session::have_been_told(const Diagnostics& warnings) { impl_->evaluator.findings.have_been_told(warnings); }
 void Session::on_progress(std::function<void(const eval::Progress&)> callback) {
   impl_->evaluator.loops.on_progress(std::move(callback));

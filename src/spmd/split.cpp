@@ -262,7 +262,7 @@ class Splitter {
       zeros.push_back(is_zero(operand));
     }
     if (node->region) return run_in_turns(index, std::move(operands));
-    zero_[index] = mtf::ops::is_zero(*node) || (node->op->role == graph::Role::kView && zeros[0]);
+    zero_[index] = ops::is_zero(*node) || (node->op->role == graph::Role::kView && zeros[0]);
     const Applied results = applied(index, std::move(operands), zeros);
     for (size_t r = 0; r < results.outcomes.size(); ++r)
       complete({index, static_cast<int32_t>(r)}, results.outcomes[r], results.reason);

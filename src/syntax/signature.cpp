@@ -57,8 +57,8 @@ LabelKind parse_labels(std::string_view what, std::string_view text) {
 }
 
 // `over: dims = all`, `tensors: tensor...`
-mtf::syntax::Parameter parse_parameter(std::string_view part, std::string_view text) {
-  mtf::syntax::Parameter parameter;
+syntax::Parameter parse_parameter(std::string_view part, std::string_view text) {
+  syntax::Parameter parameter;
   parameter.text = part;
   if (const std::size_t equals = part.find('='); equals != std::string_view::npos) {
     parameter.has_default = true;
@@ -122,10 +122,9 @@ Signature::Signature(Name declared_name, std::span<const ast::Parameter> all, co
 }
 
 std::size_t Signature::place_of(Name parameter) const {
-  return static_cast<std::size_t>(
-      std::find_if(parameters.begin(), parameters.end(),
-                   [&](const mtf::syntax::Parameter& each) { return each.name == parameter; }) -
-      parameters.begin());
+  return static_cast<std::size_t>(std::find_if(parameters.begin(), parameters.end(),
+                                               [&](const syntax::Parameter& each) { return each.name == parameter; }) -
+                                  parameters.begin());
 }
 
 const std::vector<std::string>& annotation_words() {

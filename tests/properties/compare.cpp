@@ -108,7 +108,7 @@ std::string counter_difference(const plan::Counters& expected, const plan::Count
     for (const auto& [name, count] : found.collectives[k]) axes[name].second = count;
     for (const auto& [name, counts] : axes) {
       const std::string what =
-          fmt::format("{} over {}: ", mtf::spmd::name(static_cast<spmd::CollectiveKind>(k)), axes_text(name));
+          fmt::format("{} over {}: ", spmd::name(static_cast<spmd::CollectiveKind>(k)), axes_text(name));
       compare(what + "count", counts.first.count, counts.second.count);
       compare(what + "calls", counts.first.calls, counts.second.calls);
       compare(what + "values", counts.first.values, counts.second.values);

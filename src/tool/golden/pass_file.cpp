@@ -110,9 +110,9 @@ class PassFile {
       const plan::PassOptions options{.verify = true};
       TextReader reader(*file_, file_->line_start(each.before.begin));
       plan::Compilation compilation = plan::Compilation::read_before(name, reader, options);
-      const Lines before = printed_lines(mtf::plan::text_of(compilation));
+      const Lines before = printed_lines(plan::text_of(compilation));
       compilation.run(name);
-      return {before, printed_lines(mtf::plan::text_of(compilation))};
+      return {before, printed_lines(plan::text_of(compilation))};
     } catch (const std::exception& error) {
       complain(each.before.begin, error.what());
       return as_it_is;

@@ -17,7 +17,7 @@ std::string asked_text(const graph::AskedLayout& asked) {
 }
 
 /// The declarations of params and states with the `@` that was found, each once, by its place.
-std::string annotated(const mtf::cost::Candidate& candidate, const plan::ProgramRecord& record) {
+std::string annotated(const cost::Candidate& candidate, const plan::ProgramRecord& record) {
   if (!candidate.stored) return {};
   std::map<std::pair<std::string, uint32_t>, std::string> lines;  // in the order of their places
   for (const graph::LayoutRecord::Variable& variable : record.layouts()->variables()) {
@@ -33,12 +33,12 @@ std::string annotated(const mtf::cost::Candidate& candidate, const plan::Program
   return text;
 }
 
-std::string declared(const mtf::cost::Candidate& candidate, const plan::ProgramRecord& record) {
+std::string declared(const cost::Candidate& candidate, const plan::ProgramRecord& record) {
   return fmt::format("mesh   found = {}\nlayout best  = {}\n{}", to_string(*candidate.mesh),
                      to_string(*candidate.rules), annotated(candidate, record));
 }
 
-CostColumn column_of(const mtf::cost::Candidate& candidate) {
+CostColumn column_of(const cost::Candidate& candidate) {
   std::string layout = to_string(*candidate.rules);
   if (candidate.stored)
     for (const graph::StoredLayouts::Of& of : candidate.stored->all()) {
@@ -60,7 +60,7 @@ bool recomputes(const plan::ProgramRecord& record) {
 }
 
 /// Why the best takes less, part by part.
-std::string explained(const mtf::cost::Candidate& best, const mtf::cost::Candidate& second) {
+std::string explained(const cost::Candidate& best, const cost::Candidate& second) {
   std::string text;
   auto add = [&](const std::string& what, double a, double b) {
     if (b - a > 1e-12) text += fmt::format("  {} takes {} instead of {}\n", what, seconds_text(a), seconds_text(b));
@@ -69,7 +69,7 @@ std::string explained(const mtf::cost::Candidate& best, const mtf::cost::Candida
   std::set<std::pair<spmd::CollectiveKind, std::vector<Name>>> all;
   for (const auto& [what, seconds] : best.cost.time.collectives) all.insert(what);
   for (const auto& [what, seconds] : second.cost.time.collectives) all.insert(what);
-  auto of = [](const mtf::cost::Candidate& candidate, const auto& what) {
+  auto of = [](const cost::Candidate& candidate, const auto& what) {
     const auto at = candidate.cost.time.collectives.find(what);
     return at == candidate.cost.time.collectives.end() ? 0.0 : at->second;
   };
@@ -110,7 +110,7 @@ std::string explained(const mtf::cost::Candidate& best, const mtf::cost::Candida
   fail(std::move(diagnostic));
 }
 
-std::string fewer_text(const mtf::cost::Candidate& best, const mtf::cost::Candidate& fewer) {
+std::string fewer_text(const cost::Candidate& best, const cost::Candidate& fewer) {
   return fmt::format("\n{} do the work {:.3g} times: {} would take {} instead of {}, with\n  mesh {}, layout {}\n",
                      count_text(best.mesh->size(), "processor"), session::repeated_work(best.cost.counters),
                      fewer.mesh->size(), seconds_text(fewer.cost.time.total()), seconds_text(best.cost.time.total()),
