@@ -56,8 +56,9 @@ void check_call(const Operation& operation, Span place) {
 }  // namespace
 
 std::string region_text(const Region& region) {
-  return fmt::format(" turns {} carried {} placed {} constant {} stacked {} summed {} calls {}", region.turns,
-                     region.carried, region.placed, region.constants, region.stacked, region.summed, region.calls);
+  return fmt::format(" turns {} carried {} placed {} constant {} stacked {} saved {} summed {} calls {}", region.turns,
+                     region.carried, region.placed, region.constants, region.stacked, region.saved, region.summed,
+                     region.calls);
 }
 
 Region read_region(TextReader& reader) {
@@ -71,6 +72,7 @@ Region read_region(TextReader& reader) {
   region.placed = static_cast<int32_t>(number("placed"));
   region.constants = static_cast<int32_t>(number("constant"));
   region.stacked = static_cast<int32_t>(number("stacked"));
+  region.saved = static_cast<int32_t>(number("saved", region.stacked));
   region.summed = static_cast<int32_t>(number("summed"));
   region.calls = number("calls", int64_t{1} << 40);
   return region;

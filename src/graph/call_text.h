@@ -19,7 +19,7 @@ namespace mtf::graph {
 using FindOp = const Op* (*)(std::string_view name);
 
 /// What a region is besides its turn, behind the call that runs it: ` turns 4 carried 1 placed 1 constant 0 stacked 2
-/// summed 0 calls 0`. The turn follows in indented lines.
+/// saved 1 summed 0 calls 0`. The turn follows in indented lines.
 std::string region_text(const Region& region);
 /// The same, without a turn.
 Region read_region(TextReader& reader);

@@ -39,8 +39,8 @@ void append_call_numbers(std::vector<int32_t>& calls, const LaidOutOperation& op
 }
 
 std::string form_of(const Region& region) {
-  return fmt::format("{} {} {} {} {} {} {} ", region.carried, region.placed, region.constants, region.stacked,
-                     region.summed, region.turns, region.calls) +
+  return fmt::format("{} {} {} {} {} {} {} {} ", region.carried, region.placed, region.constants, region.stacked,
+                     region.summed, region.saved, region.turns, region.calls) +
          canonical_form(region.turn);
 }
 
@@ -80,7 +80,10 @@ class TurnLayouts {
       }
       if (before.why.like) {
         LaidOutOperation following = before;
-        now.apply(following.why);
+        if (!now.apply(following.why)) {  // it followed what the turn does not have: it lies as its operands do
+          following.origin = LayoutOrigin::kRules;
+          following.why = {};
+        }
         turn.operations[i].operation = laid_out_again(following, operands, nullptr, mesh_, rules_, stored_);
       } else {
         turn.operations[i].operation = laid_out_again(before, operands, nullptr, mesh_, rules_, stored_);
@@ -246,7 +249,7 @@ Shrunk shrunk(const Region& was, std::vector<bool> read) {
   Shrunk result{was, {needed.inputs.begin(), needed.inputs.begin() + was.tensors()}, read};
   Region& now = result.region;
   now.turn = Program();
-  now.carried = now.placed = now.constants = now.stacked = now.summed = 0;
+  now.carried = now.placed = now.constants = now.stacked = now.summed = now.saved = 0;
   now.input_number.clear();
   now.first_number.clear();
   std::vector<int32_t> inputs(turn.inputs.size(), -1), operations(turn.operations.size(), -1);
@@ -279,6 +282,7 @@ Shrunk shrunk(const Region& was, std::vector<bool> read) {
     const auto place = static_cast<int32_t>(r);
     if (place >= was.carried + was.stacked) ++now.summed;
     else if (place >= was.carried) ++now.stacked;
+    if (place < was.carried + was.stacked && place >= was.carried + was.stacked - was.saved) ++now.saved;
     now.turn.roots.push_back(at(turn.roots[r]));
   }
   return result;
@@ -324,8 +328,9 @@ void leave_out_unread_results(Program& program) {
     if (!stays[i]) continue;
     const std::span<const ProgramValue> all = program.operands_of(i);
     operands[i].assign(all.begin(), all.end());
-    if (has_region(entry) && std::find(read[i].begin(), read[i].end(), false) != read[i].end()) {
+    if (has_region(entry)) {
       Shrunk less = shrunk(*entry.operation->region, read[i]);
+      leave_out_unread_results(less.region.turn);
       read[i] = less.results;
       operands[i] = those(operands[i], less.operands);
       entry.operation = with_region(*entry.operation, std::move(less));

@@ -34,6 +34,7 @@ struct Region {
   Program turn;
   int32_t carried = 0, placed = 0, constants = 0;  ///< inputs
   int32_t stacked = 0, summed = 0;                 ///< roots behind those that are carried
+  int32_t saved = 0;                               ///< so many of those that are stacked, the last, are for gradients
   int64_t turns = 0;
   int64_t calls = 0;                  ///< random calls of a turn
   std::vector<int32_t> input_number;  ///< of each input of the turn: its place in Operation::inputs, or -1: no number
@@ -71,11 +72,11 @@ class Successors {
   void add(const LaidOutOperation& was, const OperationRef& now) {
     for (size_t r = 0; r < was.results.size(); ++r) add(was, static_cast<int32_t>(r), now, static_cast<int32_t>(r));
   }
-  /// What the reason names is what has taken its place, if anything has.
-  void apply(LayoutReason& why) const {
-    if (!why.like) return;
+  /// What the reason names is what has taken its place; false if nothing has, or it names nothing.
+  bool apply(LayoutReason& why) const {
     const auto at = now_.find({why.like.get(), why.like_result});
     if (at != now_.end()) std::tie(why.like, why.like_result) = at->second;
+    return at != now_.end();
   }
 
  private:

@@ -346,7 +346,7 @@ std::vector<graph::ProgramValue> values_to_save(const Builder& around, const gra
 }
 
 /// Adds to the roots of a turn, behind those that are stacked, what its gradient will read.
-void save_for_gradient(const Builder& around, const graph::Op& op, ScanAttributes& attributes, Captured& loop) {
+void save_for_gradient(const Builder& around, const graph::Op& op, const ScanAttributes& attributes, Captured& loop) {
   graph::Operation operation;
   operation.op = &op;
   operation.region = loop.region.region;
@@ -362,7 +362,7 @@ void save_for_gradient(const Builder& around, const graph::Op& op, ScanAttribute
   });
   region.turn.roots.insert(stacked + region.stacked, saved.begin(), saved.end());
   region.stacked += static_cast<int32_t>(saved.size());
-  attributes.saved = static_cast<int64_t>(saved.size());
+  region.saved = static_cast<int32_t>(saved.size());
   loop.region.region = graph::with_form(std::move(region));
 }
 
@@ -425,7 +425,7 @@ graph::Values scan_gradient(graph::GradientCall& call) {
     (is_placed ? turn.stacked : turn.summed).push_back(at->second);
     (is_placed ? stacked : summed).push_back(i);
   }
-  ScanAttributes attributes{forward.over, !forward.reverse, !forward.counts_down, true, 0};
+  ScanAttributes attributes{forward.over, !forward.reverse, !forward.counts_down, true};
   const ScanResults results = add_scan(call.builder, attributes, turn, std::move(starts), std::move(xs));
   Values gradients(call.operands.size());
   for (size_t k = 0; k < carried.size(); ++k) gradients[carried[k]] = results.carried[k];
@@ -447,7 +447,7 @@ constexpr graph::Op kScan = complete({
       std::vector<TensorType> results = results_of(*operation.region, scan.over);
       // What is saved may have the dim of the loop itself.
       const auto behind = results.end() - operation.region->summed;
-      for (auto saved = behind - static_cast<std::ptrdiff_t>(scan.saved); saved != behind; ++saved)
+      for (auto saved = behind - operation.region->saved; saved != behind; ++saved)
         saved->dims[0].name = Name(scan.over.name.str() + "'");
       return results;
     },
@@ -465,10 +465,11 @@ constexpr graph::Op kScan = complete({
 ScanResults add_scan(Builder& builder, ScanAttributes attributes, const TurnGraph& turn, Values starts, Values xs) {
   Captured loop = captured(builder, attributes, turn, starts, xs);
   if (!builder.context.no_grad) save_for_gradient(builder, kScan, attributes, loop);
+  const int32_t saved = loop.region.region->saved;
   const Values all = builder.add_region(kScan, std::move(loop.operands), attributes, std::move(loop.region));
   const auto carried = all.begin() + static_cast<std::ptrdiff_t>(turn.next.size());
   const auto stacked = carried + static_cast<std::ptrdiff_t>(turn.stacked.size());
-  return {{all.begin(), carried}, {carried, stacked}, {stacked + attributes.saved, all.end()}};
+  return {{all.begin(), carried}, {carried, stacked}, {stacked + saved, all.end()}};
 }
 
 }  // namespace mtf::ops

@@ -22,12 +22,10 @@ struct ScanAttributes {
   bool reverse = false;      ///< the last place comes first
   bool counts_down = false;  ///< the first turn has the random numbers of the last
   bool recompute = false;    ///< a gradient computes each turn again
-  int64_t saved = 0;         ///< so many of the stacked results are for gradients alone: the last
   static constexpr auto members() {
     using A = ScanAttributes;
     return std::array{graph::member<&A::over>("over"), graph::member<&A::reverse>("reverse"),
-                      graph::member<&A::counts_down>("counts_down"), graph::member<&A::recompute>("recompute"),
-                      graph::member<&A::saved>("saved")};
+                      graph::member<&A::counts_down>("counts_down"), graph::member<&A::recompute>("recompute")};
   }
 };
 

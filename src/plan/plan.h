@@ -51,8 +51,7 @@ struct PlanInputs {
   std::span<const double> numbers(const spmd::Instruction& instruction) const {
     if (region && instruction.origin >= 0)
       return std::span(turn_numbers)
-          .subspan(static_cast<size_t>(region->first_number[instruction.origin]),
-                   region->turn.operations[instruction.origin].operation->inputs.size());
+          .subspan(static_cast<size_t>(region->first_number[instruction.origin]), instruction.node->inputs.size());
     return instruction.origin >= 0 ? program->operations[instruction.origin].operation->inputs
                                    : instruction.node->inputs;
   }
