@@ -181,6 +181,20 @@ std::vector<TensorType> results_of(const Region& region, const Dim& over) {
   return results;
 }
 
+Sharding off_loop_dim(const Dims& dims, Sharding sharding, const Mesh& mesh) {
+  const AxisList axes = std::exchange(sharding.dims[0], AxisList());
+  const int64_t processors = mesh.group_size(axes.set());
+  int found = -1;
+  for (size_t d = 1; d < dims.size() && processors > 1; ++d) {
+    if (!sharding.dims[d].empty() || dims[d].size < processors) continue;
+    const bool is_even = dims[d].size % processors == 0;
+    if (found < 0 || is_even) found = static_cast<int>(d);
+    if (is_even) break;
+  }
+  if (found > 0) sharding.dims[found] = axes;
+  return sharding;
+}
+
 void lay_out_region(LaidOutOperation& operation, std::span<const OperandLayout> operands, const MeshPtr& mesh,
                     const LayoutPtr& rules, const StoredLayouts* stored) {
   const Region& was = *operation.region;

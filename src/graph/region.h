@@ -92,6 +92,11 @@ std::vector<TensorType> results_of(const Region& region, const Dim& over);
 void lay_out_region(LaidOutOperation& operation, std::span<const OperandLayout> operands, const MeshPtr& mesh = nullptr,
                     const LayoutPtr& rules = nullptr, const StoredLayouts* stored = nullptr);
 
+/// How a tensor whose first dim is that of a loop lies while the loop runs: that dim is whole, and the axes that split
+/// it split another one instead, if one of those that are whole can be: so what is stored in parts is never whole in
+/// all places at once. Each turn brings its own place where it is needed.
+Sharding off_loop_dim(const Dims& dims, Sharding sharding, const Mesh& mesh);
+
 /// Leaves out of loops whatever nothing reads: results that are neither roots nor operands, and what they alone are
 /// made of in each turn. Operations without a region stay.
 void leave_out_unread_results(Program& program);

@@ -47,8 +47,8 @@ class LocalBuilder {
   LocalProgram take() { return std::move(program_); }
 
   int add(LocalValue value);
-  /// Input `which` of the program, as a value of `mesh`.
-  int add_input(int32_t which, const MeshPtr& mesh);
+  /// Input `which` of the program, as a value of `mesh`. `lies`: where it does; null: where its layout says.
+  int add_input(int32_t which, const MeshPtr& mesh, const Sharding* lies = nullptr);
   /// In a turn: what has been added up so far of a sum over turns, whose next term this is. It dies with the turn.
   int add_sum(int term, const graph::OperationRef& node);
   /// What is added from here on belongs to a region that is computed again (Instruction::replica), or to none: 0.

@@ -119,7 +119,7 @@ class Sinker {
           !same_mesh(at(read->operation).mesh, at(i).mesh))
         continue;
       std::optional<Sharding> wanted = wanted_by(*read);
-      if (wanted && at(i).region && !is_free_to_lie(*at(i).region, r, *wanted)) continue;
+      if (wanted && at(i).region && !is_free_to_lie(at(i), r, *wanted)) continue;
       if (!wanted || *wanted == at(i).shardings[r] || (at(i).shardings[r].split() & ~wanted->split())) continue;
       move(i, r, *wanted);
     }
@@ -127,9 +127,11 @@ class Sinker {
 
   /// Of a loop: what is carried lies as turns leave it. What is stacked is whole along the loop's dim, which `wanted`
   /// then is too.
-  static bool is_free_to_lie(const graph::Region& region, size_t result, Sharding& wanted) {
+  static bool is_free_to_lie(const graph::LaidOutOperation& loop, size_t result, Sharding& wanted) {
     const auto place = static_cast<int32_t>(result);
-    if (place >= region.carried && place < region.carried + region.stacked) wanted.dims[0] = AxisList();
+    const graph::Region& region = *loop.region;
+    if (place >= region.carried && place < region.carried + region.stacked)
+      wanted = graph::off_loop_dim(loop.results[result].dims, std::move(wanted), *loop.mesh);
     return place >= region.carried;
   }
 

@@ -26,10 +26,12 @@ namespace {
 
 class Splitter {
  public:
-  /// `region`: the one whose turn it is; null: none.
-  explicit Splitter(const MergedProgram& merged, const graph::Region* region = nullptr)
+  /// `region`: the one whose turn it is; null: none. `tensors`: where those of the turn lie.
+  explicit Splitter(const MergedProgram& merged, const graph::Region* region = nullptr,
+                    std::vector<Sharding> tensors = {})
       : merged_(merged),
         region_(region),
+        tensors_(std::move(tensors)),
         graph_(merged.program),
         names_(names_of(graph_)),
         local_(graph_),
@@ -135,8 +137,12 @@ class Splitter {
       return locals_[at(value)];
     }
     int& index = input_locals_[value.input()];
-    if (index < 0) index = local_.add_input(value.input(), graph_.inputs[value.input()].operation->mesh);
-    return index;
+    if (index >= 0) return index;
+    const graph::OperationRef& node = of(value);
+    const auto place = static_cast<size_t>(value.input());
+    if (place >= tensors_.size()) return index = local_.add_input(value.input(), node->mesh);
+    index = local_.add_input(value.input(), node->mesh, &tensors_[place]);
+    return index = local_.bring(index, graph_.sharding(value), node, nullptr);
   }
 
   /// A value that is partial over `axes` may stay so if the only operation that reads it is linear in it, gives no
@@ -313,12 +319,20 @@ class Splitter {
   void run_in_turns(int index, std::vector<int> operands) {
     const graph::OperationRef& node = graph_.operations[index].operation;
     const graph::Region& region = *node->region;
+    std::vector<Sharding> tensors;
     for (size_t k = 0; k < operands.size(); ++k) {
       Sharding wanted = region.turn.sharding(graph::ProgramValue::input(k));
-      if (region.is_placed(k)) wanted.dims.insert(wanted.dims.begin(), AxisList());
+      if (region.is_placed(k)) {
+        const LocalValue& all = local_[operands[k]];
+        wanted.dims.insert(wanted.dims.begin(), AxisList());
+        if (!all.partial && !all.dims[0].axes.empty() && all.mesh == node->mesh)
+          wanted = graph::off_loop_dim(node->operands[k].dims, all.sharding(), *node->mesh);
+      }
       operands[k] = local_.bring(operands[k], wanted, node, summed_reason(local_[operands[k]], *node));
+      if (region.is_placed(k)) wanted.dims.erase(wanted.dims.begin());
+      tensors.push_back(std::move(wanted));
     }
-    LocalProgram turn = split_turn(*node);
+    LocalProgram turn = split_turn(*node, tensors);
     bring_before(turn, region, operands);
     std::vector<int> results;
     for (size_t r = 0; r < node->results.size(); ++r) {
@@ -471,6 +485,7 @@ class Splitter {
 
   const MergedProgram& merged_;
   const graph::Region* const region_;
+  const std::vector<Sharding> tensors_;  ///< of a turn: where its tensors lie
   const graph::Program& graph_;
   const std::vector<std::string> names_;
   LocalBuilder local_;
@@ -513,7 +528,7 @@ static void ask(graph::Program& program, size_t root, const Sharding& sharding) 
   program.operations.push_back(std::move(entry));
 }
 
-LocalProgram split_turn(const graph::LaidOutOperation& loop) {
+LocalProgram split_turn(const graph::LaidOutOperation& loop, const std::vector<Sharding>& tensors) {
   const graph::Region& region = *loop.region;
   graph::Program turn = region.turn;
   for (int32_t c = 0; c < region.carried; ++c) turn.inputs[c].dies = true;
@@ -527,7 +542,7 @@ LocalProgram split_turn(const graph::LaidOutOperation& loop) {
   sink_layouts(turn, forms);
   MergedProgram merged = merge(turn, forms);
   expand(merged, forms);
-  LocalProgram local = Splitter(merged, &region).run();
+  LocalProgram local = Splitter(merged, &region, tensors).run();
   leave_out_unread(local);
   return local;
 }
