@@ -21,7 +21,8 @@ bool is_left_out(const Binding& binding, const Scope& owner) {
 
 }  // namespace
 
-void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, Span span, Span statement) {
+void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, Span span, Span statement,
+                               bool extends) {
   const HostValue& old = binding.value;
   if (auto* place = old.as<PlacePtr>()) {
     PlacePtr keep = *place;
@@ -30,8 +31,16 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
   }
   if (old.is_poison()) return;
   const std::string name = binding.name.str();
-  if (const Turn* turn = cuts.turn(); turn && owner.number < turn->first)
-    cuts.refuse_in_turn(statement, fmt::format("`{}`, a name from outside, is assigned", name));
+  for (Turn* turn = cuts.turn(); turn && owner.number < turn->first; turn = turn->outer) {
+    auto* list = old.as<ListPtr>();
+    if (!extends || !list || !value.is<ListPtr>() || turn->name != "scan")
+      cuts.refuse_in_turn(statement, fmt::format("`{}`, a name from outside, is assigned", name));
+    const auto same = [&](const Turn::Extended& each) {
+      return each.scope.get() == &owner && each.name == binding.name;
+    };
+    if (std::none_of(turn->extended.begin(), turn->extended.end(), same))
+      turn->extended.push_back({owner.shared_from_this(), binding.name, (*list)->items.size()});
+  }
   if (binding.is_setting) {
     fail(Diagnostic(Kind::assign_not_a_place, span, fmt::format("`{}` is a setting", name))
              .related(binding.span, "declared here")
@@ -115,7 +124,8 @@ std::optional<HostValue> Evaluator::extended_list(const ast::AssignStmt& stmt, N
   if (!added) return more;  // in error, or unknown
   check_list_length(list->items.size() + (*added)->items.size(), stmt.value->span);
   auto* now = scope->find(name).binding->value.as<ListPtr>();
-  const bool is_ours = now && *now == list && list.use_count() == 2;
+  const bool is_outside = cuts.turn() && scope->find(name).scope->number < cuts.turn()->first;
+  const bool is_ours = now && *now == list && list.use_count() == 2 && !is_outside;
   if (is_ours) undo.add(list, 0, [list = list.get(), length = list->items.size()] { list->items.resize(length); });
   else list = std::make_shared<List>(*list);
   list->items.insert(list->items.end(), (*added)->items.begin(), (*added)->items.end());
@@ -132,10 +142,11 @@ void Evaluator::assign(const ast::AssignStmt& stmt, const ScopePtr& scope) {
               .help(help.empty() ? fmt::format("`let {} = …` declares it", name->name.text()) : help));
     }
     std::optional<HostValue> longer = extended_list(stmt, name->name, scope);
+    const bool extends = longer.has_value();
     HostValue value = longer ? std::move(*longer) : evaluate(*stmt.value, scope);
     auto found = scope->find(name->name);
     builder.span = statement;
-    assign_binding(*found.binding, *found.scope, std::move(value), stmt.value->span, statement);
+    assign_binding(*found.binding, *found.scope, std::move(value), stmt.value->span, statement, extends);
     if (spans_) {
       spans_->use(stmt.target->span, found.binding->span);
       spans_->expression(*stmt.target, found.binding->value);

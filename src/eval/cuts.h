@@ -21,6 +21,15 @@ struct Turn {
   Span call;                       ///< where that is called
   int64_t first = 0;               ///< nodes and scopes with smaller numbers are outside
   std::vector<PlacePtr> own = {};  ///< the turn's own variables, which it may assign
+  Turn* outer = nullptr;           ///< the one around it
+
+  /// A list outside, by the name that holds it, to which the turn has appended.
+  struct Extended {
+    ScopePtr scope;
+    Name name;
+    size_t before;  ///< so many items it had
+  };
+  std::vector<Extended> extended = {};
 };
 
 class Cuts {

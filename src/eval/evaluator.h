@@ -146,7 +146,8 @@ class Evaluator {
   void poison_bindings(const ast::Stmt& stmt, const ScopePtr& scope);
   void bind(const ScopePtr& scope, const ast::Ident& name, HostValue value);
   void assign(const ast::AssignStmt& stmt, const ScopePtr& scope);
-  void assign_binding(Binding& binding, Scope& owner, HostValue value, Span span, Span statement);
+  /// `extends`: the statement is `l := l + […]`.
+  void assign_binding(Binding& binding, Scope& owner, HostValue value, Span span, Span statement, bool extends = false);
   /// The value of `l := l + […]`, where l is a list: if nobody else holds it, it is extended instead of copied. Nothing
   /// if the statement is another one.
   std::optional<HostValue> extended_list(const ast::AssignStmt& stmt, Name name, const ScopePtr& scope);

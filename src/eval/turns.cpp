@@ -274,11 +274,12 @@ HostValue scan(Caller& caller, const Bound& call) {
   append_tensors(starts, caller, call.value(kStart), call.span(kStart), "the start");
   refuse_dim(starts, over, "what is carried", call.span(kStart));
   const double calls_before = builder.context.random_calls;
-  Turn under_way{"scan", call.span(), graph::new_node_id()};
+  Turn under_way{"scan", call.span(), graph::new_node_id(), {}, caller.parts.cuts.turn(), {}};
   ops::TurnGraph turn;
   turn.first_node = under_way.first;
   PlacedValue placed(caller, over, call.has(kXs) ? call.span(kXs) : call.span());
   HostValue returned, ys;
+  std::vector<HostValue*> appended;  // tensors in lists outside
   bool is_pair = false;
   {
     std::vector<HostValue> arguments;
@@ -315,6 +316,17 @@ HostValue scan(Caller& caller, const Bound& call) {
     refuse_dim(turn.stacked, over, "the second part", call.span(kFunction));
     for (size_t p = 0; p < placed.places.size(); ++p)
       if (placed.places[p]->is_assigned) turn.stacked.push_back(placed.places[p]->current.value());
+    const size_t of_function = turn.stacked.size();
+    for (const Turn::Extended& list : under_way.extended) {
+      std::vector<HostValue>& items = (*list.scope->find_own(list.name)->value.as<ListPtr>())->items;
+      for (size_t i = list.before; i < items.size(); ++i)
+        for (HostValue* tensor : tensors_of(items[i], under_way.first)) {
+          appended.push_back(tensor);
+          turn.stacked.push_back(tensor->as<graph::Handle>()->value());
+        }
+    }
+    refuse_dim({turn.stacked.begin() + static_cast<std::ptrdiff_t>(of_function), turn.stacked.end()}, over,
+               "what is appended to a list", call.span(kFunction));
     turn.placed = placed.leaves;
     turn.calls = within.calls();
   }
@@ -324,7 +336,8 @@ HostValue scan(Caller& caller, const Bound& call) {
   for (size_t p = 0; p < placed.places.size(); ++p)
     if (Value& all = placed.all[placed.all_of[p]]; placed.places[p]->is_assigned) all = builder.add(ops::kCopy, {all});
   const ops::ScanResults results = add_scan(builder, attributes, turn, starts, placed.all);
-  size_t of_states = results.stacked.size();
+  size_t of_states = results.stacked.size() - appended.size();
+  for (size_t i = 0; i < appended.size(); ++i) *appended[i] = results.stacked[of_states + i];
   for (const PlacePtr& place : placed.places) of_states -= place->is_assigned ? 1 : 0;
   for (size_t p = 0, next = of_states; p < placed.places.size(); ++p)
     if (placed.places[p]->is_assigned)
@@ -344,7 +357,7 @@ HostValue stacked(Caller& caller, const Bound& call) {
   ops::Builder& builder = caller.parts.builder;
   const Dim over = call.dim(kOver);
   const double calls_before = builder.context.random_calls;
-  Turn under_way{"stacked", call.span(), graph::new_node_id()};
+  Turn under_way{"stacked", call.span(), graph::new_node_id(), {}, caller.parts.cuts.turn(), {}};
   ops::TurnGraph turn;
   turn.first_node = under_way.first;
   HostValue made;

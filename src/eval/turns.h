@@ -25,7 +25,7 @@ inline constexpr std::string_view kScanDoc =
     "the "
     "last place; with `recompute` only what is carried is kept for the backward pass. f may read what is around it, "
     "and "
-    "assign the states of its stacked model.";
+    "assign the states of its stacked model; what it appends to a list outside (`l := l + [y]`) is stacked as well.";
 inline constexpr std::string_view kStackedDoc =
     "The model that `f()` makes, once for each place of a dim: each of its params and states gains the dim, first. "
     "They "

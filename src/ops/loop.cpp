@@ -329,6 +329,15 @@ class BackwardTurn {
   Again again_;
 };
 
+/// Nothing has to be communicated to compute it again: its result is split as its operand is.
+bool lies_as_operand(const graph::Program& turn, int32_t operation) {
+  const std::span<const graph::ProgramValue> operands = turn.operands_of(static_cast<size_t>(operation));
+  if (operands.empty()) return true;
+  const Sharding &from = turn.sharding(operands[0]), &to = turn.sharding({operation, 0});
+  const bool is_view = turn.operations[operation].operation->op->role == graph::Role::kView;
+  return is_view ? from.dims == to.dims : from.split() == to.split();
+}
+
 /// The values of a turn that its gradient will read, but for those that are cheap to compute again.
 std::vector<graph::ProgramValue> values_to_save(const Builder& around, const graph::Operation& operation) {
   const graph::Region& region = *operation.region;
@@ -340,7 +349,9 @@ std::vector<graph::ProgramValue> values_to_save(const Builder& around, const gra
   const std::vector<bool> same = backward.invariant();
   return backward
       .reads([&](graph::ProgramValue value) {
-        return !same[value.source] && !is_cheap(*region.turn.operations[value.source].operation);
+        const bool is_cheaply_made =
+            is_cheap(*region.turn.operations[value.source].operation) && lies_as_operand(region.turn, value.source);
+        return !same[value.source] && !is_cheaply_made;
       })
       .values;
 }
