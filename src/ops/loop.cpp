@@ -1,6 +1,7 @@
 #include "ops/loop.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -264,8 +265,8 @@ class BackwardTurn {
     for (size_t t = 0; t < of.size(); ++t) d_tensor[of[t]] = gradients[t];
   }
 
-  std::unordered_map<size_t, Value> d_leaf;    ///< by root: what stands in for its gradient
-  std::unordered_map<size_t, Value> d_tensor;  ///< by tensor of the turn: its gradient
+  std::map<size_t, Value> d_leaf;    ///< by root: what stands in for its gradient
+  std::map<size_t, Value> d_tensor;  ///< by tensor of the turn: its gradient
 
   /// What it reads of the turn: leaves, and values that are kept; the others are computed again. `is_kept`: of a result
   /// of an operation of the turn.
