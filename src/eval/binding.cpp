@@ -5,6 +5,7 @@
 #include "eval/conversions.h"
 #include "eval/scope.h"
 #include "eval/suggestions.h"
+#include "support/diagnostics.h"
 #include "support/text.h"
 #include "syntax/foreign.h"
 
