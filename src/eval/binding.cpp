@@ -5,6 +5,7 @@
 #include "eval/conversions.h"
 #include "eval/scope.h"
 #include "eval/suggestions.h"
+#include "support/diagnostics.h"
 #include "support/text.h"
 #include "syntax/foreign.h"
 
@@ -204,6 +205,7 @@ bool become(syntax::ParameterKind kind, HostValue& value) {
       };
       return list && std::all_of((*list)->items.begin(), (*list)->items.end(), fits);
     }
+    case syntax::ParameterKind::kInts: return value.is<ListPtr>() || become(syntax::ParameterKind::kInt, value);
     case syntax::ParameterKind::kNumber:
       return number_of(value).has_value() || (unknown && unknown->kind != UnknownKind::kString);
     case syntax::ParameterKind::kInt:

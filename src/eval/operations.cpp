@@ -49,6 +49,18 @@ void flatten(const HostValue& value, size_t depth, ops::NestedNumbers& nested, S
   }
 }
 
+bool has_unknown(const HostValue& value) {
+  const auto* list = value.as<ListPtr>();
+  return list ? std::any_of((*list)->items.begin(), (*list)->items.end(), has_unknown) : value.is_unknown();
+}
+
+/// An int, or lists of them; false if one is not known.
+bool read_ints(const HostValue& value, ops::NestedNumbers& nested, Span span) {
+  flatten(value, 0, nested, span);
+  if (!nested.all_int) fail(Kind::type_mismatch, span, "expected an int or lists of ints, found {}", describe(value));
+  return !has_unknown(value);
+}
+
 /// The dim that the call's tensors have by that name, with the size that it has there.
 Dim found_in_operands(const ops::Call& call, const Dim& dim) {
   for (const ops::Argument& argument : call.arguments) {
@@ -114,6 +126,7 @@ bool OperationCall::read(const syntax::Parameter& parameter, const GivenArgument
       break;
     case syntax::ParameterKind::kElement: argument.element = *value.as<ElementType>(); break;
     case syntax::ParameterKind::kNested: flatten(value, 0, argument.nested, given.span); break;
+    case syntax::ParameterKind::kInts: return read_ints(value, argument.nested, given.span);
     default: argument.dims = value.is<Dim>() ? Dims{*value.as<Dim>()} : Conversions::to_dims(value, given.span);
   }
   return true;
@@ -141,6 +154,11 @@ bool OperationCall::read_labels(NameLookup& names) {
     ops::DimLabel label;
     label.dim = found_in_operands(call_, Conversions::to_dim(named, item->label_span));
     label.span = item->label_span;
+    if (bound_.signature.labels == syntax::LabelKind::kDim) {
+      label.value = found_in_operands(call_, Conversions::to_dim(item->value, item->span));
+      call_.labels.push_back(std::move(label));
+      continue;
+    }
     std::vector<HostValue> numbers{item->value};
     const bool is_pair = bound_.signature.labels == syntax::LabelKind::kPair;
     if (is_pair) {

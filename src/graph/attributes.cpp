@@ -23,6 +23,7 @@ std::string text_of(const Member&, Name value) { return value.str(); }
 std::string text_of(const Member&, const Dim& value) { return to_string(value); }
 std::string text_of(const Member&, const Dims& value) { return to_string(value); }
 std::string text_of(const Member&, const TensorType& value) { return to_string(value); }
+std::string text_of(const Member&, const Integers& value) { return fmt::format("[{}]", fmt::join(value, ", ")); }
 std::string text_of(const Member& member, const Names& value) {
   if (value.size() == 1 && member.label != kArrow) return value[0].str();
   std::string text = "[";
@@ -89,6 +90,7 @@ class AttributesReader {
     if (left_.starts_with("[")) read_list(member, value);
     else value = {Name(word())};
   }
+  void read(const Member& member, Integers& value) { read_list(member, value); }
   void read(const Member& member, Dims& value) { read_list(member, value); }
   void read(const Member& member, TensorType& value) {
     read(member, value.element);

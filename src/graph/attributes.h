@@ -36,7 +36,7 @@ namespace mtf::graph {
 struct Op;  // graph/op.h
 
 /// The types that a member may have. A word is one value of an enumeration of one byte.
-enum class MemberType : uint8_t { kFlag, kInteger, kWord, kElement, kName, kNames, kDim, kDims, kType };
+enum class MemberType : uint8_t { kFlag, kInteger, kIntegers, kWord, kElement, kName, kNames, kDim, kDims, kType };
 
 struct Member {
   std::string_view label;
@@ -64,6 +64,7 @@ template <typename T>
 constexpr MemberType member_type() {
   if constexpr (std::is_same_v<T, bool>) return MemberType::kFlag;
   else if constexpr (std::is_same_v<T, int64_t>) return MemberType::kInteger;
+  else if constexpr (std::is_same_v<T, Integers>) return MemberType::kIntegers;
   else if constexpr (std::is_same_v<T, ElementType>) return MemberType::kElement;
   else if constexpr (std::is_same_v<T, Name>) return MemberType::kName;
   else if constexpr (std::is_same_v<T, Names>) return MemberType::kNames;
@@ -139,6 +140,7 @@ void visit_member(const Member& member, void* record, Visitor&& visitor) {
   switch (member.type) {
     case MemberType::kFlag: return visitor(member, *static_cast<bool*>(at));
     case MemberType::kInteger: return visitor(member, *static_cast<int64_t*>(at));
+    case MemberType::kIntegers: return visitor(member, *static_cast<Integers*>(at));
     case MemberType::kWord: return visitor(member, *static_cast<uint8_t*>(at));
     case MemberType::kElement: return visitor(member, *static_cast<ElementType*>(at));
     case MemberType::kName: return visitor(member, *static_cast<Name*>(at));

@@ -33,4 +33,18 @@ Interval needed(const AccessMap& map, Interval block) {
   return need;
 }
 
+int64_t count_reads(const AccessMap& map, Interval block) {
+  if (block.size() <= 0) return 0;
+  if (map.base_dilation == 1) return block.size() * map.window;
+  if (map.reversed) block = {map.from - block.last, map.from - block.first};
+  // Which steps of the window meet elements repeats after base_dilation indices.
+  int64_t reads = 0;
+  for (int64_t i = 0; i < std::min(block.size(), map.base_dilation); ++i) {
+    const int64_t alike = (block.size() - i + map.base_dilation - 1) / map.base_dilation;
+    for (int64_t k = 0; k < map.window; ++k)
+      if (((block.first + i) * map.stride + map.offset + k * map.dilation) % map.base_dilation == 0) reads += alike;
+  }
+  return reads;
+}
+
 }  // namespace mtf::graph

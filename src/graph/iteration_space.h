@@ -69,6 +69,10 @@ Interval needed(const AccessMap& map, Interval block);
 /// The same, never clipped.
 Interval needed_unclipped(const AccessMap& map, Interval block);
 
+/// How often a block [lo, hi) of the space reads an element of the operand, elements outside of its `to` included; what
+/// a base dilation puts between elements is not read.
+int64_t count_reads(const AccessMap& map, Interval block);
+
 struct IterationDim {
   SplitKind kind = SplitKind::kFree;
   kernels::Reduction reduce = kernels::Reduction::kSum;  ///< of kReduce
@@ -81,6 +85,12 @@ struct IterationDim {
   int8_t follows = -1;   ///< of kExpand: the dim of the space whose blocks need only a window of this one, or -1
   AccessMap reach = {};  ///< that window: what of this dim a block of that one reads, and adds to
 
+  /// The map by which an operand is read in windows or by strides, not place by place; null: there is none.
+  const AccessMap* window() const {
+    for (const AccessMap& map : maps)
+      if (!map.is_identity()) return &map;
+    return nullptr;
+  }
   /// Blocks are independent, and made of the operands' blocks of the same places.
   bool is_free() const { return kind == SplitKind::kFree && maps.empty(); }
 };

@@ -37,6 +37,8 @@ enum class Work : uint8_t {
   kPerOperand,   ///< 1 for each element of the first operand: reductions, cumsum, sort, top_k
   kPerPart,      ///< 1 for each element of the second operand, which is added into the first
   kContraction,  ///< 2 for each point of the iteration space
+  kReads,        ///< 1 for each point of the iteration space and element that its windows read: pooling
+  kProducts,     ///< 2 for the same: convolution
   kExpansion,    ///< what Op::expand's graph counts, whether it is used or not; see Op::counted
 };
 

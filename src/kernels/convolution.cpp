@@ -205,9 +205,9 @@ class OrdinaryConvolution {
         groups_(c.groups),
         ins_(to_input ? c.outputs : c.inputs),
         outs_(to_input ? c.inputs : c.outputs),
-        operand_(in_memory(to_input ? c.output : c.input, ins_)),
-        result_(in_memory(to_input ? c.input : c.output, outs_)),
-        window_{c.window.element, static_cast<char*>(c.window.data), 0, c.outputs * c.window.output_stride},
+        operand_(in_memory(to_input ? c.output : c.input)),
+        result_(in_memory(to_input ? c.input : c.output)),
+        window_{c.window.element, static_cast<char*>(c.window.data), 0, c.window.group_stride},
         window_in_(to_input ? c.window.output_stride : c.window.input_stride),
         window_out_(to_input ? c.window.input_stride : c.window.output_stride),
         boxes_(axes),
@@ -306,8 +306,8 @@ class OrdinaryConvolution {
     double flops = 0;
   };
 
-  static ChannelsInMemory in_memory(const ConvolutionTensor& tensor, std::int64_t channels) {
-    return {tensor.element, static_cast<char*>(tensor.data), tensor.channel_stride, channels * tensor.channel_stride};
+  static ChannelsInMemory in_memory(const ConvolutionTensor& tensor) {
+    return {tensor.element, static_cast<char*>(tensor.data), tensor.channel_stride, tensor.group_stride};
   }
   std::int64_t places() const { return axes_[0].count * axes_[1].count * axes_[2].count * axes_[3].count; }
   std::int64_t grain(std::int64_t places, std::int64_t units) const {
@@ -419,14 +419,15 @@ class OrdinaryConvolution {
     return part;
   }
   /// The result's part [places of the box, channels]; `width` lie between dense places.
-  Part<kAxes + 1> result_part(const Box& box, const Channels& channels, std::int64_t width) const {
-    Part<kAxes + 1> part;
+  Part<kAxes + 2> result_part(const Box& box, const Channels& channels, std::int64_t width) const {
+    Part<kAxes + 2> part;
     std::int64_t offset = channels.group * result_.group + channels.out * result_.channel, dense = width;
     for (int a = kAxes; a-- > 0; dense *= box.size[a]) {
       offset += axes_[a].first + box.at[a] * axes_[a].result_stride;
       part.sizes[a] = box.size[a], part.strides[a] = axes_[a].result_stride, part.dense[a] = dense;
     }
-    part.sizes[kAxes] = channels.columns(), part.strides[kAxes] = result_.channel, part.dense[kAxes] = 1;
+    part.sizes[kAxes] = channels.groups, part.strides[kAxes] = result_.group, part.dense[kAxes] = channels.outs;
+    part.sizes[kAxes + 1] = channels.outs, part.strides[kAxes + 1] = result_.channel, part.dense[kAxes + 1] = 1;
     part.data = result_.data + offset * size_of(result_.element);
     return part;
   }
@@ -477,7 +478,9 @@ class OrdinaryConvolution {
 
   void sum_boxes(const Channels& channels, std::int64_t first_box, std::int64_t boxes, Work& work) const {
     const std::int64_t width = channels.width(), steps = taps_ * ins_;
-    const bool in_place = result_.channel == 1 && result_.element != ElementType::kBf16 && channels.columns() == width;
+    const bool is_dense =
+        (channels.outs == 1 || result_.channel == 1) && (channels.groups == 1 || result_.group == channels.outs);
+    const bool in_place = is_dense && result_.element != ElementType::kBf16 && channels.columns() == width;
     const bool keeps_window = boxes == 1 || steps * width * static_cast<std::int64_t>(sizeof(T)) <= kWindowBytes;
     T* const window =
         elements<T>(convolution_scratch().window, (keeps_window ? steps : taps_ * ceil_divide(ins_, pieces_)) * width);
@@ -721,8 +724,8 @@ void convolve_to(const Convolution& c, bool to_input, Threads& threads) {
     });
     const ConvolutionTensor& result = to_input ? c.input : c.output;
     if (!all_are_reached) {
-      std::vector<std::int64_t> sizes{c.batch, c.groups * (to_input ? c.inputs : c.outputs)},
-          strides{result.batch_stride, result.channel_stride};
+      std::vector<std::int64_t> sizes{c.batch, c.groups, to_input ? c.inputs : c.outputs},
+          strides{result.batch_stride, result.group_stride, result.channel_stride};
       for (const ConvolutionDim& dim : c.dims) {
         sizes.push_back(to_input ? dim.input.size : dim.output.size);
         strides.push_back(to_input ? dim.input.stride : dim.output.stride);
@@ -751,8 +754,8 @@ void convolve_input_gradient(const Convolution& convolution, Threads& threads) {
 void convolve_window_gradient(const Convolution& c, Threads& threads) {
   by_computed_type(c, [&]<class T>(T) {
     // Taps that meet no element of the input are in no ordinary convolution.
-    std::vector<std::int64_t> sizes{c.inputs, c.groups * c.outputs},
-        strides{c.window.input_stride, c.window.output_stride};
+    std::vector<std::int64_t> sizes{c.groups, c.inputs, c.outputs},
+        strides{c.window.group_stride, c.window.input_stride, c.window.output_stride};
     for (const ConvolutionDim& dim : c.dims) sizes.push_back(dim.taps), strides.push_back(dim.tap_stride);
     fill_with_zeros(c.window.element, c.window.data, sizes, strides);
     for_each_ordinary(c, false,

@@ -47,20 +47,19 @@ struct ConvolutionDim {
 /// How often the window fits on an input of this size, with `low` and `high` zeros around it; 0 if it is larger.
 std::int64_t convolved_size(const ConvolutionDim& dim, std::int64_t input, std::int64_t high);
 
-/// Input or output, or a gradient of it; strides in elements. Channel c of group g is the channel g · (channels of a
-/// group) + c.
+/// Input or output, or a gradient of it; strides in elements.
 struct ConvolutionTensor {
   ElementType element = ElementType::kF32;
   void* data = nullptr;
-  std::int64_t batch_stride = 0, channel_stride = 0;
+  std::int64_t batch_stride = 0, channel_stride = 0, group_stride = 0;
 };
 
 /// The window, or its gradient.
 struct ConvolutionWindow {
   ElementType element = ElementType::kF32;
   void* data = nullptr;
-  std::int64_t input_stride = 0;   ///< between channels of the input, of one group
-  std::int64_t output_stride = 0;  ///< between channels of the output, of all groups
+  std::int64_t input_stride = 0, output_stride = 0;  ///< between channels of the input, of the output, of one group
+  std::int64_t group_stride = 0;
 };
 
 /// All elements are f64, or each tensor's f32 or bf16: what is bf16 is multiplied and added up in f32, and rounded

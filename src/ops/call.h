@@ -9,7 +9,7 @@
 //   dim                                  Argument::dims[0]
 //   dims, shape                          Argument::dims
 //   element                              Argument::element
-//   nested                               Argument::nested
+//   nested, ints                         Argument::nested; of one number without lists it has no sizes
 //
 // An arrow is Call::arrow or, of `-> pairs`, Call::pairs; labels that name dims are Call::labels. In `over:`, labels
 // and arrows a dim is found in the operands by its name and has the size that it has there.
@@ -44,9 +44,10 @@ struct Argument {
   NestedNumbers nested;
 };
 
-/// A dim that a label names, with its numbers: one for `int`, two for `pair`.
+/// A dim that a label names, with its numbers: one for `int`, two for `pair`; or with a dim, for `dim`.
 struct DimLabel {
   Dim dim;
+  Dim value;  ///< as `dim`, of the size that it has in the operands
   std::vector<int64_t> numbers;
   Span span;
 };

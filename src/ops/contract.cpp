@@ -15,6 +15,11 @@ Product product_in_force(const graph::Context& context, ElementType element) {
                                                                                         : Product::kPlain;
 }
 
+Product gradient_product(Product product, const graph::Value& operand) {
+  if (gradient_element(operand) != operand.element()) return Product::kWide;
+  return product == Product::kWide ? Product::kRounded : product;
+}
+
 Names einsum_labels(const graph::Operation& operation) {
   Names labels = operation.attributes.get<EinsumAttributes>().result;
   for (const TensorType& operand : operation.operands)
@@ -100,12 +105,6 @@ graph::IterationSpace einsum_space(const graph::Operation& operation) {
   return space;
 }
 
-/// The product that gives a gradient of `element`.
-Product gradient_product(const graph::Operation& operation, ElementType element) {
-  if (element != operation.operands[0].element) return Product::kWide;
-  return product_of(operation) == Product::kWide ? Product::kRounded : product_of(operation);
-}
-
 /// d times the other operand, summed to the dims of this one; repeated along those that only this one has.
 graph::Values einsum_gradient(graph::GradientCall& call) {
   Builder& b = call.builder;
@@ -119,7 +118,7 @@ graph::Values einsum_gradient(graph::GradientCall& call) {
       Dims kept;
       for (const Dim& dim : operands[i].dims())
         if (has_dim(gradient.dims(), dim.name) || has_dim(other.dims(), dim.name)) kept.push_back(dim);
-      gradient = contract(b, {gradient, other}, kept, gradient_product(call.operation, gradient_element(operands[i])));
+      gradient = contract(b, {gradient, other}, kept, gradient_product(product_of(call.operation), operands[i]));
     }
     gradients[i] = b.broadcast(gradient, operands[i].dims());
   }

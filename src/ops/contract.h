@@ -31,6 +31,9 @@ struct EinsumAttributes {
 /// What `precision` makes of a product of `element`.
 Product product_in_force(const graph::Context& context, ElementType element);
 
+/// The product that gives the gradient of an operand of a product (gradient_element, ops/spaces.h).
+Product gradient_product(Product product, const graph::Value& operand);
+
 /// The names of all dims of an einsum: the result's, then those that are summed.
 Names einsum_labels(const graph::Operation& operation);
 

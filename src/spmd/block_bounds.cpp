@@ -197,6 +197,20 @@ int64_t largest_block(const LocalDim& dim, const Mesh& mesh) {
   return largest;
 }
 
+int64_t most_reads(const LocalDim& dim, const graph::AccessMap& map, const Mesh& mesh) {
+  int64_t most = 0;
+  const auto look = [&](int64_t position) {
+    most = std::max(most, graph::count_reads(map, bounds(dim, mesh, coordinates_of(dim, mesh, position))));
+  };
+  const std::optional<Progression> parts = progression_of(dim, mesh);
+  // What full blocks read repeats after base_dilation of them.
+  const int64_t full = parts ? std::min(parts->full, map.base_dilation) : 0;
+  for (int64_t i = 0; i < full; ++i) look(i);
+  for (int64_t i = parts ? parts->full : 0; i < std::min(positions_of(dim, mesh), parts ? parts->full + 1 : kMost); ++i)
+    look(i);
+  return most;
+}
+
 int64_t most_given_back(const LocalDim& from, const LocalDim& to, const Mesh& mesh) {
   int64_t most = 0;
   const auto look = [&](int64_t position) {

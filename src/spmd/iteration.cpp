@@ -262,7 +262,7 @@ class Chooser {
 
   /// Of a product, how many axes split a dim that a line left whole along them, and are gathered of an operand for it.
   int undone(const std::vector<AxisList>& way) const {
-    if (work_ != graph::Work::kContraction) return 0;
+    if (work_ != graph::Work::kContraction && work_ != graph::Work::kProducts) return 0;
     int count = 0;
     for (size_t j = 0; j < way.size(); ++j) {
       const graph::IterationDim& dim = space_.dims[j];

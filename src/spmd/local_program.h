@@ -39,6 +39,10 @@ Interval bounds(const LocalDim& dim, const Mesh& mesh, const Coordinates& coordi
 /// The elements of `dim` that the processor with the most of them holds.
 int64_t largest_block(const LocalDim& dim, const Mesh& mesh);
 
+/// Of processors that read by `map` what their blocks of `dim` need, how often the one with the most of it reads an
+/// element (graph::count_reads).
+int64_t most_reads(const LocalDim& dim, const graph::AccessMap& map, const Mesh& mesh);
+
 struct LocalValue {
   std::string name;  ///< in the script's names: h, h.1, d_h
   ElementType element = ElementType::kF32;

@@ -34,6 +34,7 @@ constexpr KindOfParameter kKinds[] = {
     {kShape, "shape", "a list of dims", false},
     {kElement, "element", "an element type", false},
     {kNested, "nested", "lists of numbers", false},
+    {kInts, "ints", "an int or lists of ints", false},
     {kShaped, "", "a tensor", false},
 };
 
@@ -52,8 +53,12 @@ ArrowKind parse_arrow(std::string_view what, std::string_view text) {
 
 // `value...`, behind a label that stands for any of several.
 LabelKind parse_labels(std::string_view what, std::string_view text) {
-  MTF_CHECK(what == "int..." || what == "pair..." || what == "value...", "`{}` in `{}`", what, text);
-  return what == "int..." ? LabelKind::kInt : what == "pair..." ? LabelKind::kPair : LabelKind::kAny;
+  MTF_CHECK(what == "int..." || what == "pair..." || what == "dim..." || what == "value...", "`{}` in `{}`", what,
+            text);
+  return what == "int..."    ? LabelKind::kInt
+         : what == "pair..." ? LabelKind::kPair
+         : what == "dim..."  ? LabelKind::kDim
+                             : LabelKind::kAny;
 }
 
 // `over: dims = all`, `tensors: tensor...`

@@ -26,6 +26,7 @@
 //
 //   -> shape, -> shape?, -> pairs    behind the last parameter: arguments are followed by an arrow
 //   DIM: int..., DIM: pair...        labels that name dims, each with an int or two
+//   DIM: dim...                      the same, each with a dim
 //   NAME: value...                   labels of any names
 //   ...                              whatever else is given, labels and arrows too
 //
@@ -47,6 +48,7 @@ enum class ParameterKind : std::uint8_t {
   kShape,
   kElement,
   kNested,
+  kInts,
   kFunction,
   kModel,
   kShaped,  // a tensor of the shape that a script says
@@ -65,7 +67,7 @@ struct Parameter {
 };
 
 enum class ArrowKind : std::uint8_t { kNone, kOptionalShape, kShape, kPairs };
-enum class LabelKind : std::uint8_t { kNone, kInt, kPair, kAny };
+enum class LabelKind : std::uint8_t { kNone, kInt, kPair, kDim, kAny };
 
 struct Signature {
   Signature() = default;

@@ -25,6 +25,9 @@ struct Dim {
 /// The dims of a tensor, outermost first as they are written and printed.
 using Dims = std::vector<Dim>;
 
+/// Numbers of which one belongs to each of several dims: strides, first places.
+using Integers = std::vector<int64_t>;
+
 /// Names of dims whose sizes are known from elsewhere.
 using Names = std::vector<Name>;
 Names names_of(const Dims& dims);

@@ -16,6 +16,11 @@ void append(std::string& key, const T& value) {
 
 inline void append(std::string& key, Name name) { append(key, name.id()); }
 
+inline void append(std::string& key, const Integers& numbers) {
+  append(key, numbers.size());
+  for (const int64_t number : numbers) append(key, number);
+}
+
 inline void append(std::string& key, const Dim& dim) {
   append(key, dim.name);
   append(key, dim.size);

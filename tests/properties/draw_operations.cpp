@@ -61,9 +61,9 @@ const std::vector<std::vector<Sample>>& samples() {
 /// True if the least difference of an operand can make another result, or another gradient: then operands are drawn,
 /// not computed.
 bool jumps(const Sample& sample) {
-  static const std::set<std::string> names = {"argmax", "argmin", "sign", "floor", "round",    "floordiv", "eq",
-                                              "ne",     "lt",     "le",   "gt",    "ge",       "sort",     "argsort",
-                                              "top_k",  "max",    "min",  "cast",  "cast_like"};
+  static const std::set<std::string> names = {"argmax", "argmin", "sign", "floor", "round",     "floordiv", "eq",
+                                              "ne",     "lt",     "le",   "gt",    "ge",        "sort",     "argsort",
+                                              "top_k",  "max",    "min",  "cast",  "cast_like", "max_pool"};
   return names.count(std::string(sample.op->name)) > 0 || sample.line.find("bf16") != std::string::npos;
 }
 

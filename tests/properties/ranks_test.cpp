@@ -10,6 +10,7 @@
 #include "generator.h"
 #include "on_ranks.h"
 #include "ops/registry.h"
+#include "random_convolution.h"
 #include "samples.h"
 #include "whole_search.h"
 
@@ -112,6 +113,18 @@ TEST_F(Ranks, DoNotChangeARandomProgram) {
     const Script laid_out = program.script(true);
     const std::string own = hosting_changes(laid_out, program.tolerances, {""});
     EXPECT_TRUE(own.empty()) << "seed " << seed << ", its own mesh\n" << own << laid_out.text();
+  }
+}
+
+TEST_F(Ranks, DoNotChangeAConvolution) {
+  for (uint64_t seed = 0; seed < 120; ++seed) {
+    const RandomConvolution drawn = random_convolution(1000 + seed);
+    const Script script = drawn.script();
+    Dice dice(seed);
+    const std::string mesh = dice.pick(meshes());
+    const Where where{mesh, random_layout(seed, drawn.dims(), mesh)};
+    const std::string changes = hosting_changes(script, tolerances_of(script), where);
+    EXPECT_TRUE(changes.empty()) << "seed " << seed << "\n" << changes << to_string(where) << "\n" << script.text();
   }
 }
 

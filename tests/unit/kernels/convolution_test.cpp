@@ -169,9 +169,9 @@ struct Case {
     Convolution c;
     c.batch = setting.batch, c.groups = setting.groups, c.inputs = setting.inputs, c.outputs = setting.outputs;
     c.dims = dims;
-    c.input = {Stored<T>::kType, x.data.data(), x.strides[0], x.strides[1]};
-    c.output = {Stored<R>::kType, y.data.data(), y.strides[0], y.strides[1]};
-    c.window = {Stored<T>::kType, w.data.data(), w.strides[0], w.strides[1]};
+    c.input = {Stored<T>::kType, x.data.data(), x.strides[0], x.strides[1], setting.inputs * x.strides[1]};
+    c.output = {Stored<R>::kType, y.data.data(), y.strides[0], y.strides[1], setting.outputs * y.strides[1]};
+    c.window = {Stored<T>::kType, w.data.data(), w.strides[0], w.strides[1], setting.outputs * w.strides[1]};
     return c;
   }
 };

@@ -1,0 +1,37 @@
+#pragma once
+// Convolution: a contraction, along some dims of which windows are read.
+#include "ops/contract.h"
+#include "ops/windows.h"
+
+namespace mtf::ops {
+
+/// Of conv and conv_window. The lists have a number for each dim of space.
+struct ConvolutionAttributes {
+  bool transposed = false;  ///< the operand lies as the output of windows.h, the result as the input
+  Product product = Product::kPlain;
+  Names over;     ///< the dims of space
+  Dims window;    ///< the window's dims, one for each
+  Integers size;  ///< of conv: the result's dims of space
+  Integers stride, low, dilation, base_dilation;
+  Names result;
+  static constexpr auto members() {
+    using A = ConvolutionAttributes;
+    return std::array{graph::member<&A::transposed>("transposed"),
+                      graph::member<&A::product>("product", kProductWords),
+                      graph::member<&A::over>("over"),
+                      graph::member<&A::window>("window"),
+                      graph::member<&A::size>("size"),
+                      graph::member<&A::stride>("stride"),
+                      graph::member<&A::low>("low"),
+                      graph::member<&A::dilation>("dilation"),
+                      graph::member<&A::base_dilation>("base_dilation"),
+                      graph::member<&A::result>("->")};
+  }
+  Window along(size_t d) const { return {window[d].size, stride[d], low[d], 0, dilation[d], base_dilation[d]}; }
+};
+
+/// Compute a convolution, and the gradient of its window, on blocks.
+void convolution_kernel(graph::KernelCall& call);
+void convolution_window_kernel(graph::KernelCall& call);
+
+}  // namespace mtf::ops

@@ -1,0 +1,40 @@
+#pragma once
+// Random convolutions and poolings, each made from a seed, and what they give by plain sums.
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "script.h"
+
+namespace mtf::properties {
+
+/// A setting with all its arguments: dims of any number in each role and in any order, windows larger than blocks,
+/// zeros before and behind, or elements taken away.
+struct RandomConvolution {
+  /// How windows lie along a dim of space.
+  struct Along {
+    std::string dim, tap;
+    int64_t size = 1, taps = 1, stride = 1, before = 0, behind = 0, dilation = 1, base = 1;
+  };
+  enum class Operation { kConvolution, kTransposed, kMaxPool, kMeanPool };
+
+  Operation operation = Operation::kConvolution;
+  bool counts_padding = false;
+  std::string element;  ///< of the operands: f32 or f64
+  std::vector<Along> space;
+  std::map<std::string, int64_t> sizes;  ///< of the other dims
+  std::vector<std::string> x, w, y;      ///< dims in order
+
+  /// Binds y, and the gradients d_x and, of a convolution, d_w of the sum of y (y + 1).
+  Script script() const;
+  /// The layouts that could matter: every dim to an axis or to none.
+  std::vector<std::string> dims() const;
+  /// The results of the script by plain sums, from the elements of x and w.
+  std::vector<std::vector<double>> plain(const plan::HostTensor& of_x, const plan::HostTensor& of_w) const;
+};
+
+/// Nothing is returned for a setting whose windows fit nowhere: another seed is to be tried.
+RandomConvolution random_convolution(uint64_t seed);
+
+}  // namespace mtf::properties
