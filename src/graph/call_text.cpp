@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <stdexcept>
 #include <type_traits>
 
 #include "graph/attributes.h"
@@ -109,10 +108,7 @@ void read_call(TextReader& reader, FindOp find_op, Operation& operation, const s
     if (reader.is_number()) operation.inputs.push_back(reader.number());
     else operation.operands.push_back(operand());
   }
-  const Span attributes = reader.place();
-  try {
-    operation.attributes = read_attributes(*operation.op, reader.up_to_closing());
-  } catch (const std::invalid_argument& error) { reader.fail_at(attributes, error.what()); }
+  operation.attributes = read_attributes(*operation.op, reader);
   reader.expect(")");
   check_call(operation, whole);
   if (operation.op->role == Role::kLoop) return;
