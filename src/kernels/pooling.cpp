@@ -73,8 +73,8 @@ class PoolingAxes {
     for (int a = 1; a < kPoolingAxes; ++a) {
       const bool is_long = sizes[a] >= kShortestPooledRow;
       if (is_long != (sizes[best] >= kShortestPooledRow) ? is_long
-          : is_long                                     ? std::abs(strides[a]) < std::abs(strides[best])
-                                                        : sizes[a] > sizes[best])
+          : is_long                                      ? std::abs(strides[a]) < std::abs(strides[best])
+                                                         : sizes[a] > sizes[best])
         best = a;
     }
     return best;
