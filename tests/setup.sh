@@ -1,4 +1,4 @@
-# Sourced by tests/run, examples/run and .ci/run: installs what a build needs and builds.
+# Sourced by tests/run, examples/run, .ci/run and .ci/builds: installs what a build needs, builds, and counts what passes.
 # Sets MTF_TOP (the checkout), MTF (the built command) and the environment in which mpirun works anywhere.
 
 MTF_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -13,6 +13,8 @@ MTF_PACKAGES=(g++ cmake ninja-build ccache pkg-config
 
 # More ranks than cores, and ranks of root, are what tests want and what mpirun refuses unless told.
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+# Ranks of one machine need no search for networks when they begin.
+export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader
 if [ "$(id -u)" = 0 ]; then
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
@@ -75,4 +77,19 @@ build() {
   : >"$log"
   NINJA_STATUS='[%f/%t] ' ninja -C "$MTF_BUILD" "$@" 2>&1 </dev/null | show_progress "$log"
   [ "${PIPESTATUS[0]}" = 0 ] || { grep -v '^\[[0-9/]*\] ' "$log" >&2; return 1; }
+}
+
+# check WHAT COMMAND...: one test: the command succeeds. Counts it in $passed or $failed; what it
+# printed last, which is kept in the folder $work, is shown if it does not.
+check() {
+  local what=$1
+  shift
+  if "$@" >"$work/out" 2>&1; then
+    echo "passed: $what"
+    passed=$((passed + 1))
+  else
+    echo "FAILED: $what"
+    tail -n 40 "$work/out"
+    failed=$((failed + 1))
+  fi
 }

@@ -70,29 +70,34 @@ struct HeldDiagnostics : mtf_diagnostics {
   std::vector<mtf_diagnostic> made;
 };
 
-std::vector<mtf_collective> collectives_of(const mtf::CountersRecord& counters) {
-  std::vector<mtf_collective> all;
-  for (const mtf::CollectiveCounts& each : counters.collectives)
-    all.push_back(
-        {each.kind.c_str(), each.axes.c_str(), each.count, each.calls, each.values, each.bytes, each.wire_bytes});
-  return all;
-}
+/// The collectives of counters that live longer.
+struct HeldCollectives {
+  explicit HeldCollectives(const std::vector<mtf::CollectiveCounts>& counted) {
+    for (const mtf::CollectiveCounts& each : counted) {
+      const std::vector<const char*>& over = axes.emplace_back(texts_of(each.axes));
+      list.push_back({each.kind.c_str(), over.size(), over.data(), each.count, each.calls, each.values, each.bytes,
+                      each.wire_bytes});
+    }
+  }
+  std::deque<std::vector<const char*>> axes;
+  std::vector<mtf_collective> list;
+};
 
-mtf_counters counters_of(const mtf::CountersRecord& counters, const std::vector<mtf_collective>& collectives) {
-  return {counters.flops,      counters.unique_flops, counters.processors,
-          counters.peak_bytes, collectives.size(),    collectives.data()};
+mtf_counters counters_of(const mtf::CountersRecord& counters, const HeldCollectives& collectives) {
+  return {counters.flops,      counters.unique_flops,   counters.processors,
+          counters.peak_bytes, collectives.list.size(), collectives.list.data()};
 }
 
 struct HeldCounters : mtf_counters {
-  explicit HeldCounters(mtf::CountersRecord record) : held(std::move(record)), list(collectives_of(held)) {
-    static_cast<mtf_counters&>(*this) = counters_of(held, list);
+  explicit HeldCounters(mtf::CountersRecord record) : held(std::move(record)), counted(held.collectives) {
+    static_cast<mtf_counters&>(*this) = counters_of(held, counted);
   }
   const mtf::CountersRecord held;
-  const std::vector<mtf_collective> list;
+  const HeldCollectives counted;
 };
 
 struct HeldPlan : mtf_plan {
-  explicit HeldPlan(mtf::PlanRecord record) : held(std::move(record)), collectives(collectives_of(held.totals)) {
+  explicit HeldPlan(mtf::PlanRecord record) : held(std::move(record)), collectives(held.totals.collectives) {
     for (const mtf::LineRecord& line : held.lines) {
       of_lines.push_back({line.file.c_str(), line.line, line.text.c_str(), line.flops, line.backward_flops,
                           line.collectives, line.bytes, line.wire_bytes});
@@ -103,7 +108,7 @@ struct HeldPlan : mtf_plan {
                                      of_doubts.size(), of_doubts.data()};
   }
   const mtf::PlanRecord held;
-  const std::vector<mtf_collective> collectives;
+  const HeldCollectives collectives;
   std::vector<mtf_line> of_lines;
   std::vector<mtf_doubt> of_doubts;
 };

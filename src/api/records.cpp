@@ -31,6 +31,12 @@ LineRecord line_record(Span span) {
   return record;
 }
 
+std::vector<std::string> names_of(const std::vector<Name>& axes) {
+  std::vector<std::string> names;
+  for (const Name axis : axes) names.push_back(axis.str());
+  return names;
+}
+
 void add_cost(LineRecord& line, const spmd::StatementCost& cost, std::int64_t times) {
   const auto add = [&](std::int64_t& sum, std::int64_t figure) {
     sum = saturating_add(sum, saturating_multiply(figure, times));
@@ -82,8 +88,7 @@ CountersRecord counters_record(const plan::Counters& counters) {
   for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind) {
     const std::string called(name(static_cast<spmd::CollectiveKind>(kind)));
     for (const auto& [axes, all] : counters.collectives[kind])
-      made.collectives.push_back(
-          {called, axes_text(axes), all.count, all.calls, all.values, all.bytes, all.wire_bytes});
+      made.collectives.push_back({called, names_of(axes), all.count, all.calls, all.values, all.bytes, all.wire_bytes});
   }
   return made;
 }

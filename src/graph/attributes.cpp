@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <limits>
 #include <stdexcept>
 
 #include "graph/op.h"
 #include "support/diagnostics.h"
 #include "types/key.h"
+#include "types/sharding.h"
+#include "types/text_reader.h"
 
 namespace mtf::graph {
 namespace {
@@ -31,86 +33,47 @@ std::string text_of(const Member& member, const Names& value) {
   return text + "]";
 }
 
-/// Reads the text of attributes from its beginning on.
-class AttributesReader {
- public:
-  explicit AttributesReader(std::string_view text) : text_(text), left_(text) {}
+void read(TextReader& reader, const Member&, bool& value) {
+  value = reader.take("true");
+  if (!value && !reader.take("false")) reader.fail("`true` or `false`");
+}
+void read(TextReader& reader, const Member&, int64_t& value) {
+  value = reader.integer(std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max());
+}
+void read(TextReader& reader, const Member& member, uint8_t& value) {
+  const auto at = std::find(member.words.begin(), member.words.end(), reader.peek());
+  if (at == member.words.end()) reader.fail(fmt::format("one of {}", fmt::join(member.words, ", ")));
+  reader.expect(*at);
+  value = static_cast<uint8_t>(at - member.words.begin());
+}
+void read(TextReader& reader, const Member&, ElementType& value) { value = read_element_type(reader); }
+void read(TextReader& reader, const Member& member, Name& value) {
+  value = Name(reader.name(fmt::format("the name behind `{}`", member.label)));
+}
+void read(TextReader& reader, const Member&, Dim& value) { value = read_split_dim(reader, nullptr).dim; }
 
-  std::string_view left() const { return left_; }
-  bool at_end() const { return left_.empty(); }
-  bool take(std::string_view what) {
-    if (!left_.starts_with(what)) return false;
-    left_.remove_prefix(what.size());
-    return true;
+template <typename T>
+void read_list(TextReader& reader, const Member& member, std::vector<T>& list) {
+  list.clear();
+  reader.expect("[");
+  while (!reader.take("]")) {
+    if (!list.empty()) reader.expect(",");
+    read(reader, member, list.emplace_back());
   }
-  void expect(std::string_view what) {
-    if (!take(what)) fail(fmt::format("`{}`", what));
-  }
-  /// Up to what ends a name, a number or a word.
-  std::string_view word() {
-    const std::string_view found = left_.substr(0, left_.find_first_of(" ,:=[]()"));
-    if (found.empty()) fail("a word");
-    left_.remove_prefix(found.size());
-    return found;
-  }
-  [[noreturn]] void fail(const std::string& expected) const {
-    throw std::invalid_argument(fmt::format("expected {}, found `{}` in the attributes `{}`", expected,
-                                            left_.empty() ? "their end" : left_, text_));
-  }
+}
+void read(TextReader& reader, const Member& member, Names& value) {
+  if (reader.peek() == "[") read_list(reader, member, value);
+  else read(reader, member, value.emplace_back());
+}
+void read(TextReader& reader, const Member& member, Integers& value) { read_list(reader, member, value); }
+void read(TextReader& reader, const Member& member, Dims& value) { read_list(reader, member, value); }
+void read(TextReader& reader, const Member& member, TensorType& value) {
+  read(reader, member, value.element);
+  read(reader, member, value.dims);
+}
 
-  void read(const Member&, bool& value) {
-    if (take("true")) value = true;
-    else if (take("false")) value = false;
-    else fail("`true` or `false`");
-  }
-  void read(const Member&, int64_t& value) {
-    const auto [end, error] = std::from_chars(left_.data(), left_.data() + left_.size(), value);
-    if (error != std::errc()) fail("an integer");
-    left_.remove_prefix(static_cast<size_t>(end - left_.data()));
-  }
-  void read(const Member& member, uint8_t& value) {
-    const auto before = left_;
-    const auto at = std::find(member.words.begin(), member.words.end(), word());
-    if (at == member.words.end()) (left_ = before, fail(fmt::format("one of {}", fmt::join(member.words, ", "))));
-    value = static_cast<uint8_t>(at - member.words.begin());
-  }
-  void read(const Member&, ElementType& value) {
-    const auto before = left_;
-    const auto found = parse_element_type(word());
-    if (!found) (left_ = before, fail("an element type"));
-    value = *found;
-  }
-  void read(const Member&, Name& value) { value = Name(word()); }
-  void read(const Member& member, Dim& value) {
-    value.name = Name(word());
-    expect("=");
-    read(member, value.size);
-  }
-  void read(const Member& member, Names& value) {
-    if (left_.starts_with("[")) read_list(member, value);
-    else value = {Name(word())};
-  }
-  void read(const Member& member, Integers& value) { read_list(member, value); }
-  void read(const Member& member, Dims& value) { read_list(member, value); }
-  void read(const Member& member, TensorType& value) {
-    read(member, value.element);
-    read(member, value.dims);
-  }
-
- private:
-  template <typename T>
-  void read_list(const Member& member, std::vector<T>& list) {
-    list.clear();
-    expect("[");
-    while (!take("]")) {
-      if (!list.empty()) expect(", ");
-      read(member, list.emplace_back());
-    }
-  }
-
-  const std::string_view text_;
-  std::string_view left_;
-};
+/// They end with the line or with the bracket in which they stand.
+bool is_end(const TextReader& reader) { return reader.at_end() || reader.peek() == ")"; }
 
 }  // namespace
 
@@ -143,27 +106,26 @@ std::string to_string(const Attributes& attributes) {
   return text + (text.empty() || behind_arrow.empty() ? "" : " ") + behind_arrow;
 }
 
-Attributes read_attributes(const Op& op, std::string_view text) {
-  AttributesReader reader(text);
+Attributes read_attributes(const Op& op, TextReader& reader) {
   if (op.attributes == nullptr) {
-    if (!reader.at_end()) reader.fail(fmt::format("none of {}", op.name));
+    if (!is_end(reader)) reader.fail(fmt::format("no attributes of {}", op.name));
     return {};
   }
   const AttributesForm& form = *op.attributes;
   const std::shared_ptr<void> record = form.make();
   std::vector<bool> given(form.members.size());
-  while (!reader.at_end()) {
+  while (!is_end(reader)) {
     const bool arrow = reader.take(kArrow);
-    const std::string_view label = arrow ? kArrow : reader.word();
-    const auto at = std::find_if(form.members.begin(), form.members.end(),
-                                 [&](const Member& member) { return member.label == label; });
-    if (at == form.members.end()) reader.fail(fmt::format("another label than `{}` of {}", label, op.name));
-    reader.expect(arrow ? " " : ": ");
-    visit_member(*at, record.get(), [&](const Member& member, auto& value) { reader.read(member, value); });
+    const auto at = std::find_if(form.members.begin(), form.members.end(), [&](const Member& member) {
+      return member.label == (arrow ? kArrow : reader.peek());
+    });
+    if (at == form.members.end()) reader.fail(fmt::format("a label of {}", op.name));
+    if (!arrow) reader.expect(at->label), reader.expect(":");
+    visit_member(*at, record.get(), [&](const Member& member, auto& value) { read(reader, member, value); });
     given[static_cast<size_t>(at - form.members.begin())] = true;
-    if (reader.at_end()) break;
-    if (!reader.take(", ") && !(reader.left().starts_with(" ->") && reader.take(" "))) reader.fail("`, `");
-    if (reader.at_end()) reader.fail("a label");
+    if (is_end(reader)) break;
+    if (reader.peek() != kArrow) reader.expect(",");
+    if (is_end(reader)) reader.fail("a label");
   }
   for (size_t i = 0; i < given.size(); ++i) {
     const Member& member = form.members[i];
@@ -171,6 +133,17 @@ Attributes read_attributes(const Op& op, std::string_view text) {
       reader.fail(fmt::format("`{}` of {}", member.label, op.name));
   }
   return {form, record};
+}
+
+Attributes read_attributes(const Op& op, std::string_view text) {
+  const auto file = SourceFile::create("attributes", std::string(text));
+  TextReader reader(*file);
+  try {
+    reader.next_line();
+    Attributes attributes = read_attributes(op, reader);
+    reader.expect_end();
+    return attributes;
+  } catch (const UserError& error) { throw std::invalid_argument(error.diagnostic().label()); }
 }
 
 }  // namespace mtf::graph

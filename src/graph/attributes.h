@@ -31,6 +31,10 @@
 
 #include "types/dim.h"
 
+namespace mtf {
+class TextReader;  // types/text_reader.h
+}
+
 namespace mtf::graph {
 
 struct Op;  // graph/op.h
@@ -165,7 +169,9 @@ void append(std::string& key, const Attributes& attributes);
 /// hidden]`. Empty where there is nothing to say.
 std::string to_string(const Attributes& attributes);
 
-/// What to_string wrote, of an operation of `op`. Throws std::invalid_argument with a sentence if it is no such text.
+/// Reads what to_string wrote, of an operation of `op`, up to the end of the line or the bracket that closes.
+Attributes read_attributes(const Op& op, TextReader& reader);
+/// The same of a text that is nothing else. Throws std::invalid_argument with a sentence if it is no such text.
 Attributes read_attributes(const Op& op, std::string_view text);
 
 }  // namespace mtf::graph

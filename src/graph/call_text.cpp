@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <stdexcept>
 #include <type_traits>
 
 #include "graph/attributes.h"
 #include "graph/op.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
+#include "syntax/signature.h"
 #include "types/text_reader.h"
 
 namespace mtf::graph {
@@ -26,11 +26,11 @@ size_t least_operands(const Op& op) {
   if (op.signature.empty())
     return op.attributes && std::any_of(op.attributes->members.begin(), op.attributes->members.end(), says_result) ? 0
                                                                                                                    : 1;
-  size_t count = 0;
-  for (const std::string& parameter : split(op.signature, ','))
-    count += (parameter.find(": tensor") != std::string::npos || parameter.find(": list") != std::string::npos) &&
-             parameter.find(" = ") == std::string::npos;
-  return count;
+  const std::vector<syntax::Parameter> parameters = syntax::Signature(op.signature).parameters;
+  return static_cast<size_t>(std::count_if(parameters.begin(), parameters.end(), [](const syntax::Parameter& each) {
+    const bool is_tensor = each.kind == syntax::ParameterKind::kTensor || each.kind == syntax::ParameterKind::kTensors;
+    return is_tensor && (each.is_variadic || !each.has_default);
+  }));
 }
 
 /// Refuses a call whose rules could not be asked: an operand that is missing, a name that no operand has.
@@ -109,10 +109,7 @@ void read_call(TextReader& reader, FindOp find_op, Operation& operation, const s
     if (reader.is_number()) operation.inputs.push_back(reader.number());
     else operation.operands.push_back(operand());
   }
-  const Span attributes = reader.place();
-  try {
-    operation.attributes = read_attributes(*operation.op, reader.up_to_closing());
-  } catch (const std::invalid_argument& error) { reader.fail_at(attributes, error.what()); }
+  operation.attributes = read_attributes(*operation.op, reader);
   reader.expect(")");
   check_call(operation, whole);
   if (operation.op->role == Role::kLoop) return;

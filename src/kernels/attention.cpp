@@ -6,6 +6,7 @@
 #include "kernels/attention_rows.h"
 #include "kernels/bf16_pairs.h"
 #include "kernels/copy.h"
+#include "support/integers.h"
 
 namespace mtf::kernels {
 namespace {
@@ -25,7 +26,7 @@ typename Attention<T>::Columns Attention<T>::columns(std::int64_t tile, std::int
   constexpr std::int64_t kLanes = TileRow<T>::kLanes;
   const std::int64_t begin = std::max<std::int64_t>(0, tile * kKeys - key_lead());
   const std::int64_t count = std::min((tile + 1) * kKeys - key_lead(), end) - begin;
-  return {begin, count, (count + kLanes - 1) / kLanes * kLanes, tile * kKeys};
+  return {begin, count, round_up(count, kLanes), tile * kKeys};
 }
 
 template <class T>
@@ -37,7 +38,7 @@ typename Attention<T>::Seen Attention<T>::seen(std::int64_t begin, std::int64_t 
   if (sight.window > 0) high = std::min(high, last + sight.window);
   if (sight.causal) high = std::min(high, last + 1);
   if (low >= high) return {0, 0, 0};
-  return {(low + key_lead()) / kKeys, (high + key_lead() + kKeys - 1) / kKeys, high};
+  return {(low + key_lead()) / kKeys, ceil_div(high + key_lead(), kKeys), high};
 }
 
 template <class T>
@@ -66,7 +67,7 @@ void Attention<T>::load_along(const MatrixPlace& from, std::int64_t first, std::
       return;
     }
   }
-  T* const staged = pairs_ ? room(stage_, rows * size) : to;
+  T* const staged = pairs_ ? stage_.room<T>(rows * size) : to;
   load_rows(from, first, rows, size, factor, rule_.bf16_product && !pairs_, staged);
   along(staged, rows, size, size, to);
 }
@@ -78,11 +79,11 @@ void Attention<T>::load_across(const MatrixPlace& from, std::int64_t first, std:
   const Bf16* const pairs = in_place(from, first, factor);
   if (pairs && size % 2 == 0 && from.row % 2 == 0 && reinterpret_cast<std::uintptr_t>(pairs) % sizeof(T) == 0)
     return copy_matrix(rows, count, sizeof(T), pairs, from.row / 2, 1, to, 1, stride);
-  T* staged = room(stage_, rows * size);
+  T* staged = stage_.room<T>(rows * size);
   load_rows(from, first, rows, size, factor, rule_.bf16_product && !pairs_, staged);
   if constexpr (std::is_same_v<T, float>) {
     if (pairs_) {
-      float* const pairs = room(staged_pairs_, rows * count);
+      float* const pairs = staged_pairs_.room<float>(rows * count);
       for (std::int64_t r = 0; r < rows; ++r) pair_along(staged + r * size, size, pairs + r * count);
       staged = pairs;
     }
@@ -114,7 +115,7 @@ void Attention<T>::load(const MatrixPlace& k, const MatrixPlace& v, bool backwar
   const Seen seen_by_some = seen(0, rule_.queries);
   // Of `matrix`, over its features; what pads a tile is zeros.
   const auto lay_across = [&](const MatrixPlace& matrix, std::int64_t size, Scratch& scratch) {
-    T* const to = room(scratch, rows * lines(size));
+    T* const to = scratch.room<T>(rows * lines(size));
     for (std::int64_t tile = seen_by_some.first; tile < seen_by_some.last; ++tile) {
       const Columns all = columns(tile, seen_by_some.end);
       T* const at = to + all.laid * lines(size);
@@ -125,7 +126,7 @@ void Attention<T>::load(const MatrixPlace& k, const MatrixPlace& v, bool backwar
   };
   // Over the memory.
   const auto lay_along = [&](const MatrixPlace& matrix, std::int64_t size, Scratch& scratch) {
-    T* const to = room(scratch, lines(rows) * size);
+    T* const to = scratch.room<T>(lines(rows) * size);
     for (std::int64_t tile = seen_by_some.first; tile < seen_by_some.last; ++tile) {
       const Columns all = columns(tile, seen_by_some.end);
       load_along(matrix, all.begin, all.count, size, T(1), to + lines(all.laid) * size);
@@ -136,8 +137,8 @@ void Attention<T>::load(const MatrixPlace& k, const MatrixPlace& v, bool backwar
   if (!backward) return;
   lay_along(k, d, k_along_);
   lay_across(v, values, v_across_);
-  std::fill_n(room(gradients_.k, rule_.memory * d), rule_.memory * d, T(0));
-  std::fill_n(room(gradients_.v, rule_.memory * values), rule_.memory * values, T(0));
+  std::fill_n(gradients_.k.room<T>(rule_.memory * d), rule_.memory * d, T(0));
+  std::fill_n(gradients_.v.room<T>(rule_.memory * values), rule_.memory * values, T(0));
 }
 
 // ---- tiles ----------------------------------------------------------------------------------------------------------
@@ -145,9 +146,9 @@ void Attention<T>::load(const MatrixPlace& k, const MatrixPlace& v, bool backwar
 template <class T>
 void Attention<T>::score(const AttentionQueries& place, std::int64_t begin, std::int64_t rows, const Columns& columns) {
   const std::int64_t d = rule_.features;
-  T* const scores = room(scores_, kQueries * kKeys);
-  product(rows, columns.padded, d, {room(q_across_, 0), 1, kQueries},
-          {room(k_across_, 0) + columns.laid * lines(d), kKeys, 1}, {scores, kKeys, 1}, false);
+  T* const scores = scores_.room<T>(kQueries * kKeys);
+  product(rows, columns.padded, d, {q_across_.room<T>(0), 1, kQueries},
+          {k_across_.room<T>(0) + columns.laid * lines(d), kKeys, 1}, {scores, kKeys, 1}, false);
   const bool biased = changes_scores(place.bias, 0), masked = changes_scores(place.mask, 1);
   if (sees_all(begin, rows, columns) && !biased && !masked && columns.count == columns.padded) return;
   const Sight& sight = rule_.sight;
@@ -177,7 +178,7 @@ void Attention<T>::score(const AttentionQueries& place, std::int64_t begin, std:
 template <class T>
 const T* Attention<T>::kept(const AttentionQueries& place, std::int64_t row, const Columns& columns) {
   if (rule_.drop.rate == 0) return nullptr;
-  T* const factors = room(kept_, kKeys);
+  T* const factors = kept_.room<T>(kKeys);
   fill_kept(rule_.drop, place.first_draw + static_cast<std::uint64_t>(row * rule_.drop.row + columns.begin),
             columns.padded, factors);
   return factors;
@@ -187,7 +188,7 @@ template <class T>
 void Attention<T>::forward(const AttentionQueries& place, std::int64_t tile_of_queries) {
   using Row = TileRow<T>;
   const std::int64_t begin = first_query_of(tile_of_queries), rows = queries_of(tile_of_queries), values = rule_.values;
-  T* const sums = room(sums_, kQueries * values);
+  T* const sums = sums_.room<T>(kQueries * values);
   std::fill_n(sums, rows * values, T(0));
   T greatest[kQueries];
   double total[kQueries] = {};
@@ -197,8 +198,8 @@ void Attention<T>::forward(const AttentionQueries& place, std::int64_t tile_of_q
   for (std::int64_t tile = seen_here.first; tile < seen_here.last; ++tile) {
     const Columns seen = columns(tile, seen_here.end);
     score(place, begin, rows, seen);
-    T* const scores = room(scores_, 0);
-    T* const weights = room(weights_, lines(kKeys) * kQueries);
+    T* const scores = scores_.room<T>(0);
+    T* const weights = weights_.room<T>(lines(kKeys) * kQueries);
     for (std::int64_t i = 0; i < rows; ++i) {
       T* const row = scores + i * kKeys;
       const T now = Row::max(row, seen.padded, greatest[i]);
@@ -218,7 +219,7 @@ void Attention<T>::forward(const AttentionQueries& place, std::int64_t tile_of_q
       }
     }
     product(rows, values, seen.count, {pairs_ ? weights : scores, lines(kKeys), 1},
-            {room(v_along_, 0) + lines(seen.laid) * values, values, 1}, {sums, values, 1}, true);
+            {v_along_.room<T>(0) + lines(seen.laid) * values, values, 1}, {sums, values, 1}, true);
   }
   for (std::int64_t i = 0; i < rows; ++i) {
     const double sum = std::max(total[i], kLeastSum);
@@ -235,25 +236,25 @@ void Attention<T>::backward(const AttentionQueries& place, std::int64_t tile_of_
   const std::int64_t begin = first_query_of(tile_of_queries), rows = queries_of(tile_of_queries), values = rule_.values,
                      d = rule_.features;
   load_queries(place, begin, rows);
-  T* const q_along = room(q_along_, kQueries * d);
-  T* const d_along = room(d_along_, kQueries * values);
-  T* const d_across = room(d_across_, kQueries * lines(values));
+  T* const q_along = q_along_.room<T>(kQueries * d);
+  T* const d_along = d_along_.room<T>(kQueries * values);
+  T* const d_across = d_across_.room<T>(kQueries * lines(values));
   load_along(place.q, begin, rows, d, static_cast<T>(rule_.scale), q_along);
   load_along(place.d_out, begin, rows, values, T(1), d_along);
   load_across(place.d_out, begin, rows, values, T(1), d_across, kQueries);
-  T* const d_q = room(sums_, kQueries * d);
+  T* const d_q = sums_.room<T>(kQueries * d);
   std::fill_n(d_q, rows * d, T(0));
   T log_sum[kQueries], delta[kQueries];
   load_rows(place.log_sum, begin, rows, 1, T(1), false, log_sum);
   load_rows(place.delta, begin, rows, 1, T(1), false, delta);
-  T* const slopes = room(slopes_, kQueries * kKeys);
+  T* const slopes = slopes_.room<T>(kQueries * kKeys);
   const Seen seen_here = seen(begin, rows);
   for (std::int64_t tile = seen_here.first; tile < seen_here.last; ++tile) {
     const Columns seen = columns(tile, seen_here.end);
     score(place, begin, rows, seen);
-    T* const weights = room(scores_, 0);
+    T* const weights = scores_.room<T>(0);
     product(rows, seen.padded, values, {d_across, 1, kQueries},
-            {room(v_across_, 0) + seen.laid * lines(values), kKeys, 1}, {slopes, kKeys, 1}, false);
+            {v_across_.room<T>(0) + seen.laid * lines(values), kKeys, 1}, {slopes, kKeys, 1}, false);
     for (std::int64_t i = 0; i < rows; ++i) {
       T* const row = weights + i * kKeys;
       const T* const factors = kept(place, begin + i, seen);
@@ -263,17 +264,17 @@ void Attention<T>::backward(const AttentionQueries& place, std::int64_t tile_of_
       if (rule_.bf16_product && !pairs_)
         round_to_bf16(row, seen.padded), round_to_bf16(slopes + i * kKeys, seen.padded);
     }
-    const T* const weights_along = along(weights, rows, seen.padded, kKeys, room(weights_, lines(kQueries) * kKeys));
+    const T* const weights_along = along(weights, rows, seen.padded, kKeys, weights_.room<T>(lines(kQueries) * kKeys));
     product(seen.count, values, rows, {weights_along, 1, kKeys}, {d_along, values, 1},
-            {room(gradients_.v, 0) + seen.begin * values, values, 1}, true);
-    const T* const slopes_along = along(slopes, rows, seen.padded, kKeys, room(weights_, lines(kQueries) * kKeys));
+            {gradients_.v.room<T>(0) + seen.begin * values, values, 1}, true);
+    const T* const slopes_along = along(slopes, rows, seen.padded, kKeys, weights_.room<T>(lines(kQueries) * kKeys));
     product(seen.count, d, rows, {slopes_along, 1, kKeys}, {q_along, d, 1},
-            {room(gradients_.k, 0) + seen.begin * d, d, 1}, true);
+            {gradients_.k.room<T>(0) + seen.begin * d, d, 1}, true);
     if constexpr (std::is_same_v<T, float>)
       for (std::int64_t i = 0; pairs_ && i < rows; ++i)
         pair_along(slopes + i * kKeys, seen.padded, weights + i * lines(kKeys));
     product(rows, d, seen.count, {pairs_ ? weights : slopes, lines(kKeys), 1},
-            {room(k_along_, 0) + lines(seen.laid) * d, d, 1}, {d_q, d, 1}, true);
+            {k_along_.room<T>(0) + lines(seen.laid) * d, d, 1}, {d_q, d, 1}, true);
   }
   store_matrix(d_q, rows, d, static_cast<T>(rule_.scale), place.d_q, begin);
 }

@@ -28,6 +28,7 @@
 #include "kernels/matmul_product.h"
 #include "kernels/philox.h"
 #include "kernels/scratch.h"
+#include "support/integers.h"
 
 namespace mtf::kernels {
 
@@ -130,7 +131,7 @@ class Attention {
   Seen seen(std::int64_t begin, std::int64_t rows) const;
 
   /// How many lines n steps of a sum are.
-  std::int64_t lines(std::int64_t n) const { return pairs_ ? (n + 1) / 2 : n; }
+  std::int64_t lines(std::int64_t n) const { return pairs_ ? ceil_div(n, 2) : n; }
   /// Row `first` of a matrix whose rows lie in memory as the products take them, bf16 side by side; else null.
   const Bf16* in_place(const MatrixPlace& from, std::int64_t first, T factor) const;
   /// Rows [first, first + rows) of `size` elements, times `factor`: as lines of `size`, of rows or pairs of them.
@@ -146,7 +147,7 @@ class Attention {
 
   void load_queries(const AttentionQueries& place, std::int64_t begin, std::int64_t rows) {
     load_across(place.q, begin, rows, rule_.features, static_cast<T>(rule_.scale),
-                room(q_across_, kQueries * lines(rule_.features)), kQueries);
+                q_across_.room<T>(kQueries * lines(rule_.features)), kQueries);
   }
   /// The scores of a tile; what is not seen, and the padding, is kUnseen.
   void score(const AttentionQueries& place, std::int64_t begin, std::int64_t rows, const Columns& columns);
@@ -154,9 +155,6 @@ class Attention {
   /// dropped.
   const T* kept(const AttentionQueries& place, std::int64_t row, const Columns& columns);
   bool sees_all(std::int64_t begin, std::int64_t rows, const Columns& columns) const;
-  T* room(Scratch& scratch, std::int64_t count) {
-    return static_cast<T*>(scratch.at_least(count * static_cast<std::int64_t>(sizeof(T))));
-  }
 
   AttentionRule rule_;
   const bool pairs_;

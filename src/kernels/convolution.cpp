@@ -10,6 +10,7 @@
 #include "kernels/copy.h"
 #include "kernels/matmul_tile.h"
 #include "kernels/scratch.h"
+#include "support/integers.h"
 
 namespace mtf::kernels {
 namespace {
@@ -29,9 +30,6 @@ constexpr std::int64_t kChannelsTogether = 128;  // of the result, for which a p
 constexpr std::int64_t kFewTerms = 128;          // to which a place goes: no more do not repay copying it
 constexpr std::int64_t kWindowBytes = 1 << 20;   // of panels that are kept from box to box
 constexpr double kConvolutionProgressFlops = 6e7;
-
-std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return a >= 0 ? (a + b - 1) / b : -(-a / b); }
-std::int64_t whole_lanes(std::int64_t n, std::int64_t lanes) { return (n + lanes - 1) / lanes * lanes; }
 
 /// One axis of an ordinary convolution: result u and tap v meet in the operand's element origin + u step + v apart, if
 /// that is in [begin, end). Its strides are of memory.
@@ -57,9 +55,9 @@ std::vector<ConvolutionAxis> ordinary(const ConvolutionDim& dim, bool to_input) 
     std::int64_t tap = 0;
     while (tap < tap_step && (at + tap * dilation) % base != 0) ++tap;
     ConvolutionAxis axis;
-    axis.count = (result.size - r + residues - 1) / residues;
+    axis.count = ceil_div(result.size - r, residues);
     axis.first = r * result.stride, axis.result_stride = residues * result.stride;
-    axis.taps = tap == tap_step ? 0 : std::max<std::int64_t>(0, ceil_divide(dim.taps - tap, tap_step));
+    axis.taps = tap == tap_step ? 0 : std::max<std::int64_t>(0, ceil_div(dim.taps - tap, tap_step));
     axis.first_tap = tap * dim.tap_stride, axis.tap_stride = tap_step * dim.tap_stride;
     axis.step = residues * stride / base, axis.apart = tap_step * dilation / base;
     if (axis.taps > 0) axis.origin = (at + tap * dilation) / base - operand.first;
@@ -88,8 +86,8 @@ class Boxes {
     std::int64_t room = kBoxPlaces;
     for (int a = kAxes; a-- > 0;) {
       count_[a] = axes[a].count;
-      pieces_[a] = ceil_divide(count_[a], std::max<std::int64_t>(1, room));
-      room /= std::max<std::int64_t>(1, ceil_divide(count_[a], std::max<std::int64_t>(1, pieces_[a])));
+      pieces_[a] = ceil_div(count_[a], std::max<std::int64_t>(1, room));
+      room /= std::max<std::int64_t>(1, ceil_div(count_[a], std::max<std::int64_t>(1, pieces_[a])));
       size_ *= pieces_[a];
     }
   }
@@ -125,16 +123,11 @@ ConvolutionScratch& convolution_scratch() {
   return scratch;
 }
 
-template <class T>
-T* elements(Scratch& scratch, std::int64_t count) {
-  return static_cast<T*>(scratch.at_least(count * static_cast<std::int64_t>(sizeof(T))));
-}
-
 /// `count` elements at `to` which `fill` writes as `element`, at the pointer that it is given.
 template <class T, class Fill>
 void load(ElementType element, std::int64_t count, T* to, Fill fill) {
   if (element != ElementType::kBf16) return fill(static_cast<void*>(to));
-  Bf16* const stored = elements<Bf16>(convolution_scratch().stored, count);
+  Bf16* const stored = convolution_scratch().stored.room<Bf16>(count);
   fill(static_cast<void*>(stored));
   for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<T>(to_float(stored[i]));
 }
@@ -218,7 +211,7 @@ class OrdinaryConvolution {
     for (const ConvolutionAxis& axis : axes_) taps_ *= axis.taps;
     const std::int64_t most =
         std::max(kLeastPiece, kPieceTerms / std::max<std::int64_t>(1, all_taps) / kLeastPiece * kLeastPiece);
-    pieces_ = std::max<std::int64_t>(1, ceil_divide(ins_, most));
+    pieces_ = std::max<std::int64_t>(1, ceil_div(ins_, most));
     by_lanes_ = groups_ > 1 && outs_ <= kLanes / 2 && pieces_ == 1;
   }
 
@@ -242,8 +235,7 @@ class OrdinaryConvolution {
     if (groups_ * ins_ * outs_ * taps_ == 0) return;
     const Stretches stretches = in_stretches(threads, pieces_);
     const std::int64_t each = pieces_ * stretches.count(),
-                       parts =
-                           std::clamp<std::int64_t>(ceil_divide(2 * threads.size(), each), 1, axes_[most_taps()].taps);
+                       parts = std::clamp<std::int64_t>(ceil_div(2 * threads.size(), each), 1, axes_[most_taps()].taps);
     threads.parallel_for(each * parts, grain(places(), each * parts), [&](std::int64_t begin, std::int64_t end) {
       Work work;
       for (std::int64_t unit = begin; unit < end; ++unit) {
@@ -264,15 +256,15 @@ class OrdinaryConvolution {
   struct Channels {
     std::int64_t group = 0, groups = 1, in = 0, ins = 0, out = 0, outs = 0;
     std::int64_t columns() const { return groups * outs; }
-    std::int64_t width() const { return whole_lanes(columns(), kLanes); }
+    std::int64_t width() const { return round_up(columns(), kLanes); }
   };
 
   /// The channels of the result, in stretches for each of which the operand is copied again.
   struct Stretches {
     const OrdinaryConvolution& all;
     std::int64_t together;  ///< channels, or groups if they are lanes
-    std::int64_t of_group() const { return all.by_lanes_ ? 1 : ceil_divide(all.outs_, together); }
-    std::int64_t count() const { return all.by_lanes_ ? ceil_divide(all.groups_, together) : all.groups_ * of_group(); }
+    std::int64_t of_group() const { return all.by_lanes_ ? 1 : ceil_div(all.outs_, together); }
+    std::int64_t count() const { return all.by_lanes_ ? ceil_div(all.groups_, together) : all.groups_ * of_group(); }
     Channels operator[](std::int64_t index) const {
       if (all.by_lanes_)
         return {index * together, std::min(together, all.groups_ - index * together), 0, all.ins_, 0, all.outs_};
@@ -334,8 +326,8 @@ class OrdinaryConvolution {
       unit[a] = axis.taps == 1 ? axis.step : box.size[a] == 1 ? axis.apart : std::gcd(axis.step, axis.apart);
       length[a] = ((box.size[a] - 1) * axis.step + (axis.taps - 1) * axis.apart) / unit[a] + 1;
       const std::int64_t first = axis.origin + box.at[a] * axis.step;
-      low[a] = std::clamp<std::int64_t>(ceil_divide(axis.begin - first, unit[a]), 0, length[a]);
-      const std::int64_t high = std::clamp<std::int64_t>(ceil_divide(axis.end - first, unit[a]), low[a], length[a]);
+      low[a] = std::clamp<std::int64_t>(ceil_div(axis.begin - first, unit[a]), 0, length[a]);
+      const std::int64_t high = std::clamp<std::int64_t>(ceil_div(axis.end - first, unit[a]), low[a], length[a]);
       sizes[a] = high - low[a];
       is_whole = is_whole && sizes[a] == length[a];
       from[a] = unit[a] * axis.operand_stride;
@@ -360,7 +352,7 @@ class OrdinaryConvolution {
       return patch;
     }
     is_whole = is_whole && (!by_lanes_ || channels.columns() == channels.width());
-    T* const data = elements<T>(convolution_scratch().patch, count);
+    T* const data = convolution_scratch().patch.room<T>(count);
     const std::int64_t bytes = size_of(operand_.element);
     load(operand_.element, count, data, [&](void* into) {
       char* const target = static_cast<char*>(into);
@@ -470,7 +462,7 @@ class OrdinaryConvolution {
       next = part.strides[a] * part.sizes[a];
     }
     if (in_place) return {reinterpret_cast<const T*>(part.data), 1, part.strides[kAxes - 1]};
-    T* const panels = elements<T>(convolution_scratch().window, box.places() * channels.width());
+    T* const panels = convolution_scratch().window.room<T>(box.places() * channels.width());
     load_panels(channels, result_.element, box.places(), panels,
                 [&](const Channels& some, std::int64_t width) { return result_part(box, some, width); });
     return {panels, box.places(), 0};
@@ -483,12 +475,12 @@ class OrdinaryConvolution {
     const bool in_place = is_dense && result_.element != ElementType::kBf16 && channels.columns() == width;
     const bool keeps_window = boxes == 1 || steps * width * static_cast<std::int64_t>(sizeof(T)) <= kWindowBytes;
     T* const window =
-        elements<T>(convolution_scratch().window, (keeps_window ? steps : taps_ * ceil_divide(ins_, pieces_)) * width);
+        convolution_scratch().window.room<T>((keeps_window ? steps : taps_ * ceil_div(ins_, pieces_)) * width);
     for (std::int64_t index = first_box; index < first_box + boxes; ++index) {
       const Box box = boxes_[index];
       const auto result = result_part(box, channels, width);
       const std::int64_t count = box.places() * width;
-      T* const to = in_place ? reinterpret_cast<T*>(result.data) : elements<T>(convolution_scratch().sums, count);
+      T* const to = in_place ? reinterpret_cast<T*>(result.data) : convolution_scratch().sums.room<T>(count);
       Steps place;
       std::copy_n(in_place ? result.strides.begin() : result.dense.begin(), kAxes, place.begin());
       for (std::int64_t p = 0; p < pieces_; ++p) {
@@ -512,7 +504,7 @@ class OrdinaryConvolution {
     tile.a_k = 1;
     tile.accumulate = accumulate;
     for (std::int64_t column = 0; column < channels.outs; column += kColumns) {
-      const std::int64_t width = whole_lanes(std::min(kColumns, channels.outs - column), kLanes);
+      const std::int64_t width = round_up(std::min(kColumns, channels.outs - column), kLanes);
       tile.b = panels + column * taps_ * channels.ins, tile.b_k = width;
       for_each_strip(box, kRows, [&](int along, const Steps& first, std::int64_t rows) {
         tile.a = patch.data + offset(first, patch.step), tile.a_row = patch.step[along];
@@ -565,7 +557,7 @@ class OrdinaryConvolution {
   void sum_gradient(const Channels& channels, Work& work) const {
     const std::int64_t steps = taps_ * channels.ins, width = channels.width();
     ConvolutionScratch& scratch = convolution_scratch();
-    T* const sums = elements<T>(scratch.sums, steps * width);
+    T* const sums = scratch.sums.room<T>(steps * width);
     std::fill_n(sums, steps * width, T(0));
     for (std::int64_t index = 0; index < boxes_.size(); ++index) {
       const Box box = boxes_[index];
@@ -582,7 +574,7 @@ class OrdinaryConvolution {
   /// sums += patchᵀ * panels, in tiles of channels of the operand, of neighbouring taps where they lie together.
   void add_box(const Box& box, const Patch& patch, const Channels& channels, const Panels& panels, T* sums,
                Work& work) const {
-    const std::int64_t length = tap_runs(patch, 0, work.rows), strips = ceil_divide(length, kRows),
+    const std::int64_t length = tap_runs(patch, 0, work.rows), strips = ceil_div(length, kRows),
                        width = channels.width();
     place_runs(box, patch, kAxes - 1, work.steps);
     typename ToTile::Operands tile{};
@@ -592,7 +584,7 @@ class OrdinaryConvolution {
     tile.c_row = width;
     tile.accumulate = true;
     for (std::int64_t column = 0; column < channels.outs; column += kColumns) {
-      const std::int64_t columns = whole_lanes(std::min(kColumns, channels.outs - column), kLanes);
+      const std::int64_t columns = round_up(std::min(kColumns, channels.outs - column), kLanes);
       tile.b = panels.data + column * panels.column, tile.b_k = panels.step != 0 ? panels.step : columns;
       T* to = sums + column;
       for (const std::int64_t run : work.rows) {
@@ -634,7 +626,7 @@ class OrdinaryConvolution {
   /// which they are longest.
   template <class Fn>
   static void for_each_strip(const Box& box, std::int64_t most, Fn fn) {
-    const auto strips = [&](int a) { return ceil_divide(box.size[a], most); };
+    const auto strips = [&](int a) { return ceil_div(box.size[a], most); };
     int along = kAxes - 1;
     for (int a = kAxes; a-- > 0;)
       if (box.size[a] * strips(along) > box.size[along] * strips(a)) along = a;

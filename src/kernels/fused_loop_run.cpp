@@ -5,6 +5,7 @@
 
 #include "kernels/fused_fold.h"
 #include "kernels/fused_nest.h"
+#include "support/integers.h"
 
 namespace mtf::kernels {
 namespace {
@@ -166,8 +167,8 @@ Cut cut_of(const Nest& nest, std::int64_t kept, std::int64_t total) {
 void run_chunks(const Nest& nest, const Cut& cut, Threads& threads) {
   const std::size_t place = cut.place;
   const std::int64_t size = nest.reduced[place].size, wanted = cut.chunks;
-  const std::int64_t step = (size + wanted - 1) / wanted;
-  const std::int64_t chunks = (size + step - 1) / step;
+  const std::int64_t step = ceil_div(size, wanted);
+  const std::int64_t chunks = ceil_div(size, step);
   const std::int64_t cells = product(nest.kept);
   const std::size_t outputs = nest.outputs.size();
   std::vector<std::vector<char>> parts(outputs);
@@ -229,7 +230,7 @@ void run_divided(const Nest& nest, Threads& threads) {
   if (nest.kept[0].size < threads.size() * 4) place = largest(nest.kept);
   const std::int64_t size = nest.kept[place].size;
   const bool inner = nest.reduces && !nest.inner_reduced && place + 1 == nest.kept.size();
-  const std::int64_t unit = inner ? kColumns : 1, units = (size + unit - 1) / unit;
+  const std::int64_t unit = inner ? kColumns : 1, units = ceil_div(size, unit);
   const std::int64_t grain = std::max<std::int64_t>(1, kParallelElements / std::max<std::int64_t>(1, total / units));
   threads.parallel_for(units, grain, [&](std::int64_t begin, std::int64_t end) {
     run_nest(part_of(nest, false, place, begin * unit, std::min(size, end * unit)));

@@ -8,6 +8,7 @@
 #include "kernels/fused_fold.h"
 #include "kernels/fused_tile.h"
 #include "kernels/scratch.h"
+#include "support/integers.h"
 
 namespace mtf::kernels {
 namespace {
@@ -140,7 +141,7 @@ class Walker {
       const std::int64_t block = row_folds_ ? kLongestRow : kColumns;
       for (std::int64_t first = 0; first < inner.size; first += block) {
         const std::int64_t columns = std::min(block, inner.size - first);
-        columns_ = (columns + tile_ - 1) / tile_ * tile_;
+        columns_ = round_up(columns, tile_);
         clear();
         walk_reduced(0, {columns, inner.id}, bases);
         for (std::size_t o = 0; o < nest_.outputs.size(); ++o) {

@@ -7,6 +7,7 @@
 #include "kernels/matmul_pack.h"
 #include "kernels/matmul_product.h"
 #include "kernels/scratch.h"
+#include "support/integers.h"
 
 namespace mtf::kernels {
 
@@ -28,14 +29,13 @@ class BlockedProduct {
 
   void run() {
     thread_local Scratch packed_rows, packed_columns;
-    const std::int64_t pieces = std::max<std::int64_t>(1, (k_ + kBlockDepth - 1) / kBlockDepth),
-                       depth = (k_ + pieces - 1) / pieces;
+    const std::int64_t pieces = std::max<std::int64_t>(1, ceil_div(k_, kBlockDepth)), depth = ceil_div(k_, pieces);
     packs_rows_ = !a_.are_in_place() || (a_.line() == 1 ? m_ > kBlockRows : n_ > kFewColumns && !is_read_well(a_));
     packs_columns_ = !b_.are_in_place() || b_.line() != 1 || m_ > kFewRows || (m_ > 1 && b_.step() > kNear);
     keeps_columns_ = m_ > kBlockRows;  // they are used again; else panels are packed where the last ones were
-    columns_ = room(packed_columns,
-                    depth * round_up(std::min(n_, keeps_columns_ ? kBlockColumns : kColumnsTogether), kColumns));
-    if (packs_rows_) rows_ = room(packed_rows, depth * kRowsPacked * strips(std::min(m_, kBlockRows)));
+    columns_ = packed_columns.room<T>(
+        depth * round_up(std::min(n_, keeps_columns_ ? kBlockColumns : kColumnsTogether), kColumns));
+    if (packs_rows_) rows_ = packed_rows.room<T>(depth * kRowsPacked * strips(std::min(m_, kBlockRows)));
     const std::int64_t block_columns = keeps_columns_ ? kBlockColumns : n_;
     for (std::int64_t j = 0; j < n_; j += block_columns) {
       for (std::int64_t piece = 0; piece < pieces; ++piece) {
@@ -55,10 +55,6 @@ class BlockedProduct {
   /// Rows whose elements lie together, but not all in one set of the nearest cache: packing them gains nothing.
   static bool is_read_well(const Lines& rows) {
     return rows.step() == 1 && rows.line() * static_cast<std::int64_t>(sizeof(T)) % kSetsBytes != 0;
-  }
-  static std::int64_t round_up(std::int64_t size, std::int64_t to) { return (size + to - 1) / to * to; }
-  static T* room(Scratch& scratch, std::int64_t count) {
-    return static_cast<T*>(scratch.at_least(count * static_cast<std::int64_t>(sizeof(T))));
   }
   static constexpr std::int64_t kColumnsTogether = kPanelsTogether * kColumns;
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/scratch.h"
+#include "support/integers.h"
 
 namespace mtf::kernels {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 // stretch of the row is one loop over that stretch.
 
 constexpr int kPoolingAxes = 2 + kConvolutionDims;  // batch, channels, dims of space
-constexpr std::int64_t kShortestRow = 8;
+constexpr std::int64_t kShortestPooledRow = 8;
 using PoolingIndex = std::array<std::int64_t, kPoolingAxes>;
 
 /// Output o and tap t meet in the input's element origin + o stride + t dilation, if that is in [begin, end).
@@ -70,10 +71,10 @@ class PoolingAxes {
   static int along(const PoolingIndex& sizes, const PoolingIndex& strides) {
     int best = 0;
     for (int a = 1; a < kPoolingAxes; ++a) {
-      const bool is_long = sizes[a] >= kShortestRow;
-      if (is_long != (sizes[best] >= kShortestRow) ? is_long
-          : is_long                                ? std::abs(strides[a]) < std::abs(strides[best])
-                                                   : sizes[a] > sizes[best])
+      const bool is_long = sizes[a] >= kShortestPooledRow;
+      if (is_long != (sizes[best] >= kShortestPooledRow) ? is_long
+          : is_long                                      ? std::abs(strides[a]) < std::abs(strides[best])
+                                                         : sizes[a] > sizes[best])
         best = a;
     }
     return best;
@@ -89,7 +90,7 @@ class PoolingAxes {
   PoolingStretch stretch(int a, std::int64_t tap, std::int64_t first, std::int64_t last) const {
     const PoolingAxis& axis = axes_[a];
     const std::int64_t from = axis.origin + tap * axis.dilation;
-    const auto at_least = [&](std::int64_t i) { return i <= from ? 0 : (i - from + axis.stride - 1) / axis.stride; };
+    const auto at_least = [&](std::int64_t i) { return i <= from ? 0 : ceil_div(i - from, axis.stride); };
     const std::int64_t begin = std::max(first, at_least(axis.begin)),
                        end = std::max(begin, std::min(last, at_least(axis.end)));
     return {begin, end, from + begin * axis.stride};
@@ -214,11 +215,6 @@ std::int64_t met_by_others(const PoolingAxes& axes, const PoolingIndex& row, int
   return count;
 }
 
-template <class T>
-T* pooling_row(Scratch& scratch, std::int64_t size) {
-  return static_cast<T*>(scratch.at_least(size * static_cast<std::int64_t>(sizeof(T))));
-}
-
 /// A tensor whose rows are read or written.
 template <class S>
 struct PoolingRows {
@@ -245,7 +241,8 @@ void pool_rows(const PoolingAxes& axes, const PoolingTensor& input, const Poolin
   const MetRows met_rows(axes, along, true);
   each_row_along(sizes, along, all_taps(axes), threads, [&](const PoolingIndex& row) {
     thread_local Scratch of_values, of_ties;
-    T *const values = pooling_row<T>(of_values, size), *const ties = pooling_row<T>(of_ties, size);
+    T* const values = of_values.room<T>(size);
+    T* const ties = of_ties.room<T>(size);
     start(values, ties, size);
     met_rows.each(row, [&](PoolingIndex met, std::int64_t t) {
       const PoolingStretch s = axes.stretch(along, t, 0, size);
@@ -265,16 +262,16 @@ void pool_gradient_rows(const PoolingAxes& axes, const PoolingTensor& values, co
   const PoolingRows<S> x(values), dx(input_gradient);
   const PoolingIndex sizes = axes.inputs();
   const int along = PoolingAxes::along(sizes, dx.strides);
-  const std::int64_t size = sizes[along], residues = axes[along].stride, each = (size + residues - 1) / residues;
+  const std::int64_t size = sizes[along], residues = axes[along].stride, each = ceil_div(size, residues);
   const MetRows met_rows(axes, along, false);
   each_row_along(sizes, along, all_taps(axes), threads, [&](const PoolingIndex& row) {
     thread_local Scratch of_sums, of_values;
-    T *const sums = pooling_row<T>(of_sums, residues * each), *const inputs =
-                                                                  pooling_row<T>(of_values, residues * each);
+    T* const sums = of_sums.room<T>(residues * each);
+    T* const inputs = of_values.room<T>(residues * each);
     std::fill_n(sums, residues * each, T(0));
     const auto each_input = [&](std::int64_t step, auto fn) {
       for (std::int64_t r = 0; r < residues; ++r) {
-        const std::int64_t count = (size - r + residues - 1) / residues;
+        const std::int64_t count = ceil_div(size - r, residues);
         each_of_run(count, residues * step,
                     [&](std::int64_t k, std::int64_t place) { fn(r * each + k, r * step + place); });
       }

@@ -6,6 +6,7 @@
 
 #include "kernels/copy.h"
 #include "kernels/lane_apply.h"
+#include "support/integers.h"
 
 namespace mtf::kernels {
 namespace {
@@ -120,7 +121,7 @@ template <class T, class Body>
 void each_row(Rows rows, RowsIn x, RowsOut y, Threads& threads, Body body) {
   const bool writes = y.data != nullptr;
   const bool direct = (x.stride == 1 || rows.n <= 1) && (!writes || y.stride == 1 || rows.n <= 1);
-  const std::int64_t blocks = (rows.inner + kRowsAtOnce - 1) / kRowsAtOnce;
+  const std::int64_t blocks = ceil_div(rows.inner, kRowsAtOnce);
   const std::int64_t per_task = std::max<std::int64_t>(1, rows.n) * std::min(rows.inner, kRowsAtOnce);
   threads.parallel_for(
       rows.outer * blocks, kParallelRowElements / per_task + 1, [&](std::int64_t begin, std::int64_t end) {

@@ -8,6 +8,8 @@
 #include <new>
 #include <utility>
 
+#include "support/integers.h"
+
 namespace mtf::kernels {
 
 /// Memory that begins at a multiple of 64 bytes and grows as it is asked; what was in it is then lost. As a thread's
@@ -28,6 +30,11 @@ class Scratch {
     }
     return data_.get();
   }
+  /// Room for `count` elements, at least. Never null.
+  template <class T>
+  T* room(std::int64_t count) {
+    return static_cast<T*>(at_least(count * static_cast<std::int64_t>(sizeof(T))));
+  }
   void* data() const { return data_.get(); }
 
  private:
@@ -42,7 +49,7 @@ class Scratch {
 class Pieces {
  public:
   void reserve(std::int64_t bytes) { next_ = static_cast<char*>(memory_.at_least(bytes)); }
-  char* take(std::int64_t bytes) { return std::exchange(next_, next_ + (bytes + 63) / 64 * 64); }
+  char* take(std::int64_t bytes) { return std::exchange(next_, next_ + round_up(bytes, 64)); }
 
  private:
   Scratch memory_;

@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "support/integers.h"
+
 namespace mtf::kernels {
 namespace {
 
@@ -90,7 +92,7 @@ void Threads::parallel_for(std::int64_t n, std::int64_t grain,
   if (n <= 0) return;
   Pool& pool = *pool_;
   grain = std::max<std::int64_t>(1, grain);
-  const std::int64_t pieces = std::min<std::int64_t>(pool.size, (n + grain - 1) / grain);
+  const std::int64_t pieces = std::min<std::int64_t>(pool.size, ceil_div(n, grain));
   bool idle = false;
   if (pieces <= 1 || !pool.busy.compare_exchange_strong(idle, true)) {
     body(0, n);
@@ -100,7 +102,7 @@ void Threads::parallel_for(std::int64_t n, std::int64_t grain,
     const std::lock_guard lock(pool.mutex);
     pool.body = &body;
     pool.n = n;
-    pool.step = (n + pieces - 1) / pieces;
+    pool.step = ceil_div(n, pieces);
     pool.pieces = pieces;
     pool.next = 0;
     pool.done = 0;

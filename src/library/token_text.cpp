@@ -6,6 +6,7 @@
 #include "io/write_file.h"
 #include "library/batches.h"
 #include "library/files.h"
+#include "support/integers.h"
 #include "support/text.h"
 
 namespace mtf::library {
@@ -97,7 +98,7 @@ class TokenText : public eval::Object, public std::enable_shared_from_this<Token
     if (stride < 1 || stride > length.size)
       fail(Kind::bad_value, call.span(2), "expected a stride from 1 to {}, found {}", length.size, stride);
     // The first window counts all of its targets, each other one `stride` more; the last may count fewer.
-    const int64_t count = targets < 1 ? 0 : 1 + std::max<int64_t>(0, (targets - length.size + stride - 1) / stride);
+    const int64_t count = targets < 1 ? 0 : 1 + std::max<int64_t>(0, ceil_div(targets - length.size, stride));
     const auto prepare = [self = shared_from_this(), stride, count, targets](int64_t turn, Interval rows,
                                                                              std::vector<plan::HostTensor>& tensors) {
       const int64_t size = tensors[0].type.dims[1].size;
@@ -110,10 +111,10 @@ class TokenText : public eval::Object, public std::enable_shared_from_this<Token
       }
     };
     const std::vector<TensorType> types(3, {ElementType::kI32, dims});
-    return batches_of(caller,
-                      {"windows of a text", count_ < 0 ? -1 : (count + batch.size - 1) / batch.size, types, prepare,
-                       tokens_->file != nullptr},
-                      call.span());
+    return batches_of(
+        caller,
+        {"windows of a text", count_ < 0 ? -1 : ceil_div(count, batch.size), types, prepare, tokens_->file != nullptr},
+        call.span());
   }
 
   /// Its tokens as a file that data.token_file reads: of 16 bits where all ids fit.

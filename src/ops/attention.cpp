@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kNeuralNetworks = "Neural networks";
 
 /// The dim that an argument names, of `of`, which must have it.
-Dim dim_of(const Call& call, std::string_view argument, std::string_view of) {
+Dim dim_of_argument(const Call& call, std::string_view argument, std::string_view of) {
   const Dim& asked = call.argument(argument).dims[0];
   const graph::Value& value = call.tensor(of);
   const int place = find_dim(value.dims(), asked.name);
@@ -91,11 +91,11 @@ bool stands_behind(const Call& call) {
 graph::Values build_attention(Call& call) {
   Builder& b = call.builder;
   check_sizes(call, tensor_arguments(call));
-  const Dim length = dim_of(call, "along", "q"), features = dim_of(call, "features", "q"),
-            memory = dim_of(call, "over", "k");
+  const Dim length = dim_of_argument(call, "along", "q"), features = dim_of_argument(call, "features", "q"),
+            memory = dim_of_argument(call, "over", "k");
   if (length.name == features.name)
     fail(Kind::dim_twice, call.span_of("features"), "`along` and `features` are both `{}`", length.name.text());
-  dim_of(call, "over", "v");
+  dim_of_argument(call, "over", "v");
   const Dim values = check_dims(call, length, memory, features);
   check_numbers(call);
   const bool masked = call.argument("mask").given, biased = call.argument("bias").given;

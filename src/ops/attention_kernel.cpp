@@ -12,6 +12,7 @@
 #include "kernels/attention.h"
 #include "ops/attention.h"
 #include "ops/blocks.h"
+#include "support/integers.h"
 
 namespace mtf::ops {
 namespace {
@@ -216,8 +217,7 @@ class AttentionBlocks {
   void run_backward() {
     constexpr int64_t kTasks = 8;
     if (memories_.count() == 0) return;
-    const int64_t parts =
-        std::clamp((kTasks + memories_.count() - 1) / memories_.count(), int64_t{1}, std::max<int64_t>(1, units<T>()));
+    const int64_t parts = std::clamp(ceil_div(kTasks, memories_.count()), int64_t{1}, std::max<int64_t>(1, units<T>()));
     std::vector<kernels::AttentionGradients> done(parts > 1 ? memories_.count() * parts
                                                             : 0);  // until they are added up
     const auto store = [&](const Places& memory, const kernels::AttentionGradients& sums) {

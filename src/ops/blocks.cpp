@@ -6,6 +6,7 @@
 
 #include "kernels/copy.h"
 #include "support/diagnostics.h"
+#include "support/integers.h"
 
 namespace mtf::ops {
 namespace {

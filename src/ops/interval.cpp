@@ -5,6 +5,7 @@
 #include "ops/interval.h"
 #include "ops/record.h"
 #include "ops/shape.h"
+#include "support/integers.h"
 #include "support/text.h"
 
 namespace mtf::ops {

@@ -6,6 +6,7 @@
 #include "ops/blocks.h"
 #include "ops/record.h"
 #include "ops/shape.h"
+#include "support/integers.h"
 
 namespace mtf::ops {
 namespace {

@@ -13,6 +13,7 @@
 #include "run/memory_check.h"
 #include "schedule/pack.h"
 #include "support/diagnostics.h"
+#include "support/integers.h"
 
 namespace mtf::run {
 namespace {

@@ -9,6 +9,7 @@
 #include "kernels/copy.h"
 #include "spmd/axis_permutation.h"
 #include "support/diagnostics.h"
+#include "support/integers.h"
 
 namespace mtf::run {
 namespace {
@@ -93,7 +94,7 @@ std::vector<Message> finished(std::map<int, Message>& messages, bool sending, in
     message.in_place = message.pieces.size() == 1 && (sending ? first.from_dense : first.to_dense);
     if (!message.in_place) {
       message.staging = staging;
-      staging += (message.bytes + 63) / 64 * 64;
+      staging += round_up(message.bytes, 64);
     }
     result.push_back(std::move(message));
   }

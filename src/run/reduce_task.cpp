@@ -6,6 +6,7 @@
 #include "run/shared_reduce.h"
 #include "schedule/pack.h"
 #include "spmd/reduction_tree.h"
+#include "support/integers.h"
 
 namespace mtf::run {
 namespace {

@@ -1,4 +1,5 @@
 #include "schedule/passes.h"
+#include "support/integers.h"
 
 namespace mtf::schedule {
 

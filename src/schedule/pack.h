@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "support/integers.h"
 #include "types/saturating.h"
 
 namespace mtf::schedule {
@@ -32,6 +33,6 @@ int64_t pack(std::vector<PackItem>& items);
 int64_t most_in_use(const std::vector<PackItem>& items);
 
 /// A multiple of 64; what is too large stays the largest number.
-inline int64_t padded(int64_t bytes) { return bytes > kMost - 63 ? kMost : (bytes + 63) / 64 * 64; }
+inline int64_t padded(int64_t bytes) { return bytes > kMost - 63 ? kMost : round_up(bytes, 64); }
 
 }  // namespace mtf::schedule

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "support/diagnostics.h"
+#include "support/integers.h"
 #include "types/saturating.h"
 
 namespace mtf::spmd {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "support/integers.h"
 #include "types/dim.h"
 #include "types/saturating.h"
 

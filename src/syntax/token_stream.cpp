@@ -5,11 +5,41 @@
 #include <utility>
 
 #include "support/text.h"
-#include "syntax/indentation.h"
 #include "syntax/parse.h"
 
 namespace mtf::syntax {
 namespace {
+
+std::size_t indent_of_line(const Span& span) {
+  const std::string_view line = span.file->line(span.file->line_of(span.begin));
+  const std::size_t indent = line.find_first_not_of(" \t");
+  return indent == std::string_view::npos ? 0 : indent;
+}
+
+// Guesses from the indentation which block lacks its `}`: it is told what begins a line in a block, and remembers the
+// first that stands further left than what belongs into that block.
+class Indentation {
+ public:
+  struct Guess {
+    Span open;   // the `{`
+    Span below;  // what stands too far left to be in its block
+  };
+
+  // `first` begins a line in the block of `open`, or is the `}` that closes it.
+  void look_at(Span first, Span open);
+  const std::optional<Guess>& guess() const { return guess_; }
+
+ private:
+  std::optional<Guess> guess_;
+};
+
+void Indentation::look_at(Span first, Span open) {
+  if (guess_ || !first.file->is_first_on_line(first.begin)) return;
+  if (first.file->line_of(first.begin) == open.file->line_of(open.begin)) return;
+  const std::size_t outer = indent_of_line(open), inner = indent_of_line(first);
+  const bool closes = first.text() == "}";
+  if (closes ? inner < outer : inner <= outer) guess_ = Guess{open, first};
+}
 
 // A line that ends in such a token goes on in the next.
 bool continues_line(std::size_t type) {

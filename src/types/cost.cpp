@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "support/integers.h"
 #include "types/saturating.h"
 
 namespace mtf {

@@ -71,6 +71,4 @@ std::string stored_text(const StorageOrder& order, const Dims& dims);
 /// Reads such a list of names.
 StorageOrder read_stored(TextReader& reader, const Dims& dims);
 
-inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 }  // namespace mtf

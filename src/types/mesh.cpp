@@ -144,7 +144,7 @@ MeshPtr MeshesOfText::read_where(TextReader& reader) {
 
 MeshPtr MeshesOfText::find_where(TextReader reader) {
   reader.expect("[");
-  reader.up_to_closing();
+  reader.skip_to_closing();
   reader.expect("]");
   return read_where(reader);
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "support/integers.h"
 #include "support/text.h"
 #include "types/text_reader.h"
 

@@ -154,18 +154,14 @@ int64_t TextReader::integer(int64_t least, int64_t most) {
   return value;
 }
 
-std::string_view TextReader::up_to_closing() {
-  const size_t first = at_;
+void TextReader::skip_to_closing() {
   int depth = 0;
   for (; !at_end(); ++at_) {
     const std::string_view token = peek();
     if (token == "(" || token == "[") ++depth;
-    if ((token == ")" || token == "]") && depth-- == 0) break;
+    if ((token == ")" || token == "]") && depth-- == 0) return;
   }
-  if (at_end()) fail("`)`");
-  if (first == at_) return {};
-  const char* const begin = tokens_[first].data();
-  return {begin, static_cast<size_t>(tokens_[at_ - 1].data() + tokens_[at_ - 1].size() - begin)};
+  fail("`)`");
 }
 
 Span TextReader::place() const {

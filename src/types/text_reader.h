@@ -53,8 +53,8 @@ class TextReader {
   bool is_number() const;
   double number();
   int64_t integer(int64_t least, int64_t most);
-  /// The text from the next token up to the one that closes the bracket in which it stands, which is then the next.
-  std::string_view up_to_closing();
+  /// Goes to the token that closes the bracket in which the next one stands.
+  void skip_to_closing();
 
   /// Of the next token.
   Span place() const;

@@ -41,8 +41,12 @@ int main(void) {
   if (code == MTF_OK) code = mtf_get_plan(mtf, "step(x)", "all:4", "batch:all", &plan);
   if (code == MTF_OK) {
     printf("loss %.4f, then %.4f; %s: %zu bytes, the first %.4f for %.4f\n", first, last, y->dims[0].name, y->bytes, ((const float*)y->data)[0], numbers[0]);
-    for (size_t i = 0; i < counters->collective_count; ++i)
-      printf("%s over %s: %lld bytes\n", counters->collectives[i].kind, counters->collectives[i].axes, (long long)counters->collectives[i].bytes);
+    for (size_t i = 0; i < counters->collective_count; ++i) {
+      const mtf_collective* each = &counters->collectives[i];
+      printf("%s: %lld bytes over", each->kind, (long long)each->bytes);
+      for (size_t axis = 0; axis < each->axis_count; ++axis) printf(" %s", each->axes[axis]);
+      printf("\n");
+    }
     printf("a step on all:4 would take %lld flops of each processor, on %zu lines\n", (long long)plan->totals.flops, plan->line_count);
     if (last >= first / 2 || y->bytes != sizeof numbers || plan->doubt_count > 0) code = MTF_BUG;
   } else if (mtf != NULL && mtf_last_error(mtf) != NULL) {

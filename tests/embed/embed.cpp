@@ -34,8 +34,11 @@ fn step(x) {
   const mtf::PlanRecord plan = interpreter.plan("step(x)", {.mesh = "all:4", .layout = "batch:all"});
   std::printf("loss %.4f, then %.4f; %s: %zu elements, the first %.4f for %.4f\n", first, last, y.dims[0].name.c_str(),
               y.size(), y.as<float>()[0], numbers[0]);
-  for (const mtf::CollectiveCounts& each : counters.collectives)
-    std::printf("%s over %s: %lld bytes\n", each.kind.c_str(), each.axes.c_str(), static_cast<long long>(each.bytes));
+  for (const mtf::CollectiveCounts& each : counters.collectives) {
+    std::printf("%s: %lld bytes over", each.kind.c_str(), static_cast<long long>(each.bytes));
+    for (const std::string& axis : each.axes) std::printf(" %s", axis.c_str());
+    std::printf("\n");
+  }
   for (const mtf::CollectiveCounts& each : plan.totals.collectives)
     std::printf("a step on all:4 would send %lld bytes by %s\n", static_cast<long long>(each.wire_bytes),
                 each.kind.c_str());

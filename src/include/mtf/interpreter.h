@@ -159,13 +159,13 @@ class ScriptError : public std::runtime_error {
 
 /// Collectives of one kind over one group of axes.
 struct CollectiveCounts {
-  std::string kind;             ///< "all_reduce", "reduce_scatter", "all_gather", "all_to_all", "permute"
-  std::string axes;             ///< "rows+cols"
-  std::int64_t count = 0;       ///< before small ones are merged and large ones cut
-  std::int64_t calls = 0;       ///< that were made
-  std::int64_t values = 0;      ///< that they work on
-  std::int64_t bytes = 0;       ///< of those
-  std::int64_t wire_bytes = 0;  ///< that the processor sends
+  std::string kind;               ///< "all_reduce", "reduce_scatter", "all_gather", "all_to_all", "permute"
+  std::vector<std::string> axes;  ///< of the mesh: {"rows", "cols"}
+  std::int64_t count = 0;         ///< before small ones are merged and large ones cut
+  std::int64_t calls = 0;         ///< that were made
+  std::int64_t values = 0;        ///< that they work on
+  std::int64_t bytes = 0;         ///< of those
+  std::int64_t wire_bytes = 0;    ///< that the processor sends
   bool operator==(const CollectiveCounts&) const = default;
 };
 

@@ -146,10 +146,11 @@ mtf_code mtf_get_number(mtf_interpreter* interpreter, const char* expression, do
 /* ---- costs --------------------------------------------------------------------------------------------------------
  */
 
-/* Collectives of one kind ("all_reduce") over one group of axes ("rows+cols"). */
+/* Collectives of one kind ("all_reduce") over one group of axes (of names "rows" and "cols"). */
 typedef struct mtf_collective {
   const char* kind;
-  const char* axes;
+  size_t axis_count;
+  const char* const* axes;
   int64_t count; /* before small ones are merged and large ones cut */
   int64_t calls; /* that were made */
   int64_t values, bytes;

@@ -52,10 +52,17 @@ int milliseconds_until(Clock::time_point when) {
 
 int shell_status(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
 
-// In a child of `parent`: it gets `signal` when its parent has ended.
-void end_with(pid_t parent, int signal) {
-  prctl(PR_SET_PDEATHSIG, signal);
-  if (getppid() != parent) _exit(128 + signal);  // it has ended already
+// Forks, or fails with limit_exceeded. 0 in the child, which gets `signal` when its parent has ended.
+pid_t forked(int signal) {
+  std::fflush(nullptr);  // or both would write what is not yet written
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child < 0) fail(Kind::limit_exceeded, {}, "no process can be started: {}", std::strerror(errno));
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, signal);
+    if (getppid() != parent) _exit(128 + signal);  // it has ended already
+  }
+  return child;
 }
 
 [[noreturn]] void become(const std::vector<std::string>& arguments,
@@ -80,14 +87,8 @@ ProcessResult run_process(const std::vector<std::string>& arguments,
                           const std::vector<std::pair<std::string, std::string>>& variables, std::chrono::seconds limit,
                           std::size_t most_output) {
   Pipe out, err;
-  std::fflush(nullptr);
-  const pid_t parent = getpid();
-  const pid_t child = fork();
-  if (child < 0) fail(Kind::limit_exceeded, {}, "no process can be started: {}", std::strerror(errno));
-  if (child == 0) {
-    end_with(parent, SIGTERM);
-    become(arguments, variables, out.write_end, err.write_end);
-  }
+  const pid_t child = forked(SIGTERM);
+  if (child == 0) become(arguments, variables, out.write_end, err.write_end);
   close_end(out.write_end);
   close_end(err.write_end);
 
@@ -176,12 +177,8 @@ bool take_records(Worker& worker) {
 Worker start(std::size_t index, std::chrono::seconds limit,
              const std::function<std::string(std::size_t, const SayPlace&)>& work) {
   Pipe pipe;
-  std::fflush(nullptr);
-  const pid_t parent = getpid();
-  const pid_t child = fork();
-  if (child < 0) fail(Kind::limit_exceeded, {}, "no process can be started: {}", std::strerror(errno));
+  const pid_t child = forked(SIGKILL);
   if (child == 0) {
-    end_with(parent, SIGKILL);
     send(pipe.write_end, kText, work(index, [&](const std::string& place) { send(pipe.write_end, kPlace, place); }));
     _exit(0);  // no destructors: they belong to the parent
   }

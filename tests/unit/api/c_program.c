@@ -57,7 +57,8 @@ int records_tell_costs(void) {
   CHECK(mtf_get_counters(mtf, &counters) == MTF_OK);
   CHECK(counters->flops == 2 + 1 + 1 || counters->flops == 2 + 1);
   CHECK(counters->processors == 2 && counters->collective_count == 1);
-  CHECK(strcmp(counters->collectives[0].kind, "all_reduce") == 0 && strcmp(counters->collectives[0].axes, "p") == 0);
+  CHECK(strcmp(counters->collectives[0].kind, "all_reduce") == 0 && counters->collectives[0].axis_count == 1 &&
+        strcmp(counters->collectives[0].axes[0], "p") == 0);
   CHECK(counters->collectives[0].values == 1);
   CHECK(mtf_get_plan(mtf, "step(x)", NULL, NULL, &plan) == MTF_OK);
   CHECK(plan->totals.flops == counters->flops && plan->doubt_count == 0 && plan->line_count == 1);

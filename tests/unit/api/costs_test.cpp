@@ -66,7 +66,7 @@ TEST(InterpreterCounters, AreOfAllThatWasComputed) {
   EXPECT_GT(counters.peak_bytes, 0);
   ASSERT_EQ(counters.collectives.size(), 1u);
   EXPECT_EQ(counters.collectives[0],
-            (CollectiveCounts{"all_reduce", "p", 1, 1, 1, 4, counters.collectives[0].wire_bytes}));
+            (CollectiveCounts{"all_reduce", {"p"}, 1, 1, 1, 4, counters.collectives[0].wire_bytes}));
 }
 
 TEST(InterpreterCounters, CountAnewFromAMark) {

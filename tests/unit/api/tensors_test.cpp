@@ -9,7 +9,7 @@
 #include "mtf/interpreter.h"
 
 namespace mtf {
-namespace {
+namespace tensors_test {
 
 InterpreterOptions on(const std::string& mesh, const std::string& layout) {
   InterpreterOptions options;
@@ -223,5 +223,5 @@ TEST(Tensors, OfSeveralInterpretersOnSeveralThreadsAreTheirOwn) {
   for (std::size_t t = 0; t < sums.size(); ++t) EXPECT_EQ(sums[t], 1000.0 * static_cast<double>(t));
 }
 
-}  // namespace
+}  // namespace tensors_test
 }  // namespace mtf

@@ -10,7 +10,7 @@
 #include <random>
 
 namespace mtf::kernels {
-namespace {
+namespace fused_loop_test {
 
 using Int = std::int64_t;
 constexpr float kInf = std::numeric_limits<float>::infinity();
@@ -592,5 +592,5 @@ TEST(FusedLoop, LanesOfEightBytesGiveTheSameBitsForSmallerTypes) {
   }
 }
 
-}  // namespace
+}  // namespace fused_loop_test
 }  // namespace mtf::kernels

@@ -2,7 +2,7 @@
 #include "node_runner.h"
 
 namespace mtf::test {
-namespace {
+namespace accumulate_test {
 
 const ElementType kF64 = ElementType::kF64;
 const Dim a{Name("a"), 5}, b{Name("b"), 6}, c{Name("c"), 3};
@@ -48,5 +48,5 @@ TEST_F(Accumulate, counts_the_part) {
   EXPECT_EQ(graph.flops, 15);
 }
 
-}  // namespace
+}  // namespace accumulate_test
 }  // namespace mtf::test

@@ -2,7 +2,7 @@
 #include "whole_graph.h"
 
 namespace mtf::test {
-namespace {
+namespace builder_test {
 
 const Dim a{Name("a"), 5};
 
@@ -54,5 +54,5 @@ TEST_F(Numbers, GoWithTheirReaders) {
   EXPECT_EQ(graph.run(times(2)).numbers[0], 2 * graph.run(x).numbers[0]);
 }
 
-}  // namespace
+}  // namespace builder_test
 }  // namespace mtf::test

@@ -5,7 +5,7 @@
 #include "whole_graph.h"
 
 namespace mtf::test {
-namespace {
+namespace gradient_test {
 
 const Dim a{"a", 3}, b{"b", 4}, c{"c", 2};
 
@@ -203,5 +203,5 @@ TEST(Expansions, of_cross_entropy_and_layer_norm_count_the_same) {
   }
 }
 
-}  // namespace
+}  // namespace gradient_test
 }  // namespace mtf::test

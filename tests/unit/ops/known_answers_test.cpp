@@ -5,7 +5,7 @@
 #include "whole_graph.h"
 
 namespace mtf::test {
-namespace {
+namespace known_answers_test {
 
 const Dim a{"a", 2}, b{"b", 2}, c{"c", 2}, n{"n", 4}, three{"n", 3};
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -149,5 +149,5 @@ TEST_F(KnownAnswers, a_label_outside_the_classes_is_refused) {
   } catch (const graph::ElementError& error) { EXPECT_EQ(error.message, "expected labels from 0 to 2, found 3"); }
 }
 
-}  // namespace
+}  // namespace known_answers_test
 }  // namespace mtf::test

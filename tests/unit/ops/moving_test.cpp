@@ -5,7 +5,7 @@
 #include "ops/shape.h"
 
 namespace mtf::test {
-namespace {
+namespace moving_test {
 
 const ElementType kF64 = ElementType::kF64;
 const Dim a{Name("a"), 5}, b{Name("b"), 6}, c{Name("c"), 3};
@@ -228,5 +228,5 @@ TEST_F(Moving, tensors_are_made_block_by_block) {
                graph::ElementError);
 }
 
-}  // namespace
+}  // namespace moving_test
 }  // namespace mtf::test

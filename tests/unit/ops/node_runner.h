@@ -17,6 +17,7 @@
 #include "ops/registry.h"
 #include "ops/spaces.h"
 #include "support/diagnostics.h"
+#include "support/integers.h"
 
 namespace mtf::test {
 

@@ -2,7 +2,7 @@
 #include "node_runner.h"
 
 namespace mtf::test {
-namespace {
+namespace prod_rest_test {
 
 const ElementType kF64 = ElementType::kF64;
 const Dim a{Name("a"), 5}, b{Name("b"), 6};
@@ -31,5 +31,5 @@ TEST(ProdRest, is_the_product_of_the_others_and_so_are_its_gradients) {
   graph.check_gradient(third, {x, g, h});
 }
 
-}  // namespace
+}  // namespace prod_rest_test
 }  // namespace mtf::test

@@ -13,7 +13,7 @@
 #include "support/diagnostics.h"
 
 namespace mtf::plan {
-namespace {
+namespace compiler_test {
 
 const Dim batch{"batch", 8}, io{"io", 32}, hidden{"hidden", 64};
 
@@ -120,5 +120,5 @@ TEST(Compiler, SkippedPassesChangeThePlanAlone) {
   EXPECT_EQ(a->predicted.flops, c->predicted.flops);
 }
 
-}  // namespace
+}  // namespace compiler_test
 }  // namespace mtf::plan

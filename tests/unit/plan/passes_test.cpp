@@ -18,7 +18,7 @@
 #include "support/diagnostics.h"
 
 namespace mtf::plan {
-namespace {
+namespace passes_test {
 
 const Dim rows{"rows", 8}, io{"io", 32}, hidden{"hidden", 64};
 
@@ -151,5 +151,5 @@ TEST(Passes, StandInTheNotesOfTheArchitecture) {
   EXPECT_NE(text.str().find(table), std::string::npos) << "src/README.md should have:\n" << table;
 }
 
-}  // namespace
+}  // namespace passes_test
 }  // namespace mtf::plan

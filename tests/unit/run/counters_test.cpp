@@ -2,7 +2,7 @@
 #include "programs.h"
 
 namespace mtf::run {
-namespace {
+namespace counters_test {
 
 const Dim batch{"batch", 64}, io{"io", 32}, hidden{"hidden", 128};
 
@@ -73,5 +73,5 @@ TEST(Counters, LargeAllReducesAreCutAndCountOnce) {
   EXPECT_EQ(c.total(spmd::CollectiveKind::kAllReduce).calls, 3);
 }
 
-}  // namespace
+}  // namespace counters_test
 }  // namespace mtf::run

@@ -4,7 +4,7 @@
 #include "programs.h"
 
 namespace mtf::run {
-namespace {
+namespace layouts_test {
 
 const Dim batch{"batch", 5}, io{"io", 6}, hidden{"hidden", 7};
 const std::vector<std::pair<std::string, std::string>> kSplits = {{"p:4", "batch:p"},
@@ -119,5 +119,5 @@ TEST(Layouts, WhatFollowsAValueNeverFollowsAnotherFollower) {
   EXPECT_EQ(y.operation().why.like, x.node->operation);
 }
 
-}  // namespace
+}  // namespace layouts_test
 }  // namespace mtf::run

@@ -3,7 +3,7 @@
 #include "programs.h"
 
 namespace mtf::run {
-namespace {
+namespace plans_test {
 
 const Dim batch{"batch", 8}, io{"io", 33};
 
@@ -101,5 +101,5 @@ TEST(Plans, LaunchOfAKeptPlanIsQuick) {
   }
 }
 
-}  // namespace
+}  // namespace plans_test
 }  // namespace mtf::run

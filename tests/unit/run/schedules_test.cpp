@@ -1,7 +1,7 @@
 #include "programs.h"
 
 namespace mtf::run {
-namespace {
+namespace schedules_test {
 
 const Dim batch{"batch", 8}, io{"io", 4};
 
@@ -138,5 +138,5 @@ TEST(Schedules, AFillIsNeverWrittenToMemory) {
   EXPECT_EQ(lines_in_loops(text), 2u) << text;
 }
 
-}  // namespace
+}  // namespace schedules_test
 }  // namespace mtf::run
