@@ -258,23 +258,23 @@ constexpr graph::Op kConv = complete({
                "let w = tensor([1, 0, -1], [taps])\n"
                "print(conv(x, w, length: taps -> [length]))\n"
                "#> [-2, -2]\n"
-               "print(conv(x, w, length: taps -> [length], pad: 1))\n"
+               "print(conv(x, w, length: taps, pad: 1 -> [length]))\n"
                "#> [-2, -2, -2, 3]\n"
-               "print(conv(x, w, length: taps -> [length], stride: 2, transposed: true))\n"
+               "print(conv(x, w, length: taps, stride: 2, transposed: true -> [length]))\n"
                "#> [1, 0, 1, 0, 1, 0, 1, 0, -4]\n",
     .samples =
-        "x: [a, b], w: [c, b, d] => conv(x, w, a: c -> [a, d], pad: 9)\n"
-        "x: [b, a], w: [d, c] => conv(x, w, a: c, b: d -> [a, b], pad: 9, stride: [2, 1])\n"
-        "dim k = 3; x: [a, b], w: [k, b, c] => conv(x, w, a: k -> [a, c], pad: 1)\n"
-        "dim k = 3, l = 2; x: [a, b], w: [l, k] => conv(x, w, a: k, b: l -> [a, b], pad: [(1, 2), (2, 0)])\n"
-        "dim k = 3; x: [b, a, c], w: [k, b, c] => conv(x, w, a: k -> [c, a], pad: (0, 3), stride: 2)\n"
-        "dim k = 2; x: [b, a, c], w: [c, k] => conv(x, w, a: k -> [a, b], pad: 3, dilation: 3, base_dilation: 2)\n"
-        "dim k = 3; x: [a, b], w: [c, k, b] => conv(x, w, a: k -> [c, a], stride: 2, pad: 1, transposed: true)\n"
-        "dim k = 3, l = 2; x: [a, b], w: [k, l] => conv(x, w, b: l, a: k -> [b, a], stride: [1, 3], pad: 2, "
-        "base_dilation: [3, 2])\n"
-        "dim k = 2; x: i32[a, c] in -3..3, w: i32[k] in -3..3 => conv(x, w, a: k -> [a], pad: 1)\n"
-        "dim k = 7; x: [a, b], w: [k] => conv(x, w, a: k -> [b, a], pad: 9)\n"
-        "dim k = 3; x: bf16[a, b], w: bf16[k, b, c] => conv(x, w, a: k -> [a, c], pad: 1)",
+        "x: [a, b], w: [c, b, d] => conv(x, w, a: c, pad: 9 -> [a, d])\n"
+        "x: [b, a], w: [d, c] => conv(x, w, a: c, b: d, pad: 9, stride: [2, 1] -> [a, b])\n"
+        "dim k = 3; x: [a, b], w: [k, b, c] => conv(x, w, a: k, pad: 1 -> [a, c])\n"
+        "dim k = 3, l = 2; x: [a, b], w: [l, k] => conv(x, w, a: k, b: l, pad: [(1, 2), (2, 0)] -> [a, b])\n"
+        "dim k = 3; x: [b, a, c], w: [k, b, c] => conv(x, w, a: k, pad: (0, 3), stride: 2 -> [c, a])\n"
+        "dim k = 2; x: [b, a, c], w: [c, k] => conv(x, w, a: k, pad: 3, dilation: 3, base_dilation: 2 -> [a, b])\n"
+        "dim k = 3; x: [a, b], w: [c, k, b] => conv(x, w, a: k, stride: 2, pad: 1, transposed: true -> [c, a])\n"
+        "dim k = 3, l = 2; x: [a, b], w: [k, l] => conv(x, w, b: l, a: k, stride: [1, 3], pad: 2, "
+        "base_dilation: [3, 2] -> [b, a])\n"
+        "dim k = 2; x: i32[a, c] in -3..3, w: i32[k] in -3..3 => conv(x, w, a: k, pad: 1 -> [a])\n"
+        "dim k = 7; x: [a, b], w: [k] => conv(x, w, a: k, pad: 9 -> [b, a])\n"
+        "dim k = 3; x: bf16[a, b], w: bf16[k, b, c] => conv(x, w, a: k, pad: 1 -> [a, c])",
     .build = build_conv,
     .attributes = &graph::kFormOf<ConvolutionAttributes>,
     .infer = infer_conv,

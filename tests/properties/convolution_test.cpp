@@ -79,7 +79,7 @@ TEST(Convolutions, OfRandomSettingsAreTheirPlainSums) {
 /// A second gradient is that of the first, by differences.
 TEST(Convolutions, HaveSecondGradients) {
   for (const std::string call :
-       {"conv(x, w, n: k -> [n], pad: 2, stride: 2)", "conv(x, w, n: k -> [n], stride: 2, transposed: true)",
+       {"conv(x, w, n: k, pad: 2, stride: 2 -> [n])", "conv(x, w, n: k, stride: 2, transposed: true -> [n])",
         "mean_pool(x * w0, n: 3, stride: 2, pad: 1)", "max_pool(x * w0, n: 3, stride: 2, pad: (1, 2))"}) {
     SCOPED_TRACE(call);
     const std::string text =
