@@ -94,7 +94,12 @@ element_type: F32 | F64 | BF16 | I32 | BOOL;
 // looking ahead without end.
 layout_ref: layout_literal | IDENT (DOT any_word)?;
 layout_literal: LBRACE (layout_item (COMMA layout_item)* COMMA?)? RBRACE;
-layout_item: DOTDOT | IDENT ARROW (any_word | LBRACKET any_word (COMMA any_word)* COMMA? RBRACKET);
+// Before a path the IDENT is `params` or `states`.
+layout_item
+  : DOTDOT
+  | IDENT ARROW (any_word | LBRACKET any_word (COMMA any_word)* COMMA? RBRACKET)
+  | IDENT string COLON layout_literal
+  ;
 
 path: IDENT (DOT any_word)*;
 path_with_index: IDENT path_step*;

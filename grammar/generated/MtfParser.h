@@ -769,6 +769,9 @@ public:
     antlr4::tree::TerminalNode *RBRACKET();
     std::vector<antlr4::tree::TerminalNode *> COMMA();
     antlr4::tree::TerminalNode* COMMA(size_t i);
+    StringContext *string();
+    antlr4::tree::TerminalNode *COLON();
+    Layout_literalContext *layout_literal();
 
    
   };

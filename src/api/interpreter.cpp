@@ -60,7 +60,7 @@ auto option_given(const char* option, const std::string& text, const Parse& pars
 }
 
 session::Assumption assumption_of(const std::string& mesh, const std::string& layout) {
-  return {option_given("mesh", mesh, parse_axes), option_given("layout", layout, parse_layout_rules)};
+  return {option_given("mesh", mesh, parse_axes), option_given("layout", layout, parse_layout)};
 }
 
 eval::Settings settings_of(const InterpreterOptions& options) {

@@ -40,9 +40,9 @@ double LayoutCosts::seconds_of(size_t program, const MeshPtr& mesh, const Layout
   return seconds;
 }
 
-ScriptCost LayoutCosts::in(const MeshPtr& mesh, const LayoutPtr& rules, const graph::StoredLayoutsPtr& stored) const {
+ScriptCost LayoutCosts::in(const MeshPtr& mesh, const LayoutPtr& rules) const {
   ScriptCost total;
-  graph::Relayout relayout(*record_->layouts(), mesh, rules, stored);
+  graph::Relayout relayout(*record_->layouts(), mesh, rules);
   each_schedule(
       *record_, relayout,
       [&](size_t, const schedule::Schedule& schedule, int64_t times) {

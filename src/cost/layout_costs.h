@@ -31,9 +31,8 @@ class LayoutCosts {
                        std::optional<MachineModel> machine = std::nullopt, plan::ProgramRecord::Before before = {})
       : record_(std::move(record)), machine_(std::move(machine)), before_(std::move(before)) {}
 
-  /// `mesh`, `rules`: null: the script's own; `stored`: what is asked of params and states besides, or null. Throws a
-  /// UserError where planning the script would.
-  ScriptCost in(const MeshPtr& mesh, const LayoutPtr& rules, const graph::StoredLayoutsPtr& stored = nullptr) const;
+  /// `mesh`, `rules`: null: the script's own. Throws a UserError where planning the script would.
+  ScriptCost in(const MeshPtr& mesh, const LayoutPtr& rules) const;
 
   /// Of these, the seconds of all runs of one program, by its number. There is a machine.
   double seconds_of(size_t program, const MeshPtr& mesh, const LayoutPtr& rules) const;

@@ -1,5 +1,6 @@
 #include "cost/peak_estimate.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <set>
@@ -80,9 +81,11 @@ WorkBound::Dividing own(const std::set<Name>& names, const WorkBound& bound) {
   WorkBound::Dividing own;
   for (size_t d = 0; d < bound.dims().size(); ++d)
     if (names.contains(bound.dims()[d].name)) own.dims.push_back(d);
-  for (size_t s = 0; s < bound.stored().size(); ++s)
-    if (std::set<Name>(bound.stored()[s].names.begin(), bound.stored()[s].names.end()) == names)
-      own.stored.push_back(s);
+  own.stored = std::any_of(bound.stored().begin(), bound.stored().end(), [&](const WorkBound::Stored& of) {
+    std::set<Name> dims;
+    for (size_t d : of.dims) dims.insert(bound.dims()[d].name);
+    return dims == names;
+  });
   return own;
 }
 

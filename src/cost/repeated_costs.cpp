@@ -23,9 +23,8 @@ bool RepeatedCosts::stand_for(const LayoutCosts& whole) const {
          extended(variables_of(few_), variables_of(more_)) == variables_of(whole);
 }
 
-RepeatedCosts::About RepeatedCosts::in(const MeshPtr& mesh, const LayoutPtr& rules,
-                                       const graph::StoredLayoutsPtr& stored) const {
-  const ScriptCost few = few_.in(mesh, rules, stored), more = more_.in(mesh, rules, stored);
+RepeatedCosts::About RepeatedCosts::in(const MeshPtr& mesh, const LayoutPtr& rules) const {
+  const ScriptCost few = few_.in(mesh, rules), more = more_.in(mesh, rules);
   auto bytes_of = [](const ScriptCost& cost) {
     return static_cast<double>(cost.parameter_bytes) + static_cast<double>(cost.state_bytes);
   };

@@ -29,7 +29,7 @@ class RepeatedCosts {
     double stored_bytes = 0;   ///< of params and states
   };
   /// As LayoutCosts::in.
-  About in(const MeshPtr& mesh, const LayoutPtr& rules, const graph::StoredLayoutsPtr& stored = nullptr) const;
+  About in(const MeshPtr& mesh, const LayoutPtr& rules) const;
 
  private:
   double extended(double few, double more) const { return more + times_ * (more - few); }

@@ -19,9 +19,8 @@ constexpr double kSame = 1e-9;
 /// A sum of programs' times may be off by so much, as a part of it.
 constexpr double kRounding = 1e-12;
 
-/// Of what rules communicate alone, the part that storing params in parts cannot save: an all_reduce of a gradient
-/// becomes a reduce_scatter, which takes half of it.
-constexpr double kNeverSaved = 0.5;
+/// Rules by path are tried behind so many rules of dims.
+constexpr size_t kMostStored = 12;
 
 /// Every list of at most `most` sizes above 1 whose product is `processors`.
 void factor(int64_t processors, size_t most, std::vector<int64_t>& sizes, std::vector<std::vector<int64_t>>& found) {
@@ -52,7 +51,7 @@ class Searcher {
       : costs_(costs), question_(question), bound_(costs, axes_of(question)), times_(costs, bound_.dims()) {
     for (size_t d = 0; d < bound_.dims().size(); ++d) {
       const LayoutRule* rule = nullptr;
-      for (const LayoutRule& each : question.pinned)
+      for (const LayoutRule& each : question.pinned.rules)
         if (each.dim == bound_.dims()[d].name) rule = &each;
       pinned_.push_back(rule);
     }
@@ -62,14 +61,11 @@ class Searcher {
 
   SearchResult run() {
     const std::vector<MeshPtr> meshes = this->meshes(question_.processors);
-    for (const bool annotating : {false, true}) {
-      if (annotating && (!question_.annotations || bound_.stored().empty())) break;
-      annotating_ = annotating;
-      for (const MeshPtr& mesh : meshes) {
-        begin(mesh);
-        decide(0);
-      }
+    for (const MeshPtr& mesh : meshes) {
+      begin(mesh);
+      decide(0);
     }
+    for (const Ranked& each : std::exchange(quickest_, {})) try_stored(each.candidate);
     cost_ranked();
     if (!result_.best && question_.memory) result_.least = least(meshes);
     return std::move(result_);
@@ -79,8 +75,6 @@ class Searcher {
   void begin(const MeshPtr& mesh) {
     mesh_ = mesh;
     axes_.assign(bound_.dims().size(), 0);
-    stored_.assign(bound_.stored().size(), Splits(static_cast<size_t>(mesh->order()), kWhole));
-    stored_axes_.assign(bound_.stored().size(), 0);
   }
 
   void tell() const {
@@ -112,13 +106,20 @@ class Searcher {
 
   /// Nothing but the rules that are searched speaks of an axis.
   bool interchangeable() const {
-    if (!question_.pinned.empty() || !costs_.machine()->axes.empty()) return false;
+    const Layout& pinned = question_.pinned;
+    if (!pinned.rules.empty() || !pinned.stored.empty() || !costs_.machine()->axes.empty()) return false;
     for (const graph::LayoutRecord::Decision& decision : costs_.record().layouts()->decisions())
       if (decision.operation->why.asked) return false;
     return true;
   }
 
+  /// Rules by path are to be tried.
+  bool tries_stored() const { return question_.stored && question_.pinned.stored.empty() && !bound_.stored().empty(); }
+
   double worst_kept() const {
+    if (tries_stored())
+      return quickest_.size() < kMostStored ? std::numeric_limits<double>::infinity()
+                                            : quickest_.back().seconds * (1 + 2 * kRepeatedError);
     if (question_.repeated) return second_about_ * (1 + 2 * kRepeatedError);
     return worst_costed();
   }
@@ -130,9 +131,8 @@ class Searcher {
   /// Every way to split dim `d` and those behind it.
   void decide(size_t d) {
     tell();
-    const WorkBound::Decided decided{axes_, d, stored_axes_, annotating_ ? 0 : stored_.size()};
-    if (is_too_large(decided) || is_too_slow(d)) return;
-    if (d == axes_.size()) return annotating_ ? annotate_rules() : take();
+    if (is_too_large({axes_, d, tries_stored()}) || is_too_slow(d)) return;
+    if (d == axes_.size()) return take({mesh_, rules_of_axes(), {}});
     each_split(d, [&] { decide(d + 1); });
   }
 
@@ -161,11 +161,11 @@ class Searcher {
   /// With the first `d` dims split as they are, nothing is better than the second. What the programs that depend on no
   /// other dim take is known, or found now; of the others, what their arithmetic takes at least.
   bool is_too_slow(size_t d) {
-    const WorkBound::Decided decided{axes_, d, stored_axes_, annotating_ ? 0 : stored_.size()};
+    const WorkBound::Decided decided{axes_, d};
     const double worst = worst_kept();
     double least = bound_.seconds(*mesh_, decided);
     if (least >= worst) return true;
-    if (annotating_ || question_.repeated || worst == std::numeric_limits<double>::infinity()) return false;
+    if (question_.repeated || worst == std::numeric_limits<double>::infinity()) return false;
     const int64_t costed_before = times_.costed();
     LayoutPtr rules;
     for (size_t program : programs_) {
@@ -184,13 +184,11 @@ class Searcher {
   /// Those first that say most for what it takes to cost them: with the most arithmetic to an operation.
   void order_programs() {
     const MeshPtr alone = std::make_shared<const Mesh>(Name("alone"), std::vector<Axis>{{Name("all"), 1}});
-    const std::vector<AxisSet> none(bound_.dims().size()), no_stored(bound_.stored().size());
+    const std::vector<AxisSet> none(bound_.dims().size());
     std::vector<std::pair<double, size_t>> worth;
     for (size_t i = 0; i < costs_.record().programs().size(); ++i) {
       const double operations = static_cast<double>(costs_.record().programs()[i].recorded.program.operations.size());
-      if (costs_.times(i) > 0)
-        worth.emplace_back(-bound_.seconds(*alone, {none, none.size(), no_stored, no_stored.size()}, i) / operations,
-                           i);
+      if (costs_.times(i) > 0) worth.emplace_back(-bound_.seconds(*alone, {none, none.size()}, i) / operations, i);
     }
     std::sort(worth.begin(), worth.end());
     for (const auto& [least, program] : worth) programs_.push_back(program);
@@ -205,76 +203,6 @@ class Searcher {
     return set == asked;
   }
 
-  void annotate_rules() {
-    const LayoutPtr rules = rules_of_axes();
-    try {
-      const double communication = question_.repeated ? question_.repeated->in(mesh_, rules).communication
-                                                      : costs_.in(mesh_, rules).time.communication();
-      still_communicated_ = kNeverSaved * (1 - costs_.machine()->overlap) * communication;
-    } catch (const UserError& error) {
-      if (error.diagnostic().kind() == Kind::interrupted) throw;
-      return;
-    }
-    annotate(0);
-  }
-
-  /// Every way to split the params and states number `s` and those behind them besides, but for none of them at all.
-  void annotate(size_t s) {
-    tell();
-    const WorkBound::Decided decided{axes_, axes_.size(), stored_axes_, s};
-    if (is_too_large(decided) || bound_.seconds(*mesh_, decided) + still_communicated_ >= worst_kept()) return;
-    if (s == stored_.size()) {
-      if (std::any_of(stored_axes_.begin(), stored_axes_.end(), [](AxisSet axes) { return axes != 0; })) take();
-      return;
-    }
-    AxisSet split = 0;
-    for (size_t dim : bound_.stored()[s].dims) split |= axes_[dim];
-    annotate_over(s, 0, split);
-  }
-
-  /// Every way in which the axes from `axis` on, those in `split` apart, split them.
-  void annotate_over(size_t s, int axis, AxisSet split) {
-    if (axis == mesh_->order()) return annotate(s + 1);
-    int& dim = stored_[s][static_cast<size_t>(axis)];
-    annotate_over(s, axis + 1, split);
-    if (split & axis_bit(axis)) return;
-    stored_axes_[s] |= axis_bit(axis);
-    for (size_t each : bound_.stored()[s].dims) {
-      dim = static_cast<int>(each);
-      if (may_be_split(s, each)) annotate_over(s, axis + 1, split);
-    }
-    dim = kWhole;
-    stored_axes_[s] &= ~axis_bit(axis);
-  }
-
-  /// It has an element for each block, and nobody has said that it is whole.
-  bool may_be_split(size_t s, size_t dim) const {
-    if (pinned_[dim] && pinned_[dim]->axes.empty()) return false;
-    int64_t parts = mesh_->group_size(axes_[dim]);
-    for (int axis = 0; axis < mesh_->order(); ++axis)
-      if (stored_[s][static_cast<size_t>(axis)] == static_cast<int>(dim)) parts *= mesh_->axis_size(axis);
-    return bound_.dims()[dim].size >= parts;
-  }
-
-  graph::StoredLayoutsPtr stored_layouts() const {
-    if (!annotating_) return nullptr;
-    auto layouts = std::make_shared<graph::StoredLayouts>();
-    for (size_t s = 0; s < stored_.size(); ++s) {
-      std::vector<LayoutRule> rules;
-      for (size_t dim : bound_.stored()[s].dims) {
-        // What the rules split a dim over, it stays split over.
-        LayoutRule rule{bound_.dims()[dim].name, axes_[dim] ? names_of(dim) : std::vector<Name>(), {}};
-        const size_t before = rule.axes.size();
-        for (int axis = 0; axis < mesh_->order(); ++axis)
-          if (stored_[s][static_cast<size_t>(axis)] == static_cast<int>(dim))
-            rule.axes.push_back(mesh_->axes()[static_cast<size_t>(axis)].name);
-        if (rule.axes.size() > before) rules.push_back(std::move(rule));
-      }
-      if (!rules.empty()) layouts->add(bound_.stored()[s].names, std::move(rules));
-    }
-    return layouts;
-  }
-
   /// The axes that split a dim, in the order in which they do.
   std::vector<Name> names_of(size_t dim) const {
     if (pinned_[dim]) return pinned_[dim]->axes;
@@ -286,6 +214,7 @@ class Searcher {
 
   LayoutPtr rules_of_axes() const {
     auto rules = std::make_shared<Layout>();
+    rules->stored = question_.pinned.stored;
     for (size_t d = 0; d < axes_.size(); ++d) {
       if (axes_[d] == 0) continue;
       rules->rules.push_back({bound_.dims()[d].name, names_of(d), {}});
@@ -294,9 +223,8 @@ class Searcher {
   }
 
   /// A candidate with all decided. Two rules may meet on one axis, where the program says more than its dims.
-  void take() {
+  void take(Candidate candidate) {
     try {
-      Candidate candidate{mesh_, rules_of_axes(), stored_layouts(), {}};
       question_.repeated ? rank(std::move(candidate)) : cost(std::move(candidate));
     } catch (const UserError& error) {
       if (error.diagnostic().kind() == Kind::interrupted) throw;
@@ -304,9 +232,85 @@ class Searcher {
   }
 
   void cost(Candidate candidate) {
-    candidate.cost = costs_.in(candidate.mesh, candidate.rules, candidate.stored);
+    candidate.cost = costs_.in(candidate.mesh, candidate.rules);
     ++result_.costed;
+    note(candidate.cost.time.total(), candidate);
     keep(std::move(candidate));
+  }
+
+  // ---- rules by path ------------------------------------------------------------------------------------------------
+
+  /// Rules by path will be tried behind those of a candidate, if they are among the quickest.
+  void note(double seconds, const Candidate& candidate) {
+    if (!tries_stored() || !candidate.rules->stored.empty()) return;
+    if (quickest_.size() == kMostStored && seconds >= quickest_.back().seconds) return;
+    const auto at = std::upper_bound(quickest_.begin(), quickest_.end(), seconds,
+                                     [](double one, const Ranked& other) { return one < other.seconds; });
+    quickest_.insert(at, {seconds, {candidate.mesh, candidate.rules, {}}});
+    if (quickest_.size() > kMostStored) quickest_.pop_back();
+  }
+
+  /// Every set of axes over which params are stored, or none, with every set over which states are: those that have
+  /// what params have are stored as they are, if nothing is said of them.
+  void try_stored(const Candidate& behind) {
+    const AxisSet all = axis_bit(behind.mesh->order()) - 1;
+    for (AxisSet params = 0; params <= all; ++params) {
+      for (AxisSet states = 0; states <= all; ++states) {
+        if ((params & states) != params || (params | states) == 0) continue;
+        tell();
+        auto layout = std::make_shared<Layout>(*behind.rules);
+        if (params != 0) layout->stored.push_back({true, "*", stored_rules(behind, true, params), {}});
+        if (states != params || !states_follow())
+          layout->stored.push_back({false, "*", stored_rules(behind, false, states), {}});
+        std::erase_if(layout->stored, [](const StoredRule& rule) { return rule.rules.empty(); });
+        if (!layout->stored.empty()) take({behind.mesh, std::move(layout), {}});
+      }
+    }
+  }
+
+  bool states_follow() const {
+    return std::all_of(bound_.stored().begin(), bound_.stored().end(),
+                       [](const WorkBound::Stored& of) { return of.trainable || of.follows; });
+  }
+
+  /// Which dims of params, or states, the axes split besides the rules behind which that is tried. Each that has one of
+  /// them is stored over all of the axes: those that the rules split over one first, then those of the most bytes.
+  std::vector<LayoutRule> stored_rules(const Candidate& behind, bool trainable, AxisSet axes) const {
+    const Mesh& mesh = *behind.mesh;
+    std::vector<double> bytes(bound_.dims().size());
+    for (const WorkBound::Stored& of : bound_.stored())
+      for (size_t d : of.dims)
+        if (of.trainable == trainable) bytes[d] += of.bytes;
+    std::vector<std::pair<double, LayoutRule>> rules;
+    for (size_t d = 0; d < bytes.size(); ++d) {
+      const LayoutRule* const own = behind.rules->find(bound_.dims()[d].name);
+      const bool is_whole = pinned_[d] != nullptr && pinned_[d]->axes.empty();
+      if (bytes[d] == 0 || is_whole) continue;
+      LayoutRule rule{bound_.dims()[d].name, own ? own->axes : std::vector<Name>(), {}};
+      AxisSet split = 0;
+      for (Name axis : rule.axes)
+        if (const int index = mesh.find(axis); index >= 0) split |= axis_bit(index);
+      const bool is_first = (split & axes) != 0;
+      for (int axis = 0; axis < mesh.order(); ++axis)
+        if (axes & axis_bit(axis) & ~split) rule.axes.push_back(mesh.axes()[static_cast<size_t>(axis)].name);
+      if (bound_.dims()[d].size < mesh.group_size(split | axes)) continue;
+      rules.emplace_back(is_first ? std::numeric_limits<double>::infinity() : bytes[d], std::move(rule));
+    }
+    std::stable_sort(rules.begin(), rules.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::vector<LayoutRule> needed;  // what none has that no rule before splits says nothing
+    std::vector<bool> is_split(bound_.stored().size());
+    for (auto& [weight, rule] : rules) {
+      bool is_needed = false;
+      for (size_t s = 0; s < is_split.size(); ++s) {
+        const WorkBound::Stored& of = bound_.stored()[s];
+        const bool has_dim =
+            std::any_of(of.dims.begin(), of.dims.end(), [&](size_t d) { return bound_.dims()[d].name == rule.dim; });
+        if (of.trainable != trainable || is_split[s] || !has_dim) continue;
+        is_needed = is_split[s] = true;
+      }
+      if (is_needed) needed.push_back(std::move(rule));
+    }
+    return needed;
   }
 
   // ---- where layers repeat ------------------------------------------------------------------------------------------
@@ -317,8 +321,9 @@ class Searcher {
   };
 
   void rank(Candidate candidate) {
-    const RepeatedCosts::About about = question_.repeated->in(candidate.mesh, candidate.rules, candidate.stored);
+    const RepeatedCosts::About about = question_.repeated->in(candidate.mesh, candidate.rules);
     ++result_.ranked;
+    note(about.seconds, candidate);
     if (question_.memory && about.stored_bytes > static_cast<double>(*question_.memory)) {
       ++result_.too_large;
       return;
@@ -358,7 +363,7 @@ class Searcher {
   static constexpr size_t kFewest = 8;            ///< candidates that are planned for the peaks that they have
   static constexpr int64_t kMostTried = 200'000;  ///< ways of which the estimate is asked for
 
-  /// Those of the least estimates, each another, ascending. Not with annotations.
+  /// Those of the least estimates, each another, ascending, without rules by path.
   std::vector<Small> smallest(const std::vector<MeshPtr>& meshes, size_t count) {
     std::vector<Small> found;
     for (const MeshPtr& mesh : meshes) {
@@ -370,7 +375,7 @@ class Searcher {
   }
 
   void shrink(size_t d, std::vector<Small>& found, size_t count, int64_t& left) {
-    const WorkBound::Decided decided{axes_, d, stored_axes_, stored_.size()};
+    const WorkBound::Decided decided{axes_, d};
     const double bytes = peaks_->bytes(*mesh_, decided);
     if (--left < 0 || (found.size() == count && bytes >= found.back().bytes)) return;
     tell();
@@ -391,10 +396,10 @@ class Searcher {
     double about = 0;
     for (const Small& small : smallest(meshes, kFewest)) {
       try {
-        const int64_t peak = question_.peak(small.mesh, small.rules, nullptr);
+        const int64_t peak = question_.peak(small.mesh, small.rules);
         if (about > 0 && peak >= least.candidate.cost.counters.peak_bytes) continue;
         about = small.bytes;
-        least.candidate = {small.mesh, small.rules, nullptr, {}};
+        least.candidate = {small.mesh, small.rules, {}};
         least.candidate.cost.counters.peak_bytes = peak;
         least.stored = small.stored / small.bytes;
       } catch (const UserError& error) {  // two rules meet on one axis
@@ -408,18 +413,17 @@ class Searcher {
          !question_.mesh && !least.processors && processors <= 64 * question_.processors; processors *= 2)
       if (const auto small = smallest(this->meshes(processors), 1); !small.empty() && off * small[0].bytes <= memory)
         least.processors = processors;
-    if (!question_.annotations && !bound_.stored().empty()) {
+    if (!question_.stored && question_.pinned.stored.empty() && !bound_.stored().empty()) {
       // Each param and state over all axes: as if all of them were still open.
       begin(least.candidate.mesh);
       for (size_t d = 0; d < axes_.size(); ++d)
         for (const LayoutRule& rule : least.candidate.rules->rules)
           if (rule.dim == bound_.dims()[d].name)
             for (Name axis : rule.axes) axes_[d] |= axis_bit(mesh_->find(axis));
-      const WorkBound::Decided rules{axes_, axes_.size(), stored_axes_, stored_.size()},
-          open{axes_, axes_.size(), stored_axes_, 0};
-      const double annotated = off * (peaks_->bytes(*mesh_, rules) - peaks_->stored_bytes(*mesh_, rules) +
-                                      peaks_->stored_bytes(*mesh_, open));
-      if (annotated < 0.9 * off * about) least.annotated = annotated;
+      const WorkBound::Decided rules{axes_, axes_.size()}, open{axes_, axes_.size(), true};
+      const double in_parts = off * (peaks_->bytes(*mesh_, rules) - peaks_->stored_bytes(*mesh_, rules) +
+                                     peaks_->stored_bytes(*mesh_, open));
+      if (in_parts < 0.9 * off * about) least.in_parts = in_parts;
     }
     return least;
   }
@@ -430,7 +434,9 @@ class Searcher {
 
   /// Of what takes the same, what says least is kept.
   static size_t lines_of(const Candidate& candidate) {
-    return candidate.rules->rules.size() + (candidate.stored ? candidate.stored->all().size() : 0);
+    size_t lines = 0;
+    candidate.rules->each_rule([&](const LayoutRule&) { ++lines; });
+    return lines;
   }
 
   void keep(Candidate candidate) {
@@ -452,9 +458,9 @@ class Searcher {
   bool fits(Candidate& candidate) {
     if (!question_.memory) return true;
     const int64_t least = candidate.cost.parameter_bytes + candidate.cost.state_bytes;
-    const int64_t needed = least > question_.memory.value() ? least
-                                                            : candidate.cost.counters.peak_bytes = question_.peak(
-                                                                  candidate.mesh, candidate.rules, candidate.stored);
+    const int64_t needed = least > question_.memory.value()
+                               ? least
+                               : candidate.cost.counters.peak_bytes = question_.peak(candidate.mesh, candidate.rules);
     if (needed <= *question_.memory) return true;
     ++result_.too_large;
     return false;
@@ -469,14 +475,9 @@ class Searcher {
   std::vector<const LayoutRule*> pinned_;  ///< of each dim, or null
   MeshPtr mesh_;
   std::vector<AxisSet> axes_;  ///< of each dim
-  using Splits = std::vector<int>;
-  static constexpr int kWhole = -1;
-  bool annotating_ = false;
-  double still_communicated_ = 0;  ///< seconds at least, whatever is stored in parts
-  std::vector<Splits> stored_;     ///< of each of the bound's stored(), for each axis: the dim that it splits besides
-  std::vector<AxisSet> stored_axes_;  ///< those of them that split one
   SearchResult result_;
   std::vector<Ranked> ranked_;
+  std::vector<Ranked> quickest_;  ///< candidates without rules by path that take least time, ascending
   double least_about_ = std::numeric_limits<double>::infinity();   ///< of what is ranked
   double second_about_ = std::numeric_limits<double>::infinity();  ///< the least that is another
 };

@@ -13,10 +13,9 @@
 // Where memory is given, nothing is costed of which an estimate says that it cannot fit (cost/peak_estimate.h). Where
 // nothing is found, the candidates of the least estimates are planned for the peaks that they have.
 //
-// With annotations a candidate also says, for params and states with the same dims, which of them the axes that split
-// none of them split besides: `@ {.., hidden -> all}` behind their declarations. These are tried behind the rules, when
-// the best rules alone are known, and only where half of what the rules communicate alone leaves time for something
-// better.
+// Where it is asked for, a candidate also says by path how params and states are stored (StoredRule). That is tried
+// behind the rules of dims that take least time alone: params, states, or both, over each set of axes. So what is found
+// with such rules is the best of these, not of all.
 #include <functional>
 #include <optional>
 #include <vector>
@@ -36,11 +35,11 @@ struct SearchQuestion {
   int64_t processors = 1;
   std::vector<Name> axes;                 ///< the names of the axes; as many as a mesh may have
   std::optional<std::vector<Axis>> mesh;  ///< no other mesh
-  std::vector<LayoutRule> pinned;         ///< a dim of these has no other rule; a rule without axes: it is whole
-  bool annotations = false;               ///< also tries `@` behind the declarations of params and states
-  std::optional<int64_t> memory;          ///< bytes that each processor has
+  Layout pinned;        ///< a dim of these has no other rule; a rule without axes: it is whole; all rules by path
+  bool stored = false;  ///< also tries rules by path, unless some are pinned
+  std::optional<int64_t> memory;  ///< bytes that each processor has
   /// The peak of a candidate, for those that could be the result; needed with `memory`.
-  std::function<int64_t(const MeshPtr&, const LayoutPtr&, const graph::StoredLayoutsPtr&)> peak;
+  std::function<int64_t(const MeshPtr&, const LayoutPtr&)> peak;
   const RepeatedCosts* repeated = nullptr;                 ///< of the same script, where its layers repeat
   std::function<void(const SearchProgress&)> on_progress;  ///< called often; what it throws ends the search
 };
@@ -48,7 +47,6 @@ struct SearchQuestion {
 struct Candidate {
   MeshPtr mesh;
   LayoutPtr rules;
-  graph::StoredLayoutsPtr stored;  ///< what is asked of params and states besides; null: nothing
   ScriptCost cost;
 };
 
@@ -63,8 +61,8 @@ struct SearchResult {
     Candidate candidate;  ///< with the smallest peak that was found, in its counters
     double stored = 0;    ///< about which part of it params, states and what else is there take, from 0 to 1
     std::optional<int64_t>
-        processors;  ///< with about so many one would fit; nothing: with none of up to 64 times as many
-    std::optional<double> annotated;  ///< about the peak with annotations, where there are none and they would help
+        processors;                  ///< with about so many one would fit; nothing: with none of up to 64 times as many
+    std::optional<double> in_parts;  ///< about the peak with rules by path, where none were tried and they would help
   };
   std::optional<Least> least;
 };

@@ -108,16 +108,17 @@ WorkBound::WorkBound(const LayoutCosts& costs, const std::vector<Name>& axes) {
                    [&](const Dim& a, const Dim& b) { return weight[a.name] > weight[b.name]; });
   std::map<Name, size_t> place;
   for (size_t d = 0; d < dims_.size(); ++d) place[dims_[d].name] = d;
-  std::set<std::vector<Name>> stored;
   for (const graph::LayoutRecord::Variable& variable : record.layouts()->variables()) {
     const graph::LaidOutOperation& operation = *record.layouts()->decisions()[variable.decision].operation;
-    if (!is_annotatable(operation)) continue;
-    Stored of;
-    for (const Dim& dim : operation.results[0].dims) {
-      of.names.push_back(dim.name);
+    if (!is_stored_by_rules(operation)) continue;
+    const TensorType& type = operation.results[0];
+    Stored of{variable.trainable,
+              operation.why.like != nullptr,
+              static_cast<double>(size_of(type.dims)) * static_cast<double>(size_of(type.element)),
+              {}};
+    for (const Dim& dim : type.dims)
       if (const auto at = place.find(dim.name); at != place.end()) of.dims.push_back(at->second);
-    }
-    if (!of.dims.empty() && stored.insert(of.names).second) stored_.push_back(std::move(of));
+    if (!of.dims.empty()) stored_.push_back(std::move(of));
   }
   for (const auto& [name, dim] : sizes) group_[name] = related.of(name);
   const auto works_of = [&](const WorkOfNames& work) {
@@ -152,15 +153,14 @@ WorkBound::Dividing WorkBound::dividing(const std::set<Name>& names) const {
   for (size_t d = 0; d < dims_.size(); ++d)
     if (groups.contains(group_.at(dims_[d].name))) dividing.dims.push_back(d);
   const auto divides = [&](size_t dim) { return std::binary_search(dividing.dims.begin(), dividing.dims.end(), dim); };
-  for (size_t s = 0; s < stored_.size(); ++s)
-    if (std::any_of(stored_[s].dims.begin(), stored_[s].dims.end(), divides)) dividing.stored.push_back(s);
+  dividing.stored = std::any_of(stored_.begin(), stored_.end(),
+                                [&](const Stored& of) { return std::any_of(of.dims.begin(), of.dims.end(), divides); });
   return dividing;
 }
 
 double WorkBound::parts(const Dividing& dividing, const Mesh& mesh, const Decided& decided) {
-  AxisSet axes = 0;
+  AxisSet axes = dividing.stored && decided.stored_open ? ~AxisSet{0} : 0;
   for (size_t d : dividing.dims) axes |= d < decided.dims ? decided.axes[d] : ~AxisSet{0};
-  for (size_t s : dividing.stored) axes |= s < decided.stored ? decided.stored_axes[s] : ~AxisSet{0};
   double parts = 1;
   for (int axis = 0; axis < mesh.order(); ++axis)
     if (axes & axis_bit(axis)) parts *= static_cast<double>(mesh.axis_size(axis));

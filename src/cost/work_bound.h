@@ -19,25 +19,26 @@ class WorkBound {
   const std::vector<Dim>& dims() const { return dims_; }
   /// A tensor of the program has both, so that no axis can split both.
   bool conflict(size_t a, size_t b) const { return conflicts_.contains(std::minmax(a, b)); }
-  /// Params and states with the same dims, in this order, behind whose declarations `@` could be written.
+  /// A param or state of which rules by path can say how it is stored.
   struct Stored {
-    std::vector<Name> names;
-    std::vector<size_t> dims;  ///< of dims(), those that can be split
+    bool trainable = true;
+    bool follows = false;      ///< another, where no rule speaks of it
+    double bytes = 0;          ///< whole
+    std::vector<size_t> dims;  ///< of dims(), those that can be split; at least one
   };
   const std::vector<Stored>& stored() const { return stored_; }
 
   /// What is decided, and what is still open: of the dims, the first `dims` are split over `axes` (a set for each) and
-  /// the others may be over any; of stored(), the first `stored` are split over `stored_axes` besides.
+  /// the others may be over any; `stored_open`: params and states may be stored over any axes besides.
   struct Decided {
     const std::vector<AxisSet>& axes;
     size_t dims = 0;
-    const std::vector<AxisSet>& stored_axes;
-    size_t stored = 0;
+    bool stored_open = false;
   };
-  /// What may divide something: of the dims, and of stored() by their own splits, by number, ascending.
+  /// What may divide something: of the dims, by number, ascending, and how params and states are stored.
   struct Dividing {
     std::vector<size_t> dims;
-    std::vector<size_t> stored;
+    bool stored = false;
   };
   /// What has these dims.
   Dividing dividing(const std::set<Name>& names) const;

@@ -1,5 +1,7 @@
 #include "eval/calls.h"
 
+#include <algorithm>
+
 #include "eval/binding.h"
 #include "eval/callee.h"
 #include "eval/evaluator.h"
@@ -253,6 +255,10 @@ HostValue Calls::join_results(const Activation& call, HostValue last) {
   return last;
 }
 
+bool Calls::makes_instance() const {
+  return std::any_of(under_way_.begin(), under_way_.end(), [](const Activation& call) { return call.makes_instance; });
+}
+
 HostValue Calls::construct(const ModelClassPtr& model, Arguments& arguments) {
   if (end_) return Poison{};
   AbstractDomain& domain = evaluator_.domain;
@@ -267,6 +273,12 @@ HostValue Calls::construct(const ModelClassPtr& model, Arguments& arguments) {
   bind_parameters(*declaration.signature, arguments, scope);
   if (domain.is_abstract()) evaluator_.uncalled.called(model->declaration);
   const int64_t first = evaluator_.variables.last();
+  const bool is_outermost =
+      std::none_of(under_way_.begin(), under_way_.end(), [](const Activation& call) { return call.makes_instance; });
+  const int64_t first_node = is_outermost ? graph::new_node_id() : 0;
+  std::optional<ForgetsUnnamed> forgets;
+  if (is_outermost) forgets.emplace(evaluator_.variables);
+  const auto waits = evaluator_.cuts.wait();
   {
     Activation call;
     call.function = model->declaration;
@@ -274,6 +286,7 @@ HostValue Calls::construct(const ModelClassPtr& model, Arguments& arguments) {
     call.call = arguments.span;
     call.uncertainty = domain.uncertainty();
     call.promised = &kNoPromise;
+    call.makes_instance = true;
     under_way_.push_back(std::move(call));
     PopLast pop(under_way_);
     graph::CallFrameRef& frame = evaluator_.builder.context.frame;
@@ -284,8 +297,10 @@ HostValue Calls::construct(const ModelClassPtr& model, Arguments& arguments) {
   auto instance = std::make_shared<Instance>();
   instance->model = model;
   instance->scope = scope;
-  if (evaluator_.variables.last() > first)
+  if (evaluator_.variables.last() > first) {
     evaluator_.findings.count_steps(arguments.span, name_places(instance, first));
+    if (is_outermost) evaluator_.variables.paths_are_complete(first_node);
+  }
   return InstancePtr(instance);
 }
 

@@ -34,6 +34,8 @@ class Calls {
   void number_behind(const Calls& other) { last_region_ = other.last_region_; }
 
   bool none_under_way() const { return under_way_.empty(); }
+  /// An instance of a model is being made.
+  bool makes_instance() const;
   /// `return`, at `span`, of a value: from the innermost call. Fails outside of all, and if the value is not what the
   /// function promises.
   void returns(HostValue result, Span span, const ScopePtr& scope);
@@ -75,6 +77,7 @@ class Calls {
     std::string name;
     Span call;
     std::string argument_types;  ///< only in abstract evaluation
+    bool makes_instance = false;
     int uncertainty = 0;
     HostValue result;
     std::vector<HostValue> maybe_results;  ///< of `return`s under unknown conditions

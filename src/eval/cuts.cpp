@@ -127,7 +127,7 @@ void Cuts::end_statement(const BlockInfo& info, size_t statement, Scope& scope, 
 }
 
 void Cuts::end_turn(Waiting& waiting, Span loop) {
-  if (!execution_ || turn_) return;
+  if (!execution_ || turn_ || waits_ > 0) return;
   if (waiting.carries) return cut({}, loop);
   if (waiting.cuts != cuts_) {
     waiting.cuts = cuts_;

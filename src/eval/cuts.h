@@ -63,6 +63,9 @@ class Cuts {
   /// turns of a loop are enough for a program, or as many of an outermost one as make it 10,000 operations: the next
   /// ones have its plan.
   void end_turn(Waiting& waiting, Span loop);
+  /// As long as what it returns lives, no turn of a loop is cut: an instance is being made, and what its variables
+  /// begin with is best computed when their paths are known.
+  Restore<int> wait() { return Restore(waits_, waits_ + 1); }
   /// Of a block that functions may outlive: keeps what they name alone.
   void end_block(const BlockInfo& info, Scope& scope, bool keep_all) const;
 
@@ -103,6 +106,7 @@ class Cuts {
   bool variables_changed_ = false;  ///< since the last cut
   std::vector<PlacePtr>* assigned_ = nullptr;
   int64_t cuts_ = 0;  ///< so far
+  int waits_ = 0;     ///< not 0: turns of loops wait
   std::vector<Counted> counted_;
   Turn* turn_ = nullptr;
   std::function<void(Span)> on_cut_;

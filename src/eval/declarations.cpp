@@ -87,12 +87,10 @@ MeshPtr mesh_of(Evaluator& evaluator, Name name, Span span, const ast::MeshLiter
   return std::make_shared<const Mesh>(name, std::move(axes));
 }
 
-LayoutPtr layout_of(Name name, const ast::LayoutLiteral& literal) {
-  auto layout = std::make_shared<Layout>();
-  layout->name = name;
-  layout->span = literal.span;
+std::vector<LayoutRule> rules_of(const std::vector<ast::LayoutRule>& written) {
+  std::vector<LayoutRule> rules;
   std::unordered_map<Name, Span> ruled;
-  for (const ast::LayoutRule& rule : literal.rules) {
+  for (const ast::LayoutRule& rule : written) {
     if (const auto [other, fresh] = ruled.emplace(rule.dim.name, rule.span); !fresh)
       fail(Diagnostic(Kind::duplicate_name, rule.dim.span, fmt::format("`{}` has a rule already", rule.dim.name.text()))
                .related(other->second, "here"));
@@ -103,8 +101,18 @@ LayoutPtr layout_of(Name name, const ast::LayoutLiteral& literal) {
         fail(Kind::bad_layout, axis.span, "`{}` stands twice in one rule", axis.name.text());
       made.axes.push_back(axis.name);
     }
-    layout->rules.push_back(std::move(made));
+    rules.push_back(std::move(made));
   }
+  return rules;
+}
+
+LayoutPtr layout_of(Name name, const ast::LayoutLiteral& literal) {
+  auto layout = std::make_shared<Layout>();
+  layout->name = name;
+  layout->span = literal.span;
+  layout->rules = rules_of(literal.rules);
+  for (const ast::StoredRule& stored : literal.stored)
+    layout->stored.push_back({stored.trainable, stored.path, rules_of(stored.rules), stored.span});
   return layout;
 }
 

@@ -48,7 +48,7 @@ Evaluator::Evaluator(Settings given, plan::Execution* execution, std::ostream& o
   builder.context.mesh = std::make_shared<const Mesh>(Name(), std::vector<Axis>{{Name("all"), settings.ranks}});
   if (domain.is_plan()) builder.context.frame = std::make_shared<const graph::CallFrame>();
   if (settings.mesh) builder.context.mesh = std::make_shared<const Mesh>(Name("mesh"), *settings.mesh);
-  if (settings.layout) builder.context.layout = std::make_shared<const Layout>(Layout{Name(), *settings.layout, {}});
+  if (settings.layout) builder.context.layout = std::make_shared<const Layout>(*settings.layout);
 }
 
 Evaluator::~Evaluator() {

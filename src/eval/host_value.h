@@ -121,9 +121,9 @@ struct Place {
   bool trainable = true;
   Name model;  ///< the class that declares it
   TensorType type;
-  graph::GivenLayout stored;  ///< where it lies
-  bool own_layout = false;    ///< its declaration says how: another layout in force does not move it
-  bool is_assigned = false;   ///< since its declaration
+  graph::GivenLayout stored;                  ///< where it lies
+  std::shared_ptr<graph::Variable> known_as;  ///< what rules by path know it as: stored.why.variable
+  bool is_assigned = false;                   ///< since its declaration
   graph::Handle current;
   Span span;           ///< where it is declared
   Span declared;       ///< its name and its type

@@ -21,12 +21,12 @@ void Meshes::check(Span span) {
   const bool is_check = findings_.collects();
   if (mesh == checked_ && layout == layout_checked_) return;
   if (is_check && layout) {
-    for (const LayoutRule& rule : layout->rules) {
+    layout->each_rule([&](const LayoutRule& rule) {
       for (Name axis : rule.axes) {
         const auto [met, is_new] = met_.try_emplace(named(rule, axis), mesh);
         if (mesh->find(axis) >= 0) met->second = nullptr;
       }
-    }
+    });
   }
   layout_checked_ = layout;
   if (mesh == checked_) return;
@@ -90,6 +90,17 @@ Diagnostic lacks(const Mesh* mesh, const LayoutRule& rule, Name axis, std::vecto
       .help(help);
 }
 
+/// A path or a pattern with all places in lists as one: a check may walk a loop once that makes several instances.
+std::string any_place(std::string_view path) {
+  std::string text;
+  for (size_t i = 0; i < path.size(); ++i) {
+    text += path[i];
+    if (path[i] != '[') continue;
+    while (i + 1 < path.size() && path[i + 1] >= '0' && path[i + 1] <= '9') ++i;
+  }
+  return text;
+}
+
 std::vector<std::string> axes_of(const Mesh& mesh) {
   std::vector<std::string> names;
   for (const Axis& axis : mesh.axes()) names.push_back(axis.name.str());
@@ -101,9 +112,10 @@ std::vector<std::string> axes_of(const Mesh& mesh) {
 std::vector<Diagnostic> Meshes::lacking(const Mesh& mesh, const Layout& layout) {
   std::vector<Diagnostic> found;
   if (mesh.name().empty()) return found;
-  for (const LayoutRule& rule : layout.rules)
+  layout.each_rule([&](const LayoutRule& rule) {
     for (Name axis : rule.axes)
       if (mesh.find(axis) < 0) found.push_back(lacks(&mesh, rule, axis, axes_of(mesh)));
+  });
   return found;
 }
 
@@ -130,9 +142,31 @@ void Meshes::report_layouts(Findings& findings) const {
       if (is_unknown) findings.report(lacks(nullptr, rule, axis, axes));
     }
   };
-  for (const LayoutRule& rule : settings_.layout.value_or(std::vector<LayoutRule>())) report(rule);
-  for (const LayoutPtr& layout : layouts_)
-    for (const LayoutRule& rule : layout->rules) report(rule);
+  if (settings_.layout) settings_.layout->each_rule(report);
+  if (settings_.layout) report_paths(*settings_.layout, findings);
+  for (const LayoutPtr& layout : layouts_) {
+    layout->each_rule(report);
+    report_paths(*layout, findings);
+  }
+}
+
+void Meshes::report_paths(const Layout& layout, Findings& findings) const {
+  for (const StoredRule& rule : layout.stored) {
+    std::vector<std::string> paths;
+    for (const auto& [trainable, path] : paths_)
+      if (trainable == rule.trainable) paths.push_back(path);
+    const bool is_there = std::any_of(paths.begin(), paths.end(), [&](const std::string& path) {
+      return mtf::matches(path, rule.path) || mtf::matches(any_place(path), any_place(rule.path));
+    });
+    if (is_there) continue;
+    const std::string of_rule = rule.span.is_known() ? "" : "--layout: ";
+    const std::string kind = rule.trainable ? "param" : "state";
+    Diagnostic diagnostic(Kind::layout_path_unused, rule.span,
+                          fmt::format("{}no {} has a path as {}", of_rule, kind, quote(rule.path)));
+    std::string help = mtf::did_you_mean(rule.path, paths);
+    if (help.empty() && !paths.empty()) help = fmt::format("a {} has the path {}", kind, code(paths.front()));
+    findings.report(diagnostic.help(help));
+  }
 }
 
 }  // namespace mtf::eval

@@ -1,8 +1,10 @@
 #pragma once
 // The names that meshes and layouts of a program are made of, and whether they fit what the program is run on.
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "eval/block_info.h"
@@ -24,6 +26,8 @@ class Meshes {
   void declare_all_of(const Meshes& other);
   void declare_dim(Name name) { dims_.insert(name); }
   void declare_axis(Name name) { axes_.insert(name); }
+  /// A param (`trainable`) or state of the program has this path.
+  void has_path(bool trainable, const std::string& path) { paths_.emplace(trainable, path); }
   void declare_layout(LayoutPtr layout) { layouts_.push_back(std::move(layout)); }
 
   /// A tensor is made under the mesh and the layout in force. Fails (mesh_too_small) at what is the first to use a mesh
@@ -36,8 +40,8 @@ class Meshes {
 
   /// At the end of a check: a `--placement` that fits no mesh.
   void report_placement(Findings& findings) const;
-  /// And layouts that name dims which are declared nowhere, or axes that no mesh has with which they were in force. Of
-  /// a layout under which no tensor was made: axes that no mesh of the program has.
+  /// And layouts that name dims which are declared nowhere, paths that no param or state has, or axes that no mesh has
+  /// with which they were in force. Of a layout under which no tensor was made: axes that no mesh of the program has.
   void report_layouts(Findings& findings) const;
   /// Warnings of the rules of a layout that name axes which a mesh lacks; none if no mesh was declared yet.
   static std::vector<Diagnostic> lacking(const Mesh& mesh, const Layout& layout);
@@ -49,6 +53,7 @@ class Meshes {
     return {rule.span.file, rule.span.begin, rule.dim, axis};
   }
   std::vector<std::string> all_axes() const;
+  void report_paths(const Layout& layout, Findings& findings) const;
 
   const Settings& settings_;
   const graph::Context& context_;
@@ -56,6 +61,7 @@ class Meshes {
   NameSet dims_;
   NameSet axes_;
   std::vector<LayoutPtr> layouts_;  ///< that are declared
+  std::set<std::pair<bool, std::string>> paths_;
   std::map<NamedAxis, MeshPtr>
       met_;          ///< of a layout in force: null if a mesh with it had the axis, else the first that was met
   MeshPtr checked_;  ///< the last that has been used

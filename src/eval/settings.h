@@ -18,13 +18,12 @@ struct HostLibrary;  // eval/host_library.h
 
 struct Settings {
   std::optional<std::vector<Axis>> mesh;                 ///< --mesh
-  std::optional<std::vector<LayoutRule>> layout;         ///< --layout
+  std::optional<Layout> layout;                          ///< --layout
   std::vector<std::pair<std::string, std::string>> set;  ///< --set name=value, `module.name` for a module's
   std::vector<int64_t> placement = {};                   ///< --placement, checked against the meshes
-  std::string stdlib;                        ///< folder of the standard modules; empty: where it was installed
-  const HostLibrary* library = nullptr;      ///< what programs can call besides the language; null: nothing
-  graph::StoredLayoutsPtr stored = nullptr;  ///< as if `@` stood behind params and states: what a search tries
-  int64_t ranks = 1;                         ///< the size of the default mesh [all: ranks]
+  std::string stdlib;                    ///< folder of the standard modules; empty: where it was installed
+  const HostLibrary* library = nullptr;  ///< what programs can call besides the language; null: nothing
+  int64_t ranks = 1;                     ///< the size of the default mesh [all: ranks]
   /// What the host read of tensors as numbers, in order: a run writes it down, and a plan that is given it knows what
   /// the run knew where control depends on it. Null: neither.
   std::shared_ptr<std::vector<double>> reads = nullptr;

@@ -1,6 +1,7 @@
 #include "eval/turns.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -290,6 +291,7 @@ HostValue scan(Caller& caller, const Bound& call) {
            describe(call.value(kXs)));
     under_way.own = placed.places;
     const WithinTurn within(caller, under_way);
+    const ForgetsUnnamed forgets(caller.parts.variables);
     for (const Value& start : starts) {
       turn.carried.push_back(builder.constant(start.type(), {start.sharding(), start.inherited(), start.mesh(), {}}));
       turn.carried.back().node->name = start.node->name.empty() ? Name("carry") : start.node->name;
@@ -361,10 +363,14 @@ HostValue stacked(Caller& caller, const Bound& call) {
   ops::TurnGraph turn;
   turn.first_node = under_way.first;
   HostValue made;
+  const bool is_outermost = !caller.parts.calls.makes_instance() && !caller.parts.cuts.turn();
+  std::optional<ForgetsUnnamed> forgets;
+  if (is_outermost) forgets.emplace(caller.parts.variables);
   std::vector<PlacePtr> places;
   std::vector<HostValue*> tensors;
   {
     const WithinTurn within(caller, under_way);
+    const ForgetsUnnamed of_turn(caller.parts.variables);
     const int64_t last = caller.parts.variables.last();
     made = caller.parts.calls.call_with(call.value(kFunction), {}, call.span());
     if (is_undecided(made)) return unknown(UnknownKind::kAny);
@@ -396,6 +402,7 @@ HostValue stacked(Caller& caller, const Bound& call) {
       return at == of.end() ? like : places[at->second]->current.value().node->operation;
     });
   for (size_t i = 0; i < tensors.size(); ++i) *tensors[i] = results.stacked[places.size() + i];
+  if (is_outermost) caller.parts.variables.paths_are_complete(under_way.first);
   return made;
 }
 

@@ -1,9 +1,12 @@
 #include "eval/variables.h"
 
+#include <utility>
+
 #include "eval/annotations.h"
 #include "eval/evaluator.h"
 #include "graph/layout_record.h"
 #include "graph/layouts.h"
+#include "graph/relayout.h"
 #include "ops/type_rules.h"
 #include "support/text.h"
 #include "types/saturating.h"
@@ -87,6 +90,8 @@ void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {
   auto place = std::make_shared<Place>();
   place->path = place->name = stmt.name.name.str();
   place->trainable = stmt.trainable;
+  place->known_as = std::make_shared<graph::Variable>();
+  place->known_as->trainable = stmt.trainable;
   if (scope->model) place->model = scope->model->name.name;
   place->span = stmt.name.span;
   place->declared =
@@ -102,46 +107,69 @@ void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {
     scope->bind(stmt.name.name, None{}, stmt.name.span);
     return;
   }
-  const int64_t bytes = bytes_of_block({place->type, place->stored.sharding, place->stored.mesh});
-  int64_t& elements_so_far = place->trainable ? stored_.parameters : stored_.states;
-  int64_t& bytes_so_far = place->trainable ? stored_.parameter_bytes : stored_.state_bytes;
-  elements_so_far = saturating_add(elements_so_far, size_of(place->type.dims));
-  bytes_so_far = saturating_add(bytes_so_far, bytes);
   place->current = evaluator_.builder.assigned(initial(*place, stmt, value), place->stored);
   place->current.value().node->name = stmt.name.name;
   place->current.value().node->place = place->serial;
-  if (const auto& record = evaluator_.builder.record)
-    record->add_variable(place->current.value().operation(), place->trainable, place->declared, place->begins);
   scope->bind(stmt.name.name, PlacePtr(place), stmt.name.span);
+  unnamed_.push_back(std::move(place));
+}
+
+void Variables::paths_are_complete(int64_t first_node) {
+  const std::vector<PlacePtr> places = std::exchange(unnamed_, {});
+  graph::LayoutRecord* const record = evaluator_.builder.record.get();
+  bool any_rule = false;
+  for (const PlacePtr& place : places) {
+    const graph::Value& value = place->current.value();
+    const Layout& layout = *place->stored.why.rules;
+    const StoredRule* const rule = layout.find_stored(place->trainable, place->path);
+    if (evaluator_.domain.is_check()) evaluator_.meshes.has_path(place->trainable, place->path);
+    if (!value.node->is_computed(value.result)) {
+      place->known_as->path = place->path;
+      any_rule = any_rule || rule != nullptr;
+    } else if (rule) {
+      warn_of_early(*place, *rule);
+    }
+  }
+  if (any_rule || record) {
+    std::vector<graph::NodePtr> nodes = graph::pending(evaluator_.builder.table->pending_held());
+    std::erase_if(nodes, [&](const graph::NodePtr& node) { return node->id < first_node; });
+    graph::paths_are_known(nodes, record);
+  }
+  for (const PlacePtr& place : places) {
+    const graph::LaidOutOperation& operation = place->current.value().operation();
+    place->stored.sharding = operation.shardings[0];
+    place->stored.why = operation.why;
+    if (record) record->add_variable(operation, place->trainable, place->declared, place->begins);
+    int64_t& elements = place->trainable ? stored_.parameters : stored_.states;
+    int64_t& bytes = place->trainable ? stored_.parameter_bytes : stored_.state_bytes;
+    elements = saturating_add(elements, size_of(place->type.dims));
+    bytes = saturating_add(bytes, bytes_of_block({place->type, place->stored.sharding, place->stored.mesh}));
+  }
+}
+
+void Variables::warn_of_early(const Place& place, const StoredRule& rule) {
+  evaluator_.findings.warn(
+      Diagnostic(Kind::stored_before_path, place.span,
+                 fmt::format("`{}` was computed before the instance was made that it is a part of", place.path))
+          .related(rule.span,
+                   fmt::format("so {} does not say how it is stored",
+                               code(fmt::format("{} {}", rule.trainable ? "params" : "states", quote(rule.path)))))
+          .help("print it, or ask for its number, behind the model"));
 }
 
 void Variables::stack(const PlacePtr& place, const Dim& over, const graph::Value& value,
                       const std::function<graph::OperationRef(const graph::OperationRef&)>& stacked) {
   place->type.dims.insert(place->type.dims.begin(), over);
   graph::GivenLayout& stored = place->stored;
-  const graph::Context& context = evaluator_.builder.context;
   evaluator_.builder.span = place->span;
-  if (stored.why.like) {
-    stored.why.like = stacked(stored.why.like);
-    const Sharding of_one = stored.sharding;
-    stored.sharding = layout_like(place->type.dims, *stored.why.like, stored.why.like_result).sharding;
-  } else {
-    stored.sharding = graph::sharding_of(place->type, *stored.why.rules, *stored.mesh, place->span);
-  }
-  if (stored.why.asked)
-    stored.sharding = asked_sharding(place->type, *stored.why.asked, stored.sharding, *context.mesh, place->span);
-  const int64_t one = size_of(place->type.dims) / over.size;
-  int64_t& elements_so_far = place->trainable ? stored_.parameters : stored_.states;
-  int64_t& bytes_so_far = place->trainable ? stored_.parameter_bytes : stored_.state_bytes;
-  elements_so_far = saturating_add(elements_so_far, size_of(place->type.dims) - one);
-  const int64_t bytes = bytes_of_block({place->type, stored.sharding, stored.mesh});
-  bytes_so_far = saturating_add(bytes_so_far, bytes - bytes / over.size);
+  if (stored.why.like) stored.why.like = stacked(stored.why.like);
+  if (!evaluator_.cuts.turn()) stored.why.variable = place->known_as;
+  stored.sharding = stored_sharding(place->type, stored.why, *stored.mesh, place->span);
   const Name name = place->current.value().node->name;
   place->current = evaluator_.builder.assigned(value, stored);
   place->current.value().node->name = name;
   place->current.value().node->place = place->serial;
-  if (const auto& record = evaluator_.builder.record)
-    record->add_variable(place->current.value().operation(), place->trainable, place->declared, place->begins);
+  unnamed_.push_back(place);
 }
 
 bool Variables::lay_out(Place& place, const ast::ParamStmt& stmt, const ScopePtr& scope) {
@@ -158,7 +186,9 @@ bool Variables::lay_out(Place& place, const ast::ParamStmt& stmt, const ScopePtr
       fail(Kind::type_mismatch, like->of->span, "expected a param, a state or a tensor, found {}", describe(of));
     place.type = tensor->type();
     if (like->element_type) place.type.element = *parse_element_type(like->element_type->name.text());
-    stored = {tensor->sharding(), 0, tensor->mesh(), {nullptr, tensor->node->operation, tensor->result, nullptr}};
+    stored.mesh = tensor->mesh();
+    stored.why.like = tensor->node->operation;
+    stored.why.like_result = tensor->result;
   } else {
     const auto& shape = std::get<ast::ShapeAnnotation>(stmt.type);
     for (const auto& item : shape.items) {
@@ -169,16 +199,10 @@ bool Variables::lay_out(Place& place, const ast::ParamStmt& stmt, const ScopePtr
   }
   if (!checked_size(place.type.dims))
     fail(Kind::size_overflow, stmt.name.span, "{} has more than 2^62 elements", to_string(place.type));
-  place.own_layout = stmt.stored || stored.why.like;
-  if (!stored.why.like) {
-    stored.why.rules = context.layout;
-    stored.sharding = graph::sharding_of(place.type, *context.layout, *stored.mesh, stmt.name.span);
-  }
+  stored.why.rules = context.layout;
+  if (!evaluator_.cuts.turn()) stored.why.variable = place.known_as;  // of all turns, it is known by a path
   if (stmt.stored) stored.why.asked = asked_by(evaluator_, *stmt.stored, place.type, scope);
-  else if (const graph::StoredLayoutsPtr& given = evaluator_.settings.stored; given && !stored.why.like)
-    stored.why.asked = given->find(place.type.dims);
-  if (stored.why.asked)
-    stored.sharding = asked_sharding(place.type, *stored.why.asked, stored.sharding, *context.mesh, stmt.name.span);
+  stored.sharding = stored_sharding(place.type, stored.why, *stored.mesh, stmt.name.span);
   return true;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string_view>
+#include <vector>
 
 #include "eval/host_value.h"
 #include "eval/stored_variables.h"
@@ -29,6 +30,13 @@ class Variables {
   /// another type (assign_type_changed).
   graph::Value converted(const HostValue& value, const TensorType& type, Span span, std::string_view what,
                          Span declared);
+  /// An outermost instance has been made, and all before it: the variables that have been declared since the last have
+  /// their paths, and are stored as the rules say for those. So are values that were made of them, of the nodes from
+  /// the number `first_node` on.
+  void paths_are_complete(int64_t first_node);
+  /// Variables that have no path yet; of them, all behind the first `kept` will have none.
+  size_t unnamed() const { return unnamed_.size(); }
+  void forget_unnamed(size_t kept) { unnamed_.resize(std::min(kept, unnamed_.size())); }
   /// The number of the variable that was declared last; they ascend from 1.
   int64_t last() const { return last_; }
   /// Those that are declared from here on are numbered behind those of `other`.
@@ -41,9 +49,26 @@ class Variables {
   /// What it begins with, of its element type and dims, by the value that its declaration gives.
   graph::Value initial(const Place& place, const ast::ParamStmt& stmt, HostValue value);
 
+  /// The rule by path does not say how it is stored: it was computed too early.
+  void warn_of_early(const Place& place, const StoredRule& rule);
+
   Evaluator& evaluator_;
   int64_t last_ = 0;
+  std::vector<PlacePtr> unnamed_;  ///< that belong to an instance which is being made
   StoredVariables stored_;
+};
+
+/// What has been declared while it lives, and has no path when it ends, will have none.
+class ForgetsUnnamed {
+ public:
+  explicit ForgetsUnnamed(Variables& variables) : variables_(variables), before_(variables.unnamed()) {}
+  ~ForgetsUnnamed() { variables_.forget_unnamed(before_); }
+  ForgetsUnnamed(const ForgetsUnnamed&) = delete;
+  ForgetsUnnamed& operator=(const ForgetsUnnamed&) = delete;
+
+ private:
+  Variables& variables_;
+  const size_t before_;
 };
 
 }  // namespace mtf::eval

@@ -32,6 +32,14 @@ std::string key_of(const LaidOutOperation& operation) {
     mtf::append(key, operation.inherited[0]);
     for (const AxisList& axes : operation.shardings[0].dims) append(key, axes);
   }
+  const Variable* const variable = operation.why.variable.get();
+  const bool has_path = variable != nullptr && !variable->path.empty();
+  mtf::append(key, has_path);
+  if (has_path) {
+    mtf::append(key, variable->trainable);
+    mtf::append(key, variable->path.size());
+    key += variable->path;
+  }
   mtf::append(key, operation.why.asked != nullptr);
   if (operation.why.asked) {
     append_rules(key, operation.why.asked->rules);

@@ -70,10 +70,11 @@ inline bool is_as_it_lies(const LaidOutOperation& operation) {
          !why.asked;
 }
 
-/// True if the operation gives a param or state its value whose declaration asks for no layout and follows none: `@`
-/// could be written behind its type.
-inline bool is_annotatable(const LaidOutOperation& operation) {
-  return operation.origin == LayoutOrigin::kGiven && operation.why.rules && !operation.why.like && !operation.why.asked;
+/// True if the operation gives a param or state its value of which rules by path can say how it is stored: its
+/// declaration does not ask for all of its layout.
+inline bool is_stored_by_rules(const LaidOutOperation& operation) {
+  const LayoutReason& why = operation.why;
+  return why.variable && !why.variable->path.empty() && (!why.asked || why.asked->keeps_others);
 }
 
 }  // namespace mtf::graph

@@ -4,6 +4,7 @@
 
 #include "graph/op.h"
 #include "graph/region.h"
+#include "graph/relayout.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
 
@@ -77,6 +78,27 @@ void apply_rules(Sharding& sharding, std::vector<bool>& open, const TensorType& 
   }
 }
 
+/// Splits the dims that the rule names as it says, and no other over an axis that it claims.
+void apply_stored_rule(Sharding& lies, const StoredRule& stored, const TensorType& type, const Mesh& mesh, Span span) {
+  AxisSet claimed = 0;
+  std::vector<AxisList> claims(type.dims.size());
+  for (const LayoutRule& rule : stored.rules) {
+    const int at = find_dim(type.dims, rule.dim);
+    if (at < 0) continue;
+    for (int axis : resolve(rule, type, mesh, span, true)) {
+      if (claimed & axis_bit(axis)) continue;
+      claimed |= axis_bit(axis);
+      claims[static_cast<size_t>(at)].push_back(axis);
+    }
+  }
+  for (size_t d = 0; d < type.dims.size(); ++d) {
+    AxisList axes = claims[d];
+    for (int axis : lies.dims[d])
+      if (claims[d].empty() && !(claimed & axis_bit(axis))) axes.push_back(axis);
+    lies.dims[d] = axes;
+  }
+}
+
 /// What the operands claim for dim `i` of result `r`: the list of the operand with the most elements that has one.
 /// With `inherited`, only splits that `@` wrote somewhere before count.
 AxisList claim_of_operands(const LaidOutOperation& operation, std::span<const OperandLayout> operands,
@@ -134,17 +156,19 @@ bool follows_written(const LaidOutOperation& operation) {
   return operation.origin == LayoutOrigin::kLike && operation.why.like && is_written(*operation.why.like);
 }
 
-void StoredLayouts::add(std::vector<Name> dims, std::vector<LayoutRule> rules) {
-  all_.push_back(
-      {std::move(dims), std::make_shared<const AskedLayout>(AskedLayout{Layout{Name(), std::move(rules), {}}, true})});
-}
-
-std::shared_ptr<const AskedLayout> StoredLayouts::find(const Dims& dims) const {
-  for (const Of& of : all_)
-    if (std::equal(of.dims.begin(), of.dims.end(), dims.begin(), dims.end(),
-                   [](Name name, const Dim& dim) { return name == dim.name; }))
-      return of.asked;
-  return nullptr;
+Sharding stored_sharding(const TensorType& type, const LayoutReason& why, const Mesh& mesh, Span span) {
+  Sharding lies = replicated(type.dims.size());
+  if (why.like) {
+    lies = layout_like(type.dims, *why.like, why.like_result).sharding;
+    if (!(*why.like->mesh == mesh)) lies = on_mesh(lies, *why.like->mesh, mesh);
+  } else if (why.rules) {
+    lies = sharding_of(type, *why.rules, mesh, span);
+  }
+  const bool has_path = why.variable && !why.variable->path.empty() && why.rules;
+  if (const StoredRule* rule = has_path ? why.rules->find_stored(why.variable->trainable, why.variable->path) : nullptr)
+    apply_stored_rule(lies, *rule, type, mesh, span);
+  if (why.asked) lies = asked_sharding(type, *why.asked, lies, mesh, span);
+  return lies;
 }
 
 FollowedLayout layout_like(const Dims& dims, const LaidOutOperation& like, int like_result) {

@@ -39,23 +39,9 @@ bool is_written(const LaidOutOperation& operation);
 /// True of what is laid out as such a value: of its gradient.
 bool follows_written(const LaidOutOperation& operation);
 
-/// What is asked from outside of how params and states lie: of those that are declared with some dims, in this order,
-/// and have no `@` of their own, what `@ {.., dim -> axes}` behind each declaration would ask.
-class StoredLayouts {
- public:
-  struct Of {
-    std::vector<Name> dims;
-    std::shared_ptr<const AskedLayout> asked;
-  };
-  void add(std::vector<Name> dims, std::vector<LayoutRule> rules);
-  /// Null: nothing.
-  std::shared_ptr<const AskedLayout> find(const Dims& dims) const;
-  const std::vector<Of>& all() const { return all_; }
-
- private:
-  std::vector<Of> all_;
-};
-using StoredLayoutsPtr = std::shared_ptr<const StoredLayouts>;
+/// How a param or state of this type is stored: each dim as the first says that speaks of it: `@` on its declaration,
+/// the layout's rules for its path, what it is declared like, the layout's rules. Errors as above, at `span`.
+Sharding stored_sharding(const TensorType& type, const LayoutReason& why, const Mesh& mesh, Span span);
 
 /// A layout that follows another's: each dim that `like` has, by name, is split as there, the others are whole.
 struct FollowedLayout {

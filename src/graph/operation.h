@@ -11,6 +11,7 @@
 // input of the operation: it is not part of a program's structure, so that a changing one does not make a new plan.
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "graph/attributes.h"
@@ -65,6 +66,14 @@ struct AskedLayout {
   bool keeps_others = false;
 };
 
+/// A param or state, as rules by path know it (StoredRule).
+struct Variable {
+  bool trainable = true;  ///< a param
+  /// From the outermost instance that has it; empty, and no rule speaks of it, as long as that is not made. It stays
+  /// empty if its value is computed before.
+  std::string path = {};
+};
+
 /// What decided a layout, besides the operands.
 struct LayoutReason {
   LayoutPtr rules;    ///< of kRules, and of a variable: those in force; null: none, whatever is in force
@@ -72,6 +81,7 @@ struct LayoutReason {
   int like_result = 0;
   /// Of kGiven: what `@` asked, or null. It changes where the operand lies, and a variable where `like` or `rules` say.
   std::shared_ptr<const AskedLayout> asked;
+  std::shared_ptr<const Variable> variable = nullptr;  ///< of a variable
 };
 
 struct LaidOutOperation : Operation {

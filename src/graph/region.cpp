@@ -47,9 +47,8 @@ std::string form_of(const Region& region) {
 /// Decides the layouts of a turn whose tensors lie so, in the order in which it runs.
 class TurnLayouts {
  public:
-  TurnLayouts(const Region& was, const MeshPtr& on, const MeshPtr& mesh, const LayoutPtr& rules,
-              const StoredLayouts* stored)
-      : was_(was), on_(on), mesh_(mesh), rules_(rules), stored_(stored) {}
+  TurnLayouts(const Region& was, const MeshPtr& on, const MeshPtr& mesh, const LayoutPtr& rules)
+      : was_(was), on_(on), mesh_(mesh), rules_(rules) {}
 
   struct Lies {
     Sharding sharding;
@@ -66,7 +65,7 @@ class TurnLayouts {
       const bool is_tensor = i < tensors.size();
       const Lies lies = is_tensor ? tensors[i] : Lies{replicated(before.results[input.result].dims.size())};
       if (is_tensor) input.operation = standing_in(before, input.result, lies.sharding, lies.inherited, on_);
-      else input.operation = laid_out_again(before, {}, nullptr, mesh_, rules_, stored_);
+      else input.operation = laid_out_again(before, {}, nullptr, mesh_, rules_);
       now.add(before, was_.turn.inputs[i].result, input.operation, 0);
       if (is_tensor) input.result = 0;
     }
@@ -84,9 +83,9 @@ class TurnLayouts {
           following.origin = LayoutOrigin::kRules;
           following.why = {};
         }
-        turn.operations[i].operation = laid_out_again(following, operands, nullptr, mesh_, rules_, stored_);
+        turn.operations[i].operation = laid_out_again(following, operands, nullptr, mesh_, rules_);
       } else {
-        turn.operations[i].operation = laid_out_again(before, operands, nullptr, mesh_, rules_, stored_);
+        turn.operations[i].operation = laid_out_again(before, operands, nullptr, mesh_, rules_);
       }
       now.add(before, turn.operations[i].operation);
     }
@@ -98,7 +97,6 @@ class TurnLayouts {
   const MeshPtr& on_;
   const MeshPtr& mesh_;
   const LayoutPtr& rules_;
-  const StoredLayouts* stored_;
 };
 
 /// What a program keeps of itself when only some of its roots are wanted.
@@ -196,7 +194,7 @@ Sharding off_loop_dim(const Dims& dims, Sharding sharding, const Mesh& mesh) {
 }
 
 void lay_out_region(LaidOutOperation& operation, std::span<const OperandLayout> operands, const MeshPtr& mesh,
-                    const LayoutPtr& rules, const StoredLayouts* stored) {
+                    const LayoutPtr& rules) {
   const Region& was = *operation.region;
   using Lies = TurnLayouts::Lies;
   std::vector<Lies> tensors;
@@ -207,7 +205,7 @@ void lay_out_region(LaidOutOperation& operation, std::span<const OperandLayout> 
     lies.inherited &= lies.sharding.split();
     tensors.push_back(std::move(lies));
   }
-  TurnLayouts layouts(was, operation.mesh, mesh, rules, stored);
+  TurnLayouts layouts(was, operation.mesh, mesh, rules);
   Program turn = layouts.decide(tensors);
   bool settled = false;
   for (int decision = 1; !settled; ++decision) {

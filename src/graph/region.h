@@ -87,10 +87,10 @@ class Successors {
 std::vector<TensorType> results_of(const Region& region, const Dim& over);
 
 /// Lays out an operation and its region, where its operands lie so. What is carried lies as every turn leaves it: the
-/// fixed point of the decision, which begins with where it lies at the start; where there is none, whole. `mesh`,
-/// `rules` and `stored` are as in laid_out_again (graph/relayout.h).
+/// fixed point of the decision, which begins with where it lies at the start; where there is none, whole. `mesh` and
+/// `rules` are as in laid_out_again (graph/relayout.h).
 void lay_out_region(LaidOutOperation& operation, std::span<const OperandLayout> operands, const MeshPtr& mesh = nullptr,
-                    const LayoutPtr& rules = nullptr, const StoredLayouts* stored = nullptr);
+                    const LayoutPtr& rules = nullptr);
 
 /// How a tensor whose first dim is that of a loop lies while the loop runs: that dim is whole, and the axes that split
 /// it split another one instead, if one of those that are whole can be: so what is stored in parts is never whole in

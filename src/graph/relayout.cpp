@@ -1,5 +1,7 @@
 #include "graph/relayout.h"
 
+#include <unordered_set>
+
 #include "graph/layouts.h"
 #include "graph/region.h"
 #include "support/diagnostics.h"
@@ -34,14 +36,13 @@ Sharding on_mesh(const Sharding& sharding, const Mesh& from, const Mesh& to) {
 }
 
 std::shared_ptr<LaidOutOperation> laid_out_again(const LaidOutOperation& was, std::span<const OperandLayout> operands,
-                                                 OperationRef like, const MeshPtr& mesh, const LayoutPtr& rules,
-                                                 const StoredLayouts* stored) {
+                                                 OperationRef like, const MeshPtr& mesh, const LayoutPtr& rules) {
   auto operation = std::make_shared<LaidOutOperation>(was);
   LaidOutOperation& now = *operation;
   if (mesh) now.mesh = mesh;
   if (rules && now.why.rules) now.why.rules = rules;
   if (now.region) {
-    lay_out_region(now, operands, mesh, rules, stored);
+    lay_out_region(now, operands, mesh, rules);
     return operation;
   }
   if (like) now.why.like = std::move(like);
@@ -57,16 +58,39 @@ std::shared_ptr<LaidOutOperation> laid_out_again(const LaidOutOperation& was, st
   } else {
     const TensorType& type = now.results[0];
     const bool declared = now.why.like || now.why.rules;
-    if (stored && is_annotatable(now)) now.why.asked = stored->find(type.dims);
     Sharding& lies = now.shardings[0];
-    if (now.why.like) lies = layout_like(type.dims, *now.why.like, now.why.like_result).sharding;
-    else if (now.why.rules) lies = sharding_of(type, *now.why.rules, *now.mesh, now.span);
-    else if (*operands[0].mesh == *now.mesh) lies = *operands[0].sharding;
-    else lies = replicated(type.dims.size());
-    if (now.why.asked) lies = asked_sharding(type, *now.why.asked, lies, *now.mesh, now.span);
+    if (declared) {
+      lies = stored_sharding(type, now.why, *now.mesh, now.span);
+    } else {
+      lies = *operands[0].mesh == *now.mesh ? *operands[0].sharding : replicated(type.dims.size());
+      if (now.why.asked) lies = asked_sharding(type, *now.why.asked, lies, *now.mesh, now.span);
+    }
     now.inherited[0] = declared ? 0 : lies.split();
   }
   return operation;
+}
+
+void paths_are_known(std::span<const NodePtr> nodes, LayoutRecord* record) {
+  std::unordered_map<const LaidOutOperation*, OperationRef>
+      now;                           // of those that were laid out again, by what they were
+  std::vector<OperationRef> before;  // keeps addresses apart
+  std::unordered_set<const Node*> changed;
+  for (const NodePtr& node : nodes) {
+    const LaidOutOperation& was = *node->operation;
+    const auto like = now.find(was.why.like.get());
+    bool is_affected = was.why.variable || like != now.end();
+    std::vector<OperandLayout> layouts;
+    for (const Value& operand : node->operands()) {
+      is_affected = is_affected || changed.contains(operand.node.get());
+      layouts.push_back({&operand.sharding(), operand.inherited(), operand.mesh().get()});
+    }
+    if (!is_affected) continue;
+    before.push_back(node->operation);
+    changed.insert(node.get());
+    node->operation = now[&was] =
+        laid_out_again(was, layouts, like != now.end() ? like->second : nullptr, nullptr, nullptr);
+    if (record) record->add(*node, nullptr);
+  }
 }
 
 const OperationRef& Relayout::operation(int32_t decision) { return laid(decision).operation; }
@@ -111,7 +135,7 @@ OperationRef Relayout::lay_out(const LayoutRecord::Decision& decision) {
     operands.push_back({&lies.shardings[operand.result], lies.inherited[operand.result], lies.mesh.get()});
   }
   OperationRef like = decision.like.decision >= 0 ? laid_[decision.like.decision]->operation : nullptr;
-  return laid_out_again(*decision.operation, operands, std::move(like), mesh_, rules_, stored_.get());
+  return laid_out_again(*decision.operation, operands, std::move(like), mesh_, rules_);
 }
 
 Program Relayout::program(const RecordedProgram& recorded) {

@@ -35,10 +35,9 @@ struct RecordedProgram {
 
 class Relayout {
  public:
-  /// `mesh`, `rules`: null: those that the script has. `stored`: what is asked of params and states besides, or null.
-  /// The record lives longer, and may grow.
-  Relayout(const LayoutRecord& record, MeshPtr mesh, LayoutPtr rules, StoredLayoutsPtr stored = nullptr)
-      : record_(record), mesh_(std::move(mesh)), rules_(std::move(rules)), stored_(std::move(stored)) {}
+  /// `mesh`, `rules`: null: those that the script has. The record lives longer, and may grow.
+  Relayout(const LayoutRecord& record, MeshPtr mesh, LayoutPtr rules)
+      : record_(record), mesh_(std::move(mesh)), rules_(std::move(rules)) {}
 
   /// The program number `number` as it would have been captured, with what its roots for gradients alone keep of splits
   /// (the pass `carry_splits`) left to the caller, who then calls `computed`. Programs are asked for in the order in
@@ -67,7 +66,6 @@ class Relayout {
   const LayoutRecord& record_;
   const MeshPtr mesh_;
   const LayoutPtr rules_;
-  const StoredLayoutsPtr stored_;
   std::vector<const Laid*> laid_;                ///< of each decision
   std::unordered_map<std::string, Laid> known_;  ///< by form and the places that it depends on
   std::deque<Laid> moved_;                       ///< by cuts
@@ -81,10 +79,13 @@ Sharding on_mesh(const Sharding& sharding, const Mesh& from, const Mesh& to);
 AxisSet on_mesh(AxisSet axes, const Mesh& from, const Mesh& to);
 
 /// What an operation would have been under another mesh or other rules (null: its own) where its operands lie so and
-/// `like`, if it follows another value, lies there. `stored`: what is asked of params and states besides, or null.
+/// `like`, if it follows another value, lies there.
 std::shared_ptr<LaidOutOperation> laid_out_again(const LaidOutOperation& was, std::span<const OperandLayout> operands,
-                                                 OperationRef like, const MeshPtr& mesh, const LayoutPtr& rules,
-                                                 const StoredLayouts* stored);
+                                                 OperationRef like, const MeshPtr& mesh, const LayoutPtr& rules);
+
+/// The paths of params and states have become known: lays them out again, of these pending nodes, which stand in
+/// program order, and with them what follows them and what is made of them. In `record`, if there is one, too.
+void paths_are_known(std::span<const NodePtr> nodes, LayoutRecord* record);
 
 /// Makes `operation` say that a result lies as `sharding` says because a cut computed it there.
 OperationRef lies_computed(const LaidOutOperation& operation, int result, const Sharding& sharding);

@@ -110,21 +110,7 @@ eval::HostValue replace(eval::Caller&, const eval::Bound& call) {
 eval::HostValue starts_with(eval::Caller&, const eval::Bound& call) { return call.text(0).starts_with(call.text(1)); }
 eval::HostValue ends_with(eval::Caller&, const eval::Bound& call) { return call.text(0).ends_with(call.text(1)); }
 
-/// Each piece between stars is looked for as far to the left as it can stand; the last one at the end.
-bool fits(std::string_view text, std::string_view pattern) {
-  std::vector<std::string> pieces = split_by(pattern, "*");
-  if (pieces.size() == 1) return text == pattern;
-  if (!text.starts_with(pieces.front())) return false;
-  text.remove_prefix(pieces.front().size());
-  for (size_t i = 1; i + 1 < pieces.size(); ++i) {
-    const size_t at = text.find(pieces[i]);
-    if (at == std::string_view::npos) return false;
-    text.remove_prefix(at + pieces[i].size());
-  }
-  return text.ends_with(pieces.back());
-}
-
-eval::HostValue matches(eval::Caller&, const eval::Bound& call) { return fits(call.text(0), call.text(1)); }
+eval::HostValue matches(eval::Caller&, const eval::Bound& call) { return mtf::matches(call.text(0), call.text(1)); }
 
 }  // namespace
 

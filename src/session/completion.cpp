@@ -46,14 +46,17 @@ struct TypedPlace {
   bool begins_statement() const;
   bool begins_item() const { return last() == "(" || last() == "[" || last() == "{" || last() == ","; }
   bool in_layout() const {
-    return bracket() == "{" && (before_bracket() == "@" || (before_bracket() == "=" && statement() == "layout"));
+    const bool is_declared = before_bracket() == "=" || before_bracket() == ":";  // `params "*": {…}`
+    return bracket() == "{" && (before_bracket() == "@" || (is_declared && statement() == "layout"));
   }
   bool in_axes() const;
   std::string callee() const;
 };
 
 bool is_layout_bracket(const TypedPlace& place, std::size_t bracket) {
-  return place.at(bracket) == "{" && bracket > 0 && (place.at(bracket - 1) == "@" || place.at(bracket - 1) == "=");
+  if (place.at(bracket) != "{" || bracket == 0) return false;
+  const std::string_view before = place.at(bracket - 1);
+  return before == "@" || before == "=" || before == ":";
 }
 
 bool TypedPlace::in_axes() const {

@@ -35,23 +35,23 @@ std::set<Name> dims_of(const spmd::StatementCost& cost) {
   return dims;
 }
 
-/// Layouts in which one axis of the mesh splits another of the dims, or none.
-std::vector<std::vector<LayoutRule>> neighbours(const std::vector<LayoutRule>& rules, const std::set<Name>& dims,
-                                                const Mesh& mesh) {
-  std::vector<std::vector<LayoutRule>> layouts;
+/// Layouts in which one axis of the mesh splits another of the dims, or none, by the rules of dims.
+std::vector<Layout> neighbours(const Layout& in_force, const std::set<Name>& dims, const Mesh& mesh) {
+  std::vector<Layout> layouts;
   for (const Axis& axis : mesh.axes()) {
-    std::vector<LayoutRule> without = rules;
+    Layout without = in_force;
     bool is_used = false;
-    for (LayoutRule& rule : without) is_used = std::erase(rule.axes, axis.name) > 0 || is_used;
-    std::erase_if(without, [](const LayoutRule& rule) { return rule.axes.empty(); });
+    for (LayoutRule& rule : without.rules) is_used = std::erase(rule.axes, axis.name) > 0 || is_used;
+    std::erase_if(without.rules, [](const LayoutRule& rule) { return rule.axes.empty(); });
     if (is_used) layouts.push_back(without);
     for (const Name dim : dims) {
-      std::vector<LayoutRule> layout = without;
+      Layout layout = without;
+      std::vector<LayoutRule>& rules = layout.rules;
       const auto there =
-          std::find_if(layout.begin(), layout.end(), [&](const LayoutRule& rule) { return rule.dim == dim; });
-      if (there != layout.end()) there->axes.push_back(axis.name);
-      else layout.push_back({dim, {axis.name}, {}});
-      if (!same_rules(layout, rules)) layouts.push_back(std::move(layout));
+          std::find_if(rules.begin(), rules.end(), [&](const LayoutRule& rule) { return rule.dim == dim; });
+      if (there != rules.end()) there->axes.push_back(axis.name);
+      else rules.push_back({dim, {axis.name}, {}});
+      if (!same_rules(layout, in_force)) layouts.push_back(std::move(layout));
     }
   }
   return layouts;
@@ -90,11 +90,10 @@ Explanation explain_statement(Session& session, const std::string& statement, co
   explanation.doubts = costs.doubts();
   explanation.now = total_of(costs.in(nullptr, nullptr).counters);
   explanation.held_bytes = bytes_held(session, assumption);
-  for (std::vector<LayoutRule>& layout : neighbours(planned.layout.rules, dims, *planned.mesh)) {
+  for (Layout& layout : neighbours(planned.layout, dims, *planned.mesh)) {
     if (ends()) break;
     try {
-      const Explanation::Total total =
-          total_of(costs.in(nullptr, std::make_shared<const Layout>(Layout{Name(), layout, {}})).counters);
+      const Explanation::Total total = total_of(costs.in(nullptr, std::make_shared<const Layout>(layout)).counters);
       if (total.wire_bytes < explanation.now.wire_bytes && total.flops <= explanation.now.flops)
         explanation.better.push_back({std::move(layout), total});
     } catch (const UserError&) {  // a layout that is refused is none

@@ -22,7 +22,7 @@ struct Explanation {
   };
   /// A layout under which as few flops are computed, and fewer bytes sent.
   struct Better {
-    std::vector<LayoutRule> layout;
+    Layout layout;
     Total total;
     int64_t held_bytes = 0;  ///< what the session's values would take on each processor
   };

@@ -20,12 +20,11 @@ bool keeps_operands(const graph::Node& node) {
 /// Copies of values, laid out again as the settings of an evaluator say, in its graph.
 class Copies {
  public:
-  explicit Copies(eval::Evaluator& evaluator)
-      : evaluator_(evaluator), builder_(evaluator.builder), stored_(evaluator.settings.stored.get()) {
+  explicit Copies(eval::Evaluator& evaluator) : evaluator_(evaluator), builder_(evaluator.builder) {
     if (evaluator.settings.mesh)
       builder_.context.mesh = mesh_ = std::make_shared<const Mesh>(Name("mesh"), *evaluator.settings.mesh);
     if (evaluator.settings.layout)
-      builder_.context.layout = rules_ = std::make_shared<const Layout>(Layout{Name(), *evaluator.settings.layout, {}});
+      builder_.context.layout = rules_ = std::make_shared<const Layout>(*evaluator.settings.layout);
   }
 
   /// Those of everything that the values are made of, as far as it is kept.
@@ -109,8 +108,7 @@ class Copies {
     graph::LaidOutOperation known = was;
     if (known.why.like)
       std::tie(known.why.like, known.why.like_result) = followed(known.why.like, known.why.like_result);
-    return builder_.add_decided(laid_out_again(known, layouts, nullptr, mesh_of(was), rules_, stored_),
-                                std::move(operands));
+    return builder_.add_decided(laid_out_again(known, layouts, nullptr, mesh_of(was), rules_), std::move(operands));
   }
 
   /// A result as it lies, then where it would lie.
@@ -154,7 +152,6 @@ class Copies {
   ops::Builder& builder_;
   MeshPtr mesh_;
   LayoutPtr rules_;
-  const graph::StoredLayouts* const stored_;
   std::unordered_map<const graph::Node*, graph::NodePtr> copied_;
   std::unordered_map<const graph::LaidOutOperation*, graph::OperationRef> operations_;  ///< of those
   std::map<std::pair<const graph::Node*, int>, graph::Value> given_up_;

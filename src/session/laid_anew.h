@@ -21,7 +21,7 @@ namespace mtf::session {
 
 class LaidAnew {
  public:
-  /// `evaluator` stands in for another, and plans. Its settings say what mesh, rules and stored layouts are assumed.
+  /// `evaluator` stands in for another, and plans. Its settings say what mesh and layout are assumed.
   /// Throws a UserError where a layout does not fit a value; the names then lead where they did.
   explicit LaidAnew(eval::Evaluator& evaluator);
   ~LaidAnew();

@@ -1,5 +1,7 @@
 #include "session/move_to_layout.h"
 
+#include <unordered_map>
+
 #include "eval/evaluator.h"
 #include "eval/places.h"
 #include "graph/layouts.h"
@@ -13,19 +15,25 @@ class Mover {
       : evaluator_(evaluator), context_(evaluator.builder.context), span_(span) {}
 
   void place(const eval::PlacePtr& place, const std::string& name) {
-    if (place->own_layout) return;
-    Sharding sharding = graph::sharding_of(place->type, *context_.layout, *context_.mesh, span_);
-    if (sharding == place->stored.sharding && same_mesh(place->stored.mesh, context_.mesh)) return;
+    graph::GivenLayout stored = place->stored;
+    if (stored.why.asked) return;  // its declaration says how it lies
+    stored.why.rules = context_.layout;
+    const auto moved_like = stored.why.like ? moved_to_.find(stored.why.like->why.variable.get()) : moved_to_.end();
+    if (moved_like != moved_to_.end()) stored.why.like = moved_like->second;
+    stored.mesh = stored.why.like ? stored.why.like->mesh : context_.mesh;
+    stored.sharding = graph::stored_sharding(place->type, stored.why, *stored.mesh, span_);
+    if (stored.sharding == place->stored.sharding && same_mesh(place->stored.mesh, stored.mesh)) return;
     evaluator_.undo.add(place, 0, [place = place.get(), before = *place] {
       before.current.value().node->ended = nullptr;
       *place = before;
     });
-    place->stored = given(std::move(sharding));
+    place->stored = std::move(stored);
     graph::Value moved = evaluator_.builder.assigned(place->current.value(), place->stored);
     moved.node->name = Name(name);
     moved.node->place = place->serial;
     place->current.value().node->ended =
         std::make_shared<const graph::HistoryEnd>(graph::HistoryEnd{Name(place->path), span_, {}, place->serial});
+    moved_to_[place->known_as.get()] = moved.node->operation;
     place->current = std::move(moved);
     evaluator_.cuts.assigned(place);
     moved_.emplace_back(name, place);
@@ -59,6 +67,8 @@ class Mover {
   eval::Evaluator& evaluator_;
   const graph::Context context_;
   Span span_;
+  /// What the variables that were moved have become: those that are declared like one of them follow it.
+  std::unordered_map<const graph::Variable*, graph::OperationRef> moved_to_;
   std::vector<std::pair<std::string, eval::HostValue>> moved_;
 };
 

@@ -15,10 +15,9 @@ namespace mtf::session {
 /// What is assumed besides what is: nothing of what is not given.
 struct Assumption {
   std::optional<std::vector<Axis>> mesh = std::nullopt;                      ///< as `--mesh` does
-  std::optional<std::vector<LayoutRule>> layout = std::nullopt;              ///< as `--layout` does
-  graph::StoredLayoutsPtr stored = nullptr;                                  ///< of params and states
+  std::optional<Layout> layout = std::nullopt;                               ///< as `--layout` does
   std::optional<std::pair<std::string, std::string>> option = std::nullopt;  ///< of a script: as `--set` does
-  bool is_none() const { return !mesh && !layout && !stored && !option; }
+  bool is_none() const { return !mesh && !layout && !option; }
 };
 /// Settings under which it holds.
 eval::Settings assumed(eval::Settings settings, const Assumption& assumption);

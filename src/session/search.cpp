@@ -66,8 +66,8 @@ SearchAnswer search_layouts(const WhatIf& what, SearchRequest request) {
   cost::SearchQuestion& question = answer.question;
   if (!question.memory) question.memory = request.machine.memory;
   question.axes = axis_names(answer.costs.record(), request.axes);
-  question.peak = [&what](const MeshPtr& mesh, const LayoutPtr& rules, const graph::StoredLayoutsPtr& stored) {
-    return what.planned({.mesh = mesh->axes(), .layout = rules->rules, .stored = stored}).counters.peak_bytes;
+  question.peak = [&what](const MeshPtr& mesh, const LayoutPtr& rules) {
+    return what.planned({.mesh = mesh->axes(), .layout = *rules}).counters.peak_bytes;
   };
   const std::optional<ShortForms> repeated = short_forms(what, answer.costs);
   if (repeated) {

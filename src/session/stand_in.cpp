@@ -7,7 +7,6 @@ namespace mtf::session {
 eval::Settings assumed(eval::Settings settings, const Assumption& assumption) {
   if (assumption.mesh) settings.mesh = assumption.mesh;
   if (assumption.layout) settings.layout = assumption.layout;
-  if (assumption.stored) settings.stored = assumption.stored;
   if (assumption.option)
     for (auto& [name, text] : settings.set)
       if (name == assumption.option->first) text = assumption.option->second;

@@ -73,9 +73,8 @@ Comparison WhatIf::compare(const std::vector<Assumption>& assumptions, const std
       under.cost = costs->in(nullptr, nullptr);
     } else {
       const MeshPtr mesh = assumption.mesh ? std::make_shared<const Mesh>(Name("mesh"), *assumption.mesh) : nullptr;
-      const LayoutPtr rules =
-          assumption.layout ? std::make_shared<const Layout>(Layout{Name(), *assumption.layout, {}}) : nullptr;
-      under.cost = costs->in(mesh, rules, assumption.stored);
+      const LayoutPtr rules = assumption.layout ? std::make_shared<const Layout>(*assumption.layout) : nullptr;
+      under.cost = costs->in(mesh, rules);
       if (with_peaks) planned = plan_(assumption, nullptr);
     }
     if (with_peaks) under.peak_bytes = planned.counters.peak_bytes;

@@ -93,6 +93,20 @@ std::vector<std::string> split(std::string_view text, char separator) {
   }
 }
 
+bool matches(std::string_view text, std::string_view pattern) {
+  const std::vector<std::string> pieces = split(pattern, '*');
+  if (pieces.size() == 1) return text == pattern;
+  if (!text.starts_with(pieces.front())) return false;
+  text.remove_prefix(pieces.front().size());
+  // Each piece between stars is looked for as far to the left as it can stand; the last one at the end.
+  for (std::size_t i = 1; i + 1 < pieces.size(); ++i) {
+    const std::size_t at = text.find(pieces[i]);
+    if (at == std::string_view::npos) return false;
+    text.remove_prefix(at + pieces[i].size());
+  }
+  return text.ends_with(pieces.back());
+}
+
 namespace {
 
 bool differs_only_in_case(std::string_view a, std::string_view b) {

@@ -36,6 +36,9 @@ std::string_view trim(std::string_view text);
 
 std::vector<std::string> split(std::string_view text, char separator);
 
+// Whether a text is as the pattern, in which `*` stands for any text.
+bool matches(std::string_view text, std::string_view pattern);
+
 // The candidate that was probably meant by `name`, by edit distance (a swap of neighbours is one
 // edit), if one is near enough: at most a third of the letters, at least one. The first wins a tie.
 // A name that differs only in case is always near.

@@ -83,6 +83,10 @@ class AstBuilder {
   ast::LayoutLiteral layout_literal(MtfParser::Layout_literalContext* tree);
   /// One that has no `..`, since there is nothing that it could keep.
   ast::LayoutLiteral whole_layout(MtfParser::Layout_literalContext* tree);
+  /// `params "blocks[*].*": {…}`.
+  ast::StoredRule stored_rule(MtfParser::Layout_itemContext* tree);
+  /// They have no place in what stands behind `@`, or behind another path.
+  void refuse_stored(const ast::LayoutLiteral& layout);
   ast::LayoutRef layout_ref(MtfParser::Layout_refContext* tree);
   ast::ExprPtr path(MtfParser::PathContext* tree);
   ast::ExprPtr path_with_index(MtfParser::Path_with_indexContext* tree);

@@ -47,10 +47,21 @@ struct LayoutRule {
   Span span;
 };
 
-// `{batch -> rows, hidden -> cols}`; `{.., a -> rows}` keeps the other dims as they are.
+// `params "blocks[*].*": {d_model -> data}`: how params, or states, are stored whose paths are as the pattern.
+struct StoredRule {
+  bool trainable = true;  // `params`
+  std::string path;
+  std::vector<LayoutRule> rules;
+  Span head;  // `params "blocks[*].*"`
+  Span span;
+};
+
+// `{batch -> rows, hidden -> cols}`; `{.., a -> rows}` keeps the other dims as they are. Only a layout that can be in
+// force has stored rules.
 struct LayoutLiteral {
   bool keep_others = false;
   std::vector<LayoutRule> rules;
+  std::vector<StoredRule> stored;
   Span span;
 };
 

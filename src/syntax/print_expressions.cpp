@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "support/stack_budget.h"
@@ -249,14 +250,29 @@ void Printer::rule(const LayoutRule& rule) {
 
 void Printer::layout(const LayoutLiteral& layout) {
   // `..` is printed first, and so takes part as an item without a rule.
-  std::vector<const LayoutRule*> items;
-  if (layout.keep_others) items.push_back(nullptr);
-  for (const LayoutRule& one : layout.rules) items.push_back(&one);
+  struct Item {
+    const LayoutRule* rule = nullptr;
+    const StoredRule* stored = nullptr;
+    Span span() const { return rule != nullptr ? rule->span : stored != nullptr ? stored->span : Span{}; }
+  };
+  std::vector<Item> items;
+  for (const LayoutRule& one : layout.rules) items.push_back({&one});
+  for (const StoredRule& one : layout.stored) items.push_back({nullptr, &one});
+  std::stable_sort(items.begin(), items.end(),
+                   [](const Item& a, const Item& b) { return a.span().begin < b.span().begin; });
+  if (layout.keep_others) items.insert(items.begin(), Item());
   sequence(
-      '{', items, '}', [](const LayoutRule* one) { return one == nullptr ? Span{} : one->span; },
-      [&](const LayoutRule* one) {
-        if (one == nullptr) out_ += "..";
-        else rule(*one);
+      '{', items, '}', [](const Item& item) { return item.span(); },
+      [&](const Item& item) {
+        if (item.rule != nullptr) return rule(*item.rule);
+        if (item.stored == nullptr) {
+          out_ += "..";
+          return;
+        }
+        out_ += fmt::format("{} {}: ", item.stored->trainable ? "params" : "states", quote(item.stored->path));
+        LayoutLiteral own;
+        own.rules = item.stored->rules;
+        this->layout(own);
       });
 }
 

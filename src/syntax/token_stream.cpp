@@ -352,9 +352,10 @@ class Reader {
       case MtfLexer::LBRACKET: return push(Open::kBracket);
       case MtfLexer::LBRACE: {
         const bool takes_layout =
-            last_type() == MtfLexer::USE || last_type() == MtfLexer::LAYOUT;  // `use {…}`, `with layout {…}`
-        const bool is_layout =
-            last_type() == MtfLexer::ASSIGN || last_type() == MtfLexer::AT || (takes_layout && !last_is_attribute());
+            last_type() == MtfLexer::USE || last_type() == MtfLexer::LAYOUT;    // `use {…}`, `with layout {…}`
+        const bool is_of_path = last_type() == MtfLexer::COLON && in_layout();  // `params "*": {…}`
+        const bool is_layout = last_type() == MtfLexer::ASSIGN || last_type() == MtfLexer::AT || is_of_path ||
+                               (takes_layout && !last_is_attribute());
         if (!list_.tokens.empty() && last_type() == MtfLexer::NEWLINE && in_block()) join_block();
         return push(is_layout ? Open::kLayout : Open::kBlock);
       }

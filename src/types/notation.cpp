@@ -7,7 +7,7 @@ std::vector<std::pair<std::string, std::string>> parse_pairs(const std::string& 
   std::vector<std::pair<std::string, std::string>> pairs;
   size_t at = 0;
   while (at < text.size()) {
-    size_t end = text.find_first_of(";., \t", at);
+    size_t end = text.find_first_of(kSeparators, at);
     if (end == std::string::npos) end = text.size();
     std::string entry = text.substr(at, end - at);
     at = end + 1;

@@ -7,6 +7,9 @@
 
 namespace mtf {
 
+/// What stands between entries.
+inline constexpr const char* kSeparators = ";., \t";
+
 /// The `name:value` pairs of `text`, separated by `;`, `.`, `,` or blanks. Throws std::invalid_argument for an entry
 /// without both; `left` and `right` say in its message what they are.
 std::vector<std::pair<std::string, std::string>> parse_pairs(const std::string& text, const std::string& left,

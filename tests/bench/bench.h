@@ -29,7 +29,7 @@ struct Bench {
     result.library = &library::host_library();
     result.ranks = ranks;
     if (!mesh.empty()) result.mesh = parse_axes(mesh);
-    if (!mesh.empty()) result.layout = parse_layout_rules(layout);
+    if (!mesh.empty()) result.layout = parse_layout(layout);
     return result;
   }
   void run(const std::string& text) { session.execute(text + "\n"); }

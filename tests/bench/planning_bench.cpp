@@ -95,7 +95,7 @@ void other_layout(benchmark::State& state) {
   once.session.run_text("plan.mtf", text);
   const cost::LayoutCosts costs(record);
   const auto there = std::make_shared<const Mesh>(Name("mesh"), parse_axes(mesh));
-  const auto other = std::make_shared<const Layout>(Layout{Name(), parse_layout_rules(rules), {}});
+  const auto other = std::make_shared<const Layout>(parse_layout(rules));
   compare(
       state, [&] { benchmark::DoNotOptimize(costs.in(there, other)); },
       [&] {

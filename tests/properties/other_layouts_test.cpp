@@ -60,20 +60,27 @@ std::vector<std::string> dims_of(const plan::ProgramRecord& record) {
   return {names.begin(), names.end()};
 }
 
-/// Up to four of the dims, each over one axis or both, in whatever order.
-std::vector<LayoutRule> drawn_rules(const std::vector<std::string>& dims, std::mt19937& random) {
+/// Up to four of the dims, each over one axis or both, in whatever order; and so, often, how params and states are
+/// stored.
+Layout drawn_layout(const std::vector<std::string>& dims, std::mt19937& random) {
   static const std::vector<std::vector<Name>> lists = {{Name("rows")},
                                                        {Name("cols")},
                                                        {Name("rows")},
                                                        {Name("cols")},
                                                        {Name("rows"), Name("cols")},
                                                        {Name("cols"), Name("rows")}};
-  std::vector<std::string> left = dims;
-  std::shuffle(left.begin(), left.end(), random);
-  left.resize(std::min<size_t>(left.size(), 1 + random() % 4));
-  std::vector<LayoutRule> rules;
-  for (const std::string& dim : left) rules.push_back({Name(dim), lists[random() % lists.size()], {}});
-  return rules;
+  const auto drawn_rules = [&] {
+    std::vector<std::string> left = dims;
+    std::shuffle(left.begin(), left.end(), random);
+    left.resize(std::min<size_t>(left.size(), 1 + random() % 4));
+    std::vector<LayoutRule> rules;
+    for (const std::string& dim : left) rules.push_back({Name(dim), lists[random() % lists.size()], {}});
+    return rules;
+  };
+  Layout layout{Name(), drawn_rules(), {}};
+  for (const char* path : {"*", "*w*", "*s*"})
+    if (random() % 3 == 0) layout.stored.push_back({random() % 2 == 0, path, drawn_rules(), {}});
+  return layout;
 }
 
 /// As it is written; nothing if it is refused, or ends with an error.
@@ -106,8 +113,8 @@ TEST(OtherLayouts, CostWhatAPlanUnderThemSays) {
     for (const char* axes : {"rows:2;cols:2", "rows:3;cols:4", "cols:1;rows:8"}) {
       const auto mesh = std::make_shared<const Mesh>(Name("mesh"), parse_axes(axes));
       settings.mesh = parse_axes(axes);
-      settings.layout = drawn_rules(dims, random);
-      const auto rules = std::make_shared<const Layout>(Layout{Name(), *settings.layout, {}});
+      settings.layout = drawn_layout(dims, random);
+      const auto rules = std::make_shared<const Layout>(*settings.layout);
       SCOPED_TRACE(std::string(axes) + "  " + to_string(*rules));
       std::optional<Planned> anew;
       std::string why;
@@ -224,14 +231,12 @@ eval::Settings settings_of(const Asked& asked) {
   settings.stdlib = stdlib_folder();
   settings.library = &library::host_library();
   settings.mesh = parse_axes(asked.mesh);
-  settings.layout = parse_layout_rules(asked.rules);
+  settings.layout = parse_layout(asked.rules);
   return settings;
 }
 
 MeshPtr mesh_of(const Asked& asked) { return std::make_shared<const Mesh>(Name("mesh"), parse_axes(asked.mesh)); }
-LayoutPtr rules_of(const Asked& asked) {
-  return std::make_shared<const Layout>(Layout{Name(), parse_layout_rules(asked.rules), {}});
-}
+LayoutPtr rules_of(const Asked& asked) { return std::make_shared<const Layout>(parse_layout(asked.rules)); }
 
 TEST(OtherLayouts, TakeTheTimeThatAPlanUnderThemSays) {
   const Planned once = transformer_of(3, settings_of({"all:1", ""}));

@@ -115,7 +115,7 @@ Check prints_the_same(const Where& where) {
     auto printed = [&](const Where& place) {
       eval::Settings settings;
       settings.mesh = parse_axes(place.mesh);
-      settings.layout = parse_layout_rules(place.layout);
+      settings.layout = parse_layout(place.layout);
       settings.stdlib = stdlib_folder();
       std::ostringstream out;
       session::Session(settings, &execution(), out).run_text("property.mtf", text);

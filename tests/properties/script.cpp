@@ -48,7 +48,7 @@ eval::Settings Evaluation::settings_of(const Where& where) {
   eval::Settings settings;
   if (!where.mesh.empty()) {
     settings.mesh = parse_axes(where.mesh);
-    settings.layout = parse_layout_rules(where.layout);
+    settings.layout = parse_layout(where.layout);
   }
   settings.stdlib = stdlib_folder();
   return settings;

@@ -114,7 +114,7 @@ TEST(Search, CostsAProgramOnceHoweverWhatItDoesNotHaveIsSplit) {
   cost::ProgramTimes times(costs, {{Name("a"), 64}, {Name("b"), 64}, {Name("c"), 8}, {Name("d"), 8}});
   const auto mesh = std::make_shared<const Mesh>(Name("mesh"), parse_axes("rows:2;cols:2"));
   const auto seconds = [&](const char* rules, const std::vector<AxisSet>& axes) {
-    return times.seconds(0, mesh, std::make_shared<const Layout>(Layout{Name(), parse_layout_rules(rules), {}}), axes);
+    return times.seconds(0, mesh, std::make_shared<const Layout>(parse_layout(rules)), axes);
   };
   EXPECT_EQ(times.dims(0), (std::vector<size_t>{0, 1}));
   EXPECT_EQ(seconds("a:rows;c:rows", {1, 0, 1, 0}), seconds("a:rows;d:cols", {1, 0, 0, 2}));
@@ -150,8 +150,7 @@ TEST(Search, RanksWhatRepeatsByAFewLayers) {
   for (const char* text : {"", "batch:rows", "batch:rows;heads:cols;d_ff:cols", "d_model:cols",
                            "length:cols;batch:rows", "batch:cols;d_model:rows", "d_ff:rows"}) {
     SCOPED_TRACE(text);
-    const auto rules = std::make_shared<const Layout>(
-        Layout{Name(), *text ? parse_layout_rules(text) : std::vector<LayoutRule>(), {}});
+    const auto rules = std::make_shared<const Layout>(parse_layout(text));
     const double whole = costs.in(mesh, rules).time.total();
     EXPECT_NEAR(repeated.in(mesh, rules).seconds, whole, cost::kRepeatedError * whole);
   }
@@ -179,9 +178,7 @@ TEST(Search, TakesTheBestThatFits) {
   question.axes = {Name("all")};
   EXPECT_EQ(to_string(*search(costs, question).best->rules), "{}");
   question.memory = 8000;
-  question.peak = [](const MeshPtr&, const LayoutPtr& rules, const graph::StoredLayoutsPtr&) {
-    return rules->rules.empty() ? 16'384 : 4096;
-  };
+  question.peak = [](const MeshPtr&, const LayoutPtr& rules) { return rules->rules.empty() ? 16'384 : 4096; };
   EXPECT_NE(to_string(*search(costs, question).best->rules), "{}");
 }
 
@@ -232,35 +229,34 @@ TEST(Search, PeaksAreNotFarBelowWhatIsEstimated) {
       SCOPED_TRACE(text + layout);
       eval::Settings settings;
       settings.mesh = mesh->axes();
-      settings.layout = *layout ? parse_layout_rules(layout) : std::vector<LayoutRule>();
-      std::vector<AxisSet> split(bound.dims().size()), none(bound.stored().size());
+      settings.layout = parse_layout(layout);
+      std::vector<AxisSet> split(bound.dims().size());
       for (size_t d = 0; d < split.size(); ++d)
-        for (const LayoutRule& rule : *settings.layout)
+        for (const LayoutRule& rule : settings.layout->rules)
           if (rule.dim == bound.dims()[d].name)
             for (Name axis : rule.axes) split[d] |= axis_bit(mesh->find(axis));
-      const double about = estimate.bytes(*mesh, {split, split.size(), none, none.size()}),
-                   least = estimate.least_bytes(*mesh, {split, split.size(), none, none.size()});
+      const double about = estimate.bytes(*mesh, {split, split.size()}),
+                   least = estimate.least_bytes(*mesh, {split, split.size()});
       const auto peak = static_cast<double>(Searched(text, settings).execution->counters().peak_bytes);
       EXPECT_GE(peak, (1 - cost::kPeakError) * least);
       EXPECT_LE(peak, 3 * about);
       EXPECT_LE(least, about);
-      EXPECT_LE(estimate.least_bytes(*mesh, {split, 0, none, 0}), least);
-      EXPECT_LE(estimate.stored_bytes(*mesh, {split, split.size(), none, none.size()}), about);
+      EXPECT_LE(estimate.least_bytes(*mesh, {split, 0, true}), least);
+      EXPECT_LE(estimate.stored_bytes(*mesh, {split, split.size()}), about);
     }
   }
 }
 
-cost::SearchQuestion of_four_with_batch_split(bool annotations) {
+cost::SearchQuestion of_four_with_batch_split(bool stored) {
   cost::SearchQuestion question;
   question.processors = 4;
   question.axes = {Name("all")};
-  question.pinned = parse_layout_rules("batch:all");
-  question.annotations = annotations;
-  question.peak = [](const MeshPtr& mesh, const LayoutPtr& rules, const graph::StoredLayoutsPtr& stored) {
+  question.pinned = parse_layout("batch:all");
+  question.stored = stored;
+  question.peak = [](const MeshPtr& mesh, const LayoutPtr& layout) {
     eval::Settings settings;
     settings.mesh = mesh->axes();
-    settings.layout = rules->rules;
-    settings.stored = stored;
+    settings.layout = *layout;
     return Searched(kHeavy, settings).execution->counters().peak_bytes;
   };
   return question;
@@ -269,35 +265,40 @@ cost::SearchQuestion of_four_with_batch_split(bool annotations) {
 TEST(Search, FindsThatOnlyParamsStoredInPartsFit) {
   const Searched searched(kHeavy);
   const cost::LayoutCosts costs(searched.record, cost::MachineModel());
-  cost::SearchQuestion question = of_four_with_batch_split(false), annotated = of_four_with_batch_split(true);
+  cost::SearchQuestion question = of_four_with_batch_split(false), with_stored = of_four_with_batch_split(true);
   const cost::SearchResult whole = search(costs, question);
   ASSERT_TRUE(whole.best);
-  const int64_t peak = question.peak(whole.best->mesh, whole.best->rules, nullptr);
-  question.memory = annotated.memory = peak / 2;
+  const int64_t peak = question.peak(whole.best->mesh, whole.best->rules);
+  question.memory = with_stored.memory = peak / 2;
   EXPECT_FALSE(search(costs, question).best);
-  const cost::SearchResult parts = search(costs, annotated);
-  ASSERT_TRUE(parts.best && parts.best->stored);
+  const cost::SearchResult parts = search(costs, with_stored);
+  ASSERT_TRUE(parts.best);
   EXPECT_EQ(parts.best->cost.parameter_bytes, 6 * 256 * 256 * 4 / 4);
-  EXPECT_EQ(to_string(*parts.best->rules), "{batch -> all}");
-  EXPECT_EQ(parts.best->stored->all().at(0).dims, (std::vector<Name>{Name("d"), Name("e")}));
+  EXPECT_EQ(to_string(*parts.best->rules), "{batch -> all, params \"*\": {d -> all}}");
+}
+
+TEST(Search, KeepsToRulesByPathThatAreGiven) {
+  const Searched searched(kHeavy);
+  cost::SearchQuestion question = of_four_with_batch_split(true);
+  question.pinned = parse_layout("batch:all;params \"*\":e:all");
+  const cost::SearchResult found = search(cost::LayoutCosts(searched.record, cost::MachineModel()), question);
+  ASSERT_TRUE(found.best);
+  EXPECT_EQ(to_string(*found.best->rules), "{batch -> all, params \"*\": {e -> all}}");
 }
 
 TEST(Search, CostsParamsStoredInPartsAsAPlanOfThemDoes) {
   const Searched searched(kHeavy);
   const cost::LayoutCosts costs(searched.record);
   const auto mesh = std::make_shared<const Mesh>(Name("mesh"), parse_axes("rows:2;cols:3"));
-  for (const char* rules : {"", "batch:rows", "e:cols"}) {
-    for (const char* asked : {"d:rows", "e:cols", "d:rows;e:cols", "d:rows+cols"}) {
-      SCOPED_TRACE(std::string(rules) + "  @  " + asked);
+  for (const char* rules : {"", "batch:rows;", "e:cols;"}) {
+    for (const char* path : {"params \"*\":d:rows", "params \"*w\":e:cols", "params \"*\":d:rows;params \"*\":e:cols",
+                             "params \"w\":d:rows+cols;states \"*\":d:cols"}) {
+      SCOPED_TRACE(std::string(rules) + path);
       eval::Settings settings;
       settings.mesh = mesh->axes();
-      settings.layout = *rules ? parse_layout_rules(rules) : std::vector<LayoutRule>();
-      const auto layout = std::make_shared<const Layout>(Layout{Name(), *settings.layout, {}});
-      auto stored = std::make_shared<graph::StoredLayouts>();
-      stored->add({Name("d"), Name("e")}, parse_layout_rules(asked));
-      settings.stored = stored;
+      settings.layout = parse_layout(std::string(rules) + path);
       const Searched anew(kHeavy, settings);
-      EXPECT_TRUE(costs.in(mesh, layout, stored).counters ==
+      EXPECT_TRUE(costs.in(mesh, std::make_shared<const Layout>(*settings.layout)).counters ==
                   cost::LayoutCosts(anew.record).in(nullptr, nullptr).counters);
       EXPECT_NE(anew.session->stored_variables().parameter_bytes, searched.session->stored_variables().parameter_bytes);
     }

@@ -31,7 +31,7 @@ eval::Settings settings_of(const WholeProgram& program, const Where& where) {
   eval::Settings settings;
   if (!where.mesh.empty()) {
     settings.mesh = parse_axes(where.mesh);
-    settings.layout = parse_layout_rules(where.layout);
+    settings.layout = parse_layout(where.layout);
   }
   settings.set = program.set;
   settings.stdlib = stdlib_folder();

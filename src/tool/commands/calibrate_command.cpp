@@ -49,7 +49,7 @@ class Laboratory {
     settings.stdlib = standard_library();
     settings.ranks = runtime_.ranks();
     settings.mesh = std::vector<Axis>{{Name("all"), runtime_.ranks()}};
-    settings.layout = std::vector<LayoutRule>{};
+    settings.layout = Layout();
     static std::ostream nowhere(nullptr);
     session_ = std::make_unique<session::Session>(settings, &execution_, nowhere);
   }

@@ -34,8 +34,8 @@ int compare(const CompareOptions& options, const ProgramOptions& program) {
   const Script script = read_script(options.file);
   std::vector<std::vector<Axis>> meshes;
   for (const std::string& text : options.meshes) meshes.push_back(mesh_option(text)->axes());
-  std::vector<std::pair<std::string, std::vector<LayoutRule>>> layouts;
-  for (const std::string& text : options.layouts) layouts.emplace_back(text, layout_option(text)->rules);
+  std::vector<std::pair<std::string, Layout>> layouts;
+  for (const std::string& text : options.layouts) layouts.emplace_back(text, *layout_option(text));
   const Diagnostics found = session::Session::check_text(script.name, script.text, settings);
   if (!found.empty()) report(found);
   if (found.has_errors()) return static_cast<int>(found.exit_code());

@@ -19,7 +19,7 @@ namespace {
 struct SearchOptions {
   std::string file, memory, machine, processors;
   std::vector<std::string> whole;
-  bool annotations = false;
+  bool stored = false;
   int axes = 2;
 };
 
@@ -44,9 +44,9 @@ int run_search(const SearchOptions& options, const ProgramOptions& program) {
   } else {
     question.processors = number_of_processors(options.processors);
   }
-  if (program.layout) question.pinned = layout_option(*program.layout)->rules;
-  for (const std::string& dim : options.whole) question.pinned.push_back({Name(dim), {}, {}});
-  question.annotations = options.annotations;
+  if (program.layout) question.pinned = *layout_option(*program.layout);
+  for (const std::string& dim : options.whole) question.pinned.rules.push_back({Name(dim), {}, {}});
+  question.stored = options.stored;
   request.machine = machine_option(options.machine);
   if (!options.memory.empty()) question.memory = bytes_option(options.memory);
   if (options.axes < 1 || options.axes > 4)
@@ -86,18 +86,17 @@ const Command kSearchCommand = {
         "and what\n"
         "would help; where processors repeat one another's work, how long fewer would take.\n"
         "\n"
-        "With --annotations it also tries `@` behind the declarations of params and states: which of their dims the "
-        "axes that\n"
-        "split none of them split besides, so that each processor stores a part, which is gathered where it is needed. "
-        "The same\n"
-        "is tried for all that have the same dims. The lines to paste are printed with the place where each stands "
-        "now. That\n"
-        "are many more candidates.\n"
+        "With --stored it also tries how params and states are stored, by rules for their paths: behind each of the "
+        "twelve "
+        "quickest\n"
+        "layouts of dims, params, states or both over each set of axes, so that a processor stores a part, which is "
+        "gathered where\n"
+        "it is needed. Rules by path in --layout are pinned, and nothing else is tried.\n"
         "\n"
         "Examples:\n"
         "  mtf search two_layer.mtf --processors 16\n"
         "  mtf search two_layer.mtf --processors 512 --memory 16GiB --layout \"batch:rows\"\n"
-        "  mtf search two_layer.mtf --processors 8 --axes 1 --layout \"batch:rows\" --annotations\n",
+        "  mtf search two_layer.mtf --processors 8 --axes 1 --layout \"batch:rows\" --stored\n",
     .declare = [](OptionParser& parser, ProgramOptions& program) -> std::function<int()> {
       auto options = std::make_shared<SearchOptions>();
       parser.word("file", options->file, "The script, or - for standard input", true);
@@ -105,7 +104,7 @@ const Command kSearchCommand = {
       parser.text("--memory", options->memory, "BYTES", "What each processor has, such as 16GiB: the peak must fit");
       parser.text("--machine", options->machine, "FILE", "A machine model, as `mtf calibrate` writes one");
       parser.number("--axes", options->axes, "N", "The most axes that the mesh may have (default: 2)");
-      parser.flag("--annotations", options->annotations, "Also try `@` behind the declarations of params and states");
+      parser.flag("--stored", options->stored, "Also try how params and states are stored, by rules for their paths");
       parser.texts("--whole", options->whole, "DIM", "A dim that is not split; repeatable");
       add_program_options(parser, program);
       parser.excludes("--mesh", {"--processors", "--axes"}, "a mesh says how many processors and axes there are");

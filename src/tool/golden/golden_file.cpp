@@ -123,12 +123,14 @@ std::vector<Axis> axes_of(const std::string& mesh, std::int64_t ranks) {
   return parse_axes(mesh);
 }
 
-bool fits(const std::vector<LayoutRule>& rules, const std::vector<Axis>& axes) {
-  return std::all_of(rules.begin(), rules.end(), [&](const LayoutRule& rule) {
-    return std::all_of(rule.axes.begin(), rule.axes.end(), [&](Name name) {
-      return std::any_of(axes.begin(), axes.end(), [&](const Axis& axis) { return axis.name == name; });
-    });
+bool fits(const Layout& layout, const std::vector<Axis>& axes) {
+  bool all = true;
+  layout.each_rule([&](const LayoutRule& rule) {
+    all = all && std::all_of(rule.axes.begin(), rule.axes.end(), [&](Name name) {
+            return std::any_of(axes.begin(), axes.end(), [&](const Axis& axis) { return axis.name == name; });
+          });
   });
+  return all;
 }
 
 bool has_room(const std::vector<Axis>& axes, std::int64_t ranks) {
@@ -145,7 +147,7 @@ void complain(GoldenFile& golden, std::string sentence) {
 
 bool can_run(const Combination& one, GoldenFile& golden) {
   std::vector<Axis> axes;
-  std::vector<LayoutRule> rules;
+  Layout layout;
   try {
     if (one.mesh) axes = axes_of(*one.mesh, one.ranks);
   } catch (const std::invalid_argument& error) {
@@ -153,12 +155,12 @@ bool can_run(const Combination& one, GoldenFile& golden) {
     return false;
   }
   try {
-    if (one.layout && !trim(*one.layout).empty()) rules = parse_layout_rules(*one.layout);
+    if (one.layout && !trim(*one.layout).empty()) layout = parse_layout(*one.layout);
   } catch (const std::invalid_argument& error) {
     complain(golden, fmt::format("1: layout \"{}\": {}", *one.layout, error.what()));
     return false;
   }
-  return !one.mesh || (fits(rules, axes) && has_room(axes, one.ranks));
+  return !one.mesh || (fits(layout, axes) && has_room(axes, one.ranks));
 }
 
 }  // namespace

@@ -114,8 +114,7 @@ std::string compare_text(const std::vector<CostColumn>& columns, bool timed, std
 }
 
 ComparedLayouts compared_layouts(const std::vector<std::vector<Axis>>& meshes,
-                                 const std::vector<std::pair<std::string, std::vector<LayoutRule>>>& layouts,
-                                 const std::string& as_is) {
+                                 const std::vector<std::pair<std::string, Layout>>& layouts, const std::string& as_is) {
   ComparedLayouts compared;
   for (size_t m = 0; m < std::max<size_t>(1, meshes.size()); ++m) {
     for (size_t l = 0; l < std::max<size_t>(1, layouts.size()); ++l) {

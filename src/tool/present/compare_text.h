@@ -24,8 +24,7 @@ struct ComparedLayouts {
   std::vector<CostColumn> columns;  ///< what they are called
 };
 ComparedLayouts compared_layouts(const std::vector<std::vector<Axis>>& meshes,
-                                 const std::vector<std::pair<std::string, std::vector<LayoutRule>>>& layouts,
-                                 const std::string& as_is);
+                                 const std::vector<std::pair<std::string, Layout>>& layouts, const std::string& as_is);
 /// The columns, with why they are an estimate below.
 std::string comparison_text(ComparedLayouts layouts, const session::Comparison& comparison, bool timed,
                             std::size_t width);

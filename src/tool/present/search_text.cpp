@@ -11,42 +11,12 @@
 namespace mtf::tool {
 namespace {
 
-/// `{.., io -> rows}`
-std::string asked_text(const graph::AskedLayout& asked) {
-  return "{.." + std::string(asked.rules.rules.empty() ? "" : ", ") + to_string(asked.rules.rules) + "}";
-}
-
-/// The declarations of params and states with the `@` that was found, each once, by its place.
-std::string annotated(const cost::Candidate& candidate, const plan::ProgramRecord& record) {
-  if (!candidate.stored) return {};
-  std::map<std::pair<std::string, uint32_t>, std::string> lines;  // in the order of their places
-  for (const graph::LayoutRecord::Variable& variable : record.layouts()->variables()) {
-    const graph::LaidOutOperation& operation = *record.layouts()->decisions()[variable.decision].operation;
-    const auto asked = is_annotatable(operation) ? candidate.stored->find(operation.results[0].dims) : nullptr;
-    if (asked)
-      lines[{variable.declared.file->name(), variable.declared.begin}] =
-          fmt::format("{} {} @ {} = {}   # {}\n", variable.trainable ? "param" : "state", variable.declared.text(),
-                      asked_text(*asked), variable.value.text(), to_text(variable.declared));
-  }
-  std::string text;
-  for (const auto& [place, line] : lines) text += line;
-  return text;
-}
-
-std::string declared(const cost::Candidate& candidate, const plan::ProgramRecord& record) {
-  return fmt::format("mesh   found = {}\nlayout best  = {}\n{}", to_string(*candidate.mesh),
-                     to_string(*candidate.rules), annotated(candidate, record));
+std::string declared(const cost::Candidate& candidate) {
+  return fmt::format("mesh   found = {}\nlayout best  = {}\n", to_string(*candidate.mesh), to_string(*candidate.rules));
 }
 
 CostColumn column_of(const cost::Candidate& candidate) {
-  std::string layout = to_string(*candidate.rules);
-  if (candidate.stored)
-    for (const graph::StoredLayouts::Of& of : candidate.stored->all()) {
-      std::string dims;
-      for (Name dim : of.dims) dims += (dims.empty() ? "" : ", ") + dim.str();
-      layout += fmt::format(" [{}] @ {}", dims, asked_text(*of.asked));
-    }
-  CostColumn column{to_string(*candidate.mesh), std::move(layout), candidate.cost};
+  CostColumn column{to_string(*candidate.mesh), to_string(*candidate.rules), candidate.cost};
   if (candidate.cost.counters.peak_bytes > 0) column.peak_bytes = candidate.cost.counters.peak_bytes;
   return column;
 }
@@ -100,13 +70,13 @@ std::string explained(const cost::Candidate& best, const cost::Candidate& second
                   bytes_text(static_cast<int64_t>(stored)), bytes_text(peak - static_cast<int64_t>(stored))));
   if (least.processors) diagnostic.help(fmt::format("more processors: with {} one would fit", *least.processors));
   diagnostic.help(fmt::format("more memory: `--memory {}MB`", (peak + 999'999) / 1'000'000));
-  if (least.annotated)
-    diagnostic.help(fmt::format("`--annotations`, which stores params and states in parts: about {}",
-                                bytes_text(static_cast<int64_t>(*least.annotated))));
+  if (least.in_parts)
+    diagnostic.help(fmt::format("`--stored`, which stores params and states in parts: about {}",
+                                bytes_text(static_cast<int64_t>(*least.in_parts))));
   if (least.stored < 0.5 && !recomputes(costs.record()))
     diagnostic.help(
         "`recompute(f, x)` around a layer, which keeps nothing of it for the backward pass, or a smaller batch");
-  if (!question.pinned.empty()) diagnostic.help("fewer dims that are pinned");
+  if (!question.pinned.rules.empty() || !question.pinned.stored.empty()) diagnostic.help("fewer dims that are pinned");
   fail(std::move(diagnostic));
 }
 
@@ -128,9 +98,9 @@ std::string search_text(const session::SearchAnswer& answer, std::size_t width) 
                                     ? count_text(result.costed, "candidate") + " costed"
                                     : fmt::format("{} ranked by a few {} and {} costed whole",
                                                   count_text(result.ranked, "candidate"), code(layers), result.costed);
-  std::string text = fmt::format("{}\nthe best{}, of {}, by {}\n{}", declared(*result.best, costs.record()),
-                                 result.second ? " and the second" : "", looked_at, costs.machine()->name,
-                                 compare_text(columns, true, width));
+  std::string text =
+      fmt::format("{}\nthe best{}, of {}, by {}\n{}", declared(*result.best), result.second ? " and the second" : "",
+                  looked_at, costs.machine()->name, compare_text(columns, true, width));
   if (result.second) text += "\nthe best is quicker, because\n" + explained(*result.best, *result.second);
   if (fewer) text += fewer_text(*result.best, *fewer);
   return text + estimate_note(costs.doubts(), width);

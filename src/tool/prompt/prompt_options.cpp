@@ -149,13 +149,13 @@ std::vector<Axis> mesh_given(session::Session& session, const std::string& word)
   } catch (const std::invalid_argument& error) { bad_mesh_or_layout("--mesh", word, error.what(), kMeshHelp); }
 }
 
-std::vector<LayoutRule> layout_given(session::Session& session, const std::string& word) {
+Layout layout_given(session::Session& session, const std::string& word) {
   if (trim(word).empty()) return {};
   if (const LayoutPtr layout =
           in_script_notation<Layout>(session, "--layout", word, "expected a layout, found a mesh", kLayoutHelp))
-    return layout->rules;
+    return *layout;
   try {
-    return parse_layout_rules(word);
+    return parse_layout(word);
   } catch (const std::invalid_argument& error) { bad_mesh_or_layout("--layout", word, error.what(), kLayoutHelp); }
 }
 
@@ -164,15 +164,6 @@ session::Assumption assumption_of(session::Session& session, const PromptOptions
   if (const auto mesh = options.value("--mesh")) assumption.mesh = mesh_given(session, *mesh);
   if (const auto layout = options.value("--layout")) assumption.layout = layout_given(session, *layout);
   return assumption;
-}
-
-std::string option_text(const std::vector<LayoutRule>& rules) {
-  std::string text;
-  for (const LayoutRule& rule : rules) {
-    text += (text.empty() ? "" : ";") + rule.dim.str() + ":";
-    for (std::size_t i = 0; i < rule.axes.size(); ++i) text += (i == 0 ? "" : "+") + rule.axes[i].str();
-  }
-  return text;
 }
 
 }  // namespace mtf::tool

@@ -43,11 +43,9 @@ class PromptOptions {
 /// The value of `--mesh` or `--layout`: the name of one that was declared, or written as in a script (`[rows: 2]`,
 /// `{batch -> rows}`) or as on the command line (`rows:2;cols:2`). Throws UserError.
 std::vector<Axis> mesh_given(session::Session& session, const std::string& word);
-std::vector<LayoutRule> layout_given(session::Session& session, const std::string& word);
+Layout layout_given(session::Session& session, const std::string& word);
 
 /// What `--mesh` and `--layout` ask to assume.
 session::Assumption assumption_of(session::Session& session, const PromptOptions& options);
-/// The rules as on the command line: `batch:rows;hidden:cols`.
-std::string option_text(const std::vector<LayoutRule>& rules);
 
 }  // namespace mtf::tool

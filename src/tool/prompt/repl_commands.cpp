@@ -54,7 +54,7 @@ constexpr ReplCommand kPromptCommands[] = {
      "what a statement would cost, and on a machine how long it takes", plan_command},
     {":compare", ReplArgument::kCode, "[--mesh M]… [--layout L]… [--machine FILE] [--peak] STMT",
      "what a statement would cost under each mesh and layout, side by side", compare_command},
-    {":search", ReplArgument::kCode, "[--processors N] [--memory BYTES] [--annotations] STMT",
+    {":search", ReplArgument::kCode, "[--processors N] [--memory BYTES] [--stored] STMT",
      "the mesh and layout under which a statement takes least time", search_command},
     {":draw", ReplArgument::kCode, "EXPR", "where a tensor lies, or a model's params: the tiles that processors hold",
      draw},

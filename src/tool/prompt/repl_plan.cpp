@@ -28,7 +28,7 @@ constexpr PromptOption kPlanOptions[] = {{"--mesh"}, {"--layout"}, {"--machine"}
 
 std::string decided_text(graph::LayoutOrigin origin) {
   switch (origin) {
-    case graph::LayoutOrigin::kGiven: return "its layout is written, by `@` or where it is declared";
+    case graph::LayoutOrigin::kGiven: return "its layout is written, by `@`, where it is declared or for its path";
     case graph::LayoutOrigin::kLike: return "it lies as what it is the gradient of";
     case graph::LayoutOrigin::kComputed: return "it lies as it was computed";
     case graph::LayoutOrigin::kRules: break;
@@ -71,7 +71,7 @@ std::string better_text(const session::Explanation& explanation, std::size_t wid
   std::string text = "fewer bytes, for no more flops:\n" + estimate_note(explanation.doubts, width);
   for (const session::Explanation::Better& better : explanation.better) {
     text += fmt::format("    --layout \"{}\"   {} on the wire instead of {}, {} instead of {}{}\n",
-                        option_text(better.layout), bytes_text(better.total.wire_bytes), bytes_text(now.wire_bytes),
+                        notation(better.layout), bytes_text(better.total.wire_bytes), bytes_text(now.wire_bytes),
                         count_text(better.total.collectives, "collective"), thousands(now.collectives),
                         better.total.flops < now.flops ? ", fewer flops" : "");
     if (better.held_bytes != explanation.held_bytes)
@@ -185,7 +185,7 @@ void compare_command(Repl& repl, const std::string& argument) {
   if (const auto file = options.value("--machine")) machine = machine_option(*file);
   std::vector<std::vector<Axis>> mesh_axes;
   for (const std::string& word : meshes) mesh_axes.push_back(mesh_given(repl.session(), word));
-  std::vector<std::pair<std::string, std::vector<LayoutRule>>> rules;
+  std::vector<std::pair<std::string, Layout>> rules;
   for (const std::string& word : layouts) rules.emplace_back(word, layout_given(repl.session(), word));
   ComparedLayouts compared = compared_layouts(mesh_axes, rules, "in force");
   const session::Comparison comparison =
@@ -196,9 +196,9 @@ void compare_command(Repl& repl, const std::string& argument) {
 
 namespace {
 
-constexpr PromptOption kSearchOptions[] = {
-    {"--processors"},        {"--memory"}, {"--machine"}, {"--axes"}, {"--annotations", false},
-    {"--whole", true, true}, {"--mesh"},   {"--layout"}};
+constexpr PromptOption kSearchOptions[] = {{"--processors"}, {"--memory"},        {"--machine"},
+                                           {"--axes"},       {"--stored", false}, {"--whole", true, true},
+                                           {"--mesh"},       {"--layout"}};
 
 }  // namespace
 
@@ -219,10 +219,10 @@ void search_command(Repl& repl, const std::string& argument) {
   if (const auto bytes = options.value("--memory")) question.memory = bytes_option(*bytes);
   if (const auto file = options.value("--machine")) request.machine = machine_option(*file);
   request.axes = options.number("--axes", 1, 4, request.axes);
-  question.annotations = options.has("--annotations");
+  question.stored = options.has("--stored");
   question.mesh = pinned.mesh;
   if (pinned.layout) question.pinned = *pinned.layout;
-  for (const std::string& dim : options.values("--whole")) question.pinned.push_back({Name(dim), {}, {}});
+  for (const std::string& dim : options.values("--whole")) question.pinned.rules.push_back({Name(dim), {}, {}});
   const auto heed_interrupts = [&] {
     if (repl.is_interrupted()) fail(Kind::interrupted, {});
   };

@@ -82,7 +82,7 @@ void layout_command(Repl& repl, const std::string&) {
   const session::Session& session = repl.session();
   const Layout& layout = session.layout();
   std::string text = to_string(layout);
-  if (layout.rules.empty()) text += "   nothing is split";
+  if (layout.rules.empty() && layout.stored.empty()) text += "   nothing is split";
   if (repl.settings().layout) text += "   as the command line says";
   Table table("lrlr");
   const std::vector<Dim> dims = dims_of(session);
@@ -96,7 +96,7 @@ void layout_command(Repl& repl, const std::string&) {
   }
   repl.say(text + "\n" + table.text("    ") + others(session, [&](const eval::ValueType& type) {
              const Layout* const other = type.layout();
-             return other != nullptr && !same_rules(other->rules, layout.rules) ? to_string(*other) : "";
+             return other != nullptr && !same_rules(*other, layout) ? to_string(*other) : "";
            }));
 }
 

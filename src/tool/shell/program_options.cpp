@@ -28,10 +28,10 @@ std::vector<Axis> mesh_of(const std::string& text, std::int64_t ranks) {
   }
 }
 
-std::vector<LayoutRule> layout_of(const std::string& text) {
+Layout layout_of(const std::string& text) {
   if (trim(text).empty()) return {};
   try {
-    return parse_layout_rules(text);
+    return parse_layout(text);
   } catch (const std::invalid_argument& error) {
     bad_value("--layout", text, error.what(), "name each dimension with its axis: --layout \"batch:rows;hidden:cols\"");
   }
@@ -65,7 +65,8 @@ std::vector<std::int64_t> placement_of(const std::string& text) {
 void add_program_options(OptionParser& parser, ProgramOptions& options) {
   parser.text("--mesh", options.mesh, "AXES", "The mesh throughout, whatever the script declares: \"rows:2;cols:2\"");
   parser.text("--layout", options.layout, "RULES",
-              "The layout throughout: \"batch:rows;hidden:cols\"; \"\" replicates");
+              "The layout throughout: \"batch:rows;hidden:cols\"; \"\" replicates; how params and states are stored: "
+              "'batch:data;params \"*\":d_model:data'");
   parser.texts("--set", options.set, "NAME=VALUE",
                "An option or top-level dim of the script, or MODULE.NAME; repeatable");
 }
@@ -131,9 +132,7 @@ std::string standard_library() {
 
 MeshPtr mesh_option(const std::string& text) { return std::make_shared<const Mesh>(Name("mesh"), mesh_of(text, 1)); }
 
-LayoutPtr layout_option(const std::string& text) {
-  return std::make_shared<const Layout>(Layout{Name(), layout_of(text), {}});
-}
+LayoutPtr layout_option(const std::string& text) { return std::make_shared<const Layout>(layout_of(text)); }
 
 cost::MachineModel machine_option(const std::string& file) {
   return file.empty() ? cost::MachineModel() : cost::parse_machine(read_script(file).text, file);

@@ -48,7 +48,7 @@ CountersRecord without_peak(CountersRecord counters) {
 CountersRecord counted_by_run(const std::string& path, const InterpreterOptions& options) {
   eval::Settings settings;
   if (!options.mesh.empty()) settings.mesh = parse_axes(options.mesh);
-  if (!options.layout.empty()) settings.layout = parse_layout_rules(options.layout);
+  if (!options.layout.empty()) settings.layout = parse_layout(options.layout);
   settings.set = options.set;
   ExecutionOn<run::MpiRuntime> execution;
   std::ostringstream out;

@@ -20,7 +20,7 @@ double seconds_for(const std::string& text, int count, const std::string& mesh =
   Settings settings;
   settings.stdlib = stdlib_folder();
   settings.mesh = parse_axes(mesh);
-  settings.layout = parse_layout_rules(layout);
+  settings.layout = parse_layout(layout);
   std::ostringstream out;
   session::Session session(settings, &execution, out);
   const double start = processor_seconds();

@@ -40,7 +40,7 @@ const std::string kBegin = "dim a = 4, b = 6\nlet x = ones([a, b])\n";
 TEST(SpanTable, AnExpressionHasItsTypeAndLayout) {
   Settings settings;
   settings.mesh = parse_axes("rows:2");
-  settings.layout = parse_layout_rules("a:rows");
+  settings.layout = parse_layout("a:rows");
   EXPECT_EQ(Marked(kBegin + "let y = |sum(x, over: b)", settings).types(), "the operation sum");
   EXPECT_EQ(Marked(kBegin + "let y = sum|(x, over: b)", settings).types(), "f32[a=4/rows]");
   EXPECT_EQ(Marked(kBegin + "let |y = sum(x, over: b)", settings).types(), "f32[a=4/rows]");

@@ -21,7 +21,7 @@ const Dim batch{"batch", 8}, io{"io", 32}, hidden{"hidden", 64};
 struct Script : ops::Builder {
   Script(const std::string& axes, const std::string& rules) {
     context.mesh = std::make_shared<Mesh>("m", parse_axes(axes));
-    context.layout = std::make_shared<const Layout>(Layout{Name(), parse_layout_rules(rules), {}});
+    context.layout = std::make_shared<const Layout>(parse_layout(rules));
     written = false;
   }
   graph::Value input(const Dims& dims) {

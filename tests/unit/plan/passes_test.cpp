@@ -26,7 +26,7 @@ const Dim rows{"rows", 8}, io{"io", 32}, hidden{"hidden", 64};
 graph::Program captured(const std::string& rules = "rows:p;hidden:q") {
   ops::Builder b;
   b.context.mesh = std::make_shared<Mesh>("m", parse_axes("p:2;q:2"));
-  b.context.layout = std::make_shared<const Layout>(Layout{Name(), parse_layout_rules(rules), {}});
+  b.context.layout = std::make_shared<const Layout>(parse_layout(rules));
   b.written = false;
   const graph::Value x = b.add(ops::kConstant, {}, ops::TypeAttributes{{ElementType::kF32, {rows, io}}});
   const graph::Value w = b.add(ops::kConstant, {}, ops::TypeAttributes{{ElementType::kF32, {io, hidden}}});

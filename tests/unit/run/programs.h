@@ -50,7 +50,7 @@ struct Script : ops::Builder {
   plan::Execution& on;
   Script(plan::Execution& e, const std::string& axes, const std::string& rules) : on(e) {
     context.mesh = std::make_shared<Mesh>("m", parse_axes(axes));
-    context.layout = std::make_shared<const Layout>(Layout{Name(), parse_layout_rules(rules), {}});
+    context.layout = std::make_shared<const Layout>(parse_layout(rules));
     written = false;
   }
   graph::Value input(const Dims& dims, ElementType element = ElementType::kF32, int modulus = 7, int first = 0) {

@@ -337,7 +337,7 @@ std::string plan_of(Session& session, const std::string& text, const Assumption&
 Assumption under(const std::string& mesh, const std::string& layout) {
   Assumption assumption;
   if (!mesh.empty()) assumption.mesh = parse_axes(mesh);
-  if (layout != "own") assumption.layout = layout.empty() ? std::vector<LayoutRule>() : parse_layout_rules(layout);
+  if (layout != "own") assumption.layout = parse_layout(layout);
   return assumption;
 }
 
@@ -361,11 +361,12 @@ TEST_F(Repl, AnotherLayoutIsPlannedFromWhatIsThere) {
     EXPECT_EQ(plan_of(fresh, text, {}, recorded()), plan_of(fresh, text)) << text;
   for (const char* text : {"step()", "sum(parts[1] * x)"})
     EXPECT_EQ(plan_of(session, text, {}, recorded()), plan_of(session, text)) << text;
-  for (const std::string layout : {"batch:rows", "hidden:cols;batch:rows", "", "batch:rows+cols", "io:cols"}) {
+  for (const std::string layout : {"batch:rows", "hidden:cols;batch:rows", "", "batch:rows+cols", "io:cols",
+                                   "batch:rows;params \"*\":io:rows;states \"first*\":hidden:cols"}) {
     for (const std::string mesh : {"rows:2;cols:2", "rows:4;cols:2"}) {
       eval::Settings settings;
       settings.mesh = parse_axes(mesh);
-      settings.layout = layout.empty() ? std::vector<LayoutRule>() : parse_layout_rules(layout);
+      settings.layout = parse_layout(layout);
       ExecutionOn<run::MpiRuntime> execution;
       std::ostringstream nowhere;
       Session typed(settings, &execution, nowhere);
@@ -603,6 +604,26 @@ TEST_F(Repl, MovesWhatItHoldsToALayout) {
   EXPECT_TRUE(session.undo());
   EXPECT_EQ(type_of(session, "m.w"), "f32[a=4/rows, b=6]");
   EXPECT_EQ(session.execute("sum(m.w) + sum(x)")[0].bindings[0].value, "28");
+}
+
+TEST_F(Repl, MovesWhatItHoldsToWhereRulesByPathSay) {
+  session.execute(
+      "import optim\nmesh g = [rows: 2]\ndim a = 4, b = 6\nmodel M() { param w: [a, b] = 1; param v: [a] = 1 }\nlet m "
+      "= "
+      "M()\nlet opt = optim.Adam(m.params)");
+  const auto moved_by = [&](const std::string& layout) {
+    std::string moved;
+    for (const EntryReport::Binding& binding : session.use(session.mesh_or_layout(layout), "<2>").at(0).bindings)
+      moved += binding.name + ": " + to_string(binding.type) + "\n";
+    return moved;
+  };
+  EXPECT_EQ(moved_by("{params \"w\": {b -> rows}, states \"second[1].value\": {a -> rows}}"),
+            "m.w: f32[a=4, b=6/rows]\nopt.first[0].value: f32[a=4, b=6/rows]\n"
+            "opt.second[0].value: f32[a=4, b=6/rows]\nopt.second[1].value: f32[a=4/rows]\n");
+  EXPECT_EQ(moved_by("{states \"*\": {a -> rows}}"),
+            "m.w: f32[a=4, b=6]\nopt.first[0].value: f32[a=4/rows, b=6]\nopt.first[1].value: f32[a=4/rows]\n"
+            "opt.second[0].value: f32[a=4/rows, b=6]\n");
+  EXPECT_EQ(type_of(session, "opt.steps"), "f64[]");
 }
 
 TEST_F(Repl, AMeshOrALayoutIsReadAsBehindUse) {

@@ -41,9 +41,9 @@ std::string said_by(Session& session, std::ostringstream& out, int i) {
       }
     } catch (const UserError& error) { out << error.what(); }
   }
-  const Planned planned = session.plan(
-      "einsum(x, net.w -> [])", "<plan>",
-      {.mesh = parse_axes(fmt::format("q:{}", i + 4)), .layout = parse_layout_rules(fmt::format("b{}:q", i))});
+  const Planned planned =
+      session.plan("einsum(x, net.w -> [])", "<plan>",
+                   {.mesh = parse_axes(fmt::format("q:{}", i + 4)), .layout = parse_layout(fmt::format("b{}:q", i))});
   for (const eval::StatementReport& report : planned.statements) out << to_string(report.counters);
   return out.str();
 }
@@ -125,8 +125,8 @@ TEST(WhatIf, SeveralAreThereAtOnce) {
   const std::string statement = "let y = einsum(x, net.w -> [b])";
   const WhatIf one = WhatIf::statement(session, statement, "<one>"),
                other = WhatIf::statement(session, "sum(net.w)", "<other>");
-  const Assumption over_a{.layout = parse_layout_rules("a:p")},
-      over_b{.mesh = parse_axes("q:4"), .layout = parse_layout_rules("b:q")};
+  const Assumption over_a{.layout = parse_layout("a:p")},
+      over_b{.mesh = parse_axes("q:4"), .layout = parse_layout("b:q")};
   const cost::LayoutCosts recorded = one.recorded(std::nullopt, over_a);
   const std::string first = cost_of(one.planned(over_a)), second = cost_of(other.planned(over_b)),
                     as_is = cost_of(one.planned());

@@ -130,6 +130,8 @@ TEST(Checks, OfWhatAGrammarCannotSay) {
   EXPECT_EQ(summary("let (a, a) = b"), "duplicate_name 1:9 `a` again\n");
   EXPECT_EQ(summary("layout l = {a -> x, a -> y}"), "duplicate_name 1:21 `a` again\n");
   EXPECT_EQ(summary("layout l = {.., a -> x}"), "bad_layout 1:12 `..` has no other rules to keep here\n");
+  EXPECT_EQ(summary("layout l = {params \"*\": {a -> x, a -> y}}"), "duplicate_name 1:34 `a` again\n");
+  EXPECT_EQ(summary("with layout {states \"*\": {a -> x}} { f() }\nuse {params \"w\": {}, a -> x}"), "");
   EXPECT_EQ(summary("let n = 9223372036854775808"), "bad_number 1:9 integers are at most 9,223,372,036,854,775,807\n");
   EXPECT_EQ(summary("let n = 1e999"), "bad_number 1:9 the largest number is about 1.8e308\n");
   EXPECT_EQ(summary("import \"my-lib.mtf\""), "syntax_error 1:8 `my-lib` cannot be a name\n");

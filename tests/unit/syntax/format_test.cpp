@@ -52,6 +52,13 @@ TEST(Format, BlanksAndIndentation) {
   EXPECT_EQ(formatted("fn f(x:[a])->[a]{return x}"), "fn f(x: [a]) -> [a] { return x }\n");
 }
 
+TEST(Format, RulesByPathStayWhereTheyStand) {
+  EXPECT_EQ(formatted("layout l={params \"*\":{a->x,b->[x,y]},c->y,states   \"m.*\" :{}}"),
+            "layout l = {params \"*\": {a -> x, b -> [x, y]}, c -> y, states \"m.*\": {}}\n");
+  const std::string lines = "layout l = {\n  a -> x,\n  params \"*\": {b -> x},  # all\n  states \"*\": {b -> x}\n}\n";
+  EXPECT_EQ(formatted(lines), lines);
+}
+
 TEST(Format, TuplesHaveParentheses) {
   EXPECT_EQ(formatted("fn f() { return a,b }"), "fn f() { return (a, b) }\n");
   EXPECT_EQ(formatted("let a,(b,c)=f()\nfor i,x in z{g(i)}\nlet l=[i for i,x in z]"),

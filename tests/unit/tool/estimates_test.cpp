@@ -164,7 +164,7 @@ TEST_F(Estimates, ASearchFindsTheLayoutOfThePapersTransformer) {
       << found.out << found.err;
 }
 
-TEST_F(Estimates, ASearchPrintsTheAnnotationsThatItFound) {
+TEST_F(Estimates, ASearchPrintsTheRulesByPathThatItFound) {
   const std::string file = write(
       "a.mtf",
       "import optim\ndim batch = 8, d = 256, e = 256\nmodel Layer {\n  param w: [d, e] = init.normal(stddev: 0.1)\n"
@@ -176,12 +176,11 @@ TEST_F(Estimates, ASearchPrintsTheAnnotationsThatItFound) {
   const std::vector<std::string> words = {"search", file,       "--processors", "4",        "--axes",
                                           "1",      "--layout", "batch:rows",   "--memory", "4MB"};
   EXPECT_EQ(mtf(words).status, 4);
-  std::vector<std::string> annotated = words;
-  annotated.push_back("--annotations");
-  const ProcessResult found = mtf(annotated);
-  EXPECT_TRUE(
-      std::regex_search(found.out, std::regex("layout best  = \\{batch -> rows\\}\nparam w: \\[d, e\\] @ \\{\\.\\., "
-                                              "[de] -> rows\\} = init.normal\\(stddev: 0.1\\)   # .*a.mtf:4:9\n")))
+  std::vector<std::string> with_stored = words;
+  with_stored.push_back("--stored");
+  const ProcessResult found = mtf(with_stored);
+  EXPECT_TRUE(std::regex_search(found.out,
+                                std::regex("layout best  = \\{batch -> rows, params \"\\*\": \\{[de] -> rows\\}\\}\n")))
       << found.out << found.err;
 }
 
@@ -217,7 +216,7 @@ TEST_F(Estimates, ASearchThatFitsNothingSaysTheSmallestPeakAndWhatWouldHelp) {
   };
   const ProcessResult plan = mtf({"plan", file, "--mesh", in_options(said[1]), "--layout", in_options(said[2])});
   EXPECT_NE(plan.out.find(peak), std::string::npos) << peak << "\n" << plan.out << plan.err;
-  for (const char* help : {"more processors: with ", "more memory: `--memory ", "`--annotations`, which stores",
+  for (const char* help : {"more processors: with ", "more memory: `--memory ", "`--stored`, which stores",
                            "`recompute(f, x)` around a layer"})
     EXPECT_NE(found.err.find(help), std::string::npos) << help << "\n" << found.err;
   // With what it says there is one.

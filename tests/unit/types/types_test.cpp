@@ -19,13 +19,36 @@ TEST(Notation, AnEntryNeedsANameAndASize) {
   for (const char* text : {"x;4", "d_ff;heads", "x:", ":4", "x:0", "x:-1", "x:a", "x:4;x:2", "x:99999999999999999999"})
     EXPECT_THROW(parse_axes(text), std::invalid_argument) << text;
   for (const char* text : {"a:x+x", "batch", "batch:", "batch:rows;batch:cols", "batch:rows+", "batch:+rows"})
-    EXPECT_THROW(parse_layout_rules(text), std::invalid_argument) << text;
+    EXPECT_THROW(parse_layout(text), std::invalid_argument) << text;
 }
 
 TEST(Notation, ALayoutRuleMayNameSeveralAxes) {
-  Layout layout;
-  layout.rules = parse_layout_rules("batch:rows+cols;hidden:planes");
-  EXPECT_EQ(to_string(layout), "{batch -> [rows, cols], hidden -> planes}");
+  EXPECT_EQ(to_string(parse_layout("batch:rows+cols;hidden:planes")), "{batch -> [rows, cols], hidden -> planes}");
+}
+
+TEST(Notation, ALayoutMaySpeakOfParamsAndStatesByPath) {
+  const std::string text =
+      "batch:data;params \"blocks[*].*\":d_model:data;params \"blocks[*].*\":vocab:data+model;"
+      "states \"*\":d_ff:data;params \"head\":";
+  const Layout layout = parse_layout(text);
+  EXPECT_EQ(to_string(layout),
+            "{batch -> data, params \"blocks[*].*\": {d_model -> data, vocab -> [data, model]}, states \"*\": {d_ff -> "
+            "data}, params \"head\": {}}");
+  EXPECT_EQ(notation(layout), text);
+  EXPECT_EQ(to_string(parse_layout("params\"*\":a:x")), "{params \"*\": {a -> x}}");
+  EXPECT_EQ(to_string(parse_layout("params:x")), "{params -> x}");
+  for (const char* wrong : {"params \"*\"", "params \"*", "params \"*\" a:x", "states \"*\":a",
+                            "params \"*\":a:x;params "
+                            "\"*\":a:y"})
+    EXPECT_THROW(parse_layout(wrong), std::invalid_argument) << wrong;
+}
+
+TEST(Layout, OfSeveralRulesForAPathTheLastSpeaks) {
+  const Layout layout = parse_layout("params \"*\":a:x;params \"blocks[*].*\":b:x;params \"head.*\":");
+  EXPECT_EQ(layout.find_stored(true, "w")->path, "*");
+  EXPECT_EQ(layout.find_stored(true, "blocks[3].attention.wq")->path, "blocks[*].*");
+  EXPECT_TRUE(layout.find_stored(true, "head.w")->rules.empty());
+  EXPECT_EQ(layout.find_stored(false, "w"), nullptr);
 }
 
 TEST(Mesh, GroupsAreThoseOfMeshTensorFlow) {
