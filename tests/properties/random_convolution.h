@@ -28,13 +28,13 @@ struct RandomConvolution {
 
   /// Binds y, and the gradients d_x and, of a convolution, d_w of the sum of y (y + 1).
   Script script() const;
-  /// The layouts that could matter: every dim to an axis or to none.
+  /// The dims that a layout may split: all but those of the window.
   std::vector<std::string> dims() const;
   /// The results of the script by plain sums, from the elements of x and w.
   std::vector<std::vector<double>> plain(const plan::HostTensor& of_x, const plan::HostTensor& of_w) const;
 };
 
-/// Nothing is returned for a setting whose windows fit nowhere: another seed is to be tried.
+/// A setting whose windows fit: others that the seed gives are passed over.
 RandomConvolution random_convolution(uint64_t seed);
 
 }  // namespace mtf::properties
