@@ -121,7 +121,7 @@ expr
   | op = NOT expr                                                                      # unary_expr
   | expr op = AND expr                                                                 # binary_expr
   | expr op = OR expr                                                                  # binary_expr
-  | FN LPAREN parameters? RPAREN (ARROW annotation)? ASSIGN expr                       # lambda_expr
+  | FN LPAREN parameters? RPAREN (ARROW annotation)? (block | ASSIGN expr)             # lambda_expr
   ;
 
 primary

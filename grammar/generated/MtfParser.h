@@ -886,6 +886,7 @@ public:
     antlr4::tree::TerminalNode *FN();
     antlr4::tree::TerminalNode *LPAREN();
     antlr4::tree::TerminalNode *RPAREN();
+    BlockContext *block();
     antlr4::tree::TerminalNode *ASSIGN();
     ExprContext *expr();
     ParametersContext *parameters();

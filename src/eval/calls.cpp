@@ -82,15 +82,19 @@ std::optional<Diagnostic> Calls::seen_from(const Diagnostic& diagnostic, Span ca
 }
 
 Diagnostic Calls::seen_by_program(const Diagnostic& diagnostic) const {
+  return seen_from_calls(diagnostic).value_or(diagnostic);
+}
+
+std::optional<Diagnostic> Calls::seen_from_calls(const Diagnostic& diagnostic) const {
   for (auto call = under_way_.rbegin(); call != under_way_.rend(); ++call)
-    if (auto seen = seen_from(diagnostic, call->call)) return *seen;
-  return diagnostic;
+    if (auto seen = seen_from(diagnostic, call->call)) return seen;
+  return std::nullopt;
 }
 
 void Calls::report(const UserError& error) {
   Diagnostic diagnostic = error.diagnostic();
   if (!under_way_.empty() && under_way_.back().call.is_known()) {
-    if (auto seen = seen_from(diagnostic, under_way_.back().call)) diagnostic = *seen;
+    if (auto seen = seen_from_calls(diagnostic)) diagnostic = *seen;
     else diagnostic.related(under_way_.back().call, "called here");
   }
   evaluator_.findings.report(std::move(diagnostic));

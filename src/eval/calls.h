@@ -96,6 +96,8 @@ class Calls {
   static HostValue join_results(const Activation& call, HostValue last);
   /// What is said inside a standard module as the program's line that called it sees it; nothing if it is not one.
   std::optional<Diagnostic> seen_from(const Diagnostic& diagnostic, Span call) const;
+  /// The same from the innermost call under way that stands in the program.
+  std::optional<Diagnostic> seen_from_calls(const Diagnostic& diagnostic) const;
 
   Evaluator& evaluator_;
   std::vector<Activation> under_way_;

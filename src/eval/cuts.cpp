@@ -75,6 +75,7 @@ void Cuts::refuse_in_turn(Span span, std::string_view what) const {
 }
 
 void Cuts::cut(const graph::Values& needed, Span span) {
+  if (!needed.empty()) refuse_in_turn(span, "a tensor is read");
   if (!execution_) return;
   ++cuts_;
   graph::ValueTable& table = *builder_.table;
@@ -106,7 +107,6 @@ HostValue Cuts::read_number(const graph::Value& value, Span span) {
 }
 
 plan::HostTensor Cuts::fetch(const graph::Value& value, Span span) {
-  refuse_in_turn(span, "a tensor is read");
   cut({value}, span);
   return execution_->fetch(value);
 }

@@ -69,8 +69,7 @@ class Cuts {
   /// Of a block that functions may outlive: keeps what they name alone.
   void end_block(const BlockInfo& info, Scope& scope, bool keep_all) const;
 
-  // ---- turns of a loop over a dim: there are no cuts
-  // -----------------------------------------------------------------
+  // ---- turns of a loop over a dim: there are no cuts ----------------------------------------------------------------
   /// The innermost that is under way, or null.
   Turn* turn() const { return turn_; }
   Restore<Turn*> within(Turn& turn) { return Restore(turn_, &turn); }

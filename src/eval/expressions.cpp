@@ -84,10 +84,12 @@ HostValue Evaluator::lambda(const ast::LambdaExpr& lambda, const ScopePtr& scope
   auto function = std::make_shared<Function>();
   function->signature = lambda.signature.get();
   function->result = &lambda.result;
-  function->expression = lambda.body.get();
+  const ast::FunctionText text = ast::text_of(lambda);
+  function->block = text.block;
+  function->expression = text.expression;
   function->scope = scope;
   function->visible = scope->bindings.size();
-  function->named = scope->names(names_in(ast::text_of(lambda)), function->visible);
+  function->named = scope->names(names_in(text), function->visible);
   function->reached = true;
   scope->capture();
   if (domain.is_check()) uncalled.declared(function);

@@ -133,7 +133,7 @@ struct Place {
 
 /// A function of a script: a declaration or `fn(x) = e`, with the bindings in force where it is written.
 struct Function {
-  Name name;  ///< empty for a `fn(x) = e`
+  Name name;  ///< empty for one without a name
   const syntax::Signature* signature = nullptr;
   const std::optional<ast::Annotation>* result = nullptr;
   const ast::Block* block = nullptr;  ///< one of the two is the body

@@ -93,6 +93,17 @@ Value with_first(ops::Builder& builder, const Value& value, const Dim& over) {
   return builder.broadcast(value, dims);
 }
 
+/// The dim of this name in the first tensor of a value that has one.
+std::optional<Dim> found_in(const HostValue& value, Name name) {
+  if (auto* list = value.as<ListPtr>()) {
+    for (const HostValue& item : (*list)->items)
+      if (const auto found = found_in(item, name)) return found;
+  } else if (const Value* tensor = tensor_of(value)) {
+    if (const int place = find_dim(tensor->dims(), name); place >= 0) return tensor->dims()[place];
+  }
+  return std::nullopt;
+}
+
 /// What stands in the turn for a place of what has the dim: `x` of scan's function.
 class PlacedValue {
  public:
@@ -265,7 +276,8 @@ HostValue scan(Caller& caller, const Bound& call) {
   for (const GivenArgument& item : call.arguments.items)
     if (is_undecided(item.value)) return unknown(UnknownKind::kAny);
   ops::Builder& builder = caller.parts.builder;
-  const Dim over = call.dim(kOver);
+  Dim over = call.dim(kOver);
+  if (call.has(kXs)) over = found_in(call.value(kXs), over.name).value_or(over);  // which may have another size
   const auto flag = [&](size_t parameter) {
     return call.has(parameter) &&
            caller.convert.to_condition(call.value(parameter), call.span(parameter)).value_or(false);

@@ -16,20 +16,15 @@ namespace mtf::eval {
 
 inline constexpr std::string_view kScanDoc =
     "A loop over a dim that is checked, laid out, planned and differentiated once: calls `f(carry, x)` for each place "
-    "of "
-    "`over` in turn, beginning with `start`; x is that place of `xs`, a tensor, a tuple or list of them, or a model "
-    "made "
-    "by `stacked`, without the dim. Without `xs` it calls `f(carry)`. Gives the last carry or, if f returns a pair, "
-    "also "
-    "the second parts, stacked along the dim. What is carried keeps its dims and element types. `reverse` begins with "
-    "the "
-    "last place; with `recompute` only what is carried is kept for the backward pass. f may read what is around it, "
-    "and "
-    "assign the states of its stacked model; what it appends to a list outside (`l := l + [y]`) is stacked as well.";
+    "of `over` in turn, beginning with `start`; x is that place of `xs`, a tensor, a tuple or list of them, or a "
+    "model made by `stacked`, without the dim. Without `xs` it calls `f(carry)`. Gives the last carry or, if f "
+    "returns a pair, also the second parts, stacked along the dim. What is carried keeps its dims and element types. "
+    "`reverse` begins with the last place; with `recompute` only what is carried is kept for the backward pass. f may "
+    "read what is around it, and assign the states of its stacked model; what it appends to a list outside "
+    "(`l := l + [y]`) is stacked as well.";
 inline constexpr std::string_view kStackedDoc =
     "The model that `f()` makes, once for each place of a dim: each of its params and states gains the dim, first. "
-    "They "
-    "begin with the values that as many instances made in a loop would have.";
+    "They begin with the values that as many instances made in a loop would have.";
 
 HostValue scan(Caller& caller, const Bound& call);
 HostValue stacked(Caller& caller, const Bound& call);

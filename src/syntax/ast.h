@@ -134,7 +134,7 @@ struct FnStmt {
   Ident name;
   std::vector<Parameter> parameters;
   std::optional<Annotation> result;
-  std::variant<Block, ExprPtr> body;
+  FunctionBody body;
   std::shared_ptr<const syntax::Signature> signature;  // at what stands from `fn` to before the body
 };
 struct ModelStmt {

@@ -70,6 +70,7 @@ class AstBuilder {
   ast::ExprPtr expr(MtfParser::ExprContext* tree);
   ast::Expr::Node expr_node(MtfParser::ExprContext* tree);
   ast::Expr::Node binary(MtfParser::Binary_exprContext* tree);
+  ast::LambdaExpr lambda(MtfParser::Lambda_exprContext* tree);
   ast::ExprPtr primary(MtfParser::PrimaryContext* tree);
   ast::ExprPtr parens(MtfParser::ParensContext* tree);
   ast::Expr::Node list(MtfParser::ListContext* tree);
@@ -107,6 +108,8 @@ class AstBuilder {
   void check_format(const std::string& format, Span span);
 
   // all three
+  /// Of a function, named or not: one of the two is null.
+  ast::FunctionBody function_body(MtfParser::BlockContext* block, MtfParser::ExprContext* expression);
   ast::Ident ident(antlr4::Token* token) const;
   ast::Ident ident(antlr4::tree::TerminalNode* node) const { return ident(node->getSymbol()); }
   ast::Ident ident(antlr4::ParserRuleContext* tree) const { return ident(tree->getStart()); }

@@ -253,12 +253,14 @@ struct AtExpr {
   ExprPtr object;
   LayoutRef layout;
 };
-// `fn(x) = e`.
+// What a function does: `{ … }` or `= e`.
+using FunctionBody = std::variant<Block, ExprPtr>;
+// `fn(x) { … }` or `fn(x) = e`.
 struct LambdaExpr {
   std::vector<Parameter> parameters;
   std::optional<Annotation> result;
-  ExprPtr body;
-  std::shared_ptr<const syntax::Signature> signature;
+  FunctionBody body;
+  std::shared_ptr<const syntax::Signature> signature;  // at what stands from `fn` to before the body
 };
 // `counters { … }`.
 struct CountersExpr {

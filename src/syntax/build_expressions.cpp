@@ -86,12 +86,18 @@ Expr::Node AstBuilder::expr_node(MtfParser::ExprContext* tree) {
   }
   auto* node = dynamic_cast<MtfParser::Lambda_exprContext*>(tree);
   MTF_CHECK(node != nullptr, "no builder for an expression");
-  LambdaExpr lambda;
-  lambda.parameters = parameters(node->parameters());
-  if (node->annotation() != nullptr) lambda.result = annotation(node->annotation());
-  lambda.body = expr(node->expr());
-  lambda.signature = signature({}, lambda.parameters, lambda.result, span(node));
-  return lambda;
+  return lambda(node);
+}
+
+LambdaExpr AstBuilder::lambda(MtfParser::Lambda_exprContext* tree) {
+  LambdaExpr made;
+  made.parameters = parameters(tree->parameters());
+  if (tree->annotation() != nullptr) made.result = annotation(tree->annotation());
+  Span head = span(tree);
+  head.end = span(tree->annotation() != nullptr ? tree->annotation()->getStop() : tree->RPAREN()->getSymbol()).end;
+  made.signature = signature({}, made.parameters, made.result, head);
+  made.body = function_body(tree->block(), tree->expr());
+  return made;
 }
 
 Expr::Node AstBuilder::binary(MtfParser::Binary_exprContext* tree) {

@@ -237,14 +237,7 @@ FnStmt AstBuilder::fn(MtfParser::Fn_statementContext* tree) {
   if (tree->annotation() != nullptr) made.result = annotation(tree->annotation());
   const Span body = tree->block() != nullptr ? span(tree->block()) : span(tree->ASSIGN()->getSymbol());
   made.signature = signature(made.name.name, made.parameters, made.result, before(span(tree), body.begin));
-  if (tree->block() != nullptr) {
-    made.body = block(tree->block(), {.in_fn = true});
-    return made;
-  }
-  const Place outer = place_;
-  place_ = {.in_fn = true};
-  made.body = expr(tree->expr());
-  place_ = outer;
+  made.body = function_body(tree->block(), tree->expr());
   return made;
 }
 
@@ -369,6 +362,15 @@ Stmt::Node AstBuilder::expr_or_assign(MtfParser::Expr_statementContext* tree) {
 }
 
 // ---- shared helpers -------------------------------------------------------------------------------------------------
+
+FunctionBody AstBuilder::function_body(MtfParser::BlockContext* tree, MtfParser::ExprContext* expression) {
+  if (tree != nullptr) return block(tree, {.in_fn = true});
+  const Place outer = place_;
+  place_ = {.in_fn = true};
+  ExprPtr made = expr(expression);
+  place_ = outer;
+  return made;
+}
 
 Ident AstBuilder::ident(antlr4::Token* token) const {
   const Span where = span(token);

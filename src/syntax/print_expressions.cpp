@@ -45,7 +45,8 @@ int level(BinaryOp op) {
 }
 
 int level(const Expr& expr) {
-  if (expr.as<LambdaExpr>()) return kLambda;
+  const auto* lambda = expr.as<LambdaExpr>();
+  if (lambda != nullptr && std::holds_alternative<ExprPtr>(lambda->body)) return kLambda;
   if (const auto* binary = expr.as<BinaryExpr>()) return level(binary->op);
   if (const auto* unary = expr.as<UnaryExpr>()) return unary->op == UnaryOp::kNot ? kNot : kNegation;
   if (expr.as<RangeExpr>()) return kRange;
@@ -184,8 +185,7 @@ void Printer::node(const LambdaExpr& node) {
     out_ += " -> ";
     annotation(*node.result);
   }
-  out_ += " =";
-  operand(*node.body);
+  function_body(node.body);
 }
 
 void Printer::node(const CountersExpr& node) {

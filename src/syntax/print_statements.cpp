@@ -228,13 +228,17 @@ void Printer::node(const FnStmt& node) {
     out_ += " -> ";
     annotation(*node.result);
   }
-  if (const auto* body = std::get_if<Block>(&node.body)) {
+  function_body(node.body);
+}
+
+void Printer::function_body(const FunctionBody& body) {
+  if (const auto* statements = std::get_if<Block>(&body)) {
     out_ += ' ';
-    block(*body);
+    block(*statements);
     return;
   }
   out_ += " =";
-  operand(*std::get<ExprPtr>(node.body));
+  operand(*std::get<ExprPtr>(body));
 }
 
 void Printer::node(const ModelStmt& node) {

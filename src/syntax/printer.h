@@ -33,6 +33,7 @@ class Printer {
   // print_statements.cpp
   void statements(const std::vector<ast::Stmt>& list, std::size_t end);
   void block(const ast::Block& block);
+  void function_body(const ast::FunctionBody& body);
   void node(const ast::DimStmt& node);
   void node(const ast::MeshStmt& node);
   void node(const ast::LayoutStmt& node);

@@ -5,14 +5,20 @@
 
 namespace mtf::ast {
 
-FunctionText text_of(const FnStmt& fn) {
-  FunctionText text{fn.parameters, &fn.result, std::get_if<Block>(&fn.body), nullptr, nullptr};
-  if (const auto* expression = std::get_if<ExprPtr>(&fn.body)) text.expression = expression->get();
-  return text;
+namespace {
+
+// Of a form of function, named or not.
+template <typename Form>
+FunctionText text_of_function(const Form& fn) {
+  const auto* expression = std::get_if<ExprPtr>(&fn.body);
+  return {fn.parameters, &fn.result, std::get_if<Block>(&fn.body), expression != nullptr ? expression->get() : nullptr,
+          nullptr};
 }
-FunctionText text_of(const LambdaExpr& lambda) {
-  return {lambda.parameters, &lambda.result, nullptr, lambda.body.get(), nullptr};
-}
+
+}  // namespace
+
+FunctionText text_of(const FnStmt& fn) { return text_of_function(fn); }
+FunctionText text_of(const LambdaExpr& lambda) { return text_of_function(lambda); }
 FunctionText text_of(const ModelStmt& model) { return {model.parameters, nullptr, &model.body, nullptr, &model}; }
 
 void names_of(const Pattern& pattern, std::vector<Ident>& names) {

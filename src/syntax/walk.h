@@ -8,8 +8,8 @@
 
 namespace mtf::ast {
 
-// A function's or model's text, whichever of its forms it has: `fn f(x) { … }`, `fn f(x) = e`, `fn(x) = e`, `model M(a)
-// { … }`.
+// A function's or model's text, whichever of its forms it has: `fn f(x) { … }`, `fn f(x) = e`, `fn(x) { … }`,
+// `fn(x) = e`, `model M(a) { … }`.
 struct FunctionText {
   std::span<const Parameter> parameters;
   const std::optional<Annotation>* result = nullptr;  // null: of a model

@@ -89,6 +89,17 @@ TEST(BlockInfo, AReturnReadsTheAnnotationOfItsFunction) {
   EXPECT_EQ(expiring(infos.infos.of(body), 2), ".. b c y");
 }
 
+TEST(BlockInfo, ABlockOfAFunctionWithoutANameIsApart) {
+  Infos infos("let g = fn(x) {\n  let y = h(x)\n  w := y\n  return y\n}\nprint(g)");
+  const BlockInfo& info = infos.top();
+  EXPECT_EQ(sorted(info.captured), "h w");
+  EXPECT_TRUE(info.targets.empty());
+  const auto& g = *infos.statement(0).as<ast::LetStmt>()->value->as<ast::LambdaExpr>();
+  const BlockInfo& body = infos.infos.of(std::get<ast::Block>(g.body));
+  EXPECT_EQ(body.targets.size(), 1u);
+  EXPECT_EQ(expiring(body, 2), "y");
+}
+
 TEST(BlockInfo, BodiesOfFunctionsAreApart) {
   Infos infos(
       "fn f(x, y = k()) { return grad(x, h(y)) }\nlet g = fn(x) = opt.step(x)\nmodel M { let l = N()\n fn call(x) = "

@@ -59,6 +59,15 @@ TEST(Format, RulesByPathStayWhereTheyStand) {
   EXPECT_EQ(formatted(lines), lines);
 }
 
+TEST(Format, ABlockOfAFunctionWithoutANameIsIndentedAsItsLine) {
+  EXPECT_EQ(formatted("let f=fn(x){return x}\nlet y=(fn(x){ return x })(3)"),
+            "let f = fn(x) { return x }\nlet y = (fn(x) { return x })(3)\n");
+  EXPECT_EQ(formatted("if c {\nlet y = scan(fn(h,x) { # one\nlet z = h\n\n# two\nreturn z,x\n}, a, b,over:d)\n}"),
+            "if c {\n  let y = scan(fn(h, x) {  # one\n    let z = h\n\n    # two\n    return (z, x)\n  }, a, b, "
+            "over: d)\n}\n");
+  EXPECT_EQ(formatted("let y = f(\nfn(x) {\nreturn x\n},\na)"), "let y = f(\n  fn(x) {\n    return x\n  },\n  a\n)\n");
+}
+
 TEST(Format, TuplesHaveParentheses) {
   EXPECT_EQ(formatted("fn f() { return a,b }"), "fn f() { return (a, b) }\n");
   EXPECT_EQ(formatted("let a,(b,c)=f()\nfor i,x in z{g(i)}\nlet l=[i for i,x in z]"),

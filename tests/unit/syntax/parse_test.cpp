@@ -178,6 +178,10 @@ TEST(Parse, MakesSignatures) {
   const Signature& g = *program.body.statements[2].as<LetStmt>()->value->as<LambdaExpr>()->signature;
   EXPECT_EQ(g.text, "fn(x, y = 1)");
   EXPECT_TRUE(g.parameters[1].has_default);
+  const Program of_block = parse_text("let g = fn(x: [a]) -> [b] { return x }");
+  const Signature& h = *of_block.body.statements[0].as<LetStmt>()->value->as<LambdaExpr>()->signature;
+  EXPECT_EQ(h.text, "fn(x: [a]) -> [b]");
+  EXPECT_EQ(h.span.text(), "fn(x: [a]) -> [b]");
 }
 
 TEST(Signature, OfARecordIsItsText) {

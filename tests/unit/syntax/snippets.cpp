@@ -266,6 +266,11 @@ let z = a +
 print("a {{x}} \n\t\" {f("in {x:.2f}", a[b: 3]):>10} {x} é\\")
 let l = [f(i) for i in 0..10]
 let g = fn(x: [.., a], y = 2) -> bool = x + y
+let k = map(fn(x: [a]) -> [a] {
+  # inside
+  let y = x
+  return y
+}, l)
 fn h(x) = x @ {}
 assert c, "message"
 assert f(x)
@@ -303,6 +308,7 @@ let x = random.normal([batch, io])
       R"mtf(fn f(x: [.., a], a: dim, b: dim) -> [.., b] { return einsum(x, w -> [.., b]) })mtf",
       R"mtf(fn f(x) = e)mtf",
       R"mtf(let g = fn(x) = e)mtf",
+      R"mtf(let g = f(fn(x) { return x }, fn() { }, 2))mtf",
       R"mtf(fn f(x: i32[batch], y: f32[..], z: bool, l: list, s: string, g: fn, m: model, n: int, r: float) = x)mtf",
       R"mtf(import nn, optim)mtf",
       R"mtf(import "lib/mine.mtf" as mine)mtf",

@@ -50,6 +50,8 @@ TEST(Walk, FunctionsAndModelsAreScopesOfTheirParameters) {
   EXPECT_EQ(events("fn f(x: [.., a], y = b) -> [c] { return g(x)\n fn g(z) = z }"),
             "f= { x= y= .. a b c { g= g x g= { z= z } } }");
   EXPECT_EQ(events("let f = fn(x) -> [..] = x ^ y"), "{ x= .. x y } f=");
+  EXPECT_EQ(events("let f = fn(x = a) {\n let z = x\n return g(z)\n fn g(y) = y }"),
+            "{ x= a { g= x z= g z g= { y= y } } } f=");
   EXPECT_EQ(events("model M(a: dim) { param w: [a] @ l = 0; state m: like w = v }"), "M= { a= { a l w= w v m= } }");
 }
 
