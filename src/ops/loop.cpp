@@ -108,7 +108,7 @@ std::unordered_map<const graph::Node*, NodePtr> add_before(Builder& builder, con
     if (!wanted.count(node->get()) && is_cheap(operation)) continue;
     wanted.insert(node->get());
     for (const Value& operand : (*node)->operands())
-      if (turn.invariant.count(operand.node.get())) wanted.insert(operand.node.get());
+      if (turn.invariant.count(operand.node.get()) && !is_number(operand)) wanted.insert(operand.node.get());
   }
   std::unordered_map<const graph::Node*, NodePtr> added;
   for (const NodePtr& node : turn.nodes) {

@@ -185,7 +185,7 @@ void Generator::draw_placing() {
     for (int64_t j = 0; j < 2; ++j) {
       std::string rules;
       for (const LayoutRule& rule :
-           parse_layout(random_layout(static_cast<uint64_t>(dice_.below(1 << 30)), names, meshes[i]))) {
+           parse_layout(random_layout(static_cast<uint64_t>(dice_.below(1 << 30)), names, meshes[i])).rules) {
         std::string target;
         for (const Name& axis : rule.axes) target += (target.empty() ? "" : ", ") + axis.str();
         if (rule.axes.size() > 1) target = "[" + target + "]";

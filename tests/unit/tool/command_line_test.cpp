@@ -466,7 +466,7 @@ TEST(ProgramOptions, BecomeSettings) {
   options.set = {"lr=0.1=x"};
   const eval::Settings settings = settings_of(options, 1);
   ASSERT_EQ(settings.mesh->size(), 2u);
-  EXPECT_TRUE(settings.layout->empty());
+  EXPECT_TRUE(settings.layout->rules.empty());
   EXPECT_EQ(settings.set.front().second, "0.1=x");
 }
 
