@@ -304,7 +304,8 @@ class Splitter {
       if (!is_read) continue;
       Instruction input;
       input.kind = InstructionKind::kInput;
-      input.node = data_operation(turn.values[value].type(), turn.values[value].sharding(), 0, turn.values[value].mesh);
+      const TensorType type = turn.values[value].type();
+      input.node = data_operation(type, replicated(type.dims.size()), 0, turn.values[value].mesh);
       input.input = static_cast<int32_t>(operands.size());
       input.results = {value};
       operands.push_back(outside.at(value));
