@@ -1,5 +1,7 @@
 #pragma once
 // Draws whole programs: statement by statement, with the names that are in scope and what is known of them.
+#include <fmt/format.h>
+
 #include <functional>
 #include <optional>
 #include <set>
@@ -121,6 +123,17 @@ class WholeProgramDrawer {
   Statements carried_loop(const std::string& name, const DimSet& dims);
   std::optional<Statements> list_loop();
   std::optional<Statements> while_loop();
+
+  // draw_scans.cpp
+  std::optional<Statements> scanned();
+  std::optional<Statements> stacked_model();
+  /// Runs `write`, which writes what a turn of a loop over a dim does: nothing that the host would do once a turn.
+  void in_turn(double turns, const std::function<void()>& write);
+  std::optional<int> loop_dim();
+  DimSet without(DimSet dims, int d) const;
+  std::string real_cast(const std::string& value) const { return fmt::format("cast({}, {})", value, element()); }
+  std::string element() const { return doubles_ ? "f64" : "f32"; }
+  Statement same(const std::string& one, const std::string& other) const;
 
   // draw_functions.cpp
   std::optional<Statements> function();

@@ -70,6 +70,8 @@ std::optional<Statements> WholeProgramDrawer::draw_one() {
                                   {2, &Self::carried, "carried"},
                                   {2, &Self::list_loop, "list_loop"},
                                   {1, &Self::while_loop, "while_loop"},
+                                  {2, &Self::scanned, "scanned"},
+                                  {1, &Self::stacked_model, "stacked_model"},
                                   {2, &Self::branch, "branch"},
                                   {1, &Self::leaving, "leaving"},
                                   {1, &Self::counters, "counters"},

@@ -58,6 +58,8 @@ const std::vector<FeatureRecord>& features() {
       {kNoGrad, "no_grad", true, "`no_grad { … }`"},
       {kOperations, "operations", true, "any operation of the registry, as its samples use it"},
       {kMixed, "mixed", true, "`precision mixed`, of the program or of a block"},
+      {kScans, "scans", true, "`scan` over a dim, which is compared with the same loop written out"},
+      {kStacked, "stacked", true, "`stacked` models, which are compared with lists of them"},
   };
   return records;
 }

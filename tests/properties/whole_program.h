@@ -65,6 +65,8 @@ enum class Feature {
   kChangingNumbers,
   kOperations,
   kMixed,
+  kScans,
+  kStacked,
   kLast
 };
 inline constexpr size_t kFeatures = static_cast<size_t>(Feature::kLast);

@@ -1,0 +1,198 @@
+// The loops over a dim of whole programs. Beside each stands the same loop written out with `for`, and asserts that
+// both come to the same: values, and gradients.
+#include <algorithm>
+
+#include "draw.h"
+
+namespace mtf::properties {
+
+namespace {
+
+/// Loops over longer dims would be too long, written out, and rounding would be amplified in too many turns.
+constexpr int kMostTurns = 5;
+
+bool draws(const Statements& lines) { return to_string(lines).find("random.") != std::string::npos; }
+
+}  // namespace
+
+void WholeProgramDrawer::in_turn(double turns, const std::function<void()>& write) {
+  const FeatureSet features = features_;
+  for (const Feature each : {Feature::kHostReads, Feature::kTensorBranches, Feature::kFloatConditions})
+    features_ &= ~bit(each);
+  if (!has(Feature::kSecondGradients)) features_ &= ~bit(Feature::kGradients);
+  std::vector<Named> seen;  // what functions and models do in a call is not known here
+  for (const Named& each : scope_) {
+    const bool calls = each.type.kind == Type::Kind::kFunction || each.type.kind == Type::Kind::kModel ||
+                       (each.type.kind == Type::Kind::kList && each.type.parts[0].kind == Type::Kind::kFunction);
+    if (!calls) seen.push_back(each);
+  }
+  std::vector<Named> scope = std::move(scope_);
+  scope_ = std::move(seen);
+  const double cost = in_function(write);
+  scope_ = std::move(scope);
+  features_ = features;
+  cost_ += turns_ * turns * cost;
+}
+
+std::optional<int> WholeProgramDrawer::loop_dim() {
+  std::vector<int> fitting;
+  for (size_t d = 0; d < dims_.size(); ++d)
+    if (dims_[d].size <= kMostTurns) fitting.push_back(static_cast<int>(d));
+  if (fitting.empty()) return std::nullopt;
+  return dice_.pick(fitting);
+}
+
+DimSet WholeProgramDrawer::without(DimSet dims, int d) const {
+  std::erase(dims, d);
+  return dims;
+}
+
+Statement WholeProgramDrawer::same(const std::string& one, const std::string& other) const {
+  return {fmt::format("assert max(abs({} - {})) < {}", one, other, program_.mixed ? "0.2" : "0.001"), {}, {}, {}};
+}
+
+/// let (last, all) = scan(turn, start, xs, over: d)
+std::optional<Statements> WholeProgramDrawer::scanned() {
+  if (!has(Feature::kScans) || loops_ > 1 || turns_ > 4 || counting_ > 0) return std::nullopt;
+  const std::optional<int> over = loop_dim();
+  if (!over || !affordable(60.0 * size(*over))) return std::nullopt;
+  const int turns = size(*over);
+  const DimSet carried = without(some_dims(2), *over), placed = without(some_dims(2), *over);
+  DimSet all = placed;
+  all.push_back(*over);
+  std::sort(all.begin(), all.end());
+  const std::string turn = fresh("turn"), c = fresh("x"), x = fresh("x"), xs = fresh("x"), start = fresh("x"),
+                    last = fresh("x"), ys = fresh("x");
+  const bool is_pair = dice_.chance(60), reverse = dice_.chance(30), recomputed = dice_.chance(30);
+  Statements lines;
+  lines.push_back({"let " + xs + " = $0", {fit(real(all, 2), all, 2)}, {}, {}});
+  declare(xs, {.dims = all}, 2, false);
+  lines.push_back({"let " + start + " = " + real_cast("$0"), {fit(real(carried, 2), carried, 2)}, {}, {}});
+  declare(start, {.dims = carried}, 2, false);
+  Statement function{"", {}, {}, {}};
+  DimSet made_dims;
+  in_turn(2.0 * turns, [&] {
+    declare(c, {.dims = carried}, 2, false);
+    declare(x, {.dims = placed}, 2, false);
+    Statements body;
+    if (dice_.chance(40)) {
+      const std::string y = fresh("x");
+      const DimSet dims = without(some_dims(2), *over);
+      body.push_back({"let " + y + " = $0", {fit(real(dims, 2), dims, 2)}, {}, {}});
+      declare(y, {.dims = dims});
+    }
+    const bool fits = std::includes(carried.begin(), carried.end(), placed.begin(), placed.end());
+    const Drawn other = real(subset(carried, 80), 2);
+    const Expression before{c, {}, real_type(carried)}, place{fits ? x : "mean(" + x + ")", {}, ""};
+    const Drawn next =
+        made("(0.5 * $0 + 0.3 * tanh($0 * $1) + 0.4 * $2)", {before, fit(other, carried, 2), place}, carried, 2.1);
+    const Expression carry{real_cast("$0"), {fit(next, carried, 2)}, ""};
+    Statement result{"return $0", {carry}, {}, {}};
+    if (is_pair) {
+      made_dims = without(some_dims(2), *over);
+      result = {"return ($0, $1)", {carry, fit(real(made_dims, 2), made_dims, 2)}, {}, {}};
+    }
+    body.push_back(std::move(result));
+    function = {fmt::format("fn {}({}, {})", turn, c, x), {}, body, {}};
+  });
+  lines.push_back(function);
+  lines.push_back(
+      {fmt::format("let {} = scan({}, {}, {}, over: {}{}{})", is_pair ? fmt::format("({}, {})", last, ys) : last, turn,
+                   start, xs, dim(*over), reverse ? ", reverse: true" : "", recomputed ? ", recompute: true" : ""),
+       {},
+       {},
+       {}});
+  if (!draws({function}) && dice_.chance(70)) {  // what is drawn a second time is drawn anew
+    const std::string h = fresh("x"), k = fresh("k"), list = fresh("x"), next = fresh("x"), y = fresh("x");
+    const std::string at = reverse ? fmt::format("size({}) - 1 - {}", dim(*over), k) : k;
+    Statements body;
+    const std::string call = fmt::format("{}({}, {}[{}: {}])", turn, h, xs, dim(*over), at);
+    if (is_pair) {
+      body.push_back({fmt::format("let ({}, {}) = {}", next, y, call), {}, {}, {}});
+      body.push_back({fmt::format("{} := {}", h, next), {}, {}, {}});
+      body.push_back({reverse ? fmt::format("{0} := [{1}] + {0}", list, y) : fmt::format("{0} := {0} + [{1}]", list, y),
+                      {},
+                      {},
+                      {}});
+      lines.push_back({fmt::format("let {} = []", list), {}, {}, {}});
+    } else {
+      body.push_back({fmt::format("{} := {}", h, call), {}, {}, {}});
+    }
+    lines.push_back({fmt::format("let {} = {}", h, start), {}, {}, {}});
+    lines.push_back({fmt::format("for {} in 0..size({})", k, dim(*over)), {}, body, {}});
+    lines.push_back(same(last, h));
+    if (is_pair) lines.push_back(same(ys, fmt::format("stack({}, {})", list, dim(*over))));
+    const bool may_differentiate = has(Feature::kGradients) && gradients_ == 0 &&
+                                   ((functions_ == 0 && loops_ == 0) || has(Feature::kGradientsInside));
+    if (may_differentiate && dice_.chance(60))
+      for (const std::string& target : {xs, start})
+        lines.push_back(same(fmt::format("grad(mean({0} * {0}), {1})", last, target),
+                             fmt::format("grad(mean({0} * {0}), {1})", h, target)));
+  }
+  declare(last, {.dims = carried}, 2);
+  if (is_pair) {
+    made_dims.push_back(*over);
+    std::sort(made_dims.begin(), made_dims.end());
+    declare(ys, {.dims = made_dims}, 2);
+  }
+  return lines;
+}
+
+/// let net = stacked(d, fn() = Layer()), and a loop through its layers.
+std::optional<Statements> WholeProgramDrawer::stacked_model() {
+  if (!has(Feature::kStacked) || !has(Feature::kModels) || blocks_ > 0) return std::nullopt;
+  const std::optional<int> over = loop_dim();
+  if (!over || !affordable(60.0 * size(*over))) return std::nullopt;
+  const int turns = size(*over);
+  const DimSet carried = without(some_dims(2), *over), of_param = without(some_dims(2), *over);
+  const std::string layer = fresh("Layer"), w = fresh("w"), s = fresh("s"), c = fresh("x"), net = fresh("net"),
+                    list = fresh("x"), start = fresh("x"), last = fresh("x"), h = fresh("x"), one = fresh("x");
+  const bool has_state = has(Feature::kStates) && dice_.chance(50), recomputed = dice_.chance(30);
+  const int64_t seed = dice_.below(1000);
+  Statements lines, members, body;
+  members.push_back({fmt::format("param {}: {} = init.normal(stddev: 0.5)", w, real_type(of_param)), {}, {}, {}});
+  if (has_state) members.push_back({fmt::format("state {}: {} = 0", s, real_type(carried)), {}, {}, {}});
+  in_turn(2.0 * turns, [&] {
+    declare(c, {.dims = carried}, 2, false);
+    if (has_state) body.push_back({fmt::format("{0} := 0.5 * {0} + 0.5 * {1}", s, c), {}, {}, {}});
+    const Drawn other = real(subset(carried, 80), 2);
+    const bool fits = std::includes(carried.begin(), carried.end(), of_param.begin(), of_param.end());
+    const Expression before{c, {}, real_type(carried)}, weight{fits ? w : "mean(" + w + ")", {}, ""};
+    const Drawn next =
+        made("tanh(0.5 * $0 + $0 * $1 + 0.3 * $2)", {before, weight, fit(other, carried, 2)}, carried, 1);
+    body.push_back({"return " + real_cast("$0"), {next.expression}, {}, {}});
+  });
+  members.push_back({fmt::format("fn call({})", c), {}, body, {}});
+  lines.push_back({"model " + layer + "()", {}, members, {}});
+  lines.push_back({fmt::format("seed {}", seed), {}, {}, {}});
+  lines.push_back({fmt::format("let {} = stacked({}, fn() = {}())", net, dim(*over), layer), {}, {}, {}});
+  lines.push_back({"let " + start + " = " + real_cast("$0"), {fit(real(carried, 2), carried, 2)}, {}, {}});
+  declare(start, {.dims = carried}, 2, false);
+  lines.push_back({fmt::format("let {} = scan(fn(x, layer) = layer(x), {}, {}, over: {}{})", last, start, net,
+                               dim(*over), recomputed ? ", recompute: true" : ""),
+                   {},
+                   {},
+                   {}});
+  if (!draws(body) && dice_.chance(70)) {
+    lines.push_back({fmt::format("seed {}", seed), {}, {}, {}});
+    lines.push_back({fmt::format("let {} = [{}() for i in 0..size({})]", list, layer, dim(*over)), {}, {}, {}});
+    lines.push_back({fmt::format("let {} = {}", h, start), {}, {}, {}});
+    lines.push_back({fmt::format("for {} in {}", one, list),
+                     {},
+                     Statements{{fmt::format("{0} := {1}({0})", h, one), {}, {}, {}}},
+                     {}});
+    lines.push_back(same(last, h));
+    const auto of_first = [&](const std::string& place) {
+      return same(fmt::format("{}.{}[{}: 0]", net, place, dim(*over)), fmt::format("{}[0].{}", list, place));
+    };
+    lines.push_back(of_first(w));
+    if (has_state) lines.push_back(of_first(s));
+    if (has(Feature::kGradients))
+      lines.push_back(same(fmt::format("grad(mean({0} * {0}), {1}.{2})[{3}: 0]", last, net, w, dim(*over)),
+                           fmt::format("grad(mean({0} * {0}), {1}[0].{2})", h, list, w)));
+  }
+  declare(last, {.dims = carried}, 2);
+  return lines;
+}
+
+}  // namespace mtf::properties
