@@ -277,8 +277,7 @@ HostValue Calls::construct(const ModelClassPtr& model, Arguments& arguments) {
   bind_parameters(*declaration.signature, arguments, scope);
   if (domain.is_abstract()) evaluator_.uncalled.called(model->declaration);
   const int64_t first = evaluator_.variables.last();
-  const bool is_outermost =
-      std::none_of(under_way_.begin(), under_way_.end(), [](const Activation& call) { return call.makes_instance; });
+  const bool is_outermost = !makes_instance() && !evaluator_.cuts.turn();
   const int64_t first_node = is_outermost ? graph::new_node_id() : 0;
   std::optional<ForgetsUnnamed> forgets;
   if (is_outermost) forgets.emplace(evaluator_.variables);

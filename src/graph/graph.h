@@ -107,6 +107,9 @@ struct Node : std::enable_shared_from_this<Node> {
   bool is_for_later() const { return for_later_; }
   int32_t uses() const { return uses_; }  ///< how often it is an operand of a node that keeps its operands
 
+  /// It is of that table's program; null: of nobody's, as in a turn of a loop.
+  bool is_of(const ValueTable* table) const { return table_.get() == table; }
+
   mutable int64_t mark = 0;  ///< of the last walk that came here
 
  private:

@@ -59,8 +59,8 @@ graph::Value Builder::operand(double number, ElementType element) {
   std::weak_ptr<graph::Node>& known = shared_[{std::bit_cast<uint64_t>(number), element}];
   if (graph::NodePtr node = known.lock()) {
     const graph::LaidOutOperation& made = *node->operation;
-    if (made.mesh == context.mesh && made.why.rules == context.layout && made.no_grad == context.no_grad &&
-        made.recomputed_in == context.recompute_region) {
+    if (node->is_of(table.get()) && made.mesh == context.mesh && made.why.rules == context.layout &&
+        made.no_grad == context.no_grad && made.recomputed_in == context.recompute_region) {
       ++added;  // as many as if nobody shared it
       return {node, 0};
     }

@@ -117,7 +117,8 @@ std::unordered_map<const graph::Node*, NodePtr> add_before(Builder& builder, con
     for (const Value& operand : node->operands()) {
       const auto at = added.find(operand.node.get());
       if (at != added.end()) operands.push_back({at->second, operand.result});
-      else operands.push_back(is_number(operand) ? operand : turn.outside(operand));
+      else if (!is_number(operand)) operands.push_back(turn.outside(operand));
+      else operands.push_back(builder.operand(operand.operation().inputs[0], operand.element()));
     }
     added[node.get()] = builder.add_decided(node->operation, std::move(operands));
     added[node.get()]->name = node->name;

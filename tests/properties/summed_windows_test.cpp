@@ -64,14 +64,14 @@ constexpr graph::Op kCorrelate = ops::complete(
      .kernel = correlate_kernel,
      .no_gradient = "it is a test"});
 
-struct Found {
+struct Correlation {
   plan::HostTensor tensor;
   plan::Counters counters;
   std::string program;
 };
 
-Found correlated(plan::Execution& execution, const Where& where, int64_t n, int64_t i,
-                 const CorrelateAttributes& attributes) {
+Correlation correlated(plan::Execution& execution, const Where& where, int64_t n, int64_t i,
+                       const CorrelateAttributes& attributes) {
   Evaluation evaluation(execution, where);
   evaluation.run(
       fmt::format("dim n = {}, i = {}\nseed 7\nlet x = cast(random.integers([n], -3, 4), f32)\n"
@@ -93,19 +93,19 @@ TEST(SummedWindows, AreReadWithHalosAndReduced) {
         CorrelateAttributes{kernel, 1, -2, 2, 1}, CorrelateAttributes{kernel, 1, -3, 1, 2}})
     for (const int64_t i : {4, 11, 12}) {
       const int64_t n = i * attributes.stride / attributes.base_dilation + 1;
-      const Found whole = correlated(execution(), {}, n, i, attributes);
+      const Correlation whole = correlated(execution(), {}, n, i, attributes);
       for (const std::string mesh : {"p:2", "p:3", "p:4", "q:2;p:2"})
         for (const std::string layout : {"i:p", "n:p", "i:p;n:p"}) {
           const Where where{mesh, layout};
           SCOPED_TRACE(to_string(where) +
                        fmt::format(", {} of {}, {}", i, n, to_string(graph::Attributes(attributes))));
-          const Found split = correlated(execution(), where, n, i, attributes),
-                      predicted = correlated(dry_execution(), where, n, i, attributes);
+          const Correlation split = correlated(execution(), where, n, i, attributes),
+                            predicted = correlated(dry_execution(), where, n, i, attributes);
           EXPECT_EQ(split.tensor.bytes, whole.tensor.bytes);
           EXPECT_EQ(counter_difference(predicted.counters, split.counters), "");
           EXPECT_NE(split.program.find("partial over p"), std::string::npos) << split.program;
         }
-      const Found split = correlated(execution(), {"p:2", "i:p;n:p"}, n, i, attributes);
+      const Correlation split = correlated(execution(), {"p:2", "i:p;n:p"}, n, i, attributes);
       EXPECT_NE(split.program.find("window: 3"), std::string::npos) << split.program;
     }
 }

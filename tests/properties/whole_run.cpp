@@ -78,19 +78,24 @@ WholeOutcome outcome_of(const std::string& text, const eval::Settings& settings,
   return outcome;
 }
 
-Statements with_early_reads(const Statements& statements) {
+/// `of_turns`: what functions and models have in them may be a turn of a loop over a dim, which reads nothing.
+Statements with_early_reads(const Statements& statements, bool of_turns) {
   Statements result;
   for (const Statement& statement : statements) {
     result.push_back(statement);
     Statement& copy = result.back();
     const bool of_model = copy.text.starts_with("model ");
-    if (of_model) {
-      for (Statement& part : *copy.body)
-        if (part.body) part.body = with_early_reads(*part.body);
+    if (of_turns && (of_model || copy.text.starts_with("fn "))) {
+      result.push_back({kEarly, {}, {}, {}});
       continue;
     }
-    if (copy.body) copy.body = with_early_reads(*copy.body);
-    if (!copy.otherwise.empty()) copy.otherwise = with_early_reads(copy.otherwise);
+    if (of_model) {
+      for (Statement& part : *copy.body)
+        if (part.body) part.body = with_early_reads(*part.body, of_turns);
+      continue;
+    }
+    if (copy.body) copy.body = with_early_reads(*copy.body, of_turns);
+    if (!copy.otherwise.empty()) copy.otherwise = with_early_reads(copy.otherwise, of_turns);
     const bool ends_block = copy.text.starts_with("return") || copy.text == "break" || copy.text == "continue";
     if (ends_block) result.insert(result.end() - 1, Statement{kEarly, {}, {}, {}});
     else if (!copy.text.starts_with("dim ") && !copy.text.starts_with("option "))
@@ -192,7 +197,8 @@ std::string plan_difference(const WholeOutcome& plan, const WholeOutcome& run) {
 std::string to_string(const Trial& trial) { return to_string(trial.where) + (trial.early ? ", read early" : ""); }
 
 std::string text_at(const WholeProgram& program, const Trial& trial) {
-  return to_string(trial.early ? with_early_reads(program.statements) : program.statements);
+  const std::string text = to_string(program.statements);
+  return trial.early ? to_string(with_early_reads(program.statements, text.find("scan(") != std::string::npos)) : text;
 }
 
 std::vector<Trial> trials_of(const WholeProgram& program, int ranks) {

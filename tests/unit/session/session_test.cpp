@@ -613,7 +613,8 @@ TEST_F(Repl, MovesWhatItHoldsToWhereRulesByPathSay) {
       "M()\nlet opt = optim.Adam(m.params)");
   const auto moved_by = [&](const std::string& layout) {
     std::string moved;
-    for (const EntryReport::Binding& binding : session.use(session.mesh_or_layout(layout), "<2>").at(0).bindings)
+    const std::vector<EntryReport> reports = session.use(session.mesh_or_layout(layout), "<2>");
+    for (const EntryReport::Binding& binding : reports.at(0).bindings)
       moved += binding.name + ": " + to_string(binding.type) + "\n";
     return moved;
   };

@@ -98,6 +98,7 @@ TEST(PromptCommands, AreAllTyped) {
   std::string typed;
   for (const char* file : {"prompt_test.cpp", "prompt_commands_test.cpp"})
     typed += SourceFile::read(source_folder() + "/tests/unit/tool/" + file)->text();
+  std::erase_if(typed, [](char c) { return c == ' ' || c == '\n'; });
   for (const ReplCommand& command : repl_commands()) {
     const std::string entry = "(\"" + std::string(command.name);
     EXPECT_NE(typed.find(entry), std::string::npos) << command.name;

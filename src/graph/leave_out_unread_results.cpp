@@ -1,0 +1,167 @@
+#include <algorithm>
+#include <utility>
+
+#include "graph/region.h"
+
+namespace mtf::graph {
+namespace {
+
+/// What a program keeps of itself when only some of its roots are wanted.
+struct Needed {
+  std::vector<bool> operations, inputs;
+
+  explicit Needed(const Program& program) : operations(program.operations.size()), inputs(program.inputs.size()) {}
+
+  void add(const Program& program, ProgramValue root) {
+    std::vector<ProgramValue> stack{root};
+    while (!stack.empty()) {
+      const ProgramValue value = stack.back();
+      stack.pop_back();
+      if (value.is_input()) {
+        inputs[value.input()] = true;
+      } else if (!operations[value.source]) {
+        operations[value.source] = true;
+        for (const ProgramValue& operand : program.operands_of(value.source)) stack.push_back(operand);
+      }
+    }
+  }
+};
+
+/// A region that gives only what `read` says of each result; `operands`: which operands it still has.
+struct Shrunk {
+  Region region;
+  std::vector<bool> operands, results;
+};
+
+Shrunk shrunk(const Region& was, std::vector<bool> read) {
+  const Program& turn = was.turn;
+  Needed needed(turn);
+  for (size_t r = 0; r < turn.roots.size(); ++r)
+    if (read[r]) needed.add(turn, turn.roots[r]);
+  for (bool more = true; more;) {  // what a turn reads of what is carried, the one before has to give
+    more = false;
+    for (int32_t c = 0; c < was.carried; ++c) {
+      if (read[c] || !needed.inputs[c]) continue;
+      read[c] = more = true;
+      needed.add(turn, turn.roots[c]);
+    }
+  }
+  for (int32_t c = 0; c < was.carried; ++c) needed.inputs[c] = read[c];
+  Shrunk result{was, {needed.inputs.begin(), needed.inputs.begin() + was.tensors()}, read};
+  Region& now = result.region;
+  now.turn = Program();
+  now.carried = now.placed = now.constants = now.stacked = now.summed = now.saved = 0;
+  now.input_number.clear();
+  now.first_number.clear();
+  std::vector<int32_t> inputs(turn.inputs.size(), -1), operations(turn.operations.size(), -1);
+  for (size_t i = 0; i < turn.inputs.size(); ++i) {
+    if (!needed.inputs[i]) continue;
+    const auto place = static_cast<int32_t>(i);
+    if (place < was.carried) ++now.carried;
+    else if (place < was.carried + was.placed) ++now.placed;
+    else if (place < was.tensors()) ++now.constants;
+    inputs[i] = static_cast<int32_t>(now.turn.inputs.size());
+    now.turn.inputs.push_back(turn.inputs[i]);
+    now.input_number.push_back(was.input_number[i]);
+  }
+  const auto at = [&](ProgramValue value) {
+    return value.is_input() ? ProgramValue::input(static_cast<size_t>(inputs[value.input()]))
+                            : ProgramValue{operations[value.source], value.result};
+  };
+  for (size_t i = 0; i < turn.operations.size(); ++i) {
+    if (!needed.operations[i]) continue;
+    ProgramOperation entry = turn.operations[i];
+    entry.first_operand = static_cast<int32_t>(now.turn.operands.size());
+    for (const ProgramValue& operand : turn.operands_of(i)) now.turn.operands.push_back(at(operand));
+    entry.origin = operations[i] = static_cast<int32_t>(now.turn.operations.size());
+    entry.like = entry.like < 0 ? -1 : operations[entry.like];
+    now.turn.operations.push_back(std::move(entry));
+    now.first_number.push_back(was.first_number[i]);
+  }
+  for (size_t r = 0; r < turn.roots.size(); ++r) {
+    if (!read[r]) continue;
+    const auto place = static_cast<int32_t>(r);
+    if (place >= was.carried + was.stacked) ++now.summed;
+    else if (place >= was.carried) ++now.stacked;
+    if (place < was.carried + was.stacked && place >= was.carried + was.stacked - was.saved) ++now.saved;
+    now.turn.roots.push_back(at(turn.roots[r]));
+  }
+  return result;
+}
+
+template <typename T>
+std::vector<T> those(const std::vector<T>& all, const std::vector<bool>& kept) {
+  std::vector<T> left;
+  for (size_t i = 0; i < all.size(); ++i)
+    if (kept[i]) left.push_back(all[i]);
+  return left;
+}
+
+/// The operation with a region that gives fewer results, and needs fewer operands.
+OperationRef with_region(const LaidOutOperation& was, Shrunk shrunk) {
+  auto now = std::make_shared<LaidOutOperation>(was);
+  now->operands = those(was.operands, shrunk.operands);
+  now->results = those(was.results, shrunk.results);
+  now->shardings = those(was.shardings, shrunk.results);
+  now->inherited = those(was.inherited, shrunk.results);
+  now->region = with_form(std::move(shrunk.region));
+  return now;
+}
+
+}  // namespace
+
+void leave_out_unread_results(Program& program) {
+  const size_t count = program.operations.size();
+  const auto has_region = [](const ProgramOperation& entry) { return entry.operation->region != nullptr; };
+  if (std::none_of(program.operations.begin(), program.operations.end(), has_region)) return;
+  std::vector<std::vector<bool>> read(count);
+  for (size_t i = 0; i < count; ++i) read[i].resize(program.operations[i].operation->results.size());
+  const auto reads = [&](ProgramValue value) {
+    if (!value.is_input()) read[value.source][value.result] = true;
+  };
+  for (const ProgramValue& root : program.roots) reads(root);
+  for (const ProgramValue& value : program.for_gradients) reads(value);
+  std::vector<std::vector<ProgramValue>> operands(count);
+  std::vector<bool> stays(count);
+  for (size_t i = count; i-- > 0;) {
+    ProgramOperation& entry = program.operations[i];
+    stays[i] = std::find(read[i].begin(), read[i].end(), true) != read[i].end();
+    if (!stays[i]) continue;
+    const std::span<const ProgramValue> all = program.operands_of(i);
+    operands[i].assign(all.begin(), all.end());
+    if (has_region(entry)) {
+      Shrunk less = shrunk(*entry.operation->region, read[i]);
+      leave_out_unread_results(less.region.turn);
+      read[i] = less.results;
+      operands[i] = those(operands[i], less.operands);
+      entry.operation = with_region(*entry.operation, std::move(less));
+    }
+    for (const ProgramValue& operand : operands[i]) reads(operand);
+  }
+  std::vector<int32_t> now(count, -1);
+  const auto at = [&](ProgramValue value) {
+    if (value.is_input()) return value;
+    int32_t result = value.result;
+    if (has_region(program.operations[now[value.source]]))
+      result = static_cast<int32_t>(std::count(read[value.source].begin(), read[value.source].begin() + result, true));
+    return ProgramValue{now[value.source], result};
+  };
+  std::vector<ProgramValue> left;
+  int32_t next = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (!stays[i]) continue;
+    ProgramOperation entry = program.operations[i];
+    entry.first_operand = static_cast<int32_t>(left.size());
+    entry.operand_count = static_cast<int32_t>(operands[i].size());
+    entry.like = entry.like < 0 ? -1 : now[entry.like];
+    for (const ProgramValue& operand : operands[i]) left.push_back(at(operand));
+    now[i] = next;
+    program.operations[next++] = std::move(entry);
+  }
+  program.operations.resize(static_cast<size_t>(next));
+  program.operands = std::move(left);
+  for (ProgramValue& root : program.roots) root = at(root);
+  for (ProgramValue& value : program.for_gradients) value = at(value);
+}
+
+}  // namespace mtf::graph
