@@ -331,13 +331,12 @@ class BackwardTurn {
   Again again_;
 };
 
-/// Nothing has to be communicated to compute it again: its result is split as its operand is.
-bool lies_as_operand(const graph::Program& turn, int32_t operation) {
-  const std::span<const graph::ProgramValue> operands = turn.operands_of(static_cast<size_t>(operation));
-  if (operands.empty()) return true;
-  const Sharding &from = turn.sharding(operands[0]), &to = turn.sharding({operation, 0});
-  const bool is_view = turn.operations[operation].operation->op->role == graph::Role::kView;
-  return is_view ? from.dims == to.dims : from.split() == to.split();
+/// Its result has the names of its operand, and so lies as that does: nothing is communicated to compute it again. (What
+/// is saved is a part of the program, which does not depend on layouts.)
+bool keeps_names(const graph::LaidOutOperation& operation) {
+  if (operation.operands.empty() || operation.op->role == graph::Role::kRepeat) return true;
+  const Dims &from = operation.operands[0].dims, &to = operation.results[0].dims;
+  return std::all_of(to.begin(), to.end(), [&](const Dim& dim) { return has_dim(from, dim.name); });
 }
 
 /// The values of a turn that its gradient will read, but for those that are cheap to compute again.
@@ -351,9 +350,8 @@ std::vector<graph::ProgramValue> values_to_save(const Builder& around, const gra
   const std::vector<bool> same = backward.invariant();
   return backward
       .reads([&](graph::ProgramValue value) {
-        const bool is_cheaply_made =
-            is_cheap(*region.turn.operations[value.source].operation) && lies_as_operand(region.turn, value.source);
-        return !same[value.source] && !is_cheaply_made;
+        const graph::LaidOutOperation& made_by = *region.turn.operations[value.source].operation;
+        return !same[value.source] && !(is_cheap(made_by) && keeps_names(made_by));
       })
       .values;
 }
