@@ -331,8 +331,8 @@ class BackwardTurn {
   Again again_;
 };
 
-/// Its result has the names of its operand, and so lies as that does: nothing is communicated to compute it again. (What
-/// is saved is a part of the program, which does not depend on layouts.)
+/// Its result has the names of its operand, and so lies as that does: nothing is communicated to compute it again.
+/// (What is saved is a part of the program, which does not depend on layouts.)
 bool keeps_names(const graph::LaidOutOperation& operation) {
   if (operation.operands.empty() || operation.op->role == graph::Role::kRepeat) return true;
   const Dims &from = operation.operands[0].dims, &to = operation.results[0].dims;

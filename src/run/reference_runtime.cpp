@@ -18,6 +18,18 @@ const std::vector<std::string> kNoPasses = {"merge_all_reduces", "fuse_loops", "
 
 constexpr size_t kMostReferencePlans = 4096;
 
+/// The region, in whose turn nothing is laid out with `@`: one processor has all of everything.
+std::shared_ptr<const graph::Region> laid_out_by_nobody(const graph::Region& was) {
+  graph::Region region = was;
+  for (graph::ProgramOperation& entry : region.turn.operations) {
+    auto operation = std::make_shared<graph::LaidOutOperation>(*entry.operation);
+    operation->why.asked = {};
+    if (operation->region) operation->region = laid_out_by_nobody(*operation->region);
+    entry.operation = std::move(operation);
+  }
+  return graph::with_form(std::move(region));
+}
+
 }  // namespace
 
 struct ReferenceRuntime::Impl {
@@ -38,6 +50,7 @@ struct ReferenceRuntime::Impl {
     made->inherited.assign(made->results.size(), 0);
     made->why = {};
     if (!made->region) return made;
+    made->region = laid_out_by_nobody(*made->region);
     std::vector<graph::OperandLayout> operands;
     std::vector<Sharding> whole;
     for (const TensorType& operand : made->operands) whole.push_back(replicated(operand.dims.size()));

@@ -233,11 +233,14 @@ TEST(Check, Settings) {
 }
 
 TEST(Check, ALayoutGivenFromOutsideNamesDimsOfTheProgram) {
-  EXPECT_EQ(
-      rendered("dim batch = 4\nlet x = ones([batch])\n",
-               {.mesh = {}, .layout = Layout{Name(), {{Name("btch"), {Name("all")}, {}}}, {}}, .set = {}, .stdlib = "", .ranks = 1}),
-      "warning: the layout names a dimension that the program does not have [layout_dim_unused]\n"
-      "  = note: --layout: there is no dim `btch`\n  = help: did you mean `batch`?\n");
+  EXPECT_EQ(rendered("dim batch = 4\nlet x = ones([batch])\n",
+                     {.mesh = {},
+                      .layout = Layout{Name(), {{Name("btch"), {Name("all")}, {}}}, {}},
+                      .set = {},
+                      .stdlib = "",
+                      .ranks = 1}),
+            "warning: the layout names a dimension that the program does not have [layout_dim_unused]\n"
+            "  = note: --layout: there is no dim `btch`\n  = help: did you mean `batch`?\n");
 }
 
 TEST(Check, Models) {
