@@ -189,9 +189,10 @@ std::vector<std::string> told_apart(std::vector<std::string> names) {
   std::unordered_map<std::string, int> last;
   for (std::string& name : names) {
     if (taken.insert(name).second) continue;
-    int& number = last.try_emplace(name, 1).first->second;
+    const std::string base(without_number(name));
+    int& number = last.try_emplace(base, 1).first->second;
     std::string other;
-    do other = fmt::format("{}'{}", name, ++number);
+    do other = fmt::format("{}'{}", base, ++number);
     while (!all.insert(other).second);
     taken.insert(other);
     name = std::move(other);
