@@ -112,6 +112,7 @@ struct Sequence {
   int64_t count = 0;  ///< -1: unknown in a check
   std::function<HostValue(int64_t)> at;
   std::string what;
+  std::function<HostValue()> any = {};  ///< what stands for all of them in a check; null: the first does
 };
 
 /// A `param` or `state` of a model. Names bound to it share it; `:=` replaces `current`.

@@ -168,7 +168,7 @@ Flow Loops::run(const ast::ForStmt& stmt, const ScopePtr& scope) {
   Restore deeper(depth_, depth_ + 1);
   if (items.every_turn && items.count >= 0) return every_turn(stmt, items, variables[0], turns, scope);
   if (items.count == 0 && !evaluator_.domain.is_check()) return Flow::kNext;
-  if (iterable.is<SequencePtr>()) items.any = items.at(0);
+  if (auto* sequence = iterable.as<SequencePtr>()) items.any = (*sequence)->any ? (*sequence)->any() : items.at(0);
   numbers_become_unknown(info.assigns, *scope);
   const int64_t count = items.count < 0 ? 0 : saturating_multiply(evaluator_.reports.turns(), items.count);
   walk_once([&] { return turn(stmt, items.any, scope); }, info.assigns, scope, count, turns, stmt.body.span,

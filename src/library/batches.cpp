@@ -1,5 +1,7 @@
 #include "library/batches.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <future>
@@ -113,7 +115,85 @@ std::vector<int64_t> shuffled(int64_t count, uint64_t seed) {
   return order;
 }
 
+using MakesBatches = std::function<eval::HostValue(eval::Caller&, const eval::Bound&)>;
+
+/// Epochs one after another, each the batches that a call of `batches` gives.
+class Epochs {
+ public:
+  Epochs(eval::Caller& caller, const eval::Bound& call, const syntax::Signature& batches, MakesBatches make)
+      : caller_(caller), batches_(batches), make_(std::move(make)) {
+    arguments_.span = call.span();
+    arguments_.scope = call.arguments.scope;
+    const size_t dims = batches.parameters.size() - 1;  // all but `shuffle`
+    for (size_t p = 0; p < dims; ++p) {
+      arguments_.items.push_back(call[p]);
+      arguments_.items.back().label = {};
+    }
+    seed_ = call.integer(dims + 2);
+  }
+
+  /// That of one epoch; null if a check does not know its dims.
+  const eval::SequencePtr& epoch(int64_t number) {
+    if (number == number_) return sequence_;
+    number_ = number;
+    eval::Arguments arguments = arguments_;
+    if (seed_) { arguments.items.push_back({eval::HostValue(*seed_ + number), {}, false, {}, arguments.span, {}, {}}); }
+    const eval::HostValue made = make_(caller_, bind(batches_, arguments));
+    auto* sequence = made.as<eval::SequencePtr>();
+    return sequence_ = sequence ? *sequence : nullptr;
+  }
+
+ private:
+  eval::Caller& caller_;
+  const syntax::Signature& batches_;
+  const MakesBatches make_;
+  eval::Arguments arguments_;
+  std::optional<int64_t> seed_;
+  int64_t number_ = -1;
+  eval::SequencePtr sequence_;
+};
+
+eval::HostValue steps_of(eval::Caller& caller, const eval::Bound& call, const syntax::Signature& batches,
+                         const MakesBatches& make) {
+  const size_t to = batches.parameters.size() - 1, from = to + 1;
+  const auto epochs = std::make_shared<Epochs>(caller, call, batches, make);
+  const eval::SequencePtr first = epochs->epoch(0);
+  if (!first) return unknown(eval::UnknownKind::kAny);
+  const bool is_known = !call.value(to).is_unknown() && !(call.has(from) && call.value(from).is_unknown());
+  const int64_t begin = call.integer(from).value_or(0), end = call.integer(to).value_or(0);
+  if (begin < 0) fail(Kind::index_out_of_range, call.span(from), "expected a step from 0 on, found {}", begin);
+  const int64_t count = first->count;
+  if (count == 0 && is_known && begin < end)
+    fail(Kind::index_out_of_range, call.span(), "no batch is full, so that there are no {} steps", end - begin);
+  auto sequence = std::make_shared<eval::Sequence>();
+  sequence->what = "steps through " + first->what;
+  sequence->count = count < 0 || !is_known ? -1 : std::max<int64_t>(0, end - begin);
+  sequence->at = [epochs, begin, count](int64_t i) {
+    const int64_t step = begin + i;
+    return eval::make_tuple({eval::HostValue(step), epochs->epoch(step / count)->at(step % count)});
+  };
+  sequence->any = [first] { return eval::make_tuple({unknown(eval::UnknownKind::kInt), first->at(0)}); };
+  return eval::SequencePtr(sequence);
+}
+
 }  // namespace
+
+WalkSignatures::WalkSignatures(std::string_view dims)
+    : batches(fmt::format("batches({}, shuffle: int = none) -> value", dims)),
+      steps(fmt::format("steps({}, to: int, from: int = 0, seed: int = none) -> value", dims)) {}
+
+std::optional<eval::HostValue> walk_attribute(
+    Name name, const WalkSignatures& signatures,
+    std::function<eval::HostValue(eval::Caller&, const eval::Bound&)> batches) {
+  if (name.text() == "batches") return eval::host_function(signatures.batches, "", std::move(batches), true);
+  if (name.text() != "steps") return std::nullopt;
+  return eval::host_function(
+      signatures.steps, "",
+      [&signatures, make = std::move(batches)](eval::Caller& caller, const eval::Bound& call) {
+        return steps_of(caller, call, signatures.batches, make);
+      },
+      true);
+}
 
 eval::HostValue batches_of(eval::Caller& caller, BatchSource source, Span span) {
   const auto shared = std::make_shared<const BatchSource>(std::move(source));
@@ -171,13 +251,9 @@ std::optional<eval::HostValue> TextList::slice(eval::Range range, Span span) {
 }
 
 std::optional<eval::HostValue> TextList::attribute(Name name) {
-  if (name.text() != "batches") return std::nullopt;
-  return eval::host_function(
-      signature_of_batches(), "",
-      [self = shared_from_this()](eval::Caller& caller, const eval::Bound& call) {
-        return self->batches(caller, call);
-      },
-      true);
+  return walk_attribute(name, signatures(), [self = shared_from_this()](eval::Caller& caller, const eval::Bound& call) {
+    return self->batches(caller, call);
+  });
 }
 
 }  // namespace mtf::library

@@ -28,6 +28,16 @@ struct BatchSource {
 /// A sequence of tuples of tensors, each laid out by the rules in force at its turn. What fails does at `span`.
 eval::HostValue batches_of(eval::Caller& caller, BatchSource source, Span span);
 
+/// What has batches can be walked by `batches`, once, and by `steps`, epoch after epoch.
+struct WalkSignatures {
+  explicit WalkSignatures(std::string_view dims);  ///< those of a batch: `batch: dim, length: dim`
+  syntax::Signature batches, steps;
+};
+/// The attribute `batches` or `steps` of what has batches; nothing if the name is another. `signatures` live longer.
+std::optional<eval::HostValue> walk_attribute(
+    Name name, const WalkSignatures& signatures,
+    std::function<eval::HostValue(eval::Caller&, const eval::Bound&)> batches);
+
 /// Some of the elements of a collection.
 struct Part {
   int64_t first = 0;
@@ -55,14 +65,14 @@ SpecialIds special_ids(const eval::Bound& call, size_t first);
 class TextList : public eval::Object, public std::enable_shared_from_this<TextList> {
  public:
   TextList(int64_t first, int64_t count, SpecialIds ids) : first_(first), count_(count), ids_(ids) {}
-  std::vector<std::string> attributes() const override { return {"batches"}; }
+  std::vector<std::string> attributes() const override { return {"batches", "steps"}; }
   std::optional<int64_t> length() const override { return count_; }
   std::optional<eval::HostValue> slice(eval::Range range, Span span) override;
   std::optional<eval::HostValue> attribute(Name name) override;
 
  protected:
   virtual eval::HostValue part(int64_t first, int64_t count) const = 0;
-  virtual const syntax::Signature& signature_of_batches() const = 0;
+  virtual const WalkSignatures& signatures() const = 0;
   virtual eval::HostValue batches(eval::Caller& caller, const eval::Bound& call) = 0;
 
   int64_t first_, count_;  ///< of all texts that there are; -1: unknown in a check

@@ -25,7 +25,7 @@ class Dataset : public eval::Object, public std::enable_shared_from_this<Dataset
       : examples_(std::move(examples)), first_(first), count_(count) {}
   std::string_view kind() const override { return "a dataset"; }
   std::string print() const override { return mtf::count_text(count_, "example"); }
-  std::vector<std::string> attributes() const override { return {"batches"}; }
+  std::vector<std::string> attributes() const override { return {"batches", "steps"}; }
   std::optional<int64_t> length() const override { return count_; }
 
   std::optional<eval::HostValue> slice(eval::Range range, Span span) override {
@@ -34,14 +34,11 @@ class Dataset : public eval::Object, public std::enable_shared_from_this<Dataset
   }
 
   std::optional<eval::HostValue> attribute(Name name) override {
-    if (name.text() != "batches") return std::nullopt;
-    static const syntax::Signature kBatches = "batches(batch: dim, shuffle: int = none) -> value";
-    return eval::host_function(
-        kBatches, "",
-        [self = shared_from_this()](eval::Caller& caller, const eval::Bound& call) {
-          return self->batches(caller, call);
-        },
-        true);
+    static const WalkSignatures kSignatures("batch: dim");
+    return walk_attribute(name, kSignatures,
+                          [self = shared_from_this()](eval::Caller& caller, const eval::Bound& call) {
+                            return self->batches(caller, call);
+                          });
   }
 
  private:

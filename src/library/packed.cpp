@@ -37,9 +37,9 @@ class Packed : public TextList {
     return eval::ObjectPtr(std::make_shared<Packed>(texts_, first, count, ids_));
   }
 
-  const syntax::Signature& signature_of_batches() const override {
-    static const syntax::Signature kSignature = "batches(batch: dim, length: dim, shuffle: int = none) -> value";
-    return kSignature;
+  const WalkSignatures& signatures() const override {
+    static const WalkSignatures kSignatures("batch: dim, length: dim");
+    return kSignatures;
   }
   eval::HostValue batches(eval::Caller& caller, const eval::Bound& call) override {
     const std::optional<Dims> known = dims_of_batch(call, 2);

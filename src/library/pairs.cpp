@@ -28,10 +28,9 @@ class Pairs : public TextList {
     return eval::ObjectPtr(std::make_shared<Pairs>(pairs_, first, count, ids_));
   }
 
-  const syntax::Signature& signature_of_batches() const override {
-    static const syntax::Signature kSignature =
-        "batches(batch: dim, memory: dim, length: dim, shuffle: int = none) -> value";
-    return kSignature;
+  const WalkSignatures& signatures() const override {
+    static const WalkSignatures kSignatures("batch: dim, memory: dim, length: dim");
+    return kSignatures;
   }
   eval::HostValue batches(eval::Caller& caller, const eval::Bound& call) override {
     const std::optional<Dims> known = dims_of_batch(call, 3);

@@ -19,7 +19,7 @@ class TokenText : public eval::Object, public std::enable_shared_from_this<Token
   std::string_view kind() const override { return "a text"; }
   std::string print() const override { return count_ < 0 ? "a text" : mtf::count_text(count_, "token"); }
   std::vector<std::string> attributes() const override {
-    std::vector<std::string> names{"vocab", "batches", "windows", "save"};
+    std::vector<std::string> names{"vocab", "batches", "steps", "windows", "save"};
     if (has_text()) names.insert(names.end(), {"decode", "encode"});
     return names;
   }
@@ -34,13 +34,9 @@ class TokenText : public eval::Object, public std::enable_shared_from_this<Token
     if (name.text() == "vocab")
       return tokens_->vocab < 0 ? unknown(eval::UnknownKind::kInt) : eval::HostValue(tokens_->vocab);
     auto self = shared_from_this();
-    static const syntax::Signature kBatches = "batches(batch: dim, length: dim, shuffle: int = none) -> value";
+    static const WalkSignatures kSignatures("batch: dim, length: dim");
     static const syntax::Signature kWindows = "windows(batch: dim, length: dim, stride: int) -> value",
                                    kSave = "save(path: string)";
-    if (name.text() == "batches")
-      return eval::host_function(
-          kBatches, "", [self](eval::Caller& caller, const eval::Bound& call) { return self->batches(caller, call); },
-          true);
     if (name.text() == "windows")
       return eval::host_function(
           kWindows, "", [self](eval::Caller& caller, const eval::Bound& call) { return self->windows(caller, call); });
@@ -49,7 +45,9 @@ class TokenText : public eval::Object, public std::enable_shared_from_this<Token
           kSave, "", [self](eval::Caller& caller, const eval::Bound& call) { return self->save(caller, call); });
     if (has_text() && name.text() == "encode") return encode_by(tokens_->tokenizer);
     if (has_text() && name.text() == "decode") return decode_by(tokens_->tokenizer);
-    return std::nullopt;
+    return walk_attribute(name, kSignatures, [self](eval::Caller& caller, const eval::Bound& call) {
+      return self->batches(caller, call);
+    });
   }
 
  private:
