@@ -303,8 +303,8 @@ class Searcher {
       bool is_needed = false;
       for (size_t s = 0; s < is_split.size(); ++s) {
         const WorkBound::Stored& of = bound_.stored()[s];
-        const bool has_dim =
-            std::any_of(of.dims.begin(), of.dims.end(), [&](size_t d) { return bound_.dims()[d].name == rule.dim; });
+        const bool has_dim = std::any_of(of.dims.begin(), of.dims.end(),
+                                         [&, name = rule.dim](size_t d) { return bound_.dims()[d].name == name; });
         if (of.trainable != trainable || is_split[s] || !has_dim) continue;
         is_needed = is_split[s] = true;
       }

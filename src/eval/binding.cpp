@@ -41,7 +41,9 @@ class Binder {
       return std::nullopt;
     }
     if (item.has_target) {
-      if (signature_.arrow == syntax::ArrowKind::kPairs && item.label.empty()) {
+      const bool is_pair = signature_.arrow == syntax::ArrowKind::kPairs ||
+                           (signature_.arrow == syntax::ArrowKind::kShapeOrGroups && next() == count());
+      if (is_pair && item.label.empty()) {
         bound_.pairs.push_back(&item);
         return std::nullopt;
       }

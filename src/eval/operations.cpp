@@ -89,6 +89,7 @@ class OperationCall {
   bool read_labels(NameLookup& names);
   void read_arrow();
   void read_pairs();
+  void read_groups();
   HostValue build();
 
   const Conversions& convert_;
@@ -189,14 +190,36 @@ void OperationCall::read_arrow() {
     if (signature.arrow == syntax::ArrowKind::kOptionalShape || op_.role == graph::Role::kContraction) {
       for (Dim& dim : *call_.arrow) dim = found_in_operands(call_, dim);
     }
-  } else if (signature.arrow == syntax::ArrowKind::kShape && known_) {
+  } else if ((signature.arrow == syntax::ArrowKind::kShape ||
+              (signature.arrow == syntax::ArrowKind::kShapeOrGroups && bound_.pairs.empty())) &&
+             known_) {
     fail(Diagnostic(Kind::missing_argument, bound_.span(),
                     fmt::format("`{}` needs the resulting shape", signature.name.text()))
              .help(fmt::format("`{}(… -> [a, b])`", signature.name.text())));
   }
 }
 
+void OperationCall::read_groups() {
+  if (bound_.arrow && !bound_.pairs.empty())
+    fail(Kind::misplaced_arrow, bound_.pairs[0]->target_span, "the shape of all of `{}` is given already",
+         bound_.signature.name.text());
+  const auto dims_of = [](const HostValue& value, Span span) {
+    return value.is<ListPtr>() ? Conversions::to_dims(value, span) : Dims{Conversions::to_dim(value, span)};
+  };
+  for (const GivenArgument* item : bound_.pairs) {
+    if (item->value.is_unknown() || item->target.is_unknown()) {
+      known_ = false;
+      return;
+    }
+    ops::DimGroup group{dims_of(item->value, item->span), dims_of(item->target, item->target_span),
+                        cover(item->span, item->target_span)};
+    for (Dim& dim : group.from) dim = found_in_operands(call_, dim);
+    call_.groups.push_back(std::move(group));
+  }
+}
+
 void OperationCall::read_pairs() {
+  if (bound_.signature.arrow == syntax::ArrowKind::kShapeOrGroups) return read_groups();
   for (const GivenArgument* item : bound_.pairs) {
     const Dim before = Conversions::to_dim(item->value, item->span), from = found_in_operands(call_, before);
     Dim to = Conversions::to_dim(item->target, item->target_span);

@@ -52,6 +52,12 @@ struct DimLabel {
   Span span;
 };
 
+/// `[a, b] -> c`: dims of an operand, and what takes their place.
+struct DimGroup {
+  Dims from, to;
+  Span span;
+};
+
 class Call {
  public:
   Call(Builder& b, const graph::Op& o, const syntax::Signature& s)
@@ -64,6 +70,7 @@ class Call {
   std::optional<Dims> arrow;        ///< `-> [a, b]`: in einsum and reductions with the operands' sizes
   Span arrow_span;
   std::vector<std::pair<Dim, Dim>> pairs;  ///< `a -> a2`, from the operand's dim to the new one
+  std::vector<DimGroup> groups;            ///< of `-> shape or groups`
   std::vector<DimLabel> labels;
   Span span;  ///< the whole call
 

@@ -132,8 +132,50 @@ void reshape_kernel(graph::KernelCall& call) {
            in_order(to.dims.size()));
 }
 
+/// What takes the place of a group of dims has as many elements, and each dim is in one group.
+void check_group(const graph::Value& x, const DimGroup& group, const Dims& taken) {
+  for (const Dim& dim : group.from) {
+    place_of(x, dim, group.span);
+    if (has_dim(taken, dim.name)) fail(Kind::dim_twice, group.span, "`{}` stands twice", dim.name.text());
+  }
+  if (group.from.empty()) fail(Kind::type_mismatch, group.span, "expected dimensions of {}, found []", describe(x));
+  const auto size = checked_size(group.to);
+  if (!size || *size != size_of(group.from))
+    fail(Diagnostic(
+             Kind::size_mismatch, group.span,
+             fmt::format("expected {} as in {}, found {}", count_text(size_of(group.from), "element"),
+                         to_string(group.from),
+                         size ? fmt::format("{} in {}", thousands(*size), to_string(group.to)) : to_string(group.to)))
+             .related(x.operation().span, to_string(x.type())));
+}
+
+/// Each group of dims takes the place of the first that the tensor has of them; the others stay.
+graph::Values build_regrouped(Call& call, const graph::Value& x) {
+  Dims taken, before, after;
+  for (const DimGroup& group : call.groups) {
+    check_group(x, group, taken);
+    taken.insert(taken.end(), group.from.begin(), group.from.end());
+  }
+  const auto append = [&](const Dims& from, const Dims& to, Span span) {
+    before.insert(before.end(), from.begin(), from.end());
+    for (const Dim& dim : to) {
+      if (has_dim(after, dim.name)) fail(Kind::dim_twice, span, "the result has `{}` already", dim.name.text());
+      after.push_back(dim);
+    }
+  };
+  for (const Dim& dim : x.dims()) {
+    const auto group = std::find_if(call.groups.begin(), call.groups.end(),
+                                    [&](const DimGroup& each) { return has_dim(each.from, dim.name); });
+    if (group == call.groups.end()) append({dim}, {dim}, call.span);
+    else if (!has_dim(before, dim.name)) append(group->from, group->to, group->span);
+  }
+  const graph::Value ordered = before == x.dims() ? x : call.builder.broadcast(x, before);
+  return {own_value(call.builder, call.builder.reshape(ordered, after), x)};
+}
+
 graph::Values build_reshape(Call& call) {
   const graph::Value& x = call.tensor("x");
+  if (!call.groups.empty()) return build_regrouped(call, x);
   const Dims& dims = *call.arrow;
   const auto size = checked_size(dims);
   if (!size || *size != size_of(x.dims()))
@@ -220,18 +262,23 @@ bool is_zero(const graph::Operation& operation) {
 
 constexpr graph::Op kReshape = complete(
     {.name = "reshape",
-     .signature = "reshape(x: tensor -> shape)",
+     .signature = "reshape(x: tensor -> shape or groups)",
      .family = "Shapes",
      .doc =
          "The same elements under other dimensions: merges and splits dimensions, in the order written, the last one "
-         "running fastest. The sizes must multiply to the same.",
+         "running fastest. The sizes must multiply to the same. Instead of the whole shape, groups say what takes the "
+         "place of some dimensions, wherever they stand, and the others stay: `reshape(x, features -> [parts, half])`, "
+         "`reshape(x, [down, across] -> patch)`.",
      .example = "dim a = 2, b = 3, ab = 6\n"
                 "let x = tensor([[1, 2, 3], [4, 5, 6]], [a, b])\n"
                 "print(reshape(x -> [ab]))\n"
-                "#> [1, 2, 3, 4, 5, 6]\n",
+                "#> [1, 2, 3, 4, 5, 6]\n"
+                "print(reshape(x, [b, a] -> ab))\n"
+                "#> [1, 4, 2, 5, 3, 6]\n",
      .samples = "dim bc = b * c; x: [a, b, c] => reshape(x -> [a, bc])\n"
                 "dim bc = b * c; x: [bc, a] => reshape(x -> [b, c, a])\n"
-                "x: [a, b] => reshape(x -> [b, a])",
+                "x: [a, b] => reshape(x -> [b, a])\n"
+                "dim ca = c * a, b1 = size(b), one = 1; x: [a, b, c] => reshape(x, [c, a] -> ca, b -> [b1, one])",
      .build = build_reshape,
      .attributes = &graph::kFormOf<ReshapeAttributes>,
      .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {

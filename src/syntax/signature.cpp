@@ -47,8 +47,13 @@ ParameterKind parse_kind(std::string_view word, std::string_view signature) {
 
 // `shape?`, behind `->`
 ArrowKind parse_arrow(std::string_view what, std::string_view text) {
-  MTF_CHECK(what == "shape" || what == "shape?" || what == "pairs", "`-> {}` in `{}`", what, text);
-  return what == "pairs" ? ArrowKind::kPairs : what == "shape" ? ArrowKind::kShape : ArrowKind::kOptionalShape;
+  for (const auto& [word, kind] : {std::pair<std::string_view, ArrowKind>{"shape", ArrowKind::kShape},
+                                   {"shape?", ArrowKind::kOptionalShape},
+                                   {"pairs", ArrowKind::kPairs},
+                                   {"shape or groups", ArrowKind::kShapeOrGroups}})
+    if (what == word) return kind;
+  MTF_CHECK(false, "`-> {}` in `{}`", what, text);
+  return ArrowKind::kNone;
 }
 
 // `value...`, behind a label that stands for any of several.

@@ -66,7 +66,13 @@ struct Parameter {
   Span span;         // of a script's
 };
 
-enum class ArrowKind : std::uint8_t { kNone, kOptionalShape, kShape, kPairs };
+enum class ArrowKind : std::uint8_t {
+  kNone,
+  kOptionalShape,
+  kShape,
+  kPairs,
+  kShapeOrGroups,  // behind the first argument a shape, behind others what takes the place of dims
+};
 enum class LabelKind : std::uint8_t { kNone, kInt, kPair, kDim, kAny };
 
 struct Signature {

@@ -12,7 +12,11 @@
 namespace mtf::tool {
 
 /// The longest that one run of a script may take.
+#ifdef __SANITIZE_ADDRESS__
+inline constexpr std::chrono::seconds kGoldenLimit{600};
+#else
 inline constexpr std::chrono::seconds kGoldenLimit{60};
+#endif
 
 /// The most that one run may print, in bytes.
 inline constexpr std::size_t kGoldenMostOutput = std::size_t{8} << 20;
