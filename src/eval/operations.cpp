@@ -190,9 +190,8 @@ void OperationCall::read_arrow() {
     if (signature.arrow == syntax::ArrowKind::kOptionalShape || op_.role == graph::Role::kContraction) {
       for (Dim& dim : *call_.arrow) dim = found_in_operands(call_, dim);
     }
-  } else if ((signature.arrow == syntax::ArrowKind::kShape ||
-              (signature.arrow == syntax::ArrowKind::kShapeOrGroups && bound_.pairs.empty())) &&
-             known_) {
+  } else if ((signature.arrow == syntax::ArrowKind::kShape || signature.arrow == syntax::ArrowKind::kShapeOrGroups) &&
+             bound_.pairs.empty() && known_) {
     fail(Diagnostic(Kind::missing_argument, bound_.span(),
                     fmt::format("`{}` needs the resulting shape", signature.name.text()))
              .help(fmt::format("`{}(… -> [a, b])`", signature.name.text())));

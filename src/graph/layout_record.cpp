@@ -18,7 +18,19 @@ void append_rules(std::string& key, const Layout& layout) {
   }
 }
 
-/// All that a layout, and how the operation is split, depend on but for other layouts: LayoutRecord::Decision::form.
+/// By what rules by path know the variable that the operation gives its value.
+void append_path(std::string& key, const LaidOutOperation& operation) {
+  const Variable* const variable = operation.why.variable.get();
+  const bool has_path = variable != nullptr && !variable->path.empty();
+  mtf::append(key, has_path);
+  if (!has_path) return;
+  mtf::append(key, variable->trainable);
+  mtf::append(key, variable->path.size());
+  key += variable->path;
+}
+
+/// All that a layout, and how the operation is split, depend on but for other layouts and paths:
+/// LayoutRecord::Decision::form.
 std::string key_of(const LaidOutOperation& operation) {
   std::string key;
   append(key, static_cast<const Operation&>(operation));
@@ -31,14 +43,6 @@ std::string key_of(const LaidOutOperation& operation) {
   if (is_as_it_lies(operation)) {
     mtf::append(key, operation.inherited[0]);
     for (const AxisList& axes : operation.shardings[0].dims) append(key, axes);
-  }
-  const Variable* const variable = operation.why.variable.get();
-  const bool has_path = variable != nullptr && !variable->path.empty();
-  mtf::append(key, has_path);
-  if (has_path) {
-    mtf::append(key, variable->trainable);
-    mtf::append(key, variable->path.size());
-    key += variable->path;
   }
   mtf::append(key, operation.why.asked != nullptr);
   if (operation.why.asked) {
@@ -74,6 +78,7 @@ void LayoutRecord::add(const Node& node, const LaidOutOperation* copied) {
   decision.form = forms_.try_emplace(key_of(operation), static_cast<int32_t>(forms_.size())).first->second;
   std::string key;
   mtf::append(key, decision.form);
+  append_path(key, operation);
   for (const Value& operand : node.operands()) {
     if (!lies_as_operands(operation)) break;
     decision.operands.push_back({decision_of(operand.operation()), operand.result});

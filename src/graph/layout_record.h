@@ -22,8 +22,8 @@ class LayoutRecord {
     bool operator==(const Source&) const = default;
   };
   struct Decision {
-    OperationRef operation;        ///< one of those whose layout was decided so
-    int32_t form = -1;             ///< what it depends on but for `operands` and `like`: equal forms have equal numbers
+    OperationRef operation;  ///< one of those whose layout was decided so
+    int32_t form = -1;  ///< what it depends on but for `operands`, `like` and its variable's path: equal, if they are
     std::vector<Source> operands;  ///< none where they do not matter
     Source like;                   ///< what it follows; decision -1: nothing
     int32_t program = -1;          ///< of kComputed: which program computed it, and as which of its roots

@@ -156,6 +156,11 @@ bool follows_written(const LaidOutOperation& operation) {
   return operation.origin == LayoutOrigin::kLike && operation.why.like && is_written(*operation.why.like);
 }
 
+const StoredRule* rule_by_path(const LayoutReason& why, const Layout& rules) {
+  if (!why.variable || why.variable->path.empty()) return nullptr;
+  return rules.find_stored(why.variable->trainable, why.variable->path);
+}
+
 Sharding stored_sharding(const TensorType& type, const LayoutReason& why, const Mesh& mesh, Span span) {
   Sharding lies = replicated(type.dims.size());
   if (why.like) {
@@ -164,8 +169,7 @@ Sharding stored_sharding(const TensorType& type, const LayoutReason& why, const 
   } else if (why.rules) {
     lies = sharding_of(type, *why.rules, mesh, span);
   }
-  const bool has_path = why.variable && !why.variable->path.empty() && why.rules;
-  if (const StoredRule* rule = has_path ? why.rules->find_stored(why.variable->trainable, why.variable->path) : nullptr)
+  if (const StoredRule* rule = why.rules ? rule_by_path(why, *why.rules) : nullptr)
     apply_stored_rule(lies, *rule, type, mesh, span);
   if (why.asked) lies = asked_sharding(type, *why.asked, lies, mesh, span);
   return lies;

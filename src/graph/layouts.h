@@ -39,6 +39,9 @@ bool is_written(const LaidOutOperation& operation);
 /// True of what is laid out as such a value: of its gradient.
 bool follows_written(const LaidOutOperation& operation);
 
+/// The rule of a layout that says by its path how the variable is stored; null: none does, or it has no path.
+const StoredRule* rule_by_path(const LayoutReason& why, const Layout& rules);
+
 /// How a param or state of this type is stored: each dim as the first says that speaks of it: `@` on its declaration,
 /// the layout's rules for its path, what it is declared like, the layout's rules. Errors as above, at `span`.
 Sharding stored_sharding(const TensorType& type, const LayoutReason& why, const Mesh& mesh, Span span);

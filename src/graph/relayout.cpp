@@ -100,6 +100,13 @@ const Relayout::Laid& Relayout::laid(int32_t decision) {
   return *laid_[decision];
 }
 
+int64_t Relayout::stored_rule(const LaidOutOperation& operation) const {
+  if (!operation.why.rules) return -1;
+  const Layout& rules = rules_ ? *rules_ : *operation.why.rules;
+  const StoredRule* const rule = rule_by_path(operation.why, rules);
+  return rule ? rule - rules.stored.data() : -1;
+}
+
 const Relayout::Laid& Relayout::decide(const LayoutRecord::Decision& decision) {
   if (decision.operation->origin == LayoutOrigin::kComputed) {
     const auto at = computed_.find({decision.program, decision.root});
@@ -109,6 +116,7 @@ const Relayout::Laid& Relayout::decide(const LayoutRecord::Decision& decision) {
   }
   key_.clear();
   mtf::append(key_, decision.form);
+  mtf::append(key_, stored_rule(*decision.operation));
   mtf::append(key_, decision.like.decision < 0 ? -1 : place(decision.like));
   for (const LayoutRecord::Source& operand : decision.operands) mtf::append(key_, place(operand));
   if (const auto at = known_.find(key_); at != known_.end()) return at->second;

@@ -59,6 +59,8 @@ class Relayout {
   };
   const Laid& laid(int32_t decision);
   const Laid& decide(const LayoutRecord::Decision& decision);
+  /// Which of the rules by path says how the operation's variable is stored; -1: none.
+  int64_t stored_rule(const LaidOutOperation& operation) const;
   OperationRef lay_out(const LayoutRecord::Decision& decision);
   Laid with_places(OperationRef operation);
   int32_t place(LayoutRecord::Source source) const { return laid_[source.decision]->places[source.result]; }

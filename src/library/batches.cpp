@@ -115,21 +115,19 @@ std::vector<int64_t> shuffled(int64_t count, uint64_t seed) {
   return order;
 }
 
-using MakesBatches = std::function<eval::HostValue(eval::Caller&, const eval::Bound&)>;
-
 /// Epochs one after another, each the batches that a call of `batches` gives.
 class Epochs {
  public:
-  Epochs(eval::Caller& caller, const eval::Bound& call, const syntax::Signature& batches, MakesBatches make)
-      : caller_(caller), batches_(batches), make_(std::move(make)) {
+  /// `call` has the dims first that `batches` has, `seed` or nothing says how the first epoch is shuffled.
+  Epochs(eval::Caller& caller, const eval::Bound& call, const syntax::Signature& batches, MakesBatches make,
+         std::optional<int64_t> seed)
+      : caller_(caller), batches_(batches), make_(std::move(make)), seed_(seed) {
     arguments_.span = call.span();
     arguments_.scope = call.arguments.scope;
-    const size_t dims = batches.parameters.size() - 1;  // all but `shuffle`
-    for (size_t p = 0; p < dims; ++p) {
+    for (size_t p = 0; p + 1 < batches.parameters.size(); ++p) {  // all but `shuffle`
       arguments_.items.push_back(call[p]);
       arguments_.items.back().label = {};
     }
-    seed_ = call.integer(dims + 2);
   }
 
   /// That of one epoch; null if a check does not know its dims.
@@ -137,7 +135,11 @@ class Epochs {
     if (number == number_) return sequence_;
     number_ = number;
     eval::Arguments arguments = arguments_;
-    if (seed_) { arguments.items.push_back({eval::HostValue(*seed_ + number), {}, false, {}, arguments.span, {}, {}}); }
+    if (seed_) {
+      arguments.items.emplace_back();
+      arguments.items.back().value = *seed_ + number;
+      arguments.items.back().span = arguments.span;
+    }
     const eval::HostValue made = make_(caller_, bind(batches_, arguments));
     auto* sequence = made.as<eval::SequencePtr>();
     return sequence_ = sequence ? *sequence : nullptr;
@@ -147,17 +149,18 @@ class Epochs {
   eval::Caller& caller_;
   const syntax::Signature& batches_;
   const MakesBatches make_;
+  const std::optional<int64_t> seed_;
   eval::Arguments arguments_;
-  std::optional<int64_t> seed_;
   int64_t number_ = -1;
   eval::SequencePtr sequence_;
 };
 
 eval::HostValue steps_of(eval::Caller& caller, const eval::Bound& call, const syntax::Signature& batches,
                          const MakesBatches& make) {
-  const size_t to = batches.parameters.size() - 1, from = to + 1;
-  const auto epochs = std::make_shared<Epochs>(caller, call, batches, make);
-  const eval::SequencePtr first = epochs->epoch(0);
+  const size_t to = call.signature.place_of(Name("to")), from = call.signature.place_of(Name("from")),
+               seed = call.signature.place_of(Name("seed"));
+  const auto epochs = std::make_shared<Epochs>(caller, call, batches, make, call.integer(seed));
+  const eval::SequencePtr& first = epochs->epoch(0);
   if (!first) return unknown(eval::UnknownKind::kAny);
   const bool is_known = !call.value(to).is_unknown() && !(call.has(from) && call.value(from).is_unknown());
   const int64_t begin = call.integer(from).value_or(0), end = call.integer(to).value_or(0);
@@ -172,7 +175,7 @@ eval::HostValue steps_of(eval::Caller& caller, const eval::Bound& call, const sy
     const int64_t step = begin + i;
     return eval::make_tuple({eval::HostValue(step), epochs->epoch(step / count)->at(step % count)});
   };
-  sequence->any = [first] { return eval::make_tuple({unknown(eval::UnknownKind::kInt), first->at(0)}); };
+  sequence->any = [epochs] { return eval::make_tuple({unknown(eval::UnknownKind::kInt), epochs->epoch(0)->at(0)}); };
   return eval::SequencePtr(sequence);
 }
 
@@ -182,9 +185,7 @@ WalkSignatures::WalkSignatures(std::string_view dims)
     : batches(fmt::format("batches({}, shuffle: int = none) -> value", dims)),
       steps(fmt::format("steps({}, to: int, from: int = 0, seed: int = none) -> value", dims)) {}
 
-std::optional<eval::HostValue> walk_attribute(
-    Name name, const WalkSignatures& signatures,
-    std::function<eval::HostValue(eval::Caller&, const eval::Bound&)> batches) {
+std::optional<eval::HostValue> walk_attribute(Name name, const WalkSignatures& signatures, MakesBatches batches) {
   if (name.text() == "batches") return eval::host_function(signatures.batches, "", std::move(batches), true);
   if (name.text() != "steps") return std::nullopt;
   return eval::host_function(

@@ -28,15 +28,16 @@ struct BatchSource {
 /// A sequence of tuples of tensors, each laid out by the rules in force at its turn. What fails does at `span`.
 eval::HostValue batches_of(eval::Caller& caller, BatchSource source, Span span);
 
+/// What a call of `batches` gives: a sequence, or what a check does not know.
+using MakesBatches = std::function<eval::HostValue(eval::Caller& caller, const eval::Bound& call)>;
+
 /// What has batches can be walked by `batches`, once, and by `steps`, epoch after epoch.
 struct WalkSignatures {
   explicit WalkSignatures(std::string_view dims);  ///< those of a batch: `batch: dim, length: dim`
   syntax::Signature batches, steps;
 };
 /// The attribute `batches` or `steps` of what has batches; nothing if the name is another. `signatures` live longer.
-std::optional<eval::HostValue> walk_attribute(
-    Name name, const WalkSignatures& signatures,
-    std::function<eval::HostValue(eval::Caller&, const eval::Bound&)> batches);
+std::optional<eval::HostValue> walk_attribute(Name name, const WalkSignatures& signatures, MakesBatches batches);
 
 /// Some of the elements of a collection.
 struct Part {

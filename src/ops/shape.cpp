@@ -132,6 +132,16 @@ void reshape_kernel(graph::KernelCall& call) {
            in_order(to.dims.size()));
 }
 
+/// `to` has not as many elements as there are in `of`, x or some of its dims.
+[[noreturn]] void fail_of_size(const graph::Value& x, int64_t expected, const std::string& of, const Dims& to,
+                               Span span) {
+  const auto size = checked_size(to);
+  const std::string found = size ? fmt::format("{} in {}", thousands(*size), to_string(to)) : to_string(to);
+  fail(Diagnostic(Kind::size_mismatch, span,
+                  fmt::format("expected {} as in {}, found {}", count_text(expected, "element"), of, found))
+           .related(x.operation().span, to_string(x.type())));
+}
+
 /// What takes the place of a group of dims has as many elements, and each dim is in one group.
 void check_group(const graph::Value& x, const DimGroup& group, const Dims& taken) {
   for (const Dim& dim : group.from) {
@@ -139,14 +149,8 @@ void check_group(const graph::Value& x, const DimGroup& group, const Dims& taken
     if (has_dim(taken, dim.name)) fail(Kind::dim_twice, group.span, "`{}` stands twice", dim.name.text());
   }
   if (group.from.empty()) fail(Kind::type_mismatch, group.span, "expected dimensions of {}, found []", describe(x));
-  const auto size = checked_size(group.to);
-  if (!size || *size != size_of(group.from))
-    fail(Diagnostic(
-             Kind::size_mismatch, group.span,
-             fmt::format("expected {} as in {}, found {}", count_text(size_of(group.from), "element"),
-                         to_string(group.from),
-                         size ? fmt::format("{} in {}", thousands(*size), to_string(group.to)) : to_string(group.to)))
-             .related(x.operation().span, to_string(x.type())));
+  if (checked_size(group.to) != size_of(group.from))
+    fail_of_size(x, size_of(group.from), to_string(group.from), group.to, group.span);
 }
 
 /// Each group of dims takes the place of the first that the tensor has of them; the others stay.
@@ -177,13 +181,8 @@ graph::Values build_reshape(Call& call) {
   const graph::Value& x = call.tensor("x");
   if (!call.groups.empty()) return build_regrouped(call, x);
   const Dims& dims = *call.arrow;
-  const auto size = checked_size(dims);
-  if (!size || *size != size_of(x.dims()))
-    fail(Diagnostic(Kind::size_mismatch, arrow_span(call),
-                    fmt::format("expected {} as in {}, found {}", count_text(size_of(x.dims()), "element"),
-                                to_string(x.type()),
-                                size ? fmt::format("{} in {}", thousands(*size), to_string(dims)) : to_string(dims)))
-             .related(x.operation().span, to_string(x.type())));
+  if (checked_size(dims) != size_of(x.dims()))
+    fail_of_size(x, size_of(x.dims()), to_string(x.type()), dims, arrow_span(call));
   return {own_value(call.builder, call.builder.reshape(x, dims), x)};
 }
 

@@ -18,7 +18,8 @@ const std::vector<std::string> kNoPasses = {"merge_all_reduces", "fuse_loops", "
 
 constexpr size_t kMostReferencePlans = 4096;
 
-/// The region, in whose turn nothing is laid out with `@`: one processor has all of everything.
+/// The region, in whose turn nothing is laid out with `@`: one processor has all of everything. It has its form once it
+/// is laid out.
 std::shared_ptr<const graph::Region> laid_out_by_nobody(const graph::Region& was) {
   graph::Region region = was;
   for (graph::ProgramOperation& entry : region.turn.operations) {
@@ -27,7 +28,7 @@ std::shared_ptr<const graph::Region> laid_out_by_nobody(const graph::Region& was
     if (operation->region) operation->region = laid_out_by_nobody(*operation->region);
     entry.operation = std::move(operation);
   }
-  return graph::with_form(std::move(region));
+  return std::make_shared<const graph::Region>(std::move(region));
 }
 
 }  // namespace

@@ -80,7 +80,8 @@ class TextReader {
 /// names.
 std::string number_text(double number);
 
-/// The same names, each once: what has a name that another before it has gets a number, `x`, `x'2`, `x'3`.
+/// The same names, each once: what has a name that another before it has gets a number, `x`, `x'2`, `x'3`,
+/// or if it had one, another.
 std::vector<std::string> told_apart(std::vector<std::string> names);
 /// `x` of `x'2`.
 std::string_view without_number(std::string_view name);

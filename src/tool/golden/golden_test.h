@@ -11,7 +11,7 @@
 
 namespace mtf::tool {
 
-/// The longest that one run of a script may take.
+/// The longest that one run of a script may take; under sanitizers, which check each access, ten times as long.
 #ifdef __SANITIZE_ADDRESS__
 inline constexpr std::chrono::seconds kGoldenLimit{600};
 #else
