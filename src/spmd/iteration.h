@@ -23,7 +23,7 @@
 
 #include "graph/op.h"
 #include "spmd/local_program.h"
-#include "spmd/reshard_search.h"
+#include "spmd/reshard.h"
 
 namespace mtf::spmd {
 

@@ -6,7 +6,6 @@
 #include "ops/ops.h"
 #include "ops/spaces.h"
 #include "spmd/remesh.h"
-#include "spmd/reshard.h"
 
 namespace mtf::spmd {
 

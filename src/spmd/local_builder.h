@@ -13,7 +13,7 @@
 
 #include "graph/program.h"
 #include "spmd/local_program.h"
-#include "spmd/reshard_search.h"
+#include "spmd/reshard.h"
 
 namespace mtf::spmd {
 
