@@ -9,7 +9,7 @@
 #include "library/library.h"
 #include "plan/execution.h"
 #include "run/mpi_runtime.h"
-#include "session/explain.h"
+#include "session/parts_of_text.h"
 #include "session/session.h"
 #include "support/diagnostics.h"
 #include "support/source.h"
@@ -194,7 +194,7 @@ std::vector<DiagnosticRecord> Interpreter::check(const std::string& text) const 
 
 std::vector<TextPart> Interpreter::explain(const std::string& text) const {
   std::vector<TextPart> parts;
-  for (const eval::SpanInfo& info : session::explain("<text>", text, impl_->settings, &impl_->runtime).of("<text>")) {
+  for (const eval::SpanInfo& info : session::parts_of_text("<text>", text, impl_->settings, &impl_->runtime).of("<text>")) {
     TextPart& part = parts.emplace_back();
     part.begin = info.span.begin;
     part.end = info.span.end;

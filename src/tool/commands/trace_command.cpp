@@ -3,7 +3,7 @@
 
 #include "plan/compilation.h"
 #include "run/dry_runtime.h"
-#include "session/explain.h"
+#include "session/parts_of_text.h"
 #include "session/session.h"
 #include "support/printable.h"
 #include "support/text.h"
@@ -164,7 +164,7 @@ int trace(const TraceOptions& options, const ProgramOptions& program) {
   if (launch().rank != 0) return 0;
   run::DryRuntime runtime;
   if (stage == "types") {
-    write_output(types_text(session::explain(script.name, script.text, settings, &runtime), script.name));
+    write_output(types_text(session::parts_of_text(script.name, script.text, settings, &runtime), script.name));
     return 0;
   }
 

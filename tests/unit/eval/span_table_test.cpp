@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "run/dry_runtime.h"
-#include "session/explain.h"
+#include "session/parts_of_text.h"
 #include "support/text.h"
 
 namespace mtf::eval {
@@ -16,7 +16,7 @@ struct Marked {
     const size_t at = text.find('|');
     text.erase(at, 1);
     run::DryRuntime planner;
-    table = session::explain("test.mtf", text, settings, costs ? &planner : nullptr);
+    table = session::parts_of_text("test.mtf", text, settings, costs ? &planner : nullptr);
     info = table.at("test.mtf", at);
   }
   std::string types() const {

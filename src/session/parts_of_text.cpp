@@ -1,4 +1,4 @@
-#include "session/explain.h"
+#include "session/parts_of_text.h"
 
 #include <ostream>
 
@@ -23,7 +23,7 @@ void check(const std::shared_ptr<const ast::Program>& program, const eval::Setti
 
 }  // namespace
 
-eval::SpanTable explain(const std::string& name, const std::string& text, const eval::Settings& settings,
+eval::SpanTable parts_of_text(const std::string& name, const std::string& text, const eval::Settings& settings,
                         const plan::Runtime* machine) {
   eval::SpanTable table;
   Diagnostics found;
