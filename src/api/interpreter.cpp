@@ -194,7 +194,8 @@ std::vector<DiagnosticRecord> Interpreter::check(const std::string& text) const 
 
 std::vector<TextPart> Interpreter::explain(const std::string& text) const {
   std::vector<TextPart> parts;
-  for (const eval::SpanInfo& info : session::parts_of_text("<text>", text, impl_->settings, &impl_->runtime).of("<text>")) {
+  const eval::SpanTable table = session::parts_of_text("<text>", text, impl_->settings, &impl_->runtime);
+  for (const eval::SpanInfo& info : table.of("<text>")) {
     TextPart& part = parts.emplace_back();
     part.begin = info.span.begin;
     part.end = info.span.end;
