@@ -4,6 +4,7 @@
 
 #include "eval/annotations.h"
 #include "eval/evaluator.h"
+#include "eval/value_type.h"
 #include "graph/layout_record.h"
 #include "graph/layouts.h"
 #include "graph/relayout.h"
@@ -102,12 +103,16 @@ void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {
     scope->bind(stmt.name.name, Poison{}, stmt.name.span);
     return;
   }
+  // What it begins with is brought to where it is stored. Where that is not for the layout's rules of dims alone to
+  // say, they do not refuse the values that it is made of either.
+  ops::Builder& builder = evaluator_.builder;
+  Restore ours(builder.written, builder.written && !stmt.stored && builder.context.layout->stored.empty());
   const HostValue value = evaluator_.evaluate(*stmt.value, scope);
   if (value.is<None>()) {  // there is no such variable
     scope->bind(stmt.name.name, None{}, stmt.name.span);
     return;
   }
-  place->current = evaluator_.builder.assigned(initial(*place, stmt, value), place->stored);
+  place->current = builder.assigned(initial(*place, stmt, value), place->stored);
   place->current.value().node->name = stmt.name.name;
   place->current.value().node->place = place->serial;
   scope->bind(stmt.name.name, PlacePtr(place), stmt.name.span);
@@ -125,7 +130,7 @@ void Variables::paths_are_complete(int64_t first_node) {
     if (evaluator_.domain.is_check()) evaluator_.meshes.has_path(place->trainable, place->path);
     if (!value.node->is_computed(value.result)) {
       place->known_as->path = place->path;
-      any_rule = any_rule || rule != nullptr;
+      any_rule = any_rule || !layout.stored.empty();
     } else if (rule) {
       warn_of_early(*place, *rule);
     }
@@ -164,7 +169,8 @@ void Variables::stack(const PlacePtr& place, const Dim& over, const graph::Value
   evaluator_.builder.span = place->span;
   if (stored.why.like) stored.why.like = stacked(stored.why.like);
   if (!evaluator_.cuts.turn()) stored.why.variable = place->known_as;
-  stored.sharding = stored_sharding(place->type, stored.why, *stored.mesh, place->span);
+  stored.sharding =
+      stored_sharding(place->type, stored.why, *stored.mesh, place->span, stored.why.rules->stored.empty());
   const Name name = place->current.value().node->name;
   place->current = evaluator_.builder.assigned(value, stored);
   place->current.value().node->name = name;
@@ -202,7 +208,8 @@ bool Variables::lay_out(Place& place, const ast::ParamStmt& stmt, const ScopePtr
   stored.why.rules = context.layout;
   if (!evaluator_.cuts.turn()) stored.why.variable = place.known_as;  // of all turns, it is known by a path
   if (stmt.stored) stored.why.asked = asked_by(evaluator_, *stmt.stored, place.type, scope);
-  stored.sharding = stored_sharding(place.type, stored.why, *stored.mesh, stmt.name.span);
+  stored.sharding =
+      stored_sharding(place.type, stored.why, *stored.mesh, stmt.name.span, context.layout->stored.empty());
   return true;
 }
 

@@ -78,24 +78,19 @@ void apply_rules(Sharding& sharding, std::vector<bool>& open, const TensorType& 
   }
 }
 
-/// Splits the dims that the rule names as it says, and no other over an axis that it claims.
-void apply_stored_rule(Sharding& lies, const StoredRule& stored, const TensorType& type, const Mesh& mesh, Span span) {
-  AxisSet claimed = 0;
-  std::vector<AxisList> claims(type.dims.size());
+/// Splits the open dims that the rule names as it says, over axes that are not used yet.
+void apply_stored_rule(Sharding& lies, std::vector<bool>& open, const StoredRule& stored, const TensorType& type,
+                       const Mesh& mesh, Span span) {
+  AxisSet used = lies.split();
   for (const LayoutRule& rule : stored.rules) {
     const int at = find_dim(type.dims, rule.dim);
-    if (at < 0) continue;
+    if (at < 0 || !open[static_cast<size_t>(at)]) continue;
     for (int axis : resolve(rule, type, mesh, span, true)) {
-      if (claimed & axis_bit(axis)) continue;
-      claimed |= axis_bit(axis);
-      claims[static_cast<size_t>(at)].push_back(axis);
+      if (used & axis_bit(axis)) continue;
+      used |= axis_bit(axis);
+      lies.dims[static_cast<size_t>(at)].push_back(axis);
+      open[static_cast<size_t>(at)] = false;
     }
-  }
-  for (size_t d = 0; d < type.dims.size(); ++d) {
-    AxisList axes = claims[d];
-    for (int axis : lies.dims[d])
-      if (claims[d].empty() && !(claimed & axis_bit(axis))) axes.push_back(axis);
-    lies.dims[d] = axes;
   }
 }
 
@@ -161,17 +156,25 @@ const StoredRule* rule_by_path(const LayoutReason& why, const Layout& rules) {
   return rules.find_stored(why.variable->trainable, why.variable->path);
 }
 
-Sharding stored_sharding(const TensorType& type, const LayoutReason& why, const Mesh& mesh, Span span) {
+Sharding stored_sharding(const TensorType& type, const LayoutReason& why, const Mesh& mesh, Span span, bool written) {
   Sharding lies = replicated(type.dims.size());
-  if (why.like) {
-    lies = layout_like(type.dims, *why.like, why.like_result).sharding;
-    if (!(*why.like->mesh == mesh)) lies = on_mesh(lies, *why.like->mesh, mesh);
-  } else if (why.rules) {
-    lies = sharding_of(type, *why.rules, mesh, span);
+  std::vector<bool> open(type.dims.size(), true);
+  if (why.asked) {
+    apply_rules(lies, open, type, why.asked->rules, mesh, span, true);
+    if (!why.asked->keeps_others) return lies;
   }
   if (const StoredRule* rule = why.rules ? rule_by_path(why, *why.rules) : nullptr)
-    apply_stored_rule(lies, *rule, type, mesh, span);
-  if (why.asked) lies = asked_sharding(type, *why.asked, lies, mesh, span);
+    apply_stored_rule(lies, open, *rule, type, mesh, span);
+  if (!why.like) {
+    if (why.rules) apply_rules(lies, open, type, *why.rules, mesh, span, written);
+    return lies;
+  }
+  Sharding like = layout_like(type.dims, *why.like, why.like_result).sharding;
+  if (!(*why.like->mesh == mesh)) like = on_mesh(like, *why.like->mesh, mesh);
+  const AxisSet used = lies.split();
+  for (size_t d = 0; d < type.dims.size(); ++d)
+    for (int axis : like.dims[d])
+      if (open[d] && !(used & axis_bit(axis))) lies.dims[d].push_back(axis);
   return lies;
 }
 

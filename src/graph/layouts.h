@@ -43,8 +43,10 @@ bool follows_written(const LaidOutOperation& operation);
 const StoredRule* rule_by_path(const LayoutReason& why, const Layout& rules);
 
 /// How a param or state of this type is stored: each dim as the first says that speaks of it: `@` on its declaration,
-/// the layout's rules for its path, what it is declared like, the layout's rules. Errors as above, at `span`.
-Sharding stored_sharding(const TensorType& type, const LayoutReason& why, const Mesh& mesh, Span span);
+/// the layout's rules for its path, what it is declared like, the layout's rules. Errors as above, at `span`; of the
+/// layout's rules none if not `written`, as long as its path is not known: a rule for that may yet decide.
+Sharding stored_sharding(const TensorType& type, const LayoutReason& why, const Mesh& mesh, Span span,
+                         bool written = true);
 
 /// A layout that follows another's: each dim that `like` has, by name, is split as there, the others are whole.
 struct FollowedLayout {

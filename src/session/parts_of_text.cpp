@@ -24,7 +24,7 @@ void check(const std::shared_ptr<const ast::Program>& program, const eval::Setti
 }  // namespace
 
 eval::SpanTable parts_of_text(const std::string& name, const std::string& text, const eval::Settings& settings,
-                        const plan::Runtime* machine) {
+                              const plan::Runtime* machine) {
   eval::SpanTable table;
   Diagnostics found;
   const auto program = std::make_shared<const ast::Program>(syntax::parse(SourceFile::create(name, text), found));

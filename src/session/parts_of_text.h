@@ -14,6 +14,6 @@ namespace mtf::session {
 /// Of a program in error what a check can tell; `name` is that of its file in the table. A right program is planned
 /// too, by a planner of `machine` (plan/runtime.h); not if that is null.
 eval::SpanTable parts_of_text(const std::string& name, const std::string& text, const eval::Settings& settings,
-                        const plan::Runtime* machine);
+                              const plan::Runtime* machine);
 
 }  // namespace mtf::session

@@ -41,6 +41,11 @@ bool is_total(const graph::LaidOutOperation& operation) {
          });
 }
 
+/// Its layout is that of a line that says `@`, or comes from one: what a line said of a residual stream holds along it.
+bool is_inherited(const graph::LaidOutOperation& operation) {
+  return operation.results.size() == 1 && operation.inherited[0] != 0;
+}
+
 class Sinker {
  public:
   Sinker(graph::Program& program, Forms& forms)
@@ -80,7 +85,7 @@ class Sinker {
   void sink(size_t i) {
     const graph::LaidOutOperation& operation = at(i);
     const graph::ProgramValue value{static_cast<int32_t>(i), 0};
-    asked_[i] = operation.origin != graph::LayoutOrigin::kRules;
+    asked_[i] = operation.origin != graph::LayoutOrigin::kRules || is_inherited(operation);
     leads_to_total_[i] = is_total(operation);
     if (operation.origin == graph::LayoutOrigin::kGiven || operation.op->is_leaf()) return;
     if (operation.results.size() != 1 || operation.region) return sink_results(i);
