@@ -6,6 +6,7 @@
 
 #include "kernels/matmul_pack.h"
 #include "kernels/matmul_product.h"
+#include "kernels/matmul_thin.h"
 #include "kernels/scratch.h"
 #include "support/integers.h"
 
@@ -179,6 +180,18 @@ void multiply_blocked(std::int64_t m, std::int64_t n, std::int64_t k, Lines rows
 template <class T, class R>
 void multiply(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<R> c,
               bool accumulate, const std::function<void()>& progress) {
+  const bool is_turned = m > n;  // the result's transpose has the same elements
+  const std::int64_t rows = std::min(m, n), lines = std::max(m, n);
+  const Matrix<const T> few = is_turned ? Matrix<const T>{b.data, b.column, b.row} : a,
+                        many = is_turned ? Matrix<const T>{a.data, a.column, a.row} : b;
+  if (const std::int64_t done = ThinProduct<T, R>::columns(rows, lines, k, many); done > 0) {
+    const Matrix<R> result = is_turned ? Matrix<R>{c.data, c.column, c.row} : c;
+    ThinProduct<T, R>(rows, k, few, many, result).run(done, accumulate, progress);
+    if (done == lines) return;
+    (is_turned ? m : n) -= done;
+    (is_turned ? a.data : b.data) += done * many.column;
+    c.data += done * result.column;
+  }
   multiply_blocked<T, false>(m, n, k, Lines<T>(a.data, a.row, a.column, k), Lines<T>(b.data, b.column, b.row, k), c,
                              accumulate, progress);
 }

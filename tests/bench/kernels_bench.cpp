@@ -204,6 +204,10 @@ void product(benchmark::State& state) {
       ->Args({1, 1024, 1024, 0})    \
       ->Args({1024, 1024, 1, 0})    \
       ->Args({512, 1, 512, 0})      \
+      ->Args({1, 4096, 4096, 0})    \
+      ->Args({4, 4096, 4096, 0})    \
+      ->Args({1, 768, 3072, 0})     \
+      ->Args({1000000, 10, 1, 0})   \
       ->UseManualTime()
 BENCHMARK(product<Eigen::RowMajor, Eigen::RowMajor, Eigen::RowMajor>) MTF_SHAPES;
 BENCHMARK(product<Eigen::ColMajor, Eigen::RowMajor, Eigen::RowMajor>) MTF_SHAPES;

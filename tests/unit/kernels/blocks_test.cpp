@@ -195,8 +195,8 @@ void check_bits(bool bf16_product) {
   Threads two(2);
   by_rows.progress = [] {};
   EXPECT_EQ(product(0, m, 0, n, by_rows, two), whole);
-  for (Int rows : {1, 2, 13, 77, 290})
-    for (Int columns : {1, 2, 15, 17, 140}) {
+  for (Int rows : {1, 2, 5, 13, 77, 290})
+    for (Int columns : {1, 2, 6, 15, 17, 140}) {
       by_rows.c = {nullptr, columns, 1, {}}, by_columns.c = {nullptr, 1, rows, {}};
       const auto part = product(7, rows, 9, columns, by_rows, one_thread()),
                  turned = product(7, rows, 9, columns, by_columns, one_thread());

@@ -1,0 +1,215 @@
+// A product with few rows (internal to matmul_blocked.h): a matrix times a vector, or a few of them. It takes as long
+// as the matrix takes to come from memory, so the matrix is read once, where it lies and in long runs, and is not
+// packed. The terms of an element are added in the order in which the blocked product adds them, so that its bits are
+// the same.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "kernels/matmul_product.h"
+#include "kernels/matmul_tile.h"
+#include "kernels/scratch.h"
+#include "support/integers.h"
+
+namespace mtf::kernels {
+
+constexpr std::int64_t kThinRows = 6;         // with more the blocked product is faster
+constexpr std::int64_t kThinColumns = 1024;   // whose sums stay in the nearest cache
+constexpr double kProgressNumbers = 4 << 20;  // of the matrix: a millisecond
+
+/// C (+)= A · B for few rows of A, where B's rows or its columns lie together. R: C's numbers in memory.
+template <class T, class R>
+class ThinProduct {
+ public:
+  /// Columns from the first that it can compute, and faster than the blocked product; it takes no others.
+  static std::int64_t columns(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<const T>& b) {
+    if (m > kThinRows || n < 4 * kLanes || k < (b.column == 1 ? 4 * kLanes : kLanes)) return 0;
+    return b.column == 1 || (kTransposes && b.row == 1) ? n - n % kLanes : 0;
+  }
+
+  ThinProduct(std::int64_t m, std::int64_t k, const Matrix<const T>& a, const Matrix<const T>& b, const Matrix<R>& c)
+      : m_(m), k_(k), a_(a), b_(b), c_(c) {}
+
+  void run(std::int64_t n, bool accumulate, const std::function<void()>& progress) {
+    thread_local Scratch rows, sums;
+    if (a_.column != 1) {
+      T* const packed = rows.room<T>(m_ * k_);
+      for (std::int64_t r = 0; r < m_; ++r)
+        for (std::int64_t p = 0; p < k_; ++p) packed[r * k_ + p] = a_.data[r * a_.row + p * a_.column];
+      a_ = {packed, k_, 1};
+    }
+    sums_ = sums.room<T>(m_ * kThinColumns);
+    const std::int64_t pieces = ceil_div(k_, kBlockDepth), most = b_.column == 1 ? kThinColumns : kLines;
+    double numbers = 0;
+    for (std::int64_t j = 0; j < n; j += most) {
+      const std::int64_t width = std::min(most, n - j);
+      for (std::int64_t piece = 0; piece < pieces; ++piece) {
+        const std::int64_t p = k_ * piece / pieces, depth = k_ * (piece + 1) / pieces - p;
+        const T* const b = b_.data + p * b_.row + j * b_.column;
+        if (b_.column == 1) add_rows(a_.data + p, b, depth, width);
+        else add_columns(a_.data + p, b, depth, width);
+        store(c_.data + j * c_.column, width, accumulate || piece > 0);
+        numbers += static_cast<double>(depth * width);
+        if (progress && numbers >= kProgressNumbers) progress(), numbers = 0;
+      }
+    }
+  }
+
+ private:
+  using Packet = typename Tile<T>::Packet;
+  using Bits = std::conditional_t<sizeof(T) == 4, float, double>;  // to be transposed
+  static constexpr int kLanes = Tile<T>::kLanes, kRowsTogether = 4;
+  static constexpr int kLines = 2 * kLanes;          ///< columns that are summed at once, where each lies together
+  static constexpr int kLineSteps = 64 / sizeof(T);  ///< in a line of the cache
+  static constexpr bool kTransposes = Tile<Bits>::kLanes == kLanes;
+  template <int kCount>
+  using Number = std::integral_constant<int, kCount>;
+
+  /// Calls `add` for the rows of A, some at a time: how many they are, the first of them, its sums.
+  template <class Add>
+  void for_rows(const T* a, T* sums, const Add& add) const {
+    const std::int64_t parts = ceil_div(m_, kRowsTogether);
+    for (std::int64_t part = 0; part < parts; ++part) {
+      const std::int64_t r = m_ * part / parts, rows = m_ * (part + 1) / parts - r;
+      const T* const row = a + r * a_.row;
+      T* const to = sums + r * kThinColumns;
+      switch (rows) {
+        case 1: add(Number<1>(), row, to); break;
+        case 2: add(Number<2>(), row, to); break;
+        case 3: add(Number<3>(), row, to); break;
+        default: add(Number<4>(), row, to); break;
+      }
+    }
+  }
+
+  // ---- B's rows lie together: several at once are added to all sums ----
+
+  void add_rows(const T* a, const T* b, std::int64_t depth, std::int64_t width) const {
+    constexpr std::int64_t kSteps = 8;
+    std::fill_n(sums_, m_ * kThinColumns, T(0));
+    for (std::int64_t q = 0; q < depth; q += kSteps) {
+      for_rows(a, sums_, [&](auto rows, const T* row, T* sums) {
+        constexpr int kRows = rows, kTogether = kSteps / std::bit_ceil(unsigned{kRows});
+        const std::int64_t end = std::min(q + kSteps, depth);
+        std::int64_t step = q;
+        for (; step + kTogether <= end; step += kTogether)
+          add_steps<kRows, kTogether>(row + step, b + step * b_.row, width, sums);
+        for (; step < end; ++step) add_steps<kRows, 1>(row + step, b + step * b_.row, width, sums);
+      });
+    }
+  }
+
+  template <int kRows, int kSteps>
+  void add_steps(const T* a, const T* b, std::int64_t width, T* sums) const {
+    using namespace Eigen::internal;
+    Packet factors[kRows][kSteps];
+#pragma GCC unroll 4
+    for (int r = 0; r < kRows; ++r)
+#pragma GCC unroll 8
+      for (int q = 0; q < kSteps; ++q) factors[r][q] = pset1<Packet>(a[r * a_.row + q]);
+    for (std::int64_t s = 0; s < width; s += kLanes) {
+      Packet sum[kRows];
+#pragma GCC unroll 4
+      for (int r = 0; r < kRows; ++r) sum[r] = pload<Packet>(sums + r * kThinColumns + s);
+#pragma GCC unroll 8
+      for (int q = 0; q < kSteps; ++q) {
+        const Packet row = ploadu<Packet>(b + q * b_.row + s);
+#pragma GCC unroll 4
+        for (int r = 0; r < kRows; ++r) sum[r] = pmadd(factors[r][q], row, sum[r]);
+      }
+#pragma GCC unroll 4
+      for (int r = 0; r < kRows; ++r) pstore(sums + r * kThinColumns + s, sum[r]);
+    }
+  }
+
+  // ---- B's columns lie together: they are transposed in registers ----
+
+  void add_columns(const T* a, const T* b, std::int64_t depth, std::int64_t width) const {
+    std::int64_t s = 0;
+    for (; m_ <= 2 && s + kLines <= width; s += kLines) {  // more chains of sums
+      if (m_ == 1) add_lines<1, 2>(a, b + s * b_.column, depth, sums_ + s);
+      else add_lines<2, 2>(a, b + s * b_.column, depth, sums_ + s);
+    }
+    for (; s < width; s += kLanes) {
+      for_rows(a, sums_ + s,
+               [&](auto rows, const T* row, T* sums) { add_lines<rows, 1>(row, b + s * b_.column, depth, sums); });
+    }
+  }
+
+  template <int kRows, int kPackets>
+  void add_lines(const T* a, const T* lines, std::int64_t depth, T* sums) const {
+    using namespace Eigen::internal;
+    Packet sum[kRows][kPackets];
+#pragma GCC unroll 4
+    for (int r = 0; r < kRows; ++r)
+#pragma GCC unroll 4
+      for (int l = 0; l < kPackets; ++l) sum[r][l] = pset1<Packet>(T(0));
+    const std::int64_t apart = b_.column, apart3 = 3 * apart, row = a_.row;
+    /// Adds kLanes steps of a packet of lines, but for the first ones.
+    const auto add = [&](int l, std::int64_t p, int skipped) {
+      const T *factors = a + p, *line = lines + l * kLanes * apart + p;
+      PacketBlock<typename Tile<Bits>::Packet, kLanes> block;
+#pragma GCC unroll 16
+      for (int i = 0; i < kLanes; ++i) {
+        if (i % 4 == 0 && i > 0) line += 4 * apart;
+        if (i % 4 == 0) asm volatile("" : "+r"(line), "+r"(factors));  // or g++ keeps all addresses, in memory
+        std::memcpy(&block.packet[i], i % 4 == 3 ? line + apart3 : line + i % 4 * apart, sizeof(Packet));
+      }
+      ptranspose(block);
+#pragma GCC unroll 16
+      for (int i = 0; i < kLanes; ++i) {
+        if (i < skipped) continue;
+        Packet column;
+        std::memcpy(&column, &block.packet[i], sizeof(Packet));
+#pragma GCC unroll 4
+        for (int r = 0; r < kRows; ++r) sum[r][l] = pmadd(pset1<Packet>(factors[r * row + i]), column, sum[r][l]);
+      }
+    };
+    std::int64_t p = 0;
+    for (; p + kLineSteps <= depth; p += kLineSteps) {
+#pragma GCC unroll 4
+      for (int l = 0; l < kPackets; ++l)
+#pragma GCC unroll 4
+        for (int q = 0; q < kLineSteps; q += kLanes) add(l, p + q, 0);
+    }
+    for (; p < depth; p += kLanes) {
+      const std::int64_t from = std::min(p, depth - kLanes);  // the last ones, some of which have been added
+#pragma GCC unroll 4
+      for (int l = 0; l < kPackets; ++l) add(l, from, static_cast<int>(p - from));
+    }
+#pragma GCC unroll 4
+    for (int r = 0; r < kRows; ++r)
+#pragma GCC unroll 4
+      for (int l = 0; l < kPackets; ++l) pstore(sums + r * kThinColumns + l * kLanes, sum[r][l]);
+  }
+
+  void store(R* c, std::int64_t width, bool accumulate) const {
+    for (std::int64_t r = 0; r < m_; ++r, c += c_.row) {
+      const T* const sums = sums_ + r * kThinColumns;
+      if (c_.column == 1)  // in packets
+        for (std::int64_t s = 0; s < width; ++s) c[s] = result(sums[s], c[s], accumulate);
+      else
+        for (std::int64_t s = 0; s < width; ++s) c[s * c_.column] = result(sums[s], c[s * c_.column], accumulate);
+    }
+  }
+
+  static R result(T sum, R before, bool accumulate) {
+    if constexpr (std::is_integral_v<T>) {  // wraps
+      return static_cast<T>(static_cast<std::uint32_t>(sum) + (accumulate ? static_cast<std::uint32_t>(before) : 0));
+    } else if constexpr (std::is_same_v<R, T>) {
+      return accumulate ? before + sum : sum;
+    } else {
+      return mtf::to_bf16(accumulate ? mtf::to_float(before) + sum : sum);
+    }
+  }
+
+  const std::int64_t m_, k_;
+  Matrix<const T> a_;
+  const Matrix<const T> b_;
+  const Matrix<R> c_;
+  T *sums_ = nullptr, *stage_ = nullptr;
+};
+
+}  // namespace mtf::kernels
