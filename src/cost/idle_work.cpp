@@ -8,8 +8,9 @@
 namespace mtf::cost {
 namespace {
 
-void add(IdleWork& work, const spmd::LocalProgram& program, const spmd::Instruction& instruction, double flops) {
-  AxisSet splitting = 0;
+/// `splitting`: axes over which turns are split.
+void add(IdleWork& work, const spmd::LocalProgram& program, const spmd::Instruction& instruction, double flops,
+         AxisSet splitting) {
   const Mesh* mesh = nullptr;
   std::set<std::pair<Name, std::vector<Name>>> seen;
   for (const std::vector<int>* values : {&instruction.operands, &instruction.results}) {
@@ -34,14 +35,18 @@ void add(IdleWork& work, const spmd::LocalProgram& program, const spmd::Instruct
     if (mesh->axis_size(axis) > 1 && !(splitting & axis_bit(axis))) work.repeated[mesh->axes()[axis].name] += flops;
 }
 
-void add_all(IdleWork& work, const spmd::LocalProgram& program, double times) {
+void add_all(IdleWork& work, const spmd::LocalProgram& program, double times, AxisSet splitting) {
   for (const spmd::Instruction& instruction : program.instructions) {
     if (instruction.turn) {
-      add_all(work, *instruction.turn, times * static_cast<double>(instruction.node->region->turns));
+      const graph::LaidOutOperation& loop = *instruction.node;
+      const AxisSet stages = loop.region->stages.set();
+      if (loop.region->hands_on)
+        work.pipelines.insert({loop.mesh->names_of(stages), loop.region->turns, loop.region->idle});
+      add_all(work, *instruction.turn, times * static_cast<double>(most_turns(loop)), splitting | stages);
       continue;
     }
     const double flops = static_cast<double>(cost_of(program, instruction).flops.value()) * times;
-    if (flops > 0) add(work, program, instruction, flops);
+    if (flops > 0) add(work, program, instruction, flops, splitting);
   }
 }
 
@@ -51,7 +56,7 @@ IdleWork idle_work(const plan::ProgramRecord& record) {
   IdleWork work;
   graph::Relayout relayout(*record.layouts(), nullptr, nullptr);
   each_schedule(record, relayout, [&](size_t, const schedule::Schedule& schedule, int64_t times) {
-    add_all(work, schedule.program, static_cast<double>(times));
+    add_all(work, schedule.program, static_cast<double>(times), 0);
   });
   return work;
 }

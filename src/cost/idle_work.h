@@ -2,6 +2,7 @@
 // Where processors have nothing to do, or do what others do as well.
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,14 @@ struct IdleWork {
     int64_t processors = 0;  ///< along the axes
     double flops = 0;        ///< of the operations that have it
   };
+  /// A pipeline in which each stage waits in some of the turns.
+  struct Pipeline {
+    std::vector<Name> axes;
+    int64_t micro_batches = 0;
+    int64_t idle = 0;  ///< turns, beside one for each micro-batch
+    auto operator<=>(const Pipeline&) const = default;
+  };
+  std::set<Pipeline> pipelines;
   double flops = 0;                                            ///< of all operations, of the largest processor
   std::map<std::pair<Name, std::vector<Name>>, Short> shorts;  ///< by the dim and its axes
   std::map<Name, double> repeated;                             ///< flops that nothing splits over an axis, by the axis

@@ -86,6 +86,7 @@ int64_t messages_of(const spmd::LocalProgram& program, const spmd::Instruction& 
     case spmd::Movement::kReduceScatter:
     case spmd::Movement::kFromGroup:
     case spmd::Movement::kAddFromGroup: return calls * others;
+    case spmd::Movement::kFromStage:
     case spmd::Movement::kFromPermuted: return calls;
   }
   return calls;
@@ -107,7 +108,8 @@ StepTime time_of_step(const schedule::Schedule& schedule, const schedule::Step& 
   const spmd::Instruction& first = program.instructions[step.instructions[0]];
   if (step.kind == schedule::StepKind::kWindow) return time;
   if (step.turn) {
-    time.add(time_of(*step.turn, plan::predict_without_memory(*step.turn).costs, machine), first.node->region->turns);
+    time.add(time_of(*step.turn, plan::predict_without_memory(*step.turn).costs, machine),
+             most_turns(*first.node) + first.node->region->idle);
     return time;
   }
   if (step.kind == schedule::StepKind::kCollective) {

@@ -30,7 +30,7 @@ static SymbolicCost cost_of(const schedule::Schedule& schedule) {
   const spmd::LocalProgram& program = schedule.program;
   const std::vector<spmd::InstructionCost> costs = plan::predict_without_memory(schedule).costs;
   for (const schedule::Step& step : schedule.steps)
-    if (step.turn) cost.add(cost_of(*step.turn), program.instructions[step.instructions[0]].node->region->turns);
+    if (step.turn) cost.add(cost_of(*step.turn), most_turns(*program.instructions[step.instructions[0]].node));
   for (size_t i = 0; i < costs.size(); ++i) {
     const spmd::Instruction& instruction = program.instructions[i];
     if (!instruction.turn) cost.flops.add(costs[i].flops);

@@ -303,8 +303,9 @@ const std::vector<HostFunction>& own_functions() {
        "number does not depend on "
        "has 0, with a warning.",
        grad, true},
-      {"scan(f, start, xs = none, over: dim, reverse: bool = false, recompute: bool = false) -> value", kScanDoc, scan,
-       true},
+      {"scan(f, start, xs = none, over: dim, reverse: bool = false, recompute: bool = false, "
+       "pipeline: dim = none) -> value",
+       kScanDoc, scan, true},
       {"stacked(over: dim, f) -> value", kStackedDoc, stacked, true},
       {"recompute(f, ...) -> value", "f of the other arguments, of which nothing inside is kept for the backward pass.",
        recompute, true},

@@ -10,6 +10,8 @@
 #include "eval/places.h"
 #include "eval/scope.h"
 #include "eval/variables.h"
+#include "graph/op.h"
+#include "graph/region.h"
 #include "ops/builder.h"
 #include "ops/loop.h"
 #include "support/diagnostics.h"
@@ -269,10 +271,21 @@ void refuse_dim(const Values& values, const Dim& over, std::string_view what, Sp
                .help(fmt::format("rename it: rename(x, {} -> …)", over.name.text())));
 }
 
+/// Each place of the dim is a micro-batch, which goes through the loop alone.
+void refuse_mixing(const graph::Region& turn, Name micro) {
+  const graph::LaidOutOperation* const mixing = along_micro(turn, micro, false).mixing;
+  if (mixing)
+    fail(Diagnostic(Kind::mixes_micro_batches, mixing->span,
+                    fmt::format("{} computes along {}, of which each place is a micro-batch that goes through the "
+                                "loop alone",
+                                mixing->op->name, micro.text()))
+             .help("what mixes micro-batches stands behind the loop"));
+}
+
 }  // namespace
 
 HostValue scan(Caller& caller, const Bound& call) {
-  constexpr size_t kFunction = 0, kStart = 1, kXs = 2, kOver = 3, kReverse = 4, kRecompute = 5;
+  constexpr size_t kFunction = 0, kStart = 1, kXs = 2, kOver = 3, kReverse = 4, kRecompute = 5, kPipeline = 6;
   for (const GivenArgument& item : call.arguments.items)
     if (is_undecided(item.value)) return unknown(UnknownKind::kAny);
   ops::Builder& builder = caller.parts.builder;
@@ -286,10 +299,18 @@ HostValue scan(Caller& caller, const Bound& call) {
   Values starts;
   append_tensors(starts, caller, call.value(kStart), call.span(kStart), "the start");
   refuse_dim(starts, over, "what is carried", call.span(kStart));
+  const Name micro = call.has(kPipeline) ? call.dim(kPipeline).name : Name();
+  for (const Value& start : starts)
+    if (!micro.empty() && !has_dim(start.dims(), micro))
+      fail(Diagnostic(Kind::no_micro_batches, call.span(kStart),
+                      fmt::format("expected what is carried to have the dim {} of micro-batches, found {}",
+                                  micro.text(), to_string(start.type())))
+               .help(fmt::format("reshape(x, batch -> [{}, …]) makes micro-batches of a batch", micro.text())));
   const double calls_before = builder.context.random_calls;
   Turn under_way{"scan", call.span(), graph::new_node_id(), {}, caller.parts.cuts.turn(), {}};
   ops::TurnGraph turn;
   turn.first_node = under_way.first;
+  turn.micro = micro;
   PlacedValue placed(caller, over, call.has(kXs) ? call.span(kXs) : call.span());
   HostValue returned, ys;
   std::vector<HostValue*> appended;  // tensors in lists outside
@@ -350,6 +371,7 @@ HostValue scan(Caller& caller, const Bound& call) {
   for (size_t p = 0; p < placed.places.size(); ++p)
     if (Value& all = placed.all[placed.all_of[p]]; placed.places[p]->is_assigned) all = builder.add(ops::kCopy, {all});
   const ops::ScanResults results = add_scan(builder, attributes, turn, starts, placed.all);
+  if (!micro.empty()) refuse_mixing(*results.carried[0].operation().region, micro);
   size_t of_states = results.stacked.size() - appended.size();
   for (size_t i = 0; i < appended.size(); ++i) *appended[i] = results.stacked[of_states + i];
   for (const PlacePtr& place : placed.places) of_states -= place->is_assigned ? 1 : 0;

@@ -55,13 +55,17 @@ void check_call(const Operation& operation, Span place) {
 
 }  // namespace
 
-std::string region_text(const Region& region) {
-  return fmt::format(" turns {} carried {} placed {} constant {} stacked {} saved {} summed {} calls {}", region.turns,
-                     region.carried, region.placed, region.constants, region.stacked, region.saved, region.summed,
-                     region.calls);
+std::string region_text(const Region& region, const Mesh* mesh) {
+  std::string text = fmt::format(" turns {} carried {} placed {} constant {} stacked {} saved {} summed {} calls {}",
+                                 region.turns, region.carried, region.placed, region.constants, region.stacked,
+                                 region.saved, region.summed, region.calls);
+  if (!region.micro.empty()) text += fmt::format(" along {}", region.micro.text());
+  if (!region.stages.empty())
+    text += fmt::format(" {} stages {}", region.hands_on ? "through" : "of", axes_text(region.stages, *mesh));
+  return text;
 }
 
-Region read_region(TextReader& reader) {
+Region read_region(TextReader& reader, const Mesh* mesh) {
   Region region;
   const auto number = [&](std::string_view label, int64_t most = INT32_MAX) {
     reader.expect(label);
@@ -75,6 +79,9 @@ Region read_region(TextReader& reader) {
   region.saved = static_cast<int32_t>(number("saved", region.stacked));
   region.summed = static_cast<int32_t>(number("summed"));
   region.calls = number("calls", int64_t{1} << 40);
+  if (reader.take("along")) region.micro = Name(reader.name("the name of a dim"));
+  region.hands_on = reader.take_words({"through", "stages"});
+  if (region.hands_on || reader.take_words({"of", "stages"})) region.stages = read_axes(reader, mesh);
   return region;
 }
 

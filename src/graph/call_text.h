@@ -19,10 +19,10 @@ namespace mtf::graph {
 using FindOp = const Op* (*)(std::string_view name);
 
 /// What a region is besides its turn, behind the call that runs it: ` turns 4 carried 1 placed 1 constant 0 stacked 2
-/// saved 1 summed 0 calls 0`. The turn follows in indented lines.
-std::string region_text(const Region& region);
+/// saved 1 summed 0 calls 0`, of a pipeline also ` along micro of stages p`. The turn follows in indented lines.
+std::string region_text(const Region& region, const Mesh* mesh);
 /// The same, without a turn.
-Region read_region(TextReader& reader);
+Region read_region(TextReader& reader, const Mesh* mesh);
 
 /// Each line of a text, two columns further in.
 std::string indented(const std::string& text);

@@ -134,7 +134,7 @@ class ProgramWriter {
     if (!operation.region) return text;
     std::string turn = indented(to_string(operation.region->turn));
     turn.pop_back();  // the end of its last line
-    return text + region_text(*operation.region) + "\n" + turn;
+    return text + region_text(*operation.region, operation.mesh.get()) + "\n" + turn;
   }
 
   std::string behind(size_t place, const ProgramOperation& entry) {
@@ -362,7 +362,7 @@ class ProgramReader {
   /// What is behind the call of a loop, and the lines of its turn.
   void read_turn(LaidOutOperation& operation) {
     const Span place = reader_.place();
-    Region region = read_region(reader_);
+    Region region = read_region(reader_, operation.mesh.get());
     reader_.expect_end();
     Capture turn;
     {

@@ -39,9 +39,11 @@ void append_call_numbers(std::vector<int32_t>& calls, const LaidOutOperation& op
 }
 
 std::string form_of(const Region& region) {
-  return fmt::format("{} {} {} {} {} {} {} {} ", region.carried, region.placed, region.constants, region.stacked,
-                     region.summed, region.saved, region.turns, region.calls) +
-         canonical_form(region.turn);
+  std::string form = fmt::format("{} {} {} {} {} {} {} {} {} ", region.carried, region.placed, region.constants,
+                                 region.stacked, region.summed, region.saved, region.turns, region.calls,
+                                 region.micro.str());
+  for (const int axis : region.stages) form += fmt::format("{} ", axis);
+  return form + canonical_form(region.turn);
 }
 
 /// Decides the layouts of a turn whose tensors lie so, in the order in which it runs.
@@ -99,7 +101,73 @@ class TurnLayouts {
   const LayoutPtr& rules_;
 };
 
+/// The axes over which the turns of a loop are split, where it can be a pipeline: those that split the dim of the first
+/// operand that has it split.
+AxisList stages_of(const LaidOutOperation& loop, std::span<const OperandLayout> operands) {
+  const Region& region = *loop.region;
+  if (region.micro.empty() || loop.mesh->order() == kMaxAxes) return {};
+  for (const ProgramOperation& each : region.turn.operations)
+    if (!same_mesh(each.operation->mesh, loop.mesh)) return {};
+  AxisList stages;
+  for (size_t k = 0; k < operands.size() && stages.empty(); ++k)
+    if (region.is_placed(k) && *operands[k].mesh == *loop.mesh) stages = operands[k].sharding->dims[0];
+  if (loop.mesh->group_size(stages.set()) == 1 || along_micro(region, region.micro, true).mixing) return {};
+  for (int32_t c = 0; c < region.carried; ++c) {
+    const TensorType& type = region.turn.type(region.turn.roots[c]);
+    if (!has_dim(type.dims, region.micro) || type.element == ElementType::kBool) return {};
+  }
+  return stages;
+}
+
+void free_axes(AxisList& list, AxisSet axes) {
+  AxisList left;
+  for (const int axis : list)
+    if (!(axes & axis_bit(axis))) left.push_back(axis);
+  list = left;
+}
+
+/// The operation of a pipeline's turn, none of whose values is split over `stages`, nor along the dim of micro-batches.
+std::shared_ptr<LaidOutOperation> within_stage(const LaidOutOperation& was, AxisSet stages, Name micro);
+
+void put_within_stage(Program& turn, AxisSet stages, Name micro) {
+  Successors now;
+  for (ProgramInput& input : turn.inputs) {
+    auto copy = within_stage(*input.operation, stages, micro);
+    now.add(*input.operation, copy);
+    input.operation = std::move(copy);
+  }
+  for (ProgramOperation& entry : turn.operations) {
+    auto copy = within_stage(*entry.operation, stages, micro);
+    now.apply(copy->why);
+    now.add(*entry.operation, copy);
+    entry.operation = std::move(copy);
+  }
+}
+
+std::shared_ptr<LaidOutOperation> within_stage(const LaidOutOperation& was, AxisSet stages, Name micro) {
+  auto now = std::make_shared<LaidOutOperation>(was);
+  if (was.region) {
+    Region region = *was.region;
+    stages |= std::exchange(region.stages, AxisList()).set();
+    put_within_stage(region.turn, stages, micro);
+    now->region = with_form(std::move(region));
+  }
+  for (size_t r = 0; r < now->shardings.size(); ++r) {
+    Sharding& lies = now->shardings[r];
+    for (size_t d = 0; d < lies.dims.size(); ++d)
+      if (now->results[r].dims[d].name == micro) lies.dims[d] = AxisList();
+      else free_axes(lies.dims[d], stages);
+    now->inherited[r] &= lies.split();
+  }
+  return now;
+}
+
 }  // namespace
+
+int64_t most_turns(const LaidOutOperation& loop) {
+  const Region& region = *loop.region;
+  return region.hands_on ? region.turns : block_size(region.turns, region.stages, *loop.mesh);
+}
 
 std::vector<double> Region::numbers_of_turn(std::span<const double> numbers, int64_t turn) const {
   std::vector<double> all(numbers.begin(), numbers.end());
@@ -202,13 +270,21 @@ void lay_out_region(LaidOutOperation& operation, std::span<const OperandLayout> 
   }
   Region now = was;
   now.turn = std::move(turn);
+  now.stages = stages_of(operation, operands);
+  if (!now.stages.empty()) {
+    put_within_stage(now.turn, now.stages.set(), now.micro);
+    for (int32_t c = 0; c < now.carried; ++c) {
+      const LaidOutOperation& leaf = *now.turn.inputs[c].operation;
+      tensors[c] = {leaf.shardings[0], leaf.inherited[0]};
+    }
+  }
   operation.shardings.clear();
   operation.inherited.clear();
   for (int32_t r = 0; r < static_cast<int32_t>(now.turn.roots.size()); ++r) {
     const ProgramValue root = now.turn.roots[r];
     const bool is_carried = r < now.carried;
     Sharding sharding = is_carried ? tensors[r].sharding : now.turn.sharding(root);
-    if (!is_carried && r < now.carried + now.stacked) sharding.dims.insert(sharding.dims.begin(), AxisList());
+    if (!is_carried && r < now.carried + now.stacked) sharding.dims.insert(sharding.dims.begin(), now.stages);
     operation.shardings.push_back(std::move(sharding));
     operation.inherited.push_back(is_carried ? tensors[r].inherited : now.turn.inherited(root));
   }

@@ -16,6 +16,10 @@
 // The numbers of the host that a turn reads are inputs of the operation (Operation::inputs), one after the other: those
 // of the turn's inputs, then those of its operations. The number of a random call is that of the first turn; turn t has
 // it t · calls further on.
+//
+// A loop may be a pipeline: its turns are then split over `stages`, each processor runs those of its own block of the
+// dim, and `micro`, a dim of what is carried, is cut into micro-batches that go from one stage to the next. What comes
+// of a root of a turn that is run for one micro-batch after the other is AlongMicro.
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -37,6 +41,10 @@ struct Region {
   int32_t saved = 0;                               ///< so many of those that are stacked, the last, are for gradients
   int64_t turns = 0;
   int64_t calls = 0;                  ///< random calls of a turn
+  Name micro;                         ///< the dim of micro-batches that the loop was asked to pipeline, if it was
+  AxisList stages;                    ///< of a pipeline: the axes that split its turns; no value of a turn has them
+  bool hands_on = false;              ///< its turns are micro-batches, which each stage takes over from the one before
+  int64_t idle = 0;                   ///< of such a loop: the turns in which a stage has to wait for the others
   std::vector<int32_t> input_number;  ///< of each input of the turn: its place in Operation::inputs, or -1: no number
   std::vector<int32_t> first_number;  ///< of each operation of the turn: where its numbers begin there
   std::vector<int32_t> call_numbers;  ///< which of Operation::inputs are numbers of random calls
@@ -91,6 +99,23 @@ std::vector<TensorType> results_of(const Region& region, const Dim& over);
 /// `rules` are as in laid_out_again (graph/relayout.h).
 void lay_out_region(LaidOutOperation& operation, std::span<const OperandLayout> operands, const MeshPtr& mesh = nullptr,
                     const LayoutPtr& rules = nullptr);
+
+/// What the places of a dim make of a value that is computed for one of them after the other.
+enum class AlongMicro : uint8_t {
+  kBlock,  ///< it has the dim, and each place gives its own
+  kSame,   ///< it does not depend on the place
+  kSum,    ///< it is the sum of what the places give
+};
+struct MicroBatches {
+  std::vector<AlongMicro> roots;
+  const LaidOutOperation* mixing = nullptr;  ///< the first that reads across places; null: none does
+};
+/// The roots of a turn along `micro`. `may_sum`: sums over the dim are allowed where what reads them is linear, as in
+/// a gradient.
+MicroBatches along_micro(const Region& region, Name micro, bool may_sum);
+
+/// The turns of a loop that the processor with the most of them runs.
+int64_t most_turns(const LaidOutOperation& loop);
 
 /// How a tensor whose first dim is that of a loop lies while the loop runs: that dim is whole, and the axes that split
 /// it split another one instead, if one of those that are whole can be: so what is stored in parts is never whole in

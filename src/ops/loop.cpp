@@ -145,6 +145,7 @@ Captured captured(Builder& builder, const ScanAttributes& attributes, const Turn
   region.summed = static_cast<int32_t>(turn.summed.size());
   region.turns = attributes.over.size;
   region.calls = turn.calls;
+  region.micro = turn.micro;
   Captured result;
   result.operands = starts;
   result.operands.insert(result.operands.end(), xs.begin(), xs.end());
@@ -385,6 +386,7 @@ graph::Values scan_gradient(graph::GradientCall& call) {
   TurnGraph turn;
   turn.first_node = graph::new_node_id();
   turn.calls = region.calls;
+  turn.micro = region.micro;
   std::vector<std::optional<ElementType>> elements(region.turn.roots.size());
   for (size_t r = 0; r < elements.size(); ++r)
     if (call.d_results[r]) elements[r] = call.d_results[r].element();

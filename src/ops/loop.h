@@ -36,6 +36,7 @@ struct TurnGraph {
   graph::Values next, stacked, summed;  ///< what it gives; `next` has the types of `carried`
   std::vector<std::pair<graph::Value, graph::Value>> constants;  ///< leaves that stand in for values outside
   int64_t calls = 0;                                             ///< its random calls
+  Name micro = {};                                               ///< the dim of micro-batches of a pipeline
 };
 
 /// Adds the loop to the graph. `starts` are carried into the first turn; `xs` have the dim `over` first. Gives what is

@@ -45,8 +45,8 @@ Prediction predict_without_memory(const schedule::Schedule& schedule) {
     std::vector<spmd::InstructionCost> costs = all.of_step(step.instructions);
     if (step.turn) {
       prediction.costs[step.instructions[0]] = costs[0];
-      const graph::Region& region = *program.instructions[step.instructions[0]].node->region;
-      add_times(counters, predict_without_memory(*step.turn).counters, region.turns);
+      add_times(counters, predict_without_memory(*step.turn).counters,
+                most_turns(*program.instructions[step.instructions[0]].node));
       continue;
     }
     for (size_t i = 0; i < costs.size(); ++i) {
@@ -61,6 +61,7 @@ Prediction predict_without_memory(const schedule::Schedule& schedule) {
     }
   }
   counters.unique_flops = program.unique_flops.value();
+  counters.processors = 1;
   for (const spmd::LocalValue& value : program.values)
     if (value.mesh) counters.processors = std::max(counters.processors, value.mesh->size());
   return prediction;

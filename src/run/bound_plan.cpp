@@ -18,40 +18,24 @@
 namespace mtf::run {
 namespace {
 
-/// What the turns of a loop did in their first run, and how many there are.
-struct CountedTurns {
-  const plan::Counters& counters;
-  int64_t turns;
-};
-
 struct CountedRun {
   plan::Counters counters;
   int64_t sent = 0;  ///< bytes that collectives gave to other ranks
 };
 
-/// What the steps of a plan did in its first run, each as much as on the rank that did most: what its collectives
-/// counted and sent, and `flops`. All ranks come here together.
-CountedRun count_run(const spmd::LocalProgram& program, std::span<const BoundStep> steps,
-                     std::span<const int64_t> flops, std::span<const CountedTurns> loops, Transport& transport) {
-  std::vector<int64_t> most(flops.begin(), flops.end());
-  for (const BoundStep& step : steps) {
-    const plan::CollectiveCount count = step.collective ? step.collective->counted() : plan::CollectiveCount{};
-    for (int64_t figure : {count.count, count.values, count.bytes, count.wire_bytes, step.sent}) most.push_back(figure);
+/// The numbers of collectives that a run begins, or of those of a loop the most: the same on all ranks.
+int64_t collectives_of(const schedule::Schedule& schedule) {
+  int64_t count = 0;
+  for (const schedule::Step& step : schedule.steps) {
+    const bool is_collective = step.kind == schedule::StepKind::kCollective || step.kind == schedule::StepKind::kSlice;
+    if (step.turn) {
+      const graph::LaidOutOperation& loop = *schedule.program.instructions[step.instructions[0]].node;
+      count += most_turns(loop) * (collectives_of(*step.turn) + (loop.region->hands_on ? 1 : 0));
+    } else if (is_collective) {
+      ++count;
+    }
   }
-  transport.max_of_all(most);
-  CountedRun run;
-  for (size_t s = 0; s < steps.size(); ++s) {
-    run.counters.flops += most[s];
-    const int64_t* figures = &most[steps.size() + 5 * s];
-    run.sent += figures[4];
-    if (figures[0] == 0) continue;
-    const spmd::Instruction& first = *steps[s].first;
-    const MeshPtr& mesh = program.values[first.operands[0]].mesh;
-    run.counters.collectives[static_cast<int>(counted_as(first.kind))][mesh->names_of(first.axes)] +=
-        plan::CollectiveCount{figures[0], steps[s].step->calls, figures[1], figures[2], figures[3]};
-  }
-  for (const CountedTurns& loop : loops) add_times(run.counters, loop.counters, loop.turns);
-  return run;
+  return count;
 }
 
 /// The first step that writes over an input: from there on what the plan began with is lost. The number of steps if
@@ -70,9 +54,13 @@ size_t writes_over_input(const schedule::Schedule& schedule) {
 }  // namespace
 
 struct BoundPlan::Impl {
-  /// `of`: the region that it is a turn of; null: none.
-  Impl(std::shared_ptr<const schedule::Schedule> s, Machine& m, bool share, const graph::Region* of = nullptr)
-      : schedule(std::move(s)), program(schedule->program), machine(m), may_share(share), region(of) {
+  struct Loop;
+  struct Stage;
+  class TakesOver;
+
+  /// `stage`: of a pipeline, whose turn it is; null: of none.
+  Impl(std::shared_ptr<const schedule::Schedule> s, Machine& m, Hostings& h, bool share, Stage* of = nullptr)
+      : schedule(std::move(s)), program(schedule->program), machine(m), hostings(h), may_share(share), stage(of) {
     number_of.assign(program.values.size(), 0);
     for (size_t i = 0; i < program.inputs.size(); ++i) input_of[program.inputs[i]] = static_cast<int>(i);
     for (const spmd::Instruction& instruction : program.instructions)
@@ -82,7 +70,7 @@ struct BoundPlan::Impl {
     bind_steps();
   }
 
-  const Hosting& hosting(int value) { return machine.hostings.of(program.values[value].mesh); }
+  const Hosting& hosting(int value) { return hostings.of(program.values[value].mesh); }
   const Places& places(int value) { return hosting(value).places(program.values[value].varies()); }
 
   void bind_values() {
@@ -151,13 +139,10 @@ struct BoundPlan::Impl {
       bound.step = &step;
       bound.first = &program.instructions[step.instructions[0]];
       switch (step.kind) {
-        case schedule::StepKind::kKernel: bound.compute = bind_kernel(*schedule, step, machine.hostings); break;
+        case schedule::StepKind::kKernel: bound.compute = bind_kernel(*schedule, step, hostings); break;
         case schedule::StepKind::kWindow: bound.window_bytes = bytes_of(step.writes[0]); break;
-        case schedule::StepKind::kLoop: bound.compute = bind_loop(*schedule, step, machine.hostings); break;
-        case schedule::StepKind::kTurns:
-          loops[s] = std::make_unique<Loop>(
-              std::make_unique<Impl>(step.turn, machine, may_share, bound.first->node->region.get()), *bound.first);
-          break;
+        case schedule::StepKind::kLoop: bound.compute = bind_loop(*schedule, step, hostings); break;
+        case schedule::StepKind::kTurns: loops[s] = bind_turns(step, *bound.first); break;
         default: bind_collective(bound, step);
       }
       steps.push_back(std::move(bound));
@@ -167,7 +152,8 @@ struct BoundPlan::Impl {
         BoundStep& step = steps[schedule->buffers[b].first];
         step.buffer = static_cast<int>(b);
         if (const auto loop = loops.find(static_cast<size_t>(schedule->buffers[b].first)); loop != loops.end()) {
-          buffers[b].place_bytes = loop->second->bytes();
+          for (const std::unique_ptr<Loop>& each : loop->second)
+            buffers[b].place_bytes = std::max(buffers[b].place_bytes, each->bytes());
           continue;
         }
         buffers[b].place_bytes = schedule::padded(step.collective->staging_bytes());
@@ -175,7 +161,8 @@ struct BoundPlan::Impl {
       }
     arena_bytes = pack_buffers(false);
     shared_bytes = pack_buffers(true);
-    for (const auto& [s, loop] : loops) shared_bytes = std::max(shared_bytes, loop->turn->shared_bytes);
+    for (const auto& [s, all] : loops)
+      for (const std::unique_ptr<Loop>& loop : all) shared_bytes = std::max(shared_bytes, loop->turn->shared_bytes);
     for (BoundStep& step : steps) {
       if (!step.collective) continue;
       for (int i : step.step->instructions) {
@@ -187,14 +174,40 @@ struct BoundPlan::Impl {
     stops_before = writes_over_input(*schedule);
   }
 
+  /// The turns of a loop; of a pipeline those of each stage that this rank hosts, for one micro-batch after the other.
+  std::vector<std::unique_ptr<Loop>> bind_turns(const schedule::Step& step, const spmd::Instruction& loop) {
+    std::vector<std::unique_ptr<Loop>> all;
+    const graph::Region& region = *loop.node->region;
+    const MeshPtr& mesh = loop.node->mesh;
+    const Hosting& host = hostings.of(mesh);
+    if (!region.hands_on) {
+      const Interval turns = block_of(region.turns, region.stages, *mesh, host.coordinates()[0]);
+      all.push_back(std::make_unique<Loop>(std::make_unique<Impl>(step.turn, machine, hostings, may_share), *this, loop,
+                                           turns, nullptr));
+      return all;
+    }
+    for (int64_t turn = 0; turn < region.turns; ++turn)
+      for (std::unique_ptr<Stage>& at : stages_of(*step.turn, loop, turn)) {
+        auto own = std::make_unique<Impl>(step.turn, machine, at->hostings, false, at.get());
+        all.push_back(std::make_unique<Loop>(std::move(own), *this, loop, Interval{turn, turn + 1}, std::move(at)));
+      }
+    return all;
+  }
+
   void bind_collective(BoundStep& bound, const schedule::Step& step) {
     const spmd::Instruction& first = *bound.first;
+    if (first.kind == spmd::InstructionKind::kTakeOver) {
+      auto takes_over = std::make_unique<TakesOver>(*this, first);
+      taken_over[takes_over->output()] = steps.size();
+      bound.collective = std::move(takes_over);
+      return;
+    }
     std::vector<const spmd::LocalValue*> operands, results;
     for (int i : step.instructions) {
       operands.push_back(&program.values[program.instructions[i].operands[0]]);
       results.push_back(&program.values[program.instructions[i].results[0]]);
     }
-    const Hosting& host = machine.hostings.of(operands[0]->mesh);
+    const Hosting& host = hostings.of(operands[0]->mesh);
     if (is_collective(first.kind))
       bound.collective = run::bind_collective(host, first.kind, operands, results, first.axes, first.reduction,
                                               may_share ? &machine.shared : nullptr);
@@ -290,6 +303,7 @@ struct BoundPlan::Impl {
       if (std::this_thread::get_id() != caller) return;
       for (int other : under_way)
         hand_to_mpi(steps[other], [&](BoundCollective& collective) { collective.advance(machine.transport); });
+      if (!machine.handed_on.empty()) machine.transport.test(machine.handed_on);
     };
     int64_t flops = 0;
     if (is_first) {
@@ -310,7 +324,7 @@ struct BoundPlan::Impl {
       }
       if (const auto loop = loops.find(s); loop != loops.end()) {
         while (!under_way.empty()) finish(under_way[0]);  // turns have the memory for what is on its way for themselves
-        loop->second->run(*this, step, inputs.numbers(*step.first), s < stops_before);
+        run_loop(loop->second, step, inputs.numbers(*step.first), s < stops_before);
         continue;
       }
       try {
@@ -318,7 +332,7 @@ struct BoundPlan::Impl {
           open_window(step, inputs.numbers(*step.first)[0]);
           continue;
         }
-        const bool overlaps = !under_way.empty() && machine.transport.ranks() > 1;
+        const bool overlaps = (!under_way.empty() || !machine.handed_on.empty()) && machine.transport.ranks() > 1;
         if (overlaps) advance();
         const std::span<const double> host =
             step.step->kind == schedule::StepKind::kKernel ? inputs.numbers(*step.first) : std::span<const double>();
@@ -422,29 +436,274 @@ struct BoundPlan::Impl {
       pointers.data[pointers.begin[to] + p] = static_cast<std::byte*>(pointers.at(from, p)) + place * step.window_bytes;
   }
 
-  /// Runs all steps with inputs that have been placed, and counts.
-  void run_counted(const plan::PlanInputs& inputs) {
+  /// Runs all steps with inputs that have been placed.
+  void run_placed(const plan::PlanInputs& inputs) {
     read_numbers(inputs.values);
-    const bool is_first = first_flops < 0;
     const int64_t flops = run_steps(inputs);
-    if (is_first) {
-      first_flops = flops;
-      std::vector<CountedTurns> turns;
-      for (const auto& [s, loop] : loops) turns.push_back({loop->turn->counted, loop->region.turns});
-      CountedRun run = count_run(program, steps, flops_of_step, turns, machine.transport);
-      counted = std::move(run.counters);
-      sent = run.sent;
-    }
-    machine.sent += sent;
+    if (first_flops < 0) first_flops = flops;
     MTF_CHECK(flops == first_flops, "a plan did {} operations, now {}", first_flops, flops);
   }
 
+  /// A loop, or a pipeline: what each of its stages here does with each micro-batch.
+  void run_loop(const std::vector<std::unique_ptr<Loop>>& all, const BoundStep& step, std::span<const double> numbers,
+                bool may_stop) {
+    if (!all[0]->region.hands_on) return all[0]->run(*this, step, numbers, may_stop);
+    const int64_t begun = machine.collectives_begun, of_turn = collectives_of(*all[0]->turn->schedule) + 1;
+    all[0]->zero_sums(*this);
+    for (const std::unique_ptr<Loop>& each : all) {
+      if (!each->stage->has_turns) continue;
+      machine.collectives_begun = begun + each->turns.first * of_turn;
+      each->stage->number = machine.collectives_begun++;
+      each->run(*this, step, numbers, may_stop);
+      each->hand_on(*this);
+    }
+    machine.collectives_begun = begun + all[0]->region.turns * of_turn;
+    machine.transport.wait(machine.handed_on);
+    all[0]->zero_carried(*this);
+  }
+
+  /// What this rank has done in its first run, as numbers of which the most on any rank count: those of each step, then
+  /// how many turns each loop has here, and those of a turn.
+  std::vector<int64_t> figures() const {
+    std::vector<int64_t> all = flops_of_step;
+    all.resize(steps.size());
+    for (const BoundStep& step : steps) {
+      const plan::CollectiveCount count = step.collective ? step.collective->counted() : plan::CollectiveCount{};
+      for (int64_t figure : {count.count, count.values, count.bytes, count.wire_bytes, step.sent})
+        all.push_back(figure);
+    }
+    for (const auto& [s, turns] : loops) {
+      std::vector<int64_t> most;
+      for (const std::unique_ptr<Loop>& each : turns) {
+        std::vector<int64_t> one = each->turn->figures();
+        one.insert(one.begin(), each->region.hands_on ? each->region.turns : each->turns.size());
+        most.resize(one.size());
+        for (size_t i = 0; i < one.size(); ++i) most[i] = std::max(most[i], one[i]);
+      }
+      all.insert(all.end(), most.begin(), most.end());
+    }
+    return all;
+  }
+
+  /// What figures say, which are taken one after the other.
+  CountedRun counted_run(const int64_t*& figures) const {
+    CountedRun run;
+    const int64_t *const flops = figures, *counts = figures + steps.size();
+    figures = counts + 5 * steps.size();
+    for (size_t s = 0; s < steps.size(); ++s, counts += 5) {
+      run.counters.flops += flops[s];
+      run.sent += counts[4];
+      if (counts[0] == 0) continue;
+      const spmd::Instruction& first = *steps[s].first;
+      const MeshPtr& mesh = program.values[first.operands[0]].mesh;
+      run.counters.collectives[static_cast<int>(counted_as(first.kind))][mesh->names_of(first.axes)] +=
+          plan::CollectiveCount{counts[0], steps[s].step->calls, counts[1], counts[2], counts[3]};
+    }
+    for (const auto& [s, turns] : loops) {
+      const int64_t times = *figures++;
+      const CountedRun turn = turns[0]->turn->counted_run(figures);
+      add_times(run.counters, turn.counters, times);
+      run.sent += turn.sent * times;
+    }
+    return run;
+  }
+
+  /// After the first run, to which all ranks come together.
+  void count() {
+    std::vector<int64_t> most = figures();
+    machine.transport.max_of_all(most);
+    const int64_t* next = most.data();
+    CountedRun run = counted_run(next);
+    counted = std::move(run.counters);
+    sent = run.sent;
+    is_counted = true;
+  }
+
+  /// One stage of a pipeline, as far as this rank hosts it, with one micro-batch.
+  struct Stage {
+    /// What another rank is to take over.
+    struct Send {
+      int output;  ///< of the turn
+      int peer;
+      int place;  ///< of the loop's result
+      int64_t bytes;
+    };
+
+    Stage(Hostings& around, std::unique_ptr<Hosting> own) : hostings(around, std::move(own)) {}
+
+    int tag(const Transport& transport, int output) const {
+      return transport.tag_of(number) + output % Transport::kTagsOfCollective;
+    }
+
+    Hostings hostings;  ///< of its turn
+    Impl* around = nullptr;
+    const spmd::Instruction* loop = nullptr;
+    int64_t micro_batch = 0;
+    bool has_turns = false;
+    int32_t carried = 0;          ///< so many of its outputs, the first, go to the next stage
+    std::vector<int> hosted;      ///< of each of its processors: which of those around it that is
+    std::vector<int64_t> before;  ///< of each: the processor of the stage before; none: it is the first
+    std::vector<bool> on_last;    ///< of each processor around it: it is of the last stage
+    std::vector<Send> sends;
+    int64_t number = 0;  ///< among collectives, the same on all ranks
+  };
+
+  /// The stages of a pipeline that this rank hosts, in the order in which micro-batches go through them, then those
+  /// that have no turns.
+  std::vector<std::unique_ptr<Stage>> stages_of(const schedule::Schedule& turn, const spmd::Instruction& loop,
+                                                int64_t micro_batch) {
+    const graph::Region& region = *loop.node->region;
+    const Mesh& mesh = *loop.node->mesh;
+    const Hosting& host = hostings.of(loop.node->mesh);
+    const AxisSet axes = region.stages.set();
+    const auto inner = std::find_if(turn.program.instructions.begin(), turn.program.instructions.end(),
+                                    [](const spmd::Instruction& each) { return each.turn != nullptr; });
+    struct At {
+      Interval turns;
+      int64_t processor;  ///< the first
+    };
+    std::vector<At> all;
+    for (const int64_t processor : mesh.group(0, axes))
+      all.push_back(
+          {block_of(inner->node->region->turns, region.stages, mesh, mesh.coordinates(processor)), processor});
+    const bool reverse = loop.node->attributes.get<ops::ScanAttributes>().reverse;
+    std::stable_sort(all.begin(), all.end(), [&](const At& a, const At& b) {
+      if (a.turns.size() == 0 || b.turns.size() == 0) return a.turns.size() > b.turns.size();
+      return reverse ? a.turns.first > b.turns.first : a.turns.first < b.turns.first;
+    });
+    const auto busy = std::count_if(all.begin(), all.end(), [](const At& each) { return each.turns.size() > 0; });
+    const auto is_of = [&mesh, axes](int64_t processor, const At& at) {
+      return mesh.place_in_group(processor, axes) == mesh.place_in_group(at.processor, axes);
+    };
+    std::vector<std::unique_ptr<Stage>> stages;
+    for (size_t s = 0; s < all.size(); ++s) {
+      const At& at = all[s];
+      auto own = std::make_unique<Hosting>(host, turn.program.values[turn.program.outputs[0][0]].mesh, micro_batch,
+                                           [is_of, at](int64_t processor) { return is_of(processor, at); });
+      if (own->processors().empty()) continue;
+      auto stage = std::make_unique<Stage>(hostings, std::move(own));
+      stage->around = this;
+      stage->loop = &loop;
+      stage->micro_batch = micro_batch;
+      stage->carried = inner->node->region->carried;
+      stage->has_turns = at.turns.size() > 0;
+      for (size_t i = 0; i < host.processors().size(); ++i) {
+        const int64_t processor = host.processors()[i];
+        stage->on_last.push_back(is_of(processor, all[static_cast<size_t>(busy - 1)]));
+        if (!is_of(processor, at)) continue;
+        stage->hosted.push_back(static_cast<int>(i));
+        if (s > 0) stage->before.push_back(processor - at.processor + all[s - 1].processor);
+      }
+      if (static_cast<std::ptrdiff_t>(s) + 1 < busy)
+        add_sends(*stage, turn, [&](int64_t processor) {
+          return is_of(processor, all[s + 1]) ? processor - all[s + 1].processor + at.processor : -1;
+        });
+      stages.push_back(std::move(stage));
+    }
+    return stages;
+  }
+
+  /// `before`: of a processor of the next stage, the one of this stage; -1 of others.
+  void add_sends(Stage& stage, const schedule::Schedule& turn, const std::function<int64_t(int64_t)>& before) {
+    const Hosting& host = hostings.of(stage.loop->node->mesh);
+    for (const spmd::Instruction& each : turn.program.instructions) {
+      if (each.kind != spmd::InstructionKind::kTakeOver) continue;
+      const int output = output_taken_over(turn.program, each);
+      const spmd::LocalValue& value = program.values[stage.loop->results[output]];
+      for (int rank = 0; rank < host.ranks(); ++rank) {
+        if (rank == host.rank()) continue;
+        const Places& theirs = host.places(rank, value.varies());
+        for (const int first : theirs.first) {
+          const int64_t from = before(host.processors(rank)[first]);
+          if (from < 0 || host.rank_of(from) != host.rank()) continue;
+          const int hosted = host.index_of(from);
+          stage.sends.push_back({output, rank, host.places(value.varies()).of[hosted],
+                                 block_at(value, host.coordinates()[hosted]).elements * size_of(value.element) /
+                                     stage.loop->node->region->turns});
+        }
+      }
+    }
+  }
+
+  /// Which output of the turn of the stage before it is.
+  static int output_taken_over(const spmd::LocalProgram& turn, const spmd::Instruction& taken) {
+    for (const spmd::Instruction& each : turn.instructions)
+      if (each.kind == spmd::InstructionKind::kInput && each.results[0] == taken.operands[0]) return each.input;
+    MTF_CHECK(false, "a stage takes over what is no input");
+    return -1;
+  }
+
+  /// A stage gets what the one before has left of its micro-batch, the first what the loop begins with.
+  class TakesOver : public BoundCollective {
+   public:
+    TakesOver(Impl& own, const spmd::Instruction& instruction)
+        : stage_(*own.stage), output_(output_taken_over(own.program, instruction)) {
+      const spmd::LocalValue& value = own.program.values[instruction.operands[0]];
+      const Hosting& host = stage_.around->hostings.of(stage_.loop->node->mesh);
+      const int result = stage_.loop->results[output_];
+      for (const int hosted : own.places(instruction.operands[0]).first) {
+        Piece piece;
+        piece.bytes = block_at(value, own.hosting(instruction.operands[0]).coordinates()[hosted]).elements *
+                      size_of(value.element);
+        if (!stage_.before.empty()) {
+          piece.peer = host.rank_of(stage_.before[hosted]);
+          if (piece.peer == host.rank())
+            piece.place = stage_.around->places(result).of[host.index_of(stage_.before[hosted])];
+        }
+        pieces_.push_back(piece);
+      }
+      counted_.count = 1;
+      counted_.values = most_elements(value);
+      counted_.bytes = counted_.wire_bytes = counted_.values * size_of(value.element);
+    }
+
+    int output() const { return output_; }
+    int64_t staging_bytes() const override { return 0; }
+    plan::CollectiveCount counted() const override { return counted_; }
+
+    void begin(std::span<const std::span<void* const>> operands, std::span<const std::span<void* const>> results,
+               const CollectiveRun& run) override {
+      for (size_t p = 0; p < pieces_.size(); ++p) {
+        const Piece& piece = pieces_[p];
+        if (piece.peer >= 0 && piece.place < 0) {
+          run.transport.receive(pending_, piece.peer, stage_.tag(run.transport, output_), results[0][p], piece.bytes);
+          continue;
+        }
+        const void* from = operands[0][p];
+        if (piece.place >= 0)
+          from = static_cast<const std::byte*>(stage_.around->pointers.at(stage_.loop->results[output_], piece.place)) +
+                 stage_.micro_batch * piece.bytes;
+        std::memcpy(results[0][p], from, static_cast<size_t>(piece.bytes));
+      }
+    }
+    bool advance(Transport& transport) override { return transport.test(pending_); }
+
+   protected:
+    void wait(Transport& transport) override { transport.wait(pending_); }
+
+   private:
+    struct Piece {
+      int64_t bytes = 0;
+      int peer = -1;   ///< the rank that hosts the stage before; -1: there is none
+      int place = -1;  ///< of the loop's result, where this rank hosts it
+    };
+    const Stage& stage_;
+    const int output_;
+    std::vector<Piece> pieces_;
+    plan::CollectiveCount counted_;
+    Transport::Pending pending_;
+  };
+
   /// A loop: the plan of its turns, where what they read and give lies, and what they leave to the next.
   struct Loop {
-    Loop(std::unique_ptr<Impl> of, const spmd::Instruction& first)
-        : turn(std::move(of)),
+    /// `own`: the turns that it runs; `at`: of a pipeline, its stage.
+    Loop(std::unique_ptr<Impl> of, Impl& around, const spmd::Instruction& first, Interval own,
+         std::unique_ptr<Stage> at)
+        : stage(std::move(at)),
+          turn(std::move(of)),
           loop(first),
           region(*first.node->region),
+          turns(own),
           attributes(first.node->attributes.get<ops::ScanAttributes>()) {
       inputs.region = &region;
       inputs.values.resize(turn->program.inputs.size());
@@ -460,8 +719,11 @@ struct BoundPlan::Impl {
         else if (schedule::is_host_number(instruction))  // of an expansion
           inputs.values[turn->input_of.at(value)].number = instruction.node->inputs[0];
         else if (instruction.input < region.carried) left[input].input = value;
-        else tensors.emplace_back(value, static_cast<int>(input));
+        else tensors.push_back({value, static_cast<int>(input), outside(around, value, loop.operands[input])});
       }
+      for (size_t r = 0; r < left.size(); ++r) left[r].outside = outside(around, value_of(r), loop.results[r]);
+      for (size_t c = 0; c < static_cast<size_t>(region.carried); ++c)
+        starts.push_back(outside(around, value_of(c), loop.operands[c]));
       int64_t offset = turn->arena_bytes;
       for (size_t output : second_places(*turn->schedule, region)) {
         left[output].second = offset;
@@ -484,39 +746,80 @@ struct BoundPlan::Impl {
     int64_t bytes() const { return schedule::padded(bytes_); }
 
     void run(Impl& around, const BoundStep& step, std::span<const double> numbers_of_loop, bool may_stop) {
-      std::byte* const base =
-          around.machine.arena ? around.machine.arena->data() + around.buffers[step.buffer].offset : nullptr;
+      std::byte* const base = around.arena_base ? around.arena_base + around.buffers[step.buffer].offset : nullptr;
       turn->point_arena(base);
       turn->stops_before = may_stop ? turn->steps.size() : 0;
       for (size_t r = 0; r < left.size(); ++r) begin(around, r, base);
-      for (const auto& [value, operand] : tensors)
-        if (!region.is_placed(static_cast<size_t>(operand)))
-          for (int place = 0; place < turn->pointers.places[value]; ++place)
-            turn->point_value(value, place, around.pointers.at(loop.operands[operand], place));
-      for (int64_t t = 0; t < region.turns; ++t) {
-        const int64_t at = attributes.reverse ? region.turns - 1 - t : t;
-        run_turn(around, at,
-                 region.numbers_of_turn(numbers_of_loop, attributes.counts_down ? region.turns - 1 - t : t));
+      for (const Outside& each : tensors)
+        if (!region.is_placed(static_cast<size_t>(each.operand)))
+          for (int place = 0; place < turn->pointers.places[each.value]; ++place)
+            turn->point_value(each.value, place, around.pointers.at(loop.operands[each.operand], each.places[place]));
+      for (int64_t i = 0; i < turns.size(); ++i) {
+        const int64_t at = attributes.reverse ? turns.last - 1 - i : turns.first + i;
+        const bool from_last = attributes.reverse != attributes.counts_down;
+        run_turn(around, at, region.numbers_of_turn(numbers_of_loop, from_last ? region.turns - 1 - at : at));
       }
       for (size_t r = 0; r < left.size(); ++r) {
         if (is_stacked(r)) continue;
         for (int place = 0; place < places(r); ++place)
-          if (void* const home = around.pointers.at(loop.results[r], place); left[r].now[place] != home)
+          if (void* const home = around.pointers.at(loop.results[r], left[r].outside[place]);
+              left[r].now[place] != home)
             std::memcpy(home, left[r].now[place], static_cast<size_t>(bytes_at(r, place)));
       }
     }
 
+    // ---- of a pipeline ----
+
+    /// Gives what has been carried out of a micro-batch to the next stage, where other ranks host that.
+    void hand_on(Impl& around) {
+      Machine& machine = around.machine;
+      for (const Stage::Send& send : stage->sends) {
+        const auto* all = static_cast<const std::byte*>(around.pointers.at(loop.results[send.output], send.place));
+        machine.transport.send(machine.handed_on, send.peer, stage->tag(machine.transport, send.output),
+                               all + turns.first * send.bytes, send.bytes);
+        if (turns.first == 0) turn->steps[turn->taken_over[send.output]].sent += send.bytes;
+      }
+    }
+
+    /// What is summed over micro-batches or stages begins with zeros.
+    void zero_sums(Impl& around) const {
+      for (size_t r = 0; r < left.size(); ++r)
+        if (!is_stacked(r) || (around.program.values[loop.results[r]].partial & region.stages.set()))
+          around.zero(loop.results[r], [](int) { return true; });
+    }
+    /// What is carried out is zero but on the last stage.
+    void zero_carried(Impl& around) const {
+      for (int32_t c = 0; c < stage->carried; ++c)
+        around.zero(loop.results[c], [&](int hosted) { return !stage->on_last[hosted]; });
+    }
+
+    std::unique_ptr<Stage> stage;
     std::unique_ptr<Impl> turn;
     const spmd::Instruction& loop;
     const graph::Region& region;
+    const Interval turns;
 
    private:
+    /// For each place of a value of the turn, that of the value around it that it is or is a part of.
+    std::vector<int> outside(Impl& around, int value, int of) const {
+      std::vector<int> places;
+      for (const int hosted : turn->places(value).first)
+        places.push_back(around.places(of).of[stage ? stage->hosted[hosted] : hosted]);
+      return places;
+    }
+
+    /// A tensor of the turn, the operand that it is or is a part of, and the place of that for each of its places.
+    struct Outside {
+      int value, operand;
+      std::vector<int> places;
+    };
     /// An output of the turn. What the next turn gets lies where this one is to read it (`now`), and is left there or
     /// in the second place (`next`).
     struct Left {
       int input = -1;                ///< the value as which the next turn reads it, if it does
       int64_t second = -1;           ///< where its second place begins in the memory of the loop; -1: it needs none
       int buffer = -1;               ///< which is written where it is wanted; -1: it is copied there
+      std::vector<int> outside;      ///< for each place that of the loop's result
       std::vector<void*> now, next;  ///< for each place
     };
 
@@ -534,26 +837,28 @@ struct BoundPlan::Impl {
       each.next.clear();
       std::byte* second = each.second < 0 ? nullptr : base + each.second;
       for (int place = 0; place < places(r); ++place) {
-        each.now.push_back(around.pointers.at(loop.results[r], place));
+        each.now.push_back(around.pointers.at(loop.results[r], each.outside[place]));
         each.next.push_back(second);
         if (second) second += schedule::padded(bytes_at(r, place));
       }
-      if (each.second >= 0 && region.turns % 2 != 0) std::swap(each.now, each.next);  // the last turn ends at home
+      if (each.second >= 0 && turns.size() % 2 != 0) std::swap(each.now, each.next);  // the last turn ends at home
       for (int place = 0; place < places(r); ++place) {
         const auto bytes = static_cast<size_t>(bytes_at(r, place));
         if (static_cast<int32_t>(r) < region.carried)
-          std::memcpy(each.now[place], around.pointers.at(loop.operands[r], place), bytes);
-        else std::memset(each.now[place], 0, bytes);
+          std::memcpy(each.now[place], around.pointers.at(loop.operands[r], starts[r][place]), bytes);
+        else if (!region.hands_on) std::memset(each.now[place], 0, bytes);
+        else if (each.second >= 0) std::memcpy(each.now[place], each.next[place], bytes);
       }
     }
 
     void run_turn(Impl& around, int64_t at, std::vector<double> numbers_now) {
-      for (const auto& [value, operand] : tensors)
-        if (region.is_placed(static_cast<size_t>(operand)))
-          for (int place = 0; place < turn->pointers.places[value]; ++place)
-            turn->point_value(value, place,
-                              static_cast<std::byte*>(around.pointers.at(loop.operands[operand], place)) +
-                                  at * turn->block_bytes(value, place));
+      for (const Outside& each : tensors)
+        if (region.is_placed(static_cast<size_t>(each.operand)))
+          for (int place = 0; place < turn->pointers.places[each.value]; ++place) {
+            void* const all = around.pointers.at(loop.operands[each.operand], each.places[place]);
+            turn->point_value(each.value, place,
+                              static_cast<std::byte*>(all) + here(at) * turn->block_bytes(each.value, place));
+          }
       for (const auto& [value, number] : numbers) inputs.values[turn->input_of.at(value)].number = numbers_now[number];
       for (size_t r = 0; r < left.size(); ++r)
         for (int place = 0; place < places(r); ++place) {
@@ -561,7 +866,7 @@ struct BoundPlan::Impl {
           if (left[r].buffer >= 0) turn->point_buffer(left[r].buffer, place, wanted(around, r, place, at));
         }
       inputs.turn_numbers = std::move(numbers_now);
-      turn->run_counted(inputs);
+      turn->run_placed(inputs);
       for (size_t r = 0; r < left.size(); ++r) {
         if (left[r].buffer >= 0 || (!is_stacked(r) && left[r].second < 0)) continue;
         for (int place = 0; place < places(r); ++place)
@@ -575,16 +880,32 @@ struct BoundPlan::Impl {
     /// Where an output of the turn at a place of the dim is to lie.
     void* wanted(Impl& around, size_t r, int place, int64_t at) const {
       if (!is_stacked(r)) return left[r].next[place];
-      return static_cast<std::byte*>(around.pointers.at(loop.results[r], place)) + at * bytes_at(r, place);
+      auto* const all = static_cast<std::byte*>(around.pointers.at(loop.results[r], left[r].outside[place]));
+      const spmd::LocalValue& value = turn->program.values[value_of(r)];
+      if (region.hands_on && !has_dim(value.type().dims, region.micro)) return all;  // each gives the same
+      return all + here(at) * bytes_at(r, place);
     }
+
+    /// Where the place of a turn is in this processor's block of the loop's dim.
+    int64_t here(int64_t at) const { return region.hands_on ? at : at - turns.first; }
 
     const ops::ScanAttributes& attributes;
     plan::PlanInputs inputs;
-    std::vector<std::pair<int, int>> tensors;  // values of the turn, each with the operand that it is or is a part of
+    std::vector<Outside> tensors;
+    std::vector<std::vector<int>> starts;          // of what is carried, for each place that of the loop's operand
     std::vector<std::pair<int, int32_t>> numbers;  // values of the turn, each with its place among the loop's numbers
     std::vector<Left> left;
     int64_t bytes_ = 0;
   };
+
+  /// Fills the blocks of those processors with zeros that `is_wanted`.
+  void zero(int value, const std::function<bool(int hosted)>& is_wanted) {
+    const Places& at = places(value);
+    for (size_t place = 0; place < at.first.size(); ++place)
+      if (is_wanted(at.first[place]))
+        std::memset(pointers.at(value, static_cast<int>(place)), 0,
+                    static_cast<size_t>(block_bytes(value, static_cast<int>(place))));
+  }
 
   /// Bytes of the block that a value has at a place.
   int64_t block_bytes(int value, int place) {
@@ -604,9 +925,12 @@ struct BoundPlan::Impl {
   std::shared_ptr<const schedule::Schedule> schedule;
   const spmd::LocalProgram& program;
   Machine& machine;
+  Hostings& hostings;
   const bool may_share;
-  const graph::Region* const region;
-  std::map<size_t, std::unique_ptr<Loop>> loops;  // by step
+  Stage* const stage;
+  std::map<size_t, std::vector<std::unique_ptr<Loop>>> loops;  // by step
+  std::map<int, size_t> taken_over;  // of a stage's turn, by output: the step that takes over that of the one before
+  bool is_counted = false;
   plan::Counters counted;
   PointerTable pointers;
   std::vector<double> number_of;  // for each value: the host number it is
@@ -628,7 +952,7 @@ struct BoundPlan::Impl {
 };
 
 BoundPlan::BoundPlan(std::shared_ptr<const schedule::Schedule> schedule, Machine& machine, bool share)
-    : impl_(std::make_unique<Impl>(std::move(schedule), machine, share)) {}
+    : impl_(std::make_unique<Impl>(std::move(schedule), machine, machine.hostings, share)) {}
 BoundPlan::~BoundPlan() = default;
 
 int64_t BoundPlan::bytes() const { return impl_->arena_bytes + impl_->shared_bytes + impl_->output_bytes; }
@@ -639,7 +963,9 @@ std::vector<std::shared_ptr<plan::Tensor>> BoundPlan::run(const plan::PlanInputs
   Impl& plan = *impl_;
   plan.fit_arena();
   const std::vector<std::shared_ptr<Storage>> storages = plan.place_ends(inputs.values);
-  plan.run_counted(inputs);
+  plan.run_placed(inputs);
+  if (!plan.is_counted) plan.count();
+  plan.machine.sent += plan.sent;
   return plan.outputs(storages);
 }
 

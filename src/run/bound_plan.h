@@ -30,7 +30,8 @@ struct Machine {
   std::shared_ptr<Storage> arena = nullptr;  ///< of all plans, as large as the largest needs
   bool scrub = false;                        ///< fill the memory of each run with NaNs before it
   int64_t collectives_begun = 0;             ///< numbers them, the same on all ranks
-  int64_t sent = 0;  ///< bytes of plans' data given to others, of each collective the most by any rank
+  int64_t sent = 0;                   ///< bytes of plans' data given to others, of each collective the most by any rank
+  Transport::Pending handed_on = {};  ///< what stages of a pipeline have given to the next
   Interrupt interrupt = {};
   std::shared_ptr<Timeline> timeline = nullptr;  ///< is told when each step ran
   std::atomic<int64_t> moved{0};                 ///< grows with each step: for the watchdog

@@ -22,9 +22,24 @@ Hosting::Hosting(MeshPtr mesh, int rank, int ranks, const std::vector<int64_t>& 
   for (int64_t processor : processors(rank)) coordinates_.push_back(mesh_->coordinates(processor));
 }
 
+Hosting::Hosting(const Hosting& around, MeshPtr mesh, int64_t place, const std::function<bool(int64_t)>& has)
+    : around_(&around),
+      has_(has),
+      place_(place),
+      mesh_(std::move(mesh)),
+      rank_(around.rank()),
+      ranks_(around.ranks()) {
+  for (int64_t processor : processors(rank_)) coordinates_.push_back(mesh_->coordinates(processor));
+}
+
 const std::vector<int64_t>& Hosting::processors(int rank) const {
   auto [at, is_new] = hosted_.try_emplace(rank);
   if (!is_new) return at->second;
+  if (around_) {
+    for (int64_t processor : around_->processors(rank))
+      if (has_(processor)) at->second.push_back(processor * mesh_->axis_size(mesh_->order() - 1) + place_);
+    return at->second;
+  }
   for (int64_t seat = first_seat(rank); seat < first_seat(rank + 1); ++seat)
     at->second.push_back(placement_.empty() ? seat : placement_[static_cast<size_t>(seat)]);
   return at->second;
@@ -36,6 +51,10 @@ int Hosting::rank_of_seat(int64_t seat) const {
 }
 
 int Hosting::index_of(int64_t processor) const {
+  if (around_) {
+    const std::vector<int64_t>& all = processors(rank_of(processor));
+    return static_cast<int>(std::find(all.begin(), all.end(), processor) - all.begin());
+  }
   const int64_t seat = seat_of(processor);
   return static_cast<int>(seat - first_seat(rank_of_seat(seat)));
 }
@@ -71,6 +90,10 @@ int Hosting::find_place(int rank, AxisSet axes, int64_t processor) const {
 const Hosting& Hostings::of(const MeshPtr& mesh) {
   std::unique_ptr<Hosting>& hosting = hostings_[mesh.get()];
   if (hosting) return *hosting;
+  if (around_) {
+    hostings_.erase(mesh.get());
+    return around_->of(mesh);
+  }
   if (!mesh) {
     auto alone = std::make_shared<Mesh>(Name(""), std::vector<Axis>{{Name("all"), ranks_}});
     hosting = std::make_unique<Hosting>(alone, rank_, ranks_, std::vector<int64_t>{});

@@ -13,6 +13,7 @@
 //     place        0     1     0     1
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
@@ -37,6 +38,8 @@ class Hosting {
  public:
   /// Fails (limit_exceeded) where a rank would host more than kMostHosted processors.
   Hosting(MeshPtr mesh, int rank, int ranks, const std::vector<int64_t>& placement);
+  /// Some processors of `around`, each at one place along an axis that `mesh` has beside its axes, the last.
+  Hosting(const Hosting& around, MeshPtr mesh, int64_t place, const std::function<bool(int64_t processor)>& has);
 
   const MeshPtr& mesh() const { return mesh_; }
   int rank() const { return rank_; }
@@ -45,7 +48,9 @@ class Hosting {
   const std::vector<int64_t>& processors(int rank) const;
   const std::vector<int64_t>& processors() const { return processors(rank_); }
   const std::vector<Coordinates>& coordinates() const { return coordinates_; }
-  int rank_of(int64_t processor) const { return rank_of_seat(seat_of(processor)); }
+  int rank_of(int64_t processor) const {
+    return around_ ? around_->rank_of(of_around(processor)) : rank_of_seat(seat_of(processor));
+  }
   /// The place of a processor in its rank's list.
   int index_of(int64_t processor) const;
   /// The places of a rank's processors along `axes`; kept.
@@ -62,11 +67,15 @@ class Hosting {
     return seats_.empty() ? processor : seats_[static_cast<size_t>(processor)];
   }
   int rank_of_seat(int64_t seat) const;
+  int64_t of_around(int64_t processor) const { return processor / mesh_->axis_size(mesh_->order() - 1); }
 
+  const Hosting* around_ = nullptr;
+  std::function<bool(int64_t)> has_;  // of those of `around`
+  int64_t place_ = 0;                 // of all, along the last axis
   MeshPtr mesh_;
   int rank_;
   int ranks_;
-  int64_t share_, more_;            // each rank hosts share_ processors, the first more_ ranks one more
+  int64_t share_ = 0, more_ = 0;    // each rank hosts share_ processors, the first more_ ranks one more
   std::vector<int64_t> placement_;  // the processor on each seat, and the seat of each; empty: in order
   std::vector<int64_t> seats_;
   std::vector<Coordinates> coordinates_;
@@ -84,13 +93,19 @@ class Hostings {
  public:
   Hostings(int rank, int ranks, std::vector<int64_t> placement)
       : rank_(rank), ranks_(ranks), placement_(std::move(placement)) {}
+  /// Those of `around`, and one more.
+  Hostings(Hostings& around, std::unique_ptr<Hosting> more) : around_(&around) {
+    const Mesh* const mesh = more->mesh().get();
+    hostings_[mesh] = std::move(more);
+  }
   /// Of a null mesh: one processor on every rank.
   const Hosting& of(const MeshPtr& mesh);
 
  private:
-  int rank_;
-  int ranks_;
-  std::vector<int64_t> placement_;
+  Hostings* around_ = nullptr;
+  int rank_ = 0;
+  int ranks_ = 1;
+  std::vector<int64_t> placement_ = {};
   std::map<const Mesh*, std::unique_ptr<Hosting>> hostings_;
 };
 

@@ -151,6 +151,10 @@ class Chooser {
   /// A copy of a value in another order, or itself.
   int in_order(int value, const Order& order, const graph::LaidOutOperation& of) {
     if (program_.values[value].order == order) return value;
+    if (same_memory(program_.values[value], order)) {
+      program_.values[value].order = order;
+      return value;
+    }
     spmd::LocalValue copy = program_.values[value];
     copy.order = order;
     spmd::Instruction instruction;
@@ -168,14 +172,27 @@ class Chooser {
     value = in_order(value, order, *program_.instructions.back().node);
   }
 
+  /// Dims of which every block has one element may stand anywhere.
+  static bool same_memory(const spmd::LocalValue& value, const Order& order) {
+    const auto matter = [&](Order dims) {
+      std::erase_if(dims, [&](int8_t d) {
+        const spmd::LocalDim& dim = value.dims[d];
+        return !dim.mapped && value.mesh && dim.dim.size == value.mesh->group_size(dim.axes.set());
+      });
+      return dims;
+    };
+    return matter(value.order) == matter(order);
+  }
+
   /// The dim of the loop is stored outermost in what has it; what is carried is stored as the turn leaves it.
   void choose_in_turn(spmd::Instruction& loop) {
     const graph::Region& region = *loop.node->region;
     std::vector<Order> orders;  // of the turn's tensors
     for (size_t k = 0; k < loop.operands.size(); ++k) {
-      if (region.is_placed(k)) loop.operands[k] = in_order(loop.operands[k], outermost(loop.operands[k]), *loop.node);
+      if (region.is_placed(k))
+        loop.operands[k] = in_order(loop.operands[k], outermost(loop.operands[k], region), *loop.node);
       Order order = program_.values[loop.operands[k]].order;
-      if (region.is_placed(k)) {
+      if (region.is_placed(k) && !region.hands_on) {
         order.erase(order.begin());
         for (int8_t& d : order) --d;
       }
@@ -194,6 +211,11 @@ class Chooser {
     for (size_t r = 0; r < loop.results.size(); ++r) {
       Order order = turn.values[turn.outputs[r][0]].order;
       const auto place = static_cast<int32_t>(r);
+      if (region.hands_on) {
+        program_.values[loop.results[r]].order = std::move(order);
+        program_.values[loop.results[r]].order = outermost(loop.results[r], region);
+        continue;
+      }
       if (place >= region.carried && place < region.carried + region.stacked) {
         for (int8_t& d : order) ++d;
         order.insert(order.begin(), 0);
@@ -203,9 +225,12 @@ class Chooser {
     loop.turn = std::make_shared<const spmd::LocalProgram>(std::move(turn));
   }
 
-  Order outermost(int value) const {
-    Order order = program_.values[value].order;
-    std::stable_partition(order.begin(), order.end(), [](int8_t d) { return d == 0; });
+  /// The dim of a loop stands first, that of micro-batches anywhere.
+  Order outermost(int value, const graph::Region& region) const {
+    const spmd::LocalValue& of = program_.values[value];
+    Order order = of.order;
+    std::stable_partition(order.begin(), order.end(),
+                          [&](int8_t d) { return region.hands_on ? of.dims[d].dim.name == region.micro : d == 0; });
     return order;
   }
 

@@ -84,6 +84,9 @@ int64_t sent_by_transpose(const LocalValue& from, const LocalValue&, AxisSet axe
   return most;
 }
 
+/// Each stage but the last gives all it has to the next.
+int64_t sent_by_take_over(const LocalValue& from, const LocalValue&, AxisSet) { return elements_of_largest(from); }
+
 int64_t sent_by_exchange(const LocalValue& from, const LocalValue& to, AxisSet axes) {
   int64_t most = 1;
   for (size_t d = 0; d < from.dims.size(); ++d)
@@ -135,6 +138,7 @@ Cost given_back_values(const LocalValue& from, const LocalValue& to, AxisSet) {
 
 // ---- staging --------------------------------------------------------------------------------------------------------
 
+int64_t nothing(int64_t, int64_t) { return 0; }
 int64_t one_piece(int64_t operand, int64_t) { return std::min(operand, kLargestAllReduce); }
 int64_t two_operands(int64_t operand, int64_t) { return mtf::saturating_multiply(2, operand); }
 int64_t one_result(int64_t, int64_t result) { return result; }
@@ -217,6 +221,16 @@ const std::vector<CollectiveRecord>& collective_records() {
        .sent = sent_by_exchange_add,
        .counts_if_nothing_moves = false,
        .staging = two_of_each},
+      {.kind = InstructionKind::kTakeOver,
+       .word = "take_over",
+       .counted_as = CollectiveKind::kPermute,
+       .counted_name = "permute",
+       .movement = Movement::kFromStage,
+       .payload = Payload::kSent,
+       .values = operand_values,
+       .sent = sent_by_take_over,
+       .counts_if_nothing_moves = false,
+       .staging = nothing},
   };
   return records;
 }

@@ -15,6 +15,7 @@ enum class Movement : uint8_t {
   kReduceScatter,  ///< adds up over the group, to each what its result says
   kFromGroup,      ///< each takes what its result says from those of its group that have it
   kAddFromGroup,   ///< each adds up what its result says of all that those of its group have
+  kFromStage,      ///< each takes what another has left of it (spmd/pipeline.h)
   kFromPermuted,   ///< each takes the block of one other (spmd/axis_permutation.h)
 };
 

@@ -14,7 +14,7 @@ InstructionCost cost_of(const LocalProgram& program, const Instruction& instruct
   cost.flops = work_of(program, instruction);
   if (instruction.turn)
     for (const Instruction& each : instruction.turn->instructions)
-      cost.flops.add(cost_of(*instruction.turn, each).flops.times(instruction.node->region->turns));
+      cost.flops.add(cost_of(*instruction.turn, each).flops.times(most_turns(*instruction.node)));
   const CollectiveRecord* record = find_collective(instruction.kind);
   if (record == nullptr) return cost;
   const LocalValue& from = program.values[instruction.operands[0]];

@@ -156,6 +156,13 @@ int LocalBuilder::exchange(const graph::OperationRef& node, int operand, LocalVa
   return value;
 }
 
+int LocalBuilder::take_over(const graph::OperationRef& node, int operand, const AxisList& stages, Name micro) {
+  return collective(InstructionKind::kTakeOver, node, operand, program_.values[operand], stages.set(),
+                    kernels::Reduction::kSum,
+                    std::make_shared<const Reason>(
+                        Reason{.kind = Reason::Kind::kHandedOn, .mesh = node->mesh, .parts = {{micro, stages}}}));
+}
+
 void LocalBuilder::is_view(int result, int operand, const graph::OperationRef& node) {
   if (!is_stored(operand)) view_of_[result] = {operand, node};
 }

@@ -56,6 +56,8 @@ class LocalBuilder {
   /// `origin`: which operation of the captured program `node` is, or -1.
   void compute(const graph::OperationRef& node, std::vector<int> operands, std::vector<int> results,
                int32_t origin = -1);
+  /// Of a stage of a pipeline: what it begins a micro-batch with, which stands in for the operand.
+  int take_over(const graph::OperationRef& node, int operand, const AxisList& stages, Name micro);
   /// A loop, each of whose turns is `turn`.
   void run_in_turns(const graph::OperationRef& node, std::vector<int> operands, std::vector<int> results,
                     int32_t origin, std::shared_ptr<const LocalProgram> turn);

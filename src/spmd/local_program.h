@@ -66,6 +66,8 @@ enum class InstructionKind : uint8_t {
   kTranspose,      ///< `axes` change places (spmd/axis_permutation.h): counted as permute
   kExchange,       ///< along `axes`, which split one dim: each gets the interval of it that its result says: permute
   kExchangeAdd,    ///< its adjoint: what each has of an interval is added to the blocks that have it: permute
+  kTakeOver,       ///< of a pipeline's stage: what the one before has left of the micro-batch, or, if it is the first,
+                   ///< the operand: permute
   kRemesh,         ///< a whole value of another mesh with as many processors, or of no mesh, as a whole value of this
 };
 

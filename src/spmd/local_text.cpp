@@ -126,7 +126,7 @@ std::string LocalWriter::line(std::span<const int> instructions) {
   if (first.node && first.node->region && computes) {
     graph::Region region = *first.node->region;  // some constants have been brought elsewhere before it
     region.constants = static_cast<int32_t>(first.operands.size()) - region.carried - region.placed;
-    text += region_text(region);
+    text += region_text(region, first.node->mesh.get());
   }
   return text;
 }
@@ -346,7 +346,7 @@ void LocalReader::read_operation(Instruction& instruction, const std::vector<int
 void LocalReader::read_region_of(Instruction& instruction) {
   auto node = std::make_shared<graph::LaidOutOperation>(*instruction.node);
   const Span place = reader_.place();
-  graph::Region region = graph::read_region(reader_);
+  graph::Region region = graph::read_region(reader_, node->mesh.get());
   const auto operands = static_cast<size_t>(region.tensors());
   const auto results = static_cast<size_t>(region.carried + region.stacked + region.summed);
   if (operands != node->operands.size() || results != node->results.size())

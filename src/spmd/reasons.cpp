@@ -7,13 +7,6 @@
 namespace mtf::spmd {
 namespace {
 
-/// `rows+cols`, in the list's order.
-std::string axes_text(const AxisList& axes, const Mesh& mesh) {
-  std::string text;
-  for (int axis : axes) text += (text.empty() ? "" : "+") + mesh.axes()[axis].name.str();
-  return text;
-}
-
 std::string reduced_text(const Reason& reason) {
   std::string text;
   for (const Reason::Part& part : reason.parts)
@@ -66,6 +59,9 @@ std::string to_string(const Reason& reason) {
       return "a running sum needs the totals of the other blocks over " +
              axes_text(reason.parts[0].split, *reason.mesh);
     case Reason::Kind::kRemeshed: return "it is read on another mesh";
+    case Reason::Kind::kHandedOn:
+      return "each place of " + reason.parts[0].dim.str() + " goes from stage to stage over " +
+             axes_text(reason.parts[0].split, *reason.mesh);
   }
   return {};
 }

@@ -23,6 +23,7 @@ struct Reason {
     kApart,    ///< blocks of `from` and `to`, two shapes of the same elements, do not coincide over the one part's axes
     kScanned,  ///< a running sum needs the totals of the other blocks over the one part's axes
     kRemeshed,  ///< it is read on another mesh
+    kHandedOn,  ///< a micro-batch, a place of the one part's dim, goes from stage to stage over its axes
   };
   struct Part {
     Name dim;  ///< of kApart and kScanned none

@@ -135,7 +135,9 @@ class Sinker {
   static bool is_free_to_lie(const graph::LaidOutOperation& loop, size_t result, Sharding& wanted) {
     const auto place = static_cast<int32_t>(result);
     const graph::Region& region = *loop.region;
-    if (place >= region.carried && place < region.carried + region.stacked)
+    const bool is_stacked = place >= region.carried && place < region.carried + region.stacked;
+    if (is_stacked && !region.stages.empty()) return false;
+    if (is_stacked)
       wanted = graph::off_loop_dim(loop.results[result].dims, std::move(wanted), *loop.mesh);
     return place >= region.carried;
   }

@@ -16,6 +16,7 @@
 #include "spmd/partial_results.h"
 #include "spmd/partial_sums.h"
 #include "spmd/passes.h"
+#include "spmd/pipeline.h"
 #include "spmd/program_readers.h"
 #include "spmd/reasons.h"
 #include "spmd/written_layouts.h"
@@ -24,14 +25,23 @@
 namespace mtf::spmd {
 namespace {
 
+/// Of the roots of a turn that a stage of a pipeline runs: what they are along micro-batches. Else nothing.
+std::vector<graph::AlongMicro> along_in_pipeline(const graph::Region& region) {
+  if (region.stages.empty() || region.hands_on) return {};
+  return along_micro(region, region.micro, true).roots;
+}
+
 class Splitter {
  public:
-  /// `region`: the one whose turn it is; null: none. `tensors`: where those of the turn lie.
+  /// `region`: the one whose turn it is; null: none. `tensors`: where those of the turn lie. `micro`: the axis that
+  /// micro-batches are places of (spmd/pipeline.h), if there are.
   explicit Splitter(const MergedProgram& merged, const graph::Region* region = nullptr,
-                    std::vector<Sharding> tensors = {})
+                    std::vector<Sharding> tensors = {}, AxisSet micro = 0)
       : merged_(merged),
         region_(region),
+        along_(region ? along_in_pipeline(*region) : std::vector<graph::AlongMicro>()),
         tensors_(std::move(tensors)),
+        micro_(micro),
         graph_(merged.program),
         names_(names_of(graph_)),
         local_(graph_),
@@ -65,6 +75,7 @@ class Splitter {
     const graph::ProgramValue root = graph_.roots[r];
     const int value = local(root);
     if (is_summed(r)) return added_to_sum(value, root);
+    if (is_part_of_sum(r)) return value;
     const bool is_carried = region_ && static_cast<int32_t>(r) < region_->carried;
     return local_.bring(value, graph_.sharding(is_carried ? graph::ProgramValue::input(r) : root), of(root), nullptr);
   }
@@ -72,6 +83,9 @@ class Splitter {
   bool is_summed(size_t root) const {
     return region_ && static_cast<int32_t>(root) >= region_->carried + region_->stacked;
   }
+
+  /// Of a pipeline: each micro-batch gives a part of what is stacked.
+  bool is_part_of_sum(size_t root) const { return !along_.empty() && along_[root] == graph::AlongMicro::kSum; }
 
   /// The value is a sum over the turns of a loop, and nothing else: it is reduced after the last.
   bool is_summed_alone(graph::ProgramValue value) const {
@@ -81,7 +95,7 @@ class Splitter {
     for (size_t r = 0; r < graph_.roots.size(); ++r)
       if (graph_.roots[r] == value) {
         ++roots;
-        summed = is_summed(r);
+        summed = is_summed(r) || is_part_of_sum(r);
       }
     return summed && roots == 1;
   }
@@ -267,7 +281,10 @@ class Splitter {
       operands.push_back(local_.onto_mesh(local(operand), node));
       zeros.push_back(is_zero(operand));
     }
-    if (node->region) return run_in_turns(index, std::move(operands));
+    if (node->region) {
+      const bool is_pipeline = !node->region->stages.empty() && !(region_ && region_->hands_on);
+      return is_pipeline ? run_in_pipeline(index, operands) : run_in_turns(index, std::move(operands));
+    }
     zero_[index] = ops::is_zero(*node) || (node->op->role == graph::Role::kView && zeros[0]);
     const Applied results = applied(index, std::move(operands), zeros);
     for (size_t r = 0; r < results.outcomes.size(); ++r)
@@ -288,7 +305,9 @@ class Splitter {
         outside[result] = operands[instruction.input];
       } else if (const auto at = instruction.operands.empty() ? outside.end() : outside.find(instruction.operands[0]);
                  at != outside.end() && instruction.kind != InstructionKind::kCompute) {
-        outside[result] = local_.collective(instruction.kind, instruction.node, at->second, turn.values[result],
+        LocalValue there = turn.values[result];
+        there.mesh = local_[at->second].mesh;
+        outside[result] = local_.collective(instruction.kind, instruction.node, at->second, std::move(there),
                                             instruction.axes, instruction.reduction, instruction.reason);
         moved[result] = false;
         continue;
@@ -325,25 +344,29 @@ class Splitter {
       Sharding wanted = region.turn.sharding(graph::ProgramValue::input(k));
       if (region.is_placed(k)) {
         const LocalValue& all = local_[operands[k]];
-        wanted.dims.insert(wanted.dims.begin(), AxisList());
-        if (!all.partial && !all.dims[0].axes.empty() && all.mesh == node->mesh)
+        wanted.dims.insert(wanted.dims.begin(), region.stages);
+        if (region.stages.empty() && !all.partial && !all.dims[0].axes.empty() && all.mesh == node->mesh)
           wanted = graph::off_loop_dim(node->operands[k].dims, all.sharding(), *node->mesh);
       }
       operands[k] = local_.bring(operands[k], wanted, node, summed_reason(local_[operands[k]], *node));
       if (region.is_placed(k)) wanted.dims.erase(wanted.dims.begin());
       tensors.push_back(std::move(wanted));
+      if (static_cast<int32_t>(k) < region.carried && region_ && region_->hands_on && region_->idle > 0)
+        operands[k] = local_.take_over(node, operands[k], region.stages, region.micro);
     }
-    LocalProgram turn = split_turn(*node, tensors);
+    LocalProgram turn = split_turn(*node, tensors, micro_);
     bring_before(turn, region, operands);
     std::vector<int> results;
     for (size_t r = 0; r < node->results.size(); ++r) {
       const LocalValue& given = turn.values[turn.outputs[r][0]];
       LocalValue result = block_of_result(names_[index], *node, static_cast<int>(r), node->shardings[r]);
       const auto place = static_cast<int32_t>(r);
-      if (place >= region.carried + region.stacked) {
+      const bool is_stacked = place < region.carried + region.stacked;
+      if (place >= region.carried && (!is_stacked || given.partial)) {
         result = given;
         result.mesh = node->mesh;
         result.order.clear();
+        if (is_stacked) result.dims.insert(result.dims.begin(), {node->results[r].dims[0], region.stages, false, {}});
       }
       results.push_back(local_.add(std::move(result)));
     }
@@ -351,6 +374,38 @@ class Splitter {
                         std::make_shared<const LocalProgram>(std::move(turn)));
     for (size_t r = 0; r < results.size(); ++r)
       complete({index, static_cast<int32_t>(r)}, results[r], sum_reason(local_[results[r]].partial, node->mesh));
+  }
+
+  /// A loop whose turns are split over stages: each runs its own for one micro-batch after the other.
+  void run_in_pipeline(int index, const std::vector<int>& operands) {
+    const graph::OperationRef& node = graph_.operations[index].operation;
+    const graph::Region& region = *node->region;
+    const Pipeline pipeline = pipelined(*node);
+    std::vector<int> given;
+    for (size_t k = 0; k < operands.size(); ++k) {
+      const int operand = operands[pipeline.operands[k]];
+      given.push_back(local_.bring(operand, pipeline.lies[k], node, summed_reason(local_[operand], *node)));
+    }
+    Forms forms;
+    const MergedProgram merged = merge(pipeline.turn, forms);
+    LocalProgram turn = Splitter(merged, pipeline.loop->region.get(), {}, axis_bit(node->mesh->order())).run();
+    bring_before(turn, *pipeline.loop->region, given);
+    std::vector<int> results;
+    for (size_t r = 0; r < pipeline.results.size(); ++r) {
+      const auto place = static_cast<int32_t>(pipeline.results[r]);
+      LocalValue result = turn.values[turn.outputs[r][0]];
+      result.mesh = node->mesh;
+      result.order.clear();
+      for (LocalDim& dim : result.dims)
+        if (dim.dim.name == region.micro) dim.axes = AxisList();
+      if (place < region.carried || place >= region.carried + region.stacked) result.partial |= region.stages.set();
+      results.push_back(local_.add(std::move(result)));
+    }
+    local_.run_in_turns(pipeline.loop, given, results, graph_.operations[index].origin,
+                        std::make_shared<const LocalProgram>(std::move(turn)));
+    for (size_t r = 0; r < results.size(); ++r)
+      complete({index, static_cast<int32_t>(pipeline.results[r])}, results[r],
+               sum_reason(local_[results[r]].partial, node->mesh));
   }
 
   /// What an operation gave becomes its result, in its layout unless it may stay partial.
@@ -458,6 +513,7 @@ class Splitter {
     std::vector<int> results;
     for (size_t r = 0; r < node.results.size(); ++r) {
       LocalValue result = block_of_result(of.name, node, static_cast<int>(r), of.split.results[r]);
+      result.partial &= ~micro_;
       const graph::IterationDim* const follower = follower_of(of, r);
       if (follower) {
         LocalDim& wide = result.dims[follower->results[r]];
@@ -486,7 +542,9 @@ class Splitter {
 
   const MergedProgram& merged_;
   const graph::Region* const region_;
-  const std::vector<Sharding> tensors_;  ///< of a turn: where its tensors lie
+  const std::vector<graph::AlongMicro> along_;  ///< of the roots of a stage's turn, or empty
+  const std::vector<Sharding> tensors_;         ///< of a turn: where its tensors lie
+  const AxisSet micro_;                         ///< what a micro-batch gives of a sum over them is whole for it
   const graph::Program& graph_;
   const std::vector<std::string> names_;
   LocalBuilder local_;
@@ -529,11 +587,13 @@ static void ask(graph::Program& program, size_t root, const Sharding& sharding) 
   program.operations.push_back(std::move(entry));
 }
 
-LocalProgram split_turn(const graph::LaidOutOperation& loop, const std::vector<Sharding>& tensors) {
+LocalProgram split_turn(const graph::LaidOutOperation& loop, const std::vector<Sharding>& tensors, AxisSet micro) {
   const graph::Region& region = *loop.region;
   graph::Program turn = region.turn;
   for (int32_t c = 0; c < region.carried; ++c) turn.inputs[c].dies = true;
+  const std::vector<graph::AlongMicro> along = along_in_pipeline(region);
   for (int32_t r = region.carried; r < region.carried + region.stacked; ++r) {
+    if (!along.empty() && along[r] == graph::AlongMicro::kSum) continue;  // it is reduced after the last micro-batch
     Sharding of_one = loop.shardings[r];
     of_one.dims.erase(of_one.dims.begin());
     ask(turn, static_cast<size_t>(r), of_one);
@@ -543,7 +603,7 @@ LocalProgram split_turn(const graph::LaidOutOperation& loop, const std::vector<S
   sink_layouts(turn, forms);
   MergedProgram merged = merge(turn, forms);
   expand(merged, forms);
-  LocalProgram local = Splitter(merged, &region, tensors).run();
+  LocalProgram local = Splitter(merged, &region, tensors, micro).run();
   leave_out_unread(local);
   return local;
 }

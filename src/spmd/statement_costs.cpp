@@ -32,7 +32,7 @@ static void append_costs(std::vector<StatementCost>& result, const LocalProgram&
       for (const Instruction& each : instruction.turn->instructions)
         of_turn.push_back(cost_of(*instruction.turn, each));
       append_costs(result, *instruction.turn, of_turn,
-                   mtf::saturating_multiply(times, instruction.node->region->turns));
+                   mtf::saturating_multiply(times, most_turns(*instruction.node)));
       continue;
     }
     const bool collective = is_collective(instruction.kind);

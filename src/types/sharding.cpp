@@ -86,10 +86,20 @@ SplitDim read_split_dim(TextReader& reader, const Mesh* mesh) {
   }
 }
 
-AxisSet read_axis_set(TextReader& reader, const Mesh* mesh) {
-  AxisSet axes = 0;
-  do axes |= axis_bit(read_axis(reader, mesh));
-  while (reader.take("+"));
+std::string axes_text(const AxisList& axes, const Mesh& mesh) {
+  std::string text;
+  for (int axis : axes) text += (text.empty() ? "" : "+") + mesh.axes()[axis].name.str();
+  return text;
+}
+
+AxisList read_axes(TextReader& reader, const Mesh* mesh) {
+  AxisList axes;
+  do {
+    const Span place = reader.place();
+    const int axis = read_axis(reader, mesh);
+    if (axes.has(axis)) reader.fail_at(place, "this axis stands twice");
+    axes.push_back(axis);
+  } while (reader.take("+"));
   return axes;
 }
 

@@ -60,7 +60,10 @@ std::string to_string(const SplitDim& dim, const Mesh* mesh);
 SplitDim read_split_dim(TextReader& reader, const Mesh* mesh);
 
 /// `rows+cols`
-AxisSet read_axis_set(TextReader& reader, const Mesh* mesh);
+/// `rows+cols`, in the list's order.
+std::string axes_text(const AxisList& axes, const Mesh& mesh);
+AxisList read_axes(TextReader& reader, const Mesh* mesh);
+inline AxisSet read_axis_set(TextReader& reader, const Mesh* mesh) { return read_axes(reader, mesh).set(); }
 
 ElementType read_element_type(TextReader& reader);
 /// Refuses, at `place`, dims of one name, and an axis that splits two.

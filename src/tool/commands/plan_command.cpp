@@ -108,6 +108,15 @@ std::vector<eval::Unread> without_costs(const std::vector<eval::Unread>& unread,
   return left;
 }
 
+/// Something is handed on from stage to stage.
+bool has_pipelines(const PlanTree& tree) {
+  bool found = false;
+  each_cost(tree, [&](const spmd::StatementCost& cost, std::int64_t, const std::vector<const graph::CallFrame*>&) {
+    found = found || (cost.reason && cost.reason->kind == spmd::Reason::Kind::kHandedOn);
+  });
+  return found;
+}
+
 /// A sentence for each dim and axis that concerns much of the work.
 std::vector<std::string> sentences(const cost::IdleWork& work) {
   std::vector<std::string> all;
@@ -119,6 +128,11 @@ std::vector<std::string> sentences(const cost::IdleWork& work) {
                               count_text(found.processors, "processor"), found.processors - found.size,
                               percent(found.flops)));
   }
+  for (const cost::IdleWork::Pipeline& each : work.pipelines)
+    all.push_back(fmt::format("each stage of a pipeline over {} idles in {} of {} turns, {:.0f}% of its time",
+                              axes_text(each.axes), each.idle, each.idle + each.micro_batches,
+                              100.0 * static_cast<double>(each.idle) /
+                                  static_cast<double>(each.idle + each.micro_batches)));
   for (const auto& [axis, flops] : work.repeated)
     if (work.is_much(flops))
       all.push_back(fmt::format("all processors along {} do the same in {} of the work: no dim of it is split over {}",
@@ -169,7 +183,7 @@ int plan(const PlanOptions& options, const ProgramOptions& program) {
   // What an estimate has not walked to its end may be read there.
   if (summary.doubts.empty()) summary.unread = without_costs(session.unread(), tree);
   // Processors that idle are waited for by others, so that in all they seem to do more than one alone would.
-  if (duplication(execution.counters()) > kWorthExplaining) {
+  if (duplication(execution.counters()) > kWorthExplaining || has_pipelines(tree)) {
     const auto recorded = record ? record
                                  : session::plan_script(script.name, script.text, settings, runtime,
                                                         std::make_shared<plan::ProgramRecord>())

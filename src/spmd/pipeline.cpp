@@ -1,0 +1,138 @@
+#include "spmd/pipeline.h"
+
+#include "graph/op.h"
+#include "ops/loop.h"
+#include "spmd/local_builder.h"
+
+namespace mtf::spmd {
+namespace {
+
+using graph::AlongMicro;
+
+int64_t micro_batches(const graph::Region& region) {
+  for (const graph::ProgramInput& input : region.turn.inputs)
+    if (const Dims& dims = input.operation->results[input.result].dims; has_dim(dims, region.micro))
+      return dims[find_dim(dims, region.micro)].size;
+  return 1;
+}
+
+/// Stages that have a turn to run.
+int64_t busy_stages(const graph::LaidOutOperation& loop) {
+  const graph::Region& region = *loop.region;
+  int64_t busy = 0;
+  for (const int64_t processor : loop.mesh->group(0, region.stages.set()))
+    busy += block_of(region.turns, region.stages, *loop.mesh, loop.mesh->coordinates(processor)).size() > 0;
+  return busy;
+}
+
+/// Values on a mesh whose last axis splits the dim of micro-batches.
+class OnMicroBatches {
+ public:
+  OnMicroBatches(const Mesh& mesh, Name micro, int64_t count) : micro_(micro) {
+    std::vector<Axis> axes = mesh.axes();
+    axes.push_back({Name(micro.str() + "'"), count});
+    mesh_ = std::make_shared<const Mesh>(mesh.name(), std::move(axes));
+  }
+
+  const MeshPtr& mesh() const { return mesh_; }
+
+  Sharding split(Sharding sharding, const Dims& dims) const {
+    for (size_t d = 0; d < dims.size(); ++d)
+      if (dims[d].name == micro_) sharding.dims[d] = {mesh_->order() - 1};
+    return sharding;
+  }
+
+  graph::OperationRef operation(const graph::LaidOutOperation& was) const {
+    auto now = std::make_shared<graph::LaidOutOperation>(was);
+    now->mesh = mesh_;
+    for (size_t r = 0; r < now->shardings.size(); ++r)
+      now->shardings[r] = split(std::move(now->shardings[r]), now->results[r].dims);
+    if (now->region) now->region = region(*now->region);
+    return now;
+  }
+
+  std::shared_ptr<const graph::Region> region(graph::Region region) const {
+    for (graph::ProgramInput& input : region.turn.inputs) input.operation = operation(*input.operation);
+    for (graph::ProgramOperation& entry : region.turn.operations) entry.operation = operation(*entry.operation);
+    return with_form(std::move(region));
+  }
+
+ private:
+  const Name micro_;
+  MeshPtr mesh_;
+};
+
+}  // namespace
+
+Pipeline pipelined(const graph::LaidOutOperation& loop) {
+  const graph::Region& region = *loop.region;
+  const std::vector<AlongMicro> along = along_micro(region, region.micro, true).roots;
+  const int64_t count = micro_batches(region);
+  const OnMicroBatches micro(*loop.mesh, region.micro, count);
+  graph::Region around;
+  around.turns = count;
+  around.micro = region.micro;
+  around.stages = region.stages;
+  around.hands_on = true;
+  around.idle = busy_stages(loop) - 1;
+  around.first_number = {0};
+  Pipeline pipeline;
+  std::vector<size_t> input_of(loop.operands.size());
+  for (const bool has_micro : {true, false})
+    for (size_t k = 0; k < loop.operands.size(); ++k) {
+      const TensorType& type = loop.operands[k];
+      if (has_dim(type.dims, region.micro) != has_micro) continue;
+      const graph::ProgramInput& input = region.turn.inputs[k];
+      Sharding lies = input.operation->shardings[input.result];
+      if (region.is_placed(k)) lies.dims.insert(lies.dims.begin(), region.stages);
+      input_of[k] = pipeline.operands.size();
+      pipeline.operands.push_back(k);
+      graph::ProgramInput& given = pipeline.turn.inputs.emplace_back();
+      given.operation = data_operation(type, micro.split(lies, type.dims), 0, micro.mesh());
+      given.name = input.name;
+      pipeline.lies.push_back(std::move(lies));
+      ++(has_micro ? around.placed : around.constants);
+    }
+  for (const bool is_sum : {false, true})
+    for (size_t r = 0; r < loop.results.size(); ++r) {
+      if ((along[r] == AlongMicro::kSum) != is_sum) continue;
+      pipeline.results.push_back(r);
+      pipeline.turn.roots.push_back({0, static_cast<int32_t>(r)});
+      ++(is_sum ? around.summed : around.stacked);
+    }
+  auto inner = std::make_shared<graph::LaidOutOperation>(loop);
+  for (size_t r = 0; r < loop.results.size(); ++r) {
+    const auto place = static_cast<int32_t>(r);
+    Sharding& lies = inner->shardings[r];
+    lies = place < region.carried ? region.turn.sharding(graph::ProgramValue::input(r))
+                                  : region.turn.sharding(region.turn.roots[r]);
+    if (place >= region.carried && place < region.carried + region.stacked)
+      lies.dims.insert(lies.dims.begin(), region.stages);
+  }
+  graph::ProgramOperation entry;
+  entry.operation = micro.operation(*inner);
+  entry.operand_count = static_cast<int32_t>(loop.operands.size());
+  entry.origin = 0;
+  for (size_t k = 0; k < loop.operands.size(); ++k)
+    pipeline.turn.operands.push_back(graph::ProgramValue::input(input_of[k]));
+  pipeline.turn.operations.push_back(std::move(entry));
+  auto outer = std::make_shared<graph::LaidOutOperation>(loop);
+  const auto taken = [](const auto& all, const std::vector<size_t>& which) {
+    std::decay_t<decltype(all)> some;
+    for (const size_t i : which) some.push_back(all[i]);
+    return some;
+  };
+  outer->operands = taken(loop.operands, pipeline.operands);
+  outer->results = taken(loop.results, pipeline.results);
+  outer->shardings = taken(loop.shardings, pipeline.results);
+  outer->inherited = taken(loop.inherited, pipeline.results);
+  auto attributes = loop.attributes.get<ops::ScanAttributes>();
+  attributes = {.over = {region.micro, count}, .reverse = attributes.reverse};  // the order of the stages
+  outer->attributes = attributes;
+  around.turn = pipeline.turn;
+  outer->region = with_form(std::move(around));
+  pipeline.loop = std::move(outer);
+  return pipeline;
+}
+
+}  // namespace mtf::spmd
