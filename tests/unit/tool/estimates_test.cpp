@@ -84,6 +84,16 @@ TEST_F(Estimates, GradientsAreSummedBesideTheBackwardPass) {
   EXPECT_EQ(planned("1", "").find("beside computing"), std::string::npos) << "nothing is communicated";
 }
 
+TEST_F(Estimates, APlanSaysHowLongStagesOfAPipelineIdle) {
+  const std::string file = write("a.mtf",
+                                 "mesh line = [p: 4]\nlayout stages = {layers -> p}\ndim layers = 4, micro = 8, a = 3\n"
+                                 "print(sum(scan(fn(h, w) = tanh(h * w), ones([micro, a]), random.normal([layers, a]), "
+                                 "over: layers, pipeline: micro)))\n");
+  const ProcessResult plan = mtf({"plan", file});
+  EXPECT_NE(plan.out.find("each stage of a pipeline over p idles in 3 of 11 turns, 27% of its time"), std::string::npos)
+      << plan.out;
+}
+
 TEST_F(Estimates, APlanSaysWhereProcessorsIdleOrRepeatWork) {
   const std::string file = write(
       "a.mtf",
