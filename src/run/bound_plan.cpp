@@ -383,7 +383,7 @@ struct BoundPlan::Impl {
   }
 
   void note(size_t s, double began, double busy) {
-    machine.timeline->add({schedule, static_cast<int>(s), began, machine.timeline->now(), busy});
+    machine.timeline->add({schedule, static_cast<int>(s), began, machine.timeline->now(), busy, hostings.some()});
   }
 
   /// The first run notes what a collective sends.

@@ -51,6 +51,12 @@ class Hosting {
   int rank_of(int64_t processor) const {
     return around_ ? around_->rank_of(of_around(processor)) : rank_of_seat(seat_of(processor));
   }
+  /// This rank's processors, by their numbers around.
+  std::shared_ptr<const std::vector<int64_t>> of_around() const {
+    auto all = std::make_shared<std::vector<int64_t>>();
+    for (const int64_t processor : processors()) all->push_back(of_around(processor));
+    return all;
+  }
   /// The place of a processor in its rank's list.
   int index_of(int64_t processor) const;
   /// The places of a rank's processors along `axes`; kept.
@@ -94,15 +100,18 @@ class Hostings {
   Hostings(int rank, int ranks, std::vector<int64_t> placement)
       : rank_(rank), ranks_(ranks), placement_(std::move(placement)) {}
   /// Those of `around`, and one more.
-  Hostings(Hostings& around, std::unique_ptr<Hosting> more) : around_(&around) {
+  Hostings(Hostings& around, std::unique_ptr<Hosting> more) : around_(&around), some_(more->of_around()) {
     const Mesh* const mesh = more->mesh().get();
     hostings_[mesh] = std::move(more);
   }
   /// Of a null mesh: one processor on every rank.
   const Hosting& of(const MeshPtr& mesh);
+  /// The processors that it has more, by their numbers around; null: all.
+  const std::shared_ptr<const std::vector<int64_t>>& some() const { return some_; }
 
  private:
   Hostings* around_ = nullptr;
+  std::shared_ptr<const std::vector<int64_t>> some_ = nullptr;
   int rank_ = 0;
   int ranks_ = 1;
   std::vector<int64_t> placement_ = {};

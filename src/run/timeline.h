@@ -23,6 +23,7 @@ class Timeline {
     double begin = 0;  ///< seconds since the timeline was made
     double end = 0;
     double busy = 0;  ///< seconds that the rank's main thread spent in it: not what it computed during a collective
+    std::shared_ptr<const std::vector<std::int64_t>> processors = nullptr;  ///< null: all that the rank hosts
   };
 
   /// What this rank tells rank 0 when the program ends (Runtime::finish), and there what each rank has told.

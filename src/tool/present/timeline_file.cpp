@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <tuple>
 
 #include "graph/op.h"
 #include "plan/predict.h"
@@ -78,18 +79,18 @@ std::string told_of(const run::Timeline& timeline, int rank, int ranks, const st
   const double wall = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   run::Hostings hostings(rank, ranks, placement);
   std::map<const schedule::Schedule*, std::vector<spmd::InstructionCost>> costs;
-  std::map<std::pair<const schedule::Schedule*, int>, std::size_t> known;
+  std::map<std::tuple<const schedule::Schedule*, int, const void*>, std::size_t> known;
   Json json{{"rank", rank}, {"started", 1e6 * (wall - age)}, {"steps", Json::array()}, {"events", Json::array()}};
   for (const run::Timeline::Event& event : timeline.events()) {
     const schedule::Schedule& schedule = *event.schedule;
-    const auto [at, fresh] = known.try_emplace({&schedule, event.step}, known.size());
+    const auto [at, fresh] = known.try_emplace({&schedule, event.step, event.processors.get()}, known.size());
     if (fresh) {
       const schedule::Step& step = schedule.steps[event.step];
       auto& of = costs[&schedule];
       if (of.empty()) of = plan::predict_without_memory(schedule).costs;
       Json described_step = described(schedule, step, of);
       const MeshPtr& mesh = schedule.program.values[step.writes.empty() ? step.reads[0] : step.writes[0]].mesh;
-      std::vector<std::int64_t> processors = hostings.of(mesh).processors();
+      std::vector<std::int64_t> processors = event.processors ? *event.processors : hostings.of(mesh).processors();
       processors.resize(std::min(processors.size(), kMostTracks));
       described_step["processors"] = processors;
       json["steps"].push_back(std::move(described_step));
