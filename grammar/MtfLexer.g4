@@ -38,6 +38,13 @@ lexer grammar MtfLexer;
     colon();
   }
 
+  // `'` is part of a name only directly behind it; elsewhere it is what other languages begin a string with.
+  void prime() {
+    const size_t before = _input->LA(-2);
+    const bool is_letter = (before >= 'a' && before <= 'z') || (before >= 'A' && before <= 'Z') || before == '_';
+    if (!is_letter && !(before >= '0' && before <= '9') && before != '\'') setType(UNKNOWN);
+  }
+
   // A string, with all that it contains, ends with its line.
   void line_end() {
     if (modeStack.empty()) return;
@@ -97,6 +104,9 @@ NONE: 'none';
 IDENT: [a-zA-Z_] [a-zA-Z0-9_]*;
 FLOAT: [0-9]+ '.' [0-9]+ ([eE] [+-]? [0-9]+)? | [0-9]+ [eE] [+-]? [0-9]+;
 INT: [0-9]+;
+
+// `n'` is the twin of the dim `n`.
+PRIME: '\'' { prime(); };
 
 LPAREN: '(' { open_.push_back('('); };
 RPAREN: ')' { close(); };

@@ -97,7 +97,7 @@ layout_literal: LBRACE (layout_item (COMMA layout_item)* COMMA?)? RBRACE;
 // Before a path the IDENT is `params` or `states`.
 layout_item
   : DOTDOT
-  | IDENT ARROW (any_word | LBRACKET any_word (COMMA any_word)* COMMA? RBRACKET)
+  | IDENT PRIME* ARROW (any_word | LBRACKET any_word (COMMA any_word)* COMMA? RBRACKET)
   | IDENT string COLON layout_literal
   ;
 
@@ -125,7 +125,7 @@ expr
   ;
 
 primary
-  : IDENT
+  : IDENT PRIME*
   | INT
   | FLOAT
   | TRUE
@@ -149,9 +149,9 @@ comprehension_loop: FOR patterns IN expr (IF expr)*;
 list_item: DOTDOT | expr;
 
 arguments: argument (COMMA argument)* COMMA?;
-argument: (any_word COLON)? expr (ARROW expr)?;
+argument: (any_word PRIME* COLON)? expr (ARROW expr)?;
 index_arguments: index_argument (COMMA index_argument)* COMMA?;
-index_argument: (any_word COLON)? (expr DOTDOT? | DOTDOT expr?);
+index_argument: (any_word PRIME* COLON)? (expr DOTDOT? | DOTDOT expr?);
 
 string: STRING_OPEN (STRING_TEXT | interpolation)* STRING_CLOSE;
 interpolation: INTERPOLATION_OPEN expr (FORMAT_COLON FORMAT_TEXT?)? INTERPOLATION_CLOSE;

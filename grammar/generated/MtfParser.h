@@ -19,14 +19,14 @@ public:
     RETURN = 25, ASSERT = 26, COUNTERS = 27, NO_GRAD = 28, F32 = 29, F64 = 30, 
     BF16 = 31, I32 = 32, BOOL = 33, AS = 34, IN = 35, AND = 36, OR = 37, 
     NOT = 38, TRUE = 39, FALSE = 40, NONE = 41, IDENT = 42, FLOAT = 43, 
-    INT = 44, LPAREN = 45, RPAREN = 46, LBRACKET = 47, RBRACKET = 48, LBRACE = 49, 
-    RBRACE = 50, DEFINE = 51, COLON = 52, ARROW = 53, EQUAL = 54, NOT_EQUAL = 55, 
-    LESS_EQUAL = 56, GREATER_EQUAL = 57, LESS = 58, GREATER = 59, ASSIGN = 60, 
-    FLOOR_DIVIDE = 61, PLUS = 62, MINUS = 63, STAR = 64, SLASH = 65, PERCENT = 66, 
-    CARET = 67, AT = 68, DOTDOT = 69, DOT = 70, COMMA = 71, SEMICOLON = 72, 
-    STRING_OPEN = 73, NEWLINE = 74, COMMENT = 75, SPACE = 76, UNKNOWN = 77, 
-    STRING_TEXT = 78, STRING_CLOSE = 79, INTERPOLATION_OPEN = 80, BAD_ESCAPE = 81, 
-    LONE_BRACE = 82, FORMAT_TEXT = 83
+    INT = 44, PRIME = 45, LPAREN = 46, RPAREN = 47, LBRACKET = 48, RBRACKET = 49, 
+    LBRACE = 50, RBRACE = 51, DEFINE = 52, COLON = 53, ARROW = 54, EQUAL = 55, 
+    NOT_EQUAL = 56, LESS_EQUAL = 57, GREATER_EQUAL = 58, LESS = 59, GREATER = 60, 
+    ASSIGN = 61, FLOOR_DIVIDE = 62, PLUS = 63, MINUS = 64, STAR = 65, SLASH = 66, 
+    PERCENT = 67, CARET = 68, AT = 69, DOTDOT = 70, DOT = 71, COMMA = 72, 
+    SEMICOLON = 73, STRING_OPEN = 74, NEWLINE = 75, COMMENT = 76, SPACE = 77, 
+    UNKNOWN = 78, STRING_TEXT = 79, STRING_CLOSE = 80, INTERPOLATION_OPEN = 81, 
+    BAD_ESCAPE = 82, LONE_BRACE = 83, FORMAT_TEXT = 84
   };
 
   enum {
@@ -767,6 +767,8 @@ public:
     Any_wordContext* any_word(size_t i);
     antlr4::tree::TerminalNode *LBRACKET();
     antlr4::tree::TerminalNode *RBRACKET();
+    std::vector<antlr4::tree::TerminalNode *> PRIME();
+    antlr4::tree::TerminalNode* PRIME(size_t i);
     std::vector<antlr4::tree::TerminalNode *> COMMA();
     antlr4::tree::TerminalNode* COMMA(size_t i);
     StringContext *string();
@@ -945,6 +947,8 @@ public:
     PrimaryContext(antlr4::ParserRuleContext *parent, size_t invokingState);
     virtual size_t getRuleIndex() const override;
     antlr4::tree::TerminalNode *IDENT();
+    std::vector<antlr4::tree::TerminalNode *> PRIME();
+    antlr4::tree::TerminalNode* PRIME(size_t i);
     antlr4::tree::TerminalNode *INT();
     antlr4::tree::TerminalNode *FLOAT();
     antlr4::tree::TerminalNode *TRUE();
@@ -1067,6 +1071,8 @@ public:
     Any_wordContext *any_word();
     antlr4::tree::TerminalNode *COLON();
     antlr4::tree::TerminalNode *ARROW();
+    std::vector<antlr4::tree::TerminalNode *> PRIME();
+    antlr4::tree::TerminalNode* PRIME(size_t i);
 
    
   };
@@ -1095,6 +1101,8 @@ public:
     antlr4::tree::TerminalNode *DOTDOT();
     Any_wordContext *any_word();
     antlr4::tree::TerminalNode *COLON();
+    std::vector<antlr4::tree::TerminalNode *> PRIME();
+    antlr4::tree::TerminalNode* PRIME(size_t i);
 
    
   };

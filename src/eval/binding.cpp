@@ -8,6 +8,7 @@
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "syntax/foreign.h"
+#include "syntax/walk.h"
 
 namespace mtf::eval {
 namespace {
@@ -71,8 +72,8 @@ class Binder {
       take(place, item);
       return std::nullopt;
     }
-    const bool names_a_dim =
-        signature_.labels != syntax::LabelKind::kNone && arguments_.scope && arguments_.scope->find(item.label).binding;
+    const bool names_a_dim = signature_.labels != syntax::LabelKind::kNone && arguments_.scope &&
+                             arguments_.scope->find(ast::without_primes({item.label, {}}).name).binding;
     if (signature_.labels != syntax::LabelKind::kAny && !names_a_dim) return unknown_label(item);
     bound_.labels.push_back(&item);
     return std::nullopt;

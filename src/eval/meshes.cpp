@@ -7,6 +7,7 @@
 #include <set>
 
 #include "support/text.h"
+#include "syntax/walk.h"
 
 namespace mtf::eval {
 
@@ -126,7 +127,7 @@ void Meshes::report_layouts(Findings& findings) const {
   const std::vector<std::string> axes = all_axes();
   std::set<NamedAxis> reported;
   const auto report = [&](const LayoutRule& rule) {
-    if (!dims_.count(rule.dim)) {
+    if (!dims_.count(ast::without_primes({rule.dim, {}}).name)) {
       const std::string of_rule = rule.span.is_known() ? "" : "--layout: ";
       findings.report(Diagnostic(Kind::layout_dim_unused, rule.span,
                                  fmt::format("{}there is no dim `{}`", of_rule, rule.dim.text()))

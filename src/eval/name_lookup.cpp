@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "eval/builtins.h"
+#include "eval/conversions.h"
 #include "eval/modules.h"
 #include "eval/places.h"
 #include "eval/set_aside.h"
@@ -12,6 +13,7 @@
 #include "ops/registry.h"
 #include "support/text.h"
 #include "syntax/foreign.h"
+#include "syntax/walk.h"
 
 namespace mtf::eval {
 namespace {
@@ -41,6 +43,12 @@ HostValue NameLookup::look_up(Name name, Span span, const ScopePtr& scope) {
     HostValue module = modules_.module("init", false, span);
     builtins_.add(name, module);
     return module;
+  }
+  if (const ast::Ident dim = ast::without_primes({name, span}); dim.name != name) {
+    HostValue of = look_up(dim.name, dim.span, scope);
+    if (of.is_poison() || of.is_unknown()) return of;
+    const Dim found = Conversions::to_dim(of, dim.span);
+    return Dim{Name(found.name.str() + name.str().substr(dim.name.text().size())), found.size};
   }
   // Declared further down: it is seen only from its line on.
   for (Scope* s = scope.get(); s; s = s->parent.get()) {

@@ -113,6 +113,11 @@ class AstBuilder {
   ast::Ident ident(antlr4::Token* token) const;
   ast::Ident ident(antlr4::tree::TerminalNode* node) const { return ident(node->getSymbol()); }
   ast::Ident ident(antlr4::ParserRuleContext* tree) const { return ident(tree->getStart()); }
+  // A word, and the signs of twins behind it.
+  ast::Ident ident(antlr4::Token* word, const std::vector<antlr4::tree::TerminalNode*>& primes) const {
+    const Span where = primes.empty() ? span(word) : cover(span(word), span(primes.back()->getSymbol()));
+    return {Name(where.text()), where};
+  }
   Span span(antlr4::Token* token) const { return offsets_.span(*token); }
   Span span(antlr4::ParserRuleContext* tree) const;
   ast::ExprPtr make(ast::Expr::Node node, Span span) const;

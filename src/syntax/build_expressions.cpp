@@ -217,7 +217,7 @@ std::vector<Argument> AstBuilder::arguments(MtfParser::ArgumentsContext* tree) {
     const auto values = part->expr();
     argument.value = expr(values.front());
     if (part->COLON() != nullptr) {
-      argument.label = ident(part->any_word());
+      argument.label = ident(part->any_word()->getStart(), part->PRIME());
       labels.push_back(*argument.label);
     }
     if (part->ARROW() != nullptr) argument.target = expr(values.back());
@@ -235,7 +235,7 @@ std::vector<Argument> AstBuilder::index_arguments(MtfParser::Index_argumentsCont
     Argument argument;
     argument.span = span(part);
     if (part->COLON() != nullptr) {
-      argument.label = ident(part->any_word());
+      argument.label = ident(part->any_word()->getStart(), part->PRIME());
       labels.push_back(*argument.label);
     }
     argument.value = index_value(part);
@@ -271,7 +271,7 @@ LayoutLiteral AstBuilder::layout_literal(MtfParser::Layout_literalContext* tree)
     }
     LayoutRule rule;
     rule.span = span(item);
-    rule.dim = ident(item->IDENT());
+    rule.dim = ident(item->IDENT()->getSymbol(), item->PRIME());
     rule.bracketed = item->LBRACKET() != nullptr;
     for (auto* axis : item->any_word()) rule.axes.push_back(ident(axis));
     refuse_twice(Kind::duplicate_name, rule.axes);

@@ -78,6 +78,7 @@ bool closes(std::size_t type) {
 bool ends_value(std::size_t type) {
   switch (type) {
     case MtfLexer::IDENT:
+    case MtfLexer::PRIME:
     case MtfLexer::INT:
     case MtfLexer::FLOAT:
     case MtfLexer::TRUE:
@@ -147,6 +148,7 @@ class Matcher {
 
   bool stands_in(const Form& form, std::size_t start) const {
     const std::size_t before = start > statement_ ? type(start - 1) : std::size_t{antlr4::Token::EOF};
+    if (type(start) == MtfLexer::PRIME) return false;  // the name before it is a twin
     if (form.context == Context::kExpression && start == statement_ && is_reserved_word(type(start))) return false;
     if (form.elements.front().sign == Sign::kValue && before == MtfLexer::DOT) return false;
     switch (form.context) {
@@ -225,6 +227,7 @@ class Matcher {
     while (true) {
       if (type(i) == MtfLexer::LPAREN || type(i) == MtfLexer::LBRACKET) i = closing(i + 1) + 1;
       else if (type(i) == MtfLexer::DOT && is_word(type(i + 1))) i += 2;
+      else if (type(i) == MtfLexer::PRIME) ++i;
       else return std::min(i, tokens_.size());
     }
   }

@@ -186,7 +186,8 @@ namespace {
 TokenClass class_of(std::size_t type) {
   if (is_reserved_word(type)) return TokenClass::kWord;
   switch (type) {
-    case MtfLexer::IDENT: return TokenClass::kName;
+    case MtfLexer::IDENT:
+    case MtfLexer::PRIME: return TokenClass::kName;
     case MtfLexer::INT:
     case MtfLexer::FLOAT: return TokenClass::kNumber;
     case MtfLexer::STRING_OPEN:

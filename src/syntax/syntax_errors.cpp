@@ -95,7 +95,8 @@ std::string describe_type(std::size_t type) {
 // "a name, `(` or an expression".
 std::string describe_expected(const IntervalSet& expected) {
   std::vector<std::size_t> set;
-  for (const ssize_t type : expected.toList()) set.push_back(static_cast<std::size_t>(type));
+  for (const ssize_t type : expected.toList())
+    if (type != MtfParser::PRIME) set.push_back(static_cast<std::size_t>(type));  // it could follow any name
   std::vector<std::string> words;
   if (take(set, {MtfParser::LET, MtfParser::FOR, MtfParser::DIM, MtfParser::INT},
            [](std::size_t type) { return begins_expression(type) || is_reserved_word(type); })) {

@@ -17,6 +17,14 @@ FunctionText text_of_function(const Form& fn) {
 
 }  // namespace
 
+Ident without_primes(const Ident& ident) {
+  const std::string_view text = ident.name.text();
+  if (!text.ends_with('\'')) return ident;
+  Ident made = {Name(text.substr(0, text.find('\''))), ident.span};
+  if (made.span.is_known()) made.span.end = made.span.begin + static_cast<std::uint32_t>(made.name.text().size());
+  return made;
+}
+
 FunctionText text_of(const FnStmt& fn) { return text_of_function(fn); }
 FunctionText text_of(const LambdaExpr& lambda) { return text_of_function(lambda); }
 FunctionText text_of(const ModelStmt& model) { return {model.parameters, nullptr, &model.body, nullptr, &model}; }
@@ -187,7 +195,7 @@ void Walk::expr(const Expr& e) {
                  [&](const StringExpr& s) {
                    for (const StringPart& part : s.parts) optional(part.value);
                  },
-                 [&](const NameExpr& n) { name(n.name, e.span); },
+                 [&](const NameExpr& n) { look_up(n.name, e.span); },
                  [&](const UnaryExpr& u) { expr(*u.operand); },
                  [&](const BinaryExpr& b) {
                    expr(*b.left);
@@ -275,13 +283,13 @@ void Walk::mesh(const MeshLiteral& literal) {
 
 void Walk::layout(const LayoutRef& ref) {
   if (const auto* named = std::get_if<ExprPtr>(&ref.layout)) return expr(**named);
-  for (const LayoutRule& rule : std::get<LayoutLiteral>(ref.layout).rules) name(rule.dim.name, rule.dim.span);
+  for (const LayoutRule& rule : std::get<LayoutLiteral>(ref.layout).rules) look_up(rule.dim.name, rule.dim.span);
 }
 
 void Walk::arguments(const std::vector<Argument>& list, bool is_index) {
   for (const Argument& argument : list) {
-    if (argument.label && is_index) name(argument.label->name, argument.label->span);
-    if (argument.label && !is_index) label(*argument.label);
+    if (argument.label && is_index) look_up(argument.label->name, argument.label->span);
+    if (argument.label && !is_index) label(without_primes(*argument.label));
     expr(*argument.value);
     optional(argument.target);
   }

@@ -21,6 +21,9 @@ FunctionText text_of(const FnStmt& fn);
 FunctionText text_of(const LambdaExpr& lambda);
 FunctionText text_of(const ModelStmt& model);
 
+// `n`, where it stands, of a twin `n'` or `n''`; of any other name itself.
+Ident without_primes(const Ident& ident);
+
 // The names that a pattern binds, from left to right.
 void names_of(const Pattern& pattern, std::vector<Ident>& names);
 // The names that a statement binds in the block in which it stands.
@@ -46,11 +49,11 @@ class Walk {
   void annotation(const Annotation& annotation);
 
  protected:
-  // A name that is looked up: as an expression, as a label of an index, as a dim after `@`.
+  // A name that is looked up: as an expression, as a label of an index, as a dim after `@`. Of a twin it is the dim's.
   virtual void name(Name, Span) {}
   // `..`, in a list or a shape: the remaining dims of an argument.
   virtual void rest(Span) {}
-  // The label of an argument of a call: a dim, or an argument's name.
+  // The label of an argument of a call: a dim, of a twin that which declares it, or an argument's name.
   virtual void label(const Ident&) {}
   // A name that is bound in the innermost scope, from here on.
   virtual void bind(const Ident&) {}
@@ -58,6 +61,10 @@ class Walk {
   virtual void close_scope() {}
 
  private:
+  void look_up(Name looked_up, Span span) {
+    const Ident dim = without_primes({looked_up, span});
+    name(dim.name, dim.span);
+  }
   void pattern(const Pattern& pattern);
   void shape(const ShapeAnnotation& shape);
   void layout(const LayoutRef& ref);

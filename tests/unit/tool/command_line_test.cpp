@@ -148,10 +148,10 @@ TEST_F(CommandLine, PlanGroupsCosts) {
   EXPECT_MENTIONS(mtf({"plan", file, "--by", "function"}).out,
                   "  87%  45,440    29,120           15  1.9 KiB  Dense\n");
   EXPECT_MENTIONS(mtf({"plan", file, "--by", "line"}).out,
-                  "nn.mtf:14   let y = einsum(renamed(x), w -> [.., outputs])\n");
+                  "nn.mtf:13   let y = einsum(renamed(x), w -> [.., outputs])\n");
   EXPECT_MENTIONS(mtf({"plan", file, "--by", "collective"}).out, "all_reduce over rows: ");
   EXPECT_MENTIONS(mtf({"plan", file, "--csv"}).out,
-                  "nn.mtf:14,43520,28160,0,0,0,\"let y = einsum(renamed(x), w -> [.., outputs])\"\n");
+                  "nn.mtf:13,43520,28160,0,0,0,\"let y = einsum(renamed(x), w -> [.., outputs])\"\n");
   EXPECT_MENTIONS(mtf({"plan", file, "--json"}).out, "\"callee\": \"FeedForward all[0]\"");
   const ProcessResult wrong = mtf({"plan", file, "--by", "lines"});
   EXPECT_EQ(wrong.status, 2);
