@@ -44,11 +44,13 @@ const BlockIndex::Side& BlockIndex::entries(size_t dim, const Coordinates& at) c
   const int64_t origin = mesh_.processor(base);
   for (int64_t processor : mesh_.group(origin, moving)) {
     const Interval interval = bounds(local, mesh_, mesh_.coordinates(processor));
-    if (interval.size() > 0) result.entries.push_back({interval, processor - origin});
+    if (interval.size() > 0) result.entries.push_back({interval, processor - origin, interval.last});
   }
   std::sort(result.entries.begin(), result.entries.end(), [](const Entry& a, const Entry& b) {
     return std::pair(a.interval.first, a.interval.last) < std::pair(b.interval.first, b.interval.last);
   });
+  for (size_t i = 1; i < result.entries.size(); ++i)
+    result.entries[i].reach = std::max(result.entries[i].reach, result.entries[i - 1].reach);
   return result;
 }
 
@@ -58,15 +60,15 @@ void BlockIndex::for_meeting(size_t dim, const Coordinates& at, Interval interva
   const std::vector<Entry>& all = entries(dim, at).entries;
   if (all.empty() || interval.size() <= 0) return;
   const int64_t wrap = wraps_[dim];
-  const int64_t least = all.front().interval.first, most = all.back().interval.last;  // bounds ascend at both ends
+  const int64_t least = all.front().interval.first, most = all.back().reach;
   const int64_t first_turn = wrap ? floor_div(least - interval.last, wrap) : 0,
                 last_turn = wrap ? floor_div(most - interval.first, wrap) + 1 : 0;
   for (int64_t turn = first_turn; turn <= last_turn; ++turn) {
     const Interval here{interval.first + turn * wrap, interval.last + turn * wrap};
-    auto entry =
-        std::partition_point(all.begin(), all.end(), [&](const Entry& e) { return e.interval.last <= here.first; });
+    auto entry = std::partition_point(all.begin(), all.end(), [&](const Entry& e) { return e.reach <= here.first; });
     for (; entry != all.end() && entry->interval.first < here.last; ++entry)
-      f(*entry, std::min(here.last, entry->interval.last) - std::max(here.first, entry->interval.first));
+      if (entry->interval.last > here.first)
+        f(*entry, std::min(here.last, entry->interval.last) - std::max(here.first, entry->interval.first));
   }
 }
 

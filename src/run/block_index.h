@@ -16,7 +16,8 @@ struct Segment {
 };
 std::vector<Segment> overlap(Interval from, Interval to, int64_t wrap);
 
-/// The blocks of one value among the processors that differ along some axes, dim by dim in the order of their bounds.
+/// The blocks of one value among the processors that differ along some axes: of each dim in the order in which they
+/// begin.
 class BlockIndex {
  public:
   /// `wraps`: for each dim the size after which the intervals of one of both sides begin anew, or 0.
@@ -34,9 +35,10 @@ class BlockIndex {
   struct Entry {
     Interval interval;
     int64_t offset = 0;  ///< to the number of a processor whose places along the dim's axes are 0
+    int64_t reach = 0;   ///< where the last of this and of those before it ends: one may lie within another
   };
   struct Side {
-    std::vector<Entry> entries;  ///< with something in them, in the order of their bounds
+    std::vector<Entry> entries;  ///< with something in them, in the order in which they begin
     mutable std::map<std::pair<int64_t, int64_t>, int64_t> sums;
   };
   const Side& entries(size_t dim, const Coordinates& at) const;
