@@ -39,9 +39,9 @@ void append_call_numbers(std::vector<int32_t>& calls, const LaidOutOperation& op
 }
 
 std::string form_of(const Region& region) {
-  std::string form = fmt::format("{} {} {} {} {} {} {} {} {} ", region.carried, region.placed, region.constants,
-                                 region.stacked, region.summed, region.saved, region.turns, region.calls,
-                                 region.micro.str());
+  std::string form =
+      fmt::format("{} {} {} {} {} {} {} {} {} ", region.carried, region.placed, region.constants, region.stacked,
+                  region.summed, region.saved, region.turns, region.calls, region.micro.str());
   for (const int axis : region.stages) form += fmt::format("{} ", axis);
   return form + canonical_form(region.turn);
 }

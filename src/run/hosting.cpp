@@ -23,12 +23,7 @@ Hosting::Hosting(MeshPtr mesh, int rank, int ranks, const std::vector<int64_t>& 
 }
 
 Hosting::Hosting(const Hosting& around, MeshPtr mesh, int64_t place, const std::function<bool(int64_t)>& has)
-    : around_(&around),
-      has_(has),
-      place_(place),
-      mesh_(std::move(mesh)),
-      rank_(around.rank()),
-      ranks_(around.ranks()) {
+    : around_(&around), has_(has), place_(place), mesh_(std::move(mesh)), rank_(around.rank()), ranks_(around.ranks()) {
   for (int64_t processor : processors(rank_)) coordinates_.push_back(mesh_->coordinates(processor));
 }
 

@@ -137,8 +137,7 @@ class Sinker {
     const graph::Region& region = *loop.region;
     const bool is_stacked = place >= region.carried && place < region.carried + region.stacked;
     if (is_stacked && !region.stages.empty()) return false;
-    if (is_stacked)
-      wanted = graph::off_loop_dim(loop.results[result].dims, std::move(wanted), *loop.mesh);
+    if (is_stacked) wanted = graph::off_loop_dim(loop.results[result].dims, std::move(wanted), *loop.mesh);
     return place >= region.carried;
   }
 

@@ -31,8 +31,7 @@ static void append_costs(std::vector<StatementCost>& result, const LocalProgram&
       std::vector<InstructionCost> of_turn;
       for (const Instruction& each : instruction.turn->instructions)
         of_turn.push_back(cost_of(*instruction.turn, each));
-      append_costs(result, *instruction.turn, of_turn,
-                   mtf::saturating_multiply(times, most_turns(*instruction.node)));
+      append_costs(result, *instruction.turn, of_turn, mtf::saturating_multiply(times, most_turns(*instruction.node)));
       continue;
     }
     const bool collective = is_collective(instruction.kind);

@@ -129,10 +129,10 @@ std::vector<std::string> sentences(const cost::IdleWork& work) {
                               percent(found.flops)));
   }
   for (const cost::IdleWork::Pipeline& each : work.pipelines)
-    all.push_back(fmt::format("each stage of a pipeline over {} idles in {} of {} turns, {:.0f}% of its time",
-                              axes_text(each.axes), each.idle, each.idle + each.micro_batches,
-                              100.0 * static_cast<double>(each.idle) /
-                                  static_cast<double>(each.idle + each.micro_batches)));
+    all.push_back(
+        fmt::format("each stage of a pipeline over {} idles in {} of {} turns, {:.0f}% of its time",
+                    axes_text(each.axes), each.idle, each.idle + each.micro_batches,
+                    100.0 * static_cast<double>(each.idle) / static_cast<double>(each.idle + each.micro_batches)));
   for (const auto& [axis, flops] : work.repeated)
     if (work.is_much(flops))
       all.push_back(fmt::format("all processors along {} do the same in {} of the work: no dim of it is split over {}",
