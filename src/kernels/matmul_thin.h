@@ -209,7 +209,7 @@ class ThinProduct {
   Matrix<const T> a_;
   const Matrix<const T> b_;
   const Matrix<R> c_;
-  T *sums_ = nullptr, *stage_ = nullptr;
+  T* sums_ = nullptr;
 };
 
 }  // namespace mtf::kernels

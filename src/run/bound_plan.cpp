@@ -448,7 +448,7 @@ struct BoundPlan::Impl {
   void run_loop(const std::vector<std::unique_ptr<Loop>>& all, const BoundStep& step, std::span<const double> numbers,
                 bool may_stop) {
     if (!all[0]->region.hands_on) return all[0]->run(*this, step, numbers, may_stop);
-    const int64_t begun = machine.collectives_begun, of_turn = collectives_of(*all[0]->turn->schedule) + 1;
+    const int64_t begun = machine.collectives_begun, of_turn = all[0]->stage->collectives;
     all[0]->zero_sums(*this);
     for (const std::unique_ptr<Loop>& each : all) {
       if (!each->stage->has_turns) continue;
@@ -545,7 +545,8 @@ struct BoundPlan::Impl {
     std::vector<int64_t> before;  ///< of each: the processor of the stage before; none: it is the first
     std::vector<bool> on_last;    ///< of each processor around it: it is of the last stage
     std::vector<Send> sends;
-    int64_t number = 0;  ///< among collectives, the same on all ranks
+    int64_t collectives = 0;  ///< that a micro-batch numbers, its own among them: of the stage with the most
+    int64_t number = 0;       ///< among collectives, the same on all ranks
   };
 
   /// The stages of a pipeline that this rank hosts, in the order in which micro-batches go through them, then those
@@ -575,6 +576,7 @@ struct BoundPlan::Impl {
     const auto is_of = [&mesh, axes](int64_t processor, const At& at) {
       return mesh.place_in_group(processor, axes) == mesh.place_in_group(at.processor, axes);
     };
+    const int64_t collectives = collectives_of(turn) + 1;
     std::vector<std::unique_ptr<Stage>> stages;
     for (size_t s = 0; s < all.size(); ++s) {
       const At& at = all[s];
@@ -585,6 +587,7 @@ struct BoundPlan::Impl {
       stage->around = this;
       stage->loop = &loop;
       stage->micro_batch = micro_batch;
+      stage->collectives = collectives;
       stage->carried = inner->node->region->carried;
       stage->has_turns = at.turns.size() > 0;
       for (size_t i = 0; i < host.processors().size(); ++i) {

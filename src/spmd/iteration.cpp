@@ -88,9 +88,7 @@ class Chooser {
   using Owners = std::array<int, kMaxAxes>;
 
   void claim(int j, const AxisList& list) {
-    AxisList rest;
-    for (int axis : list)
-      if (!(carried_ & axis_bit(axis))) rest.push_back(axis);
+    const AxisList rest = list.without(carried_);
     if (!rest.empty() && std::find(claims_[j].begin(), claims_[j].end(), rest) == claims_[j].end())
       claims_[j].push_back(rest);
   }

@@ -25,21 +25,16 @@
 namespace mtf::spmd {
 namespace {
 
-/// Of the roots of a turn that a stage of a pipeline runs: what they are along micro-batches. Else nothing.
-std::vector<graph::AlongMicro> along_in_pipeline(const graph::Region& region) {
-  if (region.stages.empty() || region.hands_on) return {};
-  return along_micro(region, region.micro, true).roots;
-}
-
 class Splitter {
  public:
-  /// `region`: the one whose turn it is; null: none. `tensors`: where those of the turn lie. `micro`: the axis that
-  /// micro-batches are places of (spmd/pipeline.h), if there are.
+  /// `region`: the one whose turn it is; null: none. `tensors`: where those of the turn lie. Of a pipeline
+  /// (spmd/pipeline.h) `micro`: the axis that micro-batches are places of, and `along`: what the roots of a stage's
+  /// turn are along it.
   explicit Splitter(const MergedProgram& merged, const graph::Region* region = nullptr,
-                    std::vector<Sharding> tensors = {}, AxisSet micro = 0)
+                    std::vector<Sharding> tensors = {}, AxisSet micro = 0, std::vector<graph::AlongMicro> along = {})
       : merged_(merged),
         region_(region),
-        along_(region ? along_in_pipeline(*region) : std::vector<graph::AlongMicro>()),
+        along_(std::move(along)),
         tensors_(std::move(tensors)),
         micro_(micro),
         graph_(merged.program),
@@ -591,7 +586,8 @@ LocalProgram split_turn(const graph::LaidOutOperation& loop, const std::vector<S
   const graph::Region& region = *loop.region;
   graph::Program turn = region.turn;
   for (int32_t c = 0; c < region.carried; ++c) turn.inputs[c].dies = true;
-  const std::vector<graph::AlongMicro> along = along_in_pipeline(region);
+  std::vector<graph::AlongMicro> along;
+  if (!region.stages.empty()) along = along_micro(region, region.micro, true).roots;
   for (int32_t r = region.carried; r < region.carried + region.stacked; ++r) {
     if (!along.empty() && along[r] == graph::AlongMicro::kSum) continue;  // it is reduced after the last micro-batch
     Sharding of_one = loop.shardings[r];
@@ -603,7 +599,7 @@ LocalProgram split_turn(const graph::LaidOutOperation& loop, const std::vector<S
   sink_layouts(turn, forms);
   MergedProgram merged = merge(turn, forms);
   expand(merged, forms);
-  LocalProgram local = Splitter(merged, &region, tensors, micro).run();
+  LocalProgram local = Splitter(merged, &region, tensors, micro, std::move(along)).run();
   leave_out_unread(local);
   return local;
 }

@@ -51,6 +51,12 @@ class AxisList {
     return axes;
   }
   bool has(int axis) const { return (set() & axis_bit(axis)) != 0; }
+  AxisList without(AxisSet axes) const {
+    AxisList rest;
+    for (int axis : *this)
+      if (!(axes & axis_bit(axis))) rest.push_back(axis);
+    return rest;
+  }
   bool operator==(const AxisList&) const = default;
   auto operator<=>(const AxisList&) const = default;
 

@@ -59,7 +59,6 @@ struct SplitDim {
 std::string to_string(const SplitDim& dim, const Mesh* mesh);
 SplitDim read_split_dim(TextReader& reader, const Mesh* mesh);
 
-/// `rows+cols`
 /// `rows+cols`, in the list's order.
 std::string axes_text(const AxisList& axes, const Mesh& mesh);
 AxisList read_axes(TextReader& reader, const Mesh* mesh);
