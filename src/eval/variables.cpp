@@ -106,7 +106,8 @@ void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {
   // What it begins with is brought to where it is stored. Where that is not for the layout's rules of dims alone to
   // say, they do not refuse the values that it is made of either.
   ops::Builder& builder = evaluator_.builder;
-  Restore ours(builder.written, builder.written && !stmt.stored && builder.context.layout->stored.empty());
+  Restore written(builder.written, builder.written && !stmt.stored);
+  Restore initial_value(builder.initial, true);
   const HostValue value = evaluator_.evaluate(*stmt.value, scope);
   if (value.is<None>()) {  // there is no such variable
     scope->bind(stmt.name.name, None{}, stmt.name.span);
@@ -169,8 +170,7 @@ void Variables::stack(const PlacePtr& place, const Dim& over, const graph::Value
   evaluator_.builder.span = place->span;
   if (stored.why.like) stored.why.like = stacked(stored.why.like);
   if (!evaluator_.cuts.turn()) stored.why.variable = place->known_as;
-  stored.sharding =
-      stored_sharding(place->type, stored.why, *stored.mesh, place->span, stored.why.rules->stored.empty());
+  stored.sharding = stored_sharding(place->type, stored.why, *stored.mesh, place->span);
   const Name name = place->current.value().node->name;
   place->current = evaluator_.builder.assigned(value, stored);
   place->current.value().node->name = name;
@@ -208,8 +208,7 @@ bool Variables::lay_out(Place& place, const ast::ParamStmt& stmt, const ScopePtr
   stored.why.rules = context.layout;
   if (!evaluator_.cuts.turn()) stored.why.variable = place.known_as;  // of all turns, it is known by a path
   if (stmt.stored) stored.why.asked = asked_by(evaluator_, *stmt.stored, place.type, scope);
-  stored.sharding =
-      stored_sharding(place.type, stored.why, *stored.mesh, stmt.name.span, context.layout->stored.empty());
+  stored.sharding = stored_sharding(place.type, stored.why, *stored.mesh, stmt.name.span);
   return true;
 }
 

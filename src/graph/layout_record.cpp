@@ -39,6 +39,7 @@ std::string key_of(const LaidOutOperation& operation) {
   append(key, operation.mesh.get());
   mtf::append(key, operation.origin);
   mtf::append(key, operation.written);
+  mtf::append(key, operation.initial);
   append(key, operation.why.rules.get());
   if (is_as_it_lies(operation)) {
     mtf::append(key, operation.inherited[0]);

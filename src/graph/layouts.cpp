@@ -65,10 +65,7 @@ void apply_rules(Sharding& sharding, std::vector<bool>& open, const TensorType& 
         if (written) fail_twice(*other, *rule, type, mesh.axes()[axis].name, span);
         int loser = owning_dim[axis];
         if (type.dims[i].size <= type.dims[loser].size) continue;
-        AxisList rest;
-        for (int kept : sharding.dims[loser])
-          if (kept != axis) rest.push_back(kept);
-        sharding.dims[loser] = rest;
+        sharding.dims[loser] = sharding.dims[loser].without(axis_bit(axis));
       }
       sharding.dims[i].push_back(axis);
       used |= axis_bit(axis);
@@ -94,6 +91,13 @@ void apply_stored_rule(Sharding& lies, std::vector<bool>& open, const StoredRule
   }
 }
 
+/// Splits the open dims as `present` does, over axes that are not used yet.
+void keep_open(Sharding& lies, const std::vector<bool>& open, const Sharding& present) {
+  const AxisSet used = lies.split();
+  for (size_t d = 0; d < open.size(); ++d)
+    if (open[d]) lies.dims[d] = present.dims[d].without(used);
+}
+
 /// What the operands claim for dim `i` of result `r`: the list of the operand with the most elements that has one.
 /// With `inherited`, only splits that `@` wrote somewhere before count.
 AxisList claim_of_operands(const LaidOutOperation& operation, std::span<const OperandLayout> operands,
@@ -108,10 +112,8 @@ AxisList claim_of_operands(const LaidOutOperation& operation, std::span<const Op
       if (operands[k].mesh != operation.mesh.get() && !(*operands[k].mesh == *operation.mesh)) continue;
       // Names decide layouts: a dim that is only given another name brings no split along.
       if (dim.kind == SplitKind::kFree && dims[dim.operands[k]].name != operation.results[r].dims[i].name) continue;
-      AxisList claim;
-      const AxisSet speaking = inherited ? operands[k].inherited : ~AxisSet{0};
-      for (int axis : operands[k].sharding->dims[dim.operands[k]])
-        if (speaking & axis_bit(axis)) claim.push_back(axis);
+      const AxisSet silent = inherited ? ~operands[k].inherited : 0;
+      const AxisList claim = operands[k].sharding->dims[dim.operands[k]].without(silent);
       if (claim.empty() || size_of(dims) <= most) continue;
       best = claim;
       most = size_of(dims);
@@ -131,14 +133,10 @@ Sharding sharding_of(const TensorType& type, const Layout& layout, const Mesh& m
 
 Sharding asked_sharding(const TensorType& type, const AskedLayout& asked, const Sharding& present, const Mesh& mesh,
                         Span span) {
-  Sharding sharding = sharding_of(type, asked.rules, mesh, span);
-  if (!asked.keeps_others) return sharding;
-  const AxisSet claimed = sharding.split();
-  for (size_t i = 0; i < type.dims.size(); ++i) {
-    if (asked.rules.find(type.dims[i].name)) continue;
-    for (int axis : present.dims[i])
-      if (!(claimed & axis_bit(axis))) sharding.dims[i].push_back(axis);
-  }
+  Sharding sharding = replicated(type.dims.size());
+  std::vector<bool> open(type.dims.size(), true);
+  apply_rules(sharding, open, type, asked.rules, mesh, span, true);
+  if (asked.keeps_others) keep_open(sharding, open, present);
   return sharding;
 }
 
@@ -151,12 +149,14 @@ bool follows_written(const LaidOutOperation& operation) {
   return operation.origin == LayoutOrigin::kLike && operation.why.like && is_written(*operation.why.like);
 }
 
+static bool has_path(const LayoutReason& why) { return why.variable && !why.variable->path.empty(); }
+
 const StoredRule* rule_by_path(const LayoutReason& why, const Layout& rules) {
-  if (!why.variable || why.variable->path.empty()) return nullptr;
+  if (!has_path(why)) return nullptr;
   return rules.find_stored(why.variable->trainable, why.variable->path);
 }
 
-Sharding stored_sharding(const TensorType& type, const LayoutReason& why, const Mesh& mesh, Span span, bool written) {
+Sharding stored_sharding(const TensorType& type, const LayoutReason& why, const Mesh& mesh, Span span) {
   Sharding lies = replicated(type.dims.size());
   std::vector<bool> open(type.dims.size(), true);
   if (why.asked) {
@@ -166,15 +166,12 @@ Sharding stored_sharding(const TensorType& type, const LayoutReason& why, const 
   if (const StoredRule* rule = why.rules ? rule_by_path(why, *why.rules) : nullptr)
     apply_stored_rule(lies, open, *rule, type, mesh, span);
   if (!why.like) {
-    if (why.rules) apply_rules(lies, open, type, *why.rules, mesh, span, written);
+    if (why.rules) apply_rules(lies, open, type, *why.rules, mesh, span, has_path(why) || why.rules->stored.empty());
     return lies;
   }
   Sharding like = layout_like(type.dims, *why.like, why.like_result).sharding;
   if (!(*why.like->mesh == mesh)) like = on_mesh(like, *why.like->mesh, mesh);
-  const AxisSet used = lies.split();
-  for (size_t d = 0; d < type.dims.size(); ++d)
-    for (int axis : like.dims[d])
-      if (open[d] && !(used & axis_bit(axis))) lies.dims[d].push_back(axis);
+  keep_open(lies, open, like);
   return lies;
 }
 
@@ -219,7 +216,8 @@ void decide_layouts(LaidOutOperation& operation, std::span<const OperandLayout> 
     if (any_inherited)
       for (int i = 0; i < dims; ++i) take(i, claim_of_operands(operation, operands, space, r, i, true));
     operation.inherited[r] = sharding.split();
-    apply_rules(sharding, open, type, layout, *operation.mesh, operation.span, operation.written);
+    apply_rules(sharding, open, type, layout, *operation.mesh, operation.span,
+                operation.written && (!operation.initial || layout.stored.empty()));
     if (ask_operands)
       for (int i = 0; i < dims; ++i)
         if (open[i]) take(i, claim_of_operands(operation, operands, space, r, i, false));

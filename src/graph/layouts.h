@@ -44,9 +44,8 @@ const StoredRule* rule_by_path(const LayoutReason& why, const Layout& rules);
 
 /// How a param or state of this type is stored: each dim as the first says that speaks of it: `@` on its declaration,
 /// the layout's rules for its path, what it is declared like, the layout's rules. Errors as above, at `span`; of the
-/// layout's rules none if not `written`, as long as its path is not known: a rule for that may yet decide.
-Sharding stored_sharding(const TensorType& type, const LayoutReason& why, const Mesh& mesh, Span span,
-                         bool written = true);
+/// layout's rules none as long as its path is not known and there are rules for paths: one of them may yet decide.
+Sharding stored_sharding(const TensorType& type, const LayoutReason& why, const Mesh& mesh, Span span);
 
 /// A layout that follows another's: each dim that `like` has, by name, is split as there, the others are whole.
 struct FollowedLayout {

@@ -65,6 +65,7 @@ std::shared_ptr<LaidOutOperation> NodeBuilder::make(const Op& op, const Values& 
   for (const Value& operand : operands) operation->operands.push_back(operand.type());
   operation->mesh = context.mesh;
   operation->written = written;
+  operation->initial = initial;
   operation->no_grad = context.no_grad;
   operation->recomputed_in = context.recompute_region;
   operation->span = span;

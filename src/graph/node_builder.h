@@ -48,6 +48,7 @@ class NodeBuilder {
   Context context;
   Span span;                             ///< of the expression being evaluated: operations get it, errors point at it
   bool written = true;                   ///< the program wrote what is being added: two rules on one axis are an error
+  bool initial = false;                  ///< what is being added is of the value that a param or state begins with
   std::shared_ptr<ValueTable> table;     ///< where nodes are counted; null for an expansion
   std::function<void(Node&)> on_add;     ///< called for each new node, if set
   std::shared_ptr<LayoutRecord> record;  ///< where what decides layouts is written down, if it is

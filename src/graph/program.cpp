@@ -246,6 +246,11 @@ std::string canonical_form(const Program& program) {
   return std::move(form.text);
 }
 
+std::string name_of(const ProgramInput& input) {
+  const std::string name = input.name.empty() ? std::string(input.operation->op->name) : input.name.str();
+  return name + (input.result > 0 ? "." + std::to_string(input.result) : "");
+}
+
 std::vector<std::string> names_of(const Program& program) {
   const size_t count = program.operations.size();
   // An unnamed operation takes the base name of the first that reads it; operations stand before their readers.

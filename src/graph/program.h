@@ -96,6 +96,9 @@ struct Capture {
 /// first inputs, computed or not; without them each computed value is one where it is first read.
 Capture capture(const std::vector<NodePtr>& nodes, const Values& roots, const Values& given = {});
 
+/// An input's own name, or that of the operation that made it; of another result than the first, `h.1`.
+std::string name_of(const ProgramInput& input);
+
 /// A name for each operation, in the script's words: its own, or that of the named value it is a part of with a number
 /// behind it (h.1); different operations get different names.
 std::vector<std::string> names_of(const Program& program);

@@ -48,11 +48,6 @@ bool is_part(std::string_view name) {
          name.find_first_not_of("0123456789", dot + 1) == std::string_view::npos;
 }
 
-std::string name_of(const ProgramInput& input) {
-  const std::string name = input.name.empty() ? std::string(input.operation->op->name) : input.name.str();
-  return name + (input.result > 0 ? "." + std::to_string(input.result) : "");
-}
-
 // ---- writing --------------------------------------------------------------------------------------------------------
 
 class ProgramWriter {

@@ -103,27 +103,19 @@ class TurnLayouts {
 
 /// The axes over which the turns of a loop are split, where it can be a pipeline: those that split the dim of the first
 /// operand that has it split.
-AxisList stages_of(const LaidOutOperation& loop, std::span<const OperandLayout> operands) {
-  const Region& region = *loop.region;
-  if (region.micro.empty() || loop.mesh->order() == kMaxAxes) return {};
+AxisList stages_of(const Region& region, const MeshPtr& mesh, std::span<const OperandLayout> operands) {
+  if (region.micro.empty() || mesh->order() == kMaxAxes) return {};
   for (const ProgramOperation& each : region.turn.operations)
-    if (!same_mesh(each.operation->mesh, loop.mesh)) return {};
+    if (!same_mesh(each.operation->mesh, mesh)) return {};
   AxisList stages;
   for (size_t k = 0; k < operands.size() && stages.empty(); ++k)
-    if (region.is_placed(k) && *operands[k].mesh == *loop.mesh) stages = operands[k].sharding->dims[0];
-  if (loop.mesh->group_size(stages.set()) == 1 || along_micro(region, region.micro, true).mixing) return {};
+    if (region.is_placed(k) && *operands[k].mesh == *mesh) stages = operands[k].sharding->dims[0];
+  if (mesh->group_size(stages.set()) == 1 || along_micro(region, region.micro, true).mixing) return {};
   for (int32_t c = 0; c < region.carried; ++c) {
     const TensorType& type = region.turn.type(region.turn.roots[c]);
     if (!has_dim(type.dims, region.micro) || type.element == ElementType::kBool) return {};
   }
   return stages;
-}
-
-void free_axes(AxisList& list, AxisSet axes) {
-  AxisList left;
-  for (const int axis : list)
-    if (!(axes & axis_bit(axis))) left.push_back(axis);
-  list = left;
 }
 
 /// The operation of a pipeline's turn, none of whose values is split over `stages`, nor along the dim of micro-batches.
@@ -156,7 +148,7 @@ std::shared_ptr<LaidOutOperation> within_stage(const LaidOutOperation& was, Axis
     Sharding& lies = now->shardings[r];
     for (size_t d = 0; d < lies.dims.size(); ++d)
       if (now->results[r].dims[d].name == micro) lies.dims[d] = AxisList();
-      else free_axes(lies.dims[d], stages);
+      else lies.dims[d] = lies.dims[d].without(stages);
     now->inherited[r] &= lies.split();
   }
   return now;
@@ -220,7 +212,12 @@ std::vector<TensorType> results_of(const Region& region, const Dim& over) {
   for (size_t r = 0; r < region.turn.roots.size(); ++r) {
     TensorType type = region.turn.type(region.turn.roots[r]);
     const auto place = static_cast<int32_t>(r);
-    if (place >= region.carried && place < region.carried + region.stacked) type.dims.insert(type.dims.begin(), over);
+    if (place >= region.carried && place < region.carried + region.stacked) {
+      Dim all = over;
+      if (place >= region.carried + region.stacked - region.saved) all.name = Name(all.name.str() + "'");
+      while (has_dim(type.dims, all.name)) all.name = Name(all.name.str() + "'");
+      type.dims.insert(type.dims.begin(), all);
+    }
     results.push_back(std::move(type));
   }
   return results;
@@ -270,7 +267,7 @@ void lay_out_region(LaidOutOperation& operation, std::span<const OperandLayout> 
   }
   Region now = was;
   now.turn = std::move(turn);
-  now.stages = stages_of(operation, operands);
+  now.stages = stages_of(now, operation.mesh, operands);
   if (!now.stages.empty()) {
     put_within_stage(now.turn, now.stages.set(), now.micro);
     for (int32_t c = 0; c < now.carried; ++c) {

@@ -91,7 +91,8 @@ class Successors {
   std::map<std::pair<const LaidOutOperation*, int32_t>, std::pair<OperationRef, int32_t>> now_;
 };
 
-/// The types of the results of an operation that runs a region over `over`.
+/// The types of the results of an operation that runs a region over `over`. What is saved has the dim under another
+/// name, and so has what has the dim itself, as a gradient of what is saved may.
 std::vector<TensorType> results_of(const Region& region, const Dim& over);
 
 /// Lays out an operation and its region, where its operands lie so. What is carried lies as every turn leaves it: the

@@ -456,13 +456,7 @@ constexpr graph::Op kScan = complete({
     .doc = "A program that runs once for each place of a dim, with what it carries from turn to turn.",
     .attributes = &graph::kFormOf<ScanAttributes>,
     .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
-      const auto& scan = operation.attributes.get<ScanAttributes>();
-      std::vector<TensorType> results = results_of(*operation.region, scan.over);
-      // What is saved may have the dim of the loop itself.
-      const auto behind = results.end() - operation.region->summed;
-      for (auto saved = behind - operation.region->saved; saved != behind; ++saved)
-        saved->dims[0].name = Name(scan.over.name.str() + "'");
-      return results;
+      return results_of(*operation.region, operation.attributes.get<ScanAttributes>().over);
     },
     .space = [](const graph::Operation& operation) -> graph::IterationSpace {
       graph::IterationDim none;  // its operands lie where its turns read them

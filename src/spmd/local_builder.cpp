@@ -60,9 +60,9 @@ int LocalBuilder::add(LocalValue value) {
 
 int LocalBuilder::add_input(int32_t which, const MeshPtr& mesh, const Sharding* lies) {
   const graph::ProgramInput& input = graph_.inputs[which];
-  const std::string name = input.name.empty() ? std::string(input.operation->op->name) : input.name.str();
   LocalValue made =
-      block_of_result(name, *input.operation, input.result, lies ? *lies : input.operation->shardings[input.result]);
+      block_of_result("", *input.operation, input.result, lies ? *lies : input.operation->shardings[input.result]);
+  made.name = name_of(input);
   made.order = input.order;
   made.mesh = mesh;
   const int index = add_instruction_of_input(std::move(made), which, -1);

@@ -89,7 +89,7 @@ Pipeline pipelined(const graph::LaidOutOperation& loop) {
       pipeline.operands.push_back(k);
       graph::ProgramInput& given = pipeline.turn.inputs.emplace_back();
       given.operation = data_operation(type, micro.split(lies, type.dims), 0, micro.mesh());
-      given.name = input.name;
+      given.name = Name(name_of(input));
       pipeline.lies.push_back(std::move(lies));
       ++(has_micro ? around.placed : around.constants);
     }
