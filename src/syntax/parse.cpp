@@ -114,6 +114,28 @@ bool is_readable(const SourceFile& file, Diagnostics& diagnostics) {
 
 namespace {
 
+// The tree of the part of a file at which the window stands, which lives until the parser is given the next part.
+// First without regard to what stands around a rule: these predictions are remembered from part to part and take a
+// fraction of the time. Where they find a tree it is the tree; where they do not, the part is read again with full
+// context, which knows best what is wrong (Parr, Harwell and Fisher, "Adaptive LL(*) parsing", section 3.2).
+MtfParser::ProgramContext& parse_part(MtfParser& parser, TokenWindow& window,
+                                      const std::shared_ptr<antlr4::ANTLRErrorStrategy>& recovery) {
+  auto& interpreter = *parser.getInterpreter<antlr4::atn::ParserATNSimulator>();
+  const std::size_t begin = window.index();
+  try {
+    interpreter.setPredictionMode(antlr4::atn::PredictionMode::SLL);
+    parser.setErrorHandler(std::make_shared<antlr4::BailErrorStrategy>());
+    parser.setTokenStream(&window);
+    return *parser.program();
+  } catch (const antlr4::ParseCancellationException&) {
+    window.seek(begin);
+    interpreter.setPredictionMode(antlr4::atn::PredictionMode::LL);
+    parser.setErrorHandler(recovery);
+    parser.setTokenStream(&window);
+    return *parser.program();
+  }
+}
+
 ast::Program parse_unsorted(const std::shared_ptr<const SourceFile>& file, Diagnostics& diagnostics, ParseMode mode) {
   if (!is_readable(*file, diagnostics)) return empty_program(file);
   LexedFile lexed(*file);
@@ -122,13 +144,12 @@ ast::Program parse_unsorted(const std::shared_ptr<const SourceFile>& file, Diagn
   TokenWindow window(list, *file, lexed.offsets());
   LimitedParser parser(&window);
   parser.removeErrorListeners();
-  parser.setErrorHandler(std::make_shared<StatementRecovery>(list, lexed.offsets(), diagnostics));
+  const auto recovery = std::make_shared<StatementRecovery>(list, lexed.offsets(), diagnostics);
   AstBuilder builder(*file, lexed.offsets(), mode, diagnostics);
   builder.reserve(list.count_statements());
   try {
     while (window.next()) {
-      parser.setTokenStream(&window);  // lets go of the tree before
-      builder.add(*parser.program());
+      builder.add(parse_part(parser, window, recovery));
     }
     return builder.finish(std::move(list.comments));
   } catch (const TooDeep& limit) {
