@@ -148,9 +148,7 @@ ast::Program parse_unsorted(const std::shared_ptr<const SourceFile>& file, Diagn
   AstBuilder builder(*file, lexed.offsets(), mode, diagnostics);
   builder.reserve(list.count_statements());
   try {
-    while (window.next()) {
-      builder.add(parse_part(parser, window, recovery));
-    }
+    while (window.next()) builder.add(parse_part(parser, window, recovery));
     return builder.finish(std::move(list.comments));
   } catch (const TooDeep& limit) {
     diagnostics.add(too_deep(limit, lexed.offsets()));
