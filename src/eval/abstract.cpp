@@ -19,21 +19,59 @@ HostValue AbstractDomain::after_assignment(const HostValue& old, HostValue value
   return unknown(a == b ? a : b == UnknownKind::kString ? b : UnknownKind::kNumber);
 }
 
-void numbers_become_unknown(const NameSet& names, Scope& scope) {
+std::optional<HostValue> AbstractDomain::merge(const HostValue& a, const HostValue& b) {
+  if (a.is_poison() || b.is_poison()) return HostValue(Poison{});
+  const graph::Value* x = tensor_of(a);
+  const graph::Value* y = tensor_of(b);
+  if (x && y) {
+    if (x->element() != y->element() || !same_set(x->dims(), y->dims())) return std::nullopt;
+    if (*x != *y) becomes_one_of_several(*y);
+    return b;
+  }
+  // A number that in one branch became a tensor without dims: from here on it is one.
+  if (x && x->dims().empty() && is_number(b)) return a;
+  if (y && y->dims().empty() && is_number(a)) return b;
+  // Of what is entirely unknown the other is the better guess; the run will tell.
+  const auto guess = [this](const graph::Value* tensor) {
+    if (tensor) becomes_one_of_several(*tensor);
+    return tensor != nullptr;
+  };
+  if (a.is_unknown() && unknown_kind(a) == UnknownKind::kAny) return guess(y) ? b : a;
+  if (b.is_unknown() && unknown_kind(b) == UnknownKind::kAny) return guess(x) ? a : b;
+  if (x || y) return std::nullopt;
+  if (is_number(a) && is_number(b)) {
+    if (a.data == b.data) return a;
+    const UnknownKind k = unknown_kind(a), l = unknown_kind(b);
+    return unknown(k == l ? k : UnknownKind::kNumber);
+  }
+  if (unknown_kind(a) == UnknownKind::kString && unknown_kind(b) == UnknownKind::kString) {
+    return a.data == b.data ? a : unknown(UnknownKind::kString);
+  }
+  if (a.data.index() != b.data.index()) return std::nullopt;
+  if (auto same = equal(a, b); same && *same) return b;
+  return unknown(UnknownKind::kAny);
+}
+
+void AbstractDomain::numbers_become_unknown(const NameSet& names, Scope& scope, Undo& undo) {
   for (Name name : names) {
     const auto found = scope.find(name);
     if (!found.binding) continue;
     HostValue& value = found.binding->value;
-    if (is_number(value) || value.is<Text>()) value = unknown(unknown_kind(value));
-    if (auto* tensor = value.as<graph::Handle>()) tensor->value().node->one_of_several = true;
+    if (auto* tensor = value.as<graph::Handle>()) becomes_one_of_several(tensor->value());
+    if (!is_number(value) && !value.is<Text>()) continue;
+    found.scope->note(*found.binding, undo);
+    value = unknown(unknown_kind(value));
   }
 }
 
-void values_become_unknown(const NameSet& names, Scope& scope) {
-  numbers_become_unknown(names, scope);
-  for (Name name : names)
-    if (auto found = scope.find(name); found.binding && found.binding->value.is<ListPtr>())
-      found.binding->value = unknown(UnknownKind::kAny);
+void AbstractDomain::values_become_unknown(const NameSet& names, Scope& scope, Undo& undo) {
+  numbers_become_unknown(names, scope, undo);
+  for (Name name : names) {
+    const auto found = scope.find(name);
+    if (!found.binding || !found.binding->value.is<ListPtr>()) continue;
+    found.scope->note(*found.binding, undo);
+    found.binding->value = unknown(UnknownKind::kAny);
+  }
 }
 
 HostValue unknown_number(ElementType element) {
@@ -53,23 +91,27 @@ std::vector<std::optional<UnknownKind>> kinds_of(const NameSet& names, Scope& sc
   return kinds;
 }
 
-JoinedNames::JoinedNames(const NameSet& names, Scope& scope, Span condition, Findings& findings)
-    : condition_(condition), findings_(findings) {
+JoinedNames::JoinedNames(const NameSet& names, Scope& scope, Span condition, AbstractDomain& domain, Undo& undo,
+                         Findings& findings)
+    : condition_(condition), domain_(domain), undo_(undo), findings_(findings) {
   for (Name name : names)
-    if (auto found = scope.find(name); found.binding) bindings_.push_back(found.binding);
+    if (auto found = scope.find(name); found.binding) names_.push_back(found);
 }
 
 void JoinedNames::add() {
   if (!any_) joined_.clear();
-  for (size_t k = 0; k < bindings_.size(); ++k) {
-    if (any_) join(k, bindings_[k]->value);
-    else joined_.push_back(bindings_[k]->value);
+  for (size_t k = 0; k < names_.size(); ++k) {
+    if (any_) join(k, names_[k].binding->value);
+    else joined_.push_back(names_[k].binding->value);
   }
   any_ = true;
 }
 
 void JoinedNames::put() {
-  for (size_t k = 0; k < bindings_.size(); ++k) bindings_[k]->value = std::move(joined_[k]);
+  for (size_t k = 0; k < names_.size(); ++k) {
+    names_[k].scope->note(*names_[k].binding, undo_);
+    names_[k].binding->value = std::move(joined_[k]);
+  }
   any_ = false;
 }
 
@@ -79,11 +121,11 @@ void JoinedNames::join(size_t name, const HostValue& left) {
     joined = unknown(UnknownKind::kAny);
     return;
   }
-  if (auto merged = merge(joined, left)) {
+  if (auto merged = domain_.merge(joined, left)) {
     joined = std::move(*merged);
     return;
   }
-  const Binding& binding = *bindings_[name];
+  const Binding& binding = *names_[name].binding;
   Diagnostic diagnostic(Kind::branch_types_differ, condition_,
                         fmt::format("this is known when the program runs; `{}` is then {}, or {}", binding.name.text(),
                                     describe(joined), describe(left)));
@@ -93,7 +135,7 @@ void JoinedNames::join(size_t name, const HostValue& left) {
 }
 
 Ways::Ways(const NameSet& names, Scope& scope, Span condition, AbstractDomain& domain, Undo& undo, Findings& findings)
-    : joined_(names, scope, condition, findings), domain_(domain), undo_(undo) {
+    : joined_(names, scope, condition, domain, undo, findings), domain_(domain), undo_(undo) {
   for (Name name : names)
     if (auto found = scope.find(name); found.binding) before_.emplace_back(found.binding, found.binding->value);
 }
@@ -120,11 +162,9 @@ void Ways::join_others() {
         std::any_of(before_.begin(), before_.end(), [&](const auto& before) { return before.first == &binding; });
     domain_.assigned(name);
     if (is_joined) continue;
-    undo_.add(name.scope, name.index, [scope = name.scope.get(), index = name.index, before = binding.value] {
-      scope->bindings[index].value = before;
-    });
+    name.scope->note(binding, undo_);
     std::optional<HostValue> merged;
-    if (binding.value.is<None>() == left.is<None>()) merged = merge(binding.value, left);
+    if (binding.value.is<None>() == left.is<None>()) merged = domain_.merge(binding.value, left);
     binding.value = merged ? std::move(*merged) : unknown(UnknownKind::kAny);
   }
 }

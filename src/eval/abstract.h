@@ -5,7 +5,9 @@
 // called abstract. What tensors hold is Unknown to them (host_value.h). Where control depends on an Unknown every way
 // is walked, one level of uncertainty deeper, and what a name is afterwards is what the ways left it as, joined (merge
 // in host_value.h). Poison stands for what has been reported. In a run nothing is Unknown, and the uncertainty is 0.
+#include <cstdint>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -54,6 +56,21 @@ class AbstractDomain {
   /// assignment may not have happened, or may happen again, numbers and strings are unknown.
   HostValue after_assignment(const HostValue& old, HostValue value, int bound_at) const;
 
+  /// What both could be; nothing if a name must not be left as either of them.
+  std::optional<HostValue> merge(const HostValue& a, const HostValue& b);
+  /// The names that a loop assigns before it is walked once: their numbers and strings become unknown, their tensors
+  /// one of several.
+  void numbers_become_unknown(const NameSet& names, Scope& scope, Undo& undo);
+  /// After turns that were not walked: lists too.
+  void values_become_unknown(const NameSet& names, Scope& scope, Undo& undo);
+
+  /// On another way something else may stand in its place.
+  void becomes_one_of_several(const graph::Value& value) { several_.insert(value.node->id); }
+  /// The numbers of the nodes of which that is so.
+  const std::unordered_set<int64_t>& ones_of_several() const { return several_; }
+  /// From here on it knows what another does.
+  void learn_from(const AbstractDomain& other) { several_ = other.several_; }
+
   /// A name is assigned: it goes into the innermost list, if there is one.
   void assigned(const AssignedName& name) {
     if (assigned_ != nullptr) assigned_->push_back(name);
@@ -66,13 +83,9 @@ class AbstractDomain {
   Mode mode_;
   int uncertainty_ = 0;
   AssignedNames* assigned_ = nullptr;
+  std::unordered_set<int64_t> several_;
 };
 
-/// The names that a loop assigns before it is walked once: their numbers and strings become unknown, their tensors one
-/// of several.
-void numbers_become_unknown(const NameSet& names, Scope& scope);
-/// After turns that were not walked: lists too.
-void values_become_unknown(const NameSet& names, Scope& scope);
 /// A number of the host that is read of a tensor.
 HostValue unknown_number(ElementType element);
 /// The kinds of the names' values, to see whether a walk has changed one; nothing of a name that is `none`.
@@ -82,7 +95,8 @@ std::vector<std::optional<UnknownKind>> kinds_of(const NameSet& names, Scope& sc
 class JoinedNames {
  public:
   /// `condition`: where a name that they leave as different things is reported (branch_types_differ).
-  JoinedNames(const NameSet& names, Scope& scope, Span condition, Findings& findings);
+  JoinedNames(const NameSet& names, Scope& scope, Span condition, AbstractDomain& domain, Undo& undo,
+              Findings& findings);
 
   /// A way comes to here, with what the names are now.
   void add();
@@ -94,10 +108,12 @@ class JoinedNames {
  private:
   void join(size_t name, const HostValue& left);
 
-  std::vector<Binding*> bindings_;
+  std::vector<Scope::Found> names_;
   std::vector<HostValue> joined_;
   bool any_ = false;
   Span condition_;
+  AbstractDomain& domain_;
+  Undo& undo_;
   Findings& findings_;
 };
 

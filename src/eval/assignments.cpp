@@ -64,7 +64,7 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
   const ListPtr* const list_now = value.as<ListPtr>();
   const bool is_extended =
       list_before && list_now && *list_before == *list_now;  // in place: the list's length is taken back
-  if (!is_extended) owner.note(static_cast<size_t>(&binding - owner.bindings.data()), undo);
+  if (!is_extended) owner.note(binding, undo);
   if (value.is_poison()) {
     binding.value = std::move(value);
     return;
@@ -80,7 +80,7 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
     // Also where nothing moves it is a value of its own: what holds the other one has another gradient.
     next = builder.laid_like(next, *old_tensor);
     if (next == *tensor_of(value)) next = builder.add(ops::kCopy, {next});
-    if (next.node->name.empty()) next.node->name = binding.name;
+    give_name(next, binding.name);
     cuts.replaced(owner, old, next);
     binding.value = std::move(next);
     return;
@@ -97,14 +97,14 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
     }
     // A tensor that has a name already is held by it, and what holds it has another gradient.
     graph::Value next = tensor->node->name.empty() ? *tensor : builder.add(ops::kCopy, {*tensor});
-    if (next.node->name.empty()) next.node->name = binding.name;
+    give_name(next, binding.name);
     cuts.replaced(owner, old, next);
     binding.value = std::move(next);
     return;
   }
   cuts.replaced(owner, old, value);
   const bool list_for_list = old.is<ListPtr>() && value.is<ListPtr>();
-  if (!list_for_list && !old.is<None>() && !merge(old, value)) {
+  if (!list_for_list && !old.is<None>() && !domain.merge(old, value)) {
     fail(Diagnostic(Kind::assign_type_changed, span,
                     fmt::format("`{}` is {}, found {}", name, describe(old), describe(value)))
              .related(binding.span, "declared here"));

@@ -94,7 +94,7 @@ HostValue Branches::unknown_from(const ast::IfExpr& expr, size_t first, const Sc
   const auto walk_value = [&](const ast::Expr& value) {
     walk(ways, {}, scope, part, [&] {
       next = evaluator_.evaluate(value, scope);
-      std::optional<HostValue> merged = joined ? merge(*joined, next) : std::optional(next);
+      std::optional<HostValue> merged = joined ? evaluator_.domain.merge(*joined, next) : std::optional(next);
       if (!merged) {
         fail(Diagnostic(Kind::branch_types_differ, value.span,
                         fmt::format("this gives {}, and a branch before it {}", describe(next), describe(*joined)))

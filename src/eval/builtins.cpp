@@ -189,7 +189,8 @@ std::string target_name(const HostValue& target, size_t place) {
 void warn_of_unreached(Caller& caller, const graph::Value& loss, const std::vector<const HostValue*>& targets,
                        const graph::Values& values, const std::vector<bool>& reached, Span span) {
   if (caller.parts.domain.is_plan() || std::find(reached.begin(), reached.end(), false) == reached.end()) return;
-  const std::optional<ops::Unreached> found = ops::unreached(loss, values, reached);
+  const auto& several = caller.parts.domain.ones_of_several();
+  const std::optional<ops::Unreached> found = ops::unreached(loss, values, reached, several);
   if (!found) return;
   constexpr size_t kMostNamed = 4;
   std::vector<std::string> names;

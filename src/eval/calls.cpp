@@ -250,7 +250,7 @@ HostValue Calls::result_of(Activation& call, bool returned, bool reported, const
 
 HostValue Calls::join_results(const Activation& call, HostValue last) {
   for (const HostValue& other : call.maybe_results) {
-    auto merged = merge(other, last);
+    auto merged = evaluator_.domain.merge(other, last);
     if (!merged)
       fail(Diagnostic(Kind::branch_types_differ, call.call,
                       fmt::format("`{}` returns {} or {}", call.name, describe(other), describe(last))));

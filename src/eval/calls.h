@@ -93,7 +93,7 @@ class Calls {
   bool recurs(const Activation& call) const;
   /// What a function's block has returned. `reported`: errors have been found in it.
   HostValue result_of(Activation& call, bool returned, bool reported, const Function& function);
-  static HostValue join_results(const Activation& call, HostValue last);
+  HostValue join_results(const Activation& call, HostValue last);
   /// What is said inside a standard module as the program's line that called it sees it; nothing if it is not one.
   std::optional<Diagnostic> seen_from(const Diagnostic& diagnostic, Span call) const;
   /// The same from the innermost call under way that stands in the program.

@@ -253,14 +253,15 @@ Scope::Found find(Evaluator& evaluator, const ast::Expr& target, const ScopePtr&
 }
 
 /// The value for a setting that was declared with one like `declared`: of its type, if that says anything.
-HostValue converted(const Binding& setting, HostValue value, Span span) {
+HostValue converted(const Binding& setting, HostValue value, AbstractDomain& domain, Span span) {
   const HostValue& declared = setting.value;
   if (auto* whole = value.as<int64_t>(); whole && unknown_kind(declared) == UnknownKind::kFloat)
     return static_cast<double>(*whole);
-  const bool fits = declared.is<None>() || declared.is_poison() || value.is_poison() ||
-                    (declared.is<ListPtr>() ? value.is<ListPtr>()
-                                            : unknown_kind(declared) == unknown_kind(value) && merge(declared, value));
-  if (fits || (value.is_unknown() && merge(declared, value))) return value;
+  const bool fits =
+      declared.is<None>() || declared.is_poison() || value.is_poison() ||
+      (declared.is<ListPtr>() ? value.is<ListPtr>()
+                              : unknown_kind(declared) == unknown_kind(value) && domain.merge(declared, value));
+  if (fits || (value.is_unknown() && domain.merge(declared, value))) return value;
   fail(Diagnostic(Kind::type_mismatch, span,
                   fmt::format("expected a value as that of `{}`, {}, found {}", setting.name.text(), describe(declared),
                               describe(value)))
@@ -279,7 +280,8 @@ Flow with_setting(Evaluator& evaluator, const ast::WithStmt::Setting& setting, c
                .related(found.binding->span, "declared here")
                .help(fmt::format("`setting {} = …` at the top of its file declares one", found.binding->name.text())));
     }
-    changed.emplace(*found.binding, *found.scope, converted(*found.binding, std::move(value), setting.value->span));
+    changed.emplace(*found.binding, *found.scope,
+                    converted(*found.binding, std::move(value), evaluator.domain, setting.value->span));
   } else if (!found.binding && !evaluator.evaluate(*setting.target, scope).is_poison()) {
     fail(Diagnostic(Kind::type_mismatch, setting.target->span, "expected a setting of this file or of a module")
              .help("`setting name = …` declares one"));

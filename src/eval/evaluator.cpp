@@ -37,9 +37,10 @@ Evaluator::Evaluator(Settings given, plan::Execution* execution, std::ostream& o
       caller({settings, out, domain, builder, cuts, convert, display, findings, meshes, variables, calls}, execution,
              state_for(settings.library)),
       execution_(execution),
+      table_(std::make_shared<graph::ValueTable>()),
       own_top_(std::make_shared<Scope>(nullptr, 0, 0)),
       top_(own_top_) {
-  builder.table = std::make_shared<graph::ValueTable>();
+  builder.table = table_;
   if (execution_) builder.on_add = [&on = runtime()](graph::Node& node) { on.added(node); };
   if (execution_ && execution_->record()) {
     builder.record = execution_->record()->layouts();
@@ -52,7 +53,7 @@ Evaluator::Evaluator(Settings given, plan::Execution* execution, std::ostream& o
 }
 
 Evaluator::~Evaluator() {
-  builder.table->on_unread(nullptr);
+  table_->on_unread(nullptr);
   own_top_->release();
 }
 
@@ -63,6 +64,7 @@ void Evaluator::stand_in(const Evaluator& other) {
   builder.context = other.builder.context;
   builder.context.frame = own_frame;
   interrupt = other.interrupt;
+  domain.learn_from(other.domain);
   variables.number_behind(other.variables);
   meshes.declare_all_of(other.meshes);
   calls.number_behind(other.calls);

@@ -144,6 +144,8 @@ class Evaluator {
   Flow statement(const ast::Stmt& stmt, const ScopePtr& scope);
   /// A statement of a check has failed: what it would have bound is poison.
   void poison_bindings(const ast::Stmt& stmt, const ScopePtr& scope);
+  /// To a value that has none, and that no other evaluator has made.
+  void give_name(const graph::Value& value, Name name);
   void bind(const ScopePtr& scope, const ast::Ident& name, HostValue value);
   void assign(const ast::AssignStmt& stmt, const ScopePtr& scope);
   /// `extends`: the statement is `l := l + […]`.
@@ -183,6 +185,7 @@ class Evaluator {
   Arguments evaluate_arguments(const ast::CallExpr& call, Span span, const ScopePtr& scope);
 
   plan::Execution* execution_;
+  const std::shared_ptr<graph::ValueTable> table_;  ///< of its program
   ScopePtr own_top_;
   ScopePtr top_;                               ///< `own_top_`, or another's
   std::optional<Restore<Undo*>> writes_down_;  ///< what the other's scope changes meanwhile

@@ -211,37 +211,4 @@ std::optional<int64_t> Range::size(Span span) const {
   return count;
 }
 
-std::optional<HostValue> merge(const HostValue& a, const HostValue& b) {
-  if (a.is_poison() || b.is_poison()) return HostValue(Poison{});
-  const graph::Value* x = tensor_of(a);
-  const graph::Value* y = tensor_of(b);
-  if (x && y) {
-    if (x->element() != y->element() || !same_set(x->dims(), y->dims())) return std::nullopt;
-    if (*x != *y) y->node->one_of_several = true;
-    return b;
-  }
-  // A number that in one branch became a tensor without dims: from here on it is one.
-  if (x && x->dims().empty() && is_number(b)) return a;
-  if (y && y->dims().empty() && is_number(a)) return b;
-  // Of what is entirely unknown the other is the better guess; the run will tell.
-  const auto guess = [](const graph::Value* tensor) {
-    if (tensor) tensor->node->one_of_several = true;
-    return tensor != nullptr;
-  };
-  if (a.is_unknown() && unknown_kind(a) == UnknownKind::kAny) return guess(y) ? b : a;
-  if (b.is_unknown() && unknown_kind(b) == UnknownKind::kAny) return guess(x) ? a : b;
-  if (x || y) return std::nullopt;
-  if (is_number(a) && is_number(b)) {
-    if (a.data == b.data) return a;
-    const UnknownKind k = unknown_kind(a), l = unknown_kind(b);
-    return unknown(k == l ? k : UnknownKind::kNumber);
-  }
-  if (unknown_kind(a) == UnknownKind::kString && unknown_kind(b) == UnknownKind::kString) {
-    return a.data == b.data ? a : unknown(UnknownKind::kString);
-  }
-  if (a.data.index() != b.data.index()) return std::nullopt;
-  if (auto same = equal(a, b); same && *same) return b;
-  return unknown(UnknownKind::kAny);
-}
-
 }  // namespace mtf::eval

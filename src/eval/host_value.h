@@ -239,7 +239,5 @@ std::string describe(const HostValue& value);
 std::optional<bool> equal(const HostValue& a, const HostValue& b);
 /// The unknown of a value's kind.
 UnknownKind unknown_kind(const HostValue& value);
-/// What both could be; nothing if a name must not be left as either of them.
-std::optional<HostValue> merge(const HostValue& a, const HostValue& b);
 
 }  // namespace mtf::eval

@@ -57,7 +57,7 @@ HostValue Evaluator::index_list(const List& list, const HostValue& at, Span span
   if (!number) {
     // Any of them: one stands for all if they are tensors, or nobody knows what they are.
     const graph::Value* tensor = items.empty() ? nullptr : tensor_of(items[0]);
-    if (tensor) tensor->node->one_of_several = true;
+    if (tensor) domain.becomes_one_of_several(*tensor);
     return tensor || (!items.empty() && items[0].is_unknown()) ? items[0] : unknown(UnknownKind::kAny);
   }
   if (*number < 0 || *number >= size)

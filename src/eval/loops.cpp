@@ -169,7 +169,7 @@ Flow Loops::run(const ast::ForStmt& stmt, const ScopePtr& scope) {
   if (items.every_turn && items.count >= 0) return every_turn(stmt, items, variables[0], turns, scope);
   if (items.count == 0 && !evaluator_.domain.is_check()) return Flow::kNext;
   if (auto* sequence = iterable.as<SequencePtr>()) items.any = (*sequence)->any ? (*sequence)->any() : items.at(0);
-  numbers_become_unknown(info.assigns, *scope);
+  evaluator_.domain.numbers_become_unknown(info.assigns, *scope, evaluator_.undo);
   const int64_t count = items.count < 0 ? 0 : saturating_multiply(evaluator_.reports.turns(), items.count);
   walk_once([&] { return turn(stmt, items.any, scope); }, info.assigns, scope, count, turns, stmt.body.span,
             stmt.iterable->span);
@@ -205,7 +205,7 @@ Flow Loops::every_turn(const ast::ForStmt& stmt, const Items& items, const ast::
     }
     const bool checked_enough = evaluator_.domain.is_check() && i == kMostCheckedTurns && !items.is_finite;
     if (plan_ends_after(i + 1, items.count, mark, span) || checked_enough) {
-      values_become_unknown(assigned, *scope);
+      evaluator_.domain.values_become_unknown(assigned, *scope, evaluator_.undo);
       break;
     }
   }
@@ -277,9 +277,9 @@ Flow Loops::run(const ast::WhileStmt& stmt, const ScopePtr& scope) {
   if (!evaluator_.domain.is_check()) {
     if (const std::optional<Flow> flow = every_turn(stmt, turns, scope)) return *flow;
     MTF_CHECK(evaluator_.domain.is_abstract(), "a condition is unknown in a run");
-    values_become_unknown(info.assigns, *scope);
+    evaluator_.domain.values_become_unknown(info.assigns, *scope, evaluator_.undo);
   } else {
-    numbers_become_unknown(info.assigns, *scope);
+    evaluator_.domain.numbers_become_unknown(info.assigns, *scope, evaluator_.undo);
     holds(stmt, scope);
   }
   walk_once([&] { return evaluator_.run_block(stmt.body, evaluator_.nested(scope)); }, info.assigns, scope, 0, turns,
@@ -295,9 +295,11 @@ void Loops::may_have_ended(Flow flow, Span place) {
 
 Loops::Ends::Ends(Loops& loops, const NameSet& assigned, Scope& scope, Span loop)
     : loops_(loops), uncertainty_(loops.evaluator_.domain.as_it_is()) {
-  Findings& findings = loops.evaluator_.findings;
-  if (loops.evaluator_.domain.is_abstract())
-    ends_.emplace(EarlyEnds{{assigned, scope, loop, findings}, {assigned, scope, loop, findings}, loop});
+  Evaluator& evaluator = loops.evaluator_;
+  if (evaluator.domain.is_abstract()) {
+    const JoinedNames none(assigned, scope, loop, evaluator.domain, evaluator.undo, evaluator.findings);
+    ends_.emplace(EarlyEnds{none, none, loop});
+  }
   loops_.ends_.push_back(ends_ ? &*ends_ : nullptr);
 }
 

@@ -9,20 +9,25 @@ namespace mtf::eval {
 
 namespace {
 
-/// A binding as it was; the tensor that it held is only to be had again.
-Binding as_it_is(const Binding& binding) {
-  Binding was = binding;
-  if (graph::Handle* const handle = std::get_if<graph::Handle>(&was.value.data)) handle->set_aside();
-  return was;
-}
+graph::Handle* handle_of(Binding& binding) { return std::get_if<graph::Handle>(&binding.value.data); }
 
-void put_back(Binding& binding, const Binding& was) {
-  const std::weak_ptr<const void> named_by = was.named_by.expired() ? binding.named_by : was.named_by;
-  binding = was;
-  binding.named_by = named_by;
-  if (graph::Handle* const handle = std::get_if<graph::Handle>(&binding.value.data); handle && !binding.is_aside)
-    handle->take_up();
-}
+/// A binding as it was; the tensor that it held is only to be had again.
+struct Was {
+  explicit Was(const Binding& is) : binding(is) {
+    graph::Handle* const handle = handle_of(binding);
+    is_held = handle && !handle->is_aside();
+    if (handle) handle->set_aside();
+  }
+  void put_back(Binding& into) const {
+    const std::weak_ptr<const void> named_by = binding.named_by.expired() ? into.named_by : binding.named_by;
+    into = binding;
+    into.named_by = named_by;
+    if (is_held) handle_of(into)->take_up();
+  }
+
+  Binding binding;
+  bool is_held = false;
+};
 
 // Of what is written down of a scope, which part is meant.
 size_t part_of_binding(size_t index) { return 2 * index; }
@@ -30,19 +35,19 @@ size_t part_of_hoisted(size_t index) { return 2 * index + 1; }
 
 }  // namespace
 
-void Scope::note(size_t index, Undo& undo) {
-  if (!undo.wanted()) return;
+void Scope::note(const Binding& binding, Undo& undo) {
+  if (!undo.wanted() || bindings.empty() || &binding < &bindings.front() || &binding > &bindings.back()) return;
+  const auto index = static_cast<size_t>(&binding - bindings.data());
   undo.add(
       shared_from_this(), part_of_binding(index),
-      [this, index, was = as_it_is(bindings[index])] { put_back(bindings[index], was); },
+      [this, index, was = Was(bindings[index])] { was.put_back(bindings[index]); },
       [&] { return bytes_kept_by(bindings[index].value); });
 }
 
 void Scope::bind(Name name, HostValue value, Span span) {
   Binding* const bound = find_bound(name, bindings.size());
   if (bound && !parent && bound->named_by.expired()) {
-    const auto index = static_cast<size_t>(bound - bindings.data());
-    if (changes) note(index, *changes);
+    if (changes) note(*bound, *changes);
     *bound = {name, std::move(value), span};
     return;
   }
@@ -78,7 +83,7 @@ void Scope::let_go_of_hidden() {
   std::erase_if(hidden_, [&](size_t index) {
     Binding& binding = bindings[index];
     if (!binding.named_by.expired() || find_bound(binding.name, bindings.size()) == &binding) return false;
-    if (changes) note(index, *changes);
+    if (changes) note(binding, *changes);
     binding.value = None{};
     return true;
   });

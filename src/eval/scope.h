@@ -69,8 +69,8 @@ class Scope : public std::enable_shared_from_this<Scope> {
   void bind(Name name, HostValue value, Span span);
   /// Adds a function or model, or replaces the one of this name.
   void declare(Name name, HostValue value, Span span);
-  /// A binding, by its place in `bindings`, is about to change: writes down how to take that back.
-  void note(size_t index, Undo& undo);
+  /// One of `bindings` is about to change: writes down how to take that back. A function or model is none.
+  void note(const Binding& binding, Undo& undo);
   /// What a function or model that is written in this scope, and sees `limit` of its bindings, has to hold of what it
   /// `names`; null inside of another function or model, which holds it.
   std::shared_ptr<const Named> names(const std::unordered_set<Name>& names, size_t limit);

@@ -183,9 +183,13 @@ void Evaluator::check_assertion(const ast::AssertStmt& stmt, const ScopePtr& sco
   fail(std::move(diagnostic));
 }
 
+void Evaluator::give_name(const graph::Value& value, Name name) {
+  graph::Node& node = *value.node;
+  if (node.name.empty() && (node.is_of(nullptr) || node.is_of(table_.get()))) node.name = name;
+}
+
 void Evaluator::bind(const ScopePtr& scope, const ast::Ident& name, HostValue value) {
-  if (auto* tensor = value.as<graph::Handle>(); tensor && tensor->value().node->name.empty())
-    tensor->value().node->name = name.name;
+  if (auto* tensor = value.as<graph::Handle>()) give_name(tensor->value(), name.name);
   cuts.made(*scope, value);
   if (spans_) [[unlikely]]
     spans_->binding(name.span, value);

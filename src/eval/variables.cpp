@@ -61,12 +61,14 @@ void Variables::assign(const PlacePtr& place, const HostValue& value, Span span,
   next.node->place = place->serial;
   graph::Handle before = place->current;
   if (evaluator_.undo.wanted()) {
+    const bool was_aside = before.is_aside();
     before.set_aside();
     evaluator_.undo.add(
         place, 0,
-        [place = place.get(), before] {
+        [place = place.get(), before, was_aside] {
           before.value().node->ended = nullptr;
-          place->current = before.value();
+          place->current = before;
+          if (!was_aside) place->current.take_up();
         },
         [&] { return bytes_kept_by(before); });
   }

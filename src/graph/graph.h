@@ -69,11 +69,10 @@ struct Node : std::enable_shared_from_this<Node> {
   ~Node();  ///< at any length of the history behind it
 
   OperationRef operation;
-  int64_t id = 0;               ///< ascending in program order
-  Name name;                    ///< that the program gave it
-  int64_t place = 0;            ///< of an `assign`: the number of the param or state
-  int64_t replica = 0;          ///< not 0: a copy for a backward pass, never merged with its original
-  bool one_of_several = false;  ///< in a check or a plan: on another way something else may stand in its place
+  int64_t id = 0;       ///< ascending in program order
+  Name name;            ///< that the program gave it
+  int64_t place = 0;    ///< of an `assign`: the number of the param or state
+  int64_t replica = 0;  ///< not 0: a copy for a backward pass, never merged with its original
 
   const Values& operands() const { return operands_; }
   void set_operands(Values operands);

@@ -26,16 +26,6 @@ bool counts(const Node& node) { return !node.operation->op->is_leaf(); }
 
 }  // namespace
 
-ValueTable::~ValueTable() {
-  for (auto each = lent_.rbegin(); each != lent_.rend(); ++each) {
-    each->node->operation = std::move(each->operation);
-    each->node->computed = std::move(each->computed);
-    each->node->copies = std::move(each->copies);
-    each->node->keeps_history_ = each->keeps_history;
-    each->node->leads_ = each->leads;
-  }
-}
-
 void ValueTable::link(List& list, Node& node, Node::Link Node::*link) {
   Node::Link& own = node.*link;
   if (own.linked) return;
@@ -57,6 +47,19 @@ void ValueTable::unlink(List& list, Node& node, Node::Link Node::*link) {
 void ValueTable::add(Node& node) {
   node.table_ = shared_from_this();
   if (counts(node)) ++pending_count_;
+}
+
+void ValueTable::as_in_another(Node& copy, const Node& original) {
+  copy.computed = original.computed;
+  copy.copies = original.copies;
+  copy.for_later_ = original.for_later_;
+  copy.keeps_history_ = original.keeps_history_;
+  copy.leads_ = original.leads_;
+  if (original.history_link_.linked) link(history_, copy, &Node::history_link_);
+  if (copy.pending_ && !original.pending_) {
+    copy.pending_ = false;
+    if (counts(copy)) --pending_count_;
+  }
 }
 
 void ValueTable::now_held(Node& node) { link(held_, node, &Node::held_link_); }
@@ -99,14 +102,8 @@ bool ValueTable::leads(const Node& node) {
   return std::any_of(node.operands().begin(), node.operands().end(), leads_through);
 }
 
-void ValueTable::borrow(const NodePtr& node) {
-  if (node->table_.get() != this)
-    lent_.push_back({node, node->operation, node->computed, node->copies, node->keeps_history_, node->leads_});
-}
-
 KeptHistory ValueTable::keep_history(const std::vector<NodePtr>& nodes, ReadsOfGradient reads_of_gradient) {
   KeptHistory history;
-  for (const NodePtr& node : nodes) borrow(node);
   gradients_may_come_ = reads_of_gradient != nullptr;
   if (!gradients_may_come_) {
     for (const NodePtr& node : nodes) node->keeps_history_ = false;
@@ -121,7 +118,6 @@ KeptHistory ValueTable::keep_history(const std::vector<NodePtr>& nodes, ReadsOfG
   auto save_operand = [&](const Value& operand) {
     save(operand);
     if (operand.operation().op->is_leaf() || operand.node->place != 0) return;  // a variable's are made again
-    if (operand.node->is_computed(operand.result)) borrow(operand.node);
     history.read_again.push_back(operand);
   };
   for (const NodePtr& node : nodes) {
@@ -158,8 +154,7 @@ void ValueTable::mark_dying(const std::vector<NodePtr>& nodes, Capture& capture)
   }
   if (!any) return;
   for (const NodePtr& node : nodes) {
-    if (node->keeps_history_ || node->for_later_ || node->table_.get() != this || node->operation->results.size() != 1)
-      continue;
+    if (node->keeps_history_ || node->for_later_ || node->operation->results.size() != 1) continue;
     for (const Value& operand : node->operands())
       if (const auto i = static_cast<size_t>(operand.node->mark - first); i < count) ++given_up[i];
   }
@@ -173,7 +168,6 @@ void ValueTable::mark_dying(const std::vector<NodePtr>& nodes, Capture& capture)
 void ValueTable::computed(const std::vector<NodePtr>& nodes) {
   std::vector<NodePtr> done;
   for (const NodePtr& node : nodes) {
-    if (node->table_.get() != this) continue;
     if (node->pending_) {
       node->pending_ = false;
       if (counts(*node)) --pending_count_;

@@ -49,12 +49,14 @@ struct KeptHistory {
 class ValueTable : public std::enable_shared_from_this<ValueTable> {
  public:
   ValueTable() = default;
-  ~ValueTable();
   ValueTable(const ValueTable&) = delete;
   ValueTable& operator=(const ValueTable&) = delete;
 
   /// From here on the node is counted here. The table lives as long as its nodes.
   void add(Node& node);
+  /// A node that add() was given is a copy of one of another table, from which it differs in its operands, if it has
+  /// any: what has been computed of it and what cuts have made of it is the same. Nobody holds it yet.
+  void as_in_another(Node& copy, const Node& original);
 
   /// Every value that is held and not computed, in program order.
   Values pending_held();
@@ -85,17 +87,6 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
     Node* last = nullptr;
     size_t count = 0;
   };
-  /// A node of another table that a cut of this one computes, as it was: a session is planned apart from itself.
-  struct Lent {
-    NodePtr node;
-    OperationRef operation;
-    std::vector<std::shared_ptr<plan::Tensor>> computed;
-    std::vector<std::pair<int, std::shared_ptr<plan::Tensor>>> copies;
-    bool keeps_history = false;
-    bool leads = false;
-  };
-  /// The node will be as it is now when this table dies, if it is of another.
-  void borrow(const NodePtr& node);
   static void link(List& list, Node& node, Node::Link Node::*link);
   static void unlink(List& list, Node& node, Node::Link Node::*link);
   void now_held(Node& node);
@@ -110,9 +101,8 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
   /// They give up their operands, in program order.
   void end(const std::vector<NodePtr>& nodes) const;
 
-  List held_;               ///< held, and a held result is not computed
-  std::vector<Lent> lent_;  ///< is given back as it was when this table dies
-  List history_;            ///< have been part of a cut and keep their operands
+  List held_;     ///< held, and a held result is not computed
+  List history_;  ///< have been part of a cut and keep their operands
   int64_t pending_count_ = 0;
   size_t history_after_last_look_ = 0;
   bool gradients_may_come_ = true;  ///< as of the last cut

@@ -25,7 +25,7 @@ Reason reason_of(const graph::Node& node) {
 /// The nodes at which ways down from a loss end, the last first.
 class Ends {
  public:
-  explicit Ends(const graph::Value& loss) {
+  Ends(const graph::Value& loss, const std::unordered_set<int64_t>& several) : several_(several) {
     come_to(loss);
     while (!stack_.empty()) {
       const graph::Node* node = stack_.back();
@@ -43,7 +43,7 @@ class Ends {
 
  private:
   void come_to(const graph::Value& value) {
-    are_uncertain_ = are_uncertain_ || value.node->one_of_several;
+    are_uncertain_ = are_uncertain_ || several_.contains(value.node->id);
     lie_behind_gradients_ = lie_behind_gradients_ || is_backward(*value.node);
     const bool goes_on = is_float(value.element()) && passes_gradients(*value.node->operation);
     if (!(goes_on ? passed_ : ended_).insert(value.node.get()).second) return;
@@ -51,6 +51,7 @@ class Ends {
     else if (!value.node->operands().empty()) list_.push_back(value.node);
   }
 
+  const std::unordered_set<int64_t>& several_;
   std::vector<graph::NodePtr> list_;
   std::vector<const graph::Node*> stack_;
   std::unordered_set<const graph::Node*> passed_, ended_;
@@ -89,14 +90,14 @@ class Below {
 }  // namespace
 
 std::optional<Unreached> unreached(const graph::Value& loss, const graph::Values& targets,
-                                   const std::vector<bool>& reached) {
+                                   const std::vector<bool>& reached, const std::unordered_set<int64_t>& several) {
   std::unordered_set<const graph::Node*> wanted;
   for (size_t t = 0; t < targets.size(); ++t) {
     if (reached[t]) continue;
-    if (targets[t].node->one_of_several) return std::nullopt;
+    if (several.contains(targets[t].node->id)) return std::nullopt;
     wanted.insert(targets[t].node.get());
   }
-  const Ends ends(loss);
+  const Ends ends(loss, several);
   if (wanted.empty() || ends.are_uncertain()) return std::nullopt;
   Below assigned(wanted), meant(wanted), has_none(wanted);
   for (const graph::NodePtr& end : ends.list()) {

@@ -47,7 +47,7 @@ class Mover {
     const Name name = top.bindings[index].name;
     graph::Handle moved = evaluator_.builder.laid_out(value, given(sharding));
     moved.value().node->name = name;
-    top.note(index, evaluator_.undo);
+    top.note(top.bindings[index], evaluator_.undo);
     top.bindings[index].value = moved;
     moved_.emplace_back(name.str(), moved);
   }

@@ -13,23 +13,8 @@ eval::Settings assumed(eval::Settings settings, const Assumption& assumption) {
   return settings;
 }
 
-StandIn::Untouched::Untouched(eval::Scope& scope) : scope_(scope), bindings_(scope.bindings), hoisted_(scope.hoisted) {
-  for (eval::Binding& binding : bindings_)
-    if (graph::Handle* const handle = std::get_if<graph::Handle>(&binding.value.data)) handle->set_aside();
-}
-
-StandIn::Untouched::~Untouched() {
-  scope_.bindings = bindings_;
-  for (eval::Binding& binding : scope_.bindings)
-    if (graph::Handle* const handle = std::get_if<graph::Handle>(&binding.value.data); handle && !binding.is_aside)
-      handle->take_up();
-  scope_.hoisted = hoisted_;
-  scope_.rearranged();
-}
-
 StandIn::StandIn(eval::Evaluator& of, const eval::Settings& settings) : evaluator_(settings, nullptr, nowhere_) {
   evaluator_.stand_in(of);
-  untouched_.emplace(*of.top());
 }
 
 StandIn::StandIn(eval::Evaluator& of, const eval::Settings& settings, const Assumption& assumption,
@@ -40,13 +25,11 @@ StandIn::StandIn(eval::Evaluator& of, const eval::Settings& settings, const Assu
   evaluator_.stand_in(of);
   execution_->heed(evaluator_.interrupt);
   evaluator_.blocks.expect_more();
-  if (!assumption.is_none() || record) {
-    laid_anew_.emplace(evaluator_);
-    evaluator_.cuts.cut({}, {});  // what is kept for gradients is there
-  }
+  const bool anew = !assumption.is_none() || record;
+  copied_.emplace(evaluator_, anew ? CopiedValues::How::kLaidOutAnew : CopiedValues::How::kAsTheyAre);
+  if (anew) evaluator_.cuts.cut({}, {});  // what is kept for gradients is there
   runtime_->restart_peak();
   evaluator_.reports.collect();
-  untouched_.emplace(*of.top());
 }
 
 StandIn::~StandIn() { undo_.take_back(); }

@@ -7,12 +7,11 @@
 #include <memory>
 #include <optional>
 #include <ostream>
-#include <vector>
 
 #include "eval/evaluator.h"
 #include "plan/execution.h"
 #include "plan/runtime.h"
-#include "session/laid_anew.h"
+#include "session/copied_values.h"
 #include "session/planned.h"
 
 namespace mtf::session {
@@ -21,9 +20,8 @@ class StandIn {
  public:
   /// Checks: it computes nothing, and knows no numbers. `of` lives longer; `settings` are its session's.
   StandIn(eval::Evaluator& of, const eval::Settings& settings);
-  /// Plans. Where nothing is assumed it works with the session's own values. Under an assumption, or if what is planned
-  /// is to be recorded, it has copies of them, laid out as they would be. Throws a UserError where the assumption does
-  /// not fit them.
+  /// Plans, with copies of the session's values. Under an assumption, or if what is planned is to be recorded, they are
+  /// laid out as they would be; throws a UserError where the assumption does not fit them.
   StandIn(eval::Evaluator& of, const eval::Settings& settings, const Assumption& assumption,
           std::shared_ptr<plan::ProgramRecord> record);
   ~StandIn();
@@ -34,26 +32,13 @@ class StandIn {
   plan::Execution& execution() { return *execution_; }
 
  private:
-  /// The names of a scope are as they were when this is gone: what a check or a plan has made of them too, which no log
-  /// says.
-  class Untouched {
-   public:
-    explicit Untouched(eval::Scope& scope);
-    ~Untouched();
-
-   private:
-    eval::Scope& scope_;
-    std::vector<eval::Binding> bindings_, hoisted_;
-  };
-
   std::ostream nowhere_{nullptr};
   std::unique_ptr<plan::Runtime> runtime_;
   std::optional<plan::Execution> execution_;
   eval::Evaluator evaluator_;
   eval::UndoLog undo_;
   const Restore<eval::UndoLog*> undoing_ = evaluator_.undo.into(undo_);
-  std::optional<LaidAnew> laid_anew_;
-  std::optional<Untouched> untouched_;
+  std::optional<CopiedValues> copied_;
 };
 
 }  // namespace mtf::session

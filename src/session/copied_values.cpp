@@ -1,4 +1,4 @@
-#include "session/laid_anew.h"
+#include "session/copied_values.h"
 
 #include <algorithm>
 #include <map>
@@ -17,10 +17,12 @@ bool keeps_operands(const graph::Node& node) {
   return node.operands().size() == node.operation->operands.size() && node.operation->op != &ops::kConstant;
 }
 
-/// Copies of values, laid out again as the settings of an evaluator say, in its graph.
+/// Copies of values in the graph of an evaluator; where they are laid out anew, as its settings say.
 class Copies {
  public:
-  explicit Copies(eval::Evaluator& evaluator) : evaluator_(evaluator), builder_(evaluator.builder) {
+  Copies(eval::Evaluator& evaluator, bool anew)
+      : evaluator_(evaluator), builder_(evaluator.builder), are_laid_out_anew_(anew) {
+    if (!anew) return;
     if (evaluator.settings.mesh)
       builder_.context.mesh = mesh_ = std::make_shared<const Mesh>(Name("mesh"), *evaluator.settings.mesh);
     if (evaluator.settings.layout)
@@ -34,7 +36,7 @@ class Copies {
     for (const graph::Value& value : values)
       if (seen.insert(value.node.get()).second) nodes.push_back(value.node);
     for (size_t i = 0; i < nodes.size(); ++i) {
-      if (!keeps_operands(*nodes[i])) continue;
+      if (!are_copied(*nodes[i])) continue;
       const graph::NodePtr node = nodes[i];  // the list grows
       for (const graph::Value& operand : node->operands())
         if (seen.insert(operand.node.get()).second) nodes.push_back(operand.node);
@@ -42,7 +44,7 @@ class Copies {
     std::sort(nodes.begin(), nodes.end(),
               [](const graph::NodePtr& a, const graph::NodePtr& b) { return a->id < b->id; });
     for (const graph::NodePtr& node : nodes)
-      if (keeps_operands(*node)) copy(*node);
+      if (are_copied(*node)) copy(*node);
   }
 
   graph::Value of(const graph::Value& value) {
@@ -58,6 +60,7 @@ class Copies {
   /// Where a variable is stored.
   graph::GivenLayout of(const graph::GivenLayout& stored, const graph::Value& current) const {
     graph::GivenLayout layout = stored;
+    if (!are_laid_out_anew_) return layout;
     const graph::LaidOutOperation& lies = current.operation();
     layout.sharding = lies.shardings[0];
     layout.mesh = lies.mesh;
@@ -66,6 +69,9 @@ class Copies {
   }
 
  private:
+  /// The node as it is. Laid out anew, what has given up its operands has copies of its results instead.
+  bool are_copied(const graph::Node& node) const { return !are_laid_out_anew_ || keeps_operands(node); }
+
   /// What a program says of a node besides its operation.
   static void take_marks(graph::Node& copy, const graph::Node& original) {
     copy.id = original.id;
@@ -78,8 +84,10 @@ class Copies {
   void copy(const graph::Node& node) {
     graph::Values operands;
     for (const graph::Value& operand : node.operands()) operands.push_back(of(operand));
-    graph::NodePtr copied = add(reason_known(*node.operation), std::move(operands));
-    operations_[node.operation.get()] = copied->operation;
+    graph::NodePtr copied = are_laid_out_anew_ ? add(reason_known(*node.operation), std::move(operands))
+                                               : builder_.add_decided(node.operation, std::move(operands));
+    if (are_laid_out_anew_) operations_[node.operation.get()] = copied->operation;
+    else builder_.table->as_in_another(*copied, node);
     take_marks(*copied, node);
     copied_[&node] = std::move(copied);
   }
@@ -150,6 +158,7 @@ class Copies {
 
   eval::Evaluator& evaluator_;
   ops::Builder& builder_;
+  const bool are_laid_out_anew_;
   MeshPtr mesh_;
   LayoutPtr rules_;
   std::unordered_map<const graph::Node*, graph::NodePtr> copied_;
@@ -161,7 +170,7 @@ class Copies {
 }  // namespace
 
 /// Finds what holds values, each once.
-class LaidAnew::Walk {
+class CopiedValues::Walk {
  public:
   explicit Walk(std::vector<Holder>& holders) : holders_(holders) {}
 
@@ -211,36 +220,45 @@ class LaidAnew::Walk {
   std::unordered_set<const void*> seen_;
 };
 
-graph::Handle& LaidAnew::Holder::handle() const {
-  if (place) return place->current;
-  return std::get<graph::Handle>((list ? list->items[index] : scope->bindings[index].value).data);
+eval::HostValue& CopiedValues::Holder::value() const {
+  return list ? list->items[index] : scope->bindings[index].value;
 }
 
-LaidAnew::LaidAnew(eval::Evaluator& evaluator) {
+const graph::Handle& CopiedValues::Holder::handle() const {
+  return place ? place->current : *value().as<graph::Handle>();
+}
+
+CopiedValues::CopiedValues(eval::Evaluator& evaluator, How how) {
   Walk(holders_).over(evaluator.top());
   graph::Values values;
   for (const Holder& holder : holders_) values.push_back(holder.handle().value());
-  Copies copies(evaluator);
+  Copies copies(evaluator, how == How::kLaidOutAnew);
   copies.add(values);
   for (Holder& holder : holders_) {
     const graph::Handle& original = holder.handle();
-    holder.other = copies.of(original.value());
-    if (original.is_aside()) holder.other.set_aside();
-    if (!holder.place) continue;
-    holder.stored = copies.of(holder.place->stored, holder.other.value());
-    if (const auto& record = evaluator.builder.record)
-      record->add_variable(holder.other.value().operation(), holder.place->trainable, holder.place->declared,
-                           holder.place->begins);
+    graph::Handle copy = copies.of(original.value());
+    if (original.is_aside()) copy.set_aside();
+    if (holder.place) {
+      holder.stored = copies.of(holder.place->stored, copy.value());
+      if (const auto& record = evaluator.builder.record)
+        record->add_variable(copy.value().operation(), holder.place->trainable, holder.place->declared,
+                             holder.place->begins);
+    }
+    holder.other = std::move(copy);
   }
   exchange();
 }
 
-LaidAnew::~LaidAnew() { exchange(); }
+CopiedValues::~CopiedValues() { exchange(); }
 
-void LaidAnew::exchange() {
+void CopiedValues::exchange() {
   for (Holder& holder : holders_) {
-    std::swap(holder.handle(), holder.other);
-    if (holder.place) std::swap(holder.place->stored, holder.stored);
+    if (!holder.place) {
+      std::swap(holder.value(), holder.other);
+      continue;
+    }
+    std::swap(holder.place->current, std::get<graph::Handle>(holder.other.data));
+    std::swap(holder.place->stored, holder.stored);
   }
 }
 
