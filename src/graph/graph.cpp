@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "graph/value_table.h"
+#include "support/diagnostics.h"
 
 namespace mtf::graph {
 
@@ -15,6 +16,13 @@ int64_t new_mark(int64_t count) {
 int64_t new_node_id() {
   static std::atomic<int64_t> last{0};
   return ++last;
+}
+
+const Computed Node::kNothing;
+
+Computed& Node::compute_into() {
+  MTF_CHECK(table_, "what no table counts is computed");
+  return table_->computed_of(*this);
 }
 
 Node::~Node() {
@@ -42,8 +50,9 @@ void Node::set_operands(Values operands) {
 
 void Node::use_no_longer() {
   if (--uses_ > 0) return;
-  copies.clear();
-  copied_by.clear();
+  if (computed_ == nullptr) return;
+  computed_->copies.clear();
+  computed_->copied_by.clear();
 }
 
 void Node::release_operands(Values& released) {

@@ -3,8 +3,9 @@
 //
 // A Node is one operation applied to results of other nodes; a Value is one result of a node. Evaluating a tensor
 // expression only adds a node, after its types and layouts have been decided; nothing is computed before the host needs
-// a number. Operations are immutable (graph/operation.h). What changes as a program runs stands in the node: the
-// results that have been computed, and its operands, which are given up when no gradient can go through them any more.
+// a number. Operations are immutable (graph/operation.h). A node's operands are given up when no gradient can go
+// through it any more. What runs leave of its results stands in the table of its program's values
+// (graph/value_table.h).
 //
 // Values are held, not guessed. Whatever the evaluator holds is a Handle; a node counts the handles of each of its
 // results and the nodes that have it as an operand. All that follows from who may still read a value follows from these
@@ -49,6 +50,7 @@ struct Value {
   const Sharding& sharding() const;
   AxisSet inherited() const;
   const MeshPtr& mesh() const;
+  const std::shared_ptr<plan::Tensor>& computed() const;  ///< it has been
 };
 using Values = std::vector<Value>;
 
@@ -60,6 +62,25 @@ struct HistoryEnd {
   int64_t place = 0;                                            ///< which one it is (Node::place)
   int64_t reader = 0;                                           ///< the node that had read it; of the variable itself 0
   std::shared_ptr<const std::vector<int64_t>> below = nullptr;  ///< what may be a target below: graph/history_end.h
+};
+
+/// What runs have left of a node, in the table of its program's values.
+struct Computed {
+  std::vector<std::shared_ptr<plan::Tensor>> results;  ///< of each: its blocks on this rank, once computed
+  /// Computed results in other shardings, which the program that computed or read them has brought there for operations
+  /// whose gradient rules will read them, by result; as long as an operation keeps its operands that has one of them.
+  std::vector<std::pair<int, std::shared_ptr<plan::Tensor>>> copies;
+  /// The programs that may make such copies under some layout, for a record of them (plan/program_record.h).
+  struct CopiedBy {
+    int result;
+    int32_t program;
+    int32_t place;  ///< in Program::for_gradients
+  };
+  std::vector<CopiedBy> copied_by;
+  /// What the runtime keeps besides for as long as the node lives; nobody else knows what that is.
+  std::shared_ptr<void> of_runtime;
+
+  bool has(int result) const { return result < static_cast<int>(results.size()) && results[result]; }
 };
 
 struct Node : std::enable_shared_from_this<Node> {
@@ -80,19 +101,10 @@ struct Node : std::enable_shared_from_this<Node> {
   /// caller decides when they die.
   void release_operands(Values& released);
 
-  std::vector<std::shared_ptr<plan::Tensor>> computed;  ///< of each result: its blocks on this rank, once computed
-  /// Computed results in other shardings, which the program that computed or read them has brought there for operations
-  /// whose gradient rules will read them, by result; as long as an operation keeps its operands that has one of them.
-  std::vector<std::pair<int, std::shared_ptr<plan::Tensor>>> copies;
-  /// The programs that may make such copies under some layout, for a record of them (plan/program_record.h).
-  struct CopiedBy {
-    int result;
-    int32_t program;
-    int32_t place;  ///< in Program::for_gradients
-  };
-  std::vector<CopiedBy> copied_by;
-  std::vector<std::shared_ptr<plan::Tensor>> whole;  ///< as the reference computed them: run/reference_runtime.h
-  bool is_computed(int result) const { return result < static_cast<int>(computed.size()) && computed[result]; }
+  const Computed& computed() const { return computed_ ? *computed_ : kNothing; }
+  bool is_computed(int result) const { return computed_ && computed_->has(result); }
+  /// Where a run leaves what it has computed. Of a node that a table counts alone.
+  Computed& compute_into();
 
   std::shared_ptr<const HistoryEnd> ended;
 
@@ -125,7 +137,10 @@ struct Node : std::enable_shared_from_this<Node> {
   void use() { ++uses_; }
   void use_no_longer();
 
+  static const Computed kNothing;
+
   Values operands_;
+  Computed* computed_ = nullptr;  ///< in table_; null: nothing
   int32_t uses_ = 0;
   int32_t held_first_ = 0;
   int32_t held_total_ = 0;
@@ -144,6 +159,7 @@ inline const TensorType& Value::type() const { return node->operation->results[r
 inline const Sharding& Value::sharding() const { return node->operation->shardings[result]; }
 inline AxisSet Value::inherited() const { return node->operation->inherited[result]; }
 inline const MeshPtr& Value::mesh() const { return node->operation->mesh; }
+inline const std::shared_ptr<plan::Tensor>& Value::computed() const { return node->computed().results[result]; }
 
 /// What the evaluator holds of the graph: a value that somebody can still name. Copies count, and are set aside if the
 /// original is.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "graph/history_end.h"
 #include "graph/op.h"
@@ -50,8 +51,11 @@ void ValueTable::add(Node& node) {
 }
 
 void ValueTable::as_in_another(Node& copy, const Node& original) {
-  copy.computed = original.computed;
-  copy.copies = original.copies;
+  if (original.computed_ != nullptr) {
+    Computed& left = computed_of(copy);
+    left.results = original.computed_->results;
+    left.copies = original.computed_->copies;
+  }
   copy.for_later_ = original.for_later_;
   copy.keeps_history_ = original.keeps_history_;
   copy.leads_ = original.leads_;
@@ -60,6 +64,15 @@ void ValueTable::as_in_another(Node& copy, const Node& original) {
     copy.pending_ = false;
     if (counts(copy)) --pending_count_;
   }
+}
+
+Computed& ValueTable::computed_of(Node& node) {
+  if (node.computed_ == nullptr) {
+    if (free_.empty()) free_.push_back(&computed_.emplace_back());
+    node.computed_ = free_.back();
+    free_.pop_back();
+  }
+  return *node.computed_;
 }
 
 void ValueTable::now_held(Node& node) { link(held_, node, &Node::held_link_); }
@@ -76,6 +89,10 @@ void ValueTable::on_unread(std::function<void(const Node&)> tell) {
 }
 
 void ValueTable::forget(Node& node) {
+  if (node.computed_ != nullptr) {
+    *node.computed_ = {};
+    free_.push_back(std::exchange(node.computed_, nullptr));
+  }
   unlink(held_, node, &Node::held_link_);
   unlink(history_, node, &Node::history_link_);
   if (on_unread_ && let_go_.erase(node.id) > 0 && node.pending_) [[unlikely]]

@@ -1,5 +1,6 @@
 #pragma once
-// The evaluator's table of values: what is held and not computed, and the history that is kept for gradients.
+// The evaluator's table of values: what is held and not computed, what runs have left of the others, and the history
+// that is kept for gradients.
 //
 // Cut. A cut computes every pending value that a handle holds. Whatever nobody holds is not computed.
 //
@@ -18,6 +19,7 @@
 // Set aside. For histories, what is set aside is held. What it is computed from keeps its operands until it is
 // computed.
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <unordered_set>
 #include <vector>
@@ -89,6 +91,8 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
   };
   static void link(List& list, Node& node, Node::Link Node::*link);
   static void unlink(List& list, Node& node, Node::Link Node::*link);
+  /// What runs leave of a node stands here for as long as the node lives, in one place.
+  Computed& computed_of(Node& node);
   void now_held(Node& node);
   void no_longer_held(Node& node);
   void forget(Node& node);
@@ -101,8 +105,10 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
   /// They give up their operands, in program order.
   void end(const std::vector<NodePtr>& nodes) const;
 
-  List held_;     ///< held, and a held result is not computed
-  List history_;  ///< have been part of a cut and keep their operands
+  std::deque<Computed> computed_;
+  std::vector<Computed*> free_;  ///< of these: of nodes that have died
+  List held_;                    ///< held, and a held result is not computed
+  List history_;                 ///< have been part of a cut and keep their operands
   int64_t pending_count_ = 0;
   size_t history_after_last_look_ = 0;
   bool gradients_may_come_ = true;  ///< as of the last cut

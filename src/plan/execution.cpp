@@ -20,7 +20,7 @@ void describe_inputs(graph::Capture& capture) {
     graph::ProgramInput& input = program.inputs[i];
     const graph::Value& leaf = capture.leaves[i];
     if (!leaf) continue;
-    const std::shared_ptr<Tensor>& tensor = leaf.node->computed[leaf.result];
+    const std::shared_ptr<Tensor>& tensor = leaf.computed();
     input.order = tensor->order;
     // Memory that other tensors lie in too outlives this one.
     input.dies = input.dies && tensor.use_count() == 1 && tensor->storage.use_count() == 1;
@@ -30,7 +30,7 @@ void describe_inputs(graph::Capture& capture) {
 
 /// A value that is kept for gradients alone lies as it was computed, and so will its gradient.
 void note_layout(graph::Node& node, int result) {
-  const Sharding& lies = node.computed[result]->sharding;
+  const Sharding& lies = node.computed().results[result]->sharding;
   if (!(lies == node.operation->shardings[result])) node.operation = lies_computed(*node.operation, result, lies);
 }
 
@@ -52,11 +52,12 @@ struct Execution::Impl {
     last = plan;
     add(runtime.counted(*plan), plan->predicted);
     for (size_t i = 0; i < program.inputs.size(); ++i)
-      if (program.inputs[i].dies) capture.leaves[i].node->computed.clear();
+      if (program.inputs[i].dies) capture.leaves[i].node->compute_into().results.clear();
     for (size_t i = 0; i < roots.size(); ++i) {
       graph::Node& node = *roots[i].node;
-      node.computed.resize(node.operation->results.size());
-      node.computed[roots[i].result] = outputs[i];
+      std::vector<std::shared_ptr<Tensor>>& results = node.compute_into().results;
+      results.resize(node.operation->results.size());
+      results[roots[i].result] = outputs[i];
       note_layout(node, roots[i].result);
     }
     store_copies(capture, roots, plan->schedule->program.copied, std::span(outputs).subspan(roots.size()));
@@ -142,14 +143,16 @@ bool Execution::materialize(graph::ValueTable& table, const graph::Values& neede
   return true;
 }
 
-void Execution::place(graph::Node& node, const HostView& data) { node.computed = {impl_->runtime.place(node, data)}; }
+void Execution::place(graph::Node& node, const HostView& data) {
+  node.compute_into().results = {impl_->runtime.place(node, data)};
+}
 void Execution::place_own(graph::Node& node, const HostView& data) {
-  node.computed = {impl_->runtime.place_own(node, data)};
+  node.compute_into().results = {impl_->runtime.place_own(node, data)};
 }
 
 uint64_t Execution::load(graph::Node& node, const io::PositionedFile& file, uint64_t place) {
   Runtime::Loaded loaded = impl_->runtime.load(node, file, place);
-  node.computed = {std::move(loaded.tensor)};
+  node.compute_into().results = {std::move(loaded.tensor)};
   return loaded.sum;
 }
 
@@ -160,7 +163,7 @@ HostTensor Execution::fetch(const graph::Value& value) {
 
 std::shared_ptr<const Tensor> Execution::whole(const graph::Value& value) {
   compute({value});
-  const std::shared_ptr<Tensor>& tensor = value.node->computed[value.result];
+  const std::shared_ptr<Tensor>& tensor = value.computed();
   return whole_block(*tensor) != nullptr ? tensor : nullptr;
 }
 

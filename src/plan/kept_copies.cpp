@@ -35,13 +35,13 @@ void offer_copies(graph::Capture& capture) {
   for (size_t i = 0; i < capture.leaves.size(); ++i) {
     const graph::Value& leaf = capture.leaves[i];
     if (!leaf) continue;
-    for (const auto& [result, copy] : leaf.node->copies)
+    for (const auto& [result, copy] : leaf.node->computed().copies)
       if (result == leaf.result) capture.program.inputs[i].copies.push_back({copy->sharding, copy->order});
   }
 }
 
 Tensor* copy_of(const graph::Value& input, int copy) {
-  for (const auto& [result, tensor] : input.node->copies)
+  for (const auto& [result, tensor] : input.node->computed().copies)
     if (result == input.result && copy-- == 0) return tensor.get();
   MTF_CHECK(false, "copy {} of an input is gone", copy);
   return nullptr;
@@ -51,7 +51,7 @@ void store_copies(const graph::Capture& capture, const graph::Values& roots, con
                   std::span<const std::shared_ptr<Tensor>> copies) {
   for (size_t i = 0; i < copies.size(); ++i) {
     const graph::Value& value = value_of(capture, roots, capture.program.for_gradients[copied[i]]);
-    value.node->copies.emplace_back(value.result, copies[i]);
+    value.node->compute_into().copies.emplace_back(value.result, copies[i]);
   }
 }
 
@@ -59,9 +59,9 @@ void note_copies(const graph::Capture& capture, const graph::Values& roots, cons
                  int32_t number) {
   for (size_t i = 0; i < capture.program.for_gradients.size(); ++i) {
     const graph::Value& value = value_of(capture, roots, capture.program.for_gradients[i]);
-    std::vector<graph::Node::CopiedBy>& known = value.node->copied_by;
+    std::vector<graph::Computed::CopiedBy>& known = value.node->compute_into().copied_by;
     const auto alike = [&](int32_t program) { return record.programs()[program].alike; };
-    if (std::none_of(known.begin(), known.end(), [&](const graph::Node::CopiedBy& by) {
+    if (std::none_of(known.begin(), known.end(), [&](const graph::Computed::CopiedBy& by) {
           return by.result == value.result && alike(by.program) == alike(number);
         }))
       known.push_back({value.result, number, static_cast<int32_t>(i)});

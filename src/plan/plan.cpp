@@ -39,7 +39,7 @@ PlanInputs inputs_of(const Plan& plan, const graph::Capture& capture) {
     input.number = from.number;
     if (from.captured >= 0) {
       const graph::Value& leaf = capture.leaves[from.captured];
-      if (leaf) input.tensor = from.copy < 0 ? leaf.node->computed[leaf.result].get() : copy_of(leaf, from.copy);
+      if (leaf) input.tensor = from.copy < 0 ? leaf.computed().get() : copy_of(leaf, from.copy);
       else input.number = capture.numbers[from.captured];
     }
     inputs.values.push_back(input);

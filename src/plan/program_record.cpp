@@ -15,7 +15,7 @@ int32_t ProgramRecord::add(const graph::Capture& capture) {
   for (const graph::Value& leaf : capture.leaves) {
     auto& sources = recorded.copied_by.emplace_back();
     if (!leaf) continue;
-    for (const graph::Node::CopiedBy& by : leaf.node->copied_by)
+    for (const graph::Computed::CopiedBy& by : leaf.node->computed().copied_by)
       if (by.result == leaf.result) sources.emplace_back(by.program, by.place);
   }
   for (const graph::ProgramOperation& entry : recorded.program.operations)

@@ -57,7 +57,8 @@ class Runtime {
   /// Running ends soon after `interrupt` is wanted, if the runtime can end a plan: before it has begun to write over
   /// its inputs, and nothing of it is then stored. Several ranks end before the same plan, in meet().
   virtual void heed(Interrupt interrupt) = 0;
-  /// A node has been added to the graph; its operands were before it.
+  /// A node has been added to the graph; its operands were before it. What a runtime keeps of it for as long as it
+  /// lives stands with what runs leave of it (graph::Computed).
   virtual void added(graph::Node& node) = 0;
   /// All ranks are about to plan a capture's program, whose form is given, and to run it. Fails (interrupted) if one
   /// of several ranks wants to end. `place`, here and below, is what needs it in the script.

@@ -50,7 +50,7 @@ std::shared_ptr<plan::Tensor> DryRuntime::pretended(const graph::Node& node) con
 }
 
 plan::HostTensor DryRuntime::fetch(const graph::Value& value) {
-  const plan::Tensor& tensor = *value.node->computed[value.result];
+  const plan::Tensor& tensor = *value.computed();
   return {tensor.type,
           std::vector<std::byte>(static_cast<size_t>(size_of(tensor.type.dims) * size_of(tensor.type.element)))};
 }

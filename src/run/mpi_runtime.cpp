@@ -154,7 +154,7 @@ plan::Runtime::Loaded MpiRuntime::load(graph::Node& node, const io::PositionedFi
 }
 
 plan::HostTensor MpiRuntime::fetch(const graph::Value& value) {
-  const plan::Tensor& tensor = *value.node->computed[value.result];
+  const plan::Tensor& tensor = *value.computed();
   const Span place = value.operation().span;
   if (ranks() > 1)
     agree(impl_->transport, plan::key_of("read " + to_string(tensor.type, tensor.sharding, *tensor.mesh)), place,
@@ -165,7 +165,7 @@ plan::HostTensor MpiRuntime::fetch(const graph::Value& value) {
 }
 
 uint64_t MpiRuntime::store(const graph::Value& value, const io::PositionedFile& file, uint64_t place) {
-  return write_blocks(impl_->machine, *value.node->computed[value.result], file, place);
+  return write_blocks(impl_->machine, *value.computed(), file, place);
 }
 
 // ---- what ranks tell one another ------------------------------------------------------------------------------------

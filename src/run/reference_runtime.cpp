@@ -18,6 +18,19 @@ const std::vector<std::string> kNoPasses = {"merge_all_reduces", "fuse_loops", "
 
 constexpr size_t kMostReferencePlans = 4096;
 
+using Tensors = std::vector<std::shared_ptr<plan::Tensor>>;
+
+/// The results of a node, each whole: what this runtime keeps of it.
+Tensors& whole_results(graph::Node& node) {
+  std::shared_ptr<void>& kept = node.compute_into().of_runtime;
+  if (!kept) kept = std::make_shared<Tensors>();
+  return *static_cast<Tensors*>(kept.get());
+}
+
+const std::shared_ptr<plan::Tensor>& whole_of(const graph::Value& value) {
+  return (*static_cast<const Tensors*>(value.node->computed().of_runtime.get()))[value.result];
+}
+
 /// The region, in whose turn nothing is laid out with `@`: one processor has all of everything. It has its form once it
 /// is laid out.
 std::shared_ptr<const graph::Region> laid_out_by_nobody(const graph::Region& was) {
@@ -69,7 +82,7 @@ struct ReferenceRuntime::Impl {
     for (const graph::Value& operand : operands) {
       graph::ProgramInput input;
       input.operation = spmd::data_operation(operand.type(), replicated(operand.dims().size()), 0, one);
-      input.order = operand.node->whole[operand.result]->order;
+      input.order = whole_of(operand)->order;
       program.operands.push_back(graph::ProgramValue::input(program.inputs.size()));
       program.inputs.push_back(std::move(input));
     }
@@ -84,10 +97,10 @@ struct ReferenceRuntime::Impl {
   }
 
   void place(graph::Node& node, const plan::HostView& data) {
-    node.whole = {place_blocks(machine, data, one, replicated(data.type.dims.size()))};
+    whole_results(node) = {place_blocks(machine, data, one, replicated(data.type.dims.size()))};
   }
 
-  plan::HostTensor whole(const graph::Value& value) { return gather_blocks(machine, *value.node->whole[value.result]); }
+  plan::HostTensor whole(const graph::Value& value) { return gather_blocks(machine, *whole_of(value)); }
 };
 
 ReferenceRuntime::ReferenceRuntime() : impl_(std::make_unique<Impl>()) {}
@@ -108,11 +121,11 @@ void ReferenceRuntime::added(graph::Node& node) {
     input.number = from.number;
     if (from.captured >= 0) {
       const graph::Value& operand = node.operands()[from.captured];
-      input.tensor = operand.node->whole[operand.result].get();
+      input.tensor = whole_of(operand).get();
     }
     inputs.values.push_back(input);
   }
-  node.whole = impl_->bound(plan).run(inputs);
+  whole_results(node) = impl_->bound(plan).run(inputs);
 }
 
 std::shared_ptr<plan::Tensor> ReferenceRuntime::place(graph::Node& node, const plan::HostView& data) {

@@ -3,8 +3,7 @@
 //
 // Each operation is computed as soon as it is evaluated, whole, on one processor, by its own kernel: nothing is split,
 // fused, merged, overwritten or forgotten. What every other way to run a program computes is compared with it. Results
-// stand in Node::whole, for as long as the node lives. Beside that its programs are planned and counted as a dry
-// runtime's are.
+// are kept for as long as their node lives. Beside that its programs are planned and counted as a dry runtime's are.
 #include <memory>
 
 #include "run/dry_runtime.h"

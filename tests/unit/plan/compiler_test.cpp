@@ -23,6 +23,7 @@ struct Script : ops::Builder {
     context.mesh = std::make_shared<Mesh>("m", parse_axes(axes));
     context.layout = std::make_shared<const Layout>(parse_layout(rules));
     written = false;
+    table = std::make_shared<graph::ValueTable>();
   }
   graph::Value input(const Dims& dims) {
     return add(ops::kConstant, {}, ops::TypeAttributes{{ElementType::kF32, dims}});
@@ -33,7 +34,7 @@ struct Script : ops::Builder {
 graph::Capture two_layers(double factor = 2, const std::string& rules = "batch:rows;hidden:cols") {
   Script b("rows:2;cols:2", rules);
   graph::Value x = b.input({batch, io}), w = b.input({io, hidden}), v = b.input({hidden, io});
-  for (const graph::Value& each : {x, w, v}) each.node->computed = {std::make_shared<Tensor>()};
+  for (const graph::Value& each : {x, w, v}) each.node->compute_into().results = {std::make_shared<Tensor>()};
   graph::Value h = b.einsum({x, w}, {batch, hidden});
   graph::Value y = b.map(ops::kMul, b.einsum({h, v}, {batch, io}), factor);
   return capture(graph::pending({y}), {y});
@@ -111,7 +112,7 @@ TEST(Compiler, WhatEndsPlanningLeavesNothing) {
 TEST(Compiler, SkippedPassesChangeThePlanAlone) {
   Script b("p:2", "batch:p");
   graph::Value x = b.input({batch, io});
-  x.node->computed = {std::make_shared<Tensor>()};
+  x.node->compute_into().results = {std::make_shared<Tensor>()};
   const graph::Value y = b.map(ops::kExp, b.map(ops::kTanh, x));
   const graph::Capture captured = capture(graph::pending({y}), {y});
   Compiler fusing, single({.skipped_passes = {"fuse_loops"}});

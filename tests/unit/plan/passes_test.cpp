@@ -25,12 +25,13 @@ const Dim rows{"rows", 8}, io{"io", 32}, hidden{"hidden", 64};
 /// A chain, a sum, a product and a softmax over a split dim, some of it twice.
 graph::Program captured(const std::string& rules = "rows:p;hidden:q") {
   ops::Builder b;
+  b.table = std::make_shared<graph::ValueTable>();
   b.context.mesh = std::make_shared<Mesh>("m", parse_axes("p:2;q:2"));
   b.context.layout = std::make_shared<const Layout>(parse_layout(rules));
   b.written = false;
   const graph::Value x = b.add(ops::kConstant, {}, ops::TypeAttributes{{ElementType::kF32, {rows, io}}});
   const graph::Value w = b.add(ops::kConstant, {}, ops::TypeAttributes{{ElementType::kF32, {io, hidden}}});
-  for (const graph::Value& each : {x, w}) each.node->computed = {std::make_shared<Tensor>()};
+  for (const graph::Value& each : {x, w}) each.node->compute_into().results = {std::make_shared<Tensor>()};
   const auto layer = [&] { return b.map(ops::kTanh, b.einsum({x, w}, {rows, hidden})); };
   const graph::Value h = layer(), again = layer();
   const graph::Value s = b.add(ops::kSoftmax, {b.map(ops::kMul, h, again)}, ops::RowAttributes{{hidden.name}});

@@ -39,14 +39,13 @@ TEST(Plans, AnAssignedVariableIsUpdatedInPlace) {
   Script b(execution(), "p:4", "batch:p");
   static auto file = SourceFile::create("x.mtf", "x := x + 1");
   b.span = Span{file.get(), 0, 1};
-  b.table = std::make_shared<graph::ValueTable>();
   auto cut = [&] {
     execution().materialize(
         *b.table, {}, [] { return false; }, b.span);
   };
   graph::Handle x = step(b, b.input({batch, io}), 1);
   cut();
-  auto place = [&] { return x.value().node->computed[0]->blocks[0]; };
+  auto place = [&] { return x.value().computed()->blocks[0]; };
   const void* first = place();
   for (int turn = 0; turn < 3; ++turn) {
     x = step(b, x.value(), 2);

@@ -52,6 +52,7 @@ struct Script : ops::Builder {
     context.mesh = std::make_shared<Mesh>("m", parse_axes(axes));
     context.layout = std::make_shared<const Layout>(parse_layout(rules));
     written = false;
+    table = std::make_shared<graph::ValueTable>();
   }
   graph::Value input(const Dims& dims, ElementType element = ElementType::kF32, int modulus = 7, int first = 0) {
     return input(counting({element, dims}, modulus, first));

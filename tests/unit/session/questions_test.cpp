@@ -87,10 +87,10 @@ class Watched final : public plan::Runtime {
     text += "; of";
     for (const graph::Value& operand : node.operands()) text += fmt::format(" {}.{}", operand.node->id, operand.result);
     text += "; computed";
-    for (const std::shared_ptr<plan::Tensor>& each : node.computed) text += tensor(each);
+    for (const std::shared_ptr<plan::Tensor>& each : node.computed().results) text += tensor(each);
     text += "; copies";
-    for (const auto& [result, copy] : node.copies) text += fmt::format(" {}", result) + tensor(copy);
-    return text + fmt::format("; {} programs", node.copied_by.size());
+    for (const auto& [result, copy] : node.computed().copies) text += fmt::format(" {}", result) + tensor(copy);
+    return text + fmt::format("; {} programs", node.computed().copied_by.size());
   }
 
   run::MpiRuntime own_{{.threads = 1}};
