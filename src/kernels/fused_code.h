@@ -29,6 +29,11 @@ struct FusedLoop::Code {
     }
     return false;
   }
+  /// Whether the loop is one array and its one reduction.
+  bool is_bare_reduction() const {
+    return program.steps.empty() && program.operands.size() == 1 && program.outputs.size() == 1 &&
+           program.operands[0].kind == OperandKind::kArray && program.outputs[0].reduction != Reduction::kStore;
+  }
 };
 
 }  // namespace mtf::kernels

@@ -1,6 +1,8 @@
 #include "kernels/fused_fold.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstring>
 #include <limits>
 
@@ -181,10 +183,16 @@ void Folds::finish_row(std::size_t output, char* target) {
 void Folds::finish_rows(std::size_t output, std::int64_t rows, std::int64_t size, char* target, std::int64_t step) {
   Accumulator& a = accumulators_[output];
   if (a.lanes == nullptr) return;
+  const auto padded = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(size)));
   by_cell(a.cell, [&](auto zero) {
-    auto* const cells = this->cells<decltype(zero)>(a, rows * size);
-    for (std::int64_t r = 0; r < rows; ++r)
-      write(a.target, target + r * step, tree(a.reduction, cells + r * size, size));
+    using T = decltype(zero);
+    auto* const cells = this->cells<T>(a, rows * size);
+    std::array<T, lanes::kTile4> row;
+    for (std::int64_t r = 0; r < rows; ++r) {
+      std::copy_n(cells + r * size, size, row.begin());
+      std::fill(row.begin() + size, row.begin() + padded, identity_of<T>(a.reduction));
+      write(a.target, target + r * step, tree(a.reduction, row.data(), padded));
+    }
   });
 }
 

@@ -29,7 +29,8 @@ class Folds {
   void fold(std::int64_t n);
   /// Joins the lanes of a tile to one element.
   void finish_row(std::size_t output, char* target);
-  /// Writes `rows` elements `step` bytes apart, each joined of `size` lanes side by side; `size` is a power of two.
+  /// Writes `rows` elements `step` bytes apart, each joined of `size` lanes side by side, at most a tile, as
+  /// finish_row joins them.
   void finish_rows(std::size_t output, std::int64_t rows, std::int64_t size, char* target, std::int64_t step);
   /// Writes `columns` elements `step` bytes apart, each joined of every `columns`th of the first `used` lanes.
   void finish_columns(std::size_t output, std::int64_t columns, std::int64_t used, char* target, std::int64_t step);

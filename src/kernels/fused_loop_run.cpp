@@ -1,6 +1,5 @@
 // From sizes and strides to a nest, divided among threads.
 #include <algorithm>
-#include <bit>
 #include <stdexcept>
 
 #include "kernels/fused_fold.h"
@@ -63,12 +62,14 @@ void collapse(std::vector<LoopDim>& dims, Nest& nest) {
   }
 }
 
-/// How much walking along a dim innermost reads and writes in runs, in bytes an element.
+/// How much walking along a dim innermost reads and writes in runs, in bytes an element. What a bare reduction writes
+/// does not count: it stays in registers.
 double run_score(const Nest& nest, const LoopDim& dim) {
+  const bool is_bare = nest.code->is_bare_reduction();
   double score = 0;
   for (const auto* list : {&nest.operands, &nest.outputs}) {
     for (const Stream& s : *list) {
-      if (!s.used || s.iota) continue;
+      if (!s.used || s.iota || (is_bare && list == &nest.outputs)) continue;
       const std::int64_t stride = std::abs(s.strides[dim.id]);
       const double weight = s.element_size * (list == &nest.outputs ? 2.0 : 1.0);
       score += stride == 1 ? weight : stride == 0 ? 0.5 * weight : 0;
@@ -84,13 +85,12 @@ std::int64_t reach(const Nest& nest, const LoopDim& dim) {
   return result;
 }
 
-/// Whether the reduced dim is short, of a power of two, and in runs of memory, so that its rows can lie side by side.
+/// Whether the reduced dim is short and in runs of memory, so that its rows can lie side by side.
 bool has_short_rows(const Nest& nest, const std::vector<LoopDim>& kept, const std::vector<LoopDim>& reduced) {
   if (kept.empty() || reduced.size() != 1 || nest.has_by_row()) return false;
   const LoopDim dim = reduced[0];
   auto irregular = [&](const Stream& s) { return s.used && s.strides[dim.id] != 0 && s.strides[dim.id] != 1; };
-  return dim.size >= kShortestRow && dim.size < nest.code->tile &&
-         std::has_single_bit(static_cast<std::uint64_t>(dim.size)) &&
+  return dim.size >= kShortestRow && dim.size <= nest.code->tile &&
          std::none_of(nest.operands.begin(), nest.operands.end(), irregular);
 }
 

@@ -29,6 +29,7 @@ class Walker {
         tile_(code_.tile),
         lane_bytes_(code_.group == Group::kFour ? 4 : 8),
         along_row_(nest.reduces && nest.inner_reduced && !nest.short_rows),
+        reduce_rows_(bare_reduction(nest)),
         records_(code_.records) {
     const std::int64_t operands = static_cast<std::int64_t>(nest.operands.size());
     const std::int64_t outputs = static_cast<std::int64_t>(nest.outputs.size());
@@ -102,6 +103,13 @@ class Walker {
     for (const Stream& s : nest.outputs) bases[k++] += by * s.strides[id] * s.element_size;
   }
 
+  /// What reduces rows at once, if nothing else is to be done with them; else nullptr.
+  static lanes::ReduceRows bare_reduction(const Nest& nest) {
+    const FusedLoop::Code& code = *nest.code;
+    if (!code.is_bare_reduction() || !nest.reduces) return nullptr;
+    return lanes::reduce_rows(code.group, code.program.outputs[0].reduction, code.program.operands[0].type);
+  }
+
   void refer(const std::vector<FusedLoop::Code::Use>& uses, char* base, std::int64_t mask) {
     for (const auto& use : uses) (use.second ? records_[use.record].c : records_[use.record].b) = {base, mask};
   }
@@ -124,6 +132,7 @@ class Walker {
     const std::size_t outer = count - (inner_kept ? (nest_.reduces || count < 2 ? 1 : 2) : nest_.short_rows ? 1 : 0);
     if (depth < outer) {
       const LoopDim& dim = nest_.kept[depth];
+      if (depth + 1 == count && along_row_ && is_bare_row()) return reduce_rows_of(dim, nest_.reduced[0], bases);
       for (std::int64_t k = 0; k < dim.size; ++k) {
         walk_kept(depth + 1, bases);
         advance(nest_, bases, dim.id, 1);
@@ -157,6 +166,20 @@ class Walker {
       clear();
       walk_reduced(0, nest_.reduced.back(), bases);
       for (std::size_t o = 0; o < nest_.outputs.size(); ++o) folds_->finish_row(o, bases[nest_.operands.size() + o]);
+    }
+  }
+
+  bool is_bare_row() const {
+    return reduce_rows_ != nullptr && nest_.reduced.size() == 1 && nest_.operands[0].strides[nest_.reduced[0].id] == 1;
+  }
+
+  /// One element of each row.
+  void reduce_rows_of(const LoopDim& rows, const LoopDim& inner, const Bases& bases) {
+    const Stream &operand = nest_.operands[0], &output = nest_.outputs[0];
+    for (std::int64_t r = 0; r < rows.size; ++r) {
+      clear();
+      reduce_row(bases[0] + r * operand.strides[rows.id] * operand.element_size, inner.size);
+      folds_->finish_row(0, bases[1] + r * output.strides[rows.id] * output.element_size);
     }
   }
 
@@ -197,6 +220,8 @@ class Walker {
     }
     std::vector<RowStream>& row = rows_;
     if (!short_rows && !irregular) {
+      if (reduce_rows_ != nullptr && !along_row_ && nest_.operands[0].strides[inner.id] == 1)
+        return reduce_columns(bases[0], nest_.operands[0].strides[rows.id], rows.size, inner.size, columns_);
       for (std::int64_t r = 0; r < rows.size; ++r) {
         for (std::size_t s = 0; s < streams(); ++s) {
           const Stream& st = stream(s);
@@ -210,11 +235,18 @@ class Walker {
                                            : std::min(rows.size, kPanelRows);
     const std::int64_t length = short_rows ? inner.size : kPanelColumns;
     if (short_rows) flat_inner_ = nest_.reduces && !nest_.inner_reduced ? inner.size : 0;
+    std::int64_t done = 0;  // rows
+    if (reduce_rows_ != nullptr && flat_inner_ > 0 && nest_.operands[0].strides[inner.id] == 1 &&
+        nest_.operands[0].strides[rows.id] == inner.size) {
+      const std::int64_t flat = height * inner.size, whole = rows.size / height;
+      reduce_columns(bases[0], flat, whole, flat, width_);
+      done = whole * height;
+    }
     for (std::int64_t c = 0; c < inner.size; c += length) {
       const std::int64_t columns = std::min(length, inner.size - c);
       // Columns within the row: accumulators follow.
       column_offset_ = c;
-      for (std::int64_t r = 0; r < rows.size; r += height) {
+      for (std::int64_t r = done; r < rows.size; r += height) {
         staged(rows, inner, r, std::min(height, rows.size - r), c, columns, short_rows, bases, row);
       }
     }
@@ -277,7 +309,34 @@ class Walker {
 
   // ---- one row ------------------------------------------------------------------------------------------------------
 
+  /// Rows of n elements into the lanes side by side, as many in one go as are summed between two folds of `lanes`
+  /// lanes.
+  void reduce_columns(const char* data, std::int64_t stride, std::int64_t rows, std::int64_t n, std::int64_t lanes) {
+    const std::int64_t bytes = stride * lane_bytes_;
+    while (rows > 0) {
+      const std::int64_t most = std::min(rows, kFoldTiles - rows_since_fold_);
+      reduce_rows_(folds_->lanes(0), data, bytes, most, n);
+      data += most * bytes;
+      rows -= most;
+      if ((rows_since_fold_ += most) == kFoldTiles) fold(lanes);
+    }
+  }
+
+  /// One row of n elements into the lanes of one tile.
+  void reduce_row(const char* data, std::int64_t n) {
+    const std::int64_t bytes = tile_ * lane_bytes_;
+    char* const lanes = folds_->lanes(0);
+    for (; n >= kFoldTiles * tile_; n -= kFoldTiles * tile_, data += kFoldTiles * bytes) {
+      reduce_rows_(lanes, data, bytes, kFoldTiles, tile_);
+      fold(tile_);
+    }
+    reduce_rows_(lanes, data, bytes, n / tile_, tile_);
+    reduce_rows_(lanes, data + n / tile_ * bytes, 0, 1, n % tile_);
+    if ((tiles_since_fold_ += n / tile_ + 1) >= kFoldTiles) fold(tile_);
+  }
+
   void run_row(const std::vector<RowStream>& row, std::int64_t n) {
+    if (reduce_rows_ != nullptr && along_row_ && row[0].stride == 1) return reduce_row(row[0].data, n);
     const std::int64_t full = n - n % tile_;
     const std::size_t operands = nest_.operands.size();
     for (std::size_t s = 0; s < streams(); ++s) {
@@ -365,6 +424,7 @@ class Walker {
   const std::int64_t tile_;
   const int lane_bytes_;
   const bool along_row_;  // outputs reduce all of a row to one element
+  const lanes::ReduceRows reduce_rows_;
   std::vector<lanes::Record> records_;
   std::vector<Lane> operands_, outputs_;
   std::vector<RowStream> rows_;

@@ -55,7 +55,7 @@ struct Nest {
   std::vector<LoopDim> reduced;
   bool inner_reduced = false;
   bool reduces = false;
-  bool short_rows = false;  ///< the reduced dims are one, short, a power of two
+  bool short_rows = false;  ///< the reduced dims are one, of at most a tile
   std::vector<Stream> operands;
   std::vector<Stream> outputs;
   std::vector<ElementType> output_types;

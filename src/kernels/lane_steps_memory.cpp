@@ -279,6 +279,45 @@ AnyStep truth_reduce(Reduction how) {
     default: return nullptr;
   }
 }
+template <class V, Reduction kHow, int kPackets>
+void reduce_packets(char* lanes, const char* row, std::int64_t stride, std::int64_t rows) {
+  V sums[kPackets];
+  for (int k = 0; k < kPackets; ++k) sums[k] = load<V>(lanes, k);
+  for (std::int64_t r = 0; r < rows; ++r, row += stride)
+    for (int k = 0; k < kPackets; ++k) sums[k] = join<kHow, V>(sums[k], load<V>(row, k));
+  for (int k = 0; k < kPackets; ++k) store(lanes, k, sums[k]);
+}
+/// A few rows at a time: as many streams as the processor's prefetching keeps up with.
+constexpr std::int64_t kRowsAtOnce = 4;
+template <class V, Reduction kHow>
+void reduce_rows_of(char* lanes, const char* row, std::int64_t stride, std::int64_t rows, std::int64_t n) {
+  for (; rows > kRowsAtOnce && n > 8 * kBytes / static_cast<std::int64_t>(sizeof(Scalar<V>));
+       rows -= kRowsAtOnce, row += kRowsAtOnce * stride)
+    reduce_rows_of<V, kHow>(lanes, row, stride, kRowsAtOnce, n);
+  const char* const end = lanes + n * static_cast<std::int64_t>(sizeof(Scalar<V>));
+  for (; end - lanes >= 8 * kBytes; lanes += 8 * kBytes, row += 8 * kBytes)
+    reduce_packets<V, kHow, 8>(lanes, row, stride, rows);
+  for (; end - lanes >= kBytes; lanes += kBytes, row += kBytes) reduce_packets<V, kHow, 1>(lanes, row, stride, rows);
+  const auto rest = static_cast<std::size_t>(end - lanes);
+  if (rest == 0) return;
+  V sum{}, term{};
+  std::memcpy(&sum, lanes, rest);
+  for (std::int64_t r = 0; r < rows; ++r, row += stride) {
+    std::memcpy(&term, row, rest);
+    sum = join<kHow, V>(sum, term);
+  }
+  std::memcpy(lanes, &sum, rest);
+}
+template <class V>
+ReduceRows number_rows(Reduction how) {
+  switch (how) {
+    case Reduction::kSum: return &reduce_rows_of<V, Reduction::kSum>;
+    case Reduction::kProd: return &reduce_rows_of<V, Reduction::kProd>;
+    case Reduction::kMax: return &reduce_rows_of<V, Reduction::kMax>;
+    case Reduction::kMin: return &reduce_rows_of<V, Reduction::kMin>;
+    default: return nullptr;
+  }
+}
 template <class P, ElementType kFrom>
 AnyStep cast_from(ElementType to) {
   switch (to) {
@@ -358,6 +397,10 @@ AnyStep reduce_step(Group group, Reduction reduction, ElementType type) {
     case kW: return four ? nullptr : number_reduce<D8>(reduction);
   }
   return nullptr;
+}
+ReduceRows reduce_rows(Group group, Reduction reduction, ElementType type) {
+  if (group == Group::kEight) return type == kW ? number_rows<D>(reduction) : nullptr;
+  return type == kS ? number_rows<F>(reduction) : type == kI ? number_rows<I>(reduction) : nullptr;
 }
 
 }  // namespace mtf::kernels::lanes

@@ -119,9 +119,10 @@ BENCHMARK_CAPTURE(broadcast, transposed_2048, 2048, 2)->UseManualTime();
 BENCHMARK_CAPTURE(broadcast, transposed_1000, 1000, 2)->UseManualTime();
 
 /// Sums of x[rows, columns] over one dim or both, against a memcpy of it.
-void reduce(benchmark::State& state, Int columns, bool keep_rows, bool keep_columns, kernels::Reduction how) {
-  const Int rows = kBig / columns;
-  std::vector<float> x = operand(kBig), s((keep_rows ? rows : 1) * (keep_columns ? columns : 1)), z(kBig);
+void reduce(benchmark::State& state, Int elements, Int columns, bool keep_rows, bool keep_columns,
+            kernels::Reduction how) {
+  const Int rows = elements / columns;
+  std::vector<float> x = operand(elements), s((keep_rows ? rows : 1) * (keep_columns ? columns : 1)), z(elements);
   std::vector<double> expected(s.size());
   for (Int i = 0; i < rows; ++i) {
     for (Int j = 0; j < columns; ++j) {
@@ -138,17 +139,20 @@ void reduce(benchmark::State& state, Int columns, bool keep_rows, bool keep_colu
   const kernels::LoopArgument in[] = {kernels::LoopArgument::array(x.data(), strides)};
   const kernels::LoopArgument out[] = {kernels::LoopArgument::array(s.data(), kept)};
   compare(
-      state, [&] { loop.run(sizes, in, out, threads); }, [&] { std::memcpy(z.data(), x.data(), kBig * 4); }, 0,
-      kBigBytes / 2);
+      state, [&] { loop.run(sizes, in, out, threads); }, [&] { std::memcpy(z.data(), x.data(), elements * 4); }, 0,
+      elements * 4);
   expect_same<double>(state, std::vector<double>(s.begin(), s.end()), expected);
 }
-BENCHMARK_CAPTURE(reduce, all, 1024, false, false, kernels::Reduction::kSum)->UseManualTime();
-BENCHMARK_CAPTURE(reduce, over_columns_768, 768, true, false, kernels::Reduction::kSum)->UseManualTime();
-BENCHMARK_CAPTURE(reduce, max_over_columns_768, 768, true, false, kernels::Reduction::kMax)->UseManualTime();
-BENCHMARK_CAPTURE(reduce, over_columns_10, 10, true, false, kernels::Reduction::kSum)->UseManualTime();
-BENCHMARK_CAPTURE(reduce, over_columns_64, 64, true, false, kernels::Reduction::kSum)->UseManualTime();
-BENCHMARK_CAPTURE(reduce, over_rows_1024, 1024, false, true, kernels::Reduction::kSum)->UseManualTime();
-BENCHMARK_CAPTURE(reduce, over_rows_10, 10, false, true, kernels::Reduction::kSum)->UseManualTime();
+BENCHMARK_CAPTURE(reduce, all, kBig, 1024, false, false, kernels::Reduction::kSum)->UseManualTime();
+BENCHMARK_CAPTURE(reduce, over_columns_768, kBig, 768, true, false, kernels::Reduction::kSum)->UseManualTime();
+BENCHMARK_CAPTURE(reduce, max_over_columns_768, kBig, 768, true, false, kernels::Reduction::kMax)->UseManualTime();
+BENCHMARK_CAPTURE(reduce, over_columns_10, kBig, 10, true, false, kernels::Reduction::kSum)->UseManualTime();
+BENCHMARK_CAPTURE(reduce, over_columns_64, kBig, 64, true, false, kernels::Reduction::kSum)->UseManualTime();
+BENCHMARK_CAPTURE(reduce, over_rows_1024, kBig, 1024, false, true, kernels::Reduction::kSum)->UseManualTime();
+BENCHMARK_CAPTURE(reduce, over_rows_10, kBig, 10, false, true, kernels::Reduction::kSum)->UseManualTime();
+BENCHMARK_CAPTURE(reduce, over_columns_256_in_cache, 65536, 256, true, false, kernels::Reduction::kSum)
+    ->UseManualTime();
+BENCHMARK_CAPTURE(reduce, over_rows_256_in_cache, 65536, 256, false, true, kernels::Reduction::kSum)->UseManualTime();
 
 void small_run(benchmark::State& state) {
   std::vector<float> x = operand(64), y(64), expected(x);
