@@ -281,9 +281,8 @@ HostValue recompute(Caller& caller, const Bound& call) {
   rest.span = call.span();
   rest.scope = call.arguments.scope;
   for (const GivenArgument* item : call.rest) rest.items.push_back(*item);
-  int64_t& region = caller.parts.builder.context.recompute_region;
-  const Restore inside(
-      region, region == 0 ? caller.parts.calls.new_recompute_region() : region);  // one inside another is part of it
+  graph::SegmentRef& segment = caller.parts.builder.context.segment;
+  const Restore inside(segment, segment ? segment : std::make_shared<const graph::Segment>());  // the outermost counts
   return caller.parts.calls.call(call.value(0), rest);
 }
 

@@ -28,11 +28,6 @@ class Calls {
   /// The same with values: a function given a shape.
   HostValue call_with(const HostValue& callee, std::vector<HostValue> values, Span span);
 
-  /// A number for a call of `recompute`, which ascend from 1.
-  int64_t new_recompute_region() { return ++last_region_; }
-  /// From here on they ascend from where those of `other` are.
-  void number_behind(const Calls& other) { last_region_ = other.last_region_; }
-
   bool none_under_way() const { return under_way_.empty(); }
   /// An instance of a model is being made.
   bool makes_instance() const;
@@ -101,7 +96,6 @@ class Calls {
 
   Evaluator& evaluator_;
   std::vector<Activation> under_way_;
-  int64_t last_region_ = 0;
   bool end_ = false;  ///< a check came to the limit of calls: it enters none from there on
 };
 

@@ -67,7 +67,6 @@ void Evaluator::stand_in(const Evaluator& other) {
   domain.learn_from(other.domain);
   variables.number_behind(other.variables);
   meshes.declare_all_of(other.meshes);
-  calls.number_behind(other.calls);
 }
 
 void Evaluator::run_program(std::shared_ptr<const ast::Program> program) {

@@ -83,6 +83,13 @@ struct Computed {
   bool has(int result) const { return result < static_cast<int>(results.size()) && results[result]; }
 };
 
+/// A part of the program of which a gradient needs only what goes into it, and computes it again: a call of
+/// `recompute`, or a backward pass.
+struct Segment {
+  bool is_backward = false;
+};
+using SegmentRef = std::shared_ptr<const Segment>;
+
 struct Node : std::enable_shared_from_this<Node> {
   Node() = default;
   Node(const Node&) = delete;
@@ -90,10 +97,11 @@ struct Node : std::enable_shared_from_this<Node> {
   ~Node();  ///< at any length of the history behind it
 
   OperationRef operation;
-  int64_t id = 0;       ///< ascending in program order
-  Name name;            ///< that the program gave it
-  int64_t place = 0;    ///< of an `assign`: the number of the param or state
-  int64_t replica = 0;  ///< not 0: a copy for a backward pass, never merged with its original
+  int64_t id = 0;      ///< ascending in program order
+  Name name;           ///< that the program gave it
+  int64_t place = 0;   ///< of an `assign`: the number of the param or state
+  SegmentRef segment;  ///< that it is made in; null: in none
+  SegmentRef again;    ///< of a copy for the backward pass that it is made in: the segment of its original
 
   const Values& operands() const { return operands_; }
   void set_operands(Values operands);

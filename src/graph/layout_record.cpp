@@ -68,12 +68,8 @@ int32_t LayoutRecord::number_of(std::string key, Decision decision) {
   return at->second;
 }
 
-void LayoutRecord::add(const Node& node, const LaidOutOperation* copied) {
+void LayoutRecord::add(const Node& node) {
   const LaidOutOperation& operation = *node.operation;
-  if (copied) {
-    numbers_[&operation] = decision_of(*copied);
-    return;
-  }
   Decision decision;
   decision.operation = node.operation;
   decision.form = forms_.try_emplace(key_of(operation), static_cast<int32_t>(forms_.size())).first->second;

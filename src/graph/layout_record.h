@@ -30,8 +30,8 @@ class LayoutRecord {
     int32_t root = 0;
   };
 
-  /// Called with each node as it is added. `copied`: it lies as this operation does, whatever its own operands do.
-  void add(const Node& node, const LaidOutOperation* copied);
+  /// Called with each node as it is added, but for those of an operation that another node was added with.
+  void add(const Node& node);
   /// `operation`, which is new, says where a root of a program lies since a cut computed it for gradients alone.
   void add_computed(OperationRef operation, int32_t program, int32_t root);
 

@@ -53,6 +53,7 @@ Shrunk shrunk(const Region& was, std::vector<bool> read) {
   now.carried = now.placed = now.constants = now.stacked = now.summed = now.saved = 0;
   now.input_number.clear();
   now.first_number.clear();
+  now.segments.clear();
   std::vector<int32_t> inputs(turn.inputs.size(), -1), operations(turn.operations.size(), -1);
   for (size_t i = 0; i < turn.inputs.size(); ++i) {
     if (!needed.inputs[i]) continue;

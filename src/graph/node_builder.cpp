@@ -67,7 +67,6 @@ std::shared_ptr<LaidOutOperation> NodeBuilder::make(const Op& op, const Values& 
   operation->written = written;
   operation->initial = initial;
   operation->no_grad = context.no_grad;
-  operation->recomputed_in = context.recompute_region;
   operation->span = span;
   operation->frame = context.frame;
   MTF_CHECK(operation->attributes.form() == op.attributes, "attributes of another operation than {}", op.name);
@@ -77,20 +76,21 @@ std::shared_ptr<LaidOutOperation> NodeBuilder::make(const Op& op, const Values& 
   return operation;
 }
 
-NodePtr NodeBuilder::make_node(OperationRef operation, Values operands, const LaidOutOperation* copied) {
+NodePtr NodeBuilder::make_node(OperationRef operation, Values operands, LayoutRecord* into) {
   auto node = std::make_shared<Node>();
   node->operation = std::move(operation);
   node->id = new_node_id();
+  node->segment = context.segment;
   node->set_operands(std::move(operands));
   ++added;
-  if (record) record->add(*node, copied);
+  if (into) into->add(*node);
   if (table) table->add(*node);
   if (on_add) on_add(*node);
   return node;
 }
 
 void NodeBuilder::adopt(Node& node) {
-  if (record) record->add(node, nullptr);
+  if (record) record->add(node);
   if (table) table->add(node);
   if (on_add) on_add(node);
 }
@@ -116,7 +116,7 @@ Values NodeBuilder::add_by_rules(std::shared_ptr<LaidOutOperation> operation, Va
   operation->why.rules = context.layout;
   decide_layouts(*operation, layouts);
   const size_t count = operation->results.size();
-  const NodePtr node = make_node(std::move(operation), std::move(operands));
+  const NodePtr node = make_node(std::move(operation), std::move(operands), record.get());
   Values results;
   results.reserve(count);
   for (size_t r = 0; r < count; ++r) results.push_back({node, static_cast<int>(r)});
@@ -129,7 +129,7 @@ Value NodeBuilder::add_given(std::shared_ptr<LaidOutOperation> operation, Values
   operation->inherited = {layout.inherited};
   operation->origin = origin;
   operation->why = std::move(layout.why);
-  return {make_node(std::move(operation), std::move(operands)), 0};
+  return {make_node(std::move(operation), std::move(operands), record.get()), 0};
 }
 
 Value NodeBuilder::add_laid_out(const Op& op, Values operands, GivenLayout layout, Attributes attributes,
@@ -160,10 +160,10 @@ Value NodeBuilder::add_following(const Op& op, Values operands, const Value& lik
   return add_given(std::move(operation), std::move(operands), LayoutOrigin::kLike, std::move(layout));
 }
 
-NodePtr NodeBuilder::copy_node(const Node& node, Values operands) {
-  auto operation = std::make_shared<LaidOutOperation>(*node.operation);
-  operation->recomputed_in = context.recompute_region;
-  return make_node(std::move(operation), std::move(operands), node.operation.get());
+NodePtr NodeBuilder::add_copy(const Node& node, Values operands) {
+  NodePtr copy = make_node(node.operation, std::move(operands), nullptr);
+  copy->name = node.name;
+  return copy;
 }
 
 }  // namespace mtf::graph

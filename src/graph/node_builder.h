@@ -30,9 +30,9 @@ struct Context {
   Precision precision = Precision::kF32;
   bool no_grad = false;  ///< inside `no_grad { … }`
   double seed = 0;
-  double random_calls = 0;       ///< random operations evaluated since `seed`
-  int64_t recompute_region = 0;  ///< not 0 inside a call of `recompute`
-  CallFrameRef frame;            ///< of what is added
+  double random_calls = 0;  ///< random operations evaluated since `seed`
+  SegmentRef segment;       ///< of what is added: a call of `recompute`, a backward pass
+  CallFrameRef frame;       ///< of what is added
 };
 
 /// Where a result lies that is given instead of decided, and why; on the current mesh where there is none.
@@ -62,14 +62,15 @@ class NodeBuilder {
 
   /// Adds a node of an operation whose layout has been decided: a copy of one of another graph.
   NodePtr add_decided(OperationRef operation, Values operands) {
-    return make_node(std::move(operation), std::move(operands));
+    return make_node(std::move(operation), std::move(operands), record.get());
   }
 
   /// A node of a builder that counts none is counted as this one's.
   void adopt(Node& node);
 
-  /// The same operation on other operands, in the region under way: for a backward pass.
-  NodePtr copy_node(const Node& node, Values operands);
+  /// A node of the same operation, of the same name, on other operands: for a backward pass. It lies as the operation
+  /// does, whatever the operands do.
+  NodePtr add_copy(const Node& node, Values operands);
 
  protected:
   /// Adds a node of one result, in a layout that is given.
@@ -87,7 +88,7 @@ class NodeBuilder {
   Values add_by_rules(std::shared_ptr<LaidOutOperation> operation, Values operands);
   Value add_given(std::shared_ptr<LaidOutOperation> operation, Values operands, LayoutOrigin origin,
                   GivenLayout layout);
-  NodePtr make_node(OperationRef operation, Values operands, const LaidOutOperation* copied = nullptr);
+  NodePtr make_node(OperationRef operation, Values operands, LayoutRecord* into);
 };
 
 }  // namespace mtf::graph

@@ -90,12 +90,11 @@ struct LaidOutOperation : Operation {
   std::vector<AxisSet> inherited;   ///< of each result: the splits that `@` wrote, or that come from one
   LayoutOrigin origin = LayoutOrigin::kRules;
   LayoutReason why;
-  bool written = true;        ///< the program wrote it: two rules on one axis are an error
-  bool initial = false;       ///< of what a param or state begins with: they are none where rules by path may decide
-  bool no_grad = false;       ///< made inside `no_grad`: gradients end at it
-  int64_t recomputed_in = 0;  ///< not 0: made inside this call of `recompute`
-  Span span;                  ///< the expression
-  CallFrameRef frame;         ///< the innermost call; null outside of all, and where nobody wants to know
+  bool written = true;   ///< the program wrote it: two rules on one axis are an error
+  bool initial = false;  ///< of what a param or state begins with: they are none where rules by path may decide
+  bool no_grad = false;  ///< made inside `no_grad`: gradients end at it
+  Span span;             ///< the expression
+  CallFrameRef frame;    ///< the innermost call; null outside of all, and where nobody wants to know
 };
 
 }  // namespace mtf::graph

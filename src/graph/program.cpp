@@ -40,7 +40,11 @@ class Capturer {
       operation.first_operand = static_cast<int32_t>(program_.operands.size());
       operation.operand_count = static_cast<int32_t>(node->operands().size());
       operation.name = node->name;
-      operation.replica = node->replica;
+      if (node->again)
+        operation.replica = replicas_
+                                .try_emplace(std::pair(node->segment.get(), node->again.get()),
+                                             static_cast<int32_t>(replicas_.size()) + 1)
+                                .first->second;
       operation.origin = static_cast<int32_t>(program_.operations.size());
       places_.emplace(node->operation.get(), operation.origin);
       if (const OperationRef& like = node->operation->why.like)
@@ -107,6 +111,7 @@ class Capturer {
   std::unordered_map<const LaidOutOperation*, int32_t> places_;  // of each operation: where it comes first
   std::unordered_map<std::pair<const Node*, int>, size_t, Hash> leaves_;
   std::map<std::pair<uint64_t, ElementType>, size_t> numbers_;
+  std::map<std::pair<const Segment*, const Segment*>, int32_t> replicas_;  // of what is computed again together
 };
 
 /// Numbers what it is given in the order in which it comes first: mostly few things, which are compared one by one.
@@ -196,9 +201,7 @@ class Form {
     for (size_t r = 0; r < operation.results.size(); ++r) add(operation.results[r], operation.shardings[r]);
     add(operation.mesh);
     if (operation.region) text += operation.region->form;
-    add(entry.replica == 0
-            ? uint32_t{0}
-            : replicas_.emplace(entry.replica, static_cast<uint32_t>(replicas_.size() + 1)).first->second);
+    add(entry.replica);
     if (operation.inputs.empty()) return;
     std::string bits(reinterpret_cast<const char*>(operation.inputs.data()), operation.inputs.size() * sizeof(double));
     if (operation.op->expand != nullptr) text += bits;
@@ -209,7 +212,6 @@ class Form {
  private:
   Numbering<uint32_t> names_;
   Numbering<const Mesh*> meshes_;
-  std::map<int64_t, uint32_t> replicas_;
   std::map<std::pair<const Op*, std::string>, uint32_t> numbers_;  // which are equal, by their bits
 };
 

@@ -56,7 +56,7 @@ struct ProgramOperation {
   int32_t first_operand = 0;  ///< in Program::operands
   int32_t operand_count = 0;
   Name name;
-  int64_t replica = 0;  ///< not 0: a copy for a backward pass, never merged with its original
+  int32_t replica = 0;  ///< not 0: computed again for a backward pass, with all that have this number: from 1 on
   int32_t origin = -1;  ///< the operation of the captured program that it is, or -1: made by an expansion
   int32_t like = -1;    ///< which other of the program its layout follows, or -1: none of them
 };

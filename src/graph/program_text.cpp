@@ -12,7 +12,7 @@
 //            like w           its layout is that of w, or of what the program has not: `like [a=4/p]`
 //            computed         it lies as a cut computed it
 //            derived          the program did not write it: it is of a gradient or an expansion
-//            again 1          a copy of region 1, computed again for a backward pass
+//            again 1          computed again for a backward pass, with all that say so
 //            named            the program named it, and a later value by the same name
 //
 // Behind a loop stands how often it runs what, and in the indented lines that follow, one turn (graph/region.h).
@@ -24,7 +24,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <map>
 #include <unordered_map>
 
 #include "graph/call_text.h"
@@ -142,8 +141,7 @@ class ProgramWriter {
       case LayoutOrigin::kComputed: text += " computed"; break;
     }
     if (!operation.written) text += " derived";
-    if (entry.replica != 0)
-      text += fmt::format(" again {}", replicas_.try_emplace(entry.replica, replicas_.size() + 1).first->second);
+    if (entry.replica != 0) text += fmt::format(" again {}", entry.replica);
     if (is_part_[place]) text += " named";
     return text;
   }
@@ -166,7 +164,6 @@ class ProgramWriter {
   MeshPtr mesh_;
   std::vector<std::string> names_;  ///< of inputs, then of operations
   std::vector<bool> is_part_;       ///< of each operation: it is called as if it had no name of its own
-  std::map<int64_t, size_t> replicas_;
 };
 
 // ---- reading --------------------------------------------------------------------------------------------------------
@@ -336,7 +333,7 @@ class ProgramReader {
       } else if (reader_.take("derived")) {
         operation->written = false;
       } else if (reader_.take("again")) {
-        entry.replica = reader_.integer(1, int64_t{1} << 40);
+        entry.replica = static_cast<int32_t>(reader_.integer(1, INT32_MAX));
       } else if (reader_.take("named")) {
         named = true;
       } else if (operation->op->role == Role::kLoop) {

@@ -48,6 +48,7 @@ struct Region {
   std::vector<int32_t> input_number;  ///< of each input of the turn: its place in Operation::inputs, or -1: no number
   std::vector<int32_t> first_number;  ///< of each operation of the turn: where its numbers begin there
   std::vector<int32_t> call_numbers;  ///< which of Operation::inputs are numbers of random calls
+  std::vector<SegmentRef> segments;   ///< of each operation of the turn, for its gradient: that it was made in
   std::string form;                   ///< equal for regions that differ in nothing but numbers of the host
 
   int32_t tensors() const { return carried + placed + constants; }

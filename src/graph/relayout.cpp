@@ -89,7 +89,7 @@ void paths_are_known(std::span<const NodePtr> nodes, LayoutRecord* record) {
     changed.insert(node.get());
     node->operation = now[&was] =
         laid_out_again(was, layouts, like != now.end() ? like->second : nullptr, nullptr, nullptr);
-    if (record) record->add(*node, nullptr);
+    if (record) record->add(*node);
   }
 }
 

@@ -139,10 +139,9 @@ KeptHistory ValueTable::keep_history(const std::vector<NodePtr>& nodes, ReadsOfG
   };
   for (const NodePtr& node : nodes) {
     if (!node->keeps_history_) continue;
-    if (node->operation->recomputed_in != 0) {
+    if (node->segment) {
       for (const Value& operand : node->operands())
-        if (operand.operation().recomputed_in != node->operation->recomputed_in)
-          node->operation->recomputed_in > 0 ? save_operand(operand) : save(operand);
+        if (operand.node->segment != node->segment) node->segment->is_backward ? save(operand) : save_operand(operand);
       continue;
     }
     std::vector<bool> wanted;
@@ -220,10 +219,9 @@ void ValueTable::keep_between(const std::vector<NodePtr>& nodes) {
         (node.leads_ && (node.is_kept() || node.mark == wanted || (node.history_link_.linked && node.uses() > 0)));
     node.leads_ = node.leads_ && node.keeps_history_;
     if (!node.keeps_history_) continue;
-    const int64_t region = node.operation->recomputed_in;
     for (const Value& operand : node.operands()) {
       if (operand.node->is_computed(operand.result)) continue;
-      if (region != 0 && operand.operation().recomputed_in == region) operand.node->mark = again;
+      if (node.segment && operand.node->segment == node.segment) operand.node->mark = again;
       else if (operand.node->mark != again && is_float(operand.element())) operand.node->mark = wanted;
     }
   }

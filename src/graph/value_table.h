@@ -7,8 +7,8 @@
 // History. Of what a cut computes, an operation's operands are kept if a gradient may still go through it: gradients
 // may come (`grad` can still be called), the operation passes them on, it was not made inside `no_grad`, and it lies
 // between two values that are held. Then the values that its gradient rule reads are computed and kept by the same cut,
-// as any autodiff system does, so that nothing of the forward pass is done twice. Of a region of `recompute` only its
-// inputs are kept. All other operations give up their operands at once, and their memory with them.
+// as any autodiff system does, so that nothing of the forward pass is done twice. Of a segment (graph.h) only what goes
+// into it is kept. All other operations give up their operands at once, and their memory with them.
 //
 //        x ──► h = x·w ──► y = tanh h ──► loss = mean y      print(loss)
 //      held   keeps x, w    keeps y         keeps nothing     (x, w held; h not needed by any rule: not computed)
@@ -100,7 +100,8 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
   static bool leads_through(const Value& operand);
   static bool leads(const Node& node);
   /// Of nodes through which something held can be reached (leads_), in program order, those that something held is made
-  /// of keep their operands. What a kept operation of a region is computed from does too: it will be computed again.
+  /// of keep their operands. What a kept operation of a segment is computed from in it does too: it will be computed
+  /// again.
   static void keep_between(const std::vector<NodePtr>& nodes);
   /// They give up their operands, in program order.
   void end(const std::vector<NodePtr>& nodes) const;

@@ -60,7 +60,7 @@ graph::Value Builder::operand(double number, ElementType element) {
   if (graph::NodePtr node = known.lock()) {
     const graph::LaidOutOperation& made = *node->operation;
     if (node->is_of(table.get()) && made.mesh == context.mesh && made.why.rules == context.layout &&
-        made.no_grad == context.no_grad && made.recomputed_in == context.recompute_region) {
+        made.no_grad == context.no_grad) {
       ++added;  // as many as if nobody shared it
       return {node, 0};
     }

@@ -1,14 +1,13 @@
 // The nodes that lead from the targets to the loss are walked from the last to the first; each operation's own rule
 // turns the gradients of its results into those of its operands, as more graph.
 //
-// Recomputation. Nodes made inside a call of `recompute` are copied when the walk first comes to their region (the
-// copies compute the same again, random numbers included), and the rules read the copies, so that of the forward pass
-// only what goes into a region is kept. The copies of one region stand in the program between the backward passes of
-// the regions behind it and its own, so that one region at a time is in memory (Chen et al. 2016, section 3).
+// Recomputation. Nodes of a segment (graph.h) are copied when the walk first comes to it (the copies compute the same
+// again, random numbers included), and the rules read the copies, so that of the forward pass only what goes into a
+// segment is kept. The copies of one stand in the program between the backward passes of the segments behind it and its
+// own, so that one segment at a time is in memory (Chen et al. 2016, section 3).
 #include "ops/gradients.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -19,6 +18,7 @@
 #include "graph/value_table.h"
 #include "ops/record.h"
 #include "support/diagnostics.h"
+#include "support/restore.h"
 
 namespace mtf::ops {
 namespace {
@@ -170,9 +170,9 @@ class Backward {
     }
     if (!any || !flows) return;
     graph::Values operands, results;
-    for (const graph::Value& operand : node->operands()) operands.push_back(again(operand, operation.recomputed_in));
+    for (const graph::Value& operand : node->operands()) operands.push_back(again(operand, node->segment));
     for (size_t r = 0; r < operation.results.size(); ++r)
-      results.push_back(again({node, static_cast<int>(r)}, operation.recomputed_in));
+      results.push_back(again({node, static_cast<int>(r)}, node->segment));
     MeshPtr mesh = builder_.context.mesh;
     builder_.context.mesh = operation.mesh;
     const graph::CallFrameRef taken_in = builder_.context.frame;
@@ -189,21 +189,22 @@ class Backward {
       if (wanted[k] && gradients[k]) add_to(node->operands()[k], gradients[k]);
   }
 
-  /// It was made in the region, and has not been computed, nor will be for whoever holds it: it will be made again. A
-  /// backward pass (a region below 0) is not, as long as it is pending.
-  static bool is_inside(const graph::Value& value, int64_t region) {
-    if (region < 0 && graph::ValueTable::is_pending(*value.node)) return false;
-    return region != 0 && !value.node->is_held() && value.operation().recomputed_in == region &&
-           !value.node->is_computed(value.result);
+  /// It was made in the segment, and has not been computed, nor will be for whoever holds it: it will be made again. A
+  /// backward pass is not, as long as it is pending.
+  static bool is_inside(const graph::Value& value, const graph::SegmentRef& segment) {
+    const graph::Node& node = *value.node;
+    if (!segment || node.segment != segment || node.operation->op->is_leaf()) return false;
+    if (segment->is_backward && graph::ValueTable::is_pending(node)) return false;
+    return !node.is_held() && !node.is_computed(value.result);
   }
 
-  /// `value` as the backward pass of an operation of `region` reads it: itself, or its copy if it was made in that
-  /// region.
-  graph::Value again(const graph::Value& value, int64_t region) {
-    if (!is_inside(value, region)) return value;
+  /// `value` as the backward pass of an operation of `segment` reads it: itself, or its copy if it was made in that
+  /// segment.
+  graph::Value again(const graph::Value& value, const graph::SegmentRef& segment) {
+    if (!is_inside(value, segment)) return value;
     auto at = copies_.find(value.node.get());
     if (at != copies_.end()) return {at->second, value.result};
-    // Copy everything that it needs inside the region, operands first (in program order).
+    // Copy everything that it needs inside the segment, operands first (in program order).
     std::vector<graph::NodePtr> nodes;
     std::vector<graph::NodePtr> stack{value.node};
     const int64_t mark = graph::new_mark();
@@ -212,7 +213,7 @@ class Backward {
       graph::NodePtr node = std::move(stack.back());
       stack.pop_back();
       for (const graph::Value& operand : node->operands()) {
-        if (!is_inside(operand, region) || operand.node->mark == mark || copies_.count(operand.node.get())) continue;
+        if (!is_inside(operand, segment) || operand.node->mark == mark || copies_.count(operand.node.get())) continue;
         operand.node->mark = mark;
         stack.push_back(operand.node);
       }
@@ -220,16 +221,13 @@ class Backward {
     }
     std::sort(nodes.begin(), nodes.end(),
               [](const graph::NodePtr& a, const graph::NodePtr& b) { return a->id < b->id; });
-    int64_t& replica = replica_of_region_[region];
     for (const graph::NodePtr& node : nodes) {
       graph::Values operands = node->operands();
       for (graph::Value& operand : operands)
-        if (auto it = copies_.find(operand.node.get()); it != copies_.end() && is_inside(operand, region))
+        if (auto it = copies_.find(operand.node.get()); it != copies_.end() && is_inside(operand, segment))
           operand.node = it->second;
-      graph::NodePtr copy = builder_.copy_node(*node, std::move(operands));
-      copy->name = node->name;
-      if (replica == 0) replica = copy->id;
-      copy->replica = replica;
+      graph::NodePtr copy = builder_.add_copy(*node, std::move(operands));
+      copy->again = segment;
       copies_[node.get()] = copy;
     }
     return {copies_[value.node.get()], value.result};
@@ -242,29 +240,20 @@ class Backward {
   std::unordered_set<const graph::Node*> leads_;
   std::unordered_map<Key, graph::Values, Hash> parts_;
   std::unordered_map<const graph::Node*, graph::NodePtr> copies_;
-  std::map<int64_t, int64_t> replica_of_region_;
 };
 
-/// What the builder is set to while it adds what no program wrote. A backward pass is a region of its own, so that of a
-/// gradient that is held only what goes into the pass is kept: gradients are printed more often than differentiated.
+/// What the builder is set to while it adds what no program wrote. A backward pass is a segment, so that of a gradient
+/// that is held only what goes into the pass is kept: gradients are printed more often than differentiated.
 class Unwritten {
  public:
   explicit Unwritten(Builder& builder)
-      : builder_(builder), written_(builder.written), region_(builder.context.recompute_region) {
-    builder.written = false;
-    builder.context.recompute_region = -(builder.added + 1);
+      : written_(builder.written, false),
+        segment_(builder.context.segment, std::make_shared<const graph::Segment>(graph::Segment{.is_backward = true})) {
   }
-  ~Unwritten() {
-    builder_.written = written_;
-    builder_.context.recompute_region = region_;
-  }
-  Unwritten(const Unwritten&) = delete;
-  Unwritten& operator=(const Unwritten&) = delete;
 
  private:
-  Builder& builder_;
-  bool written_;
-  int64_t region_;
+  Restore<bool> written_;
+  Restore<graph::SegmentRef> segment_;
 };
 
 }  // namespace

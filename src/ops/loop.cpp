@@ -120,8 +120,9 @@ std::unordered_map<const graph::Node*, NodePtr> add_before(Builder& builder, con
       else if (!is_number(operand)) operands.push_back(turn.outside(operand));
       else operands.push_back(builder.operand(operand.operation().inputs[0], operand.element()));
     }
-    added[node.get()] = builder.add_decided(node->operation, std::move(operands));
-    added[node.get()]->name = node->name;
+    NodePtr& copy = added[node.get()] = builder.add_decided(node->operation, std::move(operands));
+    copy->name = node->name;
+    copy->segment = node->segment;
   }
   return added;
 }
@@ -165,6 +166,7 @@ Captured captured(Builder& builder, const ScanAttributes& attributes, const Turn
   for (const NodePtr& node : nodes.nodes) {
     if (before.count(node.get())) continue;
     inside.push_back(node);
+    if (node->operation->op->role != graph::Role::kNumber) region.segments.push_back(node->segment);
     for (const Value& operand : node->operands()) read(operand);
   }
   for (const Value& root : roots) read(root);
@@ -217,6 +219,7 @@ Again added_again(Builder& builder, const graph::Operation& operation) {
     for (const graph::ProgramValue& operand : turn.operands_of(i)) operands.push_back(at(operand));
     again.nodes.push_back(builder.add_decided(copy, std::move(operands)));
     again.nodes.back()->name = entry.name;
+    again.nodes.back()->segment = region.segments[i];
   }
   for (const graph::ProgramValue& root : turn.roots) again.roots.push_back(at(root));
   return again;

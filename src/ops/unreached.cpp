@@ -14,7 +14,7 @@ namespace {
 /// Why no gradient goes on from a node.
 enum class Reason : uint8_t { kAssigned, kMeant, kHasNone };
 
-bool is_backward(const graph::Node& node) { return node.operation->recomputed_in < 0; }
+bool is_backward(const graph::Node& node) { return node.segment && node.segment->is_backward; }
 
 Reason reason_of(const graph::Node& node) {
   const graph::LaidOutOperation& operation = *node.operation;

@@ -41,7 +41,7 @@ void verify_merged(const Compilation& c) {
   const graph::Program& program = c.program();
   verify(program);
   MTF_CHECK(c.merged.forms.size() == program.operations.size(), "not every operation has a form");
-  std::set<std::tuple<int32_t, int64_t, std::vector<graph::ProgramValue>>> known;
+  std::set<std::tuple<int32_t, int32_t, std::vector<graph::ProgramValue>>> known;
   for (size_t i = 0; i < program.operations.size(); ++i) {
     const std::span<const graph::ProgramValue> operands = program.operands_of(i);
     const graph::ProgramOperation& entry = program.operations[i];

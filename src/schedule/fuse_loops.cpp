@@ -17,7 +17,7 @@ constexpr size_t kMostReaders = 64;  // of a value, that one more is compared wi
 struct Cluster {
   std::vector<int> members;  ///< steps, ascending
   std::vector<int> reads;    ///< values, ascending
-  int64_t replica = 0;       ///< not 0: some belong to this region that is computed again
+  int32_t replica = 0;       ///< not 0: some are computed again, with all that have this number
 };
 
 void add_all(std::vector<int>& into, const std::vector<int>& from) {
@@ -107,16 +107,16 @@ class Fuser {
     }));
   }
 
-  /// Joining them computes nothing of a region again before its backward pass comes to it: a loop runs where its first
-  /// member stands.
-  bool keeps_regions_late(const Cluster& a, const Cluster& b) const {
+  /// Joining them computes nothing again before the backward pass that needs it: a loop runs where its first member
+  /// stands.
+  bool keeps_replicas_late(const Cluster& a, const Cluster& b) const {
     const Cluster& later = a.members[0] < b.members[0] ? b : a;
     return later.replica == 0 || a.replica == b.replica;
   }
 
   bool can_join(int a, int b) const {
     const Cluster &x = clusters_[a], &y = clusters_[b];
-    return fits(x, y) && keeps_regions_late(x, y) && same_space(x.members[0], y.members[0]) && readable(y, a) &&
+    return fits(x, y) && keeps_replicas_late(x, y) && same_space(x.members[0], y.members[0]) && readable(y, a) &&
            readable(x, b);
   }
 

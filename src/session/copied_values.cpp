@@ -77,7 +77,8 @@ class Copies {
     copy.id = original.id;
     copy.name = original.name;
     copy.place = original.place;
-    copy.replica = original.replica;
+    copy.segment = original.segment;
+    copy.again = original.again;
     copy.ended = original.ended;
   }
 

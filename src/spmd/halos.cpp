@@ -70,7 +70,7 @@ struct Exchanged {
 
 Halos::Halos(const graph::Program& program) {
   windows_.resize(program.operations.size());
-  std::map<std::tuple<graph::ProgramValue, int64_t, const Mesh*>, int> tensor_of;
+  std::map<std::tuple<graph::ProgramValue, int32_t, const Mesh*>, int> tensor_of;
   for (size_t i = 0; i < program.operations.size(); ++i) {
     const graph::ProgramOperation& entry = program.operations[i];
     const auto found = window_of(*entry.operation);

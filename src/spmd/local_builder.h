@@ -51,8 +51,8 @@ class LocalBuilder {
   int add_input(int32_t which, const MeshPtr& mesh, const Sharding* lies = nullptr);
   /// In a turn: what has been added up so far of a sum over turns, whose next term this is. It dies with the turn.
   int add_sum(int term, const graph::OperationRef& node);
-  /// What is added from here on belongs to a region that is computed again (Instruction::replica), or to none: 0.
-  void in_replica(int64_t replica) { replica_ = replica; }
+  /// What is added from here on is of this replica (ProgramOperation::replica), or of none: 0.
+  void in_replica(int32_t replica) { replica_ = replica; }
   /// `origin`: which operation of the captured program `node` is, or -1.
   void compute(const graph::OperationRef& node, std::vector<int> operands, std::vector<int> results,
                int32_t origin = -1);
@@ -94,7 +94,7 @@ class LocalBuilder {
   const graph::Program& graph_;
   LocalProgram program_;
   ReshardWays ways_;
-  int64_t replica_ = 0;
+  int32_t replica_ = 0;
   std::map<CopyKey, int> copies_;
   std::unordered_map<int, std::vector<int>> exchanged_;  ///< of each value the intervals that were fetched
   std::map<std::pair<int, const Mesh*>, int> remeshed_;

@@ -80,7 +80,7 @@ struct Instruction {
   InstructionKind kind = InstructionKind::kCompute;
   graph::OperationRef node;   ///< where it comes from: op, attributes, inputs, span (of an input: what made it)
   int32_t origin = -1;        ///< which operation of the captured program that is, or -1: of an expansion, a helper
-  int64_t replica = 0;        ///< not 0: of a region that is computed again for its backward pass; which one
+  int32_t replica = 0;        ///< not 0: ProgramOperation::replica
   int32_t input = -1;         ///< of kInput: which of the program's inputs; of a tensor of a turn, which operand of the
                               ///< loop, or of which a place
   int32_t copy = -1;          ///< of kInput: which of the input's copies, or -1: itself

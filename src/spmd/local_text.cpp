@@ -121,8 +121,7 @@ std::string LocalWriter::line(std::span<const int> instructions) {
   if (first.axes) text += " over " + program_.values[first.operands[0]].mesh->axes_to_string(first.axes);
   if (first.reduction != kernels::Reduction::kSum)
     text += fmt::format(" by {}", kReductions[static_cast<size_t>(first.reduction)]);
-  if (first.replica != 0)
-    text += fmt::format(" again {}", replicas_.try_emplace(first.replica, replicas_.size() + 1).first->second);
+  if (first.replica != 0) text += fmt::format(" again {}", first.replica);
   if (first.node && first.node->region && computes) {
     graph::Region region = *first.node->region;  // some constants have been brought elsewhere before it
     region.constants = static_cast<int32_t>(first.operands.size()) - region.carried - region.placed;
@@ -303,7 +302,7 @@ std::vector<int> LocalReader::read_line() {
     reader_.expect(*at);
     instruction.reduction = static_cast<kernels::Reduction>(at - kReductions.begin());
   }
-  if (reader_.take("again")) instruction.replica = reader_.integer(1, int64_t{1} << 40);
+  if (reader_.take("again")) instruction.replica = static_cast<int32_t>(reader_.integer(1, INT32_MAX));
   if (instruction.kind == InstructionKind::kCompute) {
     if (instruction.node->op->role == graph::Role::kLoop) read_region_of(instruction);
     return {add(std::move(instruction), std::move(results))};

@@ -11,7 +11,7 @@
 //   -> y'2, h as copy 0
 //
 // `(offset: -1, window: 3)` behind a dim and its axes is the interval of it that a processor has (LocalDim::map). What
-// is there of an instruction, where it is so: `over rows` its axes, `by max` its reduction, `again 1` its region.
+// is there of an instruction, where it is so: `over rows` its axes, `by max` its reduction, `again 1` its replica.
 // Behind a loop stands what it runs how often, and in the indented lines that follow, one turn; there `total(0)` is
 // what has been added up of the first sum over turns.
 #include <span>
@@ -46,7 +46,6 @@ class LocalWriter {
   const LocalProgram& program_;
   std::vector<std::string> names_;
   MeshPtr mesh_;
-  std::unordered_map<int64_t, size_t> replicas_;
 };
 
 class LocalReader {

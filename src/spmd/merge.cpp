@@ -86,11 +86,8 @@ class Merger {
   /// Equal for equal applications of an operation of this form.
   void make_key(int32_t form, const graph::ProgramOperation& entry, const ProgramValues& operands) {
     key_.clear();
-    mtf::append(
-        key_,
-        entry.replica == 0
-            ? form
-            : replicas_.try_emplace({form, entry.replica}, ~static_cast<int32_t>(replicas_.size())).first->second);
+    mtf::append(key_, form);
+    mtf::append(key_, entry.replica);
     for (const graph::ProgramValue& operand : operands)
       mtf::append(key_, operand.is_input() ? operand.source : first_[operand.source] + operand.result);
   }
@@ -195,8 +192,6 @@ class Merger {
   const bool expands_;
   MergedProgram result_;
   Forms& forms_;
-  std::map<std::pair<int32_t, int64_t>, int32_t>
-      replicas_;                                   ///< what stands for a form in a region that is computed again
   std::unordered_map<std::string, size_t> known_;  ///< by form and operands: where in results_ its results begin
   ProgramValues results_;                          ///< of each application, one after the other
   std::vector<int32_t> first_;                     ///< of each operation of the result: where in results_ its own begin

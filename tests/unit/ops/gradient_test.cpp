@@ -1,7 +1,12 @@
 // Gradients, first and second, against finite differences; expansions against kernels, flops included.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+
 #include "call_text.h"
+#include "graph/program.h"
+#include "support/restore.h"
 #include "whole_graph.h"
 
 namespace mtf::test {
@@ -141,6 +146,29 @@ TEST(Gradients, of_cross_entropy) {
     if (smoothed) named.insert({{"label_smoothing", 0.2}, {"z_loss", 0.1}});
     check_gradient(graph, call("cross_entropy", {"x", "i"}, named), {x}, 1);
     check_gradient(graph, call("cross_entropy", {"x", "t"}, named), {x, t}, 1);
+  }
+}
+
+TEST(Gradients, of_segments_compute_each_again_with_the_operations_that_it_has) {
+  WholeGraph graph;
+  ops::Builder& builder = graph.builder;
+  const graph::Value x = graph.input(spread({a}, 1, -1, 1));
+  const auto segment = [&](const graph::Value& value) {
+    const Restore inside(builder.context.segment, std::make_shared<const graph::Segment>());
+    return builder.map(ops::kTanh, builder.map(ops::kSin, value));
+  };
+  const graph::Value y = segment(segment(x));
+  check_gradient(graph, y, {x}, 1);
+  const graph::Value loss = builder.reduce(ops::kSum, y, {});
+  const graph::Values roots{loss, gradients(builder, loss, {x})[0]};
+  std::map<int32_t, std::vector<const graph::LaidOutOperation*>> made;
+  for (const graph::ProgramOperation& entry : capture(graph::pending(roots), roots).program.operations)
+    made[entry.replica].push_back(entry.operation.get());
+  ASSERT_EQ(made.size(), 3U);
+  for (const int32_t replica : {1, 2}) {
+    EXPECT_EQ(made[replica].size(), 2U);
+    for (const graph::LaidOutOperation* operation : made[replica])
+      EXPECT_EQ(std::count(made[0].begin(), made[0].end(), operation), 1);
   }
 }
 
