@@ -1,6 +1,7 @@
 #include "graph/layouts.h"
 
 #include <algorithm>
+#include <array>
 
 #include "graph/op.h"
 #include "graph/region.h"
@@ -122,6 +123,51 @@ AxisList claim_of_operands(const LaidOutOperation& operation, std::span<const Op
   return best;
 }
 
+/// Two dims of a tensor; -1: none.
+struct TwoDims {
+  int first = -1;
+  int second = -1;
+};
+
+/// Two of the open dims for which rules of the layout claim one axis that is not used yet.
+TwoDims clash_of_rules(const Sharding& sharding, const std::vector<bool>& open, const TensorType& type,
+                       const Layout& layout, const Mesh& mesh) {
+  if (layout.rules.size() < 2) return {};
+  const AxisSet used = sharding.split();
+  std::array<int, kMaxAxes> owning_dim;
+  owning_dim.fill(-1);
+  for (size_t i = 0; i < type.dims.size(); ++i) {
+    const LayoutRule* rule = open[i] ? layout.find(type.dims[i].name) : nullptr;
+    if (!rule) continue;
+    for (const Name axis : rule->axes) {
+      const int index = mesh.find(axis);
+      if (index < 0 || (used & axis_bit(index))) continue;
+      int& owner = owning_dim[static_cast<size_t>(index)];
+      if (owner >= 0 && owner != static_cast<int>(i)) return {owner, static_cast<int>(i)};
+      owner = static_cast<int>(i);
+    }
+  }
+  return {};
+}
+
+/// The operand with the most elements that has these two dims of result `r`, by their names; -1: none has.
+int operand_with(const LaidOutOperation& operation, std::span<const OperandLayout> operands, const TensorType& type,
+                 const TwoDims& both) {
+  int best = -1;
+  int64_t most = -1;
+  for (size_t k = 0; k < operands.size(); ++k) {
+    const Dims& dims = operation.operands[k].dims;
+    if (find_dim(dims, type.dims[static_cast<size_t>(both.first)].name) < 0 ||
+        find_dim(dims, type.dims[static_cast<size_t>(both.second)].name) < 0)
+      continue;
+    if (operands[k].mesh != operation.mesh.get() && !(*operands[k].mesh == *operation.mesh)) continue;
+    if (size_of(dims) <= most) continue;
+    best = static_cast<int>(k);
+    most = size_of(dims);
+  }
+  return best;
+}
+
 }  // namespace
 
 Sharding sharding_of(const TensorType& type, const Layout& layout, const Mesh& mesh, Span span, bool written) {
@@ -216,6 +262,16 @@ void decide_layouts(LaidOutOperation& operation, std::span<const OperandLayout> 
     if (any_inherited)
       for (int i = 0; i < dims; ++i) take(i, claim_of_operands(operation, operands, space, r, i, true));
     operation.inherited[r] = sharding.split();
+    for (TwoDims both; (both = clash_of_rules(sharding, open, type, layout, *operation.mesh)).first >= 0;) {
+      const int k = operand_with(operation, operands, type, both);
+      if (k < 0) break;
+      for (int i = 0; i < dims; ++i) {
+        const int at = find_dim(operation.operands[k].dims, type.dims[i].name);
+        if (at < 0 || !open[i]) continue;
+        take(i, operands[k].sharding->dims[at]);
+        open[i] = false;
+      }
+    }
     apply_rules(sharding, open, type, layout, *operation.mesh, operation.span,
                 operation.written && (!operation.initial || layout.stored.empty()));
     if (ask_operands)

@@ -5,6 +5,10 @@
 // carries `@` or itself inherits; the current layout's rules; a split of any other operand, stored parameters included.
 // A claim on an axis that the value already uses is dropped. Where two operands disagree the one with more elements
 // wins, then the first. Being whole is not inherited.
+//
+// Rules that claim one axis for two dims do not speak of a value computed from one that has both dims: it lies as that
+// one does, the largest if there are several, whoever said how. So the arithmetic of an optimizer lies as its param
+// is stored.
 #include <memory>
 #include <span>
 #include <vector>
@@ -22,8 +26,8 @@ struct OperandLayout {
 };
 
 /// Fills operation.shardings and operation.inherited by its rules (why.rules). If the program wrote the operation, two
-/// rules of the layout on one axis are an error (axis_used_twice), and so is a rule on an axis that the mesh lacks;
-/// otherwise the larger dim keeps the axis.
+/// rules of the layout on one axis, for dims that no operand has both, are an error (axis_used_twice), and so is a rule
+/// on an axis that the mesh lacks; otherwise the larger dim keeps the axis.
 void decide_layouts(LaidOutOperation& operation, std::span<const OperandLayout> operands);
 
 /// The sharding that a layout alone gives a tensor. Errors as above, at `span`.

@@ -6,6 +6,7 @@
 
 #include "eval/evaluator.h"
 #include "graph/layout_record.h"
+#include "graph/layouts.h"
 #include "graph/op.h"
 #include "graph/relayout.h"
 
@@ -15,6 +16,14 @@ namespace {
 /// The values that an operation has are those of its node's operands: none of them has been given up.
 bool keeps_operands(const graph::Node& node) {
   return node.operands().size() == node.operation->operands.size() && node.operation->op != &ops::kConstant;
+}
+
+/// False where the rules claim one axis for two dims of the tensor.
+bool speak_of(const Layout& rules, const TensorType& type, const Mesh& mesh, Span span) {
+  try {
+    graph::sharding_of(type, rules, mesh, span);
+    return true;
+  } catch (const UserError&) { return false; }
 }
 
 /// Copies of values in the graph of an evaluator; where they are laid out anew, as its settings say.
@@ -139,6 +148,11 @@ class Copies {
     again.frame = known.frame;
     const MeshPtr& mesh = mesh_of(was);
     builder_.span = was.span;
+    // What rules laid out, these rules would lay out; what followed something, because they clash, goes on doing so.
+    const LayoutPtr& rules = rules_ ? rules_ : known.why.rules;
+    if (known.origin == graph::LayoutOrigin::kRules && was.written && rules && !was.inherited[r] &&
+        (!was.why.rules || speak_of(*was.why.rules, was.results[r], *was.mesh, was.span)))
+      graph::sharding_of(was.results[r], *rules, *mesh, was.span);
     const graph::Value there = builder_.constant(was.results[r], {graph::on_mesh(was.shardings[r], *was.mesh, *mesh),
                                                                   graph::on_mesh(was.inherited[r], *was.mesh, *mesh),
                                                                   mesh,

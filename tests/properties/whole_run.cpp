@@ -201,6 +201,20 @@ std::string text_at(const WholeProgram& program, const Trial& trial) {
   return trial.early ? to_string(with_early_reads(program.statements, text.find("scan(") != std::string::npos)) : text;
 }
 
+/// How params and states are stored, as a layout goes on on the command line.
+static std::string random_storage(Dice& dice, const std::vector<std::string>& dims, const std::string& mesh) {
+  std::string rules;
+  for (const char* variables : {"params", "states"}) {
+    std::string last;
+    for (const Axis& axis : parse_axes(mesh)) {
+      const std::string dim = dice.pick(dims);
+      if (dim != last && dice.chance(60)) rules += fmt::format(";{} \"*\":{}:{}", variables, dim, axis.name.str());
+      last = dim;
+    }
+  }
+  return rules;
+}
+
 std::vector<Trial> trials_of(const WholeProgram& program, int ranks) {
   Dice dice(program.seed + 77);
   std::vector<Trial> trials;
@@ -214,6 +228,7 @@ std::vector<Trial> trials_of(const WholeProgram& program, int ranks) {
     Trial trial;
     trial.where.mesh = dice.pick(meshes);
     trial.where.layout = random_layout(static_cast<uint64_t>(dice.below(1 << 30)), program.dims, trial.where.mesh);
+    if (dice.chance(30)) trial.where.layout += random_storage(dice, program.dims, trial.where.mesh);
     trial.early = dice.chance(30);
     trials.push_back(trial);
   }
