@@ -8,6 +8,7 @@
 
 #include "support/text.h"
 #include "tool/present/table.h"
+#include "types/saturating.h"
 
 namespace mtf::tool {
 namespace {
@@ -76,8 +77,10 @@ std::string compare_text(const std::vector<CostColumn>& columns, bool timed, std
   rows.add("mesh", [](const CostColumn& of) { return of.mesh; });
   rows.add("layout", [](const CostColumn& of) { return of.layout; });
   rows.add("flops", [](const CostColumn& of) { return thousands(of.cost.counters.flops); });
-  rows.add("work done more than once",
-           [](const CostColumn& of) { return fmt::format("×{:.3g}", duplication(of.cost.counters)); });
+  rows.add("work done more than once", [](const CostColumn& of) {
+    const plan::Counters& counters = of.cost.counters;
+    return counters.unique_flops == kMost ? "-" : fmt::format("×{:.3g}", duplication(counters));
+  });
   for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind) {
     std::set<std::vector<Name>> groups;
     for (const CostColumn& of : columns)

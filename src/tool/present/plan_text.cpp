@@ -8,6 +8,7 @@
 #include "tool/present/fitted_text.h"
 #include "tool/present/plan_tree.h"
 #include "tool/present/table.h"
+#include "types/saturating.h"
 
 namespace mtf::tool {
 namespace {
@@ -144,7 +145,8 @@ std::string totals_text(const plan::Counters& counters, const eval::StoredVariab
   Table table("lrrrrr");
   table.row({"flops", thousands(counters.flops)});
   table.row({"flops of one processor alone", thousands(counters.unique_flops)});
-  table.row({"work done more than once", fmt::format("×{:.3g}", duplication(counters))});
+  if (counters.unique_flops != kMost)
+    table.row({"work done more than once", fmt::format("×{:.3g}", duplication(counters))});
   table.row({"peak memory", bytes_text(counters.peak_bytes)});
   const auto variables = [&](const std::string& what, std::int64_t elements, std::int64_t bytes) {
     if (elements > 0) table.row({what, thousands(elements), bytes_text(bytes) + " on a processor"});

@@ -185,6 +185,41 @@ TEST_F(CommandLine, MegatronsModelsAsPublished) {
   }
 }
 
+// The script asserts how often a step gathers and scatters, and how many values: 4 + 4 times a layer over
+// y, 12 + 6 times over x, where layers are not computed again.
+TEST_F(CommandLine, DenseModelsOfATrillionWeightsAsPublished) {
+  struct Published {
+    int hidden, heads, layers;
+    bool recomputed;
+    std::string parameters, gathered, scattered;
+  };
+  for (const Published& each : {Published{8192, 128, 32, false, "68,996,841,472", "387 in 387 calls +103,884,521,472",
+                                          "387 in 387 calls +103,884,521,472"},
+                                {8192, 128, 32, true, "68,996,841,472", "579 in 579 calls +155,424,129,024",
+                                 "483 in 483 calls +129,654,325,248"},
+                                {16384, 256, 128, true, "1,100,107,251,712", "2,307 in 2,307 calls +1,238,561,193,984",
+                                 "1,923 in 1,923 calls +1,032,402,763,776"}}) {
+    const auto set = [](const std::string& what, int value) { return what + "=" + std::to_string(value); };
+    const ProcessResult result = mtf({"plan",  source_folder() + "/examples/dense.mtf",
+                                      "--set", "on_x=16",
+                                      "--set", "on_y=128",
+                                      "--set", set("hidden", each.hidden),
+                                      "--set", set("inner", 8 * each.hidden),
+                                      "--set", set("n_heads", each.heads),
+                                      "--set", "head=256",
+                                      "--set", set("layers", each.layers),
+                                      "--set", "n_batch=512",
+                                      "--set", "n_length=1024",
+                                      "--set", "words=32000",
+                                      "--set", each.recomputed ? "recomputed=true" : "recomputed=false"});
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_MENTIONS(result.out, "for each of 2,048 processors");
+    EXPECT_MENTIONS(result.out, each.parameters);
+    EXPECT_TRUE(std::regex_search(result.out, std::regex("all_gather over y +" + each.gathered))) << result.out;
+    EXPECT_TRUE(std::regex_search(result.out, std::regex("reduce_scatter over y +" + each.scattered))) << result.out;
+  }
+}
+
 TEST_F(CommandLine, ThePlanOfAnExampleFitsAScreen) {
   const ProcessResult result = mtf({"plan", source_folder() + "/examples/char_gpt.mtf"});
   EXPECT_EQ(result.status, 0) << result.err;
