@@ -1,4 +1,5 @@
 // Operations that join tensors along a dim, and take them apart: concat, stack, unstack.
+#include <algorithm>
 #include <numeric>
 
 #include "ops/blocks.h"
@@ -72,29 +73,76 @@ void concat_kernel(graph::KernelCall& call) {
   }
 }
 
-graph::Values build_concat(Call& call) {
-  const graph::Values tensors = tensors_of(call);
-  const Dim& over = call.argument("over").dims[0];
-  const Dims& dims = tensors[0].dims();
+/// The dim of a tensor along which it is joined: the one of `over` that it has.
+int joined_dim(const Call& call, const graph::Value& tensor, const Dims& over) {
+  if (over.size() == 1) return place_of(tensor, over[0], call.span_of("over"));
+  int found = -1;
+  for (const Dim& dim : over) {
+    const int place = find_dim(tensor.dims(), dim.name);
+    if (place < 0) continue;
+    if (found >= 0)
+      fail(Diagnostic(Kind::dim_twice, call.span_of("over"),
+                      fmt::format("expected one of these in {}, found `{}` and `{}`", describe(tensor),
+                                  tensor.dims()[found].name.text(), dim.name.text()))
+               .help("rename the one along which it is not joined"));
+    found = place;
+  }
+  if (found < 0) fail(Kind::unknown_dim, call.span_of("over"), "expected one of these in {}", describe(tensor));
+  return found;
+}
+
+/// The dims of each tensor, with the name that the joined dim has in the result.
+std::vector<Dims> dims_to_join(const Call& call, const graph::Values& tensors) {
+  const Argument& over = call.argument("over");
+  const Argument& as = call.argument("as");
+  if (over.dims.empty()) fail(Kind::missing_argument, over.span, "expected at least one dimension, found none");
+  if (over.dims.size() > 1 && !as.given)
+    fail(Diagnostic(Kind::missing_argument, over.span, "what they are joined along has no name in the result")
+             .help("say which dim it is then: `as: joined`"));
+  const Name name = as.given ? as.dims[0].name : over.dims[0].name;
+  std::vector<Dims> each;
+  std::string parts;
+  int64_t size = 0;
   for (const graph::Value& tensor : tensors) {
-    place_of(tensor, over, call.span_of("over"));
-    for (const Dim& dim : tensor.dims())
-      if (!has_dim(dims, dim.name))
-        fail(Kind::shape_mismatch, call.span_of("tensors"), "expected the dimensions of {}, found {}",
-             describe(tensors[0]), describe(tensor));
-    for (const Dim& dim : dims) {
-      const int place = find_dim(tensor.dims(), dim.name);
-      if (place < 0)
-        fail(Kind::shape_mismatch, call.span_of("tensors"), "expected the dimensions of {}, found {}",
-             describe(tensors[0]), describe(tensor));
-      if (dim.name != over.name && tensor.dims()[place].size != dim.size)
+    Dims& dims = each.emplace_back(tensor.dims());
+    Dim& joined = dims[joined_dim(call, tensor, over.dims)];
+    parts += fmt::format("{}{} of `{}`", parts.empty() ? "" : " and ", joined.size, joined.name.text());
+    size += joined.size;
+    if (joined.name != name && has_dim(dims, name))
+      fail(Kind::dim_twice, call.span_of("as"), "expected a dimension that {} lacks, found `{}`", describe(tensor),
+           name.text());
+    joined.name = name;
+  }
+  if (as.given && as.dims[0].size != size)
+    fail(Kind::size_mismatch, call.span_of("as"), "`{}` has {}, expected {}: {}", name.text(), as.dims[0].size, size,
+         parts);
+  return each;
+}
+
+graph::Values build_concat(Call& call) {
+  graph::Values tensors = tensors_of(call);
+  const std::vector<Dims> each = dims_to_join(call, tensors);
+  const Argument& as = call.argument("as");
+  const Name over = (as.given ? as : call.argument("over")).dims[0].name;
+  for (size_t k = 1; k < tensors.size(); ++k) {
+    const bool same_names =
+        each[k].size() == each[0].size() &&
+        std::all_of(each[k].begin(), each[k].end(), [&](const Dim& dim) { return has_dim(each[0], dim.name); });
+    if (!same_names)
+      fail(Kind::shape_mismatch, call.span_of("tensors"), "expected the dimensions of {}, found {}",
+           describe(tensors[0]), describe(tensors[k]));
+    for (const Dim& dim : each[0]) {
+      const int64_t size = each[k][find_dim(each[k], dim.name)].size;
+      if (dim.name != over && size != dim.size)
         fail(Diagnostic(Kind::size_conflict, call.span_of("tensors"),
                         fmt::format("`{}` is {} in {}, and {} in {}", dim.name.text(), dim.size, describe(tensors[0]),
-                                    tensor.dims()[place].size, describe(tensor)))
-                 .help(fmt::format("only `{}` may differ, along which they are joined", over.name.text())));
+                                    size, describe(tensors[k])))
+                 .help(fmt::format("only `{}` may differ, along which they are joined", over.text())));
     }
   }
-  return {call.builder.add(kConcat, tensors, OverAttributes{over.name})};
+  for (size_t k = 0; k < tensors.size(); ++k)
+    if (each[k] != tensors[k].dims()) tensors[k] = call.builder.rename(tensors[k], each[k]);
+  return {call.builder.add(kConcat, tensors, OverAttributes{over})};
 }
 
 graph::Values concat_gradient(graph::GradientCall& call) {
@@ -167,25 +215,32 @@ graph::Values unstack_gradient(graph::GradientCall& call) {
 
 }  // namespace
 
-constexpr graph::Op kConcat = complete({.name = "concat",
-                                        .signature = "concat(tensors: list of tensors, over: dim)",
-                                        .family = "Moving elements",
-                                        .doc = "Joins tensors along a dimension that all of them have, which keeps its "
-                                               "name and gets the sum of its sizes. The other "
-                                               "dimensions must agree; the result has the order of the first tensor.",
-                                        .example = "dim a = 2\n"
-                                                   "let x = tensor([1, 2], [a])\n"
-                                                   "print(concat([x, x[a: 0..1]], over: a))\n"
-                                                   "#> [1, 2, 1]\n",
-                                        .samples = "x: [a, b], y: [a, b] => concat([x, y], over: a)\n"
-                                                   "x: [a, b], y: [b, a] => concat([x, y, x[b: 0..1]], over: b)",
-                                        .build = build_concat,
-                                        .attributes = &graph::kFormOf<OverAttributes>,
-                                        .infer = infer_concat,
-                                        .space = concat_space,
-                                        .kernel = concat_kernel,
-                                        .gradient = concat_gradient,
-                                        .linear = graph::Linear::kJoint});
+constexpr graph::Op kConcat =
+    complete({.name = "concat",
+              .signature = "concat(tensors: list of tensors, over: dims, as: dim = that of over)",
+              .family = "Moving elements",
+              .doc = "Joins tensors along a dimension that all of them have, which keeps its "
+                     "name and gets the sum of its sizes. Of several dimensions, each tensor "
+                     "is joined along the one that it has, and `as` is that of the result, "
+                     "of this sum. The other dimensions must agree; the result has the "
+                     "order of the first tensor.",
+              .example = "dim a = 2, b = 1, ab = 3\n"
+                         "let x = tensor([1, 2], [a])\n"
+                         "print(concat([x, x[a: 0..1]], over: a))\n"
+                         "#> [1, 2, 1]\n"
+                         "print(concat([x, tensor([3], [b])], over: [a, b], as: ab))\n"
+                         "#> [1, 2, 3]\n",
+              .samples = "x: [a, b], y: [a, b] => concat([x, y], over: a)\n"
+                         "x: [a, b], y: [b, a] => concat([x, y, x[b: 0..1]], over: b)\n"
+                         "dim ab = a + b; x: [a, c], y: [c, b] => concat([x, y], over: [a, "
+                         "b], as: ab)",
+              .build = build_concat,
+              .attributes = &graph::kFormOf<OverAttributes>,
+              .infer = infer_concat,
+              .space = concat_space,
+              .kernel = concat_kernel,
+              .gradient = concat_gradient,
+              .linear = graph::Linear::kJoint});
 
 constexpr graph::Op kStack =
     complete({.name = "stack",

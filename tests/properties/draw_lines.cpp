@@ -294,6 +294,12 @@ bool Generator::joining() {
   if (dice_.chance(30))
     return add(fmt::format("concat([{}, {}[{}: 0..1], {}], over: {})", x->name, y->name, name, y->name, name),
                joined(*y), {x, y});
+  const int64_t size = dim.size + y->dims[static_cast<size_t>(find_dim(y->dims, dim.name))].size;
+  const std::string both = fmt::format("j{}", size);
+  if (dice_.chance(30) && !has_dim(x->dims, Name(both)))
+    return add(fmt::format("concat([{}, rename({}, {} -> {}')], over: [{}, {}'], as: {})", x->name, y->name, name, name,
+                           name, name, declare(both, fmt::format("{}", size))),
+               joined(*y), {x, y});
   return add(fmt::format("concat([{}, {}], over: {})", x->name, y->name, name), joined(*y), {x, y});
 }
 

@@ -55,6 +55,14 @@ TEST(Walk, FunctionsAndModelsAreScopesOfTheirParameters) {
   EXPECT_EQ(events("model M(a: dim) { param w: [a] @ l = 0; state m: like w = v }"), "M= { a= { a l w= w v m= } }");
 }
 
+TEST(Walk, OfATwinLooksUpTheDim) {
+  EXPECT_EQ(events("let y = rename(x, n -> n', n' -> n'') @ {n' -> rows, m'' -> cols}"), "rename x n n n n n m y=");
+  EXPECT_EQ(events("let y = x[n': 0, n''][m': ..n']"), "x n n m n y=");
+  EXPECT_EQ(events("let y = slice(x, n': (0, 1)) + f(x, over: [n', n''])"), "slice x n: f x over: n n y=");
+  EXPECT_EQ(events("layout l = {n' -> rows}"), "l=");
+  EXPECT_EQ(events("fn f(x: [n, n']) -> [n''] = x"), "f= { x= n n n x }");
+}
+
 TEST(Walk, GoesOverEverySnippet) {
   std::size_t names = 0;
   for (const std::string& text : test::snippets()) {
