@@ -271,6 +271,21 @@ void refuse_dim(const Values& values, const Dim& over, std::string_view what, Sp
                .help(fmt::format("rename it: rename(x, {} -> …)", over.name.text())));
 }
 
+/// A stage of a pipeline gives what it carries on as a sum, to which others add zeros: of booleans there is none.
+Values as_carried(ops::Builder& builder, Values values, Name micro) {
+  const Restore ours(builder.written, false);
+  for (Value& value : values)
+    if (!micro.empty() && value.element() == ElementType::kBool) value = builder.cast(value, ElementType::kI32);
+  return values;
+}
+
+/// What was carried so, in the types in which it began.
+Values as_begun(ops::Builder& builder, Values values, const Values& begins) {
+  const Restore ours(builder.written, false);
+  for (size_t c = 0; c < values.size(); ++c) values[c] = builder.cast(values[c], begins[c].element());
+  return values;
+}
+
 /// Each place of the dim is a micro-batch, which goes through the loop alone.
 void refuse_mixing(const graph::Region& turn, Name micro) {
   const graph::LaidOutOperation* const mixing = along_micro(turn, micro, false).mixing;
@@ -306,6 +321,7 @@ HostValue scan(Caller& caller, const Bound& call) {
                       fmt::format("expected what is carried to have the dim {} of micro-batches, found {}",
                                   micro.text(), to_string(start.type())))
                .help(fmt::format("reshape(x, batch -> [{}, …]) makes micro-batches of a batch", micro.text())));
+  const Values carried = as_carried(builder, starts, micro);
   const double calls_before = builder.context.random_calls;
   Turn under_way{"scan", call.span(), graph::new_node_id(), {}, caller.parts.cuts.turn(), {}};
   ops::TurnGraph turn;
@@ -325,12 +341,13 @@ HostValue scan(Caller& caller, const Bound& call) {
     under_way.own = placed.places;
     const WithinTurn within(caller, under_way);
     const ForgetsUnnamed forgets(caller.parts.variables);
-    for (const Value& start : starts) {
+    for (size_t c = 0; c < starts.size(); ++c) {
+      const Value& start = carried[c];
       turn.carried.push_back(builder.constant(start.type(), {start.sharding(), start.inherited(), start.mesh(), {}}));
-      turn.carried.back().node->name = start.node->name.empty() ? Name("carry") : start.node->name;
+      turn.carried.back().node->name = starts[c].node->name.empty() ? Name("carry") : starts[c].node->name;
     }
     size_t next = 0;
-    arguments.push_back(with_tensors(call.value(kStart), turn.carried, next));
+    arguments.push_back(with_tensors(call.value(kStart), as_begun(builder, turn.carried, starts), next));
     if (call.has(kXs)) arguments.push_back(x);
     returned = caller.parts.calls.call_with(call.value(kFunction), std::move(arguments), call.span());
     if (is_undecided(returned)) return unknown(UnknownKind::kAny);
@@ -346,7 +363,7 @@ HostValue scan(Caller& caller, const Bound& call) {
            describe(call.value(kStart)), describe(returned));
     Values ends;
     append_tensors(ends, caller, returned, call.span(kFunction), "the carry");
-    turn.next = carried_on(caller, starts, ends, call.span(kFunction));
+    turn.next = as_carried(builder, carried_on(caller, starts, ends, call.span(kFunction)), micro);
     if (is_pair && !ys.is<None>()) append_tensors(turn.stacked, caller, ys, call.span(kFunction), "the second part");
     refuse_dim(turn.stacked, over, "the second part", call.span(kFunction));
     for (size_t p = 0; p < placed.places.size(); ++p)
@@ -370,7 +387,7 @@ HostValue scan(Caller& caller, const Bound& call) {
   // What is assigned behind the loop is read as a copy: other results of the loop have gradients all the same.
   for (size_t p = 0; p < placed.places.size(); ++p)
     if (Value& all = placed.all[placed.all_of[p]]; placed.places[p]->is_assigned) all = builder.add(ops::kCopy, {all});
-  const ops::ScanResults results = add_scan(builder, attributes, turn, starts, placed.all);
+  const ops::ScanResults results = add_scan(builder, attributes, turn, carried, placed.all);
   if (!micro.empty()) refuse_mixing(*results.carried[0].operation().region, micro);
   size_t of_states = results.stacked.size() - appended.size();
   for (size_t i = 0; i < appended.size(); ++i) *appended[i] = results.stacked[of_states + i];
@@ -379,7 +396,7 @@ HostValue scan(Caller& caller, const Bound& call) {
     if (placed.places[p]->is_assigned)
       caller.parts.variables.assign(placed.stacked[p], results.stacked[next++], call.span(), call.span());
   size_t next = 0;
-  HostValue last = with_tensors(call.value(kStart), results.carried, next);
+  HostValue last = with_tensors(call.value(kStart), as_begun(builder, results.carried, starts), next);
   if (!is_pair) return last;
   next = 0;
   HostValue all = ys.is<None>() ? HostValue(None{}) : with_tensors(ys, results.stacked, next);

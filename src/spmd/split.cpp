@@ -159,6 +159,7 @@ class Splitter {
   /// computed, or another sum over them is added to it, which costs less than to reduce both.
   bool may_stay_partial(graph::ProgramValue value, ElementType parts, AxisSet axes) const {
     if (is_summed_alone(value)) return parts == graph_.type(value).element;
+    if (readers_.of(value).empty() && !readers_.is_root(value)) return true;  // nobody reads what it would be
     const ProgramReaders::Read* read = readers_.only(value);
     if (!read) return false;
     const graph::LaidOutOperation& reader = *graph_.operations[read->operation].operation;

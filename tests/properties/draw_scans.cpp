@@ -64,31 +64,43 @@ std::optional<Statements> WholeProgramDrawer::scanned() {
   const std::string turn = fresh("turn"), c = fresh("x"), x = fresh("x"), xs = fresh("x"), start = fresh("x"),
                     last = fresh("x"), ys = fresh("x");
   const bool is_pair = dice_.chance(60), reverse = dice_.chance(30), recomputed = dice_.chance(30);
+  // Of a pipeline each place of a dim that is carried goes through the loop alone: nothing computes along it.
+  const bool is_pipeline = !carried.empty() && dice_.chance(35);
+  const std::string micro = is_pipeline ? dim(dice_.pick(carried)) : "", around = fresh("x");
+  const DimSet of_around = subset(carried, 80);
   Statements lines;
   lines.push_back({"let " + xs + " = $0", {fit(real(all, 2), all, 2)}, {}, {}});
   declare(xs, {.dims = all}, 2, false);
   lines.push_back({"let " + start + " = " + real_cast("$0"), {fit(real(carried, 2), carried, 2)}, {}, {}});
   declare(start, {.dims = carried}, 2, false);
+  if (is_pipeline) {
+    lines.push_back({"let " + around + " = $0", {fit(real(of_around, 2), of_around, 2)}, {}, {}});
+    declare(around, {.dims = of_around}, 2, false);
+  }
   Statement function{"", {}, {}, {}};
   DimSet made_dims;
   in_turn(2.0 * turns, [&] {
     declare(c, {.dims = carried}, 2, false);
     declare(x, {.dims = placed}, 2, false);
     Statements body;
-    if (dice_.chance(40)) {
+    if (!is_pipeline && dice_.chance(40)) {
       const std::string y = fresh("x");
       const DimSet dims = without(some_dims(2), *over);
       body.push_back({"let " + y + " = $0", {fit(real(dims, 2), dims, 2)}, {}, {}});
       declare(y, {.dims = dims});
     }
     const bool fits = std::includes(carried.begin(), carried.end(), placed.begin(), placed.end());
-    const Drawn other = real(subset(carried, 80), 2);
-    const Expression before{c, {}, real_type(carried)}, place{fits ? x : "mean(" + x + ")", {}, ""};
-    const Drawn next =
-        made("(0.5 * $0 + 0.3 * tanh($0 * $1) + 0.4 * $2)", {before, fit(other, carried, 2), place}, carried, 2.1);
+    const Expression before{c, {}, real_type(carried)};
+    const Expression place{fits ? x : is_pipeline ? "1" : "mean(" + x + ")", {}, ""};
+    const Expression other =
+        is_pipeline ? Expression{around, {}, real_type(of_around)} : fit(real(subset(carried, 80), 2), carried, 2);
+    const Drawn next = made("(0.5 * $0 + 0.3 * tanh($0 * $1) + 0.4 * $2)", {before, other, place}, carried, 2.1);
     const Expression carry{real_cast("$0"), {fit(next, carried, 2)}, ""};
     Statement result{"return $0", {carry}, {}, {}};
-    if (is_pair) {
+    if (is_pair && is_pipeline) {
+      made_dims = carried;
+      result = {"return ($0, 0.5 * " + c + ")", {carry}, {}, {}};
+    } else if (is_pair) {
       made_dims = without(some_dims(2), *over);
       result = {"return ($0, $1)", {carry, fit(real(made_dims, 2), made_dims, 2)}, {}, {}};
     }
@@ -97,8 +109,9 @@ std::optional<Statements> WholeProgramDrawer::scanned() {
   });
   lines.push_back(function);
   lines.push_back(
-      {fmt::format("let {} = scan({}, {}, {}, over: {}{}{})", is_pair ? fmt::format("({}, {})", last, ys) : last, turn,
-                   start, xs, dim(*over), reverse ? ", reverse: true" : "", recomputed ? ", recompute: true" : ""),
+      {fmt::format("let {} = scan({}, {}, {}, over: {}{}{}{})", is_pair ? fmt::format("({}, {})", last, ys) : last,
+                   turn, start, xs, dim(*over), reverse ? ", reverse: true" : "", recomputed ? ", recompute: true" : "",
+                   is_pipeline ? ", pipeline: " + micro : ""),
        {},
        {},
        {}});
