@@ -106,7 +106,7 @@ class Walker {
   /// What reduces rows at once, if nothing else is to be done with them; else nullptr.
   static lanes::ReduceRows bare_reduction(const Nest& nest) {
     const FusedLoop::Code& code = *nest.code;
-    if (!code.is_bare_reduction() || !nest.reduces) return nullptr;
+    if (!code.is_bare_reduction()) return nullptr;
     return lanes::reduce_rows(code.group, code.program.outputs[0].reduction, code.program.operands[0].type);
   }
 
@@ -132,7 +132,8 @@ class Walker {
     const std::size_t outer = count - (inner_kept ? (nest_.reduces || count < 2 ? 1 : 2) : nest_.short_rows ? 1 : 0);
     if (depth < outer) {
       const LoopDim& dim = nest_.kept[depth];
-      if (depth + 1 == count && along_row_ && is_bare_row()) return reduce_rows_of(dim, nest_.reduced[0], bases);
+      if (depth + 1 == count && along_row_ && nest_.reduced.size() == 1 && is_bare(nest_.reduced[0]))
+        return reduce_rows_of(dim, nest_.reduced[0], bases);
       for (std::int64_t k = 0; k < dim.size; ++k) {
         walk_kept(depth + 1, bases);
         advance(nest_, bases, dim.id, 1);
@@ -169,8 +170,9 @@ class Walker {
     }
   }
 
-  bool is_bare_row() const {
-    return reduce_rows_ != nullptr && nest_.reduced.size() == 1 && nest_.operands[0].strides[nest_.reduced[0].id] == 1;
+  /// Whether rows along a dim are reduced at once: they are runs of memory, with which nothing else is to be done.
+  bool is_bare(const LoopDim& inner) const {
+    return reduce_rows_ != nullptr && nest_.operands[0].strides[inner.id] == 1;
   }
 
   /// One element of each row.
@@ -220,7 +222,7 @@ class Walker {
     }
     std::vector<RowStream>& row = rows_;
     if (!short_rows && !irregular) {
-      if (reduce_rows_ != nullptr && !along_row_ && nest_.operands[0].strides[inner.id] == 1)
+      if (!along_row_ && is_bare(inner))
         return reduce_columns(bases[0], nest_.operands[0].strides[rows.id], rows.size, inner.size, columns_);
       for (std::int64_t r = 0; r < rows.size; ++r) {
         for (std::size_t s = 0; s < streams(); ++s) {
@@ -236,8 +238,7 @@ class Walker {
     const std::int64_t length = short_rows ? inner.size : kPanelColumns;
     if (short_rows) flat_inner_ = nest_.reduces && !nest_.inner_reduced ? inner.size : 0;
     std::int64_t done = 0;  // rows
-    if (reduce_rows_ != nullptr && flat_inner_ > 0 && nest_.operands[0].strides[inner.id] == 1 &&
-        nest_.operands[0].strides[rows.id] == inner.size) {
+    if (flat_inner_ > 0 && is_bare(inner) && nest_.operands[0].strides[rows.id] == inner.size) {
       const std::int64_t flat = height * inner.size, whole = rows.size / height;
       reduce_columns(bases[0], flat, whole, flat, width_);
       done = whole * height;

@@ -120,19 +120,19 @@ namespace {
 // context, which knows best what is wrong (Parr, Harwell and Fisher, "Adaptive LL(*) parsing", section 3.2).
 MtfParser::ProgramContext& parse_part(MtfParser& parser, TokenWindow& window,
                                       const std::shared_ptr<antlr4::ANTLRErrorStrategy>& recovery) {
-  auto& interpreter = *parser.getInterpreter<antlr4::atn::ParserATNSimulator>();
+  const auto parse_by = [&](antlr4::atn::PredictionMode mode,
+                            std::shared_ptr<antlr4::ANTLRErrorStrategy> strategy) -> MtfParser::ProgramContext& {
+    parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(mode);
+    parser.setErrorHandler(std::move(strategy));
+    parser.setTokenStream(&window);  // lets go of the tree before
+    return *parser.program();
+  };
   const std::size_t begin = window.index();
   try {
-    interpreter.setPredictionMode(antlr4::atn::PredictionMode::SLL);
-    parser.setErrorHandler(std::make_shared<antlr4::BailErrorStrategy>());
-    parser.setTokenStream(&window);
-    return *parser.program();
+    return parse_by(antlr4::atn::PredictionMode::SLL, std::make_shared<antlr4::BailErrorStrategy>());
   } catch (const antlr4::ParseCancellationException&) {
     window.seek(begin);
-    interpreter.setPredictionMode(antlr4::atn::PredictionMode::LL);
-    parser.setErrorHandler(recovery);
-    parser.setTokenStream(&window);
-    return *parser.program();
+    return parse_by(antlr4::atn::PredictionMode::LL, recovery);
   }
 }
 
