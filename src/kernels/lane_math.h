@@ -29,6 +29,7 @@ typedef std::uint32_t U __attribute__((vector_size(kBytes)));
 typedef std::int64_t L __attribute__((vector_size(kBytes)));
 typedef std::int32_t HalfI __attribute__((vector_size(kBytes / 2)));
 typedef float HalfF __attribute__((vector_size(kBytes / 2)));
+typedef double WideF __attribute__((vector_size(kBytes)));
 
 template <class V>
 struct Of;
@@ -154,7 +155,7 @@ inline D sqrt_of(D a) {
 
 /// 2^n for whole n in [-126, 127] ([-1022, 1023]).
 inline F power_of_two(F n) { return (F)((__builtin_convertvector(n, I) + 127) << 23); }
-inline D power_of_two(D n) { return (D)((__builtin_convertvector(n, L) + 1023) << 52); }
+inline D power_of_two(D n) { return (D)((L)(n + (6755399441055744.0 + 1023)) << 52); }  // 1.5·2^52: n is its low bits
 
 /// Nearest whole number, halves to even.
 inline F round_of(F a) {
@@ -219,8 +220,22 @@ inline D exp_of(D x) {
   y = select<D>(x < -745.2, D{}, y);
   return select<D>(x == x, y, x);
 }
+/// Whether a lane of the mask is set.
+inline bool any_of(I mask) {
+#ifdef __AVX512F__
+  return _mm512_test_epi32_mask((__m512i)mask, (__m512i)mask) != 0;
+#elif defined(__AVX__)
+  return _mm256_testz_si256((__m256i)mask, (__m256i)mask) == 0;
+#else
+  std::int32_t any = 0;
+  for (int k = 0; k < kF; ++k) any |= mask[k];
+  return any != 0;
+#endif
+}
+
+/// log x of any x.
 template <class V>
-inline V log_of(V x) {
+inline V any_log_of(V x) {
   // Denormals are scaled up first, so that what Eigen does with them does not matter.
   constexpr bool kSingle = std::is_same_v<V, F>;
   const Mask<V> tiny = (x < std::numeric_limits<Scalar<V>>::min()) & (x > 0);
@@ -232,6 +247,27 @@ inline V log_of(V x) {
   y = select<V>(x < 0, splat<V>(std::numeric_limits<Scalar<V>>::quiet_NaN()), y);
   return select<V>((x == x) & (x != kInf), y, x);
 }
+__attribute__((noinline)) inline F rare_log_of(F x) { return any_log_of(x); }
+/// Of positive normal numbers, which is what most are: what Eigen does with them, to the last bit (Cephes' logf).
+inline F log_of(F x) {
+  const I b = (I)x;
+  if (__builtin_expect(any_of((b < 0x00800000) | (b >= 0x7f800000)), 0)) return rare_log_of(x);
+  F e = __builtin_convertvector((b >> 23) - 126, F);
+  F m = (F)((b & 0x007fffff) | 0x3f000000);  // in [1/2, 1)
+  const I low = m < 0.707106781186547524f;
+  e = e - (F)((I)splat<F>(1.0f) & low);
+  m = (m - 1.0f) + (F)((I)m & low);
+  const F m2 = m * m, m3 = m2 * m;
+  F y = fma(splat<F>(7.0376836292e-2f), m, splat<F>(-1.1514610310e-1f));
+  F y1 = fma(splat<F>(-1.2420140846e-1f), m, splat<F>(1.4249322787e-1f));
+  F y2 = fma(splat<F>(2.0000714765e-1f), m, splat<F>(-2.4999993993e-1f));
+  y = fma(y, m, splat<F>(1.1676998740e-1f));
+  y1 = fma(y1, m, splat<F>(-1.6668057665e-1f));
+  y2 = fma(y2, m, splat<F>(3.3333331174e-1f));
+  y = fma(fma(y, m3, y1), m3, y2) * m3;
+  return fma(e, splat<F>(0.693147180559945309f), m + fma(splat<F>(-0.5f), m2, y));
+}
+inline D log_of(D x) { return any_log_of(x); }
 /// exp(x) - 1 without cancellation: near 0 by the Taylor series.
 inline F expm1_of(F x) {
   F p = splat<F>(1.0f / 40320);
@@ -348,7 +384,61 @@ inline I int_pow(I a, I b) {
       },
       a, b);
 }
-/// Small whole and half exponents by multiplication, lane by lane; the others by std::pow.
+/// (a + b x) + (c + d x) x².
+inline D cubic(double a, double b, double c, double d, D x, D x2) {
+  return fma(fma(splat<D>(d), x, splat<D>(c)), x2, fma(splat<D>(b), x, splat<D>(a)));
+}
+/// 2^z for |z| ≤ 125, to 2^-36 of itself.
+inline D exp2_of(D z) {
+  const D n = round_small(z), r = (z - n) * 0.693147180559945309, r2 = r * r, r4 = r2 * r2;
+  const D high = cubic(1.0 / 40320, 1.0 / 362880, 0, 0, r, r2);
+  const D p = fma(fma(high, r4, cubic(1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040, r, r2)), r4,
+                  cubic(1, 1, 1.0 / 2, 1.0 / 6, r, r2));
+  return p * power_of_two(n);
+}
+/// log2 m for m in [sqrt(1/2), sqrt(2)), to 2^-39 of itself: 2 / log 2 · artanh((m - 1) / (m + 1)).
+inline D log2_of(D m) {
+  const D s = (m - 1.0) / (m + 1.0), s2 = s * s, s4 = s2 * s2;
+  const D p = fma(fma(splat<D>(1.0 / 13), s4, fma(splat<D>(1.0 / 11), s2, splat<D>(1.0 / 9))), s4 * s4,
+                  cubic(1, 1.0 / 3, 1.0 / 5, 1.0 / 7, s2, s4));
+  return (s * 2.88539008177792681) * p;
+}
+/// The two numbers of f32 between which 2^e m to the power of y is, by a margin for who computes it less exactly; NaN
+/// where it is very large or small. m is in [sqrt(1/2), sqrt(2)).
+inline void bound_power(HalfI e, HalfF m, HalfF y, HalfF& low, HalfF& high) {
+  const D log2 = D(__builtin_convertvector(e, WideF)) + log2_of(D(__builtin_convertvector(m, WideF)));
+  const D z = log2 * D(__builtin_convertvector(y, WideF)), size = abs_of(z);
+  const D power = exp2_of(select<D>(size < 125.0, z, splat<D>(std::numeric_limits<double>::quiet_NaN())));
+  const D margin = fma(size, splat<D>(2 * 0x1p-33), splat<D>(1.5 * 0x1p-33)) * power;
+  low = __builtin_convertvector((WideF)(power - margin), HalfF);
+  high = __builtin_convertvector((WideF)(power + margin), HalfF);
+}
+template <class Half, class V>
+inline Half half_of(V whole, int half) {
+  Half result;
+  std::memcpy(&result, reinterpret_cast<const char*>(&whole) + half * (kBytes / 2), kBytes / 2);
+  return result;
+}
+inline F joined(HalfF low, HalfF high) {
+  F whole;
+  std::memcpy(&whole, &low, kBytes / 2);
+  std::memcpy(reinterpret_cast<char*>(&whole) + kBytes / 2, &high, kBytes / 2);
+  return whole;
+}
+/// |x|^y; `sure` is set where std::pow has the same bits. It is computed in f64 and rounded once. Whoever else is as
+/// near to the true number as glibc (its powf: to 1.83 · 2^-33 of log2 x, and to 1.69 · 2^-34 of the power) rounds to
+/// the same, unless the true number is nearly halfway between two.
+inline F power_of(F x, F y, I& sure) {
+  const I b = (I)x & 0x7fffffff, e = (b - 0x3f3504f3) >> 23, m = b - (e << 23);
+  HalfF low[2], high[2];
+  bound_power(half_of<HalfI>(e, 0), half_of<HalfF>(m, 0), half_of<HalfF>(y, 0), low[0], high[0]);
+  bound_power(half_of<HalfI>(e, 1), half_of<HalfF>(m, 1), half_of<HalfF>(y, 1), low[1], high[1]);
+  const F power = joined(low[0], low[1]);
+  sure = (power == joined(high[0], high[1])) & (b >= 0x00800000) & (b < 0x7f800000);
+  return power;
+}
+
+/// Small whole and half exponents by multiplication, lane by lane; the others as std::pow.
 template <class V>
 __attribute__((noinline)) V pow_of(V x, V y) {
   using S = Scalar<V>;
@@ -366,6 +456,16 @@ __attribute__((noinline)) V pow_of(V x, V y) {
   put(y == -1, S(1) / x);
   put((y == S(0.5)) & (x > 0), sqrt_of(x));
   put((y == S(-0.5)) & (x > 0), S(1) / sqrt_of(x));
+  if constexpr (std::is_same_v<V, F>) {
+    if (!any_of(~done)) return r;
+    I sure;
+    const F power = power_of(x, y, sure);
+    const I is_whole = (abs_of(y) < 0x1p22f) & (round_small(y) == y);
+    const I odd = is_whole ? __builtin_convertvector(is_whole ? y : F{}, I) << 31 : I{};
+    put(~done & sure & ((x > 0) | is_whole), (F)((I)power ^ (odd & (I)x)));
+    put(~done & ((I)x == 0) & (y > 0), F{});
+    if (!any_of(~done)) return r;
+  }
   alignas(kBytes) S xs[kN], ys[kN], rs[kN];
   std::memcpy(xs, &x, kBytes);
   std::memcpy(ys, &y, kBytes);
