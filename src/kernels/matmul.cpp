@@ -7,6 +7,7 @@
 
 #include "kernels/bf16_pairs.h"
 #include "kernels/matmul_product.h"
+#include "kernels/matmul_tiny.h"
 #include "kernels/scratch.h"
 
 namespace mtf::kernels {
@@ -18,7 +19,9 @@ struct Offsets {
   std::int64_t a = 0, b = 0, c = 0;
 };
 
-Offsets offsets_of(const Matmul& p, std::int64_t index) {
+inline Offsets offsets_of(const Matmul& p, std::int64_t index) {
+  if (p.batch.size() == 1)
+    return {index * p.a.batch_strides[0], index * p.b.batch_strides[0], index * p.c.batch_strides[0]};
   Offsets result;
   for (std::size_t d = p.batch.size(); d-- > 0;) {
     const std::int64_t i = index % p.batch[d];
@@ -155,11 +158,39 @@ class Product {
   }
 
   void some(std::int64_t begin, std::int64_t end) const {
+    if (run_tiny(begin, end)) return;
     Work work;
     for (std::int64_t index = begin; index < end; ++index) {
       prepare_operands(index, work);
       piece(work, p_.m >= p_.n, 0, std::max(p_.m, p_.n));
     }
+  }
+
+  /// Computes the products [begin, end) if they are of a few rows and columns, or returns false.
+  bool run_tiny(std::int64_t begin, std::int64_t end) const {
+    if constexpr (std::is_same_v<T, S> && std::is_same_v<T, R>) {
+      using Tiny = TinyProduct<T>;
+      const Matrix<const T> a{static_cast<const T*>(p_.a.data), p_.a.row_stride, p_.a.column_stride},
+          b{static_cast<const T*>(p_.b.data), p_.b.row_stride, p_.b.column_stride};
+      const Matrix<T> c{static_cast<T*>(p_.c.data), p_.c.row_stride, p_.c.column_stride};
+      const bool is_plain = Tiny::takes(p_.m, p_.n, p_.k, b, c);
+      // The result's transpose is the product of the transposes.
+      const bool is_turned = Tiny::takes(p_.n, p_.m, p_.k, {a.data, a.column, a.row}, {c.data, c.column, c.row});
+      if (p_.bf16_product || !(is_plain || is_turned)) return false;
+      for (std::int64_t index = begin; index < end; ++index) {
+        const Offsets at = offsets_of(p_, index);
+        const T *from_a = a.data + at.a, *from_b = b.data + at.b;
+        T* const to = c.data + at.c;
+        if (is_plain)
+          Tiny::run(p_.m, p_.n, p_.k, {from_a, a.row, a.column}, {from_b, b.row, b.column}, {to, c.row, c.column},
+                    p_.accumulate);
+        else
+          Tiny::run(p_.n, p_.m, p_.k, {from_b, b.column, b.row}, {from_a, a.column, a.row}, {to, c.column, c.row},
+                    p_.accumulate);
+      }
+      return true;
+    }
+    return false;
   }
 
   /// Rows or columns [begin, end) of one product.

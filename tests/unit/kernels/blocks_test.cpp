@@ -212,6 +212,43 @@ TEST(Matmul, AnElementHasTheSameBitsWhereverItStands) {
   check_bits<float>(true);
   check_bits<Bf16>(false);
 }
+TEST(Matmul, ProductsOfAFewRowsAddTheirTermsInOrder) {
+  std::mt19937 generator(4);
+  std::normal_distribution<float> normal;
+  auto draw = [&](Int low, Int high) { return low + static_cast<Int>(generator() % (high - low + 1)); };
+  for (int turn = 0; turn < 2000; ++turn) {
+    const Int m = draw(1, 18), n = draw(0, 1) == 0 ? Int{1} << draw(0, 4) : draw(1, 18), k = draw(0, 66), count = 3;
+    Matmul p;
+    p.m = m, p.n = n, p.k = k, p.batch = {&count, 1}, p.accumulate = draw(0, 1) == 0;
+    std::vector<float> a(count * m * k), b(count * k * n), c(count * m * n), expected;
+    for (auto* list : {&a, &b, &c})
+      for (float& x : *list) x = normal(generator);
+    const Int a_each = m * k, b_each = k * n, c_each = m * n;
+    const bool a_turned = draw(0, 1) == 0, b_turned = draw(0, 2) == 0, c_turned = draw(0, 2) == 0;
+    p.a = {a.data(), a_turned ? 1 : k, a_turned ? m : 1, {&a_each, 1}};
+    p.b = {b.data(), b_turned ? 1 : n, b_turned ? k : 1, {&b_each, 1}};
+    p.c = {c.data(), c_turned ? 1 : n, c_turned ? m : 1, {&c_each, 1}};
+    expected = c;
+    for (Int each = 0; each < count; ++each)
+      for (Int i = 0; i < m; ++i)
+        for (Int j = 0; j < n; ++j) {
+          float sum = 0;
+          for (Int q = 0; q < k; ++q) {
+            const float x = a[each * a_each + i * p.a.row_stride + q * p.a.column_stride],
+                        y = b[each * b_each + q * p.b.row_stride + j * p.b.column_stride];
+#ifdef __FMA__
+            sum = std::fma(x, y, sum);
+#else
+            sum += x * y;
+#endif
+          }
+          float& to = expected[each * c_each + i * p.c.row_stride + j * p.c.column_stride];
+          to = p.accumulate ? to + sum : sum;
+        }
+    matmul(p, one_thread());
+    ASSERT_EQ(c, expected) << m << ' ' << n << ' ' << k;
+  }
+}
 TEST(Matmul, ALongProductReportsProgress) {
   const Int n = 600;
   std::vector<float> a(n * n, 1), b(n * n, 1), c(n * n);
