@@ -247,11 +247,11 @@ inline V any_log_of(V x) {
   y = select<V>(x < 0, splat<V>(std::numeric_limits<Scalar<V>>::quiet_NaN()), y);
   return select<V>((x == x) & (x != kInf), y, x);
 }
-__attribute__((noinline)) inline F rare_log_of(F x) { return any_log_of(x); }
-/// Of positive normal numbers, which is what most are: what Eigen does with them, to the last bit (Cephes' logf).
+__attribute__((noinline)) inline F denormal_log_of(F x) { return any_log_of(x); }
+/// What Eigen does with positive normal numbers, to the last bit (Cephes' logf); others are put right afterwards, where
+/// there are any.
 inline F log_of(F x) {
   const I b = (I)x;
-  if (__builtin_expect(any_of((b < 0x00800000) | (b >= 0x7f800000)), 0)) return rare_log_of(x);
   F e = __builtin_convertvector((b >> 23) - 126, F);
   F m = (F)((b & 0x007fffff) | 0x3f000000);  // in [1/2, 1)
   const I low = m < 0.707106781186547524f;
@@ -265,7 +265,13 @@ inline F log_of(F x) {
   y1 = fma(y1, m, splat<F>(-1.6668057665e-1f));
   y2 = fma(y2, m, splat<F>(3.3333331174e-1f));
   y = fma(fma(y, m3, y1), m3, y2) * m3;
-  return fma(e, splat<F>(0.693147180559945309f), m + fma(splat<F>(-0.5f), m2, y));
+  y = fma(e, splat<F>(0.693147180559945309f), m + fma(splat<F>(-0.5f), m2, y));
+  if (__builtin_expect(!any_of((b < 0x00800000) | (b >= 0x7f800000)), 1)) return y;
+  if (any_of((b > 0) & (b < 0x00800000))) return denormal_log_of(x);
+  constexpr auto kInf = std::numeric_limits<float>::infinity();
+  y = select<F>(x == 0, splat<F>(-kInf), y);
+  y = select<F>(x < 0, splat<F>(std::numeric_limits<float>::quiet_NaN()), y);
+  return select<F>((x == x) & (x != kInf), y, x);
 }
 inline D log_of(D x) { return any_log_of(x); }
 /// exp(x) - 1 without cancellation: near 0 by the Taylor series.

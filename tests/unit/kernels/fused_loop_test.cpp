@@ -228,6 +228,22 @@ TEST(FusedLoop, FunctionsAreAccurateToAFewUnitsInTheLastPlace) {
 
 // ---- the same bits everywhere ---------------------------------------------------------------------------------------
 
+TEST(FusedLoop, ALogarithmHasTheSameBitsBesideAnyOthers) {
+  const auto x = random_floats(1000, 1e-3f, 5);
+  const auto alone = map1<float>(LaneOp::kLog, x);
+  for (const float other : {0.0f, -0.0f, -1.0f, kInf, -kInf, NAN, 1e-40f, -1e-40f}) {
+    const float expected = map1<float>(LaneOp::kLog, std::vector<float>{other})[0];
+    const float exact = std::log(other);
+    EXPECT_TRUE(expected == exact || std::abs(expected - exact) < 1e-4 || (expected != expected && exact != exact));
+    auto mixed = x;
+    for (std::size_t k = 0; k < x.size(); k += 3) mixed[k] = other;
+    const auto y = map1<float>(LaneOp::kLog, mixed);
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      const float wanted = k % 3 == 0 ? expected : alone[k];
+      ASSERT_TRUE(y[k] == wanted || (std::isnan(y[k]) && std::isnan(wanted))) << other << " at " << k;
+    }
+  }
+}
 TEST(FusedLoop, BitsDoNotDependOnOffsetOrSize) {
   const auto x = random_floats(1000, .1f, 5);
   for (LaneOp op : {LaneOp::kExp, LaneOp::kTanh, LaneOp::kLog, LaneOp::kGelu, LaneOp::kSin, LaneOp::kSoftplus}) {
