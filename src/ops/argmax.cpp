@@ -1,6 +1,8 @@
 // Places of extremes along one dim.
 #include <cmath>
 
+#include "kernels/copy.h"
+#include "kernels/extremes.h"
 #include "ops/blocks.h"
 #include "ops/record.h"
 
@@ -51,24 +53,69 @@ void for_each_row(graph::KernelCall& call, const std::array<const kernels::Block
   for_each_place(call.threads, walk, x.dims[dim].size, row);
 }
 
+/// The place of the extreme of a line whose elements lie `stride` apart.
+template <bool largest, typename T>
+int64_t place_along(const T* x, int64_t stride, int64_t count) {
+  if (count == 0) return 0;
+  if (stride == 1) return kernels::place_of_extreme<largest>(x, count);
+  int64_t place = 0;
+  auto champion = to_number(x[0]);
+  for (int64_t i = 1; i < count && !is_nan(champion); ++i) {
+    const auto value = to_number(x[i * stride]);
+    if ((largest ? value > champion : value < champion) || is_nan(value)) {
+      champion = value;
+      place = i;
+    }
+  }
+  return place;
+}
+
+/// The places of the extremes of `lines` lines side by side, each counted from `first`.
+template <bool largest, typename T>
+void places_across(const T* x, int64_t stride, int64_t count, int64_t lines, int32_t first, int32_t* places,
+                   int64_t apart) {
+  std::array<Number<T>, kLinesAtOnce> champions;
+  std::array<int32_t, kLinesAtOnce> best{};
+  for (int64_t k = 0; count > 0 && k < lines; ++k) champions[k] = to_number(x[k]);
+  for (int64_t i = 1; i < count; ++i) {
+    x += stride;
+    for (int64_t k = 0; k < lines; ++k) {
+      const Number<T> value = to_number(x[k]), champion = champions[k];
+      const bool beats = (largest ? value > champion : value < champion) | ((value != value) & (champion == champion));
+      champions[k] = beats ? value : champion;
+      best[k] = beats ? static_cast<int32_t>(i) : best[k];
+    }
+  }
+  for (int64_t k = 0; k < lines; ++k) places[k * apart] = first + best[k];
+}
+
+/// Lines so short are compared side by side, some at once, in a copy in which they lie so.
+constexpr int64_t kShort = 32, kShortLines = 128, kManyLines = 16;
+
 template <bool largest>
 void extreme_kernel(graph::KernelCall& call) {
   const kernels::Block& x = call.operands[0];
-  const kernels::BlockDim& along = x.dims[dim_of<OverAttributes>(call.operation)];
+  const int dim = dim_of<OverAttributes>(call.operation);
+  const kernels::BlockDim& along = x.dims[dim];
+  kernels::Block places = call.results[0];
+  places.dims.insert(places.dims.begin() + dim, {0, 1, 1, 0});
+  const auto first = static_cast<int32_t>(along.first);
   by_element(x.element, [&](auto zero) {
     using T = decltype(zero);
-    for_each_row<1>(call, {&call.results[0]}, [&](const Walk<2>& at) {
-      const T* row = x.as<T>() + at.offset(0);
-      int64_t best = 0;
-      for (int64_t i = 1; i < along.size; ++i) {
-        const auto value = to_number(row[i * along.stride]);
-        const auto champion = to_number(row[best * along.stride]);
-        if (is_nan(champion)) break;
-        if (largest ? value > champion : value < champion) best = i;
-        else if (is_nan(value)) best = i;
+    const auto find = [&](int64_t from, int64_t to, int64_t lines, int64_t x_apart, int64_t apart) {
+      const T* line = x.as<T>() + from;
+      int32_t* place = places.as<int32_t>() + to;
+      if (x_apart == 1) return places_across<largest>(line, along.stride, along.size, lines, first, place, apart);
+      if (lines >= kManyLines) {
+        std::array<T, kShort * kShortLines> side_by_side;
+        kernels::copy_matrix(lines, along.size, sizeof(T), line, x_apart, along.stride, side_by_side.data(), 1, lines);
+        return places_across<largest>(side_by_side.data(), lines, along.size, lines, first, place, apart);
       }
-      call.results[0].as<int32_t>()[at.offset(1)] = static_cast<int32_t>(along.first + best);
-    });
+      for (int64_t k = 0; k < lines; ++k)
+        place[k * apart] =
+            first + static_cast<int32_t>(place_along<largest>(line + k * x_apart, along.stride, along.size));
+    };
+    for_each_line(call.threads, x, places, dim, along.size <= kShort ? kShortLines : 1, find);
   });
   call.flops += x.size();
 }
@@ -81,10 +128,14 @@ void first_place_kernel(graph::KernelCall& call) {
     using T = decltype(zero);
     for_each_row<2>(call, {&extreme, &call.results[0]}, [&](const Walk<3>& at) {
       const T* row = x.as<T>() + at.offset(0);
-      const auto wanted = to_number(extreme.as<T>()[at.offset(1)]);
+      const T wanted = extreme.as<T>()[at.offset(1)];
+      const auto number = to_number(wanted);
       int64_t i = 0;
-      while (i < along.size && to_number(row[i * along.stride]) != wanted && !is_nan(to_number(row[i * along.stride])))
-        ++i;
+      if (along.stride == 1) i = kernels::place_of(row, along.size, wanted);
+      else
+        while (i < along.size && to_number(row[i * along.stride]) != number &&
+               !is_nan(to_number(row[i * along.stride])))
+          ++i;
       call.results[0].as<int32_t>()[at.offset(2)] =
           static_cast<int32_t>(i < along.size ? along.first + i : along.whole);
     });

@@ -3,6 +3,7 @@
 //
 // A block's dims lie in any order, so every address is a sum of index times stride. Work is divided among threads by
 // pieces of one dim; what is written does not depend on how many there are.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -14,6 +15,7 @@
 #include "graph/iteration_space.h"
 #include "kernels/block.h"
 #include "kernels/threads.h"
+#include "support/integers.h"
 
 namespace mtf::ops {
 
@@ -154,6 +156,37 @@ void for_each_place(kernels::Threads& threads, const Walk<N>& walk, int64_t cost
     Walk<N> mine = walk;
     mine.seek(begin);
     for (int64_t place = begin; place < end; ++place, mine.next()) body(mine);
+  });
+}
+
+/// Lines that are handled at once, at most, where they lie side by side.
+constexpr int64_t kLinesAtOnce = 256;
+
+/// Calls `body(x, y, lines, x_apart, y_apart)` for all lines along `dim` of the first block and the same places of the
+/// second: the offsets of the first of some lines, how many they are, and how far one is from the next in each block.
+/// They are neighbours in memory (x_apart is 1), or, where the elements of a line are, at most `apart` lines.
+template <typename Body>
+void for_each_line(kernels::Threads& threads, const kernels::Block& x, const kernels::Block& y, int dim, int64_t apart,
+                   Body body) {
+  int across = -1;
+  for (size_t d = 0; d < x.dims.size(); ++d)
+    if (static_cast<int>(d) != dim && x.dims[d].size > 1 && (across < 0 || x.dims[d].stride < x.dims[across].stride))
+      across = static_cast<int>(d);
+  const int64_t most = across >= 0 && x.dims[across].stride == 1 ? kLinesAtOnce : apart;
+  if (most == 1) across = -1;
+  Walk<2> walk;
+  for (size_t d = 0; d < x.dims.size(); ++d) {
+    if (static_cast<int>(d) == dim) continue;
+    if (static_cast<int>(d) == across)
+      walk.add(ceil_div(x.dims[d].size, most), {most * x.dims[d].stride, most * y.dims[d].stride});
+    else walk.add(x.dims[d].size, {x.dims[d].stride, y.dims[d].stride});
+  }
+  const int64_t lines = across < 0 ? 1 : x.dims[across].size;
+  const int64_t x_apart = across < 0 ? 0 : x.dims[across].stride, y_apart = across < 0 ? 0 : y.dims[across].stride;
+  const size_t place = across > dim ? across - 1 : across;  // in the walk
+  for_each_place(threads, walk, x.dims[dim].size * std::min(lines, most), [&](const Walk<2>& at) {
+    const int64_t first = across < 0 ? 0 : at.place(place) * most;
+    body(at.offset(0), at.offset(1), std::min(most, lines - first), x_apart, y_apart);
   });
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 
+#include "kernels/extremes.h"
 #include "ops/blocks.h"
 #include "ops/index.h"
 #include "ops/record.h"
@@ -183,20 +184,63 @@ graph::IterationSpace top_k_space(const graph::Operation& operation, int along, 
   return space;
 }
 
-void top_k_kernel(graph::KernelCall& call) {
-  call.flops += call.operands[0].size();
-  const int dim = dim_of<TopKAttributes>(call.operation);
-  const int64_t count = call.results[0].dims[dim].size;
-  by_element(call.operands[0].element, [&](auto zero) {
+/// The `count` that come first of a line with the largest first, in order. They are kept as a heap whose top comes last
+/// of them; what follows in the line and is not larger than that one comes after it.
+template <typename T>
+std::vector<Ranked<Number<T>>> largest_of(const T* x, int64_t size, int64_t first_place, int64_t count) {
+  using N = Number<T>;
+  const auto comes_before = [](const Ranked<N>& a, const Ranked<N>& b) { return comes_first(a, b, true); };
+  const auto ranked = [&](int64_t i) { return Ranked<N>{to_number(x[i]), static_cast<int32_t>(first_place + i)}; };
+  count = std::min(count, size);
+  std::vector<Ranked<N>> best;
+  if (count == 0) return best;
+  best.reserve(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) best.push_back(ranked(i));
+  std::make_heap(best.begin(), best.end(), comes_before);
+  for (int64_t i = count; i < size && !is_nan(best.front().value); ++i) {
+    const auto rises = [&](const Ranked<N>& next) { return comes_before(next, best.front()); };
+    if (!rises(ranked(i))) i += kernels::place_above(x + i, size - i, from_number<T>(best.front().value));
+    if (i == size) break;
+    std::pop_heap(best.begin(), best.end(), comes_before);
+    best.back() = ranked(i);
+    std::push_heap(best.begin(), best.end(), comes_before);
+  }
+  std::sort_heap(best.begin(), best.end(), comes_before);
+  return best;
+}
+
+constexpr int32_t kNoCandidate = -1;
+
+/// Writes the `count` largest of every line and their places, and kNoCandidate where the results have room for more.
+void write_largest(graph::KernelCall& call, int dim, int64_t count) {
+  const kernels::Block &x = call.operands[0], &values = call.results[0], &places = call.results[1];
+  const kernels::BlockDim& along = x.dims[dim];
+  Walk<3> walk;
+  for (size_t d = 0; d < x.dims.size(); ++d)
+    if (static_cast<int>(d) != dim)
+      walk.add(x.dims[d].size, {x.dims[d].stride, values.dims[d].stride, places.dims[d].stride});
+  by_element(x.element, [&](auto zero) {
     using T = decltype(zero);
-    for_each_line<T, 2>(call, dim, {&call.results[0], &call.results[1]}, [&](auto& line, const Walk<3>& at) {
-      keep_first(line, count, true);
-      write_line<T>(line, dim, &call.results[0], at.offset(1), call.results[1], at.offset(2));
+    for_each_place(call.threads, walk, along.size * 8, [&](const Walk<3>& at) {
+      const T* line = x.as<T>() + at.offset(0);
+      std::vector<T> copy;
+      if (along.stride != 1) {
+        copy.resize(static_cast<size_t>(along.size));
+        for (int64_t i = 0; i < along.size; ++i) copy[i] = line[i * along.stride];
+        line = copy.data();
+      }
+      auto best = largest_of(line, along.size, along.first, count);
+      best.resize(static_cast<size_t>(values.dims[dim].size), {{}, kNoCandidate});
+      write_line<T>(best, dim, &values, at.offset(1), places, at.offset(2));
     });
   });
 }
 
-constexpr int32_t kNoCandidate = -1;
+void top_k_kernel(graph::KernelCall& call) {
+  call.flops += call.operands[0].size();
+  const int dim = dim_of<TopKAttributes>(call.operation);
+  write_largest(call, dim, call.results[0].dims[dim].size);
+}
 
 void block_top_k_kernel(graph::KernelCall& call) {
   call.flops += call.operands[0].size();
@@ -205,14 +249,7 @@ void block_top_k_kernel(graph::KernelCall& call) {
   const int64_t count =
       std::min(call.operation.attributes.get<BlockTopKAttributes>().count, call.operands[0].dims[dim].size);
   MTF_CHECK(room >= count, "{} candidates in a block of {}", count, room);
-  by_element(call.operands[0].element, [&](auto zero) {
-    using T = decltype(zero);
-    for_each_line<T, 2>(call, dim, {&call.results[0], &call.results[1]}, [&](auto& line, const Walk<3>& at) {
-      keep_first(line, count, true);
-      line.resize(static_cast<size_t>(room), {{}, kNoCandidate});
-      write_line<T>(line, dim, &call.results[0], at.offset(1), call.results[1], at.offset(2));
-    });
-  });
+  write_largest(call, dim, count);
 }
 
 void merge_top_k_kernel(graph::KernelCall& call) {

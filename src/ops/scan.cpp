@@ -6,7 +6,6 @@
 #include "ops/blocks.h"
 #include "ops/record.h"
 #include "ops/shape.h"
-#include "support/integers.h"
 
 namespace mtf::ops {
 namespace {
@@ -16,30 +15,44 @@ namespace {
 template <typename T>
 using Carry = std::conditional_t<std::is_floating_point_v<Number<T>>, double, Number<T>>;
 
-/// Calls `body(x, y, lanes, x_stride, y_stride)` for every line along `dim` of the first block and the same place of
-/// the second; several lines whose elements are neighbours are handled as lanes of one.
-template <typename Body>
-void for_each_line(kernels::Threads& threads, const kernels::Block& x, const kernels::Block& y, int dim, Body body) {
-  constexpr int64_t kLanes = 256;
-  int lane_dim = -1;
-  for (size_t d = 0; d < x.dims.size(); ++d)
-    if (static_cast<int>(d) != dim && x.dims[d].stride == 1 && x.dims[d].size > 1) lane_dim = static_cast<int>(d);
-  Walk<2> walk;
-  for (size_t d = 0; d < x.dims.size(); ++d) {
-    if (static_cast<int>(d) == dim) continue;
-    if (static_cast<int>(d) == lane_dim)
-      walk.add(ceil_div(x.dims[d].size, kLanes), {kLanes * x.dims[d].stride, kLanes * y.dims[d].stride});
-    else walk.add(x.dims[d].size, {x.dims[d].stride, y.dims[d].stride});
+/// Lines that do not lie side by side are summed so many at once, since each sum waits for the one before.
+constexpr int64_t kLinesApart = 8;
+
+/// How the lines of a running sum lie in one of its blocks.
+struct Lines {
+  int64_t step;   ///< from an element to the next one that is added
+  int64_t apart;  ///< from a line to the next
+};
+
+template <int64_t kLines, bool exclusive, typename T>
+void running_sums(const T* x, Lines from, T* y, Lines to, int64_t count) {
+  std::array<Carry<T>, kLines> sums{};
+  for (int64_t i = 0; i < count; ++i, x += from.step, y += to.step) {
+#pragma GCC unroll 8
+    for (int64_t k = 0; k < kLines; ++k) {
+      const Carry<T> before = sums[k];
+      sums[k] = plus(before, Carry<T>(to_number(x[k * from.apart])));
+      y[k * to.apart] = from_number<T>(static_cast<Number<T>>(exclusive ? before : sums[k]));
+    }
   }
-  const int64_t lanes = lane_dim < 0 ? 1 : x.dims[lane_dim].size;
-  const int64_t x_lane = lane_dim < 0 ? 0 : x.dims[lane_dim].stride,
-                y_lane = lane_dim < 0 ? 0 : y.dims[lane_dim].stride;
-  size_t lane_place = 0;
-  for (int d = 0; d < lane_dim; ++d) lane_place += d != dim;
-  for_each_place(threads, walk, x.dims[dim].size * std::min(lanes, kLanes), [&](const Walk<2>& at) {
-    const int64_t first = lane_dim < 0 ? 0 : at.place(lane_place) * kLanes;
-    body(at.offset(0), at.offset(1), std::min(kLanes, lanes - first), x_lane, y_lane);
-  });
+}
+
+/// The running sums of some lines, each in the order of its elements.
+template <bool exclusive, typename T>
+void running_sums(const T* x, Lines from, T* y, Lines to, int64_t count, int64_t lines) {
+  if (from.apart != 1) {
+    if (lines == kLinesApart) return running_sums<kLinesApart, exclusive>(x, from, y, to, count);
+    for (int64_t k = 0; k < lines; ++k)
+      running_sums<1, exclusive>(x + k * from.apart, from, y + k * to.apart, to, count);
+    return;
+  }
+  std::array<Carry<T>, kLinesAtOnce> sums{};
+  for (int64_t i = 0; i < count; ++i, x += from.step, y += to.step)
+    for (int64_t k = 0; k < lines; ++k) {
+      const Carry<T> before = sums[k];
+      sums[k] = plus(before, Carry<T>(to_number(x[k])));
+      y[k * to.apart] = from_number<T>(static_cast<Number<T>>(exclusive ? before : sums[k]));
+    }
 }
 
 void cumsum_kernel(graph::KernelCall& call) {
@@ -56,18 +69,13 @@ void cumsum_kernel(graph::KernelCall& call) {
                 y_first = backwards ? (count - 1) * y.dims[dim].stride : 0;
   by_element(x.element, [&](auto zero) {
     using T = decltype(zero);
-    for_each_line(call.threads, x, y, dim,
-                  [&](int64_t from, int64_t to, int64_t lanes, int64_t x_lane, int64_t y_lane) {
-                    std::array<Carry<T>, 256> sums{};
-                    for (int64_t i = 0; i < count; ++i) {
-                      const T* source = x.as<T>() + from + x_first + i * x_step;
-                      T* target = y.as<T>() + to + y_first + i * y_step;
-                      for (int64_t k = 0; k < lanes; ++k) {
-                        const Carry<T> before = sums[k];
-                        sums[k] = plus(before, Carry<T>(to_number(source[k * x_lane])));
-                        target[k * y_lane] = from_number<T>(static_cast<Number<T>>(exclusive ? before : sums[k]));
-                      }
-                    }
+    for_each_line(call.threads, x, y, dim, kLinesApart,
+                  [&](int64_t from, int64_t to, int64_t lines, int64_t x_apart, int64_t y_apart) {
+                    const T* source = x.as<T>() + from + x_first;
+                    T* target = y.as<T>() + to + y_first;
+                    const Lines read{x_step, x_apart}, written{y_step, y_apart};
+                    if (exclusive) running_sums<true>(source, read, target, written, count, lines);
+                    else running_sums<false>(source, read, target, written, count, lines);
                   });
   });
 }
@@ -81,14 +89,15 @@ void block_total_kernel(graph::KernelCall& call) {
   by_element(x.element, [&](auto zero) {
     using T = decltype(zero);
     using Sum = Number<T>;
-    for_each_line(
-        call.threads, x, total, dim, [&](int64_t from, int64_t to, int64_t lanes, int64_t x_lane, int64_t y_lane) {
-          std::array<Carry<T>, 256> sums{};
-          for (int64_t i = 0; i < x.dims[dim].size; ++i)
-            for (int64_t k = 0; k < lanes; ++k)
-              sums[k] = plus(sums[k], Carry<T>(to_number(x.as<T>()[from + i * x.dims[dim].stride + k * x_lane])));
-          for (int64_t k = 0; k < lanes; ++k) total.as<Sum>()[to + k * y_lane] = static_cast<Sum>(sums[k]);
-        });
+    for_each_line(call.threads, x, total, dim, kLinesApart,
+                  [&](int64_t from, int64_t to, int64_t lines, int64_t x_apart, int64_t y_apart) {
+                    std::array<Carry<T>, kLinesAtOnce> sums{};
+                    for (int64_t i = 0; i < x.dims[dim].size; ++i)
+                      for (int64_t k = 0; k < lines; ++k)
+                        sums[k] =
+                            plus(sums[k], Carry<T>(to_number(x.as<T>()[from + i * x.dims[dim].stride + k * x_apart])));
+                    for (int64_t k = 0; k < lines; ++k) total.as<Sum>()[to + k * y_apart] = static_cast<Sum>(sums[k]);
+                  });
   });
 }
 
