@@ -62,49 +62,179 @@ graph::IterationSpace gather_space(const graph::Operation& operation) {
   return space;
 }
 
-int64_t checked_id(int32_t id, int64_t whole, const Dim& dim) {
-  if (id < 0 || id >= whole)
-    throw graph::ElementError{
-        fmt::format("expected an index from 0 to {} for {}, found {}", whole - 1, to_string(dim), id)};
-  return id;
-}
+// ---- Ids and rows ---------------------------------------------------------------------------------------------------
 
-/// The dims of a row, which all ids share: neighbours that are one run in both blocks are one dim.
-struct Row {
-  std::vector<int64_t> sizes, from, to;
-  int64_t count = 1;
-  void add(int64_t size, int64_t from_stride, int64_t to_stride) {
-    count *= size;
-    if (size == 1) return;
-    if (!sizes.empty() && from.back() == from_stride * size && to.back() == to_stride * size) {
-      sizes.back() *= size;
-      from.back() = from_stride;
-      to.back() = to_stride;
-    } else if (!sizes.empty() && from_stride == from.back() * sizes.back() && to_stride == to.back() * sizes.back()) {
-      sizes.back() *= size;
-    } else {
-      sizes.push_back(size);
-      from.push_back(from_stride);
-      to.push_back(to_stride);
-    }
+/// A dim of the ids, of a row, or of both: how many places, and the strides in the ids (0 where they lack it), in what
+/// is read and in what is written.
+struct Steps {
+  int64_t size, ids, from, to;
+  /// `next` goes on where this one ends, everywhere: both are one dim.
+  bool is_outside_of(const Steps& next) const {
+    return ids == next.ids * next.size && from == next.from * next.size && to == next.to * next.size;
   }
 };
 
+/// Dims that are counted through together, the last one fastest.
+struct Box {
+  std::vector<Steps> dims;
+  int64_t count = 1;
+  void add(const Steps& dim) {
+    count *= dim.size;
+    if (dim.size == 1) return;
+    if (!dims.empty() && dims.back().is_outside_of(dim))
+      dims.back() = {dims.back().size * dim.size, dim.ids, dim.from, dim.to};
+    else dims.push_back(dim);
+  }
+  /// Puts the dims in the order in which the result is written.
+  void sort() {
+    std::vector<Steps> sorted = std::exchange(dims, {});
+    std::stable_sort(sorted.begin(), sorted.end(), [](const Steps& a, const Steps& b) { return a.to > b.to; });
+    const int64_t all = count;
+    for (const Steps& dim : sorted) add(dim);
+    count = all;
+  }
+  Steps last() const { return dims.empty() ? Steps{1, 0, 0, 0} : dims.back(); }
+  /// All dims but the last.
+  Walk<3> outer() const {
+    Walk<3> walk;
+    for (size_t d = 0; d + 1 < dims.size(); ++d) walk.add(dims[d].size, {dims[d].ids, dims[d].from, dims[d].to});
+    return walk;
+  }
+};
+
+/// The dim whose places the ids are, as a block holds it.
+struct LookedUp {
+  int64_t first, size, stride;
+  uint64_t whole;  ///< ids are below it, as unsigned numbers of 32 bits
+  bool is_masked;  ///< ids outside the block are in other blocks
+  explicit LookedUp(const kernels::BlockDim& dim)
+      : first(dim.first),
+        size(dim.size),
+        stride(dim.stride),
+        whole(static_cast<uint64_t>(std::min<int64_t>(dim.whole, int64_t{1} << 31))),
+        is_masked(dim.first != 0 || dim.size != dim.whole) {}
+  /// Of an id: the place in the block, which may be outside.
+  int64_t place(int32_t id) const { return id - first; }
+  bool holds(int64_t place) const { return static_cast<uint64_t>(place) < static_cast<uint64_t>(size); }
+};
+
+/// Ids that are checked at once, before any of them is looked up.
+constexpr int64_t kIdsAtOnce = 256;
+
+bool are_below(uint64_t whole, const int32_t* ids, int64_t stride, int64_t count) {
+  uint32_t largest = 0;
+  if (stride == 1)
+    for (int64_t i = 0; i < count; ++i) largest = std::max(largest, static_cast<uint32_t>(ids[i]));
+  else
+    for (int64_t i = 0; i < count; ++i) largest = std::max(largest, static_cast<uint32_t>(ids[i * stride]));
+  return largest < whole;
+}
+
+/// Throws of the first id of the block that is outside, whichever thread has found one.
+[[noreturn]] void refuse(const kernels::Block& ids, int64_t whole, const Dim& dim) {
+  Walk<1> walk;
+  for (const kernels::BlockDim& each : ids.dims) walk.add(each.size, {each.stride});
+  for (int64_t n = 0; n < walk.count(); ++n, walk.next()) {
+    const int32_t id = ids.as<int32_t>()[walk.offset(0)];
+    if (id < 0 || id >= whole)
+      throw graph::ElementError{
+          fmt::format("expected an index from 0 to {} for {}, found {}", whole - 1, to_string(dim), id)};
+  }
+  MTF_CHECK(false, "an id outside {} is not in its block", to_string(dim));
+}
+
+/// The places of a row, of which each id has one: a number, a run of numbers in memory, or several dims.
+struct Row {
+  explicit Row(Box box)
+      : dims(std::move(box)), last(dims.last()), is_run(last.from == 1 && last.to == 1), outer(dims.outer()) {}
+  bool is_number() const { return dims.count == 1; }
+  Box dims;
+  Steps last;
+  bool is_run;    ///< of neighbours in both blocks, along the last dim
+  Walk<3> outer;  ///< the other dims; after all of its places it is at the first again
+};
+
+// ---- gather ---------------------------------------------------------------------------------------------------------
+
+/// to[i] = from[ids[i]]; `missing` where another block has the id.
 template <typename From, typename To>
-void copy_row(const Row& row, const From* from, To* to) {
-  if (row.sizes.size() <= 1) {
-    const int64_t n = row.count, from_stride = row.sizes.empty() ? 0 : row.from[0],
-                  to_stride = row.sizes.empty() ? 0 : row.to[0];
-    for (int64_t i = 0; i < n; ++i) to[i * to_stride] = from_number<To>(to_number(from[i * from_stride]));
+void gather_numbers(const LookedUp& over, const int32_t* ids, const From* from, To* to, const Steps& steps,
+                    int64_t count, To missing) {
+  const auto convert = [](From number) {
+    if constexpr (std::is_same_v<From, To>) return number;
+    else return from_number<To>(to_number(number));
+  };
+  if (over.is_masked) {
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t place = over.place(ids[i * steps.ids]);
+      to[i * steps.to] = over.holds(place) ? convert(from[i * steps.from + place * over.stride]) : missing;
+    }
+  } else if (steps.ids == 1 && steps.from == 0 && steps.to == 1 && over.stride == 1) {
+    for (int64_t i = 0; i < count; ++i) to[i] = convert(from[ids[i]]);
+  } else {
+    for (int64_t i = 0; i < count; ++i)
+      to[i * steps.to] = convert(from[i * steps.from + ids[i * steps.ids] * over.stride]);
+  }
+}
+
+template <typename From, typename To>
+void copy_run(const From* __restrict from, int64_t from_stride, To* __restrict to, int64_t to_stride, int64_t count) {
+  if constexpr (std::is_same_v<From, To>) {
+    if (from_stride == 1 && to_stride == 1 && count >= 16) {
+      std::memcpy(to, from, static_cast<size_t>(count) * sizeof(To));
+      return;
+    }
+    for (int64_t i = 0; i < count; ++i) to[i * to_stride] = from[i * from_stride];
+  } else if (from_stride == 1 && to_stride == 1) {
+    for (int64_t i = 0; i < count; ++i) to[i] = from_number<To>(to_number(from[i]));
+  } else {
+    for (int64_t i = 0; i < count; ++i) to[i * to_stride] = from_number<To>(to_number(from[i * from_stride]));
+  }
+}
+
+/// Rows so long are transposed in blocks of a cache.
+constexpr int64_t kTransposed = 256;
+
+template <typename From, typename To>
+void copy_row(Row& row, const From* from, To* to) {
+  if constexpr (std::is_same_v<From, To>) {
+    if (!row.is_run && row.dims.dims.size() > 1 && row.dims.count >= kTransposed) {
+      std::vector<int64_t> sizes, from_strides, to_strides;
+      for (const Steps& dim : row.dims.dims) {
+        sizes.push_back(dim.size);
+        from_strides.push_back(dim.from);
+        to_strides.push_back(dim.to);
+      }
+      kernels::copy_block(sizes, sizeof(To), from, from_strides, to, to_strides);
+      return;
+    }
+  }
+  for (int64_t n = 0; n < row.outer.count(); ++n, row.outer.next())
+    copy_run(from + row.outer.offset(1), row.last.from, to + row.outer.offset(2), row.last.to, row.last.size);
+}
+
+template <typename To>
+void fill_row(Row& row, To value, To* to) {
+  for (int64_t n = 0; n < row.outer.count(); ++n, row.outer.next())
+    for (int64_t i = 0; i < row.last.size; ++i) to[row.outer.offset(2) + i * row.last.to] = value;
+}
+
+template <typename From, typename To>
+void gather_rows(const LookedUp& over, const int32_t* ids, const From* from, To* to, const Steps& steps, int64_t count,
+                 Row& row) {
+  const To missing = to_element<To>(kNothing);
+  // Row after row if rows are written together; else number after number of all rows.
+  if (!row.is_run && count > 1 && steps.to < row.last.to) {
+    for (int64_t n = 0; n < row.outer.count(); ++n, row.outer.next())
+      for (int64_t i = 0; i < row.last.size; ++i)
+        gather_numbers(over, ids, from + row.outer.offset(1) + i * row.last.from,
+                       to + row.outer.offset(2) + i * row.last.to, steps, count, missing);
     return;
   }
-  if constexpr (std::is_same_v<From, To>) {
-    kernels::copy_block(row.sizes, sizeof(To), from, row.from, to, row.to);
-  } else {
-    Walk<2> walk;
-    for (size_t d = 0; d < row.sizes.size(); ++d) walk.add(row.sizes[d], {row.from[d], row.to[d]});
-    for (int64_t place = 0; place < walk.count(); ++place, walk.next())
-      to[walk.offset(1)] = from_number<To>(to_number(from[walk.offset(0)]));
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t place = over.place(ids[i * steps.ids]);
+    if (over.holds(place)) copy_row(row, from + i * steps.from + place * over.stride, to + i * steps.to);
+    else fill_row(row, missing, to + i * steps.to);
   }
 }
 
@@ -115,27 +245,42 @@ void gather_kernel(graph::KernelCall& call) {
   const kernels::Block& ids = call.operands[1];
   const kernels::Block& to = call.results[0];
   const GatherPlaces places(call.operation);
-  const kernels::BlockDim& over = table.dims[places.over];
+  const LookedUp over(table.dims[places.over]);
   const Dim& looked_up = call.operation.operands[0].dims[places.over];
-  Walk<3> walk;  // ids, table, result
-  Row row;
+  Box each_id, of_row;
   for (size_t d = 0; d < to.dims.size(); ++d) {
     const int t = places.table[d], i = places.ids[d];
-    if (i < 0) row.add(to.dims[d].size, table.dims[t].stride, to.dims[d].stride);
-    else walk.add(to.dims[d].size, {ids.dims[i].stride, t < 0 ? 0 : table.dims[t].stride, to.dims[d].stride});
+    const Steps dim{to.dims[d].size, i < 0 ? 0 : ids.dims[i].stride, t < 0 ? 0 : table.dims[t].stride,
+                    to.dims[d].stride};
+    (i < 0 ? of_row : each_id).add(dim);
   }
+  if (each_id.count == 0) return;
+  each_id.sort();
+  of_row.sort();
+  const Row row(of_row);
+  const Steps steps = each_id.last();
+  const Walk<3> outer = each_id.outer();
   auto run = [&](auto from_zero, auto to_zero) {
     using From = decltype(from_zero);
     using To = decltype(to_zero);
-    Row nothing = row;
-    nothing.from.assign(nothing.sizes.size(), 0);
-    const From zero = to_element<From>(kNothing);
-    for_each_place(call.threads, walk, row.count, [&](const Walk<3>& at) {
-      const int64_t place = checked_id(ids.as<int32_t>()[at.offset(0)], over.whole, looked_up) - over.first;
-      if (row.count == 0) return;
-      To* target = to.as<To>() + at.offset(2);
-      if (place < 0 || place >= over.size) copy_row(nothing, &zero, target);
-      else copy_row(row, table.as<From>() + at.offset(1) + place * over.stride, target);
+    const int64_t grain = std::max<int64_t>(1, 16384 / std::max<int64_t>(1, row.dims.count));
+    call.threads.parallel_for(each_id.count, grain, [&](int64_t begin, int64_t end) {
+      Walk<3> at = outer;
+      Row mine = row;
+      at.seek(begin / steps.size);
+      for (int64_t first = begin % steps.size, count; begin < end; begin += count) {
+        count = std::min({kIdsAtOnce, steps.size - first, end - begin});
+        const int32_t* some = ids.as<int32_t>() + at.offset(0) + first * steps.ids;
+        if (!are_below(over.whole, some, steps.ids, count)) refuse(ids, table.dims[places.over].whole, looked_up);
+        const From* from = table.as<From>() + at.offset(1) + first * steps.from;
+        To* target = to.as<To>() + at.offset(2) + first * steps.to;
+        if (mine.is_number()) gather_numbers(over, some, from, target, steps, count, to_element<To>(kNothing));
+        else if (mine.dims.count > 0) gather_rows(over, some, from, target, steps, count, mine);
+        first += count;
+        if (first < steps.size) continue;
+        first = 0;
+        at.next();
+      }
     });
   };
   if (table.element == to.element) by_element(table.element, [&](auto zero) { run(zero, zero); });
@@ -185,20 +330,45 @@ graph::IterationSpace scatter_space(const graph::Operation& operation) {
   return space;
 }
 
+/// to[ids[i]] += from[i], one after the other.
 template <typename From, typename Sum>
-void add_row(const Row& row, int64_t begin, int64_t end, const From* from, Sum* to) {
-  if (row.sizes.empty()) {
-    to[0] = plus(to[0], Sum(to_number(from[0])));
+void add_numbers(const LookedUp& into, const int32_t* ids, const From* from, Sum* to, const Steps& steps,
+                 int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t place = into.place(ids[i * steps.ids]);
+    if (into.is_masked && !into.holds(place)) continue;
+    Sum& sum = to[place * into.stride];
+    sum = plus(sum, Sum(to_number(from[i * steps.from])));
+  }
+}
+
+template <typename From, typename Sum>
+void add_run(const From* __restrict from, int64_t from_stride, Sum* __restrict to, int64_t to_stride, int64_t count) {
+  if (from_stride == 1 && to_stride == 1)
+    for (int64_t i = 0; i < count; ++i) to[i] = plus(to[i], Sum(to_number(from[i])));
+  else
+    for (int64_t i = 0; i < count; ++i)
+      to[i * to_stride] = plus(to[i * to_stride], Sum(to_number(from[i * from_stride])));
+}
+
+template <typename From, typename Sum>
+void add_rows(const LookedUp& into, const int32_t* ids, const From* from, Sum* to, const Steps& steps, int64_t count,
+              Row& row) {
+  // Row after row if rows are read together; else number after number of all rows.
+  if (!row.is_run && count > 1 && steps.from < row.last.from) {
+    for (int64_t n = 0; n < row.outer.count(); ++n, row.outer.next())
+      for (int64_t i = 0; i < row.last.size; ++i)
+        add_numbers(into, ids, from + row.outer.offset(1) + i * row.last.from,
+                    to + row.outer.offset(2) + i * row.last.to, steps, count);
     return;
   }
-  // The first dim is the one that threads divide.
-  Walk<2> walk;
-  for (size_t d = 1; d < row.sizes.size(); ++d) walk.add(row.sizes[d], {row.from[d], row.to[d]});
-  for (int64_t place = 0; place < walk.count(); ++place, walk.next())
-    for (int64_t i = begin; i < end; ++i) {
-      Sum& sum = to[walk.offset(1) + i * row.to[0]];
-      sum = plus(sum, Sum(to_number(from[walk.offset(0) + i * row.from[0]])));
-    }
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t place = into.place(ids[i * steps.ids]);
+    if (!into.holds(place)) continue;
+    for (int64_t n = 0; n < row.outer.count(); ++n, row.outer.next())
+      add_run(from + i * steps.from + row.outer.offset(1), row.last.from,
+              to + place * into.stride + row.outer.offset(2), row.last.to, row.last.size);
+  }
 }
 
 /// Each place of the result adds up its values in the order of the ids, whatever the threads.
@@ -208,35 +378,55 @@ void scatter(graph::KernelCall& call, Sum* sums) {
   const kernels::Block& ids = call.operands[1];
   const kernels::Block& to = call.results[0];
   const ScatterPlaces places(call.operation);
-  const kernels::BlockDim& into = to.dims[places.into];
+  const LookedUp into(to.dims[places.into]);
   const Dim& named = call.operation.results[0].dims[places.into];
-  Walk<3> kept, summed;  // ids, values, result
-  Row row;
+  Walk<3> kept;  // ids, values, result
+  Box of_row, summed;
   for (size_t d = 0; d < to.dims.size(); ++d) {
     const auto [v, i] = places.kept[d];
     if (i >= 0) kept.add(to.dims[d].size, {ids.dims[i].stride, values.dims[v].stride, to.dims[d].stride});
-    else if (v >= 0) row.add(to.dims[d].size, values.dims[v].stride, to.dims[d].stride);
+    else if (v >= 0) of_row.add({to.dims[d].size, 0, values.dims[v].stride, to.dims[d].stride});
   }
-  for (const auto& [v, i] : places.summed) summed.add(ids.dims[i].size, {ids.dims[i].stride, values.dims[v].stride, 0});
-  auto add_all = [&](const Walk<3>& at, int64_t begin, int64_t end) {
-    Walk<3> each = summed;
-    for (int64_t n = 0; n < each.count(); ++n, each.next()) {
-      const int32_t id = ids.as<int32_t>()[at.offset(0) + each.offset(0)];
-      const int64_t place = checked_id(id, into.whole, named) - into.first;
-      if (place < 0 || place >= into.size || row.count == 0) continue;
-      add_row(row, begin, end, values.as<From>() + at.offset(1) + each.offset(1),
-              sums + at.offset(2) + place * into.stride);
+  for (const auto& [v, i] : places.summed) summed.add({ids.dims[i].size, ids.dims[i].stride, values.dims[v].stride, 0});
+  of_row.sort();
+  const Steps steps = summed.last();
+  const Walk<3> outer = summed.outer();
+  auto add_all = [&](const Walk<3>& at, int64_t first_in_row, Row& row) {
+    Walk<3> each = outer;
+    for (int64_t n = 0; summed.count > 0 && n < each.count(); ++n, each.next()) {
+      for (int64_t first = 0, count; first < steps.size; first += count) {
+        count = std::min(kIdsAtOnce, steps.size - first);
+        const int32_t* some = ids.as<int32_t>() + at.offset(0) + each.offset(0) + first * steps.ids;
+        if (!are_below(into.whole, some, steps.ids, count)) refuse(ids, to.dims[places.into].whole, named);
+        const Steps& divided = row.dims.dims.empty() ? row.last : row.dims.dims.front();
+        const From* from =
+            values.as<From>() + at.offset(1) + each.offset(1) + first * steps.from + first_in_row * divided.from;
+        Sum* target = sums + at.offset(2) + first_in_row * divided.to;
+        if (row.is_number()) add_numbers(into, some, from, target, steps, count);
+        else if (row.dims.count > 0) add_rows(into, some, from, target, steps, count, row);
+      }
     }
   };
-  const int64_t length = row.sizes.empty() ? 1 : row.sizes[0];
-  if (kept.count() >= call.threads.size() || row.sizes.empty()) {
-    for_each_place(call.threads, kept, summed.count() * row.count, [&](const Walk<3>& at) { add_all(at, 0, length); });
+  if (kept.count() >= call.threads.size() || of_row.dims.empty()) {
+    const int64_t cost = std::max<int64_t>(1, summed.count * of_row.count);
+    call.threads.parallel_for(kept.count(), std::max<int64_t>(1, 16384 / cost), [&](int64_t begin, int64_t end) {
+      Walk<3> at = kept;
+      Row row(of_row);
+      at.seek(begin);
+      for (int64_t n = begin; n < end; ++n, at.next()) add_all(at, 0, row);
+    });
     return;
   }
-  const int64_t cost = std::max<int64_t>(1, kept.count() * summed.count() * row.count / length);
+  // Threads divide the first dim of the rows.
+  const int64_t length = of_row.dims[0].size;
+  const int64_t cost = std::max<int64_t>(1, kept.count() * summed.count * of_row.count / length);
   call.threads.parallel_for(length, std::max<int64_t>(16, 16384 / cost), [&](int64_t begin, int64_t end) {
+    Box part = of_row;
+    part.dims[0].size = end - begin;
+    part.count = of_row.count / length * (end - begin);
+    Row row(part);
     Walk<3> at = kept;
-    for (int64_t n = 0; n < at.count(); ++n, at.next()) add_all(at, begin, end);
+    for (int64_t n = 0; n < at.count(); ++n, at.next()) add_all(at, begin, row);
   });
 }
 

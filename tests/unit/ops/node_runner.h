@@ -27,17 +27,19 @@ struct Array {
   std::vector<double> numbers;
 };
 
-/// A block in memory, its dims stored in the opposite order if `transposed`.
+/// A block in memory, its dims stored in the opposite order if `transposed`, or in any.
 class Memory {
  public:
-  Memory(ElementType element, std::vector<kernels::BlockDim> dims, bool transposed) {
+  Memory(ElementType element, std::vector<kernels::BlockDim> dims, bool transposed)
+      : Memory(element, dims, transposed ? ops::in_order(dims.size()) : backwards(dims.size())) {}
+  /// `order`: the dims from the one whose elements are neighbours to the one whose are furthest apart.
+  Memory(ElementType element, std::vector<kernels::BlockDim> dims, const std::vector<int>& order) {
     block.element = element;
     block.dims = std::move(dims);
     int64_t stride = 1;
-    for (size_t i = 0; i < block.dims.size(); ++i) {
-      kernels::BlockDim& dim = block.dims[transposed ? i : block.dims.size() - 1 - i];
-      dim.stride = stride;
-      stride *= dim.size;
+    for (const int d : order) {
+      block.dims[d].stride = stride;
+      stride *= block.dims[d].size;
     }
     bytes_.resize(static_cast<size_t>(stride * size_of(element)) + 64, std::byte{0x5a});
     block.data = bytes_.data() + (64 - reinterpret_cast<uintptr_t>(bytes_.data()) % 64) % 64;
@@ -70,6 +72,12 @@ class Memory {
   kernels::Block block;
 
  private:
+  static std::vector<int> backwards(size_t dims) {
+    std::vector<int> order = ops::in_order(dims);
+    std::reverse(order.begin(), order.end());
+    return order;
+  }
+
   std::vector<std::byte> bytes_;
 };
 
