@@ -7,7 +7,9 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "bench.h"
 
@@ -93,6 +95,88 @@ void chain(benchmark::State& state, const std::string& expression) {
 CHAIN(eight_cheap, "maximum(maximum((x + 1) * 2 + 3, 0.5) * 0.7 + 4, 0.25) * 0.3");
 CHAIN(eight_with_exp, "maximum(exp((x + 1) * 0.2) + 3, 0.5) * 0.7 + 4 + x * 0.25");
 CHAIN(eight_with_tanh, "maximum(tanh((x + 1) * 0.2) + 3, 0.5) * 0.7 + 4 + x * 0.25");
+
+// ---- looking up, adding and ordering along a dim, against plain loops -----------------------------------------------
+
+using Numbers = std::vector<float>;
+using Ids = std::vector<int>;
+
+/// `statement` computes z from x and ids i, which `declare` makes; `plainly` does from the same numbers.
+void along(benchmark::State& state, const std::string& declare, const std::string& statement, size_t size,
+           void (*plainly)(const Numbers& x, const Ids& i, Numbers& z)) {
+  Bench bench;
+  bench.run(declare);
+  bench.run(statement + ";");
+  auto read = [&](const std::string& name) { return bench.numbers(name); };
+  const std::vector<double> of_x = read("x"), of_i = read("i");
+  const Numbers x(of_x.begin(), of_x.end());
+  const Ids i(of_i.begin(), of_i.end());
+  Numbers z(size);
+  compare(
+      state, [&] { bench.run(statement + ";"); },
+      [&] {
+        plainly(x, i, z);
+        benchmark::ClobberMemory();
+      });
+  const std::vector<double> computed = read("z");
+  expect_same<float>(state, Numbers(computed.begin(), computed.end()), z);
+}
+#define ALONG(name, ...) \
+  BENCHMARK_CAPTURE(along, name, __VA_ARGS__)->UseManualTime()->MinTime(1)->Unit(benchmark::kMillisecond)
+ALONG(gather_rows_of_768,
+      "dim v = 8192, d = 768, n = 1024; let x = random.normal([v, d]); let i = random.integers([n], 0, 8192);",
+      "let z = gather(x, i, over: v)", 1024 * 768, [](const Numbers& x, const Ids& i, Numbers& z) {
+        for (size_t n = 0; n < i.size(); ++n) std::memcpy(z.data() + n * 768, x.data() + i[n] * 768, 4 * 768);
+      });
+ALONG(gather_numbers,
+      "dim v = 1000000, n = 1000000; let x = random.normal([v]); let i = random.integers([n], 0, 1000000);",
+      "let z = gather(x, i, over: v)", 1000000, [](const Numbers& x, const Ids& i, Numbers& z) {
+        for (size_t n = 0; n < i.size(); ++n) z[n] = x[i[n]];
+      });
+ALONG(scatter_add_rows_of_768,
+      "dim v = 8192, d = 768, n = 1024; let x = random.normal([n, d]); let i = random.integers([n], 0, 8192);",
+      "let z = scatter_add(x, i, into: v)", 8192 * 768, [](const Numbers& x, const Ids& i, Numbers& z) {
+        std::fill(z.begin(), z.end(), 0.0f);
+        for (size_t n = 0; n < i.size(); ++n)
+          for (size_t d = 0; d < 768; ++d) z[i[n] * 768 + d] += x[n * 768 + d];
+      });
+ALONG(scatter_add_numbers,
+      "dim v = 1000000, n = 1000000; let x = random.normal([n]); let i = random.integers([n], 0, 1000000);",
+      "let z = scatter_add(x, i, into: v)", 1000000, [](const Numbers& x, const Ids& i, Numbers& z) {
+        std::fill(z.begin(), z.end(), 0.0f);
+        for (size_t n = 0; n < i.size(); ++n) z[i[n]] += x[n];
+      });
+
+const std::string kVocabulary =
+    "dim a = 64, b = 50257; let x = random.normal([a, b]); let i = random.integers([a], 0, 2);";
+void largest_places(const Numbers& x, const Ids& /*i*/, Numbers& z) {
+  const size_t size = x.size() / z.size();
+  for (size_t a = 0; a < z.size(); ++a)
+    z[a] =
+        static_cast<float>(std::max_element(x.begin() + a * size, x.begin() + (a + 1) * size) - x.begin() - a * size);
+}
+ALONG(argmax_of_50257, kVocabulary, "let z = argmax(x, over: b)", 64, largest_places);
+ALONG(argmax_of_10, "dim a = 100000, b = 10; let x = random.normal([a, b]); let i = random.integers([a], 0, 2);",
+      "let z = argmax(x, over: b)", 100000, largest_places);
+ALONG(top_40_of_50257, "dim k = 40;" + kVocabulary, "let z = top_k(x, k, over: b)[0]", 64 * 40,
+      [](const Numbers& x, const Ids& /*i*/, Numbers& z) {
+        for (size_t a = 0; a < 64; ++a)
+          std::partial_sort_copy(x.begin() + a * 50257, x.begin() + (a + 1) * 50257, z.begin() + a * 40,
+                                 z.begin() + (a + 1) * 40, std::greater<>());
+      });
+
+const std::string kThousand =
+    "dim a = 1000, b = 1000; let x = random.normal([a, b]); let i = random.integers([a], 0, 2);";
+template <size_t kLine, size_t kStep>
+void running_sums(const Numbers& x, const Ids& /*i*/, Numbers& z) {
+  for (size_t line = 0; line < 1000; ++line) {
+    double sum = 0;
+    for (size_t k = 0; k < 1000; ++k)
+      z[line * kLine + k * kStep] = static_cast<float>(sum += x[line * kLine + k * kStep]);
+  }
+}
+ALONG(cumsum_along_1000, kThousand, "let z = cumsum(x, over: b)", 1000000, running_sums<1000, 1>);
+ALONG(cumsum_across_1000, kThousand, "let z = cumsum(x, over: a)", 1000000, running_sums<1, 1000>);
 
 // ---- what a statement costs beyond its kernels ----------------------------------------------------------------------
 
