@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "eval/evaluator.h"
+#include "support/built_places.h"
 #include "support/text.h"
 #include "syntax/foreign.h"
 #include "syntax/parse.h"
@@ -25,7 +26,7 @@ bool Modules::keeps(const ast::Program& program) const {
 }
 
 std::string library_folder(const Settings& settings) {
-  return settings.stdlib.empty() ? MTF_STDLIB_DIR : settings.stdlib;
+  return settings.stdlib.empty() ? stdlib_of_sources() : settings.stdlib;
 }
 
 std::string Modules::folder() const { return library_folder(evaluator_.settings); }

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "library/library.h"
+#include "support/built_places.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/shell/process.h"
@@ -125,9 +126,9 @@ run::MpiRuntimeOptions runtime_options_of(const ProgramOptions& options) {
 std::string standard_library() {
   if (const char* folder = std::getenv("MTF_STDLIB"); folder != nullptr && *folder != '\0') return folder;
   std::error_code error;
-  const auto installed = std::filesystem::path(own_program()).parent_path() / MTF_INSTALLED_STDLIB;
+  const auto installed = std::filesystem::path(own_program()).parent_path() / stdlib_of_installation();
   if (std::filesystem::is_directory(installed, error)) return installed.lexically_normal().string();
-  return MTF_STDLIB_DIR;
+  return stdlib_of_sources();
 }
 
 MeshPtr mesh_option(const std::string& text) { return std::make_shared<const Mesh>(Name("mesh"), mesh_of(text, 1)); }
