@@ -11,9 +11,9 @@ AbstractDomain::AbstractDomain(const plan::Execution* execution)
             : execution->runtime().knows_numbers() ? Mode::kRun
                                                    : Mode::kPlan) {}
 
-HostValue AbstractDomain::after_assignment(const HostValue& old, HostValue value, int bound_at) const {
+HostValue AbstractDomain::after_doubtful_assignment(const HostValue& old, HostValue value) const {
   const bool may_differ = is_number(value) || value.is<Text>() || value.is_unknown();
-  if (!is_abstract() || bound_at >= uncertainty_ || !may_differ) return value;
+  if (!is_abstract() || !may_differ) return value;
   const UnknownKind a = unknown_kind(old), b = unknown_kind(value);
   if (old.is<None>()) return unknown(b);
   return unknown(a == b ? a : b == UnknownKind::kString ? b : UnknownKind::kNumber);

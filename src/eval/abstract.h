@@ -54,7 +54,9 @@ class AbstractDomain {
 
   /// What a name is after `name := value`, which was `old` and was bound at a level of uncertainty. Where the
   /// assignment may not have happened, or may happen again, numbers and strings are unknown.
-  HostValue after_assignment(const HostValue& old, HostValue value, int bound_at) const;
+  HostValue after_assignment(const HostValue& old, HostValue value, int bound_at) const {
+    return bound_at < uncertainty_ ? after_doubtful_assignment(old, std::move(value)) : value;
+  }
 
   /// What both could be; nothing if a name must not be left as either of them.
   std::optional<HostValue> merge(const HostValue& a, const HostValue& b);
@@ -79,6 +81,8 @@ class AbstractDomain {
   Restore<AssignedNames*> into(AssignedNames& list) { return Restore<AssignedNames*>(assigned_, &list); }
 
  private:
+  HostValue after_doubtful_assignment(const HostValue& old, HostValue value) const;
+
   enum class Mode : uint8_t { kCheck, kPlan, kRun };
   Mode mode_;
   int uncertainty_ = 0;

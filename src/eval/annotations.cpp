@@ -11,15 +11,38 @@
 namespace mtf::eval {
 namespace {
 
-[[noreturn]] void not_what_is_asked(const HostValue& value, Span span, std::string_view expected, std::string_view what,
+const Name kRest("..");
+
+[[noreturn]] void not_what_is_asked(const HostValue& value, Span span, std::string_view expected, const Annotated& what,
                                     Span asked, std::string help) {
   fail(Diagnostic(Kind::type_mismatch, span,
-                  fmt::format("expected {} for {}, found {}", expected, what, describe(value)))
+                  fmt::format("expected {} for {}, found {}", expected, what.text(), describe(value)))
            .related(asked, "asked for here")
            .help(std::move(help)));
 }
 
+/// The shape that is asked for, with `..` at `rest`.
+std::string text_of_shape(std::optional<ElementType> element, const Dims& dims, std::optional<size_t> rest) {
+  std::string text = std::string(element ? name(*element) : std::string_view()) + "[";
+  for (size_t i = 0; i <= dims.size(); ++i) {
+    if (rest && *rest == i) text += i == dims.size() && !dims.empty() ? ", .." : "..";
+    if (i == dims.size()) break;
+    if (i > 0 || (rest && *rest == i)) text += ", ";
+    text += to_string(dims[i]);
+  }
+  return text + "]";
+}
+
 }  // namespace
+
+std::string Annotated::text() const {
+  switch (kind) {
+    case Kind::kName: return fmt::format("`{}`", name.text());
+    case Kind::kParameter: return fmt::format("`{}` of `{}`", name.text(), function.text());
+    case Kind::kResult: return fmt::format("the result of `{}`", name.text());
+  }
+  return {};
+}
 
 Dims Annotations::dims_of(const ast::ShapeAnnotation& shape, const ScopePtr& scope, std::optional<size_t>* rest) {
   Dims dims;
@@ -29,7 +52,7 @@ Dims Annotations::dims_of(const ast::ShapeAnnotation& shape, const ScopePtr& sco
         *rest = dims.size();
         continue;
       }
-      auto found = scope->find(Name(".."));
+      auto found = scope->find(kRest);
       if (!found.binding) fail(Kind::unknown_name, item.span, "no argument of this function has `..` in its shape");
       if (found.binding->value.is<ListPtr>()) {
         for (const Dim& dim : Conversions::to_dims(found.binding->value, item.span)) dims.push_back(dim);
@@ -48,7 +71,7 @@ Dims Annotations::dims_of(const ast::ShapeAnnotation& shape, const ScopePtr& sco
 }
 
 HostValue Annotations::check(const ast::Annotation& annotation, HostValue value, Span span, const ScopePtr& scope,
-                             std::string_view what, Span declared) {
+                             const Annotated& what, Span declared) {
   const Span asked = declared.is_known() ? declared : std::visit([](const auto& a) { return a.span; }, annotation);
   if (value.is_unknown() && unknown_kind(value) == UnknownKind::kAny) return value;
   return std::visit(
@@ -62,7 +85,7 @@ HostValue Annotations::check(const ast::Annotation& annotation, HostValue value,
 }
 
 HostValue Annotations::check_word(const ast::WordAnnotation& annotation, HostValue value, Span span,
-                                  std::string_view what, Span asked) {
+                                  const Annotated& what, Span asked) {
   const syntax::ParameterKind kind = syntax::kind_of(annotation);
   if (!become(kind, value))
     not_what_is_asked(value, span, text_of(kind), what, asked, value.is<ModelClassPtr>() ? "call it to make one" : "");
@@ -70,29 +93,21 @@ HostValue Annotations::check_word(const ast::WordAnnotation& annotation, HostVal
 }
 
 HostValue Annotations::check_shape(const ast::ShapeAnnotation& shape, HostValue value, Span span, const ScopePtr& scope,
-                                   std::string_view what, Span declared, Span asked) {
-  auto mismatch = [&](std::string_view expected, std::string help = {}) {
-    not_what_is_asked(value, span, expected, what, asked, std::move(help));
-  };
+                                   const Annotated& what, Span declared, Span asked) {
   std::optional<ElementType> element;
   if (shape.element_type) element = parse_element_type(shape.element_type->name.text());
   std::optional<size_t> rest;
   Dims dims = dims_of(shape, scope, &rest);
+  auto mismatch = [&](std::string help = {}) {
+    not_what_is_asked(value, span, text_of_shape(element, dims, rest), what, asked, std::move(help));
+  };
   if (!tensor_of(value) && is_number(value) && dims.empty()) {
     evaluator_.builder.span = span;
     value =
         evaluator_.convert.number_tensor(value, element.value_or(evaluator_.convert.number_tensor(value).element()));
   }
   const graph::Value* tensor = tensor_of(value);
-  std::string expected = std::string(element ? name(*element) : std::string_view()) + "[";
-  for (size_t i = 0; i <= dims.size(); ++i) {
-    if (rest && *rest == i) expected += i == dims.size() && !dims.empty() ? ", .." : dims.empty() ? ".." : "..";
-    if (i == dims.size()) break;
-    if (i > 0 || (rest && *rest == i)) expected += ", ";
-    expected += to_string(dims[i]);
-  }
-  expected += "]";
-  if (!tensor) mismatch(expected);
+  if (!tensor) mismatch();
   Dims others;
   for (const Dim& dim : tensor->dims()) {
     if (!has_dim(dims, dim.name)) others.push_back(dim);
@@ -113,9 +128,8 @@ HostValue Annotations::check_shape(const ast::ShapeAnnotation& shape, HostValue 
     fits = false;
     if (help.empty()) help = fmt::format("it has a dimension `{}` too", others[0].name.text());
   }
-  if (!fits) mismatch(expected, help);
+  if (!fits) mismatch(help);
   if (rest) {
-    static const Name kRest("..");
     // Of arguments: the function's own `..`. Of a result: the one that its arguments fixed.
     Binding* fixed = declared.is_known() ? scope->find_own(kRest) : scope->find(kRest).binding;
     if (!fixed) {
@@ -126,7 +140,7 @@ HostValue Annotations::check_shape(const ast::ShapeAnnotation& shape, HostValue 
       Dims first = Conversions::to_dims(fixed->value, span);
       if (!same_set(first, others)) {
         fail(Diagnostic(Kind::shape_mismatch, span,
-                        fmt::format("expected `..` to be {} for {}, found {} in {}", to_string(first), what,
+                        fmt::format("expected `..` to be {} for {}, found {} in {}", to_string(first), what.text(),
                                     to_string(others), describe(value)))
                  .related(fixed->span, fmt::format("`..` is {} here", to_string(first)))
                  .related(asked, "asked for here"));

@@ -1,7 +1,8 @@
 #pragma once
 // Annotations: what a parameter or a result is asked to be, and how a value is asked to lie.
+#include <cstdint>
 #include <optional>
-#include <string_view>
+#include <string>
 
 #include "eval/host_value.h"
 #include "syntax/ast.h"
@@ -9,6 +10,16 @@
 namespace mtf::eval {
 
 class Evaluator;
+
+/// What is asked to be as an annotation says. It becomes words where it is something else.
+struct Annotated {
+  enum class Kind : uint8_t { kName, kParameter, kResult };
+  Kind kind;
+  Name name;           ///< of a parameter its own
+  Name function = {};  ///< of a parameter: whose it is
+  /// "`x`", "`x` of `f`", "the result of `f`".
+  std::string text() const;
+};
 
 class Annotations {
  public:
@@ -18,15 +29,15 @@ class Annotations {
   /// wanted becomes one. Fails at `span` if `what` is something else. `declared`: of a parameter, where it stands; of a
   /// result nothing. `..` in a shape is bound in `scope` by the first argument that has it.
   HostValue check(const ast::Annotation& annotation, HostValue value, Span span, const ScopePtr& scope,
-                  std::string_view what, Span declared);
+                  const Annotated& what, Span declared);
   /// The dims of a shape. With `rest`, `..` is no dim but the place where it stands; else it is what an argument fixed.
   Dims dims_of(const ast::ShapeAnnotation& shape, const ScopePtr& scope, std::optional<size_t>* rest = nullptr);
 
  private:
-  HostValue check_word(const ast::WordAnnotation& annotation, HostValue value, Span span, std::string_view what,
+  HostValue check_word(const ast::WordAnnotation& annotation, HostValue value, Span span, const Annotated& what,
                        Span asked);
   HostValue check_shape(const ast::ShapeAnnotation& shape, HostValue value, Span span, const ScopePtr& scope,
-                        std::string_view what, Span declared, Span asked);
+                        const Annotated& what, Span declared, Span asked);
 
   Evaluator& evaluator_;
 };

@@ -30,11 +30,10 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
     return;
   }
   if (old.is_poison()) return;
-  const std::string name = binding.name.str();
   for (Turn* turn = cuts.turn(); turn && owner.number < turn->first; turn = turn->outer) {
     auto* list = old.as<ListPtr>();
     if (!extends || !list || !value.is<ListPtr>() || turn->name != "scan")
-      cuts.refuse_in_turn(statement, fmt::format("`{}`, a name from outside, is assigned", name));
+      cuts.refuse_in_turn(statement, fmt::format("`{}`, a name from outside, is assigned", binding.name.text()));
     const auto same = [&](const Turn::Extended& each) {
       return each.scope.get() == &owner && each.name == binding.name;
     };
@@ -42,19 +41,19 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
       turn->extended.push_back({owner.shared_from_this(), binding.name, (*list)->items.size()});
   }
   if (binding.is_setting) {
-    fail(Diagnostic(Kind::assign_not_a_place, span, fmt::format("`{}` is a setting", name))
+    fail(Diagnostic(Kind::assign_not_a_place, span, fmt::format("`{}` is a setting", binding.name.text()))
              .related(binding.span, "declared here")
-             .help(fmt::format("`with {} = … {{ … }}` changes it for what runs inside", name)));
+             .help(fmt::format("`with {} = … {{ … }}` changes it for what runs inside", binding.name.text())));
   }
   if (old.is<Dim>() || old.is<FunctionPtr>() || old.is<ModelClassPtr>() || old.is<ModulePtr>() ||
       old.is<OperationPtr>() || old.is<BuiltinPtr>() || old.is<MeshPtr>() || old.is<LayoutPtr>()) {
-    fail(Diagnostic(Kind::assign_not_a_place, span, fmt::format("`{}` is {}", name, describe(old)))
+    fail(Diagnostic(Kind::assign_not_a_place, span, fmt::format("`{}` is {}", binding.name.text(), describe(old)))
              .related(binding.span, "declared here")
-             .help(fmt::format("`let {} = …` hides it from there on", name)));
+             .help(fmt::format("`let {} = …` hides it from there on", binding.name.text())));
   }
   if (old.is<None>() && is_left_out(binding, owner)) {
     fail(Diagnostic(Kind::assign_not_a_place, span,
-                    fmt::format("`{}` was declared with `none`: this instance has no such variable", name))
+                    fmt::format("`{}` was declared with `none`: this instance has no such variable", binding.name.text()))
              .related(binding.span, "declared here")
              .help("give it a value where it is declared"));
   }
@@ -76,7 +75,7 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
     if (value.is_unknown() && unknown_kind(value) == UnknownKind::kAny) return;
     TensorType type = old_tensor->type();
     if (tensor && are_one_when_mixed(builder, type.element, tensor->element())) type.element = tensor->element();
-    graph::Value next = variables.converted(value, type, span, "`" + name + "`", binding.span);
+    graph::Value next = variables.converted(value, type, span, fmt::format("`{}`", binding.name.text()), binding.span);
     // Also where nothing moves it is a value of its own: what holds the other one has another gradient.
     next = builder.laid_like(next, *old_tensor);
     if (next == *tensor_of(value)) next = builder.add(ops::kCopy, {next});
@@ -90,7 +89,7 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
     const bool is_open = old.is<None>() || (old.is_unknown() && unknown_kind(old) == UnknownKind::kAny);
     if (!is_open && !(number && tensor->dims().empty())) {
       Diagnostic diagnostic(Kind::assign_type_changed, span,
-                            fmt::format("`{}` is {}, found {}", name, describe(old), describe(value)));
+                            fmt::format("`{}` is {}, found {}", binding.name.text(), describe(old), describe(value)));
       diagnostic.related(binding.span, "declared here")
           .help(number ? "a number can only become a tensor without dimensions; start with `zeros(…)`" : "");
       fail(std::move(diagnostic));
@@ -103,10 +102,11 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
     return;
   }
   cuts.replaced(owner, old, value);
-  const bool list_for_list = old.is<ListPtr>() && value.is<ListPtr>();
-  if (!list_for_list && !old.is<None>() && !domain.merge(old, value)) {
+  const bool is_of_one_kind = (is_number(old) && is_number(value)) || (old.is<Text>() && value.is<Text>()) ||
+                              (old.is<ListPtr>() && value.is<ListPtr>());
+  if (!is_of_one_kind && !old.is<None>() && !domain.merge(old, value)) {
     fail(Diagnostic(Kind::assign_type_changed, span,
-                    fmt::format("`{}` is {}, found {}", name, describe(old), describe(value)))
+                    fmt::format("`{}` is {}, found {}", binding.name.text(), describe(old), describe(value)))
              .related(binding.span, "declared here"));
   }
   binding.value = domain.after_assignment(old, std::move(value), owner.uncertain);

@@ -125,7 +125,7 @@ class NameWalk : public ast::Walk {
   size_t outermost_ = 0;
 };
 
-const BlockInfo& BlockInfos::of(const ast::Block& block) {
+const BlockInfo& BlockInfos::found(const ast::Block& block) {
   std::unique_ptr<BlockInfo>& info = infos_[&block];
   if (info) return *info;
   info = std::make_unique<BlockInfo>();
@@ -134,6 +134,7 @@ const BlockInfo& BlockInfos::of(const ast::Block& block) {
   const auto* result = known == results_.end() ? nullptr : known->second;
   for (size_t i = 0; i < block.statements.size(); ++i) {
     const ast::Stmt& stmt = block.statements[i];
+    info->declares_functions = info->declares_functions || stmt.as<ast::FnStmt>() || stmt.as<ast::ModelStmt>();
     NameWalk walk(result);
     walk.info = info.get();
     walk.infos = this;
@@ -148,7 +149,8 @@ const BlockInfo& BlockInfos::of(const ast::Block& block) {
     info->statement_mentions.push_back(std::move(walk.mentions));
   }
   info->expires.resize(block.statements.size());
-  for (const auto& [name, statement] : last) info->expires[statement].push_back(name);
+  for (const auto& [name, statement] : last)
+    if (!info->captured.contains(name)) info->expires[statement].push_back(name);
   return *info;
 }
 

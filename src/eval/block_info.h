@@ -3,6 +3,8 @@
 //
 // Names are taken as they are written, whichever binding they mean. A name that a function mentions without binding it
 // itself is needed for as long as the block is, since the function may be called from anywhere.
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -22,7 +24,9 @@ enum class Flow : uint8_t { kNext, kReturn, kBreak, kContinue, kElsewhere };
 
 struct BlockInfo {
   std::vector<NameSet> statement_mentions;  ///< for each statement: the names that it reads anywhere inside
-  std::vector<std::vector<Name>> expires;   ///< for each statement: names that no later one mentions, assigns or binds
+  /// For each statement: names that no later one mentions, assigns or binds, but those that are `captured`.
+  std::vector<std::vector<Name>> expires;
+  bool declares_functions = false;          ///< one of its own statements declares a function or a model
   std::vector<const ast::Expr*> targets;    ///< of every `:=` inside, functions' bodies apart
   NameSet aliases;   ///< bound inside, functions' bodies apart, to what may be a param or state itself
   NameSet bound;     ///< bound anywhere inside, parameters of functions too
@@ -40,10 +44,22 @@ struct BlockInfo {
 class BlockInfos {
  public:
   /// A function's block is asked for after the block that declares the function.
-  const BlockInfo& of(const ast::Block& block);
+  const BlockInfo& of(const ast::Block& block) {
+    Recent& recent = recent_[(reinterpret_cast<uintptr_t>(&block) / alignof(ast::Block)) % recent_.size()];
+    if (recent.block != &block) recent = {&block, &found(block)};
+    return *recent.info;
+  }
 
  private:
   friend class NameWalk;
+  const BlockInfo& found(const ast::Block& block);
+
+  /// The facts that were last asked for, by the blocks' addresses: a loop asks for those of a few blocks over and over.
+  struct Recent {
+    const ast::Block* block = nullptr;
+    const BlockInfo* info = nullptr;
+  };
+  std::array<Recent, 64> recent_;
   std::unordered_map<const ast::Block*, std::unique_ptr<BlockInfo>> infos_;
   /// Of the blocks of functions: the annotation of the function's result, whose names a `return` reads.
   std::unordered_map<const ast::Block*, const std::optional<ast::Annotation>*> results_;

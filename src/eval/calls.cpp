@@ -45,7 +45,7 @@ void Calls::returns(HostValue result, Span span, const ScopePtr& scope) {
   const Activation& call = under_way_.back();
   if (*call.promised && !result.is_poison()) {
     result = evaluator_.annotations.check(**call.promised, std::move(result), span, scope,
-                                          "the result of `" + call.name + "`", {});
+                                          {Annotated::Kind::kResult, call.name}, {});
   }
   under_way_.back().result = std::move(result);
 }
@@ -121,7 +121,7 @@ HostValue Calls::call(const HostValue& callee, Arguments& arguments) {
     return (*builtin)->call(evaluator_.caller, bound);
   }
   if (auto* instance = callee.as<InstancePtr>()) {
-    if (Binding* binding = (*instance)->scope->find_own(Name("call")))
+    if (Binding* binding = call_of(**instance))
       return call(HostValue(binding->value), arguments);
   }
   if (callee.is_unknown()) evaluator_.doubts.uncounted(arguments.span);
@@ -141,10 +141,11 @@ HostValue Calls::call_with(const HostValue& callee, std::vector<HostValue> value
   return call(callee, arguments);
 }
 
-bool Calls::recurs(const Activation& call) const {
+bool Calls::recurs() const {
+  const Activation& call = under_way_.back();
   // A call that may have returned already is only reached under that condition.
   bool conditional = false;
-  for (auto other = under_way_.rbegin(); other != under_way_.rend(); ++other) {
+  for (auto other = under_way_.rbegin() + 1; other != under_way_.rend(); ++other) {
     conditional = conditional || other->uncertainty < call.uncertainty || !other->maybe_results.empty();
     if (conditional && other->function == call.function && other->argument_types == call.argument_types) return true;
   }
@@ -158,7 +159,7 @@ void Calls::bind_parameters(const syntax::Signature& signature, Arguments& argum
   for (size_t i = 0; i < declared.size(); ++i) {
     HostValue value =
         bound.has(i) ? std::move(bound.given[i]->value) : evaluator_.evaluate(*declared[i].default_value, scope);
-    scope->bindings.push_back({declared[i].name.name, std::move(value), declared[i].name.span});
+    scope->bindings.emplace_back(declared[i].name.name, std::move(value), declared[i].name.span);
   }
   for (size_t i = 0; i < declared.size(); ++i) {
     const ast::Parameter& parameter = declared[i];
@@ -168,7 +169,7 @@ void Calls::bind_parameters(const syntax::Signature& signature, Arguments& argum
     if (value.is_poison() || (!bound.has(i) && signature.parameters[i].none_is_default)) continue;
     HostValue checked = evaluator_.annotations.check(
         *parameter.annotation, std::move(value), bound.has(i) ? bound.span(i) : parameter.span, scope,
-        fmt::format("`{}` of `{}`", parameter.name.name.text(), signature.name.text()), parameter.span);
+        {Annotated::Kind::kParameter, parameter.name.name, signature.name}, parameter.span);
     scope->bindings[i].value = std::move(checked);
   }
   if (SpanTable* spans = evaluator_.spans()) {
@@ -180,16 +181,16 @@ HostValue Calls::call_function(const FunctionPtr& function, Arguments& arguments
   if (end_) return Poison{};
   AbstractDomain& domain = evaluator_.domain;
   const syntax::Signature& signature = *function->signature;
-  const std::string name = signature.name.str();
   if (under_way_.size() >= kMaxCalls)
-    fail(Kind::call_too_deep, arguments.span, "`{}` is called inside {} other calls", name, kMaxCalls);
-  auto scope = std::make_shared<Scope>(
-      function->scope, function->reached ? function->visible : function->scope->bindings.size(), domain.uncertainty());
+    fail(Kind::call_too_deep, arguments.span, "`{}` is called inside {} other calls", signature.name.text(), kMaxCalls);
+  const OwnScope scope = evaluator_.nested(
+      function->scope, function->reached ? function->visible : function->scope->bindings.size());
   scope->named = function->named;
   bind_parameters(signature, arguments, scope);
-  Activation call;
+  Activation& call = under_way_.emplace_back();
+  const PopLast pop(under_way_);
   call.function = &signature;
-  call.name = name;
+  call.name = signature.name;
   call.call = arguments.span;
   call.uncertainty = domain.uncertainty();
   call.promised = function->result;
@@ -199,13 +200,11 @@ HostValue Calls::call_function(const FunctionPtr& function, Arguments& arguments
       const bool host_number = is_number(binding.value) && !binding.value.is<bool>();
       call.argument_types += host_number ? "number;" : describe(binding.value) + ";";
     }
-    if (recurs(call)) {
+    if (recurs()) {
       evaluator_.doubts.uncounted(arguments.span);
       return unknown(UnknownKind::kAny);
     }
   }
-  under_way_.push_back(std::move(call));
-  PopLast pop(under_way_);
   graph::CallFrameRef& frame = evaluator_.builder.context.frame;
   Restore called(frame, frame ? frame_of(frame, arguments.span, callee_of(*function)) : nullptr);
   const size_t errors_before = evaluator_.findings.count();
@@ -215,7 +214,7 @@ HostValue Calls::call_function(const FunctionPtr& function, Arguments& arguments
       HostValue result = evaluator_.evaluate(*function->expression, scope);
       if (*function->result && !result.is_poison()) {
         result = evaluator_.annotations.check(**function->result, std::move(result), function->expression->span, scope,
-                                              "the result of `" + name + "`", {});
+                                              {Annotated::Kind::kResult, signature.name}, {});
       }
       return result;
     }
@@ -236,7 +235,7 @@ HostValue Calls::result_of(Activation& call, bool returned, bool reported, const
     if (*function.result && !reported) {
       const Span promised = std::visit([](const auto& annotation) { return annotation.span; }, **function.result);
       fail(Diagnostic(Kind::type_mismatch, promised,
-                      fmt::format("expected a result, and `{}` ended without a `return`", call.name))
+                      fmt::format("expected a result, and `{}` ended without a `return`", call.name.text()))
                .help("`return …` gives the result to the caller"));
     }
     return HostValue();
@@ -253,7 +252,7 @@ HostValue Calls::join_results(const Activation& call, HostValue last) {
     auto merged = evaluator_.domain.merge(other, last);
     if (!merged)
       fail(Diagnostic(Kind::branch_types_differ, call.call,
-                      fmt::format("`{}` returns {} or {}", call.name, describe(other), describe(last))));
+                      fmt::format("`{}` returns {} or {}", call.name.text(), describe(other), describe(last))));
     last = std::move(*merged);
   }
   return last;
@@ -283,15 +282,14 @@ HostValue Calls::construct(const ModelClassPtr& model, Arguments& arguments) {
   if (is_outermost) forgets.emplace(evaluator_.variables);
   const auto waits = evaluator_.cuts.wait();
   {
-    Activation call;
+    Activation& call = under_way_.emplace_back();
+    const PopLast pop(under_way_);
     call.function = model->declaration;
-    call.name = declaration.name.name.str();
+    call.name = declaration.name.name;
     call.call = arguments.span;
     call.uncertainty = domain.uncertainty();
     call.promised = &kNoPromise;
     call.makes_instance = true;
-    under_way_.push_back(std::move(call));
-    PopLast pop(under_way_);
     graph::CallFrameRef& frame = evaluator_.builder.context.frame;
     Restore called(frame, frame ? frame_of(frame, arguments.span, {declaration.name.name.str(), {}}) : nullptr);
     scope->model = &declaration;

@@ -68,8 +68,10 @@ class Calls {
  private:
   /// A call under way.
   struct Activation {
+    Activation() {}  // NOLINT: one that is defaulted would clear its memory first
+
     const void* function = nullptr;  ///< its declaration
-    std::string name;
+    Name name;
     Span call;
     std::string argument_types;  ///< only in abstract evaluation
     bool makes_instance = false;
@@ -84,8 +86,8 @@ class Calls {
   HostValue construct(const ModelClassPtr& model, Arguments& arguments);
   /// Binds the arguments of a call to parameters, in the new scope of the call; what is not given has its default.
   void bind_parameters(const syntax::Signature& signature, Arguments& arguments, const ScopePtr& scope);
-  /// True if entering it again would go on for ever: it is under way with such arguments, and may have ended.
-  bool recurs(const Activation& call) const;
+  /// True if the innermost call would go on for ever: it was under way with such arguments, and may have ended.
+  bool recurs() const;
   /// What a function's block has returned. `reported`: errors have been found in it.
   HostValue result_of(Activation& call, bool returned, bool reported, const Function& function);
   HostValue join_results(const Activation& call, HostValue last);

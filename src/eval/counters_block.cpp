@@ -98,7 +98,7 @@ class CounterFigures : public Object {
 }  // namespace
 
 HostValue Evaluator::counters_block(const ast::CountersExpr& counters, const ScopePtr& scope) {
-  ScopePtr inner = nested(scope);
+  const OwnScope inner = nested(scope);
   Flow flow = Flow::kNext;
   std::optional<plan::Counters> counted =
       cuts.counted(*inner, counters.body.span, [&] { flow = run_block(counters.body, inner); });

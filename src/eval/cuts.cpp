@@ -115,15 +115,12 @@ void Cuts::end_statement(const BlockInfo& info, size_t statement, Scope& scope, 
   if (!execution_) return;
   if (!keep_all) {
     for (Name name : info.expires[statement]) {
-      if (info.captured.count(name)) continue;
       for (Binding& binding : scope.bindings)
         if (binding.name == name && holds_tensors(binding.value)) binding.value = None{};
     }
   }
   if (!turn_ && builder_.table->pending_count() > kMostPending) cut({}, builder_.span);
-  Scope* outermost = &scope;
-  while (outermost->parent) outermost = outermost->parent.get();
-  if (outermost->cycles_are_due()) outermost->let_go_of_cycles();
+  if (scope.outermost->cycles_are_due()) scope.outermost->let_go_of_cycles();
 }
 
 void Cuts::end_turn(Waiting& waiting, Span loop) {

@@ -83,7 +83,7 @@ std::string Display::text(const HostValue& value, bool inside) {
     cuts_.cut({*tensor}, builder_.span);
     return "";
   }
-  if (auto* i = value.as<int64_t>()) return fmt::format("{}", *i);
+  if (auto* i = value.as<int64_t>()) return fmt::format_int(*i).str();
   if (auto* d = value.as<double>()) return number_text(*d, ElementType::kF64);
   if (auto* b = value.as<bool>()) return *b ? "true" : "false";
   if (auto* text = value.as<Text>()) return inside ? printable(quote(**text)) : **text;

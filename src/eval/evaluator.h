@@ -44,6 +44,7 @@
 #include "eval/options.h"
 #include "eval/reports.h"
 #include "eval/settings.h"
+#include "eval/spare_scopes.h"
 #include "eval/uncalled.h"
 #include "eval/undo.h"
 #include "eval/unread.h"
@@ -124,13 +125,16 @@ class Evaluator {
   // ---- statements ---------------------------------------------------------------------------------------------------
   /// The statements of a block, whose names it binds in `scope`. `keep_all`: all of them are kept when it has ended,
   /// those of an instance or a module.
-  Flow run_block(const ast::Block& block, const ScopePtr& scope, bool keep_all = false);
+  Flow run_block(const ast::Block& block, const ScopePtr& scope, bool keep_all = false) {
+    return run_block(block, blocks.info(block), scope, keep_all);
+  }
+  /// The same of a block whose facts are at hand.
+  Flow run_block(const ast::Block& block, const BlockInfo& info, const ScopePtr& scope, bool keep_all = false);
   /// Binds the names of a pattern; fails unless the value has as many parts.
   void bind_pattern(const ast::Pattern& pattern, HostValue value, const ScopePtr& scope);
-  /// The scope of a block inside `scope`.
-  ScopePtr nested(const ScopePtr& scope) const {
-    return std::make_shared<Scope>(scope, scope->bindings.size(), domain.uncertainty());
-  }
+  /// The scope of a block inside `scope`, or of a call of what sees `visible` bindings of it.
+  OwnScope nested(const ScopePtr& scope) { return nested(scope, scope->bindings.size()); }
+  OwnScope nested(const ScopePtr& scope, size_t visible) { return {spare_scopes_, scope, visible, domain.uncertainty()}; }
 
   // ---- expressions --------------------------------------------------------------------------------------------------
   HostValue evaluate(const ast::Expr& expr, const ScopePtr& scope);
@@ -186,6 +190,7 @@ class Evaluator {
 
   plan::Execution* execution_;
   const std::shared_ptr<graph::ValueTable> table_;  ///< of its program
+  SpareScopes spare_scopes_{undo};
   ScopePtr own_top_;
   ScopePtr top_;                               ///< `own_top_`, or another's
   std::optional<Restore<Undo*>> writes_down_;  ///< what the other's scope changes meanwhile

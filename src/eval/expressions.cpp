@@ -8,7 +8,6 @@
 #include "eval/suggestions.h"
 #include "graph/op.h"
 #include "ops/registry.h"
-#include "support/overloaded.h"
 #include "support/stack_budget.h"
 #include "support/text.h"
 #include "syntax/foreign.h"
@@ -18,42 +17,50 @@ namespace mtf::eval {
 HostValue Evaluator::evaluate(const ast::Expr& expr, const ScopePtr& scope) {
   check_stack(expr.span, Kind::call_too_deep);
   findings.count_steps(expr.span, 1);
+  if (!spans_) [[likely]]
+    return value_of(expr, scope);
   HostValue value = value_of(expr, scope);
-  if (spans_) [[unlikely]]
-    spans_->expression(expr, value);
+  spans_->expression(expr, value);
   return value;
 }
 
-HostValue Evaluator::value_of(const ast::Expr& expr, const ScopePtr& scope) {
-  return std::visit(
-      Overloaded{
-          [](const ast::IntExpr& e) { return HostValue(e.value); },
-          [](const ast::FloatExpr& e) { return HostValue(e.value); },
-          [](const ast::BoolExpr& e) { return HostValue(e.value); },
-          [](const ast::NoneExpr&) { return HostValue(None{}); },
-          [](const ast::ElementTypeExpr& e) { return HostValue(*parse_element_type(e.name.text())); },
-          [&](const ast::StringExpr& e) { return text(e, scope); },
-          [&](const ast::NameExpr& e) { return names.look_up(e.name, expr.span, scope); },
-          [&](const ast::RestExpr&) { return rest(expr.span, scope); },
-          [&](const ast::UnaryExpr& e) { return unary(expr, e, scope); },
-          [&](const ast::BinaryExpr& e) { return binary(expr, e, scope); },
-          [&](const ast::RangeExpr& e) { return range(e, scope); },
-          [&](const ast::ListExpr& e) { return list(e, scope); },
-          [&](const ast::TupleExpr& e) { return tuple(e, scope); },
-          [&](const ast::ComprehensionExpr& e) { return comprehension(e, scope); },
-          [&](const ast::CallExpr& e) { return call(expr, e, scope); },
-          [&](const ast::IndexExpr& e) { return index(expr, e, scope); },
-          [&](const ast::AttributeExpr& e) { return names.attribute(evaluate(*e.object, scope), e.attribute); },
-          [&](const ast::AtExpr& e) { return at(expr, e, scope); },
-          [&](const ast::LambdaExpr& e) { return lambda(e, scope); },
-          [&](const ast::CountersExpr& e) { return counters_block(e, scope); },
-          [&](const ast::IfExpr& e) { return branches.value(e, scope); },
-      },
-      expr.node);
+inline HostValue Evaluator::value_of(const ast::Expr& expr, const ScopePtr& scope) {
+  // One object of three pointers: a lambda for each form would be made anew for each expression.
+  struct ValueOf {
+    Evaluator& evaluator;
+    const ast::Expr& expr;
+    const ScopePtr& scope;
+
+    HostValue operator()(const ast::IntExpr& e) const { return e.value; }
+    HostValue operator()(const ast::FloatExpr& e) const { return e.value; }
+    HostValue operator()(const ast::BoolExpr& e) const { return e.value; }
+    HostValue operator()(const ast::NoneExpr&) const { return None{}; }
+    HostValue operator()(const ast::ElementTypeExpr& e) const { return *parse_element_type(e.name.text()); }
+    HostValue operator()(const ast::StringExpr& e) const { return evaluator.text(e, scope); }
+    HostValue operator()(const ast::NameExpr& e) const { return evaluator.names.look_up(e.name, expr.span, scope); }
+    HostValue operator()(const ast::RestExpr&) const { return evaluator.rest(expr.span, scope); }
+    HostValue operator()(const ast::UnaryExpr& e) const { return evaluator.unary(expr, e, scope); }
+    HostValue operator()(const ast::BinaryExpr& e) const { return evaluator.binary(expr, e, scope); }
+    HostValue operator()(const ast::RangeExpr& e) const { return evaluator.range(e, scope); }
+    HostValue operator()(const ast::ListExpr& e) const { return evaluator.list(e, scope); }
+    HostValue operator()(const ast::TupleExpr& e) const { return evaluator.tuple(e, scope); }
+    HostValue operator()(const ast::ComprehensionExpr& e) const { return evaluator.comprehension(e, scope); }
+    HostValue operator()(const ast::CallExpr& e) const { return evaluator.call(expr, e, scope); }
+    HostValue operator()(const ast::IndexExpr& e) const { return evaluator.index(expr, e, scope); }
+    HostValue operator()(const ast::AttributeExpr& e) const {
+      return evaluator.names.attribute(evaluator.evaluate(*e.object, scope), e.attribute);
+    }
+    HostValue operator()(const ast::AtExpr& e) const { return evaluator.at(expr, e, scope); }
+    HostValue operator()(const ast::LambdaExpr& e) const { return evaluator.lambda(e, scope); }
+    HostValue operator()(const ast::CountersExpr& e) const { return evaluator.counters_block(e, scope); }
+    HostValue operator()(const ast::IfExpr& e) const { return evaluator.branches.value(e, scope); }
+  };
+  return std::visit(ValueOf{*this, expr, scope}, expr.node);
 }
 
 HostValue Evaluator::rest(Span span, const ScopePtr& scope) {
-  if (auto found = scope->find(Name("..")); found.binding) return found.binding->value;
+  static const Name kRest("..");
+  if (auto found = scope->find(kRest); found.binding) return found.binding->value;
   fail(Kind::unknown_name, span, "no argument of this function has `..` in its shape");
 }
 
@@ -103,7 +110,9 @@ HostValue Evaluator::unary(const ast::Expr& expr, const ast::UnaryExpr& unary, c
   if (tensor_of(value)) {
     Arguments arguments;
     arguments.span = expr.span;
-    arguments.items.push_back({std::move(value), {}, false, {}, unary.operand->span, {}, {}});
+    GivenArgument& operand = arguments.items.emplace_back();
+    operand.value = std::move(value);
+    operand.span = unary.operand->span;
     return operations.call(*ops::find_op(negate ? "neg" : "logical_not"), arguments);
   }
   if (value.is_unknown()) {
@@ -238,7 +247,7 @@ class Comprehension {
   bool turn(size_t index, HostValue item, const ScopePtr& scope) {
     const Loop& loop = all_.loops[index];
     evaluator_.interrupt.poll(loop.iterable->span);
-    const ScopePtr inner = evaluator_.nested(scope);
+    const OwnScope inner = evaluator_.nested(scope);
     evaluator_.bind_pattern(*loop.pattern, std::move(item), inner);
     auto maybe = evaluator_.domain.as_it_is();
     std::optional<Doubtful> rest;
@@ -308,8 +317,7 @@ HostValue Evaluator::call(const ast::Expr& expr, const ast::CallExpr& call, cons
   }
   if (auto* op = callee.as<OperationPtr>()) return operations.call(**op, arguments);
   if (auto* instance = callee.as<InstancePtr>()) {
-    static const Name kCall("call");
-    Binding* binding = (*instance)->scope->find_own(kCall);
+    Binding* binding = call_of(**instance);
     if (!binding) {
       fail(Diagnostic(Kind::not_callable, call.callee->span, fmt::format("{} has no `fn call`", describe(callee)))
                .related((*instance)->model->declaration->signature->span, "declared here")
@@ -327,7 +335,11 @@ HostValue Evaluator::call(const ast::Expr& expr, const ast::CallExpr& call, cons
 }
 
 HostValue Evaluator::text(const ast::StringExpr& string, const ScopePtr& scope) {
+  constexpr size_t kLengthOfValue = 12;  // a guess, so that a text rarely moves as it grows
   std::string out;
+  size_t length = 0;
+  for (const ast::StringPart& part : string.parts) length += part.value ? kLengthOfValue : part.text.size();
+  out.reserve(length);
   bool known = true;
   for (const ast::StringPart& part : string.parts) {
     if (!part.value) {

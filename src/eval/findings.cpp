@@ -46,8 +46,7 @@ void Findings::report(Diagnostic diagnostic) {
   if (list_->list().size() >= kMostErrors) throw CheckEnded();
 }
 
-void Findings::count_steps(Span span, size_t steps) {
-  if (list_ == nullptr) return;
+void Findings::count_steps_of_check(Span span, size_t steps) {
   steps_ += static_cast<int64_t>(steps);
   if (steps_ <= kMostSteps) return;
   list_->add(Diagnostic(Kind::check_cut_short, span,

@@ -30,9 +30,14 @@ class Findings {
   /// A warning of what is evaluated: collected, or told; once for each kind and place, however often that is evaluated.
   void warn(Diagnostic diagnostic);
   /// Counts what a check does, in expressions evaluated; ends the check (check_cut_short) when that is too much.
-  void count_steps(Span span, size_t steps);
+  void count_steps(Span span, size_t steps) {
+    if (list_ != nullptr) [[unlikely]]
+      count_steps_of_check(span, steps);
+  }
 
  private:
+  void count_steps_of_check(Span span, size_t steps);
+
   Diagnostics* list_ = nullptr;
   std::function<void(const Diagnostic&)> tell_;
   std::unordered_set<std::string> told_;  ///< kinds and places of warnings

@@ -72,17 +72,6 @@ std::optional<double> number_of(const HostValue& value) {
   return std::nullopt;
 }
 
-bool is_number(const HostValue& value) {
-  if (auto* u = value.as<Unknown>()) return u->kind != UnknownKind::kString;
-  return value.is<int64_t>() || value.is<double>() || value.is<bool>();
-}
-
-const graph::Value* tensor_of(const HostValue& value) {
-  if (auto* tensor = value.as<graph::Handle>()) return &tensor->value();
-  if (auto* place = value.as<PlacePtr>()) return &(*place)->current.value();
-  return nullptr;
-}
-
 std::string describe(const HostValue& value) {
   struct Describe {
     std::string operator()(const None&) const { return "none"; }

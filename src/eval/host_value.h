@@ -9,9 +9,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -76,16 +79,38 @@ using OperationPtr = const graph::Op*;
 using BuiltinPtr = std::shared_ptr<const Builtin>;
 using ObjectPtr = std::shared_ptr<Object>;
 
+/// Plain kinds, which hold nothing, stand first in `Data`: a value of one is copied, moved and ended without a call,
+/// which is why it is in a union.
 struct HostValue {
-  using Data = std::variant<None, Poison, Unknown, bool, int64_t, double, ElementType, Dim, Range, graph::Handle, Text,
-                            ListPtr, SequencePtr, PlacePtr, FunctionPtr, ModelClassPtr, InstancePtr, ModulePtr,
-                            OperationPtr, BuiltinPtr, ObjectPtr, MeshPtr, LayoutPtr>;
-  Data data;
+  using Data = std::variant<None, Poison, Unknown, bool, int64_t, double, ElementType, Dim, Range, OperationPtr,
+                            graph::Handle, Text, ListPtr, SequencePtr, PlacePtr, FunctionPtr, ModelClassPtr, InstancePtr,
+                            ModulePtr, BuiltinPtr, ObjectPtr, MeshPtr, LayoutPtr>;
+  union {
+    Data data;
+  };
 
-  HostValue() = default;
+  HostValue() noexcept : data() {}
   template <typename T>
   requires(!std::is_same_v<std::decay_t<T>, HostValue>) HostValue(T&& value)
       : data(std::forward<T>(value)) {}  // NOLINT: a value of the host wherever one is asked for
+  HostValue(const HostValue& other) : data(taken(other.data)) {}
+  HostValue(HostValue&& other) noexcept : data(taken(std::move(other.data))) {}
+  HostValue& operator=(const HostValue& other) {
+    if (is_plain() && other.is_plain()) ::new (&data) Data(taken(other.data));
+    else data = other.data;
+    return *this;
+  }
+  HostValue& operator=(HostValue&& other) noexcept {
+    if (is_plain() && other.is_plain()) ::new (&data) Data(taken(other.data));
+    else data = std::move(other.data);
+    return *this;
+  }
+  ~HostValue() {
+    static_assert([]<size_t... kinds>(std::index_sequence<kinds...>) {
+      return (std::is_trivially_destructible_v<std::variant_alternative_t<kinds, Data>> && ...);
+    }(std::make_index_sequence<kPlainKinds>()));
+    if (!is_plain()) data.~Data();
+  }
 
   template <typename T>
   const T* as() const {
@@ -97,6 +122,18 @@ struct HostValue {
   }
   bool is_poison() const { return is<Poison>(); }
   bool is_unknown() const { return is<Unknown>(); }
+
+ private:
+  static constexpr size_t kPlainKinds = 10;
+  bool is_plain() const { return data.index() < kPlainKinds; }
+  /// What another's data is: of numbers without the variant's call through a table.
+  template <typename Other>
+  static Data taken(Other&& other) {
+    if (const auto* i = std::get_if<int64_t>(&other)) return Data(std::in_place_type<int64_t>, *i);
+    if (const auto* d = std::get_if<double>(&other)) return Data(std::in_place_type<double>, *d);
+    if (const auto* b = std::get_if<bool>(&other)) return Data(std::in_place_type<bool>, *b);
+    return std::forward<Other>(other);
+  }
 };
 
 /// A list or, if `tuple`, a tuple.
@@ -194,6 +231,8 @@ class Object {
 
 /// One argument of a call, evaluated.
 struct GivenArgument {
+  GivenArgument() {}  // NOLINT: one that is defaulted would clear its memory first
+
   HostValue value;
   HostValue target;  ///< after `->`; nothing if there is none
   bool has_target = false;
@@ -225,9 +264,16 @@ inline HostValue unknown(UnknownKind kind) { return Unknown{kind}; }
 /// The number that a bool, int, float or dim stands for in arithmetic.
 std::optional<double> number_of(const HostValue& value);
 /// True for an int, a float, or an unknown that may be one; dims are not.
-bool is_number(const HostValue& value);
+inline bool is_number(const HostValue& value) {
+  if (auto* u = value.as<Unknown>()) return u->kind != UnknownKind::kString;
+  return value.is<int64_t>() || value.is<double>() || value.is<bool>();
+}
 /// The tensor that a value is: of a place the one it has now. Null if it is none.
-const graph::Value* tensor_of(const HostValue& value);
+inline const graph::Value* tensor_of(const HostValue& value) {
+  if (auto* tensor = value.as<graph::Handle>()) return &tensor->value();
+  if (auto* place = value.as<PlacePtr>()) return &(*place)->current.value();
+  return nullptr;
+}
 
 /// About so many bytes live no longer than the value: those of its tensors, of all processors, copies counted once. Of
 /// a value of very many parts some are looked at.

@@ -60,11 +60,21 @@ List::~List() {
   for (HostValue& item : items) let_go.take(item);
 }
 
-Scope::~Scope() {
+Scope::~Scope() { let_go(); }
+
+void Scope::let_go() {
   LetGo let_go;
   for (Binding& binding : bindings) let_go.take(binding.value);
   for (Binding& binding : hoisted) let_go.take(binding.value);
   let_go.take(parent);
+}
+
+void Scope::end() {
+  let_go();
+  bindings.clear();
+  model = nullptr;
+  named.reset();
+  rearranged();
 }
 
 void Scope::let_go_of_cycles() {

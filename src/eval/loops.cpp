@@ -114,10 +114,10 @@ void Loops::end_turn(Cuts::Waiting& turns, Span span) {
   if (turns.carries || turns.is_outermost) evaluator_.undo.end_turn();
 }
 
-Flow Loops::turn(const ast::ForStmt& stmt, HostValue item, const ScopePtr& scope) {
-  ScopePtr inner = evaluator_.nested(scope);
+Flow Loops::turn(const ast::ForStmt& stmt, const BlockInfo& body, HostValue item, const ScopePtr& scope) {
+  const OwnScope inner = evaluator_.nested(scope);
   evaluator_.bind_pattern(*stmt.pattern, std::move(item), inner);
-  return evaluator_.run_block(stmt.body, inner);
+  return evaluator_.run_block(stmt.body, body, inner);
 }
 
 Loops::Items Loops::items_of(HostValue& iterable, const ast::ForStmt& stmt, const std::vector<ast::Ident>& variables,
@@ -166,12 +166,12 @@ Flow Loops::run(const ast::ForStmt& stmt, const ScopePtr& scope) {
   Items items = items_of(iterable, stmt, variables, scope);
   Cuts::Waiting turns = waiting(info, variables, scope);
   Restore deeper(depth_, depth_ + 1);
-  if (items.every_turn && items.count >= 0) return every_turn(stmt, items, variables[0], turns, scope);
+  if (items.every_turn && items.count >= 0) return every_turn(stmt, info, items, variables[0], turns, scope);
   if (items.count == 0 && !evaluator_.domain.is_check()) return Flow::kNext;
   if (auto* sequence = iterable.as<SequencePtr>()) items.any = (*sequence)->any ? (*sequence)->any() : items.at(0);
   evaluator_.domain.numbers_become_unknown(info.assigns, *scope, evaluator_.undo);
   const int64_t count = items.count < 0 ? 0 : saturating_multiply(evaluator_.reports.turns(), items.count);
-  walk_once([&] { return turn(stmt, items.any, scope); }, info.assigns, scope, count, turns, stmt.body.span,
+  walk_once([&] { return turn(stmt, info, items.any, scope); }, info.assigns, scope, count, turns, stmt.body.span,
             stmt.iterable->span);
   return Flow::kNext;
 }
@@ -181,10 +181,10 @@ void Loops::bind_last_turn(const ScopePtr& scope) {
     evaluator_.bind_pattern(*turn->pattern, turn->item, scope);
 }
 
-Flow Loops::every_turn(const ast::ForStmt& stmt, const Items& items, const ast::Ident& variable, Cuts::Waiting turns,
-                       const ScopePtr& scope) {
+Flow Loops::every_turn(const ast::ForStmt& stmt, const BlockInfo& body, const Items& items, const ast::Ident& variable,
+                       Cuts::Waiting turns, const ScopePtr& scope) {
   const Span span = stmt.body.span;
-  const NameSet& assigned = evaluator_.blocks.info(stmt.body).assigns;
+  const NameSet& assigned = body.assigns;
   Ends ends(*this, assigned, *scope, stmt.pattern->span);
   Shown shown(*this, variable.name.str(), items.count, turns);
   const Reports::Mark mark(evaluator_.reports);
@@ -195,7 +195,7 @@ Flow Loops::every_turn(const ast::ForStmt& stmt, const Items& items, const ast::
     HostValue item = items.at(i);
     std::optional<Turn> ended;
     if (is_programs && (items.are_kept || !keeps_a_tensor(item))) ended = {stmt.pattern.get(), item};
-    const Flow flow = ends.after_turn(turn(stmt, std::move(item), scope));
+    const Flow flow = ends.after_turn(turn(stmt, body, std::move(item), scope));
     if (flow == Flow::kReturn) return ends.behind(flow);
     end_turn(turns, span);
     if (is_programs) last_turn_ = std::move(ended);
@@ -241,9 +241,10 @@ void Loops::walk_once(const std::function<Flow()>& turn, const NameSet& assigned
   once.end();
 }
 
-std::optional<Flow> Loops::every_turn(const ast::WhileStmt& stmt, Cuts::Waiting& turns, const ScopePtr& scope) {
+std::optional<Flow> Loops::every_turn(const ast::WhileStmt& stmt, const BlockInfo& body, Cuts::Waiting& turns,
+                                      const ScopePtr& scope) {
   const Span span = stmt.body.span;
-  Ends ends(*this, evaluator_.blocks.info(stmt.body).assigns, *scope, stmt.condition->span);
+  Ends ends(*this, body.assigns, *scope, stmt.condition->span);
   Shown shown(*this, "while", 0, turns);
   const Reports::Mark mark(evaluator_.reports);
   for (int64_t i = 0;; ++i) {
@@ -256,7 +257,7 @@ std::optional<Flow> Loops::every_turn(const ast::WhileStmt& stmt, Cuts::Waiting&
       break;
     }
     if (!*condition) return ends.behind(Flow::kNext);
-    const Flow flow = ends.after_turn(evaluator_.run_block(stmt.body, evaluator_.nested(scope)));
+    const Flow flow = ends.after_turn(evaluator_.run_block(stmt.body, body, evaluator_.nested(scope)));
     if (flow == Flow::kReturn) return ends.behind(flow);
     end_turn(turns, span);
     if (flow != Flow::kNext) return ends.behind(flow);
@@ -275,14 +276,14 @@ Flow Loops::run(const ast::WhileStmt& stmt, const ScopePtr& scope) {
   Cuts::Waiting turns = waiting(info, {}, scope);
   Restore deeper(depth_, depth_ + 1);
   if (!evaluator_.domain.is_check()) {
-    if (const std::optional<Flow> flow = every_turn(stmt, turns, scope)) return *flow;
+    if (const std::optional<Flow> flow = every_turn(stmt, info, turns, scope)) return *flow;
     MTF_CHECK(evaluator_.domain.is_abstract(), "a condition is unknown in a run");
     evaluator_.domain.values_become_unknown(info.assigns, *scope, evaluator_.undo);
   } else {
     evaluator_.domain.numbers_become_unknown(info.assigns, *scope, evaluator_.undo);
     holds(stmt, scope);
   }
-  walk_once([&] { return evaluator_.run_block(stmt.body, evaluator_.nested(scope)); }, info.assigns, scope, 0, turns,
+  walk_once([&] { return evaluator_.run_block(stmt.body, info, evaluator_.nested(scope)); }, info.assigns, scope, 0, turns,
             stmt.body.span, stmt.condition->span);
   return Flow::kNext;
 }

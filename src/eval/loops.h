@@ -82,15 +82,16 @@ class Loops {
   /// Takes a list that nobody else has.
   Items items_of(HostValue& iterable, const ast::ForStmt& stmt, const std::vector<ast::Ident>& variables,
                  const ScopePtr& scope);
-  Flow every_turn(const ast::ForStmt& stmt, const Items& items, const ast::Ident& variable, Cuts::Waiting turns,
-                  const ScopePtr& scope);
+  Flow every_turn(const ast::ForStmt& stmt, const BlockInfo& body, const Items& items, const ast::Ident& variable,
+                  Cuts::Waiting turns, const ScopePtr& scope);
   /// Its condition; nothing if only the run knows.
   std::optional<bool> holds(const ast::WhileStmt& stmt, const ScopePtr& scope);
   /// The same of a `while`, as far as its condition is known; nothing if what is left has to be walked once.
-  std::optional<Flow> every_turn(const ast::WhileStmt& stmt, Cuts::Waiting& turns, const ScopePtr& scope);
+  std::optional<Flow> every_turn(const ast::WhileStmt& stmt, const BlockInfo& body, Cuts::Waiting& turns,
+                                 const ScopePtr& scope);
   /// After a turn: what it assigned may be kept from here on.
   void end_turn(Cuts::Waiting& turns, Span span);
-  Flow turn(const ast::ForStmt& stmt, HostValue item, const ScopePtr& scope);
+  Flow turn(const ast::ForStmt& stmt, const BlockInfo& body, HostValue item, const ScopePtr& scope);
   /// How the turns of a loop that begins now wait for each other.
   Cuts::Waiting waiting(const BlockInfo& info, const std::vector<ast::Ident>& variables, const ScopePtr& scope);
   /// A loop's body for all of its turns, 0 for nobody knows how many. A check walks it again if a number that it

@@ -98,17 +98,12 @@ class Reach {
 
 }  // namespace
 
-OpenBlocks::Entered OpenBlocks::enter(const BlockInfo& info, const ScopePtr& scope) {
-  open_.push_back({&info, 0, scope});
-  return Entered(*this);
-}
-
 bool OpenBlocks::text_may_differentiate() {
   Reach reach(infos_, nullptr, true);
   const bool found = std::any_of(open_.begin(), open_.end(), [&](const Block& block) {
     const std::vector<NameSet>& mentions = block.info->statement_mentions;
     return std::any_of(mentions.begin() + block.statement, mentions.end(),
-                       [&](const NameSet& of_one) { return reach.from(of_one, block.scope.get()); });
+                       [&](const NameSet& of_one) { return reach.from(of_one, block.scope); });
   });
   walked_ = reach.walked();
   return found;

@@ -30,13 +30,16 @@ class OpenBlocks {
     explicit Entered(OpenBlocks& blocks) : blocks_(blocks) {}
     OpenBlocks& blocks_;
   };
-  /// `scope`: whose names the block binds.
-  Entered enter(const BlockInfo& info, const ScopePtr& scope);
+  /// `scope`: whose names the block binds; it lives longer.
+  Entered enter(const BlockInfo& info, const ScopePtr& scope) {
+    open_.push_back({&info, 0, scope.get()});
+    return Entered(*this);
+  }
 
   /// True in a statement that stands in no other block than the program.
   bool at_program_level() const { return open_.size() == 1; }
   /// The scope of the innermost block; null if there is none.
-  const Scope* innermost() const { return open_.empty() ? nullptr : open_.back().scope.get(); }
+  const Scope* innermost() const { return open_.empty() ? nullptr : open_.back().scope; }
 
   /// At a prompt more statements may come, whatever they will say.
   void expect_more() { expects_more_ = true; }
@@ -54,7 +57,7 @@ class OpenBlocks {
   struct Block {
     const BlockInfo* info = nullptr;
     size_t statement = 0;
-    ScopePtr scope;
+    Scope* scope = nullptr;
   };
   BlockInfos infos_;
   std::vector<Block> open_;

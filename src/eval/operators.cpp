@@ -171,6 +171,12 @@ HostValue Operations::is_in(const HostValue& a, const HostValue& b, Span span) c
 
 HostValue Operations::operate(BinaryOp op, const HostValue& a, const HostValue& b, const OperatorSpans& spans) {
   const Span span = spans.whole;
+  if (op < BinaryOp::kIn) {
+    auto *a_int = a.as<int64_t>(), *b_int = b.as<int64_t>();
+    if (a_int && b_int) return integers(op, *a_int, *b_int, span);
+    auto *a_float = a.as<double>(), *b_float = b.as<double>();
+    if (a_float && b_float) return floats(op, *a_float, *b_float);
+  }
   if (a.is_poison() || b.is_poison()) return Poison{};
   if (op == BinaryOp::kIn) return is_in(a, b, span);
   const bool tells_equal = op == BinaryOp::kEqual || op == BinaryOp::kNotEqual;

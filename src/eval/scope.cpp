@@ -65,7 +65,7 @@ void Scope::bind(Name name, HostValue value, Span span) {
   const bool hides = bound != nullptr;  // what lives on for a function, or to be taken back with one
   const size_t hidden_index = hides ? static_cast<size_t>(bound - bindings.data()) : 0;
   if (bound && !parent) hidden_.push_back(hidden_index);
-  bindings.push_back({name, std::move(value), span});
+  bindings.emplace_back(name, std::move(value), span);
   if (changes && changes->wanted()) {
     changes->add(
         shared_from_this(), part_of_binding(index),
@@ -100,7 +100,7 @@ void Scope::declare(Name name, HostValue value, Span span) {
     known->span = span;
     return;
   }
-  hoisted.push_back({name, std::move(value), span});
+  hoisted.emplace_back(name, std::move(value), span);
   if (!changes) return;
   changes->add(shared_from_this(), part_of_hoisted(index), [this, index] {
     hoisted.erase(hoisted.begin() + static_cast<std::ptrdiff_t>(index));
@@ -127,8 +127,6 @@ std::shared_ptr<const Named> Scope::names(const std::unordered_set<Name>& names,
 
 void Scope::capture() {
   if (captured) return;
-  Scope* outermost = this;
-  while (outermost->parent) outermost = outermost->parent.get();
   std::vector<std::weak_ptr<Scope>>& all = outermost->captured_inside;
   for (Scope* scope = this; scope != nullptr && !scope->captured; scope = scope->parent.get()) {
     scope->captured = true;
@@ -148,10 +146,6 @@ void Scope::release() {
   }
 }
 
-namespace {
-constexpr size_t kMany = 32;
-}
-
 std::optional<size_t> Scope::last_place(std::unique_ptr<Index>& index, const std::vector<Binding>& all, Name name) {
   if (!index) index = std::make_unique<Index>();
   for (; index->count < all.size(); ++index->count) index->last[all[index->count].name] = index->count;
@@ -159,17 +153,9 @@ std::optional<size_t> Scope::last_place(std::unique_ptr<Index>& index, const std
   return found == index->last.end() ? std::nullopt : std::optional(found->second);
 }
 
-Binding* Scope::find_bound(Name name, size_t limit) {
-  limit = std::min(limit, bindings.size());
-  if (bindings.size() > kMany) {
-    const auto last = last_place(index_, bindings, name);
-    if (!last) return nullptr;
-    limit = std::min(limit, *last + 1);
-  }
-  for (size_t i = limit; i > 0; --i) {
-    if (bindings[i - 1].name == name) return &bindings[i - 1];
-  }
-  return nullptr;
+size_t Scope::limit_by_index(Name name, size_t limit) {
+  const auto last = last_place(index_, bindings, name);
+  return last ? std::min(limit, *last + 1) : 0;
 }
 
 Binding* Scope::find_hoisted(Name name) {
@@ -181,23 +167,16 @@ Binding* Scope::find_hoisted(Name name) {
   return found == hoisted.end() ? nullptr : &*found;
 }
 
-Binding* Scope::find_own(Name name, size_t limit) {
-  Binding* const binding = find_bound(name, limit);
-  return binding ? binding : find_hoisted(name);
-}
-
-Scope::Found Scope::find(Name name, size_t limit) {
-  for (Scope* scope = this; scope != nullptr; limit = scope->parent_limit, scope = scope->parent.get()) {
-    if (Binding* binding = scope->find_own(name, limit)) return {binding, scope};
-  }
-  return {};
-}
-
 void Scope::visible_names(std::vector<std::string>& names) const {
   for (const Scope* scope = this; scope != nullptr; scope = scope->parent.get()) {
     for (size_t i = scope->bindings.size(); i > 0; --i) names.push_back(scope->bindings[i - 1].name.str());
     for (const Binding& binding : scope->hoisted) names.push_back(binding.name.str());
   }
+}
+
+Binding* call_of(const Instance& instance) {
+  static const Name kCall("call");
+  return instance.scope->find_own(kCall);
 }
 
 }  // namespace mtf::eval

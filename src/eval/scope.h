@@ -9,6 +9,7 @@
 // that nobody names is replaced where it stands, which nobody can tell from a new one, and what was named loses its
 // value when it no longer is. Inner scopes die with their block, or with their functions (cuts.h says what of them
 // these keep).
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,8 @@ namespace mtf::eval {
 class Undo;  // undo.h
 
 struct Binding {
+  Binding(Name bound, HostValue now, Span where) : name(bound), value(std::move(now)), span(where) {}
+
   Name name;
   HostValue value;
   Span span;
@@ -36,13 +39,25 @@ using Named = std::vector<std::shared_ptr<const void>>;
 
 class Scope : public std::enable_shared_from_this<Scope> {
  public:
-  Scope(std::shared_ptr<Scope> outer, size_t outer_limit, int uncertain_depth)
-      : parent(std::move(outer)), parent_limit(outer_limit), uncertain(uncertain_depth) {}
+  Scope(std::shared_ptr<Scope> outer, size_t outer_limit, int uncertain_depth) {
+    begin(std::move(outer), outer_limit, uncertain_depth);
+  }
+  ~Scope();  ///< lets go of its values one after another (let_go.cpp)
 
-  const int64_t number = graph::new_node_id();  ///< ascending in the order in which scopes and nodes are made
-  ~Scope();                                     ///< lets go of its values one after another (let_go.cpp)
+  /// A scope that has ended is as a new one.
+  void begin(std::shared_ptr<Scope> outer, size_t outer_limit, int uncertain_depth) {
+    number = graph::new_node_id();
+    parent = std::move(outer);
+    outermost = parent ? parent->outermost : this;
+    parent_limit = outer_limit;
+    uncertain = uncertain_depth;
+  }
+  /// Lets go of all that it holds, as if it died. Of an inner scope that no function sees.
+  void end();
 
+  int64_t number = 0;  ///< ascending in the order in which scopes and nodes are made
   std::shared_ptr<Scope> parent;
+  Scope* outermost = nullptr;
   size_t parent_limit = 0;
   std::vector<Binding> bindings;
   std::vector<Binding> hoisted;
@@ -75,7 +90,10 @@ class Scope : public std::enable_shared_from_this<Scope> {
   /// `names`; null inside of another function or model, which holds it.
   std::shared_ptr<const Named> names(const std::unordered_set<Name>& names, size_t limit);
   /// The binding of this scope alone, or null.
-  Binding* find_own(Name name, size_t limit = ~size_t{0});
+  Binding* find_own(Name name, size_t limit = ~size_t{0}) {
+    Binding* const binding = find_bound(name, limit);
+    return binding != nullptr || hoisted.empty() ? binding : find_hoisted(name);
+  }
   /// The function or model of this scope alone, or null.
   Binding* find_hoisted(Name name);
   /// The binding in this scope and those around it, and whose it is.
@@ -83,7 +101,11 @@ class Scope : public std::enable_shared_from_this<Scope> {
     Binding* binding = nullptr;
     Scope* scope = nullptr;
   };
-  Found find(Name name, size_t limit = ~size_t{0});
+  Found find(Name name, size_t limit = ~size_t{0}) {
+    for (Scope* scope = this; scope != nullptr; limit = scope->parent_limit, scope = scope->parent.get())
+      if (Binding* binding = scope->find_own(name, limit)) return {binding, scope};
+    return {};
+  }
   /// Every name visible here, the nearest first.
   void visible_names(std::vector<std::string>& names) const;
   /// To be called by whoever has changed `bindings` or `hoisted` other than by adding to them.
@@ -106,9 +128,25 @@ class Scope : public std::enable_shared_from_this<Scope> {
 
   /// The place of the last of them that has the name, where they are many.
   static std::optional<size_t> last_place(std::unique_ptr<Index>& index, const std::vector<Binding>& all, Name name);
+  /// Its values and the scope around it, one after another (let_go.cpp).
+  void let_go();
   /// Of hidden bindings that nobody names any more the values go.
   void let_go_of_hidden();
   /// The last of the first `limit` bindings that has the name, or null.
-  Binding* find_bound(Name name, size_t limit);
+  Binding* find_bound(Name name, size_t limit) {
+    limit = std::min(limit, bindings.size());
+    if (bindings.size() > kMany) limit = limit_by_index(name, limit);
+    Binding* const first = bindings.data();
+    for (Binding* binding = first + limit; binding != first;)
+      if ((--binding)->name == name) return binding;
+    return nullptr;
+  }
+  /// So many bindings at most have to be searched, where they are many.
+  size_t limit_by_index(Name name, size_t limit);
+  static constexpr size_t kMany = 32;
 };
+
+/// The function that a call of the instance runs; null if its model has no `fn call`.
+Binding* call_of(const Instance& instance);
+
 }  // namespace mtf::eval

@@ -1,7 +1,6 @@
 #include "eval/declarations.h"
 #include "eval/evaluator.h"
 #include "eval/span_table.h"
-#include "support/overloaded.h"
 #include "support/stack_budget.h"
 #include "support/text.h"
 #include "syntax/walk.h"
@@ -44,9 +43,8 @@ void Evaluator::declare_ahead(const ast::Ident& name, HostValue value, const Sco
   scope->declare(name.name, std::move(value), name.span);
 }
 
-Flow Evaluator::run_block(const ast::Block& block, const ScopePtr& scope, bool keep_all) {
-  hoist(block, scope);
-  const BlockInfo& info = blocks.info(block);
+Flow Evaluator::run_block(const ast::Block& block, const BlockInfo& info, const ScopePtr& scope, bool keep_all) {
+  if (info.declares_functions) hoist(block, scope);
   OpenBlocks::Entered entered = blocks.enter(info, scope);
   for (size_t i = 0; i < block.statements.size(); ++i) {
     entered.at(i);
@@ -78,46 +76,48 @@ Flow Evaluator::statement(const ast::Stmt& stmt, const ScopePtr& scope) {
   check_stack(stmt.span, Kind::call_too_deep);
   interrupt.poll(stmt.span);
   builder.span = stmt.span;
-  const auto next = [](auto&& step) {
-    step();
-    return Flow::kNext;
+  // One object of three pointers: a lambda for each form would be made anew for each statement.
+  struct Run {
+    Evaluator& evaluator;
+    const ast::Stmt& stmt;
+    const ScopePtr& scope;
+
+    Flow operator()(const ast::LetStmt& s) const { return evaluator.let(s, scope), Flow::kNext; }
+    Flow operator()(const ast::AssignStmt& s) const { return evaluator.assign(s, scope), Flow::kNext; }
+    Flow operator()(const ast::ExprStmt& s) const {
+      return evaluator.cuts.made(*scope, evaluator.evaluate(*s.value, scope)), Flow::kNext;
+    }
+    Flow operator()(const ast::AssertStmt& s) const { return evaluator.check_assertion(s, scope), Flow::kNext; }
+    Flow operator()(const ast::DimStmt& s) const { return declare(evaluator, s, scope), Flow::kNext; }
+    Flow operator()(const ast::MeshStmt& s) const { return declare(evaluator, s, scope), Flow::kNext; }
+    Flow operator()(const ast::LayoutStmt& s) const { return declare(evaluator, s, scope), Flow::kNext; }
+    Flow operator()(const ast::UseStmt& s) const { return use(evaluator, s, scope), Flow::kNext; }
+    Flow operator()(const ast::OptionStmt& s) const { return declare(evaluator, s, scope), Flow::kNext; }
+    Flow operator()(const ast::SettingStmt& s) const { return declare(evaluator, s, scope), Flow::kNext; }
+    Flow operator()(const ast::SeedStmt& s) const { return set_seed(evaluator, s, scope), Flow::kNext; }
+    Flow operator()(const ast::PrecisionStmt& s) const { return set_precision(evaluator, s), Flow::kNext; }
+    Flow operator()(const ast::ImportStmt& s) const { return evaluator.modules.import(s, scope), Flow::kNext; }
+    Flow operator()(const ast::ParamStmt& s) const { return evaluator.variables.declare(s, scope), Flow::kNext; }
+    Flow operator()(const ast::FnStmt& s) const { return evaluator.reach(s, *scope), Flow::kNext; }
+    Flow operator()(const ast::ModelStmt& s) const { return evaluator.reach(s, *scope), Flow::kNext; }
+    Flow operator()(const ast::ForStmt& s) const { return evaluator.loops.run(s, scope); }
+    Flow operator()(const ast::WhileStmt& s) const { return evaluator.loops.run(s, scope); }
+    Flow operator()(const ast::IfStmt& s) const { return evaluator.branches.run(s, scope); }
+    Flow operator()(const ast::BreakStmt&) const { return Flow::kBreak; }
+    Flow operator()(const ast::ContinueStmt&) const { return Flow::kContinue; }
+    Flow operator()(const ast::WithStmt& s) const { return run_with(evaluator, s, scope); }
+    Flow operator()(const ast::NoGradStmt& s) const {
+      const Restore inside(evaluator.builder.context.no_grad, true);
+      return evaluator.run_block(s.body, evaluator.nested(scope));
+    }
+    Flow operator()(const ast::ReturnStmt& s) const {
+      HostValue result = s.value ? evaluator.evaluate(*s.value, scope) : HostValue();
+      if (evaluator.calls.none_under_way()) fail(Kind::return_outside_fn, stmt.span);
+      evaluator.calls.returns(std::move(result), s.value ? s.value->span : stmt.span, scope);
+      return Flow::kReturn;
+    }
   };
-  return std::visit(
-      Overloaded{
-          [&](const ast::LetStmt& s) { return next([&] { let(s, scope); }); },
-          [&](const ast::AssignStmt& s) { return next([&] { assign(s, scope); }); },
-          [&](const ast::ExprStmt& s) { return next([&] { cuts.made(*scope, evaluate(*s.value, scope)); }); },
-          [&](const ast::AssertStmt& s) { return next([&] { check_assertion(s, scope); }); },
-          [&](const ast::DimStmt& s) { return next([&] { declare(*this, s, scope); }); },
-          [&](const ast::MeshStmt& s) { return next([&] { declare(*this, s, scope); }); },
-          [&](const ast::LayoutStmt& s) { return next([&] { declare(*this, s, scope); }); },
-          [&](const ast::UseStmt& s) { return next([&] { use(*this, s, scope); }); },
-          [&](const ast::OptionStmt& s) { return next([&] { declare(*this, s, scope); }); },
-          [&](const ast::SettingStmt& s) { return next([&] { declare(*this, s, scope); }); },
-          [&](const ast::SeedStmt& s) { return next([&] { set_seed(*this, s, scope); }); },
-          [&](const ast::PrecisionStmt& s) { return next([&] { set_precision(*this, s); }); },
-          [&](const ast::ImportStmt& s) { return next([&] { modules.import(s, scope); }); },
-          [&](const ast::ParamStmt& s) { return next([&] { variables.declare(s, scope); }); },
-          [&](const ast::FnStmt& s) { return next([&] { reach(s, *scope); }); },
-          [&](const ast::ModelStmt& s) { return next([&] { reach(s, *scope); }); },
-          [&](const ast::ForStmt& s) { return loops.run(s, scope); },
-          [&](const ast::WhileStmt& s) { return loops.run(s, scope); },
-          [&](const ast::IfStmt& s) { return branches.run(s, scope); },
-          [](const ast::BreakStmt&) { return Flow::kBreak; },
-          [](const ast::ContinueStmt&) { return Flow::kContinue; },
-          [&](const ast::WithStmt& s) { return run_with(*this, s, scope); },
-          [&](const ast::NoGradStmt& s) {
-            const Restore inside(builder.context.no_grad, true);
-            return run_block(s.body, nested(scope));
-          },
-          [&](const ast::ReturnStmt& s) {
-            HostValue result = s.value ? evaluate(*s.value, scope) : HostValue();
-            if (calls.none_under_way()) fail(Kind::return_outside_fn, stmt.span);
-            calls.returns(std::move(result), s.value ? s.value->span : stmt.span, scope);
-            return Flow::kReturn;
-          },
-      },
-      stmt.node);
+  return std::visit(Run{*this, stmt, scope}, stmt.node);
 }
 
 void Evaluator::let(const ast::LetStmt& stmt, const ScopePtr& scope) {
@@ -125,7 +125,8 @@ void Evaluator::let(const ast::LetStmt& stmt, const ScopePtr& scope) {
   if (stmt.annotation && !value.is_poison()) {
     const ast::Ident& name = std::get<ast::Ident>(stmt.pattern->node);
     value =
-        annotations.check(*stmt.annotation, std::move(value), stmt.value->span, scope, "`" + name.name.str() + "`", {});
+        annotations.check(*stmt.annotation, std::move(value), stmt.value->span, scope,
+                          {Annotated::Kind::kName, name.name}, {});
   }
   bind_pattern(*stmt.pattern, std::move(value), scope);
 }

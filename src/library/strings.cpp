@@ -14,34 +14,35 @@ namespace {
 
 constexpr std::string_view kBlank = " \t\r\n";
 
-eval::HostValue list_of(std::vector<std::string> texts, Span span) {
+eval::HostValue list_of(const std::vector<std::string_view>& texts, Span span) {
   eval::check_list_length(texts.size(), span);
   std::vector<eval::HostValue> items;
   items.reserve(texts.size());
-  for (std::string& text : texts) items.push_back(eval::make_text(std::move(text)));
+  for (const std::string_view text : texts) items.emplace_back(std::make_shared<const std::string>(text));
   return make_list(std::move(items));
 }
 
-/// Pieces between places where `by` stands.
-std::vector<std::string> split_by(std::string_view text, std::string_view by) {
-  std::vector<std::string> parts;
+/// Pieces of the text between places where `by` stands.
+std::vector<std::string_view> split_by(std::string_view text, std::string_view by) {
+  std::vector<std::string_view> parts;
   size_t begin = 0;
   for (size_t at = text.find(by); at != std::string_view::npos; at = text.find(by, begin)) {
-    parts.emplace_back(text.substr(begin, at - begin));
+    parts.push_back(text.substr(begin, at - begin));
     begin = at + by.size();
   }
-  parts.emplace_back(text.substr(begin));
+  parts.push_back(text.substr(begin));
   return parts;
 }
 
-/// Pieces between blanks, none of them empty.
-std::vector<std::string> words(std::string_view text) {
-  std::vector<std::string> parts;
-  for (size_t begin = text.find_first_not_of(kBlank); begin != std::string_view::npos;
-       begin = text.find_first_not_of(kBlank, begin)) {
-    const size_t end = std::min(text.find_first_of(kBlank, begin), text.size());
-    parts.emplace_back(text.substr(begin, end - begin));
-    begin = end;
+constexpr auto is_blank = [](char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; };
+
+/// Pieces of the text between blanks, none of them empty.
+std::vector<std::string_view> words(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (auto begin = std::find_if_not(text.begin(), text.end(), is_blank); begin != text.end();) {
+    const auto end = std::find_if(begin, text.end(), is_blank);
+    parts.emplace_back(begin, end);
+    begin = std::find_if_not(end, text.end(), is_blank);
   }
   return parts;
 }
@@ -99,8 +100,8 @@ eval::HostValue find(eval::Caller&, const eval::Bound& call) {
 eval::HostValue replace(eval::Caller&, const eval::Bound& call) {
   if (call.text(1).empty()) fail(Kind::bad_value, call.span(1), "expected a string with at least one character");
   std::string made;
-  for (const std::string& part : split_by(call.text(0), call.text(1))) {
-    made += part + call.text(2);
+  for (const std::string_view part : split_by(call.text(0), call.text(1))) {
+    made.append(part).append(call.text(2));
     eval::check_length(made.size(), "a string", call.span());
   }
   made.resize(made.size() - call.text(2).size());
@@ -136,11 +137,11 @@ std::vector<eval::HostFunction> string_functions() {
 }
 
 eval::HostValue list_of_lines(std::string_view text, Span span) {
-  std::vector<std::string> parts = split_by(text, "\n");
+  std::vector<std::string_view> parts = split_by(text, "\n");
   if (parts.back().empty()) parts.pop_back();
-  for (std::string& line : parts)
-    if (line.ends_with('\r')) line.pop_back();
-  return list_of(std::move(parts), span);
+  for (std::string_view& line : parts)
+    if (line.ends_with('\r')) line.remove_suffix(1);
+  return list_of(parts, span);
 }
 
 }  // namespace mtf::library

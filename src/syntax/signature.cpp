@@ -150,10 +150,15 @@ const std::vector<std::string>& annotation_words() {
 ParameterKind kind_of(const ast::Annotation& annotation) {
   const auto* word = std::get_if<ast::WordAnnotation>(&annotation);
   if (word == nullptr) return kShaped;
-  const auto* found = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const KindOfParameter& kind) {
-    return kind.in_scripts && kind.word == word->word.name.text();
-  });
-  return found == std::end(kKinds) ? kAny : found->kind;  // another word has been refused
+  static const std::vector<std::pair<Name, ParameterKind>> words = [] {
+    std::vector<std::pair<Name, ParameterKind>> all;
+    for (const KindOfParameter& kind : kKinds)
+      if (kind.in_scripts) all.emplace_back(kind.word, kind.kind);
+    return all;
+  }();
+  const auto found = std::find_if(words.begin(), words.end(),
+                                  [&](const auto& each) { return each.first == word->word.name; });
+  return found == words.end() ? kAny : found->second;  // another word has been refused
 }
 
 }  // namespace mtf::syntax

@@ -86,13 +86,15 @@ void write_timeline(const RunOptions& options, const run::Timeline& timeline) {
 /// `told`: the warnings of its check.
 void run_script(const Script& script, const eval::Settings& settings, plan::Runtime& runtime,
                 const run::Timeline* timeline, bool prints, const RunOptions& options, const Diagnostics& told) {
-  ProgressBar bar(prints && isatty(STDERR_FILENO) != 0);
+  const bool shows_progress = prints && isatty(STDERR_FILENO) != 0;
+  ProgressBar bar(shows_progress);
   ProgramOutput output(bar);
   std::ostream nowhere(nullptr);
   plan::Execution execution(runtime);
   session::Session session(settings, &execution, prints ? output.stream() : nowhere);
   const InterruptsSession interrupts(session, runtime.ranks() > 1);
-  session.on_progress([&](const eval::Progress& loops) { bar.update(loops, output.losses().last()); });
+  if (shows_progress)
+    session.on_progress([&](const eval::Progress& loops) { bar.update(loops, output.losses().last()); });
   session.on_warning([&](const Diagnostic& warning) {
     if (!prints) return;
     bar.erase();
