@@ -52,8 +52,9 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
              .help(fmt::format("`let {} = …` hides it from there on", binding.name.text())));
   }
   if (old.is<None>() && is_left_out(binding, owner)) {
-    fail(Diagnostic(Kind::assign_not_a_place, span,
-                    fmt::format("`{}` was declared with `none`: this instance has no such variable", binding.name.text()))
+    fail(Diagnostic(
+             Kind::assign_not_a_place, span,
+             fmt::format("`{}` was declared with `none`: this instance has no such variable", binding.name.text()))
              .related(binding.span, "declared here")
              .help("give it a value where it is declared"));
   }

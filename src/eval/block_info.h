@@ -26,8 +26,8 @@ struct BlockInfo {
   std::vector<NameSet> statement_mentions;  ///< for each statement: the names that it reads anywhere inside
   /// For each statement: names that no later one mentions, assigns or binds, but those that are `captured`.
   std::vector<std::vector<Name>> expires;
-  bool declares_functions = false;          ///< one of its own statements declares a function or a model
-  std::vector<const ast::Expr*> targets;    ///< of every `:=` inside, functions' bodies apart
+  bool declares_functions = false;        ///< one of its own statements declares a function or a model
+  std::vector<const ast::Expr*> targets;  ///< of every `:=` inside, functions' bodies apart
   NameSet aliases;   ///< bound inside, functions' bodies apart, to what may be a param or state itself
   NameSet bound;     ///< bound anywhere inside, parameters of functions too
   NameSet captured;  ///< mentioned or assigned by a function or model inside, which does not bind it

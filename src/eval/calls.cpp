@@ -121,8 +121,7 @@ HostValue Calls::call(const HostValue& callee, Arguments& arguments) {
     return (*builtin)->call(evaluator_.caller, bound);
   }
   if (auto* instance = callee.as<InstancePtr>()) {
-    if (Binding* binding = call_of(**instance))
-      return call(HostValue(binding->value), arguments);
+    if (Binding* binding = call_of(**instance)) return call(HostValue(binding->value), arguments);
   }
   if (callee.is_unknown()) evaluator_.doubts.uncounted(arguments.span);
   if (callee.is_poison() || callee.is_unknown()) return callee;
@@ -183,8 +182,8 @@ HostValue Calls::call_function(const FunctionPtr& function, Arguments& arguments
   const syntax::Signature& signature = *function->signature;
   if (under_way_.size() >= kMaxCalls)
     fail(Kind::call_too_deep, arguments.span, "`{}` is called inside {} other calls", signature.name.text(), kMaxCalls);
-  const OwnScope scope = evaluator_.nested(
-      function->scope, function->reached ? function->visible : function->scope->bindings.size());
+  const OwnScope scope =
+      evaluator_.nested(function->scope, function->reached ? function->visible : function->scope->bindings.size());
   scope->named = function->named;
   bind_parameters(signature, arguments, scope);
   Activation& call = under_way_.emplace_back();

@@ -34,7 +34,7 @@ void declare(Evaluator& evaluator, const ast::DimStmt& stmt, const ScopePtr& sco
     try {
       HostValue value = evaluator.evaluate(*item.size, scope);
       if (value.is_poison()) {
-        scope->bind(item.name.name, value, item.name.span);
+        scope->bind(item.name.name, HostValue(value), item.name.span);
         continue;
       }
       Span span = item.size->span;

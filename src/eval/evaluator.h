@@ -131,10 +131,12 @@ class Evaluator {
   /// The same of a block whose facts are at hand.
   Flow run_block(const ast::Block& block, const BlockInfo& info, const ScopePtr& scope, bool keep_all = false);
   /// Binds the names of a pattern; fails unless the value has as many parts.
-  void bind_pattern(const ast::Pattern& pattern, HostValue value, const ScopePtr& scope);
+  void bind_pattern(const ast::Pattern& pattern, HostValue&& value, const ScopePtr& scope);
   /// The scope of a block inside `scope`, or of a call of what sees `visible` bindings of it.
   OwnScope nested(const ScopePtr& scope) { return nested(scope, scope->bindings.size()); }
-  OwnScope nested(const ScopePtr& scope, size_t visible) { return {spare_scopes_, scope, visible, domain.uncertainty()}; }
+  OwnScope nested(const ScopePtr& scope, size_t visible) {
+    return {spare_scopes_, scope, visible, domain.uncertainty()};
+  }
 
   // ---- expressions --------------------------------------------------------------------------------------------------
   HostValue evaluate(const ast::Expr& expr, const ScopePtr& scope);
@@ -150,7 +152,7 @@ class Evaluator {
   void poison_bindings(const ast::Stmt& stmt, const ScopePtr& scope);
   /// To a value that has none, and that no other evaluator has made.
   void give_name(const graph::Value& value, Name name);
-  void bind(const ScopePtr& scope, const ast::Ident& name, HostValue value);
+  void bind(const ScopePtr& scope, const ast::Ident& name, HostValue&& value);
   void assign(const ast::AssignStmt& stmt, const ScopePtr& scope);
   /// `extends`: the statement is `l := l + […]`.
   void assign_binding(Binding& binding, Scope& owner, HostValue value, Span span, Span statement, bool extends = false);

@@ -83,8 +83,8 @@ using ObjectPtr = std::shared_ptr<Object>;
 /// which is why it is in a union.
 struct HostValue {
   using Data = std::variant<None, Poison, Unknown, bool, int64_t, double, ElementType, Dim, Range, OperationPtr,
-                            graph::Handle, Text, ListPtr, SequencePtr, PlacePtr, FunctionPtr, ModelClassPtr, InstancePtr,
-                            ModulePtr, BuiltinPtr, ObjectPtr, MeshPtr, LayoutPtr>;
+                            graph::Handle, Text, ListPtr, SequencePtr, PlacePtr, FunctionPtr, ModelClassPtr,
+                            InstancePtr, ModulePtr, BuiltinPtr, ObjectPtr, MeshPtr, LayoutPtr>;
   union {
     Data data;
   };

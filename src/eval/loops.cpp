@@ -114,7 +114,7 @@ void Loops::end_turn(Cuts::Waiting& turns, Span span) {
   if (turns.carries || turns.is_outermost) evaluator_.undo.end_turn();
 }
 
-Flow Loops::turn(const ast::ForStmt& stmt, const BlockInfo& body, HostValue item, const ScopePtr& scope) {
+Flow Loops::turn(const ast::ForStmt& stmt, const BlockInfo& body, HostValue&& item, const ScopePtr& scope) {
   const OwnScope inner = evaluator_.nested(scope);
   evaluator_.bind_pattern(*stmt.pattern, std::move(item), inner);
   return evaluator_.run_block(stmt.body, body, inner);
@@ -171,14 +171,14 @@ Flow Loops::run(const ast::ForStmt& stmt, const ScopePtr& scope) {
   if (auto* sequence = iterable.as<SequencePtr>()) items.any = (*sequence)->any ? (*sequence)->any() : items.at(0);
   evaluator_.domain.numbers_become_unknown(info.assigns, *scope, evaluator_.undo);
   const int64_t count = items.count < 0 ? 0 : saturating_multiply(evaluator_.reports.turns(), items.count);
-  walk_once([&] { return turn(stmt, info, items.any, scope); }, info.assigns, scope, count, turns, stmt.body.span,
-            stmt.iterable->span);
+  walk_once([&] { return turn(stmt, info, HostValue(items.any), scope); }, info.assigns, scope, count, turns,
+            stmt.body.span, stmt.iterable->span);
   return Flow::kNext;
 }
 
 void Loops::bind_last_turn(const ScopePtr& scope) {
   if (const std::optional<Turn> turn = std::exchange(last_turn_, std::nullopt))
-    evaluator_.bind_pattern(*turn->pattern, turn->item, scope);
+    evaluator_.bind_pattern(*turn->pattern, HostValue(turn->item), scope);
 }
 
 Flow Loops::every_turn(const ast::ForStmt& stmt, const BlockInfo& body, const Items& items, const ast::Ident& variable,
@@ -283,8 +283,8 @@ Flow Loops::run(const ast::WhileStmt& stmt, const ScopePtr& scope) {
     evaluator_.domain.numbers_become_unknown(info.assigns, *scope, evaluator_.undo);
     holds(stmt, scope);
   }
-  walk_once([&] { return evaluator_.run_block(stmt.body, info, evaluator_.nested(scope)); }, info.assigns, scope, 0, turns,
-            stmt.body.span, stmt.condition->span);
+  walk_once([&] { return evaluator_.run_block(stmt.body, info, evaluator_.nested(scope)); }, info.assigns, scope, 0,
+            turns, stmt.body.span, stmt.condition->span);
   return Flow::kNext;
 }
 

@@ -1,6 +1,7 @@
 #include "eval/operations.h"
 
 #include <algorithm>
+#include <array>
 
 #include "eval/binding.h"
 #include "eval/conversions.h"
@@ -317,16 +318,35 @@ HostValue Operations::call(const graph::Op& op, Arguments& arguments) {
   return unknown(UnknownKind::kAny);
 }
 
-HostValue Operations::infix(std::string_view symbol, const HostValue& a, Span a_span, const HostValue& b, Span b_span,
-                            Span span) {
-  const graph::Op* op = ops::find_operator(symbol);
-  meshes_.check(span);
-  ops::Call call(builder_, *op, ops::signature_of(*op));
-  call.span = span;
-  builder_.span = span;
+namespace {
+
+/// The operation that an operator is between tensors.
+struct InfixOp {
+  const graph::Op* op = nullptr;
+  const syntax::Signature* signature = nullptr;
+};
+const InfixOp& infix_op(ast::BinaryOp op) {
+  static const auto all = [] {
+    std::array<InfixOp, static_cast<size_t>(ast::BinaryOp::kOr) + 1> found;
+    for (size_t i = 0; i < found.size(); ++i)
+      if (const graph::Op* each = ops::find_operator(ast::to_text(static_cast<ast::BinaryOp>(i))))
+        found[i] = {each, &ops::signature_of(*each)};
+    return found;
+  }();
+  return all[static_cast<size_t>(op)];
+}
+
+}  // namespace
+
+HostValue Operations::infix(ast::BinaryOp op, const HostValue& a, const HostValue& b, const OperatorSpans& spans) {
+  const InfixOp& infix = infix_op(op);
+  meshes_.check(spans.whole);
+  ops::Call call(builder_, *infix.op, *infix.signature);
+  call.span = spans.whole;
+  builder_.span = spans.whole;
   call.arguments[0].given = call.arguments[1].given = true;
-  call.arguments[0].span = a_span;
-  call.arguments[1].span = b_span;
+  call.arguments[0].span = spans.left;
+  call.arguments[1].span = spans.right;
   // A number that meets a tensor of floats becomes one of its element type: it is made as that.
   auto operand = [&](const HostValue& value, Span at, const HostValue& other) {
     const graph::Value* tensor = tensor_of(other);
@@ -334,10 +354,10 @@ HostValue Operations::infix(std::string_view symbol, const HostValue& a, Span a_
     builder_.span = at;
     return builder_.operand(number_of(value).value(), tensor->element());
   };
-  call.arguments[0].values.push_back(operand(a, a_span, b));
-  call.arguments[1].values.push_back(operand(b, b_span, a));
-  builder_.span = span;
-  return op->build(call)[0];
+  call.arguments[0].values.push_back(operand(a, spans.left, b));
+  call.arguments[1].values.push_back(operand(b, spans.right, a));
+  builder_.span = spans.whole;
+  return infix.op->build(call)[0];
 }
 
 }  // namespace mtf::eval

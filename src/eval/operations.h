@@ -1,7 +1,6 @@
 #pragma once
 // Operations on values: calls of operations on tensors, and infix operators, whatever they stand between.
 #include <optional>
-#include <string_view>
 
 #include "eval/host_value.h"
 #include "ops/call.h"
@@ -32,8 +31,8 @@ class Operations {
   HostValue operate(ast::BinaryOp op, const HostValue& a, const HostValue& b, const OperatorSpans& spans);
 
  private:
-  /// `a symbol b`, of which one is a tensor.
-  HostValue infix(std::string_view symbol, const HostValue& a, Span a_span, const HostValue& b, Span b_span, Span span);
+  /// `a op b`, of which one is a tensor.
+  HostValue infix(ast::BinaryOp op, const HostValue& a, const HostValue& b, const OperatorSpans& spans);
   HostValue is_in(const HostValue& a, const HostValue& b, Span span) const;
   /// `add(2, 3)`: what the operator gives for two numbers of the host.
   std::optional<HostValue> operator_on_the_host(const graph::Op& op, const Bound& call);

@@ -175,7 +175,9 @@ HostValue Operations::operate(BinaryOp op, const HostValue& a, const HostValue& 
     auto *a_int = a.as<int64_t>(), *b_int = b.as<int64_t>();
     if (a_int && b_int) return integers(op, *a_int, *b_int, span);
     auto *a_float = a.as<double>(), *b_float = b.as<double>();
-    if (a_float && b_float) return floats(op, *a_float, *b_float);
+    if ((a_int || a_float) && (b_int || b_float))
+      return floats(op, a_float ? *a_float : static_cast<double>(*a_int),
+                    b_float ? *b_float : static_cast<double>(*b_int));
   }
   if (a.is_poison() || b.is_poison()) return Poison{};
   if (op == BinaryOp::kIn) return is_in(a, b, span);
@@ -191,7 +193,7 @@ HostValue Operations::operate(BinaryOp op, const HostValue& a, const HostValue& 
       return unknown(UnknownKind::kAny);
     }
     auto fits = [](const HostValue& v) { return tensor_of(v) || number_of(v) || is_number(v); };
-    if (fits(a) && fits(b)) return infix(ast::to_text(op), a, spans.left, b, spans.right, span);
+    if (fits(a) && fits(b)) return infix(op, a, b, spans);
   } else if (op == BinaryOp::kAnd || op == BinaryOp::kOr) {
     auto fits = [](const HostValue& v) {
       return v.is<bool>() ||

@@ -24,7 +24,7 @@ namespace mtf::eval {
 class Undo;  // undo.h
 
 struct Binding {
-  Binding(Name bound, HostValue now, Span where) : name(bound), value(std::move(now)), span(where) {}
+  Binding(Name bound, HostValue&& now, Span where) : name(bound), value(std::move(now)), span(where) {}
 
   Name name;
   HostValue value;
@@ -81,7 +81,7 @@ class Scope : public std::enable_shared_from_this<Scope> {
   void release();
 
   /// Binds a name anew.
-  void bind(Name name, HostValue value, Span span);
+  void bind(Name name, HostValue&& value, Span span);
   /// Adds a function or model, or replaces the one of this name.
   void declare(Name name, HostValue value, Span span);
   /// One of `bindings` is about to change: writes down how to take that back. A function or model is none.

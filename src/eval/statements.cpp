@@ -124,9 +124,8 @@ void Evaluator::let(const ast::LetStmt& stmt, const ScopePtr& scope) {
   HostValue value = evaluate(*stmt.value, scope);
   if (stmt.annotation && !value.is_poison()) {
     const ast::Ident& name = std::get<ast::Ident>(stmt.pattern->node);
-    value =
-        annotations.check(*stmt.annotation, std::move(value), stmt.value->span, scope,
-                          {Annotated::Kind::kName, name.name}, {});
+    value = annotations.check(*stmt.annotation, std::move(value), stmt.value->span, scope,
+                              {Annotated::Kind::kName, name.name}, {});
   }
   bind_pattern(*stmt.pattern, std::move(value), scope);
 }
@@ -189,7 +188,7 @@ void Evaluator::give_name(const graph::Value& value, Name name) {
   if (node.name.empty() && (node.is_of(nullptr) || node.is_of(table_.get()))) node.name = name;
 }
 
-void Evaluator::bind(const ScopePtr& scope, const ast::Ident& name, HostValue value) {
+void Evaluator::bind(const ScopePtr& scope, const ast::Ident& name, HostValue&& value) {
   if (auto* tensor = value.as<graph::Handle>()) give_name(tensor->value(), name.name);
   cuts.made(*scope, value);
   if (spans_) [[unlikely]]
@@ -197,14 +196,14 @@ void Evaluator::bind(const ScopePtr& scope, const ast::Ident& name, HostValue va
   scope->bind(name.name, std::move(value), name.span);
 }
 
-void Evaluator::bind_pattern(const ast::Pattern& pattern, HostValue value, const ScopePtr& scope) {
+void Evaluator::bind_pattern(const ast::Pattern& pattern, HostValue&& value, const ScopePtr& scope) {
   if (auto* ident = std::get_if<ast::Ident>(&pattern.node)) {
     bind(scope, *ident, std::move(value));
     return;
   }
   const auto& parts = std::get<ast::TuplePattern>(pattern.node).parts;
   if (value.is_poison() || value.is_unknown()) {
-    for (const auto& part : parts) bind_pattern(*part, value, scope);
+    for (const auto& part : parts) bind_pattern(*part, HostValue(value), scope);
     return;
   }
   auto* list = value.as<ListPtr>();
@@ -212,7 +211,7 @@ void Evaluator::bind_pattern(const ast::Pattern& pattern, HostValue value, const
   if ((*list)->items.size() != parts.size()) {
     fail(Kind::wrong_arity, pattern.span, "expected {} values, found {}", parts.size(), describe(value));
   }
-  for (size_t i = 0; i < parts.size(); ++i) bind_pattern(*parts[i], (*list)->items[i], scope);
+  for (size_t i = 0; i < parts.size(); ++i) bind_pattern(*parts[i], HostValue((*list)->items[i]), scope);
 }
 
 void Evaluator::poison_bindings(const ast::Stmt& stmt, const ScopePtr& scope) {

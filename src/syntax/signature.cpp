@@ -156,8 +156,8 @@ ParameterKind kind_of(const ast::Annotation& annotation) {
       if (kind.in_scripts) all.emplace_back(kind.word, kind.kind);
     return all;
   }();
-  const auto found = std::find_if(words.begin(), words.end(),
-                                  [&](const auto& each) { return each.first == word->word.name; });
+  const auto found =
+      std::find_if(words.begin(), words.end(), [&](const auto& each) { return each.first == word->word.name; });
   return found == words.end() ? kAny : found->second;  // another word has been refused
 }
 

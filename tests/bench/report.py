@@ -68,6 +68,22 @@ def two_ranks_against_one(report):
     report.add("MLP of 4096 on two ranks", two, flops=flops * 2 // 3, cores=2)
 
 
+def host_language_against_python(report):
+    """What a turn, a call, an element, a word takes, from the processor's seconds of two runs of different length."""
+    low, high = 10_000, 1_010_000
+    for script in sorted((HERE / "host").glob("*.mtf")):
+        ours = lambda count: [MTF, "run", script, "--threads", "1", "--set", f"n={count}"]
+        theirs = lambda count: [PYTHON, script.with_suffix(".py"), count]
+        printed = [finished(start(words(low), OURS, core=0))[0] for words in (ours, theirs)]
+        if printed[0] != printed[1]:
+            sys.exit(f"{script} printed\n{printed[0]}and CPython\n{printed[1]}")
+        def each(words):
+            return (finished(start(words(high), OURS, core=0))[1] - finished(start(words(low), OURS, core=0))[1]) / (high - low)
+        mine, other = in_turns(lambda: each(ours), lambda: each(theirs))
+        report.say(f"{script.stem}: {1e9 * mine:.0f} ns each, CPython {1e9 * other:.0f} ns: {mine / other:.2f} of its time")
+        report.add(f"host language, {script.stem}", mine, python=other)
+
+
 def reading(report, folder):
     for settings in ({"batch": 16, "length": 32, "words": 128, "d_model": 64, "layers": 2},
                      {"batch": 16, "length": 64, "words": 2048, "d_model": 128, "layers": 4}):
@@ -142,6 +158,8 @@ def main():
         products_against_psgemm(report, folder)
         report.say("== two ranks against one: batch 1024, hidden 4096")
         two_ranks_against_one(report)
+        report.say("== the language of the host against CPython, on one core")
+        host_language_against_python(report)
         report.say("== what a batch takes to be read, beside the step that it is for")
         reading(report, folder)
         report.say("== a mixture of 64 experts, forward and backward, against its experts' products alone")

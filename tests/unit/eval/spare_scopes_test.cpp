@@ -1,0 +1,81 @@
+// Which scopes of blocks and calls are used again.
+#include "eval/spare_scopes.h"
+
+#include <gtest/gtest.h>
+
+namespace mtf::eval {
+namespace {
+
+struct Scopes {
+  /// The scope of a block that binds `x` and ends when `held` has been told of it.
+  template <typename Held>
+  const Scope* ended(const Held& held) {
+    const OwnScope scope(spare, top, 0, 0);
+    scope->bind("x", make_list({int64_t{1}}), {});
+    held(scope);
+    return &*scope;
+  }
+  bool is_used_again(const Scope* scope) {
+    const OwnScope next(spare, top, 0, 0);
+    return &*next == scope;
+  }
+
+  Undo undo;
+  SpareScopes spare{undo};
+  ScopePtr top = std::make_shared<Scope>(nullptr, 0, 0);
+};
+
+TEST(SpareScopes, OneThatNobodyHoldsIsUsedAgain) {
+  Scopes scopes;
+  EXPECT_TRUE(scopes.is_used_again(scopes.ended([](const ScopePtr&) {})));
+}
+
+TEST(SpareScopes, OneThatSomebodyHoldsIsLeftToHim) {
+  Scopes scopes;
+  ScopePtr holder;
+  EXPECT_FALSE(scopes.is_used_again(scopes.ended([&](const ScopePtr& scope) { holder = scope; })));
+  EXPECT_NE(holder->find_own("x"), nullptr);
+}
+
+TEST(SpareScopes, OneThatAFunctionSeesIsNotUsedAgain) {
+  Scopes scopes;
+  scopes.ended([](const ScopePtr& scope) { scope->capture(); });
+  EXPECT_FALSE(scopes.top->captured_inside.empty());
+  const OwnScope next(scopes.spare, scopes.top, 0, 0);
+  EXPECT_FALSE(next->captured);
+}
+
+TEST(SpareScopes, OneWhoseChangesAreWrittenDownIsNotUsedAgain) {
+  Scopes scopes;
+  UndoLog log;
+  const auto written = scopes.undo.into(log);
+  scopes.ended([&](const ScopePtr& scope) { scope->note(*scope->find_own("x"), scopes.undo); });
+  const OwnScope next(scopes.spare, scopes.top, 0, 0);
+  next->bind("y", int64_t{2}, {});
+  log.take_back();  // what was noted is gone
+  ASSERT_EQ(next->bindings.size(), 1u);
+  EXPECT_EQ(next->bindings[0].name, Name("y"));
+}
+
+TEST(SpareScopes, AScopeUsedAgainIsAsANewOne) {
+  Scopes scopes;
+  ListPtr list = std::make_shared<List>();
+  const int64_t number = scopes.top->number;
+  const Scope* const ended = scopes.ended([&](const ScopePtr& scope) {
+    scope->bind("y", list, {});
+    scope->named = std::make_shared<const Named>();
+  });
+  EXPECT_EQ(list.use_count(), 1);
+  EXPECT_EQ(scopes.top.use_count(), 1);
+  const OwnScope inner(scopes.spare, scopes.top, 0, 3);
+  ASSERT_EQ(&*inner, ended);
+  EXPECT_TRUE(inner->bindings.empty());
+  EXPECT_EQ(inner->named, nullptr);
+  EXPECT_EQ(inner->parent, scopes.top);
+  EXPECT_EQ(inner->outermost, scopes.top.get());
+  EXPECT_EQ(inner->uncertain, 3);
+  EXPECT_GT(inner->number, number);
+}
+
+}  // namespace
+}  // namespace mtf::eval
