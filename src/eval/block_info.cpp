@@ -149,8 +149,7 @@ const BlockInfo& BlockInfos::found(const ast::Block& block) {
     info->statement_mentions.push_back(std::move(walk.mentions));
   }
   info->expires.resize(block.statements.size());
-  for (const auto& [name, statement] : last)
-    if (!info->captured.contains(name)) info->expires[statement].push_back(name);
+  for (const auto& [name, statement] : last) info->expires[statement].push_back(name);
   return *info;
 }
 

@@ -24,7 +24,7 @@ enum class Flow : uint8_t { kNext, kReturn, kBreak, kContinue, kElsewhere };
 
 struct BlockInfo {
   std::vector<NameSet> statement_mentions;  ///< for each statement: the names that it reads anywhere inside
-  /// For each statement: names that no later one mentions, assigns or binds, but those that are `captured`.
+  /// For each statement: names that no later one mentions, assigns or binds.
   std::vector<std::vector<Name>> expires;
   bool declares_functions = false;        ///< one of its own statements declares a function or a model
   std::vector<const ast::Expr*> targets;  ///< of every `:=` inside, functions' bodies apart

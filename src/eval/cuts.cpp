@@ -116,7 +116,8 @@ void Cuts::end_statement(const BlockInfo& info, size_t statement, Scope& scope, 
   if (!keep_all) {
     for (Name name : info.expires[statement]) {
       for (Binding& binding : scope.bindings)
-        if (binding.name == name && holds_tensors(binding.value)) binding.value = None{};
+        if (binding.name == name && holds_tensors(binding.value) && !info.captured.contains(name))
+          binding.value = None{};
     }
   }
   if (!turn_ && builder_.table->pending_count() > kMostPending) cut({}, builder_.span);

@@ -101,7 +101,10 @@ void Evaluator::run_entry_statement(const std::shared_ptr<const ast::Program>& p
 
 void Evaluator::end_file_statement(const ast::Program& program, size_t index) {
   const BlockInfo& info = blocks.info(program.body);
-  set_aside(*top_, NameSet(info.expires[index].begin(), info.expires[index].end()));
+  NameSet expired;
+  for (Name name : info.expires[index])
+    if (!info.captured.contains(name)) expired.insert(name);
+  set_aside(*top_, expired);
   cuts.end_statement(info, index, *top_, true);
 }
 

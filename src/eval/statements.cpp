@@ -202,14 +202,15 @@ void Evaluator::bind_pattern(const ast::Pattern& pattern, HostValue&& value, con
     return;
   }
   const auto& parts = std::get<ast::TuplePattern>(pattern.node).parts;
-  if (value.is_poison() || value.is_unknown()) {
-    for (const auto& part : parts) bind_pattern(*part, HostValue(value), scope);
+  const HostValue whole = std::move(value);  // gone when its parts are bound: nobody may hold them but by their names
+  if (whole.is_poison() || whole.is_unknown()) {
+    for (const auto& part : parts) bind_pattern(*part, HostValue(whole), scope);
     return;
   }
-  auto* list = value.as<ListPtr>();
-  if (!list) { fail(Kind::type_mismatch, pattern.span, "expected {} values, found {}", parts.size(), describe(value)); }
+  auto* list = whole.as<ListPtr>();
+  if (!list) { fail(Kind::type_mismatch, pattern.span, "expected {} values, found {}", parts.size(), describe(whole)); }
   if ((*list)->items.size() != parts.size()) {
-    fail(Kind::wrong_arity, pattern.span, "expected {} values, found {}", parts.size(), describe(value));
+    fail(Kind::wrong_arity, pattern.span, "expected {} values, found {}", parts.size(), describe(whole));
   }
   for (size_t i = 0; i < parts.size(); ++i) bind_pattern(*parts[i], HostValue((*list)->items[i]), scope);
 }
