@@ -70,7 +70,7 @@ bool comes_first(const Ranked<N>& a, const Ranked<N>& b, bool descending) {
 /// Calls `row(line, first)` for every line along `dim`: its elements with their places in the whole dim, and the index
 /// of its first element in each result, whose dims correspond in order.
 template <typename T, int N, typename Row>
-void for_each_line(graph::KernelCall& call, int dim, std::array<const kernels::Block*, N> results, Row row) {
+void for_each_ranked_line(graph::KernelCall& call, int dim, std::array<const kernels::Block*, N> results, Row row) {
   const kernels::Block& x = call.operands[0];
   Walk<N + 1> walk;
   for (size_t d = 0; d < x.dims.size(); ++d) {
@@ -122,7 +122,7 @@ void sort_kernel(graph::KernelCall& call) {
   call.flops += call.operands[0].size();
   by_element(call.operands[0].element, [&](auto zero) {
     using T = decltype(zero);
-    for_each_line<T, 2>(call, dim, {&call.results[0], &call.results[1]}, [&](auto& line, const Walk<3>& at) {
+    for_each_ranked_line<T, 2>(call, dim, {&call.results[0], &call.results[1]}, [&](auto& line, const Walk<3>& at) {
       sort_line(line, descending);
       write_line<T>(line, dim, &call.results[0], at.offset(1), call.results[1], at.offset(2));
     });
@@ -135,7 +135,7 @@ void argsort_kernel(graph::KernelCall& call) {
   call.flops += call.operands[0].size();
   by_element(call.operands[0].element, [&](auto zero) {
     using T = decltype(zero);
-    for_each_line<T, 1>(call, dim, {&call.results[0]}, [&](auto& line, const Walk<2>& at) {
+    for_each_ranked_line<T, 1>(call, dim, {&call.results[0]}, [&](auto& line, const Walk<2>& at) {
       sort_line(line, descending);
       write_line<T>(line, dim, nullptr, 0, call.results[0], at.offset(1));
     });
@@ -259,7 +259,7 @@ void merge_top_k_kernel(graph::KernelCall& call) {
   const int64_t count = call.results[0].dims[dim].size;
   by_element(call.operands[0].element, [&](auto zero) {
     using T = decltype(zero);
-    for_each_line<T, 3>(call, dim, {&call.results[0], &call.results[1], &places}, [&](auto& line, const Walk<4>& at) {
+    for_each_ranked_line<T, 3>(call, dim, {&call.results[0], &call.results[1], &places}, [&](auto& line, const Walk<4>& at) {
       for (size_t i = 0; i < line.size(); ++i)
         line[i].place = places.as<int32_t>()[at.offset(3) + static_cast<int64_t>(i) * places.dims[dim].stride];
       std::erase_if(line, [](const auto& candidate) { return candidate.place == kNoCandidate; });
