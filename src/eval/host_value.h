@@ -96,11 +96,13 @@ struct HostValue {
   HostValue(const HostValue& other) : data(taken(other.data)) {}
   HostValue(HostValue&& other) noexcept : data(taken(std::move(other.data))) {}
   HostValue& operator=(const HostValue& other) {
+    if (this == &other) return *this;
     if (is_plain() && other.is_plain()) ::new (&data) Data(taken(other.data));
     else data = other.data;
     return *this;
   }
   HostValue& operator=(HostValue&& other) noexcept {
+    if (this == &other) return *this;
     if (is_plain() && other.is_plain()) ::new (&data) Data(taken(other.data));
     else data = std::move(other.data);
     return *this;

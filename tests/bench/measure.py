@@ -122,9 +122,9 @@ class Report:
     def __init__(self, machine, peer={}):
         self.figures, self.wrong = {}, []
         self.peak = {element: max(speed, peer.get(element, 0)) for element, speed in machine["flops"].items()}
-        self.cache = machine["cache_bandwidth"]
+        self.cache, self.memory = machine["cache_bandwidth"], machine["memory_bandwidth"]
         products = ", ".join(f"{self.peak[element] / 1e9:.0f} GFLOP/s of {element}" for element in ("f32", "bf16"))
-        self.say(f"one core: {products}, {machine['memory_bandwidth'] / 1e9:.0f} GB/s from memory, {self.cache / 1e9:.0f} GB/s from its cache")
+        self.say(f"one core: {products}, {self.memory / 1e9:.0f} GB/s from memory, {self.cache / 1e9:.0f} GB/s from its cache")
 
     @staticmethod
     def say(text):

@@ -166,6 +166,9 @@ def main():
         a_mixture_against_its_experts(report)
         if subprocess.run([PYTHON, "-c", "import torch"], capture_output=True).returncode == 0:
             from against_torch import transformers_against_torch
+            from operations import operations_against_torch
+            report.say("== single operations against PyTorch's on one core")
+            operations_against_torch(report, folder)
             report.say("== the MNIST step (batch 256, hidden 1024) against PyTorch on one core")
             mnist_against_torch(report)
             report.say("== convolutions on one core: output, and gradients of input and window")

@@ -38,6 +38,17 @@ TEST(HostValue, EveryKindTakesThePlaceOfEveryOther) {
     }
 }
 
+TEST(HostValue, AssignedToItselfItStays) {
+  for (const HostValue& before : of_many_kinds()) {
+    HostValue value(before);
+    HostValue& same = value;
+    value = same;
+    EXPECT_EQ(value.data, before.data) << describe(before);
+    value = std::move(same);
+    EXPECT_EQ(value.data, before.data) << describe(before);
+  }
+}
+
 TEST(HostValue, WhatItHeldIsLetGo) {
   const auto list = std::make_shared<List>();
   {
