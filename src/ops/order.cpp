@@ -259,14 +259,15 @@ void merge_top_k_kernel(graph::KernelCall& call) {
   const int64_t count = call.results[0].dims[dim].size;
   by_element(call.operands[0].element, [&](auto zero) {
     using T = decltype(zero);
-    for_each_ranked_line<T, 3>(call, dim, {&call.results[0], &call.results[1], &places}, [&](auto& line, const Walk<4>& at) {
-      for (size_t i = 0; i < line.size(); ++i)
-        line[i].place = places.as<int32_t>()[at.offset(3) + static_cast<int64_t>(i) * places.dims[dim].stride];
-      std::erase_if(line, [](const auto& candidate) { return candidate.place == kNoCandidate; });
-      MTF_CHECK(static_cast<int64_t>(line.size()) >= count, "{} candidates for {}", line.size(), count);
-      keep_first(line, count, true);
-      write_line<T>(line, dim, &call.results[0], at.offset(1), call.results[1], at.offset(2));
-    });
+    for_each_ranked_line<T, 3>(
+        call, dim, {&call.results[0], &call.results[1], &places}, [&](auto& line, const Walk<4>& at) {
+          for (size_t i = 0; i < line.size(); ++i)
+            line[i].place = places.as<int32_t>()[at.offset(3) + static_cast<int64_t>(i) * places.dims[dim].stride];
+          std::erase_if(line, [](const auto& candidate) { return candidate.place == kNoCandidate; });
+          MTF_CHECK(static_cast<int64_t>(line.size()) >= count, "{} candidates for {}", line.size(), count);
+          keep_first(line, count, true);
+          write_line<T>(line, dim, &call.results[0], at.offset(1), call.results[1], at.offset(2));
+        });
   });
 }
 

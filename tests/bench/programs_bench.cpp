@@ -147,18 +147,17 @@ ALONG(scatter_add_numbers,
         for (size_t n = 0; n < i.size(); ++n) z[i[n]] += x[n];
       });
 
-const std::string kVocabulary =
-    "dim a = 64, b = 50257; let x = random.normal([a, b]); let i = random.integers([a], 0, 2);";
+const std::string kWords = "dim a = 64, b = 50257; let x = random.normal([a, b]); let i = random.integers([a], 0, 2);";
 void largest_places(const Numbers& x, const Ids& /*i*/, Numbers& z) {
   const size_t size = x.size() / z.size();
   for (size_t a = 0; a < z.size(); ++a)
     z[a] =
         static_cast<float>(std::max_element(x.begin() + a * size, x.begin() + (a + 1) * size) - x.begin() - a * size);
 }
-ALONG(argmax_of_50257, kVocabulary, "let z = argmax(x, over: b)", 64, largest_places);
+ALONG(argmax_of_50257, kWords, "let z = argmax(x, over: b)", 64, largest_places);
 ALONG(argmax_of_10, "dim a = 100000, b = 10; let x = random.normal([a, b]); let i = random.integers([a], 0, 2);",
       "let z = argmax(x, over: b)", 100000, largest_places);
-ALONG(top_40_of_50257, "dim k = 40;" + kVocabulary, "let z = top_k(x, k, over: b)[0]", 64 * 40,
+ALONG(top_40_of_50257, "dim k = 40;" + kWords, "let z = top_k(x, k, over: b)[0]", 64 * 40,
       [](const Numbers& x, const Ids& /*i*/, Numbers& z) {
         for (size_t a = 0; a < 64; ++a)
           std::partial_sort_copy(x.begin() + a * 50257, x.begin() + (a + 1) * 50257, z.begin() + a * 40,
