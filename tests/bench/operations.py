@@ -125,12 +125,16 @@ print("{{done}} {{mean(square(cast(kept.y, f64)))}}")
 class Peer:
     """torch/operations.py, which computes what it is told."""
     def __init__(self):
-        self.process = subprocess.Popen(["taskset", "-c", "0", PYTHON, HERE / "torch" / "operations.py"], env=OURS,
+        self.process = subprocess.Popen(["taskset", "-c", "0", PYTHON, HERE / "torch" / "operations.py"],
+                                        env=dict(OURS, OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1"),
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def seconds(self, operation):
         print(json.dumps([operation.their_values, operation.theirs, SECONDS]), file=self.process.stdin, flush=True)
-        return json.loads(self.process.stdout.readline())
+        answer = self.process.stdout.readline()
+        if not answer:
+            sys.exit(f"PyTorch could not compute {operation.theirs}")
+        return json.loads(answer)
 
 
 def operations_against_torch(report, folder, pattern=""):

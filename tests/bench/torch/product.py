@@ -2,6 +2,7 @@
 instructions it uses and `mtf calibrate` does not. Prints the floating-point operations a second of each as JSON."""
 import json
 import statistics
+import sys
 import time
 
 import torch
@@ -20,6 +21,8 @@ for name, element in (("f32", torch.float32), ("bf16", torch.bfloat16)):
         z = x @ y
         times.append(time.perf_counter() - start)
     if not torch.allclose(z.double(), expected, rtol=1e-2, atol=1):
-        raise SystemExit(f"a product of {name} is wrong")
+        # Of bf16, where the processor has no instructions for it: sums of bf16 are then rounded to bf16 term after term.
+        print(f"left out: PyTorch's product of {name}, which is not one to 1%", file=sys.stderr)
+        continue
     speeds[name] = 2 * SIZE**3 / statistics.median(times[5:])
 print(json.dumps(speeds))
