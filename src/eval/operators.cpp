@@ -171,7 +171,7 @@ HostValue Operations::is_in(const HostValue& a, const HostValue& b, Span span) c
 
 HostValue Operations::operate(BinaryOp op, const HostValue& a, const HostValue& b, const OperatorSpans& spans) {
   const Span span = spans.whole;
-  if (op < BinaryOp::kIn) {
+  if (op < BinaryOp::kIn) {  // arithmetic and comparisons, mostly of numbers, which need none of the questions below
     auto *a_int = a.as<int64_t>(), *b_int = b.as<int64_t>();
     if (a_int && b_int) return integers(op, *a_int, *b_int, span);
     auto *a_float = a.as<double>(), *b_float = b.as<double>();

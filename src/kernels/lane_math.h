@@ -29,7 +29,6 @@ typedef std::uint32_t U __attribute__((vector_size(kBytes)));
 typedef std::int64_t L __attribute__((vector_size(kBytes)));
 typedef std::int32_t HalfI __attribute__((vector_size(kBytes / 2)));
 typedef float HalfF __attribute__((vector_size(kBytes / 2)));
-typedef double WideF __attribute__((vector_size(kBytes)));
 
 template <class V>
 struct Of;
@@ -390,61 +389,7 @@ inline I int_pow(I a, I b) {
       },
       a, b);
 }
-/// (a + b x) + (c + d x) x².
-inline D cubic(double a, double b, double c, double d, D x, D x2) {
-  return fma(fma(splat<D>(d), x, splat<D>(c)), x2, fma(splat<D>(b), x, splat<D>(a)));
-}
-/// 2^z for |z| ≤ 125, to 2^-36 of itself.
-inline D exp2_of(D z) {
-  const D n = round_small(z), r = (z - n) * 0.693147180559945309, r2 = r * r, r4 = r2 * r2;
-  const D high = cubic(1.0 / 40320, 1.0 / 362880, 0, 0, r, r2);
-  const D p = fma(fma(high, r4, cubic(1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040, r, r2)), r4,
-                  cubic(1, 1, 1.0 / 2, 1.0 / 6, r, r2));
-  return p * power_of_two(n);
-}
-/// log2 m for m in [sqrt(1/2), sqrt(2)), to 2^-39 of itself: 2 / log 2 · artanh((m - 1) / (m + 1)).
-inline D log2_of(D m) {
-  const D s = (m - 1.0) / (m + 1.0), s2 = s * s, s4 = s2 * s2;
-  const D p = fma(fma(splat<D>(1.0 / 13), s4, fma(splat<D>(1.0 / 11), s2, splat<D>(1.0 / 9))), s4 * s4,
-                  cubic(1, 1.0 / 3, 1.0 / 5, 1.0 / 7, s2, s4));
-  return (s * 2.88539008177792681) * p;
-}
-/// The two numbers of f32 between which 2^e m to the power of y is, by a margin for who computes it less exactly; NaN
-/// where it is very large or small. m is in [sqrt(1/2), sqrt(2)).
-inline void bound_power(HalfI e, HalfF m, HalfF y, HalfF& low, HalfF& high) {
-  const D log2 = D(__builtin_convertvector(e, WideF)) + log2_of(D(__builtin_convertvector(m, WideF)));
-  const D z = log2 * D(__builtin_convertvector(y, WideF)), size = abs_of(z);
-  const D power = exp2_of(select<D>(size < 125.0, z, splat<D>(std::numeric_limits<double>::quiet_NaN())));
-  const D margin = fma(size, splat<D>(2 * 0x1p-33), splat<D>(1.5 * 0x1p-33)) * power;
-  low = __builtin_convertvector((WideF)(power - margin), HalfF);
-  high = __builtin_convertvector((WideF)(power + margin), HalfF);
-}
-template <class Half, class V>
-inline Half half_of(V whole, int half) {
-  Half result;
-  std::memcpy(&result, reinterpret_cast<const char*>(&whole) + half * (kBytes / 2), kBytes / 2);
-  return result;
-}
-inline F joined(HalfF low, HalfF high) {
-  F whole;
-  std::memcpy(&whole, &low, kBytes / 2);
-  std::memcpy(reinterpret_cast<char*>(&whole) + kBytes / 2, &high, kBytes / 2);
-  return whole;
-}
-/// |x|^y; `sure` is set where std::pow has the same bits. It is computed in f64 and rounded once. Whoever else is as
-/// near to the true number as glibc (its powf: to 1.83 · 2^-33 of log2 x, and to 1.69 · 2^-34 of the power) rounds to
-/// the same, unless the true number is nearly halfway between two.
-inline F power_of(F x, F y, I& sure) {
-  const I b = (I)x & 0x7fffffff, e = (b - 0x3f3504f3) >> 23, m = b - (e << 23);
-  HalfF low[2], high[2];
-  bound_power(half_of<HalfI>(e, 0), half_of<HalfF>(m, 0), half_of<HalfF>(y, 0), low[0], high[0]);
-  bound_power(half_of<HalfI>(e, 1), half_of<HalfF>(m, 1), half_of<HalfF>(y, 1), low[1], high[1]);
-  const F power = joined(low[0], low[1]);
-  sure = (power == joined(high[0], high[1])) & (b >= 0x00800000) & (b < 0x7f800000);
-  return power;
-}
-
-/// Small whole and half exponents by multiplication, lane by lane; the others as std::pow.
+/// Small whole and half exponents by multiplication, lane by lane; the others by std::pow.
 template <class V>
 __attribute__((noinline)) V pow_of(V x, V y) {
   using S = Scalar<V>;
@@ -462,16 +407,6 @@ __attribute__((noinline)) V pow_of(V x, V y) {
   put(y == -1, S(1) / x);
   put((y == S(0.5)) & (x > 0), sqrt_of(x));
   put((y == S(-0.5)) & (x > 0), S(1) / sqrt_of(x));
-  if constexpr (std::is_same_v<V, F>) {
-    if (!any_of(~done)) return r;
-    I sure;
-    const F power = power_of(x, y, sure);
-    const I is_whole = (abs_of(y) < 0x1p22f) & (round_small(y) == y);
-    const I odd = is_whole ? __builtin_convertvector(is_whole ? y : F{}, I) << 31 : I{};
-    put(~done & sure & ((x > 0) | is_whole), (F)((I)power ^ (odd & (I)x)));
-    put(~done & ((I)x == 0) & (y > 0), F{});
-    if (!any_of(~done)) return r;
-  }
   alignas(kBytes) S xs[kN], ys[kN], rs[kN];
   std::memcpy(xs, &x, kBytes);
   std::memcpy(ys, &y, kBytes);

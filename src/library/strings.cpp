@@ -12,7 +12,7 @@
 namespace mtf::library {
 namespace {
 
-constexpr std::string_view kBlank = " \t\r\n";
+constexpr auto is_blank = [](char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; };
 
 eval::HostValue list_of(const std::vector<std::string_view>& texts, Span span) {
   eval::check_list_length(texts.size(), span);
@@ -33,8 +33,6 @@ std::vector<std::string_view> split_by(std::string_view text, std::string_view b
   parts.push_back(text.substr(begin));
   return parts;
 }
-
-constexpr auto is_blank = [](char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; };
 
 /// Pieces of the text between blanks, none of them empty.
 std::vector<std::string_view> words(std::string_view text) {
@@ -76,9 +74,9 @@ eval::HostValue join(eval::Caller&, const eval::Bound& call) {
 
 eval::HostValue strip(eval::Caller&, const eval::Bound& call) {
   const std::string& text = call.text(0);
-  const size_t begin = text.find_first_not_of(kBlank);
-  if (begin == std::string::npos) return eval::make_text("");
-  return eval::make_text(text.substr(begin, text.find_last_not_of(kBlank) + 1 - begin));
+  const auto begin = std::find_if_not(text.begin(), text.end(), is_blank);
+  const auto end = std::find_if_not(text.rbegin(), std::make_reverse_iterator(begin), is_blank).base();
+  return eval::make_text(std::string(begin, end));
 }
 
 /// Each letter between `first` and `first` + 25, moved by `by`.

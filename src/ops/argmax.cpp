@@ -38,21 +38,6 @@ graph::Values expand_extreme(graph::ExpandCall& call) {
   return {b.add(kFirstPlace, {x, extreme}, operation.attributes)};
 }
 
-/// Calls `row(first element, index into each other block)` for each place of the operand's dims but `dim`.
-template <int N, typename Row>
-void for_each_row(graph::KernelCall& call, const std::array<const kernels::Block*, N>& others, Row row) {
-  const kernels::Block& x = call.operands[0];
-  const int dim = dim_of<OverAttributes>(call.operation);
-  Walk<N + 1> walk;
-  for (int i = 0; i < static_cast<int>(x.dims.size()); ++i) {
-    if (i == dim) continue;
-    std::array<int64_t, N + 1> strides{x.dims[i].stride};
-    for (int k = 0; k < N; ++k) strides[k + 1] = others[k]->dims[i < dim ? i : i - 1].stride;
-    walk.add(x.dims[i].size, strides);
-  }
-  for_each_place(call.threads, walk, x.dims[dim].size, row);
-}
-
 /// The place of the extreme of a line whose elements lie `stride` apart.
 template <bool largest, typename T>
 int64_t place_along(const T* x, int64_t stride, int64_t count) {
@@ -123,10 +108,17 @@ void extreme_kernel(graph::KernelCall& call) {
 void first_place_kernel(graph::KernelCall& call) {
   const kernels::Block& x = call.operands[0];
   const kernels::Block& extreme = call.operands[1];
-  const kernels::BlockDim& along = x.dims[dim_of<OverAttributes>(call.operation)];
+  const kernels::Block& place = call.results[0];
+  const int dim = dim_of<OverAttributes>(call.operation);
+  const kernels::BlockDim& along = x.dims[dim];
+  Walk<3> walk;  // x, extreme, place
+  for (int i = 0; i < static_cast<int>(x.dims.size()); ++i) {
+    const int kept = i < dim ? i : i - 1;
+    if (i != dim) walk.add(x.dims[i].size, {x.dims[i].stride, extreme.dims[kept].stride, place.dims[kept].stride});
+  }
   by_element(x.element, [&](auto zero) {
     using T = decltype(zero);
-    for_each_row<2>(call, {&extreme, &call.results[0]}, [&](const Walk<3>& at) {
+    for_each_place(call.threads, walk, along.size, [&](const Walk<3>& at) {
       const T* row = x.as<T>() + at.offset(0);
       const T wanted = extreme.as<T>()[at.offset(1)];
       const auto number = to_number(wanted);
@@ -136,8 +128,7 @@ void first_place_kernel(graph::KernelCall& call) {
         while (i < along.size && to_number(row[i * along.stride]) != number &&
                !is_nan(to_number(row[i * along.stride])))
           ++i;
-      call.results[0].as<int32_t>()[at.offset(2)] =
-          static_cast<int32_t>(i < along.size ? along.first + i : along.whole);
+      place.as<int32_t>()[at.offset(2)] = static_cast<int32_t>(i < along.size ? along.first + i : along.whole);
     });
   });
 }

@@ -9,7 +9,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from measure import HERE, OURS, PYTHON, Report, calibrated, check_once, our_step, peers_speed
+from against_torch import THEIRS
+from measure import HERE, PYTHON, Report, calibrated, check_once, our_step, peers_speed
 
 TURNS = 3
 SECONDS = 0.3        # of a run
@@ -126,8 +127,7 @@ class Peer:
     """torch/operations.py, which computes what it is told."""
     def __init__(self):
         self.process = subprocess.Popen(["taskset", "-c", "0", PYTHON, HERE / "torch" / "operations.py"],
-                                        env=dict(OURS, OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1"),
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+                                        env=THEIRS, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def seconds(self, operation):
         print(json.dumps([operation.their_values, operation.theirs, SECONDS]), file=self.process.stdin, flush=True)

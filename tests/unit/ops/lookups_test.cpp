@@ -88,6 +88,17 @@ class Lookups : public testing::Test {
     }
   }
 
+  /// Dims of a row, of rows and ids both, and of ids alone; sometimes there are many ids, or long rows.
+  struct Kinds {
+    Dims row, both, own;
+  };
+  Kinds draw_kinds() {
+    Dims row = draw_dims({"r", "s"}), both = draw_dims({"z"}), own = draw_dims({"n", "m"});
+    if (draw(0, 1) == 0) own[0].size = draw_size();
+    if (draw(0, 2) == 0) row[0].size = draw(1, 90);
+    return {row, both, own};
+  }
+
   /// Calls `fn(place of each name)` for all places of the dims; where `names` has one twice, it is one dim.
   static void for_places(const Dims& dims, const std::function<void(const Places&)>& fn) {
     Places places(dims.size(), 0);
@@ -111,9 +122,7 @@ class Lookups : public testing::Test {
 
 TEST_F(Lookups, gather_takes_what_its_ids_say_or_nothing) {
   for (int turn = 0; turn < 400; ++turn) {
-    Dims row = draw_dims({"r", "s"}), both = draw_dims({"z"}), own = draw_dims({"n", "m"});
-    if (draw(0, 1) == 0) own[0].size = draw_size();
-    if (draw(0, 2) == 0) row[0].size = draw(1, 90);
+    auto [row, both, own] = draw_kinds();
     const Dim over{Name("v"), draw(1, 40)};
     Dims table_dims = row, id_dims = own;
     if (draw(0, 2) == 0) table_dims.pop_back();
@@ -145,9 +154,7 @@ TEST_F(Lookups, gather_takes_what_its_ids_say_or_nothing) {
 
 TEST_F(Lookups, scatter_add_adds_in_the_order_of_the_ids) {
   for (int turn = 0; turn < 400; ++turn) {
-    Dims row = draw_dims({"r", "s"}), both = draw_dims({"z"}), own = draw_dims({"n", "m"});
-    if (draw(0, 1) == 0) own[0].size = draw_size();
-    if (draw(0, 2) == 0) row[0].size = draw(1, 90);
+    auto [row, both, own] = draw_kinds();
     const Dim into{Name("v"), draw(1, 40)};
     Dims id_dims = own, result = {into};
     if (draw(0, 2) == 0) row.pop_back();
