@@ -10,7 +10,7 @@
 namespace mtf::eval {
 namespace {
 
-/// A statement ends in a cut when more operations than this are pending.
+/// A statement ends in a cut when more operations than this have been added since the last.
 constexpr int64_t kMostPending = 100'000;
 /// Where no gradient can come: turns of a loop that wait for each other, and operations at the end of an outermost
 /// one's.
@@ -79,6 +79,7 @@ void Cuts::cut(const graph::Values& needed, Span span) {
   if (!execution_) return;
   ++cuts_;
   graph::ValueTable& table = *builder_.table;
+  operations_before_ = table.added();
   if (variables_changed_) {
     variables_changed_ = false;
     table.end_histories();
@@ -91,6 +92,8 @@ void Cuts::cut(const graph::Values& needed, Span span) {
   if (on_cut_) on_cut_(span);
   interrupt_.poll(span);
 }
+
+int64_t Cuts::operations_since() const { return builder_.table->added() - operations_before_; }
 
 HostValue Cuts::read_number(const graph::Value& value, Span span) {
   refuse_in_turn(span, "a tensor is read as a number");
@@ -120,7 +123,7 @@ void Cuts::end_statement(const BlockInfo& info, size_t statement, Scope& scope, 
           binding.value = None{};
     }
   }
-  if (!turn_ && builder_.table->pending_count() > kMostPending) cut({}, builder_.span);
+  if (!turn_ && operations_since() > kMostPending) cut({}, builder_.span);
   if (scope.outermost->cycles_are_due()) scope.outermost->let_go_of_cycles();
 }
 
@@ -131,10 +134,10 @@ void Cuts::end_turn(Waiting& waiting, Span loop) {
     waiting.cuts = cuts_;
     waiting.turns = 0;
   }
-  const bool many = waiting.is_outermost && builder_.table->pending_count() > kManyPending * waiting.patience;
+  const bool many = waiting.is_outermost && operations_since() > kManyPending * waiting.patience;
   if (++waiting.turns < kMostTurns * waiting.patience && !many) return;
   waiting.turns = 0;
-  if (builder_.table->pending_count() == 0) return;
+  if (operations_since() == 0) return;
   const bool may_come = blocks_.text_may_differentiate();
   waiting.patience =
       may_come ? 2 * waiting.patience : 1 + static_cast<int64_t>(blocks_.walked()) / kWalkedInATurn / kMostTurns;

@@ -48,7 +48,7 @@ class Cuts {
   /// The whole tensor, on every rank: a cut. Not in a check.
   plan::HostTensor fetch(const graph::Value& value, Span span);
 
-  /// Lets go of the names that no later statement of a block can read, and cuts where too much is pending. `keep_all`:
+  /// Lets go of the names that no later statement of a block can read, and cuts where too many operations wait. `keep_all`:
   /// every name is kept, an instance's, a module's.
   void end_statement(const BlockInfo& info, size_t statement, Scope& scope, bool keep_all);
   /// Turns of one loop that wait for each other.
@@ -94,6 +94,10 @@ class Cuts {
     std::vector<HostValue> values;
   };
 
+  /// How many have been added to the graph since the last cut, whether somebody holds what they give or not: a prompt
+  /// holds more than a run, and has its cuts in the same places.
+  int64_t operations_since() const;
+
   plan::Execution* execution_;
   ops::Builder& builder_;
   const AbstractDomain& domain_;
@@ -105,6 +109,7 @@ class Cuts {
   bool variables_changed_ = false;  ///< since the last cut
   std::vector<PlacePtr>* assigned_ = nullptr;
   int64_t cuts_ = 0;  ///< so far
+  int64_t operations_before_ = 0;  ///< of the table, at the last of them
   int waits_ = 0;     ///< not 0: turns of loops wait
   std::vector<Counted> counted_;
   Turn* turn_ = nullptr;

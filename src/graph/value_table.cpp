@@ -22,7 +22,7 @@ bool may_be_asked(const Node& node, int32_t given_up = 0) {
   return false;
 }
 
-/// What waits to be computed: a leaf does not, and how many there are says only who shares them.
+/// A leaf is nothing to compute, and how many there are says only who shares them.
 bool counts(const Node& node) { return !node.operation->op->is_leaf(); }
 
 }  // namespace
@@ -47,7 +47,7 @@ void ValueTable::unlink(List& list, Node& node, Node::Link Node::*link) {
 
 void ValueTable::add(Node& node) {
   node.table_ = shared_from_this();
-  if (counts(node)) ++pending_count_;
+  if (counts(node)) ++added_;
 }
 
 void ValueTable::as_in_another(Node& copy, const Node& original) {
@@ -60,10 +60,8 @@ void ValueTable::as_in_another(Node& copy, const Node& original) {
   copy.keeps_history_ = original.keeps_history_;
   copy.leads_ = original.leads_;
   if (original.history_link_.linked) link(history_, copy, &Node::history_link_);
-  if (copy.pending_ && !original.pending_) {
-    copy.pending_ = false;
-    if (counts(copy)) --pending_count_;
-  }
+  copy.pending_ = original.pending_;
+  if (counts(copy)) --added_;
 }
 
 Computed& ValueTable::computed_of(Node& node) {
@@ -97,7 +95,6 @@ void ValueTable::forget(Node& node) {
   unlink(history_, node, &Node::history_link_);
   if (on_unread_ && let_go_.erase(node.id) > 0 && node.pending_) [[unlikely]]
     on_unread_(node);
-  if (node.pending_ && counts(node)) --pending_count_;
 }
 
 Values ValueTable::pending_held() {
@@ -184,10 +181,7 @@ void ValueTable::mark_dying(const std::vector<NodePtr>& nodes, Capture& capture)
 void ValueTable::computed(const std::vector<NodePtr>& nodes) {
   std::vector<NodePtr> done;
   for (const NodePtr& node : nodes) {
-    if (node->pending_) {
-      node->pending_ = false;
-      if (counts(*node)) --pending_count_;
-    }
+    node->pending_ = false;
     bool waits = false;
     for (int r = 0; r < static_cast<int>(node->operation->results.size()); ++r)
       waits = waits || (node->held(r) > 0 && !node->is_computed(r));

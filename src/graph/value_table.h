@@ -67,8 +67,9 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
   /// From here on `tell` is called with each node of which nothing has been computed when it dies, if it was no operand
   /// when the last handle let go of it: nobody has read it. Null: with none.
   void on_unread(std::function<void(const Node&)> tell);
-  /// Nodes that exist and of which nothing has been computed, but for leaves.
-  int64_t pending_count() const { return pending_count_; }
+  /// How many operations have been added to it ever, but for leaves and copies: a count that does not depend on how long
+  /// somebody holds a value, so that cuts fall where they do in a session, which holds more.
+  int64_t added() const { return added_; }
 
   /// Decides which of the nodes that a cut computes keep their operands (those on a way from a value that is held down
   /// to another that is), and returns the values that their gradients will read, as `reads` says: the cut computes them
@@ -110,7 +111,7 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
   std::vector<Computed*> free_;  ///< of these: of nodes that have died
   List held_;                    ///< held, and a held result is not computed
   List history_;                 ///< have been part of a cut and keep their operands
-  int64_t pending_count_ = 0;
+  int64_t added_ = 0;
   size_t history_after_last_look_ = 0;
   bool gradients_may_come_ = true;  ///< as of the last cut
   std::function<void(const Node&)> on_unread_;
