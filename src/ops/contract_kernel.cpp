@@ -56,7 +56,7 @@ class Contraction {
     for (Array& array : arrays_) sum_lone_dims(array);
     const int64_t rows = size_of_kind(true, false, true), columns = size_of_kind(false, true, true),
                   inner = size_of_kind(true, true, false);
-    if (inner == 1 || (rows == 1 && columns == 1)) return multiply_elements();
+    if (inner == 1 || (rows == 1 && columns == 1)) return multiply_elements(inner > 1);
     multiply_matrices();
   }
 
@@ -136,12 +136,21 @@ class Contraction {
       if (!array.has[label] && !other.has[label] && !result_.has[label]) sizes_[label] = 1;
   }
 
-  /// Products of elements, summed over the inner dims: no matrix on at least one side.
-  void multiply_elements() {
+  /// Products of elements, summed over the inner dims if they have more than one place: no matrix on at least one side.
+  void multiply_elements(bool is_sum) {
     const bool narrow = arrays_[0].element == ElementType::kBf16;
+    const ElementType wide = narrow ? ElementType::kF32 : arrays_[0].element;
     kernels::LoopProgram program;
-    for (const Array& array : arrays_) program.operands.push_back({kernels::OperandKind::kArray, array.element, 0});
-    int values = 2;
+    Arguments operands;
+    for (const Array& array : arrays_) {
+      program.operands.push_back({kernels::OperandKind::kArray, array.element, 0});
+      operands.push_back(argument(array));
+    }
+    if (!is_sum) {
+      program.operands.push_back({kernels::OperandKind::kScalar, wide, 0});
+      operands.push_back(kernels::LoopArgument::scalar(0));
+    }
+    int values = static_cast<int>(operands.size());
     const auto step = [&](kernels::LaneOp op, int a, int b, ElementType type) {
       program.steps.push_back({op, a, b, -1, type});
       return values++;
@@ -151,14 +160,16 @@ class Contraction {
       if (bf16_product_) factor = step(kernels::LaneOp::kCast, factor, -1, ElementType::kBf16);
       if (bf16_product_ || narrow) factor = step(kernels::LaneOp::kCast, factor, -1, ElementType::kF32);
     }
-    const int product = step(kernels::LaneOp::kMul, factors[0], factors[1], ElementType::kF32);
+    int product = step(kernels::LaneOp::kMul, factors[0], factors[1], wide);
+    if (!is_sum) product = step(kernels::LaneOp::kAdd, product, 2, wide);  // of a product of -0 a sum is 0
     const bool rounded = narrow && result_.element == ElementType::kBf16;
+    if (rounded && !is_sum) product = step(kernels::LaneOp::kCast, product, -1, ElementType::kBf16);
     Array target = result_;
-    if (rounded) target = dense(result_.has, ElementType::kF32, result_);
-    program.outputs.push_back({product, target.element, kernels::Reduction::kSum});
-    compile(std::move(program))
-        .run(sizes_, Arguments{argument(arrays_[0]), argument(arrays_[1])}, Arguments{argument(target)}, call_.threads);
-    if (!rounded) return;
+    if (rounded && is_sum) target = dense(result_.has, ElementType::kF32, result_);
+    program.outputs.push_back(
+        {product, target.element, is_sum ? kernels::Reduction::kSum : kernels::Reduction::kStore});
+    compile(std::move(program)).run(sizes_, operands, Arguments{argument(target)}, call_.threads);
+    if (!rounded || !is_sum) return;
     kernels::LoopProgram round;
     round.operands.push_back({kernels::OperandKind::kArray, ElementType::kF32, 0});
     round.steps.push_back({kernels::LaneOp::kCast, 0, -1, -1, ElementType::kBf16});
