@@ -48,8 +48,8 @@ class Cuts {
   /// The whole tensor, on every rank: a cut. Not in a check.
   plan::HostTensor fetch(const graph::Value& value, Span span);
 
-  /// Lets go of the names that no later statement of a block can read, and cuts where too many operations wait. `keep_all`:
-  /// every name is kept, an instance's, a module's.
+  /// Lets go of the names that no later statement of a block can read, and cuts where too many operations wait.
+  /// `keep_all`: every name is kept, an instance's, a module's.
   void end_statement(const BlockInfo& info, size_t statement, Scope& scope, bool keep_all);
   /// Turns of one loop that wait for each other.
   struct Waiting {
@@ -108,9 +108,9 @@ class Cuts {
   size_t next_read_ = 0;            ///< of `reads_`, in a plan
   bool variables_changed_ = false;  ///< since the last cut
   std::vector<PlacePtr>* assigned_ = nullptr;
-  int64_t cuts_ = 0;  ///< so far
+  int64_t cuts_ = 0;               ///< so far
   int64_t operations_before_ = 0;  ///< of the table, at the last of them
-  int waits_ = 0;     ///< not 0: turns of loops wait
+  int waits_ = 0;                  ///< not 0: turns of loops wait
   std::vector<Counted> counted_;
   Turn* turn_ = nullptr;
   std::function<void(Span)> on_cut_;

@@ -67,8 +67,8 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
   /// From here on `tell` is called with each node of which nothing has been computed when it dies, if it was no operand
   /// when the last handle let go of it: nobody has read it. Null: with none.
   void on_unread(std::function<void(const Node&)> tell);
-  /// How many operations have been added to it ever, but for leaves and copies: a count that does not depend on how long
-  /// somebody holds a value, so that cuts fall where they do in a session, which holds more.
+  /// How many operations have been added to it ever, but for leaves and copies: a count that does not depend on how
+  /// long somebody holds a value, so that cuts fall where they do in a session, which holds more.
   int64_t added() const { return added_; }
 
   /// Decides which of the nodes that a cut computes keep their operands (those on a way from a value that is held down

@@ -36,10 +36,18 @@ inline Offsets offsets_of(const Matmul& p, std::int64_t index) {
 float widen(float x) { return x; }
 [[maybe_unused]] float widen(Bf16 x) { return to_float(x); }
 
+/// n numbers as floats, rounded to bf16 or not: loops that the compiler turns into packets.
+template <class S, class Stride>
+void widen_run(const S* __restrict from, Stride stride, std::int64_t n, bool round, float* __restrict to) {
+  if (round)
+    for (std::int64_t i = 0; i < n; ++i) to[i] = to_float(mtf::to_bf16(widen(from[i * stride])));
+  else
+    for (std::int64_t i = 0; i < n; ++i) to[i] = widen(from[i * stride]);
+}
+
 /// The matrix as T: as it is, or in scratch where it is of another type or rounded to bf16.
 template <class T, class S>
-Matrix<const T> prepare(Matrix<const S> x, std::int64_t rows, std::int64_t columns, bool round,
-                        std::vector<T>& scratch) {
+Matrix<const T> prepare(Matrix<const S> x, std::int64_t rows, std::int64_t columns, bool round, Scratch& scratch) {
   if constexpr (std::is_same_v<T, S>) {
     if (!round) return x;
   }
@@ -47,16 +55,13 @@ Matrix<const T> prepare(Matrix<const S> x, std::int64_t rows, std::int64_t colum
     const bool by_columns = std::abs(x.row) < std::abs(x.column);
     const std::int64_t outer = by_columns ? columns : rows, inner = by_columns ? rows : columns;
     const std::int64_t outer_stride = by_columns ? x.column : x.row, inner_stride = by_columns ? x.row : x.column;
-    scratch.resize(static_cast<std::size_t>(rows * columns));
+    float* const to = scratch.room<float>(rows * columns);
     for (std::int64_t o = 0; o < outer; ++o) {
-      const S* from = x.data + o * outer_stride;
-      float* to = scratch.data() + o * inner;
-      for (std::int64_t i = 0; i < inner; ++i) {
-        const float value = widen(from[i * inner_stride]);
-        to[i] = round ? to_float(mtf::to_bf16(value)) : value;
-      }
+      const S* const from = x.data + o * outer_stride;
+      if (inner_stride == 1) widen_run(from, std::integral_constant<std::int64_t, 1>(), inner, round, to + o * inner);
+      else widen_run(from, inner_stride, inner, round, to + o * inner);
     }
-    return {scratch.data(), by_columns ? 1 : columns, by_columns ? rows : 1};
+    return {to, by_columns ? 1 : columns, by_columns ? rows : 1};
   }
   throw std::logic_error("matmul: only products in f32 take other types");
 }
@@ -64,6 +69,9 @@ Matrix<const T> prepare(Matrix<const S> x, std::int64_t rows, std::int64_t colum
 /// Fresh memory costs as much as the product where it is large: up to this size a thread keeps its own from call to
 /// call.
 constexpr std::int64_t kKeptBytes = 32 << 20;
+
+constexpr std::int64_t kWidenedNumbers = 1 << 17;  // at once: half a MiB, of a cache of one core
+constexpr std::int64_t kLeastLines = 64;
 
 /// The lines of a matrix along k, rounded, as pairs of bf16 (bf16_pairs.h) in scratch: a line's stride is x's row, a
 /// step's along k its column.
@@ -113,7 +121,7 @@ class Product {
     const bool by_rows = p_.m >= p_.n;
     const std::int64_t whole = by_rows ? p_.m : p_.n, units = (whole + 15) / 16;
     for (std::int64_t index = 0; index < count; ++index) {
-      prepare_operands(index, shared_);
+      prepare_operands(index, by_rows, shared_);
       threads.parallel_for(units, 1, [&](std::int64_t begin, std::int64_t end) {
         piece(shared_, by_rows, begin * 16, std::min(whole, end * 16));
       });
@@ -125,44 +133,54 @@ class Product {
   static constexpr bool kInPlace = kMultipliesBf16 && std::is_same_v<S, Bf16>;
   using Operand = Matrix<const std::conditional_t<kInPlace, S, T>>;
   struct Work {
-    std::vector<T> a_scratch, b_scratch;
-    Scratch a_pairs, b_pairs;
-    Operand a{}, b{};
+    Matrix<const S> a_memory{}, b_memory{};
+    Scratch a_scratch, b_scratch;
+    Operand a{}, b{};  ///< as they are multiplied; of operands that are widened only the one that is not cut
     Matrix<R> c{};
   };
 
-  void prepare_operands(std::int64_t index, Work& work) const {
+  /// Operands of bf16, or that are rounded to it, become f32 before they are multiplied.
+  static constexpr bool kWidens = !kMultipliesBf16 && std::is_same_v<T, float>;
+  bool widens() const { return kWidens && (std::is_same_v<S, Bf16> || p_.bf16_product); }
+
+  /// `by_rows`: the rows are cut into pieces, else the columns.
+  void prepare_operands(std::int64_t index, bool by_rows, Work& work) const {
     const Offsets at = offsets_of(p_, index);
     const Matrix<const S> a{static_cast<const S*>(p_.a.data) + at.a, p_.a.row_stride, p_.a.column_stride};
     const Matrix<const S> b{static_cast<const S*>(p_.b.data) + at.b, p_.b.row_stride, p_.b.column_stride};
     work.c = {static_cast<R*>(p_.c.data) + at.c, p_.c.row_stride, p_.c.column_stride};
     if constexpr (kInPlace) {
       work.a = a, work.b = b;
-      return;
-    } else if constexpr (kMultipliesBf16 && std::is_same_v<S, float>) {
-      if (pairs_) {
-        thread_local Scratch kept_a, kept_b;
-        const auto is_kept = [&](std::int64_t lines) {
-          return lines * (p_.k + 1) * size_of(ElementType::kBf16) <= kKeptBytes;
-        };
-        work.a = prepare_pairs(a, p_.m, p_.k, is_kept(p_.m) ? kept_a : work.a_pairs);
-        work.b = prepare_pairs({b.data, b.column, b.row}, p_.n, p_.k, is_kept(p_.n) ? kept_b : work.b_pairs);
-        std::swap(work.b.row, work.b.column);
-        return;
+    } else {
+      thread_local Scratch kept_a, kept_b;
+      const auto scratch = [&](Scratch& kept, Scratch& own, std::int64_t bytes) -> Scratch& {
+        return bytes <= kKeptBytes ? kept : own;
+      };
+      if constexpr (kMultipliesBf16 && std::is_same_v<S, float>) {
+        if (pairs_) {
+          const std::int64_t line = (p_.k + 1) * size_of(ElementType::kBf16);
+          work.a = prepare_pairs(a, p_.m, p_.k, scratch(kept_a, work.a_scratch, p_.m * line));
+          work.b = prepare_pairs({b.data, b.column, b.row}, p_.n, p_.k, scratch(kept_b, work.b_scratch, p_.n * line));
+          std::swap(work.b.row, work.b.column);
+          return;
+        }
       }
-    }
-    if constexpr (!kInPlace) {
-      work.a = prepare<T, S>(a, p_.m, p_.k, p_.bf16_product, work.a_scratch);
-      work.b = prepare<T, S>(b, p_.k, p_.n, p_.bf16_product, work.b_scratch);
+      const std::int64_t line = p_.k * static_cast<std::int64_t>(sizeof(T));
+      work.a_memory = a, work.b_memory = b;
+      if (!widens() || !by_rows)
+        work.a = prepare<T, S>(a, p_.m, p_.k, p_.bf16_product, scratch(kept_a, work.a_scratch, p_.m * line));
+      if (!widens() || by_rows)
+        work.b = prepare<T, S>(b, p_.k, p_.n, p_.bf16_product, scratch(kept_b, work.b_scratch, p_.n * line));
     }
   }
 
   void some(std::int64_t begin, std::int64_t end) const {
     if (run_tiny(begin, end)) return;
+    const bool by_rows = p_.m >= p_.n;
     Work work;
     for (std::int64_t index = begin; index < end; ++index) {
-      prepare_operands(index, work);
-      piece(work, p_.m >= p_.n, 0, std::max(p_.m, p_.n));
+      prepare_operands(index, by_rows, work);
+      piece(work, by_rows, 0, std::max(p_.m, p_.n));
     }
   }
 
@@ -195,12 +213,57 @@ class Product {
 
   /// Rows or columns [begin, end) of one product.
   void piece(const Work& work, bool by_rows, std::int64_t begin, std::int64_t end) const {
+    if constexpr (kWidens) {
+      if (widens()) return widened_piece(work, by_rows, begin, end);
+    }
     Operand a = work.a, b = work.b;
     Matrix<R> c = work.c;
     if (by_rows) a.data += begin * a.row;
     else b.data += begin * b.column;
     c.data += begin * (by_rows ? c.row : c.column);
     product(by_rows ? end - begin : p_.m, by_rows ? p_.n : end - begin, a, b, c);
+  }
+
+  /// The same of lines that are widened: as they are read where few are on the other side, else so many at once that
+  /// they are still in a cache when they are multiplied.
+  void widened_piece(const Work& work, bool by_rows, std::int64_t begin, std::int64_t end) const {
+    const auto turned = [&](auto matrix) {
+      return by_rows ? decltype(matrix){matrix.data, matrix.column, matrix.row} : matrix;
+    };
+    const std::int64_t few = by_rows ? p_.n : p_.m;
+    const Matrix<const float> few_rows = by_rows ? turned(work.b) : work.a;
+    const Matrix<const S> columns = by_rows ? turned(work.a_memory) : work.b_memory;
+    const Matrix<R> c = turned(work.c);
+    begin +=
+        few_products(few, end - begin, few_rows, {columns.data + begin * columns.column, columns.row, columns.column},
+                     {c.data + begin * c.column, c.row, c.column});
+    thread_local Scratch widened;
+    const std::int64_t at_once = std::max(kLeastLines, kWidenedNumbers / std::max<std::int64_t>(p_.k, 1));
+    for (; begin < end; begin += at_once) {
+      const std::int64_t n = std::min(at_once, end - begin);
+      const Matrix<const float> some = prepare<float, S>(
+          {columns.data + begin * columns.column, columns.row, columns.column}, p_.k, n, p_.bf16_product, widened);
+      product(few, n, few_rows, some, {c.data + begin * c.column, c.row, c.column});
+    }
+  }
+
+  /// Of few rows of a times b, which is widened as it is read: how many columns have been computed.
+  std::int64_t few_products(std::int64_t m, std::int64_t n, const Matrix<const float>& a, const Matrix<const S>& b,
+                            const Matrix<R>& c) const {
+    const auto run = [&](const Matrix<float>& to, bool accumulate) {
+      if constexpr (std::is_same_v<S, Bf16>) return multiply_few(m, n, p_.k, a, b, to, accumulate, p_.progress);
+      else return multiply_few_rounded(m, n, p_.k, a, b, to, accumulate, p_.progress);
+    };
+    if constexpr (std::is_same_v<R, float>) {
+      return run(c, p_.accumulate);
+    } else {
+      if (m > kThinRows) return 0;
+      thread_local Scratch kept;
+      float* const sums = kept.room<float>(m * n);
+      const std::int64_t columns = run({sums, n, 1}, false);
+      round_sums(m, columns, sums, n, c);
+      return columns;
+    }
   }
 
   /// Along k, of the operands as they are multiplied.
@@ -229,12 +292,17 @@ class Product {
       const std::int64_t bytes = m * n * static_cast<std::int64_t>(sizeof(T));
       T* const sums = static_cast<T*>((bytes <= kKeptBytes ? kept : own).at_least(bytes));
       sum(m, n, a, b, Matrix<T>{sums, n, 1}, false);
-      for (std::int64_t i = 0; i < m; ++i) {
-        for (std::int64_t j = 0; j < n; ++j) {
-          R& target = c.data[i * c.row + j * c.column];
-          const T added = sums[i * n + j];
-          target = mtf::to_bf16(p_.accumulate ? mtf::to_float(target) + added : added);
-        }
+      round_sums(m, n, sums, n, c);
+    }
+  }
+
+  /// c (+)= sums, whose rows lie so far apart, rounded once.
+  void round_sums(std::int64_t m, std::int64_t n, const float* sums, std::int64_t row, const Matrix<R>& c) const {
+    for (std::int64_t i = 0; i < m; ++i) {
+      for (std::int64_t j = 0; j < n; ++j) {
+        R& target = c.data[i * c.row + j * c.column];
+        const float added = sums[i * row + j];
+        target = mtf::to_bf16(p_.accumulate ? mtf::to_float(target) + added : added);
       }
     }
   }

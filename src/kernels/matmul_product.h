@@ -17,12 +17,24 @@ struct Matrix {
 /// Terms that are added up in registers before they are added to C.
 inline constexpr std::int64_t kBlockDepth = 512;
 
+/// Rows that are multiplied where the other matrix lies in memory; with more the blocked product is faster.
+inline constexpr std::int64_t kThinRows = 6;
+
 /// c = a · b or c += a · b for m × k and k × n, m and n positive; k = 0 gives zeros. Calls `progress`, if it is one,
 /// about every millisecond. The order in which the terms of an element are added depends on k alone. R is T or, for f32
 /// and a k of at most kBlockDepth, Bf16: the sum is then rounded once.
 template <class T, class R = T>
 void multiply(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<R> c,
               bool accumulate, const std::function<void()>& progress);
+
+/// The same for few rows of a, where b is widened as it is read: numbers
+/// of bf16, or f32 that is rounded to bf16. n is how many columns there are; it returns how many it has computed, from
+/// the first on: where it is not the faster way, none.
+std::int64_t multiply_few(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const float> a, Matrix<const Bf16> b,
+                          Matrix<float> c, bool accumulate, const std::function<void()>& progress);
+std::int64_t multiply_few_rounded(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const float> a,
+                                  Matrix<const float> b, Matrix<float> c, bool accumulate,
+                                  const std::function<void()>& progress);
 
 /// The processor multiplies bf16 by itself (AVX512_BF16), about twice as fast as f32.
 #ifdef __AVX512BF16__

@@ -15,21 +15,32 @@
 
 namespace mtf::kernels {
 
-constexpr std::int64_t kThinRows = 6;         // with more the blocked product is faster
 constexpr std::int64_t kThinColumns = 1024;   // whose sums stay in the nearest cache
 constexpr double kProgressNumbers = 4 << 20;  // of the matrix: a millisecond
 
-/// C (+)= A · B for few rows of A, where B's rows or its columns lie together. R: C's numbers in memory.
-template <class T, class R>
+/// The bits of a packet of floats.
+typedef std::uint32_t FloatBits __attribute__((vector_size(sizeof(Tile<float>::Packet))));
+
+/// As to_bf16, without branches.
+inline FloatBits rounded_to_bf16(FloatBits bits) {
+  const auto is_nan = static_cast<FloatBits>((bits & 0x7fffffffU) > 0x7f800000U);
+  const FloatBits nearest = bits + 0x7fffU + ((bits >> 16) & 1U), quiet = bits | 0x400000U;
+  return ((quiet & is_nan) | (nearest & ~is_nan)) & 0xffff0000U;
+}
+
+/// C (+)= A · B for few rows of A, where B's rows or its columns lie together. R: C's numbers in memory; Number: B's,
+/// which become T as they are read: bf16, or, with kRounds, f32 that is rounded to bf16.
+template <class T, class R, class Number = T, bool kRounds = false>
 class ThinProduct {
  public:
   /// Columns from the first that it can compute, and faster than the blocked product; it takes no others.
-  static std::int64_t columns(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<const T>& b) {
+  static std::int64_t columns(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<const Number>& b) {
     if (m > kThinRows || n < 4 * kLanes || k < (b.column == 1 ? 4 * kLanes : kLanes)) return 0;
     return b.column == 1 || (kTransposes && b.row == 1) ? n - n % kLanes : 0;
   }
 
-  ThinProduct(std::int64_t m, std::int64_t k, const Matrix<const T>& a, const Matrix<const T>& b, const Matrix<R>& c)
+  ThinProduct(std::int64_t m, std::int64_t k, const Matrix<const T>& a, const Matrix<const Number>& b,
+              const Matrix<R>& c)
       : m_(m), k_(k), a_(a), b_(b), c_(c) {}
 
   void run(std::int64_t n, bool accumulate, const std::function<void()>& progress) {
@@ -47,7 +58,7 @@ class ThinProduct {
       const std::int64_t width = std::min(most, n - j);
       for (std::int64_t piece = 0; piece < pieces; ++piece) {
         const std::int64_t p = k_ * piece / pieces, depth = k_ * (piece + 1) / pieces - p;
-        const T* const b = b_.data + p * b_.row + j * b_.column;
+        const Number* const b = b_.data + p * b_.row + j * b_.column;
         if (b_.column == 1) add_rows(a_.data + p, b, depth, width);
         else add_columns(a_.data + p, b, depth, width);
         store(c_.data + j * c_.column, width, accumulate || piece > 0);
@@ -61,11 +72,26 @@ class ThinProduct {
   using Packet = typename Tile<T>::Packet;
   using Bits = std::conditional_t<sizeof(T) == 4, float, double>;  // to be transposed
   static constexpr int kLanes = Tile<T>::kLanes, kRowsTogether = 4;
-  static constexpr int kLines = 2 * kLanes;          ///< columns that are summed at once, where each lies together
-  static constexpr int kLineSteps = 64 / sizeof(T);  ///< in a line of the cache
+  static constexpr int kLines = 2 * kLanes;               ///< columns that are summed at once, where each lies together
+  static constexpr int kLineSteps = 64 / sizeof(Number);  ///< in a line of the cache
   static constexpr bool kTransposes = Tile<Bits>::kLanes == kLanes;
   template <int kCount>
-  using Number = std::integral_constant<int, kCount>;
+  using Count = std::integral_constant<int, kCount>;
+
+  /// As many numbers of B as a packet has, which lie together.
+  static Packet load(const Number* from) {
+    if constexpr (kRounds) {
+      FloatBits bits;
+      std::memcpy(&bits, from, sizeof bits);
+      return std::bit_cast<Packet>(rounded_to_bf16(bits));
+    } else if constexpr (std::is_same_v<Number, T>) {
+      return Eigen::internal::ploadu<Packet>(from);
+    } else {
+      float numbers[kLanes];
+      for (int l = 0; l < kLanes; ++l) numbers[l] = mtf::to_float(from[l]);
+      return std::bit_cast<Packet>(numbers);
+    }
+  }
 
   /// Calls `add` for the rows of A, some at a time: how many they are, the first of them, its sums.
   template <class Add>
@@ -76,17 +102,17 @@ class ThinProduct {
       const T* const row = a + r * a_.row;
       T* const to = sums + r * kThinColumns;
       switch (rows) {
-        case 1: add(Number<1>(), row, to); break;
-        case 2: add(Number<2>(), row, to); break;
-        case 3: add(Number<3>(), row, to); break;
-        default: add(Number<4>(), row, to); break;
+        case 1: add(Count<1>(), row, to); break;
+        case 2: add(Count<2>(), row, to); break;
+        case 3: add(Count<3>(), row, to); break;
+        default: add(Count<4>(), row, to); break;
       }
     }
   }
 
   // ---- B's rows lie together: several at once are added to all sums ----
 
-  void add_rows(const T* a, const T* b, std::int64_t depth, std::int64_t width) const {
+  void add_rows(const T* a, const Number* b, std::int64_t depth, std::int64_t width) const {
     constexpr std::int64_t kSteps = 8;
     std::fill_n(sums_, m_ * kThinColumns, T(0));
     for (std::int64_t q = 0; q < depth; q += kSteps) {
@@ -102,7 +128,7 @@ class ThinProduct {
   }
 
   template <int kRows, int kSteps>
-  void add_steps(const T* a, const T* b, std::int64_t width, T* sums) const {
+  void add_steps(const T* a, const Number* b, std::int64_t width, T* sums) const {
     using namespace Eigen::internal;
     Packet factors[kRows][kSteps];
 #pragma GCC unroll 4
@@ -115,7 +141,7 @@ class ThinProduct {
       for (int r = 0; r < kRows; ++r) sum[r] = pload<Packet>(sums + r * kThinColumns + s);
 #pragma GCC unroll 8
       for (int q = 0; q < kSteps; ++q) {
-        const Packet row = ploadu<Packet>(b + q * b_.row + s);
+        const Packet row = load(b + q * b_.row + s);
 #pragma GCC unroll 4
         for (int r = 0; r < kRows; ++r) sum[r] = pmadd(factors[r][q], row, sum[r]);
       }
@@ -126,7 +152,7 @@ class ThinProduct {
 
   // ---- B's columns lie together: they are transposed in registers ----
 
-  void add_columns(const T* a, const T* b, std::int64_t depth, std::int64_t width) const {
+  void add_columns(const T* a, const Number* b, std::int64_t depth, std::int64_t width) const {
     std::int64_t s = 0;
     for (; m_ <= 2 && s + kLines <= width; s += kLines) {  // more chains of sums
       if (m_ == 1) add_lines<1, 2>(a, b + s * b_.column, depth, sums_ + s);
@@ -139,7 +165,7 @@ class ThinProduct {
   }
 
   template <int kRows, int kPackets>
-  void add_lines(const T* a, const T* lines, std::int64_t depth, T* sums) const {
+  void add_lines(const T* a, const Number* lines, std::int64_t depth, T* sums) const {
     using namespace Eigen::internal;
     Packet sum[kRows][kPackets];
 #pragma GCC unroll 4
@@ -149,13 +175,15 @@ class ThinProduct {
     const std::int64_t apart = b_.column, apart3 = 3 * apart, row = a_.row;
     /// Adds kLanes steps of a packet of lines, but for the first ones.
     const auto add = [&](int l, std::int64_t p, int skipped) {
-      const T *factors = a + p, *line = lines + l * kLanes * apart + p;
+      const T* factors = a + p;
+      const Number* line = lines + l * kLanes * apart + p;
       PacketBlock<typename Tile<Bits>::Packet, kLanes> block;
 #pragma GCC unroll 16
       for (int i = 0; i < kLanes; ++i) {
         if (i % 4 == 0 && i > 0) line += 4 * apart;
         if (i % 4 == 0) asm volatile("" : "+r"(line), "+r"(factors));  // or g++ keeps all addresses, in memory
-        std::memcpy(&block.packet[i], i % 4 == 3 ? line + apart3 : line + i % 4 * apart, sizeof(Packet));
+        const Packet steps = load(i % 4 == 3 ? line + apart3 : line + i % 4 * apart);
+        std::memcpy(&block.packet[i], &steps, sizeof(Packet));
       }
       ptranspose(block);
 #pragma GCC unroll 16
@@ -207,7 +235,7 @@ class ThinProduct {
 
   const std::int64_t m_, k_;
   Matrix<const T> a_;
-  const Matrix<const T> b_;
+  const Matrix<const Number> b_;
   const Matrix<R> c_;
   T* sums_ = nullptr;
 };

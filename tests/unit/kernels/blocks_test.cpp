@@ -249,6 +249,33 @@ TEST(Matmul, ProductsOfAFewRowsAddTheirTermsInOrder) {
     ASSERT_EQ(c, expected) << m << ' ' << n << ' ' << k;
   }
 }
+TEST(Matmul, FewRowsReadTheMatrixRoundedAsItIsElsewhere) {
+  const Int k = 64, n = 64;
+  const float special[] = {1 + 0x1p-8F, 1 + 0x3p-8F, NAN, INFINITY, -INFINITY, 3.4e38F, 1e-40F, -2.7F};
+  std::vector<float> ones(2 * k, 1), c(2 * n);
+  for (Int row : {Int{1}, n})  // of the matrix, whose columns hold one number each
+    for (bool is_bf16 : {false, true}) {
+      std::vector<float> b(k * n);
+      std::vector<Bf16> narrow(k * n), narrow_ones(2 * k, mtf::to_bf16(1));
+      const Int column = row == 1 ? k : 1;
+      for (Int p = 0; p < k; ++p)
+        for (Int j = 0; j < n; ++j) {
+          b[p * row + j * column] = special[j % 8];
+          narrow[p * row + j * column] = mtf::to_bf16(special[j % 8]);
+        }
+      Matmul product;
+      product.m = 2, product.n = n, product.k = k, product.bf16_product = !is_bf16;
+      product.operand_type = is_bf16 ? ElementType::kBf16 : kF32;
+      product.a = {is_bf16 ? static_cast<void*>(narrow_ones.data()) : ones.data(), k, 1, {}};
+      product.b = {is_bf16 ? static_cast<void*>(narrow.data()) : b.data(), row, column, {}};
+      product.c = {c.data(), n, 1, {}};
+      matmul(product, one_thread());
+      for (Int j = 0; j < 2 * n; ++j) {
+        const float expected = static_cast<float>(k) * to_float(mtf::to_bf16(special[j % 8]));
+        ASSERT_TRUE(c[j] == expected || (std::isnan(c[j]) && std::isnan(expected))) << c[j] << " for " << expected;
+      }
+    }
+}
 TEST(Matmul, ALongProductReportsProgress) {
   const Int n = 600;
   std::vector<float> a(n * n, 1), b(n * n, 1), c(n * n);
