@@ -978,7 +978,10 @@ BoundPlan* BoundPlans::find(const plan::Plan& plan) const {
 }
 
 BoundPlan& BoundPlans::keep(const std::shared_ptr<const plan::Plan>& plan, std::unique_ptr<BoundPlan> bound) {
-  std::erase_if(kept_, [](const auto& entry) { return entry.second.plan.expired(); });
+  if (kept_.size() >= next_sweep_) {
+    std::erase_if(kept_, [](const auto& entry) { return entry.second.plan.expired(); });
+    next_sweep_ = kept_.size() + kept_.size() / 8 + 8;
+  }
   Kept& kept = kept_[plan.get()] = {plan, std::move(bound)};
   return *kept.bound;
 }

@@ -74,6 +74,7 @@ class BoundPlans {
     std::unique_ptr<BoundPlan> bound;
   };
   std::unordered_map<const plan::Plan*, Kept> kept_;
+  size_t next_sweep_ = 8;  ///< at so many those whose plans are gone are let go
 };
 
 }  // namespace mtf::run
