@@ -146,8 +146,11 @@ KeptHistory ValueTable::keep_history(const std::vector<NodePtr>& nodes, ReadsOfG
     const GradientReads reads = reads_of_gradient(*node->operation, wanted);
     for (size_t k = 0; k < node->operands().size(); ++k)
       if (reads.operands[k]) save_operand(node->operands()[k]);
-    for (size_t r = 0; r < node->operation->results.size(); ++r)
-      if (reads.results[r]) save({node, static_cast<int>(r)});
+    for (size_t r = 0; r < node->operation->results.size(); ++r) {
+      if (!reads.results[r]) continue;
+      save({node, static_cast<int>(r)});
+      if (node->operation->region) history.read_again.push_back({node, static_cast<int>(r)});  // as the turns did
+    }
   }
   std::sort(history.read_again.begin(), history.read_again.end(), is_made_before);
   history.read_again.erase(std::unique(history.read_again.begin(), history.read_again.end()), history.read_again.end());

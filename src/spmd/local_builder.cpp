@@ -188,6 +188,19 @@ std::vector<int> LocalBuilder::brought(int value) const {
   return values;
 }
 
+std::vector<Sharding> LocalBuilder::copies(int value) const {
+  std::vector<Sharding> there;
+  for (const int copy : brought(value))
+    if (!program_.values[copy].partial) there.push_back(program_.values[copy].sharding());
+  if (const auto input = copied_input_.find(value); input != copied_input_.end())
+    for (const graph::InputCopy& copy : graph_.inputs[input->second].copies) there.push_back(copy.sharding);
+  return there;
+}
+
+void LocalBuilder::has_been_brought(int value, int copy) {
+  if (copies_.try_emplace(key_of(value, program_.values[copy].sharding()), copy).second) communicated_.insert(copy);
+}
+
 int LocalBuilder::bring(int value, const Sharding& wanted, const graph::OperationRef& node, const ReasonRef& reason) {
   if (lies_as(program_.values[value], wanted)) return value;
   auto [at, fresh] = copies_.try_emplace(key_of(value, wanted), -1);

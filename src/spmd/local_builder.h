@@ -74,6 +74,10 @@ class LocalBuilder {
   bool has_copy(int value, const Sharding& wanted) const;
   /// What a value has been brought to by communication.
   std::vector<int> brought(int value) const;
+  /// Where those lie, and copies of an input.
+  std::vector<Sharding> copies(int value) const;
+  /// A loop has brought a value there.
+  void has_been_brought(int value, int copy);
   /// A value as `node` can read it on its mesh: in the blocks that it has, where that mesh can name them; gathered over
   /// the axes of its own mesh whose blocks it cannot.
   int onto_mesh(int value, const graph::OperationRef& node);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "spmd/halos.h"
 #include "spmd/iteration.h"
 #include "spmd/local_builder.h"
+#include "spmd/loop_copies.h"
 #include "spmd/partial_results.h"
 #include "spmd/partial_sums.h"
 #include "spmd/passes.h"
@@ -27,13 +29,15 @@ namespace {
 
 class Splitter {
  public:
-  /// `region`: the one whose turn it is; null: none. `tensors`: where those of the turn lie. Of a pipeline
-  /// (spmd/pipeline.h) `micro`: the axis that micro-batches are places of, and `along`: what the roots of a stage's
-  /// turn are along it.
+  /// `region`: the one whose turn it is; null: none. `tensors`: where those of the turn lie. `parameters`: which of
+  /// them are parameters, or places of them. Of a pipeline (spmd/pipeline.h) `micro`: the axis that micro-batches are
+  /// places of, and `along`: what the roots of a stage's turn are along it.
   explicit Splitter(const MergedProgram& merged, const graph::Region* region = nullptr,
-                    std::vector<Sharding> tensors = {}, AxisSet micro = 0, std::vector<graph::AlongMicro> along = {})
+                    std::vector<Sharding> tensors = {}, std::vector<bool> parameters = {}, AxisSet micro = 0,
+                    std::vector<graph::AlongMicro> along = {})
       : merged_(merged),
         region_(region),
+        parameters_(std::move(parameters)),
         along_(std::move(along)),
         tensors_(std::move(tensors)),
         micro_(micro),
@@ -290,40 +294,35 @@ class Splitter {
   /// Constants that every turn would bring elsewhere are brought there once, before the loop, of which they become
   /// operands.
   void bring_before(LocalProgram& turn, const graph::Region& region, std::vector<int>& operands) {
-    std::unordered_map<int, int> outside;  // by value of the turn: the value around it that it is
-    std::unordered_map<int, bool> moved;   // of these, those that the turn has brought, and whether it still reads them
+    std::unordered_map<int, int> constants;  // by value of the turn: the value around it that it is
+    std::map<int, Instruction> moved;        // by value of the turn that was brought from one of those: the last step
     std::vector<Instruction> inside;
+    const auto is_outside = [&](int value) { return constants.contains(value) || moved.contains(value); };
+    std::set<int> needed;  // of those that were moved, what the turn reads
     for (Instruction& instruction : turn.instructions) {
-      const bool is_input = instruction.kind == InstructionKind::kInput;
-      const int result = instruction.results[0];
-      if (is_input && instruction.sum < 0 && instruction.input >= region.carried + region.placed &&
-          instruction.input < region.tensors()) {
-        outside[result] = operands[instruction.input];
-      } else if (const auto at = instruction.operands.empty() ? outside.end() : outside.find(instruction.operands[0]);
-                 at != outside.end() && instruction.kind != InstructionKind::kCompute) {
-        LocalValue there = turn.values[result];
-        there.mesh = local_[at->second].mesh;
-        outside[result] = local_.collective(instruction.kind, instruction.node, at->second, std::move(there),
-                                            instruction.axes, instruction.reduction, instruction.reason);
-        moved[result] = false;
+      if (instruction.kind == InstructionKind::kInput && instruction.sum < 0 &&
+          instruction.input >= region.carried + region.placed && instruction.input < region.tensors())
+        constants[instruction.results[0]] = operands[instruction.input];
+      else if (instruction.kind != InstructionKind::kCompute && !instruction.operands.empty() &&
+               is_outside(instruction.operands[0])) {
+        moved.emplace(instruction.results[0], std::move(instruction));
         continue;
       }
       for (const int operand : instruction.operands)
-        if (const auto at = moved.find(operand); at != moved.end()) at->second = true;
+        if (moved.contains(operand)) needed.insert(operand);
       inside.push_back(std::move(instruction));
     }
     for (const std::vector<int>& output : turn.outputs)
-      if (const auto at = moved.find(output[0]); at != moved.end()) at->second = true;
+      if (moved.contains(output[0])) needed.insert(output[0]);
     std::vector<Instruction> inputs;
-    for (const auto& [value, is_read] : std::map<int, bool>(moved.begin(), moved.end())) {
-      if (!is_read) continue;
+    for (const int value : needed) {
       Instruction input;
       input.kind = InstructionKind::kInput;
       const TensorType type = turn.values[value].type();
       input.node = data_operation(type, replicated(type.dims.size()), 0, turn.values[value].mesh);
       input.input = static_cast<int32_t>(operands.size());
       input.results = {value};
-      operands.push_back(outside.at(value));
+      operands.push_back(moved_before(turn, constants, moved, value));
       turn.inputs.push_back(value);
       inputs.push_back(std::move(input));
     }
@@ -331,11 +330,61 @@ class Splitter {
     turn.instructions = std::move(inside);
   }
 
+  /// A value of a turn that has been moved there, as a value around the loop: the copy that others of the program read
+  /// who need it there too, or, if it is an interval or came of one, moved again step by step.
+  int moved_before(const LocalProgram& turn, std::unordered_map<int, int>& constants,
+                   const std::map<int, Instruction>& moved, int value) {
+    if (const auto known = constants.find(value); known != constants.end()) return known->second;
+    const auto is_interval = [&](int v) {
+      const std::vector<LocalDim>& dims = turn.values[v].dims;
+      return std::any_of(dims.begin(), dims.end(), [](const LocalDim& dim) { return dim.mapped; });
+    };
+    bool by_blocks = !turn.values[value].partial;
+    int from = value;
+    for (auto step = moved.find(from); step != moved.end(); step = moved.find(from)) {
+      by_blocks = by_blocks && !is_interval(from);
+      from = step->second.operands[0];
+    }
+    const Instruction& last = moved.at(value);
+    LocalValue there = turn.values[value];
+    if (by_blocks) {
+      const int constant = constants.at(from);
+      return constants[value] = local_.bring(constant, there.sharding(), last.node, last.reason);
+    }
+    const int operand = moved_before(turn, constants, moved, last.operands[0]);
+    there.mesh = local_[operand].mesh;
+    return constants[value] = local_.collective(last.kind, last.node, operand, std::move(there), last.axes,
+                                                last.reduction, last.reason);
+  }
+
+  /// The operand of a loop is a parameter, or a place of one.
+  bool is_parameter(graph::ProgramValue operand) const {
+    if (!operand.is_input()) return false;
+    const auto input = static_cast<size_t>(operand.input());
+    return region_ ? input < parameters_.size() && parameters_[input] : of(operand)->op == &ops::kAssign;
+  }
+
+  /// Adds a loop; `results`: of which results of the operation it is the loop. Copies that its turns have made are
+  /// copies of what it reads and gives.
+  void add_loop(int index, LocalLoop loop, std::span<const size_t> results) {
+    const std::vector<int> read = loop.operands, given = loop.results;
+    const std::vector<LoopCopy> copies = add_copies(loop, local_);
+    local_.run_in_turns(loop.node, std::move(loop.operands), std::move(loop.results), graph_.operations[index].origin,
+                        std::make_shared<const LocalProgram>(std::move(loop.turn)));
+    const auto result = [&](size_t r) { return graph::ProgramValue{index, static_cast<int32_t>(results[r])}; };
+    for (size_t r = 0; r < given.size(); ++r)
+      complete(result(r), given[r], sum_reason(local_[given[r]].partial, of(result(r))->mesh));
+    for (const LoopCopy& copy : copies)
+      local_.has_been_brought(copy.of_operand ? read[copy.of] : locals_[at(result(copy.of))], copy.value);
+  }
+
   /// A loop: its operands are brought where its turns read them, and it gives what they leave.
   void run_in_turns(int index, std::vector<int> operands) {
     const graph::OperationRef& node = graph_.operations[index].operation;
     const graph::Region& region = *node->region;
+    LocalLoop loop;
     std::vector<Sharding> tensors;
+    std::vector<std::vector<graph::InputCopy>> copies(operands.size());
     for (size_t k = 0; k < operands.size(); ++k) {
       Sharding wanted = region.turn.sharding(graph::ProgramValue::input(k));
       if (region.is_placed(k)) {
@@ -345,16 +394,21 @@ class Splitter {
           wanted = graph::off_loop_dim(node->operands[k].dims, all.sharding(), *node->mesh);
       }
       operands[k] = local_.bring(operands[k], wanted, node, summed_reason(local_[operands[k]], *node));
+      loop.parameters.push_back(is_parameter(graph_.operands_of(index)[k]));
+      loop.copies.push_back(copies_to_read(*node, k, local_, operands[k]));
+      for (const Sharding& copy : loop.copies[k]) copies[k].push_back({copy_in_turn(*node, k, copy), {}});
       if (region.is_placed(k)) wanted.dims.erase(wanted.dims.begin());
       tensors.push_back(std::move(wanted));
       if (static_cast<int32_t>(k) < region.carried && region_ && region_->hands_on && region_->idle > 0)
         operands[k] = local_.take_over(node, operands[k], region.stages, region.micro);
     }
-    LocalProgram turn = split_turn(*node, tensors, micro_);
-    bring_before(turn, region, operands);
-    std::vector<int> results;
+    loop.node = node;
+    loop.turn = split_turn(*node, tensors, copies, loop.parameters, micro_);
+    bring_before(loop.turn, region, operands);
+    loop.operands = std::move(operands);
+    std::vector<size_t> results;
     for (size_t r = 0; r < node->results.size(); ++r) {
-      const LocalValue& given = turn.values[turn.outputs[r][0]];
+      const LocalValue& given = loop.turn.values[loop.turn.outputs[r][0]];
       LocalValue result = block_of_result(names_[index], *node, static_cast<int>(r), node->shardings[r]);
       const auto place = static_cast<int32_t>(r);
       const bool is_stacked = place < region.carried + region.stacked;
@@ -364,44 +418,44 @@ class Splitter {
         result.order.clear();
         if (is_stacked) result.dims.insert(result.dims.begin(), {node->results[r].dims[0], region.stages, false, {}});
       }
-      results.push_back(local_.add(std::move(result)));
+      loop.results.push_back(local_.add(std::move(result)));
+      results.push_back(r);
     }
-    local_.run_in_turns(node, operands, results, graph_.operations[index].origin,
-                        std::make_shared<const LocalProgram>(std::move(turn)));
-    for (size_t r = 0; r < results.size(); ++r)
-      complete({index, static_cast<int32_t>(r)}, results[r], sum_reason(local_[results[r]].partial, node->mesh));
+    add_loop(index, std::move(loop), results);
   }
 
   /// A loop whose turns are split over stages: each runs its own for one micro-batch after the other.
   void run_in_pipeline(int index, const std::vector<int>& operands) {
     const graph::OperationRef& node = graph_.operations[index].operation;
     const graph::Region& region = *node->region;
-    const Pipeline pipeline = pipelined(*node);
-    std::vector<int> given;
+    Pipeline pipeline = pipelined(*node);
+    LocalLoop loop;
+    loop.node = pipeline.loop;
     for (size_t k = 0; k < operands.size(); ++k) {
       const int operand = operands[pipeline.operands[k]];
-      given.push_back(local_.bring(operand, pipeline.lies[k], node, summed_reason(local_[operand], *node)));
+      loop.operands.push_back(local_.bring(operand, pipeline.lies[k], node, summed_reason(local_[operand], *node)));
+      loop.parameters.push_back(is_parameter(graph_.operands_of(index)[pipeline.operands[k]]));
+      loop.copies.push_back(copies_to_read(*pipeline.loop, k, local_, loop.operands[k]));
+      for (const Sharding& copy : loop.copies[k])
+        pipeline.turn.inputs[k].copies.push_back({copy_in_turn(*pipeline.loop, k, copy), {}});
     }
+    keep_copies_of_turn(pipeline.turn, *pipeline.loop->region);
     Forms forms;
     const MergedProgram merged = merge(pipeline.turn, forms);
-    LocalProgram turn = Splitter(merged, pipeline.loop->region.get(), {}, axis_bit(node->mesh->order())).run();
-    bring_before(turn, *pipeline.loop->region, given);
-    std::vector<int> results;
+    loop.turn =
+        Splitter(merged, pipeline.loop->region.get(), {}, loop.parameters, axis_bit(node->mesh->order())).run();
+    bring_before(loop.turn, *pipeline.loop->region, loop.operands);
     for (size_t r = 0; r < pipeline.results.size(); ++r) {
       const auto place = static_cast<int32_t>(pipeline.results[r]);
-      LocalValue result = turn.values[turn.outputs[r][0]];
+      LocalValue result = loop.turn.values[loop.turn.outputs[r][0]];
       result.mesh = node->mesh;
       result.order.clear();
       for (LocalDim& dim : result.dims)
         if (dim.dim.name == region.micro) dim.axes = AxisList();
       if (place < region.carried || place >= region.carried + region.stacked) result.partial |= region.stages.set();
-      results.push_back(local_.add(std::move(result)));
+      loop.results.push_back(local_.add(std::move(result)));
     }
-    local_.run_in_turns(pipeline.loop, given, results, graph_.operations[index].origin,
-                        std::make_shared<const LocalProgram>(std::move(turn)));
-    for (size_t r = 0; r < results.size(); ++r)
-      complete({index, static_cast<int32_t>(pipeline.results[r])}, results[r],
-               sum_reason(local_[results[r]].partial, node->mesh));
+    add_loop(index, std::move(loop), pipeline.results);
   }
 
   /// What an operation gave becomes its result, in its layout unless it may stay partial.
@@ -538,6 +592,7 @@ class Splitter {
 
   const MergedProgram& merged_;
   const graph::Region* const region_;
+  const std::vector<bool> parameters_;          ///< of a turn: which of its tensors are places of parameters
   const std::vector<graph::AlongMicro> along_;  ///< of the roots of a stage's turn, or empty
   const std::vector<Sharding> tensors_;         ///< of a turn: where its tensors lie
   const AxisSet micro_;                         ///< what a micro-batch gives of a sum over them is whole for it
@@ -559,7 +614,11 @@ class Splitter {
 
 }  // namespace
 
-LocalProgram split(const MergedProgram& merged) { return Splitter(merged).run(); }
+LocalProgram split(const MergedProgram& merged) {
+  LocalProgram local = Splitter(merged).run();
+  leave_out_unread_of_loops(local);
+  return local;
+}
 
 /// A root lies so, as if `@` asked for it.
 static void ask(graph::Program& program, size_t root, const Sharding& sharding) {
@@ -583,9 +642,13 @@ static void ask(graph::Program& program, size_t root, const Sharding& sharding) 
   program.operations.push_back(std::move(entry));
 }
 
-LocalProgram split_turn(const graph::LaidOutOperation& loop, const std::vector<Sharding>& tensors, AxisSet micro) {
+LocalProgram split_turn(const graph::LaidOutOperation& loop, const std::vector<Sharding>& tensors,
+                        const std::vector<std::vector<graph::InputCopy>>& copies, const std::vector<bool>& parameters,
+                        AxisSet micro) {
   const graph::Region& region = *loop.region;
   graph::Program turn = region.turn;
+  keep_copies_of_turn(turn, region);
+  for (size_t k = 0; k < copies.size(); ++k) turn.inputs[k].copies = copies[k];
   for (int32_t c = 0; c < region.carried; ++c) turn.inputs[c].dies = true;
   std::vector<graph::AlongMicro> along;
   if (!region.stages.empty()) along = along_micro(region, region.micro, true).roots;
@@ -600,7 +663,7 @@ LocalProgram split_turn(const graph::LaidOutOperation& loop, const std::vector<S
   sink_layouts(turn, forms);
   MergedProgram merged = merge(turn, forms);
   expand(merged, forms);
-  LocalProgram local = Splitter(merged, &region, tensors, micro, std::move(along)).run();
+  LocalProgram local = Splitter(merged, &region, tensors, parameters, micro, std::move(along)).run();
   leave_out_unread(local);
   return local;
 }

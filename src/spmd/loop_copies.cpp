@@ -1,0 +1,222 @@
+#include "spmd/loop_copies.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "graph/op.h"
+
+namespace mtf::spmd {
+namespace {
+
+/// The axis of micro-batches in the turns of a pipeline, which the mesh around it lacks.
+int axis_of_micro(const graph::LaidOutOperation& loop) { return loop.mesh->order(); }
+
+bool is_tensor_input(const Instruction& instruction) {
+  return instruction.kind == InstructionKind::kInput && instruction.sum < 0 &&
+         instruction.node->op->role != graph::Role::kNumber;
+}
+
+/// The loop's operation in the making.
+struct LoopOperation {
+  explicit LoopOperation(const graph::OperationRef& was)
+      : node(std::make_shared<graph::LaidOutOperation>(*was)), region(*was->region) {}
+
+  graph::OperationRef done() {
+    node->region = with_form(std::move(region));
+    return std::move(node);
+  }
+
+  std::shared_ptr<graph::LaidOutOperation> node;
+  graph::Region region;
+};
+
+template <typename T>
+void insert_at(std::vector<T>& all, size_t place, T value) {
+  all.insert(all.begin() + static_cast<std::ptrdiff_t>(place), std::move(value));
+}
+template <typename T>
+void erase_at(std::vector<T>& all, size_t place) {
+  if (place < all.size()) all.erase(all.begin() + static_cast<std::ptrdiff_t>(place));
+}
+
+/// Copies that the turn reads become operands behind the others that lie at its place.
+void read_copies(LocalLoop& loop, LocalBuilder& around) {
+  LoopOperation now(loop.node);
+  std::vector<Instruction*> reads;
+  for (Instruction& instruction : loop.turn.instructions)
+    if (instruction.kind == InstructionKind::kInput && instruction.copy >= 0) reads.push_back(&instruction);
+  if (reads.empty()) return;
+  const auto first = static_cast<size_t>(now.region.carried + now.region.placed);
+  for (Instruction& instruction : loop.turn.instructions)
+    if (is_tensor_input(instruction) && instruction.input >= static_cast<int32_t>(first))
+      instruction.input += static_cast<int32_t>(reads.size());
+  size_t place = first;
+  for (Instruction* const read : reads) {
+    const auto operand = static_cast<size_t>(read->input);
+    const Sharding& lies = loop.copies[operand][static_cast<size_t>(std::exchange(read->copy, -1))];
+    const int value = around.bring(loop.operands[operand], lies, loop.node, nullptr);
+    insert_at(loop.operands, place, value);
+    insert_at(now.node->operands, place, around[value].type());
+    read->input = static_cast<int32_t>(place++);
+    ++now.region.placed;
+  }
+  loop.node = now.done();
+}
+
+/// A value of a turn as what is stacked of it, `all` being what it is a copy of.
+LocalValue stacked(const LocalLoop& loop, LocalValue copy, const LocalValue& all) {
+  copy.mesh = loop.node->mesh;
+  copy.order.clear();
+  if (!loop.node->region->hands_on) copy.dims.insert(copy.dims.begin(), all.dims[0]);
+  for (LocalDim& dim : copy.dims)
+    if (loop.node->region->hands_on && dim.dim.name == loop.node->region->micro) dim.axes = AxisList();
+  return copy;
+}
+
+/// Leaves out what the loop stacks and nothing reads.
+void leave_out_results(Instruction& instruction, LocalProgram& turn, LoopOperation& now,
+                       const std::vector<bool>& is_read) {
+  int32_t carried = now.region.carried;  // of a pipeline what is carried goes from stage to stage
+  for (const Instruction& inner : turn.instructions)
+    if (now.region.hands_on && inner.turn) carried = inner.node->region->carried;
+  const int32_t end = now.region.carried + now.region.stacked, first_saved = end - now.region.saved;
+  for (int32_t r = end; r-- > carried;) {
+    const auto place = static_cast<size_t>(r);
+    if (is_read[instruction.results[place]]) continue;
+    erase_at(instruction.results, place);
+    erase_at(turn.outputs, place);
+    erase_at(now.node->results, place);
+    erase_at(now.node->shardings, place);
+    erase_at(now.node->inherited, place);
+    --now.region.stacked;
+    now.region.saved -= r >= first_saved;
+  }
+}
+
+/// Leaves out operands that no turn reads; what is carried stays.
+void leave_out_operands(Instruction& instruction, LocalProgram& turn, LoopOperation& now) {
+  std::vector<bool> is_read(turn.values.size());
+  for (const Instruction& each : turn.instructions)
+    for (const int operand : each.operands) is_read[operand] = true;
+  for (const std::vector<int>& output : turn.outputs)
+    for (const int value : output) is_read[value] = true;
+  std::vector<bool> needed(instruction.operands.size());
+  std::fill_n(needed.begin(), now.region.carried, true);
+  const auto is_unread = [&](const Instruction& each) {
+    return is_tensor_input(each) && each.input >= now.region.carried && !is_read[each.results[0]];
+  };
+  for (const Instruction& each : turn.instructions)
+    if (is_tensor_input(each) && !is_unread(each)) needed[each.input] = true;
+  std::erase_if(turn.inputs, [&](int value) {
+    return std::any_of(turn.instructions.begin(), turn.instructions.end(),
+                       [&](const Instruction& each) { return is_unread(each) && each.results[0] == value; });
+  });
+  std::erase_if(turn.instructions, is_unread);
+  std::vector<int32_t> places(needed.size());
+  for (size_t k = 1; k < needed.size(); ++k) places[k] = places[k - 1] + needed[k - 1];
+  for (Instruction& each : turn.instructions)
+    if (is_tensor_input(each)) each.input = places[each.input];
+  const int32_t placed = now.region.carried + now.region.placed;
+  for (size_t k = needed.size(); k-- > 0;) {
+    if (needed[k]) continue;
+    const bool is_declared = k < now.node->operands.size();
+    erase_at(instruction.operands, k);
+    erase_at(now.node->operands, k);
+    if (static_cast<int32_t>(k) < placed) --now.region.placed;
+    else if (is_declared) --now.region.constants;
+  }
+}
+
+}  // namespace
+
+std::vector<Sharding> copies_to_read(const graph::LaidOutOperation& loop, size_t operand, const LocalBuilder& around,
+                                     int value) {
+  const graph::Region& region = *loop.region;
+  if (!region.is_placed(operand) || !same_mesh(around[value].mesh, loop.mesh)) return {};
+  const LocalValue& of = around[value];
+  std::vector<Sharding> found = around.copies(value);
+  std::erase_if(found, [&](const Sharding& copy) {
+    for (size_t d = 0; d < of.dims.size(); ++d)
+      if ((region.hands_on ? of.dims[d].dim.name == region.micro : d == 0) && copy.dims[d] != of.dims[d].axes)
+        return true;
+    return false;
+  });
+  return found;
+}
+
+Sharding copy_in_turn(const graph::LaidOutOperation& loop, size_t operand, Sharding around) {
+  if (!loop.region->hands_on) {
+    around.dims.erase(around.dims.begin());
+    return around;
+  }
+  const Dims& dims = loop.operands[operand].dims;
+  for (size_t d = 0; d < dims.size(); ++d)
+    if (dims[d].name == loop.region->micro) around.dims[d] = {axis_of_micro(loop)};
+  return around;
+}
+
+void keep_copies_of_turn(graph::Program& turn, const graph::Region& region) {
+  for (int32_t r = region.carried; r < region.carried + region.stacked; ++r)
+    turn.for_gradients.push_back(turn.roots[static_cast<size_t>(r)]);
+  for (int32_t k = region.carried; k < region.carried + region.placed; ++k)
+    turn.for_gradients.push_back(graph::ProgramValue::input(static_cast<size_t>(k)));
+}
+
+std::vector<LoopCopy> add_copies(LocalLoop& loop, LocalBuilder& around) {
+  const graph::Region was = *loop.node->region;
+  const std::vector<int> operands = loop.operands;
+  read_copies(loop, around);
+  LoopOperation now(loop.node);
+  const auto roots = loop.turn.outputs.size() - loop.turn.copied.size();
+  const std::vector<std::vector<int>> kept(loop.turn.outputs.begin() + static_cast<std::ptrdiff_t>(roots),
+                                           loop.turn.outputs.end());
+  loop.turn.outputs.resize(roots);
+  std::vector<LoopCopy> copies;
+  for (size_t i = 0; i < kept.size(); ++i) {
+    const int32_t which = loop.turn.copied[i];
+    LoopCopy copy{which >= was.stacked, static_cast<size_t>(was.carried + which)};
+    if (copy.of_operand) copy.of -= static_cast<size_t>(was.stacked);
+    if (copy.of_operand && loop.parameters[copy.of]) continue;
+    const LocalValue& given = loop.turn.values[kept[i][0]];
+    if (given.partial || (was.hands_on && !has_dim(given.type().dims, was.micro))) continue;
+    const LocalValue& all = around[copy.of_operand ? operands[copy.of] : loop.results[copy.of]];
+    if (all.partial) continue;
+    LocalValue result = stacked(loop, given, all);
+    const auto place = static_cast<size_t>(now.region.carried + now.region.stacked);
+    insert_at(now.node->results, place, result.type());
+    insert_at(now.node->shardings, place, result.sharding());
+    insert_at(now.node->inherited, place, AxisSet{0});
+    insert_at(loop.turn.outputs, place, kept[i]);
+    copy.value = around.add(std::move(result));
+    insert_at(loop.results, place, copy.value);
+    ++now.region.stacked;
+    ++now.region.saved;
+    copies.push_back(copy);
+  }
+  loop.turn.copied.clear();
+  if (!copies.empty()) loop.node = now.done();
+  return copies;
+}
+
+void leave_out_unread_of_loops(LocalProgram& program) {
+  const auto is_loop = [](const Instruction& instruction) { return instruction.turn != nullptr; };
+  if (std::none_of(program.instructions.begin(), program.instructions.end(), is_loop)) return;
+  std::vector<bool> is_read(program.values.size());
+  for (const std::vector<int>& output : program.outputs)
+    for (const int value : output) is_read[value] = true;
+  for (auto instruction = program.instructions.rbegin(); instruction != program.instructions.rend(); ++instruction) {
+    if (instruction->turn) {
+      LocalProgram turn = *instruction->turn;
+      LoopOperation now(instruction->node);
+      leave_out_results(*instruction, turn, now, is_read);
+      leave_out_unread_of_loops(turn);
+      leave_out_operands(*instruction, turn, now);
+      instruction->node = now.done();
+      instruction->turn = std::make_shared<const LocalProgram>(std::move(turn));
+    }
+    for (const int operand : instruction->operands) is_read[operand] = true;
+  }
+}
+
+}  // namespace mtf::spmd
