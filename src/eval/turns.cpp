@@ -14,6 +14,7 @@
 #include "graph/region.h"
 #include "ops/builder.h"
 #include "ops/loop.h"
+#include "ops/ops.h"
 #include "support/diagnostics.h"
 #include "support/restore.h"
 #include "support/text.h"
@@ -297,6 +298,15 @@ void refuse_mixing(const graph::Region& turn, Name micro) {
              .help("what mixes micro-batches stands behind the loop"));
 }
 
+/// What a variable that a turn has made begins with, before it is brought to where one of its dims would be stored: the
+/// stacked one is stored elsewhere.
+const Value& begins_with(const Place& place) {
+  const graph::Value& stored = place.current.value();
+  if (stored.operation().op != &ops::kAssign || stored.node->operands().empty()) return stored;
+  const graph::Value& initial = stored.node->operands()[0];
+  return initial.operation().op->role == graph::Role::kNumber ? stored : initial;
+}
+
 }  // namespace
 
 HostValue scan(Caller& caller, const Bound& call) {
@@ -433,7 +443,7 @@ HostValue stacked(Caller& caller, const Bound& call) {
       for (const PlacePtr& place : places_of(made, trainable))
         if (place->serial > last) places.push_back(place);
     std::sort(places.begin(), places.end(), [](const PlacePtr& a, const PlacePtr& b) { return a->serial < b->serial; });
-    for (const PlacePtr& place : places) turn.stacked.push_back(place->current.value());
+    for (const PlacePtr& place : places) turn.stacked.push_back(begins_with(*place));
     for (HostValue* tensor : tensors_of(made, under_way.first)) {
       tensors.push_back(tensor);
       turn.stacked.push_back(tensor->as<graph::Handle>()->value());
