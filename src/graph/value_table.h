@@ -43,9 +43,10 @@ using ReadsOfGradient = GradientReads (*)(const LaidOutOperation& operation, con
 
 /// What a cut keeps for gradients.
 struct KeptHistory {
-  Values saved;       ///< that are computed for it
-  Values read_again;  ///< operands that an operation and its gradient rule both read, computed or not: what they were
-                      ///< brought to is kept
+  Values saved;  ///< that are computed for it
+  /// Operands that an operation and its gradient rule both read, and what a loop gives its gradient, computed or not:
+  /// what they were brought to is kept.
+  Values read_again;
 };
 
 class ValueTable : public std::enable_shared_from_this<ValueTable> {

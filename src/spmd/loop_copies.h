@@ -1,6 +1,6 @@
 #pragma once
-// What turns of a loop bring elsewhere, kept for whoever needs the same later, as copies are in the loop written out: of
-// what is stacked, and of what lies at the place of a turn.
+// What turns of a loop bring elsewhere, kept for whoever needs the same later, as copies are in the loop written out:
+// of what is stacked, and of what lies at the place of a turn.
 //
 //     forward    h' = all_gather(h)   y   = einsum(h', w)       gives h', stacked, besides h
 //     backward                        d_w = einsum(h', d_y)     reads h' at its place, and gathers nothing

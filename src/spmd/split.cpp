@@ -442,8 +442,7 @@ class Splitter {
     keep_copies_of_turn(pipeline.turn, *pipeline.loop->region);
     Forms forms;
     const MergedProgram merged = merge(pipeline.turn, forms);
-    loop.turn =
-        Splitter(merged, pipeline.loop->region.get(), {}, loop.parameters, axis_bit(node->mesh->order())).run();
+    loop.turn = Splitter(merged, pipeline.loop->region.get(), {}, loop.parameters, axis_bit(node->mesh->order())).run();
     bring_before(loop.turn, *pipeline.loop->region, loop.operands);
     for (size_t r = 0; r < pipeline.results.size(); ++r) {
       const auto place = static_cast<int32_t>(pipeline.results[r]);
