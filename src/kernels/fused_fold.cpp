@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <limits>
 
 namespace mtf::kernels {
@@ -226,18 +227,23 @@ void write_identity(Reduction reduction, ElementType type, char* target) {
   }
 }
 
-void join_element(Reduction reduction, ElementType type, char* total, const char* part) {
-  auto join = [&](auto a) {
-    auto b = a;
-    std::memcpy(&a, total, sizeof a);
-    std::memcpy(&b, part, sizeof b);
-    a = joined(reduction, a, b);
-    std::memcpy(total, &a, sizeof a);
+void join_elements(Reduction reduction, ElementType type, std::int64_t n, char* total, const char* part) {
+  const auto join = [&](auto zero, auto by) {
+    using T = decltype(zero);
+    for (std::int64_t k = 0; k < n; ++k, total += sizeof(T), part += sizeof(T)) {
+      T a, b;
+      std::memcpy(&a, total, sizeof a);
+      std::memcpy(&b, part, sizeof b);
+      a = by(a, b);
+      std::memcpy(total, &a, sizeof a);
+    }
   };
-  if (type == ElementType::kF64) join(double{});
-  else if (type == ElementType::kF32) join(float{});
-  else if (type == ElementType::kI32) join(std::int32_t{});
-  else *total = joined<std::int32_t>(reduction, *total, *part) != 0;
+  const auto by_reduction = [&](auto a, auto b) { return joined(reduction, a, b); };
+  if (type == ElementType::kF64 && reduction == Reduction::kSum) join(double{}, std::plus<double>());
+  else if (type == ElementType::kF64) join(double{}, by_reduction);
+  else if (type == ElementType::kF32) join(float{}, by_reduction);
+  else if (type == ElementType::kI32) join(std::int32_t{}, by_reduction);
+  else join(char{}, [&](char a, char b) { return static_cast<char>(joined<std::int32_t>(reduction, a, b) != 0); });
 }
 
 void write_as(ElementType from, ElementType to, const char* source, char* target) {
@@ -255,6 +261,30 @@ void write_as(ElementType from, ElementType to, const char* source, char* target
   }
   if (to == ElementType::kBf16) put(target, mtf::to_bf16(single));
   else put(target, single);
+}
+
+void write_cells(ElementType from, ElementType to, const char* source, std::int64_t n, char* target,
+                 std::int64_t step) {
+  if (from == to && step == size_of(to)) {
+    std::memcpy(target, source, static_cast<std::size_t>(n * step));
+    return;
+  }
+  by_cell(from, [&](auto zero) {
+    using From = decltype(zero);
+    const auto write_all = [&](auto as) {
+      for (std::int64_t k = 0; k < n; ++k) {
+        From value;
+        std::memcpy(&value, source + k * static_cast<std::int64_t>(sizeof value), sizeof value);
+        put(target + k * step, as(value));
+      }
+    };
+    switch (to) {
+      case ElementType::kBf16: return write_all([](From x) { return mtf::to_bf16(static_cast<float>(x)); });
+      case ElementType::kF32: return write_all([](From x) { return static_cast<float>(x); });
+      case ElementType::kF64: return write_all([](From x) { return static_cast<double>(x); });
+      default: return write_all([](From x) { return static_cast<std::int32_t>(x); });
+    }
+  });
 }
 
 }  // namespace mtf::kernels

@@ -150,10 +150,12 @@ struct Cut {
   std::int64_t chunks = 1;
 };
 
-/// Few results of many elements are cut along the dim that gives most chunks, none of which has short rows.
+/// Few results of many elements are cut along the dim that gives most chunks, none of which has short rows. Rows that
+/// are reduced are not, if there are enough of them for all threads: memory is then read in its order.
 Cut cut_of(const Nest& nest, std::int64_t kept, std::int64_t total) {
   Cut cut;
-  if (!nest.reduces || total < 2 * kChunkElements || kept > kMaxChunkedCells) return cut;
+  const std::int64_t few = nest.inner_reduced ? kMaxChunks - 1 : kMaxChunkedCells;
+  if (!nest.reduces || total < 2 * kChunkElements || kept > few) return cut;
   for (std::size_t place = 0; place < nest.reduced.size(); ++place) {
     const bool cuts_rows = nest.inner_reduced && place + 1 == nest.reduced.size();
     const std::int64_t size = nest.reduced[place].size, most = cuts_rows ? size / kLeastRow : size;
@@ -205,17 +207,16 @@ void run_chunks(const Nest& nest, const Cut& cut, Threads& threads) {
   for (std::size_t o = 0; o < outputs; ++o) {
     if (parts[o].empty()) continue;
     const std::int64_t bytes = size_of(types[o]);
+    for (std::int64_t c = 1; c < chunks; ++c)
+      join_elements(nest.code->program.outputs[o].reduction, types[o], cells, parts[o].data(),
+                    parts[o].data() + c * cells * bytes);
     for (std::int64_t cell = 0; cell < cells; ++cell) {
-      char* total_cell = parts[o].data() + cell * bytes;
-      for (std::int64_t c = 1; c < chunks; ++c) {
-        join_element(nest.code->program.outputs[o].reduction, types[o], total_cell, total_cell + c * cells * bytes);
-      }
       std::int64_t rest = cell, offset = 0;
       for (std::size_t k = nest.kept.size(); k-- > 0;) {
         offset += rest % nest.kept[k].size * nest.outputs[o].strides[nest.kept[k].id];
         rest /= nest.kept[k].size;
       }
-      write_as(types[o], nest.output_types[o], total_cell,
+      write_as(types[o], nest.output_types[o], parts[o].data() + cell * bytes,
                nest.outputs[o].base + offset * nest.outputs[o].element_size);
     }
   }

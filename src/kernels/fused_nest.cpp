@@ -7,6 +7,7 @@
 #include "kernels/copy.h"
 #include "kernels/fused_fold.h"
 #include "kernels/fused_tile.h"
+#include "kernels/row_reductions.h"
 #include "kernels/scratch.h"
 #include "support/integers.h"
 
@@ -14,11 +15,12 @@ namespace mtf::kernels {
 namespace {
 
 using lanes::Group;
+using lanes::kFoldTiles;
 
 constexpr std::int64_t kFlatRow = kLongestRow;  // elements of one row made of several short ones
 constexpr std::int64_t kPanelRows = 64;         // rows and columns of a staged panel
 constexpr std::int64_t kPanelColumns = 128;
-constexpr std::int64_t kFoldTiles = 16;  // tiles summed in f32 before they go to f64
+constexpr std::int64_t kRowsReduced = 256;  // whose results wait to be written together
 constexpr std::int64_t kSlotBytes = 8 * lanes::kBytes;
 
 class Walker {
@@ -29,7 +31,7 @@ class Walker {
         tile_(code_.tile),
         lane_bytes_(code_.group == Group::kFour ? 4 : 8),
         along_row_(nest.reduces && nest.inner_reduced && !nest.short_rows),
-        reduce_rows_(bare_reduction(nest)),
+        bare_(bare_reduction(nest)),
         records_(code_.records) {
     const std::int64_t operands = static_cast<std::int64_t>(nest.operands.size());
     const std::int64_t outputs = static_cast<std::int64_t>(nest.outputs.size());
@@ -103,11 +105,11 @@ class Walker {
     for (const Stream& s : nest.outputs) bases[k++] += by * s.strides[id] * s.element_size;
   }
 
-  /// What reduces rows at once, if nothing else is to be done with them; else nullptr.
-  static lanes::ReduceRows bare_reduction(const Nest& nest) {
+  /// What reduces rows at once, if nothing else is to be done with them; else nothing.
+  static lanes::RowReduction bare_reduction(const Nest& nest) {
     const FusedLoop::Code& code = *nest.code;
-    if (!code.is_bare_reduction()) return nullptr;
-    return lanes::reduce_rows(code.group, code.program.outputs[0].reduction, code.program.operands[0].type);
+    if (!code.is_bare_reduction()) return {};
+    return lanes::row_reduction(code.group, code.program.outputs[0].reduction, code.program.operands[0].type);
   }
 
   void refer(const std::vector<FusedLoop::Code::Use>& uses, char* base, std::int64_t mask) {
@@ -130,10 +132,10 @@ class Walker {
     const std::size_t count = nest_.kept.size();
     const bool inner_kept = !nest_.inner_reduced;
     const std::size_t outer = count - (inner_kept ? (nest_.reduces || count < 2 ? 1 : 2) : nest_.short_rows ? 1 : 0);
+    if (depth + 1 >= count && nest_.inner_reduced && nest_.reduced.size() == 1 && is_bare(nest_.reduced[0]))
+      return reduce_rows_of(count == 0 ? LoopDim{1, kMaxLoopDims - 1} : nest_.kept[depth], nest_.reduced[0], bases);
     if (depth < outer) {
       const LoopDim& dim = nest_.kept[depth];
-      if (depth + 1 == count && along_row_ && nest_.reduced.size() == 1 && is_bare(nest_.reduced[0]))
-        return reduce_rows_of(dim, nest_.reduced[0], bases);
       for (std::int64_t k = 0; k < dim.size; ++k) {
         walk_kept(depth + 1, bases);
         advance(nest_, bases, dim.id, 1);
@@ -148,16 +150,15 @@ class Walker {
       panel(rows, nest_.kept[count - 1], bases);
     } else if (inner_kept) {
       const LoopDim inner = nest_.kept.back();
-      const std::int64_t block = row_folds_ ? kLongestRow : kColumns;
-      for (std::int64_t first = 0; first < inner.size; first += block) {
-        const std::int64_t columns = std::min(block, inner.size - first);
+      for (std::int64_t first = 0, columns = 0; first < inner.size; first += columns) {
+        columns = columns_together(inner, inner.size - first);
         columns_ = round_up(columns, tile_);
         clear();
         walk_reduced(0, {columns, inner.id}, bases);
         for (std::size_t o = 0; o < nest_.outputs.size(); ++o) {
           const Stream& output = nest_.outputs[o];
           // Rows made of several short ones left several partial results a column.
-          folds_->finish_columns(o, columns, flat_inner_ > 0 ? width_ / columns * columns : columns,
+          folds_->finish_columns(o, columns, flat_inner_ > 0 ? flat_lanes_ : columns,
                                  bases[nest_.operands.size() + o], output.strides[inner.id] * output.element_size);
         }
         advance(nest_, bases, inner.id, columns);
@@ -170,18 +171,31 @@ class Walker {
     }
   }
 
+  /// Of those that remain; where nothing else is done with them several times kColumns, in longer runs of memory.
+  std::int64_t columns_together(const LoopDim& inner, std::int64_t remaining) const {
+    if (row_folds_) return std::min(kLongestRow, remaining);
+    if (!is_bare(inner) || remaining < kColumns) return std::min(kColumns, remaining);
+    return std::min(width_ / kColumns, remaining / kColumns) * kColumns;
+  }
+
   /// Whether rows along a dim are reduced at once: they are runs of memory, with which nothing else is to be done.
   bool is_bare(const LoopDim& inner) const {
-    return reduce_rows_ != nullptr && nest_.operands[0].strides[inner.id] == 1;
+    return bare_.across != nullptr && nest_.operands[0].strides[inner.id] == 1;
   }
 
   /// One element of each row.
-  void reduce_rows_of(const LoopDim& rows, const LoopDim& inner, const Bases& bases) {
+  void reduce_rows_of(const LoopDim& rows, const LoopDim& inner, const Bases& bases) const {
     const Stream &operand = nest_.operands[0], &output = nest_.outputs[0];
-    for (std::int64_t r = 0; r < rows.size; ++r) {
-      clear();
-      reduce_row(bases[0] + r * operand.strides[rows.id] * operand.element_size, inner.size);
-      folds_->finish_row(0, bases[1] + r * output.strides[rows.id] * output.element_size);
+    const std::int64_t stride = operand.strides[rows.id] * operand.element_size,
+                       step = output.strides[rows.id] * output.element_size;
+    const ElementType type = code_.program.operands[0].type,
+                      lane = type == ElementType::kBf16 ? ElementType::kF32 : type,
+                      result = bare_.folds(inner.size, tile_) ? ElementType::kF64 : lane;
+    alignas(64) std::array<char, kRowsReduced * sizeof(double)> results;
+    for (std::int64_t r = 0; r < rows.size; r += kRowsReduced) {
+      const std::int64_t count = std::min(kRowsReduced, rows.size - r);
+      bare_.along(bases[0] + r * stride, stride, count, inner.size, results.data());
+      write_cells(result, nest_.output_types[0], results.data(), count, bases[1] + r * step, step);
     }
   }
 
@@ -236,7 +250,10 @@ class Walker {
     const std::int64_t height = short_rows ? std::min(rows.size, std::max<std::int64_t>(1, kFlatRow / inner.size))
                                            : std::min(rows.size, kPanelRows);
     const std::int64_t length = short_rows ? inner.size : kPanelColumns;
-    if (short_rows) flat_inner_ = nest_.reduces && !nest_.inner_reduced ? inner.size : 0;
+    if (short_rows) {
+      flat_inner_ = nest_.reduces && !nest_.inner_reduced ? inner.size : 0;
+      flat_lanes_ = height * inner.size;
+    }
     std::int64_t done = 0;  // rows
     if (flat_inner_ > 0 && is_bare(inner) && nest_.operands[0].strides[rows.id] == inner.size) {
       const std::int64_t flat = height * inner.size, whole = rows.size / height;
@@ -313,10 +330,10 @@ class Walker {
   /// Rows of n elements into the lanes side by side, as many in one go as are summed between two folds of `lanes`
   /// lanes.
   void reduce_columns(const char* data, std::int64_t stride, std::int64_t rows, std::int64_t n, std::int64_t lanes) {
-    const std::int64_t bytes = stride * lane_bytes_;
+    const std::int64_t bytes = stride * nest_.operands[0].element_size;
     while (rows > 0) {
       const std::int64_t most = std::min(rows, kFoldTiles - rows_since_fold_);
-      reduce_rows_(folds_->lanes(0), data, bytes, most, n);
+      bare_.across(folds_->lanes(0), data, bytes, most, n);
       data += most * bytes;
       rows -= most;
       if ((rows_since_fold_ += most) == kFoldTiles) fold(lanes);
@@ -325,19 +342,19 @@ class Walker {
 
   /// One row of n elements into the lanes of one tile.
   void reduce_row(const char* data, std::int64_t n) {
-    const std::int64_t bytes = tile_ * lane_bytes_;
+    const std::int64_t bytes = tile_ * nest_.operands[0].element_size;
     char* const lanes = folds_->lanes(0);
     for (; n >= kFoldTiles * tile_; n -= kFoldTiles * tile_, data += kFoldTiles * bytes) {
-      reduce_rows_(lanes, data, bytes, kFoldTiles, tile_);
+      bare_.across(lanes, data, bytes, kFoldTiles, tile_);
       fold(tile_);
     }
-    reduce_rows_(lanes, data, bytes, n / tile_, tile_);
-    reduce_rows_(lanes, data + n / tile_ * bytes, 0, 1, n % tile_);
+    bare_.across(lanes, data, bytes, n / tile_, tile_);
+    bare_.across(lanes, data + n / tile_ * bytes, 0, 1, n % tile_);
     if ((tiles_since_fold_ += n / tile_ + 1) >= kFoldTiles) fold(tile_);
   }
 
   void run_row(const std::vector<RowStream>& row, std::int64_t n) {
-    if (reduce_rows_ != nullptr && along_row_ && row[0].stride == 1) return reduce_row(row[0].data, n);
+    if (bare_.across != nullptr && along_row_ && row[0].stride == 1) return reduce_row(row[0].data, n);
     const std::int64_t full = n - n % tile_;
     const std::size_t operands = nest_.operands.size();
     for (std::size_t s = 0; s < streams(); ++s) {
@@ -425,7 +442,7 @@ class Walker {
   const std::int64_t tile_;
   const int lane_bytes_;
   const bool along_row_;  // outputs reduce all of a row to one element
-  const lanes::ReduceRows reduce_rows_;
+  const lanes::RowReduction bare_;
   std::vector<lanes::Record> records_;
   std::vector<Lane> operands_, outputs_;
   std::vector<RowStream> rows_;
@@ -435,6 +452,7 @@ class Walker {
   std::int64_t columns_ = 0;  // that accumulate side by side, in whole tiles
   std::int64_t column_offset_ = 0;
   std::int64_t flat_inner_ = 0;
+  std::int64_t flat_lanes_ = 0;  // in which several short rows lie side by side
   std::int64_t rows_since_fold_ = 0;
   std::int64_t tiles_since_fold_ = 0;
 };

@@ -167,10 +167,4 @@ AnyStep round_bf16_step(Group group);
 AnyStep reduce_step(Group group, Reduction reduction, ElementType type);
 AnyStep end_step(Group group);
 
-/// Of each lane k < n: lanes[k] = lanes[k] (op) row[k], for each of `rows` rows `stride` bytes apart, in their order:
-/// what loads and reductions of their tiles do, with the same bits, but the lanes stay in registers from row to row.
-using ReduceRows = void (*)(char* lanes, const char* row, std::int64_t stride, std::int64_t rows, std::int64_t n);
-/// nullptr where memory does not hold elements of the type as lanes of the group.
-ReduceRows reduce_rows(Group group, Reduction reduction, ElementType type);
-
 }  // namespace mtf::kernels::lanes

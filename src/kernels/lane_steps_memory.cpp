@@ -1,5 +1,5 @@
 // Steps that move tiles: loads, stores, casts, selections, reductions.
-#include "kernels/lane_steps.h"
+#include "kernels/lane_memory.h"
 
 namespace mtf::kernels::lanes {
 namespace {
@@ -10,71 +10,6 @@ struct GroupOf {
   using Step = std::conditional_t<kEight, Step8, Step4>;
   static constexpr int kLanes = kEight ? kD : kF;
 };
-
-typedef std::uint16_t HalfU16 __attribute__((vector_size(kBytes / 2)));
-typedef std::uint16_t QuarterU16 __attribute__((vector_size(kBytes / 4)));
-typedef std::int8_t QuarterI8 __attribute__((vector_size(kBytes / 4)));
-typedef std::uint32_t HalfU __attribute__((vector_size(kBytes / 2)));
-
-template <class V>
-inline V load_bytes(const void* from) {
-  V value;
-  std::memcpy(&value, from, sizeof(V));
-  return value;
-}
-
-/// One packet of lanes read from elements of a type, and back.
-template <ElementType kType, class P>
-inline P from_memory(const char* p) {
-  if constexpr (kType == ElementType::kF64) {
-    return load_bytes<P>(p);
-  } else if constexpr (std::is_same_v<P, F>) {
-    if constexpr (kType == ElementType::kBf16) {
-      return (F)(__builtin_convertvector(load_bytes<HalfU16>(p), U) << 16);
-    } else if constexpr (kType == ElementType::kBool) {
-      return (F)(-__builtin_convertvector(load_bytes<QuarterI8>(p), I));
-    } else {
-      return load_bytes<F>(p);
-    }
-  } else {
-    if constexpr (kType == ElementType::kBf16) {
-      const HalfI half = (HalfI)(__builtin_convertvector(load_bytes<QuarterU16>(p), HalfU) << 16);
-      return D(__builtin_convertvector(half, L));
-    } else if constexpr (kType == ElementType::kBool) {
-      L value;
-      for (int k = 0; k < kD; ++k) value[k] = -static_cast<std::int64_t>(p[k]);
-      return (D)value;
-    } else {
-      return D(__builtin_convertvector(load_bytes<HalfI>(p), L));
-    }
-  }
-}
-template <ElementType kType, class P>
-inline void to_memory(char* p, P value) {
-  if constexpr (kType == ElementType::kF64) {
-    std::memcpy(p, &value, kBytes);
-  } else if constexpr (std::is_same_v<P, F>) {
-    if constexpr (kType == ElementType::kBf16) {
-      const HalfU16 v = __builtin_convertvector((U)value >> 16, HalfU16);
-      std::memcpy(p, &v, sizeof v);
-    } else if constexpr (kType == ElementType::kBool) {
-      const QuarterI8 v = __builtin_convertvector((I)value & 1, QuarterI8);
-      std::memcpy(p, &v, sizeof v);
-    } else {
-      std::memcpy(p, &value, kBytes);
-    }
-  } else {
-    const HalfI half = __builtin_convertvector((L)value, HalfI);
-    if constexpr (kType == ElementType::kBf16) {
-      const QuarterU16 v = __builtin_convertvector((HalfU)half >> 16, QuarterU16);
-      std::memcpy(p, &v, sizeof v);
-    } else if constexpr (kType == ElementType::kBool) {
-      for (int k = 0; k < kD; ++k) p[k] = static_cast<char>(half[k] & 1);
-    } else {
-      std::memcpy(p, &half, sizeof half);
-    }
-  }
-}
 
 template <class P, ElementType kType>
 void load_memory(MTF_STEP_ARGUMENTS(P)) {
@@ -196,15 +131,6 @@ void convert(MTF_STEP_ARGUMENTS(P)) {
 
 // ---- reductions -----------------------------------------------------------------------------------------------------
 
-template <Reduction kHow, class V>
-inline V join(V a, V b) {
-  if constexpr (kHow == Reduction::kAnd) return (V)((I)a & (I)b);
-  if constexpr (kHow == Reduction::kOr) return (V)((I)a | (I)b);
-  if constexpr (kHow == Reduction::kSum) return apply<LaneOp::kAdd>(a, b);
-  if constexpr (kHow == Reduction::kProd) return apply<LaneOp::kMul>(a, b);
-  if constexpr (kHow == Reduction::kMax) return maximum_of(a, b);
-  if constexpr (kHow == Reduction::kMin) return minimum_of(a, b);
-}
 /// kCount: the tile holds masks, to be counted.
 template <class T, Reduction kHow, bool kCount>
 void reduce(MTF_STEP_ARGUMENTS(typename T::Packet)) {
@@ -276,45 +202,6 @@ AnyStep truth_reduce(Reduction how) {
     case Reduction::kSum: return reinterpret_cast<AnyStep>(&reduce<T, Reduction::kSum, true>);
     case Reduction::kAnd: return reinterpret_cast<AnyStep>(&reduce<T, Reduction::kAnd, false>);
     case Reduction::kOr: return reinterpret_cast<AnyStep>(&reduce<T, Reduction::kOr, false>);
-    default: return nullptr;
-  }
-}
-template <class V, Reduction kHow, int kPackets>
-void reduce_packets(char* lanes, const char* row, std::int64_t stride, std::int64_t rows) {
-  V sums[kPackets];
-  for (int k = 0; k < kPackets; ++k) sums[k] = load<V>(lanes, k);
-  for (std::int64_t r = 0; r < rows; ++r, row += stride)
-    for (int k = 0; k < kPackets; ++k) sums[k] = join<kHow, V>(sums[k], load<V>(row, k));
-  for (int k = 0; k < kPackets; ++k) store(lanes, k, sums[k]);
-}
-/// A few rows at a time: as many streams as the processor's prefetching keeps up with.
-constexpr std::int64_t kRowsAtOnce = 4;
-template <class V, Reduction kHow>
-void reduce_rows_of(char* lanes, const char* row, std::int64_t stride, std::int64_t rows, std::int64_t n) {
-  for (; rows > kRowsAtOnce && n > 8 * kBytes / static_cast<std::int64_t>(sizeof(Scalar<V>));
-       rows -= kRowsAtOnce, row += kRowsAtOnce * stride)
-    reduce_rows_of<V, kHow>(lanes, row, stride, kRowsAtOnce, n);
-  const char* const end = lanes + n * static_cast<std::int64_t>(sizeof(Scalar<V>));
-  for (; end - lanes >= 8 * kBytes; lanes += 8 * kBytes, row += 8 * kBytes)
-    reduce_packets<V, kHow, 8>(lanes, row, stride, rows);
-  for (; end - lanes >= kBytes; lanes += kBytes, row += kBytes) reduce_packets<V, kHow, 1>(lanes, row, stride, rows);
-  const auto rest = static_cast<std::size_t>(end - lanes);
-  if (rest == 0) return;
-  V sum{}, term{};
-  std::memcpy(&sum, lanes, rest);
-  for (std::int64_t r = 0; r < rows; ++r, row += stride) {
-    std::memcpy(&term, row, rest);
-    sum = join<kHow, V>(sum, term);
-  }
-  std::memcpy(lanes, &sum, rest);
-}
-template <class V>
-ReduceRows number_rows(Reduction how) {
-  switch (how) {
-    case Reduction::kSum: return &reduce_rows_of<V, Reduction::kSum>;
-    case Reduction::kProd: return &reduce_rows_of<V, Reduction::kProd>;
-    case Reduction::kMax: return &reduce_rows_of<V, Reduction::kMax>;
-    case Reduction::kMin: return &reduce_rows_of<V, Reduction::kMin>;
     default: return nullptr;
   }
 }
@@ -397,10 +284,6 @@ AnyStep reduce_step(Group group, Reduction reduction, ElementType type) {
     case kW: return four ? nullptr : number_reduce<D8>(reduction);
   }
   return nullptr;
-}
-ReduceRows reduce_rows(Group group, Reduction reduction, ElementType type) {
-  if (group == Group::kEight) return type == kW ? number_rows<D>(reduction) : nullptr;
-  return type == kS ? number_rows<F>(reduction) : type == kI ? number_rows<I>(reduction) : nullptr;
 }
 
 }  // namespace mtf::kernels::lanes
