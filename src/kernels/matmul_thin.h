@@ -15,7 +15,7 @@
 
 namespace mtf::kernels {
 
-constexpr std::int64_t kThinColumns = 1024;   // whose sums stay in the nearest cache
+constexpr std::int64_t kThinBytes = 24 << 10;  // of sums, which stay in the nearest cache
 constexpr double kProgressNumbers = 4 << 20;  // of the matrix: a millisecond
 
 /// The bits of a packet of floats.
@@ -41,7 +41,7 @@ class ThinProduct {
 
   ThinProduct(std::int64_t m, std::int64_t k, const Matrix<const T>& a, const Matrix<const Number>& b,
               const Matrix<R>& c)
-      : m_(m), k_(k), a_(a), b_(b), c_(c) {}
+      : m_(m), k_(k), sums_row_(longest_row(m)), a_(a), b_(b), c_(c) {}
 
   void run(std::int64_t n, bool accumulate, const std::function<void()>& progress) {
     thread_local Scratch rows, sums;
@@ -51,8 +51,8 @@ class ThinProduct {
         for (std::int64_t p = 0; p < k_; ++p) packed[r * k_ + p] = a_.data[r * a_.row + p * a_.column];
       a_ = {packed, k_, 1};
     }
-    sums_ = sums.room<T>(m_ * kThinColumns);
-    const std::int64_t pieces = ceil_div(k_, kBlockDepth), most = b_.column == 1 ? kThinColumns : kLines;
+    const std::int64_t pieces = ceil_div(k_, kBlockDepth), most = b_.column == 1 ? sums_row_ : kLines;
+    sums_ = sums.room<T>(m_ * sums_row_);
     double numbers = 0;
     for (std::int64_t j = 0; j < n; j += most) {
       const std::int64_t width = std::min(most, n - j);
@@ -69,6 +69,12 @@ class ThinProduct {
   }
 
  private:
+  /// The fewer rows, the longer are the runs of memory.
+  static std::int64_t longest_row(std::int64_t m) {
+    const std::int64_t most = kThinBytes / static_cast<std::int64_t>(sizeof(T)) / m;
+    return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(most)));
+  }
+
   using Packet = typename Tile<T>::Packet;
   using Bits = std::conditional_t<sizeof(T) == 4, float, double>;  // to be transposed
   static constexpr int kLanes = Tile<T>::kLanes, kRowsTogether = 4;
@@ -100,7 +106,7 @@ class ThinProduct {
     for (std::int64_t part = 0; part < parts; ++part) {
       const std::int64_t r = m_ * part / parts, rows = m_ * (part + 1) / parts - r;
       const T* const row = a + r * a_.row;
-      T* const to = sums + r * kThinColumns;
+      T* const to = sums + r * sums_row_;
       switch (rows) {
         case 1: add(Count<1>(), row, to); break;
         case 2: add(Count<2>(), row, to); break;
@@ -114,7 +120,7 @@ class ThinProduct {
 
   void add_rows(const T* a, const Number* b, std::int64_t depth, std::int64_t width) const {
     constexpr std::int64_t kSteps = 8;
-    std::fill_n(sums_, m_ * kThinColumns, T(0));
+    for (std::int64_t r = 0; r < m_; ++r) std::fill_n(sums_ + r * sums_row_, width, T(0));
     for (std::int64_t q = 0; q < depth; q += kSteps) {
       for_rows(a, sums_, [&](auto rows, const T* row, T* sums) {
         constexpr int kRows = rows, kTogether = kSteps / std::bit_ceil(unsigned{kRows});
@@ -138,7 +144,7 @@ class ThinProduct {
     for (std::int64_t s = 0; s < width; s += kLanes) {
       Packet sum[kRows];
 #pragma GCC unroll 4
-      for (int r = 0; r < kRows; ++r) sum[r] = pload<Packet>(sums + r * kThinColumns + s);
+      for (int r = 0; r < kRows; ++r) sum[r] = pload<Packet>(sums + r * sums_row_ + s);
 #pragma GCC unroll 8
       for (int q = 0; q < kSteps; ++q) {
         const Packet row = load(b + q * b_.row + s);
@@ -146,7 +152,7 @@ class ThinProduct {
         for (int r = 0; r < kRows; ++r) sum[r] = pmadd(factors[r][q], row, sum[r]);
       }
 #pragma GCC unroll 4
-      for (int r = 0; r < kRows; ++r) pstore(sums + r * kThinColumns + s, sum[r]);
+      for (int r = 0; r < kRows; ++r) pstore(sums + r * sums_row_ + s, sum[r]);
     }
   }
 
@@ -210,12 +216,12 @@ class ThinProduct {
 #pragma GCC unroll 4
     for (int r = 0; r < kRows; ++r)
 #pragma GCC unroll 4
-      for (int l = 0; l < kPackets; ++l) pstore(sums + r * kThinColumns + l * kLanes, sum[r][l]);
+      for (int l = 0; l < kPackets; ++l) pstore(sums + r * sums_row_ + l * kLanes, sum[r][l]);
   }
 
   void store(R* c, std::int64_t width, bool accumulate) const {
     for (std::int64_t r = 0; r < m_; ++r, c += c_.row) {
-      const T* const sums = sums_ + r * kThinColumns;
+      const T* const sums = sums_ + r * sums_row_;
       if (c_.column == 1)  // in packets
         for (std::int64_t s = 0; s < width; ++s) c[s] = result(sums[s], c[s], accumulate);
       else
@@ -233,7 +239,7 @@ class ThinProduct {
     }
   }
 
-  const std::int64_t m_, k_;
+  const std::int64_t m_, k_, sums_row_;
   Matrix<const T> a_;
   const Matrix<const Number> b_;
   const Matrix<R> c_;
