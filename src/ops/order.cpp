@@ -3,6 +3,7 @@
 // NaN counts as larger than every number, -0 equals 0, and of equal elements the first comes first in either direction.
 // Where the dim of top_k is split, each block offers its best k as candidates, and the best of those are taken.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <memory>
 
@@ -184,7 +185,51 @@ graph::IterationSpace top_k_space(const graph::Operation& operation, int along, 
   return space;
 }
 
-/// The `count` that come first of a line with the largest first, in order. They are kept as a heap whose top comes last
+/// A number of up to 4 bytes and its place as one number, which is the smaller the earlier they come where the largest
+/// come first.
+template <typename N>
+uint64_t order_key(N value, int64_t place) {
+  constexpr uint32_t kSign = 0x80000000;
+  uint32_t rises = ~0U;  // with the value; NaN's
+  if constexpr (std::is_floating_point_v<N>) {
+    if (!is_nan(value)) {
+      const uint32_t bits = std::bit_cast<uint32_t>(value + 0.0F);  // -0 becomes 0
+      rises = bits ^ (bits & kSign ? ~0U : kSign);
+    }
+  } else {
+    rises = static_cast<uint32_t>(static_cast<int32_t>(value)) ^ kSign;
+  }
+  return uint64_t{~rises} << 32 | static_cast<uint32_t>(place);
+}
+
+/// The same as largest_of, where many of a line are to come first.
+template <typename T>
+std::vector<Ranked<Number<T>>> many_largest_of(const T* x, int64_t size, int64_t first_place, int64_t count) {
+  using N = Number<T>;
+  std::vector<Ranked<N>> best;
+  best.reserve(static_cast<size_t>(count));
+  if constexpr (sizeof(N) <= 4) {
+    std::vector<uint64_t> keys(static_cast<size_t>(size));
+    for (int64_t i = 0; i < size; ++i) keys[i] = order_key(to_number(x[i]), i);
+    if (count < size) std::nth_element(keys.begin(), keys.begin() + count, keys.end());
+    std::sort(keys.begin(), keys.begin() + count);
+    for (int64_t k = 0; k < count; ++k) {
+      const auto i = static_cast<int64_t>(keys[k] & UINT32_MAX);
+      best.push_back({to_number(x[i]), static_cast<int32_t>(first_place + i)});
+    }
+  } else {
+    const auto comes_before = [](const Ranked<N>& a, const Ranked<N>& b) { return comes_first(a, b, true); };
+    for (int64_t i = 0; i < size; ++i) best.push_back({to_number(x[i]), static_cast<int32_t>(first_place + i)});
+    if (count < size) std::nth_element(best.begin(), best.begin() + count, best.end(), comes_before);
+    best.resize(static_cast<size_t>(count));
+    std::sort(best.begin(), best.end(), comes_before);
+  }
+  return best;
+}
+
+constexpr int64_t kFewOfLine = 64;  // a heap repays if there are no more than one in so many
+
+/// The `count` that come first of a line with the largest first, in order. Few are kept as a heap whose top comes last
 /// of them; what follows in the line and is not larger than that one comes after it.
 template <typename T>
 std::vector<Ranked<Number<T>>> largest_of(const T* x, int64_t size, int64_t first_place, int64_t count) {
@@ -194,6 +239,7 @@ std::vector<Ranked<Number<T>>> largest_of(const T* x, int64_t size, int64_t firs
   count = std::min(count, size);
   std::vector<Ranked<N>> best;
   if (count == 0) return best;
+  if (count > size / kFewOfLine) return many_largest_of(x, size, first_place, count);
   best.reserve(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i) best.push_back(ranked(i));
   std::make_heap(best.begin(), best.end(), comes_before);
