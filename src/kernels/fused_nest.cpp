@@ -158,8 +158,8 @@ class Walker {
         for (std::size_t o = 0; o < nest_.outputs.size(); ++o) {
           const Stream& output = nest_.outputs[o];
           // Rows made of several short ones left several partial results a column.
-          folds_->finish_columns(o, columns, flat_inner_ > 0 ? flat_lanes_ : columns,
-                                 bases[nest_.operands.size() + o], output.strides[inner.id] * output.element_size);
+          folds_->finish_columns(o, columns, flat_inner_ > 0 ? flat_lanes_ : columns, bases[nest_.operands.size() + o],
+                                 output.strides[inner.id] * output.element_size);
         }
         advance(nest_, bases, inner.id, columns);
       }

@@ -35,8 +35,8 @@ inline V joined_lanes(V* packets) {
     constexpr int kLanes = kBytes / sizeof(Scalar<V>);
 #pragma GCC unroll 8
     for (int k = 0; k < kCells / 2; ++k)
-      packets[k] = joined_halves<kHow, kCells>(packets[k], packets[k + kCells / 2],
-                                               std::make_integer_sequence<int, kLanes>());
+      packets[k] =
+          joined_halves<kHow, kCells>(packets[k], packets[k + kCells / 2], std::make_integer_sequence<int, kLanes>());
     return joined_lanes<kHow, kCells / 2>(packets);
   }
 }
