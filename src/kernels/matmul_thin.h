@@ -16,7 +16,7 @@
 namespace mtf::kernels {
 
 constexpr std::int64_t kThinBytes = 24 << 10;  // of sums, which stay in the nearest cache
-constexpr double kProgressNumbers = 4 << 20;  // of the matrix: a millisecond
+constexpr double kProgressNumbers = 4 << 20;   // of the matrix: a millisecond
 
 /// The bits of a packet of floats.
 typedef std::uint32_t FloatBits __attribute__((vector_size(sizeof(Tile<float>::Packet))));

@@ -98,9 +98,37 @@ void keep_first(std::vector<Ranked<N>>& line, int64_t count, bool descending) {
   line.resize(static_cast<size_t>(count));
 }
 
+/// A number of up to 4 bytes and its index as one number, which is the smaller the earlier they come.
+template <typename N>
+uint64_t order_key(N value, int64_t index, bool descending) {
+  constexpr uint32_t kSign = 0x80000000;
+  uint32_t rises = ~0U;  // with the value; NaN's
+  if constexpr (std::is_floating_point_v<N>) {
+    if (!is_nan(value)) {
+      const uint32_t bits = std::bit_cast<uint32_t>(value + 0.0F);  // -0 becomes 0
+      rises = bits ^ (bits & kSign ? ~0U : kSign);
+    }
+  } else {
+    rises = static_cast<uint32_t>(static_cast<int32_t>(value)) ^ kSign;
+  }
+  return uint64_t{descending ? ~rises : rises} << 32 | static_cast<uint32_t>(index);
+}
+int64_t index_of(uint64_t key) { return static_cast<int64_t>(key & UINT32_MAX); }
+
+/// A line in the order of its places is sorted.
 template <typename N>
 void sort_line(std::vector<Ranked<N>>& line, bool descending) {
-  std::sort(line.begin(), line.end(), [&](const auto& a, const auto& b) { return comes_first(a, b, descending); });
+  if constexpr (sizeof(N) <= 4) {
+    std::vector<uint64_t> keys(line.size());
+    for (size_t i = 0; i < line.size(); ++i) keys[i] = order_key(line[i].value, static_cast<int64_t>(i), descending);
+    std::sort(keys.begin(), keys.end());
+    std::vector<Ranked<N>> sorted;
+    sorted.reserve(line.size());
+    for (const uint64_t key : keys) sorted.push_back(line[static_cast<size_t>(index_of(key))]);
+    line = std::move(sorted);
+  } else {
+    std::sort(line.begin(), line.end(), [&](const auto& a, const auto& b) { return comes_first(a, b, descending); });
+  }
 }
 
 /// Values (unless null) and places of a line, from `first` on along the dim of both results.
@@ -185,23 +213,6 @@ graph::IterationSpace top_k_space(const graph::Operation& operation, int along, 
   return space;
 }
 
-/// A number of up to 4 bytes and its place as one number, which is the smaller the earlier they come where the largest
-/// come first.
-template <typename N>
-uint64_t order_key(N value, int64_t place) {
-  constexpr uint32_t kSign = 0x80000000;
-  uint32_t rises = ~0U;  // with the value; NaN's
-  if constexpr (std::is_floating_point_v<N>) {
-    if (!is_nan(value)) {
-      const uint32_t bits = std::bit_cast<uint32_t>(value + 0.0F);  // -0 becomes 0
-      rises = bits ^ (bits & kSign ? ~0U : kSign);
-    }
-  } else {
-    rises = static_cast<uint32_t>(static_cast<int32_t>(value)) ^ kSign;
-  }
-  return uint64_t{~rises} << 32 | static_cast<uint32_t>(place);
-}
-
 /// The same as largest_of, where many of a line are to come first.
 template <typename T>
 std::vector<Ranked<Number<T>>> many_largest_of(const T* x, int64_t size, int64_t first_place, int64_t count) {
@@ -210,11 +221,11 @@ std::vector<Ranked<Number<T>>> many_largest_of(const T* x, int64_t size, int64_t
   best.reserve(static_cast<size_t>(count));
   if constexpr (sizeof(N) <= 4) {
     std::vector<uint64_t> keys(static_cast<size_t>(size));
-    for (int64_t i = 0; i < size; ++i) keys[i] = order_key(to_number(x[i]), i);
+    for (int64_t i = 0; i < size; ++i) keys[i] = order_key(to_number(x[i]), i, true);
     if (count < size) std::nth_element(keys.begin(), keys.begin() + count, keys.end());
     std::sort(keys.begin(), keys.begin() + count);
     for (int64_t k = 0; k < count; ++k) {
-      const auto i = static_cast<int64_t>(keys[k] & UINT32_MAX);
+      const int64_t i = index_of(keys[k]);
       best.push_back({to_number(x[i]), static_cast<int32_t>(first_place + i)});
     }
   } else {
