@@ -196,11 +196,6 @@ struct ModelClass {
 
 /// An instance of a model: the scope in which its body ran.
 struct Instance {
-  Instance() = default;
-  Instance(const Instance&) = delete;
-  Instance& operator=(const Instance&) = delete;
-  ~Instance();  ///< the scope goes with it, if only its own functions hold it too (let_go.cpp)
-
   std::shared_ptr<ModelClass> model;
   std::shared_ptr<Scope> scope;
 };

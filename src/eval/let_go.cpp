@@ -5,9 +5,8 @@
 // after another.
 //
 // A scope holds the functions that it declares, and a function the scope in which it is written. When nobody else holds
-// any of them any more they are let go: at once where a call or an instance ends and it shows in the counts of who
-// holds them (Scope::leave), otherwise by a search (reached.h), which runs at points that the program fixes, never by
-// memory or time, so that ranks agree on what is alive.
+// any of them any more they are let go. The search (reached.h) runs at points that the program fixes, never by memory
+// or time, so that ranks agree on what is alive.
 #include "eval/reached.h"
 
 namespace mtf::eval {
@@ -76,26 +75,6 @@ void Scope::end() {
   model = nullptr;
   named.reset();
   rearranged();
-}
-
-void Scope::leave(const std::shared_ptr<Scope>& pointer) {
-  const Scope& scope = *pointer;
-  long own = 1;
-  auto count = [&](const auto* held) {  // a function or model
-    if (held != nullptr && held->use_count() == 1 && (*held)->scope.get() == &scope) ++own;
-  };
-  for (const auto* names : {&scope.bindings, &scope.hoisted})
-    for (const Binding& binding : *names) {
-      count(binding.value.as<FunctionPtr>());
-      count(binding.value.as<ModelClassPtr>());
-    }
-  if (own == 1 || pointer.use_count() != own) return;
-  const std::shared_ptr<Scope> still_here = pointer;
-  still_here->let_go();
-}
-
-Instance::~Instance() {
-  if (scope) Scope::leave(scope);
 }
 
 void Scope::let_go_of_cycles() {

@@ -54,10 +54,6 @@ class Scope : public std::enable_shared_from_this<Scope> {
   }
   /// Lets go of all that it holds, as if it died. Of an inner scope that no function sees.
   void end();
-  /// Somebody is about to let go of the scope by `pointer`. If the functions and models that it holds are then the only
-  /// ones who hold it, and only it holds them, it lets go of all: a local function, or one of an instance's, keeps no
-  /// tensor alive. What holds itself in other ways is found later (let_go_of_cycles).
-  static void leave(const std::shared_ptr<Scope>& pointer);
 
   int64_t number = 0;  ///< ascending in the order in which scopes and nodes are made
   std::shared_ptr<Scope> parent;

@@ -27,8 +27,7 @@ class SpareScopes {
   }
   /// What bound its names there has ended.
   void give_back(ScopePtr scope) {
-    if (scope->captured) return Scope::leave(scope);
-    if (scope.use_count() > 1 || undo_.wanted()) return;
+    if (scope.use_count() > 1 || scope->captured || undo_.wanted()) return;
     scope->end();
     spare_.push_back(std::move(scope));
   }
