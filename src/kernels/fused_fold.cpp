@@ -246,23 +246,6 @@ void join_elements(Reduction reduction, ElementType type, std::int64_t n, char* 
   else join(char{}, [&](char a, char b) { return static_cast<char>(joined<std::int32_t>(reduction, a, b) != 0); });
 }
 
-void write_as(ElementType from, ElementType to, const char* source, char* target) {
-  if (from == to) {
-    std::memcpy(target, source, static_cast<std::size_t>(size_of(to)));
-    return;
-  }
-  double wide = 0;
-  float single = 0;
-  if (from == ElementType::kF64) {
-    std::memcpy(&wide, source, 8);
-    single = static_cast<float>(wide);
-  } else {
-    std::memcpy(&single, source, 4);
-  }
-  if (to == ElementType::kBf16) put(target, mtf::to_bf16(single));
-  else put(target, single);
-}
-
 void write_cells(ElementType from, ElementType to, const char* source, std::int64_t n, char* target,
                  std::int64_t step) {
   if (from == to && step == size_of(to)) {

@@ -64,10 +64,7 @@ void write_identity(Reduction reduction, ElementType type, char* target);
 /// total = total (op) part, of each of n elements of `type`, which lie together.
 void join_elements(Reduction reduction, ElementType type, std::int64_t n, char* total, const char* part);
 
-/// Writes one element of type `from` (f64 or `to` itself, or f32 for bf16) as `to`.
-void write_as(ElementType from, ElementType to, const char* source, char* target);
-
-/// Writes n numbers of type `from` (f64, f32 or i32), which lie together, as elements of type `to` `step` bytes apart.
+/// Writes n elements of type `from` (f64, f32, i32 or `to` itself), which lie together, as `to`, `step` bytes apart.
 void write_cells(ElementType from, ElementType to, const char* source, std::int64_t n, char* target, std::int64_t step);
 
 }  // namespace mtf::kernels

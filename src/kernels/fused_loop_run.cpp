@@ -216,8 +216,9 @@ void run_chunks(const Nest& nest, const Cut& cut, Threads& threads) {
         offset += rest % nest.kept[k].size * nest.outputs[o].strides[nest.kept[k].id];
         rest /= nest.kept[k].size;
       }
-      write_as(types[o], nest.output_types[o], parts[o].data() + cell * bytes,
-               nest.outputs[o].base + offset * nest.outputs[o].element_size);
+      const std::int64_t size = nest.outputs[o].element_size;
+      write_cells(types[o], nest.output_types[o], parts[o].data() + cell * bytes, 1,
+                  nest.outputs[o].base + offset * size, size);
     }
   }
 }

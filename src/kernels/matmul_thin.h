@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstring>
 
+#include "kernels/lane_memory.h"
 #include "kernels/matmul_product.h"
 #include "kernels/matmul_tile.h"
 #include "kernels/scratch.h"
@@ -17,16 +18,6 @@ namespace mtf::kernels {
 
 constexpr std::int64_t kThinBytes = 24 << 10;  // of sums, which stay in the nearest cache
 constexpr double kProgressNumbers = 4 << 20;   // of the matrix: a millisecond
-
-/// The bits of a packet of floats.
-typedef std::uint32_t FloatBits __attribute__((vector_size(sizeof(Tile<float>::Packet))));
-
-/// As to_bf16, without branches.
-inline FloatBits rounded_to_bf16(FloatBits bits) {
-  const auto is_nan = static_cast<FloatBits>((bits & 0x7fffffffU) > 0x7f800000U);
-  const FloatBits nearest = bits + 0x7fffU + ((bits >> 16) & 1U), quiet = bits | 0x400000U;
-  return ((quiet & is_nan) | (nearest & ~is_nan)) & 0xffff0000U;
-}
 
 /// C (+)= A · B for few rows of A, where B's rows or its columns lie together. R: C's numbers in memory; Number: B's,
 /// which become T as they are read: bf16, or, with kRounds, f32 that is rounded to bf16.
@@ -86,17 +77,9 @@ class ThinProduct {
 
   /// As many numbers of B as a packet has, which lie together.
   static Packet load(const Number* from) {
-    if constexpr (kRounds) {
-      FloatBits bits;
-      std::memcpy(&bits, from, sizeof bits);
-      return std::bit_cast<Packet>(rounded_to_bf16(bits));
-    } else if constexpr (std::is_same_v<Number, T>) {
-      return Eigen::internal::ploadu<Packet>(from);
-    } else {
-      float numbers[kLanes];
-      for (int l = 0; l < kLanes; ++l) numbers[l] = mtf::to_float(from[l]);
-      return std::bit_cast<Packet>(numbers);
-    }
+    if constexpr (kRounds) return lanes::round_bf16(Eigen::internal::ploadu<Packet>(from));
+    else if constexpr (std::is_same_v<Number, T>) return Eigen::internal::ploadu<Packet>(from);
+    else return lanes::from_memory<ElementType::kBf16, Packet>(reinterpret_cast<const char*>(from));
   }
 
   /// Calls `add` for the rows of A, some at a time: how many they are, the first of them, its sums.

@@ -92,10 +92,12 @@ void for_each_ranked_line(graph::KernelCall& call, int dim, std::array<const ker
 /// Keeps the `count` that come first, in order.
 template <typename N>
 void keep_first(std::vector<Ranked<N>>& line, int64_t count, bool descending) {
-  count = std::min<int64_t>(count, line.size());
-  std::partial_sort(line.begin(), line.begin() + count, line.end(),
-                    [&](const auto& a, const auto& b) { return comes_first(a, b, descending); });
-  line.resize(static_cast<size_t>(count));
+  const auto comes_before = [&](const auto& a, const auto& b) { return comes_first(a, b, descending); };
+  if (count < static_cast<int64_t>(line.size())) {
+    std::nth_element(line.begin(), line.begin() + count, line.end(), comes_before);
+    line.resize(static_cast<size_t>(count));
+  }
+  std::sort(line.begin(), line.end(), comes_before);
 }
 
 /// A number of up to 4 bytes and its index as one number, which is the smaller the earlier they come.
@@ -229,11 +231,8 @@ std::vector<Ranked<Number<T>>> many_largest_of(const T* x, int64_t size, int64_t
       best.push_back({to_number(x[i]), static_cast<int32_t>(first_place + i)});
     }
   } else {
-    const auto comes_before = [](const Ranked<N>& a, const Ranked<N>& b) { return comes_first(a, b, true); };
     for (int64_t i = 0; i < size; ++i) best.push_back({to_number(x[i]), static_cast<int32_t>(first_place + i)});
-    if (count < size) std::nth_element(best.begin(), best.begin() + count, best.end(), comes_before);
-    best.resize(static_cast<size_t>(count));
-    std::sort(best.begin(), best.end(), comes_before);
+    keep_first(best, count, true);
   }
   return best;
 }
