@@ -1,6 +1,8 @@
 // What compile() makes of a LoopProgram (internal to fused_loop*.cpp).
 #pragma once
 
+#include <optional>
+
 #include "kernels/lane_steps.h"
 
 namespace mtf::kernels {
@@ -23,6 +25,9 @@ struct FusedLoop::Code {
   std::vector<std::vector<Use>> slot_uses;     ///< by slot of scratch
   std::vector<std::string> lines;              ///< a line for each record
 
+  /// Of a loop whose outputs are all `where(condition, x, array)`: one that stores the conditions.
+  std::optional<FusedLoop> conditions;
+
   bool has_reduction() const {
     for (const LoopOutput& output : program.outputs) {
       if (output.reduction != Reduction::kStore) return true;
@@ -33,6 +38,11 @@ struct FusedLoop::Code {
   bool is_bare_reduction() const {
     return program.steps.empty() && program.operands.size() == 1 && program.outputs.size() == 1 &&
            program.operands[0].kind == OperandKind::kArray && program.outputs[0].reduction != Reduction::kStore;
+  }
+  /// The step that computes an output that is stored; null if it is an operand.
+  const LoopStep* step_of(const LoopOutput& output) const {
+    const int step = output.value - static_cast<int>(program.operands.size());
+    return step < 0 ? nullptr : &program.steps[static_cast<std::size_t>(step)];
   }
 };
 

@@ -266,6 +266,19 @@ class Emitter {
   std::vector<bool> slot_busy_;
 };
 
+/// See Code::conditions.
+std::optional<FusedLoop> conditions_of(const FusedLoop::Code& code) {
+  LoopProgram conditions = code.program;
+  for (LoopOutput& output : conditions.outputs) {
+    const LoopStep* step = code.step_of(output);
+    if (output.reduction != Reduction::kStore || step == nullptr || step->op != LaneOp::kWhere) return {};
+    const auto kept = static_cast<std::size_t>(step->c);
+    if (kept >= conditions.operands.size() || conditions.operands[kept].kind != OperandKind::kArray) return {};
+    output = {step->a, ElementType::kBool, Reduction::kStore};
+  }
+  return compile(std::move(conditions));
+}
+
 }  // namespace
 
 std::string_view name(LaneOp op) { return facts(op).name; }
@@ -322,6 +335,7 @@ FusedLoop compile(LoopProgram program) {
   }
   code->tile = lanes::tile_of(code->group);
   Emitter(*code).run();
+  code->conditions = conditions_of(*code);
   FusedLoop loop;
   loop.code_ = std::move(code);
   return loop;

@@ -1,5 +1,7 @@
 // From sizes and strides to a nest, divided among threads.
 #include <algorithm>
+#include <bit>
+#include <optional>
 #include <stdexcept>
 
 #include "kernels/fused_fold.h"
@@ -13,8 +15,10 @@ constexpr std::int64_t kParallelElements = 32768;  // a thread's least share
 constexpr std::int64_t kChunkElements = 65536;     // of one large reduction
 constexpr std::int64_t kMaxChunks = 64;
 constexpr std::int64_t kMaxChunkedCells = 2048;
-constexpr std::int64_t kLeastRow = 1024;  // elements of a row that is cut in chunks
-constexpr std::int64_t kShortestRow = 8;  // that is reduced beside others
+constexpr std::int64_t kLeastRow = 1024;      // elements of a row that is cut in chunks
+constexpr std::int64_t kShortestRow = 8;      // that is reduced beside others
+constexpr std::int64_t kLeastChange = 16384;  // elements of an array of which only what changes is computed
+constexpr std::int64_t kLeastSlice = 64;      // of them that one condition is for
 
 struct Run {
   const FusedLoop::Code& code;
@@ -315,6 +319,88 @@ bool run_uniform(const Run& run) {
   return true;
 }
 
+/// The one dim along which the conditions vary; none if there are several, or if they are the same everywhere.
+std::optional<std::size_t> dim_of_conditions(const LoopProgram& conditions, const Run& run) {
+  std::uint64_t dims = 0;
+  auto add = [&](int value) {
+    if (value < 0 || value >= static_cast<int>(conditions.operands.size())) return;
+    const LoopOperand& operand = conditions.operands[static_cast<std::size_t>(value)];
+    for (std::size_t dim : run.walked) {
+      const bool varies = operand.kind == OperandKind::kIota ? static_cast<std::size_t>(operand.dim) == dim
+                          : operand.kind == OperandKind::kArray
+                              ? run.operands[static_cast<std::size_t>(value)].strides[dim] != 0
+                              : false;
+      if (varies) dims |= std::uint64_t{1} << dim;
+    }
+  };
+  for (const LoopStep& step : conditions.steps)
+    for (int value : {step.a, step.b, step.c}) add(value);
+  for (const LoopOutput& output : conditions.outputs) add(output.value);
+  if (std::popcount(dims) != 1) return {};
+  return static_cast<std::size_t>(std::countr_zero(dims));
+}
+
+/// Whether each output stands in the memory of the array that it is where its condition does not hold.
+bool keeps_what_stands_there(const Run& run) {
+  for (std::size_t o = 0; o < run.outputs.size(); ++o) {
+    const LoopArgument& kept = run.operands[static_cast<std::size_t>(run.code.step_of(run.code.program.outputs[o])->c)];
+    auto same = [&](std::size_t dim) { return kept.strides[dim] == run.outputs[o].strides[dim]; };
+    if (kept.data != run.outputs[o].data || kept.strides.size() != run.sizes.size() || !std::all_of(run.walked.begin(), run.walked.end(), same)) return false;
+  }
+  return true;
+}
+
+/// Writes only what changes, as where a step of decoding puts one place into a cache: elements where a condition holds,
+/// if the conditions depend on one dim and at most half of it changes. False, and nothing is done, if all is to be
+/// written.
+bool run_changes(const FusedLoop& loop, const Run& run) {
+  const FusedLoop* conditions = run.code.conditions ? &*run.code.conditions : nullptr;
+  if (conditions == nullptr) return false;
+  std::int64_t total = 1;
+  for (std::size_t dim : run.walked) total *= run.sizes[dim];
+  if (total < kLeastChange || !keeps_what_stands_there(run)) return false;
+  const std::optional<std::size_t> along = dim_of_conditions(conditions->program(), run);
+  if (!along || total / run.sizes[*along] < kLeastSlice) return false;
+
+  std::vector<std::int64_t> sizes(run.sizes.size(), 1), strides(run.sizes.size(), 0);
+  const std::int64_t size = sizes[*along] = run.sizes[*along];
+  strides[*along] = 1;
+  std::vector<std::vector<char>> holds(run.outputs.size(), std::vector<char>(static_cast<std::size_t>(size)));
+  std::vector<LoopArgument> stored;
+  for (std::vector<char>& each : holds) stored.push_back(LoopArgument::array(each.data(), strides));
+  conditions->run(sizes, run.operands, stored, run.threads);
+  auto changes = [&](std::int64_t k) {
+    return std::any_of(holds.begin(), holds.end(),
+                       [&](const auto& each) { return each[static_cast<std::size_t>(k)] != 0; });
+  };
+  std::int64_t changed = 0;
+  for (std::int64_t k = 0; k < size; ++k) changed += changes(k);
+  if (changed > size / 2) return false;
+
+  sizes.assign(run.sizes.begin(), run.sizes.end());
+  for (std::int64_t begin = 0, end = 0; begin < size; begin = end) {
+    end = begin + 1;
+    if (!changes(begin)) continue;
+    while (end < size && changes(end)) ++end;
+    sizes[*along] = end - begin;
+    const LoopProgram& program = run.code.program;
+    std::vector<LoopArgument> operands(run.operands.begin(), run.operands.end());
+    std::vector<LoopArgument> outputs(run.outputs.begin(), run.outputs.end());
+    auto move = [&](LoopArgument& argument, ElementType type) {
+      argument.data = static_cast<char*>(argument.data) + begin * argument.strides[*along] * size_of(type);
+    };
+    for (std::size_t v = 0; v < operands.size(); ++v) {
+      const LoopOperand& operand = program.operands[v];
+      if (operand.kind == OperandKind::kArray) move(operands[v], operand.type);
+      if (operand.kind == OperandKind::kIota && static_cast<std::size_t>(operand.dim) == *along)
+        operands[v].integer += begin;
+    }
+    for (std::size_t o = 0; o < outputs.size(); ++o) move(outputs[o], program.outputs[o].type);
+    loop.run(sizes, operands, outputs, run.threads);
+  }
+  return true;
+}
+
 }  // namespace
 
 void FusedLoop::run(std::span<const std::int64_t> sizes, std::span<const LoopArgument> operands,
@@ -338,7 +424,7 @@ void FusedLoop::run(std::span<const std::int64_t> sizes, std::span<const LoopArg
   }
   Run run{*code_, sizes, walked, operands, outputs, threads};
   if (distinct.size() < 2) {
-    run_uniform(run);
+    if (!run_changes(*this, run)) run_uniform(run);
     return;
   }
   // The rows and the columns of one matrix in one pass.

@@ -94,6 +94,35 @@ TEST(FusedLoopMemory, OutputsInTheMemoryOfOperandsAreTheSameAsInTheirOwn) {
     }
 }
 
+TEST(FusedLoopMemory, OnlyThePlacesThatChangeAreWritten) {
+  // caches[head, place, k] = place == at or place >= from ? x[head, k] : caches[head, place, k], in place
+  const Int heads = 3, places = 90, size = 64;
+  const std::vector<Int> sizes{heads, places, size}, dense{places * size, size, 1}, row{size, 0, 1};
+  LoopProgram p;
+  p.operands = {{OperandKind::kIota, ElementType::kI32, 1},
+                {OperandKind::kScalar, ElementType::kI32},
+                {OperandKind::kScalar, ElementType::kI32},
+                {OperandKind::kArray, ElementType::kF32},
+                {OperandKind::kArray, ElementType::kF32}};
+  p.steps = {{LaneOp::kEq, 0, 1}, {LaneOp::kGe, 0, 2}, {LaneOp::kOr, 5, 6}, {LaneOp::kWhere, 7, 3, 4}};
+  p.outputs = {{8, ElementType::kF32}};
+  const FusedLoop loop = compile(p);
+  for (Int from : {90, 89, 60, 20, 0})
+    for (Int at : {0, 7, 89, 90}) {
+      std::vector<float> x(heads * size, 0.5F), cache(heads * places * size);
+      std::iota(cache.begin(), cache.end(), 1.0F);
+      const std::vector<float> before = cache;
+      const LoopArgument in[] = {LoopArgument::iota(0), LoopArgument::scalar(static_cast<double>(at)),
+                                 LoopArgument::scalar(static_cast<double>(from)), LoopArgument::array(x.data(), row),
+                                 LoopArgument::array(cache.data(), dense)};
+      const LoopArgument out[] = {LoopArgument::array(cache.data(), dense)};
+      loop.run(sizes, in, out, one_thread());
+      for (Int k = 0; k < heads * places * size; ++k) {
+        const Int place = k / size % places;
+        ASSERT_EQ(cache[k], place == at || place >= from ? 0.5F : before[k]) << from << ' ' << at << ' ' << k;
+      }
+    }
+}
 TEST(FusedLoopMemory, ANumberStoredOverAnOperandComesAfterTheSumOfThatOperand) {
   const std::vector<Int> sizes{16, 256}, strides{256, 1}, reduced{0, 1};
   std::vector<float> x(16 * 256, 2), sum(256);
