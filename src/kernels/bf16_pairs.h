@@ -2,11 +2,18 @@
 // processor multiplies at once (multiply_pairs, matmul_product.h). A line of bf16 in memory is a line of pairs already.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "kernels/element_type.h"
 
 namespace mtf::kernels {
+
+/// The pair of two numbers, rounded to bf16.
+inline float pair(Bf16 first, Bf16 second) {
+  return std::bit_cast<float>(first.bits | static_cast<std::uint32_t>(second.bits) << 16);
+}
+inline float pair(float first, float second) { return pair(mtf::to_bf16(first), mtf::to_bf16(second)); }
 
 /// to[i] = the pair (first[i], second[i]), rounded to bf16; without `second` (first[i], 0). How lines that follow one
 /// another along k become pairs.

@@ -359,6 +359,16 @@ inline F round_bf16(F x) {
   const U rounded = (u + 0x7fffU + ((u >> 16) & 1U)) & 0xffff0000U;
   return (F)((x == x) ? (I)rounded : (I)((u | 0x400000U) & 0xffff0000U));
 }
+
+/// Pairs of bf16 (bf16_pairs.h) of lanes that are rounded to it: those of `first` in the lower halves.
+inline F pairs(F first, F second) { return (F)(((U)first >> 16) | (U)second); }
+/// The same of lanes with the next: first those of `low`, then those of `high`.
+inline F neighbours(F low, F high) {
+  typedef std::uint16_t Halves __attribute__((vector_size(kBytes)));
+  Halves odd;
+  for (int i = 0; i < kBytes / 2; ++i) odd[i] = static_cast<std::uint16_t>(2 * i + 1);
+  return (F)__builtin_shuffle((Halves)low, (Halves)high, odd);
+}
 inline I int_floordiv(I a, I b) {
   return each<I>(
       [](std::int64_t x, std::int64_t y) -> std::int32_t {

@@ -158,6 +158,8 @@ class Product {
       };
       if constexpr (kMultipliesBf16 && std::is_same_v<S, float>) {
         if (pairs_) {
+          work.a_memory = a, work.b_memory = b;
+          if (std::min(p_.m, p_.n) <= kThinRows) return;  // paired as they are read
           const std::int64_t line = (p_.k + 1) * size_of(ElementType::kBf16);
           work.a = prepare_pairs(a, p_.m, p_.k, scratch(kept_a, work.a_scratch, p_.m * line));
           work.b = prepare_pairs({b.data, b.column, b.row}, p_.n, p_.k, scratch(kept_b, work.b_scratch, p_.n * line));
@@ -216,12 +218,31 @@ class Product {
     if constexpr (kWidens) {
       if (widens()) return widened_piece(work, by_rows, begin, end);
     }
+    if constexpr (kMultipliesBf16 && std::is_same_v<S, float> && std::is_same_v<T, float>) {
+      if (pairs_ && std::min(p_.m, p_.n) <= kThinRows) return few_pairs(work, by_rows, begin, end);
+    }
     Operand a = work.a, b = work.b;
     Matrix<R> c = work.c;
     if (by_rows) a.data += begin * a.row;
     else b.data += begin * b.column;
     c.data += begin * (by_rows ? c.row : c.column);
     product(by_rows ? end - begin : p_.m, by_rows ? p_.n : end - begin, a, b, c);
+  }
+
+  /// The same of few rows or columns of f32 that is multiplied as bf16.
+  void few_pairs(const Work& work, bool by_rows, std::int64_t begin, std::int64_t end) const {
+    std::int64_t m = by_rows ? end - begin : p_.m, n = by_rows ? p_.n : end - begin;
+    Matrix<const float> a = work.a_memory, b = work.b_memory;
+    Matrix<R> c = work.c;
+    if (by_rows) a.data += begin * a.row;
+    else b.data += begin * b.column;
+    c.data += begin * (by_rows ? c.row : c.column);
+    take_few_rounded(m, n, p_.k, a, b, c, p_.accumulate, p_.progress);
+    if (m == 0 || n == 0) return;
+    thread_local Scratch rows, columns;
+    a = prepare_pairs(a, m, p_.k, rows);
+    b = prepare_pairs({b.data, b.column, b.row}, n, p_.k, columns);
+    multiply_pairs(m, n, steps(), a, {b.data, b.column, b.row}, c, p_.accumulate, p_.progress);
   }
 
   /// The same of lines that are widened: as they are read where few are on the other side, else so many at once that

@@ -48,6 +48,10 @@ inline constexpr bool kMultipliesBf16 = false;
 template <class R = float>
 void multiply_pairs(std::int64_t m, std::int64_t n, std::int64_t pairs, Matrix<const float> a, Matrix<const float> b,
                     Matrix<R> c, bool accumulate, const std::function<void()>& progress);
+/// What is fastest computed of it as it is read, of f32 that is rounded to bf16: few rows of a, or few columns of b.
+/// The rows and columns that it leaves are m, n, a, b and c then. Only where kMultipliesBf16.
+void take_few_rounded(std::int64_t& m, std::int64_t& n, std::int64_t k, Matrix<const float>& a, Matrix<const float>& b,
+                      Matrix<float>& c, bool accumulate, const std::function<void()>& progress);
 /// The same of bf16 as it lies in memory; k counts its numbers, at most 2 kBlockDepth where R is Bf16.
 template <class R = float>
 void multiply_bf16(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const Bf16> a, Matrix<const Bf16> b,

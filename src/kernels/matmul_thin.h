@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstring>
 
+#include "kernels/bf16_pairs.h"
 #include "kernels/lane_memory.h"
 #include "kernels/matmul_product.h"
 #include "kernels/matmul_tile.h"
@@ -16,32 +17,40 @@
 
 namespace mtf::kernels {
 
+/// Of a prefetch: memory is asked for before it is needed, because the processor does not foresee many short runs, but
+/// into the second cache, because it is more than the nearest can hold.
+constexpr int kSecondCache = 2;
 constexpr std::int64_t kThinBytes = 24 << 10;  // of sums, which stay in the nearest cache
 constexpr double kProgressNumbers = 4 << 20;   // of the matrix: a millisecond
 
-/// C (+)= A · B for few rows of A, where B's rows or its columns lie together. R: C's numbers in memory; Number: B's,
-/// which become T as they are read: bf16, or, with kRounds, f32 that is rounded to bf16.
-template <class T, class R, class Number = T, bool kRounds = false>
+/// What of B is multiplied at once, as T.
+enum class ThinStep : std::uint8_t {
+  kNumber,         ///< a number of it; of bf16 as f32
+  kRoundedNumber,  ///< f32 that is rounded to bf16
+  kPair,           ///< two numbers, neighbours along k, rounded to bf16, in the bits of a float (bf16_pairs.h); so of A
+};
+
+/// C (+)= A · B for few rows of A, where B's rows or its columns lie together; k counts steps. R: C's numbers in
+/// memory; Number: B's.
+template <class T, class R, class Number = T, ThinStep kStep = ThinStep::kNumber>
 class ThinProduct {
  public:
+  using Factor = std::conditional_t<kStep == ThinStep::kPair, Number, T>;  ///< A's numbers in memory
+
   /// Columns from the first that it can compute, and faster than the blocked product; it takes no others.
   static std::int64_t columns(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<const Number>& b) {
     if (m > kThinRows || n < 4 * kLanes || k < (b.column == 1 ? 4 * kLanes : kLanes)) return 0;
     return b.column == 1 || (kTransposes && b.row == 1) ? n - n % kLanes : 0;
   }
 
-  ThinProduct(std::int64_t m, std::int64_t k, const Matrix<const T>& a, const Matrix<const Number>& b,
+  ThinProduct(std::int64_t m, std::int64_t k, const Matrix<const Factor>& a, const Matrix<const Number>& b,
               const Matrix<R>& c)
-      : m_(m), k_(k), sums_row_(longest_row(m)), a_(a), b_(b), c_(c) {}
+      : m_(m), k_(k), sums_row_(longest_row(m)), a_memory_(a), b_(b), c_(c) {}
 
   void run(std::int64_t n, bool accumulate, const std::function<void()>& progress) {
     thread_local Scratch rows, sums;
-    if (a_.column != 1) {
-      T* const packed = rows.room<T>(m_ * k_);
-      for (std::int64_t r = 0; r < m_; ++r)
-        for (std::int64_t p = 0; p < k_; ++p) packed[r * k_ + p] = a_.data[r * a_.row + p * a_.column];
-      a_ = {packed, k_, 1};
-    }
+    if (kPairs || a_memory_.column != 1) a_ = packed(rows.room<T>(m_ * k_));
+    else if constexpr (!kPairs) a_ = a_memory_;
     const std::int64_t pieces = ceil_div(k_, kBlockDepth), most = b_.column == 1 ? sums_row_ : kLines;
     sums_ = sums.room<T>(m_ * sums_row_);
     double numbers = 0;
@@ -49,7 +58,7 @@ class ThinProduct {
       const std::int64_t width = std::min(most, n - j);
       for (std::int64_t piece = 0; piece < pieces; ++piece) {
         const std::int64_t p = k_ * piece / pieces, depth = k_ * (piece + 1) / pieces - p;
-        const Number* const b = b_.data + p * b_.row + j * b_.column;
+        const Number* const b = b_.data + p * kNumbers * b_.row + j * b_.column;
         if (b_.column == 1) add_rows(a_.data + p, b, depth, width);
         else add_columns(a_.data + p, b, depth, width);
         store(c_.data + j * c_.column, width, accumulate || piece > 0);
@@ -68,18 +77,50 @@ class ThinProduct {
 
   using Packet = typename Tile<T>::Packet;
   using Bits = std::conditional_t<sizeof(T) == 4, float, double>;  // to be transposed
-  static constexpr int kLanes = Tile<T>::kLanes, kRowsTogether = 4;
-  static constexpr int kLines = 2 * kLanes;               ///< columns that are summed at once, where each lies together
-  static constexpr int kLineSteps = 64 / sizeof(Number);  ///< in a line of the cache
+  static constexpr int kLanes = Tile<T>::kLanes, kRowsTogether = 4, kSteps = 8;
+  static constexpr bool kPairs = kStep == ThinStep::kPair;
+  static constexpr bool kRounds = std::is_same_v<Number, float> && kStep != ThinStep::kNumber;
+  static constexpr int kNumbers = kPairs ? 2 : 1;  ///< of a step
+  static constexpr int kLines = 2 * kLanes;        ///< columns that are summed at once, where each lies together
   static constexpr bool kTransposes = Tile<Bits>::kLanes == kLanes;
   template <int kCount>
   using Count = std::integral_constant<int, kCount>;
 
+  /// A as steps.
+  Matrix<const T> packed(T* to) const {
+    for (std::int64_t r = 0; r < m_; ++r) {
+      const Factor* const row = a_memory_.data + r * a_memory_.row;
+      for (std::int64_t p = 0; p < k_; ++p) {
+        const Factor* const first = row + p * kNumbers * a_memory_.column;
+        if constexpr (kPairs) to[r * k_ + p] = pair(*first, first[a_memory_.column]);
+        else to[r * k_ + p] = *first;
+      }
+    }
+    return {to, k_, 1};
+  }
+
   /// As many numbers of B as a packet has, which lie together.
   static Packet load(const Number* from) {
-    if constexpr (kRounds) return lanes::round_bf16(Eigen::internal::ploadu<Packet>(from));
-    else if constexpr (std::is_same_v<Number, T>) return Eigen::internal::ploadu<Packet>(from);
-    else return lanes::from_memory<ElementType::kBf16, Packet>(reinterpret_cast<const char*>(from));
+    if constexpr (std::is_same_v<Number, Bf16>)
+      return lanes::from_memory<ElementType::kBf16, Packet>(reinterpret_cast<const char*>(from));
+    else if constexpr (kRounds) return lanes::round_bf16(Eigen::internal::ploadu<Packet>(from));
+    else return Eigen::internal::ploadu<Packet>(from);
+  }
+  /// As many steps as a packet has, each in a column of its own.
+  Packet load_across(const Number* from) const {
+    if constexpr (kPairs) return lanes::pairs(load(from), load(from + b_.row));
+    else return load(from);
+  }
+  /// The same of one column, where it lies together.
+  static Packet load_along(const Number* from) {
+    if constexpr (!kPairs) return load(from);
+    else if constexpr (kRounds) return lanes::neighbours(load(from), load(from + kLanes));
+    else return Eigen::internal::ploadu<Packet>(reinterpret_cast<const T*>(from));
+  }
+
+  static Packet add_product(Packet factor, Packet columns, Packet sum) {
+    if constexpr (kPairs) return Tile<T, true>::add_product(factor, columns, sum);
+    else return Eigen::internal::pmadd(factor, columns, sum);
   }
 
   /// Calls `add` for the rows of A, some at a time: how many they are, the first of them, its sums.
@@ -102,7 +143,6 @@ class ThinProduct {
   // ---- B's rows lie together: several at once are added to all sums ----
 
   void add_rows(const T* a, const Number* b, std::int64_t depth, std::int64_t width) const {
-    constexpr std::int64_t kSteps = 8;
     for (std::int64_t r = 0; r < m_; ++r) std::fill_n(sums_ + r * sums_row_, width, T(0));
     for (std::int64_t q = 0; q < depth; q += kSteps) {
       for_rows(a, sums_, [&](auto rows, const T* row, T* sums) {
@@ -110,29 +150,31 @@ class ThinProduct {
         const std::int64_t end = std::min(q + kSteps, depth);
         std::int64_t step = q;
         for (; step + kTogether <= end; step += kTogether)
-          add_steps<kRows, kTogether>(row + step, b + step * b_.row, width, sums);
-        for (; step < end; ++step) add_steps<kRows, 1>(row + step, b + step * b_.row, width, sums);
+          add_steps<kRows, kTogether>(row + step, b + step * kNumbers * b_.row, width, sums);
+        for (; step < end; ++step) add_steps<kRows, 1>(row + step, b + step * kNumbers * b_.row, width, sums);
       });
     }
   }
 
-  template <int kRows, int kSteps>
+  template <int kRows, int kTogether>
   void add_steps(const T* a, const Number* b, std::int64_t width, T* sums) const {
     using namespace Eigen::internal;
-    Packet factors[kRows][kSteps];
+    Packet factors[kRows][kTogether];
 #pragma GCC unroll 4
     for (int r = 0; r < kRows; ++r)
 #pragma GCC unroll 8
-      for (int q = 0; q < kSteps; ++q) factors[r][q] = pset1<Packet>(a[r * a_.row + q]);
+      for (int q = 0; q < kTogether; ++q) factors[r][q] = pset1<Packet>(a[r * a_.row + q]);
     for (std::int64_t s = 0; s < width; s += kLanes) {
       Packet sum[kRows];
 #pragma GCC unroll 4
       for (int r = 0; r < kRows; ++r) sum[r] = pload<Packet>(sums + r * sums_row_ + s);
 #pragma GCC unroll 8
-      for (int q = 0; q < kSteps; ++q) {
-        const Packet row = load(b + q * b_.row + s);
+      for (int q = 0; q < kTogether; ++q) {
+        const Number* const at = b + q * kNumbers * b_.row + s;
+        const Packet row = load_across(at);
+        for (int i = 0; i < kNumbers; ++i) __builtin_prefetch(at + (kSteps * kNumbers + i) * b_.row, 0, kSecondCache);
 #pragma GCC unroll 4
-        for (int r = 0; r < kRows; ++r) sum[r] = pmadd(factors[r][q], row, sum[r]);
+        for (int r = 0; r < kRows; ++r) sum[r] = add_product(factors[r][q], row, sum[r]);
       }
 #pragma GCC unroll 4
       for (int r = 0; r < kRows; ++r) pstore(sums + r * sums_row_ + s, sum[r]);
@@ -144,13 +186,32 @@ class ThinProduct {
   void add_columns(const T* a, const Number* b, std::int64_t depth, std::int64_t width) const {
     std::int64_t s = 0;
     for (; m_ <= 2 && s + kLines <= width; s += kLines) {  // more chains of sums
-      if (m_ == 1) add_lines<1, 2>(a, b + s * b_.column, depth, sums_ + s);
-      else add_lines<2, 2>(a, b + s * b_.column, depth, sums_ + s);
+      if (m_ == 1) add_lines<1, kLines / kLanes>(a, b + s * b_.column, depth, sums_ + s);
+      else add_lines<2, kLines / kLanes>(a, b + s * b_.column, depth, sums_ + s);
     }
     for (; s < width; s += kLanes) {
       for_rows(a, sums_ + s,
                [&](auto rows, const T* row, T* sums) { add_lines<rows, 1>(row, b + s * b_.column, depth, sums); });
     }
+  }
+
+  /// kLanes steps of kLanes lines from `line` on, transposed.
+  void turn(const Number* line, T* to) const {
+    using namespace Eigen::internal;
+    const std::int64_t apart = b_.column, apart3 = 3 * apart, ahead = 2 * kLines * apart;
+    PacketBlock<typename Tile<Bits>::Packet, kLanes> block;
+#pragma GCC unroll 16
+    for (int i = 0; i < kLanes; ++i) {
+      if (i % 4 == 0 && i > 0) line += 4 * apart;
+      if (i % 4 == 0) asm volatile("" : "+r"(line));  // or g++ keeps all addresses, in memory
+      const Number* at = i % 4 == 3 ? line + apart3 : line + i % 4 * apart;
+      const Packet steps = load_along(at);
+      __builtin_prefetch(at + ahead, 0, kSecondCache);
+      std::memcpy(&block.packet[i], &steps, sizeof(Packet));
+    }
+    ptranspose(block);
+#pragma GCC unroll 16
+    for (int i = 0; i < kLanes; ++i) std::memcpy(to + i * kLanes, &block.packet[i], sizeof(Packet));
   }
 
   template <int kRows, int kPackets>
@@ -161,41 +222,28 @@ class ThinProduct {
     for (int r = 0; r < kRows; ++r)
 #pragma GCC unroll 4
       for (int l = 0; l < kPackets; ++l) sum[r][l] = pset1<Packet>(T(0));
-    const std::int64_t apart = b_.column, apart3 = 3 * apart, row = a_.row;
-    /// Adds kLanes steps of a packet of lines, but for the first ones.
-    const auto add = [&](int l, std::int64_t p, int skipped) {
-      const T* factors = a + p;
-      const Number* line = lines + l * kLanes * apart + p;
-      PacketBlock<typename Tile<Bits>::Packet, kLanes> block;
-#pragma GCC unroll 16
-      for (int i = 0; i < kLanes; ++i) {
-        if (i % 4 == 0 && i > 0) line += 4 * apart;
-        if (i % 4 == 0) asm volatile("" : "+r"(line), "+r"(factors));  // or g++ keeps all addresses, in memory
-        const Packet steps = load(i % 4 == 3 ? line + apart3 : line + i % 4 * apart);
-        std::memcpy(&block.packet[i], &steps, sizeof(Packet));
-      }
-      ptranspose(block);
+    const std::int64_t apart = b_.column, row = a_.row;
+    alignas(64) T columns[kPackets][kLanes * kLanes];
+    /// Takes kLanes steps of each line, and adds them but for the first ones.
+    const auto add = [&](std::int64_t p, int skipped) {
+#pragma GCC unroll 4
+      for (int l = 0; l < kPackets; ++l) turn(lines + l * kLanes * apart + p * kNumbers, columns[l]);
+      const T* const factors = a + p;
 #pragma GCC unroll 16
       for (int i = 0; i < kLanes; ++i) {
         if (i < skipped) continue;
-        Packet column;
-        std::memcpy(&column, &block.packet[i], sizeof(Packet));
 #pragma GCC unroll 4
-        for (int r = 0; r < kRows; ++r) sum[r][l] = pmadd(pset1<Packet>(factors[r * row + i]), column, sum[r][l]);
+        for (int r = 0; r < kRows; ++r) {
+          const Packet factor = pset1<Packet>(factors[r * row + i]);
+#pragma GCC unroll 4
+          for (int l = 0; l < kPackets; ++l)
+            sum[r][l] = add_product(factor, pload<Packet>(columns[l] + i * kLanes), sum[r][l]);
+        }
       }
     };
     std::int64_t p = 0;
-    for (; p + kLineSteps <= depth; p += kLineSteps) {
-#pragma GCC unroll 4
-      for (int l = 0; l < kPackets; ++l)
-#pragma GCC unroll 4
-        for (int q = 0; q < kLineSteps; q += kLanes) add(l, p + q, 0);
-    }
-    for (; p < depth; p += kLanes) {
-      const std::int64_t from = std::min(p, depth - kLanes);  // the last ones, some of which have been added
-#pragma GCC unroll 4
-      for (int l = 0; l < kPackets; ++l) add(l, from, static_cast<int>(p - from));
-    }
+    for (; p + kLanes <= depth; p += kLanes) add(p, 0);
+    if (p < depth) add(depth - kLanes, static_cast<int>(p - (depth - kLanes)));  // the last ones, some have been added
 #pragma GCC unroll 4
     for (int r = 0; r < kRows; ++r)
 #pragma GCC unroll 4
@@ -223,7 +271,8 @@ class ThinProduct {
   }
 
   const std::int64_t m_, k_, sums_row_;
-  Matrix<const T> a_;
+  const Matrix<const Factor> a_memory_;
+  Matrix<const T> a_{};
   const Matrix<const Number> b_;
   const Matrix<R> c_;
   T* sums_ = nullptr;

@@ -54,7 +54,7 @@ struct Tile {
     return kFunctions[(together ? 2 : 0) + packets - 1][rows - 1];
   }
 
- private:
+  /// sum + factor · columns, as each term is added.
   static Packet add_product(Packet factor, Packet columns, Packet sum) {
 #ifdef __AVX512BF16__
     if constexpr (kPairs)
@@ -63,6 +63,7 @@ struct Tile {
     return Eigen::internal::pmadd(factor, columns, sum);
   }
 
+ private:
   template <int kPackets, bool kTogether, int... kIndices>
   static constexpr std::array<Function, kRows> row_functions(std::integer_sequence<int, kIndices...>) {
     return {&run<kIndices + 1, kPackets, kTogether>...};

@@ -173,8 +173,8 @@ TEST(Matmul, KnownEinsum) {
 float rounded(float x, float) { return x; }
 Bf16 rounded(float x, Bf16) { return mtf::to_bf16(x); }
 template <class T>
-void check_bits(bool bf16_product) {
-  const Int m = 300, n = 150, k = 1101;
+void check_bits(bool bf16_product, Int k, bool b_lies_along_k) {
+  const Int m = 300, n = 150, b_row = b_lies_along_k ? 1 : n, b_column = b_lies_along_k ? k : 1;
   std::mt19937 generator(3);
   std::normal_distribution<float> normal;
   std::vector<T> a(m * k), b(k * n);
@@ -185,7 +185,8 @@ void check_bits(bool bf16_product) {
     std::vector<float> c(rows * columns);
     p.m = rows, p.n = columns, p.k = k, p.bf16_product = bf16_product;
     p.operand_type = std::is_same_v<T, Bf16> ? ElementType::kBf16 : kF32;
-    p.a = {a.data() + row * k, k, 1, {}}, p.b = {b.data() + column, n, 1, {}}, p.c.data = c.data();
+    p.a = {a.data() + row * k, k, 1, {}}, p.b = {b.data() + column * b_column, b_row, b_column, {}};
+    p.c.data = c.data();
     matmul(p, threads);
     return c;
   };
@@ -208,9 +209,12 @@ void check_bits(bool bf16_product) {
     }
 }
 TEST(Matmul, AnElementHasTheSameBitsWhereverItStands) {
-  check_bits<float>(false);
-  check_bits<float>(true);
-  check_bits<Bf16>(false);
+  for (const Int k : {1100, 1101})  // of an even one, few rows of bf16 are multiplied where they lie
+    for (const bool b_lies_along_k : {false, true}) {
+      check_bits<float>(false, k, b_lies_along_k);
+      check_bits<float>(true, k, b_lies_along_k);
+      check_bits<Bf16>(false, k, b_lies_along_k);
+    }
 }
 TEST(Matmul, ProductsOfAFewRowsAddTheirTermsInOrder) {
   std::mt19937 generator(4);
