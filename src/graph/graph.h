@@ -33,6 +33,7 @@ class Tensor;  // a computed value, on this rank: plan/tensor.h
 namespace mtf::graph {
 
 struct Node;
+class Handle;
 class ValueTable;  // graph/value_table.h
 
 using NodePtr = std::shared_ptr<Node>;
@@ -77,6 +78,13 @@ struct Computed {
     int32_t place;  ///< in Program::for_gradients
   };
   std::vector<CopiedBy> copied_by;
+  /// A variable's copy in bf16, which stays with it: made by the second program that narrows the variable.
+  struct Narrowed {
+    int64_t first_in = -1;               ///< ValueTable::programs() as it was narrowed first; -1: it was not
+    std::weak_ptr<Node> copy;            ///< computed, or pending
+    std::shared_ptr<const Handle> held;  ///< of the copy, once it is computed
+  };
+  Narrowed narrowed;
   /// What the runtime keeps besides for as long as the node lives; nobody else knows what that is.
   std::shared_ptr<void> of_runtime;
 
@@ -101,6 +109,7 @@ struct Node : std::enable_shared_from_this<Node> {
   Name name;           ///< that the program gave it
   int64_t place = 0;   ///< of an `assign`: the number of the param or state
   SegmentRef segment;  ///< that it is made in; null: in none
+  bool stays = false;  ///< the cut that computes it keeps it with its operand, a variable (Computed::narrowed)
   SegmentRef again;    ///< of a copy for the backward pass that it is made in: the segment of its original
 
   const Values& operands() const { return operands_; }

@@ -55,6 +55,9 @@ void ValueTable::as_in_another(Node& copy, const Node& original) {
     Computed& left = computed_of(copy);
     left.results = original.computed_->results;
     left.copies = original.computed_->copies;
+    left.narrowed = original.computed_->narrowed;
+    if (left.narrowed.first_in == original.table_->programs_) left.narrowed.first_in = programs_;
+    else if (left.narrowed.first_in >= 0) left.narrowed.first_in = programs_ - 1;
   }
   copy.for_later_ = original.for_later_;
   copy.keeps_history_ = original.keeps_history_;
@@ -182,6 +185,7 @@ void ValueTable::mark_dying(const std::vector<NodePtr>& nodes, Capture& capture)
 }
 
 void ValueTable::computed(const std::vector<NodePtr>& nodes) {
+  ++programs_;
   std::vector<NodePtr> done;
   for (const NodePtr& node : nodes) {
     node->pending_ = false;

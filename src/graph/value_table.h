@@ -72,6 +72,9 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
   /// long somebody holds a value, so that cuts fall where they do in a session, which holds more.
   int64_t added() const { return added_; }
 
+  /// How many cuts have computed something.
+  int64_t programs() const { return programs_; }
+
   /// Decides which of the nodes that a cut computes keep their operands (those on a way from a value that is held down
   /// to another that is), and returns the values that their gradients will read, as `reads` says: the cut computes them
   /// too. `nodes` are in program order. Without `reads` no gradient comes any more.
@@ -113,6 +116,7 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
   List held_;                    ///< held, and a held result is not computed
   List history_;                 ///< have been part of a cut and keep their operands
   int64_t added_ = 0;
+  int64_t programs_ = 0;
   size_t history_after_last_look_ = 0;
   bool gradients_may_come_ = true;  ///< as of the last cut
   std::function<void(const Node&)> on_unread_;

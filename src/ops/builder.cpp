@@ -95,7 +95,29 @@ graph::Value Builder::where(const graph::Value& condition, const graph::Value& a
 
 graph::Value Builder::cast(const graph::Value& a, ElementType element) {
   if (a.element() == element) return a;
+  if (element == ElementType::kBf16)
+    if (graph::Value copy = narrowed(a)) return copy;
   return add(kCast, {a}, CastAttributes{element});
+}
+
+graph::Value Builder::narrowed(const graph::Value& variable) {
+  graph::Node& node = *variable.node;
+  if (!context.no_grad || context.segment || node.place == 0 || !table || !node.is_of(table.get()) ||
+      variable.element() != ElementType::kF32)
+    return {};
+  graph::Computed::Narrowed& known = node.compute_into().narrowed;
+  if (const graph::NodePtr copy = known.copy.lock()) {
+    const graph::LaidOutOperation& made = *copy->operation;
+    if (made.mesh != context.mesh || made.why.rules != context.layout) return {};
+    ++added;  // as many as if it were made again
+    return {copy, 0};
+  }
+  if (known.first_in < 0) known.first_in = table->programs();
+  if (known.first_in == table->programs() || !node.is_computed(0)) return {};
+  const graph::Value copy = add(kCast, {variable}, CastAttributes{ElementType::kBf16});
+  copy.node->stays = true;
+  known.copy = copy.node;
+  return copy;
 }
 
 graph::Value Builder::reduce(const graph::Op& op, const graph::Value& a, const Dims& kept) {

@@ -51,6 +51,9 @@ class Builder : public graph::NodeBuilder {
   graph::Value map(const graph::Op& op, double a, const graph::Value& b);
   graph::Value where(const graph::Value& condition, const graph::Value& a, const graph::Value& b);
   graph::Value cast(const graph::Value& a, ElementType element);
+  /// The copy in bf16 that stays with a variable of f32 until it is assigned, or none: there is one where no gradient
+  /// comes, inside `no_grad`, from the second program on that asks for it.
+  graph::Value narrowed(const graph::Value& variable);
   /// Folds the dims that are not in `kept` (names), by kSum, kMax, …
   graph::Value reduce(const graph::Op& op, const graph::Value& a, const Dims& kept);
   graph::Value sum_to(const graph::Value& a, const Dims& kept) { return reduce(kSum, a, kept); }

@@ -65,6 +65,17 @@ void multiply_pairs(Builder& b, graph::Values& operands, const Dims& result, Pro
   operands = {operands[pairs.back().first], operands[pairs.back().second]};
 }
 
+/// An operand is a variable whose copy in bf16 can be read instead: the same product, of operands rounded before. What
+/// only one has is not summed, because that is summed before it is rounded.
+bool has_narrow_copy(Builder& b, const graph::Values& operands, const Dims& result) {
+  if (operands.size() != 2) return false;
+  for (size_t k = 0; k < 2; ++k)
+    for (const Dim& dim : operands[k].dims())
+      if (!has_dim(result, dim.name) && !has_dim(operands[1 - k].dims(), dim.name)) return false;
+  const bool first = static_cast<bool>(b.narrowed(operands[0]));
+  return static_cast<bool>(b.narrowed(operands[1])) || first;
+}
+
 graph::Values build_einsum(Call& call) {
   Builder& b = call.builder;
   graph::Values operands = tensor_arguments(call);
@@ -75,8 +86,12 @@ graph::Values build_einsum(Call& call) {
   check_arrow(call, operands);
   const ElementType element = used_element(b, number_element(common_element(b, operands)));
   operands = as_element(b, operands, element, call.span);
-  const Product product = product_in_force(b.context, element);
+  Product product = product_in_force(b.context, element);
   if (operands.size() > 2) multiply_pairs(b, operands, *call.arrow, product);
+  if (product == Product::kAsBf16 && has_narrow_copy(b, operands, *call.arrow)) {
+    for (graph::Value& operand : operands) operand = b.cast(operand, ElementType::kBf16);
+    product = Product::kWide;
+  }
   return {contract(b, operands, *call.arrow, product)};
 }
 

@@ -128,6 +128,8 @@ bool Execution::materialize(graph::ValueTable& table, const graph::Values& neede
   const std::vector<graph::NodePtr> nodes = pending(roots);
   const graph::KeptHistory history = table.keep_history(nodes, gradients_may_come() ? ops::reads_of_gradient : nullptr);
   add(history.saved);
+  const std::vector<StayingCopy> staying = copies_that_stay(nodes);
+  for (const StayingCopy& each : staying) add({each.copy.value()});
   graph::Capture captured = capture(nodes, roots);
   keep_copies(captured, roots, history.read_again);
   for (const graph::Value& root : roots) captured.program.only_history.push_back(root.node->held(root.result) == 0);
@@ -140,6 +142,7 @@ bool Execution::materialize(graph::ValueTable& table, const graph::Values& neede
     note_copies(captured, roots, *record, number);
   }
   table.computed(nodes);
+  stay(staying);
   return true;
 }
 

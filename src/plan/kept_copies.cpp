@@ -18,6 +18,19 @@ const graph::Value& value_of(const graph::Capture& capture, const graph::Values&
 
 }  // namespace
 
+std::vector<StayingCopy> copies_that_stay(const std::vector<graph::NodePtr>& nodes) {
+  std::vector<StayingCopy> copies;
+  for (const graph::NodePtr& node : nodes)
+    if (node->stays && node->operands()[0].node->is_held())
+      copies.push_back({node->operands()[0].node, graph::Value{node, 0}});
+  return copies;
+}
+
+void stay(const std::vector<StayingCopy>& copies) {
+  for (const auto& [variable, copy] : copies)
+    variable->compute_into().narrowed.held = std::make_shared<const graph::Handle>(copy);
+}
+
 void keep_copies(graph::Capture& capture, const graph::Values& roots, const graph::Values& values) {
   if (values.empty()) return;
   std::map<std::pair<const graph::Node*, int>, graph::ProgramValue> places;

@@ -1,5 +1,6 @@
 #pragma once
-// Copies of values that a cut keeps for gradients (Program::for_gradients), as tensors of the nodes.
+// Copies that a cut keeps beside values: those of variables in bf16 that stay with them (Computed::narrowed), as values
+// of their own, and those that are kept for gradients (Program::for_gradients), as tensors of the nodes.
 //
 // What a forward pass has brought elsewhere for an operation whose gradient rule reads the same (keys and values that
 // it has gathered) a backward pass of the same program would find there. If a cut falls between the two, the forward
@@ -13,6 +14,15 @@
 #include "plan/tensor.h"
 
 namespace mtf::plan {
+
+struct StayingCopy {
+  graph::NodePtr variable;
+  graph::Handle copy;
+};
+/// The copies among nodes that a cut is about to compute which stay with variables: not of what has been assigned.
+std::vector<StayingCopy> copies_that_stay(const std::vector<graph::NodePtr>& nodes);
+/// They have been computed.
+void stay(const std::vector<StayingCopy>& copies);
 
 /// Says of which inputs and roots of a capture copies are kept: those of `values` that it has.
 void keep_copies(graph::Capture& capture, const graph::Values& roots, const graph::Values& values);
