@@ -85,6 +85,8 @@ int64_t messages_of(const spmd::LocalProgram& program, const spmd::Instruction& 
     }
     case spmd::Movement::kReduceScatter:
     case spmd::Movement::kFromGroup:
+    case spmd::Movement::kFromOwner:
+    case spmd::Movement::kToOwner:
     case spmd::Movement::kAddFromGroup: return calls * others;
     case spmd::Movement::kFromStage:
     case spmd::Movement::kFromPermuted: return calls;

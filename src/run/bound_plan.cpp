@@ -58,9 +58,22 @@ struct BoundPlan::Impl {
   struct Stage;
   class TakesOver;
 
+  /// Of a turn: the loop that it is of, as an instruction of the program around it.
+  struct Around {
+    const spmd::LocalProgram* program;
+    const spmd::Instruction* loop;
+  };
+
   /// `stage`: of a pipeline, whose turn it is; null: of none.
-  Impl(std::shared_ptr<const schedule::Schedule> s, Machine& m, Hostings& h, bool share, Stage* of = nullptr)
-      : schedule(std::move(s)), program(schedule->program), machine(m), hostings(h), may_share(share), stage(of) {
+  Impl(std::shared_ptr<const schedule::Schedule> s, Machine& m, Hostings& h, bool share, Around loop = {},
+       Stage* of = nullptr)
+      : schedule(std::move(s)),
+        program(schedule->program),
+        machine(m),
+        hostings(h),
+        may_share(share),
+        around(loop),
+        stage(of) {
     number_of.assign(program.values.size(), 0);
     for (size_t i = 0; i < program.inputs.size(); ++i) input_of[program.inputs[i]] = static_cast<int>(i);
     for (const spmd::Instruction& instruction : program.instructions)
@@ -180,15 +193,16 @@ struct BoundPlan::Impl {
     const graph::Region& region = *loop.node->region;
     const MeshPtr& mesh = loop.node->mesh;
     const Hosting& host = hostings.of(mesh);
+    const Around in_turn{&program, &loop};
     if (!region.hands_on) {
       const Interval turns = block_of(region.turns, region.stages, *mesh, host.coordinates()[0]);
-      all.push_back(std::make_unique<Loop>(std::make_unique<Impl>(step.turn, machine, hostings, may_share), *this, loop,
-                                           turns, nullptr));
+      all.push_back(std::make_unique<Loop>(std::make_unique<Impl>(step.turn, machine, hostings, may_share, in_turn),
+                                           *this, loop, turns, nullptr));
       return all;
     }
     for (int64_t turn = 0; turn < region.turns; ++turn)
       for (std::unique_ptr<Stage>& at : stages_of(*step.turn, loop, turn)) {
-        auto own = std::make_unique<Impl>(step.turn, machine, at->hostings, false, at.get());
+        auto own = std::make_unique<Impl>(step.turn, machine, at->hostings, false, in_turn, at.get());
         all.push_back(std::make_unique<Loop>(std::move(own), *this, loop, Interval{turn, turn + 1}, std::move(at)));
       }
     return all;
@@ -208,10 +222,27 @@ struct BoundPlan::Impl {
       results.push_back(&program.values[program.instructions[i].results[0]]);
     }
     const Hosting& host = hostings.of(operands[0]->mesh);
-    if (is_collective(first.kind))
+    if (first.kind == spmd::InstructionKind::kFromOwner || first.kind == spmd::InstructionKind::kToOwner)
+      bound.collective =
+          bind_by_owner(host, first.kind, *operands[0], *results[0], first.axes, stored_over(first), place_of_turn);
+    else if (is_collective(first.kind))
       bound.collective = run::bind_collective(host, first.kind, operands, results, first.axes, first.reduction,
                                               may_share ? &machine.shared : nullptr);
     else bound.collective = bind_slice(host, *operands[0], *results[0]);
+  }
+
+  /// The loop's dim in what stores the place of this turn that an instruction brings from its owner or to it.
+  const spmd::LocalDim& stored_over(const spmd::Instruction& instruction) const {
+    MTF_CHECK(around.loop != nullptr, "a place of no loop");
+    const bool comes = instruction.kind == spmd::InstructionKind::kFromOwner;
+    int value = -1;
+    for (const spmd::Instruction& each : program.instructions)
+      if (comes && each.kind == spmd::InstructionKind::kInput && each.results[0] == instruction.operands[0])
+        value = around.loop->operands[static_cast<size_t>(each.input)];
+    for (size_t r = 0; r < program.outputs.size(); ++r)
+      if (!comes && program.outputs[r][0] == instruction.results[0]) value = around.loop->results[r];
+    MTF_CHECK(value >= 0, "{} is stored nowhere", program.values[instruction.results[0]].name);
+    return around.program->values[value].dims[0];
   }
 
   /// The arena, or the part of shared memory, as this rank has it: each buffer as often as it has places. Returns its
@@ -722,9 +753,14 @@ struct BoundPlan::Impl {
         else if (schedule::is_host_number(instruction))  // of an expansion
           inputs.values[turn->input_of.at(value)].number = instruction.node->inputs[0];
         else if (instruction.input < region.carried) left[input].input = value;
-        else tensors.push_back({value, static_cast<int>(input), outside(around, value, loop.operands[input])});
+        else
+          tensors.push_back({value, static_cast<int>(input), outside(around, value, loop.operands[input]),
+                             held(around, value, loop.operands[input], region.is_placed(input))});
       }
-      for (size_t r = 0; r < left.size(); ++r) left[r].outside = outside(around, value_of(r), loop.results[r]);
+      for (size_t r = 0; r < left.size(); ++r) {
+        left[r].outside = outside(around, value_of(r), loop.results[r]);
+        left[r].held = held(around, value_of(r), loop.results[r], is_stacked(r));
+      }
       for (size_t c = 0; c < static_cast<size_t>(region.carried); ++c)
         starts.push_back(outside(around, value_of(c), loop.operands[c]));
       int64_t offset = turn->arena_bytes;
@@ -811,18 +847,32 @@ struct BoundPlan::Impl {
       return places;
     }
 
+    /// Of a value of which each turn has a place that one processor stores: for each place of the value those places
+    /// of the dim that are stored there.
+    std::vector<Interval> held(Impl& around, int value, int of, bool is_at_place) const {
+      std::vector<Interval> intervals;
+      const spmd::LocalValue& all = around.program.values[of];
+      if (!is_at_place || region.hands_on || !region.stages.empty() || all.dims[0].axes.empty()) return intervals;
+      const Hosting& host = turn->hosting(value);
+      for (const int hosted : turn->places(value).first)
+        intervals.push_back(bounds(all.dims[0], *all.mesh, host.coordinates()[hosted]));
+      return intervals;
+    }
+
     /// A tensor of the turn, the operand that it is or is a part of, and the place of that for each of its places.
     struct Outside {
       int value, operand;
       std::vector<int> places;
+      std::vector<Interval> held;
     };
     /// An output of the turn. What the next turn gets lies where this one is to read it (`now`), and is left there or
     /// in the second place (`next`).
     struct Left {
-      int input = -1;                ///< the value as which the next turn reads it, if it does
-      int64_t second = -1;           ///< where its second place begins in the memory of the loop; -1: it needs none
-      int buffer = -1;               ///< which is written where it is wanted; -1: it is copied there
-      std::vector<int> outside;      ///< for each place that of the loop's result
+      int input = -1;            ///< the value as which the next turn reads it, if it does
+      int64_t second = -1;       ///< where its second place begins in the memory of the loop; -1: it needs none
+      int buffer = -1;           ///< which is written where it is wanted; -1: it is copied there
+      std::vector<int> outside;  ///< for each place that of the loop's result
+      std::vector<Interval> held;
       std::vector<void*> now, next;  ///< for each place
     };
 
@@ -860,7 +910,7 @@ struct BoundPlan::Impl {
           for (int place = 0; place < turn->pointers.places[each.value]; ++place) {
             void* const all = around.pointers.at(loop.operands[each.operand], each.places[place]);
             turn->point_value(each.value, place,
-                              static_cast<std::byte*>(all) + here(at) * turn->block_bytes(each.value, place));
+                              at_place(all, at, each.held, place, turn->block_bytes(each.value, place)));
           }
       for (const auto& [value, number] : numbers) inputs.values[turn->input_of.at(value)].number = numbers_now[number];
       for (size_t r = 0; r < left.size(); ++r)
@@ -869,28 +919,37 @@ struct BoundPlan::Impl {
           if (left[r].buffer >= 0) turn->point_buffer(left[r].buffer, place, wanted(around, r, place, at));
         }
       inputs.turn_numbers = std::move(numbers_now);
+      turn->place_of_turn = at;
       turn->run_placed(inputs);
       for (size_t r = 0; r < left.size(); ++r) {
         if (left[r].buffer >= 0 || (!is_stacked(r) && left[r].second < 0)) continue;
         for (int place = 0; place < places(r); ++place)
-          std::memcpy(wanted(around, r, place, at), turn->pointers.at(value_of(r), place),
-                      static_cast<size_t>(bytes_at(r, place)));
+          if (void* const to = wanted(around, r, place, at))
+            std::memcpy(to, turn->pointers.at(value_of(r), place), static_cast<size_t>(bytes_at(r, place)));
       }
       for (Left& each : left)
         if (each.second >= 0) std::swap(each.now, each.next);
     }
 
-    /// Where an output of the turn at a place of the dim is to lie.
+    /// Where an output of the turn at a place of the dim is to lie; null: on another processor.
     void* wanted(Impl& around, size_t r, int place, int64_t at) const {
       if (!is_stacked(r)) return left[r].next[place];
-      auto* const all = static_cast<std::byte*>(around.pointers.at(loop.results[r], left[r].outside[place]));
+      void* const all = around.pointers.at(loop.results[r], left[r].outside[place]);
       const spmd::LocalValue& value = turn->program.values[value_of(r)];
       if (region.hands_on && !has_dim(value.type().dims, region.micro)) return all;  // each gives the same
-      return all + here(at) * bytes_at(r, place);
+      return at_place(all, at, left[r].held, place, bytes_at(r, place));
     }
 
-    /// Where the place of a turn is in this processor's block of the loop's dim.
-    int64_t here(int64_t at) const { return region.hands_on ? at : at - turns.first; }
+    /// The place of a turn in a processor's block of what has the loop's dim; null where another processor stores it.
+    void* at_place(void* all, int64_t at, const std::vector<Interval>& held, int place, int64_t bytes) const {
+      int64_t first = region.hands_on ? 0 : turns.first;
+      if (!held.empty()) {
+        const Interval& own = held[static_cast<size_t>(place)];
+        if (at < own.first || at >= own.last) return nullptr;
+        first = own.first;
+      }
+      return static_cast<std::byte*>(all) + (at - first) * bytes;
+    }
 
     const ops::ScanAttributes& attributes;
     plan::PlanInputs inputs;
@@ -930,7 +989,9 @@ struct BoundPlan::Impl {
   Machine& machine;
   Hostings& hostings;
   const bool may_share;
+  const Around around;
   Stage* const stage;
+  int64_t place_of_turn = 0;                                   // of a turn: its place of the loop's dim
   std::map<size_t, std::vector<std::unique_ptr<Loop>>> loops;  // by step
   std::map<int, size_t> taken_over;  // of a stage's turn, by output: the step that takes over that of the one before
   bool is_counted = false;

@@ -59,6 +59,12 @@ std::unique_ptr<BoundCollective> bind_collective(const Hosting& hosting, spmd::I
 std::unique_ptr<BoundCollective> bind_slice(const Hosting& hosting, const spmd::LocalValue& from,
                                             const spmd::LocalValue& to);
 
+/// In a turn of a loop, between the processor that owns its place of a dim, which is split as `over`, and its group.
+/// `turn`: that place, as it is when the collective begins.
+std::unique_ptr<BoundCollective> bind_by_owner(const Hosting& hosting, spmd::InstructionKind kind,
+                                               const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes,
+                                               const spmd::LocalDim& over, const int64_t& turn);
+
 /// An all_to_all, or null where it is better moved from block to block.
 std::unique_ptr<BoundCollective> bind_through_regions(const Hosting& hosting, const spmd::LocalValue& from,
                                                       const spmd::LocalValue& to, AxisSet axes,

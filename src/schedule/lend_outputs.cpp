@@ -42,9 +42,13 @@ struct Slots {
 
 void lend_outputs(Schedule& schedule) {
   std::vector<Buffer>& buffers = schedule.buffers;
+  std::vector<bool> is_owned(schedule.program.values.size());  // only the owner has memory for it
+  for (const spmd::Instruction& instruction : schedule.program.instructions)
+    if (instruction.kind == spmd::InstructionKind::kToOwner) is_owned[instruction.results[0]] = true;
   std::vector<int> order;
   for (size_t b = 0; b < buffers.size(); ++b)
-    if (buffers[b].kind == BufferKind::kArena || buffers[b].kind == BufferKind::kOutput)
+    if (buffers[b].kind == BufferKind::kArena ||
+        (buffers[b].kind == BufferKind::kOutput && !is_owned[buffers[b].value]))
       order.push_back(static_cast<int>(b));
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return buffers[a].first < buffers[b].first; });
   MemoryKinds kinds(schedule.program);

@@ -54,7 +54,8 @@ class Mover {
   bool is_reduction(const Step& step) const {
     if (step.kind != StepKind::kCollective) return false;
     const spmd::Movement movement = record_of(schedule_.program.instructions[step.instructions[0]].kind).movement;
-    return movement == spmd::Movement::kReduce || movement == spmd::Movement::kReduceScatter;
+    return movement == spmd::Movement::kReduce || movement == spmd::Movement::kReduceScatter ||
+           movement == spmd::Movement::kToOwner;
   }
 
   int64_t bytes(int v) const {

@@ -87,6 +87,16 @@ int64_t sent_by_transpose(const LocalValue& from, const LocalValue&, AxisSet axe
 /// Each stage but the last gives all it has to the next.
 int64_t sent_by_take_over(const LocalValue& from, const LocalValue&, AxisSet) { return elements_of_largest(from); }
 
+/// The owner gives all it has to every other.
+int64_t sent_by_owner(const LocalValue& from, const LocalValue& to, AxisSet axes) {
+  return mtf::saturating_multiply(from.mesh->group_size(axes) - 1, elements_of_largest(to));
+}
+
+/// The others give all they have; nothing, where each has the whole.
+int64_t sent_to_owner(const LocalValue& from, const LocalValue&, AxisSet axes) {
+  return from.partial & axes ? elements_of_largest(from) : 0;
+}
+
 int64_t sent_by_exchange(const LocalValue& from, const LocalValue& to, AxisSet axes) {
   int64_t most = 1;
   for (size_t d = 0; d < from.dims.size(); ++d)
@@ -231,6 +241,26 @@ const std::vector<CollectiveRecord>& collective_records() {
        .sent = sent_by_take_over,
        .counts_if_nothing_moves = false,
        .staging = nothing},
+      {.kind = InstructionKind::kFromOwner,
+       .word = "from_owner",
+       .counted_as = CollectiveKind::kAllGather,
+       .counted_name = "all_gather",
+       .movement = Movement::kFromOwner,
+       .payload = Payload::kResult,
+       .values = result_values,
+       .sent = sent_by_owner,
+       .counts_if_nothing_moves = true,
+       .staging = nothing},
+      {.kind = InstructionKind::kToOwner,
+       .word = "to_owner",
+       .counted_as = CollectiveKind::kReduceScatter,
+       .counted_name = "reduce_scatter",
+       .movement = Movement::kToOwner,
+       .payload = Payload::kOperand,
+       .values = operand_values,
+       .sent = sent_to_owner,
+       .counts_if_nothing_moves = false,
+       .staging = two_operands},
   };
   return records;
 }

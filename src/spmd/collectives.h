@@ -16,6 +16,8 @@ enum class Movement : uint8_t {
   kFromGroup,      ///< each takes what its result says from those of its group that have it
   kAddFromGroup,   ///< each adds up what its result says of all that those of its group have
   kFromStage,      ///< each takes what another has left of it (spmd/pipeline.h)
+  kFromOwner,      ///< each takes what the one of its group has that owns the place of the turn
+  kToOwner,        ///< adds up over the group, to the one that owns the place of the turn
   kFromPermuted,   ///< each takes the block of one other (spmd/axis_permutation.h)
 };
 

@@ -163,6 +163,24 @@ int LocalBuilder::take_over(const graph::OperationRef& node, int operand, const 
                         Reason{.kind = Reason::Kind::kHandedOn, .mesh = node->mesh, .parts = {{micro, stages}}}));
 }
 
+int LocalBuilder::from_owner(const graph::OperationRef& node, int operand, Name over, const AxisList& axes) {
+  LocalValue whole = program_.values[operand];
+  whole.partial &= ~axes.set();
+  return collective(
+      InstructionKind::kFromOwner, node, operand, std::move(whole), axes.set(), kernels::Reduction::kSum,
+      std::make_shared<const Reason>(
+          Reason{.kind = Reason::Kind::kFromOwner, .mesh = program_.values[operand].mesh, .parts = {{over, axes}}}));
+}
+
+int LocalBuilder::to_owner(const graph::OperationRef& node, int operand, Name over, const AxisList& axes) {
+  LocalValue owned = program_.values[operand];
+  owned.partial |= axes.set();
+  return collective(
+      InstructionKind::kToOwner, node, operand, std::move(owned), axes.set(), kernels::Reduction::kSum,
+      std::make_shared<const Reason>(
+          Reason{.kind = Reason::Kind::kToOwner, .mesh = program_.values[operand].mesh, .parts = {{over, axes}}}));
+}
+
 void LocalBuilder::is_view(int result, int operand, const graph::OperationRef& node) {
   if (!is_stored(operand)) view_of_[result] = {operand, node};
 }

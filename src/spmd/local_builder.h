@@ -58,6 +58,10 @@ class LocalBuilder {
                int32_t origin = -1);
   /// Of a stage of a pipeline: what it begins a micro-batch with, which stands in for the operand.
   int take_over(const graph::OperationRef& node, int operand, const AxisList& stages, Name micro);
+  /// In a turn of a loop over `over`, whose blocks lie over `axes`: the place of the turn, which only the one that
+  /// stores it has, brought from there to all; and the other way, what all have of it.
+  int from_owner(const graph::OperationRef& node, int operand, Name over, const AxisList& axes);
+  int to_owner(const graph::OperationRef& node, int operand, Name over, const AxisList& axes);
   /// A loop, each of whose turns is `turn`.
   void run_in_turns(const graph::OperationRef& node, std::vector<int> operands, std::vector<int> results,
                     int32_t origin, std::shared_ptr<const LocalProgram> turn);

@@ -68,6 +68,10 @@ enum class InstructionKind : uint8_t {
   kExchangeAdd,    ///< its adjoint: what each has of an interval is added to the blocks that have it: permute
   kTakeOver,       ///< of a pipeline's stage: what the one before has left of the micro-batch, or, if it is the first,
                    ///< the operand: permute
+  kFromOwner,      ///< in a turn of a loop: its place of what is stored in blocks along the loop's dim over `axes`, to
+                   ///< all from the one that has it: an all_gather to which the others give nothing
+  kToOwner,        ///< its adjoint: what all have of the place, added up if it is partial, to the one that stores it: a
+                   ///< reduce_scatter
   kRemesh,         ///< a whole value of another mesh with as many processors, or of no mesh, as a whole value of this
 };
 

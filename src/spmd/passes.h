@@ -69,12 +69,14 @@ LocalProgram split(const MergedProgram& merged);
 /// Lowers one turn of a loop from whole tensors to one processor's blocks, with all passes up to here. What is carried
 /// ends in the blocks in which it began, what is stacked in those of the loop's result; sums over turns stay partial
 /// where the turn's are. `tensors`: where each of the turn's tensors lies, which brings it from there to where its
-/// layout says. `copies`: of each of these, in what other shardings the turn can have it. `parameters`: which are
+/// layout says. `owners`: of each of these that is a place of what is stored in blocks along the loop's dim, over which
+/// axes, so that it comes from the processor that has it; of results that are stored so the place goes to that one.
+/// `copies`: of each of these, in what other shardings the turn can have it. `parameters`: which are
 /// places of parameters. `micro`: the axis of micro-batches, if it is that of a pipeline's stage. Behind the roots the
 /// outputs are copies of what the turn stacks and of what lies at its place (spmd/loop_copies.h).
 LocalProgram split_turn(const graph::LaidOutOperation& loop, const std::vector<Sharding>& tensors,
-                        const std::vector<std::vector<graph::InputCopy>>& copies, const std::vector<bool>& parameters,
-                        AxisSet micro);
+                        const std::vector<AxisList>& owners, const std::vector<std::vector<graph::InputCopy>>& copies,
+                        const std::vector<bool>& parameters, AxisSet micro);
 
 /// Leaves out what nothing reads where there are windows of which only windows are taken, which were computed from
 /// larger blocks (spmd/halos.h). Inputs stay. Elsewhere results that are not read stay too, brought where their layouts

@@ -26,6 +26,12 @@ std::string moved_text(const Reason& reason) {
   return text;
 }
 
+std::string owned_text(const Reason& reason, const char* goes) {
+  const Reason::Part& part = reason.parts[0];
+  return part.dim.str() + " is split over " + axes_text(part.split, *reason.mesh) + ", and the place of a turn " +
+         goes + " the processor that stores it";
+}
+
 }  // namespace
 
 std::vector<Name> Reason::dims() const {
@@ -62,6 +68,8 @@ std::string to_string(const Reason& reason) {
     case Reason::Kind::kHandedOn:
       return "each place of " + reason.parts[0].dim.str() + " goes from stage to stage over " +
              axes_text(reason.parts[0].split, *reason.mesh);
+    case Reason::Kind::kFromOwner: return owned_text(reason, "comes from");
+    case Reason::Kind::kToOwner: return owned_text(reason, "goes to");
   }
   return {};
 }

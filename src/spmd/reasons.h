@@ -22,8 +22,10 @@ struct Reason {
     kAddedBack,  ///< the dim of the one part is split, and `op` adds across blocks
     kApart,    ///< blocks of `from` and `to`, two shapes of the same elements, do not coincide over the one part's axes
     kScanned,  ///< a running sum needs the totals of the other blocks over the one part's axes
-    kRemeshed,  ///< it is read on another mesh
-    kHandedOn,  ///< a micro-batch, a place of the one part's dim, goes from stage to stage over its axes
+    kRemeshed,   ///< it is read on another mesh
+    kHandedOn,   ///< a micro-batch, a place of the one part's dim, goes from stage to stage over its axes
+    kFromOwner,  ///< the dim of the one part is split, and a turn's place of it comes from its owner
+    kToOwner,    ///< the dim of the one part is split, and a turn's place of it goes to its owner
   };
   struct Part {
     Name dim;  ///< of kApart and kScanned none

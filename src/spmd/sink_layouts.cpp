@@ -131,13 +131,20 @@ class Sinker {
   }
 
   /// Of a loop: what is carried lies as turns leave it. What is stacked is whole along the loop's dim, which `wanted`
-  /// then is too.
+  /// then is too, where turns compute it in blocks over the axes that are to split that; elsewhere each turn gives its
+  /// place to the processor that is to store it.
   static bool is_free_to_lie(const graph::LaidOutOperation& loop, size_t result, Sharding& wanted) {
     const auto place = static_cast<int32_t>(result);
     const graph::Region& region = *loop.region;
     const bool is_stacked = place >= region.carried && place < region.carried + region.stacked;
     if (is_stacked && !region.stages.empty()) return false;
-    if (is_stacked) wanted = graph::off_loop_dim(loop.results[result].dims, std::move(wanted), *loop.mesh);
+    if (is_stacked) {
+      const AxisSet owners = wanted.dims[0].set();
+      const graph::ProgramValue root = region.turn.roots[result];
+      if ((region.turn.sharding(root).split() & owners) || loop.mesh->group_size(owners) == 1 || region.hands_on ||
+          !same_mesh(region.turn.mesh(root), loop.mesh))
+        wanted = graph::off_loop_dim(loop.results[result].dims, std::move(wanted), *loop.mesh);
+    }
     return place >= region.carried;
   }
 

@@ -7,6 +7,7 @@
 
 #include "graph/op.h"
 #include "graph/region.h"
+#include "ops/loop.h"
 #include "ops/record.h"
 #include "ops/shape.h"
 #include "spmd/across_blocks.h"
@@ -27,20 +28,40 @@
 namespace mtf::spmd {
 namespace {
 
+/// What a turn knows of the loop around it.
+struct AroundTurn {
+  const graph::Region* region = nullptr;  ///< the one whose turn it is; null: none
+  std::vector<Sharding> tensors = {};     ///< where those of the turn lie
+  std::vector<bool> parameters = {};      ///< which of them are parameters, or places of them
+  AxisSet micro = 0;  ///< of a pipeline (spmd/pipeline.h): the axis that micro-batches are places of
+  std::vector<graph::AlongMicro> along = {};  ///< what the roots of a stage's turn are along it
+  Name over = {};                             ///< the dim of the loop
+  MeshPtr mesh = nullptr;                     ///< of the loop
+  /// Of each tensor and each root: the axes over whose blocks of the loop's dim it is stored, so that only one
+  /// processor, its owner, has the place of the turn; empty: none of them.
+  std::vector<AxisList> tensor_owners = {}, root_owners = {};
+};
+
+/// The axes over whose blocks of the loop's dim a result is stored, one of what is stacked; none of a pipeline.
+AxisList owners_of_result(const graph::LaidOutOperation& loop, int32_t result) {
+  const graph::Region& region = *loop.region;
+  if (result < region.carried || result >= region.carried + region.stacked) return {};
+  return region.stages.empty() && !region.hands_on ? loop.shardings[result].dims[0] : AxisList();
+}
+
 class Splitter {
  public:
-  /// `region`: the one whose turn it is; null: none. `tensors`: where those of the turn lie. `parameters`: which of
-  /// them are parameters, or places of them. Of a pipeline (spmd/pipeline.h) `micro`: the axis that micro-batches are
-  /// places of, and `along`: what the roots of a stage's turn are along it.
-  explicit Splitter(const MergedProgram& merged, const graph::Region* region = nullptr,
-                    std::vector<Sharding> tensors = {}, std::vector<bool> parameters = {}, AxisSet micro = 0,
-                    std::vector<graph::AlongMicro> along = {})
+  explicit Splitter(const MergedProgram& merged, AroundTurn around = {})
       : merged_(merged),
-        region_(region),
-        parameters_(std::move(parameters)),
-        along_(std::move(along)),
-        tensors_(std::move(tensors)),
-        micro_(micro),
+        region_(around.region),
+        parameters_(std::move(around.parameters)),
+        along_(std::move(around.along)),
+        tensors_(std::move(around.tensors)),
+        over_(around.over),
+        mesh_(std::move(around.mesh)),
+        tensor_owners_(std::move(around.tensor_owners)),
+        root_owners_(std::move(around.root_owners)),
+        micro_(around.micro),
         graph_(merged.program),
         names_(names_of(graph_)),
         local_(graph_),
@@ -75,12 +96,33 @@ class Splitter {
     const int value = local(root);
     if (is_summed(r)) return added_to_sum(value, root);
     if (is_part_of_sum(r)) return value;
+    if (r < root_owners_.size() && !root_owners_[r].empty()) return given_to_owner(value, root, root_owners_[r]);
     const bool is_carried = region_ && static_cast<int32_t>(r) < region_->carried;
     return local_.bring(value, graph_.sharding(is_carried ? graph::ProgramValue::input(r) : root), of(root), nullptr);
   }
 
   bool is_summed(size_t root) const {
     return region_ && static_cast<int32_t>(root) >= region_->carried + region_->stacked;
+  }
+
+  /// What lies whole in all of the turn, at its place of what is stored in blocks: a sum is complete there alone.
+  int given_to_owner(int value, graph::ProgramValue root, const AxisList& owners) {
+    if (!local_[value].mesh) value = local_.add_input(root.input(), mesh_);  // a number of the host lies nowhere
+    Sharding whole = graph_.sharding(root);
+    if ((owners.set() & ~local_[value].partial) == 0) whole.partial = owners.set();
+    const ReasonRef reason = sum_reason(local_[value].partial & ~whole.partial, mesh_);
+    return local_.to_owner(of(root), local_.bring(value, whole, of(root), reason), over_, owners);
+  }
+
+  /// The value is what the turn's place of something that is stored in blocks over some of these axes becomes, and
+  /// nothing else: its sum over them goes to the owner.
+  bool goes_to_owner_alone(graph::ProgramValue value, AxisSet axes) const {
+    if (root_owners_.empty() || !readers_.of(value).empty()) return false;
+    const auto is_value = [&](graph::ProgramValue root) { return root == value; };
+    const auto root = std::find_if(graph_.roots.begin(), graph_.roots.end(), is_value);
+    if (root == graph_.roots.end() || std::any_of(root + 1, graph_.roots.end(), is_value)) return false;
+    const AxisList& owners = root_owners_[static_cast<size_t>(root - graph_.roots.begin())];
+    return !owners.empty() && (owners.set() & ~axes) == 0;
   }
 
   /// Of a pipeline: each micro-batch gives a part of what is stacked.
@@ -155,6 +197,8 @@ class Splitter {
     const auto place = static_cast<size_t>(value.input());
     if (place >= tensors_.size()) return index = local_.add_input(value.input(), node->mesh);
     index = local_.add_input(value.input(), node->mesh, &tensors_[place]);
+    if (place < tensor_owners_.size() && !tensor_owners_[place].empty())
+      index = local_.from_owner(node, index, over_, tensor_owners_[place]);
     return index = local_.bring(index, graph_.sharding(value), node, nullptr);
   }
 
@@ -163,6 +207,7 @@ class Splitter {
   /// computed, or another sum over them is added to it, which costs less than to reduce both.
   bool may_stay_partial(graph::ProgramValue value, ElementType parts, AxisSet axes) const {
     if (is_summed_alone(value)) return parts == graph_.type(value).element;
+    if (goes_to_owner_alone(value, axes)) return true;
     if (readers_.of(value).empty() && !readers_.is_root(value)) return true;  // nobody reads what it would be
     const ProgramReaders::Read* read = readers_.only(value);
     if (!read) return false;
@@ -303,8 +348,8 @@ class Splitter {
       if (instruction.kind == InstructionKind::kInput && instruction.sum < 0 &&
           instruction.input >= region.carried + region.placed && instruction.input < region.tensors())
         constants[instruction.results[0]] = operands[instruction.input];
-      else if (instruction.kind != InstructionKind::kCompute && !instruction.operands.empty() &&
-               is_outside(instruction.operands[0])) {
+      else if (instruction.kind != InstructionKind::kCompute && instruction.kind != InstructionKind::kToOwner &&
+               !instruction.operands.empty() && is_outside(instruction.operands[0])) {
         moved.emplace(instruction.results[0], std::move(instruction));
         continue;
       }
@@ -364,6 +409,11 @@ class Splitter {
     return region_ ? input < parameters_.size() && parameters_[input] : of(operand)->op == &ops::kAssign;
   }
 
+  /// The operand is a variable, which is not brought elsewhere for a loop.
+  bool is_variable(graph::ProgramValue operand) const {
+    return is_parameter(operand) || (!operand.is_input() && of(operand)->op == &ops::kAssign);
+  }
+
   /// Adds a loop; `results`: of which results of the operation it is the loop. Copies that its turns have made are
   /// copies of what it reads and gives.
   void add_loop(int index, LocalLoop loop, std::span<const size_t> results) {
@@ -384,26 +434,33 @@ class Splitter {
     const graph::Region& region = *node->region;
     LocalLoop loop;
     std::vector<Sharding> tensors;
+    std::vector<AxisList> owners(operands.size());
     std::vector<std::vector<graph::InputCopy>> copies(operands.size());
     for (size_t k = 0; k < operands.size(); ++k) {
       Sharding wanted = region.turn.sharding(graph::ProgramValue::input(k));
       if (region.is_placed(k)) {
         const LocalValue& all = local_[operands[k]];
         wanted.dims.insert(wanted.dims.begin(), region.stages);
-        if (region.stages.empty() && !all.partial && !all.dims[0].axes.empty() && all.mesh == node->mesh)
-          wanted = graph::off_loop_dim(node->operands[k].dims, all.sharding(), *node->mesh);
+        if (region.stages.empty() && !all.partial && !all.dims[0].axes.empty() && all.mesh == node->mesh) {
+          wanted = all.sharding();
+          if (is_variable(graph_.operands_of(index)[k]) && node->mesh->group_size(wanted.dims[0].set()) > 1)
+            owners[k] = wanted.dims[0];
+          else wanted = graph::off_loop_dim(node->operands[k].dims, std::move(wanted), *node->mesh);
+        }
       }
       operands[k] = local_.bring(operands[k], wanted, node, summed_reason(local_[operands[k]], *node));
       loop.parameters.push_back(is_parameter(graph_.operands_of(index)[k]));
-      loop.copies.push_back(copies_to_read(*node, k, local_, operands[k]));
+      loop.copies.push_back(owners[k].empty() ? copies_to_read(*node, k, local_, operands[k])
+                                              : std::vector<Sharding>());
       for (const Sharding& copy : loop.copies[k]) copies[k].push_back({copy_in_turn(*node, k, copy), {}});
       if (region.is_placed(k)) wanted.dims.erase(wanted.dims.begin());
+      wanted.partial = owners[k].set();  // of a turn's place the others have nothing
       tensors.push_back(std::move(wanted));
       if (static_cast<int32_t>(k) < region.carried && region_ && region_->hands_on && region_->idle > 0)
         operands[k] = local_.take_over(node, operands[k], region.stages, region.micro);
     }
     loop.node = node;
-    loop.turn = split_turn(*node, tensors, copies, loop.parameters, micro_);
+    loop.turn = split_turn(*node, tensors, owners, copies, loop.parameters, micro_);
     bring_before(loop.turn, region, operands);
     loop.operands = std::move(operands);
     std::vector<size_t> results;
@@ -412,7 +469,9 @@ class Splitter {
       LocalValue result = block_of_result(names_[index], *node, static_cast<int>(r), node->shardings[r]);
       const auto place = static_cast<int32_t>(r);
       const bool is_stacked = place < region.carried + region.stacked;
-      if (place >= region.carried && (!is_stacked || given.partial)) {
+      if (is_stacked && place >= region.carried && !owners_of_result(*node, place).empty()) {
+        result.element = given.element;  // a sum of bf16 is rounded after the loop
+      } else if (place >= region.carried && (!is_stacked || given.partial)) {
         result = given;
         result.mesh = node->mesh;
         result.order.clear();
@@ -442,7 +501,10 @@ class Splitter {
     keep_copies_of_turn(pipeline.turn, *pipeline.loop->region);
     Forms forms;
     const MergedProgram merged = merge(pipeline.turn, forms);
-    loop.turn = Splitter(merged, pipeline.loop->region.get(), {}, loop.parameters, axis_bit(node->mesh->order())).run();
+    loop.turn = Splitter(merged, {.region = pipeline.loop->region.get(),
+                                  .parameters = loop.parameters,
+                                  .micro = axis_bit(node->mesh->order())})
+                    .run();
     bring_before(loop.turn, *pipeline.loop->region, loop.operands);
     for (size_t r = 0; r < pipeline.results.size(); ++r) {
       const auto place = static_cast<int32_t>(pipeline.results[r]);
@@ -594,7 +656,10 @@ class Splitter {
   const std::vector<bool> parameters_;          ///< of a turn: which of its tensors are places of parameters
   const std::vector<graph::AlongMicro> along_;  ///< of the roots of a stage's turn, or empty
   const std::vector<Sharding> tensors_;         ///< of a turn: where its tensors lie
-  const AxisSet micro_;                         ///< what a micro-batch gives of a sum over them is whole for it
+  const Name over_;                             ///< AroundTurn
+  const MeshPtr mesh_;                          ///< AroundTurn
+  const std::vector<AxisList> tensor_owners_, root_owners_;
+  const AxisSet micro_;  ///< what a micro-batch gives of a sum over them is whole for it
   const graph::Program& graph_;
   const std::vector<std::string> names_;
   LocalBuilder local_;
@@ -642,8 +707,8 @@ static void ask(graph::Program& program, size_t root, const Sharding& sharding) 
 }
 
 LocalProgram split_turn(const graph::LaidOutOperation& loop, const std::vector<Sharding>& tensors,
-                        const std::vector<std::vector<graph::InputCopy>>& copies, const std::vector<bool>& parameters,
-                        AxisSet micro) {
+                        const std::vector<AxisList>& owners, const std::vector<std::vector<graph::InputCopy>>& copies,
+                        const std::vector<bool>& parameters, AxisSet micro) {
   const graph::Region& region = *loop.region;
   graph::Program turn = region.turn;
   keep_copies_of_turn(turn, region);
@@ -662,7 +727,17 @@ LocalProgram split_turn(const graph::LaidOutOperation& loop, const std::vector<S
   sink_layouts(turn, forms);
   MergedProgram merged = merge(turn, forms);
   expand(merged, forms);
-  LocalProgram local = Splitter(merged, &region, tensors, parameters, micro, std::move(along)).run();
+  AroundTurn around{.region = &region,
+                    .tensors = tensors,
+                    .parameters = parameters,
+                    .micro = micro,
+                    .along = std::move(along),
+                    .over = loop.attributes.get<ops::ScanAttributes>().over.name,
+                    .mesh = loop.mesh,
+                    .tensor_owners = owners};
+  for (size_t r = 0; r < region.turn.roots.size(); ++r)
+    around.root_owners.push_back(owners_of_result(loop, static_cast<int32_t>(r)));
+  LocalProgram local = Splitter(merged, std::move(around)).run();
   leave_out_unread(local);
   return local;
 }

@@ -1,0 +1,89 @@
+#include <map>
+
+#include "run/collective.h"
+#include "spmd/collectives.h"
+
+namespace mtf::run {
+namespace {
+
+/// What moves in a turn, bound once for each owner: a block of one place along the loop's dim, which the owner has and
+/// the others have nothing of.
+class ByOwner : public BoundCollective {
+ public:
+  ByOwner(const Hosting& hosting, spmd::InstructionKind kind, const spmd::LocalValue& from, const spmd::LocalValue& to,
+          AxisSet axes, const spmd::LocalDim& over, const int64_t& turn)
+      : turn_(turn) {
+    const Mesh& mesh = *hosting.mesh();
+    for (const int64_t processor : mesh.group(0, axes)) {
+      const Interval block = bounds(over, mesh, mesh.coordinates(processor));
+      if (block.size() == 0) continue;
+      const spmd::LocalDim whole{{over.dim.name, 1}, {}, false, {}};
+      spmd::LocalDim owned = whole;
+      owned.axes = over.axes;
+      owned.mapped = true;
+      owned.map = {.offset = -block.first, .from = over.dim.size, .to = 1};
+      by_first_.emplace(block.first, bound(hosting, kind, from, to, axes, whole, owned));
+    }
+  }
+
+  int64_t staging_bytes() const override {
+    int64_t most = 0;
+    for (const auto& [first, each] : by_first_) most = std::max(most, each->staging_bytes());
+    return most;
+  }
+
+  plan::CollectiveCount counted() const override {
+    plan::CollectiveCount most;
+    for (const auto& [first, each] : by_first_) {
+      const plan::CollectiveCount count = each->counted();
+      most.count = std::max(most.count, count.count);
+      most.values = std::max(most.values, count.values);
+      most.bytes = std::max(most.bytes, count.bytes);
+      most.wire_bytes = std::max(most.wire_bytes, count.wire_bytes);
+    }
+    return most;
+  }
+
+  void begin(std::span<const std::span<void* const>> operands, std::span<const std::span<void* const>> results,
+             const CollectiveRun& run) override {
+    now_ = std::prev(by_first_.upper_bound(turn_))->second.get();
+    now_->begin(operands, results, run);
+  }
+  bool advance(Transport& transport) override { return now_->advance(transport); }
+
+ protected:
+  void wait(Transport& transport) override { now_->finish(transport); }
+
+ private:
+  static spmd::LocalValue with_place(spmd::LocalValue value, spmd::LocalDim place) {
+    value.partial &= ~place.axes.set();
+    value.dims.insert(value.dims.begin(), std::move(place));
+    for (int8_t& d : value.order) ++d;
+    value.order.insert(value.order.begin(), 0);
+    return value;
+  }
+
+  static std::unique_ptr<BoundCollective> bound(const Hosting& hosting, spmd::InstructionKind kind,
+                                                const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes,
+                                                const spmd::LocalDim& whole, const spmd::LocalDim& owned) {
+    const bool gives = kind == spmd::InstructionKind::kFromOwner;
+    const spmd::LocalValue a = with_place(from, gives ? owned : whole), b = with_place(to, gives ? whole : owned);
+    if (!gives && !(from.partial & axes)) return bind_slice(hosting, a, b);
+    return bind_collective(hosting, gives ? spmd::InstructionKind::kAllGather : spmd::InstructionKind::kReduceScatter,
+                           {&a}, {&b}, axes, kernels::Reduction::kSum);
+  }
+
+  const int64_t& turn_;
+  std::map<int64_t, std::unique_ptr<BoundCollective>> by_first_;  ///< by the first place that each owner has
+  BoundCollective* now_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<BoundCollective> bind_by_owner(const Hosting& hosting, spmd::InstructionKind kind,
+                                               const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes,
+                                               const spmd::LocalDim& over, const int64_t& turn) {
+  return std::make_unique<ByOwner>(hosting, kind, from, to, axes, over, turn);
+}
+
+}  // namespace mtf::run
