@@ -345,7 +345,9 @@ bool keeps_what_stands_there(const Run& run) {
   for (std::size_t o = 0; o < run.outputs.size(); ++o) {
     const LoopArgument& kept = run.operands[static_cast<std::size_t>(run.code.step_of(run.code.program.outputs[o])->c)];
     auto same = [&](std::size_t dim) { return kept.strides[dim] == run.outputs[o].strides[dim]; };
-    if (kept.data != run.outputs[o].data || kept.strides.size() != run.sizes.size() || !std::all_of(run.walked.begin(), run.walked.end(), same)) return false;
+    if (kept.data != run.outputs[o].data || kept.strides.size() != run.sizes.size() ||
+        !std::all_of(run.walked.begin(), run.walked.end(), same))
+      return false;
   }
   return true;
 }
