@@ -20,8 +20,9 @@ namespace mtf::kernels {
 /// Of a prefetch: memory is asked for before it is needed, because the processor does not foresee many short runs, but
 /// into the second cache, because it is more than the nearest can hold.
 constexpr int kSecondCache = 2;
-constexpr std::int64_t kThinBytes = 24 << 10;  // of sums, which stay in the nearest cache
-constexpr double kProgressNumbers = 4 << 20;   // of the matrix: a millisecond
+constexpr std::int64_t kLongLine = 10 << 10, kLineAhead = 512;  // bytes
+constexpr std::int64_t kThinBytes = 24 << 10;                   // of sums, which stay in the nearest cache
+constexpr double kProgressNumbers = 4 << 20;                    // of the matrix: a millisecond
 
 /// What of B is multiplied at once, as T.
 enum class ThinStep : std::uint8_t {
@@ -45,7 +46,13 @@ class ThinProduct {
 
   ThinProduct(std::int64_t m, std::int64_t k, const Matrix<const Factor>& a, const Matrix<const Number>& b,
               const Matrix<R>& c)
-      : m_(m), k_(k), sums_row_(longest_row(m)), a_memory_(a), b_(b), c_(c) {}
+      : m_(m),
+        k_(k),
+        sums_row_(longest_row(m)),
+        ahead_(k * kNumbers * kItemBytes >= kLongLine ? kLineAhead / kItemBytes : 2 * kLines * b.column),
+        a_memory_(a),
+        b_(b),
+        c_(c) {}
 
   void run(std::int64_t n, bool accumulate, const std::function<void()>& progress) {
     thread_local Scratch rows, sums;
@@ -82,6 +89,7 @@ class ThinProduct {
   static constexpr bool kRounds = std::is_same_v<Number, float> && kStep != ThinStep::kNumber;
   static constexpr int kNumbers = kPairs ? 2 : 1;  ///< of a step
   static constexpr int kLines = 2 * kLanes;        ///< columns that are summed at once, where each lies together
+  static constexpr std::int64_t kItemBytes = sizeof(Number);
   static constexpr bool kTransposes = Tile<Bits>::kLanes == kLanes;
   template <int kCount>
   using Count = std::integral_constant<int, kCount>;
@@ -198,7 +206,7 @@ class ThinProduct {
   /// kLanes steps of kLanes lines from `line` on, transposed.
   void turn(const Number* line, T* to) const {
     using namespace Eigen::internal;
-    const std::int64_t apart = b_.column, apart3 = 3 * apart, ahead = 2 * kLines * apart;
+    const std::int64_t apart = b_.column, apart3 = 3 * apart, ahead = ahead_;
     PacketBlock<typename Tile<Bits>::Packet, kLanes> block;
 #pragma GCC unroll 16
     for (int i = 0; i < kLanes; ++i) {
@@ -271,6 +279,9 @@ class ThinProduct {
   }
 
   const std::int64_t m_, k_, sums_row_;
+  /// How far on lies what is asked for where B's columns lie together: in the same one if it is long, else in those to
+  /// come.
+  const std::int64_t ahead_;
   const Matrix<const Factor> a_memory_;
   Matrix<const T> a_{};
   const Matrix<const Number> b_;
