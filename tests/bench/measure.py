@@ -67,13 +67,15 @@ def check_once(script, words=(), settings={}, ranks=1):
         sys.exit(f"{script} printed\n{ours}and its reference evaluation\n{reference}")
 
 
-def steps_of_timeline(file, steps):
+def steps_of_timeline(file, steps, operation=None):
     """The median seconds from one step to the next, but for the first three, which touch memory for the first time: from what
-    happens most often to its next time."""
+    happens most often to its next time. `operation` happens once in each step, where several steps are one program."""
     begins = {}
     for event in json.loads(Path(file).read_text())["traceEvents"]:
         if event["ph"] == "X" and event["pid"] == 0:
-            begins.setdefault(event["name"], []).append(event["ts"])
+            name = event["name"] if operation is None else event["name"].split(":")[0]
+            if operation in (None, name):
+                begins.setdefault(name, []).append(event["ts"])
     counts = [len(times) for times in begins.values() if steps - 2 <= len(times) <= steps + 1]
     if not counts:
         sys.exit(f"{file}: nothing happens once in each of {steps} steps")
@@ -81,12 +83,12 @@ def steps_of_timeline(file, steps):
     return statistics.median(b - a for a, b in zip(times[3:], times[4:])) / 1e6
 
 
-def our_step(script, steps, words=(), settings={}, ranks=1, cores=1):
+def our_step(script, steps, words=(), settings={}, ranks=1, cores=1, operation=None):
     """Seconds a step, and the MiB of the largest process."""
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
         command = mpirun(ranks) + [MTF, "run", script, *options({"steps": steps, **settings}), "--timeline", file.name, *words]
         memory = finished(start(command, OURS, core=0 if ranks == cores == 1 else None))[2]
-        return steps_of_timeline(file.name, steps), memory
+        return steps_of_timeline(file.name, steps, operation), memory
 
 
 def elapsed(words):

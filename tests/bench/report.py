@@ -126,6 +126,39 @@ def mnist_against_torch(report):
     report.add("MNIST step, PyTorch", best, flops=flops)
 
 
+def tiny_transformers_against_torch(report):
+    """What the host does for each operation: dims of 4 to 64, of which nearly nothing is computed."""
+    script, peer = HERE / "tiny.mtf", HERE / "torch" / "gpt.py"
+    for layers in (12, 48):
+        ways = {"stacked": "true", "a list": "false"}
+        for stacked in ways.values():
+            check_once(script, ["--threads", "1"], {"steps": 2, "layers": layers, "stacked": stacked})
+        theirs = lambda: json.loads(finished(start([PYTHON, peer, "--sizes", f"{layers},16,1,4,1,32", "--steps", "30"], dict(os.environ, OPENBLAS_NUM_THREADS="1"), core=0))[0])["wall"]
+        *mine, other = in_turns(*(lambda stacked=stacked: our_step(script, 40, ["--threads", "1"], {"layers": layers, "stacked": stacked})[0] for stacked in ways.values()),
+                                theirs)
+        for way, seconds in zip(ways, mine):
+            report.say(f"{layers} tiny layers, {way}: {1e3 * seconds:.2f} ms, PyTorch {1e3 * other:.2f} ms: {seconds / other:.2f} of its time")
+            report.add(f"{layers} tiny layers, {way}", seconds, torch=other)
+
+
+def decoding_against_torch(report, folder):
+    """A token of GPT-2, for which each weight is read once: beside PyTorch's, and beside the time in which the weights come from memory."""
+    script, peer, weights = HERE / "decode.mtf", HERE / "torch" / "decode.py", 12 * 12 * 768**2 + 50257 * 768
+    check_once(script, ["--threads", "1"], {"steps": 4, "layers": 2, "vocab": 64})
+    for precision, words, size in (("f32", [], 4), ("bf16", ["--bf16"], 2)):
+        copy = folder / f"decode_{precision}.mtf"
+        copy.write_text(script.read_text().replace("import decode", f"precision {precision}\nimport decode", 1))
+        def theirs(length):
+            return json.loads(finished(start([PYTHON, peer, "--length", length, *words], dict(os.environ, OPENBLAS_NUM_THREADS="1"), core=0))[0])["wall"]
+        def mine(steps):
+            return our_step(copy, steps, ["--threads", "1"], operation="argmax")[0]
+        short, long, other = in_turns(lambda: mine(64), lambda: mine(512), lambda: theirs(65))
+        limit = size * weights / report.memory
+        report.say(f"a token of GPT-2, {precision}: {1e3 * short:.1f} ms, PyTorch {1e3 * other:.1f} ms: {short / other:.2f} of its time, {short / limit:.2f} of its "
+                   f"weights' from memory; of 512 places {long / short:.2f} times that of 64")
+        report.add(f"a token of GPT-2, {precision}", short, torch=other, of_512_places=long)
+
+
 def convolutions_against_torch(report):
     """Of each layer's output and gradients, our time over PyTorch's."""
     bench, peer = BUILD / "tests" / "bench_convolution_bench", HERE / "torch" / "conv.py"
@@ -171,6 +204,10 @@ def main():
             operations_against_torch(report, folder)
             report.say("== the MNIST step (batch 256, hidden 1024) against PyTorch on one core")
             mnist_against_torch(report)
+            report.say("== Transformers of tiny dims with AdamW against PyTorch on one core")
+            tiny_transformers_against_torch(report)
+            report.say("== GPT-2 of 124 million parameters writes, against PyTorch on one core")
+            decoding_against_torch(report, folder)
             report.say("== convolutions on one core: output, and gradients of input and window")
             convolutions_against_torch(report)
             report.say("== the character GPT's step, and causal attention of 8 heads of 64 and length 2,048, forward and backward")

@@ -1,6 +1,6 @@
 """Peer of ../gpt.mtf: the training step of a GPT-2 style character model with AdamW in PyTorch, one thread a process.
 
-    gpt.py [--bf16 autocast|model] [--steps 10]
+    gpt.py [--bf16 autocast|model] [--steps 10] [--sizes LAYERS,WIDTH,HEADS,LENGTH,BATCH,VOCAB]
 
 With WORLD_SIZE, RANK, MASTER_ADDR and MASTER_PORT in the environment it is one of several ranks (DistributedDataParallel
 over gloo), each with its part of the batch. `autocast` keeps parameters in f32 and multiplies bf16, as `precision mixed`
@@ -16,11 +16,12 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-LAYERS, WIDTH, HEADS, LENGTH, BATCH, VOCAB = 4, 256, 4, 128, 16, 65
 parser = argparse.ArgumentParser()
 parser.add_argument("--bf16", choices=("autocast", "model"))
 parser.add_argument("--steps", type=int, default=10)
+parser.add_argument("--sizes", default="4,256,4,128,16,65")
 options = parser.parse_args()
+LAYERS, WIDTH, HEADS, LENGTH, BATCH, VOCAB = map(int, options.sizes.split(","))
 torch.set_num_threads(1)
 torch.manual_seed(0)
 ranks, rank = int(os.environ.get("WORLD_SIZE", 1)), int(os.environ.get("RANK", 0))
