@@ -110,6 +110,31 @@ def a_mixture_against_its_experts(report):
         report.add(f"64 experts, {way}", seconds, flops=12 * 2 * 4 * 512 * 512 * 1024)
 
 
+def idle_share(events, operation, micro, layers):
+    """Of a pipeline of two stages: the share of a pass in which a rank waits, and a pass's seconds, medians but for the first two. What
+    happens once in a layer tells how long a layer takes, within a micro-batch, and when the first rank begins and the last ends."""
+    turns, shares, passes = micro * layers, [], []
+    begins = [sorted(e["ts"] for e in events if e["ph"] == "X" and e["pid"] == rank and e["name"].split(":")[0] == operation) for rank in (0, 1)]
+    for end in range(3 * turns, len(begins[0]) + 1, turns):
+        first, last = sorted(times[end - turns:end] for times in begins)
+        layer = statistics.mean(b - a for times in (first, last) for k, (a, b) in enumerate(zip(times, times[1:])) if k % layers != layers - 1)
+        passes.append(last[-1] + layer - first[0])
+        shares.append(1 - turns * layer / passes[-1])
+    return statistics.median(shares), statistics.median(passes) / 1e6
+
+
+def a_pipeline_waits(report, folder):
+    script, micro, layers = HERE.parent.parent / "examples" / "pipeline.mtf", 4, 4
+    file = folder / "pipeline.json"
+    finished(start(mpirun(2) + [MTF, "run", script, "--threads", "1", "--mesh", "stage:2", "--timeline", file,
+                                *options({"micro": micro, "layers": 2 * layers, "d_model": 256, "length": 128, "steps": 16})], OURS))
+    events = json.loads(file.read_text())["traceEvents"]
+    for name, operation in (("forward", "attention"), ("backward", "attention_gradient")):
+        share, seconds = idle_share(events, operation, micro, layers)
+        report.say(f"{name}: a rank waits {share:.3f} of the time, and 1 of {micro + 1} turns is {1 / (micro + 1):.3f}")
+        report.add(f"a pass of a pipeline, {name}", seconds, idle=share)
+
+
 def mnist_against_torch(report):
     script, peer = HERE / "mlp.mtf", HERE / "torch" / "mlp.py"
     check_once(script, ["--threads", "2"], {"steps": 3})
@@ -191,6 +216,8 @@ def main():
         products_against_psgemm(report, folder)
         report.say("== two ranks against one: batch 1024, hidden 4096")
         two_ranks_against_one(report)
+        report.say("== a pipeline of two stages and four micro-batches on two ranks")
+        a_pipeline_waits(report, folder)
         report.say("== the language of the host against CPython, on one core")
         host_language_against_python(report)
         report.say("== what a batch takes to be read, beside the step that it is for")
