@@ -98,7 +98,8 @@ bool has_short_rows(const Nest& nest, const std::vector<LoopDim>& kept, const st
          std::none_of(nest.operands.begin(), nest.operands.end(), irregular);
 }
 
-void order_dims(Nest& nest, std::vector<LoopDim> kept, std::vector<LoopDim> reduced) {
+void order_dims(Nest& nest) {
+  std::vector<LoopDim> kept = std::move(nest.kept), reduced = std::move(nest.reduced);
   auto outermost_first = [&](const LoopDim& a, const LoopDim& b) { return reach(nest, a) > reach(nest, b); };
   std::stable_sort(kept.begin(), kept.end(), outermost_first);
   std::stable_sort(reduced.begin(), reduced.end(), outermost_first);
@@ -255,6 +256,74 @@ bool has_whole_rows(const Nest& nest) {
          std::none_of(nest.outputs.begin(), nest.outputs.end(), irregular);
 }
 
+/// The one dim along which the conditions vary; none if there are several, or if they are the same everywhere.
+std::optional<std::size_t> dim_of_conditions(const LoopProgram& conditions, const Run& run) {
+  std::uint64_t dims = 0;
+  auto add = [&](int value) {
+    if (value < 0 || value >= static_cast<int>(conditions.operands.size())) return;
+    const LoopOperand& operand = conditions.operands[static_cast<std::size_t>(value)];
+    for (std::size_t dim : run.walked) {
+      const bool varies = operand.kind == OperandKind::kIota ? static_cast<std::size_t>(operand.dim) == dim
+                          : operand.kind == OperandKind::kArray
+                              ? run.operands[static_cast<std::size_t>(value)].strides[dim] != 0
+                              : false;
+      if (varies) dims |= std::uint64_t{1} << dim;
+    }
+  };
+  for (const LoopStep& step : conditions.steps)
+    for (int value : {step.a, step.b, step.c}) add(value);
+  for (const LoopOutput& output : conditions.outputs) add(output.value);
+  if (std::popcount(dims) != 1) return {};
+  return static_cast<std::size_t>(std::countr_zero(dims));
+}
+
+/// Whether each output stands in the memory of the array that it is where its condition does not hold.
+bool keeps_what_stands_there(const Run& run) {
+  for (std::size_t o = 0; o < run.outputs.size(); ++o) {
+    const LoopArgument& kept = run.operands[static_cast<std::size_t>(run.code.step_of(run.code.program.outputs[o])->c)];
+    auto same = [&](std::size_t dim) { return kept.strides[dim] == run.outputs[o].strides[dim]; };
+    if (kept.data != run.outputs[o].data || !std::all_of(run.walked.begin(), run.walked.end(), same)) return false;
+  }
+  return true;
+}
+
+/// Which part of a loop is to be computed: of the dim `place` of those that are walked, from each first to each last.
+struct Changes {
+  std::size_t place = 0;
+  std::vector<std::pair<std::int64_t, std::int64_t>> parts;
+};
+
+/// Of a loop in the memory of what it keeps only what changes, as where a step of decoding puts one place into a cache:
+/// elements where a condition holds, if the conditions depend on one dim and at most half of it changes. None if all is
+/// to be computed.
+std::optional<Changes> changes_of(const Run& run) {
+  if (!run.code.conditions) return {};
+  std::int64_t total = 1;
+  for (std::size_t dim : run.walked) total *= run.sizes[dim];
+  if (total < kLeastChange || !keeps_what_stands_there(run)) return {};
+  const std::optional<std::size_t> along = dim_of_conditions(run.code.conditions->program(), run);
+  if (!along || total / run.sizes[*along] < kLeastSlice) return {};
+
+  std::vector<std::int64_t> sizes(run.sizes.size(), 1), strides(run.sizes.size(), 0);
+  const std::int64_t size = sizes[*along] = run.sizes[*along];
+  strides[*along] = 1;
+  std::vector<std::vector<char>> holds(run.outputs.size(), std::vector<char>(static_cast<std::size_t>(size)));
+  std::vector<LoopArgument> stored;
+  for (std::vector<char>& each : holds) stored.push_back(LoopArgument::array(each.data(), strides));
+  run.code.conditions->run(sizes, run.operands, stored, run.threads);
+
+  Changes changes{static_cast<std::size_t>(std::ranges::find(run.walked, *along) - run.walked.begin()), {}};
+  std::int64_t changed = 0;
+  for (std::int64_t k = 0; k < size; ++k) {
+    if (std::ranges::none_of(holds, [&](const auto& each) { return each[static_cast<std::size_t>(k)] != 0; })) continue;
+    ++changed;
+    if (!changes.parts.empty() && changes.parts.back().second == k) ++changes.parts.back().second;
+    else changes.parts.emplace_back(k, k + 1);
+  }
+  if (changed > size / 2) return {};
+  return changes;
+}
+
 /// Runs a program whose reduced outputs, but for those by row, all reduce the same dims. False, and nothing is done, if
 /// outputs by row cannot be made so.
 bool run_uniform(const Run& run) {
@@ -313,93 +382,19 @@ bool run_uniform(const Run& run) {
     }
     return true;
   }
-  order_dims(nest, std::move(kept), std::move(reduced));
+  nest.kept = std::move(kept);
+  nest.reduced = std::move(reduced);
+  if (const std::optional<Changes> changes = changes_of(run)) {
+    for (const auto& [first, last] : changes->parts) {
+      Nest part = part_of(nest, false, changes->place, first, last);
+      order_dims(part);
+      run_divided(part, run.threads);
+    }
+    return true;
+  }
+  order_dims(nest);
   if (run.by_row != 0 && !has_whole_rows(nest)) return false;
   run_divided(nest, run.threads);
-  return true;
-}
-
-/// The one dim along which the conditions vary; none if there are several, or if they are the same everywhere.
-std::optional<std::size_t> dim_of_conditions(const LoopProgram& conditions, const Run& run) {
-  std::uint64_t dims = 0;
-  auto add = [&](int value) {
-    if (value < 0 || value >= static_cast<int>(conditions.operands.size())) return;
-    const LoopOperand& operand = conditions.operands[static_cast<std::size_t>(value)];
-    for (std::size_t dim : run.walked) {
-      const bool varies = operand.kind == OperandKind::kIota ? static_cast<std::size_t>(operand.dim) == dim
-                          : operand.kind == OperandKind::kArray
-                              ? run.operands[static_cast<std::size_t>(value)].strides[dim] != 0
-                              : false;
-      if (varies) dims |= std::uint64_t{1} << dim;
-    }
-  };
-  for (const LoopStep& step : conditions.steps)
-    for (int value : {step.a, step.b, step.c}) add(value);
-  for (const LoopOutput& output : conditions.outputs) add(output.value);
-  if (std::popcount(dims) != 1) return {};
-  return static_cast<std::size_t>(std::countr_zero(dims));
-}
-
-/// Whether each output stands in the memory of the array that it is where its condition does not hold.
-bool keeps_what_stands_there(const Run& run) {
-  for (std::size_t o = 0; o < run.outputs.size(); ++o) {
-    const LoopArgument& kept = run.operands[static_cast<std::size_t>(run.code.step_of(run.code.program.outputs[o])->c)];
-    auto same = [&](std::size_t dim) { return kept.strides[dim] == run.outputs[o].strides[dim]; };
-    if (kept.data != run.outputs[o].data || kept.strides.size() != run.sizes.size() ||
-        !std::all_of(run.walked.begin(), run.walked.end(), same))
-      return false;
-  }
-  return true;
-}
-
-/// Writes only what changes, as where a step of decoding puts one place into a cache: elements where a condition holds,
-/// if the conditions depend on one dim and at most half of it changes. False, and nothing is done, if all is to be
-/// written.
-bool run_changes(const FusedLoop& loop, const Run& run) {
-  const FusedLoop* conditions = run.code.conditions ? &*run.code.conditions : nullptr;
-  if (conditions == nullptr) return false;
-  std::int64_t total = 1;
-  for (std::size_t dim : run.walked) total *= run.sizes[dim];
-  if (total < kLeastChange || !keeps_what_stands_there(run)) return false;
-  const std::optional<std::size_t> along = dim_of_conditions(conditions->program(), run);
-  if (!along || total / run.sizes[*along] < kLeastSlice) return false;
-
-  std::vector<std::int64_t> sizes(run.sizes.size(), 1), strides(run.sizes.size(), 0);
-  const std::int64_t size = sizes[*along] = run.sizes[*along];
-  strides[*along] = 1;
-  std::vector<std::vector<char>> holds(run.outputs.size(), std::vector<char>(static_cast<std::size_t>(size)));
-  std::vector<LoopArgument> stored;
-  for (std::vector<char>& each : holds) stored.push_back(LoopArgument::array(each.data(), strides));
-  conditions->run(sizes, run.operands, stored, run.threads);
-  auto changes = [&](std::int64_t k) {
-    return std::any_of(holds.begin(), holds.end(),
-                       [&](const auto& each) { return each[static_cast<std::size_t>(k)] != 0; });
-  };
-  std::int64_t changed = 0;
-  for (std::int64_t k = 0; k < size; ++k) changed += changes(k);
-  if (changed > size / 2) return false;
-
-  sizes.assign(run.sizes.begin(), run.sizes.end());
-  for (std::int64_t begin = 0, end = 0; begin < size; begin = end) {
-    end = begin + 1;
-    if (!changes(begin)) continue;
-    while (end < size && changes(end)) ++end;
-    sizes[*along] = end - begin;
-    const LoopProgram& program = run.code.program;
-    std::vector<LoopArgument> operands(run.operands.begin(), run.operands.end());
-    std::vector<LoopArgument> outputs(run.outputs.begin(), run.outputs.end());
-    auto move = [&](LoopArgument& argument, ElementType type) {
-      argument.data = static_cast<char*>(argument.data) + begin * argument.strides[*along] * size_of(type);
-    };
-    for (std::size_t v = 0; v < operands.size(); ++v) {
-      const LoopOperand& operand = program.operands[v];
-      if (operand.kind == OperandKind::kArray) move(operands[v], operand.type);
-      if (operand.kind == OperandKind::kIota && static_cast<std::size_t>(operand.dim) == *along)
-        operands[v].integer += begin;
-    }
-    for (std::size_t o = 0; o < outputs.size(); ++o) move(outputs[o], program.outputs[o].type);
-    loop.run(sizes, operands, outputs, run.threads);
-  }
   return true;
 }
 
@@ -426,7 +421,7 @@ void FusedLoop::run(std::span<const std::int64_t> sizes, std::span<const LoopArg
   }
   Run run{*code_, sizes, walked, operands, outputs, threads};
   if (distinct.size() < 2) {
-    if (!run_changes(*this, run)) run_uniform(run);
+    run_uniform(run);
     return;
   }
   // The rows and the columns of one matrix in one pass.

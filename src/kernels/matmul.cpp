@@ -159,7 +159,7 @@ class Product {
       if constexpr (kMultipliesBf16 && std::is_same_v<S, float>) {
         if (pairs_) {
           work.a_memory = a, work.b_memory = b;
-          if (std::min(p_.m, p_.n) <= kThinRows) return;  // paired as they are read
+          if (pairs_few()) return;
           const std::int64_t line = (p_.k + 1) * size_of(ElementType::kBf16);
           work.a = prepare_pairs(a, p_.m, p_.k, scratch(kept_a, work.a_scratch, p_.m * line));
           work.b = prepare_pairs({b.data, b.column, b.row}, p_.n, p_.k, scratch(kept_b, work.b_scratch, p_.n * line));
@@ -219,7 +219,7 @@ class Product {
       if (widens()) return widened_piece(work, by_rows, begin, end);
     }
     if constexpr (kMultipliesBf16 && std::is_same_v<S, float> && std::is_same_v<T, float>) {
-      if (pairs_ && std::min(p_.m, p_.n) <= kThinRows) return few_pairs(work, by_rows, begin, end);
+      if (pairs_few()) return few_pairs(work, by_rows, begin, end);
     }
     Operand a = work.a, b = work.b;
     Matrix<R> c = work.c;
@@ -288,6 +288,8 @@ class Product {
   }
 
   /// Along k, of the operands as they are multiplied.
+  /// Few rows or columns of f32 that is multiplied as bf16 are paired as they are read.
+  bool pairs_few() const { return pairs_ && std::min(p_.m, p_.n) <= kThinRows; }
   std::int64_t steps() const { return kMultipliesBf16 && pairs_ ? (p_.k + 1) / 2 : p_.k; }
 
   template <class To>

@@ -164,21 +164,21 @@ int LocalBuilder::take_over(const graph::OperationRef& node, int operand, const 
 }
 
 int LocalBuilder::from_owner(const graph::OperationRef& node, int operand, Name over, const AxisList& axes) {
-  LocalValue whole = program_.values[operand];
-  whole.partial &= ~axes.set();
-  return collective(
-      InstructionKind::kFromOwner, node, operand, std::move(whole), axes.set(), kernels::Reduction::kSum,
-      std::make_shared<const Reason>(
-          Reason{.kind = Reason::Kind::kFromOwner, .mesh = program_.values[operand].mesh, .parts = {{over, axes}}}));
+  return between_owner_and_all(InstructionKind::kFromOwner, Reason::Kind::kFromOwner, node, operand, over, axes);
 }
 
 int LocalBuilder::to_owner(const graph::OperationRef& node, int operand, Name over, const AxisList& axes) {
-  LocalValue owned = program_.values[operand];
-  owned.partial |= axes.set();
-  return collective(
-      InstructionKind::kToOwner, node, operand, std::move(owned), axes.set(), kernels::Reduction::kSum,
-      std::make_shared<const Reason>(
-          Reason{.kind = Reason::Kind::kToOwner, .mesh = program_.values[operand].mesh, .parts = {{over, axes}}}));
+  return between_owner_and_all(InstructionKind::kToOwner, Reason::Kind::kToOwner, node, operand, over, axes);
+}
+
+int LocalBuilder::between_owner_and_all(InstructionKind kind, Reason::Kind why, const graph::OperationRef& node,
+                                        int operand, Name over, const AxisList& axes) {
+  LocalValue result = program_.values[operand];
+  if (kind == InstructionKind::kFromOwner) result.partial &= ~axes.set();
+  else result.partial |= axes.set();
+  Reason reason{.kind = why, .mesh = result.mesh, .parts = {{over, axes}}};
+  return collective(kind, node, operand, std::move(result), axes.set(), kernels::Reduction::kSum,
+                    std::make_shared<const Reason>(std::move(reason)));
 }
 
 void LocalBuilder::is_view(int result, int operand, const graph::OperationRef& node) {

@@ -98,6 +98,8 @@ class LocalBuilder {
   /// Which copy of an input lies so, or -1.
   int32_t copy_of_input(int value, const Sharding& wanted) const;
   int add_instruction_of_input(LocalValue value, int32_t which, int32_t copy);
+  int between_owner_and_all(InstructionKind kind, Reason::Kind why, const graph::OperationRef& node, int operand,
+                            Name over, const AxisList& axes);
 
   const graph::Program& graph_;
   LocalProgram program_;

@@ -23,6 +23,11 @@ def in_turns(*runs):
     return [statistics.median(mine) for mine in times]
 
 
+def their_seconds(words, **environment):
+    """What a peer in tests/bench/torch says of itself, on one core."""
+    return json.loads(finished(start([PYTHON, *words], dict(os.environ, OPENBLAS_NUM_THREADS="1", **environment), core=0))[0])["wall"]
+
+
 def google_benchmarks(report, name):
     """What a benchmark in C++ says of itself."""
     told = json.loads(finished(start([BUILD / "tests" / name, "--benchmark_format=json"], OURS, core=0))[0])
@@ -139,7 +144,7 @@ def mnist_against_torch(report):
     script, peer = HERE / "mlp.mtf", HERE / "torch" / "mlp.py"
     check_once(script, ["--threads", "2"], {"steps": 3})
     def torch(**environment):
-        return json.loads(finished(start([PYTHON, peer], dict(os.environ, OPENBLAS_NUM_THREADS="1", **environment), core=0))[0])["wall"]
+        return their_seconds([peer], **environment)
     one, two, theirs, avx2 = in_turns(lambda: our_step(script, 60, ["--threads", "1"])[0], lambda: our_step(script, 60, ["--threads", "2"], cores=2)[0], torch,
                                       lambda: torch(OPENBLAS_CORETYPE="Haswell"))
     best = min(theirs, avx2)
@@ -158,7 +163,7 @@ def tiny_transformers_against_torch(report):
         ways = {"stacked": "true", "a list": "false"}
         for stacked in ways.values():
             check_once(script, ["--threads", "1"], {"steps": 2, "layers": layers, "stacked": stacked})
-        theirs = lambda: json.loads(finished(start([PYTHON, peer, "--sizes", f"{layers},16,1,4,1,32", "--steps", "30"], dict(os.environ, OPENBLAS_NUM_THREADS="1"), core=0))[0])["wall"]
+        theirs = lambda: their_seconds([peer, "--sizes", f"{layers},16,1,4,1,32", "--steps", "30"])
         *mine, other = in_turns(*(lambda stacked=stacked: our_step(script, 40, ["--threads", "1"], {"layers": layers, "stacked": stacked})[0] for stacked in ways.values()),
                                 theirs)
         for way, seconds in zip(ways, mine):
@@ -173,11 +178,9 @@ def decoding_against_torch(report, folder):
     for precision, words, size in (("f32", [], 4), ("bf16", ["--bf16"], 2)):
         copy = folder / f"decode_{precision}.mtf"
         copy.write_text(script.read_text().replace("import decode", f"precision {precision}\nimport decode", 1))
-        def theirs(length):
-            return json.loads(finished(start([PYTHON, peer, "--length", length, *words], dict(os.environ, OPENBLAS_NUM_THREADS="1"), core=0))[0])["wall"]
         def mine(steps):
             return our_step(copy, steps, ["--threads", "1"], operation="argmax")[0]
-        short, long, other = in_turns(lambda: mine(64), lambda: mine(512), lambda: theirs(65))
+        short, long, other = in_turns(lambda: mine(64), lambda: mine(512), lambda: their_seconds([peer, "--length", 65, *words]))
         limit = size * weights / report.memory
         report.say(f"a token of GPT-2, {precision}: {1e3 * short:.1f} ms, PyTorch {1e3 * other:.1f} ms: {short / other:.2f} of its time, {short / limit:.2f} of its "
                    f"weights' from memory; of 512 places {long / short:.2f} times that of 64")
