@@ -365,9 +365,9 @@ inline F pairs(F first, F second) { return (F)(((U)first >> 16) | (U)second); }
 /// The same of lanes with the next: first those of `low`, then those of `high`.
 inline F neighbours(F low, F high) {
   typedef std::uint16_t Halves __attribute__((vector_size(kBytes)));
-  Halves odd;
-  for (int i = 0; i < kBytes / 2; ++i) odd[i] = static_cast<std::uint16_t>(2 * i + 1);
-  return (F)__builtin_shuffle((Halves)low, (Halves)high, odd);
+  return [&]<int... kPair>(std::integer_sequence<int, kPair...>) {
+    return (F)__builtin_shufflevector((Halves)low, (Halves)high, (2 * kPair + 1)...);
+  }(std::make_integer_sequence<int, kBytes / 2>());
 }
 inline I int_floordiv(I a, I b) {
   return each<I>(
