@@ -30,6 +30,7 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
     return;
   }
   if (old.is_poison()) return;
+  replays.changes(owner.number);
   for (Turn* turn = cuts.turn(); turn && owner.number < turn->first; turn = turn->outer) {
     auto* list = old.as<ListPtr>();
     if (!extends || !list || !value.is<ListPtr>() || turn->name != "scan")

@@ -290,31 +290,33 @@ HostValue recompute(Caller& caller, const Bound& call) {
 const std::vector<HostFunction>& own_functions() {
   static const std::vector<HostFunction> kFunctions = {
       {"print(values...)", "Prints values on a line, with a space between two.", print, true},
-      {"zip(a, b, more...) -> list", "A list of tuples: of the first elements, of the second, and so on.", zip},
-      {"len(list) -> int", "How many elements a list, a string or a dataset has.", len},
+      {"zip(a, b, more...) -> list", "A list of tuples: of the first elements, of the second, and so on.", zip, false,
+       true},
+      {"len(list) -> int", "How many elements a list, a string or a dataset has.", len, false, true},
       {"size(dim) -> int", "The size of a dim, the product of a list of dims, or the number of elements of a tensor.",
-       size},
+       size, false, true},
       {"int(x) -> int",
-       "A number of the host without its fraction; reads a tensor without dims, or a string of digits.", whole_number},
-      {"float(x) -> float", "A float of the host; reads a tensor without dims, or a string.", real_number},
-      {"string(x) -> string", "The text of a value, as `print` shows it.", string},
+       "A number of the host without its fraction; reads a tensor without dims, or a string of digits.", whole_number,
+       false, true},
+      {"float(x) -> float", "A float of the host; reads a tensor without dims, or a string.", real_number, false, true},
+      {"string(x) -> string", "The text of a value, as `print` shows it.", string, false, true},
       {"grad(loss, targets) -> value",
        "The gradients of a number with respect to tensors or `net.params`, each laid out as what it is of. What the "
        "number does not depend on "
        "has 0, with a warning.",
-       grad, true},
+       grad, true, true},
       {"scan(f, start, xs = none, over: dim, reverse: bool = false, recompute: bool = false, "
        "pipeline: dim = none) -> value",
-       kScanDoc, scan, true},
+       kScanDoc, scan, true, true},
       {"stacked(over: dim, f) -> value", kStackedDoc, stacked, true},
       {"recompute(f, ...) -> value", "f of the other arguments, of which nothing inside is kept for the backward pass.",
-       recompute, true},
+       recompute, true, true},
   };
   return kFunctions;
 }
 
 BuiltinPtr value_of(const HostFunction& function) {
-  return host_function(function.signature, function.doc, function.call, function.sees_unknown);
+  return host_function(function.signature, function.doc, function.call, function.sees_unknown, function.is_pure);
 }
 
 }  // namespace

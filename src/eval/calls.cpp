@@ -118,6 +118,7 @@ HostValue Calls::call(const HostValue& callee, Arguments& arguments) {
     const Bound bound = bind(*(*builtin)->signature, arguments);
     if (!(*builtin)->sees_unknown && bound.any_unknown()) return unknown_result(bound.signature);
     evaluator_.builder.span = arguments.span;
+    if (!(*builtin)->is_pure) evaluator_.replays.has_effect();
     return (*builtin)->call(evaluator_.caller, bound);
   }
   if (auto* instance = callee.as<InstancePtr>()) {
@@ -263,6 +264,7 @@ bool Calls::makes_instance() const {
 
 HostValue Calls::construct(const ModelClassPtr& model, Arguments& arguments) {
   if (end_) return Poison{};
+  evaluator_.replays.has_effect();
   AbstractDomain& domain = evaluator_.domain;
   const ast::ModelStmt& declaration = *model->declaration;
   if (under_way_.size() >= kMaxCalls) {

@@ -57,12 +57,13 @@ HostValue number_of_host(double number, ElementType element) {
 }  // namespace
 
 Cuts::Cuts(plan::Execution* execution, ops::Builder& builder, const AbstractDomain& domain, OpenBlocks& blocks,
-           Reports& reports, const Interrupt& interrupt, std::shared_ptr<std::vector<double>> reads)
+           Reports& reports, Replays& replays, const Interrupt& interrupt, std::shared_ptr<std::vector<double>> reads)
     : execution_(execution),
       builder_(builder),
       domain_(domain),
       blocks_(blocks),
       reports_(reports),
+      replays_(replays),
       interrupt_(interrupt),
       reads_(std::move(reads)) {}
 
@@ -76,6 +77,14 @@ void Cuts::refuse_in_turn(Span span, std::string_view what) const {
 
 void Cuts::cut(const graph::Values& needed, Span span) {
   if (!needed.empty()) refuse_in_turn(span, "a tensor is read");
+  replays_.has_effect();
+  cut_by(span, [&](plan::Execution& execution, graph::ValueTable& table) {
+    return execution.materialize(
+        table, needed, [this] { return blocks_.gradients_may_come(); }, span);
+  });
+}
+
+void Cuts::cut_by(Span span, const std::function<bool(plan::Execution&, graph::ValueTable&)>& compute) {
   if (!execution_) return;
   ++cuts_;
   graph::ValueTable& table = *builder_.table;
@@ -84,9 +93,7 @@ void Cuts::cut(const graph::Values& needed, Span span) {
     variables_changed_ = false;
     table.end_histories();
   }
-  if (!execution_->materialize(
-          table, needed, [this] { return blocks_.gradients_may_come(); }, span))
-    return;
+  if (!compute(*execution_, table)) return;
   for (Counted& block : counted_) block.values.clear();
   reports_.add_last_plan(*execution_, span, builder_.context.frame);
   if (on_cut_) on_cut_(span);
@@ -128,7 +135,7 @@ void Cuts::end_statement(const BlockInfo& info, size_t statement, Scope& scope, 
 }
 
 void Cuts::end_turn(Waiting& waiting, Span loop) {
-  if (!execution_ || turn_ || waits_ > 0) return;
+  if (!cuts_turns()) return;
   if (waiting.carries) return cut({}, loop);
   if (waiting.cuts != cuts_) {
     waiting.cuts = cuts_;

@@ -9,6 +9,7 @@
 #include "eval/abstract.h"
 #include "eval/host_value.h"
 #include "eval/open_blocks.h"
+#include "eval/replays.h"
 #include "eval/reports.h"
 #include "ops/builder.h"
 #include "support/interrupt.h"
@@ -36,10 +37,12 @@ class Cuts {
  public:
   /// `reads`: what the host reads as numbers, for a run to write down and a plan to read; may be null.
   Cuts(plan::Execution* execution, ops::Builder& builder, const AbstractDomain& domain, OpenBlocks& blocks,
-       Reports& reports, const Interrupt& interrupt, std::shared_ptr<std::vector<double>> reads);
+       Reports& reports, Replays& replays, const Interrupt& interrupt, std::shared_ptr<std::vector<double>> reads);
 
   /// A cut: computes `needed`, and whatever else is held and pending.
   void cut(const graph::Values& needed, Span span);
+  /// The same of what is held and pending, but `compute` computes it, and says whether there was anything.
+  void cut_by(Span span, const std::function<bool(plan::Execution&, graph::ValueTable&)>& compute);
   /// Called at each cut that computed something, with its place.
   void on_cut(std::function<void(Span)> callback) { on_cut_ = std::move(callback); }
 
@@ -63,6 +66,8 @@ class Cuts {
   /// turns of a loop are enough for a program, or as many of an outermost one as make it 10,000 operations: the next
   /// ones have its plan.
   void end_turn(Waiting& waiting, Span loop);
+  /// A turn's end is a cut wherever it is carried on.
+  bool cuts_turns() const { return execution_ && !turn_ && waits_ == 0; }
   /// As long as what it returns lives, no turn of a loop is cut: an instance is being made, and what its variables
   /// begin with is best computed when their paths are known.
   Restore<int> wait() { return Restore(waits_, waits_ + 1); }
@@ -80,6 +85,7 @@ class Cuts {
   void assigned(const PlacePtr& place);
   /// As long as what it returns lives, variables that are assigned are written down in `places`.
   Restore<std::vector<PlacePtr>*> assigned_into(std::vector<PlacePtr>& places) { return Restore(assigned_, &places); }
+  bool in_counters() const { return !counted_.empty(); }
   /// A name of a scope has been bound, or an expression was a statement there: `counters` counts what its block makes.
   void made(const Scope& scope, const HostValue& value);
   /// A name of the scope has been assigned: of what a counted block binds, the value at its end is what it computes.
@@ -103,6 +109,7 @@ class Cuts {
   const AbstractDomain& domain_;
   OpenBlocks& blocks_;
   Reports& reports_;
+  Replays& replays_;
   const Interrupt& interrupt_;
   std::shared_ptr<std::vector<double>> reads_;
   size_t next_read_ = 0;            ///< of `reads_`, in a plan

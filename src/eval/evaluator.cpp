@@ -19,7 +19,7 @@ Evaluator::Evaluator(Settings given, plan::Execution* execution, std::ostream& o
     : settings(std::move(given)),
       out(output),
       domain(execution),
-      cuts(execution, builder, domain, blocks, reports, interrupt, settings.reads),
+      cuts(execution, builder, domain, blocks, reports, replays, interrupt, settings.reads),
       convert(builder, cuts),
       display(builder, cuts, domain),
       builtins(settings.library),

@@ -14,7 +14,7 @@
 //   what holds throughout   settings, options, meshes, modules, builtins, names
 //   what is under way       blocks, calls, loops, branches
 //   values                  convert, annotations, operations, variables, display
-//   what is computed        cuts, reports
+//   what is computed        cuts, replays, reports
 //   who calls a library     caller
 //   what is not known       domain, doubts, findings, uncalled, unread, undo
 #include <memory>
@@ -42,6 +42,7 @@
 #include "eval/open_blocks.h"
 #include "eval/operations.h"
 #include "eval/options.h"
+#include "eval/replays.h"
 #include "eval/reports.h"
 #include "eval/settings.h"
 #include "eval/spare_scopes.h"
@@ -55,6 +56,7 @@
 
 namespace mtf::eval {
 
+class Replay;  // eval/replay.h
 class SpanTable;
 
 inline OperatorSpans spans_of(const ast::Expr& expr, const ast::BinaryExpr& binary) {
@@ -83,6 +85,7 @@ class Evaluator {
   AbstractDomain domain;
   OpenBlocks blocks;
   Reports reports;
+  Replays replays;
   Cuts cuts;
   Conversions convert;
   Display display;
@@ -128,8 +131,9 @@ class Evaluator {
   Flow run_block(const ast::Block& block, const ScopePtr& scope, bool keep_all = false) {
     return run_block(block, blocks.info(block), scope, keep_all);
   }
-  /// The same of a block whose facts are at hand.
-  Flow run_block(const ast::Block& block, const BlockInfo& info, const ScopePtr& scope, bool keep_all = false);
+  /// The same of a block whose facts are at hand. `replay`: of the loop of whose turn it is the body, or null.
+  Flow run_block(const ast::Block& block, const BlockInfo& info, const ScopePtr& scope, bool keep_all = false,
+                 Replay* replay = nullptr);
   /// Binds the names of a pattern; fails unless the value has as many parts.
   void bind_pattern(const ast::Pattern& pattern, HostValue&& value, const ScopePtr& scope);
   /// The scope of a block inside `scope`, or of a call of what sees `visible` bindings of it.

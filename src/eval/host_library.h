@@ -118,11 +118,13 @@ class Caller {
 };
 
 /// A function of a library: its record. `sees_unknown`: it is called also if only the run knows one of its arguments.
+/// `is_pure`: Builtin::is_pure.
 struct HostFunction {
   syntax::Signature signature;
   std::string_view doc;
   HostValue (*call)(Caller& caller, const Bound& call) = nullptr;
   bool sees_unknown = false;
+  bool is_pure = false;
 };
 
 struct HostLibrary {
@@ -133,6 +135,7 @@ struct HostLibrary {
 
 /// A function of the host as a value: of a library, or a method of an object. The signature lives longer.
 BuiltinPtr host_function(const syntax::Signature& signature, std::string_view doc,
-                         std::function<HostValue(Caller&, const Bound&)> call, bool sees_unknown = false);
+                         std::function<HostValue(Caller&, const Bound&)> call, bool sees_unknown = false,
+                         bool is_pure = false);
 
 }  // namespace mtf::eval

@@ -1,6 +1,7 @@
 #include "eval/loops.h"
 
 #include "eval/evaluator.h"
+#include "eval/replay.h"
 #include "support/edit.h"
 #include "support/text.h"
 #include "types/saturating.h"
@@ -114,10 +115,11 @@ void Loops::end_turn(Cuts::Waiting& turns, Span span) {
   if (turns.carries || turns.is_outermost) evaluator_.undo.end_turn();
 }
 
-Flow Loops::turn(const ast::ForStmt& stmt, const BlockInfo& body, HostValue&& item, const ScopePtr& scope) {
+Flow Loops::turn(const ast::ForStmt& stmt, const BlockInfo& body, HostValue&& item, const ScopePtr& scope,
+                 Replay* replay) {
   const OwnScope inner = evaluator_.nested(scope);
   evaluator_.bind_pattern(*stmt.pattern, std::move(item), inner);
-  return evaluator_.run_block(stmt.body, body, inner);
+  return evaluator_.run_block(stmt.body, body, inner, false, replay);
 }
 
 Loops::Items Loops::items_of(HostValue& iterable, const ast::ForStmt& stmt, const std::vector<ast::Ident>& variables,
@@ -189,15 +191,19 @@ Flow Loops::every_turn(const ast::ForStmt& stmt, const BlockInfo& body, const It
   Shown shown(*this, variable.name.str(), items.count, turns);
   const Reports::Mark mark(evaluator_.reports);
   const bool is_programs = depth_ == 1 && evaluator_.undo.wanted() && scope == evaluator_.top();
+  std::optional<Replay> replay;
+  if (turns.carries && Replay::is_possible(evaluator_)) replay.emplace(evaluator_, stmt.body);
   for (int64_t i = 0; i < items.count; ++i) {
     evaluator_.interrupt.poll(span);
     shown.at(i);
+    if (replay) replay->begin_turn();
     HostValue item = items.at(i);
     std::optional<Turn> ended;
     if (is_programs && (items.are_kept || !keeps_a_tensor(item))) ended = {stmt.pattern.get(), item};
-    const Flow flow = ends.after_turn(turn(stmt, body, std::move(item), scope));
+    const Flow flow = ends.after_turn(turn(stmt, body, std::move(item), scope, replay ? &*replay : nullptr));
     if (flow == Flow::kReturn) return ends.behind(flow);
-    end_turn(turns, span);
+    if (replay) replay->end_turn(flow, span);
+    else end_turn(turns, span);
     if (is_programs) last_turn_ = std::move(ended);
     if (flow != Flow::kNext) {
       shown.at(i + 1);

@@ -25,6 +25,7 @@
 namespace mtf::eval {
 
 class Evaluator;
+class Replay;  // eval/replay.h
 
 class Loops {
  public:
@@ -91,7 +92,9 @@ class Loops {
                                  const ScopePtr& scope);
   /// After a turn: what it assigned may be kept from here on.
   void end_turn(Cuts::Waiting& turns, Span span);
-  Flow turn(const ast::ForStmt& stmt, const BlockInfo& body, HostValue&& item, const ScopePtr& scope);
+  /// `replay`: of a loop whose turns may be replayed, or null.
+  Flow turn(const ast::ForStmt& stmt, const BlockInfo& body, HostValue&& item, const ScopePtr& scope,
+            Replay* replay = nullptr);
   /// How the turns of a loop that begins now wait for each other.
   Cuts::Waiting waiting(const BlockInfo& info, const std::vector<ast::Ident>& variables, const ScopePtr& scope);
   /// A loop's body for all of its turns, 0 for nobody knows how many. A check walks it again if a number that it

@@ -1,11 +1,23 @@
 #include "eval/declarations.h"
 #include "eval/evaluator.h"
+#include "eval/replay.h"
 #include "eval/span_table.h"
 #include "support/stack_budget.h"
 #include "support/text.h"
 #include "syntax/walk.h"
 
 namespace mtf::eval {
+namespace {
+
+/// What it declares or sets is known to more than the scope in which it stands.
+bool changes_more_than_names(const ast::Stmt& stmt) {
+  return !stmt.as<ast::LetStmt>() && !stmt.as<ast::AssignStmt>() && !stmt.as<ast::ExprStmt>() &&
+         !stmt.as<ast::AssertStmt>() && !stmt.as<ast::FnStmt>() && !stmt.as<ast::ForStmt>() &&
+         !stmt.as<ast::WhileStmt>() && !stmt.as<ast::IfStmt>() && !stmt.as<ast::BreakStmt>() &&
+         !stmt.as<ast::ContinueStmt>() && !stmt.as<ast::NoGradStmt>() && !stmt.as<ast::ReturnStmt>();
+}
+
+}  // namespace
 
 void Evaluator::hoist(const ast::Block& block, const ScopePtr& scope) {
   for (const ast::Stmt& stmt : block.statements) {
@@ -43,11 +55,13 @@ void Evaluator::declare_ahead(const ast::Ident& name, HostValue value, const Sco
   scope->declare(name.name, std::move(value), name.span);
 }
 
-Flow Evaluator::run_block(const ast::Block& block, const BlockInfo& info, const ScopePtr& scope, bool keep_all) {
+Flow Evaluator::run_block(const ast::Block& block, const BlockInfo& info, const ScopePtr& scope, bool keep_all,
+                          Replay* replay) {
   if (info.declares_functions) hoist(block, scope);
   OpenBlocks::Entered entered = blocks.enter(info, scope);
   for (size_t i = 0; i < block.statements.size(); ++i) {
     entered.at(i);
+    if (replay != nullptr && replay->replays_from(i, scope)) break;
     if (const Flow flow = run_statement(block.statements[i], scope); flow != Flow::kNext) {
       cuts.end_block(info, *scope, keep_all);
       return flow;
@@ -76,6 +90,7 @@ Flow Evaluator::statement(const ast::Stmt& stmt, const ScopePtr& scope) {
   check_stack(stmt.span, Kind::call_too_deep);
   interrupt.poll(stmt.span);
   builder.span = stmt.span;
+  if (changes_more_than_names(stmt)) replays.has_effect();
   // One object of three pointers: a lambda for each form would be made anew for each statement.
   struct Run {
     Evaluator& evaluator;

@@ -55,6 +55,9 @@ void Variables::assign(const PlacePtr& place, const HostValue& value, Span span,
     place->is_assigned = true;
     return;
   }
+  const auto ended =
+      std::make_shared<const graph::HistoryEnd>(graph::HistoryEnd{Name(place->path), statement, {}, place->serial});
+  evaluator_.replays.assigns(place, ended);
   evaluator_.builder.span = statement;
   graph::Value next = evaluator_.builder.assigned(next_value, place->stored);
   next.node->name = Name(place->path);
@@ -72,14 +75,14 @@ void Variables::assign(const PlacePtr& place, const HostValue& value, Span span,
         },
         [&] { return bytes_kept_by(before); });
   }
-  before.value().node->ended =
-      std::make_shared<const graph::HistoryEnd>(graph::HistoryEnd{Name(place->path), statement, {}, place->serial});
+  before.value().node->ended = ended;
   place->current = std::move(next);
   place->is_assigned = true;
   evaluator_.cuts.assigned(place);
 }
 
 void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {
+  evaluator_.replays.has_effect();
   const bool is_new = scope->find_own(stmt.name.name) == nullptr;
   for (size_t i = is_new ? scope->bindings.size() : 0; i < scope->bindings.size(); ++i) {
     const Binding& other = scope->bindings[i];

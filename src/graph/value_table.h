@@ -63,6 +63,7 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
 
   /// Every value that is held and not computed, in program order.
   Values pending_held();
+  bool any_pending_held() const { return held_.count > 0; }
   /// It has not been part of a cut.
   static bool is_pending(const Node& node) { return node.pending_; }
   /// From here on `tell` is called with each node of which nothing has been computed when it dies, if it was no operand

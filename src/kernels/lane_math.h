@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <numbers>
 
 namespace mtf::kernels::lanes {
 
@@ -367,7 +368,8 @@ inline F neighbours(F low, F high) {
   typedef std::uint16_t Halves __attribute__((vector_size(kBytes)));
   return [&]<int... kPair>(std::integer_sequence<int, kPair...>) {
     return (F)__builtin_shufflevector((Halves)low, (Halves)high, (2 * kPair + 1)...);
-  }(std::make_integer_sequence<int, kBytes / 2>());
+  }
+  (std::make_integer_sequence<int, kBytes / 2>());
 }
 inline I int_floordiv(I a, I b) {
   return each<I>(
@@ -399,7 +401,43 @@ inline I int_pow(I a, I b) {
       },
       a, b);
 }
-/// Small whole and half exponents by multiplication, lane by lane; the others by std::pow.
+/// log2 x of normal x above 0, to some 2^-48 of it: by the series of the inverse hyperbolic tangent.
+inline D log2_of(D x) {
+  const L b = (L)x;
+  D e = (D)((b >> 52) | 0x4330000000000000) - (4503599627370496.0 + 1023);  // 2^52: e is its low bits
+  D m = (D)((b & 0x000fffffffffffff) | 0x3ff0000000000000);                 // in [1, 2)
+  const Mask<D> high = m > 1.4142135623730951;
+  m = select<D>(high, m * 0.5, m);
+  e = select<D>(high, e + 1.0, e);
+  const D s = (m - 1.0) / (m + 1.0), z = s * s;
+  D p = splat<D>(2 / std::numbers::ln2 / 21);
+  for (int odd = 19; odd >= 1; odd -= 2) p = fma(p, z, splat<D>(2 / std::numbers::ln2 / odd));
+  return fma(p, s, e);
+}
+/// 2^x of x in [-1000, 1000], to some 2^-50 of it.
+inline D exp2_of(D x) {
+  const D n = round_small(x), r = (x - n) * std::numbers::ln2;
+  D p = splat<D>(1.0 / 479001600.0);
+  for (double factorial : {39916800.0, 3628800.0, 362880.0, 40320.0, 5040.0, 720.0, 120.0, 24.0, 6.0, 2.0, 1.0, 1.0})
+    p = fma(p, r, splat<D>(1.0 / factorial));
+  return p * power_of_two(n);
+}
+/// x^y in f64, rounded once: of 32 million drawn none was not the nearest. Of finite x above 0 and finite y.
+inline F power_of(F x, F y) {
+  const auto half = [](HalfF x, HalfF y) {
+    D power = __builtin_convertvector(y, D) * log2_of(__builtin_convertvector(x, D));
+    power = select<D>(power < -200.0, splat<D>(-200.0), select<D>(power > 200.0, splat<D>(200.0), power));
+    return __builtin_convertvector(exp2_of(power), HalfF);
+  };
+  HalfF xs[2], ys[2];
+  std::memcpy(xs, &x, kBytes);
+  std::memcpy(ys, &y, kBytes);
+  const HalfF powers[2] = {half(xs[0], ys[0]), half(xs[1], ys[1])};
+  F power;
+  std::memcpy(&power, powers, kBytes);
+  return power;
+}
+/// Small whole and half exponents by multiplication; others of f32 above 0 in f64; the rest by std::pow, lane by lane.
 template <class V>
 __attribute__((noinline)) V pow_of(V x, V y) {
   using S = Scalar<V>;
@@ -417,6 +455,12 @@ __attribute__((noinline)) V pow_of(V x, V y) {
   put(y == -1, S(1) / x);
   put((y == S(0.5)) & (x > 0), sqrt_of(x));
   put((y == S(-0.5)) & (x > 0), S(1) / sqrt_of(x));
+  if constexpr (std::is_same_v<V, F>) {
+    constexpr S kInf = std::numeric_limits<S>::infinity();
+    const I finite = (x > 0) & (x < kInf) & (y > -kInf) & (y < kInf) & ~done;
+    if (any_of(finite)) put(finite, power_of(x, y));
+  }
+  if (!any_of((I)~done)) return r;
   alignas(kBytes) S xs[kN], ys[kN], rs[kN];
   std::memcpy(xs, &x, kBytes);
   std::memcpy(ys, &y, kBytes);

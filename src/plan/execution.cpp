@@ -5,6 +5,7 @@
 #include "ops/gradients.h"
 #include "plan/compiler.h"
 #include "plan/kept_copies.h"
+#include "plan/made_cut.h"
 #include "plan/predict.h"
 #include "plan/program_record.h"
 #include "plan/runtime.h"
@@ -13,19 +14,32 @@
 namespace mtf::plan {
 namespace {
 
-/// Says of each input of a capture's program what this run has: in what order it is stored, and whether it dies.
-void describe_inputs(graph::Capture& capture) {
+/// Says of each input of a capture's program what this run has: in what order it is stored, and whether it dies. Gives
+/// whether the program said anything else of one, or has copies.
+bool describe_inputs(graph::Capture& capture, const std::vector<bool>& may_die) {
   graph::Program& program = capture.program;
+  bool differs = false;
   for (size_t i = 0; i < program.inputs.size(); ++i) {
     graph::ProgramInput& input = program.inputs[i];
     const graph::Value& leaf = capture.leaves[i];
     if (!leaf) continue;
     const std::shared_ptr<Tensor>& tensor = leaf.computed();
-    input.order = tensor->order;
     // Memory that other tensors lie in too outlives this one.
-    input.dies = input.dies && tensor.use_count() == 1 && tensor->storage.use_count() == 1;
+    const bool dies = may_die[i] && tensor.use_count() == 1 && tensor->storage.use_count() == 1;
+    differs = differs || input.dies != dies || input.order != tensor->order || !input.copies.empty();
+    input.dies = dies;
+    input.order = tensor->order;
+    input.copies.clear();
   }
   offer_copies(capture);
+  return differs || std::any_of(program.inputs.begin(), program.inputs.end(),
+                                [](const graph::ProgramInput& input) { return !input.copies.empty(); });
+}
+
+std::vector<bool> dying_inputs(const graph::Program& program) {
+  std::vector<bool> dies;
+  for (const graph::ProgramInput& input : program.inputs) dies.push_back(input.dies);
+  return dies;
 }
 
 /// A value that is kept for gradients alone lies as it was computed, and so will its gradient.
@@ -42,12 +56,26 @@ struct Execution::Impl {
         options(std::move(given)),
         compiler({.skipped_passes = options.skipped_passes, .verify = options.verify_passes}) {}
 
-  void compute(graph::Capture& capture, const graph::Values& roots, Span place) {
-    describe_inputs(capture);
-    const graph::Program& program = capture.program;
-    ProgramForm form = form_of(program);
+  void compute(graph::Capture& capture, const graph::Values& roots, Span place, MadeCut* made = nullptr) {
+    const std::vector<bool> may_die = dying_inputs(capture.program);
+    describe_inputs(capture, may_die);
+    ProgramForm form = form_of(capture.program);
+    if (made) {
+      made->may_die = may_die;
+      made->form = form;
+    }
     runtime.meet(capture, form, place);
-    const std::shared_ptr<const Plan> plan = compiler.plan_of(program, std::move(form), [&] { interrupt.poll(place); });
+    run(plan_of(capture.program, std::move(form), place), capture, roots, place);
+  }
+
+  std::shared_ptr<const Plan> plan_of(const graph::Program& program, ProgramForm form, Span place) {
+    return compiler.plan_of(program, std::move(form), [&] { interrupt.poll(place); });
+  }
+
+  /// Its roots get what the plan computes; inputs that die have nothing any more.
+  void run(const std::shared_ptr<const Plan>& plan, const graph::Capture& capture, const graph::Values& roots,
+           Span place) {
+    const graph::Program& program = capture.program;
     const std::vector<std::shared_ptr<Tensor>> outputs = runtime.run(plan, inputs_of(*plan, capture), place);
     last = plan;
     add(runtime.counted(*plan), plan->predicted);
@@ -114,7 +142,7 @@ void Execution::compute(const graph::Values& asked) {
 }
 
 bool Execution::materialize(graph::ValueTable& table, const graph::Values& needed,
-                            const std::function<bool()>& gradients_may_come, Span place) {
+                            const std::function<bool()>& gradients_may_come, Span place, MadeCut* made) {
   graph::Values roots = table.pending_held();
   auto add = [&](const graph::Values& values) {
     for (const graph::Value& value : values)
@@ -136,14 +164,38 @@ bool Execution::materialize(graph::ValueTable& table, const graph::Values& neede
   const std::shared_ptr<ProgramRecord>& record = impl_->options.record;
   const int32_t number = record ? record->add(captured) : -1;
   table.mark_dying(nodes, captured);
-  impl_->compute(captured, roots, place);
+  impl_->compute(captured, roots, place, made);
   if (record) {
     impl_->note_history(number, captured.program, roots);
     note_copies(captured, roots, *record, number);
   }
   table.computed(nodes);
   stay(staying);
+  if (made) {
+    const std::vector<bool>& only_history = captured.program.only_history;
+    made->is_closed = !record && staying.empty() && history.saved.empty() && captured.program.for_gradients.empty() &&
+                      std::find(only_history.begin(), only_history.end(), true) == only_history.end();
+    made->first_node = nodes.front()->id;
+    made->plan = impl_->last;
+    made->capture = std::move(captured);
+    made->roots = std::move(roots);
+  }
   return true;
+}
+
+void Execution::repeat(graph::ValueTable& table, MadeCut& cut, const graph::Values& roots, Span place) {
+  graph::Capture& capture = cut.capture;
+  std::vector<bool> may_die = cut.may_die;
+  for (size_t i = 0; i < may_die.size(); ++i)
+    may_die[i] = may_die[i] && !capture.leaves[i].node->is_kept() && capture.leaves[i].node->uses() == 0;
+  const bool differs = describe_inputs(capture, may_die);
+  if (differs) cut.form = form_of(capture.program);
+  impl_->runtime.meet(capture, cut.form, place);
+  if (differs) cut.plan = impl_->plan_of(capture.program, cut.form, place);
+  impl_->run(cut.plan, capture, roots, place);
+  std::vector<graph::NodePtr> nodes;
+  for (const graph::Value& root : roots) nodes.push_back(root.node);
+  table.computed(nodes);
 }
 
 void Execution::place(graph::Node& node, const HostView& data) {

@@ -26,6 +26,7 @@ struct Capture;  // graph/program.h
 
 namespace mtf::plan {
 
+struct MadeCut;       // plan/made_cut.h
 struct PassTime;      // plan/passes.h
 struct Plan;          // plan/plan.h
 class ProgramRecord;  // plan/program_record.h
@@ -55,8 +56,13 @@ class Execution {
   /// A cut: `needed` and every other value of the table that is held and pending; the table keeps the history that
   /// gradients need, if they may come. What dies with the program has no memory afterwards. `place` is where the
   /// program needs it. Returns false if there was nothing to compute.
+  /// `made`: what it has done, if anything, to be repeated.
   bool materialize(graph::ValueTable& table, const graph::Values& needed,
-                   const std::function<bool()>& gradients_may_come, Span place);
+                   const std::function<bool()>& gradients_may_come, Span place, MadeCut* made = nullptr);
+  /// Makes a closed cut again, of what its capture now has as leaves and numbers: leaves of the same types and layouts
+  /// that are computed, no two the same. `roots` are new nodes of its roots' operations, without operands, in their
+  /// order.
+  void repeat(graph::ValueTable& table, MadeCut& cut, const graph::Values& roots, Span place);
 
   /// Makes the node's value from data that every rank has; place_own() from what each rank has of it (plan/runtime.h).
   void place(graph::Node& node, const HostView& data);

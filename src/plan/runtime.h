@@ -49,6 +49,8 @@ class Runtime {
   /// What fetch() gives are the program's numbers. Where it is false, whatever depends on them is unknown to the
   /// program, and its costs are counted instead: it is planned.
   virtual bool knows_numbers() const = 0;
+  /// What it gives comes from each node as it is added, not from plans: no program runs without its nodes.
+  virtual bool computes_nodes() const { return false; }
   /// One that predicts what this one would do, computes nothing, and knows no numbers. `beside`: it works with tensors
   /// of this one, whose memory counts as its own.
   virtual std::unique_ptr<Runtime> planner(bool beside) const = 0;

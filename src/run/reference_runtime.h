@@ -16,6 +16,7 @@ class ReferenceRuntime final : public DryRuntime {
   ~ReferenceRuntime() override;
 
   bool knows_numbers() const override { return true; }
+  bool computes_nodes() const override { return true; }
   /// Computes the node's results from those of its operands. Fails as a run does (index_out_of_range).
   void added(graph::Node& node) override;
 

@@ -149,7 +149,7 @@ std::optional<Statements> WholeProgramDrawer::training() {
   if (nets.empty()) return std::nullopt;
   const Named net = *dice_.pick(nets);
   const ModelClass& model = models_[static_cast<size_t>(net.type.model)];
-  const int64_t turns = dice_.chance(60) ? dice_.between(1, 3) : 1;
+  const int64_t turns = dice_.chance(60) ? dice_.between(1, 5) : 1;
   if (!affordable(static_cast<double>(turns) * (3 * model.cost + 60)) || turns_ > 4) return std::nullopt;
   const size_t mark = scope_.size();
   turns_ *= static_cast<double>(turns);
@@ -158,7 +158,7 @@ std::optional<Statements> WholeProgramDrawer::training() {
   Statements body;
   const DimSet& from = model.call.parts[0].dims;
   const DimSet& to = model.call.parts[1].dims;
-  const std::string x = fresh("x"), loss = fresh("loss");
+  const std::string x = fresh("x"), loss = fresh("loss"), step = fresh("step");
   body.push_back({"let " + x + " = $0", {fit(real(from, 1), from, 2)}, {}, {}});
   const bool again = has(Feature::kRecompute) && dice_.chance(40);
   const Expression output = {
@@ -166,7 +166,10 @@ std::optional<Statements> WholeProgramDrawer::training() {
   body.push_back({"let " + loss + " = $0", {loss_of(output, to, 2).expression}, {}, {}});
   declare(x, {.kind = Type::Kind::kReal, .dims = from});
   declare(loss, {.kind = Type::Kind::kReal}, 20, false);
-  if (has(Feature::kPrints) && dice_.chance(50)) body.push_back({"print(\"f\", " + loss + ")", {}, {}, {}});
+  const Statement print = {"print(\"f\", " + loss + ")", {}, {}, {}};
+  if (has(Feature::kPrints) && dice_.chance(50))
+    body.push_back(in_loop == 1 && dice_.chance(60) ? Statement{"if " + step + " % 3 == 2", {}, Statements{print}, {}}
+                                                    : print);
   if (dice_.chance(30))
     for (Statement& each : statement()) body.push_back(std::move(each));
   const Expression gradients = {"grad(" + loss + ", " + net.name + ".params)", {}, ""};
@@ -185,7 +188,7 @@ std::optional<Statements> WholeProgramDrawer::training() {
   loops_ -= in_loop, --blocks_;
   scope_.resize(mark);
   if (in_loop == 0) return body;
-  return Statements{{"for " + fresh("step") + " in 0..$0", {{std::to_string(turns), {}, "count"}}, body, {}}};
+  return Statements{{"for " + step + " in 0..$0", {{std::to_string(turns), {}, "count"}}, body, {}}};
 }
 
 /// Gradients added up over a loop, then one step.

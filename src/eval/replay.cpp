@@ -1,0 +1,396 @@
+#include "eval/replay.h"
+
+#include <algorithm>
+#include <bit>
+#include <unordered_map>
+
+#include "eval/evaluator.h"
+#include "plan/execution.h"
+#include "plan/runtime.h"
+
+namespace mtf::eval {
+namespace {
+
+/// After so many turns that could not be recorded a loop waits as many before it tries again, up to the second.
+constexpr int64_t kFewTries = 4, kLongestWait = 256;
+/// After so many turns, one after the other, that were not as those recorded, others are recorded.
+constexpr int64_t kMostMisses = 2;
+
+/// What a tensor is followed by does not differ.
+bool are_of_one_kind(const graph::LaidOutOperation& a, const graph::LaidOutOperation& b) {
+  return &a == &b ||
+         (a.op == b.op && a.results == b.results && a.shardings == b.shardings && a.inherited == b.inherited &&
+          *a.mesh == *b.mesh && a.origin == b.origin && a.why.rules == b.why.rules && a.why.like == b.why.like &&
+          a.why.like_result == b.why.like_result && a.why.variable == b.why.variable && a.no_grad == b.no_grad);
+}
+
+bool are_same(const HostValue& a, const HostValue& b) {
+  if (const auto* text = a.as<Text>(); text && b.is<Text>()) return **text == **b.as<Text>();
+  if (const auto* number = a.as<double>(); number && b.is<double>())
+    return std::bit_cast<uint64_t>(*number) == std::bit_cast<uint64_t>(*b.as<double>());
+  return a.data == b.data;
+}
+
+/// Of each tensor, which is the first that is the same.
+std::vector<size_t> firsts_of(const graph::Values& tensors) {
+  std::unordered_map<const graph::Node*, size_t> first;
+  std::vector<size_t> firsts;
+  for (size_t i = 0; i < tensors.size(); ++i) firsts.push_back(first.emplace(tensors[i].node.get(), i).first->second);
+  return firsts;
+}
+
+}  // namespace
+
+// ---- Replays --------------------------------------------------------------------------------------------------------
+
+void Replays::tell_effect() {
+  for (Replay* loop : loops_) loop->has_effect();
+}
+void Replays::tell_change(int64_t made) {
+  for (Replay* loop : loops_) loop->changes(made);
+}
+void Replays::tell_assigned(const PlacePtr& place, const std::shared_ptr<const graph::HistoryEnd>& ended) {
+  for (Replay* loop : loops_) loop->assigns(place, ended);
+}
+
+// ---- what turns read ------------------------------------------------------------------------------------------------
+
+void Replay::Names::add(const HostValue& value, int64_t turn) {
+  if (auto* tensor = value.as<graph::Handle>()) {
+    host.emplace_back(None{});
+    tensors.push_back(tensor->value());
+  } else if (auto* list = value.as<ListPtr>()) {
+    host.emplace_back((*list)->tuple);
+    host.emplace_back(static_cast<int64_t>((*list)->items.size()));
+    for (const HostValue& item : (*list)->items) add(item, turn);
+  } else {
+    // What a turn has made is another in the next. Whether such an object changes nobody would say.
+    const Scope* scope = nullptr;
+    if (auto* function = value.as<FunctionPtr>()) scope = (*function)->scope.get();
+    if (auto* model = value.as<ModelClassPtr>()) scope = (*model)->scope.get();
+    if (auto* instance = value.as<InstancePtr>()) scope = (*instance)->scope.get();
+    if ((scope && scope->number > turn) || value.is<SequencePtr>() || value.is<ObjectPtr>() || value.is_unknown() ||
+        value.is_poison())
+      is_known = false;
+    else host.push_back(value);
+  }
+}
+
+Replay::Kind::Kind(const graph::Value& value)
+    : operation(value.node->operation),
+      result(value.result),
+      node(value.node->id),
+      operands(value.node->operands().size()),
+      ended(value.node->ended != nullptr) {}
+
+bool Replay::Kind::is_of(const graph::Value& value) const {
+  const Kind other(value);
+  return value.node->is_computed(result) && other.result == result && other.operands == operands &&
+         other.ended == ended && (!has_history() || other.node == node) &&
+         are_of_one_kind(*operation, *other.operation);
+}
+
+bool Replay::is_plain(const ast::Expr& expr, const ScopePtr& scope) const {
+  if (expr.as<ast::IntExpr>() || expr.as<ast::FloatExpr>() || expr.as<ast::BoolExpr>()) return true;
+  if (auto* unary = expr.as<ast::UnaryExpr>()) return is_plain(*unary->operand, scope);
+  if (auto* binary = expr.as<ast::BinaryExpr>())
+    return is_plain(*binary->left, scope) && is_plain(*binary->right, scope);
+  auto* name = expr.as<ast::NameExpr>();
+  if (!name || info_.assigns.contains(name->name) || info_.bound.contains(name->name)) return false;
+  const Binding* const binding = scope->find(name->name).binding;
+  if (!binding) return false;
+  const HostValue& value = binding->value;
+  return value.is<int64_t>() || value.is<double>() || value.is<bool>() || value.is<Dim>();
+}
+
+const ast::Expr* Replay::condition_of(size_t statement, const ScopePtr& scope) const {
+  auto* branch = body_.statements[statement].as<ast::IfStmt>();
+  if (!branch || branch->otherwise || branch->branches.size() != 1) return nullptr;
+  const ast::Expr& condition = *branch->branches[0].condition;
+  return is_plain(condition, scope) ? &condition : nullptr;
+}
+
+bool Replay::none_holds(size_t first, const ScopePtr& scope) const {
+  for (size_t i = first; i < body_.statements.size(); ++i) {
+    const ast::Expr* const condition = condition_of(i, scope);
+    if (!condition) continue;
+    try {
+      if (evaluator_.convert.to_condition(evaluator_.evaluate(*condition, scope), condition->span).value_or(true))
+        return false;
+    } catch (const UserError&) { return false; }  // it is thrown again where it stands
+  }
+  return true;
+}
+
+Replay::Names Replay::names_from(size_t first, const ScopePtr& scope) const {
+  Names names;
+  NameSet seen;
+  for (size_t i = first; i < body_.statements.size(); ++i) {
+    if (condition_of(i, scope)) continue;
+    for (const Name name : info_.statement_mentions[i])
+      if (seen.insert(name).second)
+        if (const Binding* const binding = scope->find(name).binding) names.add(binding->value, turn_);
+  }
+  for (const Binding& binding : scope->bindings)  // a label may name it
+    if (binding.value.is<Dim>()) names.add(binding.value, turn_);
+  return names;
+}
+
+bool Replay::has_same_context(const Record& record) const {
+  const graph::Context& now = evaluator_.builder.context;
+  const graph::Context& then = record.context;
+  return now.mesh == then.mesh && now.layout == then.layout && now.precision == then.precision &&
+         now.no_grad == then.no_grad && now.seed == then.seed && now.segment == then.segment && now.frame == then.frame;
+}
+
+// ---- a turn ---------------------------------------------------------------------------------------------------------
+
+bool Replay::is_possible(const Evaluator& evaluator) {
+  return evaluator.execution() && !evaluator.domain.is_abstract() && !evaluator.runtime().computes_nodes() &&
+         !evaluator.execution()->record() && !evaluator.undo.wanted() && evaluator.cuts.cuts_turns();
+}
+
+Replay::Replay(Evaluator& evaluator, const ast::Block& body)
+    : evaluator_(evaluator), body_(body), info_(evaluator.blocks.info(body)) {
+  evaluator_.replays.loops_.push_back(this);
+}
+Replay::~Replay() { evaluator_.replays.loops_.pop_back(); }
+
+void Replay::begin_turn() {
+  turn_ = graph::new_node_id();
+  ++turns_;
+  replays_ = false;
+  making_.reset();
+  tensors_.clear();
+}
+
+void Replay::changes(int64_t made) {
+  if (made > turn_) return;
+  making_.reset();
+  known_.reset();
+  is_confirmed_ = false;
+}
+
+void Replay::assigns(const PlacePtr& place, const std::shared_ptr<const graph::HistoryEnd>& ended) {
+  const auto is_in = [&](const std::optional<Record>& record) {
+    return record && std::any_of(record->assigned.begin(), record->assigned.end(),
+                                 [&](const Assigned& assigned) { return assigned.place == place; });
+  };
+  if (!making_ && !is_in(known_)) return changes(0);
+  if (!making_ || is_in(making_)) return;
+  const graph::Value& before = place->current.value();
+  making_->assigned.push_back({place, Kind(before), ended});
+  if (!before.node->is_computed(before.result) || Kind(before).has_history()) making_.reset();
+}
+
+bool Replay::replays_from(size_t statement, const ScopePtr& scope) {
+  if (is_confirmed_ ? statement == known_->first : !making_ && turns_ > next_try_ && statement >= first_) {
+    if (evaluator_.builder.table->any_pending_held() || evaluator_.cuts.in_counters()) return false;
+    if (!none_holds(statement, scope)) return false;
+    if (!is_confirmed_) begin_record(statement, scope);
+    else if ((replays_ = matches(scope))) misses_ = 0;
+    else if (++misses_ > kMostMisses) changes(0);
+  }
+  return replays_;
+}
+
+void Replay::begin_record(size_t statement, const ScopePtr& scope) {
+  Names names = names_from(statement, scope);
+  if (!names.is_known) return;
+  Record& record = making_.emplace();
+  record.first = statement;
+  record.host = std::move(names.host);
+  record.firsts = firsts_of(names.tensors);
+  for (const graph::Value& tensor : names.tensors) {
+    record.kinds.emplace_back(tensor);
+    if (!record.kinds.back().is_of(tensor)) return making_.reset();
+  }
+  record.context = evaluator_.builder.context;
+}
+
+bool Replay::matches(const ScopePtr& scope) {
+  const Record& record = *known_;
+  if (!has_same_context(record)) return false;
+  Names names = names_from(record.first, scope);
+  if (!names.is_known || names.tensors.size() != record.kinds.size() ||
+      !std::equal(names.host.begin(), names.host.end(), record.host.begin(), record.host.end(), are_same) ||
+      firsts_of(names.tensors) != record.firsts)
+    return false;
+  for (size_t i = 0; i < record.kinds.size(); ++i)
+    if (!record.kinds[i].is_of(names.tensors[i])) return false;
+  for (const Assigned& assigned : record.assigned)
+    if (!assigned.before.is_of(assigned.place->current.value())) return false;
+  // Two of them that are one tensor would be one input.
+  const int64_t mark = graph::new_mark();
+  for (size_t i = 0; i < record.sources.size(); ++i) {
+    const auto [from, index] = record.sources[i];
+    if (from == Source::From::kNumber) continue;
+    const graph::Node& node = from == Source::From::kSame       ? *record.made.capture.leaves[i].node
+                              : from == Source::From::kVariable ? *record.assigned[index].place->current.value().node
+                                                                : *names.tensors[index].node;
+    if (node.mark == mark) return false;
+    node.mark = mark;
+  }
+  tensors_ = std::move(names.tensors);
+  return true;
+}
+
+void Replay::end_turn(Flow flow, Span loop) {
+  if (replays_) return run(loop);
+  std::optional<Record> record = std::exchange(making_, std::nullopt);
+  evaluator_.replays.has_effect();  // of loops around this one
+  if (!record || flow != Flow::kNext) {
+    if (!is_confirmed_ && turns_ > next_try_ && ++tries_ >= kFewTries)
+      next_try_ = turns_ + std::min(tries_, kLongestWait);
+    return evaluator_.cuts.cut({}, loop);
+  }
+  record->calls = evaluator_.builder.context.random_calls - record->context.random_calls;
+  evaluator_.cuts.cut_by(loop, [&](plan::Execution& execution, graph::ValueTable& table) {
+    return execution.materialize(
+        table, {}, [this] { return evaluator_.blocks.gradients_may_come(); }, loop, &record->made);
+  });
+  record = finished(std::move(*record));
+  if (!record) {
+    known_.reset();
+    if (++tries_ >= kFewTries) next_try_ = turns_ + std::min(tries_, kLongestWait);
+    return;
+  }
+  is_confirmed_ = known_ && is_repeated(*known_, *record);
+  // What a statement reads of the turn itself (its number, its part of a list) those behind it may not.
+  if (known_ && known_->first == record->first && !have_same_names(*known_, *record)) {
+    first_ = (record->first + 1) % body_.statements.size();
+    if (first_ == 0) next_try_ = turns_ + kLongestWait;
+  }
+  if (is_confirmed_) tries_ = 0;
+  known_ = std::move(record);
+}
+
+// ---- records --------------------------------------------------------------------------------------------------------
+
+std::optional<Replay::Record> Replay::finished(Record record) const {
+  plan::MadeCut& made = record.made;
+  if (!made.plan || !made.is_closed || made.first_node <= turn_) return std::nullopt;
+  std::unordered_map<int64_t, size_t> variables, names, after;  // by nodes
+  for (size_t i = 0; i < record.assigned.size(); ++i) {
+    const Assigned& assigned = record.assigned[i];
+    if (!variables.emplace(assigned.before.node, i).second) return std::nullopt;
+    after.emplace(assigned.place->current.value().node->id, i);
+  }
+  for (size_t i = 0; i < record.kinds.size(); ++i)
+    if (!record.kinds[i].has_history()) names.emplace(record.kinds[i].node, i);
+  if (after.size() != record.assigned.size() || after.size() != made.roots.size()) return std::nullopt;
+  for (const graph::Value& root : made.roots) {
+    const auto at = after.find(root.node->id);
+    if (at == after.end() || !record.assigned[at->second].before.is_of(root)) return std::nullopt;
+    record.root_of.push_back(at->second);
+    record.assigned[at->second].after = root.node->operation;
+  }
+  for (size_t i = 0; i < made.capture.leaves.size(); ++i) {
+    graph::Value& leaf = made.capture.leaves[i];
+    Source source;
+    if (!leaf) {
+      source.from = Source::From::kNumber;
+    } else {
+      const auto variable = variables.find(leaf.node->id);
+      const auto name = names.find(leaf.node->id);
+      if (variable != variables.end() && name != names.end()) return std::nullopt;
+      if (variable != variables.end()) source = {Source::From::kVariable, variable->second};
+      else if (name != names.end()) source = {Source::From::kName, name->second};
+      else if (leaf.node->id > turn_ || made.may_die[i]) return std::nullopt;
+      if (source.from != Source::From::kSame) leaf = {};
+    }
+    record.sources.push_back(source);
+  }
+  made.roots.clear();
+  return record;
+}
+
+bool Replay::have_same_names(const Record& a, const Record& b) {
+  return a.firsts == b.firsts && std::equal(a.host.begin(), a.host.end(), b.host.begin(), b.host.end(), are_same);
+}
+
+bool Replay::is_repeated(const Record& a, Record& b) {
+  if (!have_same_names(a, b) || a.first != b.first || a.calls != b.calls || a.made.plan != b.made.plan ||
+      a.made.form.key != b.made.form.key || a.sources != b.sources || a.root_of != b.root_of ||
+      a.assigned.size() != b.assigned.size())
+    return false;
+  for (size_t i = 0; i < a.assigned.size(); ++i)
+    if (a.assigned[i].place != b.assigned[i].place) return false;
+  for (size_t i = 0; i < a.kinds.size(); ++i)
+    if (b.kinds[i].has_history() && a.kinds[i].node != b.kinds[i].node) return false;
+  const graph::Capture& before = a.made.capture;
+  graph::Capture& now = b.made.capture;
+  if (before.leaves != now.leaves) return false;
+  // A number that has changed is one of a random call, all of which have moved on alike.
+  const double moved = b.context.random_calls - a.context.random_calls;
+  for (size_t i = 0; i < now.numbers.size(); ++i) {
+    if (before.numbers[i] == now.numbers[i]) continue;
+    if (now.numbers[i] - before.numbers[i] != moved) return false;
+    b.random_calls.push_back({nullptr, i, now.numbers[i]});
+  }
+  for (size_t k = 0; k < now.program.operations.size(); ++k) {
+    graph::OperationRef& operation = now.program.operations[k].operation;
+    const std::vector<double>& numbers = before.program.operations[k].operation->inputs;
+    if (numbers == operation->inputs) continue;
+    const auto own = std::make_shared<graph::LaidOutOperation>(*operation);
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      if (numbers[i] == own->inputs[i]) continue;
+      if (own->inputs[i] - numbers[i] != moved) return false;
+      b.random_calls.push_back({own, i, own->inputs[i]});
+    }
+    operation = own;
+  }
+  return true;
+}
+
+void Replay::run(Span loop) {
+  Record& record = *known_;
+  graph::Capture& capture = record.made.capture;
+  graph::Context& context = evaluator_.builder.context;
+  const double moved = context.random_calls - record.context.random_calls;
+  for (size_t i = 0; i < record.sources.size(); ++i) {
+    const auto [from, index] = record.sources[i];
+    if (from == Source::From::kVariable) capture.leaves[i] = record.assigned[index].place->current.value();
+    else if (from == Source::From::kName) capture.leaves[i] = tensors_[index];
+  }
+  for (const RandomCall& call : record.random_calls)
+    (call.operation ? call.operation->inputs[call.index] : capture.numbers[call.index]) = call.number + moved;
+  tensors_.clear();
+  context.random_calls += record.calls;
+  evaluator_.replays.has_effect();  // of loops around this one
+  graph::Values roots, before;
+  for (const size_t index : record.root_of) {
+    const Assigned& assigned = record.assigned[index];
+    auto node = std::make_shared<graph::Node>();
+    node->operation = assigned.after;
+    node->id = graph::new_node_id();
+    node->name = Name(assigned.place->path);
+    node->place = assigned.place->serial;
+    evaluator_.builder.adopt(*node);
+    roots.push_back({std::move(node), 0});
+    before.push_back(assigned.place->current.value());
+    evaluator_.replays.assigns(assigned.place, assigned.ended);
+    before.back().node->ended = assigned.ended;
+    assigned.place->current = roots.back();
+    evaluator_.cuts.assigned(assigned.place);
+  }
+  try {
+    evaluator_.cuts.cut_by(loop, [&](plan::Execution& execution, graph::ValueTable& table) {
+      execution.repeat(table, record.made, roots, loop);
+      return true;
+    });
+  } catch (...) {  // what has no operands cannot be computed later
+    for (size_t i = 0; i < roots.size(); ++i) {
+      if (roots[i].node->is_computed(0)) break;
+      before[i].node->ended = nullptr;
+      record.assigned[record.root_of[i]].place->current = before[i];
+    }
+    throw;
+  }
+  for (size_t i = 0; i < record.sources.size(); ++i)
+    if (record.sources[i].from == Source::From::kVariable || record.sources[i].from == Source::From::kName)
+      capture.leaves[i] = {};
+  ++evaluator_.replays.count_;
+}
+
+}  // namespace mtf::eval

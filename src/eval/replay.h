@@ -1,0 +1,147 @@
+#pragma once
+// Replay: a turn of a loop that makes the same program as the turns before is computed without being evaluated.
+//
+// A turn ends in a cut, which computes what its statements have added to the graph. What they add follows from what
+// they read. So when two turns, one after the other, have come to the same program from values in the same places, the
+// statements of later turns are not evaluated as long as everything that they could read is as it was: the plan is run
+// on the variables' values of now, on the tensors that the statements' names stand for now, and on the numbers of
+// random calls that have moved on; then the variables have new values. The last statements of a turn are replayed, from
+// the first on that begins with nothing pending; those before are evaluated.
+//
+//   for (ids, next) in batches {                      evaluated: each turn has its own
+//     opt.minimize(loss(net(ids), next))              replayed
+//     if step % 100 == 0 { print(loss(net(ids), next)) }    its condition is evaluated first: true, and all is
+//   }
+//
+// What statements could read is known as follows, so that nothing has to be written down while they are evaluated.
+// - Names that they mention: what each stands for is compared; tensors may be others of the same type and layout that
+//   have no history.
+// - What is come to through these (parts of instances, what functions see, lists): whoever changes something that was
+//   made before the turn began says so (Replays), and the record of the turns is thrown away.
+// - The context (mesh, layout, precision, seed): it is compared.
+// Whatever else statements do (print, read a tensor, call a library, make a variable, keep history for a later
+// gradient) keeps the turn from being recorded. So neither a value nor an error can depend on whether a turn was
+// replayed; a plan, a check, the reference evaluation and a prompt evaluate every turn.
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "eval/block_info.h"
+#include "eval/host_value.h"
+#include "graph/node_builder.h"
+#include "plan/made_cut.h"
+#include "syntax/ast.h"
+
+namespace mtf::eval {
+
+class Evaluator;
+
+class Replay {
+ public:
+  /// Of a loop that begins, each of whose turns ends in a cut.
+  Replay(Evaluator& evaluator, const ast::Block& body);
+  ~Replay();
+  Replay(const Replay&) = delete;
+  Replay& operator=(const Replay&) = delete;
+  /// Nothing but what the statements do speaks against it.
+  static bool is_possible(const Evaluator& evaluator);
+
+  // ---- a turn, in this order ----------------------------------------------------------------------------------------
+  void begin_turn();
+  /// A statement of the body begins. True if it and those behind it are replayed.
+  bool replays_from(size_t statement, const ScopePtr& scope);
+  /// The body has ended with `flow`, and nothing holds what only it held: the cut.
+  void end_turn(Flow flow, Span loop);
+
+  // ---- what Replays tells -------------------------------------------------------------------------------------------
+  void has_effect() { making_.reset(); }
+  void changes(int64_t made);
+  void assigns(const PlacePtr& place, const std::shared_ptr<const graph::HistoryEnd>& ended);
+
+ private:
+  /// What names stand for, one after another, tensors apart.
+  struct Names {
+    std::vector<HostValue> host;
+    graph::Values tensors;
+    bool is_known = true;  ///< nothing among them is made anew in each turn, or may change unnoticed
+    void add(const HostValue& value, int64_t turn);
+  };
+  /// A computed tensor's type and layout, with all that what reads it follows. One that has a history, through which a
+  /// gradient may go, is of one kind with itself alone.
+  struct Kind {
+    explicit Kind(const graph::Value& value);
+    bool has_history() const { return operands > 0 || ended; }
+    bool is_of(const graph::Value& value) const;
+
+    graph::OperationRef operation;
+    int result;
+    int64_t node;  ///< in the turn recorded
+    size_t operands;
+    bool ended;
+  };
+  struct Assigned {
+    PlacePtr place;
+    Kind before;
+    std::shared_ptr<const graph::HistoryEnd> ended;  ///< why a history ends at the value before
+    graph::OperationRef after = {};                  ///< that makes the value
+  };
+  /// Where a turn's value of an input of its program comes from.
+  struct Source {
+    enum class From : uint8_t { kNumber, kSame, kVariable, kName } from = From::kSame;
+    size_t index = 0;  ///< in `assigned`, in the names' tensors
+    bool operator==(const Source&) const = default;
+  };
+  /// A number that moves on with the random calls: of an operation of the program, or an input of it.
+  struct RandomCall {
+    std::shared_ptr<graph::LaidOutOperation> operation;  ///< the program's own; null: an input
+    size_t index = 0;                                    ///< of the operation's numbers, of the program's inputs
+    double number = 0;                                   ///< in the turn recorded
+  };
+  /// What a turn has been.
+  struct Record {
+    size_t first = 0;  ///< statement
+    std::vector<HostValue> host;
+    std::vector<Kind> kinds;     ///< of the names' tensors
+    std::vector<size_t> firsts;  ///< which of these are the same
+    graph::Context context;      ///< as they began
+    double calls = 0;            ///< random ones, in a turn
+    std::vector<Assigned> assigned;
+    std::vector<Source> sources;
+    std::vector<RandomCall> random_calls;
+    std::vector<size_t> root_of;  ///< of each root: in `assigned`
+    plan::MadeCut made;
+  };
+
+  /// An `if` without `else` at the body's own level whose condition is one of plain values that the body does not
+  /// change: where it does not hold, it is as if it were not there.
+  const ast::Expr* condition_of(size_t statement, const ScopePtr& scope) const;
+  bool is_plain(const ast::Expr& expr, const ScopePtr& scope) const;
+  /// None of the conditions from the statement on holds.
+  bool none_holds(size_t first, const ScopePtr& scope) const;
+  Names names_from(size_t first, const ScopePtr& scope) const;
+  bool has_same_context(const Record& record) const;
+  void begin_record(size_t statement, const ScopePtr& scope);
+  /// Its cut has been made: what it is a record of; nothing if it cannot be replayed.
+  std::optional<Record> finished(Record record) const;
+  static bool have_same_names(const Record& earlier, const Record& later);
+  /// True if the next turn's program will be `later`'s as that is `earlier`'s, whose random calls it has found then.
+  static bool is_repeated(const Record& earlier, Record& later);
+  bool matches(const ScopePtr& scope);
+  void run(Span loop);
+
+  Evaluator& evaluator_;
+  const ast::Block& body_;
+  const BlockInfo& info_;
+  int64_t turn_ = 0;              ///< a number before all that the turn makes
+  std::optional<Record> known_;   ///< of a turn before
+  bool is_confirmed_ = false;     ///< and of the one after it
+  std::optional<Record> making_;  ///< of the turn under way, as long as nothing speaks against it
+  size_t first_ = 0;              ///< records begin with this statement, or one behind it
+  graph::Values tensors_;         ///< that the names of the turn under way stand for
+  bool replays_ = false;          ///< the turn under way is replayed
+  int64_t turns_ = 0, next_try_ = 0, tries_ = 0, misses_ = 0;
+};
+
+}  // namespace mtf::eval

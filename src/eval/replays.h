@@ -1,0 +1,42 @@
+#pragma once
+// The loops under way whose turns may be replayed (eval/replay.h), and what they must be told: whatever an evaluation
+// does besides reading values of the host and adding to the graph.
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "eval/host_value.h"
+
+namespace mtf::eval {
+
+class Replay;
+
+class Replays {
+ public:
+  /// Something has been done that a replay would not do: it has printed, computed, read a file, made a variable.
+  void has_effect() {
+    if (!loops_.empty()) [[unlikely]]
+      tell_effect();
+  }
+  /// What was made as number `made` (Scope::number) has changed.
+  void changes(int64_t made) {
+    if (!loops_.empty()) tell_change(made);
+  }
+  /// A variable is about to be assigned: at the value that it has, histories end because of `ended`.
+  void assigns(const PlacePtr& place, const std::shared_ptr<const graph::HistoryEnd>& ended) {
+    if (!loops_.empty()) tell_assigned(place, ended);
+  }
+  /// How many turns have been replayed.
+  int64_t count() const { return count_; }
+
+ private:
+  friend class Replay;
+  void tell_effect();
+  void tell_change(int64_t made);
+  void tell_assigned(const PlacePtr& place, const std::shared_ptr<const graph::HistoryEnd>& ended);
+
+  std::vector<Replay*> loops_;  ///< from the outermost on
+  int64_t count_ = 0;
+};
+
+}  // namespace mtf::eval

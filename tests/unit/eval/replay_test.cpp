@@ -1,0 +1,162 @@
+// Turns of loops that are replayed: which are, and that nothing depends on it. A prompt, which may take turns back,
+// evaluates each.
+#include "eval/replay.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "../../execution_on.h"
+#include "library/library.h"
+#include "session/session.h"
+#include "support/diagnostics.h"
+
+namespace mtf::eval {
+namespace {
+
+constexpr std::string_view kNet = R"(
+import nn, optim
+dim batch = 4, wide = 6, narrow = 3
+model Net {
+  let (inner, outer, drop) = (nn.Dense(wide, narrow), nn.Dense(narrow, wide), nn.Dropout(0.5))
+  state average: [narrow] = 0
+  fn call(x) {
+    let hidden = drop(tanh(inner(x)))
+    average := 0.9 * average + 0.1 * mean(hidden, over: batch)
+    return outer(hidden - average)
+  }
+}
+let net = Net()
+let opt = optim.Adam(net.params, lr: 0.05)
+let rate = 0.1
+let seen = [0]
+fn loss_of(x) = mean(square(net(x) - x))
+fn batch_of(k) = random.uniform([batch, wide]) + k
+let x = random.normal([batch, wide])
+let some = [random.normal([batch, wide]) for k in 0..12]
+)";
+
+Settings settings() {
+  Settings settings;
+  settings.library = &library::host_library();
+  return settings;
+}
+
+struct Ran {
+  std::string printed;
+  int64_t made = 0;  ///< nodes and scopes
+};
+
+Ran ran(const std::string& text, bool at_prompt) {
+  std::ostringstream printed;
+  ExecutionOn<run::MpiRuntime> execution(run::MpiRuntimeOptions{.threads = 1});
+  session::Session session(settings(), &execution, printed);
+  const int64_t before = graph::new_node_id();
+  if (at_prompt) session.load(text, "test.mtf", false);
+  else session.run_text("test.mtf", text);
+  return {printed.str(), graph::new_node_id() - before};
+}
+
+std::string training(std::string_view body, int turns) {
+  return fmt::format(
+      "{}for step in 0..{} {{\n{}\n}}\nprint(sum(square(net(x))), rate, seen, sum(random.uniform([batch])))\n"
+      "for p in net.params {{ print(p) }}\n",
+      kNet, turns, body);
+}
+
+/// What a turn more makes.
+int64_t made_by_a_turn(std::string_view body) {
+  return ran(training(body, 12), false).made - ran(training(body, 11), false).made;
+}
+
+constexpr int64_t kOfAReplay = 60, kOfAnEvaluation = 150;
+
+class Replayed : public testing::TestWithParam<const char*> {};
+class Evaluated : public testing::TestWithParam<const char*> {};
+class Partly : public testing::TestWithParam<const char*> {};
+
+void expect_the_same(std::string_view body) {
+  for (const int turns : {2, 3, 4, 9, 12}) {
+    const std::string text = training(body, turns);
+    EXPECT_EQ(ran(text, false).printed, ran(text, true).printed) << turns << " turns";
+  }
+}
+
+TEST_P(Replayed, ATurnDoesWhatItDoesEvaluated) {
+  expect_the_same(GetParam());
+  EXPECT_LT(made_by_a_turn(GetParam()), kOfAReplay);
+}
+INSTANTIATE_TEST_SUITE_P(
+    Loops, Replayed,
+    testing::Values(
+        "opt.minimize(loss_of(x))",                                                     //
+        "let loss = loss_of(x)\nopt.minimize(loss)\nif step % 5 == 2 { print(loss) }",  //
+        "if step == 3 { print(step) }\nopt.minimize(loss_of(x))",                       //
+        "let y = some[step]\nopt.minimize(loss_of(y))",                                 //
+        "print(step)\nopt.minimize(loss_of(x))",                                        //
+        "fn twice(y) = 2 * loss_of(y)\nfor p in net.params { p := 0.9 * p }\nopt.minimize(loss_of(x))",
+        "let old = net.average\nopt.step(grad(mean(recompute(fn(y) = net.outer(tanh(net.inner(y))), x)), net.params))",
+        "opt.step([g * rate for g in grad(loss_of(x), net.params)])"));
+
+TEST_P(Evaluated, ATurnThatIsAnotherEachTime) {
+  expect_the_same(GetParam());
+  EXPECT_GT(made_by_a_turn(GetParam()), kOfAnEvaluation);
+}
+INSTANTIATE_TEST_SUITE_P(Loops, Evaluated,
+                         testing::Values("opt.minimize(loss_of(x), lr: 0.1 / (step + 1))",       //
+                                         "opt.minimize(rate * loss_of(x))\nrate := 0.9 * rate",  //
+                                         "opt.minimize(loss_of(x))\nprint(sum(net(x)))",         //
+                                         "let f = fn(y) = loss_of(y + step)\nopt.minimize(f(x))",
+                                         "let loss = loss_of(x)\nif float(loss) > 0 { opt.minimize(loss) }",
+                                         "opt.minimize(loss_of(x))\nseen := seen + [step]",
+                                         "seed step\nopt.minimize(loss_of(x))"));
+
+/// Some turns are as the ones before and others are not, by what names, parts and settings are.
+TEST_P(Partly, ATurnThatChangesWhatLaterOnesRead) { expect_the_same(GetParam()); }
+INSTANTIATE_TEST_SUITE_P(
+    Loops, Partly,
+    testing::Values(
+        "opt.minimize(rate * loss_of(x))\nif step % 4 == 3 { rate := rate / 2 }",
+        "opt.minimize(loss_of(x))\nif step % 4 == 3 { net.params[0] := zeros_like(net.params[0]) }",
+        "opt.minimize(loss_of(x))\nif step == 6 { print(sum(net(x))) }\nif step == 8 { seed 5 }",
+        "if step == 6 { x := 2 * x }\nopt.minimize(loss_of(x))",
+        "let y = if step < 6 { x } else { some[step] }\nopt.minimize(loss_of(y))",
+        "for k in 0..5 { opt.minimize(loss_of(x)) }",
+        "let y = if step == 6 { random.normal([batch, wide]) } else { x }\nopt.minimize(loss_of(y))",
+        "let y = random.normal([batch, wide])\nprint(sum(y))\nopt.minimize(loss_of(y))",
+        "if step == 6 { seen := seen + [7] }\nopt.minimize(len(seen) * loss_of(x))",
+        "if step < 6 { opt.minimize(loss_of(x)) } else { with precision bf16 { opt.minimize(loss_of(x)) } }",
+        "with nn.training = step < 6 { opt.minimize(loss_of(x)) }",
+        "for y in [x, some[step % 2]] { opt.minimize(loss_of(y)) }\nif step == 7 { rate := 0.5 }",
+        "let old = net.params[0] + 0\nopt.minimize(loss_of(x))\nif step > 6 { print(sum(old)) }",
+        "if step == 7 { opt.lr := 0.01 }\nopt.minimize(loss_of(x))", "if step == 7 { break }\nopt.minimize(loss_of(x))",
+        "if step % 3 == 2 { continue }\nopt.minimize(loss_of(x))",
+        "assert(step < 20)\nopt.minimize(loss_of(batch_of(0)))",
+        "let c = counters { opt.minimize(loss_of(x)) }\nif step > 9 { print(c.flops) }"));
+
+TEST(Replay, KeepsNothingOfATurnThatIsOver) {
+  const auto peak = [](int turns) {
+    std::ostringstream printed;
+    ExecutionOn<run::MpiRuntime> execution(run::MpiRuntimeOptions{.threads = 1});
+    session::Session session(settings(), &execution, printed);
+    session.run_text("test.mtf", training("let y = random.normal([batch, wide])\nopt.minimize(loss_of(y))", turns));
+    return execution.counters().peak_bytes;
+  };
+  EXPECT_EQ(peak(20), peak(2));
+}
+
+TEST(Replay, AnErrorInAReplayedTurnIsThatOfTheTurn) {
+  const std::string text =
+      "dim n = 3, k = 2\nmodel M { param t: [n, k] = 1 }\nlet m = M()\nlet at = [zeros([k]) for i in 0..8]\n"
+      "let ids = [cast(a, i32) + (if i < 6 { 0 } else { 9 }) for (i, a) in zip(0..8, at)]\n"
+      "for i in ids { m.t := m.t + sum(gather(m.t, i, over: n)) }\n";
+  std::string message;
+  try {
+    ran(text, false);
+  } catch (const UserError& error) { message = error.what(); }
+  EXPECT_NE(message.find("9"), std::string::npos) << message;
+}
+
+}  // namespace
+}  // namespace mtf::eval
