@@ -33,9 +33,14 @@ bool are_same(const HostValue& a, const HostValue& b) {
 
 /// Of each tensor, which is the first that is the same.
 std::vector<size_t> firsts_of(const graph::Values& tensors) {
-  std::unordered_map<const graph::Node*, size_t> first;
+  const int64_t mark = graph::new_mark(static_cast<int64_t>(tensors.size()));
   std::vector<size_t> firsts;
-  for (size_t i = 0; i < tensors.size(); ++i) firsts.push_back(first.emplace(tensors[i].node.get(), i).first->second);
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const graph::Node& node = *tensors[i].node;
+    if (node.mark < mark || node.mark >= mark + static_cast<int64_t>(tensors.size()))
+      node.mark = mark + static_cast<int64_t>(i);
+    firsts.push_back(static_cast<size_t>(node.mark - mark));
+  }
   return firsts;
 }
 
@@ -110,27 +115,31 @@ const ast::Expr* Replay::condition_of(size_t statement, const ScopePtr& scope) c
   return is_plain(condition, scope) ? &condition : nullptr;
 }
 
-bool Replay::none_holds(size_t first, const ScopePtr& scope) const {
-  for (size_t i = first; i < body_.statements.size(); ++i) {
-    const ast::Expr* const condition = condition_of(i, scope);
-    if (!condition) continue;
+bool Replay::none_holds(const std::vector<const ast::Expr*>& conditions, const ScopePtr& scope) const {
+  for (const ast::Expr* const condition : conditions) {
     try {
-      if (evaluator_.convert.to_condition(evaluator_.evaluate(*condition, scope), condition->span).value_or(true))
+      if (!is_plain(*condition, scope) ||
+          evaluator_.convert.to_condition(evaluator_.evaluate(*condition, scope), condition->span).value_or(true))
         return false;
     } catch (const UserError&) { return false; }  // it is thrown again where it stands
   }
   return true;
 }
 
-Replay::Names Replay::names_from(size_t first, const ScopePtr& scope) const {
-  Names names;
+void Replay::find_what_is_read(Record& record, const ScopePtr& scope) const {
   NameSet seen;
-  for (size_t i = first; i < body_.statements.size(); ++i) {
-    if (condition_of(i, scope)) continue;
-    for (const Name name : info_.statement_mentions[i])
-      if (seen.insert(name).second)
-        if (const Binding* const binding = scope->find(name).binding) names.add(binding->value, turn_);
+  for (size_t i = record.first; i < body_.statements.size(); ++i) {
+    if (const ast::Expr* const condition = condition_of(i, scope)) record.conditions.push_back(condition);
+    else seen.insert(info_.statement_mentions[i].begin(), info_.statement_mentions[i].end());
   }
+  record.mentioned.assign(seen.begin(), seen.end());
+  std::sort(record.mentioned.begin(), record.mentioned.end());
+}
+
+Replay::Names Replay::names_of(const Record& record, const ScopePtr& scope) const {
+  Names names;
+  for (const Name name : record.mentioned)
+    if (const Binding* const binding = scope->find(name).binding) names.add(binding->value, turn_);
   for (const Binding& binding : scope->bindings)  // a label may name it
     if (binding.value.is<Dim>()) names.add(binding.value, turn_);
   return names;
@@ -184,21 +193,24 @@ void Replay::assigns(const PlacePtr& place, const std::shared_ptr<const graph::H
 }
 
 bool Replay::replays_from(size_t statement, const ScopePtr& scope) {
-  if (is_confirmed_ ? statement == known_->first : !making_ && turns_ > next_try_ && statement >= first_) {
-    if (evaluator_.builder.table->any_pending_held() || evaluator_.cuts.in_counters()) return false;
-    if (!none_holds(statement, scope)) return false;
-    if (!is_confirmed_) begin_record(statement, scope);
-    else if ((replays_ = matches(scope))) misses_ = 0;
+  if (is_confirmed_ ? statement != known_->first : making_ || turns_ <= next_try_ || statement < first_) return false;
+  if (evaluator_.builder.table->any_pending_held() || evaluator_.cuts.in_counters()) return false;
+  if (!is_confirmed_) {
+    begin_record(statement, scope);
+  } else if (none_holds(known_->conditions, scope)) {
+    replays_ = matches(scope);
+    if (replays_) misses_ = 0;
     else if (++misses_ > kMostMisses) changes(0);
   }
   return replays_;
 }
 
 void Replay::begin_record(size_t statement, const ScopePtr& scope) {
-  Names names = names_from(statement, scope);
-  if (!names.is_known) return;
   Record& record = making_.emplace();
   record.first = statement;
+  find_what_is_read(record, scope);
+  Names names = names_of(record, scope);
+  if (!names.is_known || !none_holds(record.conditions, scope)) return making_.reset();
   record.host = std::move(names.host);
   record.firsts = firsts_of(names.tensors);
   for (const graph::Value& tensor : names.tensors) {
@@ -211,7 +223,7 @@ void Replay::begin_record(size_t statement, const ScopePtr& scope) {
 bool Replay::matches(const ScopePtr& scope) {
   const Record& record = *known_;
   if (!has_same_context(record)) return false;
-  Names names = names_from(record.first, scope);
+  Names names = names_of(record, scope);
   if (!names.is_known || names.tensors.size() != record.kinds.size() ||
       !std::equal(names.host.begin(), names.host.end(), record.host.begin(), record.host.end(), are_same) ||
       firsts_of(names.tensors) != record.firsts)
@@ -306,7 +318,8 @@ std::optional<Replay::Record> Replay::finished(Record record) const {
 }
 
 bool Replay::have_same_names(const Record& a, const Record& b) {
-  return a.firsts == b.firsts && std::equal(a.host.begin(), a.host.end(), b.host.begin(), b.host.end(), are_same);
+  return a.mentioned == b.mentioned && a.conditions == b.conditions && a.firsts == b.firsts &&
+         std::equal(a.host.begin(), a.host.end(), b.host.begin(), b.host.end(), are_same);
 }
 
 bool Replay::is_repeated(const Record& a, Record& b) {

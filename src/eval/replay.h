@@ -101,7 +101,9 @@ class Replay {
   };
   /// What a turn has been.
   struct Record {
-    size_t first = 0;  ///< statement
+    size_t first = 0;                          ///< statement
+    std::vector<const ast::Expr*> conditions;  ///< from there on, of which none held
+    std::vector<Name> mentioned;               ///< by the other statements
     std::vector<HostValue> host;
     std::vector<Kind> kinds;     ///< of the names' tensors
     std::vector<size_t> firsts;  ///< which of these are the same
@@ -118,9 +120,10 @@ class Replay {
   /// change: where it does not hold, it is as if it were not there.
   const ast::Expr* condition_of(size_t statement, const ScopePtr& scope) const;
   bool is_plain(const ast::Expr& expr, const ScopePtr& scope) const;
-  /// None of the conditions from the statement on holds.
-  bool none_holds(size_t first, const ScopePtr& scope) const;
-  Names names_from(size_t first, const ScopePtr& scope) const;
+  bool none_holds(const std::vector<const ast::Expr*>& conditions, const ScopePtr& scope) const;
+  /// The record's conditions and names, by the text.
+  void find_what_is_read(Record& record, const ScopePtr& scope) const;
+  Names names_of(const Record& record, const ScopePtr& scope) const;
   bool has_same_context(const Record& record) const;
   void begin_record(size_t statement, const ScopePtr& scope);
   /// Its cut has been made: what it is a record of; nothing if it cannot be replayed.
