@@ -232,16 +232,16 @@ bool Replay::matches(const ScopePtr& scope) {
     if (!record.kinds[i].is_of(names.tensors[i])) return false;
   for (const Assigned& assigned : record.assigned)
     if (!assigned.before.is_of(assigned.place->current.value())) return false;
-  // Two of them that are one tensor would be one input.
+  // All are there, and no two of them are one tensor, which would be one input.
   const int64_t mark = graph::new_mark();
   for (size_t i = 0; i < record.sources.size(); ++i) {
     const auto [from, index] = record.sources[i];
     if (from == Source::From::kNumber) continue;
-    const graph::Node& node = from == Source::From::kSame       ? *record.made.capture.leaves[i].node
-                              : from == Source::From::kVariable ? *record.assigned[index].place->current.value().node
-                                                                : *names.tensors[index].node;
-    if (node.mark == mark) return false;
-    node.mark = mark;
+    const graph::Value& value = from == Source::From::kSame       ? record.made.capture.leaves[i]
+                                : from == Source::From::kVariable ? record.assigned[index].place->current.value()
+                                                                  : names.tensors[index];
+    if (value.node->mark == mark || !value.node->is_computed(value.result)) return false;
+    value.node->mark = mark;
   }
   tensors_ = std::move(names.tensors);
   return true;

@@ -11,10 +11,11 @@ namespace {
 
 /// What it declares or sets is known to more than the scope in which it stands.
 bool changes_more_than_names(const ast::Stmt& stmt) {
-  return !stmt.as<ast::LetStmt>() && !stmt.as<ast::AssignStmt>() && !stmt.as<ast::ExprStmt>() &&
-         !stmt.as<ast::AssertStmt>() && !stmt.as<ast::FnStmt>() && !stmt.as<ast::ForStmt>() &&
-         !stmt.as<ast::WhileStmt>() && !stmt.as<ast::IfStmt>() && !stmt.as<ast::BreakStmt>() &&
-         !stmt.as<ast::ContinueStmt>() && !stmt.as<ast::NoGradStmt>() && !stmt.as<ast::ReturnStmt>();
+  return !stmt.as<ast::DimStmt>() && !stmt.as<ast::LetStmt>() && !stmt.as<ast::AssignStmt>() &&
+         !stmt.as<ast::ExprStmt>() && !stmt.as<ast::AssertStmt>() && !stmt.as<ast::FnStmt>() &&
+         !stmt.as<ast::ForStmt>() && !stmt.as<ast::WhileStmt>() && !stmt.as<ast::IfStmt>() &&
+         !stmt.as<ast::BreakStmt>() && !stmt.as<ast::ContinueStmt>() && !stmt.as<ast::NoGradStmt>() &&
+         !stmt.as<ast::ReturnStmt>();
 }
 
 }  // namespace

@@ -106,9 +106,14 @@ T number_at(const MatrixPlace& from, std::int64_t row) {
 template <class T>
 void load_rows(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t columns, T factor,
                bool round, T* to) {
+  // Rows of a cache of keys stand a whole place apart: memory does not bring the next ones by itself.
+  constexpr std::int64_t kAhead = 6, kLine = 64;
   by_type(from, [&](const auto* data) {
     for (std::int64_t r = 0; r < rows; ++r) {
       const auto* const row = data + (first + r) * from.row;
+      if (from.column == 1 && r + kAhead < rows)
+        for (std::int64_t c = 0; c < columns; c += kLine / static_cast<std::int64_t>(sizeof *row))
+          __builtin_prefetch(row + kAhead * from.row + c);
       if (from.column == 1)  // in packets
         for (std::int64_t c = 0; c < columns; ++c) to[r * columns + c] = from_stored<T>(row[c]) * factor;
       else

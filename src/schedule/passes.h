@@ -41,8 +41,9 @@ void cut_all_reduces(Schedule& schedule);
 
 /// Afterwards an all_reduce or reduce_scatter comes right after the last step that makes what it reads, if nothing else
 /// reads that, and so do loops that are for it alone: gradients are summed while the backward pass goes on, and no more
-/// memory is taken.
-void start_reductions(Schedule& schedule);
+/// memory is taken. And what a turn of a loop gets from others of what it was given, for the next turn alone, comes
+/// first, as in Cannon's product: it is on its way while the turn computes.
+void start_collectives(Schedule& schedule);
 
 /// Afterwards Step::finish is set: a collective goes on until the step before the first that reads its result, or until
 /// kCollectivesAtOnce others have begun after it, as what it needs while it runs takes memory.

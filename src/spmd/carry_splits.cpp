@@ -4,6 +4,7 @@
 #include <set>
 
 #include "graph/op.h"
+#include "graph/region.h"
 #include "spmd/passes.h"
 
 namespace mtf::spmd {
@@ -11,33 +12,77 @@ namespace {
 
 class Carrier {
  public:
-  explicit Carrier(graph::Program& program) : program_(program), count_(program.operations.size()) {}
+  /// `moved`: where inputs lie that come in other blocks than the program says.
+  explicit Carrier(graph::Program& program, const std::map<size_t, Sharding>& moved = {})
+      : program_(program), count_(program.operations.size()) {
+    const size_t values = count_ + program.inputs.size();
+    finer_.resize(values);
+    readers_.resize(values);
+    held_.assign(values, false);
+    useful_.assign(values, false);
+    kept_.assign(values, false);
+    meets_.assign(values, false);
+    like_.assign(count_, -1);
+    for (const auto& [input, sharding] : moved) {
+      finer_[count_ + input] = sharding;
+      kept_[count_ + input] = true;
+    }
+  }
 
   void run() {
-    finer_.resize(count_);
-    readers_.resize(count_);
-    held_.assign(count_, false);
-    for (size_t i = 0; i < count_; ++i)
+    std::map<std::pair<const graph::LaidOutOperation*, int>, size_t> inputs;
+    for (size_t k = 0; k < program_.inputs.size(); ++k)
+      inputs.emplace(std::pair(program_.inputs[k].operation.get(), program_.inputs[k].result), count_ + k);
+    for (size_t i = 0; i < count_; ++i) {
       for (const graph::ProgramValue& operand : program_.operands_of(i))
-        if (!operand.is_input()) readers_[operand.source].push_back(static_cast<int32_t>(i));
+        readers_[place(operand)].push_back(static_cast<int32_t>(i));
+      like_[i] = program_.operations[i].like;
+      if (const auto at_input = inputs.find({at(i).why.like.get(), at(i).why.like_result}); at_input != inputs.end())
+        like_[i] = static_cast<int32_t>(at_input->second);
+    }
     for (size_t i = 0; i < program_.roots.size(); ++i) {
       const bool only_history = !program_.only_history.empty() && program_.only_history[i];
-      if (const graph::ProgramValue root = program_.roots[i]; !root.is_input() && !only_history)
-        held_[root.source] = true;
+      if (!only_history) held_[place(program_.roots[i])] = true;
     }
     for (size_t i = 0; i < count_; ++i) refine(i);
-    useful_.assign(count_, false);
     for (size_t i = count_; i-- > 0;) see_use(i);
-    kept_.assign(count_, false);
-    meets_.assign(count_, false);
+    for (size_t k = 0; k < program_.inputs.size(); ++k)
+      if (kept_[count_ + k] && readers_[count_ + k].size() > 1) follow(count_ + k);
     for (size_t i = 0; i < count_; ++i) {
       keep(i);
       if (kept_[i] && readers_[i].size() > 1) follow(i);
     }
+    for (size_t k = 0; k < program_.inputs.size(); ++k)
+      if (finer_[count_ + k]) move_input(k);
   }
 
  private:
   const graph::LaidOutOperation& at(size_t i) const { return *program_.operations[i].operation; }
+  /// Where what is known of a value stands: of results of operations, then of inputs.
+  size_t place(graph::ProgramValue value) const {
+    return value.is_input() ? count_ + static_cast<size_t>(value.input()) : static_cast<size_t>(value.source);
+  }
+  const TensorType& type(size_t place) const {
+    return place < count_ ? at(place).results[0] : program_.type(graph::ProgramValue::input(place - count_));
+  }
+  const MeshPtr& mesh(size_t place) const {
+    return place < count_ ? at(place).mesh : program_.mesh(graph::ProgramValue::input(place - count_));
+  }
+
+  /// The input is one that lies so; what follows it follows the one that it is now.
+  void move_input(size_t k) {
+    graph::ProgramInput& input = program_.inputs[k];
+    const graph::OperationRef was = input.operation;
+    auto now = std::make_shared<graph::LaidOutOperation>(*was);
+    now->shardings[input.result] = *finer_[count_ + k];
+    input.operation = std::move(now);
+    for (size_t i = 0; i < count_; ++i) {
+      if (at(i).why.like != was || like_[i] != static_cast<int32_t>(count_ + k)) continue;
+      auto follows = std::make_shared<graph::LaidOutOperation>(at(i));
+      follows->why.like = input.operation;
+      program_.operations[i].operation = std::move(follows);
+    }
+  }
 
   static bool renames(const graph::LaidOutOperation& operation, const graph::IterationDim& dim) {
     return operation.op->role == graph::Role::kView && dim.is_free() && dim.operands[0] >= 0 && dim.results[0] >= 0 &&
@@ -46,8 +91,8 @@ class Carrier {
 
   /// Where a value lies if it keeps the splits that reach it.
   const Sharding& finer(graph::ProgramValue value) const {
-    if (!value.is_input() && finer_[value.source]) return *finer_[value.source];
-    return program_.sharding(value);
+    const std::optional<Sharding>& finer = finer_[place(value)];
+    return finer ? *finer : program_.sharding(value);
   }
 
   /// The axes that split the operand only if it keeps them.
@@ -59,9 +104,9 @@ class Carrier {
         operation.origin == graph::LayoutOrigin::kGiven || operation.op->is_leaf())
       return;
     if (operation.origin == graph::LayoutOrigin::kLike) {
-      const int32_t like = program_.operations[i].like;
-      if (like >= 0 && finer_[like] && at(like).results[0].dims == operation.results[0].dims &&
-          same_mesh(at(like).mesh, operation.mesh))
+      const int32_t like = like_[i];
+      if (like >= 0 && finer_[like] && type(like).dims == operation.results[0].dims &&
+          same_mesh(mesh(like), operation.mesh))
         finer_[i] = finer_[like];
       return;
     }
@@ -95,7 +140,7 @@ class Carrier {
     for (const graph::ProgramValue& operand : operands) {
       const AxisSet axes = gained(operand);
       if (!axes || operand.is_input()) continue;
-      if (product ? (axes & ~known) != 0 : finer_[i] && useful_[i]) useful_[operand.source] = true;
+      if (product ? (axes & ~known) != 0 : finer_[i] && useful_[i]) useful_[place(operand)] = true;
     }
   }
 
@@ -104,7 +149,7 @@ class Carrier {
   /// turned apart and joined again are gathered joined.
   void follow(size_t value) {
     constexpr size_t kMostFollowed = 64;
-    const auto size = [&](size_t i) { return size_of(at(i).results[0].dims); };
+    const auto size = [&](size_t i) { return size_of(type(i).dims); };
     std::vector<size_t> followed;
     std::map<size_t, size_t> unread{
         {value, readers_[value].size()}};  // of what is made: how often it is still to be read
@@ -117,7 +162,7 @@ class Carrier {
       next.erase(next.begin());
       followed.push_back(i);
       for (const graph::ProgramValue& operand : program_.operands_of(i)) {
-        const auto read = operand.is_input() ? unread.end() : unread.find(static_cast<size_t>(operand.source));
+        const auto read = unread.find(place(operand));
         if (read == unread.end() || --read->second > 0) continue;
         total -= size(read->first);
         unread.erase(read);
@@ -135,12 +180,12 @@ class Carrier {
     if (!finer_[i]) return;
     const graph::LaidOutOperation& operation = at(i);
     kept_[i] = useful_[i];
-    if (operation.origin == graph::LayoutOrigin::kLike) kept_[i] = kept_[program_.operations[i].like];
+    if (operation.origin == graph::LayoutOrigin::kLike) kept_[i] = kept_[like_[i]];
     else
       for (const graph::ProgramValue& operand : program_.operands_of(i))
-        if (!operand.is_input() && kept_[operand.source])
+        if (kept_[place(operand)])
           kept_[i] = kept_[i] || meets_[i] || operation.op->role == graph::Role::kContraction ||
-                     readers_[operand.source].size() == 1;
+                     readers_[place(operand)].size() == 1;
     if (!kept_[i]) return;
     auto moved = std::make_shared<graph::LaidOutOperation>(operation);
     moved->shardings[0] = *finer_[i];
@@ -149,10 +194,12 @@ class Carrier {
 
   graph::Program& program_;
   const size_t count_;
-  std::vector<std::optional<Sharding>> finer_;  ///< of each operation that a lost split can reach
-  std::vector<std::vector<int32_t>> readers_;   ///< of each operation, an operation as often as it reads it
+  // Of each result of an operation, then of each input:
+  std::vector<std::optional<Sharding>> finer_;  ///< where it can lie by a lost split that reaches it
+  std::vector<std::vector<int32_t>> readers_;   ///< an operation as often as it reads it
   std::vector<bool> held_, useful_, kept_;
-  std::vector<bool> meets_;  ///< its operands are read by several, all of which keep their splits
+  std::vector<bool> meets_;    ///< its operands are read by several, all of which keep their splits
+  std::vector<int32_t> like_;  ///< of each operation: which of them its layout follows; -1: none
 };
 
 }  // namespace
@@ -167,7 +214,41 @@ bool loses_a_split(const graph::Program& program) {
   return false;
 }
 
+/// What turns save for their gradients keeps splits in the turns that make it, and in those that read it.
+static void carry_out_of_turns(graph::Program& program) {
+  std::map<graph::ProgramValue, Sharding> moved;  // of one place of the loop's dim
+  for (size_t i = 0; i < program.operations.size(); ++i) {
+    graph::OperationRef& operation = program.operations[i].operation;
+    if (!operation->region || operation->region->hands_on || !operation->region->stages.empty()) continue;
+    graph::Region region = *operation->region;
+    std::map<size_t, Sharding> moved_inputs;
+    const std::span<const graph::ProgramValue> operands = program.operands_of(i);
+    for (size_t k = 0; k < operands.size(); ++k)
+      if (const auto at = moved.find(operands[k]); at != moved.end() && region.is_placed(k))
+        moved_inputs.emplace(k, at->second);
+    const int32_t end = region.carried + region.stacked, first = end - region.saved;
+    if (moved_inputs.empty() && (first == end || !loses_a_split(region.turn))) continue;
+    std::vector<bool>& is_saved = region.turn.only_history;
+    is_saved.assign(region.turn.roots.size(), false);
+    std::fill(is_saved.begin() + first, is_saved.begin() + end, true);
+    Carrier(region.turn, moved_inputs).run();
+    is_saved.clear();
+    auto now = std::make_shared<graph::LaidOutOperation>(*operation);
+    for (int32_t r = first; r < end; ++r) {
+      Sharding lies = region.turn.sharding(region.turn.roots[r]);
+      Sharding all = lies;
+      all.dims.insert(all.dims.begin(), AxisList());
+      if (all == now->shardings[r]) continue;
+      now->shardings[r] = std::move(all);
+      moved.emplace(graph::ProgramValue{static_cast<int32_t>(i), r}, std::move(lies));
+    }
+    now->region = with_form(std::move(region));
+    operation = std::move(now);
+  }
+}
+
 void carry_splits(graph::Program& program) {
+  carry_out_of_turns(program);
   if (loses_a_split(program)) Carrier(program).run();
 }
 

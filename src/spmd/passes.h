@@ -13,7 +13,8 @@ namespace mtf::spmd {
 /// Carries a split that a rename loses, because no rule speaks of the new name, to the products behind it, whose work
 /// it divides; they would be done on every processor. What lies on the way, up to where a value is needed whole, keeps
 /// the split, and gradients follow what they are the gradients of. Roots lie where their layouts say, but for those
-/// that are kept for gradients alone (Program::only_history).
+/// that are kept for gradients alone (Program::only_history). What turns of a loop save for its gradient keeps the
+/// split too, also in the turns that read it.
 ///
 ///     m = rename(x, length -> memory)      x [length/p]; m, by its rules, whole
 ///     k = einsum(m, wk -> [memory, …])     computed in blocks of memory over p, gathered where scores need it whole

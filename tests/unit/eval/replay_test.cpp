@@ -32,6 +32,10 @@ let opt = optim.Adam(net.params, lr: 0.05)
 let rate = 0.1
 let seen = [0]
 fn loss_of(x) = mean(square(net(x) - x))
+fn loss_in(x) {
+  dim places = size(batch) * size(wide)
+  return mean(square(reshape(x, [batch, wide] -> places))) * 0 * sum(net.inner.w)
+}
 fn batch_of(k) = random.uniform([batch, wide]) + k
 let x = random.normal([batch, wide])
 let some = [random.normal([batch, wide]) for k in 0..12]
@@ -97,7 +101,8 @@ INSTANTIATE_TEST_SUITE_P(
         "print(step)\nopt.minimize(loss_of(x))",                                        //
         "fn twice(y) = 2 * loss_of(y)\nfor p in net.params { p := 0.9 * p }\nopt.minimize(loss_of(x))",
         "let old = net.average\nopt.step(grad(mean(recompute(fn(y) = net.outer(tanh(net.inner(y))), x)), net.params))",
-        "opt.step([g * rate for g in grad(loss_of(x), net.params)])"));
+        "opt.step([g * rate for g in grad(loss_of(x), net.params)])",
+        "dim rows = 4\nopt.minimize(mean(zeros([rows])) + loss_of(x) + loss_in(x))"));
 
 TEST_P(Evaluated, ATurnThatIsAnotherEachTime) {
   expect_the_same(GetParam());

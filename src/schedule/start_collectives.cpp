@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "schedule/passes.h"
 #include "spmd/collectives.h"
 
@@ -93,8 +95,53 @@ class Mover {
   std::vector<bool> moves_;  // for each step
 };
 
+/// What a turn gets from others for the next turn alone, of what it was given, is on its way from the beginning to the
+/// end.
+void send_ahead(Schedule& turn) {
+  std::vector<bool> is_made(turn.program.values.size()), is_output(turn.program.values.size());
+  std::vector<std::vector<size_t>> readers(turn.program.values.size());
+  for (const std::vector<int>& output : turn.program.outputs)
+    for (int v : output) is_output[turn.alias_of[v]] = true;
+  for (size_t s = 0; s < turn.steps.size(); ++s) {
+    for (int v : turn.steps[s].writes) is_made[v] = true;
+    for (int v : turn.steps[s].reads) readers[turn.alias_of[v]].push_back(s);
+  }
+  const auto all_written = [&](size_t step, const auto& holds) {
+    const std::vector<int>& writes = turn.steps[step].writes;
+    return std::all_of(writes.begin(), writes.end(), [&](int v) { return holds(turn.alias_of[v]); });
+  };
+  const auto hands_on = [&](size_t step) {
+    return all_written(step, [&](int v) { return is_output[v] && readers[v].empty(); });
+  };
+  enum class Comes : uint8_t { kFirst, kBetween, kLast };
+  std::vector<Comes> comes(turn.steps.size(), Comes::kBetween);
+  for (size_t s = 0; s < turn.steps.size(); ++s) {
+    const Step& step = turn.steps[s];
+    if (step.kind != StepKind::kCollective) continue;
+    const spmd::Movement movement = record_of(turn.program.instructions[step.instructions[0]].kind).movement;
+    if (movement != spmd::Movement::kFromGroup && movement != spmd::Movement::kFromPermuted) continue;
+    if (std::any_of(step.reads.begin(), step.reads.end(), [&](int v) { return is_made[turn.alias_of[v]]; })) continue;
+    if (!all_written(s, [&](int v) {
+          return (is_output[v] || !readers[v].empty()) && std::all_of(readers[v].begin(), readers[v].end(), hands_on);
+        }))
+      continue;
+    comes[s] = Comes::kFirst;
+    for (int v : step.writes)
+      for (size_t reader : readers[turn.alias_of[v]]) comes[reader] = Comes::kLast;
+  }
+  std::vector<Step> ordered;
+  for (const Comes now : {Comes::kFirst, Comes::kBetween, Comes::kLast})
+    for (size_t s = 0; s < comes.size(); ++s)
+      if (comes[s] == now) ordered.push_back(std::move(turn.steps[s]));
+  turn.steps = std::move(ordered);
+}
+
 }  // namespace
 
-void start_reductions(Schedule& schedule) { Mover(schedule).run(); }
+void start_collectives(Schedule& schedule) {
+  Mover(schedule).run();
+  for (Step& step : schedule.steps)
+    if (step.turn) send_ahead(*step.turn);
+}
 
 }  // namespace mtf::schedule
