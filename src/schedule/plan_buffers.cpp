@@ -152,8 +152,9 @@ class Planner {
     return {};
   }
 
-  /// The operand whose memory the step can write `result` to while it reads it.
+  /// The operand whose memory the step can write `result` to while it reads it; for an output, of an input if it can.
   int in_place(const Step& step, int s, int result) {
+    int found = -1;
     for (int v : overwritable(step, result)) {
       int r = root(v);
       if (last_[r] != s || s_.buffer_of[r] < 0 || !same_memory(program_.values[v], program_.values[result])) continue;
@@ -163,9 +164,10 @@ class Planner {
       bool is_input = s_.buffers[s_.buffer_of[r]].kind == BufferKind::kInput;
       if (is_input && !dying_.has(r)) continue;
       if (!same_memory(program_.values[r], program_.values[result]) && size_differs(r, v)) continue;
-      return r;
+      if (!is_output_[result] || is_input) return r;
+      if (found < 0) found = r;
     }
-    return -1;
+    return found;
   }
 
   bool size_differs(int a, int b) const {
@@ -177,11 +179,11 @@ class Planner {
     const Step& step = s_.steps[s];
     if (step.kind == StepKind::kWindow) return;
     for (int result : step.writes) {
-      if (int operand = in_place(step, s, result); operand >= 0) {
-        take_over(operand, result);
-        continue;
-      }
-      if (int free = dying_.find(result, s); free >= 0) take_over(free, result);
+      int from = in_place(step, s, result);
+      // An input's memory is there for the whole run, as an output's is. The arena gives none away for so long.
+      if (from < 0 || (is_output_[result] && !dying_.has(from)))
+        if (const int free = dying_.find(result, s); free >= 0) from = free;
+      if (from >= 0) take_over(from, result);
       else new_buffer(is_output_[result] ? BufferKind::kOutput : BufferKind::kArena, result, s);
     }
     if (step.kind == StepKind::kCollective || step.kind == StepKind::kTurns) {
