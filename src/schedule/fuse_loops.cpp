@@ -35,9 +35,12 @@ class Fuser {
         clusters_(steps_.size()),
         order_(steps_.size()),
         maker_(program_.values.size(), -1),
-        readers_(program_.values.size()) {}
+        readers_(program_.values.size()),
+        all_readers_(program_.values.size()),
+        is_kept_(program_.values.size(), false) {}
 
   void run() {
+    find_ends();
     for (size_t i = 0; i < steps_.size(); ++i) {
       add(static_cast<int>(i));
       if (steps_[i].kind == StepKind::kLoop) join(static_cast<int>(i));
@@ -46,6 +49,19 @@ class Fuser {
   }
 
  private:
+  void find_ends() {
+    for (const spmd::Instruction& instruction : program_.instructions)
+      if (instruction.kind == spmd::InstructionKind::kInput && !instruction.dies)
+        is_kept_[instruction.results[0]] = true;
+    for (const std::vector<int>& outputs : program_.outputs)
+      for (int v : outputs) is_kept_[schedule_.alias_of[v]] = true;
+    int others = 0;
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      for (int v : steps_[i].reads) all_readers_[schedule_.alias_of[v]].push_back(static_cast<int>(i));
+      others_before_.push_back(others += steps_[i].kind != StepKind::kLoop);
+    }
+  }
+
   /// The cluster that makes a value, or -1.
   int maker(int value) const {
     int step = maker_[schedule_.alias_of[value]];
@@ -114,10 +130,66 @@ class Fuser {
     return later.replica == 0 || a.replica == b.replica;
   }
 
+  int64_t bytes(int v) const { return largest_block(program_.values[v]) * size_of(program_.values[v].element); }
+
+  /// From the step `from` on, a value is read in these two loops alone.
+  bool ends_in(int value, int from, int a, int b) const {
+    const std::vector<int>& readers = all_readers_[value];
+    for (size_t i = readers.size(); i-- > 0 && readers[i] >= from;)
+      if (const int reader = order_.of(readers[i]); reader != a && reader != b) return false;
+    return true;
+  }
+
+  /// Bytes of what a loop reads and only it and `other` read from the step `from` on.
+  int64_t ended(int loop, int from, int other) const {
+    int64_t sum = 0;
+    for (int v : clusters_[loop].reads)
+      if (const int root = schedule_.alias_of[v]; maker(v) != loop && !is_kept_[root])
+        sum += ends_in(root, from, loop, other) ? bytes(v) : 0;
+    return sum;
+  }
+
+  /// Bytes of what a loop makes and others read.
+  int64_t made(int loop) const {
+    int64_t sum = 0;
+    for (int step : clusters_[loop].members)
+      for (int v : steps_[step].writes) sum += is_kept_[v] || !ends_in(v, loop, loop, loop) ? bytes(v) : 0;
+    return sum;
+  }
+
+  /// Bytes of what the later of two loops reads that the other reads or makes.
+  int64_t shared(int early, int late) const {
+    int64_t sum = 0;
+    for (int v : clusters_[late].reads)
+      if (maker(v) == early || std::binary_search(clusters_[early].reads.begin(), clusters_[early].reads.end(), v))
+        sum += bytes(v);
+    return sum;
+  }
+
+  /// Nothing between two loops reads what the earlier makes.
+  bool can_wait(int early, int late) const {
+    for (int step : clusters_[early].members)
+      for (int v : steps_[step].writes)
+        for (int reader : all_readers_[v]) {
+          if (reader >= clusters_[late].members[0]) break;
+          if (order_.of(reader) != early) return false;
+        }
+    return true;
+  }
+
+  /// If two loops are joined and something else than loops runs between them, the earlier is the place of both, or the
+  /// later if it can wait. What is kept meanwhile is less than what then ends or is not read again.
+  bool keeps_little(int a, int b) const {
+    const int early = std::min(a, b), late = std::max(a, b);
+    if (others_before_[clusters_[early].members.back()] == others_before_[clusters_[late].members[0]]) return true;
+    return made(late) < ended(late, early, early) + shared(early, late) ||
+           (can_wait(early, late) && ended(early, early, early) < made(early));
+  }
+
   bool can_join(int a, int b) const {
     const Cluster &x = clusters_[a], &y = clusters_[b];
     return fits(x, y) && keeps_replicas_late(x, y) && same_space(x.members[0], y.members[0]) && readable(y, a) &&
-           readable(x, b);
+           readable(x, b) && keeps_little(a, b);
   }
 
   /// Joins the loop that `step` is with those that make what it reads, and those that read the same, the latest first.
@@ -182,10 +254,13 @@ class Fuser {
   Schedule& schedule_;
   const spmd::LocalProgram& program_;
   std::vector<Step>& steps_;
-  std::vector<Cluster> clusters_;          // by the first of their steps; those merged into another are empty
-  Contraction order_;                      // of steps
-  std::vector<int> maker_;                 // for each value, the step that makes it
-  std::vector<std::vector<int>> readers_;  // for each value, loops that read it
+  std::vector<Cluster> clusters_;              // by the first of their steps; those merged into another are empty
+  Contraction order_;                          // of steps
+  std::vector<int> maker_;                     // for each value, the step that makes it
+  std::vector<std::vector<int>> readers_;      // for each value, loops that read it
+  std::vector<std::vector<int>> all_readers_;  // for each value with memory of its own, the steps that read it
+  std::vector<bool> is_kept_;                  // for each value: it is there after the run, or was before
+  std::vector<int> others_before_;             // for each step: those up to it that are no loops
 };
 
 }  // namespace
