@@ -7,7 +7,6 @@
 
 #include "cost/recorded_schedules.h"
 #include "kernels/element_type.h"
-#include "ops/ops.h"
 
 namespace mtf::cost {
 namespace {
@@ -27,17 +26,11 @@ void add(Bytes& bytes, const spmd::LocalValue& value) {
   bytes[names] += static_cast<double>(schedule::largest_block(value)) * static_cast<double>(size_of(value.element));
 }
 
-/// What a schedule has in memory where it has most, and of that what was there before. What is assigned to a variable
-/// takes the place of what that was.
+/// What a schedule has in memory where it has most, and of that what was there before.
 struct Live {
   Bytes all, inputs;
   explicit Live(const schedule::Schedule& schedule) {
     const spmd::LocalProgram& program = schedule.program;
-    std::vector<bool> is_assigned(program.values.size());
-    for (const spmd::Instruction& instruction : program.instructions)
-      if (instruction.node && instruction.node->op == &ops::kAssign)
-        for (int result : instruction.results)
-          is_assigned[static_cast<size_t>(schedule.alias_of[static_cast<size_t>(result)])] = true;
     std::vector<double> change(schedule.steps.size() + 2);
     auto steps_of = [&](const schedule::Buffer& buffer) -> std::pair<size_t, size_t> {
       if (buffer.kind == schedule::BufferKind::kInput) return {0, schedule.steps.size()};
@@ -45,12 +38,8 @@ struct Live {
         return {static_cast<size_t>(buffer.first), schedule.steps.size()};
       return {static_cast<size_t>(buffer.first), static_cast<size_t>(buffer.last)};
     };
-    auto counts = [&](const schedule::Buffer& buffer) {
-      return buffer.kind != schedule::BufferKind::kStaging &&
-             !(buffer.kind == schedule::BufferKind::kOutput && is_assigned[static_cast<size_t>(buffer.value)]);
-    };
     for (const schedule::Buffer& buffer : schedule.buffers) {
-      if (!counts(buffer)) continue;
+      if (buffer.kind == schedule::BufferKind::kStaging) continue;
       const spmd::LocalValue& value = program.values[static_cast<size_t>(buffer.value)];
       const double bytes =
           static_cast<double>(schedule::largest_block(value)) * static_cast<double>(size_of(value.element));
@@ -68,7 +57,7 @@ struct Live {
     }
     for (const schedule::Buffer& buffer : schedule.buffers) {
       const auto [first, last] = steps_of(buffer);
-      if (!counts(buffer) || first > peak || last < peak) continue;
+      if (buffer.kind == schedule::BufferKind::kStaging || first > peak || last < peak) continue;
       const spmd::LocalValue& value = program.values[static_cast<size_t>(buffer.value)];
       add(all, value);
       if (buffer.kind == schedule::BufferKind::kInput) add(inputs, value);

@@ -161,9 +161,9 @@ bool Execution::materialize(graph::ValueTable& table, const graph::Values& neede
   graph::Capture captured = capture(nodes, roots);
   keep_copies(captured, roots, history.read_again);
   for (const graph::Value& root : roots) captured.program.only_history.push_back(root.node->held(root.result) == 0);
+  table.mark_dying(nodes, captured);
   const std::shared_ptr<ProgramRecord>& record = impl_->options.record;
   const int32_t number = record ? record->add(captured) : -1;
-  table.mark_dying(nodes, captured);
   impl_->compute(captured, roots, place, made);
   if (record) {
     impl_->note_history(number, captured.program, roots);
