@@ -106,11 +106,12 @@ void verify_calls(const Compilation& c) {
     MTF_CHECK(step.kind != schedule::StepKind::kCollective || step.calls > 0, "a collective that is not called");
 }
 
-void verify_overlap(const Compilation& c) {
+/// What a collective makes is not read before it has ended; `all`: it is known of each when it ends.
+void verify_waits(const Compilation& c, bool all) {
   verify_calls(c);
   for (size_t s = 0; s < c.schedule.steps.size(); ++s) {
     const schedule::Step& step = c.schedule.steps[s];
-    if (step.kind != schedule::StepKind::kCollective) continue;
+    if (step.kind != schedule::StepKind::kCollective || (!all && step.finish == 0)) continue;
     MTF_CHECK(step.finish > static_cast<int>(s) && step.finish <= static_cast<int>(c.schedule.steps.size()),
               "a collective that ends before it begins");
     for (int later = static_cast<int>(s) + 1; later < step.finish; ++later)
@@ -119,6 +120,9 @@ void verify_overlap(const Compilation& c) {
                   "{} is read while it is on its way", c.local().values[v].name);
   }
 }
+
+void verify_overlap(const Compilation& c) { verify_waits(c, true); }
+void verify_freed(const Compilation& c) { verify_waits(c, false); }
 
 void verify_buffers(const Compilation& c) {
   verify_calls(c);
@@ -251,6 +255,16 @@ const std::vector<Pass>& passes() {
        .decides = Decides::kOverlap,
        .run = [](Compilation& c) { on_all(c.schedule, schedule::overlap_collectives); },
        .verify = verify_overlap},
+      {.name = "free_early",
+       .sentence = "what frees more memory than it takes runs as soon as it can",
+       .needs = {"cut_all_reduces"},
+       .ensures = "nothing that frees memory waits for what it does not need",
+       .takes = kSchedule,
+       .gives = kSchedule,
+       .may_be_skipped = true,
+       .decides = Decides::kOverlap,
+       .run = [](Compilation& c) { on_all(c.schedule, schedule::free_early); },
+       .verify = verify_freed},
       {.name = "plan_buffers",
        .sentence = "values get memory, one after the other the same",
        .needs = {"cut_all_reduces"},

@@ -50,6 +50,11 @@ void start_collectives(Schedule& schedule);
 /// kCollectivesAtOnce others have begun after it, as what it needs while it runs takes memory.
 void overlap_collectives(Schedule& schedule);
 
+/// Afterwards a step that computes, and is the last to read more of the arena than it writes, comes right behind those
+/// that make what it reads and that read the same: a gradient makes room as soon as its parameter has been updated. It
+/// waits for no collective earlier than the schedule did, and runs beside those beside which it ran.
+void free_early(Schedule& schedule);
+
 /// Afterwards each value that is in memory has a buffer, and each buffer its lifetime. How buffers are packed: pack.h.
 void plan_buffers(Schedule& schedule);
 

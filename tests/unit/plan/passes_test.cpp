@@ -137,6 +137,7 @@ TEST(Passes, VerifiersSeeWhatIsWrong) {
   sees("overlap_collectives", [](Compilation& c) {
     for (schedule::Step& step : c.schedule.steps) step.finish = 0;
   });
+  sees("free_early", [](Compilation& c) { std::reverse(c.schedule.steps.begin(), c.schedule.steps.end()); });
   sees("plan_buffers", [](Compilation& c) { c.schedule.buffer_of.assign(c.schedule.buffer_of.size(), -1); });
 }
 
