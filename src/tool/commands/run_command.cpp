@@ -12,7 +12,6 @@
 #include "support/text.h"
 #include "tool/commands/commands.h"
 #include "tool/present/losses.h"
-#include "tool/present/message_json.h"
 #include "tool/present/picture.h"
 #include "tool/present/timeline_file.h"
 #include "tool/shell/generated_file.h"
@@ -31,13 +30,6 @@ struct RunOptions {
   std::string reads;
   bool plot = false;
   std::string timeline, loss_curve;
-  bool json_messages = false;
-
-  /// What is said of it on standard error: a Diagnostic, or Diagnostics.
-  template <typename Wrong>
-  std::string said(const Wrong& wrong) const {
-    return json_messages ? message_json(wrong) : wrong.render();
-  }
 };
 
 /// One number a line, exactly.
@@ -99,7 +91,7 @@ void run_script(const Script& script, const eval::Settings& settings, plan::Runt
     if (!prints) return;
     bar.erase();
     output.finish();
-    report(options.said(warning), ExitCode::kSuccess);
+    report(warning.render(), ExitCode::kSuccess);
   });
   session.have_been_told(told);
   const auto write_what_is_known = [&] {
@@ -119,7 +111,7 @@ void run_script(const Script& script, const eval::Settings& settings, plan::Runt
     try {
       write_what_is_known();
     } catch (const UserError& error) {  // beside what has ended the program
-      report(options.said(error.diagnostic()), ExitCode::kSuccess);
+      report(error.diagnostic().render(), ExitCode::kSuccess);
     }
     throw;
   }
@@ -134,7 +126,7 @@ int run_alone(const RunOptions& options, const ProgramOptions& program) {
   settings.at_terminal = isatty(STDOUT_FILENO) != 0;
   settings.runs_next = true;
   const Diagnostics found = session::Session::check_text(script.name, script.text, settings);
-  if (!found.empty()) report(options.said(found), found.exit_code());
+  if (!found.empty()) report(found.render(), found.exit_code());
   if (found.has_errors()) return static_cast<int>(found.exit_code());
   runtime_options.timeline = timeline_of(options, {}, runtime_options.placement);
   std::unique_ptr<plan::Runtime> runtime;
@@ -156,7 +148,7 @@ class RankRun {
     try {
       return check_and_run();
     } catch (const UserError& error) {
-      return end(options_.said(error.diagnostic()), error.diagnostic().exit_code());
+      return end(error.diagnostic().render(), error.diagnostic().exit_code());
     } catch (const std::bad_alloc&) {
       return end(fmt::format("error: rank {} needs more memory than there is [out_of_memory]\n", here_.rank),
                  ExitCode::kLimit);
@@ -174,8 +166,8 @@ class RankRun {
     runtime_options_.timeline = timeline_of(options_, here_, runtime_options_.placement);
     const Script script = read();
     const Diagnostics found = session::Session::check_text(script.name, script.text, settings);
-    if (found.has_errors()) return end(options_.said(found), found.exit_code());
-    if (!found.empty()) report(options_.said(found), found.exit_code());
+    if (found.has_errors()) return end(found.render(), found.exit_code());
+    if (!found.empty()) report(found.render(), found.exit_code());
     run_script(script, settings, runtime(), runtime_options_.timeline.get(), here_.rank == 0, options_, found);
     return 0;
   }
@@ -220,12 +212,7 @@ int run(const RunOptions& options, const ProgramOptions& program) {
                     options.reference ? "--reference computes on one processor" : "--reads is written by one process")
              .help("run it without mpirun"));
   if (here.uses_mpi()) return RankRun(here, options, program).run();
-  try {
-    return run_alone(options, program);
-  } catch (const UserError& error) {
-    if (!options.json_messages) throw;
-    return report(options.said(error.diagnostic()), error.diagnostic().exit_code());
-  }
+  return run_alone(options, program);
 }
 
 }  // namespace
@@ -264,8 +251,6 @@ const Command kRunCommand = {
       parser.text("--loss-curve", options->loss_curve, "FILE", "Draw the losses that were printed as SVG");
       parser.text("--timeline", options->timeline, "FILE",
                   "When each processor was in which step and collective: a Chrome trace, or .svg");
-      parser.flag("--json-messages", options->json_messages,
-                  "Say what is wrong as JSON on standard error, an object a line");
       add_program_options(parser, program);
       add_runtime_options(parser, program);
       parser.excludes("--reference", {"--timeline"},

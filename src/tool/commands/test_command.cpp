@@ -12,6 +12,7 @@
 #include "support/source.h"
 #include "support/text.h"
 #include "tool/commands/commands.h"
+#include "tool/golden/golden_run.h"
 #include "tool/golden/golden_test.h"
 #include "tool/golden/pass_file.h"
 #include "tool/golden/text_diff.h"
@@ -30,13 +31,14 @@ struct TestOptions {
   bool yes = false;
   bool first_only = false;
   int jobs = 2;
+  int limit = static_cast<int>(kGoldenLimit.count());  // seconds
+  std::string on_ranks;
 };
 
-std::string describe_end(const std::string& script, const WorkResult& result) {
+std::string describe_end(const std::string& script, const WorkResult& result, int limit) {
   const std::string where = result.place.empty() ? "" : " " + result.place;
   if (result.signal == 0)
-    return fmt::format("{}:1:{}\n    it took longer than {} s and was ended\n", printable(script), where,
-                       kGoldenLimit.count());
+    return fmt::format("{}:1:{}\n    it took longer than {} s and was ended\n", printable(script), where, limit);
   return fmt::format("{}:1:{}\n    mtf itself ended by signal {} ({}): a bug in mtf\n", printable(script), where,
                      result.signal, strsignal(result.signal));
 }
@@ -128,13 +130,18 @@ class Tests {
   template <typename Done>
   void run(const std::vector<std::size_t>& which, bool update, const Done& done) {
     const int threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / options_.jobs);
+    const std::chrono::seconds limit(options_.limit);
     const auto work = [&](std::size_t i, const SayPlace& say_place) {
-      return packed(run_golden(scripts_[which[i]], {update, options_.first_only, threads}, say_place));
+      return packed(run_golden(scripts_[which[i]], {update, options_.first_only, threads, limit}, say_place));
     };
-    divide_work(which.size(), options_.jobs, kGoldenLimit, work, [&](std::size_t i, const WorkResult& result) {
-      done(which[i], result.finished ? unpacked(result.text)
-                                     : GoldenResult{describe_end(scripts_[which[i]], result), {}, {}, {}});
-    });
+    // Whoever has started ranks has a little longer, to end them.
+    divide_work(which.size(), options_.jobs, limit + std::chrono::seconds(5), work,
+                [&](std::size_t i, const WorkResult& result) {
+                  const std::string& script = scripts_[which[i]];
+                  done(which[i], result.finished
+                                     ? unpacked(result.text)
+                                     : GoldenResult{describe_end(script, result, options_.limit), {}, {}, {}});
+                });
   }
 
   void count(const std::string& failures) {
@@ -174,12 +181,17 @@ class Tests {
 };
 
 int test(const TestOptions& options) {
-  if (launch().ranks > 1)
+  if (!options.on_ranks.empty() && options.paths.size() == 1 && launch().uses_mpi())
+    return run_as_rank(options.paths.front(), options.on_ranks);
+  if (launch().is_one_of_several() || !options.on_ranks.empty())
     fail(Diagnostic(Kind::bad_usage, {}, "`mtf test` starts the ranks that a script asks for itself")
              .help("run it without mpirun"));
   constexpr int kMostJobs = 1024;
   if (options.jobs < 1 || options.jobs > kMostJobs)
     fail(Kind::bad_option_value, {}, "--jobs {}: expected a number from 1 to {}", options.jobs, kMostJobs);
+  constexpr int kLongestLimit = 1'000'000;
+  if (options.limit < 1 || options.limit > kLongestLimit)
+    fail(Kind::bad_option_value, {}, "--limit {}: expected a number from 1 to {}", options.limit, kLongestLimit);
   return Tests(options).run();
 }
 
@@ -203,7 +215,7 @@ const Command kTestCommand = {
         "`#!`\n"
         "asks is then not expected: a bare `#!` asks for one. --first leaves out all but the first combination: a "
         "quick\n"
-        "look, not a test of layouts. A run may take 60 s. Exit status 1 if a script failed.\n"
+        "look, not a test of layouts. Exit status 1 if a script failed.\n"
         "Files that end in .pass are tests of the compiler's passes: cases of a sentence behind #, a\n"
         "program as `mtf trace` prints it, the name of a pass, and the program after it, which --update writes.\n"
         "\n"
@@ -219,6 +231,9 @@ const Command kTestCommand = {
       parser.flag("--first", options->first_only,
                   "Each script under the first mesh, layout and number of ranks only: quick");
       parser.number("-j,--jobs", options->jobs, "N", "Scripts at once (default: 2)");
+      parser.number("--limit", options->limit, "N",
+                    fmt::format("Seconds that each run may take (default: {})", kGoldenLimit.count()));
+      parser.hidden_text("--on-ranks", options->on_ranks);
       parser.needs("--yes", {"--update"});
       return [options] { return test(*options); };
     }};

@@ -8,7 +8,7 @@
 //
 // Each stands on a line of its own. `#!/…` on the first line is a shebang. A `#!` belongs to the nearest line above it
 // that is no expectation; blanks at the end of a printed line are not compared. Everything here is text to text:
-// running the script is golden_test.h's.
+// running the script is golden_run.h's, comparing golden_test.h's.
 #include <cstddef>
 #include <cstdint>
 #include <optional>

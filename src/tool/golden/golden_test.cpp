@@ -1,135 +1,15 @@
 #include "tool/golden/golden_test.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 
-#include "api/records.h"
-#include "run/mpi_runtime.h"
-#include "session/session.h"
 #include "support/printable.h"
-#include "support/source.h"
-#include "support/text.h"
-#include "support/text_sink.h"
+#include "tool/golden/golden_run.h"
 #include "tool/golden/pass_file.h"
 #include "tool/golden/text_diff.h"
-#include "tool/present/message_json.h"
-#include "tool/shell/process.h"
-#include "tool/shell/program_options.h"
 #include "tool/shell/script.h"
 
 namespace mtf::tool {
 namespace {
-
-/// What a run gave: what it printed, statement by statement where that is known, and its errors.
-struct Outcome {
-  std::vector<std::string> lines;
-  std::vector<StatementOutput> statements;
-  std::vector<FoundError> errors;
-  std::string trouble;  ///< not the program's: it took too long, or ended without a message
-};
-
-std::vector<FoundError> found_errors(const Diagnostics& found, const std::string& name) {
-  std::vector<FoundError> errors;
-  for (const Diagnostic& diagnostic : found.list()) errors.push_back(found_error(diagnostic_record(diagnostic), name));
-  return errors;
-}
-
-eval::Settings settings_of(const Combination& combination) {
-  ProgramOptions options;
-  options.mesh = combination.mesh;
-  options.layout = combination.layout;
-  return settings_of(options, combination.ranks);
-}
-
-/// A run has printed more than kGoldenMostOutput.
-struct TooMuchOutput {};
-
-std::string too_much_output() {
-  return fmt::format("it printed more than {} and was ended\n", bytes_text(kGoldenMostOutput));
-}
-
-/// Keeps what a run prints, as far as that is kept.
-class Capture : private TextSink {
- public:
-  Capture() : stream_(this) { stream_.exceptions(std::ios::badbit); }
-  std::ostream& stream() { return stream_; }
-  const std::string& text() const { return text_; }
-  /// The lines since it was last asked.
-  std::vector<std::string> new_lines() {
-    std::vector<std::string> lines = printed_lines(std::string_view(text_).substr(taken_));
-    taken_ = text_.size();
-    return lines;
-  }
-
- private:
-  void take(std::string_view text) override {
-    if (text_.size() + text.size() > kGoldenMostOutput) throw TooMuchOutput();
-    text_ += text;
-  }
-
-  std::ostream stream_;
-  std::string text_;
-  std::size_t taken_ = 0;
-};
-
-std::size_t line_at(Span span, std::size_t offset) { return span.file->position(offset).line; }
-
-/// `found`: the warnings of its check.
-Outcome run_in_process(const Script& script, const Diagnostics& found, const Combination& combination, int threads) {
-  Outcome outcome;
-  Capture output;
-  try {
-    run::MpiRuntime runtime({.threads = threads});
-    plan::Execution execution(runtime);
-    session::Session session(settings_of(combination), &execution, output.stream());
-    session.on_statement([&](const eval::StatementReport& statement) {
-      if (!statement.span.is_known()) return;
-      const std::size_t last = std::max(statement.span.begin, statement.span.end - 1);
-      outcome.statements.push_back({statement.span.position().line, line_at(statement.span, last), output.new_lines()});
-    });
-    session.on_warning([&](const Diagnostic& warning) {
-      outcome.errors.push_back(found_error(diagnostic_record(warning), script.name));
-    });
-    session.have_been_told(found);
-    session.run_text(script.name, script.text);
-  } catch (const UserError& error) {
-    FoundError found = found_error(diagnostic_record(error.diagnostic()), script.name);
-    if (const auto rest = output.new_lines(); !rest.empty()) {
-      const std::size_t line = std::max<std::size_t>(found.line, 1);
-      outcome.statements.push_back({line, line, rest});
-    }
-    outcome.errors.push_back(std::move(found));
-  } catch (const TooMuchOutput&) { outcome.trouble = too_much_output(); }
-  outcome.lines = printed_lines(output.text());
-  return outcome;
-}
-
-/// The first error among the messages; nothing if there is none.
-std::optional<DiagnosticRecord> first_error(const std::string& messages) {
-  for (const std::string& line : printed_lines(messages))
-    if (auto message = read_message_json(line); message && message->is_error) return message;
-  return std::nullopt;
-}
-
-Outcome run_on_ranks(const std::string& path, const Combination& combination) {
-  std::vector<std::string> words = {"mpirun",      "-q",  "--oversubscribe", "-n", std::to_string(combination.ranks),
-                                    own_program(), "run", "--json-messages", path};
-  if (combination.mesh) words.insert(words.end(), {"--mesh", *combination.mesh});
-  if (combination.layout) words.insert(words.end(), {"--layout", *combination.layout});
-  std::vector<std::pair<std::string, std::string>> variables = {{"OMPI_MCA_mpi_yield_when_idle", "1"},
-                                                                {"OMPI_MCA_btl_vader_single_copy_mechanism", "none"}};
-  if (geteuid() == 0)
-    variables.insert(variables.end(), {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}});
-  const ProcessResult result = run_process(words, variables, kGoldenLimit - std::chrono::seconds(5), kGoldenMostOutput);
-  Outcome outcome;
-  outcome.lines = printed_lines(result.out);
-  if (result.too_much_output) outcome.trouble = too_much_output();
-  else if (result.timed_out) outcome.trouble = "it took too long and was ended\n";
-  else if (auto error = first_error(result.err)) outcome.errors.push_back(found_error(*error, path));
-  else if (result.status != 0) outcome.trouble = fmt::format("it ended with status {}\n{}", result.status, result.err);
-  return outcome;
-}
 
 std::string indented(const std::string& text) {
   std::string out;
@@ -150,12 +30,15 @@ class GoldenRun {
     for (const std::string& problem : golden_.problems)
       result_.failures += fmt::format("{}:{}\n", printable(path_), problem);
     bool first = true;
-    for (const Combination& combination : list) {
-      where_ = to_string(combination);
-      say_place(where_);
-      const Outcome outcome = run_once(combination);
-      if (options_.update && std::exchange(first, false) && outcome.trouble.empty()) propose(outcome);
-      compare(outcome);
+    for (std::size_t begin = 0, end = 1; begin < list.size(); begin = end++) {
+      while (list[begin].ranks > 1 && end < list.size() && list[end].ranks == list[begin].ranks) ++end;
+      std::vector<Outcome> outcomes = run_some(list, begin, end, say_place);
+      for (std::size_t i = begin; i < end; ++i) {
+        where_ = to_string(list[i]);
+        const Outcome& outcome = outcomes[i - begin];
+        if (options_.update && std::exchange(first, false) && outcome.trouble.empty()) propose(outcome);
+        compare(outcome);
+      }
     }
     for (const Complaint& complaint : complaints_) {
       std::string where = complaint.where.empty() ? "" : " " + complaint.where;
@@ -172,18 +55,28 @@ class GoldenRun {
     for (const ExpectedLine& line : golden_.output) expected_.push_back(line.text);
   }
 
-  Outcome run_once(const Combination& combination) {
-    const Diagnostics found = session::Session::check_text(script_.name, script_.text, settings_of(combination));
-    if (found.has_errors()) {
-      Outcome refused;
-      refused.errors = found_errors(found, script_.name);
-      return refused;
+  /// Those of the combinations from `begin` to `end`: one, or several on as many ranks.
+  std::vector<Outcome> run_some(const std::vector<Combination>& list, std::size_t begin, std::size_t end,
+                                const std::function<void(const std::string&)>& say_place) {
+    const auto begins = [&](std::size_t i) { say_place(to_string(list[i])); };
+    std::vector<Outcome> outcomes(end - begin);
+    std::vector<std::size_t> on_ranks;
+    const auto take = [&](std::size_t i, Outcome run) {
+      std::vector<FoundError>& warnings = outcomes[i - begin].errors;
+      run.errors.insert(run.errors.begin(), warnings.begin(), warnings.end());
+      outcomes[i - begin] = std::move(run);
+    };
+    for (std::size_t i = begin; i < end; ++i) {
+      begins(i);
+      const Diagnostics found = check_combination(script_, list[i]);
+      outcomes[i - begin].errors = found_errors(found, script_.name);
+      if (found.has_errors()) continue;
+      if (list[i].ranks > 1) on_ranks.push_back(i);
+      else take(i, run_in_process(script_, found, list[i], options_.threads));
     }
-    Outcome outcome = combination.ranks == 1 ? run_in_process(script_, found, combination, options_.threads)
-                                             : run_on_ranks(path_, combination);
-    std::vector<FoundError> warnings = found_errors(found, script_.name);
-    outcome.errors.insert(outcome.errors.begin(), warnings.begin(), warnings.end());
-    return outcome;
+    std::vector<Outcome> runs = run_on_ranks(path_, list[begin].ranks, on_ranks, options_.limit, begins);
+    for (std::size_t k = 0; k < runs.size(); ++k) take(on_ranks[k], std::move(runs[k]));
+    return outcomes;
   }
 
   void propose(const Outcome& outcome) {
@@ -267,24 +160,6 @@ class GoldenRun {
 };
 
 }  // namespace
-
-FoundError found_error(const DiagnosticRecord& diagnostic, const std::string& name) {
-  FoundError error;
-  error.kind = diagnostic.kind;
-  error.is_error = diagnostic.is_error;
-  error.words = diagnostic.message;
-  const auto add = [&](const PlaceRecord& place, const std::string& label) {
-    error.words += "\n" + label;
-    if (error.line == 0 && place.file == name) error.line = place.line;
-  };
-  add(diagnostic.place, diagnostic.found);
-  for (const DiagnosticRecord::Related& related : diagnostic.related) add(related.place, related.text);
-  for (const std::string& text : diagnostic.notes) error.words += "\n" + text;
-  for (const std::string& text : diagnostic.helps) error.words += "\n" + text;
-  error.sentence = diagnostic.found.empty() ? diagnostic.message : diagnostic.found;
-  error.rendered = diagnostic.text;
-  return error;
-}
 
 GoldenResult run_golden(const std::string& path, const GoldenOptions& options,
                         const std::function<void(const std::string&)>& say_place) {

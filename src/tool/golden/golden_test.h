@@ -3,15 +3,12 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
-#include <optional>
 #include <string>
-
-#include "mtf/interpreter.h"
-#include "tool/golden/golden_file.h"
 
 namespace mtf::tool {
 
-/// The longest that one run of a script may take; under sanitizers, which check each access, ten times as long.
+/// The longest that one run of a script may take, unless another limit is given; under sanitizers, which check each
+/// access, ten times as long.
 #ifdef __SANITIZE_ADDRESS__
 inline constexpr std::chrono::seconds kGoldenLimit{600};
 #else
@@ -33,14 +30,11 @@ struct GoldenOptions {
   bool update = false;      ///< expectations become, in the proposal, what the first combination gives
   bool first_only = false;  ///< the other combinations do not run
   int threads = 1;
+  std::chrono::seconds limit = kGoldenLimit;  ///< of each run on ranks; whoever calls sees to those in this process
 };
 
 /// Runs the script at `path` under each of its combinations. `say_place` is called before each run.
 GoldenResult run_golden(const std::string& path, const GoldenOptions& options,
                         const std::function<void(const std::string&)>& say_place);
-
-/// What a golden file looks at in a diagnostic of the script `name`: its line there, or the line of the first other
-/// place there, or 0.
-FoundError found_error(const DiagnosticRecord& diagnostic, const std::string& name);
 
 }  // namespace mtf::tool

@@ -38,12 +38,6 @@ std::string message_json(const Diagnostic& diagnostic) {
   return json.dump(-1, ' ', false, MessageJson::error_handler_t::replace) + "\n";
 }
 
-std::string message_json(const Diagnostics& found) {
-  std::string lines;
-  for (const Diagnostic& diagnostic : found.list()) lines += message_json(diagnostic);
-  return lines;
-}
-
 std::optional<DiagnosticRecord> read_message_json(std::string_view line) {
   const MessageJson json = MessageJson::parse(line, nullptr, false);
   if (!json.is_object() || !json.contains("kind")) return std::nullopt;

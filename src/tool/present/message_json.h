@@ -11,7 +11,6 @@ namespace mtf::tool {
 
 /// With the line end.
 std::string message_json(const Diagnostic& diagnostic);
-std::string message_json(const Diagnostics& found);
 
 /// What a line says; nothing if it is none of these.
 std::optional<DiagnosticRecord> read_message_json(std::string_view line);

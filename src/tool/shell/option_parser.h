@@ -22,6 +22,8 @@ class OptionParser {
   void text(const std::string& names, std::string& to, const std::string& type, const std::string& about);
   void text(const std::string& names, std::optional<std::string>& to, const std::string& type,
             const std::string& about);
+  /// An option with which the command starts itself: help does not show it.
+  void hidden_text(const std::string& names, std::string& to);
   /// An option that may stand several times.
   void texts(const std::string& names, std::vector<std::string>& to, const std::string& type, const std::string& about);
   void number(const std::string& names, int& to, const std::string& type, const std::string& about);

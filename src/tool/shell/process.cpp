@@ -45,6 +45,16 @@ bool read_some(int from, std::string& to) {
   return size > 0 || (size < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
+// Gives away the whole lines; true if one asks for it.
+bool take_lines(std::string& text, const TakeLine& take_line) {
+  bool any = false;
+  std::size_t begin = 0;
+  for (std::size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
+    any |= take_line(std::string_view(text).substr(begin, end - begin));
+  text.erase(0, begin);
+  return any;
+}
+
 int milliseconds_until(Clock::time_point when) {
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(when - Clock::now()).count();
   return static_cast<int>(std::max<std::int64_t>(0, std::min<std::int64_t>(left, 1000)));
@@ -85,7 +95,7 @@ pid_t forked(int signal) {
 
 ProcessResult run_process(const std::vector<std::string>& arguments,
                           const std::vector<std::pair<std::string, std::string>>& variables, std::chrono::seconds limit,
-                          std::size_t most_output) {
+                          std::size_t most_output, const TakeLine& take_line) {
   Pipe out, err;
   const pid_t child = forked(SIGTERM);
   if (child == 0) become(arguments, variables, out.write_end, err.write_end);
@@ -100,6 +110,7 @@ ProcessResult run_process(const std::vector<std::string>& arguments,
     poll(files, 2, milliseconds_until(deadline));
     if (files[0].revents != 0 && !read_some(out.read_end, result.out)) close_end(out.read_end);
     if (files[1].revents != 0 && !read_some(err.read_end, result.err)) close_end(err.read_end);
+    if (take_line && take_lines(result.out, take_line) && !ending) deadline = Clock::now() + limit;
     const bool too_late = Clock::now() >= deadline;
     const bool too_much = result.out.size() > most_output || result.err.size() > most_output;
     if (ending && too_late) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,13 +18,17 @@ struct ProcessResult {
   std::string err;
 };
 
+/// Is given a line of what a program writes to standard output. Says whether the program may take the whole time limit
+/// again from here.
+using TakeLine = std::function<bool(std::string_view line)>;
+
 /// Runs a program (looked up in PATH) with `variables` added to the environment and nothing on its standard input.
 /// After `limit`, or when it has written more than `most_output` bytes, the program and all that it started are ended;
 /// it is told to end (SIGTERM) when this process does, however that happens. A program that cannot be started gives
-/// 127.
+/// 127. `take_line`, if there is one, gets each whole line as it comes, and `out` does not.
 ProcessResult run_process(const std::vector<std::string>& arguments,
                           const std::vector<std::pair<std::string, std::string>>& variables, std::chrono::seconds limit,
-                          std::size_t most_output = std::size_t{64} << 20);
+                          std::size_t most_output = std::size_t{64} << 20, const TakeLine& take_line = {});
 
 /// What became of one piece of work.
 struct WorkResult {
