@@ -78,7 +78,7 @@ ModulePtr Modules::module(const std::string& path, bool is_file, Span span) {
   if (!std::filesystem::exists(file, ignored)) not_found(path, file, is_file, span);
   if (under_way_.size() >= kMaxImports)
     fail(Kind::nesting_too_deep, span, "a file is imported inside {} others", kMaxImports);
-  const std::shared_ptr<ast::Program> program = read(path, file, span);
+  const std::shared_ptr<const ast::Program> program = read(path, file, span);
   auto module = std::make_shared<Module>();
   module->name = is_file ? Name(std::filesystem::path(file).stem().string()) : Name(path);
   module->path = file;
@@ -105,10 +105,9 @@ void Modules::not_found(const std::string& path, const std::string& file, bool i
   fail(Diagnostic(Kind::import_not_found, span, fmt::format("there is no standard module `{}`", path)).help(help));
 }
 
-std::shared_ptr<ast::Program> Modules::read(const std::string& path, const std::string& file, Span span) {
-  auto source = SourceFile::read(file);
+std::shared_ptr<const ast::Program> Modules::read(const std::string& path, const std::string& file, Span span) {
   Diagnostics found;
-  auto program = std::make_shared<ast::Program>(syntax::parse(source, found));
+  auto program = evaluator_.settings.parsed->parse(SourceFile::read(file), found);
   if (found.has_errors()) {
     if (!evaluator_.findings.collects()) found.throw_first();
     for (const Diagnostic& diagnostic : found.list()) evaluator_.findings.report(diagnostic);

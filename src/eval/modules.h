@@ -68,7 +68,7 @@ class Modules {
   std::string file_of(const std::string& name) const;
   [[noreturn]] void not_found(const std::string& path, const std::string& file, bool is_file, Span span) const;
   /// Reads a file. What a check finds wrong in its syntax is among the findings, and at `span` it cannot be read.
-  std::shared_ptr<ast::Program> read(const std::string& path, const std::string& file, Span span);
+  std::shared_ptr<const ast::Program> read(const std::string& path, const std::string& file, Span span);
   /// What a module says of meshes, layouts, seeds and precision ends with it.
   void evaluate(const ast::Program& program, const ScopePtr& scope);
 

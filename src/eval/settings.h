@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "graph/layouts.h"
+#include "syntax/parse.h"
 #include "types/layout.h"
 #include "types/mesh.h"
 
@@ -27,6 +28,8 @@ struct Settings {
   /// What the host read of tensors as numbers, in order: a run writes it down, and a plan that is given it knows what
   /// the run knew where control depends on it. Null: neither.
   std::shared_ptr<std::vector<double>> reads = nullptr;
+  /// The scripts and modules that were parsed. Copies share it: what is checked and then run is parsed once.
+  std::shared_ptr<syntax::ParsedScripts> parsed = std::make_shared<syntax::ParsedScripts>();
   bool at_terminal =
       false;               ///< what is printed goes there: control characters in it, which files may hold, are escaped
   bool runs_next = false;  ///< what is checked is run then: what the run would find of files is said before

@@ -109,12 +109,12 @@ void Session::forget_interrupt() { impl_->evaluator.interrupt.forget(); }
 
 void Session::run_file(const std::string& path) {
   impl_->begin();
-  impl_->evaluator.run_program(std::make_shared<ast::Program>(syntax::parse_or_throw(SourceFile::read(path))));
+  impl_->evaluator.run_program(impl_->settings.parsed->parse_or_throw(SourceFile::read(path)));
 }
 
 void Session::run_text(const std::string& name, const std::string& text) {
   impl_->begin();
-  impl_->evaluator.run_program(std::make_shared<ast::Program>(syntax::parse_or_throw(SourceFile::create(name, text))));
+  impl_->evaluator.run_program(impl_->settings.parsed->parse_or_throw(SourceFile::create(name, text)));
 }
 
 // Binds it to `_`, in place of the one before.
@@ -563,7 +563,7 @@ namespace {
 
 Diagnostics check(std::shared_ptr<const SourceFile> source, const eval::Settings& settings) {
   Diagnostics found;
-  auto program = std::make_shared<ast::Program>(syntax::parse(std::move(source), found));
+  const auto program = settings.parsed->parse(std::move(source), found);
   if (found.has_errors()) return found;
   syntax::warn_of_doubts(*program, found);
   std::ostream nowhere(nullptr);

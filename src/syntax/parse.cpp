@@ -180,6 +180,26 @@ ast::Program parse_or_throw(std::shared_ptr<const SourceFile> file, ParseMode mo
   return program;
 }
 
+std::shared_ptr<const ast::Program> ParsedScripts::parse(std::shared_ptr<const SourceFile> file,
+                                                         Diagnostics& diagnostics) {
+  const std::lock_guard lock(mutex_);
+  if (scripts_.size() > kMost) scripts_.clear();
+  std::shared_ptr<const ast::Program>& known = scripts_[file->name() + '\0' + file->text()];
+  if (known) return known;
+  Diagnostics found;
+  auto program = std::make_shared<const ast::Program>(syntax::parse(std::move(file), found));
+  if (found.empty()) known = program;
+  for (const Diagnostic& one : found.list()) diagnostics.add(one);
+  return program;
+}
+
+std::shared_ptr<const ast::Program> ParsedScripts::parse_or_throw(std::shared_ptr<const SourceFile> file) {
+  Diagnostics diagnostics;
+  auto program = parse(std::move(file), diagnostics);
+  diagnostics.throw_first();
+  return program;
+}
+
 bool is_incomplete(std::string_view text) {
   const auto file = SourceFile::create("", std::string(text));
   Diagnostics diagnostics;

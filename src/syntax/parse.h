@@ -1,7 +1,10 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
+#include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "support/diagnostics.h"
@@ -31,6 +34,21 @@ ast::Program parse(std::shared_ptr<const SourceFile> file, Diagnostics& diagnost
 
 // As parse, for a text that must be right: throws the first error as UserError.
 ast::Program parse_or_throw(std::shared_ptr<const SourceFile> file, ParseMode mode = ParseMode::kScript);
+
+// Scripts that have been parsed, by their names and texts: whoever checks a script and then runs it, under one mesh or
+// several, parses it once. Any thread may ask. Only the last ones are kept.
+class ParsedScripts {
+ public:
+  // As parse. What has errors is parsed again, so that they are said again.
+  std::shared_ptr<const ast::Program> parse(std::shared_ptr<const SourceFile> file, Diagnostics& diagnostics);
+  // As parse_or_throw.
+  std::shared_ptr<const ast::Program> parse_or_throw(std::shared_ptr<const SourceFile> file);
+
+ private:
+  static constexpr std::size_t kMost = 100;
+  std::mutex mutex_;
+  std::unordered_map<std::string, std::shared_ptr<const ast::Program>> scripts_;
+};
 
 // Whether a REPL should read another line before it parses: a bracket is open, or the last line ends
 // in a token after which a line continues. A text that is wrong already is complete.

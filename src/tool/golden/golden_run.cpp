@@ -23,13 +23,6 @@
 namespace mtf::tool {
 namespace {
 
-eval::Settings settings_of(const Combination& combination) {
-  ProgramOptions options;
-  options.mesh = combination.mesh;
-  options.layout = combination.layout;
-  return settings_of(options, combination.ranks);
-}
-
 /// Is told what a run does while it goes on.
 class Listener {
  public:
@@ -112,11 +105,11 @@ class PrintedLines : private TextSink {
 };
 
 /// What a script does on a runtime: on each of its ranks, of which the first has a listener.
-void run_script(const Script& script, const Diagnostics& found, const Combination& combination, plan::Runtime& runtime,
+void run_script(const Script& script, const Diagnostics& found, const eval::Settings& settings, plan::Runtime& runtime,
                 Listener* listener) {
   PrintedLines output(listener);
   plan::Execution execution(runtime);
-  session::Session session(settings_of(combination), &execution, output.stream());
+  session::Session session(settings, &execution, output.stream());
   if (listener != nullptr) {
     session.on_statement([&](const eval::StatementReport& statement) {
       if (!statement.span.is_known()) return;
@@ -296,15 +289,20 @@ std::vector<FoundError> found_errors(const Diagnostics& found, const std::string
   return errors;
 }
 
-Diagnostics check_combination(const Script& script, const Combination& combination) {
-  return session::Session::check_text(script.name, script.text, settings_of(combination));
+eval::Settings settings_of(const Combination& combination, const std::shared_ptr<syntax::ParsedScripts>& parsed) {
+  ProgramOptions options;
+  options.mesh = combination.mesh;
+  options.layout = combination.layout;
+  eval::Settings settings = settings_of(options, combination.ranks);
+  settings.parsed = parsed;
+  return settings;
 }
 
-Outcome run_in_process(const Script& script, const Diagnostics& found, const Combination& combination, int threads) {
+Outcome run_in_process(const Script& script, const Diagnostics& found, const eval::Settings& settings, int threads) {
   OutcomeMaker maker(script.name);
   try {
     run::MpiRuntime runtime({.threads = threads});
-    run_script(script, found, combination, runtime, &maker);
+    run_script(script, found, settings, runtime, &maker);
   } catch (const UserError& error) {
     maker.failed(diagnostic_record(error.diagnostic()));
   } catch (const TooMuchOutput&) { maker.in_trouble(too_much_output()); }
@@ -325,13 +323,15 @@ int run_as_rank(const std::string& path, const std::string& which) {
     fail(Kind::bad_option_value, {}, "--on-ranks {}: expected places of combinations", which);
   run::MpiRuntime job({.use_mpi = true});  // MPI is there until the last combination has ended
   end_all_unless(job, [&] { check_ranks(launch(), job.ranks()); });
+  const auto parsed = std::make_shared<syntax::ParsedScripts>();
   RecordWriter writer;
   Listener* const listener = job.rank() == 0 ? &writer : nullptr;
   for (const std::size_t place : *places) {
     if (listener != nullptr) tell(kBegins);
     {
+      const eval::Settings settings = settings_of(list[place], parsed);
       run::MpiRuntime runtime({.use_mpi = true});
-      end_all_unless(runtime, [&] { run_script(script, Diagnostics(), list[place], runtime, listener); });
+      end_all_unless(runtime, [&] { run_script(script, Diagnostics(), settings, runtime, listener); });
     }
     if (listener != nullptr) tell(kEnded);
   }

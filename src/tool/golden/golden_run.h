@@ -9,11 +9,14 @@
 // An error ends a job, and so do a crash and the time limit: the combination under way has failed, and those behind it
 // run in a new job.
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
-#include <span>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "eval/settings.h"
 #include "mtf/interpreter.h"
 #include "support/diagnostics.h"
 #include "tool/golden/golden_file.h"
@@ -34,11 +37,11 @@ struct Outcome {
 FoundError found_error(const DiagnosticRecord& diagnostic, const std::string& name);
 std::vector<FoundError> found_errors(const Diagnostics& found, const std::string& name);
 
-/// Whether the check of a script refuses it under a combination, and what it warns of.
-Diagnostics check_combination(const Script& script, const Combination& combination);
+/// What a script runs with under a combination; under all of them it is `parsed` once.
+eval::Settings settings_of(const Combination& combination, const std::shared_ptr<syntax::ParsedScripts>& parsed);
 
 /// Runs a script that has been checked. `found`: the warnings of its check.
-Outcome run_in_process(const Script& script, const Diagnostics& found, const Combination& combination, int threads);
+Outcome run_in_process(const Script& script, const Diagnostics& found, const eval::Settings& settings, int threads);
 
 /// Runs the script at `path`, which has been checked, under those combinations of its list that `which` names. All have
 /// as many ranks, more than one. `begins` is called when one begins, with its place in the list; each may take `limit`.

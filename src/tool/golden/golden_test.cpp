@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "session/session.h"
 #include "support/printable.h"
 #include "tool/golden/golden_run.h"
 #include "tool/golden/pass_file.h"
@@ -68,11 +69,12 @@ class GoldenRun {
     };
     for (std::size_t i = begin; i < end; ++i) {
       begins(i);
-      const Diagnostics found = check_combination(script_, list[i]);
+      const eval::Settings settings = settings_of(list[i], parsed_);
+      const Diagnostics found = session::Session::check_text(script_.name, script_.text, settings);
       outcomes[i - begin].errors = found_errors(found, script_.name);
       if (found.has_errors()) continue;
       if (list[i].ranks > 1) on_ranks.push_back(i);
-      else take(i, run_in_process(script_, found, list[i], options_.threads));
+      else take(i, run_in_process(script_, found, settings, options_.threads));
     }
     std::vector<Outcome> runs = run_on_ranks(path_, list[begin].ranks, on_ranks, options_.limit, begins);
     for (std::size_t k = 0; k < runs.size(); ++k) take(on_ranks[k], std::move(runs[k]));
@@ -151,6 +153,7 @@ class GoldenRun {
   std::string path_;
   GoldenOptions options_;
   Script script_;
+  const std::shared_ptr<syntax::ParsedScripts> parsed_ = std::make_shared<syntax::ParsedScripts>();
   GoldenFile golden_;
   std::vector<std::string> expected_;
   std::optional<std::vector<std::string>> first_lines_;

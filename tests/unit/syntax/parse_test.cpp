@@ -250,5 +250,28 @@ TEST(Tokenize, ClassifiesAndNeverFails) {
   EXPECT_EQ(classes, "wnossbnosbscss");
 }
 
+TEST(ParsedScripts, ParseAScriptOnce) {
+  ParsedScripts scripts;
+  Diagnostics found;
+  const auto parsed = [&](const std::string& name, const std::string& text) {
+    return scripts.parse(SourceFile::create(name, text), found);
+  };
+  const auto first = parsed("a.mtf", "let x = 1\n");
+  EXPECT_EQ(parsed("a.mtf", "let x = 1\n"), first);
+  EXPECT_NE(parsed("b.mtf", "let x = 1\n"), first);
+  EXPECT_NE(parsed("a.mtf", "let x = 2\n"), first);
+  EXPECT_TRUE(found.empty());
+}
+
+TEST(ParsedScripts, SayAgainWhatIsWrong) {
+  ParsedScripts scripts;
+  for (int i = 0; i < 2; ++i) {
+    Diagnostics found;
+    scripts.parse(SourceFile::create("a.mtf", "let = 1\n"), found);
+    EXPECT_TRUE(found.has_errors());
+    EXPECT_THROW(scripts.parse_or_throw(SourceFile::create("a.mtf", "let = 1\n")), UserError);
+  }
+}
+
 }  // namespace
 }  // namespace mtf::syntax
