@@ -181,12 +181,11 @@ void Replay::changes(int64_t made) {
 }
 
 void Replay::assigns(const PlacePtr& place, const std::shared_ptr<const graph::HistoryEnd>& ended) {
-  const auto is_in = [&](const std::optional<Record>& record) {
-    return record && std::any_of(record->assigned.begin(), record->assigned.end(),
-                                 [&](const Assigned& assigned) { return assigned.place == place; });
-  };
-  if (!making_ && !is_in(known_)) return changes(0);
-  if (!making_ || is_in(making_)) return;
+  if (!making_) {
+    if (!known_ || !known_->places.contains(place.get())) changes(0);
+    return;
+  }
+  if (!making_->places.insert(place.get()).second) return;
   const graph::Value& before = place->current.value();
   making_->assigned.push_back({place, Kind(before), ended});
   if (!before.node->is_computed(before.result) || Kind(before).has_history()) making_.reset();
@@ -296,6 +295,7 @@ std::optional<Replay::Record> Replay::finished(Record record) const {
     if (at == after.end() || !record.assigned[at->second].before.is_of(root)) return std::nullopt;
     record.root_of.push_back(at->second);
     record.assigned[at->second].after = root.node->operation;
+    record.assigned[at->second].name = root.node->name;
   }
   for (size_t i = 0; i < made.capture.leaves.size(); ++i) {
     graph::Value& leaf = made.capture.leaves[i];
@@ -377,12 +377,13 @@ void Replay::run(Span loop) {
     auto node = std::make_shared<graph::Node>();
     node->operation = assigned.after;
     node->id = graph::new_node_id();
-    node->name = Name(assigned.place->path);
+    node->name = assigned.name;
     node->place = assigned.place->serial;
     evaluator_.builder.adopt(*node);
     roots.push_back({std::move(node), 0});
     before.push_back(assigned.place->current.value());
-    evaluator_.replays.assigns(assigned.place, assigned.ended);
+    for (Replay* const around : evaluator_.replays.loops_)
+      if (around != this) around->assigns(assigned.place, assigned.ended);
     before.back().node->ended = assigned.ended;
     assigned.place->current = roots.back();
     evaluator_.cuts.assigned(assigned.place);

@@ -26,6 +26,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <unordered_set>
 #include <vector>
 
 #include "eval/block_info.h"
@@ -86,6 +87,7 @@ class Replay {
     Kind before;
     std::shared_ptr<const graph::HistoryEnd> ended;  ///< why a history ends at the value before
     graph::OperationRef after = {};                  ///< that makes the value
+    Name name = {};                                  ///< of its node
   };
   /// Where a turn's value of an input of its program comes from.
   struct Source {
@@ -110,6 +112,7 @@ class Replay {
     graph::Context context;      ///< as they began
     double calls = 0;            ///< random ones, in a turn
     std::vector<Assigned> assigned;
+    std::unordered_set<const Place*> places;  ///< these
     std::vector<Source> sources;
     std::vector<RandomCall> random_calls;
     std::vector<size_t> root_of;  ///< of each root: in `assigned`
