@@ -409,18 +409,21 @@ inline D log2_of(D x) {
   const Mask<D> high = m > 1.4142135623730951;
   m = select<D>(high, m * 0.5, m);
   e = select<D>(high, e + 1.0, e);
-  const D s = (m - 1.0) / (m + 1.0), z = s * s;
-  D p = splat<D>(2 / std::numbers::ln2 / 21);
-  for (int odd = 19; odd >= 1; odd -= 2) p = fma(p, z, splat<D>(2 / std::numbers::ln2 / odd));
-  return fma(p, s, e);
+  const D s = (m - 1.0) / (m + 1.0), z = s * s, zz = z * z;
+  D even = splat<D>(2 / std::numbers::ln2 / 21), odd = splat<D>(2 / std::numbers::ln2 / 19);  // two chains at once
+  for (int term = 17; term >= 1; term -= 4) {
+    even = fma(even, zz, splat<D>(2 / std::numbers::ln2 / term));
+    if (term > 1) odd = fma(odd, zz, splat<D>(2 / std::numbers::ln2 / (term - 2)));
+  }
+  return fma(fma(odd, z, even), s, e);
 }
 /// 2^x of x in [-1000, 1000], to some 2^-50 of it.
 inline D exp2_of(D x) {
-  const D n = round_small(x), r = (x - n) * std::numbers::ln2;
-  D p = splat<D>(1.0 / 479001600.0);
-  for (double factorial : {39916800.0, 3628800.0, 362880.0, 40320.0, 5040.0, 720.0, 120.0, 24.0, 6.0, 2.0, 1.0, 1.0})
-    p = fma(p, r, splat<D>(1.0 / factorial));
-  return p * power_of_two(n);
+  const D n = round_small(x), r = (x - n) * std::numbers::ln2, rr = r * r;
+  D even = splat<D>(1.0 / 479001600.0), odd = splat<D>(1.0 / 39916800.0);  // two chains at once
+  for (double factorial : {3628800.0, 40320.0, 720.0, 24.0, 2.0, 1.0}) even = fma(even, rr, splat<D>(1.0 / factorial));
+  for (double factorial : {362880.0, 5040.0, 120.0, 6.0, 1.0}) odd = fma(odd, rr, splat<D>(1.0 / factorial));
+  return fma(odd, r, even) * power_of_two(n);
 }
 /// x^y in f64, rounded once: of 32 million drawn none was not the nearest. Of finite x above 0 and finite y.
 inline F power_of(F x, F y) {
