@@ -58,6 +58,13 @@ const Bf16* Attention<T>::in_place(const MatrixPlace& from, std::int64_t first, 
 }
 
 template <class T>
+Matrix<const T> Attention<T>::where_it_lies(const MatrixPlace& from, bool backward) const {
+  const bool is = !backward && rule_.queries <= kThinRows && !rule_.bf16_product && from.column == 1 &&
+                  from.element == (std::is_same_v<T, float> ? ElementType::kF32 : ElementType::kF64);
+  return is ? Matrix<const T>{static_cast<const T*>(from.data), from.row, 1} : Matrix<const T>{nullptr, 0, 0};
+}
+
+template <class T>
 void Attention<T>::load_along(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size,
                               T factor, T* to) {
   if constexpr (std::is_same_v<T, float>) {
@@ -132,8 +139,10 @@ void Attention<T>::load(const MatrixPlace& k, const MatrixPlace& v, bool backwar
       load_along(matrix, all.begin, all.count, size, T(1), to + lines(all.laid) * size);
     }
   };
-  lay_across(k, d, k_across_);
-  lay_along(v, values, v_along_);
+  k_lies_ = where_it_lies(k, backward);
+  v_lies_ = where_it_lies(v, backward);
+  if (!k_lies_.data) lay_across(k, d, k_across_);
+  if (!v_lies_.data) lay_along(v, values, v_along_);
   if (!backward) return;
   lay_along(k, d, k_along_);
   lay_across(v, values, v_across_);
@@ -147,8 +156,11 @@ template <class T>
 void Attention<T>::score(const AttentionQueries& place, std::int64_t begin, std::int64_t rows, const Columns& columns) {
   const std::int64_t d = rule_.features;
   T* const scores = scores_.room<T>(kQueries * kKeys);
-  product(rows, columns.padded, d, {q_across_.room<T>(0), 1, kQueries},
-          {k_across_.room<T>(0) + columns.laid * lines(d), kKeys, 1}, {scores, kKeys, 1}, false);
+  const Matrix<const T> keys = k_lies_.data
+                                   ? Matrix<const T>{k_lies_.data + columns.begin * k_lies_.row, 1, k_lies_.row}
+                                   : Matrix<const T>{k_across_.room<T>(0) + columns.laid * lines(d), kKeys, 1};
+  product(rows, k_lies_.data ? columns.count : columns.padded, d, {q_across_.room<T>(0), 1, kQueries}, keys,
+          {scores, kKeys, 1}, false);
   const bool biased = changes_scores(place.bias, 0), masked = changes_scores(place.mask, 1);
   if (sees_all(begin, rows, columns) && !biased && !masked && columns.count == columns.padded) return;
   const Sight& sight = rule_.sight;
@@ -218,8 +230,10 @@ void Attention<T>::forward(const AttentionQueries& place, std::int64_t tile_of_q
         else if (rule_.bf16_product) round_to_bf16(row, seen.padded);
       }
     }
-    product(rows, values, seen.count, {pairs_ ? weights : scores, lines(kKeys), 1},
-            {v_along_.room<T>(0) + lines(seen.laid) * values, values, 1}, {sums, values, 1}, true);
+    const Matrix<const T> all = v_lies_.data
+                                    ? Matrix<const T>{v_lies_.data + seen.begin * v_lies_.row, v_lies_.row, 1}
+                                    : Matrix<const T>{v_along_.room<T>(0) + lines(seen.laid) * values, values, 1};
+    product(rows, values, seen.count, {pairs_ ? weights : scores, lines(kKeys), 1}, all, {sums, values, 1}, true);
   }
   for (std::int64_t i = 0; i < rows; ++i) {
     const double sum = std::max(total[i], kLeastSum);

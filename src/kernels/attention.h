@@ -134,6 +134,8 @@ class Attention {
   std::int64_t lines(std::int64_t n) const { return pairs_ ? ceil_div(n, 2) : n; }
   /// Row `first` of a matrix whose rows lie in memory as the products take them, bf16 side by side; else null.
   const Bf16* in_place(const MatrixPlace& from, std::int64_t first, T factor) const;
+  /// A matrix of keys or values that products of few queries read where it lies; one without data otherwise.
+  Matrix<const T> where_it_lies(const MatrixPlace& from, bool backward) const;
   /// Rows [first, first + rows) of `size` elements, times `factor`: as lines of `size`, of rows or pairs of them.
   void load_along(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size, T factor, T* to);
   /// As lines that lie `stride` apart, of columns or pairs of them.
@@ -160,6 +162,7 @@ class Attention {
   const bool pairs_;
   AttentionGradients gradients_;
   // Of the memory, for each tile lines along and across its rows.
+  Matrix<const T> k_lies_ = {}, v_lies_ = {};  ///< where_it_lies()
   Scratch k_along_, k_across_, v_along_, v_across_;
   // Of the queries of a tile: q, scaled, and d_out; scores, their gradients, what products take of them, sums.
   Scratch q_along_, q_across_, d_along_, d_across_, scores_, slopes_, weights_, sums_;
