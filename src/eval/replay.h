@@ -103,6 +103,7 @@ class Replay {
   };
   /// What a turn has been.
   struct Record {
+    Record() {}                                ///< std::optional asks for one before Replay is complete
     size_t first = 0;                          ///< statement
     std::vector<const ast::Expr*> conditions;  ///< from there on, of which none held
     std::vector<Name> mentioned;               ///< by the other statements
