@@ -75,12 +75,12 @@ void Cuts::refuse_in_turn(Span span, std::string_view what) const {
            .help("write the loop with `for`, which is evaluated turn by turn"));
 }
 
-void Cuts::cut(const graph::Values& needed, Span span) {
+void Cuts::cut(const graph::Values& needed, Span span, plan::MadeCut* made) {
   if (!needed.empty()) refuse_in_turn(span, "a tensor is read");
   replays_.has_effect();
   cut_by(span, [&](plan::Execution& execution, graph::ValueTable& table) {
     return execution.materialize(
-        table, needed, [this] { return blocks_.gradients_may_come(); }, span);
+        table, needed, [this] { return blocks_.gradients_may_come(); }, span, made);
   });
 }
 

@@ -14,6 +14,10 @@
 #include "ops/builder.h"
 #include "support/interrupt.h"
 
+namespace mtf::plan {
+struct MadeCut;  // plan/made_cut.h
+}
+
 namespace mtf::eval {
 
 /// A function that is being evaluated once for all turns of a loop over a dim (eval/turns.h).
@@ -39,8 +43,8 @@ class Cuts {
   Cuts(plan::Execution* execution, ops::Builder& builder, const AbstractDomain& domain, OpenBlocks& blocks,
        Reports& reports, Replays& replays, const Interrupt& interrupt, std::shared_ptr<std::vector<double>> reads);
 
-  /// A cut: computes `needed`, and whatever else is held and pending.
-  void cut(const graph::Values& needed, Span span);
+  /// A cut: computes `needed`, and whatever else is held and pending. `made`: what it has done, to be repeated.
+  void cut(const graph::Values& needed, Span span, plan::MadeCut* made = nullptr);
   /// The same of what is held and pending, but `compute` computes it, and says whether there was anything.
   void cut_by(Span span, const std::function<bool(plan::Execution&, graph::ValueTable&)>& compute);
   /// Called at each cut that computed something, with its place.

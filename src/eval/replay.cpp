@@ -246,25 +246,23 @@ bool Replay::matches(const ScopePtr& scope) {
   return true;
 }
 
+void Replay::wait_after_failures() {
+  if (++tries_ >= kFewTries) next_try_ = turns_ + std::min(tries_, kLongestWait);
+}
+
 void Replay::end_turn(Flow flow, Span loop) {
   if (replays_) return run(loop);
   std::optional<Record> record = std::exchange(making_, std::nullopt);
-  evaluator_.replays.has_effect();  // of loops around this one
   if (!record || flow != Flow::kNext) {
-    if (!is_confirmed_ && turns_ > next_try_ && ++tries_ >= kFewTries)
-      next_try_ = turns_ + std::min(tries_, kLongestWait);
+    if (!is_confirmed_ && turns_ > next_try_) wait_after_failures();
     return evaluator_.cuts.cut({}, loop);
   }
   record->calls = evaluator_.builder.context.random_calls - record->context.random_calls;
-  evaluator_.cuts.cut_by(loop, [&](plan::Execution& execution, graph::ValueTable& table) {
-    return execution.materialize(
-        table, {}, [this] { return evaluator_.blocks.gradients_may_come(); }, loop, &record->made);
-  });
+  evaluator_.cuts.cut({}, loop, &record->made);
   record = finished(std::move(*record));
   if (!record) {
     known_.reset();
-    if (++tries_ >= kFewTries) next_try_ = turns_ + std::min(tries_, kLongestWait);
-    return;
+    return wait_after_failures();
   }
   is_confirmed_ = known_ && is_repeated(*known_, *record);
   // What a statement reads of the turn itself (its number, its part of a list) those behind it may not.
@@ -404,7 +402,6 @@ void Replay::run(Span loop) {
   for (size_t i = 0; i < record.sources.size(); ++i)
     if (record.sources[i].from == Source::From::kVariable || record.sources[i].from == Source::From::kName)
       capture.leaves[i] = {};
-  ++evaluator_.replays.count_;
 }
 
 }  // namespace mtf::eval

@@ -136,6 +136,8 @@ class Replay {
   /// True if the next turn's program will be `later`'s as that is `earlier`'s, whose random calls it has found then.
   static bool is_repeated(const Record& earlier, Record& later);
   bool matches(const ScopePtr& scope);
+  /// The turn could not be recorded.
+  void wait_after_failures();
   void run(Span loop);
 
   Evaluator& evaluator_;

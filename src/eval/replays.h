@@ -26,8 +26,6 @@ class Replays {
   void assigns(const PlacePtr& place, const std::shared_ptr<const graph::HistoryEnd>& ended) {
     if (!loops_.empty()) tell_assigned(place, ended);
   }
-  /// How many turns have been replayed.
-  int64_t count() const { return count_; }
 
  private:
   friend class Replay;
@@ -36,7 +34,6 @@ class Replays {
   void tell_assigned(const PlacePtr& place, const std::shared_ptr<const graph::HistoryEnd>& ended);
 
   std::vector<Replay*> loops_;  ///< from the outermost on
-  int64_t count_ = 0;
 };
 
 }  // namespace mtf::eval

@@ -82,7 +82,6 @@ void Variables::assign(const PlacePtr& place, const HostValue& value, Span span,
 }
 
 void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {
-  evaluator_.replays.has_effect();
   const bool is_new = scope->find_own(stmt.name.name) == nullptr;
   for (size_t i = is_new ? scope->bindings.size() : 0; i < scope->bindings.size(); ++i) {
     const Binding& other = scope->bindings[i];

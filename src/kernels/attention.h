@@ -161,8 +161,8 @@ class Attention {
   AttentionRule rule_;
   const bool pairs_;
   AttentionGradients gradients_;
-  // Of the memory, for each tile lines along and across its rows.
   Matrix<const T> k_lies_ = {}, v_lies_ = {};  ///< where_it_lies()
+  // Of the memory, for each tile lines along and across its rows.
   Scratch k_along_, k_across_, v_along_, v_across_;
   // Of the queries of a tile: q, scaled, and d_out; scores, their gradients, what products take of them, sums.
   Scratch q_along_, q_across_, d_along_, d_across_, scores_, slopes_, weights_, sums_;

@@ -111,13 +111,14 @@ void load_rows(const MatrixPlace& from, std::int64_t first, std::int64_t rows, s
   by_type(from, [&](const auto* data) {
     for (std::int64_t r = 0; r < rows; ++r) {
       const auto* const row = data + (first + r) * from.row;
-      if (from.column == 1 && r + kAhead < rows)
-        for (std::int64_t c = 0; c < columns; c += kLine / static_cast<std::int64_t>(sizeof *row))
-          __builtin_prefetch(row + kAhead * from.row + c);
-      if (from.column == 1)  // in packets
-        for (std::int64_t c = 0; c < columns; ++c) to[r * columns + c] = from_stored<T>(row[c]) * factor;
-      else
+      if (from.column == 1) {
+        if (r + kAhead < rows)
+          for (std::int64_t c = 0; c < columns; c += kLine / static_cast<std::int64_t>(sizeof *row))
+            __builtin_prefetch(row + kAhead * from.row + c);
+        for (std::int64_t c = 0; c < columns; ++c) to[r * columns + c] = from_stored<T>(row[c]) * factor;  // in packets
+      } else {
         for (std::int64_t c = 0; c < columns; ++c) to[r * columns + c] = from_stored<T>(row[c * from.column]) * factor;
+      }
     }
   });
   if (round) round_to_bf16(to, rows * columns);

@@ -52,8 +52,7 @@ class Carrier {
       keep(i);
       if (kept_[i] && readers_[i].size() > 1) follow(i);
     }
-    for (size_t k = 0; k < program_.inputs.size(); ++k)
-      if (finer_[count_ + k]) move_input(k);
+    move_inputs();
   }
 
  private:
@@ -69,17 +68,20 @@ class Carrier {
     return place < count_ ? at(place).mesh : program_.mesh(graph::ProgramValue::input(place - count_));
   }
 
-  /// The input is one that lies so; what follows it follows the one that it is now.
-  void move_input(size_t k) {
-    graph::ProgramInput& input = program_.inputs[k];
-    const graph::OperationRef was = input.operation;
-    auto now = std::make_shared<graph::LaidOutOperation>(*was);
-    now->shardings[input.result] = *finer_[count_ + k];
-    input.operation = std::move(now);
+  /// Inputs lie where they come; what follows one follows the one that it is now.
+  void move_inputs() {
+    for (size_t k = 0; k < program_.inputs.size(); ++k) {
+      if (!finer_[count_ + k]) continue;
+      graph::ProgramInput& input = program_.inputs[k];
+      auto now = std::make_shared<graph::LaidOutOperation>(*input.operation);
+      now->shardings[input.result] = *finer_[count_ + k];
+      input.operation = std::move(now);
+    }
     for (size_t i = 0; i < count_; ++i) {
-      if (at(i).why.like != was || like_[i] != static_cast<int32_t>(count_ + k)) continue;
+      const auto like = static_cast<size_t>(like_[i]);
+      if (like_[i] < 0 || like < count_ || !finer_[like]) continue;
       auto follows = std::make_shared<graph::LaidOutOperation>(at(i));
-      follows->why.like = input.operation;
+      follows->why.like = program_.inputs[like - count_].operation;
       program_.operations[i].operation = std::move(follows);
     }
   }
