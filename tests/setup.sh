@@ -44,23 +44,23 @@ install_packages() {
     "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null </dev/null
 }
 
-# show_progress: passes ninja's output on to the log that is its argument, and says how far it is: in one line at a
-# terminal, otherwise each tenth of the way.
+# show_progress: passes ninja's output on to the log that is its argument, and says how far it is, at once: in one line at
+# a terminal, otherwise each tenth of the way. (An awk may wait for more input before it says anything.)
 show_progress() {
-  local log=$1 terminal=
+  local log=$1 terminal= line percent tenths=0 shown=
   [ -t 2 ] && terminal=1
-  awk -v log_file="$log" -v terminal="$terminal" '
-    { print >log_file }
-    match($0, /^\[[0-9]+\/[0-9]+\]/) {
-      split(substr($0, 2, RLENGTH - 2), step, "/")
-      if (step[2] < 10) next
-      percent = int(100 * step[1] / step[2])
-      if (terminal) printf "\r  %d of %d steps, %d%% ", step[1], step[2], percent >"/dev/stderr"
-      else if (int(percent / 10) > tenths) printf "  %d of %d steps, %d%%\n", step[1], step[2], percent >"/dev/stderr"
-      tenths = int(percent / 10)
-      shown = 1
-    }
-    END { if (shown && terminal) printf "\r\033[K" >"/dev/stderr" }'
+  while IFS= read -r line; do
+    printf '%s\n' "$line" >>"$log"
+    [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] && [ "${BASH_REMATCH[2]}" -ge 10 ] || continue
+    percent=$((100 * BASH_REMATCH[1] / BASH_REMATCH[2]))
+    if [ -n "$terminal" ]; then
+      printf '\r  %d of %d steps, %d%% ' "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" $percent >&2
+    elif [ $((percent / 10)) -gt $tenths ]; then
+      printf '  %d of %d steps, %d%%\n' "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" $percent >&2
+    fi
+    tenths=$((percent / 10)) shown=1
+  done
+  [ -z "$shown" ] || [ -z "$terminal" ] || printf '\r\033[K' >&2
 }
 
 # build TARGET...: configures (once) and builds these targets, or all, and shows how far it is; prints the compiler's words only
