@@ -399,8 +399,7 @@ struct BoundPlan::Impl {
     const int64_t most = std::min(machine.transport.collectives_at_once(), SharedMemory::kNotices);
     while (!under_way.empty() && step.number - steps[under_way[0]].number >= most) finish(under_way[0]);
     step.busy = 0;
-    if (machine.timeline) step.began = machine.timeline->now();
-    hand_to_mpi(step, [&](BoundCollective& collective) {
+    step.began = hand_to_mpi(step, [&](BoundCollective& collective) {
       collective.begin(step.operands, step.results, {machine.transport, staging, step.number});
     });
     under_way.push_back(s);
@@ -417,14 +416,15 @@ struct BoundPlan::Impl {
     machine.timeline->add({schedule, static_cast<int>(s), began, machine.timeline->now(), busy, hostings.some()});
   }
 
-  /// The first run notes what a collective sends.
+  /// The first run notes what a collective sends. Returns when it began, by the timeline.
   template <typename Work>
-  void hand_to_mpi(BoundStep& step, const Work& work) {
+  double hand_to_mpi(BoundStep& step, const Work& work) {
     const int64_t before = machine.transport.sent();
     const double began = machine.timeline ? machine.timeline->now() : 0;
     work(*step.collective);
     if (machine.timeline) step.busy += machine.timeline->now() - began;
     if (first_flops < 0) step.sent += machine.transport.sent() - before;
+    return began;
   }
 
   std::vector<std::shared_ptr<plan::Tensor>> outputs(const std::vector<std::shared_ptr<Storage>>& storages) {

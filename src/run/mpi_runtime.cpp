@@ -41,7 +41,7 @@ std::string_view bytes_of(const std::vector<T>& numbers) {
 struct MpiRuntime::Impl {
   explicit Impl(MpiRuntimeOptions given_options)
       : options(std::move(given_options)),
-        transport(options.use_mpi),
+        transport(options.use_mpi, options.share_memory),
         hostings(transport.rank(), transport.ranks(), options.placement),
         threads(threads_of(options, transport)),
         shared(transport, options.share_memory),

@@ -20,7 +20,7 @@ struct MpiRuntimeOptions {
   int threads = 0;                               ///< of this rank; 0: its share of the node's cores
   std::vector<int64_t> placement = {};           ///< a permutation of the processors; empty: in order
   bool use_mpi = false;                          ///< this process was started by mpirun; else it is the only rank
-  bool share_memory = true;                      ///< ranks of one node reduce in memory that they share
+  bool share_memory = true;                      ///< ranks of one node reduce in it, and send short messages through it
   bool check_replicas = kDebugBuild;             ///< after every plan, compare the blocks that several ranks hold
   bool scrub = false;                            ///< tests: memory that a plan has not written holds NaNs
   std::shared_ptr<Timeline> timeline = nullptr;  ///< is told when each step of each plan ran

@@ -124,7 +124,8 @@ class LevelTask : public ReduceTask {
 
   void begin_piece(Transport& transport) {
     const int64_t size = std::min(piece_, count_ - done_);
-    if (way_ != Way::kScattered) begins_ = equal_slices(way_ == Way::kWhole ? 1 : map_.ranks(), size);
+    if (way_ != Way::kScattered && begins_.back() != size)
+      begins_ = equal_slices(way_ == Way::kWhole ? 1 : map_.ranks(), size);
     level_ = 0;
     exchange(transport);
   }

@@ -47,7 +47,7 @@ std::shared_ptr<const graph::Region> laid_out_by_nobody(const graph::Region& was
 }  // namespace
 
 struct ReferenceRuntime::Impl {
-  Transport transport{false};
+  Transport transport{false, false};
   Hostings hostings{0, 1, {}};
   kernels::Threads threads{1};
   SharedMemory shared{transport, false};

@@ -2,16 +2,13 @@
 // Memory that the ranks of one node share: each has a part, which the others read.
 //
 // Through it they reduce (run/shared_reduce.h): what messages would copy in and out again, in pieces, lies there once.
-// A part is an anonymous file (memfd_create) that the others map through /proc: a window of MPI would be a file in
-// /dev/shm, of which containers have 64 MiB. Where ranks may not see each other's files there is none, and messages do
-// the work.
+// Where ranks may not see each other's files there is none, and messages do the work.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <thread>
-#include <utility>
 #include <vector>
 
+#include "run/shared_file.h"
 #include "run/transport.h"
 
 namespace mtf::run {
@@ -54,48 +51,11 @@ class SharedMemory {
   Notice& notice(int rank, int64_t collective) const;
 
  private:
-  /// A file in memory that is mapped here; null if it could not be.
-  class Mapping {
-   public:
-    Mapping() = default;
-    Mapping(int file, int64_t bytes);
-    ~Mapping();
-    Mapping(Mapping&& other) noexcept : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
-    Mapping& operator=(Mapping&& other) noexcept {
-      std::swap(data_, other.data_);
-      std::swap(bytes_, other.bytes_);
-      return *this;
-    }
-    std::byte* data() const { return data_; }
-
-   private:
-    std::byte* data_ = nullptr;
-    int64_t bytes_ = 0;
-  };
-
-  /// A file of so many bytes of each rank of the node, in the order of place_; none if any rank cannot have them all.
-  std::vector<Mapping> share(int64_t bytes);
-
   Transport& transport_;
-  std::vector<int> place_;        // of each rank of the job: which of this node's it is, or -1
-  std::vector<Mapping> notices_;  // of each rank of this node
-  std::vector<Mapping> parts_;
+  std::vector<int> place_;           // of each rank of the job: which of this node's it is, or -1
+  std::vector<SharedFile> notices_;  // of each rank of this node
+  std::vector<SharedFile> parts_;
   int64_t bytes_ = 0;
-};
-
-/// How a rank waits for what another one writes to memory that they share: looks often at first, as the other rank is
-/// usually about to come, then lets other processes have the core in between, as with more ranks than cores the one
-/// that is waited for may be waiting for this core.
-class Patience {
- public:
-  /// Called after each look that found nothing.
-  void looked() {
-    if (++looks_ > kLooksBeforeYielding) std::this_thread::yield();
-  }
-
- private:
-  static constexpr int kLooksBeforeYielding = 100;  // about 10 µs with a look at MPI's messages in each
-  int looks_ = 0;
 };
 
 }  // namespace mtf::run

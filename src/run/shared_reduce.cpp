@@ -57,13 +57,11 @@ class SharedTask : public ReduceTask {
     notice(me_).turn[stage].store(turn(), std::memory_order_release);
   }
   bool have_all(Transport& transport, bool wait) const {
-    Patience patience;
-    for (int64_t member = 0; member < members(); ++member)
-      while (notice(member).turn[stage_].load(std::memory_order_acquire) != turn()) {
-        if (!wait) return false;
-        transport.make_progress();  // what others wait for may be a message of this rank's
-        patience.looked();
-      }
+    for (int64_t member = 0; member < members(); ++member) {
+      const auto has_come = [&] { return notice(member).turn[stage_].load(std::memory_order_acquire) == turn(); };
+      if (wait) transport.wait_until(has_come);
+      else if (!has_come()) return false;
+    }
     return true;
   }
 

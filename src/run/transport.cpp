@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "io/partial_file.h"
+#include "run/mailboxes.h"
 #include "support/diagnostics.h"
 
 namespace mtf::run {
@@ -31,15 +32,29 @@ struct Transport::Communicators {
 
 struct Transport::Pending::Requests {
   std::vector<MPI_Request> list;
+  // By mailbox: what there was no room for yet, and what has not come.
+  struct Sent {
+    int peer, tag;
+    const void* data;
+    int64_t bytes;
+  };
+  struct Awaited {
+    int peer, tag;
+    void* data;
+    int64_t bytes;
+  };
+  std::vector<Sent> sent;
+  std::vector<Awaited> awaited;
+  bool empty() const { return list.empty() && sent.empty() && awaited.empty(); }
 };
 
 Transport::Pending::Pending() : requests_(std::make_unique<Requests>()) {}
 Transport::Pending::~Pending() = default;
 Transport::Pending::Pending(Pending&&) noexcept = default;
 Transport::Pending& Transport::Pending::operator=(Pending&&) noexcept = default;
-bool Transport::Pending::empty() const { return requests_->list.empty(); }
+bool Transport::Pending::empty() const { return requests_->empty(); }
 
-Transport::Transport(bool use_mpi) : mpi_(use_mpi) {
+Transport::Transport(bool use_mpi, bool share_memory) : mpi_(use_mpi) {
   if (!mpi_) return;
   int provided = 0, running = 0;
   MPI_Initialized(&running);
@@ -52,9 +67,13 @@ Transport::Transport(bool use_mpi) : mpi_(use_mpi) {
   const int* largest_tag = nullptr;
   int has_largest = 0;
   MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &largest_tag, &has_largest);
-  if (has_largest) collectives_at_once_ = (int64_t{*largest_tag} + 1) / kTagsOfCollective;
+  if (has_largest) collectives_at_once_ = (int64_t{*largest_tag} + 1) / kTagsOfCollective - 1;  // the last for control
   MPI_Comm_split_type(communicators_->all, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &communicators_->here);
   MPI_Comm_size(communicators_->here, &ranks_here_);
+  if (ranks_here_ > 1 && min_here(share_memory) != 0) {
+    mailboxes_ = std::make_unique<Mailboxes>(*this);
+    if (!mailboxes_->is_there()) mailboxes_ = nullptr;
+  }
   int32_t* asked = nullptr;
   MPI_Errhandler usual;
   MPI_Comm_get_errhandler(communicators_->all, &usual);
@@ -90,77 +109,135 @@ Transport::~Transport() {
 }
 
 void Transport::send(Pending& pending, int peer, int tag, const void* data, int64_t bytes) {
-  const char* at = static_cast<const char*>(data);
   sent_ += bytes;
+  post(pending, peer, tag, data, bytes);
+}
+
+void Transport::post(Pending& pending, int peer, int tag, const void* data, int64_t bytes) {
+  if (bytes == 0) return;
+  Pending::Requests& requests = *pending.requests_;
+  if (mailboxes_ && mailboxes_->takes(peer, bytes)) {
+    if (!requests.sent.empty() || !mailboxes_->send(peer, tag, data, bytes))
+      requests.sent.push_back({peer, tag, data, bytes});
+    return;
+  }
+  const char* at = static_cast<const char*>(data);
   for (int64_t done = 0; done < bytes; done += kLargestMessage) {
     MPI_Request request;
     int count = static_cast<int>(std::min(bytes - done, kLargestMessage));
     MPI_Isend(at + done, count, MPI_BYTE, peer, tag, communicators_->all, &request);
-    pending.requests_->list.push_back(request);
+    requests.list.push_back(request);
   }
 }
 
 void Transport::receive(Pending& pending, int peer, int tag, void* data, int64_t bytes) {
+  if (bytes == 0) return;
+  Pending::Requests& requests = *pending.requests_;
+  if (mailboxes_ && mailboxes_->takes(peer, bytes)) {
+    requests.awaited.push_back({peer, tag, data, bytes});
+    return;
+  }
   char* at = static_cast<char*>(data);
   for (int64_t done = 0; done < bytes; done += kLargestMessage) {
     MPI_Request request;
     int count = static_cast<int>(std::min(bytes - done, kLargestMessage));
     MPI_Irecv(at + done, count, MPI_BYTE, peer, tag, communicators_->all, &request);
-    pending.requests_->list.push_back(request);
+    requests.list.push_back(request);
   }
 }
 
 bool Transport::test(Pending& pending) {
-  std::vector<MPI_Request>& list = pending.requests_->list;
-  if (list.empty()) return true;
-  int done = 0;
-  MPI_Testall(static_cast<int>(list.size()), list.data(), &done, MPI_STATUSES_IGNORE);
-  if (done) list.clear();
-  return done != 0;
+  Pending::Requests& requests = *pending.requests_;
+  // Those of one tag arrive in their order, of which only the first that is not done is asked for.
+  const auto done_of = [](auto& messages, const auto& is_done) {
+    const auto first = std::find_if_not(messages.begin(), messages.end(), is_done);
+    messages.erase(messages.begin(), first);
+  };
+  done_of(requests.sent, [&](const auto& m) { return mailboxes_->send(m.peer, m.tag, m.data, m.bytes); });
+  done_of(requests.awaited, [&](const auto& m) { return mailboxes_->receive(m.peer, m.tag, m.data, m.bytes); });
+  std::vector<MPI_Request>& list = requests.list;
+  if (!list.empty()) {
+    int done = 0;
+    MPI_Testall(static_cast<int>(list.size()), list.data(), &done, MPI_STATUSES_IGNORE);
+    if (done) list.clear();
+  }
+  return requests.empty();
 }
 
 void Transport::wait(Pending& pending) {
-  std::vector<MPI_Request>& list = pending.requests_->list;
-  if (list.empty()) return;
-  MPI_Waitall(static_cast<int>(list.size()), list.data(), MPI_STATUSES_IGNORE);
-  list.clear();
+  // MPI moves a long message on, piece by piece, only while it is called.
+  const bool by_mpi = !pending.requests_->list.empty();
+  wait_until([&] { return test(pending); }, Patience(by_mpi ? Patience::kAwake : Patience::kSleepy));
+}
+
+template <typename Begin>
+void Transport::call(const Begin& begin) {
+  MPI_Request request;
+  begin(&request);
+  wait_until([&] {
+    int done = 0;
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    return done != 0;
+  });
 }
 
 void Transport::make_progress() {
+  if (mailboxes_) mailboxes_->make_room();
   int found = 0;
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, communicators_->all, &found, MPI_STATUS_IGNORE);
 }
 
 void Transport::max_of_all(std::vector<int64_t>& numbers) {
-  if (ranks_ == 1) return;
-  MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, MPI_MAX,
-                communicators_->all);
+  // Each has twice as many ranks' after each round (Hensgen, Finkel, Manber, Two algorithms for barrier
+  // synchronization, 1988).
+  const auto bytes = static_cast<int64_t>(numbers.size() * sizeof numbers[0]);
+  const int tag = tag_of(collectives_at_once_ - 1) + kTagsOfCollective;
+  std::vector<int64_t> own(numbers.size()), others(numbers.size());
+  Pending pending;
+  for (int away = 1; away < ranks_; away *= 2) {
+    own = numbers;
+    receive(pending, (rank_ - away + ranks_) % ranks_, tag, others.data(), bytes);
+    post(pending, (rank_ + away) % ranks_, tag, own.data(), bytes);
+    wait(pending);
+    for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = std::max(numbers[i], others[i]);
+  }
 }
 
 void Transport::add_up(std::vector<uint64_t>& numbers) {
   if (ranks_ == 1) return;
-  MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_UINT64_T, MPI_SUM,
-                communicators_->all);
+  call([&](MPI_Request* request) {
+    MPI_Iallreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_UINT64_T, MPI_SUM,
+                   communicators_->all, request);
+  });
 }
 
 void Transport::broadcast(std::string& bytes) {
   if (ranks_ == 1) return;
+  const auto send_all = [&](void* data, int64_t size) {
+    call([&](MPI_Request* request) {
+      MPI_Ibcast(data, static_cast<int>(size), MPI_BYTE, 0, communicators_->all, request);
+    });
+  };
   int64_t size = static_cast<int64_t>(bytes.size());
-  MPI_Bcast(&size, 1, MPI_INT64_T, 0, communicators_->all);
+  send_all(&size, sizeof size);
   bytes.resize(static_cast<size_t>(size));
   for (int64_t done = 0; done < size; done += kLargestMessage)
-    MPI_Bcast(bytes.data() + done, static_cast<int>(std::min(size - done, kLargestMessage)), MPI_BYTE, 0,
-              communicators_->all);
+    send_all(bytes.data() + done, std::min(size - done, kLargestMessage));
 }
 
 std::vector<std::string> Transport::gather_texts(const std::string& text) {
   if (ranks_ == 1) return {text};
   const int size = static_cast<int>(text.size());
   std::vector<int> sizes(ranks_), begins(ranks_);
-  MPI_Gather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, communicators_->all);
+  call([&](MPI_Request* request) {
+    MPI_Igather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, communicators_->all, request);
+  });
   std::exclusive_scan(sizes.begin(), sizes.end(), begins.begin(), 0);
   std::string all(rank_ == 0 ? static_cast<size_t>(begins.back() + sizes.back()) : 0, ' ');
-  MPI_Gatherv(text.data(), size, MPI_BYTE, all.data(), sizes.data(), begins.data(), MPI_BYTE, 0, communicators_->all);
+  call([&](MPI_Request* request) {
+    MPI_Igatherv(text.data(), size, MPI_BYTE, all.data(), sizes.data(), begins.data(), MPI_BYTE, 0, communicators_->all,
+                 request);
+  });
   std::vector<std::string> texts;
   for (int r = 0; rank_ == 0 && r < ranks_; ++r)
     texts.push_back(all.substr(static_cast<size_t>(begins[r]), static_cast<size_t>(sizes[r])));
@@ -168,20 +245,22 @@ std::vector<std::string> Transport::gather_texts(const std::string& text) {
 }
 
 int64_t Transport::sum_here(int64_t number) {
-  if (ranks_here_ > 1) MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_INT64_T, MPI_SUM, communicators_->here);
-  return number;
+  const std::vector<int64_t> all = gather_here({number});
+  return std::accumulate(all.begin(), all.end(), int64_t{0});
 }
 
 int64_t Transport::min_here(int64_t number) {
-  if (ranks_here_ > 1) MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_INT64_T, MPI_MIN, communicators_->here);
-  return number;
+  const std::vector<int64_t> all = gather_here({number});
+  return *std::min_element(all.begin(), all.end());
 }
 
 std::vector<int64_t> Transport::gather_here(const std::vector<int64_t>& numbers) {
   if (ranks_here_ == 1) return numbers;
   const int count = static_cast<int>(numbers.size());
   std::vector<int64_t> all(numbers.size() * static_cast<size_t>(ranks_here_));
-  MPI_Allgather(numbers.data(), count, MPI_INT64_T, all.data(), count, MPI_INT64_T, communicators_->here);
+  call([&](MPI_Request* request) {
+    MPI_Iallgather(numbers.data(), count, MPI_INT64_T, all.data(), count, MPI_INT64_T, communicators_->here, request);
+  });
   return all;
 }
 

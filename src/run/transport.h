@@ -3,7 +3,8 @@
 //
 // All of them are on a communicator of our own, so that a program that this library is part of can use MPI too. Data of
 // tensors goes by send() and receive(), which count it, or lies in shared memory (run/shared_memory.h); all else is
-// control.
+// control. Short messages between ranks of a node go through mailboxes (run/mailboxes.h), all others by MPI. A rank
+// that waits lets others have its core (run/patience.h).
 //
 // Without MPI there is one rank, and nothing may be sent. Every call is made by the main thread, except abort().
 #include <cstddef>
@@ -12,12 +13,17 @@
 #include <string>
 #include <vector>
 
+#include "run/patience.h"
+
 namespace mtf::run {
+
+class Mailboxes;
 
 class Transport {
  public:
-  /// Starts MPI if `use_mpi` and it is not running yet; who starts it ends it.
-  explicit Transport(bool use_mpi);
+  /// Starts MPI if `use_mpi` and it is not running yet; who starts it ends it. `share_memory`: ranks of one node may;
+  /// they do if all of them may.
+  Transport(bool use_mpi, bool share_memory);
   /// Ends MPI; all ranks must come here without an error. All ranks make and end their transports in the same order.
   ~Transport();
 
@@ -55,8 +61,12 @@ class Transport {
   /// Bytes that send() has handed to MPI, and that others have been given in shared memory.
   int64_t sent() const { return sent_; }
   void count_given(int64_t bytes) { sent_ += bytes; }
-  /// Moves all messages on, for who waits for something else.
-  void make_progress();
+  /// Looks until it is there, and moves all messages on while it waits: another rank may need one of them first.
+  template <typename Look>
+  void wait_until(const Look& is_there, Patience patience = Patience()) {
+    while (!is_there())
+      if (patience.looked()) make_progress();
+  }
 
   /// The largest of each number over all ranks.
   void max_of_all(std::vector<int64_t>& numbers);
@@ -78,8 +88,14 @@ class Transport {
 
  private:
   struct Communicators;
+  void make_progress();
+  void post(Pending& pending, int peer, int tag, const void* data, int64_t bytes);
+  /// What MPI calls a collective: `begin` is given the request to begin.
+  template <typename Begin>
+  void call(const Begin& begin);
   bool mpi_ = false;
   bool started_ = false;
+  std::unique_ptr<Mailboxes> mailboxes_;          // none where ranks share no memory
   std::unique_ptr<Communicators> communicators_;  // with MPI
   int rank_ = 0;
   int ranks_ = 1;

@@ -57,12 +57,20 @@ Json described(const schedule::Schedule& schedule, const schedule::Step& step,
   return json;
 }
 
-/// Microseconds since the earliest event of all, by the ranks' clocks.
-double earliest(const std::vector<Json>& ranks) {
+/// Of ranks' clocks, each as it was when the rank began: the earliest. Numbers of this size have no room for fractions
+/// of a microsecond, so that times are counted from it.
+double earliest_clock(const std::vector<Json>& ranks) {
+  double first = INFINITY;
+  for (const Json& rank : ranks) first = std::min(first, rank["started"].get<double>());
+  return first;
+}
+
+/// Microseconds from then to the earliest event of all.
+double earliest_event(const std::vector<Json>& ranks, double clock) {
   double first = INFINITY;
   for (const Json& rank : ranks)
     if (!rank["events"].empty())
-      first = std::min(first, rank["started"].get<double>() + rank["events"][0][1].get<double>());
+      first = std::min(first, rank["started"].get<double>() - clock + rank["events"][0][1].get<double>());
   return first;
 }
 
@@ -102,7 +110,7 @@ std::string told_of(const run::Timeline& timeline, int rank, int ranks, const st
 
 std::string chrome_trace(const std::vector<std::string>& told) {
   const std::vector<Json> ranks = parsed(told);
-  const double first = earliest(ranks);
+  const double clock = earliest_clock(ranks), first = earliest_event(ranks, clock);
   Json events = Json::array();
   std::set<std::int64_t> named;
   for (const Json& rank : ranks) {
@@ -127,7 +135,7 @@ std::string chrome_trace(const std::vector<std::string>& told) {
         Json out{{"name", step["name"]},
                  {"cat", step["cat"]},
                  {"ph", "X"},
-                 {"ts", rank["started"].get<double>() + event[1].get<double>() - first},
+                 {"ts", rank["started"].get<double>() - clock + event[1].get<double>() - first},
                  {"dur", event[2]},
                  {"pid", processor},
                  {"tid", is_collective ? 1 : 0}};

@@ -1,5 +1,5 @@
 // A rank that waits lets others have its core.
-#include "run/shared_memory.h"
+#include "run/patience.h"
 
 #include <gtest/gtest.h>
 #include <sched.h>

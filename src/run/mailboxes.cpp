@@ -1,0 +1,131 @@
+#include "run/mailboxes.h"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstring>
+
+#include "run/transport.h"
+#include "support/diagnostics.h"
+#include "support/integers.h"
+
+namespace mtf::run {
+namespace {
+
+// Of a ring: of all ranks' together no more than some megabytes, as they are to lie in a cache.
+constexpr int64_t kAllRings = 4 << 20, kSmallestRing = 16 << 10, kLargestRing = 256 << 10;
+constexpr int64_t kMessagesInRing = 4;  // of the longest
+
+}  // namespace
+
+/// Bytes in all that have been written and read, and where they lie.
+struct Mailboxes::Ring {
+  alignas(64) std::atomic<int64_t> written;
+  alignas(64) std::atomic<int64_t> read;
+  alignas(64) std::byte data[1];  // capacity_ of them
+};
+
+Mailboxes::Mailboxes(Transport& transport) {
+  const int64_t ranks = transport.ranks_here();
+  if (ranks < 2) return;
+  capacity_ = std::clamp(static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(kAllRings / (ranks * ranks)))),
+                         kSmallestRing, kLargestRing);
+  const int64_t step = round_up(static_cast<int64_t>(offsetof(Ring, data)) + capacity_, alignof(Ring));
+  files_ = share_files(transport, step * ranks);
+  if (files_.empty()) return;
+  longest_ = capacity_ / kMessagesInRing;
+  place_.assign(static_cast<size_t>(transport.ranks()), -1);
+  const std::vector<int64_t> all = transport.gather_here({transport.rank()});
+  for (size_t i = 0; i < all.size(); ++i) place_[static_cast<size_t>(all[i])] = static_cast<int>(i);
+  const int me = place_[static_cast<size_t>(transport.rank())];
+  peers_.resize(static_cast<size_t>(ranks));
+  const auto ring = [&](int of, int from) {
+    return reinterpret_cast<Ring*>(files_[static_cast<size_t>(of)].data() + step * from);
+  };
+  for (int p = 0; p < ranks; ++p) {
+    peers_[static_cast<size_t>(p)].out = ring(p, me);
+    peers_[static_cast<size_t>(p)].in = ring(me, p);
+  }
+}
+
+void Mailboxes::copy_in(Ring& ring, int64_t at, const void* data, int64_t bytes) const {
+  const int64_t place = at & (capacity_ - 1), first = std::min(bytes, capacity_ - place);
+  std::memcpy(ring.data + place, data, static_cast<size_t>(first));
+  std::memcpy(ring.data, static_cast<const std::byte*>(data) + first, static_cast<size_t>(bytes - first));
+}
+
+void Mailboxes::copy_out(const Ring& ring, int64_t at, void* data, int64_t bytes) const {
+  const int64_t place = at & (capacity_ - 1), first = std::min(bytes, capacity_ - place);
+  std::memcpy(data, ring.data + place, static_cast<size_t>(first));
+  std::memcpy(static_cast<std::byte*>(data) + first, ring.data, static_cast<size_t>(bytes - first));
+}
+
+bool Mailboxes::send(int rank, int tag, const void* data, int64_t bytes) {
+  Peer& to = peer(rank);
+  const int64_t end = to.written + static_cast<int64_t>(sizeof(Header)) + round_up(bytes, sizeof(Header));
+  if (end - to.freed > capacity_) {
+    to.freed = to.out->read.load(std::memory_order_acquire);
+    if (end - to.freed > capacity_) return false;
+  }
+  const Header header{tag, bytes};
+  copy_in(*to.out, to.written, &header, sizeof header);
+  copy_in(*to.out, to.written + static_cast<int64_t>(sizeof header), data, bytes);
+  to.written = end;
+  to.out->written.store(end, std::memory_order_release);
+  return true;
+}
+
+bool Mailboxes::has_come(Peer& from) const {
+  if (from.come == from.read) from.come = from.in->written.load(std::memory_order_acquire);
+  return from.come != from.read;
+}
+
+Mailboxes::Header Mailboxes::next(const Peer& from) const {
+  Header header;
+  copy_out(*from.in, from.read, &header, sizeof header);
+  return header;
+}
+
+void Mailboxes::end_reading(Peer& from, int64_t bytes) const {
+  from.read += static_cast<int64_t>(sizeof(Header)) + round_up(bytes, sizeof(Header));
+  from.in->read.store(from.read, std::memory_order_release);
+}
+
+bool Mailboxes::receive(int rank, int tag, void* data, int64_t bytes) {
+  Peer& from = peer(rank);
+  const auto early = std::find_if(from.early.begin(), from.early.end(), [&](const Early& e) { return e.tag == tag; });
+  if (early != from.early.end()) {
+    MTF_CHECK(static_cast<int64_t>(early->data.size()) == bytes, "a message of {} bytes where {} are awaited",
+              early->data.size(), bytes);
+    std::memcpy(data, early->data.data(), static_cast<size_t>(bytes));
+    from.early.erase(early);
+    return true;
+  }
+  for (; has_come(from); set_aside(from)) {
+    const Header header = next(from);
+    if (header.tag != tag) continue;
+    MTF_CHECK(header.bytes == bytes, "a message of {} bytes where {} are awaited", header.bytes, bytes);
+    copy_out(*from.in, from.read + static_cast<int64_t>(sizeof header), data, bytes);
+    end_reading(from, bytes);
+    return true;
+  }
+  return false;
+}
+
+void Mailboxes::set_aside(Peer& from) const {
+  const Header header = next(from);
+  Early early{header.tag, std::vector<std::byte>(static_cast<size_t>(header.bytes))};
+  copy_out(*from.in, from.read + static_cast<int64_t>(sizeof header), early.data.data(), header.bytes);
+  end_reading(from, header.bytes);
+  from.early.push_back(std::move(early));
+}
+
+void Mailboxes::make_room() {
+  for (Peer& from : peers_) {
+    from.come = from.in->written.load(std::memory_order_acquire);
+    if (from.come - from.read <= capacity_ / 2) continue;
+    while (has_come(from)) set_aside(from);
+  }
+}
+
+}  // namespace mtf::run
