@@ -19,6 +19,17 @@ bool changes_scores(const MatrixPlace& matrix, double neutral) {
   return matrix.row != 0 || matrix.column != 0 || number_at<double>(matrix, 0) != neutral;
 }
 
+MatrixPlace rows_from(const MatrixPlace& matrix, std::int64_t first) {
+  if (matrix.data == nullptr) return {};
+  char* const data = static_cast<char*>(matrix.data) + first * matrix.row * size_of(matrix.element);
+  return {matrix.element, data, matrix.row, matrix.column};
+}
+
+template <class Number>
+Matrix<const Number> matrix_of(const MatrixPlace& place) {
+  return {static_cast<const Number*>(place.data), place.row, place.column};
+}
+
 }  // namespace
 
 template <class T>
@@ -52,23 +63,16 @@ bool Attention<T>::sees_all(std::int64_t begin, std::int64_t rows, const Columns
 // ---- operands of products: k runs from line to line -----------------------------------------------------------------
 
 template <class T>
-const Bf16* Attention<T>::in_place(const MatrixPlace& from, std::int64_t first, T factor) const {
+const Bf16* Attention<T>::rows_of_bf16(const MatrixPlace& from, std::int64_t first, T factor) const {
   const bool is = pairs_ && from.element == ElementType::kBf16 && from.column == 1 && factor == T(1);
   return is ? static_cast<const Bf16*>(from.data) + first * from.row : nullptr;
-}
-
-template <class T>
-Matrix<const T> Attention<T>::where_it_lies(const MatrixPlace& from, bool backward) const {
-  const bool is = !backward && rule_.queries <= kThinRows && !rule_.bf16_product && from.column == 1 &&
-                  from.element == (std::is_same_v<T, float> ? ElementType::kF32 : ElementType::kF64);
-  return is ? Matrix<const T>{static_cast<const T*>(from.data), from.row, 1} : Matrix<const T>{nullptr, 0, 0};
 }
 
 template <class T>
 void Attention<T>::load_along(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size,
                               T factor, T* to) {
   if constexpr (std::is_same_v<T, float>) {
-    if (const Bf16* const row = in_place(from, first, factor)) {
+    if (const Bf16* const row = rows_of_bf16(from, first, factor)) {
       for (std::int64_t r = 0; r < rows; r += 2)
         pair_lines(row + r * from.row, r + 1 < rows ? row + (r + 1) * from.row : nullptr, size, to + r / 2 * size);
       return;
@@ -83,7 +87,7 @@ template <class T>
 void Attention<T>::load_across(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size,
                                T factor, T* to, std::int64_t stride) {
   const std::int64_t count = lines(size);
-  const Bf16* const pairs = in_place(from, first, factor);
+  const Bf16* const pairs = rows_of_bf16(from, first, factor);
   if (pairs && size % 2 == 0 && from.row % 2 == 0 && reinterpret_cast<std::uintptr_t>(pairs) % sizeof(T) == 0)
     return copy_matrix(rows, count, sizeof(T), pairs, from.row / 2, 1, to, 1, stride);
   T* staged = stage_.room<T>(rows * size);
@@ -117,35 +121,68 @@ void Attention<T>::product(std::int64_t m, std::int64_t n, std::int64_t k, Matri
 }
 
 template <class T>
+void Attention<T>::product(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, const MatrixPlace& b,
+                           Matrix<T> c, bool accumulate) {
+  if constexpr (std::is_same_v<T, float> && kMultipliesBf16) {
+    if (pairs_ && b.element == ElementType::kBf16)
+      return multiply_paired_as_read(m, n, k, a, matrix_of<Bf16>(b), c, accumulate);
+    if (pairs_) return multiply_paired_as_read(m, n, k, a, matrix_of<float>(b), c, accumulate);
+  }
+  multiply<T>(m, n, k, a, matrix_of<T>(b), c, accumulate, kNoProgress);
+}
+
+template <class T>
+bool Attention<T>::can_read_in_place(std::int64_t n, std::int64_t k, const MatrixPlace& b) const {
+  if (b.data == nullptr || rule_.queries > kThinRows) return false;
+  if constexpr (std::is_same_v<T, float> && kMultipliesBf16) {
+    if (pairs_ && b.element == ElementType::kBf16) return can_pair_as_read(rule_.queries, n, k, matrix_of<Bf16>(b));
+    if (pairs_) return b.element == ElementType::kF32 && can_pair_as_read(rule_.queries, n, k, matrix_of<float>(b));
+  }
+  return !rule_.bf16_product && b.element == (std::is_same_v<T, float> ? ElementType::kF32 : ElementType::kF64) &&
+         (b.row == 1 || b.column == 1);
+}
+
+template <class T>
+MatrixPlace Attention<T>::keys_in_place(const Columns& all) const {
+  const MatrixPlace rows = rows_from(k_, all.begin), keys{rows.element, rows.data, rows.column, rows.row};
+  return can_read_in_place(all.count, rule_.features, keys) ? keys : MatrixPlace{};
+}
+
+template <class T>
+MatrixPlace Attention<T>::values_in_place(const Columns& all) const {
+  const MatrixPlace rows = rows_from(v_, all.begin);
+  // Of columns that lie together some queries could see too few places.
+  return rows.column == 1 && can_read_in_place(rule_.values, all.count, rows) ? rows : MatrixPlace{};
+}
+
+template <class T>
 void Attention<T>::load(const MatrixPlace& k, const MatrixPlace& v, bool backward) {
   const std::int64_t d = rule_.features, values = rule_.values, rows = tiles() * kKeys;
-  const Seen seen_by_some = seen(0, rule_.queries);
+  loaded_ = seen(0, rule_.queries);
+  k_ = backward ? MatrixPlace{} : k, v_ = backward ? MatrixPlace{} : v;
+  const auto for_tiles = [&](const auto& lay) {
+    for (std::int64_t tile = loaded_.first; tile < loaded_.last; ++tile) lay(columns(tile, loaded_.end));
+  };
   // Of `matrix`, over its features; what pads a tile is zeros.
-  const auto lay_across = [&](const MatrixPlace& matrix, std::int64_t size, Scratch& scratch) {
-    T* const to = scratch.room<T>(rows * lines(size));
-    for (std::int64_t tile = seen_by_some.first; tile < seen_by_some.last; ++tile) {
-      const Columns all = columns(tile, seen_by_some.end);
-      T* const at = to + all.laid * lines(size);
-      load_across(matrix, all.begin, all.count, size, T(1), at, kKeys);
-      for (std::int64_t line = 0; line < lines(size); ++line)
-        std::fill_n(at + line * kKeys + all.count, all.padded - all.count, T(0));
-    }
+  const auto lay_across = [&](const MatrixPlace& matrix, const Columns& all, std::int64_t size, Scratch& scratch) {
+    T* const at = scratch.room<T>(rows * lines(size)) + all.laid * lines(size);
+    load_across(matrix, all.begin, all.count, size, T(1), at, kKeys);
+    for (std::int64_t line = 0; line < lines(size); ++line)
+      std::fill_n(at + line * kKeys + all.count, all.padded - all.count, T(0));
   };
   // Over the memory.
-  const auto lay_along = [&](const MatrixPlace& matrix, std::int64_t size, Scratch& scratch) {
+  const auto lay_along = [&](const MatrixPlace& matrix, const Columns& all, std::int64_t size, Scratch& scratch) {
     T* const to = scratch.room<T>(lines(rows) * size);
-    for (std::int64_t tile = seen_by_some.first; tile < seen_by_some.last; ++tile) {
-      const Columns all = columns(tile, seen_by_some.end);
-      load_along(matrix, all.begin, all.count, size, T(1), to + lines(all.laid) * size);
-    }
+    load_along(matrix, all.begin, all.count, size, T(1), to + lines(all.laid) * size);
   };
-  k_lies_ = where_it_lies(k, backward);
-  v_lies_ = where_it_lies(v, backward);
-  if (!k_lies_.data) lay_across(k, d, k_across_);
-  if (!v_lies_.data) lay_along(v, values, v_along_);
+  for_tiles([&](const Columns& all) {
+    if (!keys_in_place(all).data) lay_across(k, all, d, k_across_);
+    if (!values_in_place(all).data) lay_along(v, all, values, v_along_);
+    if (!backward) return;
+    lay_along(k, all, d, k_along_);
+    lay_across(v, all, values, v_across_);
+  });
   if (!backward) return;
-  lay_along(k, d, k_along_);
-  lay_across(v, values, v_across_);
   std::fill_n(gradients_.k.room<T>(rule_.memory * d), rule_.memory * d, T(0));
   std::fill_n(gradients_.v.room<T>(rule_.memory * values), rule_.memory * values, T(0));
 }
@@ -156,11 +193,13 @@ template <class T>
 void Attention<T>::score(const AttentionQueries& place, std::int64_t begin, std::int64_t rows, const Columns& columns) {
   const std::int64_t d = rule_.features;
   T* const scores = scores_.room<T>(kQueries * kKeys);
-  const Matrix<const T> keys = k_lies_.data
-                                   ? Matrix<const T>{k_lies_.data + columns.begin * k_lies_.row, 1, k_lies_.row}
-                                   : Matrix<const T>{k_across_.room<T>(0) + columns.laid * lines(d), kKeys, 1};
-  product(rows, k_lies_.data ? columns.count : columns.padded, d, {q_across_.room<T>(0), 1, kQueries}, keys,
-          {scores, kKeys, 1}, false);
+  const Matrix<const T> q{q_across_.room<T>(0), 1, kQueries};
+  const Columns all = loaded(columns);
+  if (const MatrixPlace keys = keys_in_place(all); keys.data)
+    product(rows, all.count, d, q, keys, {scores, kKeys, 1}, false);
+  else
+    product(rows, columns.padded, d, q, {k_across_.room<T>(0) + columns.laid * lines(d), kKeys, 1}, {scores, kKeys, 1},
+            false);
   const bool biased = changes_scores(place.bias, 0), masked = changes_scores(place.mask, 1);
   if (sees_all(begin, rows, columns) && !biased && !masked && columns.count == columns.padded) return;
   const Sight& sight = rule_.sight;
@@ -230,10 +269,12 @@ void Attention<T>::forward(const AttentionQueries& place, std::int64_t tile_of_q
         else if (rule_.bf16_product) round_to_bf16(row, seen.padded);
       }
     }
-    const Matrix<const T> all = v_lies_.data
-                                    ? Matrix<const T>{v_lies_.data + seen.begin * v_lies_.row, v_lies_.row, 1}
-                                    : Matrix<const T>{v_along_.room<T>(0) + lines(seen.laid) * values, values, 1};
-    product(rows, values, seen.count, {pairs_ ? weights : scores, lines(kKeys), 1}, all, {sums, values, 1}, true);
+    const Matrix<const T> factors{pairs_ ? weights : scores, lines(kKeys), 1};
+    if (const MatrixPlace v = values_in_place(loaded(seen)); v.data)
+      product(rows, values, seen.count, factors, v, {sums, values, 1}, true);
+    else
+      product(rows, values, seen.count, factors, {v_along_.room<T>(0) + lines(seen.laid) * values, values, 1},
+              {sums, values, 1}, true);
   }
   for (std::int64_t i = 0; i < rows; ++i) {
     const double sum = std::max(total[i], kLeastSum);

@@ -17,6 +17,9 @@
 // Both operands of each of the products lie in lines, one for each step of what is summed over: q, k, d_out and v
 // *across* their rows for the scores and their gradients, all but these *along* them for the rest. Where the processor
 // multiplies bf16, a line is one of pairs (bf16_pairs.h). Sums, the softmax and the results are in T.
+//
+// A step of decoding has a few queries and a long cache of keys and values. The forward pass of few queries reads each
+// tile of these where it lies in memory instead; the bits are the same.
 #pragma once
 
 #include <algorithm>
@@ -89,7 +92,7 @@ class Attention {
   /// Takes other keys and values; the backward pass starts their gradients at zero.
   void load(const MatrixPlace& k, const MatrixPlace& v, bool backward);
   static std::int64_t query_tiles(const AttentionRule& rule) {
-    return (rule.first_query % kQueries + rule.queries + kQueries - 1) / kQueries;
+    return rule.queries == 0 ? 0 : ceil_div(rule.first_query % kQueries + rule.queries, kQueries);
   }
   /// out and log_sum of a tile of queries.
   void forward(const AttentionQueries& place, std::int64_t tile);
@@ -132,10 +135,8 @@ class Attention {
 
   /// How many lines n steps of a sum are.
   std::int64_t lines(std::int64_t n) const { return pairs_ ? ceil_div(n, 2) : n; }
-  /// Row `first` of a matrix whose rows lie in memory as the products take them, bf16 side by side; else null.
-  const Bf16* in_place(const MatrixPlace& from, std::int64_t first, T factor) const;
-  /// A matrix of keys or values that products of few queries read where it lies; one without data otherwise.
-  Matrix<const T> where_it_lies(const MatrixPlace& from, bool backward) const;
+  /// Row `first` of a matrix that pairs are made of without a change of its numbers, bf16 side by side; else null.
+  const Bf16* rows_of_bf16(const MatrixPlace& from, std::int64_t first, T factor) const;
   /// Rows [first, first + rows) of `size` elements, times `factor`: as lines of `size`, of rows or pairs of them.
   void load_along(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size, T factor, T* to);
   /// As lines that lie `stride` apart, of columns or pairs of them.
@@ -146,6 +147,17 @@ class Attention {
   /// c (+)= a · b over k rows or columns, whose lines a and b are.
   void product(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<T> c,
                bool accumulate);
+  /// The same of lines a and keys or values b where they lie.
+  void product(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, const MatrixPlace& b, Matrix<T> c,
+               bool accumulate);
+
+  /// Of the same tile, the places that some query of all sees.
+  Columns loaded(const Columns& tile) const { return columns(tile.laid / kKeys, loaded_.end); }
+  /// The keys of a tile, as columns, and the values of its first places, as rows, if products of few queries read them
+  /// where they lie in memory; no data: they are laid out in lines.
+  MatrixPlace keys_in_place(const Columns& all) const;
+  MatrixPlace values_in_place(const Columns& all) const;
+  bool can_read_in_place(std::int64_t n, std::int64_t k, const MatrixPlace& b) const;
 
   void load_queries(const AttentionQueries& place, std::int64_t begin, std::int64_t rows) {
     load_across(place.q, begin, rows, rule_.features, static_cast<T>(rule_.scale),
@@ -161,7 +173,9 @@ class Attention {
   AttentionRule rule_;
   const bool pairs_;
   AttentionGradients gradients_;
-  Matrix<const T> k_lies_ = {}, v_lies_ = {};  ///< where_it_lies()
+  // What load() took: where keys and values lie, for the forward pass alone.
+  MatrixPlace k_, v_;
+  Seen loaded_ = {};  ///< by some query
   // Of the memory, for each tile lines along and across its rows.
   Scratch k_along_, k_across_, v_along_, v_across_;
   // Of the queries of a tile: q, scaled, and d_out; scores, their gradients, what products take of them, sums.

@@ -231,14 +231,13 @@ class Product {
 
   /// The same of few rows or columns of f32 that is multiplied as bf16.
   void few_pairs(const Work& work, bool by_rows, std::int64_t begin, std::int64_t end) const {
-    std::int64_t m = by_rows ? end - begin : p_.m, n = by_rows ? p_.n : end - begin;
+    const std::int64_t m = by_rows ? end - begin : p_.m, n = by_rows ? p_.n : end - begin;
     Matrix<const float> a = work.a_memory, b = work.b_memory;
     Matrix<R> c = work.c;
     if (by_rows) a.data += begin * a.row;
     else b.data += begin * b.column;
     c.data += begin * (by_rows ? c.row : c.column);
-    take_few_rounded(m, n, p_.k, a, b, c, p_.accumulate, p_.progress);
-    if (m == 0 || n == 0) return;
+    if (take_few_pairs(m, n, p_.k, a, b, c, p_.accumulate, p_.progress)) return;
     thread_local Scratch rows, columns;
     a = prepare_pairs(a, m, p_.k, rows);
     b = prepare_pairs({b.data, b.column, b.row}, n, p_.k, columns);
@@ -255,9 +254,9 @@ class Product {
     const Matrix<const float> few_rows = by_rows ? turned(work.b) : work.a;
     const Matrix<const S> columns = by_rows ? turned(work.a_memory) : work.b_memory;
     const Matrix<R> c = turned(work.c);
-    begin +=
-        few_products(few, end - begin, few_rows, {columns.data + begin * columns.column, columns.row, columns.column},
-                     {c.data + begin * c.column, c.row, c.column});
+    if (take_few(few, end - begin, few_rows, {columns.data + begin * columns.column, columns.row, columns.column},
+                 {c.data + begin * c.column, c.row, c.column}))
+      return;
     thread_local Scratch widened;
     const std::int64_t at_once = std::max(kLeastLines, kWidenedNumbers / std::max<std::int64_t>(p_.k, 1));
     for (; begin < end; begin += at_once) {
@@ -268,28 +267,28 @@ class Product {
     }
   }
 
-  /// Of few rows of a times b, which is widened as it is read: how many columns have been computed.
-  std::int64_t few_products(std::int64_t m, std::int64_t n, const Matrix<const float>& a, const Matrix<const S>& b,
-                            const Matrix<R>& c) const {
+  /// Computes few rows of a times b, which is widened as it is read, if that is the faster way, or returns false.
+  bool take_few(std::int64_t m, std::int64_t n, const Matrix<const float>& a, const Matrix<const S>& b,
+                const Matrix<R>& c) const {
     const auto run = [&](const Matrix<float>& to, bool accumulate) {
-      if constexpr (std::is_same_v<S, Bf16>) return multiply_few(m, n, p_.k, a, b, to, accumulate, p_.progress);
-      else return multiply_few_rounded(m, n, p_.k, a, b, to, accumulate, p_.progress);
+      if constexpr (std::is_same_v<S, Bf16>) return take_few_widened(m, n, p_.k, a, b, to, accumulate, p_.progress);
+      else return take_few_rounded(m, n, p_.k, a, b, to, accumulate, p_.progress);
     };
     if constexpr (std::is_same_v<R, float>) {
       return run(c, p_.accumulate);
     } else {
-      if (m > kThinRows) return 0;
+      if (m > kThinRows) return false;
       thread_local Scratch kept;
       float* const sums = kept.room<float>(m * n);
-      const std::int64_t columns = run({sums, n, 1}, false);
-      round_sums(m, columns, sums, n, c);
-      return columns;
+      if (!run({sums, n, 1}, false)) return false;
+      round_sums(m, n, sums, n, c);
+      return true;
     }
   }
 
-  /// Along k, of the operands as they are multiplied.
   /// Few rows or columns of f32 that is multiplied as bf16 are paired as they are read.
   bool pairs_few() const { return pairs_ && std::min(p_.m, p_.n) <= kThinRows; }
+  /// Along k, of the operands as they are multiplied.
   std::int64_t steps() const { return kMultipliesBf16 && pairs_ ? (p_.k + 1) / 2 : p_.k; }
 
   template <class To>

@@ -177,29 +177,26 @@ void multiply_blocked(std::int64_t m, std::int64_t n, std::int64_t k, Lines rows
   BlockedProduct<T, kPairs, R, Lines>(m, n, k, rows, columns, c, accumulate, progress).run();
 }
 
-/// What Thin, a ThinProduct of so many steps, takes of C (+)= A · B, of rows or columns; the others are left in m, n,
-/// a, b and c.
+/// Computes C (+)= A · B by Thin, a ThinProduct, if that is faster, or returns false.
 template <class Thin, class Number, class R>
-void take_thin(std::int64_t& m, std::int64_t& n, std::int64_t steps, Matrix<const Number>& a, Matrix<const Number>& b,
-               Matrix<R>& c, bool accumulate, const std::function<void()>& progress) {
+bool take_thin(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<const Number>& a,
+               const Matrix<const Number>& b, const Matrix<R>& c, bool accumulate,
+               const std::function<void()>& progress) {
   const bool is_turned = m > n;  // the result's transpose has the same elements
-  const std::int64_t rows = std::min(m, n), lines = std::max(m, n);
+  const std::int64_t rows = std::min(m, n), columns = std::max(m, n);
   const Matrix<const Number> few = is_turned ? Matrix<const Number>{b.data, b.column, b.row} : a,
                              many = is_turned ? Matrix<const Number>{a.data, a.column, a.row} : b;
-  const std::int64_t done = Thin::columns(rows, lines, steps, many);
-  if (done == 0) return;
+  if (!Thin::takes(rows, columns, k, many)) return false;
   const Matrix<R> result = is_turned ? Matrix<R>{c.data, c.column, c.row} : c;
-  Thin(rows, steps, few, many, result).run(done, accumulate, progress);
-  (is_turned ? m : n) -= done;
-  (is_turned ? a.data : b.data) += done * many.column;
-  c.data += done * result.column;
+  thread_local Scratch steps;
+  Thin(rows, k, Thin::steps(rows, k, few, steps), many, result).run(columns, accumulate, progress);
+  return true;
 }
 
 template <class T, class R>
 void multiply(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<R> c,
               bool accumulate, const std::function<void()>& progress) {
-  take_thin<ThinProduct<T, R>>(m, n, k, a, b, c, accumulate, progress);
-  if (m == 0 || n == 0) return;
+  if (take_thin<ThinProduct<T, R>>(m, n, k, a, b, c, accumulate, progress)) return;
   multiply_blocked<T, false>(m, n, k, Lines<T>(a.data, a.row, a.column, k), Lines<T>(b.data, b.column, b.row, k), c,
                              accumulate, progress);
 }

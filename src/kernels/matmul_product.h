@@ -27,14 +27,12 @@ template <class T, class R = T>
 void multiply(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<R> c,
               bool accumulate, const std::function<void()>& progress);
 
-/// The same for few rows of a, where b is widened as it is read: numbers
-/// of bf16, or f32 that is rounded to bf16. n is how many columns there are; it returns how many it has computed, from
-/// the first on: where it is not the faster way, none.
-std::int64_t multiply_few(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const float> a, Matrix<const Bf16> b,
-                          Matrix<float> c, bool accumulate, const std::function<void()>& progress);
-std::int64_t multiply_few_rounded(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const float> a,
-                                  Matrix<const float> b, Matrix<float> c, bool accumulate,
-                                  const std::function<void()>& progress);
+/// The same for few rows of a, where b is widened as it is read: numbers of bf16, or f32 that is rounded to bf16. They
+/// compute it if that is the faster way, or return false.
+bool take_few_widened(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const float> a, Matrix<const Bf16> b,
+                      Matrix<float> c, bool accumulate, const std::function<void()>& progress);
+bool take_few_rounded(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const float> a, Matrix<const float> b,
+                      Matrix<float> c, bool accumulate, const std::function<void()>& progress);
 
 /// The processor multiplies bf16 by itself (AVX512_BF16), about twice as fast as f32.
 #ifdef __AVX512BF16__
@@ -48,13 +46,21 @@ inline constexpr bool kMultipliesBf16 = false;
 template <class R = float>
 void multiply_pairs(std::int64_t m, std::int64_t n, std::int64_t pairs, Matrix<const float> a, Matrix<const float> b,
                     Matrix<R> c, bool accumulate, const std::function<void()>& progress);
-/// What is fastest computed of it as it is read, of f32 that is rounded to bf16: few rows of a, or few columns of b.
-/// The rows and columns that it leaves are m, n, a, b and c then. Only where kMultipliesBf16.
-void take_few_rounded(std::int64_t& m, std::int64_t& n, std::int64_t k, Matrix<const float>& a, Matrix<const float>& b,
-                      Matrix<float>& c, bool accumulate, const std::function<void()>& progress);
+/// The same of f32 that is rounded to bf16 as it is read, for few rows of a or few columns of b; k counts numbers.
+/// Computes it if that is the faster way, or returns false. Only where kMultipliesBf16.
+bool take_few_pairs(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const float> a, Matrix<const float> b,
+                    Matrix<float> c, bool accumulate, const std::function<void()>& progress);
 /// The same of bf16 as it lies in memory; k counts its numbers, at most 2 kBlockDepth where R is Bf16.
 template <class R = float>
 void multiply_bf16(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const Bf16> a, Matrix<const Bf16> b,
                    Matrix<R> c, bool accumulate, const std::function<void()>& progress);
+/// multiply_pairs for few rows of a, where b is numbers of f32 or bf16, which become pairs as they are read; k counts
+/// them. Only where can_pair_as_read().
+template <class Number>
+void multiply_paired_as_read(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<const float>& a,
+                             const Matrix<const Number>& b, const Matrix<float>& c, bool accumulate);
+/// b's rows or columns lie together, and are not too few or too short.
+template <class Number>
+bool can_pair_as_read(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<const Number>& b);
 
 }  // namespace mtf::kernels

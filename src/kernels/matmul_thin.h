@@ -28,51 +28,58 @@ constexpr double kProgressNumbers = 4 << 20;                    // of the matrix
 enum class ThinStep : std::uint8_t {
   kNumber,         ///< a number of it; of bf16 as f32
   kRoundedNumber,  ///< f32 that is rounded to bf16
-  kPair,           ///< two numbers, neighbours along k, rounded to bf16, in the bits of a float (bf16_pairs.h); so of A
+  kPair,           ///< two numbers, neighbours along k, rounded to bf16, in the bits of a float (bf16_pairs.h)
 };
 
-/// C (+)= A · B for few rows of A, where B's rows or its columns lie together; k counts steps. R: C's numbers in
-/// memory; Number: B's.
+/// C (+)= A · B for few rows of A, where B's rows or its columns lie together; k counts numbers. R: C's numbers in
+/// memory; Number: B's. A is given in steps: of an odd k the last pair's second number is 0.
 template <class T, class R, class Number = T, ThinStep kStep = ThinStep::kNumber>
 class ThinProduct {
  public:
-  using Factor = std::conditional_t<kStep == ThinStep::kPair, Number, T>;  ///< A's numbers in memory
-
-  /// Columns from the first that it can compute, and faster than the blocked product; it takes no others.
-  static std::int64_t columns(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<const Number>& b) {
-    if (m > kThinRows || n < 4 * kLanes || k < (b.column == 1 ? 4 * kLanes : kLanes)) return 0;
-    return b.column == 1 || (kTransposes && b.row == 1) ? n - n % kLanes : 0;
+  /// Whether it can compute a product of these.
+  static bool can_take(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<const Number>& b) {
+    if (m == 0 || m > kThinRows || n < kLanes || k == 0) return false;
+    return b.column == 1 || (kTransposes && b.row == 1 && k % kNumbers == 0 && k >= kNumbers * kLanes);
+  }
+  /// Whether it can, and is faster than the blocked product.
+  static bool takes(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<const Number>& b) {
+    return can_take(m, n, k, b) && n >= 4 * kLanes && (b.column != 1 || k >= kNumbers * 4 * kLanes);
+  }
+  /// A's steps, of its numbers in memory.
+  static Matrix<const T> steps(std::int64_t m, std::int64_t k, const Matrix<const Number>& a, Scratch& scratch) {
+    if constexpr (!kPairs) {
+      return a;
+    } else {
+      const std::int64_t pairs = ceil_div(k, kNumbers);
+      T* const to = scratch.room<T>(m * pairs);
+      for (std::int64_t r = 0; r < m; ++r) {
+        const Number* const row = a.data + r * a.row;
+        for (std::int64_t p = 0; p < k; p += kNumbers)
+          to[r * pairs + p / kNumbers] = pair(row[p * a.column], p + 1 < k ? row[(p + 1) * a.column] : Number{});
+      }
+      return {to, pairs, 1};
+    }
   }
 
-  ThinProduct(std::int64_t m, std::int64_t k, const Matrix<const Factor>& a, const Matrix<const Number>& b,
+  ThinProduct(std::int64_t m, std::int64_t k, const Matrix<const T>& a, const Matrix<const Number>& b,
               const Matrix<R>& c)
       : m_(m),
-        k_(k),
+        steps_(ceil_div(k, kNumbers)),
+        has_odd_end_(k % kNumbers != 0),
         sums_row_(longest_row(m)),
-        ahead_(k * kNumbers * kItemBytes >= kLongLine ? kLineAhead / kItemBytes : 2 * kLines * b.column),
-        a_memory_(a),
+        ahead_(k * kItemBytes >= kLongLine ? kLineAhead / kItemBytes : 2 * kLines * b.column),
+        a_(a),
         b_(b),
         c_(c) {}
 
   void run(std::int64_t n, bool accumulate, const std::function<void()>& progress) {
     thread_local Scratch rows, sums;
-    if (kPairs || a_memory_.column != 1) a_ = packed(rows.room<T>(m_ * k_));
-    else if constexpr (!kPairs) a_ = a_memory_;
-    const std::int64_t pieces = ceil_div(k_, kBlockDepth), most = b_.column == 1 ? sums_row_ : kLines;
+    if (a_.column != 1) a_ = packed(rows.room<T>(m_ * steps_));
     sums_ = sums.room<T>(m_ * sums_row_);
-    double numbers = 0;
-    for (std::int64_t j = 0; j < n; j += most) {
-      const std::int64_t width = std::min(most, n - j);
-      for (std::int64_t piece = 0; piece < pieces; ++piece) {
-        const std::int64_t p = k_ * piece / pieces, depth = k_ * (piece + 1) / pieces - p;
-        const Number* const b = b_.data + p * kNumbers * b_.row + j * b_.column;
-        if (b_.column == 1) add_rows(a_.data + p, b, depth, width);
-        else add_columns(a_.data + p, b, depth, width);
-        store(c_.data + j * c_.column, width, accumulate || piece > 0);
-        numbers += static_cast<double>(depth * width);
-        if (progress && numbers >= kProgressNumbers) progress(), numbers = 0;
-      }
-    }
+    const std::int64_t most = b_.column == 1 ? sums_row_ : kLines, whole = n - n % kLanes;
+    for (std::int64_t j = 0; j < whole; j += most) run_columns(j, std::min(most, whole - j), 0, accumulate, progress);
+    // The last packet begins within the one before, which is computed again there.
+    if (whole < n) run_columns(n - kLanes, kLanes, kLanes - n % kLanes, accumulate, progress);
   }
 
  private:
@@ -94,17 +101,26 @@ class ThinProduct {
   template <int kCount>
   using Count = std::integral_constant<int, kCount>;
 
-  /// A as steps.
+  /// A, its rows side by side.
   Matrix<const T> packed(T* to) const {
-    for (std::int64_t r = 0; r < m_; ++r) {
-      const Factor* const row = a_memory_.data + r * a_memory_.row;
-      for (std::int64_t p = 0; p < k_; ++p) {
-        const Factor* const first = row + p * kNumbers * a_memory_.column;
-        if constexpr (kPairs) to[r * k_ + p] = pair(*first, first[a_memory_.column]);
-        else to[r * k_ + p] = *first;
-      }
+    for (std::int64_t r = 0; r < m_; ++r)
+      for (std::int64_t p = 0; p < steps_; ++p) to[r * steps_ + p] = a_.data[r * a_.row + p * a_.column];
+    return {to, steps_, 1};
+  }
+
+  /// `width` columns from j on, whole packets; but for the first `done`, which C has already.
+  void run_columns(std::int64_t j, std::int64_t width, std::int64_t done, bool accumulate,
+                   const std::function<void()>& progress) {
+    const std::int64_t pieces = ceil_div(steps_, kBlockDepth);
+    for (std::int64_t piece = 0; piece < pieces; ++piece) {
+      const std::int64_t p = steps_ * piece / pieces, next = steps_ * (piece + 1) / pieces, depth = next - p;
+      const Number* const b = b_.data + p * kNumbers * b_.row + j * b_.column;
+      if (b_.column == 1) add_rows(a_.data + p, b, depth, has_odd_end_ && next == steps_, width);
+      else add_columns(a_.data + p, b, depth, width);
+      store(c_.data + j * c_.column, done, width, accumulate || piece > 0);
+      numbers_ += static_cast<double>(depth * width);
+      if (progress && numbers_ >= kProgressNumbers) progress(), numbers_ = 0;
     }
-    return {to, k_, 1};
   }
 
   /// As many numbers of B as a packet has, which lie together.
@@ -114,10 +130,12 @@ class ThinProduct {
     else if constexpr (kRounds) return lanes::round_bf16(Eigen::internal::ploadu<Packet>(from));
     else return Eigen::internal::ploadu<Packet>(from);
   }
-  /// As many steps as a packet has, each in a column of its own.
+  /// As many steps as a packet has, each in a column of its own; at an odd end B has the first number of each alone.
+  template <bool kIsOddEnd>
   Packet load_across(const Number* from) const {
-    if constexpr (kPairs) return lanes::pairs(load(from), load(from + b_.row));
-    else return load(from);
+    if constexpr (!kPairs) return load(from);
+    else if constexpr (kIsOddEnd) return lanes::pairs(load(from), Packet{});
+    else return lanes::pairs(load(from), load(from + b_.row));
   }
   /// The same of one column, where it lies together.
   static Packet load_along(const Number* from) {
@@ -150,21 +168,28 @@ class ThinProduct {
 
   // ---- B's rows lie together: several at once are added to all sums ----
 
-  void add_rows(const T* a, const Number* b, std::int64_t depth, std::int64_t width) const {
+  void add_rows(const T* a, const Number* b, std::int64_t depth, bool has_odd_end, std::int64_t width) const {
     for (std::int64_t r = 0; r < m_; ++r) std::fill_n(sums_ + r * sums_row_, width, T(0));
-    for (std::int64_t q = 0; q < depth; q += kSteps) {
+    const std::int64_t full = depth - (has_odd_end ? 1 : 0);
+    for (std::int64_t q = 0; q < full; q += kSteps) {
       for_rows(a, sums_, [&](auto rows, const T* row, T* sums) {
         constexpr int kRows = rows, kTogether = kSteps / std::bit_ceil(unsigned{kRows});
-        const std::int64_t end = std::min(q + kSteps, depth);
+        const std::int64_t end = std::min(q + kSteps, full);
         std::int64_t step = q;
         for (; step + kTogether <= end; step += kTogether)
           add_steps<kRows, kTogether>(row + step, b + step * kNumbers * b_.row, width, sums);
         for (; step < end; ++step) add_steps<kRows, 1>(row + step, b + step * kNumbers * b_.row, width, sums);
       });
     }
+    if constexpr (kPairs) {
+      if (!has_odd_end) return;
+      for_rows(a + full, sums_, [&](auto rows, const T* row, T* sums) {
+        add_steps<rows, 1, true>(row, b + full * kNumbers * b_.row, width, sums);
+      });
+    }
   }
 
-  template <int kRows, int kTogether>
+  template <int kRows, int kTogether, bool kIsOddEnd = false>
   void add_steps(const T* a, const Number* b, std::int64_t width, T* sums) const {
     using namespace Eigen::internal;
     Packet factors[kRows][kTogether];
@@ -179,7 +204,7 @@ class ThinProduct {
 #pragma GCC unroll 8
       for (int q = 0; q < kTogether; ++q) {
         const Number* const at = b + q * kNumbers * b_.row + s;
-        const Packet row = load_across(at);
+        const Packet row = load_across<kIsOddEnd>(at);
         for (int i = 0; i < kNumbers; ++i) __builtin_prefetch(at + (kSteps * kNumbers + i) * b_.row, 0, kSecondCache);
 #pragma GCC unroll 4
         for (int r = 0; r < kRows; ++r) sum[r] = add_product(factors[r][q], row, sum[r]);
@@ -215,6 +240,7 @@ class ThinProduct {
       const Number* at = i % 4 == 3 ? line + apart3 : line + i % 4 * apart;
       const Packet steps = load_along(at);
       __builtin_prefetch(at + ahead, 0, kSecondCache);
+      if constexpr (kPairs && kRounds) __builtin_prefetch(at + ahead + kLanes, 0, kSecondCache);
       std::memcpy(&block.packet[i], &steps, sizeof(Packet));
     }
     ptranspose(block);
@@ -258,13 +284,13 @@ class ThinProduct {
       for (int l = 0; l < kPackets; ++l) pstore(sums + r * sums_row_ + l * kLanes, sum[r][l]);
   }
 
-  void store(R* c, std::int64_t width, bool accumulate) const {
+  void store(R* c, std::int64_t begin, std::int64_t end, bool accumulate) const {
     for (std::int64_t r = 0; r < m_; ++r, c += c_.row) {
       const T* const sums = sums_ + r * sums_row_;
       if (c_.column == 1)  // in packets
-        for (std::int64_t s = 0; s < width; ++s) c[s] = result(sums[s], c[s], accumulate);
+        for (std::int64_t s = begin; s < end; ++s) c[s] = result(sums[s], c[s], accumulate);
       else
-        for (std::int64_t s = 0; s < width; ++s) c[s * c_.column] = result(sums[s], c[s * c_.column], accumulate);
+        for (std::int64_t s = begin; s < end; ++s) c[s * c_.column] = result(sums[s], c[s * c_.column], accumulate);
     }
   }
 
@@ -278,15 +304,17 @@ class ThinProduct {
     }
   }
 
-  const std::int64_t m_, k_, sums_row_;
+  const std::int64_t m_, steps_;
+  const bool has_odd_end_;
+  const std::int64_t sums_row_;
   /// How far on lies what is asked for where B's columns lie together: in the same one if it is long, else in those to
   /// come.
   const std::int64_t ahead_;
-  const Matrix<const Factor> a_memory_;
-  Matrix<const T> a_{};
+  Matrix<const T> a_;
   const Matrix<const Number> b_;
   const Matrix<R> c_;
   T* sums_ = nullptr;
+  double numbers_ = 0;  ///< of B, read since the last call of `progress`
 };
 
 }  // namespace mtf::kernels

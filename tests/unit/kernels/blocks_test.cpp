@@ -209,7 +209,7 @@ void check_bits(bool bf16_product, Int k, bool b_lies_along_k) {
     }
 }
 TEST(Matmul, AnElementHasTheSameBitsWhereverItStands) {
-  for (const Int k : {1100, 1101})  // of an even one, few rows of bf16 are multiplied where they lie
+  for (const Int k : {1100, 1101})  // few rows of bf16 read columns of an even one where they lie, and rows of both
     for (const bool b_lies_along_k : {false, true}) {
       check_bits<float>(false, k, b_lies_along_k);
       check_bits<float>(true, k, b_lies_along_k);
