@@ -12,7 +12,7 @@
 namespace mtf::run {
 namespace {
 
-// Of a ring: of all ranks' together no more than some megabytes, as they are to lie in a cache.
+// Of a ring, in bytes: few ranks' together are no more than some megabytes, as they are to lie in a cache.
 constexpr int64_t kAllRings = 4 << 20, kSmallestRing = 16 << 10, kLargestRing = 256 << 10;
 constexpr int64_t kMessagesInRing = 4;  // of the longest
 

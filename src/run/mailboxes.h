@@ -44,9 +44,10 @@ class Mailboxes {
   /// What this rank knows of the mailboxes that it shares with another one.
   struct Peer {
     Ring *out = nullptr, *in = nullptr;
-    int64_t written = 0,
-            freed = 0;           ///< bytes in all: to `out`, and how many of them the other has read, when last seen
-    int64_t read = 0, come = 0;  ///< bytes in all: of `in`, and how many of them were written, when last seen
+    int64_t written = 0;  ///< bytes in all, to `out`
+    int64_t freed = 0;    ///< how many of them the other has read, when last seen
+    int64_t read = 0;     ///< bytes in all, of `in`
+    int64_t come = 0;     ///< how many were written there, when last seen
     std::deque<Early> early;
   };
 

@@ -28,7 +28,8 @@ def options(settings):
 
 
 def mpirun(ranks):
-    return ["mpirun", "-q", "--bind-to", "core", "-n", str(ranks)] if ranks > 1 else []
+    bound = "core" if ranks <= (os.cpu_count() or 1) else "none"
+    return ["mpirun", "-q", "--bind-to", bound, "-n", str(ranks)] if ranks > 1 else []
 
 
 def start(words, environment, core=None):
@@ -67,9 +68,10 @@ def check_once(script, words=(), settings={}, ranks=1):
         sys.exit(f"{script} printed\n{ours}and its reference evaluation\n{reference}")
 
 
-def steps_of_timeline(file, steps, operation=None):
-    """The median seconds from one step to the next, but for the first three, which touch memory for the first time: from what
-    happens most often to its next time. `operation` happens once in each step, where several steps are one program."""
+def steps_of_timeline(file, steps, operation=None, last=None):
+    """The median seconds from one step to the next, of the `last` ones or of all but the first three, which touch memory for the
+    first time: from what happens most often to its next time. `operation` happens once in each step, where several steps are one
+    program."""
     begins = {}
     for event in json.loads(Path(file).read_text())["traceEvents"]:
         if event["ph"] == "X" and event["pid"] == 0:
@@ -80,15 +82,27 @@ def steps_of_timeline(file, steps, operation=None):
     if not counts:
         sys.exit(f"{file}: nothing happens once in each of {steps} steps")
     times = next(sorted(times) for times in begins.values() if len(times) == max(counts))
-    return statistics.median(b - a for a, b in zip(times[3:], times[4:])) / 1e6
+    times = times[-last - 1:] if last else times[3:]
+    return statistics.median(b - a for a, b in zip(times, times[1:])) / 1e6
 
 
-def our_step(script, steps, words=(), settings={}, ranks=1, cores=1, operation=None):
+def our_step(script, steps, words=(), settings={}, ranks=1, cores=1, operation=None, last=None):
     """Seconds a step, and the MiB of the largest process."""
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
         command = mpirun(ranks) + [MTF, "run", script, *options({"steps": steps, **settings}), "--timeline", file.name, *words]
         memory = finished(start(command, OURS, core=0 if ranks == cores == 1 else None))[2]
-        return steps_of_timeline(file.name, steps, operation), memory
+        return steps_of_timeline(file.name, steps, operation, last), memory
+
+
+def our_collectives(script, steps, words, settings, ranks):
+    """Seconds of the collective of each step, on rank 0, but for the first three."""
+    with tempfile.NamedTemporaryFile(suffix=".json") as file:
+        finished(start(mpirun(ranks) + [MTF, "run", script, *options({"steps": steps, **settings}), "--timeline", file.name, *words], OURS))
+        events = [event for event in json.loads(Path(file.name).read_text())["traceEvents"] if event["ph"] == "X" and event["pid"] == 0]
+    took = [event["dur"] / 1e6 for event in events if event["cat"] == "collective" and event["name"].startswith(settings["kind"])]
+    if not steps <= len(took) <= steps + 2:
+        sys.exit(f"{script}: {len(took)} of {settings['kind']} in {steps} steps")
+    return took[3:]
 
 
 def elapsed(words):
