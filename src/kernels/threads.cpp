@@ -9,20 +9,9 @@
 #include <vector>
 
 #include "support/integers.h"
+#include "support/pause.h"
 
 namespace mtf::kernels {
-namespace {
-
-/// Tells the processor that this thread only waits.
-inline void pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
-
-}  // namespace
 
 struct Threads::Pool {
   explicit Pool(int size) : size(size) {

@@ -34,10 +34,7 @@ Mailboxes::Mailboxes(Transport& transport) {
   files_ = share_files(transport, step * ranks);
   if (files_.empty()) return;
   longest_ = capacity_ / kMessagesInRing;
-  place_.assign(static_cast<size_t>(transport.ranks()), -1);
-  const std::vector<int64_t> all = transport.gather_here({transport.rank()});
-  for (size_t i = 0; i < all.size(); ++i) place_[static_cast<size_t>(all[i])] = static_cast<int>(i);
-  const int me = place_[static_cast<size_t>(transport.rank())];
+  const int me = transport.place_here(transport.rank());
   peers_.resize(static_cast<size_t>(ranks));
   const auto ring = [&](int of, int from) {
     return reinterpret_cast<Ring*>(files_[static_cast<size_t>(of)].data() + step * from);
@@ -60,8 +57,8 @@ void Mailboxes::copy_out(const Ring& ring, int64_t at, void* data, int64_t bytes
   std::memcpy(static_cast<std::byte*>(data) + first, ring.data, static_cast<size_t>(bytes - first));
 }
 
-bool Mailboxes::send(int rank, int tag, const void* data, int64_t bytes) {
-  Peer& to = peer(rank);
+bool Mailboxes::send(int place, int tag, const void* data, int64_t bytes) {
+  Peer& to = peers_[static_cast<size_t>(place)];
   const int64_t end = to.written + static_cast<int64_t>(sizeof(Header)) + round_up(bytes, sizeof(Header));
   if (end - to.freed > capacity_) {
     to.freed = to.out->read.load(std::memory_order_acquire);
@@ -91,8 +88,8 @@ void Mailboxes::end_reading(Peer& from, int64_t bytes) const {
   from.in->read.store(from.read, std::memory_order_release);
 }
 
-bool Mailboxes::receive(int rank, int tag, void* data, int64_t bytes) {
-  Peer& from = peer(rank);
+bool Mailboxes::receive(int place, int tag, void* data, int64_t bytes) {
+  Peer& from = peers_[static_cast<size_t>(place)];
   const auto early = std::find_if(from.early.begin(), from.early.end(), [&](const Early& e) { return e.tag == tag; });
   if (early != from.early.end()) {
     MTF_CHECK(static_cast<int64_t>(early->data.size()) == bytes, "a message of {} bytes where {} are awaited",

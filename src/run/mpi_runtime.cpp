@@ -44,7 +44,7 @@ struct MpiRuntime::Impl {
         transport(options.use_mpi, options.share_memory),
         hostings(transport.rank(), transport.ranks(), options.placement),
         threads(threads_of(options, transport)),
-        shared(transport, options.share_memory),
+        shared(transport),
         machine{hostings, transport, threads, std::make_shared<MemoryPool>(), shared} {
     if (transport.ranks() > 1) watchdog.emplace(transport.rank(), machine.moved, machine.at);
     machine.scrub = options.scrub;

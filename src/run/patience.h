@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <thread>
 
+#include "support/pause.h"
+
 namespace mtf::run {
 
 /// Looks often at first, as the other rank is usually about to come; then lets other processes have the core in
@@ -18,7 +20,7 @@ class Patience {
   /// Called after each look that found nothing. True when it is time to look after others, too: a look that costs more.
   bool looked() {
     ++looks_;
-    if (looks_ <= kLooksBeforeYielding) rest();
+    if (looks_ <= kLooksBeforeYielding) pause();
     else if (!sleeps_ || looks_ <= kLooksBeforeSleeping) std::this_thread::yield();
     else std::this_thread::sleep_for(kSleep);
     return looks_ % kLooksTogether == 0 || looks_ > kLooksBeforeYielding;
@@ -28,16 +30,7 @@ class Patience {
   static constexpr int64_t kLooksBeforeYielding = 400;    // about 10 µs
   static constexpr int64_t kLooksBeforeSleeping = 4'000;  // some milliseconds
   static constexpr int64_t kLooksTogether = 16;
-  static constexpr std::chrono::microseconds kSleep{20};  // and what the system needs to wake it, some 60 in all
-
-  /// Tells the processor that this thread only waits.
-  static void rest() {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-  }
+  static constexpr std::chrono::microseconds kSleep{20};  // and what the system needs to wake it, some 90 in all
 
   bool sleeps_;
   int64_t looks_ = 0;

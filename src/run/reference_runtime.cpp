@@ -50,7 +50,7 @@ struct ReferenceRuntime::Impl {
   Transport transport{false, false};
   Hostings hostings{0, 1, {}};
   kernels::Threads threads{1};
-  SharedMemory shared{transport, false};
+  SharedMemory shared{transport};
   Machine machine{hostings, transport, threads, std::make_shared<MemoryPool>(), shared};
   MeshPtr one = std::make_shared<const Mesh>(Name(), std::vector<Axis>{{Name("all"), 1}});
   plan::Compiler compiler{{.skipped_passes = kNoPasses, .most_plans = kMostReferencePlans}};

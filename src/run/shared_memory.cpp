@@ -2,12 +2,8 @@
 
 namespace mtf::run {
 
-SharedMemory::SharedMemory(Transport& transport, bool wanted) : transport_(transport) {
-  if (transport.ranks_here() < 2 || transport.min_here(wanted) == 0) return;
-  place_.assign(static_cast<size_t>(transport.ranks()), -1);
-  const std::vector<int64_t> ranks = transport.gather_here({transport.rank()});
-  for (size_t i = 0; i < ranks.size(); ++i) place_[static_cast<size_t>(ranks[i])] = static_cast<int>(i);
-  notices_ = share_files(transport, kNotices * static_cast<int64_t>(sizeof(Notice)));
+SharedMemory::SharedMemory(Transport& transport) : transport_(transport) {
+  if (transport.may_share_memory()) notices_ = share_files(transport, kNotices * static_cast<int64_t>(sizeof(Notice)));
 }
 
 SharedMemory::~SharedMemory() = default;
@@ -24,7 +20,7 @@ bool SharedMemory::reserve(int64_t bytes) {
 }
 
 SharedMemory::Notice& SharedMemory::notice(int rank, int64_t collective) const {
-  std::byte* const notices = notices_[static_cast<size_t>(place_[static_cast<size_t>(rank)])].data();
+  std::byte* const notices = notices_[static_cast<size_t>(transport_.place_here(rank))].data();
   return reinterpret_cast<Notice*>(notices)[collective % kNotices];
 }
 

@@ -15,8 +15,8 @@ namespace mtf::run {
 
 class SharedMemory {
  public:
-  /// None of a rank that is alone on its node, or if it is not `wanted`. All ranks make theirs together.
-  SharedMemory(Transport& transport, bool wanted);
+  /// None of a rank that is alone on its node, or that may not share memory. All ranks make theirs together.
+  explicit SharedMemory(Transport& transport);
   ~SharedMemory();
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
@@ -24,7 +24,7 @@ class SharedMemory {
   /// The ranks of this node share memory.
   bool is_there() const { return !notices_.empty(); }
   /// This rank shares memory with that one, or is that one.
-  bool reaches(int rank) const { return is_there() && place_[static_cast<size_t>(rank)] >= 0; }
+  bool reaches(int rank) const { return is_there() && transport_.place_here(rank) >= 0; }
 
   /// Every part has from now on as much as the largest that any rank of the node asks for, or more; what it held is
   /// gone. All ranks of the node come here together. False where there is not so much: then all is as before.
@@ -32,7 +32,7 @@ class SharedMemory {
   int64_t bytes() const { return bytes_; }
   /// The part of a rank that this one reaches; null while it has no bytes.
   std::byte* part(int rank) const {
-    return parts_.empty() ? nullptr : parts_[static_cast<size_t>(place_[static_cast<size_t>(rank)])].data();
+    return parts_.empty() ? nullptr : parts_[static_cast<size_t>(transport_.place_here(rank))].data();
   }
 
   /// What a rank tells the others of a collective that it takes part in: the last of its turns, numbered from 1 on,
@@ -52,7 +52,6 @@ class SharedMemory {
 
  private:
   Transport& transport_;
-  std::vector<int> place_;           // of each rank of the job: which of this node's it is, or -1
   std::vector<SharedFile> notices_;  // of each rank of this node
   std::vector<SharedFile> parts_;
   int64_t bytes_ = 0;

@@ -33,18 +33,14 @@ struct Transport::Communicators {
 struct Transport::Pending::Requests {
   std::vector<MPI_Request> list;
   // By mailbox: what there was no room for yet, and what has not come.
-  struct Sent {
-    int peer, tag;
-    const void* data;
+  template <typename Data>
+  struct Short {
+    int place, tag;
+    Data* data;
     int64_t bytes;
   };
-  struct Awaited {
-    int peer, tag;
-    void* data;
-    int64_t bytes;
-  };
-  std::vector<Sent> sent;
-  std::vector<Awaited> awaited;
+  std::vector<Short<const void>> sent;
+  std::vector<Short<void>> awaited;
   bool empty() const { return list.empty() && sent.empty() && awaited.empty(); }
 };
 
@@ -70,7 +66,11 @@ Transport::Transport(bool use_mpi, bool share_memory) : mpi_(use_mpi) {
   if (has_largest) collectives_at_once_ = (int64_t{*largest_tag} + 1) / kTagsOfCollective - 1;  // the last for control
   MPI_Comm_split_type(communicators_->all, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &communicators_->here);
   MPI_Comm_size(communicators_->here, &ranks_here_);
-  if (ranks_here_ > 1 && min_here(share_memory) != 0) {
+  place_here_.assign(static_cast<size_t>(ranks_), -1);
+  const std::vector<int64_t> here = gather_here({rank_});
+  for (size_t i = 0; i < here.size(); ++i) place_here_[static_cast<size_t>(here[i])] = static_cast<int>(i);
+  may_share_memory_ = ranks_here_ > 1 && min_here(share_memory) != 0;
+  if (may_share_memory_) {
     mailboxes_ = std::make_unique<Mailboxes>(*this);
     if (!mailboxes_->is_there()) mailboxes_ = nullptr;
   }
@@ -113,12 +113,16 @@ void Transport::send(Pending& pending, int peer, int tag, const void* data, int6
   post(pending, peer, tag, data, bytes);
 }
 
+bool Transport::goes_by_mailbox(int peer, int64_t bytes) const {
+  return mailboxes_ && place_here(peer) >= 0 && mailboxes_->takes(bytes);
+}
+
 void Transport::post(Pending& pending, int peer, int tag, const void* data, int64_t bytes) {
   if (bytes == 0) return;
   Pending::Requests& requests = *pending.requests_;
-  if (mailboxes_ && mailboxes_->takes(peer, bytes)) {
-    if (!requests.sent.empty() || !mailboxes_->send(peer, tag, data, bytes))
-      requests.sent.push_back({peer, tag, data, bytes});
+  if (goes_by_mailbox(peer, bytes)) {
+    if (!requests.sent.empty() || !mailboxes_->send(place_here(peer), tag, data, bytes))
+      requests.sent.push_back({place_here(peer), tag, data, bytes});
     return;
   }
   const char* at = static_cast<const char*>(data);
@@ -133,8 +137,8 @@ void Transport::post(Pending& pending, int peer, int tag, const void* data, int6
 void Transport::receive(Pending& pending, int peer, int tag, void* data, int64_t bytes) {
   if (bytes == 0) return;
   Pending::Requests& requests = *pending.requests_;
-  if (mailboxes_ && mailboxes_->takes(peer, bytes)) {
-    requests.awaited.push_back({peer, tag, data, bytes});
+  if (goes_by_mailbox(peer, bytes)) {
+    requests.awaited.push_back({place_here(peer), tag, data, bytes});
     return;
   }
   char* at = static_cast<char*>(data);
@@ -153,8 +157,8 @@ bool Transport::test(Pending& pending) {
     const auto first = std::find_if_not(messages.begin(), messages.end(), is_done);
     messages.erase(messages.begin(), first);
   };
-  done_of(requests.sent, [&](const auto& m) { return mailboxes_->send(m.peer, m.tag, m.data, m.bytes); });
-  done_of(requests.awaited, [&](const auto& m) { return mailboxes_->receive(m.peer, m.tag, m.data, m.bytes); });
+  done_of(requests.sent, [&](const auto& m) { return mailboxes_->send(m.place, m.tag, m.data, m.bytes); });
+  done_of(requests.awaited, [&](const auto& m) { return mailboxes_->receive(m.place, m.tag, m.data, m.bytes); });
   std::vector<MPI_Request>& list = requests.list;
   if (!list.empty()) {
     int done = 0;

@@ -31,6 +31,10 @@ class Transport {
   int ranks() const { return ranks_; }
   /// Ranks on this rank's node.
   int ranks_here() const { return ranks_here_; }
+  /// Which of this node's a rank is, in the order of gather_here(); -1: it is on another one.
+  int place_here(int rank) const { return place_here_[static_cast<size_t>(rank)]; }
+  /// There are other ranks on this node, and all of them may share memory.
+  bool may_share_memory() const { return may_share_memory_; }
 
   /// Messages under way.
   class Pending {
@@ -89,6 +93,7 @@ class Transport {
  private:
   struct Communicators;
   void make_progress();
+  bool goes_by_mailbox(int peer, int64_t bytes) const;
   void post(Pending& pending, int peer, int tag, const void* data, int64_t bytes);
   /// What MPI calls a collective: `begin` is given the request to begin.
   template <typename Begin>
@@ -100,6 +105,8 @@ class Transport {
   int rank_ = 0;
   int ranks_ = 1;
   int ranks_here_ = 1;
+  std::vector<int> place_here_{0};
+  bool may_share_memory_ = false;
   int64_t collectives_at_once_ = 256;
   int64_t sent_ = 0;
 };

@@ -68,16 +68,20 @@ def check_once(script, words=(), settings={}, ranks=1):
         sys.exit(f"{script} printed\n{ours}and its reference evaluation\n{reference}")
 
 
+def events_of(file, rank=0):
+    """What a rank did, of a timeline of ranks that host one processor each."""
+    return [event for event in json.loads(Path(file).read_text())["traceEvents"] if event["ph"] == "X" and event["pid"] == rank]
+
+
 def steps_of_timeline(file, steps, operation=None, last=None):
     """The median seconds from one step to the next, of the `last` ones or of all but the first three, which touch memory for the
     first time: from what happens most often to its next time. `operation` happens once in each step, where several steps are one
     program."""
     begins = {}
-    for event in json.loads(Path(file).read_text())["traceEvents"]:
-        if event["ph"] == "X" and event["pid"] == 0:
-            name = event["name"] if operation is None else event["name"].split(":")[0]
-            if operation in (None, name):
-                begins.setdefault(name, []).append(event["ts"])
+    for event in events_of(file):
+        name = event["name"] if operation is None else event["name"].split(":")[0]
+        if operation in (None, name):
+            begins.setdefault(name, []).append(event["ts"])
     counts = [len(times) for times in begins.values() if steps - 2 <= len(times) <= steps + 1]
     if not counts:
         sys.exit(f"{file}: nothing happens once in each of {steps} steps")
@@ -98,8 +102,7 @@ def our_collectives(script, steps, words, settings, ranks):
     """Seconds of the collective of each step, on rank 0, but for the first three."""
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
         finished(start(mpirun(ranks) + [MTF, "run", script, *options({"steps": steps, **settings}), "--timeline", file.name, *words], OURS))
-        events = [event for event in json.loads(Path(file.name).read_text())["traceEvents"] if event["ph"] == "X" and event["pid"] == 0]
-    took = [event["dur"] / 1e6 for event in events if event["cat"] == "collective" and event["name"].startswith(settings["kind"])]
+        took = [event["dur"] / 1e6 for event in events_of(file.name) if event["cat"] == "collective" and event["name"].startswith(settings["kind"])]
     if not steps <= len(took) <= steps + 2:
         sys.exit(f"{script}: {len(took)} of {settings['kind']} in {steps} steps")
     return took[3:]

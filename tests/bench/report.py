@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from measure import BUILD, HERE, MTF, OURS, PYTHON, Report, calibrated, check_once, finished, mpirun, options, our_collectives, our_step, peers_speed, seconds_a_turn, start
+from measure import BUILD, HERE, MTF, OURS, PYTHON, Report, calibrated, check_once, events_of, finished, mpirun, options, our_collectives, our_step, peers_speed, seconds_a_turn, start
 
 TURNS = int(os.environ.get("TURNS", "5"))
 
@@ -133,11 +133,11 @@ def a_mixture_against_its_experts(report):
         report.add(f"64 experts, {way}", seconds, flops=12 * 2 * 4 * 512 * 512 * 1024)
 
 
-def idle_share(events, operation, micro, layers):
+def idle_share(file, operation, micro, layers):
     """Of a pipeline of two stages: the share of a pass in which a rank waits, and a pass's seconds, medians but for the first two. What
     happens once in a layer tells how long a layer takes, within a micro-batch, and when the first rank begins and the last ends."""
     turns, shares, passes = micro * layers, [], []
-    begins = [sorted(e["ts"] for e in events if e["ph"] == "X" and e["pid"] == rank and e["name"].split(":")[0] == operation) for rank in (0, 1)]
+    begins = [sorted(e["ts"] for e in events_of(file, rank) if e["name"].split(":")[0] == operation) for rank in (0, 1)]
     for end in range(3 * turns, len(begins[0]) + 1, turns):
         first, last = sorted(times[end - turns:end] for times in begins)
         layer = statistics.mean(b - a for times in (first, last) for k, (a, b) in enumerate(zip(times, times[1:])) if k % layers != layers - 1)
@@ -151,9 +151,8 @@ def a_pipeline_waits(report, folder):
     file = folder / "pipeline.json"
     finished(start(mpirun(2) + [MTF, "run", script, "--threads", "1", "--mesh", "stage:2", "--timeline", file,
                                 *options({"micro": micro, "layers": 2 * layers, "d_model": 256, "length": 128, "steps": 16})], OURS))
-    events = json.loads(file.read_text())["traceEvents"]
     for name, operation in (("forward", "attention"), ("backward", "attention_gradient")):
-        share, seconds = idle_share(events, operation, micro, layers)
+        share, seconds = idle_share(file, operation, micro, layers)
         report.say(f"{name}: a rank waits {share:.3f} of the time, and 1 of {micro + 1} turns is {1 / (micro + 1):.3f}")
         report.add(f"a pass of a pipeline, {name}", seconds, idle=share)
 
