@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tests/bench/against_torch.py [TURNS]: the Transformer's step and attention beside PyTorch's (Debian's python3-torch).
+"""tests/bench/against_torch.py [TURNS]: the steps of a character GPT and of GPT-2, and attention, beside PyTorch's (Debian's python3-torch).
 
 Both take turns, so that what else the machine does falls on both. Of a step: milliseconds of the clock, the median of a
 run's steps after the first ones, and of the turns; the ratio of the medians; the peak memory of a process. PyTorch has its
@@ -50,12 +50,13 @@ def mixed(script, folder):
 
 
 def transformers_against_torch(report, turns):
-    def compare(name, script, flops, element, ranks, theirs):
-        """`theirs`: a function for each setting that runs a turn, of which the fastest counts."""
-        check_once(script, layout_for(ranks), {"steps": 2}, ranks=ranks)
+    def compare(name, script, flops, element, ranks, theirs, settings={}, small={}, steps=STEPS, turns=turns):
+        """`theirs`: a function for each setting that runs a turn, of which the fastest counts. `settings`: the model's sizes;
+        `small`: those that are smaller where it is compared with its reference evaluation."""
+        check_once(script, layout_for(ranks), {**settings, **small, "steps": 2}, ranks=ranks)
         mine, others = [], {setting: [] for setting in theirs}
         for _ in range(turns):
-            mine.append(our_step(script, STEPS, layout_for(ranks), ranks=ranks))
+            mine.append(our_step(script, steps, layout_for(ranks), settings, ranks))
             for setting, run in theirs.items():
                 others[setting].append(run())
         middle = lambda runs: statistics.median(seconds for seconds, _ in runs)
@@ -65,8 +66,9 @@ def transformers_against_torch(report, turns):
         for setting, runs in others.items():
             if setting != best:
                 report.say(f"{'':34} {'':24}         {1e3 * middle(runs):8.1f} ms {max(m for _, m in runs):5.0f} MiB ({setting})")
-        report.add(name, middle(mine), flops=flops, cores=ranks, element=element)
-        report.add(name + ", PyTorch", middle(others[best]), flops=flops, cores=ranks, element=element)
+        memory = lambda runs: max(peak for _, peak in runs)
+        report.add(name, middle(mine), flops=flops, cores=ranks, element=element, mebibytes=memory(mine))
+        report.add(name + ", PyTorch", middle(others[best]), flops=flops, cores=ranks, element=element, mebibytes=memory(others[best]))
 
     def compare_with_products(element, script):
         """Our step against its matrix products alone."""
@@ -82,6 +84,7 @@ def transformers_against_torch(report, turns):
 
     # A lower bound of what a step computes: the products of the layers' weights, forward and twice backward.
     GPT_FLOPS = 6 * 2048 * 4 * (4 * 256 * 256 + 2 * 256 * 1024)
+    GPT2_FLOPS = 6 * 256 * (12 * (4 * 768 * 768 + 2 * 768 * 3072) + 768 * 50257)
     ATTENTION_FLOPS = 7 * 2 * 8 * 64 * 2048 * 2048 / 2  # of the scores that are seen
     gpt, attention = HERE / "gpt.mtf", HERE / "attention.mtf"
     with tempfile.TemporaryDirectory() as name:
@@ -95,6 +98,12 @@ def transformers_against_torch(report, turns):
                      for how in ("autocast", "model")[:3 - ranks] for of, e in KERNELS.items()})
         compare_with_products("f32", gpt)
         compare_with_products("bf16", mixed(gpt, folder))
+        for precision, element, script, words in (("f32", "f32", gpt, []), ("mixed", "bf16", mixed(gpt, folder), ["--bf16", "autocast"])):
+            compare(f"GPT-2 of 124 million, {precision}", script, GPT2_FLOPS, element, 1,
+                    {of: lambda e=e, words=words: their_step("gpt.py", [*words, "--steps", "5", "--sizes", "12,768,12,256,1,50257"], 1, e)
+                     for of, e in KERNELS.items()},
+                    {"layers": 12, "batch": 1, "length": 256, "d_model": 768, "heads": 12, "d_ff": 3072, "vocab": 50257},
+                    {"layers": 1, "length": 16, "vocab": 65}, steps=8, turns=min(turns, 3))
         for precision, element, script, arguments in (("f32", "f32", attention, []), ("mixed", "bf16", mixed(attention, folder), ["--bf16"])):
             compare(f"attention of 2,048, {precision}", script, ATTENTION_FLOPS, element, 1,
                     {of: lambda e=e: their_step("attention.py", arguments, 1, e) for of, e in KERNELS.items()})

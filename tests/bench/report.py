@@ -259,7 +259,7 @@ def main():
             decoding_against_torch(report, folder)
             report.say("== convolutions on one core: output, and gradients of input and window")
             convolutions_against_torch(report)
-            report.say("== the character GPT's step, and causal attention of 8 heads of 64 and length 2,048, forward and backward")
+            report.say("== the steps of a character GPT and of GPT-2, and causal attention of 8 heads of 64 and length 2,048, forward and backward")
             transformers_against_torch(report, TURNS)
         else:
             report.say("left out: PyTorch, which python3-torch has")
