@@ -6,6 +6,7 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <type_traits>
 
 namespace mtf::kernels {
 namespace {
@@ -59,6 +60,19 @@ void write(ElementType type, char* target, T value) {
     case ElementType::kBf16: put(target, mtf::to_bf16(static_cast<float>(value))); break;
     case ElementType::kF32: put(target, static_cast<float>(value)); break;
     case ElementType::kF64: put(target, static_cast<double>(value)); break;
+  }
+}
+
+/// Writes n cells, `step` bytes apart.
+template <class T>
+void write_all(ElementType type, char* target, std::int64_t step, const T* cells, std::int64_t n) {
+  if (type == ElementType::kBool) {
+    for (std::int64_t k = 0; k < n; ++k) write(type, target + k * step, cells[k]);
+  } else {
+    constexpr ElementType kCell = std::is_same_v<T, double>  ? ElementType::kF64
+                                  : std::is_same_v<T, float> ? ElementType::kF32
+                                                             : ElementType::kI32;
+    write_cells(kCell, type, reinterpret_cast<const char*>(cells), n, target, step);
   }
 }
 
@@ -204,16 +218,13 @@ void Folds::finish_columns(std::size_t output, std::int64_t columns, std::int64_
   if (a.folds && a.folded) {
     add_to_totals(a, used);
     for (std::int64_t k = columns; k < used; ++k) a.totals[k % columns] += a.totals[k];
-    for (std::int64_t k = 0; k < columns; ++k) write(a.target, target + k * step, a.totals[k]);
-    return;
+    return write_all(a.target, target, step, a.totals, columns);
   }
   by_cell(a.cell, [&](auto zero) {
-    const auto* const cells = this->cells<decltype(zero)>(a, used);
-    for (std::int64_t k = 0; k < columns; ++k) {
-      auto value = cells[k];
-      for (std::int64_t j = k + columns; j < used; j += columns) value = joined(a.reduction, value, cells[j]);
-      write(a.target, target + k * step, value);
-    }
+    auto* const cells = this->cells<decltype(zero)>(a, used);
+    for (std::int64_t k = columns; k < used; ++k)
+      cells[k % columns] = joined(a.reduction, cells[k % columns], cells[k]);
+    write_all(a.target, target, step, cells, columns);
   });
 }
 
