@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "kernels/convolution_axes.h"
+#include "kernels/convolution_sums.h"
 #include "kernels/copy.h"
 #include "kernels/matmul_tile.h"
 #include "kernels/scratch.h"
@@ -15,97 +17,24 @@
 namespace mtf::kernels {
 namespace {
 
-// Every residue of the result's index by the base dilation is an ordinary convolution, with those taps that meet
-// elements of the operand there. An ordinary one is a sum of products of matrices, one for each tap: of places and
+// An ordinary convolution (convolution_axes.h) is a sum of products of matrices, one for each tap: of places and
 // channels of the operand, shifted by the tap, with the tap's matrix of the window. For a box of places the operand is
 // copied into a patch, with zeros where there is none and the channels of a place side by side, so that the shifted
 // matrices are views of the patch; the window is copied into panels of columns. A tile of the result then stays in
 // registers over all taps.
+//
+// The columns of a tile are channels of the result. Few of them would leave most lanes of a packet empty: then they are
+// the rows, and the columns are what lies together of the operand. For that, the places of a patch lie side by side.
 
-constexpr int kAxes = 1 + kConvolutionDims;      // batch, and dims of space, the last ones
 constexpr std::int64_t kBoxPlaces = 512;         // of the result: how often what was copied of the window is used
+constexpr std::int64_t kRunPlaces = 1024;        // the same where places are columns and the window is small,
+constexpr std::int64_t kRunElements = 1 << 16;   // unless a patch then has more elements than these
 constexpr std::int64_t kPieceTerms = 576;        // that are added up in registers,
 constexpr std::int64_t kLeastPiece = 16;         // but of at least so many channels
 constexpr std::int64_t kChannelsTogether = 128;  // of the result, for which a patch is used
 constexpr std::int64_t kFewTerms = 128;          // to which a place goes: no more do not repay copying it
 constexpr std::int64_t kWindowBytes = 1 << 20;   // of panels that are kept from box to box
 constexpr double kConvolutionProgressFlops = 6e7;
-
-/// One axis of an ordinary convolution: result u and tap v meet in the operand's element origin + u step + v apart, if
-/// that is in [begin, end). Its strides are of memory.
-struct ConvolutionAxis {
-  std::int64_t count = 1, first = 0, result_stride = 0;  ///< results: where the first one is
-  std::int64_t taps = 1, first_tap = 0, tap_stride = 0;  ///< the same of the window
-  std::int64_t origin = 0, step = 1, apart = 1;
-  std::int64_t begin = 0, end = 1, operand_stride = 0;
-};
-using ConvolutionAxes = std::array<ConvolutionAxis, kAxes>;
-
-/// The ordinary convolutions that a dim consists of: one for each residue of the result's index, or of the input's if
-/// that is what is computed.
-std::vector<ConvolutionAxis> ordinary(const ConvolutionDim& dim, bool to_input) {
-  // Result r, tap t and operand i meet where r * stride + t * dilation + shift = i * base.
-  const BlockDim &result = to_input ? dim.input : dim.output, &operand = to_input ? dim.output : dim.input;
-  const std::int64_t stride = to_input ? dim.base : dim.stride, base = to_input ? dim.stride : dim.base;
-  const std::int64_t dilation = to_input ? -dim.dilation : dim.dilation, shift = to_input ? dim.low : -dim.low;
-  const std::int64_t residues = base / std::gcd(stride, base), tap_step = base / std::gcd(dilation, base);
-  std::vector<ConvolutionAxis> axes;
-  for (std::int64_t r = 0; r < std::min(residues, result.size); ++r) {
-    const std::int64_t at = (result.first + r) * stride + shift;
-    std::int64_t tap = 0;
-    while (tap < tap_step && (at + tap * dilation) % base != 0) ++tap;
-    ConvolutionAxis axis;
-    axis.count = ceil_div(result.size - r, residues);
-    axis.first = r * result.stride, axis.result_stride = residues * result.stride;
-    axis.taps = tap == tap_step ? 0 : std::max<std::int64_t>(0, ceil_div(dim.taps - tap, tap_step));
-    axis.first_tap = tap * dim.tap_stride, axis.tap_stride = tap_step * dim.tap_stride;
-    axis.step = residues * stride / base, axis.apart = tap_step * dilation / base;
-    if (axis.taps > 0) axis.origin = (at + tap * dilation) / base - operand.first;
-    if (axis.apart < 0) {  // then the taps from the last one on
-      const std::int64_t last = std::max<std::int64_t>(0, axis.taps - 1);
-      axis.first_tap += last * axis.tap_stride, axis.tap_stride = -axis.tap_stride;
-      axis.origin += last * axis.apart, axis.apart = -axis.apart;
-    }
-    axis.begin = std::max<std::int64_t>(0, -operand.first);
-    axis.end = std::max(axis.begin, std::min(operand.size, operand.whole - operand.first));
-    axis.operand_stride = operand.stride;
-    axes.push_back(axis);
-  }
-  return axes;
-}
-
-struct Box {
-  std::array<std::int64_t, kAxes> at{}, size{};
-  std::int64_t places() const { return size[0] * size[1] * size[2] * size[3]; }
-};
-
-/// The results in boxes of about kBoxPlaces, the last axes whole if they can be.
-class Boxes {
- public:
-  explicit Boxes(const ConvolutionAxes& axes) {
-    std::int64_t room = kBoxPlaces;
-    for (int a = kAxes; a-- > 0;) {
-      count_[a] = axes[a].count;
-      pieces_[a] = ceil_div(count_[a], std::max<std::int64_t>(1, room));
-      room /= std::max<std::int64_t>(1, ceil_div(count_[a], std::max<std::int64_t>(1, pieces_[a])));
-      size_ *= pieces_[a];
-    }
-  }
-  std::int64_t size() const { return size_; }
-  Box operator[](std::int64_t index) const {
-    Box box;
-    for (int a = kAxes; a-- > 0; index /= pieces_[a]) {
-      const std::int64_t piece = index % pieces_[a];
-      box.at[a] = count_[a] * piece / pieces_[a];
-      box.size[a] = count_[a] * (piece + 1) / pieces_[a] - box.at[a];
-    }
-    return box;
-  }
-
- private:
-  std::array<std::int64_t, kAxes> count_{}, pieces_{};
-  std::int64_t size_ = 1;
-};
 
 /// A tensor whose elements lie by axes and channels.
 struct ChannelsInMemory {
@@ -147,48 +76,6 @@ void store(std::span<const std::int64_t> sizes, T* from, std::span<const std::in
   copy_block(sizes, static_cast<int>(size_of(element)), from, from_strides, to, to_strides);
 }
 
-/// Sums of packets: c[r, l] (+)= Σ over s of a[rows[r] + steps[s] + l] · b[s b_step + l] for the lanes l of a packet.
-template <class T>
-struct LaneSums {
-  using Packet = typename Tile<T>::Packet;
-  static constexpr int kRows = 8;
-  std::span<const std::int64_t> rows, steps;  // up to kRows
-  const T *a, *b;
-  std::int64_t b_step;
-  T* c;
-  std::int64_t c_row;
-  bool accumulate;
-
-  void run() const { run_rows(std::make_integer_sequence<int, kRows>()); }
-
- private:
-  template <int... kIndices>
-  void run_rows(std::integer_sequence<int, kIndices...>) const {
-    static constexpr std::array<void (*)(const LaneSums&), kRows> kFunctions{&sum<kIndices + 1>...};
-    kFunctions[rows.size() - 1](*this);
-  }
-  template <int kCount>
-  static void sum(const LaneSums& o) {
-    using namespace Eigen::internal;
-    Packet sums[kCount];
-    const T* from[kCount];
-#pragma GCC unroll 8
-    for (int r = 0; r < kCount; ++r) sums[r] = pset1<Packet>(T(0)), from[r] = o.a + o.rows[r];
-    const T* b = o.b;
-    for (const std::int64_t step : o.steps) {
-      const Packet factor = ploadu<Packet>(b);
-#pragma GCC unroll 8
-      for (int r = 0; r < kCount; ++r) sums[r] = pmadd(ploadu<Packet>(from[r] + step), factor, sums[r]);
-      b += o.b_step;
-    }
-#pragma GCC unroll 8
-    for (int r = 0; r < kCount; ++r) {
-      T* const c = o.c + r * o.c_row;
-      pstoreu(c, o.accumulate ? padd(ploadu<Packet>(c), sums[r]) : sums[r]);
-    }
-  }
-};
-
 /// What one call computes: an ordinary convolution of one operand, with the window or to its gradient.
 template <class T>
 class OrdinaryConvolution {
@@ -203,7 +90,7 @@ class OrdinaryConvolution {
         window_{c.window.element, static_cast<char*>(c.window.data), 0, c.window.group_stride},
         window_in_(to_input ? c.window.output_stride : c.window.input_stride),
         window_out_(to_input ? c.window.input_stride : c.window.output_stride),
-        boxes_(axes),
+        boxes_(axes, kBoxPlaces),
         progress_(c.progress) {
     std::int64_t all_taps = 1;
     for (const ConvolutionDim& dim : c.dims) all_taps *= dim.taps;
@@ -212,12 +99,13 @@ class OrdinaryConvolution {
     const std::int64_t most =
         std::max(kLeastPiece, kPieceTerms / std::max<std::int64_t>(1, all_taps) / kLeastPiece * kLeastPiece);
     pieces_ = std::max<std::int64_t>(1, ceil_div(ins_, most));
-    by_lanes_ = groups_ > 1 && outs_ <= kLanes / 2 && pieces_ == 1;
+    if (groups_ > 1 && outs_ <= kLanes / 2 && pieces_ == 1) lanes_ = Lanes::kGroups;
   }
 
   /// result = operand * window.
-  void sum_products(Threads& threads) const {
+  void sum_products(Threads& threads) {
     if (groups_ * outs_ * taps_ == 0 || boxes_.size() == 0) return;
+    if (lanes_ == Lanes::kResults) use_runs_of_places();
     const Stretches stretches = in_stretches(threads, boxes_.size());
     const std::int64_t units = stretches.count() * boxes_.size();
     threads.parallel_for(units, grain(places(), units), [&](std::int64_t begin, std::int64_t end) {
@@ -231,8 +119,9 @@ class OrdinaryConvolution {
   }
 
   /// window = Σ over places of operand * result.
-  void sum_places(Threads& threads) const {
+  void sum_places(Threads& threads) {
     if (groups_ * ins_ * outs_ * taps_ == 0) return;
+    if (lanes_ == Lanes::kResults) use_runs_of_channels();
     const Stretches stretches = in_stretches(threads, pieces_);
     const std::int64_t each = pieces_ * stretches.count(),
                        parts = std::clamp<std::int64_t>(ceil_div(2 * threads.size(), each), 1, axes_[most_taps()].taps);
@@ -250,23 +139,29 @@ class OrdinaryConvolution {
   static constexpr std::int64_t kLanes = ToTile::kLanes, kColumns = ToTile::kColumns, kRows = ToTile::kRows;
   using Steps = std::array<std::int64_t, kAxes>;
 
+  /// What the lanes of a packet are.
+  enum class Lanes : std::uint8_t {
+    kResults,  ///< channels of the result, of a group
+    kGroups,   ///< channels of the result, of groups of few
+    kOperand,  ///< what lies together of the operand, for a group with few channels of the result
+  };
+
   /// Some channels. Either of one group, as rows and columns of products; or all of some groups of few channels, as
   /// lanes: then each of a place's `ins` lines of the patch has, for each channel of the result, the operand's channel
   /// that goes into it.
   struct Channels {
     std::int64_t group = 0, groups = 1, in = 0, ins = 0, out = 0, outs = 0;
     std::int64_t columns() const { return groups * outs; }
-    std::int64_t width() const { return round_up(columns(), kLanes); }
   };
 
   /// The channels of the result, in stretches for each of which the operand is copied again.
   struct Stretches {
     const OrdinaryConvolution& all;
     std::int64_t together;  ///< channels, or groups if they are lanes
-    std::int64_t of_group() const { return all.by_lanes_ ? 1 : ceil_div(all.outs_, together); }
-    std::int64_t count() const { return all.by_lanes_ ? ceil_div(all.groups_, together) : all.groups_ * of_group(); }
+    std::int64_t of_group() const { return all.by_groups() ? 1 : ceil_div(all.outs_, together); }
+    std::int64_t count() const { return all.by_groups() ? ceil_div(all.groups_, together) : all.groups_ * of_group(); }
     Channels operator[](std::int64_t index) const {
-      if (all.by_lanes_)
+      if (all.by_groups())
         return {index * together, std::min(together, all.groups_ - index * together), 0, all.ins_, 0, all.outs_};
       const std::int64_t out = index % of_group() * together;
       return {index / of_group(), 1, 0, all.ins_, out, std::min(together, all.outs_ - out)};
@@ -275,11 +170,41 @@ class OrdinaryConvolution {
   /// Long ones, but enough of them for all threads, where there are `others` to go with each.
   Stretches in_stretches(const Threads& threads, std::int64_t others) const {
     const std::int64_t most =
-        by_lanes_ ? std::max(kChannelsTogether / std::max<std::int64_t>(1, ins_), kLanes) / outs_ : kChannelsTogether;
+        by_groups() ? std::max(kChannelsTogether / std::max<std::int64_t>(1, ins_), kLanes) / outs_ : kChannelsTogether;
     Stretches result{*this, most};
-    while (result.together > (by_lanes_ ? kLanes / outs_ : kColumns) && result.count() * others < 2 * threads.size())
+    while (result.together > (by_groups() ? kLanes / outs_ : kColumns) && result.count() * others < 2 * threads.size())
       result.together /= 2;
     return result;
+  }
+  /// Makes places the lanes, in runs along the last axes, if that takes less time. It changes no bit.
+  void use_runs_of_places() {
+    if (outs_ > FewRows<T>::kRows || (taps_ == 1 && operand_.channel == 1)) return;  // it is read where it lies
+    const std::int64_t ins = std::max<std::int64_t>(1, ceil_div(ins_, pieces_));
+    const Boxes boxes(axes_, std::clamp(kRunElements / ins, kBoxPlaces, kRunPlaces));
+    const Box box = boxes.largest();
+    const auto [unit, length] = beneath(box);
+    std::int64_t least = box.places(), runs = box.places(), last = 0, apart = 1;
+    for (int a = kAxes; a-- > 1;) {
+      if (box.size[a] > 1 && axes_[a].step != unit[a]) break;  // places next to each other do not lie together
+      last += (box.size[a] - 1) * apart, apart *= length[a], runs /= box.size[a];
+      const std::int64_t time = runs * FewRows<T>::time(outs_, ceil_div(last + 1, kLanes));
+      if (time < least) least = time, run_ = a;
+    }
+    if (run_ < kAxes) lanes_ = Lanes::kOperand, boxes_ = boxes;
+  }
+  /// The same with the operand's channels, and neighbouring taps of the last axis.
+  void use_runs_of_channels() {
+    const std::int64_t length = run_of_channels(ceil_div(ins_, pieces_));
+    if (outs_ <= FewRows<T>::kRows && FewRows<T>::time(outs_, ceil_div(length, kLanes)) < length)
+      lanes_ = Lanes::kOperand;
+  }
+  /// Whether neighbouring taps of the last axis lie together in a patch of any box.
+  bool taps_are_merged() const {
+    const ConvolutionAxis& axis = axes_[kAxes - 1];
+    return axis.taps == 1 || axis.count == 1 || axis.step % axis.apart == 0;
+  }
+  std::int64_t run_of_channels(std::int64_t channels) const {
+    return taps_are_merged() ? axes_[kAxes - 1].taps * channels : channels;
   }
   Channels piece(Channels channels, std::int64_t index) const {
     channels.in = ins_ * index / pieces_, channels.ins = ins_ * (index + 1) / pieces_ - channels.in;
@@ -287,10 +212,10 @@ class OrdinaryConvolution {
   }
 
   /// What is multiplied of the operand for a box: result u and tap v of an axis meet at data + u step + v apart, where
-  /// `length` elements lie together.
+  /// `length` elements lie together; channels are `channel` apart.
   struct Patch {
     const T* data = nullptr;
-    std::int64_t length = 0;
+    std::int64_t length = 0, channel = 1;
     Steps step{}, apart{};
   };
   struct Work {
@@ -305,43 +230,69 @@ class OrdinaryConvolution {
   std::int64_t grain(std::int64_t places, std::int64_t units) const {
     return 500000 / std::max<std::int64_t>(1, places * groups_ * ins_ * outs_ * taps_ / units) + 1;
   }
+  bool by_groups() const { return lanes_ == Lanes::kGroups; }
+  /// How many columns a row of the window, or of the result, has in scratch.
+  std::int64_t width_of(const Channels& channels) const {
+    return lanes_ == Lanes::kOperand ? channels.outs : round_up(channels.columns(), kLanes);
+  }
   /// Columns of a panel.
-  std::int64_t panel(const Channels& channels) const { return by_lanes_ ? channels.width() : kColumns; }
+  std::int64_t panel(const Channels& channels) const { return by_groups() ? width_of(channels) : kColumns; }
   Channels columns(Channels channels, std::int64_t first, std::int64_t count) const {
-    if (!by_lanes_) channels.out += first, channels.outs = count;
+    if (!by_groups()) channels.out += first, channels.outs = count;
     return channels;
+  }
+
+  /// The elements of the operand along each axis that taps meet for a box: `length` of them, `unit` apart.
+  struct Beneath {
+    Steps unit, length;
+  };
+  Beneath beneath(const Box& box) const {
+    Beneath result;
+    for (int a = 0; a < kAxes; ++a) {
+      const ConvolutionAxis& axis = axes_[a];
+      std::int64_t& unit = result.unit[a];
+      unit = axis.taps == 1 ? axis.step : box.size[a] == 1 ? axis.apart : std::gcd(axis.step, axis.apart);
+      result.length[a] = ((box.size[a] - 1) * axis.step + (axis.taps - 1) * axis.apart) / unit + 1;
+    }
+    return result;
   }
 
   Patch load_patch(const Box& box, const Channels& channels) const {
     constexpr int kSizes = kAxes + 3;
+    const auto [unit, length] = beneath(box);
     Patch patch;
-    patch.length = channels.ins * (by_lanes_ ? channels.width() : 1);
+    patch.channel = by_groups() ? width_of(channels) : 1;
+    patch.length = run_ < kAxes ? 1 : channels.ins * patch.channel;
     std::array<std::int64_t, kSizes> sizes, from, to;
-    Steps length, low, unit;
     std::int64_t count = patch.length, offset = channels.group * operand_.group + channels.in * operand_.channel,
-                 inner = 0;
+                 inner = 0, together = patch.length;
     bool is_whole = true;
     for (int a = kAxes; a-- > 0;) {
       const ConvolutionAxis& axis = axes_[a];
-      unit[a] = axis.taps == 1 ? axis.step : box.size[a] == 1 ? axis.apart : std::gcd(axis.step, axis.apart);
-      length[a] = ((box.size[a] - 1) * axis.step + (axis.taps - 1) * axis.apart) / unit[a] + 1;
       const std::int64_t first = axis.origin + box.at[a] * axis.step;
-      low[a] = std::clamp<std::int64_t>(ceil_div(axis.begin - first, unit[a]), 0, length[a]);
-      const std::int64_t high = std::clamp<std::int64_t>(ceil_div(axis.end - first, unit[a]), low[a], length[a]);
-      sizes[a] = high - low[a];
+      const std::int64_t low = std::clamp<std::int64_t>(ceil_div(axis.begin - first, unit[a]), 0, length[a]),
+                         high = std::clamp<std::int64_t>(ceil_div(axis.end - first, unit[a]), low, length[a]);
+      sizes[a] = high - low;
       is_whole = is_whole && sizes[a] == length[a];
       from[a] = unit[a] * axis.operand_stride;
       to[a] = count;
-      offset += (first + low[a] * unit[a]) * axis.operand_stride;
-      inner += low[a] * count;
+      offset += (first + low * unit[a]) * axis.operand_stride;
+      inner += low * count;
       count *= length[a];
+      if (a == run_) {
+        together = count;
+        patch.channel = round_up(count, kLanes) | kLanes;  // odd, or channels would share lines of a cache
+        count = patch.channel * channels.ins;
+      }
     }
-    sizes[kAxes] = channels.ins, from[kAxes] = operand_.channel, to[kAxes] = by_lanes_ ? channels.width() : 1;
+    sizes[kAxes] = channels.ins, from[kAxes] = operand_.channel, to[kAxes] = patch.channel;
     sizes[kAxes + 1] = channels.groups, from[kAxes + 1] = operand_.group, to[kAxes + 1] = channels.outs;
-    sizes[kAxes + 2] = by_lanes_ ? channels.outs : 1, from[kAxes + 2] = 0, to[kAxes + 2] = 1;
+    sizes[kAxes + 2] = by_groups() ? channels.outs : 1, from[kAxes + 2] = 0, to[kAxes + 2] = 1;
     // Where each element is used once, it is read where it is.
-    const bool in_place =
-        is_whole && !by_lanes_ && taps_ == 1 && operand_.channel == 1 && operand_.element != ElementType::kBf16;
+    bool in_place = is_whole && !by_groups() && taps_ == 1 && operand_.element != ElementType::kBf16;
+    if (run_ == kAxes) in_place = in_place && operand_.channel == 1;
+    for (int a = run_; a < kAxes; ++a) in_place = in_place && (sizes[a] == 1 || from[a] == to[a]);
+    if (lanes_ == Lanes::kOperand) in_place = in_place && together % kLanes == 0;  // packets do not reach beyond
     for (int a = 0; a < kAxes; ++a) {
       const std::int64_t apart = in_place ? from[a] : to[a];
       patch.step[a] = axes_[a].step / unit[a] * apart;
@@ -349,9 +300,11 @@ class OrdinaryConvolution {
     }
     if (in_place) {
       patch.data = reinterpret_cast<const T*>(operand_.data) + offset;
+      patch.channel = operand_.channel;
       return patch;
     }
-    is_whole = is_whole && (!by_lanes_ || channels.columns() == channels.width());
+    if (lanes_ == Lanes::kOperand) count += kLanes, is_whole = false;
+    if (by_groups()) is_whole = is_whole && channels.columns() == width_of(channels);
     T* const data = convolution_scratch().patch.room<T>(count);
     const std::int64_t bytes = size_of(operand_.element);
     load(operand_.element, count, data, [&](void* into) {
@@ -390,23 +343,42 @@ class OrdinaryConvolution {
     char* data;
     std::int64_t dense_first = 0;  ///< where in scratch what is at `data` goes
   };
-  /// The window's part [taps, channels of the operand, groups, channels of the result]; `width` lie between dense rows.
-  Part<kAxes + 3> window_part(const Channels& channels, std::int64_t width) const {
+  /// How the window's dims lie in dense scratch: taps, channels of the operand, groups, channels of the result.
+  using WindowSteps = std::array<std::int64_t, kAxes + 3>;
+  WindowSteps window_in_panels(const Channels& channels, std::int64_t width) const {
+    WindowSteps dense;
+    dense[kAxes + 2] = 1, dense[kAxes + 1] = channels.outs, dense[kAxes] = width;
+    std::int64_t count = width * channels.ins;
+    for (int a = kAxes; a-- > 0; count *= axes_[a].taps) dense[a] = count;
+    return dense;
+  }
+  /// In runs of what lies together of the operand, rounded up to lanes, one for each channel of the result.
+  WindowSteps window_in_runs(const Channels& channels) const {
+    WindowSteps dense;
+    const std::int64_t width = round_up(run_of_channels(channels.ins), kLanes);
+    dense[kAxes + 2] = width, dense[kAxes + 1] = 0, dense[kAxes] = 1;
+    std::int64_t count = width * channels.outs;
+    for (int a = kAxes; a-- > 0;) {
+      if (a == kAxes - 1 && taps_are_merged()) dense[a] = channels.ins;
+      else dense[a] = count, count *= axes_[a].taps;
+    }
+    return dense;
+  }
+  Part<kAxes + 3> window_part(const Channels& channels, const WindowSteps& dense) const {
     Part<kAxes + 3> part;
-    std::int64_t offset = channels.group * window_.group + channels.in * window_in_ + channels.out * window_out_,
-                 dense = width * channels.ins;
-    for (int a = kAxes; a-- > 0; dense *= axes_[a].taps) {
-      part.sizes[a] = axes_[a].taps, part.strides[a] = axes_[a].tap_stride, part.dense[a] = dense;
+    part.dense = dense;
+    std::int64_t offset = channels.group * window_.group + channels.in * window_in_ + channels.out * window_out_;
+    for (int a = kAxes; a-- > 0;) {
+      part.sizes[a] = axes_[a].taps, part.strides[a] = axes_[a].tap_stride;
       offset += axes_[a].first_tap;
       if (part.strides[a] < 0) {  // in the order of memory
-        offset += (axes_[a].taps - 1) * part.strides[a], part.dense_first += (axes_[a].taps - 1) * dense;
-        part.strides[a] = -part.strides[a], part.dense[a] = -dense;
+        offset += (axes_[a].taps - 1) * part.strides[a], part.dense_first += (axes_[a].taps - 1) * dense[a];
+        part.strides[a] = -part.strides[a], part.dense[a] = -dense[a];
       }
     }
-    part.sizes[kAxes] = channels.ins, part.strides[kAxes] = window_in_, part.dense[kAxes] = width;
-    part.sizes[kAxes + 1] = channels.groups, part.strides[kAxes + 1] = window_.group,
-                       part.dense[kAxes + 1] = channels.outs;
-    part.sizes[kAxes + 2] = channels.outs, part.strides[kAxes + 2] = window_out_, part.dense[kAxes + 2] = 1;
+    part.sizes[kAxes] = channels.ins, part.strides[kAxes] = window_in_;
+    part.sizes[kAxes + 1] = channels.groups, part.strides[kAxes + 1] = window_.group;
+    part.sizes[kAxes + 2] = channels.outs, part.strides[kAxes + 2] = window_out_;
     part.data = window_.data + offset * size_of(window_.element);
     return part;
   }
@@ -424,6 +396,18 @@ class OrdinaryConvolution {
     return part;
   }
 
+  /// The same in runs of places, as far apart as in the patch and rounded up to lanes, one for each channel.
+  Part<kAxes + 2> result_runs(const Box& box, const Channels& channels) const {
+    Part<kAxes + 2> part = result_part(box, channels, 0);
+    const auto [unit, length] = beneath(box);
+    std::int64_t dense = 1, last = 0;
+    for (int a = kAxes; a-- > run_; dense *= length[a]) part.dense[a] = dense, last += (box.size[a] - 1) * dense;
+    part.dense[kAxes + 1] = round_up(last + 1, kLanes);
+    dense = channels.outs * part.dense[kAxes + 1];
+    for (int a = run_; a-- > 0; dense *= box.size[a]) part.dense[a] = dense;
+    return part;
+  }
+
   /// Panels of columns, one behind the other, each [steps, columns rounded up to lanes]; part(channels, width) is what
   /// is in one.
   template <class PartOf>
@@ -431,7 +415,7 @@ class OrdinaryConvolution {
     const std::int64_t bytes = size_of(element);
     for (std::int64_t column = 0; column < channels.columns(); column += panel(channels)) {
       const Channels some = columns(channels, column, std::min(panel(channels), channels.columns() - column));
-      const std::int64_t width = some.width();
+      const std::int64_t width = width_of(some);
       const auto part = part_of(some, width);
       load(element, steps * width, to + column * steps, [&](void* into) {
         if (some.columns() < width) std::memset(into, 0, static_cast<std::size_t>(steps * width * bytes));
@@ -441,8 +425,9 @@ class OrdinaryConvolution {
     }
   }
   void load_window(const Channels& channels, T* to) const {
-    load_panels(channels, window_.element, taps_ * channels.ins, to,
-                [&](const Channels& some, std::int64_t width) { return window_part(some, width); });
+    load_panels(channels, window_.element, taps_ * channels.ins, to, [&](const Channels& some, std::int64_t width) {
+      return window_part(some, window_in_panels(some, width));
+    });
   }
   /// The result of a box, column c of place p at data + c column + p step for c a multiple of kColumns; 0: the columns
   /// of a panel.
@@ -451,10 +436,10 @@ class OrdinaryConvolution {
     std::int64_t column, step;
   };
   Panels result_panels(const Box& box, const Channels& channels) const {
-    const auto part = result_part(box, channels, channels.width());
-    const bool is_panel = channels.width() <= kColumns && part.strides[kAxes - 1] == channels.width();
-    bool in_place = !by_lanes_ && (is_panel || taps_ * channels.ins <= kFewTerms) && result_.channel == 1 &&
-                    result_.element != ElementType::kBf16 && channels.columns() == channels.width();
+    const auto part = result_part(box, channels, width_of(channels));
+    const bool is_panel = width_of(channels) <= kColumns && part.strides[kAxes - 1] == width_of(channels);
+    bool in_place = !by_groups() && (is_panel || taps_ * channels.ins <= kFewTerms) && result_.channel == 1 &&
+                    result_.element != ElementType::kBf16 && channels.columns() == width_of(channels);
     std::int64_t next = part.strides[kAxes - 1] * part.sizes[kAxes - 1];
     for (int a = kAxes - 1; a-- > 0;) {  // the places are evenly apart
       if (part.sizes[a] == 1) continue;
@@ -462,24 +447,25 @@ class OrdinaryConvolution {
       next = part.strides[a] * part.sizes[a];
     }
     if (in_place) return {reinterpret_cast<const T*>(part.data), 1, part.strides[kAxes - 1]};
-    T* const panels = convolution_scratch().window.room<T>(box.places() * channels.width());
+    T* const panels = convolution_scratch().window.room<T>(box.places() * width_of(channels));
     load_panels(channels, result_.element, box.places(), panels,
                 [&](const Channels& some, std::int64_t width) { return result_part(box, some, width); });
     return {panels, box.places(), 0};
   }
 
   void sum_boxes(const Channels& channels, std::int64_t first_box, std::int64_t boxes, Work& work) const {
-    const std::int64_t width = channels.width(), steps = taps_ * ins_;
+    const std::int64_t width = width_of(channels), steps = taps_ * ins_;
     const bool is_dense =
         (channels.outs == 1 || result_.channel == 1) && (channels.groups == 1 || result_.group == channels.outs);
-    const bool in_place = is_dense && result_.element != ElementType::kBf16 && channels.columns() == width;
+    const bool in_place =
+        is_dense && result_.element != ElementType::kBf16 && run_ == kAxes && channels.columns() == width;
     const bool keeps_window = boxes == 1 || steps * width * static_cast<std::int64_t>(sizeof(T)) <= kWindowBytes;
     T* const window =
         convolution_scratch().window.room<T>((keeps_window ? steps : taps_ * ceil_div(ins_, pieces_)) * width);
     for (std::int64_t index = first_box; index < first_box + boxes; ++index) {
       const Box box = boxes_[index];
-      const auto result = result_part(box, channels, width);
-      const std::int64_t count = box.places() * width;
+      const auto result = run_ < kAxes ? result_runs(box, channels) : result_part(box, channels, width);
+      const std::int64_t count = box.size[0] * result.dense[0];
       T* const to = in_place ? reinterpret_cast<T*>(result.data) : convolution_scratch().sums.room<T>(count);
       Steps place;
       std::copy_n(in_place ? result.strides.begin() : result.dense.begin(), kAxes, place.begin());
@@ -488,8 +474,9 @@ class OrdinaryConvolution {
         T* const panels = window + (keeps_window ? taps_ * some.in * width : 0);
         if (!keeps_window || index == first_box) load_window(some, panels);
         const Patch patch = load_patch(box, some);
-        by_lanes_ ? sum_box_by_lanes(box, patch, some, panels, to, place, work)
-                  : sum_box(box, patch, some, panels, to, place, p > 0, work);
+        if (run_ < kAxes) sum_box_in_runs(box, patch, some, panels, to, result.dense, p > 0, work);
+        else if (by_groups()) sum_box_by_groups(box, patch, some, panels, to, place, work);
+        else sum_box(box, patch, some, panels, to, place, p > 0, work);
       }
       if (!in_place) store<T>(result.sizes, to, result.dense, count, result_.element, result.data, result.strides);
     }
@@ -514,9 +501,9 @@ class OrdinaryConvolution {
       report(work, box.places() * width * taps_ * channels.ins);
     }
   }
-  void sum_box_by_lanes(const Box& box, const Patch& patch, const Channels& channels, const T* panel, T* to,
-                        const Steps& place, Work& work) const {
-    const std::int64_t width = channels.width();
+  void sum_box_by_groups(const Box& box, const Patch& patch, const Channels& channels, const T* panel, T* to,
+                         const Steps& place, Work& work) const {
+    const std::int64_t width = width_of(channels);
     tap_runs(patch, width, work.steps);
     work.rows.resize(LaneSums<T>::kRows);
     for (std::int64_t lane = 0; lane < width; lane += kLanes) {
@@ -536,6 +523,23 @@ class OrdinaryConvolution {
     report(work, box.places() * width * taps_ * channels.ins);
   }
 
+  /// The same with runs of places as columns and the channels of the result as rows, which lie as result_runs says.
+  void sum_box_in_runs(const Box& box, const Patch& patch, const Channels& channels, const T* panel, T* to,
+                       const std::array<std::int64_t, kAxes + 2>& dense, bool accumulate, Work& work) const {
+    tap_runs(patch, 1, work.steps);
+    const std::int64_t width = dense[kAxes + 1];
+    FewRows<T> sums{work.steps, channels.ins, panel, channels.outs, nullptr, patch.channel, nullptr, width, accumulate};
+    Box firsts = box;
+    std::fill(firsts.size.begin() + run_, firsts.size.end(), 1);
+    for_each_place(firsts, [&](const Steps& first) {
+      sums.b = patch.data + offset(first, patch.step);
+      sums.c = to;
+      for (int a = 0; a < run_; ++a) sums.c += first[a] * dense[a];
+      sums.run(channels.outs, width / kLanes);
+    });
+    report(work, box.places() * channels.outs * taps_ * channels.ins);
+  }
+
   int most_taps() const {
     int most = 0;
     for (int a = 1; a < kAxes; ++a)
@@ -553,29 +557,32 @@ class OrdinaryConvolution {
     return some;
   }
 
-  /// Sums stay in scratch, as [taps, channels of the operand, channels of the result], from box to box.
+  /// Sums stay in scratch from box to box.
   void sum_gradient(const Channels& channels, Work& work) const {
-    const std::int64_t steps = taps_ * channels.ins, width = channels.width();
+    const std::int64_t steps = taps_ * channels.ins, width = width_of(channels);
     ConvolutionScratch& scratch = convolution_scratch();
-    T* const sums = scratch.sums.room<T>(steps * width);
-    std::fill_n(sums, steps * width, T(0));
+    const bool in_runs = lanes_ == Lanes::kOperand;
+    const auto part = window_part(channels, in_runs ? window_in_runs(channels) : window_in_panels(channels, width));
+    const std::int64_t count = part.sizes[0] * part.dense[0];
+    T* const sums = scratch.sums.room<T>(count);
+    std::fill_n(sums, count, T(0));
     for (std::int64_t index = 0; index < boxes_.size(); ++index) {
       const Box box = boxes_[index];
       const Patch patch = load_patch(box, channels);
       const Panels panels = result_panels(box, channels);
-      by_lanes_ ? add_box_by_lanes(box, patch, channels, panels.data, sums, work)
-                : add_box(box, patch, channels, panels, sums, work);
+      if (in_runs) add_box_in_runs(box, patch, channels, panels, sums, work);
+      else if (by_groups()) add_box_by_groups(box, patch, channels, panels.data, sums, work);
+      else add_box(box, patch, channels, panels, sums, work);
       report(work, box.places() * width * steps);
     }
-    const auto part = window_part(channels, width);
-    store<T>(part.sizes, sums, part.dense, steps * width, window_.element, part.data, part.strides);
+    store<T>(part.sizes, sums, part.dense, count, window_.element, part.data, part.strides);
   }
 
   /// sums += patchᵀ * panels, in tiles of channels of the operand, of neighbouring taps where they lie together.
   void add_box(const Box& box, const Patch& patch, const Channels& channels, const Panels& panels, T* sums,
                Work& work) const {
     const std::int64_t length = tap_runs(patch, 0, work.rows), strips = ceil_div(length, kRows),
-                       width = channels.width();
+                       width = width_of(channels);
     place_runs(box, patch, kAxes - 1, work.steps);
     typename ToTile::Operands tile{};
     tile.runs = work.steps;
@@ -598,9 +605,9 @@ class OrdinaryConvolution {
       }
     }
   }
-  void add_box_by_lanes(const Box& box, const Patch& patch, const Channels& channels, const T* panel, T* sums,
-                        Work& work) const {
-    const std::int64_t width = channels.width();
+  void add_box_by_groups(const Box& box, const Patch& patch, const Channels& channels, const T* panel, T* sums,
+                         Work& work) const {
+    const std::int64_t width = width_of(channels);
     tap_runs(patch, width, work.rows);
     place_runs(box, patch, kAxes, work.steps);
     const std::span<const std::int64_t> all = work.rows;
@@ -611,6 +618,22 @@ class OrdinaryConvolution {
                     panel + lane, width,      sums + static_cast<std::int64_t>(first) * width + lane,
                     width,        true}
             .run();
+    }
+  }
+
+  /// The same with runs of channels of the operand, and of taps, as columns and the channels of the result as rows.
+  void add_box_in_runs(const Box& box, const Patch& patch, const Channels& channels, const Panels& panels, T* sums,
+                       Work& work) const {
+    const std::int64_t width = round_up(run_of_channels(channels.ins), kLanes);
+    tap_runs(patch, taps_are_merged() ? 0 : patch.length, work.rows);
+    place_runs(box, patch, kAxes - 1, work.steps);
+    FewRows<T> tile{work.steps, box.size[kAxes - 1],   panels.data, panels.step != 0 ? panels.step : channels.outs,
+                    nullptr,    patch.step[kAxes - 1], sums,        width,
+                    true};
+    for (const std::int64_t run : work.rows) {
+      tile.b = patch.data + run;
+      tile.run(channels.outs, width / kLanes);
+      tile.c += channels.outs * width;
     }
   }
 
@@ -667,24 +690,9 @@ class OrdinaryConvolution {
   Boxes boxes_;
   const std::function<void()>& progress_;
   std::int64_t taps_ = 0, pieces_ = 0;
-  bool by_lanes_ = false;
+  Lanes lanes_ = Lanes::kResults;
+  int run_ = kAxes;  ///< the first axis of the runs of places that are lanes; kAxes: none
 };
-
-/// Calls fn with the axes of each ordinary convolution that a convolution consists of.
-template <class Fn>
-void for_each_ordinary(const Convolution& c, bool to_input, Fn fn) {
-  const ConvolutionTensor &result = to_input ? c.input : c.output, &operand = to_input ? c.output : c.input;
-  std::array<std::vector<ConvolutionAxis>, kAxes> axes;
-  axes.fill({ConvolutionAxis{}});
-  axes[0][0] = {
-      .count = c.batch, .result_stride = result.batch_stride, .end = c.batch, .operand_stride = operand.batch_stride};
-  const std::size_t before = kAxes - c.dims.size();
-  for (std::size_t d = 0; d < c.dims.size(); ++d) axes[before + d] = ordinary(c.dims[d], to_input);
-  for (const ConvolutionAxis& s : axes[0])
-    for (const ConvolutionAxis& t : axes[1])
-      for (const ConvolutionAxis& u : axes[2])
-        for (const ConvolutionAxis& v : axes[3]) fn(ConvolutionAxes{s, t, u, v});
-}
 
 /// Calls fn with a zero of the type that is computed in.
 template <class Fn>

@@ -1,7 +1,7 @@
-// Convolutions: 3 × 3 on a batch of 32 images of 32 × 32 with 32 channels, and the layers of ResNet-18 (K. He et al.,
-// 2015), with channels first and last. Each bench reports `ratio`, the median of interleaved pairs: its time over that
-// of a matrix product of the same flops; and compares some of what it computed with sums written plainly. report.py has
-// PyTorch compute the same.
+// Convolutions: 3 × 3 on a batch of 32 images of 32 × 32 with 32 channels, the layers of ResNet-18 (K. He et al.,
+// 2015), and some from or to few channels, with channels first and last. Each bench reports `ratio`, the median of
+// interleaved pairs: its time over that of a matrix product of the same flops; and compares some of what it computed
+// with sums written plainly. report.py has PyTorch compute the same.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -137,6 +137,10 @@ void convolution(benchmark::State& state, Compute compute, bool last) {
       ->Args({8, 128, 128, 28, 3, 1})                          \
       ->Args({8, 256, 256, 14, 3, 1})                          \
       ->Args({8, 512, 512, 7, 3, 1})                           \
+      ->Args({32, 3, 64, 32, 3, 1})                            \
+      ->Args({4, 3, 64, 128, 4, 2})                            \
+      ->Args({2, 64, 2, 128, 3, 1})                            \
+      ->Args({2, 64, 3, 128, 1, 1})                            \
       ->UseManualTime()
 BENCHMARK_CAPTURE(convolution, output_channels_last, &kernels::convolve, true) MTF_LAYERS;
 BENCHMARK_CAPTURE(convolution, input_channels_last, &kernels::convolve_input_gradient, true) MTF_LAYERS;
