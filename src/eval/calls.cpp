@@ -160,6 +160,7 @@ void Calls::bind_parameters(const syntax::Signature& signature, Arguments& argum
     HostValue value =
         bound.has(i) ? std::move(bound.given[i]->value) : evaluator_.evaluate(*declared[i].default_value, scope);
     scope->bindings.emplace_back(declared[i].name.name, std::move(value), declared[i].name.span);
+    scope->bindings.back().is_turns_number = bound.has(i) && bound.given[i]->is_turns_number;
   }
   for (size_t i = 0; i < declared.size(); ++i) {
     const ast::Parameter& parameter = declared[i];

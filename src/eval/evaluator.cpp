@@ -27,7 +27,7 @@ Evaluator::Evaluator(Settings given, plan::Execution* execution, std::ostream& o
       meshes(settings, builder.context, findings),
       modules(*this),
       doubts(domain, builder, cuts, reports),
-      names(builtins, modules, own_top_, top_, spans_),
+      names(builtins, modules, replays, own_top_, top_, spans_),
       annotations(*this),
       operations(builder, convert, meshes, names, findings, doubts),
       variables(*this),

@@ -60,6 +60,28 @@ inline HostValue Evaluator::value_of(const ast::Expr& expr, const ScopePtr& scop
   return std::visit(ValueOf{*this, expr, scope}, expr.node);
 }
 
+const HostValue* Evaluator::turns_number(const ast::Expr& expr, const ScopePtr& scope) const {
+  if (!replays.follows_numbers()) [[likely]]
+    return nullptr;
+  auto* name = expr.as<ast::NameExpr>();
+  const Binding* const binding = name ? scope->find(name->name).binding : nullptr;
+  return binding && binding->is_turns_number ? &binding->value : nullptr;
+}
+
+HostValue Evaluator::evaluate_to_hand_on(const ast::Expr& expr, const ScopePtr& scope, bool& is_turns_number) {
+  if (!replays.follows_numbers()) [[likely]]
+    return evaluate(expr, scope);
+  if (replays.has_number(expr)) {
+    const Restore computes(replays.computes_number, true);
+    HostValue value = evaluate(expr, scope);
+    is_turns_number = replays.takes_number(expr, value);
+    return value;
+  }
+  const HostValue* const number = turns_number(expr, scope);
+  is_turns_number = number != nullptr;
+  return number ? *number : evaluate(expr, scope);
+}
+
 HostValue Evaluator::rest(Span span, const ScopePtr& scope) {
   static const Name kRest("..");
   if (auto found = scope->find(kRest); found.binding) return found.binding->value;
@@ -136,8 +158,28 @@ HostValue Evaluator::unary(const ast::Expr& expr, const ast::UnaryExpr& unary, c
        describe(value));
 }
 
+namespace {
+
+/// Between a number and a tensor of floats it adds the same to the graph whatever the number is.
+bool hands_numbers_on(ast::BinaryOp op) {
+  return op == ast::BinaryOp::kMultiply || op == ast::BinaryOp::kDivide || op == ast::BinaryOp::kAdd ||
+         op == ast::BinaryOp::kSubtract;
+}
+
+}  // namespace
+
 HostValue Evaluator::binary(const ast::Expr& expr, const ast::BinaryExpr& binary, const ScopePtr& scope) {
   const ast::BinaryOp op = binary.op;
+  if (replays.follows_numbers() && hands_numbers_on(op)) [[unlikely]] {
+    const HostValue* number = turns_number(*binary.left, scope);
+    const bool is_left = number != nullptr;
+    const HostValue a = is_left ? *number : evaluate(*binary.left, scope);
+    number = turns_number(*binary.right, scope);
+    const HostValue b = number ? *number : evaluate(*binary.right, scope);
+    const graph::Value* const other = tensor_of(is_left ? b : a);
+    if ((is_left || number) && (!other || !is_float(other->element()))) replays.reads_number();
+    return operations.operate(op, a, b, spans_of(expr, binary));
+  }
   HostValue a = evaluate(*binary.left, scope);
   if (op == ast::BinaryOp::kAnd || op == ast::BinaryOp::kOr) {
     if (auto* known = a.as<bool>(); known && *known == (op == ast::BinaryOp::kOr)) return a;
@@ -299,7 +341,7 @@ Arguments Evaluator::evaluate_arguments(const ast::CallExpr& call, Span span, co
       item.label_span = argument.label->span;
     }
     item.span = argument.value->span;
-    item.value = evaluate(*argument.value, scope);
+    item.value = evaluate_to_hand_on(*argument.value, scope, item.is_turns_number);
     if (argument.target) {
       item.has_target = true;
       item.target_span = argument.target->span;
@@ -312,6 +354,9 @@ Arguments Evaluator::evaluate_arguments(const ast::CallExpr& call, Span span, co
 HostValue Evaluator::call(const ast::Expr& expr, const ast::CallExpr& call, const ScopePtr& scope) {
   HostValue callee = evaluate(*call.callee, scope);
   Arguments arguments = evaluate_arguments(call, expr.span, scope);
+  if (replays.follows_numbers() && !callee.is<FunctionPtr>() && !callee.is<InstancePtr>()) [[unlikely]]
+    for (const GivenArgument& item : arguments.items)
+      if (item.is_turns_number) replays.reads_number();
   if (callee.is_poison() || arguments.any_poison()) return Poison{};
   if (callee.is_unknown()) {
     doubts.uncounted(expr.span);

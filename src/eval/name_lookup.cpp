@@ -1,16 +1,20 @@
 #include "eval/name_lookup.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "eval/builtins.h"
 #include "eval/conversions.h"
 #include "eval/modules.h"
 #include "eval/places.h"
+#include "eval/replays.h"
 #include "eval/set_aside.h"
 #include "eval/span_table.h"
 #include "eval/suggestions.h"
 #include "graph/op.h"
 #include "ops/registry.h"
+#include "support/diagnostics.h"
 #include "support/text.h"
 #include "syntax/foreign.h"
 #include "syntax/walk.h"
@@ -35,6 +39,8 @@ HostValue NameLookup::look_up(Name name, Span span, const ScopePtr& scope) {
       spans_->use(span, found.binding->span);
     if (found.binding->is_aside) [[unlikely]]
       if (top_ == own_top_) take_up(*found.binding);
+    if (found.binding->is_turns_number) [[unlikely]]
+      replays_.reads_number();
     return found.binding->value;
   }
   if (const HostValue* known = builtins_.find(name)) return *known;

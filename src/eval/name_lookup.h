@@ -10,15 +10,16 @@ namespace mtf::eval {
 
 class Builtins;   // eval/builtins.h
 class Modules;    // eval/modules.h
+class Replays;    // eval/replays.h
 class SpanTable;  // eval/span_table.h
 
 class NameLookup {
  public:
   /// `top`: the outermost scope in which the evaluation stands now, its own or another's; `spans`: the table that it
   /// fills now.
-  NameLookup(Builtins& builtins, Modules& modules, const ScopePtr& own_top, const ScopePtr& top,
+  NameLookup(Builtins& builtins, Modules& modules, Replays& replays, const ScopePtr& own_top, const ScopePtr& top,
              SpanTable* const& spans)
-      : builtins_(builtins), modules_(modules), own_top_(own_top), top_(top), spans_(spans) {}
+      : builtins_(builtins), modules_(modules), replays_(replays), own_top_(own_top), top_(top), spans_(spans) {}
 
   /// What a name stands for. Fails (unknown_name) with a suggestion.
   HostValue look_up(Name name, Span span, const ScopePtr& scope);
@@ -32,6 +33,7 @@ class NameLookup {
  private:
   Builtins& builtins_;
   Modules& modules_;
+  Replays& replays_;
   const ScopePtr& own_top_;
   const ScopePtr& top_;
   SpanTable* const& spans_;

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 #include <unordered_map>
 
 #include "eval/evaluator.h"
+#include "eval/pure_number.h"
 #include "plan/execution.h"
 #include "plan/runtime.h"
 
@@ -24,10 +26,10 @@ bool are_of_one_kind(const graph::LaidOutOperation& a, const graph::LaidOutOpera
           a.why.like_result == b.why.like_result && a.why.variable == b.why.variable && a.no_grad == b.no_grad);
 }
 
+bool have_same_bits(double a, double b) { return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b); }
 bool are_same(const HostValue& a, const HostValue& b) {
   if (const auto* text = a.as<Text>(); text && b.is<Text>()) return **text == **b.as<Text>();
-  if (const auto* number = a.as<double>(); number && b.is<double>())
-    return std::bit_cast<uint64_t>(*number) == std::bit_cast<uint64_t>(*b.as<double>());
+  if (const auto* number = a.as<double>(); number && b.is<double>()) return have_same_bits(*number, *b.as<double>());
   return a.data == b.data;
 }
 
@@ -56,6 +58,15 @@ void Replays::tell_change(int64_t made) {
 }
 void Replays::tell_assigned(const PlacePtr& place, const std::shared_ptr<const graph::HistoryEnd>& ended) {
   for (Replay* loop : loops_) loop->assigns(place, ended);
+}
+
+bool Replays::has_number(const ast::Expr& expr) const {
+  return std::any_of(loops_.begin(), loops_.end(), [&](const Replay* loop) { return loop->has_number(expr); });
+}
+bool Replays::takes_number(const ast::Expr& expr, const HostValue& value) {
+  bool takes = false;
+  for (Replay* loop : loops_) takes = loop->takes_number(expr, value) || takes;
+  return takes;
 }
 
 // ---- what turns read ------------------------------------------------------------------------------------------------
@@ -126,11 +137,71 @@ bool Replay::none_holds(const std::vector<const ast::Expr*>& conditions, const S
   return true;
 }
 
+bool Replay::Record::binds_number(Name name) const {
+  return std::any_of(numbers.begin(), numbers.end(),
+                     [&](const Number& number) { return number.name && number.name->name == name; });
+}
+
+bool Replay::is_number(const ast::Expr& expr, const std::unordered_map<Name, int>& bound, const ScopePtr& scope,
+                       const Record& record) const {
+  bool is_of_turn = false;
+  std::vector<Name> numbers;
+  for (const Name name : mentions_of(expr)) {
+    const bool is_number = record.binds_number(name);
+    if (is_number) numbers.push_back(name);
+    if ((bound.contains(name) && !is_number) || info_.assigns.contains(name)) return false;  // it becomes another
+    is_of_turn = is_of_turn || is_number || scope->find_own(name);
+  }
+  return is_of_turn && is_pure_number(expr, scope, std::move(numbers), evaluator_.builtins);
+}
+
+bool Replay::add_numbers(const ast::Expr& expr, const std::unordered_map<Name, int>& bound, const ScopePtr& scope,
+                         Record& record, NameSet& mentioned) const {
+  const auto* alone = expr.as<ast::NameExpr>();
+  if (alone && record.binds_number(alone->name)) return true;
+  if (is_number(expr, bound, scope, record)) {
+    record.numbers.push_back({&expr});
+    return true;
+  }
+  const auto* call = expr.as<ast::CallExpr>();
+  mentioned.merge(mentions_of(call ? *call->callee : expr));
+  bool has_number = false;
+  for (const ast::Argument& argument : call ? std::span(call->arguments) : std::span<const ast::Argument>()) {
+    if (argument.label) mentioned.insert(argument.label->name);
+    if (argument.target) mentioned.merge(mentions_of(*argument.target));
+    has_number = add_numbers(*argument.value, bound, scope, record, mentioned) || has_number;
+  }
+  return has_number;
+}
+
+bool Replay::add_numbers(const ast::Stmt& stmt, const std::unordered_map<Name, int>& bound, const ScopePtr& scope,
+                         Record& record, NameSet& mentioned) const {
+  const auto* let = stmt.as<ast::LetStmt>();
+  const auto* alone = stmt.as<ast::ExprStmt>();
+  if (let ? let->annotation.has_value() : !alone) return false;
+  const ast::Expr& value = let ? *let->value : *alone->value;
+  const auto* name = let ? std::get_if<ast::Ident>(&let->pattern->node) : nullptr;
+  if (name && bound.at(name->name) == 1 && is_number(value, bound, scope, record)) {
+    record.numbers.push_back({&value, name});
+    return true;
+  }
+  NameSet others;
+  if (!value.as<ast::CallExpr>() || is_number(value, bound, scope, record) ||
+      !add_numbers(value, bound, scope, record, others))
+    return false;
+  mentioned.merge(others);
+  return true;
+}
+
 void Replay::find_what_is_read(Record& record, const ScopePtr& scope) const {
   NameSet seen;
+  std::unordered_map<Name, int> bound;
+  for (size_t i = record.first; i < body_.statements.size(); ++i)
+    for (const ast::Ident& ident : ast::names_bound_by(body_.statements[i])) ++bound[ident.name];
   for (size_t i = record.first; i < body_.statements.size(); ++i) {
     if (const ast::Expr* const condition = condition_of(i, scope)) record.conditions.push_back(condition);
-    else seen.insert(info_.statement_mentions[i].begin(), info_.statement_mentions[i].end());
+    else if (!add_numbers(body_.statements[i], bound, scope, record, seen))
+      seen.insert(info_.statement_mentions[i].begin(), info_.statement_mentions[i].end());
   }
   record.mentioned.assign(seen.begin(), seen.end());
   std::sort(record.mentioned.begin(), record.mentioned.end());
@@ -163,7 +234,10 @@ Replay::Replay(Evaluator& evaluator, const ast::Block& body)
     : evaluator_(evaluator), body_(body), info_(evaluator.blocks.info(body)) {
   evaluator_.replays.loops_.push_back(this);
 }
-Replay::~Replay() { evaluator_.replays.loops_.pop_back(); }
+Replay::~Replay() {
+  evaluator_.replays.loops_.pop_back();
+  evaluator_.replays.follows_numbers_ = false;
+}
 
 void Replay::begin_turn() {
   turn_ = graph::new_node_id();
@@ -189,6 +263,24 @@ void Replay::assigns(const PlacePtr& place, const std::shared_ptr<const graph::H
   const graph::Value& before = place->current.value();
   making_->assigned.push_back({place, Kind(before), ended});
   if (!before.node->is_computed(before.result) || Kind(before).has_history()) making_.reset();
+}
+
+bool Replay::has_number(const ast::Expr& expr) const {
+  return making_ && std::any_of(making_->numbers.begin(), making_->numbers.end(),
+                                [&](const Number& number) { return number.expr == &expr; });
+}
+
+bool Replay::takes_number(const ast::Expr& expr, const HostValue& value) {
+  if (!making_) return false;
+  for (Number& number : making_->numbers) {
+    if (number.expr != &expr) continue;
+    const bool is_first = number.value.is<None>();
+    number.value = value;
+    if (is_first && (value.is<int64_t>() || value.is<double>())) return true;
+    making_.reset();
+    return false;
+  }
+  return false;
 }
 
 bool Replay::replays_from(size_t statement, const ScopePtr& scope) {
@@ -217,6 +309,37 @@ void Replay::begin_record(size_t statement, const ScopePtr& scope) {
     if (!record.kinds.back().is_of(tensor)) return making_.reset();
   }
   record.context = evaluator_.builder.context;
+  evaluator_.replays.follows_numbers_ = !record.numbers.empty();
+}
+
+double Replay::now(const MovingNumber& number) const {
+  return number.given ? given_[*number.given]
+                      : number.value + evaluator_.builder.context.random_calls - known_->context.random_calls;
+}
+
+bool Replay::compute_numbers(const ScopePtr& scope) {
+  const Record& record = *known_;
+  given_.clear();
+  for (const Number& number : record.numbers) {
+    try {
+      const HostValue value = evaluator_.evaluate(*number.expr, scope);
+      if (value.data.index() != number.value.data.index() || !(number.moves || are_same(value, number.value)))
+        return false;
+      given_.push_back(*number_of(value));
+      if (number.name) scope->bind(number.name->name, HostValue(value), number.name->span);  // for those behind it
+    } catch (const UserError&) { return false; }  // it is thrown again where it stands
+  }
+  // Equal numbers are one input of a program: none of these has become equal to another.
+  std::vector<std::optional<size_t>> given(record.sources.size());
+  std::vector<double> numbers = record.made.capture.numbers;
+  for (const MovingNumber& each : record.moving)
+    if (!each.operation) numbers[each.index] = now(each), given[each.index] = each.given;
+  for (size_t i = 0; i < numbers.size(); ++i)
+    for (size_t j = 0; given[i] && j < numbers.size(); ++j)
+      if (record.sources[j].from == Source::From::kNumber && given[i] != given[j] &&
+          have_same_bits(numbers[i], numbers[j]))
+        return false;
+  return true;
 }
 
 bool Replay::matches(const ScopePtr& scope) {
@@ -242,6 +365,7 @@ bool Replay::matches(const ScopePtr& scope) {
     if (value.node->mark == mark || !value.node->is_computed(value.result)) return false;
     value.node->mark = mark;
   }
+  if (!compute_numbers(scope)) return false;
   tensors_ = std::move(names.tensors);
   return true;
 }
@@ -251,6 +375,7 @@ void Replay::wait_after_failures() {
 }
 
 void Replay::end_turn(Flow flow, Span loop) {
+  evaluator_.replays.follows_numbers_ = false;
   if (replays_) return run(loop);
   std::optional<Record> record = std::exchange(making_, std::nullopt);
   if (!record || flow != Flow::kNext) {
@@ -279,6 +404,8 @@ void Replay::end_turn(Flow flow, Span loop) {
 std::optional<Replay::Record> Replay::finished(Record record) const {
   plan::MadeCut& made = record.made;
   if (!made.plan || !made.is_closed || made.first_node <= turn_) return std::nullopt;
+  for (const Number& number : record.numbers)
+    if (number.value.is<None>()) return std::nullopt;
   std::unordered_map<int64_t, size_t> variables, names, after;  // by nodes
   for (size_t i = 0; i < record.assigned.size(); ++i) {
     const Assigned& assigned = record.assigned[i];
@@ -320,6 +447,22 @@ bool Replay::have_same_names(const Record& a, const Record& b) {
          std::equal(a.host.begin(), a.host.end(), b.host.begin(), b.host.end(), are_same);
 }
 
+std::optional<Replay::MovingNumber> Replay::moving(double before, double now, double moved, const Record& earlier,
+                                                   const Record& later) {
+  MovingNumber found{nullptr, 0, now};
+  int ways = 0;
+  for (size_t k = 0; k < later.numbers.size(); ++k) {
+    if (!later.numbers[k].moves || !have_same_bits(before, *number_of(earlier.numbers[k].value)) ||
+        !have_same_bits(now, *number_of(later.numbers[k].value)))
+      continue;
+    found.given = k;
+    ++ways;
+  }
+  const double call = now - later.context.random_calls;
+  if (now - before == moved && (ways == 0 || (call >= 0 && call < later.calls))) ++ways;
+  return ways == 1 ? std::optional(found) : std::nullopt;
+}
+
 bool Replay::is_repeated(const Record& a, Record& b) {
   if (!have_same_names(a, b) || a.first != b.first || a.calls != b.calls || a.made.plan != b.made.plan ||
       a.made.form.key != b.made.form.key || a.sources != b.sources || a.root_of != b.root_of ||
@@ -332,12 +475,20 @@ bool Replay::is_repeated(const Record& a, Record& b) {
   const graph::Capture& before = a.made.capture;
   graph::Capture& now = b.made.capture;
   if (before.leaves != now.leaves) return false;
-  // A number that has changed is one of a random call, all of which have moved on alike.
+  if (a.numbers.size() != b.numbers.size()) return false;
+  for (size_t k = 0; k < b.numbers.size(); ++k) {
+    const Number& number = a.numbers[k];
+    if (number.expr != b.numbers[k].expr || number.value.data.index() != b.numbers[k].value.data.index()) return false;
+    b.numbers[k].moves = !are_same(number.value, b.numbers[k].value);
+  }
+  // A number that has changed is one that the turn gives, or of a random call, all of which have moved on alike.
   const double moved = b.context.random_calls - a.context.random_calls;
   for (size_t i = 0; i < now.numbers.size(); ++i) {
-    if (before.numbers[i] == now.numbers[i]) continue;
-    if (now.numbers[i] - before.numbers[i] != moved) return false;
-    b.random_calls.push_back({nullptr, i, now.numbers[i]});
+    if (have_same_bits(before.numbers[i], now.numbers[i])) continue;
+    std::optional<MovingNumber> number = moving(before.numbers[i], now.numbers[i], moved, a, b);
+    if (!number) return false;
+    number->index = i;
+    b.moving.push_back(*number);
   }
   for (size_t k = 0; k < now.program.operations.size(); ++k) {
     graph::OperationRef& operation = now.program.operations[k].operation;
@@ -345,9 +496,11 @@ bool Replay::is_repeated(const Record& a, Record& b) {
     if (numbers == operation->inputs) continue;
     const auto own = std::make_shared<graph::LaidOutOperation>(*operation);
     for (size_t i = 0; i < numbers.size(); ++i) {
-      if (numbers[i] == own->inputs[i]) continue;
-      if (own->inputs[i] - numbers[i] != moved) return false;
-      b.random_calls.push_back({own, i, own->inputs[i]});
+      if (have_same_bits(numbers[i], own->inputs[i])) continue;
+      std::optional<MovingNumber> number = moving(numbers[i], own->inputs[i], moved, a, b);
+      if (!number || number->given) return false;  // what a loop is given of the turn stands in its form
+      number->operation = own, number->index = i;
+      b.moving.push_back(*number);
     }
     operation = own;
   }
@@ -358,14 +511,13 @@ void Replay::run(Span loop) {
   Record& record = *known_;
   graph::Capture& capture = record.made.capture;
   graph::Context& context = evaluator_.builder.context;
-  const double moved = context.random_calls - record.context.random_calls;
   for (size_t i = 0; i < record.sources.size(); ++i) {
     const auto [from, index] = record.sources[i];
     if (from == Source::From::kVariable) capture.leaves[i] = record.assigned[index].place->current.value();
     else if (from == Source::From::kName) capture.leaves[i] = tensors_[index];
   }
-  for (const RandomCall& call : record.random_calls)
-    (call.operation ? call.operation->inputs[call.index] : capture.numbers[call.index]) = call.number + moved;
+  for (const MovingNumber& number : record.moving)
+    (number.operation ? number.operation->inputs[number.index] : capture.numbers[number.index]) = now(number);
   tensors_.clear();
   context.random_calls += record.calls;
   evaluator_.replays.has_effect();  // of loops around this one

@@ -19,6 +19,10 @@
 // - What is come to through these (parts of instances, what functions see, lists): whoever changes something that was
 //   made before the turn began says so (Replays), and the record of the turns is thrown away.
 // - The context (mesh, layout, precision, seed): it is compared.
+// - Numbers that follow from the turn's own, as a rate that falls: those that a statement binds, or gives to a function
+//   (`lr: 0.1 * optim.cosine(step, steps)`), may be others in each turn, as long as they are only handed on, to other
+//   functions and into products and sums with tensors. There they are inputs of the program: those that have changed as
+//   such a number has from one recorded turn to the next. They are computed before the turn is replayed.
 // Whatever else statements do (print, read a tensor, call a library, make a variable, keep history for a later
 // gradient) keeps the turn from being recorded. So neither a value nor an error can depend on whether a turn was
 // replayed; a plan, a check, the reference evaluation and a prompt evaluate every turn.
@@ -26,6 +30,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -60,6 +65,8 @@ class Replay {
   void has_effect() { making_.reset(); }
   void changes(int64_t made);
   void assigns(const PlacePtr& place, const std::shared_ptr<const graph::HistoryEnd>& ended);
+  bool has_number(const ast::Expr& expr) const;
+  bool takes_number(const ast::Expr& expr, const HostValue& value);
 
  private:
   /// What names stand for, one after another, tensors apart.
@@ -95,18 +102,28 @@ class Replay {
     size_t index = 0;  ///< in `assigned`, in the names' tensors
     bool operator==(const Source&) const = default;
   };
-  /// A number that moves on with the random calls: of an operation of the program, or an input of it.
-  struct RandomCall {
+  /// A number that follows from the turn's own.
+  struct Number {
+    const ast::Expr* expr = nullptr;
+    const ast::Ident* name = nullptr;  ///< that is bound to it; null: it is an argument
+    HostValue value = {};              ///< in the turn recorded
+    bool moves = false;                ///< it was another in the turn before
+  };
+  /// A number of the program that is another in each turn.
+  struct MovingNumber {
     std::shared_ptr<graph::LaidOutOperation> operation;  ///< the program's own; null: an input
     size_t index = 0;                                    ///< of the operation's numbers, of the program's inputs
-    double number = 0;                                   ///< in the turn recorded
+    double value = 0;                                    ///< in the turn recorded
+    std::optional<size_t> given = std::nullopt;  ///< which of `numbers`; none: it moves on with the random calls
   };
   /// What a turn has been.
   struct Record {
-    Record() {}                                ///< std::optional asks for one before Replay is complete
+    Record() {}  ///< std::optional asks for one before Replay is complete
+    bool binds_number(Name name) const;
     size_t first = 0;                          ///< statement
     std::vector<const ast::Expr*> conditions;  ///< from there on, of which none held
-    std::vector<Name> mentioned;               ///< by the other statements
+    std::vector<Name> mentioned;               ///< by the other statements, but for `numbers`
+    std::vector<Number> numbers;
     std::vector<HostValue> host;
     std::vector<Kind> kinds;     ///< of the names' tensors
     std::vector<size_t> firsts;  ///< which of these are the same
@@ -115,7 +132,7 @@ class Replay {
     std::vector<Assigned> assigned;
     std::unordered_set<const Place*> places;  ///< these
     std::vector<Source> sources;
-    std::vector<RandomCall> random_calls;
+    std::vector<MovingNumber> moving;
     std::vector<size_t> root_of;  ///< of each root: in `assigned`
     plan::MadeCut made;
   };
@@ -125,17 +142,32 @@ class Replay {
   const ast::Expr* condition_of(size_t statement, const ScopePtr& scope) const;
   bool is_plain(const ast::Expr& expr, const ScopePtr& scope) const;
   bool none_holds(const std::vector<const ast::Expr*>& conditions, const ScopePtr& scope) const;
-  /// The record's conditions and names, by the text.
+  /// The record's conditions, numbers and names, by the text.
   void find_what_is_read(Record& record, const ScopePtr& scope) const;
+  /// The numbers that a statement binds, or that calls in it are given, and the names that the rest of it mentions.
+  /// `bound`: how often the replayed statements bind a name. False if there is no such number.
+  bool add_numbers(const ast::Stmt& stmt, const std::unordered_map<Name, int>& bound, const ScopePtr& scope,
+                   Record& record, NameSet& mentioned) const;
+  bool add_numbers(const ast::Expr& expr, const std::unordered_map<Name, int>& bound, const ScopePtr& scope,
+                   Record& record, NameSet& mentioned) const;
+  bool is_number(const ast::Expr& expr, const std::unordered_map<Name, int>& bound, const ScopePtr& scope,
+                 const Record& record) const;
   Names names_of(const Record& record, const ScopePtr& scope) const;
   bool has_same_context(const Record& record) const;
   void begin_record(size_t statement, const ScopePtr& scope);
   /// Its cut has been made: what it is a record of; nothing if it cannot be replayed.
   std::optional<Record> finished(Record record) const;
   static bool have_same_names(const Record& earlier, const Record& later);
-  /// True if the next turn's program will be `later`'s as that is `earlier`'s, whose random calls it has found then.
+  /// True if the next turn's program will be `later`'s as that is `earlier`'s, whose moving numbers it has found then.
   static bool is_repeated(const Record& earlier, Record& later);
+  /// Of what has gone from `before` to `now`, between two turns and `moved` random calls: which it is. Nothing if that
+  /// is not known.
+  static std::optional<MovingNumber> moving(double before, double now, double moved, const Record& earlier,
+                                            const Record& later);
   bool matches(const ScopePtr& scope);
+  /// Computes the record's numbers for the turn under way; false if the turn is another one for it.
+  bool compute_numbers(const ScopePtr& scope);
+  double now(const MovingNumber& number) const;
   /// The turn could not be recorded.
   void wait_after_failures();
   void run(Span loop);
@@ -149,6 +181,7 @@ class Replay {
   std::optional<Record> making_;  ///< of the turn under way, as long as nothing speaks against it
   size_t first_ = 0;              ///< records begin with this statement, or one behind it
   graph::Values tensors_;         ///< that the names of the turn under way stand for
+  std::vector<double> given_;     ///< the record's numbers in the turn under way
   bool replays_ = false;          ///< the turn under way is replayed
   int64_t turns_ = 0, next_try_ = 0, tries_ = 0, misses_ = 0;
 };

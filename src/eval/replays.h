@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "eval/host_value.h"
+#include "syntax/ast.h"
 
 namespace mtf::eval {
 
@@ -22,6 +23,17 @@ class Replays {
   void changes(int64_t made) {
     if (!loops_.empty()) tell_change(made);
   }
+  /// There may be numbers of a turn (Replay::Number). They may only be handed on: to functions of scripts, to names,
+  /// and into products and sums with tensors.
+  bool follows_numbers() const { return follows_numbers_; }
+  bool has_number(const ast::Expr& expr) const;
+  /// One has been computed; false if it is no number.
+  bool takes_number(const ast::Expr& expr, const HostValue& value);
+  /// One is read, but not to be handed on.
+  void reads_number() {
+    if (!computes_number) has_effect();
+  }
+  bool computes_number = false;  ///< what is read meanwhile goes into another number of the turn
   /// A variable is about to be assigned: at the value that it has, histories end because of `ended`.
   void assigns(const PlacePtr& place, const std::shared_ptr<const graph::HistoryEnd>& ended) {
     if (!loops_.empty()) tell_assigned(place, ended);
@@ -34,6 +46,7 @@ class Replays {
   void tell_assigned(const PlacePtr& place, const std::shared_ptr<const graph::HistoryEnd>& ended);
 
   std::vector<Replay*> loops_;  ///< from the outermost on
+  bool follows_numbers_ = false;
 };
 
 }  // namespace mtf::eval

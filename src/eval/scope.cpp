@@ -55,6 +55,7 @@ void Scope::bind(Name name, HostValue&& value, Span span) {
     // Nobody sees the old one any more. It moves to the end, so that the order stays that of the declarations.
     bound->value = std::move(value);
     bound->span = span;
+    bound->is_turns_number = false;
     const auto place = bindings.begin() + (bound - bindings.data());
     if (place + 1 == bindings.end()) return;
     std::rotate(place, place + 1, bindings.end());

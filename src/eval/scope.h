@@ -31,6 +31,7 @@ struct Binding {
   Span span;
   bool is_setting = false;                  ///< `with` changes it, `:=` does not
   bool is_aside = false;                    ///< what it holds is set aside: set_aside.h
+  bool is_turns_number = false;             ///< which each turn of a loop has anew, to be handed on alone: replay.h
   std::weak_ptr<const void> named_by = {};  ///< of the outermost scope: what every Named holds that names it
 };
 

@@ -50,4 +50,15 @@ std::string Compiler::text_after(std::string_view pass, const graph::Program& pr
   return to_string(compilation);
 }
 
+std::vector<std::string> Compiler::texts(const graph::Program& program) const {
+  const PassOptions options{.skip = options_.skipped_passes, .verify = options_.verify};
+  Compilation compilation(program, options);
+  std::vector<std::string> texts = {to_string(compilation)};
+  for (const Pass& pass : passes()) {
+    compilation.run(pass.name);
+    texts.push_back(to_string(compilation));
+  }
+  return texts;
+}
+
 }  // namespace mtf::plan

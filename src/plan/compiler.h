@@ -49,6 +49,8 @@ class Compiler {
   const PassTimes& pass_times() const { return times_; }
   /// A program as it is after the pass of that name, in the script's names.
   std::string text_after(std::string_view pass, const graph::Program& program) const;
+  /// The same as captured, and after each pass.
+  std::vector<std::string> texts(const graph::Program& program) const;
 
  private:
   struct KeyHash {

@@ -254,6 +254,10 @@ std::string Execution::last_text(const std::string& stage) const {
   return impl_->compiler.text_after(stage, impl_->last->program);
 }
 
+std::vector<std::string> Execution::last_texts() const {
+  return impl_->last ? impl_->compiler.texts(impl_->last->program) : std::vector<std::string>();
+}
+
 const PassTimes& Execution::pass_times() const { return impl_->compiler.pass_times(); }
 
 }  // namespace mtf::plan

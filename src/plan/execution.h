@@ -89,6 +89,8 @@ class Execution {
   std::vector<spmd::StatementCost> last_costs() const;
   /// Its program at a stage: "ir" (as captured), "spmd", "schedule", or after the pass of that name (plan/passes.h).
   std::string last_text(const std::string& stage) const;
+  /// The same at all stages: as captured, and after each pass.
+  std::vector<std::string> last_texts() const;
   /// How long each pass took, over all plans that were made; empty before the first.
   const std::vector<PassTime>& pass_times() const;
 

@@ -36,6 +36,12 @@ fn loss_in(x) {
   dim places = size(batch) * size(wide)
   return mean(square(reshape(x, [batch, wide] -> places))) * 0 * sum(net.inner.w)
 }
+fn scaled_loss(x, scale) = loss_of(x) * scale / 7 + scale
+fn squared_loss(x, power) = mean(pow(net(x), power))
+fn told(k) {
+  print("turn", k)
+  return k + 1
+}
 fn batch_of(k) = random.uniform([batch, wide]) + k
 let x = random.normal([batch, wide])
 let some = [random.normal([batch, wide]) for k in 0..12]
@@ -102,6 +108,15 @@ INSTANTIATE_TEST_SUITE_P(
         "fn twice(y) = 2 * loss_of(y)\nfor p in net.params { p := 0.9 * p }\nopt.minimize(loss_of(x))",
         "let old = net.average\nopt.step(grad(mean(recompute(fn(y) = net.outer(tanh(net.inner(y))), x)), net.params))",
         "opt.step([g * rate for g in grad(loss_of(x), net.params)])",
+        // Numbers that follow from the turn's own.
+        "opt.minimize(loss_of(x), lr: 0.1 / (step + 1))",
+        "opt.minimize(loss_of(x), lr: rate * optim.cosine(step, 20, warm: 20, floor: 0.1))",
+        "let now = rate / (step + 1)\nopt.minimize(loss_of(x), lr: now)",
+        "let done = (step + 1) / 20\nlet now = rate * (1 - done)\nopt.minimize(loss_of(x) * now, lr: now / 2)",
+        "opt.minimize(scaled_loss(x, step + 1), lr: 0.3 / (step + 2))",
+        "let now = 0.1 / (step + 1)\nprint(step)\nopt.minimize(loss_of(x), lr: now)",
+        "let y = some[step]\nlet now = 0.1 / (step + 1)\nopt.minimize(loss_of(y), lr: now)\nif step == 9 { print(now) "
+        "}",
         "dim rows = 4\nopt.minimize(mean(zeros([rows])) + loss_of(x) + loss_in(x))"));
 
 TEST_P(Evaluated, ATurnThatIsAnotherEachTime) {
@@ -109,13 +124,15 @@ TEST_P(Evaluated, ATurnThatIsAnotherEachTime) {
   EXPECT_GT(made_by_a_turn(GetParam()), kOfAnEvaluation);
 }
 INSTANTIATE_TEST_SUITE_P(Loops, Evaluated,
-                         testing::Values("opt.minimize(loss_of(x), lr: 0.1 / (step + 1))",       //
-                                         "opt.minimize(rate * loss_of(x))\nrate := 0.9 * rate",  //
+                         testing::Values("opt.minimize(rate * loss_of(x))\nrate := 0.9 * rate",  //
                                          "opt.minimize(loss_of(x))\nprint(sum(net(x)))",         //
                                          "let f = fn(y) = loss_of(y + step)\nopt.minimize(f(x))",
                                          "let loss = loss_of(x)\nif float(loss) > 0 { opt.minimize(loss) }",
                                          "opt.minimize(loss_of(x))\nseen := seen + [step]",
-                                         "seed step\nopt.minimize(loss_of(x))"));
+                                         "seed step\nopt.minimize(loss_of(x))",
+                                         "opt.minimize(squared_loss(x, step + 1))",  // it decides what is computed
+                                         "opt.minimize(loss_of(x), lr: told(step) / 20)",  // it prints
+                                         "let now = step + 1\nprint(now)\nopt.minimize(loss_of(x) / now)"));
 
 /// Some turns are as the ones before and others are not, by what names, parts and settings are.
 TEST_P(Partly, ATurnThatChangesWhatLaterOnesRead) { expect_the_same(GetParam()); }
@@ -135,6 +152,12 @@ INSTANTIATE_TEST_SUITE_P(
         "with nn.training = step < 6 { opt.minimize(loss_of(x)) }",
         "for y in [x, some[step % 2]] { opt.minimize(loss_of(y)) }\nif step == 7 { rate := 0.5 }",
         "let old = net.params[0] + 0\nopt.minimize(loss_of(x))\nif step > 6 { print(sum(old)) }",
+        "opt.minimize(loss_of(x), lr: if step % 2 == 0 { 0.1 } else { 0.05 })",  // the average's is 0.1, too
+        "opt.minimize(loss_of(x), lr: if step < 6 { 0.1 / (step + 1) } else { 0.9 })",
+        "opt.minimize(loss_of(x), lr: if step < 6 { 0.25 } else { 0.5 / step })",
+        "opt.minimize(loss_of(x), lr: rate / (step + 1))\nif step == 6 { rate := 2 * rate }",
+        "let now = if step == 7 { 1 } else { 1.5 + step }\nopt.minimize(loss_of(x), lr: 0.1 / now)",
+        "opt.minimize(scaled_loss(x, if step < 8 { step + 0.5 } else { 3.5 - 0 * step }))",
         "if step == 7 { opt.lr := 0.01 }\nopt.minimize(loss_of(x))", "if step == 7 { break }\nopt.minimize(loss_of(x))",
         "if step % 3 == 2 { continue }\nopt.minimize(loss_of(x))",
         "assert(step < 20)\nopt.minimize(loss_of(batch_of(0)))",
@@ -161,6 +184,14 @@ TEST(Replay, AnErrorInAReplayedTurnIsThatOfTheTurn) {
     ran(text, false);
   } catch (const UserError& error) { message = error.what(); }
   EXPECT_NE(message.find("9"), std::string::npos) << message;
+}
+
+TEST(Replay, AnErrorInANumberOfAReplayedTurnIsThatOfTheTurn) {
+  std::string message;
+  try {
+    ran(training("opt.minimize(loss_of(x), lr: 1 / (6 - step))", 9), false);
+  } catch (const UserError& error) { message = error.diagnostic().label(); }
+  EXPECT_EQ(message, "1 / 0");
 }
 
 }  // namespace

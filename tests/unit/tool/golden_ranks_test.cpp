@@ -68,7 +68,7 @@ TEST_F(GoldenRanks, AnErrorUnderOneCombinationIsItsOwn) {
 TEST_F(GoldenRanks, OneThatTakesTooLongIsEndedAndLeavesTheOthers) {
   int jobs = 0;
   const std::string file = under_the_second("while true { x := x * 0.5 }");
-  const ProcessResult result = test({"--limit", "10", file}, jobs);
+  const ProcessResult result = test({"--limit", "5", file}, jobs);
   EXPECT_EQ(result.out, "FAILED " + file + kSecond + "    it took too long and was ended\n\n0 passed, 1 failed\n");
   EXPECT_EQ(jobs, 2);
 }
