@@ -90,6 +90,12 @@ class PureNumber {
     return function.expression ? body.is(*function.expression) : body.is(*function.block);
   }
   bool is(const ast::Block& block) {
+    const size_t known = locals_.size();
+    const bool all = are(block);
+    locals_.resize(known);
+    return all;
+  }
+  bool are(const ast::Block& block) {
     for (const ast::Stmt& stmt : block.statements) {
       if (auto* let = stmt.as<ast::LetStmt>()) {
         auto* name = std::get_if<ast::Ident>(&let->pattern->node);
