@@ -174,9 +174,8 @@ class Evaluator {
 
   // Expressions.
   HostValue value_of(const ast::Expr& expr, const ScopePtr& scope);
-  /// The number of a turn that a name stands for (Replays::follows_numbers); null if it is none.
-  const HostValue* turns_number(const ast::Expr& expr, const ScopePtr& scope) const;
-  /// The value of an argument or a `let`, which may be, or become, a number of a turn.
+  /// The value of an argument, an operand or a `let`, which may be, or become, a number of a turn
+  /// (Replays::follows_numbers).
   HostValue evaluate_to_hand_on(const ast::Expr& expr, const ScopePtr& scope, bool& is_turns_number);
   HostValue rest(Span span, const ScopePtr& scope);
   HostValue list(const ast::ListExpr& list, const ScopePtr& scope);

@@ -60,14 +60,6 @@ inline HostValue Evaluator::value_of(const ast::Expr& expr, const ScopePtr& scop
   return std::visit(ValueOf{*this, expr, scope}, expr.node);
 }
 
-const HostValue* Evaluator::turns_number(const ast::Expr& expr, const ScopePtr& scope) const {
-  if (!replays.follows_numbers()) [[likely]]
-    return nullptr;
-  auto* name = expr.as<ast::NameExpr>();
-  const Binding* const binding = name ? scope->find(name->name).binding : nullptr;
-  return binding && binding->is_turns_number ? &binding->value : nullptr;
-}
-
 HostValue Evaluator::evaluate_to_hand_on(const ast::Expr& expr, const ScopePtr& scope, bool& is_turns_number) {
   if (!replays.follows_numbers()) [[likely]]
     return evaluate(expr, scope);
@@ -77,9 +69,10 @@ HostValue Evaluator::evaluate_to_hand_on(const ast::Expr& expr, const ScopePtr& 
     is_turns_number = replays.takes_number(expr, value);
     return value;
   }
-  const HostValue* const number = turns_number(expr, scope);
-  is_turns_number = number != nullptr;
-  return number ? *number : evaluate(expr, scope);
+  auto* name = expr.as<ast::NameExpr>();
+  const Binding* const binding = name ? scope->find(name->name).binding : nullptr;
+  is_turns_number = binding && binding->is_turns_number;
+  return is_turns_number ? binding->value : evaluate(expr, scope);
 }
 
 HostValue Evaluator::rest(Span span, const ScopePtr& scope) {
@@ -171,13 +164,11 @@ bool hands_numbers_on(ast::BinaryOp op) {
 HostValue Evaluator::binary(const ast::Expr& expr, const ast::BinaryExpr& binary, const ScopePtr& scope) {
   const ast::BinaryOp op = binary.op;
   if (replays.follows_numbers() && hands_numbers_on(op)) [[unlikely]] {
-    const HostValue* number = turns_number(*binary.left, scope);
-    const bool is_left = number != nullptr;
-    const HostValue a = is_left ? *number : evaluate(*binary.left, scope);
-    number = turns_number(*binary.right, scope);
-    const HostValue b = number ? *number : evaluate(*binary.right, scope);
+    bool is_left = false, is_right = false;
+    const HostValue a = evaluate_to_hand_on(*binary.left, scope, is_left);
+    const HostValue b = evaluate_to_hand_on(*binary.right, scope, is_right);
     const graph::Value* const other = tensor_of(is_left ? b : a);
-    if ((is_left || number) && (!other || !is_float(other->element()))) replays.reads_number();
+    if ((is_left || is_right) && (!other || !is_float(other->element()))) replays.reads_number();
     return operations.operate(op, a, b, spans_of(expr, binary));
   }
   HostValue a = evaluate(*binary.left, scope);

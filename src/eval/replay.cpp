@@ -181,14 +181,13 @@ bool Replay::add_numbers(const ast::Stmt& stmt, const std::unordered_map<Name, i
   if (let ? let->annotation.has_value() : !alone) return false;
   const ast::Expr& value = let ? *let->value : *alone->value;
   const auto* name = let ? std::get_if<ast::Ident>(&let->pattern->node) : nullptr;
-  if (name && bound.at(name->name) == 1 && is_number(value, bound, scope, record)) {
+  if (is_number(value, bound, scope, record)) {
+    if (!name || bound.at(name->name) != 1) return false;
     record.numbers.push_back({&value, name});
     return true;
   }
   NameSet others;
-  if (!value.as<ast::CallExpr>() || is_number(value, bound, scope, record) ||
-      !add_numbers(value, bound, scope, record, others))
-    return false;
+  if (!value.as<ast::CallExpr>() || !add_numbers(value, bound, scope, record, others)) return false;
   mentioned.merge(others);
   return true;
 }

@@ -9,9 +9,9 @@
 namespace mtf::run {
 namespace {
 
-/// Copies what others will read, and have read before: the lines of memory that they hold are asked for some at a time,
-/// as one after the other they take longer than what is copied.
-void copy_out(std::byte* to, const std::byte* from, size_t bytes) {
+/// Copies to where others will read, and have read before: the lines of memory that they hold are asked for some at a
+/// time, as one after the other they take longer than what is copied.
+void copy_for_others(std::byte* to, const std::byte* from, size_t bytes) {
   constexpr size_t kLine = 64, kAhead = 2 << 10;
   const auto ask = [&](size_t begin) {
     for (size_t at = begin; at < std::min(begin + kAhead, bytes); at += kLine) __builtin_prefetch(to + at, 1);
@@ -96,7 +96,8 @@ class SharedTask : public ReduceTask {
     for (int64_t member = 0; member < members(); ++member) {
       const Interval theirs = slice(member);
       if (member != me_)
-        copy_out(arrays_.staging + theirs.first * elements_.size(), arrays_.own + offset(theirs.first), bytes(theirs));
+        copy_for_others(arrays_.staging + theirs.first * elements_.size(), arrays_.own + offset(theirs.first),
+                        bytes(theirs));
       transport.count_given(
           static_cast<int64_t>(bytes(member == me_ ? Interval{0, theirs.size() * (members() - 1)} : theirs)));
     }
@@ -117,7 +118,7 @@ class SharedTask : public ReduceTask {
         terms[member] = arrays[member] + done * elements_.size();
       std::byte* const sum = arrays_.result + offset(part.first);
       combine_all(elements_, tree_, terms, sum, part.size());
-      copy_out(arrays_.staging + part.first * elements_.size(), sum, bytes(part));
+      copy_for_others(arrays_.staging + part.first * elements_.size(), sum, bytes(part));
     }
     reach(SharedMemory::kAdded);
   }
