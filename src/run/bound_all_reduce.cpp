@@ -34,6 +34,10 @@ class AllReduces : public BoundCollective {
   bool shares_memory() const override {
     return std::any_of(tasks_.begin(), tasks_.end(), [](const Task& task) { return task.exchange->shares_memory(); });
   }
+  bool lends_operand() const override {
+    return tasks_.size() == 1 && alone_.empty() && tasks_[0].in_place && shares_memory() &&
+           tasks_[0].parts[0].group.places.size() == 1;
+  }
   plan::CollectiveCount counted() const override { return counted_; }
 
   void begin(std::span<const std::span<void* const>> operands, std::span<const std::span<void* const>> results,

@@ -4,6 +4,7 @@
 #include "graph/op.h"
 #include "run/bound_step.h"
 #include "support/diagnostics.h"
+#include "support/integers.h"
 
 namespace mtf::run {
 namespace {
@@ -19,13 +20,22 @@ int place_of(const spmd::LocalValue& value, Hostings& hostings, int hosted) {
   return hostings.of(value.mesh).places(value.varies()).of[hosted];
 }
 
-/// Runs `body(place)` for each place: side by side where there are several.
-template <typename Body>
-void for_places(kernels::Threads& threads, size_t count, Body body) {
-  if (count == 1) return body(0);
-  threads.parallel_for(static_cast<int64_t>(count), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) body(static_cast<size_t>(i));
-  });
+/// Elements read, written or computed: what one thread does alone before another is woken for the rest: some
+/// microseconds.
+constexpr int64_t kWorkOfThread = 8192;
+/// What running a kernel takes besides.
+constexpr int64_t kWorkOfCall = 256;
+
+/// Runs `body(i)` for each of some places: side by side where there are several, and each has work enough.
+template <typename Place, typename Body>
+void for_places(kernels::Threads& threads, const std::vector<Place>& places, Body body) {
+  if (places.size() == 1) return body(0);
+  if (places.empty()) return;
+  const int64_t work = kWorkOfCall + places[0].elements + places[0].flops;
+  threads.parallel_for(static_cast<int64_t>(places.size()), ceil_div(kWorkOfThread, work),
+                       [&](int64_t begin, int64_t end) {
+                         for (int64_t i = begin; i < end; ++i) body(static_cast<size_t>(i));
+                       });
 }
 
 class Kernel : public BoundCompute {
@@ -42,6 +52,7 @@ class Kernel : public BoundCompute {
       auto add = [&](int v, std::vector<kernels::Block>& blocks, std::vector<int>& places) {
         blocks.push_back(kernel_block(program.values[v], block_at(program.values[v], coordinates)));
         places.push_back(place_of(program.values[v], hostings, hosted));
+        place.elements += blocks.back().size();
       };
       for (int v : instruction_.operands) add(v, place.operands, place.operand_places);
       for (int v : instruction_.results) add(v, place.results, place.result_places);
@@ -50,7 +61,7 @@ class Kernel : public BoundCompute {
   }
 
   int64_t run(const StepRun& run) override {
-    for_places(run.threads, places_.size(), [&](size_t i) {
+    for_places(run.threads, places_, [&](size_t i) {
       Place& place = places_[i];
       for (size_t k = 0; k < place.operands.size(); ++k)
         place.operands[k].data = run.pointers.at(instruction_.operands[k], place.operand_places[k]);
@@ -70,7 +81,8 @@ class Kernel : public BoundCompute {
   struct Place {
     std::vector<kernels::Block> operands, results;
     std::vector<int> operand_places, result_places;
-    int64_t flops = 0;
+    int64_t elements = 0;  ///< of all blocks
+    int64_t flops = 0;     ///< of the last run
   };
   const spmd::Instruction& instruction_;
   std::vector<Place> places_;
@@ -96,6 +108,7 @@ class Loop : public BoundCompute {
         place.sizes.push_back(block_at(one, coordinates).elements);
         points *= place.sizes.back();
       }
+      place.elements = points * static_cast<int64_t>(all.size());
       place.flops = points * (plan_.counted_steps + plan_.counted_reductions);
       place.strides.reserve(all.size());
       auto add = [&](int v, std::vector<kernels::LoopArgument>& arguments, std::vector<int>& places) {
@@ -116,7 +129,7 @@ class Loop : public BoundCompute {
   }
 
   int64_t run(const StepRun& run) override {
-    for_places(run.threads, places_.size(), [&](size_t i) {
+    for_places(run.threads, places_, [&](size_t i) {
       Place& place = places_[i];
       for (size_t k = 0; k < place.operands.size(); ++k) {
         int v = plan_.operands[k];
@@ -139,7 +152,7 @@ class Loop : public BoundCompute {
     std::vector<std::vector<int64_t>> strides;
     std::vector<kernels::LoopArgument> operands, outputs;
     std::vector<int> operand_places, output_places;
-    int64_t flops = 0;
+    int64_t elements = 0, flops = 0;
   };
 
   /// Of a value for each dim of the loop, 0 along those that it lacks.

@@ -172,10 +172,13 @@ struct BoundPlan::Impl {
         buffers[b].place_bytes = schedule::padded(step.collective->staging_bytes());
         buffers[b].is_shared = step.collective->shares_memory();
       }
+    lend_operands();
     arena_bytes = pack_buffers(false);
-    shared_bytes = pack_buffers(true);
+    own_shared_bytes = pack_buffers(true);
+    shared_bytes = own_shared_bytes;
     for (const auto& [s, all] : loops)
-      for (const std::unique_ptr<Loop>& loop : all) shared_bytes = std::max(shared_bytes, loop->turn->shared_bytes);
+      for (const std::unique_ptr<Loop>& loop : all)
+        shared_bytes = std::max(shared_bytes, own_shared_bytes + loop->turn->shared_bytes);
     for (BoundStep& step : steps) {
       if (!step.collective) continue;
       for (int i : step.step->instructions) {
@@ -185,6 +188,21 @@ struct BoundPlan::Impl {
     }
     find_awaited();
     stops_before = writes_over_input(*schedule);
+  }
+
+  /// What is computed for a collective alone, and may be read where it lies, is computed in the memory that ranks
+  /// share.
+  void lend_operands() {
+    std::vector<size_t> last_reader(buffers.size(), 0);
+    for (size_t s = 0; s < steps.size(); ++s)
+      for (int value : steps[s].step->reads)
+        if (const int buffer = schedule->buffer_of[value]; buffer >= 0) last_reader[static_cast<size_t>(buffer)] = s;
+    for (size_t s = 0; s < steps.size(); ++s) {
+      if (!steps[s].collective || !steps[s].collective->lends_operand()) continue;
+      const int buffer = schedule->buffer_of[steps[s].first->operands[0]];
+      if (schedule->buffers[buffer].kind == schedule::BufferKind::kArena && last_reader[buffer] == s)
+        buffers[buffer].is_shared = true;
+    }
   }
 
   /// The turns of a loop; of a pipeline those of each stage that this rank hosts, for one micro-batch after the other.
@@ -281,7 +299,7 @@ struct BoundPlan::Impl {
       machine.pool->trim();  // nobody will ask for memory of its size again
       machine.arena = machine.pool->allocate(arena_bytes, 0);
     }
-    point_arena(machine.arena ? machine.arena->data() : nullptr);
+    point_arena(machine.arena ? machine.arena->data() : nullptr, machine.shared.part(machine.transport.rank()));
     if (machine.scrub && arena_bytes > 0) std::memset(machine.arena->data(), 0xff, static_cast<size_t>(arena_bytes));
   }
 
@@ -392,8 +410,7 @@ struct BoundPlan::Impl {
   void begin(int s) {
     BoundStep& step = steps[s];
     std::byte* staging = nullptr;
-    if (step.buffer >= 0)
-      staging = buffers[step.buffer].is_shared ? machine.shared.part(machine.transport.rank()) : arena_base;
+    if (step.buffer >= 0) staging = buffers[step.buffer].is_shared ? shared_base : arena_base;
     if (staging != nullptr) staging += buffers[step.buffer].offset;
     step.number = machine.collectives_begun++;
     const int64_t most = std::min(machine.transport.collectives_at_once(), SharedMemory::kNotices);
@@ -444,12 +461,15 @@ struct BoundPlan::Impl {
     return tensors;
   }
 
-  void point_arena(std::byte* base) {
-    if (pointed && arena_base == base) return;
+  /// Points at the arena, and at this rank's part of shared memory from `shared` on; null if there is none.
+  void point_arena(std::byte* base, std::byte* shared) {
+    if (pointed && arena_base == base && shared_base == shared) return;
     pointed = true;
-    for (size_t b = 0; b < buffers.size(); ++b)
-      if (schedule->buffers[b].kind == schedule::BufferKind::kArena) point(buffers[b], base + buffers[b].offset);
     arena_base = base;
+    shared_base = shared;
+    for (size_t b = 0; b < buffers.size(); ++b)
+      if (schedule->buffers[b].kind == schedule::BufferKind::kArena)
+        point(buffers[b], (buffers[b].is_shared ? shared : base) + buffers[b].offset);
   }
 
   /// Points the values of a buffer at its memory, a place after the other.
@@ -786,7 +806,7 @@ struct BoundPlan::Impl {
 
     void run(Impl& around, const BoundStep& step, std::span<const double> numbers_of_loop, bool may_stop) {
       std::byte* const base = around.arena_base ? around.arena_base + around.buffers[step.buffer].offset : nullptr;
-      turn->point_arena(base);
+      turn->point_arena(base, around.shared_base ? around.shared_base + around.own_shared_bytes : nullptr);
       turn->stops_before = may_stop ? turn->steps.size() : 0;
       for (size_t r = 0; r < left.size(); ++r) begin(around, r, base);
       for (const Outside& each : tensors)
@@ -1004,10 +1024,11 @@ struct BoundPlan::Impl {
   std::vector<BoundStep> steps;
   std::vector<int> last_awaits;
   size_t stops_before = 0;  // from this step on the plan ends, whoever wants it to stop
-  int64_t arena_bytes = 0, shared_bytes = 0, arena_alone = 0;
+  int64_t arena_bytes = 0, arena_alone = 0;
+  int64_t own_shared_bytes = 0, shared_bytes = 0;  // of shared memory: its own, and with what its loops need
   int64_t output_bytes = 0, output_alone = 0;
   int64_t most_hosted = 1;  // processors, by any rank, of the outputs' meshes
-  std::byte* arena_base = nullptr;
+  std::byte *arena_base = nullptr, *shared_base = nullptr;
   bool pointed = false;
   int64_t sent = 0;  // bytes given to other ranks, of each collective the most by any rank
   int64_t first_flops = -1;

@@ -48,7 +48,7 @@ struct BoundBuffer {
   int64_t place_bytes = 0;  ///< padded
   int places = 0;
   int64_t alone_bytes = 0;  ///< of one processor alone, the largest
-  bool is_shared = false;   ///< staging in the memory that ranks share, else in the arena
+  bool is_shared = false;   ///< in the memory that ranks share, else in the arena
   int64_t offset = 0;       ///< there
   std::vector<int> values;  ///< those that lie in it
 };

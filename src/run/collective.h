@@ -34,6 +34,8 @@ class BoundCollective {
   virtual int64_t staging_bytes() const = 0;
   /// Its staging lies in the memory that ranks share.
   virtual bool shares_memory() const { return false; }
+  /// Others read its operand where that lies, if it lies in the memory that ranks share; it is not what it was then.
+  virtual bool lends_operand() const { return false; }
   /// What it counts, except `calls`: from the blocks, groups and messages that there are, of the processor for which it
   /// is most among those that this rank hosts. With one processor a rank, wire_bytes are what it gives others.
   virtual plan::CollectiveCount counted() const = 0;

@@ -93,15 +93,18 @@ class SharedTask : public ReduceTask {
   void begin_piece(int64_t number, Transport& transport) {
     piece_number_ = number;
     begins_ = equal_slices(members(), std::min(piece_, count_ - number * piece_));
+    std::byte* const part = memory_.part(ranks_[static_cast<size_t>(me_)]);
+    const std::ptrdiff_t place = arrays_.own - part;
+    lies_there_ = place >= 0 && place < memory_.bytes();
+    own_ = lies_there_ ? part + place + offset(0) : arrays_.staging;
     for (int64_t member = 0; member < members(); ++member) {
       const Interval theirs = slice(member);
-      if (member != me_)
-        copy_for_others(arrays_.staging + theirs.first * elements_.size(), arrays_.own + offset(theirs.first),
-                        bytes(theirs));
+      if (member != me_ && !lies_there_)
+        copy_for_others(own_ + theirs.first * elements_.size(), arrays_.own + offset(theirs.first), bytes(theirs));
       transport.count_given(
           static_cast<int64_t>(bytes(member == me_ ? Interval{0, theirs.size() * (members() - 1)} : theirs)));
     }
-    notice(me_).place = arrays_.staging - memory_.part(ranks_[static_cast<size_t>(me_)]);
+    notice(me_).place = own_ - part;
     reach(SharedMemory::kBegun);
   }
 
@@ -116,9 +119,9 @@ class SharedTask : public ReduceTask {
       const Interval part = {own.first + done, std::min(own.first + done + step, own.last)};
       for (size_t member = 0; member < arrays.size(); ++member)
         terms[member] = arrays[member] + done * elements_.size();
-      std::byte* const sum = arrays_.result + offset(part.first);
+      std::byte *const sum = arrays_.result + offset(part.first), *there = own_ + part.first * elements_.size();
       combine_all(elements_, tree_, terms, sum, part.size());
-      copy_for_others(arrays_.staging + part.first * elements_.size(), sum, bytes(part));
+      if (there != sum) copy_for_others(there, sum, bytes(part));
     }
     reach(SharedMemory::kAdded);
   }
@@ -142,6 +145,8 @@ class SharedTask : public ReduceTask {
   ReduceArrays arrays_{};
   int64_t collective_ = 0, piece_number_ = 0;
   std::vector<int64_t> begins_;  // of the slices of the piece under way, and its end
+  bool lies_there_ = false;      // what this rank gives lies in its part: nothing is copied there
+  std::byte* own_ = nullptr;     // where this rank lays the piece out
   SharedMemory::Stage stage_ = SharedMemory::kEnded;
   bool under_way_ = false;
 };

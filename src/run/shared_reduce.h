@@ -1,7 +1,8 @@
 #pragma once
 // An all_reduce among ranks that share memory. Each lays out the slices that others add up, adds up its own slice of
-// all ranks where they lie, lays out the sum beside, and takes the others' sums. The bits are those of messages, and so
-// are the bytes that are counted: what a rank lays out, as often as it is read.
+// all ranks where they lie, lays out the sum beside, and takes the others' sums. What lies in shared memory as it is
+// (the operand of a plan, where that can be) is read there, and its own slice becomes the sum. The bits are those of
+// messages, and so are the bytes that are counted: what a rank lays out, as often as it is read.
 //
 //   2 ranks        0                1
 //     begun      . a1             b0 .
