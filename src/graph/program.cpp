@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <map>
 #include <unordered_map>
+#include <utility>
 
 #include "graph/layouts.h"
 #include "graph/op.h"
@@ -139,22 +141,28 @@ class Numbering {
   std::unordered_map<T, uint32_t> all_;
 };
 
-/// Appends what makes two programs differ.
+/// Appends what makes two programs differ: mostly a few bytes at a time, gathered before they are appended.
 class Form {
  public:
-  std::string text;
+  explicit Form(size_t expected) { text_.reserve(expected); }
+  std::string take() {
+    append_gathered();
+    return std::move(text_);
+  }
 
   template <typename T>
   void add(const T& value) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    text.append(reinterpret_cast<const char*>(&value), sizeof value);
+    static_assert(std::is_trivially_copyable_v<T> && sizeof value <= kGathered);
+    if (gathered_ + sizeof value > kGathered) append_gathered();
+    std::memcpy(few_ + gathered_, &value, sizeof value);
+    gathered_ += sizeof value;
   }
   void add(Name name) {
     const auto [number, fresh] = names_[name.id()];
     add(number);
     if (!fresh) return;
     add(static_cast<uint32_t>(name.text().size()));
-    text.append(name.text());
+    add_text(name.text());
   }
   void add(const Dim& dim) {
     add(dim.name);
@@ -193,23 +201,39 @@ class Form {
   void add(const ProgramOperation& entry) {
     const LaidOutOperation& operation = *entry.operation;
     add(operation.op->name.size());
-    text.append(operation.op->name);
+    add_text(operation.op->name);
     operation.attributes.visit([&](const Member&, const auto& value) { add(value); });
     add(static_cast<uint8_t>(operation.origin));
     add(static_cast<uint8_t>(is_written(operation) * 2 + follows_written(operation)));
     add(static_cast<uint32_t>(operation.results.size()));
     for (size_t r = 0; r < operation.results.size(); ++r) add(operation.results[r], operation.shardings[r]);
     add(operation.mesh);
-    if (operation.region) text += operation.region->form;
+    if (operation.region) add_text(operation.region->form);
     add(entry.replica);
     if (operation.inputs.empty()) return;
     std::string bits(reinterpret_cast<const char*>(operation.inputs.data()), operation.inputs.size() * sizeof(double));
-    if (operation.op->expand != nullptr) text += bits;
+    if (operation.op->expand != nullptr) add_text(bits);
     add(numbers_.emplace(std::pair(operation.op, std::move(bits)), static_cast<uint32_t>(numbers_.size()))
             .first->second);
   }
 
  private:
+  static constexpr size_t kGathered = 1024;
+
+  void add_text(std::string_view text) {
+    if (gathered_ + text.size() > kGathered) append_gathered();
+    if (text.size() > kGathered) {
+      text_.append(text);
+      return;
+    }
+    std::memcpy(few_ + gathered_, text.data(), text.size());
+    gathered_ += text.size();
+  }
+  void append_gathered() { text_.append(few_, std::exchange(gathered_, 0)); }
+
+  std::string text_;
+  char few_[kGathered];
+  size_t gathered_ = 0;
   Numbering<uint32_t> names_;
   Numbering<const Mesh*> meshes_;
   std::map<std::pair<const Op*, std::string>, uint32_t> numbers_;  // which are equal, by their bits
@@ -222,8 +246,7 @@ Capture capture(const std::vector<NodePtr>& nodes, const Values& roots, const Va
 }
 
 std::string canonical_form(const Program& program) {
-  Form form;
-  form.text.reserve(program.operations.size() * 96 + program.inputs.size() * 64);
+  Form form(program.operations.size() * 96 + program.inputs.size() * 64);
   form.add(program.inputs.size());
   for (const ProgramInput& input : program.inputs) {
     const LaidOutOperation& operation = *input.operation;
@@ -245,7 +268,7 @@ std::string canonical_form(const Program& program) {
   form.add(program.roots.size());
   for (const ProgramValue& root : program.roots) form.add(root);
   for (const ProgramValue& value : program.for_gradients) form.add(value);
-  return std::move(form.text);
+  return form.take();
 }
 
 std::string name_of(const ProgramInput& input) {

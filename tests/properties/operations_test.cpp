@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "../execution_on.h"
-#include "../places.h"
 #include "compare.h"
 #include "graph/op.h"
 #include "ops/ops.h"
@@ -42,9 +41,7 @@ TEST_P(EveryOperation, ExamplePrintsWhatItSays) {
   if (op().example.empty()) GTEST_SKIP() << "scripts cannot call it";
   const std::string script(op().example);
   for (const std::string mesh : {"", "p:1", "p:3"}) {
-    eval::Settings settings;
-    settings.stdlib = stdlib_folder();
-    if (!mesh.empty()) settings.mesh = parse_axes(mesh);
+    const eval::Settings settings = settings_at({mesh});
     const Diagnostics found = session::Session::check_text("example.mtf", script, settings);
     ASSERT_FALSE(found.has_errors()) << found.render();
     std::ostringstream out;

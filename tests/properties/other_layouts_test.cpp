@@ -85,8 +85,7 @@ Layout drawn_layout(const std::vector<std::string>& dims, std::mt19937& random) 
 
 /// As it is written; nothing if it is refused, or ends with an error.
 std::optional<Planned> planned_as_it_is(const std::string& path) {
-  eval::Settings settings;
-  settings.stdlib = stdlib_folder();
+  eval::Settings settings = settings_at({""});
   settings.library = &library::host_library();
   if (session::Session::check_file(path, settings).has_errors()) return std::nullopt;
   try {
@@ -95,8 +94,7 @@ std::optional<Planned> planned_as_it_is(const std::string& path) {
 }
 
 TEST(OtherLayouts, CostWhatAPlanUnderThemSays) {
-  eval::Settings settings;
-  settings.stdlib = stdlib_folder();
+  eval::Settings settings = settings_at({""});
   settings.library = &library::host_library();
   std::mt19937 random(7);
   int compared = 0, refused = 0;
@@ -190,8 +188,7 @@ TEST(OtherLayouts, TakeForEachProgramWhatTheRulesOfItsDimsSay) {
 }
 
 TEST(OtherLayouts, TurnsOfATrainingLoopAreOneProgram) {
-  eval::Settings settings;
-  settings.stdlib = stdlib_folder();
+  eval::Settings settings = settings_at({""});
   settings.library = &library::host_library();
   for (const char* name : {"/../examples/two_layer.mtf", "/../tests/bench/gpt.mtf"}) {
     const auto programs_of = [&](const char* steps) {
@@ -227,11 +224,8 @@ constexpr Asked kAsked[] = {{"rows:2;cols:2", "batch:rows;heads:cols;d_ff:cols;v
                             {"rows:1;cols:2", "heads:cols"}};
 
 eval::Settings settings_of(const Asked& asked) {
-  eval::Settings settings;
-  settings.stdlib = stdlib_folder();
+  eval::Settings settings = settings_at({asked.mesh, asked.rules});
   settings.library = &library::host_library();
-  settings.mesh = parse_axes(asked.mesh);
-  settings.layout = parse_layout(asked.rules);
   return settings;
 }
 

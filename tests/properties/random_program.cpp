@@ -1,5 +1,4 @@
 #include "random_program.h"
-#include "../places.h"
 
 #include <fmt/format.h>
 
@@ -113,12 +112,8 @@ Check prints_the_same(const Where& where) {
     std::string text = script.inputs;
     for (const Line& line : program.lines) text += line.text + "print(" + line.binds[0] + ")\n";
     auto printed = [&](const Where& place) {
-      eval::Settings settings;
-      settings.mesh = parse_axes(place.mesh);
-      settings.layout = parse_layout(place.layout);
-      settings.stdlib = stdlib_folder();
       std::ostringstream out;
-      session::Session(settings, &execution(), out).run_text("property.mtf", text);
+      session::Session(settings_at(place), &execution(), out).run_text("property.mtf", text);
       return out.str();
     };
     const std::string whole = printed({}), split = printed(where);
@@ -128,9 +123,8 @@ Check prints_the_same(const Where& where) {
 
 Check passes_the_checks(bool laid_out) {
   return [=](const RandomProgram& program) {
-    eval::Settings settings;
-    settings.stdlib = stdlib_folder();
-    const Diagnostics found = session::Session::check_text("property.mtf", program.script(laid_out).text(), settings);
+    const std::string text = program.script(laid_out).text();
+    const Diagnostics found = session::Session::check_text("property.mtf", text, settings_at({""}));
     return found.has_errors() ? "is refused:\n" + found.render() : std::string();
   };
 }

@@ -44,8 +44,10 @@ int64_t wire_bytes(const plan::Counters& counters) {
   return bytes;
 }
 
-eval::Settings Evaluation::settings_of(const Where& where) {
+eval::Settings settings_at(const Where& where) {
+  static const auto parsed = std::make_shared<syntax::ParsedScripts>();
   eval::Settings settings;
+  settings.parsed = parsed;
   if (!where.mesh.empty()) {
     settings.mesh = parse_axes(where.mesh);
     settings.layout = parse_layout(where.layout);
@@ -55,12 +57,12 @@ eval::Settings Evaluation::settings_of(const Where& where) {
 }
 
 Evaluation::Evaluation(plan::Execution& on, const Where& where)
-    : execution(on), evaluator(settings_of(where), &on, out), where_(where) {}
+    : execution(on), evaluator(settings_at(where), &on, out), where_(where) {}
 
 void Evaluation::run(const std::string& text, bool cut_each) {
   if (written_.size() < kLongest) written_ += text;
   now_running(to_string(where_) + "\n" + written_);
-  auto program = std::make_shared<ast::Program>(syntax::parse_or_throw(SourceFile::create("property.mtf", text)));
+  const auto program = evaluator.settings.parsed->parse_or_throw(SourceFile::create("property.mtf", text));
   for (size_t i = 0; i < program->body.statements.size(); ++i) {
     evaluator.run_entry_statement(program, i);
     if (cut_each) compute_all();

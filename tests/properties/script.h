@@ -34,6 +34,9 @@ std::string to_string(const Where& where);
 
 /// How many processors a mesh has, as `--mesh` says it.
 int64_t processors_of(const std::string& mesh);
+/// As `--mesh` and `--layout` say it. What one process parses under several settings it parses once.
+eval::Settings settings_at(const Where& where);
+
 /// Of all collectives.
 int64_t wire_bytes(const plan::Counters& counters);
 
@@ -61,7 +64,6 @@ class Evaluation {
   std::ostringstream out;
 
  private:
-  static eval::Settings settings_of(const Where& where);
   Where where_;
   std::string written_;  ///< what has been run so far
 };

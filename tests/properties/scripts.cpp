@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "script.h"
 #include "session/session.h"
 #include "tool/golden/golden_file.h"
 #include "tool/shell/program_options.h"
@@ -31,14 +32,13 @@ std::vector<ScriptCase> cases_of(const std::string& path) {
   tool::GoldenFile golden = tool::parse_golden(text_of(path));
   golden.ranks = {1};
   std::vector<ScriptCase> cases;
-  const auto parsed = std::make_shared<syntax::ParsedScripts>();
   for (const tool::Combination& combination : tool::combinations(golden)) {
     tool::ProgramOptions options;
     options.mesh = combination.mesh;
     options.layout = combination.layout;
     eval::Settings settings = tool::settings_of(options, 1);
     settings.stdlib = stdlib_folder();
-    settings.parsed = parsed;
+    settings.parsed = settings_at({""}).parsed;
     if (!session::Session::check_file(path, settings).has_errors())
       cases.push_back({path, path + " " + tool::to_string(combination), std::move(settings)});
   }

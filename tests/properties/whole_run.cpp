@@ -1,5 +1,4 @@
 #include "whole_run.h"
-#include "../places.h"
 
 #include <fmt/format.h>
 
@@ -28,13 +27,8 @@ constexpr size_t kTrials = 9;  // to draw; three are run
 const char kEarly[] = "assert sum(fill([], 1, i32)) == 1";
 
 eval::Settings settings_of(const WholeProgram& program, const Where& where) {
-  eval::Settings settings;
-  if (!where.mesh.empty()) {
-    settings.mesh = parse_axes(where.mesh);
-    settings.layout = parse_layout(where.layout);
-  }
+  eval::Settings settings = settings_at(where);
   settings.set = program.set;
-  settings.stdlib = stdlib_folder();
   return settings;
 }
 
