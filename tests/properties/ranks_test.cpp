@@ -128,19 +128,21 @@ TEST_F(Ranks, DoNotChangeAConvolution) {
   }
 }
 
-/// In pieces, with a last slice that is shorter, of several arrays at once and one after the other: through memory that
-/// the ranks share and, with fusion off, by messages.
+/// In pieces, with a last slice that is shorter, of several arrays at once and one after the other, in turns of a loop:
+/// through memory that the ranks share and, with fusion off, by messages.
 TEST_F(Ranks, DoNotChangeALargeReduction) {
   const int ranks = shared_runtime().ranks();
   Script script;
   script.inputs = fmt::format(
-      "dim each = {}, n = 1200007, m = 3001\nlet x = random.normal([each, n])\nlet y = random.normal([each, m])\nlet z "
+      "dim each = {}, n = 1200007, m = 3001, steps = 3\nlet u = random.normal([steps])\nlet x = random.normal([each, "
+      "n])\nlet y = random.normal([each, m])\nlet z "
       "= cast(y, bf16)\nlet k = random.integers([each, m], 0, 1000)\n",
       ranks);
   script.body =
       "let a = sum(x -> [n])\nlet b = max(x * x -> [n])\nlet c = sum(y -> [m])\nlet d = sum(exp(y) -> [m])\nlet e = "
-      "sum(z -> [m])\nlet f = sum(k -> [m])\nlet g = sum(c * y -> [m])\n";
-  script.results = {"a", "b", "c", "d", "e", "f", "g"};
+      "sum(z -> [m])\nlet f = sum(k -> [m])\nlet g = sum(c * y -> [m])\n"
+      "let h = scan(fn(sums, t) = sums + sum(y * t + sums -> [m]), c, u, over: steps) * sum(x * x -> [])\n";
+  script.results = {"a", "b", "c", "d", "e", "f", "g", "h"};
   const Where where{fmt::format("p:{}", ranks), "each:p"};
   for (const bool fuse : {true, false}) {
     const std::string changes = hosting_changes(script, std::vector<Tolerance>(script.results.size()), where, fuse);
