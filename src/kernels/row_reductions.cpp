@@ -9,9 +9,7 @@ namespace mtf::kernels::lanes {
 namespace {
 
 constexpr int kTilePackets = 8;
-constexpr std::int64_t kFarBytes = 1 << 19;    // beyond the nearer caches
-constexpr std::int64_t kAsksAhead = 16 << 10;  // bytes, of what lies there
-constexpr std::int64_t kRowsTogether = 4;      // streams that the processor's prefetching keeps up with
+constexpr std::int64_t kRowsTogether = 4;  // streams that the processor's prefetching keeps up with
 
 /// Of two packets of groups of kCells cells, of each group the cells half a group apart are joined. The groups of the
 /// result, of half the size, are one of a, one of b, and so on.
@@ -66,11 +64,7 @@ struct ReducedRows {
     if constexpr (kHow == Reduction::kMin) return splat<V>(kInfinite ? Limits::infinity() : Limits::max());
     return V{};
   }
-  struct Reading {
-    bool goes_on;     ///< what follows the row in memory may be read
-    bool asks_ahead;  ///< for what is far away
-  };
-  /// The first `rest` lanes; the others are the identity.
+  /// The first `rest` lanes; the others are the identity. `goes_on`: what follows the row in memory may be read.
   static V some(const char* p, std::int64_t rest, bool goes_on) {
     char copy[kPacketBytes] = {};
     if (!goes_on) std::memcpy(copy, p, static_cast<std::size_t>(rest * size_of(kType)));
@@ -82,14 +76,14 @@ struct ReducedRows {
   // ---- one number of each row ----
 
   /// Joins what there is of a tile, n < kTile elements, to its packets.
-  static void join_rest(V* packets, const char* p, std::int64_t n, Reading reading) {
+  static void join_rest(V* packets, const char* p, std::int64_t n, bool goes_on) {
 #pragma GCC unroll 8
     for (int k = 0; k < kTilePackets; ++k) {
       if (n >= kLanes) {
         packets[k] = join<kHow, V>(packets[k], packet(p + k * kPacketBytes));
         n -= kLanes;
       } else {
-        if (n > 0) packets[k] = join<kHow, V>(packets[k], some(p + k * kPacketBytes, n, reading.goes_on));
+        if (n > 0) packets[k] = join<kHow, V>(packets[k], some(p + k * kPacketBytes, n, goes_on));
         return;
       }
     }
@@ -106,33 +100,31 @@ struct ReducedRows {
 
   /// The lanes of a row of up to kPackets packets.
   template <int kPackets>
-  static V short_row(const char* p, std::int64_t n, Reading reading) {
+  static V short_row(const char* p, std::int64_t n, bool goes_on) {
     V packets[kPackets];
 #pragma GCC unroll 8
     for (int k = 0; k < kPackets; ++k) {
       const std::int64_t rest = n - k * kLanes;
       packets[k] = rest >= kLanes ? packet(p + k * kPacketBytes)
-                   : rest > 0     ? some(p + k * kPacketBytes, rest, reading.goes_on)
+                   : rest > 0     ? some(p + k * kPacketBytes, rest, goes_on)
                                   : identity();
     }
     return joined_packets<kPackets>(packets);
   }
-  static void tiles(V* packets, const char*& p, std::int64_t count, Reading reading) {
+  static void tiles(V* packets, const char*& p, std::int64_t count) {
 #pragma GCC unroll 8
     for (int k = 0; k < kTilePackets; ++k) packets[k] = packet(p + k * kPacketBytes);
     p += kTileBytes;
     asm volatile("" : "+r"(count));  // or g++ unrolls the loop, and adds up packet after packet, not tile after tile
     for (std::int64_t t = 1; t < count; ++t, p += kTileBytes) {
-      if (reading.asks_ahead)
-        for (std::int64_t line = 0; line < kTileBytes; line += 64) __builtin_prefetch(p + kAsksAhead + line);
 #pragma GCC unroll 8
       for (int k = 0; k < kTilePackets; ++k) packets[k] = join<kHow, V>(packets[k], packet(p + k * kPacketBytes));
     }
   }
-  static V long_row(const char* p, std::int64_t n, Reading reading) {
+  static V long_row(const char* p, std::int64_t n, bool goes_on) {
     V packets[kTilePackets];
-    tiles(packets, p, n / kTile, reading);
-    join_rest(packets, p, n % kTile, reading);
+    tiles(packets, p, n / kTile);
+    join_rest(packets, p, n % kTile, goes_on);
     return joined_packets<kTilePackets>(packets);
   }
 
@@ -148,16 +140,16 @@ struct ReducedRows {
       }
     }
   }
-  static D folded_row(const char* p, std::int64_t n, Reading reading) {
+  static D folded_row(const char* p, std::int64_t n, bool goes_on) {
     D totals[kTotals] = {};
     V packets[kTilePackets];
     for (; n >= kFoldTiles * kTile; n -= kFoldTiles * kTile) {
-      tiles(packets, p, kFoldTiles, reading);
+      tiles(packets, p, kFoldTiles);
       fold(packets, totals);
     }
-    if (n >= kTile) tiles(packets, p, n / kTile, reading);
+    if (n >= kTile) tiles(packets, p, n / kTile);
     else std::fill_n(packets, kTilePackets, V{});
-    join_rest(packets, p, n % kTile, reading);
+    join_rest(packets, p, n % kTile, goes_on);
     fold(packets, totals);
     return joined_packets<kTotals>(totals);
   }
@@ -169,12 +161,11 @@ struct ReducedRows {
     // The last packet of a row goes on into the next ones, where these follow.
     const std::int64_t bytes = n * size_of(kType), beyond = (kLanes - n % kLanes) % kLanes * size_of(kType);
     const std::int64_t last = stride == bytes ? rows - (beyond + bytes - 1) / bytes : 0;
-    const bool far = rows * bytes > kFarBytes;
     char* to = static_cast<char*>(results);
     for (std::int64_t r = 0; r < rows; r += kTogether, to += kBytes) {
       P packets[kTogether] = {};
       const std::int64_t count = std::min(kTogether, rows - r);
-      for (std::int64_t k = 0; k < count; ++k, row += stride) packets[k] = row_of(row, n, {r + k < last, far});
+      for (std::int64_t k = 0; k < count; ++k, row += stride) packets[k] = row_of(row, n, r + k < last);
       P numbers = joined_lanes<kHow, kTogether>(packets);
       if constexpr (kFolds) numbers = numbers + P{};  // no zero is negative
       std::memcpy(to, &numbers, static_cast<std::size_t>(count) * sizeof(Scalar<P>));
