@@ -114,19 +114,20 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
   binding.value = domain.after_assignment(old, std::move(value), owner.uncertain);
 }
 
-std::optional<HostValue> Evaluator::extended_list(const ast::AssignStmt& stmt, Name name, const ScopePtr& scope) {
+std::optional<HostValue> Evaluator::extended_list(const ast::AssignStmt& stmt, const Scope::Found& name,
+                                                  const ScopePtr& scope) {
   auto* sum = stmt.value->as<ast::BinaryExpr>();
   if (!sum || sum->op != ast::BinaryOp::kAdd || !sum->right->as<ast::ListExpr>()) return std::nullopt;
   auto* left = sum->left->as<ast::NameExpr>();
-  auto* held = left && left->name == name ? scope->find(name).binding->value.as<ListPtr>() : nullptr;
+  auto* held = left && left->name == name.binding->name ? name.binding->value.as<ListPtr>() : nullptr;
   if (!held || (*held)->tuple) return std::nullopt;
   ListPtr list = *held;
   HostValue more = evaluate(*sum->right, scope);
   auto* added = more.as<ListPtr>();
   if (!added) return more;  // in error, or unknown
   check_list_length(list->items.size() + (*added)->items.size(), stmt.value->span);
-  auto* now = scope->find(name).binding->value.as<ListPtr>();
-  const bool is_outside = cuts.turn() && scope->find(name).scope->number < cuts.turn()->first;
+  auto* now = name.binding->value.as<ListPtr>();
+  const bool is_outside = cuts.turn() && name.scope->number < cuts.turn()->first;
   const bool is_ours = now && *now == list && list.use_count() == 2 && !is_outside;
   if (is_ours) undo.add(list, 0, [list = list.get(), length = list->items.size()] { list->items.resize(length); });
   else list = std::make_shared<List>(*list);
@@ -137,17 +138,18 @@ std::optional<HostValue> Evaluator::extended_list(const ast::AssignStmt& stmt, N
 void Evaluator::assign(const ast::AssignStmt& stmt, const ScopePtr& scope) {
   const Span statement = cover(stmt.target->span, stmt.value->span);
   if (auto* name = stmt.target->as<ast::NameExpr>()) {
-    if (!scope->find(name->name).binding) {
+    const Scope::Found found = scope->find(name->name);
+    if (!found.binding) {
       std::string help = mtf::did_you_mean(name->name.text(), names.visible_names(scope.get()));
       fail(
           Diagnostic(Kind::assign_undefined, stmt.target->span, fmt::format("there is no `{}` here", name->name.text()))
               .help(help.empty() ? fmt::format("`let {} = …` declares it", name->name.text()) : help));
     }
-    std::optional<HostValue> longer = extended_list(stmt, name->name, scope);
+    std::optional<HostValue> longer = extended_list(stmt, found, scope);
     const bool extends = longer.has_value();
     HostValue value = longer ? std::move(*longer) : evaluate(*stmt.value, scope);
-    auto found = scope->find(name->name);
     builder.span = statement;
+    // An expression binds names in scopes of its own, so that what was found stands where it was.
     assign_binding(*found.binding, *found.scope, std::move(value), stmt.value->span, statement, extends);
     if (spans_) {
       spans_->use(stmt.target->span, found.binding->span);

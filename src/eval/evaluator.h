@@ -160,9 +160,9 @@ class Evaluator {
   void assign(const ast::AssignStmt& stmt, const ScopePtr& scope);
   /// `extends`: the statement is `l := l + […]`.
   void assign_binding(Binding& binding, Scope& owner, HostValue value, Span span, Span statement, bool extends = false);
-  /// The value of `l := l + […]`, where l is a list: if nobody else holds it, it is extended instead of copied. Nothing
-  /// if the statement is another one.
-  std::optional<HostValue> extended_list(const ast::AssignStmt& stmt, Name name, const ScopePtr& scope);
+  /// The value of `l := l + […]`, where l, the `name`, is a list: if nobody else holds it, it is extended instead of
+  /// copied. Nothing if the statement is another one.
+  std::optional<HostValue> extended_list(const ast::AssignStmt& stmt, const Scope::Found& name, const ScopePtr& scope);
   void let(const ast::LetStmt& stmt, const ScopePtr& scope);
   void check_assertion(const ast::AssertStmt& stmt, const ScopePtr& scope);
   /// A condition and, if it is a comparison, what it compares: evaluated once.

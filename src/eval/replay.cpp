@@ -85,7 +85,7 @@ void Replay::Names::add(const HostValue& value, int64_t turn) {
     if (auto* function = value.as<FunctionPtr>()) scope = (*function)->scope.get();
     if (auto* model = value.as<ModelClassPtr>()) scope = (*model)->scope.get();
     if (auto* instance = value.as<InstancePtr>()) scope = (*instance)->scope.get();
-    if ((scope && scope->number > turn) || value.is<SequencePtr>() || value.is<ObjectPtr>() || value.is_unknown() ||
+    if ((scope && scope->number >= turn) || value.is<SequencePtr>() || value.is<ObjectPtr>() || value.is_unknown() ||
         value.is_poison())
       is_known = false;
     else host.push_back(value);
@@ -247,7 +247,7 @@ void Replay::begin_turn() {
 }
 
 void Replay::changes(int64_t made) {
-  if (made > turn_) return;
+  if (made >= turn_) return;
   making_.reset();
   known_.reset();
   is_confirmed_ = false;

@@ -19,7 +19,7 @@ class Replays {
     if (!loops_.empty()) [[unlikely]]
       tell_effect();
   }
-  /// What was made as number `made` (Scope::number) has changed.
+  /// What was made behind node `made` (Scope::number) has changed.
   void changes(int64_t made) {
     if (!loops_.empty()) tell_change(made);
   }

@@ -47,7 +47,7 @@ class Scope : public std::enable_shared_from_this<Scope> {
 
   /// A scope that has ended is as a new one.
   void begin(std::shared_ptr<Scope> outer, size_t outer_limit, int uncertain_depth) {
-    number = graph::new_node_id();
+    number = graph::last_node_id();
     parent = std::move(outer);
     outermost = parent ? parent->outermost : this;
     parent_limit = outer_limit;
@@ -56,7 +56,7 @@ class Scope : public std::enable_shared_from_this<Scope> {
   /// Lets go of all that it holds, as if it died. Of an inner scope that no function sees.
   void end();
 
-  int64_t number = 0;  ///< ascending in the order in which scopes and nodes are made
+  int64_t number = 0;  ///< of the last node before it was made
   std::shared_ptr<Scope> parent;
   Scope* outermost = nullptr;
   size_t parent_limit = 0;

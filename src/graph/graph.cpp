@@ -13,10 +13,12 @@ int64_t new_mark(int64_t count) {
   return next.fetch_add(count);
 }
 
-int64_t new_node_id() {
-  static std::atomic<int64_t> last{0};
-  return ++last;
-}
+namespace {
+std::atomic<int64_t> last_id{0};
+}  // namespace
+
+int64_t new_node_id() { return ++last_id; }
+int64_t last_node_id() { return last_id.load(std::memory_order_relaxed); }
 
 const Computed Node::kNothing;
 

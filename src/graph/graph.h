@@ -230,5 +230,7 @@ std::vector<NodePtr> pending(const Values& roots);
 int64_t new_mark(int64_t count = 1);
 /// A number for a node, after all before it.
 int64_t new_node_id();
+/// The last of them: what is made before another one has a number below that.
+int64_t last_node_id();
 
 }  // namespace mtf::graph
