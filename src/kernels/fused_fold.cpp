@@ -151,7 +151,7 @@ void Folds::set_lane(char* lanes, std::int64_t k, T value) const {
   }
 }
 
-void Folds::clear() {
+void Folds::clear(std::int64_t n) {
   for (Accumulator& a : accumulators_) {
     if (a.lanes == nullptr) continue;
     a.folded = false;
@@ -159,9 +159,9 @@ void Folds::clear() {
       using T = decltype(zero);
       const T value = identity_of<T>(a.reduction);
       if (sizeof(T) == static_cast<std::size_t>(lane_bytes_)) {
-        std::fill_n(reinterpret_cast<T*>(a.lanes), width_, value);
+        std::fill_n(reinterpret_cast<T*>(a.lanes), n, value);
       } else {
-        for (std::int64_t k = 0; k < width_; ++k) set_lane(a.lanes, k, value);
+        for (std::int64_t k = 0; k < n; ++k) set_lane(a.lanes, k, value);
       }
     });
   }
@@ -174,12 +174,19 @@ void Folds::add_to_totals(Accumulator& a, std::int64_t n) const {
   });
 }
 
+void Folds::begin_totals(Accumulator& a, std::int64_t n) const {
+  by_cell(a.cell, [&](auto zero) {
+    const auto* const cells = this->cells<decltype(zero)>(a, n);
+    for (std::int64_t k = 0; k < n; ++k) a.totals[k] = 0.0 + static_cast<double>(cells[k]);  // no zero is negative
+  });
+}
+
 void Folds::fold(std::int64_t n) {
   for (Accumulator& a : accumulators_) {
     if (a.lanes == nullptr || !a.folds) continue;
-    if (!a.folded) std::fill_n(a.totals, width_, 0.0);
+    if (a.folded) add_to_totals(a, n);
+    else begin_totals(a, n);
     a.folded = true;
-    add_to_totals(a, n);
     std::memset(a.lanes, 0, static_cast<std::size_t>(n * lane_bytes_));
   }
 }

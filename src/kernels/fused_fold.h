@@ -23,9 +23,9 @@ class Folds {
   /// The lanes of an output; nullptr if it is stored, or not chosen.
   char* lanes(std::size_t output) const { return accumulators_[output].lanes; }
 
-  /// Every lane becomes the identity of its reduction.
-  void clear();
-  /// Sums of floats in the first n lanes go to f64.
+  /// Each of the first n lanes becomes the identity of its reduction; the others are not used until the next time.
+  void clear(std::int64_t n);
+  /// Sums of floats in the first n lanes go to f64: in as many each time until they are cleared.
   void fold(std::int64_t n);
   /// Joins the lanes of a tile to one element.
   void finish_row(std::size_t output, char* target);
@@ -50,6 +50,7 @@ class Folds {
   T* cells(const Accumulator& a, std::int64_t n) const;
   template <class T>
   void set_lane(char* lanes, std::int64_t k, T value) const;
+  void begin_totals(Accumulator& a, std::int64_t n) const;
   void add_to_totals(Accumulator& a, std::int64_t n) const;
 
   std::int64_t tile_, width_;

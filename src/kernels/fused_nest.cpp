@@ -56,7 +56,7 @@ class Walker {
     std::vector<bool> at_the_end = nest.by_row;
     at_the_end.flip();
     folds_.emplace(code_, at_the_end, nest.output_types, width_, take);
-    if (nest.has_by_row()) row_folds_.emplace(code_, nest.by_row, nest.output_types, tile_, take).clear();
+    if (nest.has_by_row()) row_folds_.emplace(code_, nest.by_row, nest.output_types, tile_, take).clear(tile_);
     rows_.resize(static_cast<std::size_t>(streams));
     for (std::int64_t v = 0; v < operands; ++v) {
       if (code_.program.operands[v].kind == OperandKind::kScalar) {
@@ -118,9 +118,9 @@ class Walker {
 
   // ---- the nest -----------------------------------------------------------------------------------------------------
 
-  void clear() {
+  void clear(std::int64_t lanes) {
     rows_since_fold_ = tiles_since_fold_ = flat_inner_ = 0;
-    folds_->clear();
+    folds_->clear(lanes);
   }
 
   void fold(std::int64_t n) {
@@ -153,7 +153,7 @@ class Walker {
       for (std::int64_t first = 0, columns = 0; first < inner.size; first += columns) {
         columns = columns_together(inner, inner.size - first);
         columns_ = round_up(columns, tile_);
-        clear();
+        clear(columns < tile_ ? width_ : columns_);
         walk_reduced(0, {columns, inner.id}, bases);
         for (std::size_t o = 0; o < nest_.outputs.size(); ++o) {
           const Stream& output = nest_.outputs[o];
@@ -165,7 +165,7 @@ class Walker {
       }
       advance(nest_, bases, inner.id, -inner.size);
     } else {
-      clear();
+      clear(width_);
       walk_reduced(0, nest_.reduced.back(), bases);
       for (std::size_t o = 0; o < nest_.outputs.size(); ++o) folds_->finish_row(o, bases[nest_.operands.size() + o]);
     }
@@ -204,7 +204,7 @@ class Walker {
     const std::int64_t most = kFlatRow / inner.size;
     for (std::int64_t r = 0; r < rows.size; r += most) {
       const std::int64_t height = std::min(most, rows.size - r);
-      clear();
+      clear(width_);
       staged(rows, inner, r, height, 0, inner.size, true, bases, rows_);
       for (std::size_t o = 0; o < nest_.outputs.size(); ++o) {
         const Stream& output = nest_.outputs[o];
@@ -392,7 +392,7 @@ class Walker {
     }
     if (row_folds_) {
       for (std::size_t o = 0; o < nest_.outputs.size(); ++o) row_folds_->finish_row(o, row[operands + o].data);
-      row_folds_->clear();
+      row_folds_->clear(tile_);
     }
     if (nest_.reduces && !nest_.inner_reduced && ++rows_since_fold_ == kFoldTiles) {
       fold(flat_inner_ > 0 ? width_ : columns_);
