@@ -300,7 +300,9 @@ struct BoundPlan::Impl {
       machine.arena = machine.pool->allocate(arena_bytes, 0);
     }
     point_arena(machine.arena ? machine.arena->data() : nullptr, machine.shared.part(machine.transport.rank()));
-    if (machine.scrub && arena_bytes > 0) std::memset(machine.arena->data(), 0xff, static_cast<size_t>(arena_bytes));
+    if (!machine.scrub) return;
+    if (arena_bytes > 0) std::memset(arena_base, 0xff, static_cast<size_t>(arena_bytes));
+    if (shared_bytes > 0) std::memset(shared_base, 0xff, static_cast<size_t>(shared_bytes));
   }
 
   /// Points at the memory of inputs, and at new memory for outputs; returns both, by buffer.
