@@ -60,13 +60,13 @@ TEST(SpareScopes, OneWhoseChangesAreWrittenDownIsNotUsedAgain) {
 TEST(SpareScopes, AScopeUsedAgainIsAsANewOne) {
   Scopes scopes;
   ListPtr list = std::make_shared<List>();
-  const int64_t number = scopes.top->number;
   const Scope* const ended = scopes.ended([&](const ScopePtr& scope) {
     scope->bind("y", list, {});
     scope->named = std::make_shared<const Named>();
   });
   EXPECT_EQ(list.use_count(), 1);
   EXPECT_EQ(scopes.top.use_count(), 1);
+  const int64_t node = graph::new_node_id();
   const OwnScope inner(scopes.spare, scopes.top, 0, 3);
   ASSERT_EQ(&*inner, ended);
   EXPECT_TRUE(inner->bindings.empty());
@@ -74,7 +74,8 @@ TEST(SpareScopes, AScopeUsedAgainIsAsANewOne) {
   EXPECT_EQ(inner->parent, scopes.top);
   EXPECT_EQ(inner->outermost, scopes.top.get());
   EXPECT_EQ(inner->uncertain, 3);
-  EXPECT_GT(inner->number, number);
+  EXPECT_GE(inner->number, node);
+  EXPECT_LT(inner->number, graph::new_node_id());
 }
 
 }  // namespace
