@@ -85,8 +85,7 @@ TEST_F(GoldenRanks, OneThatPrintsTooMuchIsEndedAndLeavesTheOthers) {
 std::vector<pid_t> ranks_of(const std::string& file) {
   std::vector<pid_t> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-    std::ifstream command(entry.path() / "cmdline");
-    const std::string line{std::istreambuf_iterator<char>(command), {}};
+    const std::string line = text_of_process(entry.path().filename(), "cmdline");
     if (line.starts_with(kMtf + std::string("\0test\0--on-ranks", 16)) && line.find(file) != std::string::npos)
       found.push_back(static_cast<pid_t>(std::stol(entry.path().filename())));
   }

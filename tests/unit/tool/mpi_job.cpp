@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <stdexcept>
 
 #include "command.h"
@@ -40,8 +41,7 @@ struct Process {
 };
 
 Process process_of(const std::string& number) {
-  std::ifstream file("/proc/" + number + "/stat");
-  std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = text_of_process(number, "stat");
   Process process;
   const std::size_t name_end = text.rfind(')');
   if (name_end != std::string::npos)
@@ -56,6 +56,12 @@ bool is_gone(pid_t process) {
 }
 
 }  // namespace
+
+std::string text_of_process(const std::string& process, const std::string& name) {
+  std::ostringstream text;
+  text << std::ifstream("/proc/" + process + "/" + name).rdbuf();  // fails and does not throw
+  return text.str();
+}
 
 bool has_mpirun() { return std::system("command -v mpirun >/dev/null 2>&1") == 0; }
 

@@ -16,6 +16,9 @@ namespace mtf::tool {
 /// Whether there is an mpirun here.
 bool has_mpirun();
 
+/// What /proc says of a process in the file `name`; nothing if it has ended, also while it is asked.
+std::string text_of_process(const std::string& process, const std::string& name);
+
 /// `mpirun -n RANKS words… < input`, to its end; without an input there is nothing to read.
 ProcessResult run_on_ranks(int ranks, const std::vector<std::string>& words, const std::string& input = "/dev/null");
 

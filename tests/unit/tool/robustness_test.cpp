@@ -197,9 +197,7 @@ TEST_F(Robustness, AnEndlessPrinterIsEnded) {
 int processes_with(const std::string& word) {
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-    std::ifstream file(entry.path() / "cmdline");
-    const std::string line{std::istreambuf_iterator<char>(file), {}};
-    if (line.find(word) != std::string::npos) ++count;
+    if (text_of_process(entry.path().filename(), "cmdline").find(word) != std::string::npos) ++count;
   }
   return count;
 }
