@@ -94,8 +94,8 @@ class SharedTask : public ReduceTask {
     piece_number_ = number;
     begins_ = equal_slices(members(), std::min(piece_, count_ - number * piece_));
     std::byte* const part = memory_.part(ranks_[static_cast<size_t>(me_)]);
-    const std::ptrdiff_t place = arrays_.own - part;
-    lies_there_ = place >= 0 && place < memory_.bytes();
+    const auto place = reinterpret_cast<std::uintptr_t>(arrays_.own) - reinterpret_cast<std::uintptr_t>(part);
+    lies_there_ = place < static_cast<std::uintptr_t>(memory_.bytes());
     own_ = lies_there_ ? part + place + offset(0) : arrays_.staging;
     for (int64_t member = 0; member < members(); ++member) {
       const Interval theirs = slice(member);
