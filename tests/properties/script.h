@@ -34,6 +34,7 @@ std::string to_string(const Where& where);
 
 /// How many processors a mesh has, as `--mesh` says it.
 int64_t processors_of(const std::string& mesh);
+
 /// As `--mesh` and `--layout` say it. What one process parses under several settings it parses once.
 eval::Settings settings_at(const Where& where);
 
