@@ -98,7 +98,7 @@ std::string call_text(const Operation& operation, std::vector<std::string> opera
   std::string text = join(operands, ", ");
   if (const std::string attributes = to_string(operation.attributes); !attributes.empty())
     text += (text.empty() ? "" : attributes.starts_with("->") ? " " : ", ") + attributes;
-  return std::string(operation.op->name).append("(").append(text).append(")");
+  return fmt::format("{}({})", operation.op->name, text);
 }
 
 void read_call(TextReader& reader, FindOp find_op, Operation& operation, const std::function<TensorType()>& operand) {

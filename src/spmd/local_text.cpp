@@ -81,18 +81,14 @@ std::string LocalWriter::names(std::span<const int> values) const {
 
 std::string LocalWriter::value_text(int v) const {
   const LocalValue& value = program_.values[v];
-  std::string text;
-  text.append(names_[v]).append(": ").append(mtf::name(value.element)).append("[");
+  std::string text = fmt::format("{}: {}[", names_[v], mtf::name(value.element));
   for (size_t i = 0; i < value.dims.size(); ++i) {
     const LocalDim& dim = value.dims[i];
-    if (i > 0) text += ", ";
-    text += to_string(SplitDim{dim.dim, dim.axes}, value.mesh.get());
-    if (dim.mapped) text += map_text(dim.map, dim.dim.size);
+    text += (i ? ", " : "") + to_string(SplitDim{dim.dim, dim.axes}, value.mesh.get()) +
+            (dim.mapped ? map_text(dim.map, dim.dim.size) : "");
   }
-  text += "]";
-  if (value.mesh != mesh_) text += MeshesOfText::where(value.mesh, mesh_);
-  if (!value.order.empty()) text += stored_text(value.order, dims_of(value));
-  if (value.partial) text.append(" partial over ").append(value.mesh->axes_to_string(value.partial));
+  text += "]" + MeshesOfText::where(value.mesh, mesh_) + stored_text(value.order, dims_of(value));
+  if (value.partial) text += " partial over " + value.mesh->axes_to_string(value.partial);
   return text;
 }
 

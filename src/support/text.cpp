@@ -47,12 +47,7 @@ double without_sign_of_nan(double number) {
 }
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {
-  std::string text;
-  for (const std::string& part : parts) {
-    if (&part != &parts.front()) text += separator;
-    text += part;
-  }
-  return text;
+  return fmt::format("{}", fmt::join(parts, separator));
 }
 
 std::string join_words(const std::vector<std::string>& parts, std::string_view word) {

@@ -49,10 +49,7 @@ int64_t size_of(const Dims& dims) {
   return n;
 }
 
-std::string to_string(const Dim& dim) {
-  std::string text = dim.name.str();
-  return text.append("=").append(std::to_string(dim.size));
-}
+std::string to_string(const Dim& dim) { return dim.name.str() + "=" + std::to_string(dim.size); }
 
 std::string to_string(const Dims& dims) {
   std::string text = "[";

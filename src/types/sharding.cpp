@@ -40,8 +40,7 @@ std::string to_string(const SplitDim& dim, const Mesh* mesh) {
   for (int k = 0; k < dim.axes.size(); ++k) {
     const bool is_marked = (dim.marked & axis_bit(dim.axes[k])) != 0;
     const bool was_marked = k > 0 && (dim.marked & axis_bit(dim.axes[k - 1])) != 0;
-    text += k > 0 && is_marked == was_marked ? '+' : is_marked ? '@' : '/';
-    text += mesh->axes()[dim.axes[k]].name.text();
+    text += (k > 0 && is_marked == was_marked ? "+" : is_marked ? "@" : "/") + mesh->axes()[dim.axes[k]].name.str();
   }
   return text;
 }
