@@ -152,17 +152,15 @@ class Form {
 
   template <typename T>
   void add(const T& value) {
-    static_assert(std::is_trivially_copyable_v<T> && sizeof value <= kGathered);
-    if (gathered_ + sizeof value > kGathered) append_gathered();
-    std::memcpy(few_ + gathered_, &value, sizeof value);
-    gathered_ += sizeof value;
+    static_assert(std::is_trivially_copyable_v<T>);
+    add_bytes({reinterpret_cast<const char*>(&value), sizeof value});
   }
   void add(Name name) {
     const auto [number, fresh] = names_[name.id()];
     add(number);
     if (!fresh) return;
     add(static_cast<uint32_t>(name.text().size()));
-    add_text(name.text());
+    add_bytes(name.text());
   }
   void add(const Dim& dim) {
     add(dim.name);
@@ -201,18 +199,18 @@ class Form {
   void add(const ProgramOperation& entry) {
     const LaidOutOperation& operation = *entry.operation;
     add(operation.op->name.size());
-    add_text(operation.op->name);
+    add_bytes(operation.op->name);
     operation.attributes.visit([&](const Member&, const auto& value) { add(value); });
     add(static_cast<uint8_t>(operation.origin));
     add(static_cast<uint8_t>(is_written(operation) * 2 + follows_written(operation)));
     add(static_cast<uint32_t>(operation.results.size()));
     for (size_t r = 0; r < operation.results.size(); ++r) add(operation.results[r], operation.shardings[r]);
     add(operation.mesh);
-    if (operation.region) add_text(operation.region->form);
+    if (operation.region) add_bytes(operation.region->form);
     add(entry.replica);
     if (operation.inputs.empty()) return;
     std::string bits(reinterpret_cast<const char*>(operation.inputs.data()), operation.inputs.size() * sizeof(double));
-    if (operation.op->expand != nullptr) add_text(bits);
+    if (operation.op->expand != nullptr) add_bytes(bits);
     add(numbers_.emplace(std::pair(operation.op, std::move(bits)), static_cast<uint32_t>(numbers_.size()))
             .first->second);
   }
@@ -220,14 +218,14 @@ class Form {
  private:
   static constexpr size_t kGathered = 1024;
 
-  void add_text(std::string_view text) {
-    if (gathered_ + text.size() > kGathered) append_gathered();
-    if (text.size() > kGathered) {
-      text_.append(text);
+  void add_bytes(std::string_view bytes) {
+    if (gathered_ + bytes.size() > kGathered) append_gathered();
+    if (bytes.size() > kGathered) {
+      text_.append(bytes);
       return;
     }
-    std::memcpy(few_ + gathered_, text.data(), text.size());
-    gathered_ += text.size();
+    std::memcpy(few_ + gathered_, bytes.data(), bytes.size());
+    gathered_ += bytes.size();
   }
   void append_gathered() { text_.append(few_, std::exchange(gathered_, 0)); }
 

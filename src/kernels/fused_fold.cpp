@@ -174,19 +174,12 @@ void Folds::add_to_totals(Accumulator& a, std::int64_t n) const {
   });
 }
 
-void Folds::begin_totals(Accumulator& a, std::int64_t n) const {
-  by_cell(a.cell, [&](auto zero) {
-    const auto* const cells = this->cells<decltype(zero)>(a, n);
-    for (std::int64_t k = 0; k < n; ++k) a.totals[k] = 0.0 + static_cast<double>(cells[k]);  // no zero is negative
-  });
-}
-
 void Folds::fold(std::int64_t n) {
   for (Accumulator& a : accumulators_) {
     if (a.lanes == nullptr || !a.folds) continue;
-    if (a.folded) add_to_totals(a, n);
-    else begin_totals(a, n);
+    if (!a.folded) std::fill_n(a.totals, n, 0.0);
     a.folded = true;
+    add_to_totals(a, n);
     std::memset(a.lanes, 0, static_cast<std::size_t>(n * lane_bytes_));
   }
 }

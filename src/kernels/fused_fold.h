@@ -50,7 +50,6 @@ class Folds {
   T* cells(const Accumulator& a, std::int64_t n) const;
   template <class T>
   void set_lane(char* lanes, std::int64_t k, T value) const;
-  void begin_totals(Accumulator& a, std::int64_t n) const;
   void add_to_totals(Accumulator& a, std::int64_t n) const;
 
   std::int64_t tile_, width_;

@@ -153,7 +153,7 @@ class Walker {
       for (std::int64_t first = 0, columns = 0; first < inner.size; first += columns) {
         columns = columns_together(inner, inner.size - first);
         columns_ = round_up(columns, tile_);
-        clear(columns < tile_ ? width_ : columns_);
+        clear(columns < tile_ ? width_ : columns_);  // shorter rows may be taken several side by side (panel)
         walk_reduced(0, {columns, inner.id}, bases);
         for (std::size_t o = 0; o < nest_.outputs.size(); ++o) {
           const Stream& output = nest_.outputs[o];

@@ -67,13 +67,16 @@ inline void store(void* lanes, int packet, P value) {
   std::memcpy(static_cast<char*>(lanes) + packet * kBytes, &value, kBytes);
 }
 
+/// Of a prefetch: into L2.
+constexpr int kSecondCache = 2;
+
 /// Arrays come from beyond L2, several at once, which the processor's own prefetching does not keep up with: asks for
 /// `bytes` of a tile four tiles ahead, to lie in L2, as the nearest cache has room for few that are under way. Not of
 /// slots and splat numbers, which stay where they are.
 inline void ask_ahead(const void* tile, std::int64_t bytes, std::int64_t mask) {
   if (mask == 0) return;
   const char* const ahead = static_cast<const char*>(tile) + 4 * bytes;
-  for (std::int64_t line = 0; line < bytes; line += 64) __builtin_prefetch(ahead + line, 0, 2);
+  for (std::int64_t line = 0; line < bytes; line += 64) __builtin_prefetch(ahead + line, 0, kSecondCache);
 }
 
 /// Two packets of 64-bit lanes as one of 32-bit lanes, and back.

@@ -17,9 +17,9 @@
 
 namespace mtf::kernels {
 
-/// Of a prefetch: memory is asked for before it is needed, because the processor does not foresee many short runs, but
-/// into the second cache, because it is more than the nearest can hold.
-constexpr int kSecondCache = 2;
+/// Memory is asked for before it is needed, because the processor does not foresee many short runs, but into the second
+/// cache, because it is more than the nearest can hold.
+using lanes::kSecondCache;
 constexpr std::int64_t kLongLine = 10 << 10, kLineAhead = 512;  // bytes
 constexpr std::int64_t kThinBytes = 24 << 10;                   // of sums, which stay in the nearest cache
 constexpr double kProgressNumbers = 4 << 20;                    // of the matrix: a millisecond

@@ -35,8 +35,7 @@ class AllReduces : public BoundCollective {
     return std::any_of(tasks_.begin(), tasks_.end(), [](const Task& task) { return task.exchange->shares_memory(); });
   }
   bool lends_operand() const override {
-    return tasks_.size() == 1 && alone_.empty() && tasks_[0].in_place && shares_memory() &&
-           tasks_[0].parts[0].group.places.size() == 1;
+    return tasks_.size() == 1 && tasks_[0].in_place && tasks_[0].exchange->shares_memory();
   }
   plan::CollectiveCount counted() const override { return counted_; }
 

@@ -1,6 +1,7 @@
 #include "run/shared_reduce.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 #include "spmd/reduction_tree.h"
@@ -86,7 +87,7 @@ class SharedTask : public ReduceTask {
   size_t bytes(Interval elements) const { return static_cast<size_t>(elements.size() * elements_.size()); }
   /// Where an element of the piece under way lies in one of this rank's arrays.
   int64_t offset(int64_t element) const { return (piece_number_ * piece_ + element) * elements_.size(); }
-  const std::byte* laid_out(int64_t member) const {
+  std::byte* laid_out(int64_t member) const {
     return memory_.part(ranks_[static_cast<size_t>(member)]) + notice(member).place;
   }
 
@@ -95,16 +96,16 @@ class SharedTask : public ReduceTask {
     begins_ = equal_slices(members(), std::min(piece_, count_ - number * piece_));
     std::byte* const part = memory_.part(ranks_[static_cast<size_t>(me_)]);
     const auto place = reinterpret_cast<std::uintptr_t>(arrays_.own) - reinterpret_cast<std::uintptr_t>(part);
-    lies_there_ = place < static_cast<std::uintptr_t>(memory_.bytes());
-    own_ = lies_there_ ? part + place + offset(0) : arrays_.staging;
+    const bool lies_there = place < static_cast<std::uintptr_t>(memory_.bytes());  // then nothing is copied there
+    std::byte* const own = lies_there ? part + place + offset(0) : arrays_.staging;
     for (int64_t member = 0; member < members(); ++member) {
       const Interval theirs = slice(member);
-      if (member != me_ && !lies_there_)
-        copy_for_others(own_ + theirs.first * elements_.size(), arrays_.own + offset(theirs.first), bytes(theirs));
+      if (member != me_ && !lies_there)
+        copy_for_others(own + theirs.first * elements_.size(), arrays_.own + offset(theirs.first), bytes(theirs));
       transport.count_given(
           static_cast<int64_t>(bytes(member == me_ ? Interval{0, theirs.size() * (members() - 1)} : theirs)));
     }
-    notice(me_).place = own_ - part;
+    notice(me_).place = own - part;
     reach(SharedMemory::kBegun);
   }
 
@@ -119,7 +120,8 @@ class SharedTask : public ReduceTask {
       const Interval part = {own.first + done, std::min(own.first + done + step, own.last)};
       for (size_t member = 0; member < arrays.size(); ++member)
         terms[member] = arrays[member] + done * elements_.size();
-      std::byte *const sum = arrays_.result + offset(part.first), *there = own_ + part.first * elements_.size();
+      std::byte *const sum = arrays_.result + offset(part.first),
+                       *there = laid_out(me_) + part.first * elements_.size();
       combine_all(elements_, tree_, terms, sum, part.size());
       if (there != sum) copy_for_others(there, sum, bytes(part));
     }
@@ -145,8 +147,6 @@ class SharedTask : public ReduceTask {
   ReduceArrays arrays_{};
   int64_t collective_ = 0, piece_number_ = 0;
   std::vector<int64_t> begins_;  // of the slices of the piece under way, and its end
-  bool lies_there_ = false;      // what this rank gives lies in its part: nothing is copied there
-  std::byte* own_ = nullptr;     // where this rank lays the piece out
   SharedMemory::Stage stage_ = SharedMemory::kEnded;
   bool under_way_ = false;
 };
