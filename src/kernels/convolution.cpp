@@ -102,17 +102,29 @@ class OrdinaryConvolution {
     if (groups_ > 1 && outs_ <= kLanes / 2 && pieces_ == 1) lanes_ = Lanes::kGroups;
   }
 
-  /// result = operand * window.
-  void sum_products(Threads& threads) {
-    if (groups_ * outs_ * taps_ == 0 || boxes_.size() == 0) return;
+  /// Whether there is any product to compute.
+  bool computes_some() const { return groups_ * outs_ * taps_ * boxes_.size() != 0; }
+  /// Makes of the places lanes where that is better, which changes no bit.
+  void choose_lanes() {
     if (lanes_ == Lanes::kResults) use_runs_of_places();
-    const Stretches stretches = in_stretches(threads, boxes_.size());
-    const std::int64_t units = stretches.count() * boxes_.size();
-    threads.parallel_for(units, grain(places(), units), [&](std::int64_t begin, std::int64_t end) {
+  }
+  /// Whether the same boxes' results of both are best computed one after the other, as they lie among each other: those
+  /// of a gradient with strides do.
+  bool goes_with(const OrdinaryConvolution& other) const {
+    return boxes_.size() == other.boxes_.size() && lanes_ == Lanes::kResults && other.lanes_ == Lanes::kResults;
+  }
+  /// result = operand * window, for some that go with each other.
+  static void sum_products(std::span<const OrdinaryConvolution> all, Threads& threads) {
+    const OrdinaryConvolution& first = all.front();
+    const std::int64_t boxes = first.boxes_.size();
+    if (boxes == 0) return;
+    const Stretches stretches = first.in_stretches(threads, boxes);
+    const std::int64_t units = stretches.count() * boxes;
+    threads.parallel_for(units, first.grain(first.places(), units), [&](std::int64_t begin, std::int64_t end) {
       Work work;
       while (begin < end) {  // the boxes of one stretch after another
-        const std::int64_t stretch = begin / boxes_.size(), last = std::min(end, (stretch + 1) * boxes_.size());
-        sum_boxes(stretches[stretch], begin % boxes_.size(), last - begin, work);
+        const std::int64_t stretch = begin / boxes, last = std::min(end, (stretch + 1) * boxes);
+        sum_boxes(all, stretches[stretch], begin % boxes, last - begin, work);
         begin = last;
       }
     });
@@ -220,6 +232,7 @@ class OrdinaryConvolution {
   };
   struct Work {
     std::vector<std::int64_t> rows, steps;
+    std::vector<typename ToTile::Run> runs;
     double flops = 0;
   };
 
@@ -453,47 +466,107 @@ class OrdinaryConvolution {
     return {panels, box.places(), 0};
   }
 
-  void sum_boxes(const Channels& channels, std::int64_t first_box, std::int64_t boxes, Work& work) const {
-    const std::int64_t width = width_of(channels), steps = taps_ * ins_;
+  static void sum_boxes(std::span<const OrdinaryConvolution> all, const Channels& channels, std::int64_t first_box,
+                        std::int64_t boxes, Work& work) {
+    std::int64_t whole = 0, most = 0;  // elements of all windows, and of a piece of one
+    for (const OrdinaryConvolution& one : all) {
+      whole += one.window_size(channels);
+      most = std::max(most, one.taps_ * ceil_div(one.ins_, one.pieces_) * one.width_of(channels));
+    }
+    const bool keeps_window = boxes == 1 || whole * static_cast<std::int64_t>(sizeof(T)) <= kWindowBytes;
+    T* const windows = convolution_scratch().window.room<T>(keeps_window ? whole : most);
+    for (std::int64_t index = first_box; index < first_box + boxes; ++index) {
+      T* window = windows;
+      for (const OrdinaryConvolution& one : all) {
+        one.sum_box(index, channels, window, keeps_window, !keeps_window || index == first_box, work);
+        if (keeps_window) window += one.window_size(channels);
+      }
+    }
+  }
+  std::int64_t window_size(const Channels& channels) const { return taps_ * ins_ * width_of(channels); }
+
+  /// One box's results, with a window that has room for all of it if `whole`, and is loaded anew if asked for.
+  void sum_box(std::int64_t index, const Channels& channels, T* window, bool whole, bool loads, Work& work) const {
+    const std::int64_t width = width_of(channels);
     const bool is_dense =
         (channels.outs == 1 || result_.channel == 1) && (channels.groups == 1 || result_.group == channels.outs);
     const bool in_place =
         is_dense && result_.element != ElementType::kBf16 && run_ == kAxes && channels.columns() == width;
-    const bool keeps_window = boxes == 1 || steps * width * static_cast<std::int64_t>(sizeof(T)) <= kWindowBytes;
-    T* const window =
-        convolution_scratch().window.room<T>((keeps_window ? steps : taps_ * ceil_div(ins_, pieces_)) * width);
-    for (std::int64_t index = first_box; index < first_box + boxes; ++index) {
-      const Box box = boxes_[index];
-      const auto result = run_ < kAxes ? result_runs(box, channels) : result_part(box, channels, width);
-      const std::int64_t count = box.size[0] * result.dense[0];
-      T* const to = in_place ? reinterpret_cast<T*>(result.data) : convolution_scratch().sums.room<T>(count);
-      Steps place;
-      std::copy_n(in_place ? result.strides.begin() : result.dense.begin(), kAxes, place.begin());
-      for (std::int64_t p = 0; p < pieces_; ++p) {
-        const Channels some = piece(channels, p);
-        T* const panels = window + (keeps_window ? taps_ * some.in * width : 0);
-        if (!keeps_window || index == first_box) load_window(some, panels);
-        const Patch patch = load_patch(box, some);
-        if (run_ < kAxes) sum_box_in_runs(box, patch, some, panels, to, result.dense, p > 0, work);
-        else if (by_groups()) sum_box_by_groups(box, patch, some, panels, to, place, work);
-        else sum_box(box, patch, some, panels, to, place, p > 0, work);
-      }
-      if (!in_place) store<T>(result.sizes, to, result.dense, count, result_.element, result.data, result.strides);
+    const Box box = boxes_[index];
+    const auto result = run_ < kAxes ? result_runs(box, channels) : result_part(box, channels, width);
+    const std::int64_t count = box.size[0] * result.dense[0];
+    T* const to = in_place ? reinterpret_cast<T*>(result.data) : convolution_scratch().sums.room<T>(count);
+    Steps place;
+    std::copy_n(in_place ? result.strides.begin() : result.dense.begin(), kAxes, place.begin());
+    for (std::int64_t p = 0; p < pieces_; ++p) {
+      const Channels some = piece(channels, p);
+      T* const panels = window + (whole ? taps_ * some.in * width : 0);
+      if (loads) load_window(some, panels);
+      const Patch patch = load_patch(box, some);
+      if (run_ < kAxes) sum_piece_in_runs(box, patch, some, panels, to, result.dense, p > 0, work);
+      else if (by_groups()) sum_piece_by_groups(box, patch, some, panels, to, place, work);
+      else sum_piece(box, patch, some, panels, to, place, p > 0, work);
     }
+    if (!in_place) store<T>(result.sizes, to, result.dense, count, result_.element, result.data, result.strides);
   }
 
-  /// to (+)= patch * panels, in tiles of places along the axis in which they are highest.
-  void sum_box(const Box& box, const Patch& patch, const Channels& channels, const T* panels, T* to, const Steps& place,
-               bool accumulate, Work& work) const {
+  /// Some taps of an axis.
+  struct Taps {
+    std::int64_t begin = 0, end = 0;
+    bool operator==(const Taps&) const = default;
+  };
+  using BoxTaps = std::array<Taps, kAxes>;
+  /// The taps that some of `rows` places from `first` on `along` an axis need, where the others meet only padding.
+  BoxTaps taps_inside(const Box& box, int along, const Steps& first, std::int64_t rows) const {
+    BoxTaps taps;
+    for (int a = 0; a < kAxes; ++a) {
+      const ConvolutionAxis& axis = axes_[a];
+      const std::int64_t low = axis.origin + (box.at[a] + first[a]) * axis.step,
+                         high = low + (a == along ? rows - 1 : 0) * axis.step;
+      taps[a] = {0, axis.taps};
+      if (low < axis.begin)
+        taps[a].begin = std::clamp<std::int64_t>(ceil_div(axis.begin - high, axis.apart), 0, axis.taps);
+      if (high + (axis.taps - 1) * axis.apart >= axis.end)
+        taps[a].end = std::clamp<std::int64_t>(ceil_div(axis.end - low, axis.apart), taps[a].begin, axis.taps);
+    }
+    return taps;
+  }
+  /// What a tile adds up of some taps, in their order, in runs of steps whose number it returns.
+  std::int64_t tile_runs(const Patch& patch, const BoxTaps& taps, std::vector<typename ToTile::Run>& runs) const {
+    const bool merged = patch.apart[kAxes - 1] == patch.length;  // neighbouring taps of the last axis
+    const auto& [s, t, u, v] = taps;
+    const std::int64_t together = merged ? v.end - v.begin : 1;
+    runs.clear();
+    if (together == 0) return 0;
+    for (std::int64_t at0 = s.begin; at0 < s.end; ++at0)
+      for (std::int64_t at1 = t.begin; at1 < t.end; ++at1)
+        for (std::int64_t at2 = u.begin; at2 < u.end; ++at2)
+          for (std::int64_t at3 = v.begin; at3 < v.end; at3 += together)
+            runs.push_back(
+                {offset({at0, at1, at2, at3}, patch.apart),
+                 (((at0 * axes_[1].taps + at1) * axes_[2].taps + at2) * axes_[3].taps + at3) * patch.length});
+    return together * patch.length;
+  }
+
+  /// to (+)= patch * panels, in tiles of places along the axis in which they are highest. Taps that none of a tile's
+  /// places needs are left out. (Where one of them needs a tap the others add zeros, which changes no sum as long as
+  /// the window is finite.)
+  void sum_piece(const Box& box, const Patch& patch, const Channels& channels, const T* panels, T* to,
+                 const Steps& place, bool accumulate, Work& work) const {
     typename ToTile::Operands tile{};
-    tile.k = tap_runs(patch, 0, work.steps);
-    tile.runs = work.steps;
     tile.a_k = 1;
     tile.accumulate = accumulate;
+    BoxTaps taps{};
     for (std::int64_t column = 0; column < channels.outs; column += kColumns) {
       const std::int64_t width = round_up(std::min(kColumns, channels.outs - column), kLanes);
       tile.b = panels + column * taps_ * channels.ins, tile.b_k = width;
       for_each_strip(box, kRows, [&](int along, const Steps& first, std::int64_t rows) {
+        const BoxTaps inside = taps_inside(box, along, first, rows);
+        if (inside != taps) {
+          taps = inside;
+          tile.k = tile_runs(patch, taps, work.runs);
+          tile.runs = work.runs;
+        }
         tile.a = patch.data + offset(first, patch.step), tile.a_row = patch.step[along];
         tile.c = to + column + offset(first, place), tile.c_row = place[along];
         ToTile::function(static_cast<int>(rows), static_cast<int>(width / kLanes), false)(tile);
@@ -501,8 +574,8 @@ class OrdinaryConvolution {
       report(work, box.places() * width * taps_ * channels.ins);
     }
   }
-  void sum_box_by_groups(const Box& box, const Patch& patch, const Channels& channels, const T* panel, T* to,
-                         const Steps& place, Work& work) const {
+  void sum_piece_by_groups(const Box& box, const Patch& patch, const Channels& channels, const T* panel, T* to,
+                           const Steps& place, Work& work) const {
     const std::int64_t width = width_of(channels);
     tap_runs(patch, width, work.steps);
     work.rows.resize(LaneSums<T>::kRows);
@@ -524,8 +597,8 @@ class OrdinaryConvolution {
   }
 
   /// The same with runs of places as columns and the channels of the result as rows, which lie as result_runs says.
-  void sum_box_in_runs(const Box& box, const Patch& patch, const Channels& channels, const T* panel, T* to,
-                       const std::array<std::int64_t, kAxes + 2>& dense, bool accumulate, Work& work) const {
+  void sum_piece_in_runs(const Box& box, const Patch& patch, const Channels& channels, const T* panel, T* to,
+                         const std::array<std::int64_t, kAxes + 2>& dense, bool accumulate, Work& work) const {
     tap_runs(patch, 1, work.steps);
     const std::int64_t width = dense[kAxes + 1];
     FewRows<T> sums{work.steps, channels.ins, panel, channels.outs, nullptr, patch.channel, nullptr, width, accumulate};
@@ -584,8 +657,11 @@ class OrdinaryConvolution {
     const std::int64_t length = tap_runs(patch, 0, work.rows), strips = ceil_div(length, kRows),
                        width = width_of(channels);
     place_runs(box, patch, kAxes - 1, work.steps);
+    work.runs.clear();
+    for (const std::int64_t run : work.steps)
+      work.runs.push_back({run, static_cast<std::int64_t>(work.runs.size()) * box.size[kAxes - 1]});
     typename ToTile::Operands tile{};
-    tile.runs = work.steps;
+    tile.runs = work.runs;
     tile.k = box.size[kAxes - 1];
     tile.a_row = 1, tile.a_k = patch.step[kAxes - 1];
     tile.c_row = width;
@@ -732,9 +808,15 @@ void convolve_to(const Convolution& c, bool to_input, Threads& threads) {
       }
       fill_with_zeros(result.element, result.data, sizes, strides);
     }
+    std::vector<OrdinaryConvolution<T>> all;
     for_each_ordinary(c, to_input, [&](const ConvolutionAxes& axes) {
-      OrdinaryConvolution<T>(c, to_input, axes).sum_products(threads);
+      OrdinaryConvolution<T> one(c, to_input, axes);
+      if (!one.computes_some()) return;
+      one.choose_lanes();
+      if (!all.empty() && !all.back().goes_with(one)) OrdinaryConvolution<T>::sum_products(all, threads), all.clear();
+      all.push_back(one);
     });
+    if (!all.empty()) OrdinaryConvolution<T>::sum_products(all, threads);
   });
 }
 

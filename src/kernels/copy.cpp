@@ -113,8 +113,17 @@ void copy_rows(std::int64_t rows, std::int64_t columns, const T* from, std::int6
     const std::int64_t r1 = std::min(rows, r0 + kBlock);
     for (std::int64_t c0 = 0; c0 < columns; c0 += kBlock) {
       const std::int64_t c1 = std::min(columns, c0 + kBlock);
-      if (from_row == 1 && to_column == 1 && (r1 - r0) * (c1 - c0) >= kBlock * kBlock / 4) {
+      const bool is_large = to_column == 1 && (r1 - r0) * (c1 - c0) >= kBlock * kBlock / 4;
+      if (is_large && from_row == 1) {
         transpose_block(r1 - r0, c1 - c0, from + r0 + c0 * from_column, from_column, to + r0 * to_row + c0, to_row);
+        continue;
+      }
+      if (is_large && from_row == 2) {  // as convolutions with a stride read
+        std::array<T, kBlock * kBlock> block;
+        for (std::int64_t c = c0; c < c1; ++c)
+          for (std::int64_t r = r0; r < r1; ++r)
+            block[static_cast<std::size_t>((c - c0) * kBlock + r - r0)] = from[2 * r + c * from_column];
+        transpose_block(r1 - r0, c1 - c0, block.data(), kBlock, to + r0 * to_row + c0, to_row);
         continue;
       }
       for (std::int64_t r = r0; r < r1; ++r) {

@@ -18,7 +18,7 @@ namespace mtf::kernels {
 /// Up to kRows rows and kColumns columns of C are summed in registers, over k, from one element of A for each row and
 /// one or two packets of B. As many rows as leave room for the packets of B and one element of A. With kPairs, T is
 /// float and an element of A or B is two numbers of bf16, neighbours along k, of which both products are added. With
-/// kRuns, A need not lie evenly along k.
+/// kRuns, A need not lie evenly along k, and some of B may be left out.
 template <class T, bool kPairs = false, bool kRuns = false>
 struct Tile {
   using Packet = typename Eigen::internal::packet_traits<T>::type;
@@ -28,12 +28,16 @@ struct Tile {
   static constexpr int kRowsPacked =
       (kRows + kLanes - 1) / kLanes * kLanes;  ///< rows of a packed strip of A, with padding
 
+  /// Some steps along k that lie evenly.
+  struct Run {
+    std::int64_t a;  ///< where it begins, from `a`
+    std::int64_t b;  ///< the step of B with which it begins
+  };
   /// C (+)= A · B. A's rows lie `a_row` apart, 1 if kTogether; B's and C's columns lie together. The terms are added in
   /// the order of k, each with one rounding where the machine has fused multiply-add: an element of C has the same bits
-  /// wherever it stands in a tile. With kRuns, A lies along k in runs of `k` steps each, which begin so far from `a`; B
-  /// goes on.
+  /// wherever it stands in a tile. With kRuns, the terms are those of the runs, of `k` steps each.
   struct Operands {
-    std::span<const std::int64_t> runs;  ///< of kRuns
+    std::span<const Run> runs;  ///< of kRuns
     std::int64_t k;
     const T* a;
     std::int64_t a_row, a_k;
@@ -86,7 +90,8 @@ struct Tile {
     const T* b = o.b;
     const std::size_t runs = kRuns ? o.runs.size() : 1;
     for (std::size_t r = 0; r < runs; ++r) {
-      const T *a0 = kRuns ? o.a + o.runs[r] : o.a, *a4 = a0 + 4 * row, *a8 = a4 + 4 * row, *a12 = a8 + 4 * row;
+      if constexpr (kRuns) b = o.b + o.runs[r].b * b_k;
+      const T *a0 = kRuns ? o.a + o.runs[r].a : o.a, *a4 = a0 + 4 * row, *a8 = a4 + 4 * row, *a12 = a8 + 4 * row;
       for (std::int64_t p = 0; p < k; ++p) {
         Packet columns[kPackets];
 #pragma GCC unroll 2
