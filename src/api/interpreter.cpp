@@ -68,6 +68,7 @@ eval::Settings settings_of(const InterpreterOptions& options) {
   settings.stdlib = options.standard_library;
   settings.library = &library::host_library();
   settings.set = options.set;
+  settings.memory = options.memory;
   session::Assumption given = assumption_of(options.mesh, options.layout);
   settings.mesh = std::move(given.mesh);
   settings.layout = std::move(given.layout);

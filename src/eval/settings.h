@@ -21,7 +21,8 @@ struct Settings {
   std::optional<std::vector<Axis>> mesh;                 ///< --mesh
   std::optional<Layout> layout;                          ///< --layout
   std::vector<std::pair<std::string, std::string>> set;  ///< --set name=value, `module.name` for a module's
-  std::vector<int64_t> placement = {};                   ///< --placement, checked against the meshes
+  int64_t memory = 0;  ///< --memory: bytes that each processor has for a program and what it reads; 0: any
+  std::vector<int64_t> placement = {};   ///< --placement, checked against the meshes
   std::string stdlib;                    ///< folder of the standard modules; empty: where it was installed
   const HostLibrary* library = nullptr;  ///< what programs can call besides the language; null: nothing
   int64_t ranks = 1;                     ///< the size of the default mesh [all: ranks]

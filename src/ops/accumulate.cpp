@@ -1,5 +1,6 @@
 // Adding into a part of a tensor: x + place_at(part), x + pad(part) and x + spread(part), each as one operation that
-// touches only the places where the part falls. Gradients of slices add up so (Op::accumulate).
+// touches only the places where the part falls. Gradients of slices add up so (Op::accumulate). Of add_at_each the
+// place is not one for all, but a tensor of places.
 //
 // Their attributes and numbers are those of place_at, pad and spread. Each may write its result over x. Where the dim
 // is split, a processor adds what falls into its block:
@@ -82,6 +83,36 @@ void add_at_kernel(graph::KernelCall& call) {
   add_runs(call, dims, dim, runs);
 }
 
+void add_at_each_kernel(graph::KernelCall& call) {
+  const auto& [along, position] = call.operation.attributes.get<PlaceAttributes>();
+  const int dim = static_cast<int>(position);
+  const kernels::Block &x = call.operands[0], &part = call.operands[1], &ids = call.operands[2];
+  kernels::Block to = call.results[0];
+  if (x.data != to.data) copy_all(call.threads, x, to, in_order(to.dims.size()));
+  call.flops += part.size();
+  if (to.size() == 0 || part.size() == 0) return;
+  std::vector<int> dims;
+  for (int d = 0; d < static_cast<int>(to.dims.size()); ++d) dims.push_back(d == dim ? -1 : d < dim ? d : d - 1);
+  kernels::Block some = part;
+  Walk<3> walk;
+  for (size_t d = 0; d < ids.dims.size(); ++d) {
+    const int in_to = find_dim(call.operation.results[0].dims, call.operation.operands[2].dims[d].name);
+    const int in_part = dims[static_cast<size_t>(in_to)];
+    walk.add(ids.dims[d].size, {ids.dims[d].stride, some.dims[in_part].stride, to.dims[in_to].stride});
+    some.dims[in_part].size = to.dims[in_to].size = 1;
+  }
+  const int64_t bytes = size_of(to.element);
+  for (int64_t n = 0; n < walk.count(); ++n, walk.next()) {
+    const int64_t place = checked_place(along, ids.as<int32_t>()[walk.offset(0)]) - to.dims[dim].first;
+    if (place < 0 || place >= to.dims[dim].size) continue;
+    kernels::Block from = some, into = to;
+    from.data = some.as<char>() + walk.offset(1) * bytes, into.data = to.as<char>() + walk.offset(2) * bytes;
+    by_element(to.element, [&](auto zero) {
+      add_run<decltype(zero)>(call.threads, from, into, dims, dim, {.to = place, .count = 1});
+    });
+  }
+}
+
 void add_padded_kernel(graph::KernelCall& call) {
   const int dim = dim_of<PadAttributes>(call.operation);
   const kernels::BlockDim& from = call.operands[1].dims[dim];
@@ -112,6 +143,13 @@ graph::IterationSpace part_space(const graph::Operation& operation, int dim, boo
 graph::IterationSpace add_at_space(const graph::Operation& operation) {
   const int8_t dim = narrow(operation.attributes.get<PlaceAttributes>().position);
   return part_space(operation, dim, true, {.operands = {dim, -1}, .results = {dim}});
+}
+
+graph::IterationSpace add_at_each_space(const graph::Operation& operation) {
+  graph::IterationSpace space = add_at_space(operation);
+  for (size_t d = 0; d < space.dims.size(); ++d)
+    space.dims[d].operands.push_back(narrow(find_dim(operation.operands[2].dims, operation.results[0].dims[d].name)));
+  return space;
 }
 
 graph::IterationSpace add_padded_space(const graph::Operation& operation) {
@@ -158,6 +196,14 @@ constexpr graph::Op kAddAt = accumulation<PlaceAttributes>(
                                          call.operation.inputs)
                       : graph::Value()};
      }});
+
+constexpr graph::Op kAddAtEach = accumulation<PlaceAttributes>(
+    {.name = "add_at_each",
+     .doc = "The first operand, with the second added along a dimension that it lacks, at the place that the third "
+            "operand says (i32), whose dimensions are some of the others.",
+     .space = add_at_each_space,
+     .kernel = add_at_each_kernel,
+     .no_gradient = "plans make it of products, behind their gradients"});
 
 constexpr graph::Op kAddPadded = accumulation<PadAttributes>(
     {.name = "add_padded",

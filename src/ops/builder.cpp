@@ -74,6 +74,11 @@ graph::Value Builder::zeros(const TensorType& type) {
   return add(kBroadcast, {operand(0, type.element)}, BroadcastAttributes{.result = type.dims, .always_zero = true});
 }
 
+graph::Value Builder::zeros(const TensorType& type, graph::GivenLayout layout) {
+  return add_laid_out(kBroadcast, {operand(0, type.element)}, std::move(layout),
+                      BroadcastAttributes{.result = type.dims, .always_zero = true});
+}
+
 graph::Value Builder::map(const graph::Op& op, const graph::Value& a) { return add(op, {a}); }
 
 graph::Value Builder::map(const graph::Op& op, const graph::Value& a, const graph::Value& b) {
@@ -141,6 +146,10 @@ graph::Value Builder::broadcast(const graph::Value& a, const Dims& dims) {
 graph::Value Builder::rename(const graph::Value& a, const Dims& dims) {
   if (a.dims() == dims) return a;
   return add(kRename, {a}, RenameAttributes{names_of(dims)});
+}
+
+graph::Value Builder::rename_where_it_lies(const graph::Value& a, const Dims& dims) {
+  return add_laid_out(kRename, {a}, {a.sharding(), a.inherited(), a.mesh()}, RenameAttributes{names_of(dims)});
 }
 
 graph::Value Builder::reshape(const graph::Value& a, const Dims& dims) {

@@ -44,6 +44,7 @@ class Builder : public graph::NodeBuilder {
   /// value.
   graph::Value operand(double number, ElementType element);
   graph::Value zeros(const TensorType& type);
+  graph::Value zeros(const TensorType& type, graph::GivenLayout layout);
   /// A lane operation, its operands broadcast and promoted to one element type.
   graph::Value map(const graph::Op& op, const graph::Value& a);
   graph::Value map(const graph::Op& op, const graph::Value& a, const graph::Value& b);
@@ -59,7 +60,8 @@ class Builder : public graph::NodeBuilder {
   graph::Value sum_to(const graph::Value& a, const Dims& kept) { return reduce(kSum, a, kept); }
   graph::Value einsum(graph::Values operands, const Dims& result);
   graph::Value broadcast(const graph::Value& a, const Dims& dims);
-  graph::Value rename(const graph::Value& a, const Dims& dims);  ///< dims in a's order, new names
+  graph::Value rename(const graph::Value& a, const Dims& dims);                ///< dims in a's order, new names
+  graph::Value rename_where_it_lies(const graph::Value& a, const Dims& dims);  ///< the same, split as `a` is
   graph::Value reshape(const graph::Value& a, const Dims& dims);
   graph::Value range(const Dim& dim);
   graph::Value slice(const graph::Value& a, int dim, int64_t first, int64_t count, int64_t stride = 1);

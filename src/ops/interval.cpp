@@ -154,14 +154,6 @@ graph::AccessMap shift_map(const ShiftAttributes& shift, Sizes sizes) {
   return {.offset = -shift.by, .wrap = shift.wrap, .from = sizes.to, .to = sizes.from};
 }
 
-graph::Value shift(Builder& builder, const graph::Value& x, int dim, int64_t by, bool wrap) {
-  const int64_t size = x.dims()[dim].size;
-  // A shift by more than the dim is one by all of it, or goes around several times.
-  by = wrap ? by % std::max<int64_t>(1, size) : std::clamp(by, -size, size);
-  if (by == 0) return x;
-  return builder.add(kShift, {x}, ShiftAttributes{x.dims()[dim].name, by, wrap});
-}
-
 graph::Values build_shift(Call& call) {
   graph::Value x = call.tensor("x");
   for (const DimLabel& label : call.labels)
@@ -197,6 +189,14 @@ void reverse_kernel(graph::KernelCall& call) {
 }
 
 }  // namespace
+
+graph::Value shift(Builder& builder, const graph::Value& x, int dim, int64_t by, bool wrap) {
+  const int64_t size = x.dims()[dim].size;
+  // A shift by more than the dim is one by all of it, or goes around several times.
+  by = wrap ? by % std::max<int64_t>(1, size) : std::clamp(by, -size, size);
+  if (by == 0) return x;
+  return builder.add(kShift, {x}, ShiftAttributes{x.dims()[dim].name, by, wrap});
+}
 
 graph::AccessMap pad_map(const PadAttributes& pad, int64_t from, int64_t to) {
   return {.offset = -pad.before, .from = to, .to = from};

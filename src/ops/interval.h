@@ -5,6 +5,7 @@
 #include "graph/iteration_space.h"
 #include "graph/operation.h"
 #include "ops/blocks.h"
+#include "ops/builder.h"
 
 namespace mtf::ops {
 
@@ -46,5 +47,8 @@ graph::AccessMap pad_map(const PadAttributes& pad, int64_t from, int64_t to);
 /// The places of a block of spread's result that get elements of its operand, of which a block holds all.
 std::vector<Run> spread_runs(const SpreadAttributes& spread, const kernels::BlockDim& from,
                              const kernels::BlockDim& to);
+
+/// `x` with every element of a dim `by` places further on; what leaves it comes in at its other end, or zeros.
+graph::Value shift(Builder& builder, const graph::Value& x, int dim, int64_t by, bool wrap);
 
 }  // namespace mtf::ops

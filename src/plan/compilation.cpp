@@ -20,6 +20,7 @@ constexpr bool kAlwaysVerifies = true;
 
 Compilation::Compilation(graph::Program captured, const PassOptions& options) : options_(options) {
   merged.program = std::move(captured);
+  merged.most_whole = options.most_whole;
   for (const std::string& name : options.skip) {
     const Pass* const pass = find_pass(name);
     MTF_CHECK(pass && pass->may_be_skipped, "there is no pass `{}` that may be skipped", name);

@@ -17,8 +17,10 @@ class TextReader;  // types/text_reader.h
 namespace mtf::plan {
 
 struct PassOptions {
-  std::vector<std::string> skip = {};    ///< names of passes that may be skipped
-  Decides until = Decides::kMemory;      ///< passes that decide later things are left out
+  std::vector<std::string> skip = {};  ///< names of passes that may be skipped
+  Decides until = Decides::kMemory;    ///< passes that decide later things are left out
+  /// CompilerOptions::most_whole.
+  int64_t most_whole = spmd::MergedProgram::kAll;
   bool verify = false;                   ///< after each pass; builds without NDEBUG always do
   std::function<void()> poll = nullptr;  ///< called after each pass; what it throws ends the compilation
   PassTimes* times = nullptr;            ///< is added to

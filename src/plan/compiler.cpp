@@ -3,6 +3,8 @@
 #include <xxhash.h>
 
 #include "plan/compilation.h"
+#include "spmd/expand.h"
+#include "types/saturating.h"
 
 namespace mtf::plan {
 
@@ -17,6 +19,37 @@ ProgramForm form_of(const graph::Program& program) {
     for (bool only : program.only_history) form.text.push_back(only ? '1' : '0');
   form.key = key_of(form.text);
   return form;
+}
+
+namespace {
+
+/// What a processor has at most while the plan runs, with what it reads.
+int64_t needed_bytes(const Plan& plan) {
+  int64_t bytes = plan.predicted.peak_bytes;
+  const spmd::LocalProgram& local = plan.schedule->program;
+  for (const int input : local.inputs) bytes = saturating_add(bytes, spmd::largest_bytes(local.values[input]));
+  return bytes;
+}
+
+}  // namespace
+
+PassOptions Compiler::pass_options() const {
+  return {.skip = options_.skipped_passes, .most_whole = options_.most_whole, .verify = options_.verify};
+}
+
+Plan Compiler::make(const graph::Program& program, PassOptions& options) const {
+  Plan best = make_plan(program, options);
+  if (options_.memory == 0) return best;
+  int64_t needed = needed_bytes(best);
+  PassOptions others = options;
+  for (others.most_whole = options_.memory / 2; needed > options_.memory && others.most_whole > 0;
+       others.most_whole /= 4) {
+    Plan plan = make_plan(program, others);
+    const int64_t bytes = needed_bytes(plan);
+    if (bytes >= needed) continue;
+    needed = bytes, best = std::move(plan), options.most_whole = others.most_whole;
+  }
+  return best;
 }
 
 void Compiler::forget(const PlanKey& key) {
@@ -35,8 +68,10 @@ std::shared_ptr<const Plan> Compiler::plan_of(const graph::Program& program, Pro
     forget(form.key);  // another program of the same hash
   }
   if (kept_.size() >= options_.most_plans) forget(PlanKey(used_.back()));
-  const PassOptions passes{.skip = options_.skipped_passes, .verify = options_.verify, .poll = poll, .times = &times_};
-  auto plan = std::make_shared<Plan>(make_plan(program, passes));
+  PassOptions passes = pass_options();
+  passes.poll = poll;
+  passes.times = &times_;
+  auto plan = std::make_shared<Plan>(make(program, passes));
   plan->number = ++plans_made_;
   used_.push_front(form.key);
   kept_[form.key] = {std::move(form.text), plan, used_.begin()};
@@ -44,14 +79,16 @@ std::shared_ptr<const Plan> Compiler::plan_of(const graph::Program& program, Pro
 }
 
 std::string Compiler::text_after(std::string_view pass, const graph::Program& program) const {
-  const PassOptions passes{.skip = options_.skipped_passes, .verify = options_.verify};
+  PassOptions passes = pass_options();
+  if (options_.memory != 0) make(program, passes);
   Compilation compilation(program, passes);
   if (pass != "ir") compilation.run(pass == "spmd" ? "choose_orders" : pass == "schedule" ? "" : pass);
   return to_string(compilation);
 }
 
 std::vector<std::string> Compiler::texts(const graph::Program& program) const {
-  const PassOptions options{.skip = options_.skipped_passes, .verify = options_.verify};
+  PassOptions options = pass_options();
+  if (options_.memory != 0) make(program, options);
   Compilation compilation(program, options);
   std::vector<std::string> texts = {to_string(compilation)};
   for (const Pass& pass : passes()) {

@@ -16,6 +16,7 @@
 #include "graph/program.h"
 #include "plan/passes.h"
 #include "plan/plan.h"
+#include "spmd/passes.h"
 
 namespace mtf::plan {
 
@@ -34,12 +35,21 @@ ProgramForm form_of(const graph::Program& program);
 struct CompilerOptions {
   std::vector<std::string> skipped_passes = {};  ///< of those that may be skipped (plan/passes.h)
   size_t most_plans = 256;                       ///< that are kept
-  bool verify = false;                           ///< what each pass ensures, after it
+  /// Bytes: larger operands and sums of products go from processor to processor block by block instead of being whole
+  /// on each (spmd/loop_of_permutes.h).
+  int64_t most_whole = spmd::MergedProgram::kAll;
+  /// Bytes that each processor has for a program and what it reads: where a plan needs more, `most_whole` is less for
+  /// it, as far as that helps. 0: any.
+  int64_t memory = 0;
+  bool verify = false;  ///< what each pass ensures, after it
 };
 
 class Compiler {
  public:
   explicit Compiler(CompilerOptions options = {}) : options_(std::move(options)) {}
+
+  /// Of plans that are made from now on.
+  void set_memory(int64_t bytes) { options_.memory = bytes; }
 
   /// The plan of a program, whose form is given: a kept one, or a new one. `poll` is called between the steps of
   /// making it; what it throws ends that, and nothing is kept.
@@ -62,6 +72,9 @@ class Compiler {
     std::list<PlanKey>::iterator used;
   };
   void forget(const PlanKey& key);
+  PassOptions pass_options() const;
+  /// Makes the plan, and says in `options` what is whole so that it fits.
+  Plan make(const graph::Program& program, PassOptions& options) const;
 
   CompilerOptions options_;
   std::unordered_map<PlanKey, Kept, KeyHash> kept_;

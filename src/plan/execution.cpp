@@ -54,7 +54,9 @@ struct Execution::Impl {
   Impl(Runtime& on, ExecutionOptions given)
       : runtime(on),
         options(std::move(given)),
-        compiler({.skipped_passes = options.skipped_passes, .verify = options.verify_passes}) {}
+        compiler({.skipped_passes = options.skipped_passes,
+                  .most_whole = options.most_whole.value_or(spmd::MergedProgram::kAll),
+                  .verify = options.verify_passes}) {}
 
   void compute(graph::Capture& capture, const graph::Values& roots, Span place, MadeCut* made = nullptr) {
     const std::vector<bool> may_die = dying_inputs(capture.program);
@@ -257,6 +259,8 @@ std::string Execution::last_text(const std::string& stage) const {
 std::vector<std::string> Execution::last_texts() const {
   return impl_->last ? impl_->compiler.texts(impl_->last->program) : std::vector<std::string>();
 }
+
+void Execution::set_memory(int64_t bytes) { impl_->compiler.set_memory(bytes); }
 
 const PassTimes& Execution::pass_times() const { return impl_->compiler.pass_times(); }
 

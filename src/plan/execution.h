@@ -7,6 +7,7 @@
 // calls in the same order (plan/runtime.h).
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,7 @@ class Runtime;        // plan/runtime.h
 
 struct ExecutionOptions {
   std::vector<std::string> skipped_passes = {};     ///< of those that may be skipped (plan/passes.h)
+  std::optional<int64_t> most_whole = {};           ///< CompilerOptions::most_whole
   bool verify_passes = false;                       ///< what each pass ensures, after it
   std::shared_ptr<ProgramRecord> record = nullptr;  ///< is given the programs that are captured
 };
@@ -46,6 +48,9 @@ class Execution {
 
   Runtime& runtime() const;
   const std::shared_ptr<ProgramRecord>& record() const;
+
+  /// What each processor has for a program and what it reads (CompilerOptions::memory), from now on.
+  void set_memory(int64_t bytes);
 
   /// Planning and running end soon after `interrupt` is wanted.
   void heed(Interrupt interrupt);

@@ -16,7 +16,7 @@ namespace {
 // ---- what passes are given of a compilation -------------------------------------------------------------------------
 
 void run_merge(Compilation& c) {
-  c.merged = merge(c.program(), c.forms);
+  c.merged = merge(c.program(), c.forms, c.merged.most_whole);
   c.unique_flops = unique_flops(c.merged);
 }
 
@@ -165,7 +165,8 @@ const std::vector<Pass>& passes() {
        .verify = verify_merged},
       {.name = "expand",
        .sentence =
-           "what cannot be split as its layout asks becomes smaller operations, or is brought whole if that is less",
+           "what cannot be split as its layout asks becomes smaller operations, or is brought whole if that is less; "
+           "products that would gather too much become loops of permutes",
        .needs = {"merge"},
        .ensures = "each operation can be split as its layout asks, or gets whole what it needs whole",
        .run = [](Compilation& c) { expand(c.merged, c.forms); },

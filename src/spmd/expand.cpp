@@ -73,13 +73,7 @@ double bytes_of(const LocalProgram& program) {
   int64_t largest = 0;
   for (const Instruction& instruction : program.instructions) {
     sent += sent_by(program, instruction);
-    for (int value : instruction.results) {
-      const LocalValue& made = program.values[value];
-      int64_t bytes = size_of(made.element);
-      for (const LocalDim& dim : made.dims)
-        bytes = mtf::saturating_multiply(bytes, made.mesh ? largest_block(dim, *made.mesh) : dim.dim.size);
-      largest = std::max(largest, bytes);
-    }
+    for (int value : instruction.results) largest = std::max(largest, largest_bytes(program.values[value]));
   }
   return sent + static_cast<double>(largest);
 }
@@ -97,8 +91,19 @@ LocalProgram split_as_it_is(graph::Program program) {
 
 }  // namespace
 
-graph::Program expansion_of(const graph::LaidOutOperation& operation, const std::vector<ExpandedOperand>& operands,
-                            int64_t blocks) {
+int64_t largest_bytes(const LocalValue& value) {
+  int64_t bytes = size_of(value.element);
+  for (const LocalDim& dim : value.dims)
+    bytes = mtf::saturating_multiply(bytes, value.mesh ? largest_block(dim, *value.mesh) : dim.dim.size);
+  return bytes;
+}
+
+LocalProgram split_alone(const graph::OperationRef& operation, const std::vector<ExpandedOperand>& operands) {
+  return split_as_it_is(alone(operation, operands));
+}
+
+graph::Program stand_in_for(const graph::LaidOutOperation& operation, const std::vector<ExpandedOperand>& operands,
+                            const std::function<graph::Values(ops::Builder&, const graph::Values&)>& make) {
   ops::Builder builder;
   builder.context.mesh = operation.mesh;
   builder.context.layout = nullptr;
@@ -115,8 +120,7 @@ graph::Program expansion_of(const graph::LaidOutOperation& operation, const std:
     node->id = graph::new_node_id();
     stand_ins.push_back({std::move(node), 0});
   }
-  graph::ExpandCall call{builder, operation, stand_ins, blocks};
-  graph::Values results = operation.op->expand(call);
+  graph::Values results = make(builder, stand_ins);
   for (size_t r = 0; r < results.size(); ++r) {
     if (results[r].sharding() == operation.shardings[r] && same_mesh(results[r].mesh(), operation.mesh)) continue;
     results[r] = builder.laid_out(results[r], {operation.shardings[r], operation.inherited[r], operation.mesh});
@@ -134,10 +138,18 @@ graph::Program expansion_of(const graph::LaidOutOperation& operation, const std:
   return std::move(parts.program);
 }
 
+graph::Program expansion_of(const graph::LaidOutOperation& operation, const std::vector<ExpandedOperand>& operands,
+                            int64_t blocks) {
+  return stand_in_for(operation, operands, [&](ops::Builder& builder, const graph::Values& stand_ins) {
+    graph::ExpandCall call{builder, operation, stand_ins, blocks};
+    return operation.op->expand(call);
+  });
+}
+
 bool is_less_whole(const graph::OperationRef& operation, const std::vector<ExpandedOperand>& operands,
                    const graph::Program& parts) {
   if (!makes_more(*operation, parts)) return false;
-  const LocalProgram whole = split_as_it_is(alone(operation, operands));
+  const LocalProgram whole = split_alone(operation, operands);
   AxisSet all = 0;
   for (const ExpandedOperand& operand : operands) all |= operand.sharding.split();
   for (const Sharding& result : operation->shardings) all |= result.split();

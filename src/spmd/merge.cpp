@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "ops/ops.h"
 #include "spmd/expand.h"
 #include "spmd/local_builder.h"
+#include "spmd/loop_of_permutes.h"
 #include "spmd/passes.h"
 #include "spmd/work.h"
 #include "support/diagnostics.h"
@@ -40,11 +42,18 @@ int64_t expanded_blocks(const graph::Program& program, const graph::LaidOutOpera
   return split ? operation.mesh->group_size(axes) : 0;
 }
 
+/// It is a product that may become a loop of permutes.
+bool may_loop(const graph::LaidOutOperation& operation, int64_t most_whole) {
+  return most_whole < MergedProgram::kAll && operation.op == &ops::kEinsum && operation.operands.size() == 2 &&
+         operation.mesh && operation.mesh->size() > 1;
+}
+
 /// Makes a program again of which equal operations are one, and of which operations may be expanded on the way.
 class Merger {
  public:
-  Merger(const graph::Program& from, Forms& forms, bool expands)
+  Merger(const graph::Program& from, Forms& forms, bool expands, int64_t most_whole)
       : captured_inputs_(from.inputs.size()), expands_(expands), forms_(forms) {
+    result_.most_whole = most_whole;
     graph::Program& program = result_.program;
     program.inputs = from.inputs;
     program.operations.reserve(from.operations.size());
@@ -105,7 +114,7 @@ class Merger {
         program.operations[first.source].name = entry.name;
       return begin;
     }
-    if (expands_ && entry.operation->op->expand) {
+    if (expands_ && (entry.operation->op->expand || may_loop(*entry.operation, result_.most_whole))) {
       if (const graph::Program* const parts = expansion(form, entry.operation, operands)) {
         const ProgramValues results = expand(entry, operands, *parts);
         begin = results_.size();
@@ -154,7 +163,8 @@ class Merger {
   /// one expansion; whether they are expanded is decided once for all of a form.
   const graph::Program* expansion(int32_t form, const graph::OperationRef& operation, const ProgramValues& operands) {
     const graph::Program& program = result_.program;
-    Place place{{}, expanded_blocks(program, *operation, operands)};
+    const bool loops = may_loop(*operation, result_.most_whole);
+    Place place{{}, loops ? 1 : expanded_blocks(program, *operation, operands)};
     if (place.blocks == 0) return nullptr;
     for (const graph::ProgramValue& operand : operands) {
       if (same_mesh(program.mesh(operand), operation->mesh))
@@ -167,12 +177,16 @@ class Merger {
     if (decision != decided.end() && !decision->second) return nullptr;
     std::deque<std::pair<Place, graph::Program>>& known = expansions_[operation.get()];
     if (const auto at = std::find_if(known.begin(), known.end(), here); at != known.end()) return &at->second;
-    graph::Program parts = expansion_of(*operation, place.operands, place.blocks);
-    if (decision == decided.end()) {
-      decided.emplace_back(place, !is_less_whole(operation, place.operands, parts));
-      if (!decided.back().second) return nullptr;
+    std::optional<graph::Program> parts;
+    if (loops) {
+      parts = loop_of_permutes(operation, place.operands, result_.most_whole);
+    } else {
+      parts = expansion_of(*operation, place.operands, place.blocks);
+      if (decision == decided.end() && is_less_whole(operation, place.operands, *parts)) parts.reset();
     }
-    return &known.emplace_back(std::move(place), std::move(parts)).second;
+    if (decision == decided.end()) decided.emplace_back(place, parts.has_value());
+    if (!parts) return nullptr;
+    return &known.emplace_back(std::move(place), std::move(*parts)).second;
   }
 
   graph::ProgramValue own_number(const graph::ProgramInput& number) {
@@ -202,7 +216,9 @@ class Merger {
 
 }  // namespace
 
-MergedProgram merge(const graph::Program& program, Forms& forms) { return Merger(program, forms, false).take(); }
+MergedProgram merge(const graph::Program& program, Forms& forms, int64_t most_whole) {
+  return Merger(program, forms, false, most_whole).take();
+}
 
 /// What one processor alone would compute of an operation.
 static Cost unique_flops(const graph::LaidOutOperation& operation) {
@@ -231,8 +247,10 @@ void expand(MergedProgram& merged, Forms& forms) {
   const graph::Program& program = merged.program;
   for (size_t i = 0; i < program.operations.size(); ++i) {
     const graph::LaidOutOperation& operation = *program.operations[i].operation;
-    if (!operation.op->expand || expanded_blocks(program, operation, program.operands_of(i)) == 0) continue;
-    merged = Merger(program, forms, true).take();
+    if (!may_loop(operation, merged.most_whole) &&
+        (!operation.op->expand || expanded_blocks(program, operation, program.operands_of(i)) == 0))
+      continue;
+    merged = Merger(program, forms, true, merged.most_whole).take();
     return;
   }
 }

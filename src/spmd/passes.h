@@ -2,6 +2,7 @@
 // The passes from a captured program to the local program; plan/passes.h lists them in the order in which they run.
 //
 // Each takes time in proportion to the program, or n log n.
+#include <cstdint>
 #include <vector>
 
 #include "graph/program.h"
@@ -38,20 +39,24 @@ void sink_layouts(graph::Program& program, Forms& forms);
 
 /// A program in which equal operations are one, with the number of each operation's form.
 struct MergedProgram {
+  static constexpr int64_t kAll = INT64_MAX;
   graph::Program program;
   std::vector<int32_t> forms;
+  /// Bytes: an operand, or a sum, of a product that would be larger on a processor goes from one to the next block by
+  /// block (spmd/loop_of_permutes.h).
+  int64_t most_whole = kAll;
 };
 
 /// Operations with equal attributes, numbers, operands and layouts become one (never a copy for a backward pass with
 /// its original). Roots and inputs keep their places.
-MergedProgram merge(const graph::Program& program, Forms& forms);
+MergedProgram merge(const graph::Program& program, Forms& forms, int64_t most_whole = MergedProgram::kAll);
 
 /// What one processor alone would compute of a merged program.
 Cost unique_flops(const MergedProgram& merged);
 
 /// An operation of which a dim is split that it needs whole becomes its expansion, unless it is less to bring that dim
-/// whole (spmd/expand.h). Equal operations are one again afterwards. Numbers of expansions are inputs behind the
-/// others.
+/// whole (spmd/expand.h); a product of which something would be whole that is larger than `most_whole` becomes a loop
+/// of permutes. Equal operations are one again afterwards. Numbers of expansions are inputs behind the others.
 void expand(MergedProgram& merged, Forms& forms);
 
 /// Lowers a merged program from whole tensors to one processor's blocks. Each root ends up in the sharding that its
@@ -73,11 +78,12 @@ LocalProgram split(const MergedProgram& merged);
 /// layout says. `owners`: of each of these that is a place of what is stored in blocks along the loop's dim, over which
 /// axes, so that it comes from the processor that has it; of results that are stored so the place goes to that one.
 /// `copies`: of each of these, in what other shardings the turn can have it. `parameters`: which are
-/// places of parameters. `micro`: the axis of micro-batches, if it is that of a pipeline's stage. Behind the roots the
-/// outputs are copies of what the turn stacks and of what lies at its place (spmd/loop_copies.h).
+/// places of parameters. `micro`: the axis of micro-batches, if it is that of a pipeline's stage. `most_whole` is
+/// that of the program around it. Behind the roots the outputs are copies of what the turn stacks and of what lies at
+/// its place (spmd/loop_copies.h).
 LocalProgram split_turn(const graph::LaidOutOperation& loop, const std::vector<Sharding>& tensors,
                         const std::vector<AxisList>& owners, const std::vector<std::vector<graph::InputCopy>>& copies,
-                        const std::vector<bool>& parameters, AxisSet micro);
+                        const std::vector<bool>& parameters, AxisSet micro, int64_t most_whole);
 
 /// Leaves out what nothing reads where there are windows of which only windows are taken, which were computed from
 /// larger blocks (spmd/halos.h). Inputs stay. Elsewhere results that are not read stay too, brought where their layouts

@@ -460,7 +460,7 @@ class Splitter {
         operands[k] = local_.take_over(node, operands[k], region.stages, region.micro);
     }
     loop.node = node;
-    loop.turn = split_turn(*node, tensors, owners, copies, loop.parameters, micro_);
+    loop.turn = split_turn(*node, tensors, owners, copies, loop.parameters, micro_, merged_.most_whole);
     bring_before(loop.turn, region, operands);
     loop.operands = std::move(operands);
     std::vector<size_t> results;
@@ -708,7 +708,7 @@ static void ask(graph::Program& program, size_t root, const Sharding& sharding) 
 
 LocalProgram split_turn(const graph::LaidOutOperation& loop, const std::vector<Sharding>& tensors,
                         const std::vector<AxisList>& owners, const std::vector<std::vector<graph::InputCopy>>& copies,
-                        const std::vector<bool>& parameters, AxisSet micro) {
+                        const std::vector<bool>& parameters, AxisSet micro, int64_t most_whole) {
   const graph::Region& region = *loop.region;
   graph::Program turn = region.turn;
   keep_copies_of_turn(turn, region);
@@ -725,7 +725,7 @@ LocalProgram split_turn(const graph::LaidOutOperation& loop, const std::vector<S
   Forms forms;
   carry_splits(turn);
   sink_layouts(turn, forms);
-  MergedProgram merged = merge(turn, forms);
+  MergedProgram merged = merge(turn, forms, most_whole);
   expand(merged, forms);
   AroundTurn around{.region = &region,
                     .tensors = tensors,

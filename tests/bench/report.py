@@ -157,6 +157,28 @@ def a_pipeline_waits(report, folder):
         report.add(f"a pass of a pipeline, {name}", seconds, idle=share)
 
 
+def a_loop_of_permutes(report):
+    """A product whose operand is gathered, and the same in a loop: seconds, and what of the time a rank does not compute."""
+    script, turns = HERE / "stored_in_parts.mtf", 8
+    def seconds_and_waits(*words):
+        with tempfile.NamedTemporaryFile(suffix=".json") as file:
+            finished(start(mpirun(2) + [MTF, "run", script, "--threads", "1", "--timeline", file.name, *options({"steps": turns}), *words], OURS))
+            events = [event for event in events_of(file.name) if event["cat"] == "compute"]
+        first = min(event["ts"] for event in events if event["name"].startswith("einsum"))
+        events = [event for event in events if event["ts"] >= first]
+        wall = max(event["ts"] + event["dur"] for event in events) - first
+        return wall / turns / 1e6, 1 - sum(event["dur"] for event in events) / wall
+    check_once(script, ["--threads", "1", "--memory", "1MiB"], {"steps": 1, "n": 512}, ranks=2)
+    figures = {"gathered": [], "in a loop of permutes": []}
+    for _ in range(TURNS):
+        for (name, found), words in zip(figures.items(), ((), ("--memory", "64MiB"))):
+            found.append(seconds_and_waits(*words))
+    for name, found in figures.items():
+        seconds, waits = (statistics.median(each) for each in zip(*found))
+        report.say(f"{name}: {1e3 * seconds:.0f} ms, of which a rank waits {waits:.3f}")
+        report.add(f"a product with an operand in parts, {name}", seconds, waits=waits)
+
+
 def mnist_against_torch(report):
     script, peer = HERE / "mlp.mtf", HERE / "torch" / "mlp.py"
     check_once(script, ["--threads", "2"], {"steps": 3})
@@ -240,6 +262,8 @@ def main():
         two_ranks_against_one(report)
         report.say("== a pipeline of two stages and four micro-batches on two ranks")
         a_pipeline_waits(report, folder)
+        report.say("== a product with an operand that two ranks store in parts")
+        a_loop_of_permutes(report)
         report.say("== the language of the host against CPython, on one core")
         host_language_against_python(report)
         report.say("== what a batch takes to be read, beside the step that it is for")

@@ -80,7 +80,8 @@ void expect_same(const Script& script, const Where& where, const Outcome& expect
 
 /// Whole and split give the same, and what was predicted is counted.
 void expect_layout_changes_nothing(const Script& script, const Whole& whole, const std::vector<std::string>& meshes,
-                                   size_t most_layouts) {
+                                   size_t most_layouts, plan::Execution& execution = properties::execution(),
+                                   plan::Execution& dry_execution = properties::dry_execution()) {
   const std::vector<std::string> dims = dims_of(script);
   for (const std::string& mesh : meshes) {
     const std::vector<std::string> layouts = layouts_of(dims, mesh);
@@ -90,12 +91,12 @@ void expect_layout_changes_nothing(const Script& script, const Whole& whole, con
       SCOPED_TRACE(to_string(where));
       Outcome predicted;
       try {
-        predicted = run(dry_execution(), script, where);
+        predicted = run(dry_execution, script, where);
       } catch (const UserError& error) {
         ASSERT_EQ(error.diagnostic().kind(), Kind::axis_used_twice) << error.what() << script.text();
         continue;
       }
-      const Outcome found = run(execution(), script, where);
+      const Outcome found = run(execution, script, where);
       expect_same(script, where, whole.outcome, found, whole.tolerances);
       const std::string counts = counter_difference(predicted.counters, found.counters);
       EXPECT_TRUE(counts.empty()) << counts << to_string(where) << "\n" << script.text();
@@ -201,6 +202,18 @@ TEST_P(EveryOperation, CutsChangeNoBit) {
       const std::string counts = counter_difference(predicted.counters, found.counters);
       EXPECT_TRUE(counts.empty()) << counts << to_string(where) << "\n" << script.text();
     }
+  }
+}
+
+TEST(LoopsOfPermutes, ChangeNoProduct) {
+  for (const Sample& sample : samples_of(ops::kEinsum)) {
+    SCOPED_TRACE(sample.line);
+    Script script = sample.script(kEven);
+    add_gradient(script, sample);
+    const std::optional<Whole> whole = whole_run(script);
+    ASSERT_TRUE(whole) << script.text();
+    expect_layout_changes_nothing(script, *whole, {"p:2", "p:3", "p:6", "r:2;c:3"}, 36, looping_execution(),
+                                  dry_looping_execution());
   }
 }
 

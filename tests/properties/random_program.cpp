@@ -86,6 +86,17 @@ Check split_is_whole(const Where& where, bool laid_out) {
   };
 }
 
+Check loops_of_permutes_change_nothing(const Where& where) {
+  return [=](const RandomProgram& program) {
+    const Outcome expected = run(execution(), program.script(false), {});
+    const Script script = program.script(false);
+    const Outcome looped = run(looping_execution(), script, where);
+    std::string wrong = compare(program, expected, looped);
+    wrong += counter_difference(run(dry_looping_execution(), script, where).counters, looped.counters);
+    return wrong.empty() ? wrong : "whole and looped differ:\n" + wrong;
+  };
+}
+
 Check predicted_is_measured(const Where& where, bool laid_out) {
   return [=](const RandomProgram& program) {
     const Script script = program.script(laid_out);
@@ -237,6 +248,7 @@ std::string wrong_with(uint64_t seed) {
     expect(split_is_whole(where, false), where, false);
     if (!program.has_loop) expect(predicted_is_measured(where, false), where, false);
     if (i == 0) expect(fusion_changes_nothing(where), where, false);
+    if (i == 0) expect(loops_of_permutes_change_nothing(where), where, false);
     if (i == 1 && program.tolerances[0].kind != Tolerance::Kind::kDistance) {
       const bool exact = std::all_of(program.tolerances.begin(), program.tolerances.end(),
                                      [](const Tolerance& t) { return t.kind <= Tolerance::Kind::kNumbers; });

@@ -118,8 +118,8 @@ bool is_illegal(const Script& script, const Where& where) {
 namespace {
 
 struct Executions {
-  std::optional<ExecutionOn<run::MpiRuntime>> hosting_all, single, shared, shared_single;
-  std::optional<ExecutionOn<run::DryRuntime>> dry;
+  std::optional<ExecutionOn<run::MpiRuntime>> hosting_all, looping, single, shared, shared_single;
+  std::optional<ExecutionOn<run::DryRuntime>> dry, dry_looping;
   std::optional<ExecutionOn<run::ReferenceRuntime>> reference;
 };
 
@@ -162,6 +162,13 @@ plan::Execution& execution() {
   return made(executions().hosting_all, run::MpiRuntimeOptions{.threads = 2, .scrub = true});
 }
 plan::Execution& dry_execution() { return made(executions().dry, plan::ExecutionOptions{.verify_passes = true}); }
+plan::Execution& looping_execution() {
+  return made(executions().looping, run::MpiRuntimeOptions{.threads = 2, .scrub = true},
+              plan::ExecutionOptions{.most_whole = 0});
+}
+plan::Execution& dry_looping_execution() {
+  return made(executions().dry_looping, plan::ExecutionOptions{.most_whole = 0, .verify_passes = true});
+}
 plan::Execution& reference_execution() { return made(executions().reference); }
 plan::Execution& single_execution() {
   return made(executions().single, run::MpiRuntimeOptions{.threads = 1, .scrub = true},
@@ -177,8 +184,9 @@ plan::Execution& shared_single_execution() {
 }
 void end_executions() {
   Executions& all = executions();
-  for (auto* each : {&all.hosting_all, &all.single, &all.shared, &all.shared_single}) each->reset();
+  for (auto* each : {&all.hosting_all, &all.looping, &all.single, &all.shared, &all.shared_single}) each->reset();
   all.dry.reset();
+  all.dry_looping.reset();
   all.reference.reset();
 }
 

@@ -79,6 +79,8 @@ bool is_illegal(const Script& script, const Where& where);
 plan::Execution& execution();                ///< hosts every processor in this process
 plan::Execution& dry_execution();            ///< predicts
 plan::Execution& reference_execution();      ///< computes each operation at once, and predicts
+plan::Execution& looping_execution();        ///< as execution(), but nothing of a product is whole (loops of permutes)
+plan::Execution& dry_looping_execution();    ///< predicts that
 plan::Execution& single_execution();         ///< as execution(), with fusion off
 plan::Execution& shared_execution();         ///< hosts this rank's share of the processors
 plan::Execution& shared_single_execution();  ///< as shared_execution(), with fusion off, and ranks that send messages

@@ -231,7 +231,9 @@ struct InterpreterOptions {
   std::string mesh = {};                                      ///< "rows:2;cols:2"
   std::string layout = {};                                    ///< "batch:rows;hidden:cols"
   std::vector<std::pair<std::string, std::string>> set = {};  ///< values of options and dims, by name
-  int threads = 0;                                            ///< 0: as many as there are cores
+  /// Bytes that each processor has for a program and what it reads, as `mtf run --memory`; 0: any.
+  std::int64_t memory = 0;
+  int threads = 0;  ///< 0: as many as there are cores
   /// This process is one of several that mpirun has started: they host the mesh between them, each makes the same calls
   /// of its interpreter with the same tensors in the same order, on one thread, and only the first one's prints. At
   /// most one interpreter of a process. MPI is started and ended with it, unless the process has started it itself.

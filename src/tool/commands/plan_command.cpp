@@ -269,6 +269,7 @@ const Command kPlanCommand = {
       parser.flag("--formula", options->formula, "With --by value: the formula beside each figure");
       add_program_options(parser, program);
       add_placement_option(parser, program);
+      add_memory_option(parser, program);
       parser.excludes("--symbolic", {"--json", "--csv", "--report"},
                       "each is another form of the plan: ask for one after the other");
       parser.excludes("--json", {"--csv", "--report"}, "each is another form of the plan: ask for one after the other");

@@ -204,6 +204,7 @@ const Command kTestCommand = {
         "Without files the scripts of this folder. A script says what it prints, and under what:\n"
         "  #: meshes  \"\" \"all:4\" \"rows:2;cols:3\"   every combination of these must print the same;\n"
         "  #: layouts \"\" \"batch:all\"               \"\" is no mesh (one axis, all) and the layout {}\n"
+        "  #: memory  \"\" \"2MiB\"                  what each processor has, as --memory of mtf run; \"\" is any\n"
         "  #: ranks   1 2 4                       more than one are started with mpirun\n"
         "  #> 30                                  below a statement: a line that it prints\n"
         "  #! unknown_name: batsh                 below a line that must be refused: kind, and part of the message\n"

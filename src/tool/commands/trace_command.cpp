@@ -235,6 +235,7 @@ const Command kTraceCommand = {
                       "a program that was captured has its mesh and layouts");
       add_program_options(parser, program);
       add_placement_option(parser, program);
+      add_memory_option(parser, program);
       return [options, &program] { return trace(*options, program); };
     }};
 

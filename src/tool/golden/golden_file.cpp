@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <charconv>
 #include <stdexcept>
+#include <utility>
 
+#include "support/diagnostics.h"
 #include "support/text.h"
+#include "tool/shell/program_options.h"
 #include "types/layout.h"
 #include "types/mesh.h"
 
@@ -77,29 +80,38 @@ void append(std::optional<std::vector<std::string>>& to, std::vector<std::string
   to->insert(to->end(), words.begin(), words.end());
 }
 
-void parse_header(std::string_view content, std::size_t number, bool& ranks_given, GoldenFile& golden) {
+/// Of the lines of a header so far: what is there already is what they said, and not what holds without.
+struct Given {
+  bool ranks = false, memory = false;
+};
+
+void parse_header(std::string_view content, std::size_t number, Given& given, GoldenFile& golden) {
   content = trim(content.substr(2));
   const std::size_t end = std::min(content.find_first_of(" \t"), content.size());
   const std::string word(content.substr(0, end));
   const std::string_view rest = content.substr(end);
-  if (word == "meshes" || word == "layouts") {
+  if (word == "meshes" || word == "layouts" || word == "memory") {
     auto words = quoted_words(rest);
-    if (words) append(word == "meshes" ? golden.meshes : golden.layouts, std::move(*words));
-    else
-      golden.problems.push_back(
-          fmt::format("{}: `#: {}` is followed by quoted words, such as \"\" \"all:4\"", number, word));
+    if (!words) {
+      golden.problems.push_back(fmt::format("{}: `#: {}` is followed by quoted words, such as \"\" \"{}\"", number,
+                                            word, word == "memory" ? "2MiB" : "all:4"));
+    } else if (word == "memory") {
+      if (!std::exchange(given.memory, true)) golden.memory.clear();
+      golden.memory.insert(golden.memory.end(), words->begin(), words->end());
+    } else {
+      append(word == "meshes" ? golden.meshes : golden.layouts, std::move(*words));
+    }
   } else if (word == "ranks") {
     auto numbers = rank_numbers(rest);
     if (!numbers) {
       golden.problems.push_back(fmt::format("{}: `#: ranks` is followed by numbers from 1 to {}", number, kMostRanks));
     } else {
-      if (!ranks_given) golden.ranks.clear();
-      ranks_given = true;
+      if (!std::exchange(given.ranks, true)) golden.ranks.clear();
       golden.ranks.insert(golden.ranks.end(), numbers->begin(), numbers->end());
     }
   } else {
     golden.problems.push_back(
-        fmt::format("{}: a header is `#: meshes`, `#: layouts` or `#: ranks`, not `#: {}`", number, word));
+        fmt::format("{}: a header is `#: meshes`, `#: layouts`, `#: memory` or `#: ranks`, not `#: {}`", number, word));
   }
 }
 
@@ -160,6 +172,12 @@ bool can_run(const Combination& one, GoldenFile& golden) {
     complain(golden, fmt::format("1: layout \"{}\": {}", *one.layout, error.what()));
     return false;
   }
+  try {
+    if (!one.memory.empty()) bytes_option(one.memory);
+  } catch (const UserError& error) {
+    complain(golden, fmt::format("1: {}", error.diagnostic().label()));
+    return false;
+  }
   return !one.mesh || (fits(layout, axes) && has_room(axes, one.ranks));
 }
 
@@ -182,13 +200,13 @@ std::vector<std::string> printed_lines(std::string_view output) {
 
 GoldenFile parse_golden(std::string_view text) {
   GoldenFile golden;
-  bool ranks_given = false;
+  Given given;
   std::size_t number = 0, program_line = 0;
   for (const Line& line : lines_of(text)) {
     ++number;
     switch (line.kind) {
       case LineKind::kOther: program_line = number; break;
-      case LineKind::kHeader: parse_header(line.content, number, ranks_given, golden); break;
+      case LineKind::kHeader: parse_header(line.content, number, given, golden); break;
       case LineKind::kOutput: golden.output.push_back({number, std::string(after_mark(line.content))}); break;
       case LineKind::kError: golden.errors.push_back(parse_error(line.content, number, program_line)); break;
     }
@@ -200,6 +218,7 @@ std::string to_string(const Combination& combination) {
   std::vector<std::string> parts;
   if (combination.mesh) parts.push_back(fmt::format("--mesh \"{}\"", *combination.mesh));
   if (combination.layout) parts.push_back(fmt::format("--layout \"{}\"", *combination.layout));
+  if (!combination.memory.empty()) parts.push_back(fmt::format("--memory \"{}\"", combination.memory));
   if (combination.ranks > 1) parts.push_back(fmt::format("on {} ranks", combination.ranks));
   return join(parts, " ");
 }
@@ -213,7 +232,8 @@ std::vector<Combination> combinations(GoldenFile& golden) {
   for (const std::int64_t ranks : golden.ranks)
     for (const auto& mesh : meshes)
       for (const auto& layout : layouts)
-        if (Combination one{mesh, layout, ranks}; can_run(one, golden)) list.push_back(std::move(one));
+        for (const std::string& memory : golden.memory)
+          if (Combination one{mesh, layout, ranks, memory}; can_run(one, golden)) list.push_back(std::move(one));
   const bool understood = golden.problems.empty();
   const auto require = [&](const char* what, const std::optional<std::string>& wanted, auto member) {
     const bool runs =

@@ -35,6 +35,7 @@ struct ExpectedError {
 struct GoldenFile {
   std::optional<std::vector<std::string>> meshes;  ///< in Mesh TensorFlow's notation; none: the script's own
   std::optional<std::vector<std::string>> layouts;
+  std::vector<std::string> memory = {""};  ///< bytes that each processor has, as `--memory` says it; "" is any
   std::vector<std::int64_t> ranks = {1};
   std::vector<ExpectedLine> output;
   std::vector<ExpectedError> errors;
@@ -48,6 +49,7 @@ struct Combination {
   std::optional<std::string> mesh;
   std::optional<std::string> layout;
   std::int64_t ranks = 1;
+  std::string memory = {};
 };
 /// `--mesh "all:4" --layout "" on 2 ranks`; empty for the script's own mesh and layout on one rank.
 std::string to_string(const Combination& combination);

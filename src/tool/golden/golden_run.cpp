@@ -293,6 +293,7 @@ eval::Settings settings_of(const Combination& combination, const std::shared_ptr
   ProgramOptions options;
   options.mesh = combination.mesh;
   options.layout = combination.layout;
+  options.memory = combination.memory;
   eval::Settings settings = settings_of(options, combination.ranks);
   settings.parsed = parsed;
   return settings;

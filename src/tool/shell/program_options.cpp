@@ -79,6 +79,13 @@ void add_threads_option(OptionParser& parser, ProgramOptions& options) {
 void add_runtime_options(OptionParser& parser, ProgramOptions& options) {
   add_threads_option(parser, options);
   add_placement_option(parser, options);
+  add_memory_option(parser, options);
+}
+
+void add_memory_option(OptionParser& parser, ProgramOptions& options) {
+  parser.text("--memory", options.memory, "BYTES",
+              "What each processor has for a program and what it reads, such as 16GiB: where operands or sums of "
+              "products would need more whole, they go from processor to processor block by block");
 }
 
 void add_placement_option(OptionParser& parser, ProgramOptions& options) {
@@ -107,6 +114,7 @@ eval::Settings settings_of(const ProgramOptions& options, std::int64_t ranks) {
   if (options.mesh) settings.mesh = mesh_of(*options.mesh, ranks);
   if (options.layout) settings.layout = layout_of(*options.layout);
   if (options.placement) settings.placement = placement_of(*options.placement);
+  if (!options.memory.empty()) settings.memory = bytes_option(options.memory);
   for (const std::string& text : options.set) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || trim(text.substr(0, equals)).empty())

@@ -18,6 +18,7 @@ struct ProgramOptions {
   std::optional<std::string> layout;
   std::vector<std::string> set;
   std::optional<std::string> placement;
+  std::string memory;
   int threads = 0;
 };
 
@@ -27,7 +28,9 @@ void add_program_options(OptionParser& parser, ProgramOptions& options);
 void add_threads_option(OptionParser& parser, ProgramOptions& options);
 /// Declares --placement.
 void add_placement_option(OptionParser& parser, ProgramOptions& options);
-/// Declares both, for commands that compute.
+/// Declares --memory, of commands that plan as a run does.
+void add_memory_option(OptionParser& parser, ProgramOptions& options);
+/// Declares these, for commands that compute.
 void add_runtime_options(OptionParser& parser, ProgramOptions& options);
 
 /// What a session is given. Throws UserError of kind bad_option_value.

@@ -69,6 +69,33 @@ TEST(Compiler, APlanSaysWhatItCosts) {
   EXPECT_EQ(plan->predicted.total(spmd::CollectiveKind::kAllReduce).values, 8 / 2 * 32);
 }
 
+/// x [tokens/p, io] · w [io/p, hidden], of 8 processors: w has 512 KiB.
+graph::Capture of_stored_in_parts() {
+  const Dim tokens{"tokens", 1024}, from{"io", 256}, to{"hidden", 512};
+  Script b("p:8", "tokens:p");
+  graph::Value x = b.input({tokens, from});
+  graph::Value w = b.constant({ElementType::kF32, {from, to}}, {{{{0}, {}}, 0}, 0, b.context.mesh});
+  for (const graph::Value& each : {x, w}) each.node->compute_into().results = {std::make_shared<Tensor>()};
+  graph::Value y = b.einsum({x, w}, {tokens, to});
+  return capture(graph::pending({y}), {y});
+}
+
+TEST(Compiler, APlanGathersWhatThereIsMemoryFor) {
+  const graph::Capture captured = of_stored_in_parts();
+  Compiler any, roomy({.memory = 2 << 20}), tight({.memory = 1 << 20});
+  const Counters gathered = plan_of(any, captured.program)->predicted,
+                 fits = plan_of(roomy, captured.program)->predicted,
+                 looped = plan_of(tight, captured.program)->predicted;
+  const auto gathers = gathered.total(spmd::CollectiveKind::kAllGather),
+             permutes = looped.total(spmd::CollectiveKind::kPermute);
+  EXPECT_EQ(gathers.count, 1);
+  EXPECT_EQ(fits.total(spmd::CollectiveKind::kAllGather).count, 1);
+  EXPECT_EQ(looped.total(spmd::CollectiveKind::kAllGather).count, 0);
+  EXPECT_EQ(permutes.count, 7);
+  EXPECT_EQ(permutes.wire_bytes, gathers.wire_bytes);
+  EXPECT_LT(looped.peak_bytes, gathered.peak_bytes);
+}
+
 TEST(Compiler, MakingAPlanStartsNoThread) {
   const int64_t before = threads();
   Compiler compiler;

@@ -57,7 +57,7 @@ TEST(GoldenFile, TheHeaderIsRead) {
 
 TEST(GoldenFile, AWrongHeaderIsToldWithItsLine) {
   EXPECT_EQ(parse_golden("\n#: mesh \"a:2\"\n").problems,
-            Lines{"2: a header is `#: meshes`, `#: layouts` or `#: ranks`, not `#: mesh`"});
+            Lines{"2: a header is `#: meshes`, `#: layouts`, `#: memory` or `#: ranks`, not `#: mesh`"});
   EXPECT_EQ(parse_golden("#: meshes all:4\n").problems.size(), 1u);
   EXPECT_EQ(parse_golden("#: ranks 0\n").problems.size(), 1u);
   EXPECT_EQ(parse_golden("#: ranks 2x\n").problems.size(), 1u);
@@ -70,6 +70,14 @@ TEST(Combinations, EveryMeshWithEveryLayoutOnAllRanks) {
   EXPECT_EQ(list.size(), 8u);
   EXPECT_EQ(list.front(), "--mesh \"all:4\" --layout \"\"");
   EXPECT_EQ(list.back(), "--mesh \"all:2\" --layout \"a:all\" on 2 ranks");
+}
+
+TEST(Combinations, EachIsRunWithEachMemory) {
+  EXPECT_EQ(shown(parse_golden("#: memory \"\" \"2MiB\"\n#: ranks 1 2\n")),
+            (Lines{"", "--memory \"2MiB\"", "on 2 ranks", "--memory \"2MiB\" on 2 ranks"}));
+  GoldenFile golden = parse_golden("#: memory \"2 apples\"\n");
+  combinations(golden);
+  EXPECT_EQ(golden.problems.size(), 1u);
 }
 
 TEST(Combinations, ALayoutThatNamesAMissingAxisIsLeftOut) {

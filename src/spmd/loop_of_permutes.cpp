@@ -1,0 +1,303 @@
+#include "spmd/loop_of_permutes.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "graph/op.h"
+#include "ops/contract.h"
+#include "ops/index.h"
+#include "ops/interval.h"
+#include "ops/loop.h"
+#include "ops/ops.h"
+
+namespace mtf::spmd {
+namespace {
+
+using graph::Value;
+using graph::Values;
+
+/// What goes round.
+enum class Moves : uint8_t { kOperand, kSum };
+
+/// How a product is cut: one dim of an operand, which the result or the other operand has, into a block for each
+/// processor along some axes; and one that these axes split, into a part for each.
+struct Cut {
+  Moves moves = Moves::kOperand;
+  size_t operand = 0;  ///< that has the dim that is cut
+  Dim cut, along;
+  AxisList axes;
+  int64_t blocks = 1;
+  std::vector<Sharding> operands;  ///< where they lie while the loop runs
+  Sharding result;                 ///< the same of the result
+};
+
+/// The axes of a list behind its first ones, if those are `first`.
+std::optional<AxisList> behind(const AxisList& list, const AxisList& first) {
+  if (first.size() > list.size() || !std::equal(first.begin(), first.end(), list.begin())) return std::nullopt;
+  return list.without(first.set());
+}
+
+/// A program in the making.
+class Loop {
+ public:
+  Loop(const graph::LaidOutOperation& product, const Cut& cut, ops::Builder& builder)
+      : product_(product), cut_(cut), builder_(builder) {
+    builder.context.no_grad = true;
+    for (const std::vector<TensorType>* types : {&product.operands, &product.results})
+      for (const TensorType& type : *types) known_.insert(known_.end(), type.dims.begin(), type.dims.end());
+    parts_ = fresh(cut.along, cut.blocks), places_ = fresh(cut.along, cut.along.size / cut.blocks);
+    round_ = fresh(cut.cut, cut.blocks), own_ = fresh(cut.cut, cut.blocks);
+    inner_ = fresh(cut.cut, cut.cut.size / cut.blocks), turns_ = fresh(cut.cut, cut.blocks - 1);
+    is_summed_ = !has_dim(product.results[0].dims, cut.cut.name);
+    if (type_.element == ElementType::kBf16 && adds_up()) type_.element = ElementType::kF32;
+    type_.dims = cut_up(product.results[0].dims, moves_sum() ? round_ : own_);
+  }
+
+  Value add(const Values& operands) {
+    const Value one = in_parts(operands[cut_.operand], cut_.operands[cut_.operand], moves_sum() ? own_ : round_);
+    const Value other = in_parts(operands[1 - cut_.operand], cut_.operands[1 - cut_.operand], own_);
+    const Value sum = moves_sum() ? add_loop_of_sums(one, other) : add_loop_of_blocks(one, other);
+    return builder_.reshape(builder_.cast(sum, product_.results[0].element), product_.results[0].dims);
+  }
+
+ private:
+  bool moves_sum() const { return cut_.moves == Moves::kSum; }
+  bool adds_up() const { return moves_sum() || is_summed_; }
+
+  /// A dim of another name than all others have.
+  Dim fresh(const Dim& like, int64_t size) {
+    std::string name = like.name.str();
+    do name += "'";
+    while (has_dim(known_, Name(name)));
+    return known_.emplace_back(Name(name), size);
+  }
+
+  /// Dims of the product, `along` in parts, and what is cut in `blocks`, or, without, that of one block.
+  Dims cut_up(const Dims& dims, const std::optional<Dim>& blocks) const {
+    Dims cut;
+    for (const Dim& dim : dims) {
+      if (dim.name == cut_.along.name) cut.push_back(parts_), cut.push_back(places_);
+      else if (dim.name != cut_.cut.name) cut.push_back(dim);
+      else if (cut.push_back(inner_); blocks) cut.insert(cut.end() - 1, *blocks);
+    }
+    return cut;
+  }
+  Sharding cut_up(const Dims& dims, const Sharding& lies, const Dim& blocks) const {
+    Sharding cut;
+    for (size_t d = 0; d < dims.size(); ++d) {
+      AxisList first;
+      if (dims[d].name == cut_.along.name || (dims[d].name == cut_.cut.name && blocks.name == round_.name))
+        first = cut_.axes;
+      if (dims[d].name == cut_.along.name || dims[d].name == cut_.cut.name) cut.dims.push_back(first);
+      cut.dims.push_back(lies.dims[d].without(first.set()));
+    }
+    return cut;
+  }
+  Value in_parts(const Value& operand, const Sharding& lies, const Dim& blocks) {
+    return builder_.laid_out(builder_.reshape(operand, cut_up(operand.dims(), blocks)),
+                             {cut_up(operand.dims(), lies, blocks), 0, product_.mesh});
+  }
+
+  ops::Builder inside() const {
+    ops::Builder inside;
+    inside.context = builder_.context;
+    inside.span = builder_.span;
+    inside.written = false;
+    return inside;
+  }
+  static Value leaf(ops::Builder& inside, const Value& like) {
+    return inside.constant(like.type(), {like.sharding(), like.inherited(), like.mesh()});
+  }
+  Value number_leaf(ops::Builder& inside) const {
+    return inside.constant({ElementType::kI32, {}}, {replicated(0), 0, product_.mesh});
+  }
+
+  Value add_loop_of_blocks(const Value& moving, const Value& other) {
+    const Value start = builder_.zeros(type_, {cut_up(product_.results[0].dims, cut_.result, own_), 0, product_.mesh});
+    ops::Builder turn = inside();
+    ops::TurnGraph loop;
+    loop.first_node = graph::new_node_id();
+    loop.carried = {leaf(turn, start), leaf(turn, moving)};
+    loop.placed = {number_leaf(turn)};
+    loop.next = {with_block(turn, loop.carried[0], loop.carried[1], other, loop.placed[0]),
+                 ops::shift(turn, loop.carried[1], find_dim(moving.dims(), round_.name), -1, true)};
+    const Values last = add_scan(builder_, {.over = turns_}, loop, {start, moving}, {builder_.range(turns_)}).carried;
+    return with_block(builder_, last[0], last[1], other,
+                      builder_.operand(static_cast<double>(turns_.size), ElementType::kI32));
+  }
+  /// The sum with what the block of a turn gives.
+  Value with_block(ops::Builder& builder, const Value& sum, const Value& block, const Value& other,
+                   const Value& turn) const {
+    const Value which = block_of(builder, builder.map(ops::kAdd, builder.range(parts_), turn));
+    const Value mine = builder.rename_where_it_lies(block, with(block.dims(), round_, parts_));
+    const Value its =
+        has_dim(other.dims(), own_.name) ? ops::gather(builder, other, which, own_, other.element()) : other;
+    const Value product = multiply(builder, mine, its, cut_up(product_.results[0].dims, std::nullopt));
+    if (is_summed_) return builder.laid_like(builder.map(ops::kAdd, sum, product), sum);
+    const ops::PlaceAttributes at{own_, find_dim(sum.dims(), own_.name)};
+    return builder.laid_like(builder.add(ops::kAddAtEach, {sum, product, which}, at), sum);
+  }
+
+  Value add_loop_of_sums(const Value& all, const Value& other) {
+    const Value start = part_of_sum(builder_, all, other, builder_.operand(0, ElementType::kI32));
+    ops::Builder turn = inside();
+    ops::TurnGraph loop;
+    loop.first_node = graph::new_node_id();
+    loop.carried = {leaf(turn, start)};
+    loop.placed = {number_leaf(turn)};
+    const Value number = turn.map(ops::kAdd, loop.placed[0], 1);
+    const Value sum = ops::shift(turn, loop.carried[0], find_dim(type_.dims, round_.name), 1, true);
+    loop.next = {turn.laid_like(turn.map(ops::kAdd, sum, part_of_sum(turn, all, other, number)), loop.carried[0])};
+    return add_scan(builder_, {.over = turns_}, loop, {start}, {builder_.range(turns_)}).carried[0];
+  }
+  /// What each processor adds, in a turn, to the block that it has then.
+  Value part_of_sum(ops::Builder& builder, const Value& all, const Value& other, const Value& turn) const {
+    const auto last = static_cast<double>(cut_.blocks - 1);
+    const Value which =
+        block_of(builder, builder.map(ops::kSub, builder.map(ops::kAdd, builder.range(parts_), last), turn));
+    const Value mine = ops::gather(builder, all, which, own_, all.element());
+    const Value product = multiply(builder, mine, other, cut_up(product_.results[0].dims, parts_));
+    return builder.rename_where_it_lies(product, type_.dims);
+  }
+
+  Value block_of(ops::Builder& builder, const Value& number) const {
+    return builder.map(ops::kMod, number, static_cast<double>(cut_.blocks));
+  }
+  static Dims with(Dims dims, const Dim& was, const Dim& now) {
+    dims[static_cast<size_t>(find_dim(dims, was.name))] = now;
+    return dims;
+  }
+  Value multiply(ops::Builder& builder, const Value& one, const Value& other, const Dims& result) const {
+    auto attributes = product_.attributes.get<ops::EinsumAttributes>();
+    if (type_.element != product_.results[0].element) attributes.product = ops::Product::kWide;
+    attributes.result = names_of(result);
+    Values operands{one, other};
+    if (cut_.operand == 1) std::swap(operands[0], operands[1]);
+    return builder.add(ops::kEinsum, std::move(operands), std::move(attributes));
+  }
+
+  const graph::LaidOutOperation& product_;
+  const Cut& cut_;
+  ops::Builder& builder_;
+  Dims known_;
+  Dim parts_, places_;       ///< of `along`
+  Dim round_, own_, inner_;  ///< of what is cut: blocks that go round, blocks that stay, elements of a block
+  Dim turns_;
+  bool is_summed_ = false;                 ///< the result lacks what is cut
+  TensorType type_ = product_.results[0];  ///< of the sum, in blocks
+};
+
+/// Finds how a product can be cut.
+class Finder {
+ public:
+  Finder(const graph::LaidOutOperation& product, const std::vector<ExpandedOperand>& operands,
+         const LocalProgram& whole, int64_t most_whole)
+      : product_(product), operands_(operands), most_whole_(most_whole) {
+    const auto compute = std::find_if(whole.instructions.begin(), whole.instructions.end(),
+                                      [](const Instruction& one) { return one.kind == InstructionKind::kCompute; });
+    if (compute == whole.instructions.end() || compute->operands.size() != 2 || compute->results.size() != 1) return;
+    values_ = {&whole.values[compute->operands[0]], &whole.values[compute->operands[1]]};
+    result_ = &whole.values[compute->results[0]];
+  }
+
+  /// The one that saves most.
+  std::optional<Cut> find() {
+    if (!result_) return std::nullopt;
+    int64_t most = most_whole_;
+    for (size_t k = 0; k < 2; ++k)
+      if (largest_bytes(*values_[k]) > most)
+        if (std::optional<Cut> cut = cut_of_operand(k)) best_ = std::move(cut), most = largest_bytes(*values_[k]);
+    if (largest_bytes(*result_) > most)
+      if (std::optional<Cut> cut = cut_of_sum()) best_ = std::move(cut);
+    return best_;
+  }
+
+ private:
+  const Dims& dims(size_t operand) const { return product_.operands[operand].dims; }
+  const Dims& result_dims() const { return product_.results[0].dims; }
+  bool divides(const AxisList& axes, const Dim& dim) const {
+    return dim.size % product_.mesh->group_size(axes.set()) == 0;
+  }
+  /// The axes split this dim first.
+  static bool split(const Sharding& lies, const Dims& dims, const Dim& dim, const AxisList& axes) {
+    const int at = find_dim(dims, dim.name);
+    return at >= 0 && behind(lies.dims[static_cast<size_t>(at)], axes);
+  }
+  Cut cut(Moves moves, size_t operand, const Dim& cut, const Dim& along, const AxisList& axes) const {
+    return {moves,
+            operand,
+            cut,
+            along,
+            axes,
+            product_.mesh->group_size(axes.set()),
+            {values_[0]->sharding(), values_[1]->sharding()},
+            result_->sharding()};
+  }
+
+  std::optional<Cut> cut_of_operand(size_t k) const {
+    const size_t other = 1 - k;
+    if (result_->partial) return std::nullopt;
+    for (size_t d = 0; d < dims(k).size(); ++d) {
+      const AxisList& axes = operands_[k].sharding.dims[d];
+      const bool is_gathered = !(values_[k]->sharding().split() & axes.set());
+      if (product_.mesh->group_size(axes.set()) == 1 || !is_gathered || !divides(axes, dims(k)[d])) continue;
+      for (const Dim& along : dims(other)) {
+        if (has_dim(dims(k), along.name) || !divides(axes, along) ||
+            !split(values_[other]->sharding(), dims(other), along, axes) ||
+            !split(result_->sharding(), result_dims(), along, axes))
+          continue;
+        Cut found = cut(Moves::kOperand, k, dims(k)[d], along, axes);
+        // What is gathered of the other one, too, comes in each turn as far as the turn needs it.
+        if (const int same = find_dim(dims(other), dims(k)[d].name);
+            same >= 0 && largest_bytes(*values_[other]) > most_whole_) {
+          const auto at = static_cast<size_t>(same);
+          found.operands[other].dims[at] = operands_[other].sharding.dims[at];
+        }
+        return found;
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Cut> cut_of_sum() const {
+    for (size_t d = 0; d < result_dims().size(); ++d) {
+      const Dim& dim = result_dims()[d];
+      const AxisList& axes = product_.shardings[0].dims[d];
+      if (axes.set() != result_->partial || product_.mesh->group_size(axes.set()) == 1 || !divides(axes, dim) ||
+          !result_->sharding().dims[d].empty() || has_dim(dims(0), dim.name) == has_dim(dims(1), dim.name))
+        continue;
+      for (const Dim& along : dims(0)) {
+        if (has_dim(result_dims(), along.name) || !divides(axes, along) ||
+            !split(values_[0]->sharding(), dims(0), along, axes) ||
+            !split(values_[1]->sharding(), dims(1), along, axes))
+          continue;
+        Cut found = cut(Moves::kSum, has_dim(dims(0), dim.name) ? 0 : 1, dim, along, axes);
+        found.result = product_.shardings[0];
+        return found;
+      }
+    }
+    return std::nullopt;
+  }
+
+  const graph::LaidOutOperation& product_;
+  const std::vector<ExpandedOperand>& operands_;
+  const int64_t most_whole_;
+  std::array<const LocalValue*, 2> values_{};  ///< as the product reads them
+  const LocalValue* result_ = nullptr;         ///< as it comes out
+  std::optional<Cut> best_;
+};
+
+}  // namespace
+
+std::optional<graph::Program> loop_of_permutes(const graph::OperationRef& product,
+                                               const std::vector<ExpandedOperand>& operands, int64_t most_whole) {
+  const LocalProgram whole = split_alone(product, operands);
+  const std::optional<Cut> cut = Finder(*product, operands, whole, most_whole).find();
+  if (!cut) return std::nullopt;
+  return stand_in_for(*product, operands, [&](ops::Builder& builder, const Values& given) {
+    return Values{Loop(*product, *cut, builder).add(given)};
+  });
+}
+
+}  // namespace mtf::spmd
