@@ -31,6 +31,14 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
   }
   if (old.is_poison()) return;
   replays.changes(owner.number);
+  // Numbers take none of the questions below.
+  const bool are_numbers = (old.is<int64_t>() && value.is<int64_t>()) || (old.is<double>() && value.is<double>());
+  if (are_numbers && !cuts.turn() && !binding.is_setting && owner.uncertain >= domain.uncertainty()) {
+    owner.note(binding, undo);
+    cuts.replaced(owner, old, value);
+    binding.value = std::move(value);
+    return;
+  }
   for (Turn* turn = cuts.turn(); turn && owner.number < turn->first; turn = turn->outer) {
     auto* list = old.as<ListPtr>();
     if (!extends || !list || !value.is<ListPtr>() || turn->name != "scan")

@@ -18,7 +18,6 @@ graph::CallFrameRef frame_of(const graph::CallFrameRef& caller, Span span, Calle
 }
 
 /// Calls nested deeper than this are refused: the evaluator recurses.
-constexpr size_t kMaxCalls = 400;
 
 const std::optional<ast::Annotation> kNoPromise;
 

@@ -10,6 +10,7 @@
 
 #include "eval/doubtful.h"
 #include "eval/host_value.h"
+#include "eval/plain_numbers.h"
 #include "support/diagnostics.h"
 #include "syntax/ast.h"
 
@@ -19,6 +20,7 @@ class Evaluator;
 
 class Calls {
   struct Activation;
+  static constexpr size_t kMaxCalls = 400;  ///< that are in one another
 
  public:
   explicit Calls(Evaluator& evaluator) : evaluator_(evaluator) {}
@@ -27,6 +29,9 @@ class Calls {
   HostValue call(const HostValue& callee, Arguments& arguments);
   /// The same with values: a function given a shape.
   HostValue call_with(const HostValue& callee, std::vector<HostValue> values, Span span);
+
+  /// Functions may be called without being noted here, as they do not go deep (eval/plain_numbers.h).
+  bool may_pass_by() const { return !end_ && under_way_.size() + PlainNumbers::kMostCalls < kMaxCalls; }
 
   bool none_under_way() const { return under_way_.empty(); }
   /// An instance of a model is being made.

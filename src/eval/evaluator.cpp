@@ -28,6 +28,7 @@ Evaluator::Evaluator(Settings given, plan::Execution* execution, std::ostream& o
       modules(*this),
       doubts(domain, builder, cuts, reports),
       names(builtins, modules, replays, own_top_, top_, spans_),
+      plain(interrupt),
       annotations(*this),
       operations(builder, convert, meshes, names, findings, doubts),
       variables(*this),

@@ -42,6 +42,7 @@
 #include "eval/open_blocks.h"
 #include "eval/operations.h"
 #include "eval/options.h"
+#include "eval/plain_numbers.h"
 #include "eval/replays.h"
 #include "eval/reports.h"
 #include "eval/settings.h"
@@ -97,6 +98,7 @@ class Evaluator {
   UnreadValues unread;
   DoubtfulParts doubts;
   NameLookup names;
+  PlainNumbers plain;
   Annotations annotations;
   Operations operations;
   Variables variables;
@@ -104,6 +106,11 @@ class Evaluator {
   Loops loops;
   Branches branches;
   Caller caller;
+
+  /// Expressions may be evaluated as plain numbers, and calls too: nobody wants to know more of them than what they
+  /// give.
+  bool has_plain_numbers() const { return !spans_ && !findings.collects(); }
+  bool may_call_plainly() const { return !domain.is_abstract() && !replays.follows_numbers() && calls.may_pass_by(); }
 
   // ---- programs -----------------------------------------------------------------------------------------------------
   /// The scope of the main file, or of the REPL.

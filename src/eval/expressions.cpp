@@ -19,6 +19,7 @@ HostValue Evaluator::evaluate(const ast::Expr& expr, const ScopePtr& scope) {
   findings.count_steps(expr.span, 1);
   if (!spans_) [[likely]] {
     if (auto* name = expr.as<ast::NameExpr>()) return names.look_up(name->name, expr.span, scope);  // half of all
+    if (auto* two = expr.as<ast::BinaryExpr>()) return binary(expr, *two, scope);
     return value_of(expr, scope);
   }
   HostValue value = value_of(expr, scope);
@@ -171,6 +172,9 @@ HostValue Evaluator::binary(const ast::Expr& expr, const ast::BinaryExpr& binary
     if ((is_left || is_right) && (!other || !is_float(other->element()))) replays.reads_number();
     return operations.operate(op, a, b, spans_of(expr, binary));
   }
+  if (has_plain_numbers()) [[likely]]
+    if (std::optional<HostValue> number = plain.operation(expr, binary, *scope, may_call_plainly()))
+      return *std::move(number);
   HostValue a = evaluate(*binary.left, scope);
   if (op == ast::BinaryOp::kAnd || op == ast::BinaryOp::kOr) {
     if (auto* known = a.as<bool>(); known && *known == (op == ast::BinaryOp::kOr)) return a;
@@ -268,21 +272,25 @@ class Comprehension {
     Doubtful once(evaluator_.doubts, {loop.iterable->span, plan::Doubt::Kind::kTurns});
     const bool is_right = turn(
         index, sequence ? (*sequence)->at(0) : unknown(iterable.is<Range>() ? UnknownKind::kInt : UnknownKind::kAny),
-        scope);
+        evaluator_.nested(scope));
     once.end();
     return is_right;
   }
 
-  bool every_turn(size_t index, int64_t count, const std::function<HostValue(int64_t)>& at, const ScopePtr& scope) {
-    for (int64_t i = 0; i < count; ++i)
-      if (!turn(index, at(i), scope)) return false;
+  template <class At>
+  bool every_turn(size_t index, int64_t count, const At& at, const ScopePtr& scope) {
+    for (int64_t i = 0; i < count;) {  // turns share a scope until a function sees it
+      const OwnScope inner = evaluator_.nested(scope);
+      do {
+        if (!turn(index, at(i++), inner)) return false;
+      } while (i < count && !inner->captured);
+    }
     return true;
   }
 
-  bool turn(size_t index, HostValue&& item, const ScopePtr& scope) {
+  bool turn(size_t index, HostValue&& item, const ScopePtr& inner) {
     const Loop& loop = all_.loops[index];
     evaluator_.interrupt.poll(loop.iterable->span);
-    const OwnScope inner = evaluator_.nested(scope);
     evaluator_.bind_pattern(*loop.pattern, std::move(item), inner);
     auto maybe = evaluator_.domain.as_it_is();
     std::optional<Doubtful> rest;
@@ -343,6 +351,8 @@ Arguments Evaluator::evaluate_arguments(const ast::CallExpr& call, Span span, co
 }
 
 HostValue Evaluator::call(const ast::Expr& expr, const ast::CallExpr& call, const ScopePtr& scope) {
+  if (has_plain_numbers() && may_call_plainly())
+    if (std::optional<HostValue> number = plain.call(call, *scope)) return *std::move(number);
   HostValue callee = evaluate(*call.callee, scope);
   Arguments arguments = evaluate_arguments(call, expr.span, scope);
   if (replays.follows_numbers() && !callee.is<FunctionPtr>() && !callee.is<InstancePtr>()) [[unlikely]]

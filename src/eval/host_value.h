@@ -122,12 +122,13 @@ struct HostValue {
   bool is() const {
     return std::holds_alternative<T>(data);
   }
+  /// It holds nothing else.
+  bool is_plain() const { return data.index() < kPlainKinds; }
   bool is_poison() const { return is<Poison>(); }
   bool is_unknown() const { return is<Unknown>(); }
 
  private:
   static constexpr size_t kPlainKinds = 10;
-  bool is_plain() const { return data.index() < kPlainKinds; }
   /// What another's data is: of numbers without the variant's call through a table.
   template <typename Other>
   static Data taken(Other&& other) {
@@ -171,6 +172,9 @@ struct Place {
   int64_t serial = 0;  ///< ascending in order of declaration
 };
 
+/// Whether a function can be one of plain numbers (eval/plain_numbers.h).
+enum class IsPlain : uint8_t { kUnknown, kMaybe, kNo };
+
 /// A function of a script: a declaration or `fn(x) = e`, with the bindings in force where it is written.
 struct Function {
   Name name;  ///< empty for one without a name
@@ -183,6 +187,7 @@ struct Function {
   size_t visible = 0;    ///< the bindings of `scope` that it sees
   bool reached = false;  ///< evaluation has passed its declaration, so `visible` is final
   std::shared_ptr<const std::vector<std::shared_ptr<const void>>> named = nullptr;
+  IsPlain is_plain = IsPlain::kUnknown;
 };
 
 struct ModelClass {

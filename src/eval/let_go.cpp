@@ -60,21 +60,26 @@ List::~List() {
   for (HostValue& item : items) let_go.take(item);
 }
 
-Scope::~Scope() { let_go(); }
+Scope::~Scope() { end(); }
 
-void Scope::let_go() {
-  LetGo let_go;
-  for (Binding& binding : bindings) let_go.take(binding.value);
-  for (Binding& binding : hoisted) let_go.take(binding.value);
-  let_go.take(parent);
+void Scope::forget_names() {
+  const auto is_plain = [](const Binding& binding) { return binding.value.is_plain(); };
+  if (!std::all_of(bindings.begin(), bindings.end(), is_plain) || !hoisted.empty()) {
+    LetGo let_go;
+    for (Binding& binding : bindings) let_go.take(binding.value);
+    for (Binding& binding : hoisted) let_go.take(binding.value);
+  }
+  bindings.clear();
+  hoisted.clear();
+  rearranged();
 }
 
 void Scope::end() {
-  let_go();
-  bindings.clear();
+  forget_names();
+  LetGo let_go;
+  let_go.take(parent);
   model = nullptr;
   named.reset();
-  rearranged();
 }
 
 void Scope::let_go_of_cycles() {

@@ -115,9 +115,8 @@ void Loops::end_turn(Cuts::Waiting& turns, Span span) {
   if (turns.carries || turns.is_outermost) evaluator_.undo.end_turn();
 }
 
-Flow Loops::turn(const ast::ForStmt& stmt, const BlockInfo& body, HostValue&& item, const ScopePtr& scope,
+Flow Loops::turn(const ast::ForStmt& stmt, const BlockInfo& body, HostValue&& item, const ScopePtr& inner,
                  Replay* replay) {
-  const OwnScope inner = evaluator_.nested(scope);
   evaluator_.bind_pattern(*stmt.pattern, std::move(item), inner);
   return evaluator_.run_block(stmt.body, body, inner, false, replay);
 }
@@ -173,8 +172,8 @@ Flow Loops::run(const ast::ForStmt& stmt, const ScopePtr& scope) {
   if (auto* sequence = iterable.as<SequencePtr>()) items.any = (*sequence)->any ? (*sequence)->any() : items.at(0);
   evaluator_.domain.numbers_become_unknown(info.assigns, *scope, evaluator_.undo);
   const int64_t count = items.count < 0 ? 0 : saturating_multiply(evaluator_.reports.turns(), items.count);
-  walk_once([&] { return turn(stmt, info, HostValue(items.any), scope); }, info.assigns, scope, count, turns,
-            stmt.body.span, stmt.iterable->span);
+  walk_once([&] { return turn(stmt, info, HostValue(items.any), evaluator_.nested(scope)); }, info.assigns, scope,
+            count, turns, stmt.body.span, stmt.iterable->span);
   return Flow::kNext;
 }
 
@@ -193,6 +192,7 @@ Flow Loops::every_turn(const ast::ForStmt& stmt, const BlockInfo& body, const It
   const bool is_programs = depth_ == 1 && evaluator_.undo.wanted() && scope == evaluator_.top();
   std::optional<Replay> replay;
   if (turns.carries && Replay::is_possible(evaluator_)) replay.emplace(evaluator_, stmt.body);
+  OwnScope inner = evaluator_.nested(scope);
   for (int64_t i = 0; i < items.count; ++i) {
     evaluator_.interrupt.poll(span);
     shown.at(i);
@@ -200,7 +200,11 @@ Flow Loops::every_turn(const ast::ForStmt& stmt, const BlockInfo& body, const It
     HostValue item = items.at(i);
     std::optional<Turn> ended;
     if (is_programs && (items.are_kept || !keeps_a_tensor(item))) ended = {stmt.pattern.get(), item};
-    const Flow flow = ends.after_turn(turn(stmt, body, std::move(item), scope, replay ? &*replay : nullptr));
+    inner->number = graph::last_node_id();
+    inner->uncertain = evaluator_.domain.uncertainty();
+    const Flow came_to = turn(stmt, body, std::move(item), inner, replay ? &*replay : nullptr);
+    inner.end_turn();
+    const Flow flow = ends.after_turn(came_to);
     if (flow == Flow::kReturn) return ends.behind(flow);
     if (replay) replay->end_turn(flow, span);
     else end_turn(turns, span);

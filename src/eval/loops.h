@@ -93,7 +93,7 @@ class Loops {
   /// After a turn: what it assigned may be kept from here on.
   void end_turn(Cuts::Waiting& turns, Span span);
   /// `replay`: of a loop whose turns may be replayed, or null.
-  Flow turn(const ast::ForStmt& stmt, const BlockInfo& body, HostValue&& item, const ScopePtr& scope,
+  Flow turn(const ast::ForStmt& stmt, const BlockInfo& body, HostValue&& item, const ScopePtr& inner,
             Replay* replay = nullptr);
   /// How the turns of a loop that begins now wait for each other.
   Cuts::Waiting waiting(const BlockInfo& info, const std::vector<ast::Ident>& variables, const ScopePtr& scope);

@@ -1,10 +1,9 @@
 // Infix operators: on the host's values here, on tensors as operations.
-#include <cmath>
-
 #include "eval/doubtful.h"
 #include "eval/findings.h"
 #include "eval/limits.h"
 #include "eval/operations.h"
+#include "eval/plain_numbers.h"
 #include "eval/suggestions.h"
 #include "support/text.h"
 
@@ -14,81 +13,6 @@ namespace {
 using ast::BinaryOp;
 
 bool is_comparison(BinaryOp op) { return op >= BinaryOp::kEqual && op <= BinaryOp::kGreaterEqual; }
-
-template <typename Number>
-bool compare(BinaryOp op, Number a, Number b) {
-  switch (op) {
-    case BinaryOp::kEqual: return a == b;
-    case BinaryOp::kNotEqual: return a != b;
-    case BinaryOp::kLess: return a < b;
-    case BinaryOp::kLessEqual: return a <= b;
-    case BinaryOp::kGreater: return a > b;
-    default: return a >= b;
-  }
-}
-
-[[noreturn]] void overflow(Span span, int64_t a, BinaryOp op, int64_t b) {
-  fail(Kind::integer_overflow, span, "{} {} {}", a, ast::to_text(op), b);
-}
-
-int64_t floor_divide(int64_t a, int64_t b) {
-  int64_t quotient = a / b;
-  return (a % b != 0 && ((a < 0) != (b < 0))) ? quotient - 1 : quotient;
-}
-
-HostValue integers(BinaryOp op, int64_t a, int64_t b, Span span) {
-  int64_t result = 0;
-  switch (op) {
-    case BinaryOp::kAdd:
-      if (__builtin_add_overflow(a, b, &result)) overflow(span, a, op, b);
-      return result;
-    case BinaryOp::kSubtract:
-      if (__builtin_sub_overflow(a, b, &result)) overflow(span, a, op, b);
-      return result;
-    case BinaryOp::kMultiply:
-      if (__builtin_mul_overflow(a, b, &result)) overflow(span, a, op, b);
-      return result;
-    case BinaryOp::kDivide:
-      if (b == 0) fail(Kind::division_by_zero, span, "{} / 0", a);
-      return static_cast<double>(a) / static_cast<double>(b);
-    case BinaryOp::kFloorDivide:
-    case BinaryOp::kModulo:
-      if (b == 0) fail(Kind::division_by_zero, span, "{} {} 0", a, ast::to_text(op));
-      if (b == -1) {
-        if (op == BinaryOp::kModulo) return int64_t{0};
-        if (__builtin_sub_overflow(int64_t{0}, a, &result)) overflow(span, a, op, b);
-        return result;
-      }
-      result = floor_divide(a, b);
-      return op == BinaryOp::kFloorDivide ? result : a - result * b;
-    case BinaryOp::kPower: {
-      if (a == 0 && b < 0) fail(Kind::division_by_zero, span, "{} ^ {}", a, b);
-      if (b < 0) return std::pow(static_cast<double>(a), static_cast<double>(b));
-      int64_t base = a, exponent = b;
-      result = 1;
-      while (exponent > 0) {
-        if ((exponent & 1) && __builtin_mul_overflow(result, base, &result)) overflow(span, a, op, b);
-        exponent >>= 1;
-        if (exponent > 0 && __builtin_mul_overflow(base, base, &base)) overflow(span, a, op, b);
-      }
-      return result;
-    }
-    default: return compare(op, a, b);
-  }
-}
-
-HostValue floats(BinaryOp op, double a, double b) {
-  switch (op) {
-    case BinaryOp::kAdd: return a + b;
-    case BinaryOp::kSubtract: return a - b;
-    case BinaryOp::kMultiply: return a * b;
-    case BinaryOp::kDivide: return a / b;
-    case BinaryOp::kFloorDivide: return std::floor(a / b);
-    case BinaryOp::kModulo: return a - std::floor(a / b) * b;
-    case BinaryOp::kPower: return std::pow(a, b);
-    default: return compare(op, a, b);
-  }
-}
 
 /// An int, bool or dim as an int.
 std::optional<int64_t> int_of(const HostValue& value) {
@@ -173,11 +97,12 @@ HostValue Operations::operate(BinaryOp op, const HostValue& a, const HostValue& 
   const Span span = spans.whole;
   if (op < BinaryOp::kIn) {  // arithmetic and comparisons, mostly of numbers, which need none of the questions below
     auto *a_int = a.as<int64_t>(), *b_int = b.as<int64_t>();
-    if (a_int && b_int) return integers(op, *a_int, *b_int, span);
+    if (a_int && b_int) return integers(op, *a_int, *b_int, span).value();
     auto *a_float = a.as<double>(), *b_float = b.as<double>();
     if ((a_int || a_float) && (b_int || b_float))
       return floats(op, a_float ? *a_float : static_cast<double>(*a_int),
-                    b_float ? *b_float : static_cast<double>(*b_int));
+                    b_float ? *b_float : static_cast<double>(*b_int))
+          .value();
   }
   if (a.is_poison() || b.is_poison()) return Poison{};
   if (op == BinaryOp::kIn) return is_in(a, b, span);
@@ -209,9 +134,9 @@ HostValue Operations::operate(BinaryOp op, const HostValue& a, const HostValue& 
     return is_comparison(op) ? unknown(UnknownKind::kBool) : unknown(UnknownKind::kAny);
   } else {
     auto a_int = int_of(a), b_int = int_of(b);
-    if (a_int && b_int) return integers(op, *a_int, *b_int, span);
+    if (a_int && b_int) return integers(op, *a_int, *b_int, span).value();
     auto a_number = number_of(a), b_number = number_of(b);
-    if (a_number && b_number) return floats(op, *a_number, *b_number);
+    if (a_number && b_number) return floats(op, *a_number, *b_number).value();
     const bool a_string = a.is<Text>() || unknown_kind(a) == UnknownKind::kString;
     const bool b_string = b.is<Text>() || unknown_kind(b) == UnknownKind::kString;
     if (a_string && b_string && (op == BinaryOp::kAdd || is_comparison(op))) {
@@ -219,7 +144,7 @@ HostValue Operations::operate(BinaryOp op, const HostValue& a, const HostValue& 
         return unknown(op == BinaryOp::kAdd ? UnknownKind::kString : UnknownKind::kBool);
       if (op == BinaryOp::kAdd) check_length((*a.as<Text>())->size() + (*b.as<Text>())->size(), "a string", span);
       if (op == BinaryOp::kAdd) return make_text(**a.as<Text>() + **b.as<Text>());
-      return compare(op, (*a.as<Text>())->compare(**b.as<Text>()), 0);
+      return integers(op, (*a.as<Text>())->compare(**b.as<Text>()), 0, span).value();
     }
     if (is_comparison(op) && (a_string != b_string) && op <= BinaryOp::kNotEqual) return op == BinaryOp::kNotEqual;
     if (auto* x = a.as<ListPtr>(); x && op == BinaryOp::kAdd) {

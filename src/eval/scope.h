@@ -55,6 +55,8 @@ class Scope : public std::enable_shared_from_this<Scope> {
   }
   /// Lets go of all that it holds, as if it died. Of an inner scope that no function sees.
   void end();
+  /// Lets go of its names alone: the next turn of a loop binds them anew.
+  void forget_names();
 
   int64_t number = 0;  ///< of the last node before it was made
   std::shared_ptr<Scope> parent;
@@ -129,8 +131,6 @@ class Scope : public std::enable_shared_from_this<Scope> {
 
   /// The place of the last of them that has the name, where they are many.
   static std::optional<size_t> last_place(std::unique_ptr<Index>& index, const std::vector<Binding>& all, Name name);
-  /// Its values and the scope around it, one after another (let_go.cpp).
-  void let_go();
   /// Of hidden bindings that nobody names any more the values go.
   void let_go_of_hidden();
   /// The last of the first `limit` bindings that has the name, or null.

@@ -6,6 +6,7 @@
 // next one. A scope is left to those who hold it if there are any (a reference, or a function that sees its bindings:
 // Scope::captured), and while what is assigned is written down to be taken back (Undo), for which it has to be known
 // from all others, though only by weak references.
+#include <utility>
 #include <vector>
 
 #include "eval/scope.h"
@@ -27,10 +28,12 @@ class SpareScopes {
   }
   /// What bound its names there has ended.
   void give_back(ScopePtr scope) {
-    if (scope.use_count() > 1 || scope->captured || undo_.wanted()) return;
+    if (!is_ours(scope)) return;
     scope->end();
     spare_.push_back(std::move(scope));
   }
+  /// Nobody else holds or knows it.
+  bool is_ours(const ScopePtr& scope) const { return scope.use_count() == 1 && !scope->captured && !undo_.wanted(); }
 
  private:
   const Undo& undo_;
@@ -43,6 +46,12 @@ class [[nodiscard]] OwnScope {
   OwnScope(SpareScopes& spare, ScopePtr outer, size_t outer_limit, int uncertain)
       : spare_(spare), scope_(spare.take(std::move(outer), outer_limit, uncertain)) {}
   ~OwnScope() { spare_.give_back(std::move(scope_)); }
+  /// A turn has ended, and the next one binds its names anew: here, or in a scope like it.
+  void end_turn() {
+    if (spare_.is_ours(scope_)) return scope_->forget_names();
+    ScopePtr next = spare_.take(scope_->parent, scope_->parent_limit, scope_->uncertain);
+    spare_.give_back(std::exchange(scope_, std::move(next)));
+  }
   OwnScope(const OwnScope&) = delete;
   OwnScope& operator=(const OwnScope&) = delete;
 

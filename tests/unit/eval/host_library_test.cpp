@@ -9,13 +9,13 @@
 namespace mtf::eval {
 namespace {
 
-struct Calls : LibraryState {
+struct CountedCalls : LibraryState {
   int64_t count = 0;
 };
 
 HostValue twice(Caller&, const Bound& call) { return 2 * *call.integer(0); }
 
-HostValue count(Caller& caller, const Bound&) { return ++caller.state<Calls>().count; }
+HostValue count(Caller& caller, const Bound&) { return ++caller.state<CountedCalls>().count; }
 
 /// Numbers that the host has, as a tensor.
 HostValue given(Caller& caller, const Bound& call) {
@@ -44,7 +44,7 @@ class OneLibrary : public FileTest {
       .functions = {{"twice(x: int) -> int", "Two of them.", twice},
                     {"given(dims: shape) -> tensor", "Numbers.", given}},
       .native = {{"count() -> int", "", count}},
-      .new_state = []() -> std::unique_ptr<LibraryState> { return std::make_unique<Calls>(); },
+      .new_state = []() -> std::unique_ptr<LibraryState> { return std::make_unique<CountedCalls>(); },
   };
   Settings settings_;
 };
