@@ -33,6 +33,7 @@ class LetGo {
 };
 
 void LetGo::take(HostValue& value) {
+  if (value.is_plain() || value.is<Text>()) return;
   if (auto* list = std::get_if<ListPtr>(&value.data)) take_alone(*list);
   else if (auto* instance = std::get_if<InstancePtr>(&value.data)) take_alone(*instance);
   else if (auto* function = std::get_if<FunctionPtr>(&value.data)) take_alone(*function);

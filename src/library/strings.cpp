@@ -12,7 +12,9 @@
 namespace mtf::library {
 namespace {
 
-constexpr auto is_blank = [](char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; };
+constexpr auto is_blank = [](char c) {
+  return static_cast<unsigned char>(c) <= ' ' && (c == ' ' || c == '\n' || c == '\t' || c == '\r');
+};
 
 eval::HostValue list_of(const std::vector<std::string_view>& texts, Span span) {
   eval::check_list_length(texts.size(), span);
