@@ -12,6 +12,7 @@
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 #include <Eigen/Core>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -401,67 +402,98 @@ inline I int_pow(I a, I b) {
       },
       a, b);
 }
+/// g++ 12 converts quarters, and joins them.
+inline D widened(HalfF a) {
+#ifdef __AVX512F__
+  return (D)_mm512_cvtps_pd((__m256)a);
+#elif defined(__AVX__)
+  return (D)_mm256_cvtps_pd((__m128)a);
+#else
+  return __builtin_convertvector(a, D);
+#endif
+}
+/// Two packets, of which each step is computed before the next one: neither waits for its own results.
+using Pair = std::array<D, 2>;
 /// log2 x of normal x above 0, to some 2^-48 of it: by the series of the inverse hyperbolic tangent.
-inline D log2_of(D x) {
-  const L b = (L)x;
-  D e = (D)((b >> 52) | 0x4330000000000000) - (4503599627370496.0 + 1023);  // 2^52: e is its low bits
-  D m = (D)((b & 0x000fffffffffffff) | 0x3ff0000000000000);                 // in [1, 2)
-  const Mask<D> high = m > 1.4142135623730951;
-  m = select<D>(high, m * 0.5, m);
-  e = select<D>(high, e + 1.0, e);
-  const D s = (m - 1.0) / (m + 1.0), z = s * s, zz = z * z;
-  D even = splat<D>(2 / std::numbers::ln2 / 21), odd = splat<D>(2 / std::numbers::ln2 / 19);  // two chains at once
-  for (int term = 17; term >= 1; term -= 4) {
-    even = fma(even, zz, splat<D>(2 / std::numbers::ln2 / term));
-    if (term > 1) odd = fma(odd, zz, splat<D>(2 / std::numbers::ln2 / (term - 2)));
+inline Pair log2_of(const Pair& x) {
+  Pair e, m, s, z, zz, even, odd, result;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const L b = (L)x[i];
+    e[i] = (D)((b >> 52) | 0x4330000000000000) - (4503599627370496.0 + 1023);  // 2^52: e is its low bits
+    m[i] = (D)((b & 0x000fffffffffffff) | 0x3ff0000000000000);                 // in [1, 2)
+    const Mask<D> high = m[i] > 1.4142135623730951;
+    m[i] = select<D>(high, m[i] * 0.5, m[i]);
+    e[i] = select<D>(high, e[i] + 1.0, e[i]);
   }
-  return fma(fma(odd, z, even), s, e);
+  for (std::size_t i = 0; i < 2; ++i) s[i] = (m[i] - 1.0) / (m[i] + 1.0);
+  for (std::size_t i = 0; i < 2; ++i) {
+    z[i] = s[i] * s[i], zz[i] = z[i] * z[i];
+    even[i] = splat<D>(2 / std::numbers::ln2 / 21), odd[i] = splat<D>(2 / std::numbers::ln2 / 19);  // two chains each
+  }
+  for (int term = 17; term >= 1; term -= 4)
+    for (std::size_t i = 0; i < 2; ++i) {
+      even[i] = fma(even[i], zz[i], splat<D>(2 / std::numbers::ln2 / term));
+      if (term > 1) odd[i] = fma(odd[i], zz[i], splat<D>(2 / std::numbers::ln2 / (term - 2)));
+    }
+  for (std::size_t i = 0; i < 2; ++i) result[i] = fma(fma(odd[i], z[i], even[i]), s[i], e[i]);
+  return result;
 }
 /// 2^x of x in [-1000, 1000], to some 2^-50 of it.
-inline D exp2_of(D x) {
-  const D n = round_small(x), r = (x - n) * std::numbers::ln2, rr = r * r;
-  D even = splat<D>(1.0 / 479001600.0), odd = splat<D>(1.0 / 39916800.0);  // two chains at once
-  for (double factorial : {3628800.0, 40320.0, 720.0, 24.0, 2.0, 1.0}) even = fma(even, rr, splat<D>(1.0 / factorial));
-  for (double factorial : {362880.0, 5040.0, 120.0, 6.0, 1.0}) odd = fma(odd, rr, splat<D>(1.0 / factorial));
-  return fma(odd, r, even) * power_of_two(n);
+inline Pair exp2_of(const Pair& x) {
+  Pair n, r, rr, even, odd, result;
+  for (std::size_t i = 0; i < 2; ++i) {
+    n[i] = round_small(x[i]), r[i] = (x[i] - n[i]) * std::numbers::ln2, rr[i] = r[i] * r[i];
+    even[i] = splat<D>(1.0 / 479001600.0), odd[i] = splat<D>(1.0 / 39916800.0);  // two chains each
+  }
+  constexpr double kEven[] = {3628800, 40320, 720, 24, 2}, kOdd[] = {362880, 5040, 120, 6, 1};  // factorials
+  for (std::size_t term = 0; term < std::size(kEven); ++term)
+    for (std::size_t i = 0; i < 2; ++i) {
+      even[i] = fma(even[i], rr[i], splat<D>(1.0 / kEven[term]));
+      odd[i] = fma(odd[i], rr[i], splat<D>(1.0 / kOdd[term]));
+    }
+  for (std::size_t i = 0; i < 2; ++i) even[i] = fma(even[i], rr[i], splat<D>(1.0));
+  for (std::size_t i = 0; i < 2; ++i) result[i] = fma(odd[i], r[i], even[i]) * power_of_two(n[i]);
+  return result;
 }
 /// x^y in f64, rounded once: of 32 million drawn none was not the nearest. Of finite x above 0 and finite y.
 inline F power_of(F x, F y) {
-  const auto half = [](HalfF x, HalfF y) {
-    D power = __builtin_convertvector(y, D) * log2_of(__builtin_convertvector(x, D));
-    power = select<D>(power < -200.0, splat<D>(-200.0), select<D>(power > 200.0, splat<D>(200.0), power));
-    return __builtin_convertvector(exp2_of(power), HalfF);
-  };
-  HalfF xs[2], ys[2];
+  HalfF xs[2], ys[2], powers[2];
   std::memcpy(xs, &x, kBytes);
   std::memcpy(ys, &y, kBytes);
-  const HalfF powers[2] = {half(xs[0], ys[0]), half(xs[1], ys[1])};
-  F power;
-  std::memcpy(&power, powers, kBytes);
-  return power;
+  Pair power = log2_of({widened(xs[0]), widened(xs[1])});
+  for (std::size_t i = 0; i < 2; ++i) {
+    power[i] *= widened(ys[i]);
+    power[i] = select<D>(power[i] < -200.0, splat<D>(-200.0), select<D>(power[i] > 200.0, splat<D>(200.0), power[i]));
+  }
+  power = exp2_of(power);
+  for (std::size_t i = 0; i < 2; ++i) powers[i] = __builtin_convertvector(power[i], HalfF);
+  F result;
+  std::memcpy(&result, powers, kBytes);
+  return result;
 }
 /// Small whole and half exponents by multiplication; others of f32 above 0 in f64; the rest by std::pow, lane by lane.
 template <class V>
 __attribute__((noinline)) V pow_of(V x, V y) {
   using S = Scalar<V>;
   constexpr int kN = kBytes / sizeof(S);
-  const V x2 = x * x;
   V r = x;
   Mask<V> done = y == 1;
-  auto put = [&](Mask<V> where, V value) {
-    r = select<V>(where, value, r);
+  const auto put = [&](Mask<V> where, const auto& value) {  // mostly all exponents are one, and only one way is needed
+    if (!any_of((I)where)) return;
+    r = select<V>(where, value(), r);
     done |= where;
   };
-  put(y == 2, x2);
-  put(y == 3, x2 * x);
-  put(y == 4, x2 * x2);
-  put(y == -1, S(1) / x);
-  put((y == S(0.5)) & (x > 0), sqrt_of(x));
-  put((y == S(-0.5)) & (x > 0), S(1) / sqrt_of(x));
+  if (any_of((I)((y == 2) | (y == 3) | (y == 4) | (y == -1) | (y == S(0.5)) | (y == S(-0.5))))) {
+    put(y == 2, [&] { return x * x; });
+    put(y == 3, [&] { return x * x * x; });
+    put(y == 4, [&] { return (x * x) * (x * x); });
+    put(y == -1, [&] { return S(1) / x; });
+    put((y == S(0.5)) & (x > 0), [&] { return sqrt_of(x); });
+    put((y == S(-0.5)) & (x > 0), [&] { return S(1) / sqrt_of(x); });
+  }
   if constexpr (std::is_same_v<V, F>) {
     constexpr S kInf = std::numeric_limits<S>::infinity();
-    const I finite = (x > 0) & (x < kInf) & (y > -kInf) & (y < kInf) & ~done;
-    if (any_of(finite)) put(finite, power_of(x, y));
+    put((x > 0) & (x < kInf) & (y > -kInf) & (y < kInf) & ~done, [&] { return power_of(x, y); });
   }
   if (!any_of((I)~done)) return r;
   alignas(kBytes) S xs[kN], ys[kN], rs[kN];
