@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cstring>
+#include <utility>
 
 #include "kernels/bf16_pairs.h"
 #include "kernels/lane_memory.h"
@@ -22,7 +24,9 @@ namespace mtf::kernels {
 using lanes::kSecondCache;
 constexpr std::int64_t kLongLine = 10 << 10, kLineAhead = 512;  // bytes
 constexpr std::int64_t kThinBytes = 24 << 10;                   // of sums, which stay in the nearest cache
-constexpr double kProgressNumbers = 4 << 20;                    // of the matrix: a millisecond
+/// What comes faster than this, in bytes a nanosecond, comes from a cache, where it costs more to ask than to wait.
+constexpr double kFromCache = 40, kLeastMeasured = 64 << 10;
+constexpr double kProgressNumbers = 4 << 20;  // of the matrix: a millisecond
 
 /// What of B is multiplied at once, as T.
 enum class ThinStep : std::uint8_t {
@@ -171,25 +175,35 @@ class ThinProduct {
   void add_rows(const T* a, const Number* b, std::int64_t depth, bool has_odd_end, std::int64_t width) const {
     for (std::int64_t r = 0; r < m_; ++r) std::fill_n(sums_ + r * sums_row_, width, T(0));
     const std::int64_t full = depth - (has_odd_end ? 1 : 0);
+    const double bytes = static_cast<double>(kSteps * kNumbers * width * kItemBytes);
+    bool asks = true;
+    auto began = std::chrono::steady_clock::now();
     for (std::int64_t q = 0; q < full; q += kSteps) {
       for_rows(a, sums_, [&](auto rows, const T* row, T* sums) {
         constexpr int kRows = rows, kTogether = kSteps / std::bit_ceil(unsigned{kRows});
         const std::int64_t end = std::min(q + kSteps, full);
         std::int64_t step = q;
-        for (; step + kTogether <= end; step += kTogether)
-          add_steps<kRows, kTogether>(row + step, b + step * kNumbers * b_.row, width, sums);
-        for (; step < end; ++step) add_steps<kRows, 1>(row + step, b + step * kNumbers * b_.row, width, sums);
+        for (; step + kTogether <= end; step += kTogether) {
+          const Number* const steps = b + step * kNumbers * b_.row;
+          if (asks) add_steps<kRows, kTogether, true>(row + step, steps, width, sums);
+          else add_steps<kRows, kTogether, false>(row + step, steps, width, sums);
+        }
+        for (; step < end; ++step) add_steps<kRows, 1, true>(row + step, b + step * kNumbers * b_.row, width, sums);
       });
+      if (m_ > 1 || bytes < kLeastMeasured) continue;  // the more rows, the more there is to do meanwhile
+      const auto now = std::chrono::steady_clock::now();
+      asks = bytes < kFromCache * std::chrono::duration<double, std::nano>(now - std::exchange(began, now)).count();
     }
     if constexpr (kPairs) {
       if (!has_odd_end) return;
       for_rows(a + full, sums_, [&](auto rows, const T* row, T* sums) {
-        add_steps<rows, 1, true>(row, b + full * kNumbers * b_.row, width, sums);
+        add_steps<rows, 1, true, true>(row, b + full * kNumbers * b_.row, width, sums);
       });
     }
   }
 
-  template <int kRows, int kTogether, bool kIsOddEnd = false>
+  /// kAsks: for what comes kSteps steps further on.
+  template <int kRows, int kTogether, bool kAsks, bool kIsOddEnd = false>
   void add_steps(const T* a, const Number* b, std::int64_t width, T* sums) const {
     using namespace Eigen::internal;
     Packet factors[kRows][kTogether];
@@ -205,7 +219,8 @@ class ThinProduct {
       for (int q = 0; q < kTogether; ++q) {
         const Number* const at = b + q * kNumbers * b_.row + s;
         const Packet row = load_across<kIsOddEnd>(at);
-        for (int i = 0; i < kNumbers; ++i) __builtin_prefetch(at + (kSteps * kNumbers + i) * b_.row, 0, kSecondCache);
+        if constexpr (kAsks)
+          for (int i = 0; i < kNumbers; ++i) __builtin_prefetch(at + (kSteps * kNumbers + i) * b_.row, 0, kSecondCache);
 #pragma GCC unroll 4
         for (int r = 0; r < kRows; ++r) sum[r] = add_product(factors[r][q], row, sum[r]);
       }
