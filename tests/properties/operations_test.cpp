@@ -351,25 +351,33 @@ class WatchedRuntime : public run::DryRuntime {
   std::vector<graph::OperationRef> operations;
 };
 
-/// The operations of all samples under layouts that split them.
+/// Runs a script under layouts that split it.
+void run_split(plan::Execution& execution, const Script& script) {
+  for (const std::string& layout : layouts_of(dims_of(script), "p:2")) {
+    Evaluation evaluation(execution, {"p:2", layout});
+    try {
+      evaluation.run(script.inputs);
+      evaluation.compute_all();
+      evaluation.run(script.body);
+      evaluation.compute_all();
+    } catch (const UserError&) {}
+  }
+}
+
+/// The operations of all samples under layouts that split them, and of products that are loops of permutes.
 const std::vector<graph::OperationRef>& sampled_operations() {
   static const std::vector<graph::OperationRef> operations = [] {
-    ExecutionOn<WatchedRuntime> execution;
+    ExecutionOn<WatchedRuntime> execution, looping(plan::ExecutionOptions{.most_whole = 0});
     for (const graph::Op* op : sampled_ops())
       for (const Sample& sample : samples_of(*op)) {
         Script script = sample.script(kUneven);
         add_gradient(script, sample);
-        for (const std::string& layout : layouts_of(dims_of(script), "p:2")) {
-          Evaluation evaluation(execution, {"p:2", layout});
-          try {
-            evaluation.run(script.inputs);
-            evaluation.compute_all();
-            evaluation.run(script.body);
-            evaluation.compute_all();
-          } catch (const UserError&) {}
-        }
+        run_split(execution, script);
       }
-    return std::move(execution.runtime().operations);
+    for (const Sample& sample : samples_of(ops::kEinsum)) run_split(looping, sample.script(kEven));
+    std::vector<graph::OperationRef> all = std::move(execution.runtime().operations);
+    for (const graph::OperationRef& each : looping.runtime().operations) all.push_back(each);
+    return all;
   }();
   return operations;
 }
