@@ -70,7 +70,8 @@ class Loop {
     std::string name = like.name.str();
     do name += "'";
     while (has_dim(known_, Name(name)));
-    return known_.emplace_back(Name(name), size);
+    known_.push_back({Name(name), size});
+    return known_.back();
   }
 
   /// Dims of the product, `along` in parts, and what is cut in `blocks`, or, without, that of one block.
