@@ -15,6 +15,7 @@
 #include "reference.h"
 #include "samples.h"
 #include "session/session.h"
+#include "whole_run.h"
 
 namespace mtf::properties {
 namespace {
@@ -215,6 +216,47 @@ TEST(LoopsOfPermutes, ChangeNoProduct) {
     expect_layout_changes_nothing(script, *whole, {"p:2", "p:3", "p:6", "r:2;c:3"}, 36, looping_execution(),
                                   dry_looping_execution());
   }
+}
+
+/// Three steps of Adam of a Transformer that is stored in parts (ZeRO 3).
+TEST(LoopsOfPermutes, TrainAModelAsItIsTrained) {
+  const std::string script =
+      "import losses, optim, transformer\n"
+      "option stacked = false\noption mixed = false\n"
+      "dim batch = 8, length = 4, vocab = 16, d_model = 8, heads = 4, d_head = 4, d_ff = 16\n"
+      "mesh line = [p: 4]\n"
+      "layout zero = {batch -> p, params \"*\": {d_model -> p, d_ff -> p}, states \"*\": {d_model -> p, d_ff -> p}}\n"
+      "fn train() {\n"
+      "  let net = transformer.LanguageModel(vocab, length, d_model, heads, d_head, d_ff, layers: 2, stacked: "
+      "stacked)\n"
+      "  let opt = optim.Adam(net.params, lr: 0.01)\n"
+      "  let ids = random.integers([batch, length], 0, size(vocab))\n"
+      "  let permutes = 0\n"
+      "  for step in 0..3 {\n"
+      "    let loss = zeros([])\n"
+      "    let c = counters {\n"
+      "      loss := losses.language(net(ids), ids, vocab)\n"
+      "      opt.minimize(loss)\n"
+      "    }\n"
+      "    print(\"f {loss}\")\n"
+      "    permutes := c.permute.count\n"
+      "  }\n"
+      "  return permutes\n"
+      "}\n"
+      "let permutes = 0\n"
+      "if mixed { with precision mixed { permutes := train() } } else { permutes := train() }\n"
+      "print(\"c {permutes > 0}\")\n";
+  for (const char* stacked : {"false", "true"})
+    for (const char* mixed : {"false", "true"}) {
+      eval::Settings settings = settings_at({""});
+      settings.set = {{"stacked", stacked}, {"mixed", mixed}};
+      std::ostringstream plain, looped;
+      session::Session(settings, &execution(), plain).run_text("model.mtf", script);
+      session::Session(settings, &looping_execution(), looped).run_text("model.mtf", script);
+      EXPECT_EQ(output_difference(plain.str(), looped.str(), false, *mixed == 't'), "") << stacked << " " << mixed;
+      EXPECT_NE(looped.str().find("c true"), std::string::npos) << looped.str();
+      EXPECT_NE(plain.str().find("c false"), std::string::npos) << plain.str();
+    }
 }
 
 // ---- Gradients ------------------------------------------------------------------------------------------------------
