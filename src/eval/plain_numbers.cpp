@@ -241,8 +241,8 @@ Plain PlainNumbers::call(const ast::CallExpr& call, const Frame& frame, int dept
       const size_t limit = function.reached ? function.visible : function.scope->bindings.size();
       result = body(function, {*function.scope, limit, first, frame.calls - 1});
     }
-  } catch (const UserError& error) {
-    // The evaluator comes to it again, where it knows what to say of it.
+  } catch (const UserError& error) {  // the evaluator comes to it again, where it knows what to say of it
+    locals_.resize(first);
     if (error.diagnostic().kind() == Kind::interrupted) throw;
   }
   locals_.resize(first);

@@ -15,6 +15,7 @@
 
 namespace mtf::eval {
 
+/// One of them, or word that there is more.
 struct Plain {
   enum class Kind : uint8_t { kInt, kFloat, kBool, kMore };
   Plain() : kind(Kind::kMore), whole(0) {}                        ///< no plain number, but more
@@ -48,7 +49,8 @@ class PlainNumbers {
  public:
   explicit PlainNumbers(const Interrupt& interrupt) : interrupt_(interrupt) {}
 
-  /// The value of an operation or a call, if plain numbers are all there is to it; calls are tried if they `may_call`.
+  /// The value of an operation or a call in `scope`, if plain numbers are all there is to it. An operation tries calls
+  /// if it `may_call`. Fails as the operators do, or if it is interrupted.
   std::optional<HostValue> operation(const ast::Expr& expr, const ast::BinaryExpr& binary, Scope& scope, bool may_call);
   std::optional<HostValue> call(const ast::CallExpr& call, Scope& scope);
   /// So deep calls may be in one another.
@@ -69,7 +71,7 @@ class PlainNumbers {
   /// What a block of a function has come to.
   enum class End : uint8_t { kNext, kReturned, kMore };
 
-  // `depth`: of expressions that may still be in one another.
+  /// `depth`: of expressions that may still be in one another.
   Plain number(const ast::Expr& expr, const Frame& frame, int depth);
   Plain operation(const ast::Expr& expr, const ast::BinaryExpr& binary, const Frame& frame, int depth);
   Plain name(Name name, const Frame& frame);
