@@ -17,8 +17,6 @@ graph::CallFrameRef frame_of(const graph::CallFrameRef& caller, Span span, Calle
       graph::CallFrame{caller, span, std::move(callee.name), std::move(callee.path)});
 }
 
-/// Calls nested deeper than this are refused: the evaluator recurses.
-
 const std::optional<ast::Annotation> kNoPromise;
 
 /// What only the run knows of what a function of the host gives.

@@ -20,7 +20,8 @@ class Evaluator;
 
 class Calls {
   struct Activation;
-  static constexpr size_t kMaxCalls = 400;  ///< that are in one another
+  /// Calls nested deeper than this are refused: the evaluator recurses.
+  static constexpr size_t kMaxCalls = 400;
 
  public:
   explicit Calls(Evaluator& evaluator) : evaluator_(evaluator) {}

@@ -279,12 +279,9 @@ class Comprehension {
 
   template <class At>
   bool every_turn(size_t index, int64_t count, const At& at, const ScopePtr& scope) {
-    for (int64_t i = 0; i < count;) {  // turns share a scope until a function sees it
-      const OwnScope inner = evaluator_.nested(scope);
-      do {
-        if (!turn(index, at(i++), inner)) return false;
-      } while (i < count && !inner->captured);
-    }
+    OwnScope inner = evaluator_.nested(scope);
+    for (int64_t i = 0; i < count; ++i, inner.end_turn())
+      if (!turn(index, at(i), inner)) return false;
     return true;
   }
 

@@ -176,8 +176,10 @@ class ThinProduct {
     for (std::int64_t r = 0; r < m_; ++r) std::fill_n(sums_ + r * sums_row_, width, T(0));
     const std::int64_t full = depth - (has_odd_end ? 1 : 0);
     const double bytes = static_cast<double>(kSteps * kNumbers * width * kItemBytes);
+    const bool measures = m_ == 1 && bytes >= kLeastMeasured;  // the more rows, the more there is to do meanwhile
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point began = measures ? Clock::now() : Clock::time_point();
     bool asks = true;
-    auto began = std::chrono::steady_clock::now();
     for (std::int64_t q = 0; q < full; q += kSteps) {
       for_rows(a, sums_, [&](auto rows, const T* row, T* sums) {
         constexpr int kRows = rows, kTogether = kSteps / std::bit_ceil(unsigned{kRows});
@@ -190,8 +192,8 @@ class ThinProduct {
         }
         for (; step < end; ++step) add_steps<kRows, 1, true>(row + step, b + step * kNumbers * b_.row, width, sums);
       });
-      if (m_ > 1 || bytes < kLeastMeasured) continue;  // the more rows, the more there is to do meanwhile
-      const auto now = std::chrono::steady_clock::now();
+      if (!measures) continue;
+      const Clock::time_point now = Clock::now();
       asks = bytes < kFromCache * std::chrono::duration<double, std::nano>(now - std::exchange(began, now)).count();
     }
     if constexpr (kPairs) {

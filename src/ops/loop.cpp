@@ -225,16 +225,6 @@ Again added_again(Builder& builder, const graph::Operation& operation) {
   return again;
 }
 
-/// A builder for the graph of a turn, which nobody counts.
-Builder inside_of(const Builder& around) {
-  Builder builder;
-  builder.context = around.context;
-  builder.context.random_calls = 0;
-  builder.span = around.span;
-  builder.written = false;
-  return builder;
-}
-
 /// The gradient of a turn: which leaves and values of the turn it reads, and what it gives.
 class BackwardTurn {
  public:
@@ -471,6 +461,15 @@ constexpr graph::Op kScan = complete({
     .gradient = scan_gradient,
     .role = graph::Role::kLoop,
 });
+
+Builder inside_of(const Builder& around) {
+  Builder builder;
+  builder.context = around.context;
+  builder.context.random_calls = 0;
+  builder.span = around.span;
+  builder.written = false;
+  return builder;
+}
 
 ScanResults add_scan(Builder& builder, ScanAttributes attributes, const TurnGraph& turn, Values starts, Values xs) {
   Captured loop = captured(builder, attributes, turn, starts, xs);

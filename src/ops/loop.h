@@ -39,6 +39,9 @@ struct TurnGraph {
   Name micro = {};                                               ///< the dim of micro-batches of a pipeline
 };
 
+/// A builder for the graph of a turn, which nobody counts.
+Builder inside_of(const Builder& around);
+
 /// Adds the loop to the graph. `starts` are carried into the first turn; `xs` have the dim `over` first. Gives what is
 /// carried out of the last turn, what is stacked, then what is summed; of work that is the same in each turn, what is
 /// more than a view is done before the loop.

@@ -37,6 +37,12 @@ PassOptions Compiler::pass_options() const {
   return {.skip = options_.skipped_passes, .most_whole = options_.most_whole, .verify = options_.verify};
 }
 
+PassOptions Compiler::pass_options(const graph::Program& program) const {
+  PassOptions options = pass_options();
+  if (options_.memory != 0) make(program, options);
+  return options;
+}
+
 Plan Compiler::make(const graph::Program& program, PassOptions& options) const {
   Plan best = make_plan(program, options);
   if (options_.memory == 0) return best;
@@ -79,16 +85,14 @@ std::shared_ptr<const Plan> Compiler::plan_of(const graph::Program& program, Pro
 }
 
 std::string Compiler::text_after(std::string_view pass, const graph::Program& program) const {
-  PassOptions passes = pass_options();
-  if (options_.memory != 0) make(program, passes);
+  const PassOptions passes = pass_options(program);
   Compilation compilation(program, passes);
   if (pass != "ir") compilation.run(pass == "spmd" ? "choose_orders" : pass == "schedule" ? "" : pass);
   return to_string(compilation);
 }
 
 std::vector<std::string> Compiler::texts(const graph::Program& program) const {
-  PassOptions options = pass_options();
-  if (options_.memory != 0) make(program, options);
+  const PassOptions options = pass_options(program);
   Compilation compilation(program, options);
   std::vector<std::string> texts = {to_string(compilation)};
   for (const Pass& pass : passes()) {

@@ -73,6 +73,8 @@ class Compiler {
   };
   void forget(const PlanKey& key);
   PassOptions pass_options() const;
+  /// Those with which the plan of a program is made.
+  PassOptions pass_options(const graph::Program& program) const;
   /// Makes the plan, and says in `options` what is whole so that it fits.
   Plan make(const graph::Program& program, PassOptions& options) const;
 

@@ -100,13 +100,6 @@ class Loop {
                              {cut_up(operand.dims(), lies, blocks), 0, product_.mesh});
   }
 
-  ops::Builder inside() const {
-    ops::Builder inside;
-    inside.context = builder_.context;
-    inside.span = builder_.span;
-    inside.written = false;
-    return inside;
-  }
   static Value leaf(ops::Builder& inside, const Value& like) {
     return inside.constant(like.type(), {like.sharding(), like.inherited(), like.mesh()});
   }
@@ -116,7 +109,7 @@ class Loop {
 
   Value add_loop_of_blocks(const Value& moving, const Value& other) {
     const Value start = builder_.zeros(type_, {cut_up(product_.results[0].dims, cut_.result, own_), 0, product_.mesh});
-    ops::Builder turn = inside();
+    ops::Builder turn = inside_of(builder_);
     ops::TurnGraph loop;
     loop.first_node = graph::new_node_id();
     loop.carried = {leaf(turn, start), leaf(turn, moving)};
@@ -142,7 +135,7 @@ class Loop {
 
   Value add_loop_of_sums(const Value& all, const Value& other) {
     const Value start = part_of_sum(builder_, all, other, builder_.operand(0, ElementType::kI32));
-    ops::Builder turn = inside();
+    ops::Builder turn = inside_of(builder_);
     ops::TurnGraph loop;
     loop.first_node = graph::new_node_id();
     loop.carried = {leaf(turn, start)};
@@ -203,15 +196,16 @@ class Finder {
   }
 
   /// The one that saves most.
-  std::optional<Cut> find() {
+  std::optional<Cut> find() const {
     if (!result_) return std::nullopt;
+    std::optional<Cut> best;
     int64_t most = most_whole_;
     for (size_t k = 0; k < 2; ++k)
       if (largest_bytes(*values_[k]) > most)
-        if (std::optional<Cut> cut = cut_of_operand(k)) best_ = std::move(cut), most = largest_bytes(*values_[k]);
+        if (std::optional<Cut> cut = cut_of_operand(k)) best = std::move(cut), most = largest_bytes(*values_[k]);
     if (largest_bytes(*result_) > most)
-      if (std::optional<Cut> cut = cut_of_sum()) best_ = std::move(cut);
-    return best_;
+      if (std::optional<Cut> cut = cut_of_sum()) best = std::move(cut);
+    return best;
   }
 
  private:
@@ -286,7 +280,6 @@ class Finder {
   const int64_t most_whole_;
   std::array<const LocalValue*, 2> values_{};  ///< as the product reads them
   const LocalValue* result_ = nullptr;         ///< as it comes out
-  std::optional<Cut> best_;
 };
 
 }  // namespace
