@@ -29,12 +29,12 @@ struct Elements {
       typedef std::uint16_t Halves __attribute__((vector_size(kBytes / 2)));
       Halves halves;
       std::memcpy(&halves, x, sizeof(halves));
-      return lanes::bits<Packet>(__builtin_convertvector(halves, lanes::U) << 16);
+      return lanes::bits<Packet>(lanes::widened<lanes::U>(halves) << 16);
     } else {
       typedef std::uint8_t Bytes __attribute__((vector_size(kBytes / 4)));
       Bytes bytes;
       std::memcpy(&bytes, x, sizeof(bytes));
-      return __builtin_convertvector(bytes, Packet);
+      return lanes::widened<Packet>(bytes);
     }
   }
   static Number number(T x) {

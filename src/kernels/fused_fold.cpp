@@ -174,11 +174,18 @@ void Folds::add_to_totals(Accumulator& a, std::int64_t n) const {
   });
 }
 
+double* Folds::totals(std::size_t output, std::int64_t n) {
+  Accumulator& a = accumulators_[output];
+  if (!a.folded) std::fill_n(a.totals, n, 0.0);
+  a.folded = true;
+  return a.totals;
+}
+
 void Folds::fold(std::int64_t n) {
-  for (Accumulator& a : accumulators_) {
+  for (std::size_t o = 0; o < accumulators_.size(); ++o) {
+    Accumulator& a = accumulators_[o];
     if (a.lanes == nullptr || !a.folds) continue;
-    if (!a.folded) std::fill_n(a.totals, n, 0.0);
-    a.folded = true;
+    totals(o, n);
     add_to_totals(a, n);
     std::memset(a.lanes, 0, static_cast<std::size_t>(n * lane_bytes_));
   }

@@ -22,6 +22,8 @@ class Folds {
 
   /// The lanes of an output; nullptr if it is stored, or not chosen.
   char* lanes(std::size_t output) const { return accumulators_[output].lanes; }
+  /// What the first n lanes of a sum of floats were folded into; zeros if nothing was.
+  double* totals(std::size_t output, std::int64_t n);
 
   /// Each of the first n lanes becomes the identity of its reduction; the others are not used until the next time.
   void clear(std::int64_t n);

@@ -18,6 +18,8 @@
 #include <cstring>
 #include <limits>
 #include <numbers>
+#include <type_traits>
+#include <utility>
 
 namespace mtf::kernels::lanes {
 
@@ -77,6 +79,20 @@ inline D fma(D a, D b, D c) { return Eigen::internal::pmadd(a, b, c); }
 template <class V>
 inline V select(Mask<V> mask, V a, V b) {
   return mask ? a : b;
+}
+/// Each element of a part of a packet as one of a packet's lanes, which are larger. g++ 12 converts a half of such a
+/// part after the other and joins them, except where it converts a whole packet of which one half is used.
+template <class To, class From, int... kLane>
+inline To widened(From from, std::integer_sequence<int, kLane...>) {
+  typedef std::remove_reference_t<decltype(from[0])> Whole __attribute__((vector_size(2 * sizeof(From))));
+  typedef std::remove_reference_t<decltype(To()[0])> Wide __attribute__((vector_size(2 * sizeof(To))));
+  const Whole whole = __builtin_shufflevector(from, from, kLane..., (kLane < 0 ? 0 : -1)...);
+  const Wide wide = __builtin_convertvector(whole, Wide);
+  return __builtin_shufflevector(wide, wide, kLane...);
+}
+template <class To, class From>
+inline To widened(From from) {
+  return widened<To>(from, std::make_integer_sequence<int, sizeof(From) / sizeof(from[0])>());
 }
 inline F and_bits(F a, std::uint32_t m) { return (F)((U)a & m); }
 template <class V>
@@ -402,16 +418,6 @@ inline I int_pow(I a, I b) {
       },
       a, b);
 }
-/// g++ 12 converts quarters, and joins them.
-inline D widened(HalfF a) {
-#ifdef __AVX512F__
-  return (D)_mm512_cvtps_pd((__m256)a);
-#elif defined(__AVX__)
-  return (D)_mm256_cvtps_pd((__m128)a);
-#else
-  return __builtin_convertvector(a, D);
-#endif
-}
 /// Two packets, of which each step is computed before the next one: neither waits for its own results.
 using Pair = std::array<D, 2>;
 /// log2 x of normal x above 0, to some 2^-48 of it: by the series of the inverse hyperbolic tangent.
@@ -460,9 +466,9 @@ inline F power_of(F x, F y) {
   HalfF xs[2], ys[2], powers[2];
   std::memcpy(xs, &x, kBytes);
   std::memcpy(ys, &y, kBytes);
-  Pair power = log2_of({widened(xs[0]), widened(xs[1])});
+  Pair power = log2_of({widened<D>(xs[0]), widened<D>(xs[1])});
   for (std::size_t i = 0; i < 2; ++i) {
-    power[i] *= widened(ys[i]);
+    power[i] *= widened<D>(ys[i]);
     power[i] = select<D>(power[i] < -200.0, splat<D>(-200.0), select<D>(power[i] > 200.0, splat<D>(200.0), power[i]));
   }
   power = exp2_of(power);

@@ -24,22 +24,22 @@ inline P from_memory(const char* p) {
     return load_bytes<P>(p);
   } else if constexpr (std::is_same_v<P, F>) {
     if constexpr (kType == ElementType::kBf16) {
-      return (F)(__builtin_convertvector(load_bytes<HalfU16>(p), U) << 16);
+      return (F)(widened<U>(load_bytes<HalfU16>(p)) << 16);
     } else if constexpr (kType == ElementType::kBool) {
-      return (F)(-__builtin_convertvector(load_bytes<QuarterI8>(p), I));
+      return (F)(-widened<I>(load_bytes<QuarterI8>(p)));
     } else {
       return load_bytes<F>(p);
     }
   } else {
     if constexpr (kType == ElementType::kBf16) {
-      const HalfI half = (HalfI)(__builtin_convertvector(load_bytes<QuarterU16>(p), HalfU) << 16);
-      return D(__builtin_convertvector(half, L));
+      const HalfI half = (HalfI)(widened<HalfU>(load_bytes<QuarterU16>(p)) << 16);
+      return D(widened<L>(half));
     } else if constexpr (kType == ElementType::kBool) {
       L value;
       for (int k = 0; k < kD; ++k) value[k] = -static_cast<std::int64_t>(p[k]);
       return (D)value;
     } else {
-      return D(__builtin_convertvector(load_bytes<HalfI>(p), L));
+      return D(widened<L>(load_bytes<HalfI>(p)));
     }
   }
 }

@@ -91,8 +91,8 @@ inline void widen(I value, D& low, D& high) {
   HalfI a, b;
   std::memcpy(&a, &value, kBytes / 2);
   std::memcpy(&b, reinterpret_cast<char*>(&value) + kBytes / 2, kBytes / 2);
-  low = D(__builtin_convertvector(a, L));
-  high = D(__builtin_convertvector(b, L));
+  low = D(widened<L>(a));
+  high = D(widened<L>(b));
 }
 
 /// How packets of type V travel in a tile. kWide: in pairs of 64-bit lanes.

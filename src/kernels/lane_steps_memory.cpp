@@ -96,9 +96,7 @@ inline I convert4(I x) {
 template <ElementType kFrom, ElementType kTo>
 inline D convert8(D x) {
   if constexpr (kFrom == kW && kTo == kB) return (D)(x != 0.0);
-  if constexpr (kFrom == kW && kTo == kS) {
-    return D(__builtin_convertvector(HalfI(__builtin_convertvector(x, HalfF)), L));
-  }
+  if constexpr (kFrom == kW && kTo == kS) { return D(widened<L>(HalfI(__builtin_convertvector(x, HalfF)))); }
   if constexpr (kFrom == kW && kTo == kI) {
     const D low = select<D>(x < -2147483648.0, splat<D>(-2147483648.0), x);
     const D both = select<D>(low > 2147483647.0, splat<D>(2147483647.0), low);
@@ -106,9 +104,7 @@ inline D convert8(D x) {
   }
   if constexpr (kFrom == kB && kTo == kW) return (D)((L)x & (L)splat<D>(1.0));
   if constexpr (kFrom == kI && kTo == kW) return __builtin_convertvector((L)x, D);
-  if constexpr (kFrom == kS && kTo == kW) {
-    return __builtin_convertvector(HalfF(__builtin_convertvector((L)x, HalfI)), D);
-  }
+  if constexpr (kFrom == kS && kTo == kW) { return widened<D>(HalfF(__builtin_convertvector((L)x, HalfI))); }
   return x;
 }
 template <class P, ElementType kFrom, ElementType kTo>

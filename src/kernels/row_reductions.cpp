@@ -43,7 +43,7 @@ inline V joined_lanes(V* packets) {
 template <int kFirst, int... kLane>
 inline D half_in_f64(F x, std::integer_sequence<int, kLane...>) {
   const HalfF half = __builtin_shufflevector(x, x, (kFirst + kLane)...);
-  return D(__builtin_convertvector(half, D));
+  return widened<D>(half);
 }
 
 /// kType: of what is in memory; V: of the lanes.
@@ -128,9 +128,10 @@ struct ReducedRows {
     return joined_packets<kTilePackets>(packets);
   }
 
+  template <int kPackets>
   static void fold(const V* packets, D* totals) {
 #pragma GCC unroll 8
-    for (int k = 0; k < kTilePackets; ++k) {
+    for (int k = 0; k < kPackets; ++k) {
       if constexpr (std::is_same_v<V, F>) {
         constexpr auto kLaneNumbers = std::make_integer_sequence<int, kD>();
         totals[2 * k] += half_in_f64<0>(packets[k], kLaneNumbers);
@@ -145,12 +146,14 @@ struct ReducedRows {
     V packets[kTilePackets];
     for (; n >= kFoldTiles * kTile; n -= kFoldTiles * kTile) {
       tiles(packets, p, kFoldTiles);
-      fold(packets, totals);
+      fold<kTilePackets>(packets, totals);
     }
-    if (n >= kTile) tiles(packets, p, n / kTile);
-    else std::fill_n(packets, kTilePackets, V{});
-    join_rest(packets, p, n % kTile, goes_on);
-    fold(packets, totals);
+    if (n > 0) {
+      if (n >= kTile) tiles(packets, p, n / kTile);
+      else std::fill_n(packets, kTilePackets, V{});
+      join_rest(packets, p, n % kTile, goes_on);
+      fold<kTilePackets>(packets, totals);
+    }
     return joined_packets<kTotals>(totals);
   }
 
@@ -207,7 +210,36 @@ struct ReducedRows {
     std::memcpy(lanes, &sum, static_cast<std::size_t>(n) * sizeof(Scalar<V>));
   }
 
-  static RowReduction get() { return {&across, &along, kFolds ? kFoldTiles - 1 : 0}; }
+  template <int kPackets, class Packet>
+  static void fold_packets(char* totals, const Packet& packet_of_row) {
+    V sums[kPackets];
+#pragma GCC unroll 8
+    for (int k = 0; k < kPackets; ++k) sums[k] = packet_of_row(0, k);
+    for (std::int64_t r = 1; r < kFoldTiles; ++r)
+#pragma GCC unroll 8
+      for (int k = 0; k < kPackets; ++k) sums[k] = sums[k] + packet_of_row(r, k);
+    constexpr int kFolded = kPackets * kTotals / kTilePackets;
+    D folded[kFolded];
+#pragma GCC unroll 16
+    for (int k = 0; k < kFolded; ++k) folded[k] = load<D>(totals, k);
+    fold<kPackets>(sums, folded);
+#pragma GCC unroll 16
+    for (int k = 0; k < kFolded; ++k) store(totals, k, folded[k]);
+  }
+  static void across_folded(double* totals, const char* row, std::int64_t stride, std::int64_t n) {
+    const auto packet_of_row = [&](std::int64_t r, int k) { return packet(row + r * stride + k * kPacketBytes); };
+    char* to = reinterpret_cast<char*>(totals);
+    for (; n >= kTile; n -= kTile, to += kTile * sizeof(double), row += kTileBytes)
+      fold_packets<kTilePackets>(to, packet_of_row);
+    for (; n >= kLanes; n -= kLanes, to += kLanes * sizeof(double), row += kPacketBytes)
+      fold_packets<1>(to, packet_of_row);
+    if (n > 0) fold_packets<1>(to, [&](std::int64_t r, int) { return some(row + r * stride, n, false); });
+  }
+
+  static RowReduction get() {
+    if constexpr (kFolds) return {&across, &across_folded, &along, kFoldTiles - 1};
+    else return {&across, nullptr, &along, 0};
+  }
 };
 
 template <class V, ElementType kType>
