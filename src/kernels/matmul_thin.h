@@ -129,8 +129,9 @@ class ThinProduct {
 
   /// As many numbers of B as a packet has, which lie together.
   static Packet load(const Number* from) {
+    // Not widened at once (lanes::widened): from memory, a loop of fewer steps was slower by an eighth.
     if constexpr (std::is_same_v<Number, Bf16>)
-      return lanes::from_memory<ElementType::kBf16, Packet>(reinterpret_cast<const char*>(from));
+      return (Packet)(__builtin_convertvector(lanes::load_bytes<lanes::HalfU16>(from), lanes::U) << 16);
     else if constexpr (kRounds) return lanes::round_bf16(Eigen::internal::ploadu<Packet>(from));
     else return Eigen::internal::ploadu<Packet>(from);
   }
