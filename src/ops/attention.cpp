@@ -102,8 +102,14 @@ graph::Values build_attention(Call& call) {
   if (masked) check_element(call, "mask", ElementType::kBool, "compare it: mask != 0");
   const ElementType element =
       used_element(b, real_element(common_element(b, {call.tensor("q"), call.tensor("k"), call.tensor("v")})));
-  graph::Values operands =
-      as_element(b, graph::Values{call.tensor("q"), call.tensor("k"), call.tensor("v")}, element, call.span);
+  graph::Values operands{as_element(b, call.tensor("q"), element, call.span)};
+  // Keys and values of bf16 stay as they are where products would round them to it again.
+  const bool rounds = element == ElementType::kF32 && b.context.precision == graph::Precision::kBf16;
+  for (const char* const name : {"k", "v"}) {
+    const graph::Value& operand = call.tensor(name);
+    const bool stays = rounds && operand.element() == ElementType::kBf16;
+    operands.push_back(stays ? operand : as_element(b, operand, element, call.span));
+  }
   if (biased) operands.push_back(as_element(b, call.tensor("bias"), row_element(element), call.span));
   if (masked) operands.push_back(call.tensor("mask"));
   const bool windowed = call.argument("window").given, causal = call.flag("causal", false);
@@ -218,12 +224,13 @@ graph::Values attention_gradient(graph::GradientCall& call) {
   if (call.d_results[1]) delta = b.map(kSub, delta, call.d_results[1]);
   if (call.wants(0) || call.wants(1) || call.wants(2)) {
     graph::Values operands = call.operands;
+    for (const size_t k : {1, 2}) operands[k] = b.cast(operands[k], operands[0].element());  // sums of parts are f32
     for (const graph::Value& more :
          {log_sum, b.broadcast(delta, log_sum.dims()), b.broadcast(d, operation.results[0].dims)})
       operands.push_back(more);
     const graph::Values slopes =
         b.add_node(kAttentionGradient, std::move(operands), operation.attributes, operation.inputs);
-    std::copy(slopes.begin(), slopes.end(), gradients.begin());
+    for (size_t k = 0; k < slopes.size(); ++k) gradients[k] = b.cast(slopes[k], call.operands[k].element());
   }
   const AttentionParts parts(operation);
   if (parts.bias && call.wants(3))
