@@ -11,6 +11,8 @@
 #include <cstring>
 #include <vector>
 
+#include "kernels/transpose.h"
+
 namespace mtf::kernels {
 namespace {
 
@@ -67,22 +69,21 @@ void transpose_block(std::int64_t rows, std::int64_t columns, const T* from, std
       const std::int64_t wide = std::min(kLanes, rows - r);
       for (std::int64_t c = 0; c < columns; c += kLanes) {
         const std::int64_t high = std::min(kLanes, columns - c);
-        Eigen::internal::PacketBlock<Packet, static_cast<int>(kLanes)> block;
+        Packet packets[kLanes];
         if (wide == kLanes && high == kLanes) {
           for (std::int64_t k = 0; k < kLanes; ++k)
-            std::memcpy(&block.packet[k], from + r + (c + k) * from_column, sizeof(Packet));
+            std::memcpy(&packets[k], from + r + (c + k) * from_column, sizeof(Packet));
         } else {
           const auto* const first = reinterpret_cast<const Number*>(from + r + c * from_column);
           for (std::int64_t k = 0; k < kLanes; ++k)
-            block.packet[k] = load_some<Packet>(first + std::min(k, high - 1) * from_column, wide);
+            packets[k] = load_some<Packet>(first + std::min(k, high - 1) * from_column, wide);
         }
-        Eigen::internal::ptranspose(block);
+        transpose(packets);
         if (wide == kLanes && high == kLanes) {
-          for (std::int64_t k = 0; k < kLanes; ++k)
-            std::memcpy(to + (r + k) * to_row + c, &block.packet[k], sizeof(Packet));
+          for (std::int64_t k = 0; k < kLanes; ++k) std::memcpy(to + (r + k) * to_row + c, &packets[k], sizeof(Packet));
         } else {
           for (std::int64_t k = 0; k < kLanes; ++k)
-            if (k < wide) store_some(reinterpret_cast<Number*>(to + (r + k) * to_row + c), block.packet[k], high);
+            if (k < wide) store_some(reinterpret_cast<Number*>(to + (r + k) * to_row + c), packets[k], high);
         }
       }
     }

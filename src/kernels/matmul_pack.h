@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "kernels/element_type.h"
+#include "kernels/transpose.h"
 
 namespace mtf::kernels {
 
@@ -18,12 +19,12 @@ void transpose_packets(const Element* const* lines, std::int64_t offset, T* to, 
   using Number = std::conditional_t<sizeof(T) == 4, float, double>;  // only bits move
   using Packet = typename Tile<Number>::Packet;
   constexpr int kLanes = Tile<Number>::kLanes;
-  Eigen::internal::PacketBlock<Packet, kLanes> block;
+  Packet packets[kLanes];
 #pragma GCC unroll 16
-  for (int i = 0; i < kLanes; ++i) std::memcpy(&block.packet[i], lines[i] + offset, sizeof(Packet));
-  Eigen::internal::ptranspose(block);
+  for (int i = 0; i < kLanes; ++i) std::memcpy(&packets[i], lines[i] + offset, sizeof(Packet));
+  transpose(packets);
 #pragma GCC unroll 16
-  for (int i = 0; i < kLanes; ++i) std::memcpy(to + i * width, &block.packet[i], sizeof(Packet));
+  for (int i = 0; i < kLanes; ++i) std::memcpy(to + i * width, &packets[i], sizeof(Packet));
 }
 
 /// Steps that are packed of one panel and then of the next, where lines lie side by side: what is read next has been

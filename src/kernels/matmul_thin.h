@@ -15,6 +15,7 @@
 #include "kernels/matmul_product.h"
 #include "kernels/matmul_tile.h"
 #include "kernels/scratch.h"
+#include "kernels/transpose.h"
 #include "support/integers.h"
 
 namespace mtf::kernels {
@@ -250,7 +251,7 @@ class ThinProduct {
   void turn(const Number* line, T* to) const {
     using namespace Eigen::internal;
     const std::int64_t apart = b_.column, apart3 = 3 * apart, ahead = ahead_;
-    PacketBlock<typename Tile<Bits>::Packet, kLanes> block;
+    typename Tile<Bits>::Packet packets[kLanes];
 #pragma GCC unroll 16
     for (int i = 0; i < kLanes; ++i) {
       if (i % 4 == 0 && i > 0) line += 4 * apart;
@@ -259,11 +260,11 @@ class ThinProduct {
       const Packet steps = load_along(at);
       __builtin_prefetch(at + ahead, 0, kSecondCache);
       if constexpr (kPairs && kRounds) __builtin_prefetch(at + ahead + kLanes, 0, kSecondCache);
-      std::memcpy(&block.packet[i], &steps, sizeof(Packet));
+      std::memcpy(&packets[i], &steps, sizeof(Packet));
     }
-    ptranspose(block);
+    transpose(packets);
 #pragma GCC unroll 16
-    for (int i = 0; i < kLanes; ++i) std::memcpy(to + i * kLanes, &block.packet[i], sizeof(Packet));
+    for (int i = 0; i < kLanes; ++i) std::memcpy(to + i * kLanes, &packets[i], sizeof(Packet));
   }
 
   template <int kRows, int kPackets>
