@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "spmd/reduction_tree.h"
 #include "types/sharding.h"
@@ -33,7 +34,9 @@ class SharedTask : public ReduceTask {
         elements_(elements),
         count_(count),
         piece_(spmd::piece_of_all_reduce(members(), count, elements.size())),
-        memory_(memory) {}
+        is_small_(members() > 2 && count <= piece_ && (members() - 1) * count * elements.size() <= kSmall),
+        memory_(memory),
+        sums_(is_small_ ? static_cast<size_t>(count * elements.size()) : 0) {}
 
   int64_t staging_bytes() const override { return piece_ * elements_.size(); }
   bool shares_memory() const override { return true; }
@@ -48,16 +51,18 @@ class SharedTask : public ReduceTask {
   bool advance(Transport& transport, bool wait) override {
     while (under_way_) {
       if (!have_all(transport, wait)) return false;
-      if (stage_ == SharedMemory::kBegun) add_up();
+      if (stage_ == SharedMemory::kBegun) is_small_ ? add_up_all() : add_up();
       else if (stage_ == SharedMemory::kAdded) take_sums();
       else if ((piece_number_ + 1) * piece_ < count_) begin_piece(piece_number_ + 1, transport);
-      else under_way_ = false;
+      else end();
     }
     return true;
   }
 
  private:
   static constexpr int64_t kMostPieces = int64_t{1} << 30;
+  /// Bytes of several others: to wait for them once more takes longer than to read all.
+  static constexpr int64_t kSmall = 16 << 10;
   static constexpr int64_t kTogether = 16
                                        << 10;  // bytes that are added up and then laid out, while they are in the cache
 
@@ -100,7 +105,7 @@ class SharedTask : public ReduceTask {
     std::byte* const own = lies_there ? part + place + offset(0) : arrays_.staging;
     for (int64_t member = 0; member < members(); ++member) {
       const Interval theirs = slice(member);
-      if (member != me_ && !lies_there)
+      if ((member != me_ || is_small_) && !lies_there)
         copy_for_others(own + theirs.first * elements_.size(), arrays_.own + offset(theirs.first), bytes(theirs));
       transport.count_given(
           static_cast<int64_t>(bytes(member == me_ ? Interval{0, theirs.size() * (members() - 1)} : theirs)));
@@ -128,6 +133,15 @@ class SharedTask : public ReduceTask {
     reach(SharedMemory::kAdded);
   }
 
+  /// All slices, beside the result: where it lies others still read.
+  void add_up_all() {
+    std::vector<const std::byte*> terms;
+    for (int64_t member = 0; member < members(); ++member)
+      terms.push_back(member == me_ ? arrays_.own : laid_out(member));
+    combine_all(elements_, tree_, terms, sums_.data(), count_);
+    reach(SharedMemory::kEnded);
+  }
+
   void take_sums() {
     for (int64_t member = 0; member < members(); ++member) {
       const Interval theirs = slice(member);
@@ -138,12 +152,19 @@ class SharedTask : public ReduceTask {
     reach(SharedMemory::kEnded);
   }
 
+  void end() {
+    if (is_small_) std::memcpy(arrays_.result, sums_.data(), sums_.size());
+    under_way_ = false;
+  }
+
   const std::vector<int> ranks_;
   const int64_t me_;
   const std::vector<int64_t> tree_;
   const ReduceElements elements_;
   const int64_t count_, piece_;
+  const bool is_small_;
   SharedMemory& memory_;
+  std::vector<std::byte> sums_;  // of a small array
   ReduceArrays arrays_{};
   int64_t collective_ = 0, piece_number_ = 0;
   std::vector<int64_t> begins_;  // of the slices of the piece under way, and its end

@@ -8,6 +8,9 @@
 //     begun      . a1             b0 .
 //     added     Σ0 a1             b0 Σ1     Σ0 = a0 + b0, of its own a0 and the other's b0
 //     ended     Σ0 Σ1             Σ0 Σ1     in the results
+//
+// Of a small array three ranks and more each add up all slices, as reading them takes less time than waiting for sums;
+// the bytes are counted as if they had waited.
 #include <memory>
 
 #include "run/reduce_task.h"
