@@ -100,7 +100,9 @@ class ThinProduct {
   static constexpr bool kPairs = kStep == ThinStep::kPair;
   static constexpr bool kRounds = std::is_same_v<Number, float> && kStep != ThinStep::kNumber;
   static constexpr int kNumbers = kPairs ? 2 : 1;  ///< of a step
-  static constexpr int kLines = 2 * kLanes;        ///< columns that are summed at once, where each lies together
+  /// Columns that are summed at once, where each lies together: two chains of sums, but no more runs of memory than the
+  /// processor foresees.
+  static constexpr int kLines = std::min(2 * kLanes, 16);
   static constexpr std::int64_t kItemBytes = sizeof(Number);
   static constexpr bool kTransposes = Tile<Bits>::kLanes == kLanes;
   template <int kCount>
