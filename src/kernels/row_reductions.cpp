@@ -210,6 +210,7 @@ struct ReducedRows {
     std::memcpy(lanes, &sum, static_cast<std::size_t>(n) * sizeof(Scalar<V>));
   }
 
+  /// Some packets' lanes of kFoldTiles rows.
   template <int kPackets, class Packet>
   static void fold_packets(char* totals, const Packet& packet_of_row) {
     V sums[kPackets];
