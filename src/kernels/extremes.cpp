@@ -5,7 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "kernels/lane_math.h"
+#include "kernels/lane_memory.h"
 
 namespace mtf::kernels {
 namespace {
@@ -26,10 +26,7 @@ struct Elements {
       std::memcpy(&packet, x, kBytes);
       return packet;
     } else if constexpr (std::is_same_v<T, Bf16>) {
-      typedef std::uint16_t Halves __attribute__((vector_size(kBytes / 2)));
-      Halves halves;
-      std::memcpy(&halves, x, sizeof(halves));
-      return lanes::bits<Packet>(lanes::widened<lanes::U>(halves) << 16);
+      return lanes::from_memory<ElementType::kBf16, Packet>(reinterpret_cast<const char*>(x));
     } else {
       typedef std::uint8_t Bytes __attribute__((vector_size(kBytes / 4)));
       Bytes bytes;

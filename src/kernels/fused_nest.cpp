@@ -331,8 +331,9 @@ class Walker {
   /// lanes.
   void reduce_columns(const char* data, std::int64_t stride, std::int64_t rows, std::int64_t n, std::int64_t lanes) {
     const std::int64_t bytes = stride * nest_.operands[0].element_size;
-    for (; can_add_to_totals(rows_since_fold_, rows, bytes); data += kFoldTiles * bytes, rows -= kFoldTiles)
-      bare_.across_folded(folds_->totals(0, lanes), data, bytes, n);
+    const std::int64_t done = add_to_totals(data, bytes, rows_since_fold_ == 0 ? rows : 0, n, lanes);
+    data += done * bytes;
+    rows -= done;
     while (rows > 0) {
       const std::int64_t most = std::min(rows, kFoldTiles - rows_since_fold_);
       bare_.across(folds_->lanes(0), data, bytes, most, n);
@@ -342,22 +343,26 @@ class Walker {
     }
   }
 
-  /// Whether kFoldTiles of so many rows `bytes` apart are best added to the totals at once: nothing waits in the lanes,
-  /// and the rows are not so long that they get in each other's way in the nearest cache.
-  bool can_add_to_totals(std::int64_t since_fold, std::int64_t rows, std::int64_t bytes) const {
+  /// Adds rows of n elements `bytes` apart to the totals of `lanes` lanes, kFoldTiles at once, where nothing waits in
+  /// the lanes. How many: none of such as are so long that they get in each other's way in the nearest cache.
+  std::int64_t add_to_totals(const char* data, std::int64_t bytes, std::int64_t rows, std::int64_t n,
+                             std::int64_t lanes) {
     constexpr std::int64_t kShort = 2048;
-    return bare_.across_folded != nullptr && since_fold == 0 && rows >= kFoldTiles && bytes <= kShort;
+    if (bare_.across_folded == nullptr || bytes > kShort) return 0;
+    const std::int64_t whole = rows - rows % kFoldTiles;
+    for (std::int64_t r = 0; r < whole; r += kFoldTiles)
+      bare_.across_folded(folds_->totals(0, lanes), data + r * bytes, bytes, n);
+    return whole;
   }
 
   /// One row of n elements into the lanes of one tile.
   void reduce_row(const char* data, std::int64_t n) {
     const std::int64_t bytes = tile_ * nest_.operands[0].element_size;
     char* const lanes = folds_->lanes(0);
+    const std::int64_t done = add_to_totals(data, bytes, tiles_since_fold_ == 0 ? n / tile_ : 0, tile_, tile_);
+    data += done * bytes;
+    n -= done * tile_;
     for (; n >= kFoldTiles * tile_; n -= kFoldTiles * tile_, data += kFoldTiles * bytes) {
-      if (can_add_to_totals(tiles_since_fold_, kFoldTiles, bytes)) {
-        bare_.across_folded(folds_->totals(0, tile_), data, bytes, tile_);
-        continue;
-      }
       bare_.across(lanes, data, bytes, kFoldTiles, tile_);
       fold(tile_);
     }

@@ -104,7 +104,7 @@ graph::Values build_attention(Call& call) {
       used_element(b, real_element(common_element(b, {call.tensor("q"), call.tensor("k"), call.tensor("v")})));
   graph::Values operands{as_element(b, call.tensor("q"), element, call.span)};
   // Keys and values of bf16 stay as they are where products would round them to it again.
-  const bool rounds = element == ElementType::kF32 && b.context.precision == graph::Precision::kBf16;
+  const bool rounds = multiplied_element(b, element) != element;
   for (const char* const name : {"k", "v"}) {
     const graph::Value& operand = call.tensor(name);
     const bool stays = rounds && operand.element() == ElementType::kBf16;

@@ -73,8 +73,8 @@ constexpr graph::Op kAsMultiplied = complete({
     .samples = "x: [a, b] => as_multiplied(x)\nx: i32[a] in -3..3 => as_multiplied(x)",
     .build = [](Call& call) -> graph::Values {
       const graph::Value& x = call.tensor("x");
-      const bool rounds = x.element() == ElementType::kF32 && call.builder.context.precision != graph::Precision::kF32;
-      return {rounds ? call.builder.cast(x, ElementType::kBf16) : call.builder.add(kCopy, {x})};
+      const ElementType element = multiplied_element(call.builder, x.element());
+      return {x.element() == element ? call.builder.add(kCopy, {x}) : call.builder.cast(x, element)};
     },
 });
 

@@ -46,9 +46,13 @@ ElementType common_element(const Builder& builder, const graph::Values& operands
   return any_bf16 ? used_element(builder, element) : element;
 }
 
+ElementType multiplied_element(const Builder& builder, ElementType element) {
+  return builder.context.precision != graph::Precision::kF32 && element == ElementType::kF32 ? ElementType::kBf16
+                                                                                             : element;
+}
+
 ElementType used_element(const Builder& builder, ElementType element) {
-  return builder.context.precision == graph::Precision::kMixed && element == ElementType::kF32 ? ElementType::kBf16
-                                                                                               : element;
+  return builder.context.precision == graph::Precision::kMixed ? multiplied_element(builder, element) : element;
 }
 
 ElementType summed_element(const Builder& builder, ElementType element) {

@@ -17,6 +17,9 @@ bool is_host_number(const graph::Value& value);
 /// The type that operands meet in. Under `precision mixed`, f32 that meets bf16 is used as bf16.
 ElementType common_element(const Builder& builder, const graph::Values& operands);
 
+/// The type in which products read what has `element`: under `precision bf16` and `mixed` f32 is rounded to bf16.
+ElementType multiplied_element(const Builder& builder, ElementType element);
+
 /// The type in which operands that meet in `element` are multiplied or looked up: under `precision mixed` f32 is used
 /// as bf16.
 ElementType used_element(const Builder& builder, ElementType element);

@@ -34,7 +34,7 @@ class SharedTask : public ReduceTask {
         elements_(elements),
         count_(count),
         piece_(spmd::piece_of_all_reduce(members(), count, elements.size())),
-        is_small_(members() > 2 && count <= piece_ && (members() - 1) * count * elements.size() <= kSmall),
+        is_small_(members() > 2 && (members() - 1) * count * elements.size() <= kSmall),
         memory_(memory),
         sums_(is_small_ ? static_cast<size_t>(count * elements.size()) : 0) {}
 
