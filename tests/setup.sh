@@ -63,14 +63,14 @@ show_progress() {
   [ -z "$shown" ] || [ -z "$terminal" ] || printf '\r\033[K' >&2
 }
 
-# build TARGET...: configures (once) and builds these targets, or all, and shows how far it is; prints the compiler's words only
+# build TARGET...: configures (once, with the options in $MTF_CMAKE_OPTIONS) and builds these targets, or all, and shows how far it is; prints the compiler's words only
 # if it fails.
 build() {
   local log=$MTF_BUILD/build.log
   mkdir -p "$MTF_BUILD"
   if [ ! -f "$MTF_BUILD/build.ninja" ]; then
     echo "Configuring build/ ..." >&2
-    cmake -S "$MTF_TOP" -B "$MTF_BUILD" -G Ninja -DCMAKE_BUILD_TYPE=Release >"$log" 2>&1 </dev/null ||
+    cmake -S "$MTF_TOP" -B "$MTF_BUILD" -G Ninja -DCMAKE_BUILD_TYPE=Release ${MTF_CMAKE_OPTIONS-} >"$log" 2>&1 </dev/null ||
       { cat "$log" >&2; return 1; }
   fi
   [ -x "$MTF" ] || echo "Building (some minutes the first time) ..." >&2

@@ -123,7 +123,7 @@ class ThinProduct {
       const std::int64_t p = steps_ * piece / pieces, next = steps_ * (piece + 1) / pieces, depth = next - p;
       const Number* const b = b_.data + p * kNumbers * b_.row + j * b_.column;
       if (b_.column == 1) add_rows(a_.data + p, b, depth, has_odd_end_ && next == steps_, width);
-      else add_columns(a_.data + p, b, depth, width);
+      else if constexpr (kTransposes) add_columns(a_.data + p, b, depth, width);
       store(c_.data + j * c_.column, done, width, accumulate || piece > 0);
       numbers_ += static_cast<double>(depth * width);
       if (progress && numbers_ >= kProgressNumbers) progress(), numbers_ = 0;
