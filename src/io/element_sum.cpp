@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+
+#include "kernels/kernel_table.h"
 
 namespace mtf::io {
 namespace {
@@ -31,17 +32,14 @@ static_assert([] {
   return std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
 }());
 
-template <typename Word>
-std::uint64_t sum_of_words(std::uint64_t place, std::span<const std::byte> bytes) {
-  std::uint64_t at = place / sizeof(Word), sum = 0;
-  for (const std::uint64_t end = at + bytes.size() / sizeof(Word); at < end;) {
+std::uint64_t sum_of_words(std::uint64_t place, std::span<const std::byte> bytes, std::int64_t word_bytes) {
+  const auto size = static_cast<std::uint64_t>(word_bytes);
+  std::uint64_t at = place / size, sum = 0;
+  for (const std::uint64_t end = at + bytes.size() / size; at < end;) {
     const std::uint64_t first = at % kRun, count = std::min(kRun - first, end - at);
-    std::array<Word, kRun> words;
-    std::memcpy(words.data(), bytes.data(), count * sizeof(Word));
-    std::uint64_t of_run = 0;
-    for (std::uint64_t i = 0; i < count; ++i) of_run += std::uint64_t{words[i]} * kFactors[first + i];
-    sum += of_run * (mixed(at / kRun) | 1);
-    bytes = bytes.subspan(count * sizeof(Word));
+    sum += kernels::table().weighted_sum(bytes.data(), word_bytes, &kFactors[first], static_cast<std::int64_t>(count)) *
+           (mixed(at / kRun) | 1);
+    bytes = bytes.subspan(count * size);
     at += count;
   }
   return sum;
@@ -50,9 +48,7 @@ std::uint64_t sum_of_words(std::uint64_t place, std::span<const std::byte> bytes
 }  // namespace
 
 std::uint64_t element_sum(std::uint64_t place, std::span<const std::byte> bytes, std::size_t element_size) {
-  if (element_size == 1) return sum_of_words<std::uint8_t>(place, bytes);
-  if (element_size == 2) return sum_of_words<std::uint16_t>(place, bytes);
-  return sum_of_words<std::uint32_t>(place, bytes);
+  return sum_of_words(place, bytes, element_size < 4 ? static_cast<std::int64_t>(element_size) : 4);
 }
 
 }  // namespace mtf::io

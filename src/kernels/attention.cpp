@@ -1,17 +1,20 @@
 #include "kernels/attention.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <type_traits>
+#include <utility>
 
 #include "kernels/attention_rows.h"
 #include "kernels/bf16_pairs.h"
 #include "kernels/copy.h"
+#include "kernels/elements.h"
+#include "kernels/matmul_product.h"
 #include "support/integers.h"
 
 namespace mtf::kernels {
 namespace {
-
-const std::function<void()> kNoProgress;
 
 /// False where there is no bias or mask, or one number stands for all of it, with which every score stays as it is.
 bool changes_scores(const MatrixPlace& matrix, double neutral) {
@@ -30,10 +33,101 @@ Matrix<const Number> matrix_of(const MatrixPlace& place) {
   return {static_cast<const Number*>(place.data), place.row, place.column};
 }
 
-}  // namespace
+/// T: float, for f32 and bf16, or double.
+template <class T>
+class TiledAttention final : public Attention {
+ public:
+  explicit TiledAttention(const AttentionRule& rule)
+      : rule_(rule), pairs_(kMultipliesBf16 && std::is_same_v<T, float> && rule.bf16_product) {}
+
+  void load(const MatrixPlace& k, const MatrixPlace& v, bool backward) override;
+  void forward(const AttentionQueries& place, std::int64_t tile) override;
+  void backward(const AttentionQueries& place, std::int64_t tile) override;
+  const AttentionGradients& gradients() const override { return gradients_; }
+  AttentionGradients take_gradients() override { return std::exchange(gradients_, {}); }
+  void add(const AttentionGradients& more, AttentionGradients& to) const override;
+  void store(const AttentionGradients& gradients, const MatrixPlace& d_k, const MatrixPlace& d_v) const override;
+
+ private:
+  static constexpr std::int64_t kKeys = 256;  ///< places of the memory in a tile, a whole number of packets
+
+  /// The part of the memory that a tile covers; up to `padded` there are zeros, or what nobody sees. It is laid out
+  /// from `laid` on, the first tile too, of which some places may lie in another block.
+  struct Columns {
+    std::int64_t begin, count, padded, laid;
+  };
+  /// Tiles [first, last), of which the places before `end` are seen.
+  struct Seen {
+    std::int64_t first, last, end;
+  };
+  /// Of a tile, what lies before `end`.
+  Columns columns(std::int64_t tile, std::int64_t end) const;
+  /// Places of the first tile of queries, of keys, that lie in another block.
+  std::int64_t query_lead() const { return rule_.first_query % kQueries; }
+  std::int64_t key_lead() const { return rule_.first_key % kKeys; }
+  std::int64_t first_query_of(std::int64_t tile) const {
+    return std::max<std::int64_t>(0, tile * kQueries - query_lead());
+  }
+  std::int64_t queries_of(std::int64_t tile) const {
+    return std::min((tile + 1) * kQueries - query_lead(), rule_.queries) - first_query_of(tile);
+  }
+  std::int64_t tiles() const { return (key_lead() + rule_.memory + kKeys - 1) / kKeys; }
+  /// What some query of [begin, begin + rows) sees.
+  Seen seen(std::int64_t begin, std::int64_t rows) const;
+
+  /// How many lines n steps of a sum are.
+  std::int64_t lines(std::int64_t n) const { return pairs_ ? ceil_div(n, 2) : n; }
+  /// Row `first` of a matrix that pairs are made of without a change of its numbers, bf16 side by side; else null.
+  const Bf16* rows_of_bf16(const MatrixPlace& from, std::int64_t first, T factor) const;
+  /// Rows [first, first + rows) of `size` elements, times `factor`: as lines of `size`, of rows or pairs of them.
+  void load_along(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size, T factor, T* to);
+  /// As lines that lie `stride` apart, of columns or pairs of them.
+  void load_across(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size, T factor, T* to,
+                   std::int64_t stride);
+  /// Rows that lie `stride` apart as lines: as they are, or as pairs of rows in `to`.
+  const T* along(const T* rows, std::int64_t count, std::int64_t size, std::int64_t stride, T* to);
+  /// c (+)= a · b over k rows or columns, whose lines a and b are.
+  void product(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<T> c,
+               bool accumulate);
+  /// The same of lines a and keys or values b where they lie.
+  void product(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, const MatrixPlace& b, Matrix<T> c,
+               bool accumulate);
+
+  /// Of the same tile, the places that some query of all sees.
+  Columns loaded(const Columns& tile) const { return columns(tile.laid / kKeys, loaded_.end); }
+  /// The keys of a tile, as columns, and the values of its first places, as rows, if products of few queries read them
+  /// where they lie in memory; no data: they are laid out in lines.
+  MatrixPlace keys_in_place(const Columns& all) const;
+  MatrixPlace values_in_place(const Columns& all) const;
+  bool can_read_in_place(std::int64_t n, std::int64_t k, const MatrixPlace& b) const;
+
+  void load_queries(const AttentionQueries& place, std::int64_t begin, std::int64_t rows) {
+    load_across(place.q, begin, rows, rule_.features, static_cast<T>(rule_.scale),
+                q_across_.room<T>(kQueries * lines(rule_.features)), kQueries);
+  }
+  /// The scores of a tile; what is not seen, and the padding, is kUnseen.
+  void score(const AttentionQueries& place, std::int64_t begin, std::int64_t rows, const Columns& columns);
+  /// For query `row`: what its weights, and the gradients of those, are multiplied by in a tile. Null: nothing is
+  /// dropped.
+  const T* kept(const AttentionQueries& place, std::int64_t row, const Columns& columns);
+  bool sees_all(std::int64_t begin, std::int64_t rows, const Columns& columns) const;
+
+  AttentionRule rule_;
+  const bool pairs_;
+  AttentionGradients gradients_;
+  // What load() took: where keys and values lie, for the forward pass alone.
+  MatrixPlace k_, v_;
+  Seen loaded_ = {};  ///< by some query
+  // Of the memory, for each tile lines along and across its rows.
+  Scratch k_along_, k_across_, v_along_, v_across_;
+  // Of the queries of a tile: q, scaled, and d_out; scores, their gradients, what products take of them, sums.
+  Scratch q_along_, q_across_, d_along_, d_across_, scores_, slopes_, weights_, sums_;
+  Scratch stage_, staged_pairs_;
+  Scratch kept_;  // of one query
+};
 
 template <class T>
-typename Attention<T>::Columns Attention<T>::columns(std::int64_t tile, std::int64_t end) const {
+typename TiledAttention<T>::Columns TiledAttention<T>::columns(std::int64_t tile, std::int64_t end) const {
   constexpr std::int64_t kLanes = TileRow<T>::kLanes;
   const std::int64_t begin = std::max<std::int64_t>(0, tile * kKeys - key_lead());
   const std::int64_t count = std::min((tile + 1) * kKeys - key_lead(), end) - begin;
@@ -41,7 +135,7 @@ typename Attention<T>::Columns Attention<T>::columns(std::int64_t tile, std::int
 }
 
 template <class T>
-typename Attention<T>::Seen Attention<T>::seen(std::int64_t begin, std::int64_t rows) const {
+typename TiledAttention<T>::Seen TiledAttention<T>::seen(std::int64_t begin, std::int64_t rows) const {
   const Sight& sight = rule_.sight;
   const std::int64_t first = sight.first + begin, last = first + rows - 1;
   std::int64_t low = 0, high = rule_.memory;
@@ -53,7 +147,7 @@ typename Attention<T>::Seen Attention<T>::seen(std::int64_t begin, std::int64_t 
 }
 
 template <class T>
-bool Attention<T>::sees_all(std::int64_t begin, std::int64_t rows, const Columns& columns) const {
+bool TiledAttention<T>::sees_all(std::int64_t begin, std::int64_t rows, const Columns& columns) const {
   const Sight& sight = rule_.sight;
   const std::int64_t first = sight.first + begin, last = first + rows - 1, end = columns.begin + columns.count;
   if (sight.causal && end - 1 > first) return false;
@@ -63,14 +157,14 @@ bool Attention<T>::sees_all(std::int64_t begin, std::int64_t rows, const Columns
 // ---- operands of products: k runs from line to line -----------------------------------------------------------------
 
 template <class T>
-const Bf16* Attention<T>::rows_of_bf16(const MatrixPlace& from, std::int64_t first, T factor) const {
+const Bf16* TiledAttention<T>::rows_of_bf16(const MatrixPlace& from, std::int64_t first, T factor) const {
   const bool is = pairs_ && from.element == ElementType::kBf16 && from.column == 1 && factor == T(1);
   return is ? static_cast<const Bf16*>(from.data) + first * from.row : nullptr;
 }
 
 template <class T>
-void Attention<T>::load_along(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size,
-                              T factor, T* to) {
+void TiledAttention<T>::load_along(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size,
+                                   T factor, T* to) {
   if constexpr (std::is_same_v<T, float>) {
     if (const Bf16* const row = rows_of_bf16(from, first, factor)) {
       for (std::int64_t r = 0; r < rows; r += 2)
@@ -84,8 +178,8 @@ void Attention<T>::load_along(const MatrixPlace& from, std::int64_t first, std::
 }
 
 template <class T>
-void Attention<T>::load_across(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size,
-                               T factor, T* to, std::int64_t stride) {
+void TiledAttention<T>::load_across(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size,
+                                    T factor, T* to, std::int64_t stride) {
   const std::int64_t count = lines(size);
   const Bf16* const pairs = rows_of_bf16(from, first, factor);
   if (pairs && size % 2 == 0 && from.row % 2 == 0 && reinterpret_cast<std::uintptr_t>(pairs) % sizeof(T) == 0)
@@ -103,7 +197,7 @@ void Attention<T>::load_across(const MatrixPlace& from, std::int64_t first, std:
 }
 
 template <class T>
-const T* Attention<T>::along(const T* rows, std::int64_t count, std::int64_t size, std::int64_t stride, T* to) {
+const T* TiledAttention<T>::along(const T* rows, std::int64_t count, std::int64_t size, std::int64_t stride, T* to) {
   if constexpr (std::is_same_v<T, float>) {
     for (std::int64_t r = 0; pairs_ && r < count; r += 2)
       pair_lines(rows + r * stride, r + 1 < count ? rows + (r + 1) * stride : nullptr, size, to + r / 2 * stride);
@@ -112,27 +206,27 @@ const T* Attention<T>::along(const T* rows, std::int64_t count, std::int64_t siz
 }
 
 template <class T>
-void Attention<T>::product(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b,
-                           Matrix<T> c, bool accumulate) {
+void TiledAttention<T>::product(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b,
+                                Matrix<T> c, bool accumulate) {
   if constexpr (std::is_same_v<T, float> && kMultipliesBf16) {
-    if (pairs_) return multiply_pairs(m, n, lines(k), a, b, c, accumulate, kNoProgress);
+    if (pairs_) return multiply_pairs(m, n, lines(k), a, b, c, accumulate, {});
   }
-  multiply<T>(m, n, k, a, b, c, accumulate, kNoProgress);
+  multiply<T>(m, n, k, a, b, c, accumulate, {});
 }
 
 template <class T>
-void Attention<T>::product(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, const MatrixPlace& b,
-                           Matrix<T> c, bool accumulate) {
+void TiledAttention<T>::product(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, const MatrixPlace& b,
+                                Matrix<T> c, bool accumulate) {
   if constexpr (std::is_same_v<T, float> && kMultipliesBf16) {
     if (pairs_ && b.element == ElementType::kBf16)
       return multiply_paired_as_read(m, n, k, a, matrix_of<Bf16>(b), c, accumulate);
     if (pairs_) return multiply_paired_as_read(m, n, k, a, matrix_of<float>(b), c, accumulate);
   }
-  multiply<T>(m, n, k, a, matrix_of<T>(b), c, accumulate, kNoProgress);
+  multiply<T>(m, n, k, a, matrix_of<T>(b), c, accumulate, {});
 }
 
 template <class T>
-bool Attention<T>::can_read_in_place(std::int64_t n, std::int64_t k, const MatrixPlace& b) const {
+bool TiledAttention<T>::can_read_in_place(std::int64_t n, std::int64_t k, const MatrixPlace& b) const {
   if (b.data == nullptr || rule_.queries > kThinRows) return false;
   if constexpr (std::is_same_v<T, float> && kMultipliesBf16) {
     if (pairs_ && b.element == ElementType::kBf16) return can_pair_as_read(rule_.queries, n, k, matrix_of<Bf16>(b));
@@ -143,20 +237,20 @@ bool Attention<T>::can_read_in_place(std::int64_t n, std::int64_t k, const Matri
 }
 
 template <class T>
-MatrixPlace Attention<T>::keys_in_place(const Columns& all) const {
+MatrixPlace TiledAttention<T>::keys_in_place(const Columns& all) const {
   const MatrixPlace rows = rows_from(k_, all.begin), keys{rows.element, rows.data, rows.column, rows.row};
   return can_read_in_place(all.count, rule_.features, keys) ? keys : MatrixPlace{};
 }
 
 template <class T>
-MatrixPlace Attention<T>::values_in_place(const Columns& all) const {
+MatrixPlace TiledAttention<T>::values_in_place(const Columns& all) const {
   const MatrixPlace rows = rows_from(v_, all.begin);
   // Of columns that lie together some queries could see too few places.
   return rows.column == 1 && can_read_in_place(rule_.values, all.count, rows) ? rows : MatrixPlace{};
 }
 
 template <class T>
-void Attention<T>::load(const MatrixPlace& k, const MatrixPlace& v, bool backward) {
+void TiledAttention<T>::load(const MatrixPlace& k, const MatrixPlace& v, bool backward) {
   const std::int64_t d = rule_.features, values = rule_.values, rows = tiles() * kKeys;
   loaded_ = seen(0, rule_.queries);
   k_ = backward ? MatrixPlace{} : k, v_ = backward ? MatrixPlace{} : v;
@@ -190,7 +284,8 @@ void Attention<T>::load(const MatrixPlace& k, const MatrixPlace& v, bool backwar
 // ---- tiles ----------------------------------------------------------------------------------------------------------
 
 template <class T>
-void Attention<T>::score(const AttentionQueries& place, std::int64_t begin, std::int64_t rows, const Columns& columns) {
+void TiledAttention<T>::score(const AttentionQueries& place, std::int64_t begin, std::int64_t rows,
+                              const Columns& columns) {
   const std::int64_t d = rule_.features;
   T* const scores = scores_.room<T>(kQueries * kKeys);
   const Matrix<const T> q{q_across_.room<T>(0), 1, kQueries};
@@ -227,16 +322,17 @@ void Attention<T>::score(const AttentionQueries& place, std::int64_t begin, std:
 }
 
 template <class T>
-const T* Attention<T>::kept(const AttentionQueries& place, std::int64_t row, const Columns& columns) {
+const T* TiledAttention<T>::kept(const AttentionQueries& place, std::int64_t row, const Columns& columns) {
   if (rule_.drop.rate == 0) return nullptr;
   T* const factors = kept_.room<T>(kKeys);
-  fill_kept(rule_.drop, place.first_draw + static_cast<std::uint64_t>(row * rule_.drop.row + columns.begin),
-            columns.padded, factors);
+  fill_kept(kElementOf<T>, rule_.drop,
+            place.first_draw + static_cast<std::uint64_t>(row * rule_.drop.row + columns.begin), columns.padded,
+            factors);
   return factors;
 }
 
 template <class T>
-void Attention<T>::forward(const AttentionQueries& place, std::int64_t tile_of_queries) {
+void TiledAttention<T>::forward(const AttentionQueries& place, std::int64_t tile_of_queries) {
   using Row = TileRow<T>;
   const std::int64_t begin = first_query_of(tile_of_queries), rows = queries_of(tile_of_queries), values = rule_.values;
   T* const sums = sums_.room<T>(kQueries * values);
@@ -286,7 +382,7 @@ void Attention<T>::forward(const AttentionQueries& place, std::int64_t tile_of_q
 }
 
 template <class T>
-void Attention<T>::backward(const AttentionQueries& place, std::int64_t tile_of_queries) {
+void TiledAttention<T>::backward(const AttentionQueries& place, std::int64_t tile_of_queries) {
   using Row = TileRow<T>;
   const std::int64_t begin = first_query_of(tile_of_queries), rows = queries_of(tile_of_queries), values = rule_.values,
                      d = rule_.features;
@@ -335,7 +431,7 @@ void Attention<T>::backward(const AttentionQueries& place, std::int64_t tile_of_
 }
 
 template <class T>
-void Attention<T>::add(const AttentionGradients& more, AttentionGradients& to) const {
+void TiledAttention<T>::add(const AttentionGradients& more, AttentionGradients& to) const {
   const auto sum = [](const Scratch& from, const Scratch& sums, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) static_cast<T*>(sums.data())[i] += static_cast<const T*>(from.data())[i];
   };
@@ -344,12 +440,17 @@ void Attention<T>::add(const AttentionGradients& more, AttentionGradients& to) c
 }
 
 template <class T>
-void Attention<T>::store(const AttentionGradients& gradients, const MatrixPlace& d_k, const MatrixPlace& d_v) const {
+void TiledAttention<T>::store(const AttentionGradients& gradients, const MatrixPlace& d_k,
+                              const MatrixPlace& d_v) const {
   store_matrix(static_cast<const T*>(gradients.k.data()), rule_.memory, rule_.features, T(1), d_k, 0);
   store_matrix(static_cast<const T*>(gradients.v.data()), rule_.memory, rule_.values, T(1), d_v, 0);
 }
 
-template class Attention<float>;
-template class Attention<double>;
+}  // namespace
+
+std::unique_ptr<Attention> make_attention(ElementType element, const AttentionRule& rule) {
+  if (element == ElementType::kF64) return std::make_unique<TiledAttention<double>>(rule);
+  return std::make_unique<TiledAttention<float>>(rule);
+}
 
 }  // namespace mtf::kernels

@@ -22,13 +22,10 @@
 // tile of these where it lies in memory instead; the bits are the same.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <type_traits>
-#include <utility>
+#include <memory>
 
 #include "kernels/element_type.h"
-#include "kernels/matmul_product.h"
 #include "kernels/philox.h"
 #include "kernels/scratch.h"
 #include "support/integers.h"
@@ -81,110 +78,32 @@ struct AttentionGradients {
   Scratch k, v;
 };
 
-/// Keys and values of one place of the batch, laid out for tiles, and what was added up of their gradients. T: float,
-/// for f32 and bf16, or double. Takes memory in proportion to the memory's length.
-template <class T>
+/// Keys and values of one place of the batch, laid out for tiles, and the sums of their gradients so far. Takes memory
+/// in proportion to the memory's length. KernelTable::attention makes one, which computes in f32 for f32 and bf16, or
+/// in f64.
 class Attention {
  public:
-  explicit Attention(const AttentionRule& rule)
-      : rule_(rule), pairs_(kMultipliesBf16 && std::is_same_v<T, float> && rule.bf16_product) {}
-
-  /// Takes other keys and values; the backward pass starts their gradients at zero.
-  void load(const MatrixPlace& k, const MatrixPlace& v, bool backward);
+  virtual ~Attention() = default;
+  static constexpr std::int64_t kQueries = 64;  ///< queries of a tile: the grain in which they are divided
   static std::int64_t query_tiles(const AttentionRule& rule) {
     return rule.queries == 0 ? 0 : ceil_div(rule.first_query % kQueries + rule.queries, kQueries);
   }
+
+  /// Takes other keys and values; the backward pass starts their gradients at zero.
+  virtual void load(const MatrixPlace& k, const MatrixPlace& v, bool backward) = 0;
   /// out and log_sum of a tile of queries.
-  void forward(const AttentionQueries& place, std::int64_t tile);
+  virtual void forward(const AttentionQueries& place, std::int64_t tile) = 0;
   /// d_q of those queries; adds their part of the gradients of k and v.
-  void backward(const AttentionQueries& place, std::int64_t tile);
+  virtual void backward(const AttentionQueries& place, std::int64_t tile) = 0;
   /// The gradients of the keys and values that were loaded; taken away, they are gone until the next load.
-  const AttentionGradients& gradients() const { return gradients_; }
-  AttentionGradients take_gradients() { return std::exchange(gradients_, {}); }
+  virtual const AttentionGradients& gradients() const = 0;
+  virtual AttentionGradients take_gradients() = 0;
   /// to += more
-  void add(const AttentionGradients& more, AttentionGradients& to) const;
-  void store(const AttentionGradients& gradients, const MatrixPlace& d_k, const MatrixPlace& d_v) const;
-
- private:
-  static constexpr std::int64_t kQueries = 64;  ///< of a tile: the grain in which they are divided
-  static constexpr std::int64_t kKeys = 256;    ///< places of the memory in a tile, a whole number of packets
-
-  /// The part of the memory that a tile covers; up to `padded` there are zeros, or what nobody sees. It is laid out
-  /// from `laid` on, the first tile too, of which some places may lie in another block.
-  struct Columns {
-    std::int64_t begin, count, padded, laid;
-  };
-  /// Tiles [first, last), of which the places before `end` are seen.
-  struct Seen {
-    std::int64_t first, last, end;
-  };
-  /// Of a tile, what lies before `end`.
-  Columns columns(std::int64_t tile, std::int64_t end) const;
-  /// Places of the first tile of queries, of keys, that lie in another block.
-  std::int64_t query_lead() const { return rule_.first_query % kQueries; }
-  std::int64_t key_lead() const { return rule_.first_key % kKeys; }
-  std::int64_t first_query_of(std::int64_t tile) const {
-    return std::max<std::int64_t>(0, tile * kQueries - query_lead());
-  }
-  std::int64_t queries_of(std::int64_t tile) const {
-    return std::min((tile + 1) * kQueries - query_lead(), rule_.queries) - first_query_of(tile);
-  }
-  std::int64_t tiles() const { return (key_lead() + rule_.memory + kKeys - 1) / kKeys; }
-  /// What some query of [begin, begin + rows) sees.
-  Seen seen(std::int64_t begin, std::int64_t rows) const;
-
-  /// How many lines n steps of a sum are.
-  std::int64_t lines(std::int64_t n) const { return pairs_ ? ceil_div(n, 2) : n; }
-  /// Row `first` of a matrix that pairs are made of without a change of its numbers, bf16 side by side; else null.
-  const Bf16* rows_of_bf16(const MatrixPlace& from, std::int64_t first, T factor) const;
-  /// Rows [first, first + rows) of `size` elements, times `factor`: as lines of `size`, of rows or pairs of them.
-  void load_along(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size, T factor, T* to);
-  /// As lines that lie `stride` apart, of columns or pairs of them.
-  void load_across(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size, T factor, T* to,
-                   std::int64_t stride);
-  /// Rows that lie `stride` apart as lines: as they are, or as pairs of rows in `to`.
-  const T* along(const T* rows, std::int64_t count, std::int64_t size, std::int64_t stride, T* to);
-  /// c (+)= a · b over k rows or columns, whose lines a and b are.
-  void product(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<T> c,
-               bool accumulate);
-  /// The same of lines a and keys or values b where they lie.
-  void product(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, const MatrixPlace& b, Matrix<T> c,
-               bool accumulate);
-
-  /// Of the same tile, the places that some query of all sees.
-  Columns loaded(const Columns& tile) const { return columns(tile.laid / kKeys, loaded_.end); }
-  /// The keys of a tile, as columns, and the values of its first places, as rows, if products of few queries read them
-  /// where they lie in memory; no data: they are laid out in lines.
-  MatrixPlace keys_in_place(const Columns& all) const;
-  MatrixPlace values_in_place(const Columns& all) const;
-  bool can_read_in_place(std::int64_t n, std::int64_t k, const MatrixPlace& b) const;
-
-  void load_queries(const AttentionQueries& place, std::int64_t begin, std::int64_t rows) {
-    load_across(place.q, begin, rows, rule_.features, static_cast<T>(rule_.scale),
-                q_across_.room<T>(kQueries * lines(rule_.features)), kQueries);
-  }
-  /// The scores of a tile; what is not seen, and the padding, is kUnseen.
-  void score(const AttentionQueries& place, std::int64_t begin, std::int64_t rows, const Columns& columns);
-  /// For query `row`: what its weights, and the gradients of those, are multiplied by in a tile. Null: nothing is
-  /// dropped.
-  const T* kept(const AttentionQueries& place, std::int64_t row, const Columns& columns);
-  bool sees_all(std::int64_t begin, std::int64_t rows, const Columns& columns) const;
-
-  AttentionRule rule_;
-  const bool pairs_;
-  AttentionGradients gradients_;
-  // What load() took: where keys and values lie, for the forward pass alone.
-  MatrixPlace k_, v_;
-  Seen loaded_ = {};  ///< by some query
-  // Of the memory, for each tile lines along and across its rows.
-  Scratch k_along_, k_across_, v_along_, v_across_;
-  // Of the queries of a tile: q, scaled, and d_out; scores, their gradients, what products take of them, sums.
-  Scratch q_along_, q_across_, d_along_, d_across_, scores_, slopes_, weights_, sums_;
-  Scratch stage_, staged_pairs_;
-  Scratch kept_;  // of one query
+  virtual void add(const AttentionGradients& more, AttentionGradients& to) const = 0;
+  virtual void store(const AttentionGradients& gradients, const MatrixPlace& d_k, const MatrixPlace& d_v) const = 0;
 };
 
-extern template class Attention<float>;
-extern template class Attention<double>;
+/// `element`: f32 or f64.
+std::unique_ptr<Attention> make_attention(ElementType element, const AttentionRule& rule);
 
 }  // namespace mtf::kernels

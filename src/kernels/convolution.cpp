@@ -822,12 +822,6 @@ void convolve_to(const Convolution& c, bool to_input, Threads& threads) {
 
 }  // namespace
 
-std::int64_t convolved_size(const ConvolutionDim& dim, std::int64_t input, std::int64_t high) {
-  const std::int64_t reach = (dim.taps - 1) * dim.dilation + 1,
-                     size = (input > 0 ? (input - 1) * dim.base + 1 : 0) + dim.low + high;
-  return size < reach ? 0 : (size - reach) / dim.stride + 1;
-}
-
 void convolve(const Convolution& convolution, Threads& threads) { convolve_to(convolution, false, threads); }
 void convolve_input_gradient(const Convolution& convolution, Threads& threads) {
   convolve_to(convolution, true, threads);

@@ -45,7 +45,11 @@ struct ConvolutionDim {
 };
 
 /// How often the window fits on an input of this size, with `low` and `high` zeros around it; 0 if it is larger.
-std::int64_t convolved_size(const ConvolutionDim& dim, std::int64_t input, std::int64_t high);
+inline std::int64_t convolved_size(const ConvolutionDim& dim, std::int64_t input, std::int64_t high) {
+  const std::int64_t reach = (dim.taps - 1) * dim.dilation + 1,
+                     size = (input > 0 ? (input - 1) * dim.base + 1 : 0) + dim.low + high;
+  return size < reach ? 0 : (size - reach) / dim.stride + 1;
+}
 
 /// Input or output, or a gradient of it; strides in elements.
 struct ConvolutionTensor {

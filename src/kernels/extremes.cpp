@@ -5,6 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "kernels/elements.h"
 #include "kernels/lane_memory.h"
 
 namespace mtf::kernels {
@@ -17,11 +18,10 @@ template <class T>
 struct Elements {
   using Packet = std::conditional_t<std::is_same_v<T, double>, lanes::D,
                                     std::conditional_t<std::is_integral_v<T>, lanes::I, lanes::F>>;
-  using Number = lanes::Scalar<Packet>;
-  static constexpr std::int64_t kLanes = kBytes / static_cast<std::int64_t>(sizeof(Number));
+  static constexpr std::int64_t kLanes = kBytes / static_cast<std::int64_t>(sizeof(Number<T>));
 
   static Packet load(const T* x) {
-    if constexpr (std::is_same_v<T, Number>) {
+    if constexpr (std::is_same_v<T, Number<T>>) {
       Packet packet;
       std::memcpy(&packet, x, kBytes);
       return packet;
@@ -33,10 +33,6 @@ struct Elements {
       std::memcpy(&bytes, x, sizeof(bytes));
       return lanes::widened<Packet>(bytes);
     }
-  }
-  static Number number(T x) {
-    if constexpr (std::is_same_v<T, Bf16>) return to_float(x);
-    else return x;
   }
 };
 
@@ -61,7 +57,7 @@ std::int64_t first_that(const T* x, std::int64_t count, Holds holds) {
     for (std::int64_t k = E::kLanes; k < kTogether; k += E::kLanes) found |= holds(E::load(x + i + k));
     if (any(found)) break;
   }
-  while (i < count && !holds(E::number(x[i]))) ++i;
+  while (i < count && !holds(to_number(x[i]))) ++i;
   return i;
 }
 
@@ -79,14 +75,12 @@ V better_of(V a, V b) {
 /// Elements whose extreme is found before anyone asks where it is: they are still in the nearest cache then.
 constexpr std::int64_t kPart = 1024;
 
-}  // namespace
-
 template <bool largest, class T>
-std::int64_t place_of_extreme(const T* x, std::int64_t count) {
+std::int64_t place_along(const T* x, std::int64_t count) {
   using E = Elements<T>;
   using V = typename E::Packet;
   std::int64_t place = 0, i = 0;
-  auto champion = E::number(x[0]);
+  auto champion = to_number(x[0]);
   if (champion != champion) return 0;
   for (std::int64_t n; i + E::kLanes <= count; i += n) {
     n = std::min(kPart, (count - i) / E::kLanes * E::kLanes);
@@ -109,7 +103,7 @@ std::int64_t place_of_extreme(const T* x, std::int64_t count) {
     if (champion != champion) return place;
   }
   for (; i < count; ++i) {
-    if (const auto number = E::number(x[i]); beats<largest>(number, champion)) {
+    if (const auto number = to_number(x[i]); beats<largest>(number, champion)) {
       if (number != number) return i;
       champion = number;
       place = i;
@@ -118,28 +112,66 @@ std::int64_t place_of_extreme(const T* x, std::int64_t count) {
   return place;
 }
 
-template <class T>
-std::int64_t place_of(const T* x, std::int64_t count, T wanted) {
-  const auto number = Elements<T>::number(wanted);
-  return first_that(x, count, [&](auto each) { return (each == number) | (each != each); });
+/// Lines whose extremes are found at once.
+constexpr std::int64_t kLinesTogether = 256;
+
+template <bool largest, class T>
+void places_across(const T* x, std::int64_t stride, std::int64_t count, std::int64_t lines, std::int32_t first,
+                   std::int32_t* places, std::int64_t apart) {
+  std::array<Number<T>, kLinesTogether> champions;
+  std::array<std::int32_t, kLinesTogether> best{};
+  for (std::int64_t k = 0; count > 0 && k < lines; ++k) champions[k] = to_number(x[k]);
+  for (std::int64_t i = 1; i < count; ++i) {
+    x += stride;
+    for (std::int64_t k = 0; k < lines; ++k) {
+      const Number<T> value = to_number(x[k]), champion = champions[k];
+      const bool beats = (largest ? value > champion : value < champion) | ((value != value) & (champion == champion));
+      champions[k] = beats ? value : champion;
+      best[k] = beats ? static_cast<std::int32_t>(i) : best[k];
+    }
+  }
+  for (std::int64_t k = 0; k < lines; ++k) places[k * apart] = first + best[k];
 }
 
-template <class T>
-std::int64_t place_above(const T* x, std::int64_t count, T bound) {
-  const auto number = Elements<T>::number(bound);
-  return first_that(x, count, [&](auto each) { return (each > number) | (each != each); });
+}  // namespace
+
+std::int64_t place_of_extreme(ElementType type, bool largest, const void* x, std::int64_t count) {
+  std::int64_t place = 0;
+  by_element(type, [&]<class T>(T) {
+    place = largest ? place_along<true>(static_cast<const T*>(x), count)
+                    : place_along<false>(static_cast<const T*>(x), count);
+  });
+  return place;
 }
 
-#define MTF_EXTREMES(T)                                                     \
-  template std::int64_t place_of_extreme<true, T>(const T*, std::int64_t);  \
-  template std::int64_t place_of_extreme<false, T>(const T*, std::int64_t); \
-  template std::int64_t place_of<T>(const T*, std::int64_t, T);             \
-  template std::int64_t place_above<T>(const T*, std::int64_t, T);
-MTF_EXTREMES(std::uint8_t)
-MTF_EXTREMES(std::int32_t)
-MTF_EXTREMES(Bf16)
-MTF_EXTREMES(float)
-MTF_EXTREMES(double)
-#undef MTF_EXTREMES
+void places_of_extremes(ElementType type, bool largest, const void* x, std::int64_t stride, std::int64_t count,
+                        std::int64_t lines, std::int32_t first, std::int32_t* places, std::int64_t apart) {
+  by_element(type, [&]<class T>(T) {
+    for (std::int64_t done = 0, some; done < lines; done += some) {
+      some = std::min(kLinesTogether, lines - done);
+      const T* const from = static_cast<const T*>(x) + done;
+      if (largest) places_across<true>(from, stride, count, some, first, places + done * apart, apart);
+      else places_across<false>(from, stride, count, some, first, places + done * apart, apart);
+    }
+  });
+}
+
+std::int64_t place_of(ElementType type, const void* x, std::int64_t count, const void* wanted) {
+  std::int64_t place = 0;
+  by_element(type, [&]<class T>(T) {
+    const auto number = to_number(*static_cast<const T*>(wanted));
+    place = first_that(static_cast<const T*>(x), count, [&](auto each) { return (each == number) | (each != each); });
+  });
+  return place;
+}
+
+std::int64_t place_above(ElementType type, const void* x, std::int64_t count, const void* bound) {
+  std::int64_t place = 0;
+  by_element(type, [&]<class T>(T) {
+    const auto number = to_number(*static_cast<const T*>(bound));
+    place = first_that(static_cast<const T*>(x), count, [&](auto each) { return (each > number) | (each != each); });
+  });
+  return place;
+}
 
 }  // namespace mtf::kernels

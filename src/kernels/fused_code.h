@@ -7,14 +7,18 @@
 
 namespace mtf::kernels {
 
-struct FusedLoop::Code {
+struct ThreadedCode final : FusedLoop::Code {
+  using Code::Code;
+  void run(std::span<const std::int64_t> sizes, std::span<const LoopArgument> operands,
+           std::span<const LoopArgument> outputs, Threads& threads) const override;
+  std::string text() const override;
+
   /// A reference of a record that a run fills in.
   struct Use {
     int record = 0;
     bool second = false;  ///< reference c instead of b
   };
 
-  LoopProgram program;
   std::vector<ElementType> types;
   lanes::Group group = lanes::Group::kFour;
   int tile = 0;

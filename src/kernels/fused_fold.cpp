@@ -105,11 +105,11 @@ T tree(Reduction reduction, T* cells, std::int64_t n) {
 
 }  // namespace
 
-std::int64_t Folds::bytes(const FusedLoop::Code& code, std::int64_t width) {
+std::int64_t Folds::bytes(const ThreadedCode& code, std::int64_t width) {
   return (width + code.tile) * (8 + 8 + 8) + 3 * 64;
 }
 
-Folds::Folds(const FusedLoop::Code& code, const std::vector<bool>& chosen, std::span<const ElementType> types,
+Folds::Folds(const ThreadedCode& code, const std::vector<bool>& chosen, std::span<const ElementType> types,
              std::int64_t width, const std::function<char*(std::int64_t)>& take)
     : tile_(code.tile),
       width_(width),

@@ -15,10 +15,10 @@ class Folds {
  public:
   /// Of the reduced outputs that are `chosen`. `width`: the most lanes side by side, beyond one tile. `types`: in which
   /// the outputs are written.
-  Folds(const FusedLoop::Code& code, const std::vector<bool>& chosen, std::span<const ElementType> types,
+  Folds(const ThreadedCode& code, const std::vector<bool>& chosen, std::span<const ElementType> types,
         std::int64_t width, const std::function<char*(std::int64_t)>& take);
   /// What one output takes.
-  static std::int64_t bytes(const FusedLoop::Code& code, std::int64_t width);
+  static std::int64_t bytes(const ThreadedCode& code, std::int64_t width);
 
   /// The lanes of an output; nullptr if it is stored, or not chosen.
   char* lanes(std::size_t output) const { return accumulators_[output].lanes; }

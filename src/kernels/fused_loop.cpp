@@ -12,50 +12,10 @@ namespace {
 using lanes::AnyStep;
 using lanes::Group;
 
-enum class Kind { kFloat, kNumber, kBoolean, kAny };
-enum class Result { kSame, kTruth, kGiven };
-
-struct OpFacts {
-  std::string_view name;
-  int arity;
-  Kind kind;
-  Result result;
-};
-constexpr OpFacts kFacts[] = {
-#define MTF_LANE_OP(enumerator, name, arity, types, result) {name, arity, Kind::types, Result::result},
-#include "kernels/lane_ops.def"
-#undef MTF_LANE_OP
-};
-const OpFacts& facts(LaneOp op) { return kFacts[static_cast<int>(op)]; }
-
-[[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument("fused loop: " + what); }
-
-void check_output(const LoopOutput& output, ElementType type) {
-  const bool truth = type == ElementType::kBool;
-  const std::string text{name(type)};
-  switch (output.reduction) {
-    case Reduction::kStore:
-      if (output.type != type) refuse("a stored " + text + " leaves as another type; cast it first");
-      return;
-    case Reduction::kSum:
-      if (truth ? output.type == ElementType::kI32
-                : output.type == type || (type == ElementType::kBf16 && output.type == ElementType::kF32)) {
-        return;
-      }
-      refuse("a sum of " + text + " cannot leave as " + std::string(name(output.type)));
-    case Reduction::kAnd:
-    case Reduction::kOr:
-      if (!truth || output.type != ElementType::kBool) refuse("and, or reduce bool to bool");
-      return;
-    default:
-      if (truth || output.type != type) refuse("prod, max, min reduce numbers to their own type");
-  }
-}
-
 /// Writes the records. One value at a time is in the tile; those needed again wait in slots.
 class Emitter {
  public:
-  explicit Emitter(FusedLoop::Code& code)
+  explicit Emitter(ThreadedCode& code)
       : code_(code), uses_left_(code.types.size(), 0), slot_of_(code.types.size(), -1) {
     code_.operand_uses.resize(code.program.operands.size());
     code_.output_uses.resize(code.program.outputs.size());
@@ -123,7 +83,7 @@ class Emitter {
   }
 
   int add(AnyStep step, std::string line) {
-    if (step == nullptr) refuse("no kernel for: " + line);
+    if (step == nullptr) throw std::invalid_argument("fused loop: no kernel for: " + line);
     code_.records.push_back({step, {}, {}});
     code_.lines.push_back(std::move(line));
     return static_cast<int>(code_.records.size()) - 1;
@@ -259,7 +219,7 @@ class Emitter {
     used(v);
   }
 
-  FusedLoop::Code& code_;
+  ThreadedCode& code_;
   int tile_ = -1;  // the value in the registers
   std::vector<int> uses_left_;
   std::vector<int> slot_of_;
@@ -267,7 +227,7 @@ class Emitter {
 };
 
 /// See Code::conditions.
-std::optional<FusedLoop> conditions_of(const FusedLoop::Code& code) {
+std::optional<FusedLoop> conditions_of(const ThreadedCode& code) {
   LoopProgram conditions = code.program;
   for (LoopOutput& output : conditions.outputs) {
     const LoopStep* step = code.step_of(output);
@@ -281,71 +241,21 @@ std::optional<FusedLoop> conditions_of(const FusedLoop::Code& code) {
 
 }  // namespace
 
-std::string_view name(LaneOp op) { return facts(op).name; }
-int arity(LaneOp op) { return facts(op).arity; }
-
-bool allows(LaneOp op, ElementType type) {
-  switch (facts(op).kind) {
-    case Kind::kFloat: return is_float(type);
-    case Kind::kNumber: return type != ElementType::kBool;
-    case Kind::kBoolean: return type == ElementType::kBool;
-    case Kind::kAny: return true;
-  }
-  return false;
-}
-
-std::vector<ElementType> LoopProgram::value_types() const {
-  std::vector<ElementType> types;
-  types.reserve(operands.size() + steps.size());
-  for (const LoopOperand& operand : operands) {
-    if (operand.kind == OperandKind::kIota && operand.type != ElementType::kI32) refuse("an iota is i32");
-    types.push_back(operand.type);
-  }
-  for (const LoopStep& step : steps) {
-    const int all[] = {step.a, step.b, step.c};
-    const std::string op_name{name(step.op)};
-    const int count = arity(step.op);
-    for (int k = 0; k < 3; ++k) {
-      const bool known = all[k] >= 0 && all[k] < static_cast<int>(types.size());
-      if (k < count ? !known : all[k] >= 0) refuse(op_name + ": an operand is missing, unknown or too many");
-    }
-    const ElementType type = types[all[count - 1]];
-    if (!allows(step.op, type)) refuse(op_name + " cannot work on " + std::string(name(type)));
-    for (int k = 0; k < count - 1; ++k) {
-      const ElementType expected = step.op == LaneOp::kWhere && k == 0 ? ElementType::kBool : type;
-      if (types[all[k]] != expected) refuse(op_name + ": operands of different types; cast first");
-    }
-    const Result result = facts(step.op).result;
-    types.push_back(result == Result::kSame ? type : result == Result::kTruth ? ElementType::kBool : step.type);
-  }
-  for (const LoopOutput& output : outputs) {
-    if (output.value < 0 || output.value >= static_cast<int>(types.size())) refuse("an output is no value");
-    check_output(output, types[output.value]);
-  }
-  return types;
-}
-
 FusedLoop compile(LoopProgram program) {
-  program = without_unused_steps(with_shared_gates(std::move(program)));
-  auto code = std::make_shared<FusedLoop::Code>();
-  code->types = program.value_types();
-  code->program = std::move(program);
+  auto code = std::make_shared<ThreadedCode>(without_unused_steps(with_shared_gates(std::move(program))));
+  code->types = code->program.value_types();
   for (ElementType type : code->types) {
     if (type == ElementType::kF64) code->group = Group::kEight;
   }
   code->tile = lanes::tile_of(code->group);
   Emitter(*code).run();
   code->conditions = conditions_of(*code);
-  FusedLoop loop;
-  loop.code_ = std::move(code);
-  return loop;
+  return FusedLoop(std::move(code));
 }
 
-const LoopProgram& FusedLoop::program() const { return code_->program; }
-
-std::string FusedLoop::text() const {
+std::string ThreadedCode::text() const {
   std::string result;
-  for (const std::string& line : code_->lines) result += line + '\n';
+  for (const std::string& line : lines) result += line + '\n';
   return result;
 }
 

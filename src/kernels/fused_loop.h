@@ -21,6 +21,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernels/element_type.h"
@@ -100,21 +101,32 @@ struct LoopArgument {
 /// A compiled program: const, shareable among threads, copied cheaply.
 class FusedLoop {
  public:
+  /// The threaded code of a program: its steps are functions of one level (kernel_table.h).
+  struct Code {
+    explicit Code(LoopProgram source) : program(std::move(source)) {}
+    virtual ~Code() = default;
+    virtual void run(std::span<const std::int64_t> sizes, std::span<const LoopArgument> operands,
+                     std::span<const LoopArgument> outputs, Threads& threads) const = 0;
+    virtual std::string text() const = 0;
+
+    const LoopProgram program;
+  };
+  explicit FusedLoop(std::shared_ptr<const Code> code) : code_(std::move(code)) {}
+
   /// Runs over all indices of `sizes` (0 allowed; no dims: one element). One argument for each
   /// operand and each output, in the program's order. A stored output has no stride 0 over a dim
   /// of more than one element. Reduced outputs are written, not added to.
   void run(std::span<const std::int64_t> sizes, std::span<const LoopArgument> operands,
-           std::span<const LoopArgument> outputs, Threads& threads) const;
+           std::span<const LoopArgument> outputs, Threads& threads) const {
+    code_->run(sizes, operands, outputs, threads);
+  }
 
-  const LoopProgram& program() const;
+  const LoopProgram& program() const { return code_->program; }
 
   /// The threaded code, one line a step, for people.
-  std::string text() const;
-
-  struct Code;  ///< see fused_code.h
+  std::string text() const { return code_->text(); }
 
  private:
-  friend FusedLoop compile(LoopProgram program);
   std::shared_ptr<const Code> code_;
 };
 

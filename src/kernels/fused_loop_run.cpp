@@ -21,7 +21,7 @@ constexpr std::int64_t kLeastChange = 16384;  // elements of an array of which o
 constexpr std::int64_t kLeastSlice = 64;      // of them that one condition is for
 
 struct Run {
-  const FusedLoop::Code& code;
+  const ThreadedCode& code;
   std::span<const std::int64_t> sizes;
   std::span<const std::size_t> walked;  ///< which dims have not one element; a stream has a stride for each
   std::span<const LoopArgument> operands;
@@ -400,9 +400,8 @@ bool run_uniform(const Run& run) {
 
 }  // namespace
 
-void FusedLoop::run(std::span<const std::int64_t> sizes, std::span<const LoopArgument> operands,
-                    std::span<const LoopArgument> outputs, Threads& threads) const {
-  const LoopProgram& program = code_->program;
+void ThreadedCode::run(std::span<const std::int64_t> sizes, std::span<const LoopArgument> operands,
+                       std::span<const LoopArgument> outputs, Threads& threads) const {
   std::vector<std::size_t> walked;
   for (std::size_t d = 0; d < sizes.size(); ++d) {
     if (sizes[d] != 1) walked.push_back(d);
@@ -419,7 +418,7 @@ void FusedLoop::run(std::span<const std::int64_t> sizes, std::span<const LoopArg
     patterns[o] = reduced_dims(outputs[o], walked);
     if (std::find(distinct.begin(), distinct.end(), patterns[o]) == distinct.end()) distinct.push_back(patterns[o]);
   }
-  Run run{*code_, sizes, walked, operands, outputs, threads};
+  Run run{*this, sizes, walked, operands, outputs, threads};
   if (distinct.size() < 2) {
     run_uniform(run);
     return;

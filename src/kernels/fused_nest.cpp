@@ -107,12 +107,12 @@ class Walker {
 
   /// What reduces rows at once, if nothing else is to be done with them; else nothing.
   static lanes::RowReduction bare_reduction(const Nest& nest) {
-    const FusedLoop::Code& code = *nest.code;
+    const ThreadedCode& code = *nest.code;
     if (!code.is_bare_reduction()) return {};
     return lanes::row_reduction(code.group, code.program.outputs[0].reduction, code.program.operands[0].type);
   }
 
-  void refer(const std::vector<FusedLoop::Code::Use>& uses, char* base, std::int64_t mask) {
+  void refer(const std::vector<ThreadedCode::Use>& uses, char* base, std::int64_t mask) {
     for (const auto& use : uses) (use.second ? records_[use.record].c : records_[use.record].b) = {base, mask};
   }
 
@@ -456,7 +456,7 @@ class Walker {
   }
 
   const Nest& nest_;
-  const FusedLoop::Code& code_;
+  const ThreadedCode& code_;
   const std::int64_t tile_;
   const int lane_bytes_;
   const bool along_row_;  // outputs reduce all of a row to one element

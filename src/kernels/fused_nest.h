@@ -50,7 +50,7 @@ struct Stream {
 /// The element type in which a reduced output is written: wider than asked for where chunks of one
 /// reduction are still to be joined.
 struct Nest {
-  const FusedLoop::Code* code = nullptr;
+  const ThreadedCode* code = nullptr;
   std::vector<LoopDim> kept;
   std::vector<LoopDim> reduced;
   bool inner_reduced = false;

@@ -263,10 +263,8 @@ void fill_float(std::span<const RandomDim> block, ElementType type, void* data, 
   }
 }
 
-}  // namespace
-
 template <class T>
-void fill_kept(const Drop& drop, std::uint64_t first, std::int64_t count, T* to) {
+void fill_kept_as(const Drop& drop, std::uint64_t first, std::int64_t count, T* to) {
   const T factor = drop.rate < 1 ? static_cast<T>(1 / (1 - drop.rate)) : T(0);
   const auto rate = static_cast<float>(drop.rate);
   const Uniform make{drop.random, 0, 1};
@@ -278,8 +276,13 @@ void fill_kept(const Drop& drop, std::uint64_t first, std::int64_t count, T* to)
     k += some;
   }
 }
-template void fill_kept(const Drop&, std::uint64_t, std::int64_t, float*);
-template void fill_kept(const Drop&, std::uint64_t, std::int64_t, double*);
+
+}  // namespace
+
+void fill_kept(ElementType type, const Drop& drop, std::uint64_t first, std::int64_t count, void* to) {
+  if (type == ElementType::kF64) fill_kept_as(drop, first, count, static_cast<double*>(to));
+  else fill_kept_as(drop, first, count, static_cast<float*>(to));
+}
 
 void fill_uniform(RandomCall call, std::span<const RandomDim> block, ElementType type, void* data, double low,
                   double high, Threads& threads) {

@@ -32,9 +32,8 @@ struct Drop {
 };
 
 /// For elements `first`, `first + 1`, … of the whole tensor: 0 where they are dropped, otherwise 1 / (1 - rate), so
-/// that sums stay.
-template <class T>
-void fill_kept(const Drop& drop, std::uint64_t first, std::int64_t count, T* to);
+/// that sums stay. `type`: f32 or f64.
+void fill_kept(ElementType type, const Drop& drop, std::uint64_t first, std::int64_t count, void* to);
 
 /// f32, f64 or bf16 (the f32 numbers, rounded), uniform in [low, high).
 void fill_uniform(RandomCall call, std::span<const RandomDim> block, ElementType type, void* data, double low,

@@ -12,6 +12,7 @@
 #include "io/io_error.h"
 #include "io/positioned_file.h"
 #include "io/safetensors.h"
+#include "kernels/level.h"
 #include "library/files.h"
 #include "library/functions.h"
 #include "library/run_files.h"
@@ -56,6 +57,7 @@ void write_tensors(eval::Caller& caller, const std::string& path, const std::map
   io::SafetensorsHeader header;
   header.metadata = std::move(metadata);
   header.metadata["format"] = "mtf";
+  header.metadata["kernels"] = kernels::level_in_use();
   for (const auto& [name, value] : tensors) {
     header.tensors[name] = {io::safetensors_type(value.element()), sizes_of(value.dims()), 0, 0};
     header.metadata["dims:" + name] = dims_text(value.dims());

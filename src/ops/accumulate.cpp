@@ -8,7 +8,7 @@
 //                           processor 0         processor 1
 //   x                       1 1 1               1 1 1
 //   add_padded(x, [5 6] at 2)  1 1 6            7 1 1
-#include "kernels/copy.h"
+#include "kernels/kernel_table.h"
 #include "ops/blocks.h"
 #include "ops/index.h"
 #include "ops/interval.h"
@@ -48,10 +48,8 @@ void add_run(kernels::Threads& threads, const kernels::Block& part, const kernel
     if (d != inner) walk.add(steps[d].size, {steps[d].to, steps[d].from});
   const Step line = steps[inner];
   for_each_place(threads, walk, line.size, [&](const Walk<2>& at) {
-    T* target = to.as<T>() + to_first + at.offset(0);
-    const T* source = part.as<T>() + from_first + at.offset(1);
-    for (int64_t i = 0; i < line.size; ++i)
-      target[i * line.to] = from_number<T>(plus(to_number(target[i * line.to]), to_number(source[i * line.from])));
+    kernels::table().add_elements(to.element, part.as<T>() + from_first + at.offset(1), line.from, to.element,
+                                  to.as<T>() + to_first + at.offset(0), line.to, line.size);
   });
 }
 

@@ -1,8 +1,7 @@
 // Places of extremes along one dim.
 #include <cmath>
 
-#include "kernels/copy.h"
-#include "kernels/extremes.h"
+#include "kernels/kernel_table.h"
 #include "ops/blocks.h"
 #include "ops/record.h"
 
@@ -40,9 +39,7 @@ graph::Values expand_extreme(graph::ExpandCall& call) {
 
 /// The place of the extreme of a line whose elements lie `stride` apart.
 template <bool largest, typename T>
-int64_t place_along(const T* x, int64_t stride, int64_t count) {
-  if (count == 0) return 0;
-  if (stride == 1) return kernels::place_of_extreme<largest>(x, count);
+int64_t place_apart(const T* x, int64_t stride, int64_t count) {
   int64_t place = 0;
   auto champion = to_number(x[0]);
   for (int64_t i = 1; i < count && !is_nan(champion); ++i) {
@@ -53,25 +50,6 @@ int64_t place_along(const T* x, int64_t stride, int64_t count) {
     }
   }
   return place;
-}
-
-/// The places of the extremes of `lines` lines side by side, each counted from `first`.
-template <bool largest, typename T>
-void places_across(const T* x, int64_t stride, int64_t count, int64_t lines, int32_t first, int32_t* places,
-                   int64_t apart) {
-  std::array<Number<T>, kLinesAtOnce> champions;
-  std::array<int32_t, kLinesAtOnce> best{};
-  for (int64_t k = 0; count > 0 && k < lines; ++k) champions[k] = to_number(x[k]);
-  for (int64_t i = 1; i < count; ++i) {
-    x += stride;
-    for (int64_t k = 0; k < lines; ++k) {
-      const Number<T> value = to_number(x[k]), champion = champions[k];
-      const bool beats = (largest ? value > champion : value < champion) | ((value != value) & (champion == champion));
-      champions[k] = beats ? value : champion;
-      best[k] = beats ? static_cast<int32_t>(i) : best[k];
-    }
-  }
-  for (int64_t k = 0; k < lines; ++k) places[k * apart] = first + best[k];
 }
 
 /// Lines so short are compared side by side, some at once, in a copy in which they lie so.
@@ -90,15 +68,23 @@ void extreme_kernel(graph::KernelCall& call) {
     const auto find = [&](int64_t from, int64_t to, int64_t lines, int64_t x_apart, int64_t apart) {
       const T* line = x.as<T>() + from;
       int32_t* place = places.as<int32_t>() + to;
-      if (x_apart == 1) return places_across<largest>(line, along.stride, along.size, lines, first, place, apart);
+      if (x_apart == 1)
+        return kernels::table().places_of_extremes(x.element, largest, line, along.stride, along.size, lines, first,
+                                                   place, apart);
       if (lines >= kManyLines) {
         std::array<T, kShort * kShortLines> side_by_side;
-        kernels::copy_matrix(lines, along.size, sizeof(T), line, x_apart, along.stride, side_by_side.data(), 1, lines);
-        return places_across<largest>(side_by_side.data(), lines, along.size, lines, first, place, apart);
+        kernels::table().copy_matrix(lines, along.size, sizeof(T), line, x_apart, along.stride, side_by_side.data(), 1,
+                                     lines);
+        return kernels::table().places_of_extremes(x.element, largest, side_by_side.data(), lines, along.size, lines,
+                                                   first, place, apart);
       }
-      for (int64_t k = 0; k < lines; ++k)
-        place[k * apart] =
-            first + static_cast<int32_t>(place_along<largest>(line + k * x_apart, along.stride, along.size));
+      for (int64_t k = 0; k < lines; ++k, line += x_apart) {
+        const int64_t found = along.size == 0 ? 0
+                              : along.stride == 1
+                                  ? kernels::table().place_of_extreme(x.element, largest, line, along.size)
+                                  : place_apart<largest>(line, along.stride, along.size);
+        place[k * apart] = first + static_cast<int32_t>(found);
+      }
     };
     for_each_line(call.threads, x, places, dim, along.size <= kShort ? kShortLines : 1, find);
   });
@@ -123,7 +109,7 @@ void first_place_kernel(graph::KernelCall& call) {
       const T wanted = extreme.as<T>()[at.offset(1)];
       const auto number = to_number(wanted);
       int64_t i = 0;
-      if (along.stride == 1) i = kernels::place_of(row, along.size, wanted);
+      if (along.stride == 1) i = kernels::table().place_of(x.element, row, along.size, &wanted);
       else
         while (i < along.size && to_number(row[i * along.stride]) != number &&
                !is_nan(to_number(row[i * along.stride])))

@@ -8,8 +8,9 @@
 // several tasks in the backward pass, whose gradients are added up in order afterwards. How many depends on the shapes
 // alone: no bit depends on the number of threads.
 #include <array>
+#include <memory>
 
-#include "kernels/attention.h"
+#include "kernels/kernel_table.h"
 #include "ops/attention.h"
 #include "ops/blocks.h"
 #include "support/integers.h"
@@ -75,8 +76,8 @@ class AttentionBlocks {
 
   void run() {
     count_flops();
-    if (call_.operands[0].element == ElementType::kF64) run_as<double>();
-    else run_as<float>();
+    if (backward_) run_backward();
+    else run_forward();
   }
 
  private:
@@ -163,84 +164,74 @@ class AttentionBlocks {
     return rule;
   }
 
-  template <class T>
-  int64_t units() const {  // tiles of queries that share keys and values
-    return queries_.count() * tiles<T>();
-  }
-  template <class T>
-  int64_t tiles() const {
-    return kernels::Attention<T>::query_tiles(rule());
+  std::unique_ptr<kernels::Attention> make_attention() const {
+    const bool wide = call_.operands[0].element == ElementType::kF64;
+    return kernels::table().attention(wide ? ElementType::kF64 : ElementType::kF32, rule());
   }
 
+  int64_t units() const {  // tiles of queries that share keys and values
+    return queries_.count() * tiles();
+  }
+  int64_t tiles() const { return kernels::Attention::query_tiles(rule()); }
+
   /// Calls fn(attention) for the unit with this index, of the memory that `memory` is at.
-  template <class T>
-  void unit(kernels::Attention<T>& attention, const Places& memory, Places& at, int64_t index) const {
+  void unit(kernels::Attention& attention, const Places& memory, Places& at, int64_t index) const {
     if (call_.progress) call_.progress();
-    at.seek(index / tiles<T>());
-    const int64_t tile = index % tiles<T>();
+    at.seek(index / tiles());
+    const int64_t tile = index % tiles();
     if (backward_) attention.backward(queries(memory, at), tile);
     else attention.forward(queries(memory, at), tile);
   }
 
-  template <class T>
-  void load(kernels::Attention<T>& attention, const Places& memory) const {
+  void load(kernels::Attention& attention, const Places& memory) const {
     attention.load(place(kK, memory_, features_, memory, queries_), place(kV, memory_, values_, memory, queries_),
                    backward_);
   }
 
-  template <class T>
-  void run_as() {
-    if (backward_) run_backward<T>();
-    else run_forward<T>();
-  }
-
   /// A task: a unit.
-  template <class T>
   void run_forward() {
-    call_.threads.parallel_for(memories_.count() * units<T>(), 1, [&](int64_t begin, int64_t end) {
-      kernels::Attention<T> attention(rule());
+    call_.threads.parallel_for(memories_.count() * units(), 1, [&](int64_t begin, int64_t end) {
+      const std::unique_ptr<kernels::Attention> attention = make_attention();
       Places memory = memories_, at = queries_;
       int64_t loaded = -1;
       for (int64_t task = begin; task < end; ++task) {
-        if (const int64_t wanted = task / units<T>(); wanted != loaded) {
+        if (const int64_t wanted = task / units(); wanted != loaded) {
           memory.seek(wanted);
-          load(attention, memory);
+          load(*attention, memory);
           loaded = wanted;
         }
-        unit(attention, memory, at, task % units<T>());
+        unit(*attention, memory, at, task % units());
       }
     });
   }
 
   /// A task: some of the units of one memory, so that there are kTasks or more.
-  template <class T>
   void run_backward() {
     constexpr int64_t kTasks = 8;
     if (memories_.count() == 0) return;
-    const int64_t parts = std::clamp(ceil_div(kTasks, memories_.count()), int64_t{1}, std::max<int64_t>(1, units<T>()));
+    const int64_t parts = std::clamp(ceil_div(kTasks, memories_.count()), int64_t{1}, std::max<int64_t>(1, units()));
     std::vector<kernels::AttentionGradients> done(parts > 1 ? memories_.count() * parts
                                                             : 0);  // until they are added up
     const auto store = [&](const Places& memory, const kernels::AttentionGradients& sums) {
-      kernels::Attention<T>(rule()).store(sums, place(kDK, memory_, features_, memory, queries_),
-                                          place(kDV, memory_, values_, memory, queries_));
+      make_attention()->store(sums, place(kDK, memory_, features_, memory, queries_),
+                              place(kDV, memory_, values_, memory, queries_));
     };
     call_.threads.parallel_for(memories_.count() * parts, 1, [&](int64_t begin, int64_t end) {
-      kernels::Attention<T> attention(rule());
+      const std::unique_ptr<kernels::Attention> attention = make_attention();
       Places memory = memories_, at = queries_;
       for (int64_t task = begin; task < end; ++task) {
         const int64_t part = task % parts;
         memory.seek(task / parts);
-        load(attention, memory);
-        for (int64_t index = units<T>() * part / parts; index < units<T>() * (part + 1) / parts; ++index)
-          unit(attention, memory, at, index);
-        if (parts == 1) store(memory, attention.gradients());
-        else done[task] = attention.take_gradients();
+        load(*attention, memory);
+        for (int64_t index = units() * part / parts; index < units() * (part + 1) / parts; ++index)
+          unit(*attention, memory, at, index);
+        if (parts == 1) store(memory, attention->gradients());
+        else done[task] = attention->take_gradients();
       }
     });
     Places memory = memories_;
     for (int64_t m = 0; parts > 1 && m < memories_.count(); ++m) {
-      for (int64_t part = 1; part < parts; ++part)
-        kernels::Attention<T>(rule()).add(done[m * parts + part], done[m * parts]);
+      for (int64_t part = 1; part < parts; ++part) make_attention()->add(done[m * parts + part], done[m * parts]);
       memory.seek(m);
       store(memory, done[m * parts]);
     }
@@ -300,7 +291,8 @@ void attention_kept_kernel(graph::KernelCall& call) {
   const auto run = [&]<class T>(T) {
     for_each_place(call.threads, rows, row.size, [&](const Walk<2>& at) {
       std::vector<T> kept(static_cast<size_t>(row.size));
-      fill_kept(drop, first + static_cast<uint64_t>(at.offset(0)), row.size, kept.data());
+      kernels::table().fill_kept(kElementOf<T>, drop, first + static_cast<uint64_t>(at.offset(0)), row.size,
+                                 kept.data());
       for (int64_t j = 0; j < row.size; ++j) to.as<T>()[at.offset(1) + j * row.stride] = kept[static_cast<size_t>(j)];
     });
   };

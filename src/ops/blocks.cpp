@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "kernels/copy.h"
+#include "kernels/kernel_table.h"
 #include "support/diagnostics.h"
 #include "support/integers.h"
 
@@ -43,7 +43,7 @@ void copy_strided(kernels::Threads& threads, Strided box, const kernels::Block& 
     const std::byte* source = from.as<std::byte>() + from_first * from_bytes;
     std::byte* target = to.as<std::byte>() + to_first * to_bytes;
     if (from.element == to.element) {
-      kernels::copy_block(part.sizes, static_cast<int>(to_bytes), source, part.from, target, part.to);
+      kernels::table().copy_block(part.sizes, static_cast<int>(to_bytes), source, part.from, target, part.to);
     } else {
       MTF_CHECK(from.element == ElementType::kBf16 && to.element == ElementType::kF32);
       widen_block(part, reinterpret_cast<const Bf16*>(source), reinterpret_cast<float*>(target));
@@ -140,7 +140,7 @@ void fill(const kernels::Block& to, double value, int dim, int64_t first, int64_
   by_element(to.element, [&](auto zero) {
     using T = decltype(zero);
     const T element = to_element<T>(value);
-    kernels::fill_block(sizes, sizeof(T), &element, to.as<T>() + offset, strides);
+    kernels::table().fill_block(sizes, sizeof(T), &element, to.as<T>() + offset, strides);
   });
 }
 

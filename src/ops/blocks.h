@@ -14,6 +14,7 @@
 
 #include "graph/iteration_space.h"
 #include "kernels/block.h"
+#include "kernels/elements.h"
 #include "kernels/threads.h"
 #include "support/integers.h"
 
@@ -59,17 +60,12 @@ std::vector<int> in_order(size_t dims);
 
 // ---- Elements by type -----------------------------------------------------------------------------------------------
 
-/// Calls `fn` with a zero of the C++ type of `element`: uint8_t, int32_t, Bf16, float or double.
-template <typename Fn>
-void by_element(ElementType element, Fn fn) {
-  switch (element) {
-    case ElementType::kBool: return fn(uint8_t{});
-    case ElementType::kI32: return fn(int32_t{});
-    case ElementType::kBf16: return fn(Bf16{});
-    case ElementType::kF32: return fn(float{});
-    case ElementType::kF64: return fn(double{});
-  }
-}
+using kernels::by_element;
+using kernels::from_number;
+using kernels::kElementOf;
+using kernels::Number;
+using kernels::plus;
+using kernels::to_number;
 
 template <typename T>
 T to_element(double value) {
@@ -82,28 +78,6 @@ template <typename T>
 bool is_nan(T value) {
   if constexpr (std::is_floating_point_v<T>) return std::isnan(value);
   else return false;
-}
-
-/// The type that arithmetic on elements of type T is done in, and the way there and back.
-template <typename T>
-using Number =
-    std::conditional_t<std::is_same_v<T, Bf16>, float, std::conditional_t<std::is_same_v<T, uint8_t>, int32_t, T>>;
-template <typename T>
-Number<T> to_number(T value) {
-  if constexpr (std::is_same_v<T, Bf16>) return to_float(value);
-  else return value;
-}
-template <typename T>
-T from_number(Number<T> value) {
-  if constexpr (std::is_same_v<T, Bf16>) return to_bf16(value);
-  else return static_cast<T>(value);
-}
-/// a + b; integers wrap around.
-template <typename N>
-N plus(N a, N b) {
-  if constexpr (std::is_same_v<N, int32_t>)
-    return static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b));
-  else return a + b;
 }
 
 // ---- Walks ----------------------------------------------------------------------------------------------------------

@@ -11,9 +11,7 @@
 #include <algorithm>
 #include <array>
 
-#include "kernels/copy.h"
-#include "kernels/fused_loop.h"
-#include "kernels/matmul.h"
+#include "kernels/kernel_table.h"
 #include "kernels/scratch.h"
 #include "ops/contract.h"
 
@@ -50,8 +48,8 @@ class Contraction {
     if (arrays_.size() == 1) return fold(arrays_[0], result_);
     if (points == 0) {  // an empty block: its part of every sum is 0
       const double zero = 0;
-      return kernels::fill_block(loop_sizes(result_, result_), static_cast<int>(size_of(result_.element)), &zero,
-                                 result_.data, result_.strides);
+      return kernels::table().fill_block(loop_sizes(result_, result_), static_cast<int>(size_of(result_.element)),
+                                         &zero, result_.data, result_.strides);
     }
     for (Array& array : arrays_) sum_lone_dims(array);
     const int64_t rows = size_of_kind(true, false, true), columns = size_of_kind(false, true, true),
@@ -106,7 +104,8 @@ class Contraction {
     kernels::LoopProgram program;
     program.operands.push_back({kernels::OperandKind::kArray, from.element, 0});
     program.outputs.push_back({0, to.element, kernels::Reduction::kSum});
-    compile(std::move(program))
+    kernels::table()
+        .compile(std::move(program))
         .run(loop_sizes(from, to), Arguments{argument(from)}, Arguments{argument(to)}, call_.threads);
   }
 
@@ -168,13 +167,14 @@ class Contraction {
     if (rounded && is_sum) target = dense(result_.has, ElementType::kF32, result_);
     program.outputs.push_back(
         {product, target.element, is_sum ? kernels::Reduction::kSum : kernels::Reduction::kStore});
-    compile(std::move(program)).run(sizes_, operands, Arguments{argument(target)}, call_.threads);
+    kernels::table().compile(std::move(program)).run(sizes_, operands, Arguments{argument(target)}, call_.threads);
     if (!rounded || !is_sum) return;
     kernels::LoopProgram round;
     round.operands.push_back({kernels::OperandKind::kArray, ElementType::kF32, 0});
     round.steps.push_back({kernels::LaneOp::kCast, 0, -1, -1, ElementType::kBf16});
     round.outputs.push_back({1, ElementType::kBf16, kernels::Reduction::kStore});
-    compile(std::move(round))
+    kernels::table()
+        .compile(std::move(round))
         .run(loop_sizes(result_, result_), Arguments{argument(target)}, Arguments{argument(result_)}, call_.threads);
   }
 
@@ -211,8 +211,8 @@ class Contraction {
       order.strides[label] = array.strides[label] + (int64_t{1} << 40);  // outside the inner dims, in its own order
     }
     Array packed = dense(array.has, array.element, order);
-    kernels::copy_block(loop_sizes(array, array), static_cast<int>(size_of(array.element)), array.data, array.strides,
-                        packed.data, packed.strides);
+    kernels::table().copy_block(loop_sizes(array, array), static_cast<int>(size_of(array.element)), array.data,
+                                array.strides, packed.data, packed.strides);
     array = packed;
   }
 
@@ -247,7 +247,7 @@ class Contraction {
     product.b = {arrays_[1].data, inner.strides[1], columns.strides[1], strides[1]};
     product.c = {result_.data, rows.strides[2], columns.strides[2], strides[2]};
     product.progress = call_.progress;
-    matmul(product, call_.threads);
+    kernels::table().matmul(product, call_.threads);
   }
 
   /// Takes the largest group as a side of the matrices; the others join the batch.

@@ -8,7 +8,7 @@
 #include <array>
 
 #include "graph/op.h"
-#include "kernels/copy.h"
+#include "kernels/kernel_table.h"
 #include "kernels/scratch.h"
 #include "ops/blocks.h"
 #include "ops/convolution.h"
@@ -161,7 +161,7 @@ class BlockConvolution {
     }
     const int bytes = static_cast<int>(size_of(element_[side]));
     char* const packed = static_cast<char*>(packed_[side].at_least(count * bytes));
-    kernels::copy_block(sizes, bytes, data_[side], from, packed, to);
+    kernels::table().copy_block(sizes, bytes, data_[side], from, packed, to);
     data_[side] = packed;
   }
 
@@ -169,9 +169,9 @@ class BlockConvolution {
     const auto at = [&](Side side) { return data_[side] + walk.offset(side) * size_of(element_[side]); };
     one.input.data = at(kOfInput), one.output.data = at(kOfOutput), one.window.data = at(kOfWindow);
     switch (result_) {
-      case kOfInput: return convolve_input_gradient(one, call_.threads);
-      case kOfOutput: return convolve(one, call_.threads);
-      default: return convolve_window_gradient(one, call_.threads);
+      case kOfInput: return kernels::table().convolve_input_gradient(one, call_.threads);
+      case kOfOutput: return kernels::table().convolve(one, call_.threads);
+      default: return kernels::table().convolve_window_gradient(one, call_.threads);
     }
   }
 

@@ -7,7 +7,7 @@
 // added to all logits costs no digit; in m + l it would. In gradients m is a number like any other (any m gives the
 // same loss). Where the classes are split, max, sum(exp) and the sum of the picked logits are one number a row to
 // reduce each, and sum(t) where t is a distribution.
-#include "kernels/fused_loop.h"
+#include "kernels/kernel_table.h"
 #include "ops/blocks.h"
 #include "ops/rows.h"
 #include "ops/softmax.h"
@@ -131,7 +131,7 @@ class LoopWriter {
   }
   kernels::FusedLoop ending_in(int value, kernels::Reduction reduction) {
     program_.outputs.push_back({value, element_, reduction});
-    return compile(program_);
+    return kernels::table().compile(program_);
   }
 
  private:
@@ -256,7 +256,7 @@ void cross_entropy_kernel(graph::KernelCall& call) {
   }
   for_each_rows(x, layout.folded, {logits, max, log_sum},
                 [&](const kernels::Rows& part, std::span<const RowPointer> at) {
-                  log_sum_rows(x.element, part, at[0].in(), at[1].out(), at[2].out(), call.threads);
+                  kernels::table().log_sum_rows(x.element, part, at[0].in(), at[1].out(), at[2].out(), call.threads);
                 });
   if (soft)
     product_loop(x.element).run(sizes, Arguments{argument(logits), argument(max), argument(targets)},

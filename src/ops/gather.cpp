@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "kernels/copy.h"
+#include "kernels/kernel_table.h"
 #include "ops/blocks.h"
 #include "ops/index.h"
 #include "ops/record.h"
@@ -185,10 +185,8 @@ void copy_run(const From* __restrict from, int64_t from_stride, To* __restrict t
       return;
     }
     for (int64_t i = 0; i < count; ++i) to[i * to_stride] = from[i * from_stride];
-  } else if (from_stride == 1 && to_stride == 1) {
-    for (int64_t i = 0; i < count; ++i) to[i] = from_number<To>(to_number(from[i]));
   } else {
-    for (int64_t i = 0; i < count; ++i) to[i * to_stride] = from_number<To>(to_number(from[i * from_stride]));
+    kernels::table().convert_elements(kElementOf<From>, from, from_stride, kElementOf<To>, to, to_stride, count);
   }
 }
 
@@ -205,7 +203,7 @@ void copy_row(Row& row, const From* from, To* to) {
         from_strides.push_back(dim.from);
         to_strides.push_back(dim.to);
       }
-      kernels::copy_block(sizes, sizeof(To), from, from_strides, to, to_strides);
+      kernels::table().copy_block(sizes, sizeof(To), from, from_strides, to, to_strides);
       return;
     }
   }
@@ -343,15 +341,6 @@ void add_numbers(const LookedUp& into, const int32_t* ids, const From* from, Sum
 }
 
 template <typename From, typename Sum>
-void add_run(const From* __restrict from, int64_t from_stride, Sum* __restrict to, int64_t to_stride, int64_t count) {
-  if (from_stride == 1 && to_stride == 1)
-    for (int64_t i = 0; i < count; ++i) to[i] = plus(to[i], Sum(to_number(from[i])));
-  else
-    for (int64_t i = 0; i < count; ++i)
-      to[i * to_stride] = plus(to[i * to_stride], Sum(to_number(from[i * from_stride])));
-}
-
-template <typename From, typename Sum>
 void add_rows(const LookedUp& into, const int32_t* ids, const From* from, Sum* to, const Steps& steps, int64_t count,
               Row& row) {
   // Row after row if rows are read together; else number after number of all rows.
@@ -366,8 +355,9 @@ void add_rows(const LookedUp& into, const int32_t* ids, const From* from, Sum* t
     const int64_t place = into.place(ids[i * steps.ids]);
     if (!into.holds(place)) continue;
     for (int64_t n = 0; n < row.outer.count(); ++n, row.outer.next())
-      add_run(from + i * steps.from + row.outer.offset(1), row.last.from,
-              to + place * into.stride + row.outer.offset(2), row.last.to, row.last.size);
+      kernels::table().add_elements(kElementOf<From>, from + i * steps.from + row.outer.offset(1), row.last.from,
+                                    kElementOf<Sum>, to + place * into.stride + row.outer.offset(2), row.last.to,
+                                    row.last.size);
   }
 }
 

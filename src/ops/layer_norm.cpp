@@ -1,4 +1,5 @@
 // layer_norm: rows of mean 0 and variance 1.
+#include "kernels/kernel_table.h"
 #include "ops/rows.h"
 #include "ops/softmax.h"
 
@@ -19,8 +20,8 @@ void layer_norm_kernel(graph::KernelCall& call) {
                 {rows_read(x), rows_written(call.results[0]),
                  row_results(call.results[1], places_in(operation.operands[0].dims, of_rows))},
                 [&](const kernels::Rows& rows, std::span<const RowPointer> at) {
-                  layer_norm_rows(x.element, rows, call.inputs[0], at[0].in(), at[1].out(), {}, at[2].out(),
-                                  call.threads);
+                  kernels::table().layer_norm_rows(x.element, rows, call.inputs[0], at[0].in(), at[1].out(), {},
+                                                   at[2].out(), call.threads);
                 });
   call.flops += 5 * x.size() + 2 * row_count(x, folded);
 }

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <memory>
 
-#include "kernels/extremes.h"
+#include "kernels/kernel_table.h"
 #include "ops/blocks.h"
 #include "ops/index.h"
 #include "ops/record.h"
@@ -255,7 +255,10 @@ std::vector<Ranked<Number<T>>> largest_of(const T* x, int64_t size, int64_t firs
   std::make_heap(best.begin(), best.end(), comes_before);
   for (int64_t i = count; i < size && !is_nan(best.front().value); ++i) {
     const auto rises = [&](const Ranked<N>& next) { return comes_before(next, best.front()); };
-    if (!rises(ranked(i))) i += kernels::place_above(x + i, size - i, from_number<T>(best.front().value));
+    if (!rises(ranked(i))) {
+      const T bound = from_number<T>(best.front().value);
+      i += kernels::table().place_above(kElementOf<T>, x + i, size - i, &bound);
+    }
     if (i == size) break;
     std::pop_heap(best.begin(), best.end(), comes_before);
     best.back() = ranked(i);

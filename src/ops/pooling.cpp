@@ -1,5 +1,5 @@
 // Pooling: the greatest element, or the mean, of what each window reads, and gradients.
-#include "kernels/pooling.h"
+#include "kernels/kernel_table.h"
 
 #include <algorithm>
 #include <limits>
@@ -185,25 +185,25 @@ using Tensors = std::span<const kernels::PoolingTensor>;
 
 void max_kernel(graph::KernelCall& call) {
   BlockPooling(call, call.operands[0], call.results[0]).run([&](const kernels::Pooling& pooling, Tensors t) {
-    max_pool(pooling, t[0], t[1], t[2], call.threads);
+    kernels::table().max_pool(pooling, t[0], t[1], t[2], call.threads);
   });
 }
 
 void max_gradient_kernel(graph::KernelCall& call) {
   BlockPooling(call, call.results[0], call.operands[1]).run([&](const kernels::Pooling& pooling, Tensors t) {
-    max_pool_gradient(pooling, t[0], t[1], t[2], t[3], t[4], call.threads);
+    kernels::table().max_pool_gradient(pooling, t[0], t[1], t[2], t[3], t[4], call.threads);
   });
 }
 
 void mean_kernel(graph::KernelCall& call) {
   BlockPooling(call, call.operands[0], call.results[0]).run([&](const kernels::Pooling& pooling, Tensors t) {
-    mean_pool(pooling, t[0], t[1], call.threads);
+    kernels::table().mean_pool(pooling, t[0], t[1], call.threads);
   });
 }
 
 void mean_gradient_kernel(graph::KernelCall& call) {
   BlockPooling(call, call.results[0], call.operands[0]).run([&](const kernels::Pooling& pooling, Tensors t) {
-    mean_pool_gradient(pooling, t[0], t[1], call.threads);
+    kernels::table().mean_pool_gradient(pooling, t[0], t[1], call.threads);
   });
 }
 

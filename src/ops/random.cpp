@@ -7,16 +7,13 @@
 //   random.normal                the result's   seed, call, mean, deviation
 //   random.truncated_normal      the result's   seed, call, mean, deviation
 //   random.integers              the result's   seed, call, low, high
-#include "kernels/philox.h"
+#include "kernels/kernel_table.h"
 #include "ops/blocks.h"
 #include "ops/record.h"
 #include "ops/shape.h"
 
 namespace mtf::ops {
 namespace {
-
-using Fill = void (*)(kernels::RandomCall, std::span<const kernels::RandomDim>, ElementType, void*, double, double,
-                      kernels::Threads&);
 
 kernels::RandomCall random_call(const graph::KernelCall& call) {
   return {static_cast<uint64_t>(static_cast<int64_t>(call.inputs[0])), static_cast<uint64_t>(call.inputs[1])};
@@ -28,18 +25,19 @@ std::vector<kernels::RandomDim> random_dims(const kernels::Block& block) {
   return dims;
 }
 
-template <Fill fill>
+template <auto kernels::KernelTable::*kFill>
 void real_kernel(graph::KernelCall& call) {
   const kernels::Block& to = call.results[0];
   if (to.size() != 0)
-    fill(random_call(call), random_dims(to), to.element, to.data, call.inputs[2], call.inputs[3], call.threads);
+    (kernels::table().*kFill)(random_call(call), random_dims(to), to.element, to.data, call.inputs[2], call.inputs[3],
+                              call.threads);
 }
 
 void integers_kernel(graph::KernelCall& call) {
   const kernels::Block& to = call.results[0];
   if (to.size() == 0) return;
-  fill_integers(random_call(call), random_dims(to), to.data, static_cast<int64_t>(call.inputs[2]),
-                static_cast<int64_t>(call.inputs[3]), call.threads);
+  kernels::table().fill_integers(random_call(call), random_dims(to), to.data, static_cast<int64_t>(call.inputs[2]),
+                                 static_cast<int64_t>(call.inputs[3]), call.threads);
 }
 
 /// A node of the next random call.
@@ -110,7 +108,7 @@ constexpr graph::Op kRandomUniform =
             .samples = "=> random.uniform([a, b])\n"
                        "=> random.uniform([a, b], low: -3, high: 5, f64)",
             .build = build_uniform,
-            .kernel = real_kernel<kernels::fill_uniform>});
+            .kernel = real_kernel<&kernels::KernelTable::fill_uniform>});
 
 constexpr graph::Op kRandomNormal =
     random({.name = "random.normal",
@@ -123,7 +121,7 @@ constexpr graph::Op kRandomNormal =
             .samples = "=> random.normal([a, b])\n"
                        "=> random.normal([a, b], mean: 1, stddev: 2, bf16)",
             .build = build_normal,
-            .kernel = real_kernel<kernels::fill_normal>});
+            .kernel = real_kernel<&kernels::KernelTable::fill_normal>});
 
 constexpr graph::Op kRandomTruncatedNormal = random(
     {.name = "random.truncated_normal",
@@ -135,7 +133,7 @@ constexpr graph::Op kRandomTruncatedNormal = random(
                 "#> true\n",
      .samples = "=> random.truncated_normal([a, b])",
      .build = build_normal,
-     .kernel = real_kernel<kernels::fill_truncated_normal>});
+     .kernel = real_kernel<&kernels::KernelTable::fill_truncated_normal>});
 
 constexpr graph::Op kRandomIntegers =
     random({.name = "random.integers",

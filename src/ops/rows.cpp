@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/copy.h"
+#include "kernels/kernel_table.h"
 #include "kernels/scratch.h"
 
 namespace mtf::ops {
@@ -52,7 +52,8 @@ kernels::Scratch rearrange(RowArray& array, const std::vector<int64_t>& sizes, c
 }
 
 void copy(const std::vector<int64_t>& sizes, const RowArray& from, const RowArray& to) {
-  kernels::copy_block(sizes, static_cast<int>(size_of(from.element)), from.data, from.strides, to.data, to.strides);
+  kernels::table().copy_block(sizes, static_cast<int>(size_of(from.element)), from.data, from.strides, to.data,
+                              to.strides);
 }
 
 /// Takes one group of `list` away, or a single row if there is none.

@@ -1,8 +1,7 @@
 // The running sum, and what it is made of where its dim is split (scan.h).
 #include "ops/scan.h"
 
-#include <algorithm>
-
+#include "kernels/kernel_table.h"
 #include "ops/blocks.h"
 #include "ops/record.h"
 #include "ops/shape.h"
@@ -15,45 +14,8 @@ namespace {
 template <typename T>
 using Carry = std::conditional_t<std::is_floating_point_v<Number<T>>, double, Number<T>>;
 
-/// Lines that do not lie side by side are summed so many at once, since each sum waits for the one before.
+/// Lines that do not lie side by side are given to the kernel so many at once.
 constexpr int64_t kLinesApart = 8;
-
-/// How the lines of a running sum lie in one of its blocks.
-struct Lines {
-  int64_t step;   ///< from an element to the next one that is added
-  int64_t apart;  ///< from a line to the next
-};
-
-template <int64_t kLines, bool exclusive, typename T>
-void running_sums(const T* x, Lines from, T* y, Lines to, int64_t count) {
-  std::array<Carry<T>, kLines> sums{};
-  for (int64_t i = 0; i < count; ++i, x += from.step, y += to.step) {
-#pragma GCC unroll 8
-    for (int64_t k = 0; k < kLines; ++k) {
-      const Carry<T> before = sums[k];
-      sums[k] = plus(before, Carry<T>(to_number(x[k * from.apart])));
-      y[k * to.apart] = from_number<T>(static_cast<Number<T>>(exclusive ? before : sums[k]));
-    }
-  }
-}
-
-/// The running sums of some lines, each in the order of its elements.
-template <bool exclusive, typename T>
-void running_sums(const T* x, Lines from, T* y, Lines to, int64_t count, int64_t lines) {
-  if (from.apart != 1) {
-    if (lines == kLinesApart) return running_sums<kLinesApart, exclusive>(x, from, y, to, count);
-    for (int64_t k = 0; k < lines; ++k)
-      running_sums<1, exclusive>(x + k * from.apart, from, y + k * to.apart, to, count);
-    return;
-  }
-  std::array<Carry<T>, kLinesAtOnce> sums{};
-  for (int64_t i = 0; i < count; ++i, x += from.step, y += to.step)
-    for (int64_t k = 0; k < lines; ++k) {
-      const Carry<T> before = sums[k];
-      sums[k] = plus(before, Carry<T>(to_number(x[k])));
-      y[k * to.apart] = from_number<T>(static_cast<Number<T>>(exclusive ? before : sums[k]));
-    }
-}
 
 void cumsum_kernel(graph::KernelCall& call) {
   const kernels::Block& x = call.operands[0];
@@ -73,9 +35,8 @@ void cumsum_kernel(graph::KernelCall& call) {
                   [&](int64_t from, int64_t to, int64_t lines, int64_t x_apart, int64_t y_apart) {
                     const T* source = x.as<T>() + from + x_first;
                     T* target = y.as<T>() + to + y_first;
-                    const Lines read{x_step, x_apart}, written{y_step, y_apart};
-                    if (exclusive) running_sums<true>(source, read, target, written, count, lines);
-                    else running_sums<false>(source, read, target, written, count, lines);
+                    kernels::table().running_sums(x.element, exclusive, source, {x_step, x_apart}, target,
+                                                  {y_step, y_apart}, count, lines);
                   });
   });
 }
@@ -91,12 +52,8 @@ void block_total_kernel(graph::KernelCall& call) {
     using Sum = Number<T>;
     for_each_line(call.threads, x, total, dim, kLinesApart,
                   [&](int64_t from, int64_t to, int64_t lines, int64_t x_apart, int64_t y_apart) {
-                    std::array<Carry<T>, kLinesAtOnce> sums{};
-                    for (int64_t i = 0; i < x.dims[dim].size; ++i)
-                      for (int64_t k = 0; k < lines; ++k)
-                        sums[k] =
-                            plus(sums[k], Carry<T>(to_number(x.as<T>()[from + i * x.dims[dim].stride + k * x_apart])));
-                    for (int64_t k = 0; k < lines; ++k) total.as<Sum>()[to + k * y_apart] = static_cast<Sum>(sums[k]);
+                    kernels::table().line_sums(x.element, x.as<T>() + from, {x.dims[dim].stride, x_apart},
+                                               x.dims[dim].size, lines, total.as<Sum>() + to, y_apart);
                   });
   });
 }

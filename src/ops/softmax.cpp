@@ -1,5 +1,6 @@
 // softmax, log_softmax, logsumexp.
 #include "ops/softmax.h"
+#include "kernels/kernel_table.h"
 
 #include <limits>
 
@@ -51,17 +52,17 @@ double largest(ElementType element) {
   return element == ElementType::kF64 ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
 }
 
-template <void (*kernel)(ElementType, kernels::Rows, kernels::RowsIn, kernels::RowsOut, kernels::Threads&)>
+template <auto kernels::KernelTable::*kKernel>
 void normalise(graph::KernelCall& call) {
   const kernels::Block& x = call.operands[0];
   for_each_rows(x, folded_dims(call.operation, rows_of(call.operation)), {rows_read(x), rows_written(call.results[0])},
                 [&](const kernels::Rows& rows, std::span<const RowPointer> at) {
-                  kernel(x.element, rows, at[0].in(), at[1].out(), call.threads);
+                  (kernels::table().*kKernel)(x.element, rows, at[0].in(), at[1].out(), call.threads);
                 });
 }
 
 void softmax_kernel(graph::KernelCall& call) {
-  normalise<kernels::softmax_rows>(call);
+  normalise<&kernels::KernelTable::softmax_rows>(call);
   call.flops += 5 * call.operands[0].size();
 }
 
@@ -74,7 +75,7 @@ graph::Values expand_softmax(graph::ExpandCall& call) {
 }
 
 void log_softmax_kernel(graph::KernelCall& call) {
-  normalise<kernels::log_softmax_rows>(call);
+  normalise<&kernels::KernelTable::log_softmax_rows>(call);
   call.flops +=
       5 * call.operands[0].size() + row_count(call.operands[0], folded_dims(call.operation, rows_of(call.operation)));
 }
@@ -95,7 +96,7 @@ void logsumexp_kernel(graph::KernelCall& call) {
   for_each_rows(x, folded,
                 {rows_read(x), row_results(call.results[0], places_in(call.operation.operands[0].dims, kept))},
                 [&](const kernels::Rows& rows, std::span<const RowPointer> at) {
-                  logsumexp_rows(x.element, rows, at[0].in(), at[1].out(), call.threads);
+                  kernels::table().logsumexp_rows(x.element, rows, at[0].in(), at[1].out(), call.threads);
                 });
   call.flops += 4 * x.size() + 3 * row_count(x, folded);
 }

@@ -2,6 +2,7 @@
 
 #include "graph/kernel_call.h"
 #include "graph/op.h"
+#include "kernels/kernel_table.h"
 #include "run/bound_step.h"
 #include "support/diagnostics.h"
 #include "support/integers.h"
@@ -91,7 +92,7 @@ class Kernel : public BoundCompute {
 class Loop : public BoundCompute {
  public:
   Loop(const schedule::Schedule& schedule, const schedule::Step& step, Hostings& hostings)
-      : plan_(*step.loop), code_(compile(plan_.program)) {
+      : plan_(*step.loop), code_(kernels::table().compile(plan_.program)) {
     const spmd::LocalProgram& program = schedule.program;
     std::vector<int> all = plan_.outputs;
     for (int v : plan_.operands) all.push_back(v);

@@ -2,6 +2,7 @@
 // The runtime that computes: on the processors that this rank hosts, with threads within the rank and MPI between
 // ranks.
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "plan/runtime.h"
@@ -60,6 +61,8 @@ class MpiRuntime final : public plan::Runtime {
   void finish() override;
   [[noreturn]] void abort(const std::string& message, int status) override;
 
+  /// What to tell people of the ranks: that they use slower kernels than one of them could. Mostly nothing.
+  const std::string& notice() const;
   /// The ranks of this node reduce in memory that they share.
   bool shares_memory() const;
   /// Bytes of tensors that plans have given other ranks so far, of each collective the most by any rank: with one

@@ -6,7 +6,7 @@
 #include <map>
 #include <tuple>
 
-#include "kernels/copy.h"
+#include "kernels/kernel_table.h"
 #include "spmd/axis_permutation.h"
 #include "support/diagnostics.h"
 #include "support/integers.h"
@@ -230,8 +230,8 @@ void run(const BoxCopy& copy, const std::byte* from, std::byte* to) {
     std::memcpy(to + copy.to_offset, from + copy.from_offset, static_cast<size_t>(copy.bytes));
     return;
   }
-  kernels::copy_block(copy.sizes, copy.element_size, from + copy.from_offset, copy.from_strides, to + copy.to_offset,
-                      copy.to_strides);
+  kernels::table().copy_block(copy.sizes, copy.element_size, from + copy.from_offset, copy.from_strides,
+                              to + copy.to_offset, copy.to_strides);
 }
 
 BoxCopy cut_out(const BlockShape& block, const BlockShape& wanted, int64_t element_size) {

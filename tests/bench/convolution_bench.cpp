@@ -7,8 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/convolution.h"
-#include "kernels/matmul.h"
+#include "kernels/kernel_table.h"
 #include "timing.h"
 
 namespace mtf {
@@ -69,7 +68,7 @@ void expect_sums(benchmark::State& state, Compute compute, const Layer& l, const
       return static_cast<Int>((static_cast<std::uint64_t>(sample * 8 + salt) * 0x9e3779b97f4a7c15U >> 40) % size);
     };
     double sum = 0;
-    if (compute == &kernels::convolve) {
+    if (compute == kernels::table().convolve) {
       const Int b = any(l.batch, 1), k = any(l.out, 2), i = any(l.places, 3), j = any(l.places, 4);
       for (Int c = 0; c < l.in; ++c) {
         for (Int s = 0; s < l.taps; ++s) {
@@ -81,7 +80,7 @@ void expect_sums(benchmark::State& state, Compute compute, const Layer& l, const
         }
       }
       computed.push_back(l.y[l.image(b, k, i, j, l.out, l.places)]);
-    } else if (compute == &kernels::convolve_input_gradient) {
+    } else if (compute == kernels::table().convolve_input_gradient) {
       const Int b = any(l.batch, 1), c = any(l.in, 2), u = any(l.size, 3), v = any(l.size, 4);
       for (Int k = 0; k < l.out; ++k) {
         for (Int s = 0; s < l.taps; ++s) {
@@ -124,7 +123,7 @@ void convolution(benchmark::State& state, Compute compute, bool last) {
   std::vector<float> a = numbers(p.m * kSide), b = numbers(kSide * kSide), product(p.m * kSide);
   p.a = {a.data(), kSide, 1, {}}, p.b = {b.data(), kSide, 1, {}}, p.c = {product.data(), kSide, 1, {}};
   compare(
-      state, [&] { compute(c, threads); }, [&] { matmul(p, threads); }, layer.flops());
+      state, [&] { compute(c, threads); }, [&] { kernels::table().matmul(p, threads); }, layer.flops());
   expect_sums(state, compute, layer, before);
 }
 #define MTF_LAYERS                                             \
@@ -142,12 +141,12 @@ void convolution(benchmark::State& state, Compute compute, bool last) {
       ->Args({2, 64, 2, 128, 3, 1})                            \
       ->Args({2, 64, 3, 128, 1, 1})                            \
       ->UseManualTime()
-BENCHMARK_CAPTURE(convolution, output_channels_last, &kernels::convolve, true) MTF_LAYERS;
-BENCHMARK_CAPTURE(convolution, input_channels_last, &kernels::convolve_input_gradient, true) MTF_LAYERS;
-BENCHMARK_CAPTURE(convolution, window_channels_last, &kernels::convolve_window_gradient, true) MTF_LAYERS;
-BENCHMARK_CAPTURE(convolution, output_channels_first, &kernels::convolve, false) MTF_LAYERS;
-BENCHMARK_CAPTURE(convolution, input_channels_first, &kernels::convolve_input_gradient, false) MTF_LAYERS;
-BENCHMARK_CAPTURE(convolution, window_channels_first, &kernels::convolve_window_gradient, false) MTF_LAYERS;
+BENCHMARK_CAPTURE(convolution, output_channels_last, kernels::table().convolve, true) MTF_LAYERS;
+BENCHMARK_CAPTURE(convolution, input_channels_last, kernels::table().convolve_input_gradient, true) MTF_LAYERS;
+BENCHMARK_CAPTURE(convolution, window_channels_last, kernels::table().convolve_window_gradient, true) MTF_LAYERS;
+BENCHMARK_CAPTURE(convolution, output_channels_first, kernels::table().convolve, false) MTF_LAYERS;
+BENCHMARK_CAPTURE(convolution, input_channels_first, kernels::table().convolve_input_gradient, false) MTF_LAYERS;
+BENCHMARK_CAPTURE(convolution, window_channels_first, kernels::table().convolve_window_gradient, false) MTF_LAYERS;
 
 }  // namespace
 }  // namespace mtf

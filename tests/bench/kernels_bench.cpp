@@ -14,11 +14,7 @@
 #include <cstring>
 #include <vector>
 
-#include "kernels/copy.h"
-#include "kernels/fused_loop.h"
-#include "kernels/matmul.h"
-#include "kernels/philox.h"
-#include "kernels/rows.h"
+#include "kernels/kernel_table.h"
 #include "timing.h"
 
 namespace mtf {
@@ -70,7 +66,7 @@ void chain(benchmark::State& state, const std::vector<kernels::LaneOp>& ops, Int
     value = 2 + static_cast<int>(k);
   }
   p.outputs = {{value, kF32}};
-  const kernels::FusedLoop loop = compile(p);
+  const kernels::FusedLoop loop = kernels::table().compile(p);
   kernels::Threads threads(1);
   const Int sizes[] = {kBig / inner, inner}, strides[] = {inner, 1};
   const kernels::LoopArgument in[] = {kernels::LoopArgument::array(x.data(), strides),
@@ -98,7 +94,7 @@ void broadcast(benchmark::State& state, Int columns, int kind) {
   p.operands = {{kernels::OperandKind::kArray, kF32}, {kernels::OperandKind::kArray, kF32}};
   p.steps = {{kAdd, 0, 1}};
   p.outputs = {{2, kF32}};
-  const kernels::FusedLoop loop = compile(p);
+  const kernels::FusedLoop loop = kernels::table().compile(p);
   kernels::Threads threads(1);
   const Int sizes[] = {rows, columns}, strides[] = {columns, 1};
   const Int other[] = {kind == 0 ? 0 : 1, kind == 0 ? 1 : kind == 1 ? 0 : rows};
@@ -133,7 +129,7 @@ void reduce(benchmark::State& state, Int elements, Int columns, bool keep_rows, 
   kernels::LoopProgram p;
   p.operands = {{kernels::OperandKind::kArray, kF32}};
   p.outputs = {{0, kF32, how}};
-  const kernels::FusedLoop loop = compile(p);
+  const kernels::FusedLoop loop = kernels::table().compile(p);
   kernels::Threads threads(1);
   const Int sizes[] = {rows, columns}, strides[] = {columns, 1}, kept[] = {keep_rows, keep_columns};
   const kernels::LoopArgument in[] = {kernels::LoopArgument::array(x.data(), strides)};
@@ -161,7 +157,7 @@ void small_run(benchmark::State& state) {
   p.operands = {{kernels::OperandKind::kArray, kF32}, {kernels::OperandKind::kScalar, kF32}};
   p.steps = {{kAdd, 0, 1}};
   p.outputs = {{2, kF32}};
-  const kernels::FusedLoop loop = compile(p);
+  const kernels::FusedLoop loop = kernels::table().compile(p);
   kernels::Threads threads(1);
   const Int sizes[] = {8, 8}, strides[] = {8, 1};
   const kernels::LoopArgument in[] = {kernels::LoopArgument::array(x.data(), strides),
@@ -191,7 +187,7 @@ void product(benchmark::State& state) {
   compare(
       state,
       [&] {
-        for (Int r = 0; r < repeat; ++r) matmul(p, threads);
+        for (Int r = 0; r < repeat; ++r) kernels::table().matmul(p, threads);
       },
       [&] {
         for (Int r = 0; r < repeat; ++r) d.noalias() = a * b;
@@ -230,7 +226,7 @@ void batched(benchmark::State& state) {
   p.a = {a.data(), n, 1, {&each, 1}}, p.b = {b.data(), n, 1, {&each, 1}}, p.c = {c.data(), n, 1, {&each, 1}};
   using M = Eigen::Matrix<float, -1, -1, Eigen::RowMajor>;
   compare(
-      state, [&] { matmul(p, threads); },
+      state, [&] { kernels::table().matmul(p, threads); },
       [&] {
         for (Int i = 0; i < count; ++i) {
           Eigen::Map<M>(d.data() + i * each, n, n).noalias() =
@@ -254,7 +250,7 @@ void softmax(benchmark::State& state) {
   compare(
       state,
       [&] {
-        softmax_rows(kF32, {rows, n, 1}, {x.data(), n, 1, 0}, {y.data(), n, 1, 0}, threads);
+        kernels::table().softmax_rows(kF32, {rows, n, 1}, {x.data(), n, 1, 0}, {y.data(), n, 1, 0}, threads);
       },
       [&] { std::memcpy(z.data(), x.data(), kBig * 4); }, 0, kBigBytes);
   expect_same<float>(state, y, expected);
@@ -267,7 +263,7 @@ void transpose(benchmark::State& state) {
   for (Int i = 0; i < rows; ++i)
     for (Int j = 0; j < n; ++j) expected[i * n + j] = x[i + j * rows];
   compare(
-      state, [&] { kernels::copy_block(sizes, 4, x.data(), from, y.data(), to); },
+      state, [&] { kernels::table().copy_block(sizes, 4, x.data(), from, y.data(), to); },
       [&] { std::memcpy(z.data(), x.data(), kBig * 4); }, 0, kBigBytes);
   expect_same<float>(state, y, expected);
 }
@@ -287,9 +283,9 @@ void random(benchmark::State& state, Fill fill, double mean, double variance) {
   expect_same<double>(state, std::array{1 + average, squares / count - average * average},
                       std::array{1 + mean, variance}, 0.03);
 }
-BENCHMARK_CAPTURE(random, uniform, &kernels::fill_uniform, 0.5, 1.0 / 12);
-BENCHMARK_CAPTURE(random, normal, &kernels::fill_normal, 0, 1);
-BENCHMARK_CAPTURE(random, truncated_normal, &kernels::fill_truncated_normal, 0, 0.774);
+BENCHMARK_CAPTURE(random, uniform, kernels::table().fill_uniform, 0.5, 1.0 / 12);
+BENCHMARK_CAPTURE(random, normal, kernels::table().fill_normal, 0, 1);
+BENCHMARK_CAPTURE(random, truncated_normal, kernels::table().fill_truncated_normal, 0, 0.774);
 
 }  // namespace
 }  // namespace mtf

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels/matmul.h"
+#include "kernels/kernel_table.h"
 
 namespace mtf {
 namespace {
@@ -29,7 +29,7 @@ class Products {
     product.a = {x_.data(), x_transposed ? 1 : k, x_transposed ? m : 1, x_step};
     product.b = {w_.data(), w_transposed ? 1 : n, w_transposed ? k : 1, w_step};
     product.c = {y_.data(), n, 1, y_step};
-    matmul(product, one_);
+    kernels::table().matmul(product, one_);
   }
 
   /// y = x w, dx = dy wᵀ, and dw = xᵀ dy, which is f32.

@@ -4,6 +4,8 @@
 #include <memory>
 #include <new>
 
+#include "kernels/level.h"
+#include "run/level_agreement.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/commands/commands.h"
@@ -118,10 +120,12 @@ struct CommandLine {
       if (one.app->parsed()) chosen = &one;
     if (asked_for_help(chosen)) return 0;
     if (app.get_option("--version")->count() > 0) {
-      write_output("mtf {}\n", MTF_VERSION);
+      run::choose_level();
+      write_output("mtf {}\nkernels for {}\n", MTF_VERSION, kernels::describe_level(kernels::level_in_use()));
       return 0;
     }
     if (const auto left = app.remaining(); !left.empty()) unknown_word(left.front(), app, false);
+    if (!launch().uses_mpi()) run::choose_level();  // ranks agree on one
     if (chosen == nullptr) return run_repl(program);
     refuse_what_is_not_taken(*chosen);
     if (const auto left = chosen->app->remaining(); !left.empty()) unknown_word(left.front(), *chosen->app, true);

@@ -180,14 +180,16 @@ class RankRun {
 
   run::MpiRuntime& runtime() {
     if (runtime_) return *runtime_;
-    runtime_ = std::make_unique<run::MpiRuntime>(runtime_options_);
     try {
+      runtime_ = std::make_unique<run::MpiRuntime>(runtime_options_);
       check_ranks(here_, runtime_->ranks());
     } catch (const UserError& error) {
       // Every process has found it, and they cannot end each other.
       if (here_.rank != 0) std::_Exit(static_cast<int>(error.diagnostic().exit_code()));
       throw;
     }
+    if (here_.rank == 0 && !runtime_->notice().empty())
+      report(fmt::format("note: {}\n", runtime_->notice()), ExitCode::kSuccess);
     return *runtime_;
   }
 

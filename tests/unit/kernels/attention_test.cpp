@@ -4,10 +4,11 @@
 
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <random>
 #include <vector>
 
-#include "kernels/attention.h"
+#include "kernels/kernel_table.h"
 
 namespace mtf::kernels {
 namespace {
@@ -83,9 +84,9 @@ class Head {
     place.log_sum = {element_of<T>(), result.data() + queries * features, 1, 0};
     if (!bias.empty()) place.bias = {element_of<T>(), bias.data() + first * memory, memory, 1};
     if (!bias.empty()) place.mask = {ElementType::kBool, mask.data() + first * memory, memory, 1};
-    Attention<T> attention(rule);
-    attention.load(head(k), head(v), false);
-    for (Int tile = 0; tile < Attention<T>::query_tiles(rule); ++tile) attention.forward(place, tile);
+    const std::unique_ptr<Attention> attention = table().attention(element_of<T>(), rule);
+    attention->load(head(k), head(v), false);
+    for (Int tile = 0; tile < Attention::query_tiles(rule); ++tile) attention->forward(place, tile);
     return result;
   }
 
@@ -140,7 +141,7 @@ TEST(Attention, SoHaveThoseWhoseProductsAreOfBf16) {
   few_queries_are_the_same_among_more<float, Bf16>(true);
 }
 TEST(Attention, NoQueriesWithinATileAreNoTile) {
-  EXPECT_EQ(Attention<float>::query_tiles({.first_query = 60, .sight = {}, .drop = {}}), 0);
+  EXPECT_EQ(Attention::query_tiles({.first_query = 60, .sight = {}, .drop = {}}), 0);
 }
 
 }  // namespace

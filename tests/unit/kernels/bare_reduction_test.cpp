@@ -5,7 +5,7 @@
 #include <cstring>
 #include <random>
 
-#include "kernels/fused_loop.h"
+#include "kernels/kernel_table.h"
 
 namespace mtf::kernels {
 namespace {
@@ -50,7 +50,7 @@ std::vector<Number> reduce(const std::vector<Number>& x, ElementType type, Reduc
   }
   const LoopArgument in[] = {LoopArgument::array(x.data(), strides)};
   Threads threads(1);
-  compile(program).run(sizes, in, out, threads);
+  table().compile(program).run(sizes, in, out, threads);
   return result;
 }
 

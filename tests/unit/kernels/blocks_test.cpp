@@ -11,10 +11,8 @@
 #include <tuple>
 #include <vector>
 
-#include "kernels/copy.h"
-#include "kernels/matmul.h"
-#include "kernels/philox.h"
-#include "kernels/rows.h"
+#include "kernels/kernel_table.h"
+#include "kernels/level.h"
 #include "kernels/threads.h"
 
 namespace mtf::kernels {
@@ -75,7 +73,7 @@ TEST(Copy, AnyStridesArriveWhereTheyShould) {
     for (int bytes : {1, 2, 4, 8}) {
       std::vector<unsigned char> x(n * bytes), y(n * bytes, 0), expected(n * bytes, 0);
       for (auto& e : x) e = static_cast<unsigned char>(generator());
-      copy_block(sizes, bytes, x.data(), from, y.data(), to);
+      table().copy_block(sizes, bytes, x.data(), from, y.data(), to);
       for (Int k = 0; k < n; ++k) {
         Int rest = k, f = 0, t = 0;
         for (int d = dims; d-- > 0; rest /= sizes[d]) f += rest % sizes[d] * from[d], t += rest % sizes[d] * to[d];
@@ -135,7 +133,7 @@ void check_products(ElementType type, ElementType result_type, bool bf16_product
     p.a.batch_strides = as, p.b.batch_strides = bs, p.c.batch_strides = cs;
     std::atomic<int> calls = 0;
     if (round % 2) p.progress = [&] { ++calls; };
-    matmul(p, round % 5 == 0 ? two : one);
+    table().matmul(p, round % 5 == 0 ? two : one);
     for (Int i = 0; i < count; ++i) {
       const Int ao = batch.empty() ? 0 : i / 3 * as[0] + i % 3 * as[1],
                 bo = batch.empty() ? 0 : i / 3 * bs[0] + i % 3 * bs[1],
@@ -167,7 +165,7 @@ TEST(Matmul, KnownEinsum) {
   Matmul p;
   p.m = p.n = p.k = 2;
   p.a = {const_cast<float*>(a), 2, 1, {}}, p.b = {const_cast<float*>(b), 2, 1, {}}, p.c = {c, 2, 1, {}};
-  matmul(p, one_thread());
+  table().matmul(p, one_thread());
   EXPECT_EQ(std::vector<float>(c, c + 4), (std::vector<float>{19, 22, 43, 50}));
 }
 float rounded(float x, float) { return x; }
@@ -187,7 +185,7 @@ void check_bits(bool bf16_product, Int k, bool b_lies_along_k) {
     p.operand_type = std::is_same_v<T, Bf16> ? ElementType::kBf16 : kF32;
     p.a = {a.data() + row * k, k, 1, {}}, p.b = {b.data() + column * b_column, b_row, b_column, {}};
     p.c.data = c.data();
-    matmul(p, threads);
+    table().matmul(p, threads);
     return c;
   };
   Matmul by_rows, by_columns;
@@ -240,26 +238,19 @@ TEST(Matmul, ProductsOfAFewRowsAddTheirTermsInOrder) {
           for (Int q = 0; q < k; ++q) {
             const float x = a[each * a_each + i * p.a.row_stride + q * p.a.column_stride],
                         y = b[each * b_each + q * p.b.row_stride + j * p.b.column_stride];
-#ifdef __FMA__
-            sum = std::fma(x, y, sum);
-#else
-            sum += x * y;
-#endif
+            sum = fuses_products(level_in_use()) ? std::fma(x, y, sum) : sum + x * y;
           }
           float& to = expected[each * c_each + i * p.c.row_stride + j * p.c.column_stride];
           to = p.accumulate ? to + sum : sum;
         }
-    matmul(p, one_thread());
+    table().matmul(p, one_thread());
     ASSERT_EQ(c, expected) << m << ' ' << n << ' ' << k;
   }
 }
 TEST(Matmul, FewRowsReadTheMatrixRoundedAsItIsElsewhere) {
   const Int k = 64, n = 64;
-#ifdef __AVX512BF16__
-  const float smallest = 1e-37F;  // its products take denormals for 0
-#else
-  const float smallest = 1e-40F;
-#endif
+  // The processor's own products take denormals for 0.
+  const float smallest = multiplies_bf16(level_in_use()) ? 1e-37F : 1e-40F;
   const float special[] = {1 + 0x1p-8F, 1 + 0x3p-8F, NAN, INFINITY, -INFINITY, 3.4e38F, smallest, -2.7F};
   std::vector<float> ones(2 * k, 1), c(2 * n);
   for (Int row : {Int{1}, n})  // of the matrix, whose columns hold one number each
@@ -278,7 +269,7 @@ TEST(Matmul, FewRowsReadTheMatrixRoundedAsItIsElsewhere) {
       product.a = {is_bf16 ? static_cast<void*>(narrow_ones.data()) : ones.data(), k, 1, {}};
       product.b = {is_bf16 ? static_cast<void*>(narrow.data()) : b.data(), row, column, {}};
       product.c = {c.data(), n, 1, {}};
-      matmul(product, one_thread());
+      table().matmul(product, one_thread());
       for (Int j = 0; j < 2 * n; ++j) {
         const float expected = static_cast<float>(k) * to_float(mtf::to_bf16(special[j % 8]));
         ASSERT_TRUE(c[j] == expected || (std::isnan(c[j]) && std::isnan(expected))) << c[j] << " for " << expected;
@@ -293,7 +284,7 @@ TEST(Matmul, ALongProductReportsProgress) {
   p.a = {a.data(), n, 1, {}}, p.b = {b.data(), n, 1, {}}, p.c = {c.data(), n, 1, {}};
   int calls = 0;
   p.progress = [&] { ++calls; };
-  matmul(p, one_thread());
+  table().matmul(p, one_thread());
   EXPECT_GE(calls, 5);
   EXPECT_EQ(c[n * n - 1], n);
   struct Stopped {};
@@ -302,24 +293,25 @@ TEST(Matmul, ALongProductReportsProgress) {
     if (--left <= 0) throw Stopped();
   };
   Threads two(2);
-  EXPECT_THROW(matmul(p, two), Stopped);
+  EXPECT_THROW(table().matmul(p, two), Stopped);
   EXPECT_GE(left, -1);  // the other thread ends too
 }
 
 TEST(Rows, SoftmaxAndLogsumexpHaveTheirKnownValues) {
   const float x[] = {1, 2, 3, 4}, expected[] = {.0320586f, .0871443f, .2368828f, .6439142f};
   float y[4], l[1];
-  softmax_rows(kF32, {1, 4, 1}, {x, 4, 1, 0}, {y, 4, 1, 0}, one_thread());
-  logsumexp_rows(kF32, {1, 4, 1}, {x, 4, 1, 0}, {l, 1, 1, 0}, one_thread());
+  table().softmax_rows(kF32, {1, 4, 1}, {x, 4, 1, 0}, {y, 4, 1, 0}, one_thread());
+  table().logsumexp_rows(kF32, {1, 4, 1}, {x, 4, 1, 0}, {l, 1, 1, 0}, one_thread());
   for (int k = 0; k < 4; ++k) EXPECT_NEAR(y[k], expected[k], 1e-7);
   EXPECT_NEAR(l[0], 4.4401898, 1e-6);
-  log_softmax_rows(kF32, {1, 4, 1}, {x, 4, 1, 0}, {y, 4, 1, 0}, one_thread());
+  table().log_softmax_rows(kF32, {1, 4, 1}, {x, 4, 1, 0}, {y, 4, 1, 0}, one_thread());
   for (int k = 0; k < 4; ++k) EXPECT_NEAR(y[k], x[k] - l[0], 1e-6);
 }
 TEST(Rows, LayerNormHasItsKnownValues) {
   const double x[] = {1, 2, 3, 4}, expected[] = {-1.3416404, -.4472134, .4472134, 1.3416404};
   double y[4], mean, scale;
-  layer_norm_rows(kF64, {1, 4, 1}, 1e-6, {x, 4, 1, 0}, {y, 4, 1, 0}, {&mean, 0, 0, 0}, {&scale, 0, 0, 0}, one_thread());
+  table().layer_norm_rows(kF64, {1, 4, 1}, 1e-6, {x, 4, 1, 0}, {y, 4, 1, 0}, {&mean, 0, 0, 0}, {&scale, 0, 0, 0},
+                          one_thread());
   for (int k = 0; k < 4; ++k) EXPECT_NEAR(y[k], expected[k], 1e-6);
   EXPECT_EQ(mean, 2.5);
   EXPECT_NEAR(scale, 1 / std::sqrt(1.25 + 1e-6), 1e-12);
@@ -328,24 +320,25 @@ TEST(Rows, ARowsBitsDependOnItsElementsOnly) {
   const Int outer = 3, n = 37, inner = 21;
   std::vector<float> x(outer * n * inner), y(x.size()), row(n), alone(n);
   for (std::size_t k = 0; k < x.size(); ++k) x[k] = std::sin(static_cast<float>(k));
-  softmax_rows(kF32, {outer, n, inner}, {x.data(), n * inner, inner, 1}, {y.data(), n * inner, inner, 1}, one_thread());
+  table().softmax_rows(kF32, {outer, n, inner}, {x.data(), n * inner, inner, 1}, {y.data(), n * inner, inner, 1},
+                       one_thread());
   for (Int o = 0; o < outer; ++o)
     for (Int i = 0; i < inner; ++i) {
       for (Int k = 0; k < n; ++k) row[k] = x[(o * n + k) * inner + i];
-      softmax_rows(kF32, {1, n, 1}, {row.data(), n, 1, 0}, {alone.data(), n, 1, 0}, one_thread());
+      table().softmax_rows(kF32, {1, n, 1}, {row.data(), n, 1, 0}, {alone.data(), n, 1, 0}, one_thread());
       for (Int k = 0; k < n; ++k) ASSERT_EQ(alone[k], y[(o * n + k) * inner + i]);
     }
 }
 TEST(Rows, InfinitiesAndNans) {
   const float inf = INFINITY;
   float masked[] = {1, -inf, 1}, none[] = {-inf, -inf}, bad[] = {1, NAN}, y[3];
-  softmax_rows(kF32, {1, 3, 1}, {masked, 3, 1, 0}, {y, 3, 1, 0}, one_thread());
+  table().softmax_rows(kF32, {1, 3, 1}, {masked, 3, 1, 0}, {y, 3, 1, 0}, one_thread());
   EXPECT_EQ(std::vector<float>(y, y + 3), (std::vector<float>{.5f, 0, .5f}));
-  softmax_rows(kF32, {1, 2, 1}, {none, 2, 1, 0}, {y, 2, 1, 0}, one_thread());
+  table().softmax_rows(kF32, {1, 2, 1}, {none, 2, 1, 0}, {y, 2, 1, 0}, one_thread());
   EXPECT_TRUE(std::isnan(y[0]));
-  logsumexp_rows(kF32, {1, 2, 1}, {none, 2, 1, 0}, {y, 0, 1, 0}, one_thread());
+  table().logsumexp_rows(kF32, {1, 2, 1}, {none, 2, 1, 0}, {y, 0, 1, 0}, one_thread());
   EXPECT_EQ(y[0], -inf);
-  softmax_rows(kF32, {1, 2, 1}, {bad, 2, 1, 0}, {y, 2, 1, 0}, one_thread());
+  table().softmax_rows(kF32, {1, 2, 1}, {bad, 2, 1, 0}, {y, 2, 1, 0}, one_thread());
   EXPECT_TRUE(std::isnan(y[0]) && std::isnan(y[1]));
 }
 
@@ -353,7 +346,7 @@ TEST(Philox, TheWordsAreThoseOfThePaper) {
   // Random123's known answer: counter 0, key 0 gives 6627e8d5 e169c58d bc57ac4c 9b00dbd8.
   std::int32_t x[64];
   const RandomDim dim{0, 64, 64, 1};
-  fill_integers({0, 0}, {&dim, 1}, x, -2147483648LL, 2147483648LL, one_thread());
+  table().fill_integers({0, 0}, {&dim, 1}, x, -2147483648LL, 2147483648LL, one_thread());
   const std::uint32_t expected[] = {0x6627e8d5U, 0xe169c58dU, 0xbc57ac4cU, 0x9b00dbd8U};
   for (int w = 0; w < 4; ++w) EXPECT_EQ(static_cast<std::uint32_t>(x[16 * w]) ^ 0x80000000U, expected[w]);
 }
@@ -364,7 +357,7 @@ TEST(Philox, ABlockHoldsThePartOfTheWhole) {
     std::vector<char> all(7 * 11 * 13 * bytes), part(3 * 5 * 6 * bytes);
     const RandomDim full[] = {{0, 7, 7, 143}, {0, 11, 11, 13}, {0, 13, 13, 1}};
     const RandomDim some[] = {{2, 3, 7, 1}, {4, 5, 11, 3}, {5, 6, 13, 15}};
-    for (auto* fill : {&fill_uniform, &fill_normal, &fill_truncated_normal}) {
+    for (auto* fill : {table().fill_uniform, table().fill_normal, table().fill_truncated_normal}) {
       Threads two(2);
       fill({3, 4}, {full, 3}, type, all.data(), 0, 1, two);
       fill({3, 4}, {some, 3}, type, part.data(), 0, 1, one_thread());
@@ -392,17 +385,17 @@ TEST(Philox, TheNumbersHaveTheirDistribution) {
                       static_cast<double>(*std::max_element(x.begin(), x.end())));
   };
   auto check = [&](auto zero) {
-    auto [um, us, ul, uh] = moments(zero, &fill_uniform, -1, 3);
+    auto [um, us, ul, uh] = moments(zero, table().fill_uniform, -1, 3);
     EXPECT_NEAR(um, 1, .02);
     EXPECT_NEAR(us, 4 / std::sqrt(12.0), .02);
     EXPECT_GE(ul, -1);
     EXPECT_LT(uh, 3);
-    auto [nm, ns, nl, nh] = moments(zero, &fill_normal, 2, 3);
+    auto [nm, ns, nl, nh] = moments(zero, table().fill_normal, 2, 3);
     EXPECT_NEAR(nm, 2, .03);
     EXPECT_NEAR(ns, 3, .03);
     EXPECT_LT(nl, 2 - 9);
     EXPECT_GT(nh, 2 + 9);
-    auto [tm, ts, tl, th] = moments(zero, &fill_truncated_normal, 0, 1);
+    auto [tm, ts, tl, th] = moments(zero, table().fill_truncated_normal, 0, 1);
     EXPECT_NEAR(tm, 0, .01);
     EXPECT_NEAR(ts, .8796, .01);
     EXPECT_GE(tl, -2);
@@ -412,7 +405,7 @@ TEST(Philox, TheNumbersHaveTheirDistribution) {
   check(float{});
   check(double{});
   std::vector<std::int32_t> x(n);
-  fill_integers({1, 1}, {&dim, 1}, x.data(), -3, 4, one_thread());
+  table().fill_integers({1, 1}, {&dim, 1}, x.data(), -3, 4, one_thread());
   std::vector<int> count(7);
   for (int e : x) ++count.at(static_cast<std::size_t>(e + 3));
   for (int c : count) EXPECT_NEAR(c, n / 7.0, 1000);

@@ -1,5 +1,5 @@
 // Convolutions, their gradients and pooling against nested loops in double precision, and blocks against the whole.
-#include "kernels/convolution.h"
+#include "kernels/kernel_table.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,6 @@
 #include <random>
 #include <stdexcept>
 #include <vector>
-
-#include "kernels/pooling.h"
 
 namespace mtf::kernels {
 namespace {
@@ -209,13 +207,13 @@ void expect_sums(int rounds) {
     });
     std::vector<ConvolutionDim> dims;
     Threads& threads = round % 2 ? three : one;
-    convolve(c.whole(dims), threads);
+    table().convolve(c.whole(dims), threads);
     y.expect(c.y, "output");
     c.y = y0;
-    convolve_input_gradient(c.whole(dims), threads);
+    table().convolve_input_gradient(c.whole(dims), threads);
     x.expect(c.x, "input's gradient");
     c.x = x0;
-    convolve_window_gradient(c.whole(dims), threads);
+    table().convolve_window_gradient(c.whole(dims), threads);
     w.expect(c.w, "window's gradient");
     if (testing::Test::HasFatalFailure()) return;
   }
@@ -298,7 +296,7 @@ void by_blocks(Case<T>& c, bool to_input, Threads& threads, Random& random) {
     }
     block.dims = own;
     block.input.data = x, block.output.data = y, block.window.data = w;
-    to_input ? convolve_input_gradient(block, threads) : convolve(block, threads);
+    to_input ? table().convolve_input_gradient(block, threads) : table().convolve(block, threads);
   });
 }
 
@@ -310,12 +308,12 @@ void expect_bits_of_whole(int rounds) {
     SCOPED_TRACE(round);
     Case<T> c(Setting::any(random), random);
     std::vector<ConvolutionDim> dims;
-    convolve(c.whole(dims), one);
+    table().convolve(c.whole(dims), one);
     const std::vector<T> output = c.y.data;
     std::fill(c.y.data.begin(), c.y.data.end(), T(NAN));
     by_blocks(c, false, three, random);
     ASSERT_EQ(std::memcmp(output.data(), c.y.data.data(), output.size() * sizeof(T)), 0);
-    convolve_input_gradient(c.whole(dims), one);
+    table().convolve_input_gradient(c.whole(dims), one);
     const std::vector<T> input = c.x.data;
     std::fill(c.x.data.begin(), c.x.data.end(), T(NAN));
     by_blocks(c, true, three, random);
@@ -336,7 +334,7 @@ TEST(Convolution, AWindowsGradientHasTheSameBitsForAnyChannelsAndThreads) {
     s.groups = 1;
     Case<float> c(s, random);
     std::vector<ConvolutionDim> dims;
-    convolve_window_gradient(c.whole(dims), one);
+    table().convolve_window_gradient(c.whole(dims), one);
     const std::vector<float> gradient = c.w.data;
     std::fill(c.w.data.begin(), c.w.data.end(), NAN);
     const std::vector<Int> in = bounds(s.inputs, 3, random), out = bounds(s.outputs, 3, random);
@@ -347,7 +345,7 @@ TEST(Convolution, AWindowsGradientHasTheSameBitsForAnyChannelsAndThreads) {
         block.input.data = c.x.data.data() + in[i - 1] * c.x.strides[1];
         block.output.data = c.y.data.data() + out[o - 1] * c.y.strides[1];
         block.window.data = c.w.data.data() + in[i - 1] * c.w.strides[0] + out[o - 1] * c.w.strides[1];
-        convolve_window_gradient(block, three);
+        table().convolve_window_gradient(block, three);
       }
     }
     ASSERT_EQ(std::memcmp(gradient.data(), c.w.data.data(), gradient.size() * sizeof(float)), 0) << round;
@@ -368,7 +366,9 @@ void expect_bits_of_many(int rounds) {
     (to_input ? s.outputs : s.inputs) = between(random, 1, random() % 2 ? 6 : 80);
     Case<T> c(s, random);
     std::vector<ConvolutionDim> dims;
-    const auto compute = to_input ? convolve_input_gradient : to_window ? convolve_window_gradient : convolve;
+    const auto compute = to_input    ? table().convolve_input_gradient
+                         : to_window ? table().convolve_window_gradient
+                                     : table().convolve;
     Tensor<T>& result = to_input ? c.x : to_window ? c.w : c.y;
     compute(c.whole(dims), one);
     const std::vector<T> many = result.data;
@@ -411,13 +411,13 @@ TEST(Convolution, GradientsAreAdjoint) {
       return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
     };
     const std::vector<double> x = c.x.data, w = c.w.data, y = c.y.data;
-    convolve(c.whole(dims), threads);
+    table().convolve(c.whole(dims), threads);
     const double expected = dot(c.y.data, y), tolerance = 1e-12 * std::sqrt(1 + dot(c.y.data, c.y.data) * dot(y, y));
     c.y.data = y;
-    convolve_input_gradient(c.whole(dims), threads);
+    table().convolve_input_gradient(c.whole(dims), threads);
     EXPECT_NEAR(dot(c.x.data, x), expected, tolerance) << round;
     c.x.data = x;
-    convolve_window_gradient(c.whole(dims), threads);
+    table().convolve_window_gradient(c.whole(dims), threads);
     EXPECT_NEAR(dot(c.w.data, w), expected, tolerance) << round;
   }
 }
@@ -428,7 +428,7 @@ TEST(Convolution, PartsOfAnInputsGradientAddUp) {
   for (int round = 0; round < 50; ++round) {
     Case<double> c(Setting::any(random), random);
     std::vector<ConvolutionDim> dims;
-    convolve_input_gradient(c.whole(dims), threads);
+    table().convolve_input_gradient(c.whole(dims), threads);
     const std::vector<double> expected = c.x.data;
     std::vector<double> sum(expected.size());
     const std::vector<Int> cut = bounds(dims[0].output.size, 3, random);
@@ -436,7 +436,7 @@ TEST(Convolution, PartsOfAnInputsGradientAddUp) {
       Convolution part = c.whole(dims);
       dims[0].output.first = cut[k - 1], dims[0].output.size = cut[k] - cut[k - 1];
       part.output.data = c.y.data.data() + cut[k - 1] * dims[0].output.stride;
-      convolve_input_gradient(part, threads);
+      table().convolve_input_gradient(part, threads);
       for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += c.x.data[i];
     }
     for (std::size_t i = 0; i < sum.size(); ++i) ASSERT_NEAR(sum[i], expected[i], 1e-10) << round;
@@ -456,7 +456,7 @@ TEST(Convolution, ProgressIsToldAndMayEndIt) {
   std::vector<ConvolutionDim> dims;
   Convolution told = c.whole(dims);
   Threads threads(1);
-  for (const auto compute : {&convolve, &convolve_input_gradient, &convolve_window_gradient}) {
+  for (const auto compute : {table().convolve, table().convolve_input_gradient, table().convolve_window_gradient}) {
     int calls = 0;
     told.progress = [&] { ++calls; };
     compute(told, threads);
@@ -474,11 +474,11 @@ TEST(Convolution, RefusesMixedTypesAndFourDims) {
   Threads threads(1);
   Convolution mixed = c.whole(dims);
   mixed.window.element = ElementType::kF64;
-  EXPECT_THROW(convolve(mixed, threads), std::invalid_argument);
+  EXPECT_THROW(table().convolve(mixed, threads), std::invalid_argument);
   Convolution deep = c.whole(dims);
   dims.resize(4);
   deep.dims = dims;
-  EXPECT_THROW(convolve(deep, threads), std::invalid_argument);
+  EXPECT_THROW(table().convolve(deep, threads), std::invalid_argument);
 }
 
 /// Tensors of a pooling; of whole numbers, so that there are ties.
@@ -522,12 +522,12 @@ struct PoolingCase {
   }
   /// The four kernels, the gradients into dx: of the greatest, or of the mean.
   void pool(bool greatest, Threads& threads) {
-    greatest ? max_pool(whole(), tensor(x), tensor(y), tensor(n), threads)
-             : mean_pool(whole(), tensor(x), tensor(y), threads);
+    greatest ? table().max_pool(whole(), tensor(x), tensor(y), tensor(n), threads)
+             : table().mean_pool(whole(), tensor(x), tensor(y), threads);
   }
   void gradient(bool greatest, Threads& threads) {
-    greatest ? max_pool_gradient(whole(), tensor(x), tensor(y), tensor(n), tensor(dy), tensor(dx), threads)
-             : mean_pool_gradient(whole(), tensor(dy), tensor(dx), threads);
+    greatest ? table().max_pool_gradient(whole(), tensor(x), tensor(y), tensor(n), tensor(dy), tensor(dx), threads)
+             : table().mean_pool_gradient(whole(), tensor(dy), tensor(dx), threads);
   }
   /// Calls fn with the indices of an output and of each input in its window, and how many these are or count as.
   template <class Fn>
@@ -625,7 +625,8 @@ TEST(Pooling, BlocksHaveTheBitsOfTheWhole) {
              (cut[k] - 1) * dim.stride + (dim.taps - 1) * dim.dilation - dim.low + 2);
         if (dim.input.size < 0) dim.input.size = 0;
         const PoolingTensor mine = shifted(y, d, cut[k - 1]), in = shifted(x, d, dim.input.first);
-        greatest ? max_pool(block, in, mine, shifted(n, d, cut[k - 1]), three) : mean_pool(block, in, mine, three);
+        greatest ? table().max_pool(block, in, mine, shifted(n, d, cut[k - 1]), three)
+                 : table().mean_pool(block, in, mine, three);
       }
       ASSERT_EQ(std::memcmp(output.data(), c.y.data.data(), output.size() * sizeof(float)), 0) << round;
       part(dim.output, -2, dim.output.whole + 2);
@@ -633,8 +634,9 @@ TEST(Pooling, BlocksHaveTheBitsOfTheWhole) {
       for (std::size_t k = 1; k < cut.size(); ++k) {
         part(dim.input, cut[k - 1], cut[k]);
         const PoolingTensor mine = shifted(dx, d, cut[k - 1]), in = shifted(x, d, cut[k - 1]);
-        greatest ? max_pool_gradient(block, in, shifted(y, d, -2), shifted(n, d, -2), shifted(dy, d, -2), mine, three)
-                 : mean_pool_gradient(block, shifted(dy, d, -2), mine, three);
+        greatest ? table().max_pool_gradient(block, in, shifted(y, d, -2), shifted(n, d, -2), shifted(dy, d, -2), mine,
+                                             three)
+                 : table().mean_pool_gradient(block, shifted(dy, d, -2), mine, three);
       }
       ASSERT_EQ(std::memcmp(gradient.data(), c.dx.data.data(), gradient.size() * sizeof(float)), 0) << round;
     }

@@ -5,7 +5,7 @@
 #include <random>
 #include <string>
 
-#include "kernels/fused_loop.h"
+#include "kernels/kernel_table.h"
 
 namespace mtf::kernels {
 namespace {
@@ -39,7 +39,7 @@ Results run(const std::vector<Number>& x, ElementType type, Int batch, Int rows,
       LoopArgument::array(r.column_sums.data(), by_column), LoopArgument::array(r.twice.data(), dense),
       LoopArgument::array(r.row_sums.data(), by_row), LoopArgument::array(r.greatest.data(), by_row)};
   Threads threads(on);
-  compile(program).run(sizes, in, out, threads);
+  table().compile(program).run(sizes, in, out, threads);
   return r;
 }
 
@@ -119,7 +119,7 @@ void expect_sums_of_short_rows(Int rows, Int heads, Int columns, Int apart) {
   const LoopArgument out[] = {LoopArgument::array(sums.data(), by_row), LoopArgument::array(greatest.data(), by_row),
                               LoopArgument::array(positive.data(), by_row), LoopArgument::array(y.data(), y_strides)};
   Threads threads(2);
-  compile(program).run(sizes, in, out, threads);
+  table().compile(program).run(sizes, in, out, threads);
   for (Int i = 0; i < rows; ++i) {
     for (Int h = 0; h < heads; ++h) {
       const auto line = static_cast<std::size_t>(i + h * rows);

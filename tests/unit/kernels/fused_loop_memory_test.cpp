@@ -5,7 +5,7 @@
 #include <numeric>
 #include <random>
 
-#include "kernels/fused_loop.h"
+#include "kernels/kernel_table.h"
 
 namespace mtf::kernels {
 namespace {
@@ -53,7 +53,7 @@ struct RandomLoop {
       out.push_back(LoopArgument::array(
           in_place && over[o] >= 0 ? arrays[static_cast<std::size_t>(over[o])].data() : outputs[o].data(),
           program.outputs[o].reduction == Reduction::kStore ? strides : reduced));
-    compile(program).run(sizes, in, out, threads);
+    table().compile(program).run(sizes, in, out, threads);
     for (std::size_t o = 0; o < outputs.size(); ++o)
       if (in_place && over[o] >= 0) outputs[o] = arrays[static_cast<std::size_t>(over[o])];
     return outputs;
@@ -73,7 +73,7 @@ struct RandomLoop {
     const LoopArgument in[] = {LoopArgument::array(whole.data(), {&one, 1})},
                        out[] = {LoopArgument::array(bytes.data(), {&one, 1})};
     Threads threads(1);
-    compile(cast).run({&count, 1}, in, out, threads);
+    table().compile(cast).run({&count, 1}, in, out, threads);
     return bytes;
   }
 
@@ -90,7 +90,7 @@ TEST(FusedLoopMemory, OutputsInTheMemoryOfOperandsAreTheSameAsInTheirOwn) {
       for (const auto& [rows, columns] : {std::pair<Int, Int>{16, 4}, {1, 300}, {300, 1}, {5, 130}, {3, 3}})
         ASSERT_EQ(loop.run(rows, columns, true, threads), loop.run(rows, columns, false, threads))
             << name(type) << ", seed " << seed << ", " << rows << " x " << columns << '\n'
-            << compile(loop.program).text();
+            << table().compile(loop.program).text();
     }
 }
 
@@ -106,7 +106,7 @@ TEST(FusedLoopMemory, OnlyThePlacesThatChangeAreWritten) {
                 {OperandKind::kArray, ElementType::kF32}};
   p.steps = {{LaneOp::kEq, 0, 1}, {LaneOp::kGe, 0, 2}, {LaneOp::kOr, 5, 6}, {LaneOp::kWhere, 7, 3, 4}};
   p.outputs = {{8, ElementType::kF32}};
-  const FusedLoop loop = compile(p);
+  const FusedLoop loop = table().compile(p);
   for (Int from : {90, 89, 60, 20, 0})
     for (Int at : {0, 7, 89, 90}) {
       std::vector<float> x(heads * size, 0.5F), cache(heads * places * size);
@@ -132,7 +132,7 @@ TEST(FusedLoopMemory, ANumberStoredOverAnOperandComesAfterTheSumOfThatOperand) {
   const LoopArgument in[] = {LoopArgument::scalar(1), LoopArgument::array(x.data(), strides)};
   const LoopArgument out[] = {LoopArgument::array(x.data(), strides), LoopArgument::array(sum.data(), reduced)};
   Threads threads(1);
-  compile(p).run(sizes, in, out, threads);
+  table().compile(p).run(sizes, in, out, threads);
   EXPECT_EQ(x, std::vector<float>(16 * 256, 1));
   EXPECT_EQ(sum, std::vector<float>(256, 32));
 }

@@ -7,7 +7,7 @@
 #include <limits>
 #include <random>
 
-#include "kernels/fused_loop.h"
+#include "kernels/kernel_table.h"
 
 namespace mtf::kernels {
 namespace {
@@ -65,7 +65,7 @@ std::vector<std::vector<char>> run(const std::vector<LaneOp>& ops, ElementType t
   }
   const LoopArgument operand = LoopArgument::array(x.data(), {&one, 1});
   Threads threads(1);
-  compile(program).run({&n, 1}, {&operand, 1}, outputs, threads);
+  table().compile(program).run({&n, 1}, {&operand, 1}, outputs, threads);
   return results;
 }
 
@@ -92,7 +92,7 @@ TEST(LoopPasses, AGateIsComputedOnceForEachOperand) {
   program.operands = {{OperandKind::kArray, ElementType::kBf16}, {OperandKind::kArray, ElementType::kBf16}};
   program.steps = {{LaneOp::kGelu, 0}, {LaneOp::kGeluGrad, 0}, {LaneOp::kGelu, 1}};
   program.outputs = {{2, ElementType::kBf16}, {3, ElementType::kBf16}, {4, ElementType::kBf16}};
-  const std::string text = compile(program).text();
+  const std::string text = table().compile(program).text();
   EXPECT_EQ(count(text, "gelu_gate"), 1) << text;
   EXPECT_EQ(count(text, "gelu_grad tile"), 0) << text;
   EXPECT_EQ(count(text, "gelu tile"), 1) << text;  // of the other operand, which shares nothing
@@ -103,7 +103,7 @@ TEST(LoopPasses, StepsThatNoOutputNeedsAreLeftOut) {
   program.operands = {{OperandKind::kArray, ElementType::kF32}};
   program.steps = {{LaneOp::kExp, 0}, {LaneOp::kNeg, 0}, {LaneOp::kLog, 1}};
   program.outputs = {{2, ElementType::kF32}};
-  const std::string text = compile(program).text();
+  const std::string text = table().compile(program).text();
   EXPECT_EQ(count(text, "exp") + count(text, "log"), 0) << text;
   EXPECT_EQ(count(text, "neg"), 1) << text;
 }
@@ -113,7 +113,7 @@ TEST(LoopPasses, ACastThatOnlyWidensBf16TakesNoStep) {
   program.operands = {{OperandKind::kArray, ElementType::kBf16}};
   program.steps = {{LaneOp::kCast, 0, -1, -1, ElementType::kF32}};
   program.outputs = {{1, ElementType::kF32}};
-  const std::string text = compile(program).text();
+  const std::string text = table().compile(program).text();
   EXPECT_EQ(count(text, "cast"), 0) << text;
 }
 

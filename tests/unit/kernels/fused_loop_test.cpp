@@ -1,4 +1,4 @@
-#include "kernels/fused_loop.h"
+#include "kernels/kernel_table.h"
 
 #include <gtest/gtest.h>
 
@@ -52,7 +52,7 @@ template <class R, class A>
 std::vector<R> map1(LaneOp op, const std::vector<A>& a) {
   std::vector<R> y(a.size());
   const Int n = static_cast<Int>(a.size()), one = 1;
-  const FusedLoop loop = compile(one_step(op, {type_of<A>()}, type_of<R>(), type_of<R>()));
+  const FusedLoop loop = table().compile(one_step(op, {type_of<A>()}, type_of<R>(), type_of<R>()));
   const LoopArgument in[] = {LoopArgument::array(a.data(), {&one, 1})};
   const LoopArgument out[] = {LoopArgument::array(y.data(), {&one, 1})};
   loop.run({&n, 1}, in, out, one_thread());
@@ -62,7 +62,7 @@ template <class R, class A>
 std::vector<R> map2(LaneOp op, const std::vector<A>& a, const std::vector<A>& b) {
   std::vector<R> y(a.size());
   const Int n = static_cast<Int>(a.size()), one = 1;
-  const FusedLoop loop = compile(one_step(op, {type_of<A>(), type_of<A>()}, type_of<R>()));
+  const FusedLoop loop = table().compile(one_step(op, {type_of<A>(), type_of<A>()}, type_of<R>()));
   const LoopArgument in[] = {LoopArgument::array(a.data(), {&one, 1}), LoopArgument::array(b.data(), {&one, 1})};
   const LoopArgument out[] = {LoopArgument::array(y.data(), {&one, 1})};
   loop.run({&n, 1}, in, out, one_thread());
@@ -72,7 +72,7 @@ template <class T>
 std::vector<T> where3(std::vector<char> c, const std::vector<T>& a, const std::vector<T>& b) {
   std::vector<T> y(a.size());
   const Int n = static_cast<Int>(a.size()), one = 1;
-  const FusedLoop loop = compile(one_step(LaneOp::kWhere, {kBool, type_of<T>(), type_of<T>()}, type_of<T>()));
+  const FusedLoop loop = table().compile(one_step(LaneOp::kWhere, {kBool, type_of<T>(), type_of<T>()}, type_of<T>()));
   const LoopArgument in[] = {LoopArgument::array(c.data(), {&one, 1}), LoopArgument::array(a.data(), {&one, 1}),
                              LoopArgument::array(b.data(), {&one, 1})};
   const LoopArgument out[] = {LoopArgument::array(y.data(), {&one, 1})};
@@ -268,14 +268,14 @@ TEST(FusedLoop, FusionDoesNotChangeBits) {
     std::vector<double> a(n), b(n), t(n), u(n), fused(n);
     const LoopArgument in[] = {LoopArgument::array(x.data(), {&one, 1}), LoopArgument::array(y.data(), {&one, 1})};
     const LoopArgument ab[] = {LoopArgument::array(a.data(), {&one, 1}), LoopArgument::array(b.data(), {&one, 1})};
-    compile(p).run({&n, 1}, in, ab, one_thread());
+    table().compile(p).run({&n, 1}, in, ab, one_thread());
     // t = exp(a * b); u = t / (b + t); r = u - a, singly and fused
     auto single = [&](LaneOp op, const void* l, const void* r, void* out) {
       LoopProgram s = one_step(op, r ? std::vector<ElementType>{type, type} : std::vector<ElementType>{type}, type);
       std::vector<LoopArgument> args{LoopArgument::array(l, {&one, 1})};
       if (r) args.push_back(LoopArgument::array(r, {&one, 1}));
       const LoopArgument result[] = {LoopArgument::array(out, {&one, 1})};
-      compile(s).run({&n, 1}, args, result, one_thread());
+      table().compile(s).run({&n, 1}, args, result, one_thread());
     };
     single(LaneOp::kMul, a.data(), b.data(), t.data());
     single(LaneOp::kExp, t.data(), nullptr, t.data());
@@ -288,7 +288,7 @@ TEST(FusedLoop, FusionDoesNotChangeBits) {
         {LaneOp::kMul, 0, 1}, {LaneOp::kExp, 2}, {LaneOp::kAdd, 1, 3}, {LaneOp::kDiv, 3, 4}, {LaneOp::kSub, 5, 0}};
     f.outputs = {{6, type}};
     const LoopArgument result[] = {LoopArgument::array(fused.data(), {&one, 1})};
-    compile(f).run({&n, 1}, ab, result, one_thread());
+    table().compile(f).run({&n, 1}, ab, result, one_thread());
     EXPECT_EQ(0, std::memcmp(fused.data(), u.data(), static_cast<std::size_t>(n * size_of(type)))) << name(type);
   }
 }
@@ -303,7 +303,7 @@ TEST(FusedLoop, AnOperandCanBeOverwrittenInPlaceAndReadAgain) {
   p.outputs = {{2, kF32}, {3, kF32}};
   const LoopArgument in[] = {LoopArgument::array(x.data(), {&one, 1}), LoopArgument::scalar(1)};
   const LoopArgument out[] = {LoopArgument::array(x.data(), {&one, 1}), LoopArgument::array(z.data(), {&one, 1})};
-  compile(p).run({&n, 1}, in, out, one_thread());
+  table().compile(p).run({&n, 1}, in, out, one_thread());
   for (Int k = 0; k < n; ++k) {
     EXPECT_EQ(x[k], k + 1);
     EXPECT_EQ(z[k], k * (k + 1));
@@ -350,7 +350,7 @@ TEST(FusedLoop, AnyShapeAndStridesGiveTheSlowLoopsResult) {
              {LaneOp::kAdd, 6, 5},
              {LaneOp::kWhere, 3, 7, 0}};
   p.outputs = {{8, kF32}, {3, kBool}};
-  const FusedLoop loop = compile(p);
+  const FusedLoop loop = table().compile(p);
   Threads two(2);
   for (int round = 0; round < 300; ++round) {
     std::vector<Int> sizes;
@@ -394,7 +394,7 @@ TEST(FusedLoop, ReductionsOverAnyDimsGiveTheSlowLoopsResult) {
   p.outputs = {{2, kF32, Reduction::kSum},  {2, kF32, Reduction::kMax}, {0, kF32, Reduction::kMin},
                {3, kI32, Reduction::kSum},  {3, kBool, Reduction::kOr}, {4, kI32, Reduction::kSum},
                {2, kF32, Reduction::kStore}};
-  const FusedLoop loop = compile(p);
+  const FusedLoop loop = table().compile(p);
   Threads one(1), two(2);
   for (int round = 0; round < 300; ++round) {
     std::vector<Int> sizes;
@@ -459,7 +459,7 @@ TEST(FusedLoop, DoublesReduceToo) {
   p.steps = {{LaneOp::kCast, 1, -1, -1, kF64}, {LaneOp::kMul, 0, 2}, {LaneOp::kLt, 0, 2}};
   p.outputs = {
       {3, kF64, Reduction::kSum}, {4, kI32, Reduction::kSum}, {1, kF32, Reduction::kSum}, {1, kF32, Reduction::kMax}};
-  const FusedLoop loop = compile(p);
+  const FusedLoop loop = table().compile(p);
   for (Int rows : {1, 5, 100}) {
     for (Int columns : {1, 3, 70, 300, 5000}) {
       for (bool keep_columns : {false, true}) {
@@ -506,7 +506,7 @@ TEST(FusedLoop, OutputsMayReduceDifferentDims) {
   const LoopArgument in[] = {LoopArgument::array(x.data(), strides)};
   const LoopArgument out[] = {LoopArgument::array(x.data(), strides), LoopArgument::array(rows.data(), by_row),
                               LoopArgument::array(columns.data(), by_column)};
-  compile(p).run(sizes, in, out, one_thread());
+  table().compile(p).run(sizes, in, out, one_thread());
   EXPECT_EQ(rows, (std::vector<float>{6, 22, 38}));
   EXPECT_EQ(columns, (std::vector<float>{12, 15, 18, 21}));
   EXPECT_EQ(x[11], -11);
@@ -527,7 +527,7 @@ TEST(FusedLoop, AnEmptyReductionIsTheIdentity) {
   const LoopArgument out[] = {LoopArgument::array(sum, kept), LoopArgument::array(max, kept),
                               LoopArgument::array(prod, kept), LoopArgument::array(all, kept),
                               LoopArgument::array(least, kept)};
-  compile(p).run(sizes, in, out, one_thread());
+  table().compile(p).run(sizes, in, out, one_thread());
   EXPECT_EQ(sum[1], 0);
   EXPECT_EQ(max[1], -kInf);
   EXPECT_EQ(prod[0], 1);
@@ -540,7 +540,7 @@ TEST(FusedLoop, ANanMakesMaxAndMinNanAndASumOfManyIsAccurate) {
   LoopProgram p;
   p.operands = {{OperandKind::kArray, kF32}};
   p.outputs = {{0, kF32, Reduction::kSum}, {0, kF32, Reduction::kMax}, {0, kF32, Reduction::kMin}};
-  const FusedLoop loop = compile(p);
+  const FusedLoop loop = table().compile(p);
   float sum, max, min;
   const LoopArgument in[] = {LoopArgument::array(x.data(), {&one, 1})};
   const LoopArgument out[] = {LoopArgument::array(&sum, {&zero, 1}), LoopArgument::array(&max, {&zero, 1}),
@@ -559,15 +559,15 @@ TEST(FusedLoop, NothingIsTouchedBeyondTheLastElement) {
     const Int size = static_cast<Int>(n), one = 1;
     const LoopArgument in[] = {LoopArgument::array(x.data(), {&one, 1})},
                        out[] = {LoopArgument::array(y.data(), {&one, 1})};
-    compile(one_step(LaneOp::kNeg, {kF32}, kF32)).run({&size, 1}, in, out, one_thread());
+    table().compile(one_step(LaneOp::kNeg, {kF32}, kF32)).run({&size, 1}, in, out, one_thread());
     EXPECT_EQ(y[n - 1], -1);
     EXPECT_EQ(std::count(y.begin(), y.end(), 7.0f), 64);
   }
 }
 TEST(FusedLoop, AnIllFormedProgramIsRefused) {
-  EXPECT_THROW(compile(one_step(LaneOp::kExp, {kI32}, kI32)), std::invalid_argument);
-  EXPECT_THROW(compile(one_step(LaneOp::kAdd, {kF32, kI32}, kF32)), std::invalid_argument);
-  EXPECT_THROW(compile(one_step(LaneOp::kAdd, {kF32}, kF32)), std::invalid_argument);
+  EXPECT_THROW(table().compile(one_step(LaneOp::kExp, {kI32}, kI32)), std::invalid_argument);
+  EXPECT_THROW(table().compile(one_step(LaneOp::kAdd, {kF32, kI32}, kF32)), std::invalid_argument);
+  EXPECT_THROW(table().compile(one_step(LaneOp::kAdd, {kF32}, kF32)), std::invalid_argument);
 }
 constexpr LaneOp kAllOps[] = {
 #define MTF_LANE_OP(enumerator, text, count, types, result) LaneOp::enumerator,
@@ -583,10 +583,10 @@ TEST(FusedLoop, EveryOperationCompilesForEveryTypeItAllows) {
       LoopProgram p = one_step(op, in, type, type);
       p.outputs.clear();
       p.outputs.push_back({arity(op), p.value_types().back()});
-      EXPECT_NO_THROW(compile(p)) << name(op) << ' ' << name(type);
+      EXPECT_NO_THROW(table().compile(p)) << name(op) << ' ' << name(type);
       p.operands.push_back({OperandKind::kArray, kF64});  // the same among lanes of eight bytes
       p.outputs[0].value += 1;
-      EXPECT_NO_THROW(compile(p)) << name(op) << ' ' << name(type) << " beside f64";
+      EXPECT_NO_THROW(table().compile(p)) << name(op) << ' ' << name(type) << " beside f64";
     }
   }
 }
@@ -600,10 +600,10 @@ TEST(FusedLoop, LanesOfEightBytesGiveTheSameBitsForSmallerTypes) {
     const LoopArgument in[] = {LoopArgument::array(x.data(), {&one, 1}), LoopArgument::scalar(1)};
     const LoopArgument out_y[] = {LoopArgument::array(y.data(), {&one, 1})},
                        out_z[] = {LoopArgument::array(z.data(), {&one, 1})};
-    compile(p).run({&n, 1}, {in, 1}, out_y, one_thread());
+    table().compile(p).run({&n, 1}, {in, 1}, out_y, one_thread());
     p.operands.push_back({OperandKind::kScalar, kF64});
     p.outputs[0].value = 2;
-    compile(p).run({&n, 1}, in, out_z, one_thread());
+    table().compile(p).run({&n, 1}, in, out_z, one_thread());
     EXPECT_EQ(0, std::memcmp(y.data(), z.data(), n * 4)) << name(op);
   }
 }

@@ -4,7 +4,7 @@
 
 #include "graph/kernel_call.h"
 #include "graph/op.h"
-#include "kernels/fused_loop.h"
+#include "kernels/kernel_table.h"
 #include "node_runner.h"
 #include "ops/gradients.h"
 #include "ops/spaces.h"
@@ -113,7 +113,7 @@ class WholeGraph {
       from.push_back(kernels::LoopArgument::array(operands[k].block.data, strides[k]));
     std::vector<int64_t> sizes;
     for (const Dim& dim : dims) sizes.push_back(dim.size);
-    compile(std::move(program)).run(sizes, from, to, threads_);
+    kernels::table().compile(std::move(program)).run(sizes, from, to, threads_);
     if (node.op->work == graph::Work::kPerResult) flops += size_of(node.results[0].dims);
     if (node.op->work == graph::Work::kPerOperand) flops += size_of(node.operands[0].dims);
   }

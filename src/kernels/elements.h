@@ -1,0 +1,52 @@
+// Elements as numbers of C++.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/element_type.h"
+
+namespace mtf::kernels {
+
+/// Calls `fn` with a zero of the C++ type of `element`: uint8_t, int32_t, Bf16, float or double.
+template <typename Fn>
+void by_element(ElementType element, Fn fn) {
+  switch (element) {
+    case ElementType::kBool: return fn(std::uint8_t{});
+    case ElementType::kI32: return fn(std::int32_t{});
+    case ElementType::kBf16: return fn(Bf16{});
+    case ElementType::kF32: return fn(float{});
+    case ElementType::kF64: return fn(double{});
+  }
+}
+
+template <typename T>
+inline constexpr ElementType kElementOf = std::is_same_v<T, std::uint8_t>   ? ElementType::kBool
+                                          : std::is_same_v<T, std::int32_t> ? ElementType::kI32
+                                          : std::is_same_v<T, Bf16>         ? ElementType::kBf16
+                                          : std::is_same_v<T, float>        ? ElementType::kF32
+                                                                            : ElementType::kF64;
+
+/// The type that arithmetic on elements of type T is done in, and the way there and back.
+template <typename T>
+using Number = std::conditional_t<std::is_same_v<T, Bf16>, float,
+                                  std::conditional_t<std::is_same_v<T, std::uint8_t>, std::int32_t, T>>;
+template <typename T>
+Number<T> to_number(T value) {
+  if constexpr (std::is_same_v<T, Bf16>) return to_float(value);
+  else return value;
+}
+template <typename T>
+T from_number(Number<T> value) {
+  if constexpr (std::is_same_v<T, Bf16>) return to_bf16(value);
+  else return static_cast<T>(value);
+}
+/// a + b; integers wrap around.
+template <typename N>
+N plus(N a, N b) {
+  if constexpr (std::is_same_v<N, std::int32_t>)
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
+  else return a + b;
+}
+
+}  // namespace mtf::kernels

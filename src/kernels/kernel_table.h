@@ -1,0 +1,73 @@
+// The one way into the kernels from the rest of the program: kernels::table().matmul(…).
+//
+// The kernels are compiled once for each *level*, a set of instructions that many processors have: on x86-64 the levels
+// v2, v3 and v4 of its psABI, and v4 with the products of bf16 (AVX512_BF16); elsewhere one, named as the architecture.
+// All else is compiled for the architecture's baseline. A level's objects are linked into one, whose only global symbol
+// is the level's table: its functions, the inline functions of the standard library and those of Eigen that it was
+// compiled with stay its own, and no other code can run one of them. So a function that a header of this folder
+// declares is called as a member of the table, except where this says otherwise: Threads, Scratch, the facts of a
+// LoopProgram and convolved_size() do not depend on the level.
+//
+// One level is chosen for the whole process, before the first kernel runs (level.h).
+#pragma once
+
+#include "kernels/attention.h"
+#include "kernels/convolution.h"
+#include "kernels/copy.h"
+#include "kernels/extremes.h"
+#include "kernels/fused_loop.h"
+#include "kernels/matmul.h"
+#include "kernels/philox.h"
+#include "kernels/pooling.h"
+#include "kernels/rows.h"
+#include "kernels/runs.h"
+
+namespace mtf::kernels {
+
+struct KernelTable {
+  decltype(kernels::compile)* compile;
+  decltype(kernels::make_attention)* attention;
+
+  decltype(kernels::matmul)* matmul;
+  decltype(kernels::convolve)* convolve;
+  decltype(kernels::convolve_input_gradient)* convolve_input_gradient;
+  decltype(kernels::convolve_window_gradient)* convolve_window_gradient;
+  decltype(kernels::max_pool)* max_pool;
+  decltype(kernels::max_pool_gradient)* max_pool_gradient;
+  decltype(kernels::mean_pool)* mean_pool;
+  decltype(kernels::mean_pool_gradient)* mean_pool_gradient;
+
+  decltype(kernels::softmax_rows)* softmax_rows;
+  decltype(kernels::log_softmax_rows)* log_softmax_rows;
+  decltype(kernels::logsumexp_rows)* logsumexp_rows;
+  decltype(kernels::log_sum_rows)* log_sum_rows;
+  decltype(kernels::layer_norm_rows)* layer_norm_rows;
+
+  decltype(kernels::fill_kept)* fill_kept;
+  decltype(kernels::fill_uniform)* fill_uniform;
+  decltype(kernels::fill_normal)* fill_normal;
+  decltype(kernels::fill_truncated_normal)* fill_truncated_normal;
+  decltype(kernels::fill_integers)* fill_integers;
+
+  decltype(kernels::copy_block)* copy_block;
+  decltype(kernels::copy_matrix)* copy_matrix;
+  decltype(kernels::fill_block)* fill_block;
+
+  decltype(kernels::place_of_extreme)* place_of_extreme;
+  decltype(kernels::places_of_extremes)* places_of_extremes;
+  decltype(kernels::place_of)* place_of;
+  decltype(kernels::place_above)* place_above;
+
+  decltype(kernels::combine_elements)* combine_elements;
+  decltype(kernels::add_elements)* add_elements;
+  decltype(kernels::convert_elements)* convert_elements;
+  decltype(kernels::running_sums)* running_sums;
+  decltype(kernels::line_sums)* line_sums;
+  decltype(kernels::weighted_sum)* weighted_sum;
+};
+
+/// The kernels of the level that this process uses. The first call chooses one if use_level() has not, and throws
+/// LevelError as default_level() does.
+const KernelTable& table();
+
+}  // namespace mtf::kernels

@@ -1,0 +1,44 @@
+// Elements of one run of memory: combined, added, converted, summed. For what is no loop of lanes (fused_loop.h).
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/element_type.h"
+#include "kernels/lane_op.h"
+
+namespace mtf::kernels {
+
+/// result[i] = reduction(a[i], b[i]); `result` may be `a` or `b`. max and min give NaN if either is; i32 wraps. Of
+/// bool, sum and max are `or`, prod and min are `and`; and, or are of bool alone.
+void combine_elements(ElementType type, Reduction reduction, const void* a, const void* b, void* result,
+                      std::int64_t count);
+
+/// to[i * to_stride] += from[i * from_stride]. `to` has the type of `from`, in which bf16 is rounded after each sum, or
+/// the type in which it is computed with (f32 for bf16, i32 for bool). i32 wraps.
+void add_elements(ElementType from_type, const void* from, std::int64_t from_stride, ElementType to_type, void* to,
+                  std::int64_t to_stride, std::int64_t count);
+
+/// to[i * to_stride] = from[i * from_stride], from bf16 to f32 or back (rounded to nearest even).
+void convert_elements(ElementType from_type, const void* from, std::int64_t from_stride, ElementType to_type, void* to,
+                      std::int64_t to_stride, std::int64_t count);
+
+/// Lines of elements in memory, in elements: how far an element is from the next of its line (it may be negative), and
+/// a line from the next.
+struct SummedLines {
+  std::int64_t step, apart;
+};
+
+/// y = the running sums of `lines` lines of `count` elements each, with each element or, `exclusive`, before it. Floats
+/// are carried in f64, so that a sum is rounded only where it is written; i32 wraps. x is y, or they do not overlap.
+void running_sums(ElementType type, bool exclusive, const void* x, SummedLines from, void* y, SummedLines to,
+                  std::int64_t count, std::int64_t lines);
+
+/// The sums of such lines, carried so, in the type in which the elements are computed with, `apart` from each other.
+void line_sums(ElementType type, const void* x, SummedLines from, std::int64_t count, std::int64_t lines, void* sums,
+               std::int64_t apart);
+
+/// Σ words[i] · factors[i] modulo 2^64. `word_bytes`: 1, 2 or 4; words lie at any address.
+std::uint64_t weighted_sum(const void* words, std::int64_t word_bytes, const std::uint32_t* factors,
+                           std::int64_t count);
+
+}  // namespace mtf::kernels
