@@ -63,16 +63,22 @@ show_progress() {
   [ -z "$shown" ] || [ -z "$terminal" ] || printf '\r\033[K' >&2
 }
 
-# build TARGET...: configures (once, with the options in $MTF_CMAKE_OPTIONS) and builds these targets, or all, and shows how far it is; prints the compiler's words only
-# if it fails.
-build() {
+# configure OPTION...: makes build/ with these options and those in $MTF_CMAKE_OPTIONS, which cmake keeps.
+configure() {
   local log=$MTF_BUILD/build.log
   mkdir -p "$MTF_BUILD"
-  if [ ! -f "$MTF_BUILD/build.ninja" ]; then
-    echo "Configuring build/ ..." >&2
-    cmake -S "$MTF_TOP" -B "$MTF_BUILD" -G Ninja -DCMAKE_BUILD_TYPE=Release ${MTF_CMAKE_OPTIONS-} >"$log" 2>&1 </dev/null ||
-      { cat "$log" >&2; return 1; }
-  fi
+  echo "Configuring build/ ..." >&2
+  cmake -S "$MTF_TOP" -B "$MTF_BUILD" -G Ninja "$@" ${MTF_CMAKE_OPTIONS-} >"$log" 2>&1 </dev/null || { cat "$log" >&2; return 1; }
+}
+
+# kept_option NAME: the value that cmake keeps of an option of build/; nothing if there is none.
+kept_option() { sed -n "s/^$1:[A-Z]*=//p" "$MTF_BUILD/CMakeCache.txt" 2>/dev/null; }
+
+# build TARGET...: configures (once) and builds these targets, or all, and shows how far it is; prints the compiler's
+# words only if it fails.
+build() {
+  local log=$MTF_BUILD/build.log
+  [ -f "$MTF_BUILD/build.ninja" ] || configure -DCMAKE_BUILD_TYPE=Release || return 1
   [ -x "$MTF" ] || echo "Building (some minutes the first time) ..." >&2
   : >"$log"
   NINJA_STATUS='[%f/%t] ' ninja -C "$MTF_BUILD" "$@" 2>&1 </dev/null | show_progress "$log"

@@ -113,13 +113,13 @@ std::int64_t place_along(const T* x, std::int64_t count) {
 }
 
 /// Lines whose extremes are found at once.
-constexpr std::int64_t kLinesTogether = 256;
+constexpr std::int64_t kLinesAtOnce = 256;
 
 template <bool largest, class T>
 void places_across(const T* x, std::int64_t stride, std::int64_t count, std::int64_t lines, std::int32_t first,
                    std::int32_t* places, std::int64_t apart) {
-  std::array<Number<T>, kLinesTogether> champions;
-  std::array<std::int32_t, kLinesTogether> best{};
+  std::array<Number<T>, kLinesAtOnce> champions;
+  std::array<std::int32_t, kLinesAtOnce> best{};
   for (std::int64_t k = 0; count > 0 && k < lines; ++k) champions[k] = to_number(x[k]);
   for (std::int64_t i = 1; i < count; ++i) {
     x += stride;
@@ -148,7 +148,7 @@ void places_of_extremes(ElementType type, bool largest, const void* x, std::int6
                         std::int64_t lines, std::int32_t first, std::int32_t* places, std::int64_t apart) {
   by_element(type, [&]<class T>(T) {
     for (std::int64_t done = 0, some; done < lines; done += some) {
-      some = std::min(kLinesTogether, lines - done);
+      some = std::min(kLinesAtOnce, lines - done);
       const T* const from = static_cast<const T*>(x) + done;
       if (largest) places_across<true>(from, stride, count, some, first, places + done * apart, apart);
       else places_across<false>(from, stride, count, some, first, places + done * apart, apart);

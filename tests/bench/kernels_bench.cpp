@@ -258,7 +258,8 @@ void softmax(benchmark::State& state) {
 BENCHMARK(softmax)->Arg(64)->Arg(1024)->UseManualTime();
 
 void transpose(benchmark::State& state) {
-  const Int n = state.range(0), rows = kBig / n, sizes[] = {rows, n}, from[] = {1, rows}, to[] = {n, 1};
+  const Int n = state.range(0), rows = kBig / n;
+  const std::array<Int, 2> sizes = {rows, n}, from = {1, rows}, to = {n, 1};
   std::vector<float> x = operand(kBig), y(kBig), z(kBig), expected(kBig);
   for (Int i = 0; i < rows; ++i)
     for (Int j = 0; j < n; ++j) expected[i * n + j] = x[i + j * rows];
