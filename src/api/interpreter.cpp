@@ -104,6 +104,7 @@ struct Interpreter::Impl {
         runtime(runtime_options_of(options)),
         execution(runtime),
         session(on_ranks(settings, runtime.ranks()), &execution, runtime.rank() == 0 ? stream : nowhere) {
+    runtime.expect_level();
     stream.exceptions(std::ios::badbit);  // what the function throws ends the run
     session.remember_nothing();
     if (warn && runtime.rank() == 0)

@@ -22,7 +22,7 @@ void choose_level() {
   } catch (const kernels::LevelError& error) { fail(Kind::unusable_level, {}, "{}", error.what()); }
 }
 
-std::string agree_on_level(Transport& transport) {
+LevelAgreement agree_on_level(Transport& transport) {
   if (transport.ranks() == 1) {
     choose_level();
     return {};
@@ -52,7 +52,7 @@ std::string agree_on_level(Transport& transport) {
       if (said.empty()) said = text;
     if (said.empty()) said = "the ranks have no level of kernels in common";
     transport.broadcast(said);
-    fail(Kind::unusable_level, {}, "{}", said);
+    return {.refusal = said, .notice = {}};
   }
   const std::string_view level = levels[common - 1];
   kernels::use_level(level);
@@ -60,8 +60,9 @@ std::string agree_on_level(Transport& transport) {
   transport.max_of_all(fastest_anywhere);
   const auto fastest = static_cast<size_t>(fastest_anywhere[0]);
   if (fastest == common) return {};
-  return fmt::format("the ranks use the kernels for {}: not all of them can use those for {}",
-                     kernels::describe_level(level), kernels::describe_level(levels[fastest - 1]));
+  return {.refusal = {},
+          .notice = fmt::format("the ranks use the kernels for {}: not all of them can use those for {}",
+                                kernels::describe_level(level), kernels::describe_level(levels[fastest - 1]))};
 }
 
 }  // namespace mtf::run

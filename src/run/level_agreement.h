@@ -9,9 +9,14 @@ class Transport;
 /// Makes the default level that of this process. Fails (unusable_level).
 void choose_level();
 
+/// What ranks have agreed on, the same on all of them.
+struct LevelAgreement {
+  std::string refusal;  ///< why there is no level for all; empty: there is one
+  std::string notice;   ///< what to tell people: that a rank could use a faster level. Mostly empty
+};
+
 /// Makes the fastest level that every rank may use that of each: its default level, or a slower one. All ranks come
-/// here. Fails on all of them (unusable_level) if one has no default level, or if they have none in common. Returns
-/// what to tell people: which level it is, if a rank could use a faster one, else nothing.
-std::string agree_on_level(Transport& transport);
+/// here. One rank alone fails (unusable_level) where several find a refusal.
+LevelAgreement agree_on_level(Transport& transport);
 
 }  // namespace mtf::run

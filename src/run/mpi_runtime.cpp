@@ -43,7 +43,7 @@ struct MpiRuntime::Impl {
   explicit Impl(MpiRuntimeOptions given_options)
       : options(std::move(given_options)),
         transport(options.use_mpi, options.share_memory),
-        notice(agree_on_level(transport)),
+        level(agree_on_level(transport)),
         hostings(transport.rank(), transport.ranks(), options.placement),
         threads(threads_of(options, transport)),
         shared(transport),
@@ -72,7 +72,7 @@ struct MpiRuntime::Impl {
 
   MpiRuntimeOptions options;
   Transport transport;
-  const std::string notice;
+  const LevelAgreement level;
   Hostings hostings;
   kernels::Threads threads;
   SharedMemory shared;
@@ -88,7 +88,10 @@ MpiRuntime::~MpiRuntime() = default;
 int MpiRuntime::rank() const { return impl_->transport.rank(); }
 int MpiRuntime::ranks() const { return impl_->transport.ranks(); }
 bool MpiRuntime::shares_memory() const { return impl_->shared.is_there(); }
-const std::string& MpiRuntime::notice() const { return impl_->notice; }
+const std::string& MpiRuntime::notice() const { return impl_->level.notice; }
+void MpiRuntime::expect_level() const {
+  if (!impl_->level.refusal.empty()) fail(Kind::unusable_level, {}, "{}", impl_->level.refusal);
+}
 int64_t MpiRuntime::sent() const { return impl_->machine.sent; }
 std::unique_ptr<plan::Runtime> MpiRuntime::planner(bool beside) const {
   return std::make_unique<DryRuntime>(beside ? impl_->machine.pool->alone_live() : 0);

@@ -61,6 +61,8 @@ class MpiRuntime final : public plan::Runtime {
   void finish() override;
   [[noreturn]] void abort(const std::string& message, int status) override;
 
+  /// Fails on all ranks (unusable_level) where they have no level of kernels in common: nothing can be computed then.
+  void expect_level() const;
   /// What to tell people of the ranks: that they use slower kernels than one of them could. Mostly nothing.
   const std::string& notice() const;
   /// The ranks of this node reduce in memory that they share.

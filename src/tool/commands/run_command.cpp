@@ -1,11 +1,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <new>
-#include <thread>
 
 #include "run/reference_runtime.h"
 #include "run/timeline.h"
@@ -182,15 +180,15 @@ class RankRun {
 
   run::MpiRuntime& runtime() {
     if (runtime_) return *runtime_;
+    runtime_ = std::make_unique<run::MpiRuntime>(runtime_options_);
     try {
-      runtime_ = std::make_unique<run::MpiRuntime>(runtime_options_);
       check_ranks(here_, runtime_->ranks());
     } catch (const UserError& error) {
-      // Every process has found it, and they cannot end each other. The first one speaks; mpirun ends all when one ends.
-      if (here_.rank == 0) throw;
-      std::this_thread::sleep_for(std::chrono::seconds(1));
-      std::_Exit(static_cast<int>(error.diagnostic().exit_code()));
+      // Every process has found it, and they cannot end each other.
+      if (here_.rank != 0) std::_Exit(static_cast<int>(error.diagnostic().exit_code()));
+      throw;
     }
+    runtime_->expect_level();
     if (here_.rank == 0 && !runtime_->notice().empty())
       report(fmt::format("note: {}\n", runtime_->notice()), ExitCode::kSuccess);
     return *runtime_;

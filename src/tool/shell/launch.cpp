@@ -73,10 +73,8 @@ int report(const std::string& message, ExitCode code) {
 int report(const Diagnostics& found) { return report(found.render(), found.exit_code()); }
 
 void end_rank(const std::string& message, ExitCode code) {
-  try {
-    run::MpiRuntime runtime({.use_mpi = true});
-    runtime.abort(message, static_cast<int>(code));
-  } catch (const UserError&) { std::_Exit(static_cast<int>(code)); }  // the ranks have no kernels in common
+  run::MpiRuntime runtime({.use_mpi = true});
+  runtime.abort(message, static_cast<int>(code));
 }
 
 std::string bug_message(const std::exception& error) {
