@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <limits.h>
 #include <sys/file.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,10 +12,11 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
+#include <span>
 #include <vector>
 
 #include "io/io_error.h"
+#include "support/platform.h"
 
 namespace mtf::io {
 namespace {
@@ -50,15 +50,9 @@ int remember(const std::string& name) {
 
 // ---- those whose writers no longer live -----------------------------------------------------------------------------
 
-/// The running system, of which there is one at a time on a host, and whose locks are seen by all that run on it. Empty
-/// if it does not say.
-std::string this_system() {
-  std::string id;
-  std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
-  return id.substr(0, id.find('-'));
-}
-
-std::string beginning_here() { return fmt::format("{}{}-", kBegins, this_system()); }
+/// Names of files of the running system begin with it. A host runs one system at a time, and all its processes see the
+/// same locks.
+std::string beginning_here() { return fmt::format("{}{}-", kBegins, name_of_running_system()); }
 
 /// Removes a file if its writer no longer lives; `now` as the file system has it.
 void remove_orphan(const std::string& name, bool is_of_this_system, time_t now) {
@@ -89,7 +83,7 @@ void remove_orphans(const std::filesystem::path& folder, int file_there) {
 
 std::uint64_t random_number(const WriteFailure& failure) {
   std::uint64_t number = 0;
-  if (getrandom(&number, sizeof number, 0) != sizeof number) failure.because_of_errno();
+  if (!fill_with_random_bytes(std::as_writable_bytes(std::span(&number, 1)))) failure.because_of_errno();
   return number;
 }
 

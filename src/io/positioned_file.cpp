@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "io/io_error.h"
+#include "support/platform.h"
 
 namespace mtf::io {
 namespace {
@@ -80,7 +81,7 @@ const std::string& FileInTheMaking::with_folder(const std::string& path) {
 
 FileInTheMaking::FileInTheMaking(const std::string& path, std::uint64_t size)
     : partial_(with_folder(path)), file_(PositionedFile::to_write(partial_.name())) {
-  int error = size == 0 ? 0 : posix_fallocate(partial_.descriptor(), 0, static_cast<off_t>(size));
+  int error = set_space_aside(partial_.descriptor(), static_cast<std::int64_t>(size));
   if (error == EOPNOTSUPP || error == EINVAL)
     error = ftruncate(partial_.descriptor(), static_cast<off_t>(size)) == 0 ? 0 : errno;
   if (error != 0) WriteFailure(path).because(std::strerror(error));

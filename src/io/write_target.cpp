@@ -2,38 +2,16 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <linux/magic.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 
 #include "io/io_error.h"
+#include "support/platform.h"
 
 namespace mtf::io {
-namespace {
-
-bool is_of_processes(const std::filesystem::path& folder) {
-  struct statfs system {};
-  return statfs(folder.c_str(), &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
-}
-
-/// The descriptor that a link among those of this process stands for; -1: it is another's.
-int descriptor_of(const std::filesystem::path& link) {
-  std::error_code error;
-  const std::string folder = std::filesystem::canonical(link.parent_path(), error).string(),
-                    name = link.filename().string();
-  if (error || !folder.starts_with(fmt::format("/proc/{}/", getpid())) || !folder.ends_with("/fd")) return -1;
-  int number = -1;
-  std::from_chars(name.data(), name.data() + name.size(), number);
-  return number;
-}
-
-}  // namespace
-
 void WriteFailure::because(std::string_view reason) const {
   throw IoError(IoError::Kind::kUnwritable, path_, fmt::format("cannot be written: {}", reason));
 }
@@ -48,9 +26,9 @@ WriteTarget find_write_target(const std::string& path, const WriteFailure& failu
     std::error_code error;
     if (!std::filesystem::is_symlink(std::filesystem::symlink_status(target.path, error))) break;
     const std::filesystem::path folder = target.path.has_parent_path() ? target.path.parent_path() : ".";
-    if (is_of_processes(folder)) {  // what it points to need not have a name
+    if (lists_open_files(folder)) {  // what it points to need not have a name
       target.is_stream = true;
-      target.descriptor = descriptor_of(target.path);
+      target.descriptor = descriptor_of_link(target.path);
       return target;
     }
     if (links == kMostLinks) failure.because(std::strerror(ELOOP));

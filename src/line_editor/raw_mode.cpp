@@ -1,5 +1,4 @@
 // The terminal's mode, and the signals that must not leave it changed.
-#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 
 #include "line_editor/screen.h"
 #include "line_editor/terminal.h"
+#include "support/platform.h"
 
 namespace mtf::line_editor {
 namespace {
@@ -65,7 +65,7 @@ RawMode::RawMode(Terminal& terminal) : terminal_(terminal) {
   tcgetattr(terminal_.in_, &before_);
   active.before = before_;
   int ends[2] = {-1, -1};
-  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0) {
+  if (open_pipe(ends, false)) {
     terminal_.resized_ = ends[0];
     active.resized = ends[1];
   }

@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <span>
+
+#include "support/platform.h"
 
 namespace mtf::line_editor {
 namespace {
@@ -63,9 +66,8 @@ int Terminal::next_byte(int milliseconds) {
   if (at_ == buffer_.size()) {
     pollfd inputs[] = {{in_, POLLIN, 0}, {resized_, POLLIN, 0}};
     const bool is_first = milliseconds < 0;  // a new size waits until a sequence is over
-    const timespec limit{milliseconds / 1000, milliseconds % 1000 * 1'000'000L};
-    const int count = ppoll(inputs, is_first && resized_ >= 0 ? 2 : 1, is_first ? nullptr : &limit,
-                            waits_for_signals_ ? &while_waiting_ : nullptr);
+    const std::span waited = std::span(inputs).first(is_first && resized_ >= 0 ? 2 : 1);
+    const int count = poll_with_signals(waited, milliseconds, waits_for_signals_ ? &while_waiting_ : nullptr);
     const bool is_interrupted = count < 0 && errno == EINTR;
     char bytes[64];
     if (is_first && (inputs[1].revents != 0 || is_interrupted) && ::read(resized_, bytes, sizeof bytes) > 0)

@@ -1,13 +1,11 @@
 #include "run/shared_file.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <string>
-
 #include "run/transport.h"
+#include "support/platform.h"
 
 namespace mtf::run {
 namespace {
@@ -27,14 +25,6 @@ class File {
   const int number_;
 };
 
-/// A new file of so many bytes in memory; -1 if it could not be made.
-int make_file(int64_t bytes) {
-  const int file = memfd_create("mtf", MFD_CLOEXEC);
-  if (file < 0 || ftruncate(file, bytes) == 0) return file;
-  close(file);
-  return -1;
-}
-
 /// What tells a file from all others: a process of the same number may be another one, as another container counts.
 int64_t identity(int file) {
   struct stat found;
@@ -47,7 +37,7 @@ SharedFile::SharedFile(int file, int64_t bytes) : bytes_(bytes) {
   void* const at =
       file < 0 ? MAP_FAILED : mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (at == MAP_FAILED) return;
-  madvise(at, static_cast<size_t>(bytes), MADV_HUGEPAGE);  // where the system has them for files in memory
+  prefer_large_pages(at, static_cast<size_t>(bytes));  // where the system has them for files in memory
   data_ = static_cast<std::byte*>(at);
 }
 
@@ -57,15 +47,13 @@ SharedFile::~SharedFile() {
 
 std::vector<SharedFile> share_files(Transport& transport, int64_t bytes) {
   constexpr size_t kNumbers = 3;
-  const File own(make_file(bytes));
+  const File own(make_file_in_memory(bytes));
   const std::vector<int64_t> all = transport.gather_here({getpid(), own.number(), identity(own.number())});
   std::vector<SharedFile> files;
   bool have_all = true;
   for (size_t i = 0; i < all.size() / kNumbers; ++i) {
     const int64_t *const file = &all[i * kNumbers], process = file[0], number = file[1];
-    const File theirs(number < 0 ? -1
-                                 : open(("/proc/" + std::to_string(process) + "/fd/" + std::to_string(number)).c_str(),
-                                        O_RDWR | O_CLOEXEC));
+    const File theirs(number < 0 ? -1 : open_file_of_process(process, static_cast<int>(number)));
     files.push_back(identity(theirs.number()) == file[2] ? SharedFile(theirs.number(), bytes) : SharedFile());
     have_all = have_all && files.back().data() != nullptr;
   }

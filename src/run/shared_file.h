@@ -1,8 +1,9 @@
 #pragma once
 // A file in memory of each rank of a node, which all of them map.
 //
-// It is an anonymous file (memfd_create) that the others map through /proc: a window of MPI would be a file in
-// /dev/shm, of which containers have 64 MiB. Where ranks may not see each other's files there is none.
+// It is a file without a name, which the others open by the number of this rank's descriptor. A window of MPI would
+// be a file in a folder for shared memory, of which containers have 64 MiB. Where ranks may not see each other's files
+// there is none.
 #include <cstddef>
 #include <cstdint>
 #include <utility>

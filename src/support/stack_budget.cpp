@@ -1,10 +1,9 @@
 #include "support/stack_budget.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <cstdint>
 
+#include "support/platform.h"
 #include "support/text.h"
 
 namespace mtf {
@@ -19,16 +18,9 @@ constinit thread_local std::uintptr_t lowest_of_stack = kNotAsked;
 
 bool ask_for_stack() noexcept {
   if (lowest_of_stack == kNotAsked) {
-    lowest_of_stack = 0;
-    pthread_attr_t attributes;
-    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return true;
-    void* begin = nullptr;
-    std::size_t size = 0;
-    if (pthread_attr_getstack(&attributes, &begin, &size) == 0) {
-      lowest_of_stack = reinterpret_cast<std::uintptr_t>(begin) + std::min(kStackReserve, size / 4);
-      size_of_stack = size;
-    }
-    pthread_attr_destroy(&attributes);
+    const StackBounds stack = stack_of_thread();
+    size_of_stack = stack.size;
+    lowest_of_stack = stack.size == 0 ? 0 : stack.lowest + std::min(kStackReserve, stack.size / 4);
   }
   return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) > lowest_of_stack;
 }

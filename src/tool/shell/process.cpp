@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,10 +11,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <optional>
 
 #include "support/diagnostics.h"
+#include "support/platform.h"
 
 namespace mtf::tool {
 namespace {
@@ -26,7 +25,7 @@ struct Pipe {
   int read_end = -1, write_end = -1;
   Pipe() {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) fail(Kind::limit_exceeded, {}, "no pipe can be made: {}", std::strerror(errno));
+    if (!open_pipe(ends)) fail(Kind::limit_exceeded, {}, "no pipe can be made: {}", std::strerror(errno));
     read_end = ends[0];
     write_end = ends[1];
   }
@@ -69,7 +68,7 @@ pid_t forked(int signal) {
   const pid_t child = fork();
   if (child < 0) fail(Kind::limit_exceeded, {}, "no process can be started: {}", std::strerror(errno));
   if (child == 0) {
-    prctl(PR_SET_PDEATHSIG, signal);
+    end_with_parent(signal);
     if (getppid() != parent) _exit(128 + signal);  // it has ended already
   }
   return child;
@@ -244,9 +243,8 @@ void divide_work(std::size_t count, int jobs, std::chrono::seconds limit,
 }
 
 std::string own_program() {
-  std::error_code error;
-  const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
-  return error ? "mtf" : path.string();
+  const std::string path = path_of_program();
+  return path.empty() ? "mtf" : path;
 }
 
 }  // namespace mtf::tool
