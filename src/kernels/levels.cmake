@@ -72,7 +72,7 @@ foreach(level IN LISTS levels)
   if(MTF_CHECKED)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O1>)
   endif()
-  mtf_batch(${target} 9)  # each of which has instances of its own
+  mtf_batch(${target} 6)  # each of which has instances of its own
   # All symbols but the table become local, inline functions too: the linker cannot merge them with those of other code.
   set(object ${CMAKE_BINARY_DIR}/level/${symbol}.o)
   add_custom_command(OUTPUT ${object}
