@@ -388,24 +388,24 @@ inline F neighbours(F low, F high) {
   }
   (std::make_integer_sequence<int, kBytes / 2>());
 }
+/// The floors of the quotients of a half of the lanes, modulo 2^32. A quotient of two i32 that is not whole is further
+/// from the next whole number than f64 rounds: the floor of the rounded quotient is the floor of the quotient.
+inline HalfI floors_of_quotients(HalfI a, HalfI b) {
+  const D floors = floor_of(widened<D>(a) / widened<D>(b));
+  return __builtin_convertvector((L)(floors + 6755399441055744.0), HalfI);  // 1.5·2^52: the floor is its low bits
+}
+/// a / b rounded down; 0 where b is 0.
 inline I int_floordiv(I a, I b) {
-  return each<I>(
-      [](std::int64_t x, std::int64_t y) -> std::int32_t {
-        if (y == 0) return 0;
-        const std::int64_t q = x / y;
-        return static_cast<std::int32_t>(q - ((x % y != 0) && ((x < 0) != (y < 0))));
-      },
-      a, b);
+  HalfI as[2], bs[2];
+  std::memcpy(as, &a, kBytes);
+  std::memcpy(bs, &b, kBytes);
+  for (std::size_t i = 0; i < 2; ++i) as[i] = floors_of_quotients(as[i], bs[i]);
+  I result;
+  std::memcpy(&result, as, kBytes);
+  return result & (b != 0);
 }
-inline I int_mod(I a, I b) {
-  return each<I>(
-      [](std::int64_t x, std::int64_t y) -> std::int32_t {
-        if (y == 0) return 0;
-        const std::int64_t m = x % y;
-        return static_cast<std::int32_t>(m != 0 && ((m < 0) != (y < 0)) ? m + y : m);
-      },
-      a, b);
-}
+/// The rest of int_floordiv, with the sign of b; 0 where b is 0.
+inline I int_mod(I a, I b) { return (I)((U)a - (U)int_floordiv(a, b) * (U)b) & (b != 0); }
 inline I int_pow(I a, I b) {
   return each<I>(
       [](std::int32_t x, std::int32_t y) -> std::int32_t {

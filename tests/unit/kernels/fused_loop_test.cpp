@@ -125,6 +125,26 @@ TEST(FusedLoop, IntegerDivisionFloorsAndByZeroIsZero) {
   EXPECT_EQ(map2<float>(LaneOp::kFloordiv, std::vector<float>{-7}, {2}), std::vector<float>{-4});
   EXPECT_EQ(map2<float>(LaneOp::kMod, std::vector<float>{-7}, {3}), std::vector<float>{2});
 }
+TEST(FusedLoop, IntegerDivisionIsThatOf64BitsForAllSignsAndSizes) {
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int32_t>::min(), kMost = -(kLeast + 1);
+  std::vector<std::int64_t> values{0, 1, 2, 3, 7, 10, 46340, 46341, 65535, 65536, 1 << 30, kMost - 1, kMost};
+  for (std::size_t k = 1, n = values.size(); k < n; ++k) values.push_back(-values[k]);
+  values.push_back(kLeast);
+  std::mt19937 generator(3);
+  for (int k = 0; k < 100; ++k) values.push_back(static_cast<std::int32_t>(generator() >> 1 >> generator() % 31));
+  std::vector<std::int32_t> a, b, quotients, rests;
+  for (const std::int64_t x : values) {
+    for (const std::int64_t y : values) {
+      a.push_back(static_cast<std::int32_t>(x));
+      b.push_back(static_cast<std::int32_t>(y));
+      const std::int64_t floor = y == 0 ? 0 : x / y - (x % y != 0 && (x < 0) != (y < 0));
+      quotients.push_back(static_cast<std::int32_t>(floor));  // of the least number and -1: wraps
+      rests.push_back(y == 0 ? 0 : static_cast<std::int32_t>(x - floor * y));
+    }
+  }
+  EXPECT_EQ(map2<std::int32_t>(LaneOp::kFloordiv, a, b), quotients);
+  EXPECT_EQ(map2<std::int32_t>(LaneOp::kMod, a, b), rests);
+}
 TEST(FusedLoop, PowerIsStandardPower) {
   const std::vector<float> x{-2, 0, 2, -2, 4, -8, 2, 0, kNan, 1}, y{3, 0, .5f, -2, -.5f, .5f, -1, -1, 0, kNan};
   const auto z = map2<float>(LaneOp::kPow, x, y);
