@@ -4,7 +4,6 @@
 #include <filesystem>
 
 #include "eval/evaluator.h"
-#include "support/built_places.h"
 #include "support/text.h"
 #include "syntax/foreign.h"
 #include "syntax/parse.h"
@@ -25,22 +24,11 @@ bool Modules::keeps(const ast::Program& program) const {
   return std::any_of(programs_.rbegin(), programs_.rend(), [&](const auto& kept) { return kept.get() == &program; });
 }
 
-std::string library_folder(const Settings& settings) {
-  return settings.stdlib.empty() ? stdlib_of_sources() : settings.stdlib;
-}
+LibraryFiles Modules::library() const { return LibraryFiles(evaluator_.settings.stdlib); }
 
-std::string Modules::folder() const { return library_folder(evaluator_.settings); }
+bool Modules::is_standard(Name name) const { return library().has(name.str() + ".mtf"); }
 
-std::string Modules::file_of(const std::string& name) const { return folder() + "/" + name + ".mtf"; }
-
-bool Modules::is_standard(Name name) const {
-  std::error_code ignored;
-  return std::filesystem::exists(file_of(name.str()), ignored);
-}
-
-bool Modules::in_standard_module(Span span) const {
-  return span.is_known() && span.file->name().rfind(folder(), 0) == 0;
-}
+bool Modules::in_standard_module(Span span) const { return span.is_known() && library().has_path(span.file->name()); }
 
 void Modules::import(const ast::ImportStmt& stmt, const ScopePtr& scope) {
   std::optional<UserError> first;
@@ -62,7 +50,8 @@ void Modules::import(const ast::ImportStmt& stmt, const ScopePtr& scope) {
 ModulePtr Modules::module(const std::string& path, bool is_file, Span span) {
   if (!is_file && path == "random")
     return *evaluator_.builtins.find(Name("random"))->as<ModulePtr>();  // it needs no import
-  std::string file = is_file ? path : file_of(path);
+  const std::string standard_file = path + ".mtf";
+  std::string file = is_file ? path : library().path_of(standard_file);
   if (is_file && !path.empty() && path[0] != '/' && span.file) {
     auto folder = std::filesystem::path(span.file->name()).parent_path();
     file = (folder / path).lexically_normal().string();
@@ -75,10 +64,12 @@ ModulePtr Modules::module(const std::string& path, bool is_file, Span span) {
   }
   if (auto known = modules_.find(file); known != modules_.end()) return known->second;
   std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored)) not_found(path, file, is_file, span);
+  if (is_file ? !std::filesystem::exists(file, ignored) : !library().has(standard_file))
+    not_found(path, file, is_file, span);
   if (under_way_.size() >= kMaxImports)
     fail(Kind::nesting_too_deep, span, "a file is imported inside {} others", kMaxImports);
-  const std::shared_ptr<const ast::Program> program = read(path, file, span);
+  const std::shared_ptr<const ast::Program> program =
+      parse(path, is_file ? SourceFile::read(file) : library().read(standard_file), span);
   auto module = std::make_shared<Module>();
   module->name = is_file ? Name(std::filesystem::path(file).stem().string()) : Name(path);
   module->path = file;
@@ -93,21 +84,17 @@ ModulePtr Modules::module(const std::string& path, bool is_file, Span span) {
 
 void Modules::not_found(const std::string& path, const std::string& file, bool is_file, Span span) const {
   if (is_file) fail(Diagnostic(Kind::import_not_found, span, fmt::format("there is no file {}", file)).help(""));
-  std::vector<std::string> names;
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(file).parent_path(), ignored)) {
-    if (entry.path().extension() == ".mtf") names.push_back(entry.path().stem().string());
-  }
-  std::sort(names.begin(), names.end());
+  const std::vector<std::string> names = library().modules();
   std::string help = foreign_help(syntax::Foreign::module, span, path);
   if (help.empty()) help = mtf::did_you_mean(path, names);
   if (help.empty() && !names.empty()) help = "the standard modules are " + mtf::join(names, ", ");
   fail(Diagnostic(Kind::import_not_found, span, fmt::format("there is no standard module `{}`", path)).help(help));
 }
 
-std::shared_ptr<const ast::Program> Modules::read(const std::string& path, const std::string& file, Span span) {
+std::shared_ptr<const ast::Program> Modules::parse(const std::string& path, std::shared_ptr<const SourceFile> file,
+                                                   Span span) {
   Diagnostics found;
-  auto program = evaluator_.settings.parsed->parse(SourceFile::read(file), found);
+  auto program = evaluator_.settings.parsed->parse(std::move(file), found);
   if (found.has_errors()) {
     if (!evaluator_.findings.collects()) found.throw_first();
     for (const Diagnostic& diagnostic : found.list()) evaluator_.findings.report(diagnostic);

@@ -7,15 +7,13 @@
 #include <vector>
 
 #include "eval/host_value.h"
+#include "support/library_files.h"
 #include "syntax/ast.h"
 
 namespace mtf::eval {
 
 class Evaluator;
 struct Settings;  // eval/settings.h
-
-/// The folder of the standard modules.
-std::string library_folder(const Settings& settings);
 
 class Modules {
  public:
@@ -64,11 +62,10 @@ class Modules {
   }
 
  private:
-  std::string folder() const;
-  std::string file_of(const std::string& name) const;
+  LibraryFiles library() const;
   [[noreturn]] void not_found(const std::string& path, const std::string& file, bool is_file, Span span) const;
-  /// Reads a file. What a check finds wrong in its syntax is among the findings, and at `span` it cannot be read.
-  std::shared_ptr<const ast::Program> read(const std::string& path, const std::string& file, Span span);
+  /// Parses a file. What a check finds wrong in its syntax is among the findings, and at `span` it cannot be read.
+  std::shared_ptr<const ast::Program> parse(const std::string& path, std::shared_ptr<const SourceFile> file, Span span);
   /// What a module says of meshes, layouts, seeds and precision ends with it.
   void evaluate(const ast::Program& program, const ScopePtr& scope);
 

@@ -23,7 +23,7 @@ struct Settings {
   std::vector<std::pair<std::string, std::string>> set;  ///< --set name=value, `module.name` for a module's
   int64_t memory = 0;  ///< --memory: bytes that each processor has for a program and what it reads; 0: any
   std::vector<int64_t> placement = {};   ///< --placement, checked against the meshes
-  std::string stdlib;                    ///< folder of the standard modules; empty: where it was installed
+  std::string stdlib;                    ///< folder that replaces the standard library; empty: the built-in one
   const HostLibrary* library = nullptr;  ///< what programs can call besides the language; null: nothing
   int64_t ranks = 1;                     ///< the size of the default mesh [all: ranks]
   /// What the host read of tensors as numbers, in order: a run writes it down, and a plan that is given it knows what

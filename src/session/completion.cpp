@@ -159,7 +159,7 @@ void add_words(std::vector<CouldStand>& found, const std::string& word) {
 }
 
 void add_modules(std::vector<CouldStand>& found, const Session& session, const std::string& word, bool with_members) {
-  for (const ModuleDoc& module : read_module_docs(library_folder(session.settings()))) {
+  for (const ModuleDoc& module : read_module_docs(session.settings().stdlib)) {
     CouldStand could{CouldStand::Kind::kModule, module.name};
     could.detail = module.doc.substr(0, module.doc.find('\n'));
     add(found, word, std::move(could));

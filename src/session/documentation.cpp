@@ -1,13 +1,12 @@
 #include "session/documentation.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 
 #include "eval/builtins.h"
 #include "library/library.h"
 #include "support/diagnostics.h"
-#include "support/source.h"
+#include "support/library_files.h"
 #include "support/text.h"
 #include "syntax/parse.h"
 #include "syntax/print.h"
@@ -42,17 +41,13 @@ Page begin_page(std::string_view heading) {
 }  // namespace
 
 std::vector<ModuleDoc> read_module_docs(const std::string& folder) {
-  std::vector<std::filesystem::path> files;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
-    if (entry.path().extension() == ".mtf") files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
+  const LibraryFiles files(folder);
   std::vector<ModuleDoc> modules;
-  for (const auto& file : files) {
+  for (const std::string& name : files.modules()) {
     Diagnostics found;
     found.attempt([&] {
-      const ast::Program program = syntax::parse(SourceFile::read(file.string()), found);
-      ModuleDoc module{file.stem().string(), program.doc, {}};
+      const ast::Program program = syntax::parse(files.read(name + ".mtf"), found);
+      ModuleDoc module{name, program.doc, {}};
       for (const ast::Stmt& stmt : program.body.statements)
         if (auto member = member_doc(stmt)) module.members.push_back(std::move(*member));
       modules.push_back(std::move(module));
@@ -69,12 +64,12 @@ std::vector<MemberDoc> builtin_docs() {
   return docs;
 }
 
-std::vector<Page> read_pages(const std::string& path) {
-  std::error_code error;
-  if (!std::filesystem::exists(path, error)) return {};
+std::vector<Page> read_pages(const std::string& folder, std::string_view name) {
+  const LibraryFiles files(folder);
+  if (!files.has(name)) return {};
   std::vector<Page> pages;
   bool in_program = false;
-  const std::shared_ptr<const SourceFile> file = SourceFile::read(path);
+  const std::shared_ptr<const SourceFile> file = files.read(name);
   for (std::size_t number = 1; number <= file->line_count(); ++number) {
     const std::string line(file->line(number));
     const bool is_mark = line.starts_with("```");
@@ -97,7 +92,7 @@ std::vector<Page> read_pages(const std::string& path) {
   return pages;
 }
 
-std::vector<Page> error_pages(const std::string& folder) { return read_pages(folder + "/ERRORS.md"); }
-std::vector<Page> language_pages(const std::string& folder) { return read_pages(folder + "/LANGUAGE.md"); }
+std::vector<Page> error_pages(const std::string& folder) { return read_pages(folder, "ERRORS.md"); }
+std::vector<Page> language_pages(const std::string& folder) { return read_pages(folder, "LANGUAGE.md"); }
 
 }  // namespace mtf::session

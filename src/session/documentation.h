@@ -2,6 +2,7 @@
 // What is written about the language: of operations in their records, of standard modules in their `##` lines, of
 // functions with them, of words and of errors in the pages that people read.
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mtf::session {
@@ -19,7 +20,8 @@ struct ModuleDoc {
   std::vector<MemberDoc> members;  ///< those that are documented, in the order written
 };
 
-/// Every module in `folder`, by name. A module that cannot be read is left out: `mtf check` says why.
+/// Every standard module, by name. A module that cannot be read is left out: `mtf check` says why. Here and below,
+/// `folder` replaces the built-in library (support/library_files.h) if it is not empty.
 std::vector<ModuleDoc> read_module_docs(const std::string& folder);
 
 /// The functions of the language itself that are no operations: print, grad, zip …
@@ -32,8 +34,8 @@ struct Page {
   std::string text;                ///< without the marks of Markdown around programs, which are indented by two
 };
 
-/// The sections of a Markdown file; none if it is not there.
-std::vector<Page> read_pages(const std::string& path);
+/// The sections of a Markdown file of the library, such as PROMPT.md; none if it is not there.
+std::vector<Page> read_pages(const std::string& folder, std::string_view name);
 /// Each kind of diagnostic has one.
 std::vector<Page> error_pages(const std::string& folder);
 /// Each reserved word, operator and sign of the language stands in the heading of one.

@@ -32,7 +32,7 @@ struct HelpTopic {
 };
 HelpTopic topic_of(const graph::Op& op);
 
-/// All that is called so; nothing if nothing is. `folder`: of the standard modules.
+/// All that is called so; nothing if nothing is. `folder`: see documentation.h.
 std::vector<HelpTopic> help_on(const std::string& name, const std::string& folder);
 /// What is called so behind the name of a module, or in another language.
 std::vector<HelpTopic> help_elsewhere(const std::string& name, const std::string& folder);

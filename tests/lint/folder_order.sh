@@ -25,7 +25,7 @@ wrong=$(
       }'
   for folder in src/*/; do
     folder=$(basename "$folder")
-    [[ " ${folders[*]} include " == *" $folder "* ]] || echo "src/$folder is not in CMakeLists.txt's MTF_FOLDERS"
+    [[ " ${folders[*]} include package " == *" $folder "* ]] || echo "src/$folder is not in CMakeLists.txt's MTF_FOLDERS"
   done
   [ -d src/include ] && grep -rnE '^ *# *include "' src/include | grep -vE 'include "mtf/' |
     sed 's/$/: an installed header includes only installed headers/'

@@ -238,7 +238,7 @@ struct InterpreterOptions {
   /// of its interpreter with the same tensors in the same order, on one thread, and only the first one's prints. At
   /// most one interpreter of a process. MPI is started and ended with it, unless the process has started it itself.
   bool on_ranks = false;
-  std::string standard_library = {};  ///< folder of the standard modules; empty: where it was installed
+  std::string standard_library = {};  ///< folder that replaces the standard library; empty: the built-in one
   /// Gets what `print` prints, a line or more at a time; without it, standard output does. What it throws ends the run.
   std::function<void(std::string_view)> output = {};
   /// Gets each warning of what is run, once for each place; without it, nobody does.

@@ -84,7 +84,7 @@ typedef struct mtf_options {
   const mtf_setting* set;
   int threads;                  /* 0: as many as there are cores */
   int on_ranks;                 /* this process is one of several that mpirun has started: mtf/interpreter.h */
-  const char* standard_library; /* folder of the standard modules */
+  const char* standard_library; /* folder that replaces the standard library, or NULL */
   /* Gets what `print` prints, `length` bytes, a line or more at a time, and `context`; without it standard output does.
    */
   void (*output)(const char* text, size_t length, void* context);

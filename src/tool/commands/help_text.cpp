@@ -80,7 +80,7 @@ std::string help_text(const std::string& name, std::size_t width) {
            .help(did_you_mean(name, known)));
 }
 
-std::vector<session::Page> prompt_pages() { return session::read_pages(standard_library() + "/PROMPT.md"); }
+std::vector<session::Page> prompt_pages() { return session::read_pages(standard_library(), "PROMPT.md"); }
 
 std::string list_of_operations(std::size_t width) {
   std::vector<std::pair<std::string, std::vector<std::string>>> families;

@@ -2,13 +2,10 @@
 
 #include <charconv>
 #include <cstdlib>
-#include <filesystem>
 
 #include "library/library.h"
-#include "support/built_places.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
-#include "tool/shell/process.h"
 #include "tool/shell/script.h"
 
 namespace mtf::tool {
@@ -132,11 +129,8 @@ run::MpiRuntimeOptions runtime_options_of(const ProgramOptions& options) {
 }
 
 std::string standard_library() {
-  if (const char* folder = std::getenv("MTF_STDLIB"); folder != nullptr && *folder != '\0') return folder;
-  std::error_code error;
-  const auto installed = std::filesystem::path(own_program()).parent_path() / stdlib_of_installation();
-  if (std::filesystem::is_directory(installed, error)) return installed.lexically_normal().string();
-  return stdlib_of_sources();
+  const char* const folder = std::getenv("MTF_STDLIB");
+  return folder == nullptr ? "" : folder;
 }
 
 MeshPtr mesh_option(const std::string& text) { return std::make_shared<const Mesh>(Name("mesh"), mesh_of(text, 1)); }

@@ -48,7 +48,7 @@ int64_t number_of_processors(const std::string& text);
 /// `--memory 16GiB`: bytes. Throws UserError of kind bad_option_value.
 int64_t bytes_option(const std::string& text);
 
-/// The folder of the standard modules: $MTF_STDLIB, that of the installed command, or that of the source tree.
+/// $MTF_STDLIB, the folder that replaces the standard library; empty: the built-in one.
 std::string standard_library();
 
 }  // namespace mtf::tool

@@ -53,7 +53,7 @@ TEST_F(Answers, WhatCouldStandFollowsFromThePlace) {
 }
 
 TEST_F(Answers, HelpIsOnWhatIsCalledSo) {
-  const std::string folder = library_folder(session.settings());
+  const std::string folder = session.settings().stdlib;
   const std::vector<HelpTopic> softmax = help_on("softmax", folder);
   ASSERT_EQ(softmax.size(), 1u);
   EXPECT_EQ(softmax[0].kind, HelpTopic::Kind::kOperation);
