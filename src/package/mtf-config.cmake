@@ -1,0 +1,7 @@
+include(CMakeFindDependencyMacro)
+enable_language(C)
+find_dependency(fmt)
+find_dependency(ZLIB)
+find_dependency(Threads)
+find_dependency(MPI COMPONENTS C)
+include(${CMAKE_CURRENT_LIST_DIR}/mtf-targets.cmake)

@@ -1,0 +1,98 @@
+# What `cmake --install` installs, and the Debian packages that cpack makes of it: `mtf`, the command, and `libmtf-dev`,
+# for programs that embed the language. .ci/package builds and tries both.
+
+include(CMakePackageConfigHelpers)
+set(here ${CMAKE_CURRENT_LIST_DIR})
+set(generated ${CMAKE_CURRENT_BINARY_DIR}/package)
+set(cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/mtf)
+
+# ---- libmtf-dev ------------------------------------------------------------------------------------------------------
+
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
+install(TARGETS libmtf EXPORT mtf-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY src/include/mtf DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT mtf-targets NAMESPACE mtf:: DESTINATION ${cmake_folder})
+write_basic_package_version_file(${generated}/mtf-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${here}/mtf-config.cmake ${generated}/mtf-config-version.cmake DESTINATION ${cmake_folder})
+file(RELATIVE_PATH MTF_PREFIX_FROM_PC /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(${here}/mtf.pc.in ${generated}/mtf.pc @ONLY)
+install(FILES ${generated}/mtf.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(DIRECTORY tests/embed/ DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libmtf-dev/examples)
+
+# ---- mtf -------------------------------------------------------------------------------------------------------------
+
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME command)
+set(documents ${CMAKE_INSTALL_DATADIR}/doc/mtf)
+install(TARGETS mtf RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY examples DESTINATION ${documents} PATTERN run EXCLUDE)
+# The program has the library built in. These copies are for people.
+install(DIRECTORY stdlib DESTINATION ${documents})
+install(FILES README.md DESTINATION ${documents})
+install(DIRECTORY editors/vscode DESTINATION ${CMAKE_INSTALL_DATADIR}/mtf/editors)
+install(FILES editors/README.md DESTINATION ${CMAKE_INSTALL_DATADIR}/mtf/editors)
+install(DIRECTORY editors/vim/ DESTINATION ${CMAKE_INSTALL_DATADIR}/vim/vimfiles)
+install(FILES ${here}/mtf.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME mtf)
+
+# gz(FILE NAME): compresses a file as Debian wants it, without a time.
+find_program(MTF_GZIP gzip REQUIRED)
+function(gz file name)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  execute_process(COMMAND ${MTF_GZIP} -9nc INPUT_FILE ${file} OUTPUT_FILE ${generated}/${name} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+gz(${here}/mtf.1 mtf.1.gz)
+install(FILES ${generated}/mtf.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+gz(${here}/changelog changelog.Debian.gz)
+foreach(package mtf libmtf-dev)
+  set(component command)
+  if(package STREQUAL libmtf-dev)
+    set(component development)
+  endif()
+  install(FILES ${here}/copyright ${generated}/changelog.Debian.gz DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package}
+    COMPONENT ${component})
+endforeach()
+
+# ---- The Debian packages ---------------------------------------------------------------------------------------------
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME mtf)
+set(CPACK_PACKAGE_CONTACT "the mtf developers <mtf-developers@example.org>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "tensor language in which layout is part of the program")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+  OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_COMPONENTS_ALL command development)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+if(CMAKE_CROSSCOMPILING AND CMAKE_SYSTEM_PROCESSOR STREQUAL aarch64)
+  set(CPACK_DEBIAN_PACKAGE_ARCHITECTURE arm64)
+endif()
+
+set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME mtf)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION math)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS openmpi-bin)
+set(CPACK_DEBIAN_COMMAND_DESCRIPTION "A script declares named dimensions, a mesh of processors, a layout (which
+dimension is split over which axis of the mesh) and models. Wrong shapes and
+layouts are refused before anything runs. Then each statement becomes one
+program for all processors, on one process or under mpirun.
+.
+This package has the command, its standard library, examples, and files for
+Vim and Visual Studio Code.")
+
+# The library is static: who links it needs what it needs, of the same ABI.
+string(REGEX MATCH "^[0-9]+" fmt_major "${fmt_VERSION}")
+math(EXPR fmt_next "${fmt_major} + 1")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libmtf-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libantlr4-runtime-dev, libfmt-dev (>= ${fmt_major}), libfmt-dev (<< ${fmt_next}), \
+libopenmpi-dev, libxxhash-dev, zlib1g-dev")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS mtf)
+set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "A script declares named dimensions, a mesh of processors, a layout (which
+dimension is split over which axis of the mesh) and models. Then each
+statement becomes one program for all processors.
+.
+This package has the static library, for programs in C and C++ that embed the
+language, its headers, and what CMake and pkg-config need to find them.")
+include(CPack)
