@@ -128,10 +128,9 @@ class TiledAttention final : public Attention {
 
 template <class T>
 typename TiledAttention<T>::Columns TiledAttention<T>::columns(std::int64_t tile, std::int64_t end) const {
-  constexpr std::int64_t kLanes = TileRow<T>::kLanes;
   const std::int64_t begin = std::max<std::int64_t>(0, tile * kKeys - key_lead());
   const std::int64_t count = std::min((tile + 1) * kKeys - key_lead(), end) - begin;
-  return {begin, count, round_up(count, kLanes), tile * kKeys};
+  return {begin, count, round_up(count, TileRow<T>::kBlock), tile * kKeys};
 }
 
 template <class T>

@@ -1,11 +1,15 @@
-// What attention does to the rows of a tile, in packets (internal to attention.cpp). Rows are whole packets long.
+// What attention does to the rows of a tile, in packets (internal to attention.cpp). Rows are whole blocks of 64 bytes
+// long, which are one packet or some: sums are kept for each lane of a block, so that their bits are the same on every
+// processor.
 #pragma once
 
 #include "kernels/lane_apply.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <type_traits>
 
 #include "kernels/attention.h"
@@ -18,6 +22,30 @@ struct TileRow {
   using V = std::conditional_t<std::is_same_v<T, float>, lanes::F, lanes::D>;
   static constexpr std::int64_t kLanes = lanes::kBytes / static_cast<std::int64_t>(sizeof(T));
 
+  static constexpr std::int64_t kBlock = 64 / static_cast<std::int64_t>(sizeof(T));
+  static constexpr std::size_t kPackets = kBlock / kLanes;
+
+  /// The lanes of a block.
+  struct Block {
+    std::array<V, kPackets> packets;
+    /// All lanes, by halves.
+    template <class Join>
+    T joined(Join join) const {
+      alignas(64) std::array<T, kBlock> all;
+      std::memcpy(all.data(), packets.data(), sizeof(all));
+      for (std::size_t half = kBlock / 2; half > 0; half /= 2)
+        for (std::size_t k = 0; k < half; ++k) all[k] = join(all[k], all[k + half]);
+      return all[0];
+    }
+  };
+  /// fn(j, k) for packet j of each block, whose first element is k.
+  template <class Fn>
+  static void each_block(std::int64_t n, Fn fn) {
+    for (std::int64_t k = 0; k < n; k += kBlock)
+#pragma GCC unroll 4
+      for (std::size_t j = 0; j < kPackets; ++j) fn(j, k + static_cast<std::int64_t>(j) * kLanes);
+  }
+
   static V at(const T* x) {
     V v;
     std::memcpy(&v, x, lanes::kBytes);
@@ -26,21 +54,24 @@ struct TileRow {
   static void put(T* x, V v) { std::memcpy(x, &v, lanes::kBytes); }
 
   static T max(const T* x, std::int64_t n, T least) {
-    V m = lanes::splat<V>(least);
-    for (std::int64_t k = 0; k < n; k += kLanes) m = lanes::maximum_of(m, at(x + k));
-    return Eigen::internal::predux_max(m) + Eigen::internal::predux(V(m - m));  // a NaN anywhere makes it NaN
+    Block m;
+    m.packets.fill(lanes::splat<V>(least));
+    Block nan{};  // 0, or NaN where there is one
+    each_block(n, [&](std::size_t j, std::int64_t k) { m.packets[j] = lanes::maximum_of(m.packets[j], at(x + k)); });
+    for (std::size_t j = 0; j < kPackets; ++j) nan.packets[j] = m.packets[j] - m.packets[j];
+    return m.joined([](T a, T b) { return a > b ? a : b; }) + nan.joined(std::plus<T>());
   }
 
   /// x = exp(x - shift); their sum.
   static T exp(T* x, std::int64_t n, T shift) {
     const V m = lanes::splat<V>(shift);
-    V sum = {};
-    for (std::int64_t k = 0; k < n; k += kLanes) {
+    Block sum{};
+    each_block(n, [&](std::size_t j, std::int64_t k) {
       const V v = lanes::exp_of(at(x + k) - m);
       put(x + k, v);
-      sum = sum + v;
-    }
-    return Eigen::internal::predux(sum);
+      sum.packets[j] = sum.packets[j] + v;
+    });
+    return sum.joined(std::plus<T>());
   }
 
   /// x = x y; without y, x stays.

@@ -21,7 +21,7 @@ constexpr std::int64_t kFlatRow = kLongestRow;  // elements of one row made of s
 constexpr std::int64_t kPanelRows = 64;         // rows and columns of a staged panel
 constexpr std::int64_t kPanelColumns = 128;
 constexpr std::int64_t kRowsReduced = 256;  // whose results wait to be written together
-constexpr std::int64_t kSlotBytes = 8 * lanes::kBytes;
+constexpr std::int64_t kSlotBytes = lanes::kTileBytes;
 
 class Walker {
  public:
@@ -29,6 +29,7 @@ class Walker {
       : nest_(nest),
         code_(*nest.code),
         tile_(code_.tile),
+        strip_(lanes::strip_of(code_.group)),
         lane_bytes_(code_.group == Group::kFour ? 4 : 8),
         along_row_(nest.reduces && nest.inner_reduced && !nest.short_rows),
         bare_(bare_reduction(nest)),
@@ -75,8 +76,8 @@ class Walker {
 
  private:
   struct Lane {
-    char* tail = nullptr;   // one tile: the end of a row
-    char* splat = nullptr;  // one tile of one element
+    char* tail = nullptr;   // room for a tile: the end of a row
+    char* splat = nullptr;  // a tile of one element
     char* stage = nullptr;  // a panel
     std::int64_t splat_bits = 0;
     bool has_splat = false;
@@ -373,21 +374,22 @@ class Walker {
 
   void run_row(const std::vector<RowStream>& row, std::int64_t n) {
     if (bare_.across != nullptr && along_row_ && row[0].stride == 1) return reduce_row(row[0].data, n);
-    const std::int64_t full = n - n % tile_;
+    const std::int64_t full = n - n % strip_;
     const std::size_t operands = nest_.operands.size();
     for (std::size_t s = 0; s < streams(); ++s) {
       if (touches(s)) point(s, row[s], n);
     }
     for (std::size_t o = 0; o < nest_.outputs.size(); ++o) {
       char* const lanes = nest_.by_row[o] ? row_folds_->lanes(o) : folds_->lanes(o);
-      const std::int64_t mask = along_row_ || nest_.by_row[o] ? 0 : -1;
+      // Along a row, elements a tile apart go to one lane.
+      const std::int64_t mask = along_row_ || nest_.by_row[o] ? tile_ - 1 : -1;
       if (lanes != nullptr) refer(code_.output_uses[o], lanes + (mask & column_offset_) * lane_bytes_, mask);
     }
-    lanes::State state{tile_};
+    lanes::State state{strip_};
     std::int64_t i = 0;
     while (i < full) {
       const std::int64_t stop = along_row_ ? std::min(full, i + kFoldTiles * tile_) : full;
-      tiles(state, i, stop);
+      strips(state, i, stop);
       if (along_row_ && stop - i == kFoldTiles * tile_) fold(tile_);
       i = stop;
     }
@@ -401,7 +403,7 @@ class Walker {
         refer(s < operands ? code_.operand_uses[s] : code_.output_uses[s - operands], lane.tail, 0);
       }
       state.valid = rest;
-      tiles(state, full, full + 1);
+      strips(state, full, full + 1);
       for (std::size_t s = operands; s < streams(); ++s) {
         if (!touches(s)) continue;
         const int size = stream(s).element_size;
@@ -442,22 +444,22 @@ class Walker {
     refer(uses, lane.splat, 0);
   }
 
-  void tiles(const lanes::State& state, std::int64_t begin, std::int64_t end) {
+  void strips(const lanes::State& state, std::int64_t begin, std::int64_t end) {
     const lanes::Record* first = records_.data();
     if (code_.group == Group::kFour) {
       const auto step = reinterpret_cast<lanes::Step4>(first->step);
       const lanes::F z{};
-      for (std::int64_t i = begin; i < end; i += tile_) step(first, &state, i, z, z, z, z, z, z, z, z);
+      for (std::int64_t i = begin; i < end; i += strip_) step(first, &state, i, z, z, z, z, z, z, z, z);
     } else {
       const auto step = reinterpret_cast<lanes::Step8>(first->step);
       const lanes::D z{};
-      for (std::int64_t i = begin; i < end; i += tile_) step(first, &state, i, z, z, z, z, z, z, z, z);
+      for (std::int64_t i = begin; i < end; i += strip_) step(first, &state, i, z, z, z, z, z, z, z, z);
     }
   }
 
   const Nest& nest_;
   const ThreadedCode& code_;
-  const std::int64_t tile_;
+  const std::int64_t tile_, strip_;
   const int lane_bytes_;
   const bool along_row_;  // outputs reduce all of a row to one element
   const lanes::RowReduction bare_;

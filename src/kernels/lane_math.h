@@ -342,7 +342,7 @@ inline F sin_cos(F x) {
 }
 template <bool kCos>
 inline F sin_cos_of(F x) {
-#ifdef __FMA__
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
   const I far = ~(abs_of(x) < 1e5f);
   const F near = sin_cos<kCos>(select<F>(far, F{}, x));
   bool any = false;

@@ -1,7 +1,9 @@
 // Threaded code: the steps a fused loop is made of (internal to fused_loop*.cpp and lane_steps_*.cpp).
 //
-// A step is a function that gets the *tile* as eight packets in registers, changes it, and ends by
-// jumping to the next record's step. Two groups of programs exist, with their own tiles:
+// A step is a function that gets a *strip* as eight packets in registers, changes it, and ends by
+// jumping to the next record's step. A *tile* is one strip or some: it has as many lanes on every
+// processor, because reductions sum the elements a tile apart lane by lane. Two groups of programs exist, with their
+// own tiles:
 //
 //   kFour   lanes of 4 bytes: f32; bf16 as f32; i32; bool as a mask (0 or -1)
 //   kEight  lanes of 8 bytes: f64; the 4-byte types as above, their bits sign-extended to 64, so that
@@ -18,9 +20,14 @@ namespace mtf::kernels::lanes {
 
 enum class Group : std::uint8_t { kFour, kEight };
 
-constexpr int kTile4 = 8 * kF;
-constexpr int kTile8 = 8 * kD;
+constexpr int kTileBytes = 512;
+constexpr int kTile4 = kTileBytes / 4;
+constexpr int kTile8 = kTileBytes / 8;
 constexpr int tile_of(Group group) { return group == Group::kFour ? kTile4 : kTile8; }
+constexpr int kStrip4 = 8 * kF;
+constexpr int kStrip8 = 8 * kD;
+constexpr int strip_of(Group group) { return group == Group::kFour ? kStrip4 : kStrip8; }
+static_assert(kTileBytes % (8 * kBytes) == 0);
 
 /// Where the lanes of an operand are. For an iota: `base` is the first number, `mask` the stride.
 struct Ref {
@@ -36,7 +43,7 @@ struct Record {
   Ref c;
 };
 
-/// `valid`: how many lanes of this tile are elements; only reductions look at it.
+/// `valid`: how many lanes of this strip are elements; only reductions look at it.
 struct State {
   std::int64_t valid = 0;
 };

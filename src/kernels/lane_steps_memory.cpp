@@ -76,8 +76,8 @@ void round_to_bf16(MTF_STEP_ARGUMENTS(P)) {
   }
   MTF_NEXT(typename GroupOf<P>::Step);
 }
-/// Who called the first step holds that no upper half of a register is in use: left so, each instruction of SSE that the
-/// rest of the program runs would wait for the one before (g++ 12 sees to it in functions that get no packet).
+/// Who called the first step holds that no upper half of a register is in use: left so, each instruction of SSE that
+/// the rest of the program runs would wait for the one before (g++ 12 sees to it in functions that get no packet).
 template <class P>
 void end(const Record*, const State*, std::int64_t, P, P, P, P, P, P, P, P) {
 #ifdef __AVX__
@@ -140,12 +140,12 @@ void reduce(MTF_STEP_ARGUMENTS(typename T::Packet)) {
   using P = typename T::Packet;
   auto* slot = const_cast<Scalar<P>*>(address<P>(r->b, i));
   constexpr int kLanes = kBytes / sizeof(Scalar<V>);
-  constexpr int kTileLanes = (T::kWide || std::is_same_v<V, D>) ? kTile8 : kTile4;
+  constexpr int kStripLanes = (T::kWide || std::is_same_v<V, D>) ? kStrip8 : kStrip4;
   auto term = [](V v) {
     if constexpr (kCount) return (V)(-(I)v);
     else return v;
   };
-  if (__builtin_expect(s->valid == kTileLanes, 1)) {
+  if (__builtin_expect(s->valid == kStripLanes, 1)) {
     if constexpr (T::kWide) {
 #define MTF_DO(x, y, k)                                                                                           \
   {                                                                                                               \

@@ -8,7 +8,7 @@
 namespace mtf::kernels::lanes {
 namespace {
 
-constexpr int kTilePackets = 8;
+constexpr int kStripPackets = 8;           // which registers hold
 constexpr std::int64_t kRowsTogether = 4;  // streams that the processor's prefetching keeps up with
 
 /// Of two packets of groups of kCells cells, of each group the cells half a group apart are joined. The groups of the
@@ -51,9 +51,10 @@ template <class V, ElementType kType, Reduction kHow>
 struct ReducedRows {
   static constexpr bool kIsF64 = kType == ElementType::kF64;
   static constexpr bool kFolds = kHow == Reduction::kSum && !std::is_same_v<V, I>;
-  static constexpr std::int64_t kLanes = kBytes / sizeof(Scalar<V>), kTile = kTilePackets * kLanes;
+  static constexpr std::int64_t kLanes = kBytes / sizeof(Scalar<V>), kTile = lanes::kTileBytes / sizeof(Scalar<V>);
+  static constexpr int kTilePackets = kTile / kLanes, kFoldedPackets = std::is_same_v<V, F> ? 2 : 1;  // of f64, for one
   static constexpr std::int64_t kPacketBytes = kLanes * size_of(kType), kTileBytes = kTilePackets * kPacketBytes;
-  static constexpr int kTotals = kTilePackets * (std::is_same_v<V, F> ? 2 : 1);  // packets of f64
+  static constexpr std::int64_t kStrip = kStripPackets * kLanes, kStripBytes = kStripPackets * kPacketBytes;
 
   static V packet(const char* p) { return (V)from_memory<kType, std::conditional_t<kIsF64, D, F>>(p); }
   static V identity() {
@@ -111,14 +112,37 @@ struct ReducedRows {
     }
     return joined_packets<kPackets>(packets);
   }
-  static void tiles(V* packets, const char*& p, std::int64_t count) {
+  /// One strip of each of `count` tiles.
+  template <bool kFirst>
+  static void strip(V* packets, const char* p, std::int64_t count) {
+    V sums[kStripPackets];
 #pragma GCC unroll 8
-    for (int k = 0; k < kTilePackets; ++k) packets[k] = packet(p + k * kPacketBytes);
+    for (int k = 0; k < kStripPackets; ++k) {
+      if constexpr (kFirst) sums[k] = packet(p + k * kPacketBytes);
+      else sums[k] = join<kHow, V>(packets[k], packet(p + k * kPacketBytes));
+    }
     p += kTileBytes;
     asm volatile("" : "+r"(count));  // or g++ unrolls the loop, and adds up packet after packet, not tile after tile
     for (std::int64_t t = 1; t < count; ++t, p += kTileBytes) {
 #pragma GCC unroll 8
-      for (int k = 0; k < kTilePackets; ++k) packets[k] = join<kHow, V>(packets[k], packet(p + k * kPacketBytes));
+      for (int k = 0; k < kStripPackets; ++k) sums[k] = join<kHow, V>(sums[k], packet(p + k * kPacketBytes));
+    }
+#pragma GCC unroll 8
+    for (int k = 0; k < kStripPackets; ++k) packets[k] = sums[k];
+  }
+  /// `count` > 0 tiles, lane by lane; strip after strip of so many as stay in the nearest cache.
+  static void tiles(V* packets, const char*& p, std::int64_t count) {
+    if constexpr (kTilePackets == kStripPackets) {
+      strip<true>(packets, p, count);
+      p += count * kTileBytes;
+    } else {
+      for (std::int64_t some, done = 0; done < count; done += some, p += some * kTileBytes) {
+        some = std::min(count - done, kFoldTiles);
+        for (int k = 0; k < kTilePackets; k += kStripPackets) {
+          if (done == 0) strip<true>(packets + k, p + k * kPacketBytes, some);
+          else strip<false>(packets + k, p + k * kPacketBytes, some);
+        }
+      }
     }
   }
   static V long_row(const char* p, std::int64_t n, bool goes_on) {
@@ -142,7 +166,7 @@ struct ReducedRows {
     }
   }
   static D folded_row(const char* p, std::int64_t n, bool goes_on) {
-    D totals[kTotals] = {};
+    D totals[kTilePackets * kFoldedPackets] = {};
     V packets[kTilePackets];
     for (; n >= kFoldTiles * kTile; n -= kFoldTiles * kTile) {
       tiles(packets, p, kFoldTiles);
@@ -154,7 +178,7 @@ struct ReducedRows {
       join_rest(packets, p, n % kTile, goes_on);
       fold<kTilePackets>(packets, totals);
     }
-    return joined_packets<kTotals>(totals);
+    return joined_packets<kTilePackets * kFoldedPackets>(totals);
   }
 
   template <class P, class Row>
@@ -178,10 +202,15 @@ struct ReducedRows {
     const auto each = [&](const auto& row_of) { each_row<V>(row, stride, rows, n, results, row_of); };
     if (kFolds && n >= (kFoldTiles - 1) * kTile) return each_row<D>(row, stride, rows, n, results, &folded_row);
     if (n > kTile) return each(&long_row);
-    if (n > kTile / 2) return each(&short_row<8>);
-    if (n > kTile / 4) return each(&short_row<4>);
-    if (n > kTile / 8) return each(&short_row<2>);
-    each(&short_row<1>);
+    by_short_row<kTilePackets>(n, each);
+  }
+  /// Calls `each` with short_row of the fewest packets that hold n lanes.
+  template <int kPackets, class Each>
+  static void by_short_row(std::int64_t n, const Each& each) {
+    if constexpr (kPackets > 1) {
+      if (n <= kPackets / 2 * kLanes) return by_short_row<kPackets / 2>(n, each);
+    }
+    each(&short_row<kPackets>);
   }
 
   // ---- one row of all ----
@@ -198,10 +227,10 @@ struct ReducedRows {
     for (int k = 0; k < kPackets; ++k) store(lanes, k, sums[k]);
   }
   static void across(char* lanes, const char* row, std::int64_t stride, std::int64_t rows, std::int64_t n) {
-    for (; rows > kRowsTogether && n > kTile; rows -= kRowsTogether, row += kRowsTogether * stride)
+    for (; rows > kRowsTogether && n > kStrip; rows -= kRowsTogether, row += kRowsTogether * stride)
       across(lanes, row, stride, kRowsTogether, n);
-    for (; n >= kTile; n -= kTile, lanes += kTilePackets * kBytes, row += kTileBytes)
-      add_packets<kTilePackets>(lanes, row, stride, rows);
+    for (; n >= kStrip; n -= kStrip, lanes += kStripPackets * kBytes, row += kStripBytes)
+      add_packets<kStripPackets>(lanes, row, stride, rows);
     for (; n >= kLanes; n -= kLanes, lanes += kBytes, row += kPacketBytes) add_packets<1>(lanes, row, stride, rows);
     if (n == 0) return;
     V sum{};
@@ -219,7 +248,7 @@ struct ReducedRows {
     for (std::int64_t r = 1; r < kFoldTiles; ++r)
 #pragma GCC unroll 8
       for (int k = 0; k < kPackets; ++k) sums[k] = sums[k] + packet_of_row(r, k);
-    constexpr int kFolded = kPackets * kTotals / kTilePackets;
+    constexpr int kFolded = kPackets * kFoldedPackets;
     D folded[kFolded];
 #pragma GCC unroll 16
     for (int k = 0; k < kFolded; ++k) folded[k] = load<D>(totals, k);
@@ -230,8 +259,8 @@ struct ReducedRows {
   static void across_folded(double* totals, const char* row, std::int64_t stride, std::int64_t n) {
     const auto packet_of_row = [&](std::int64_t r, int k) { return packet(row + r * stride + k * kPacketBytes); };
     char* to = reinterpret_cast<char*>(totals);
-    for (; n >= kTile; n -= kTile, to += kTile * sizeof(double), row += kTileBytes)
-      fold_packets<kTilePackets>(to, packet_of_row);
+    for (; n >= kStrip; n -= kStrip, to += kStrip * sizeof(double), row += kStripBytes)
+      fold_packets<kStripPackets>(to, packet_of_row);
     for (; n >= kLanes; n -= kLanes, to += kLanes * sizeof(double), row += kPacketBytes)
       fold_packets<1>(to, packet_of_row);
     if (n > 0) fold_packets<1>(to, [&](std::int64_t r, int) { return some(row + r * stride, n, false); });

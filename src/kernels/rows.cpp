@@ -18,22 +18,23 @@ using lanes::kBytes;
 constexpr std::int64_t kRowsAtOnce = 16;
 constexpr std::int64_t kParallelRowElements = 16384;
 
-/// A row in memory, n elements side by side, read and written in whole packets.
+/// A row in memory, n elements side by side, read and written in whole packets. Sums are kept for each lane of a
+/// *block* of 64 bytes, which is one packet or some: so their bits are the same on every processor.
 template <class V>
 struct Row {
   using T = lanes::Scalar<V>;
   static constexpr std::int64_t kLanes = kBytes / static_cast<std::int64_t>(sizeof(T));
+  static constexpr std::int64_t kBlock = 64 / static_cast<std::int64_t>(sizeof(T)), kPackets = kBlock / kLanes;
 
-  /// fn(packet at k) for all; the last is padded with `pad`.
+  /// fn(j, packet) for packet j of each block; the last block is padded with `pad`.
   template <class Fn>
   static void read(const T* x, std::int64_t n, T pad, Fn fn) {
     std::int64_t k = 0;
-    for (; k + kLanes <= n; k += kLanes) {
-      V v;
-      std::memcpy(&v, x + k, kBytes);
-      fn(v);
-    }
-    if (k < n) fn(partial(x + k, n - k, pad));
+    for (; k + kBlock <= n; k += kBlock) each_packet(x + k, fn);
+    if (k == n) return;
+    alignas(64) T rest[kBlock];
+    std::fill(std::copy_n(x + k, n - k, rest), rest + kBlock, pad);
+    each_packet(rest, fn);
   }
   /// y = fn(x).
   template <class Fn>
@@ -46,40 +47,54 @@ struct Row {
       std::memcpy(y + k, &v, kBytes);
     }
     if (k < n) {
-      const V v = fn(partial(x + k, n - k, T(0)));
+      V v{};
+      std::memcpy(&v, x + k, static_cast<std::size_t>(n - k) * sizeof(T));
+      v = fn(v);
       std::memcpy(y + k, &v, static_cast<std::size_t>(n - k) * sizeof(T));
     }
   }
-  static V partial(const T* x, std::int64_t n, T pad) {
-    V v = lanes::splat<V>(pad);
-    std::memcpy(&v, x, static_cast<std::size_t>(n) * sizeof(T));
-    return v;
-  }
   static T max(const T* x, std::int64_t n) {
-    V m = lanes::splat<V>(-std::numeric_limits<T>::infinity());
-    read(x, n, -std::numeric_limits<T>::infinity(), [&](V v) { m = lanes::maximum_of(m, v); });
-    T result = m[0];
-    for (std::int64_t k = 1; k < kLanes; ++k) result = (result > m[k] || result != result) ? result : m[k];
+    V m[kPackets];
+    for (V& each : m) each = lanes::splat<V>(-std::numeric_limits<T>::infinity());
+    read(x, n, -std::numeric_limits<T>::infinity(), [&](std::int64_t j, V v) { m[j] = lanes::maximum_of(m[j], v); });
+    T result = m[0][0];
+    for (std::int64_t k = 1; k < kBlock; ++k) {
+      const T next = m[k / kLanes][k % kLanes];
+      result = (result > next || result != result) ? result : next;
+    }
     return result;
   }
   /// Σ fn(x); fn(pad) must be 0. Four sums side by side, folded into f64 from time to time.
   template <class Fn>
   static double sum(const T* x, std::int64_t n, T pad, Fn fn) {
-    constexpr std::int64_t kPart = 64 * kLanes;
+    constexpr std::int64_t kPart = 64 * kBlock;
     double result = 0;
     for (std::int64_t first = 0; first < n; first += kPart) {
-      V sums[4] = {};
-      int turn = 0;
-      read(x + first, std::min(kPart, n - first), pad, [&](V v) {
-        sums[turn] = sums[turn] + fn(v);
-        turn = (turn + 1) & 3;
+      V sums[4][kPackets] = {};
+      int turn = 3;
+      read(x + first, std::min(kPart, n - first), pad, [&](std::int64_t j, V v) {
+        if (j == 0) turn = (turn + 1) & 3;
+        sums[turn][j] = sums[turn][j] + fn(v);
       });
-      const V all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
       double part = 0;
-      for (std::int64_t k = 0; k < kLanes; ++k) part += static_cast<double>(all[k]);
+      for (std::int64_t j = 0; j < kPackets; ++j) {
+        const V all = (sums[0][j] + sums[1][j]) + (sums[2][j] + sums[3][j]);
+        for (std::int64_t k = 0; k < kLanes; ++k) part += static_cast<double>(all[k]);
+      }
       result += part;
     }
     return result;
+  }
+
+ private:
+  template <class Fn>
+  static void each_packet(const T* x, Fn& fn) {
+#pragma GCC unroll 4
+    for (std::int64_t j = 0; j < kPackets; ++j) {
+      V v;
+      std::memcpy(&v, x + j * kLanes, kBytes);
+      fn(j, v);
+    }
   }
 };
 
