@@ -71,8 +71,14 @@ endif()
 
 set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME mtf)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION math)
-set(CPACK_DEBIAN_COMMAND_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS openmpi-bin)
+if(CMAKE_CROSSCOMPILING)
+  # dpkg-shlibdeps knows the packages of this machine alone: those of Debian 12 that have the libraries.
+  string(APPEND CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS ", libantlr4-runtime4.9, libc6 (>= 2.36), libfmt9, libgcc-s1, libjemalloc2, \
+libopenmpi3, libstdc++6 (>= 12), libxxhash0, zlib1g")
+else()
+  set(CPACK_DEBIAN_COMMAND_PACKAGE_SHLIBDEPS ON)
+endif()
 set(CPACK_DEBIAN_COMMAND_DESCRIPTION "A script declares named dimensions, a mesh of processors, a layout (which
 dimension is split over which axis of the mesh) and models. Wrong shapes and
 layouts are refused before anything runs. Then each statement becomes one
