@@ -455,6 +455,11 @@ class Walker {
       const lanes::D z{};
       for (std::int64_t i = begin; i < end; i += strip_) step(first, &state, i, z, z, z, z, z, z, z, z);
     }
+#ifdef __AVX__
+    // The last step leaves upper halves of registers in use, where g++ 12 takes it for a function that does not. Each
+    // instruction of SSE that the rest of the program runs would then wait for the one before.
+    _mm256_zeroupper();
+#endif
   }
 
   const Nest& nest_;

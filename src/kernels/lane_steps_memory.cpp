@@ -76,14 +76,8 @@ void round_to_bf16(MTF_STEP_ARGUMENTS(P)) {
   }
   MTF_NEXT(typename GroupOf<P>::Step);
 }
-/// Who called the first step holds that no upper half of a register is in use: left so, each instruction of SSE that
-/// the rest of the program runs would wait for the one before (g++ 12 sees to it in functions that get no packet).
 template <class P>
-void end(const Record*, const State*, std::int64_t, P, P, P, P, P, P, P, P) {
-#ifdef __AVX__
-  _mm256_zeroupper();
-#endif
-}
+void end(const Record*, const State*, std::int64_t, P, P, P, P, P, P, P, P) {}
 
 // ---- casts ----------------------------------------------------------------------------------------------------------
 
