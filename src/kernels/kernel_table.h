@@ -2,11 +2,11 @@
 //
 // The kernels are compiled once for each *level*, a set of instructions that many processors have: on x86-64 the levels
 // v2, v3 and v4 of its psABI, and v4 with the products of bf16 (AVX512_BF16); elsewhere one, named as the architecture.
-// All else is compiled for the architecture's baseline. A level's objects are linked into one, whose only global symbol
-// is the level's table: its functions, the inline functions of the standard library and those of Eigen that it was
-// compiled with stay its own, and no other code can run one of them. So a function that a header of this folder
-// declares is called as a member of the table, except where this says otherwise: Threads, Scratch, the facts of a
-// LoopProgram and convolved_size() do not depend on the level.
+// All else is compiled for the architecture's baseline. The objects of a level are linked into one object, whose only
+// global symbol is the level's table. Inline functions of the standard library and of Eigen stay local to it, so that
+// no other code can run them. The rest of the program calls a function of this folder as a member of the table.
+// Threads, Scratch, the facts of a LoopProgram and convolved_size() do not depend on the level, and are called
+// directly.
 //
 // One level is chosen for the whole process, before the first kernel runs (level.h).
 #pragma once

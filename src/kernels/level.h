@@ -21,10 +21,11 @@ std::vector<std::string_view> all_levels();
 /// processor that runs none is a LevelError.
 std::vector<std::string_view> usable_levels();
 
-/// The level with this name if it is usable; the fastest usable one for an empty name, which is what MTF_CPU in the
-/// environment holds if it is not set. Throws LevelError: the name is unknown, not in this build, or not of this
-/// processor.
+/// Returns the usable level with this name; for an empty name the fastest usable one. Throws LevelError if the name is
+/// unknown, or if this build or this processor lacks the level.
 std::string_view level_named(std::string_view name);
+/// Returns the level that MTF_CPU in the environment names; if it is not set, the fastest usable one. Throws
+/// LevelError.
 std::string_view default_level();
 
 /// Makes `level`, a usable one, that of this process. Code that was compiled before (FusedLoop) keeps the level that it

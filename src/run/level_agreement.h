@@ -9,7 +9,7 @@ class Transport;
 /// Makes the default level that of this process. Fails (unusable_level).
 void choose_level();
 
-/// What ranks have agreed on, the same on all of them.
+/// The outcome of an agreement, the same on all ranks.
 struct LevelAgreement {
   std::string refusal;  ///< why there is no level for all; empty: there is one
   std::string notice;   ///< what to tell people: that a rank could use a faster level. Mostly empty

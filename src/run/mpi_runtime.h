@@ -63,7 +63,7 @@ class MpiRuntime final : public plan::Runtime {
 
   /// Fails on all ranks (unusable_level) where they have no level of kernels in common: nothing can be computed then.
   void expect_level() const;
-  /// What to tell people of the ranks: that they use slower kernels than one of them could. Mostly nothing.
+  /// A notice for people: the ranks use slower kernels than one of them could. Mostly empty.
   const std::string& notice() const;
   /// The ranks of this node reduce in memory that they share.
   bool shares_memory() const;
