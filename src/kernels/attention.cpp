@@ -60,7 +60,7 @@ class TiledAttention final : public Attention {
   struct Seen {
     std::int64_t first, last, end;
   };
-  /// Of a tile, what lies before `end`.
+  /// Returns the part of `tile` that lies before `end`.
   Columns columns(std::int64_t tile, std::int64_t end) const;
   /// Places of the first tile of queries, of keys, that lie in another block.
   std::int64_t query_lead() const { return rule_.first_query % kQueries; }
@@ -120,7 +120,7 @@ class TiledAttention final : public Attention {
   Seen loaded_ = {};  ///< by some query
   // Of the memory, for each tile lines along and across its rows.
   Scratch k_along_, k_across_, v_along_, v_across_;
-  // Of the queries of a tile: q, scaled, and d_out; scores, their gradients, what products take of them, sums.
+  // For the queries of a tile: scaled q and d_out, the scores and their gradients, operands of products, and sums.
   Scratch q_along_, q_across_, d_along_, d_across_, scores_, slopes_, weights_, sums_;
   Scratch stage_, staged_pairs_;
   Scratch kept_;  // of one query
