@@ -1,6 +1,9 @@
 #include "kernels/rows.h"
 
 #include <algorithm>
+#include <array>
+#include <limits>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -18,61 +21,58 @@ using lanes::kBytes;
 constexpr std::int64_t kRowsAtOnce = 16;
 constexpr std::int64_t kParallelRowElements = 16384;
 
-/// A row in memory, n elements side by side, read and written in whole packets. Sums are kept for each lane of a
-/// *block* of 64 bytes, which is one packet or some: so their bits are the same on every processor.
-template <class V>
-struct Row {
-  using T = lanes::Scalar<V>;
+template <class T>
+using PacketOf = std::conditional_t<std::is_same_v<T, float>, F, D>;
+
+/// What the two ways to hold rows have in common. A *group* is kRows rows that are worked on at once: a packet has a
+/// value for each of them, in lanes, or one for all its lanes where the group is one row.
+template <class Element>
+struct RowTypes {
+  using T = Element;
+  using V = PacketOf<T>;
   static constexpr std::int64_t kLanes = kBytes / static_cast<std::int64_t>(sizeof(T));
   static constexpr std::int64_t kBlock = 64 / static_cast<std::int64_t>(sizeof(T)), kPackets = kBlock / kLanes;
+  static constexpr T kLeast = -std::numeric_limits<T>::infinity();
+};
 
-  /// fn(j, packet) for packet j of each block; the last block is padded with `pad`.
-  template <class Fn>
-  static void read(const T* x, std::int64_t n, T pad, Fn fn) {
-    std::int64_t k = 0;
-    for (; k + kBlock <= n; k += kBlock) each_packet(x + k, fn);
-    if (k == n) return;
-    alignas(64) T rest[kBlock];
-    std::fill(std::copy_n(x + k, n - k, rest), rest + kBlock, pad);
-    each_packet(rest, fn);
-  }
-  /// y = fn(x).
-  template <class Fn>
-  static void map(const T* x, T* y, std::int64_t n, Fn fn) {
-    std::int64_t k = 0;
-    for (; k + kLanes <= n; k += kLanes) {
-      V v;
-      std::memcpy(&v, x + k, kBytes);
-      v = fn(v);
-      std::memcpy(y + k, &v, kBytes);
-    }
-    if (k < n) {
-      V v{};
-      std::memcpy(&v, x + k, static_cast<std::size_t>(n - k) * sizeof(T));
-      v = fn(v);
-      std::memcpy(y + k, &v, static_cast<std::size_t>(n - k) * sizeof(T));
-    }
-  }
-  static T max(const T* x, std::int64_t n) {
+/// A group of one row: n elements side by side, read and written in whole packets. Sums are kept for each lane of a
+/// *block* of 64 bytes, which is one packet or some: so their bits are the same on every processor.
+template <class Element>
+struct LongRow : RowTypes<Element> {
+  using Types = RowTypes<Element>;
+  using typename Types::T;
+  using typename Types::V;
+  using Types::kBlock, Types::kLanes, Types::kLeast, Types::kPackets;
+  static constexpr std::int64_t kRows = 1;
+  using Totals = std::array<double, 1>;
+
+  T* data = nullptr;
+  std::int64_t n = 0;
+
+  /// The packet whose lanes have the value of their row.
+  static V spread(const Totals& totals) { return lanes::splat<V>(static_cast<T>(totals[0])); }
+  static double row(V value, std::int64_t) { return static_cast<double>(value[0]); }
+
+  V max() const {
     V m[kPackets];
-    for (V& each : m) each = lanes::splat<V>(-std::numeric_limits<T>::infinity());
-    read(x, n, -std::numeric_limits<T>::infinity(), [&](std::int64_t j, V v) { m[j] = lanes::maximum_of(m[j], v); });
+    for (V& each : m) each = lanes::splat<V>(kLeast);
+    read(data, n, kLeast, [&](std::int64_t j, V v) { m[j] = lanes::maximum_of(m[j], v); });
     T result = m[0][0];
     for (std::int64_t k = 1; k < kBlock; ++k) {
       const T next = m[k / kLanes][k % kLanes];
       result = (result > next || result != result) ? result : next;
     }
-    return result;
+    return lanes::splat<V>(result);
   }
   /// Σ fn(x); fn(pad) must be 0. Four sums side by side, folded into f64 from time to time.
   template <class Fn>
-  static double sum(const T* x, std::int64_t n, T pad, Fn fn) {
+  Totals sum(V pad, Fn fn) const {
     constexpr std::int64_t kPart = 64 * kBlock;
     double result = 0;
     for (std::int64_t first = 0; first < n; first += kPart) {
       V sums[4][kPackets] = {};
       int turn = 3;
-      read(x + first, std::min(kPart, n - first), pad, [&](std::int64_t j, V v) {
+      read(data + first, std::min(kPart, n - first), pad[0], [&](std::int64_t j, V v) {
         if (j == 0) turn = (turn + 1) & 3;
         sums[turn][j] = sums[turn][j] + fn(v);
       });
@@ -83,10 +83,37 @@ struct Row {
       }
       result += part;
     }
-    return result;
+    return {result};
+  }
+  /// y = fn(x).
+  template <class Fn>
+  void map(LongRow y, Fn fn) const {
+    std::int64_t k = 0;
+    for (; k + kLanes <= n; k += kLanes) {
+      V v;
+      std::memcpy(&v, data + k, kBytes);
+      v = fn(v);
+      std::memcpy(y.data + k, &v, kBytes);
+    }
+    if (k < n) {
+      V v{};
+      std::memcpy(&v, data + k, static_cast<std::size_t>(n - k) * sizeof(T));
+      v = fn(v);
+      std::memcpy(y.data + k, &v, static_cast<std::size_t>(n - k) * sizeof(T));
+    }
   }
 
  private:
+  /// fn(j, packet) for packet j of each block; the last block is padded with `pad`.
+  template <class Fn>
+  static void read(const T* x, std::int64_t n, T pad, Fn fn) {
+    std::int64_t k = 0;
+    for (; k + kBlock <= n; k += kBlock) each_packet(x + k, fn);
+    if (k == n) return;
+    alignas(64) T rest[kBlock];
+    std::fill(std::copy_n(x + k, n - k, rest), rest + kBlock, pad);
+    each_packet(rest, fn);
+  }
   template <class Fn>
   static void each_packet(const T* x, Fn& fn) {
 #pragma GCC unroll 4
@@ -98,73 +125,171 @@ struct Row {
   }
 };
 
-template <class V>
-struct Softmax {
-  using R = Row<V>;
-  using T = typename R::T;
-  static void softmax(const T* x, T* y, std::int64_t n) {
-    const V m = lanes::splat<V>(R::max(x, n));
-    R::map(x, y, n, [&](V v) { return lanes::exp_of(v - m); });
-    const double total = R::sum(y, n, T(0), [](V v) { return v; });
-    const V factor = lanes::splat<V>(static_cast<T>(1.0 / total));
-    R::map(y, y, n, [&](V v) { return v * factor; });
+/// A group of kLanes rows of at most a block each: packet k holds element k of every row. Sums are added up as those of
+/// a LongRow are, whose block has each element in a lane of its own: so the bits are the same.
+template <class Element>
+struct ShortRows : RowTypes<Element> {
+  using Types = RowTypes<Element>;
+  using typename Types::T;
+  using typename Types::V;
+  using Types::kLanes, Types::kLeast;
+  static constexpr std::int64_t kRows = kLanes;
+  using Totals = std::array<double, static_cast<std::size_t>(kLanes)>;
+
+  V* data = nullptr;
+  std::int64_t n = 0;
+
+  static V spread(const Totals& totals) {
+    V value;
+    for (std::int64_t row = 0; row < kLanes; ++row) value[row] = static_cast<T>(totals[static_cast<std::size_t>(row)]);
+    return value;
   }
-  /// log Σ exp(x - greatest).
-  static double log_sum(const T* x, std::int64_t n, T greatest) {
-    const V m = lanes::splat<V>(greatest);
-    return std::log(R::sum(x, n, -std::numeric_limits<T>::infinity(), [&](V v) { return lanes::exp_of(v - m); }));
+  static double row(V value, std::int64_t row) { return static_cast<double>(value[row]); }
+
+  V max() const {
+    V m = lanes::splat<V>(kLeast);
+    for (std::int64_t k = 0; k < n; ++k) m = lanes::maximum_of(m, data[k]);
+    return m;
   }
-  static double logsumexp(const T* x, std::int64_t n) {
-    const T greatest = R::max(x, n);
-    if (greatest == -std::numeric_limits<T>::infinity()) return static_cast<double>(greatest);
-    return static_cast<double>(greatest) + log_sum(x, n, greatest);
+  template <class Fn>
+  Totals sum(V, Fn fn) const {
+    Totals totals{};
+    for (std::int64_t k = 0; k < n; ++k) {
+      const V v = fn(data[k]);
+      for (std::int64_t row = 0; row < kLanes; ++row)
+        totals[static_cast<std::size_t>(row)] += static_cast<double>(v[row]);
+    }
+    return totals;
   }
-  static void log_softmax(const T* x, T* y, std::int64_t n) {
-    // x - max first: it is exact where it matters, and what is subtracted next is small.
-    const T greatest = R::max(x, n);
-    const V m = lanes::splat<V>(greatest);
-    const V l = lanes::splat<V>(static_cast<T>(log_sum(x, n, greatest)));
-    R::map(x, y, n, [&](V v) { return (v - m) - l; });
+  template <class Fn>
+  void map(ShortRows y, Fn fn) const {
+    for (std::int64_t k = 0; k < n; ++k) y.data[k] = fn(data[k]);
   }
 };
 
-template <class T>
-using PacketOf = std::conditional_t<std::is_same_v<T, float>, F, D>;
+template <class Totals, class Fn>
+Totals each_of(Totals totals, Fn fn) {
+  for (double& each : totals) each = fn(each);
+  return totals;
+}
 
-/// Calls body(x row, y row, outer index, inner index); rows that are not contiguous go through scratch.
-template <class T, class Body>
-void each_row(Rows rows, RowsIn x, RowsOut y, Threads& threads, Body body) {
-  const bool writes = y.data != nullptr;
-  const bool direct = (x.stride == 1 || rows.n <= 1) && (!writes || y.stride == 1 || rows.n <= 1);
-  const std::int64_t blocks = ceil_div(rows.inner, kRowsAtOnce);
-  const std::int64_t per_task = std::max<std::int64_t>(1, rows.n) * std::min(rows.inner, kRowsAtOnce);
-  threads.parallel_for(
-      rows.outer * blocks, kParallelRowElements / per_task + 1, [&](std::int64_t begin, std::int64_t end) {
-        std::vector<T> scratch;
-        if (!direct) scratch.resize(static_cast<std::size_t>(rows.n * kRowsAtOnce));
-        for (std::int64_t task = begin; task < end; ++task) {
-          const std::int64_t o = task / blocks, i0 = task % blocks * kRowsAtOnce;
-          const std::int64_t count = std::min(kRowsAtOnce, rows.inner - i0);
-          const T* from = static_cast<const T*>(x.data) + o * x.outer_stride + i0 * x.inner_stride;
-          T* to = writes ? static_cast<T*>(y.data) + o * y.outer_stride + i0 * y.inner_stride : nullptr;
-          if (direct) {
-            for (std::int64_t i = 0; i < count; ++i) {
-              body(from + i * x.inner_stride, writes ? to + i * y.inner_stride : nullptr, o, i0 + i);
-            }
-            continue;
-          }
-          copy_matrix(count, rows.n, sizeof(T), from, x.inner_stride, x.stride, scratch.data(), rows.n, 1);
-          for (std::int64_t i = 0; i < count; ++i)
-            body(scratch.data() + i * rows.n, scratch.data() + i * rows.n, o, i0 + i);
-          if (writes) copy_matrix(count, rows.n, sizeof(T), scratch.data(), rows.n, 1, to, y.inner_stride, y.stride);
-        }
-      });
+template <class R>
+struct Softmax {
+  using T = typename R::T;
+  using V = typename R::V;
+  using Totals = typename R::Totals;
+  static void softmax(R x, R y) {
+    const V m = x.max();
+    x.map(y, [&](V v) { return lanes::exp_of(v - m); });
+    const Totals total = y.sum(V{}, [](V v) { return v; });
+    const V factor = R::spread(each_of(total, [](double each) { return 1.0 / each; }));
+    y.map(y, [&](V v) { return v * factor; });
+  }
+  /// log Σ exp(x - greatest).
+  static Totals log_sum(R x, V greatest) {
+    const Totals total = x.sum(lanes::splat<V>(R::kLeast), [&](V v) { return lanes::exp_of(v - greatest); });
+    return each_of(total, [](double each) { return std::log(each); });
+  }
+  static Totals logsumexp(R x) {
+    const V greatest = x.max();
+    Totals result = log_sum(x, greatest);
+    for (std::int64_t row = 0; row < R::kRows; ++row) {
+      double& each = result[static_cast<std::size_t>(row)];
+      const double most = R::row(greatest, row);
+      each = most == -std::numeric_limits<double>::infinity() ? most : most + each;
+    }
+    return result;
+  }
+  static void log_softmax(R x, R y) {
+    // x - max first: it is exact where it matters, and what is subtracted next is small.
+    const V m = x.max();
+    const V l = R::spread(log_sum(x, m));
+    x.map(y, [&](V v) { return (v - m) - l; });
+  }
+};
+
+/// Packet k = element k of `count` rows; lanes beyond them keep what they had.
+template <class T>
+void load_columns(const T* from, std::int64_t row_stride, std::int64_t stride, std::int64_t count, std::int64_t n,
+                  PacketOf<T>* packets) {
+  T* lanes = reinterpret_cast<T*>(packets);
+  constexpr std::int64_t kLanes = ShortRows<T>::kLanes;
+  if (row_stride == 1 && count == kLanes) {
+    for (std::int64_t k = 0; k < n; ++k) std::memcpy(lanes + k * kLanes, from + k * stride, kBytes);
+    return;
+  }
+  for (std::int64_t row = 0; row < count; ++row)
+    for (std::int64_t k = 0; k < n; ++k) lanes[k * kLanes + row] = from[row * row_stride + k * stride];
 }
 
 template <class T>
-void put(const RowsOut& out, std::int64_t o, std::int64_t i, double value) {
-  if (out.data != nullptr)
-    static_cast<T*>(out.data)[o * out.outer_stride + i * out.inner_stride] = static_cast<T>(value);
+void store_columns(const PacketOf<T>* packets, std::int64_t count, std::int64_t n, T* to, std::int64_t row_stride,
+                   std::int64_t stride) {
+  const T* lanes = reinterpret_cast<const T*>(packets);
+  constexpr std::int64_t kLanes = ShortRows<T>::kLanes;
+  if (row_stride == 1 && count == kLanes) {
+    for (std::int64_t k = 0; k < n; ++k) std::memcpy(to + k * stride, lanes + k * kLanes, kBytes);
+    return;
+  }
+  for (std::int64_t row = 0; row < count; ++row)
+    for (std::int64_t k = 0; k < n; ++k) to[row * row_stride + k * stride] = lanes[k * kLanes + row];
+}
+
+/// Where a group of rows is: the place of its first row, and how many rows it has.
+struct Group {
+  std::int64_t outer = 0, inner = 0, count = 1;
+};
+
+template <class T>
+void put(const RowsOut& out, Group group, std::span<const double> values) {
+  if (out.data == nullptr) return;
+  T* to = static_cast<T*>(out.data) + group.outer * out.outer_stride + group.inner * out.inner_stride;
+  for (std::int64_t row = 0; row < group.count; ++row)
+    to[row * out.inner_stride] = static_cast<T>(values[static_cast<std::size_t>(row)]);
+}
+
+/// Calls body(x, y, group) for each group of rows; rows whose elements are not side by side go through scratch.
+/// Short rows share packets, since one of them would leave most lanes empty.
+template <class T, class Body>
+void each_group(Rows rows, RowsIn x, RowsOut y, Threads& threads, Body body) {
+  using Short = ShortRows<T>;
+  using Long = LongRow<T>;
+  const bool writes = y.data != nullptr;
+  const bool is_short = rows.n <= Long::kBlock && rows.inner > 1;
+  const bool direct = (x.stride == 1 || rows.n <= 1) && (!writes || y.stride == 1 || rows.n <= 1);
+  const std::int64_t blocks = ceil_div(rows.inner, kRowsAtOnce);
+  const std::int64_t per_task = std::max<std::int64_t>(1, rows.n) * std::min(rows.inner, kRowsAtOnce);
+  const auto tasks = [&](std::int64_t begin, std::int64_t end) {
+    std::vector<T> scratch;
+    if (!is_short && !direct) scratch.resize(static_cast<std::size_t>(rows.n * kRowsAtOnce));
+    typename Long::V packets[Long::kBlock] = {};
+    for (std::int64_t task = begin; task < end; ++task) {
+      const std::int64_t o = task / blocks, i0 = task % blocks * kRowsAtOnce;
+      const std::int64_t count = std::min(kRowsAtOnce, rows.inner - i0);
+      const T* from = static_cast<const T*>(x.data) + o * x.outer_stride + i0 * x.inner_stride;
+      T* to = writes ? static_cast<T*>(y.data) + o * y.outer_stride + i0 * y.inner_stride : nullptr;
+      if (is_short) {
+        for (std::int64_t i = 0; i < count; i += Short::kLanes) {
+          const std::int64_t some = std::min(Short::kLanes, count - i);
+          load_columns(from + i * x.inner_stride, x.inner_stride, x.stride, some, rows.n, packets);
+          const Short group{{}, packets, rows.n};
+          body(group, group, Group{o, i0 + i, some});
+          if (writes) store_columns(packets, some, rows.n, to + i * y.inner_stride, y.inner_stride, y.stride);
+        }
+        continue;
+      }
+      if (!direct) copy_matrix(count, rows.n, sizeof(T), from, x.inner_stride, x.stride, scratch.data(), rows.n, 1);
+      for (std::int64_t i = 0; i < count; ++i) {
+        // A row is only read through x; where it is written, `to` is its place.
+        T* row = direct ? const_cast<T*>(from + i * x.inner_stride) : scratch.data() + i * rows.n;
+        T* result = !direct ? row : writes ? to + i * y.inner_stride : nullptr;
+        body(Long{{}, row, rows.n}, Long{{}, result, rows.n}, Group{o, i0 + i, 1});
+      }
+      if (!direct && writes)
+        copy_matrix(count, rows.n, sizeof(T), scratch.data(), rows.n, 1, to, y.inner_stride, y.stride);
+    }
+  };
+  threads.parallel_for(rows.outer * blocks, kParallelRowElements / per_task + 1, tasks);
 }
 
 template <class Fn>
@@ -178,39 +303,36 @@ void by_type(ElementType type, Fn fn) {
 
 void softmax_rows(ElementType type, Rows rows, RowsIn x, RowsOut y, Threads& threads) {
   by_type(type, [&](auto zero) {
-    using T = decltype(zero);
-    each_row<T>(rows, x, y, threads, [&](const T* from, T* to, std::int64_t, std::int64_t) {
-      Softmax<PacketOf<T>>::softmax(from, to, rows.n);
-    });
+    each_group<decltype(zero)>(rows, x, y, threads,
+                               [&](auto from, auto to, Group) { Softmax<decltype(from)>::softmax(from, to); });
   });
 }
 
 void log_softmax_rows(ElementType type, Rows rows, RowsIn x, RowsOut y, Threads& threads) {
   by_type(type, [&](auto zero) {
-    using T = decltype(zero);
-    each_row<T>(rows, x, y, threads, [&](const T* from, T* to, std::int64_t, std::int64_t) {
-      Softmax<PacketOf<T>>::log_softmax(from, to, rows.n);
-    });
+    each_group<decltype(zero)>(rows, x, y, threads,
+                               [&](auto from, auto to, Group) { Softmax<decltype(from)>::log_softmax(from, to); });
   });
 }
 
 void logsumexp_rows(ElementType type, Rows rows, RowsIn x, RowsOut y, Threads& threads) {
   by_type(type, [&](auto zero) {
     using T = decltype(zero);
-    each_row<T>(rows, x, RowsOut{}, threads, [&](const T* from, T*, std::int64_t o, std::int64_t i) {
-      put<T>(y, o, i, Softmax<PacketOf<T>>::logsumexp(from, rows.n));
-    });
+    each_group<T>(rows, x, RowsOut{}, threads,
+                  [&](auto from, auto, Group at) { put<T>(y, at, Softmax<decltype(from)>::logsumexp(from)); });
   });
 }
 
 void log_sum_rows(ElementType type, Rows rows, RowsIn x, RowsOut max, RowsOut log_sum, Threads& threads) {
   by_type(type, [&](auto zero) {
     using T = decltype(zero);
-    using S = Softmax<PacketOf<T>>;
-    each_row<T>(rows, x, RowsOut{}, threads, [&](const T* from, T*, std::int64_t o, std::int64_t i) {
-      const T greatest = S::R::max(from, rows.n);
-      put<T>(max, o, i, static_cast<double>(greatest));
-      put<T>(log_sum, o, i, S::log_sum(from, rows.n, greatest));
+    each_group<T>(rows, x, RowsOut{}, threads, [&](auto from, auto, Group at) {
+      using R = decltype(from);
+      const auto greatest = from.max();
+      typename R::Totals most{};
+      for (std::int64_t row = 0; row < R::kRows; ++row) most[static_cast<std::size_t>(row)] = R::row(greatest, row);
+      put<T>(max, at, most);
+      put<T>(log_sum, at, Softmax<R>::log_sum(from, greatest));
     });
   });
 }
@@ -219,18 +341,19 @@ void layer_norm_rows(ElementType type, Rows rows, double epsilon, RowsIn x, Rows
                      Threads& threads) {
   by_type(type, [&](auto zero) {
     using T = decltype(zero);
-    using V = PacketOf<T>;
-    using R = Row<V>;
-    each_row<T>(rows, x, y, threads, [&](const T* from, T* to, std::int64_t o, std::int64_t i) {
+    each_group<T>(rows, x, y, threads, [&](auto from, auto to, Group at) {
+      using R = decltype(from);
+      using V = typename R::V;
       const double size = static_cast<double>(rows.n);
-      const T middle = static_cast<T>(R::sum(from, rows.n, T(0), [](V v) { return v; }) / size);
-      const V m = lanes::splat<V>(middle);
-      const double squares = R::sum(from, rows.n, middle, [&](V v) { return (v - m) * (v - m); });
-      const double factor = 1.0 / std::sqrt(squares / size + epsilon);
-      const V f = lanes::splat<V>(static_cast<T>(factor));
-      R::map(from, to, rows.n, [&](V v) { return (v - m) * f; });
-      put<T>(mean, o, i, static_cast<double>(middle));
-      put<T>(scale, o, i, factor);
+      // The mean is rounded to T before it is subtracted, and saved so.
+      const auto middle = each_of(from.sum(V{}, [](V v) { return v; }), [&](double sum) { return sum / size; });
+      const V m = R::spread(middle);
+      const auto squares = from.sum(m, [&](V v) { return (v - m) * (v - m); });
+      const auto factor = each_of(squares, [&](double sum) { return 1.0 / std::sqrt(sum / size + epsilon); });
+      const V f = R::spread(factor);
+      from.map(to, [&](V v) { return (v - m) * f; });
+      put<T>(mean, at, middle);
+      put<T>(scale, at, factor);
     });
   });
 }

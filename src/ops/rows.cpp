@@ -113,15 +113,16 @@ void for_each_rows(const kernels::Block& x, const std::vector<bool>& folded, std
   const std::vector<RunOfDims> row = groups(sizes, folded, true, arrays);
   std::vector<RunOfDims> others = groups(sizes, folded, false, arrays);
   const bool contiguous = row.empty() || row[0].strides[0] == 1;
-  const RunOfDims inner = take(
-      others,
-      contiguous ? others.end()
-                 : std::find_if(others.begin(), others.end(), [](const RunOfDims& g) { return g.strides[0] == 1; }),
-      arrays.size());
-  const RunOfDims outer = take(others,
-                               std::max_element(others.begin(), others.end(),
-                                                [](const RunOfDims& a, const RunOfDims& b) { return a.size < b.size; }),
-                               arrays.size());
+
+  const auto largest = [&] {
+    return std::max_element(others.begin(), others.end(),
+                            [](const RunOfDims& a, const RunOfDims& b) { return a.size < b.size; });
+  };
+  const auto adjacent = [&] {
+    return std::find_if(others.begin(), others.end(), [](const RunOfDims& g) { return g.strides[0] == 1; });
+  };
+  const RunOfDims inner = take(others, contiguous ? largest() : adjacent(), arrays.size());
+  const RunOfDims outer = take(others, largest(), arrays.size());
   std::vector<RowPointer> pointers;
   for (size_t k = 0; k < arrays.size(); ++k)
     pointers.push_back({arrays[k].data, outer.strides[k], row.empty() ? 1 : row[0].strides[k], inner.strides[k]});

@@ -316,18 +316,45 @@ TEST(Rows, LayerNormHasItsKnownValues) {
   EXPECT_EQ(mean, 2.5);
   EXPECT_NEAR(scale, 1 / std::sqrt(1.25 + 1e-6), 1e-12);
 }
-TEST(Rows, ARowsBitsDependOnItsElementsOnly) {
-  const Int outer = 3, n = 37, inner = 21;
-  std::vector<float> x(outer * n * inner), y(x.size()), row(n), alone(n);
-  for (std::size_t k = 0; k < x.size(); ++k) x[k] = std::sin(static_cast<float>(k));
-  table().softmax_rows(kF32, {outer, n, inner}, {x.data(), n * inner, inner, 1}, {y.data(), n * inner, inner, 1},
-                       one_thread());
-  for (Int o = 0; o < outer; ++o)
-    for (Int i = 0; i < inner; ++i) {
-      for (Int k = 0; k < n; ++k) row[k] = x[(o * n + k) * inner + i];
-      table().softmax_rows(kF32, {1, n, 1}, {row.data(), n, 1, 0}, {alone.data(), n, 1, 0}, one_thread());
-      for (Int k = 0; k < n; ++k) ASSERT_EQ(alone[k], y[(o * n + k) * inner + i]);
+/// What each kernel of rows makes of x, element k of row i being at x[i * row_stride + k * stride].
+template <class T>
+std::vector<std::vector<T>> all_of_rows(const std::vector<T>& x, Int count, Int n, Int row_stride, Int stride) {
+  const ElementType type = std::is_same_v<T, float> ? kF32 : kF64;
+  std::vector<std::vector<T>> results(8, std::vector<T>(x.size()));
+  const Rows rows{1, n, count};
+  const RowsIn in{x.data(), 0, stride, row_stride};
+  const auto whole = [&](int which) { return RowsOut{results[which].data(), 0, stride, row_stride}; };
+  const auto one_each = [&](int which) { return RowsOut{results[which].data(), 0, 0, row_stride}; };
+  table().softmax_rows(type, rows, in, whole(0), one_thread());
+  table().log_softmax_rows(type, rows, in, whole(1), one_thread());
+  table().layer_norm_rows(type, rows, 1e-6, in, whole(2), one_each(3), one_each(4), one_thread());
+  table().logsumexp_rows(type, rows, in, one_each(5), one_thread());
+  table().log_sum_rows(type, rows, in, one_each(6), one_each(7), one_thread());
+  return results;
+}
+
+template <class T>
+void expect_rows_alone_have_the_same_bits() {
+  for (const Int n : {1, 2, 3, 7, 8, 9, 10, 15, 16, 17, 37})
+    for (const bool side_by_side : {true, false}) {
+      const Int count = 21, row_stride = side_by_side ? n : 1, stride = side_by_side ? 1 : count;
+      std::vector<T> x(static_cast<std::size_t>(n * count));
+      for (std::size_t k = 0; k < x.size(); ++k) x[k] = std::sin(static_cast<T>(k));
+      const auto together = all_of_rows(x, count, n, row_stride, stride);
+      for (Int i = 0; i < count; ++i) {
+        std::vector<T> row(static_cast<std::size_t>(n));
+        for (Int k = 0; k < n; ++k) row[k] = x[i * row_stride + k * stride];
+        const auto alone = all_of_rows(row, 1, n, n, 1);
+        for (std::size_t which = 0; which < alone.size(); ++which)
+          for (Int k = 0; k < (which < 3 ? n : 1); ++k)
+            ASSERT_EQ(alone[which][k], together[which][i * row_stride + k * stride])
+                << "result " << which << " of rows of " << n;
+      }
     }
+}
+TEST(Rows, ARowsBitsDependOnItsElementsOnly) {
+  expect_rows_alone_have_the_same_bits<float>();
+  expect_rows_alone_have_the_same_bits<double>();
 }
 TEST(Rows, InfinitiesAndNans) {
   const float inf = INFINITY;
