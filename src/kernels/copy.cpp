@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kernels/transpose.h"
+#include "support/integers.h"
 
 namespace mtf::kernels {
 namespace {
@@ -31,6 +32,7 @@ void copy_run(std::int64_t n, const T* from, std::int64_t from_stride, T* to, st
   }
 }
 
+constexpr std::int64_t kShortRow = 64;  // elements: a call for each longer row costs little
 constexpr std::int64_t kBlock = 16;
 constexpr std::int64_t kBlocksAhead = 2;  // that are asked for: no processor foresees lines that lie so far apart
 
@@ -94,6 +96,30 @@ void transpose_block(std::int64_t rows, std::int64_t columns, const T* from, std
   }
 }
 
+/// One short row, `rows` times: what is written so far is copied behind itself.
+template <class T>
+void repeat_row(std::int64_t rows, std::int64_t columns, const T* from, T* to) {
+  std::copy_n(from, columns, to);
+  const std::int64_t all = rows * columns;
+  for (std::int64_t done = columns; done < all; done *= 2)
+    std::memcpy(to + done, to, static_cast<std::size_t>(std::min(done, all - done)) * sizeof(T));
+}
+
+/// Each element of a column `columns` times. Whole packets are written, and the next row writes over what is too much;
+/// the last rows are written alone.
+template <class T>
+void repeat_elements(std::int64_t rows, std::int64_t columns, const T* from, std::int64_t stride, T* to) {
+  constexpr std::int64_t kBytes = 16, kLanes = kBytes / static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t written = round_up(columns, kLanes);
+  const std::int64_t whole = std::max<std::int64_t>(0, rows - ceil_div(written, columns));
+  for (std::int64_t r = 0; r < whole; ++r, to += columns) {
+    typedef T Packet __attribute__((vector_size(kBytes)));
+    const Packet packet = from[r * stride] - Packet{};
+    for (std::int64_t c = 0; c < written; c += kLanes) std::memcpy(to + c, &packet, kBytes);
+  }
+  for (std::int64_t r = whole; r < rows; ++r, to += columns) std::fill_n(to, columns, from[r * stride]);
+}
+
 template <class T>
 void copy_rows(std::int64_t rows, std::int64_t columns, const T* from, std::int64_t from_row, std::int64_t from_column,
                T* to, std::int64_t to_row, std::int64_t to_column) {
@@ -105,6 +131,10 @@ void copy_rows(std::int64_t rows, std::int64_t columns, const T* from, std::int6
   }
   const bool transposes = from_column != 0 && std::abs(from_row) < std::abs(from_column) && rows > 1;
   if (!transposes) {
+    if (to_column == 1 && to_row == columns && columns < kShortRow && rows > 1) {
+      if (from_row == 0 && from_column == 1) return repeat_row(rows, columns, from, to);
+      if (from_column == 0) return repeat_elements(rows, columns, from, from_row, to);
+    }
     for (std::int64_t r = 0; r < rows; ++r) {
       copy_run(columns, from + r * from_row, from_column, to + r * to_row, to_column);
     }

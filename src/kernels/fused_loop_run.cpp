@@ -66,9 +66,12 @@ void collapse(std::vector<LoopDim>& dims, Nest& nest) {
   }
 }
 
-/// How much walking along a dim innermost reads and writes in runs, in bytes an element. What a bare reduction writes
-/// does not count: it stays in registers.
-double run_score(const Nest& nest, const LoopDim& dim) {
+constexpr std::int64_t kLongEnough = 128;  // elements of a run, beyond which it counts as one of any length
+
+/// How much walking along a dim innermost reads and writes in runs, in bytes an element. Short rows of a stream whose
+/// next row (along `across`, the dim around it) follows at once are one run. What a bare reduction writes does not
+/// count: it stays in registers.
+double run_score(const Nest& nest, const LoopDim& dim, const LoopDim& across) {
   const bool is_bare = nest.code->is_bare_reduction();
   double score = 0;
   for (const auto* list : {&nest.operands, &nest.outputs}) {
@@ -76,10 +79,13 @@ double run_score(const Nest& nest, const LoopDim& dim) {
       if (!s.used || s.iota || (is_bare && list == &nest.outputs)) continue;
       const std::int64_t stride = std::abs(s.strides[dim.id]);
       const double weight = s.element_size * (list == &nest.outputs ? 2.0 : 1.0);
-      score += stride == 1 ? weight : stride == 0 ? 0.5 * weight : 0;
+      const bool goes_on = stride == 1 && s.strides[across.id] == dim.size;
+      const std::int64_t length = goes_on ? dim.size * across.size : dim.size;
+      const double part = stride == 1 ? 1 : stride == 0 ? 0.5 : 0;
+      score += part * weight * static_cast<double>(std::min(length, kLongEnough));
     }
   }
-  return score * static_cast<double>(std::min<std::int64_t>(dim.size, 128));
+  return score;
 }
 
 std::int64_t reach(const Nest& nest, const LoopDim& dim) {
@@ -106,13 +112,18 @@ void order_dims(Nest& nest) {
   collapse(kept, nest);
   collapse(reduced, nest);
   nest.short_rows = has_short_rows(nest, kept, reduced);
+  // The dim around an inner one in a loop that reduces nothing: the last of the others (Walker::panel).
+  const auto around = [&](const std::vector<LoopDim>& dims, std::size_t inner) -> LoopDim {
+    if (!reduced.empty() || dims.size() < 2) return {1, kMaxLoopDims - 1};
+    return inner + 1 < dims.size() ? dims.back() : dims[dims.size() - 2];
+  };
   double best = -1;
   std::vector<LoopDim>* list = nullptr;
   std::size_t place = 0;
   for (auto* dims : {&kept, &reduced}) {
     if (nest.short_rows && dims == &kept) continue;
     for (std::size_t k = 0; k < dims->size(); ++k) {
-      const double score = run_score(nest, (*dims)[k]);
+      const double score = run_score(nest, (*dims)[k], around(*dims, k));
       if (score >= best) best = score, list = dims, place = k;
     }
   }
