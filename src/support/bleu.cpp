@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
-#include <regex>
 #include <sstream>
 
 namespace mtf {
@@ -16,6 +15,31 @@ constexpr size_t kMost = 4;
 void replace_all(std::string& text, const std::string& what, const std::string& by) {
   for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
     text.replace(at, what.size(), by);
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_point(char c) { return c == '.' || c == ','; }
+/// Signs that are words of their own: all of ASCII but letters, digits and the four of -.,'
+bool is_sign(char c) {
+  return (c >= '{' && c <= '~') || (c >= '[' && c <= '`') || (c >= ' ' && c <= '&') || (c >= '(' && c <= '+') ||
+         (c >= ':' && c <= '@') || c == '/';
+}
+
+/// Writes blanks between and around the two signs of each pair for which both hold; pairs do not overlap.
+template <class First, class Second>
+std::string split_pairs(const std::string& text, First first, Second second, bool blank_before, bool blank_after) {
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (i + 1 == text.size() || !first(text[i]) || !second(text[i + 1])) {
+      result += text[i];
+      continue;
+    }
+    if (blank_before) result += ' ';
+    result += text[i], result += ' ', result += text[i + 1];
+    if (blank_after) result += ' ';
+    ++i;
+  }
+  return result;
 }
 
 using Counts = std::map<std::vector<std::string>, int64_t>;
@@ -30,8 +54,6 @@ Counts sequences(const std::vector<std::string>& words, size_t size) {
 }  // namespace
 
 std::vector<std::string> mteval_words(std::string text) {
-  static const std::regex signs(R"(([{-~\[-` -&(-+:-@/]))"), after(R"(([^0-9])([.,]))"), before(R"(([.,])([^0-9]))"),
-      dash(R"(([0-9])(-))");
   replace_all(text, "<skipped>", "");
   replace_all(text, "-\n", "");
   replace_all(text, "\n", " ");
@@ -39,12 +61,18 @@ std::vector<std::string> mteval_words(std::string text) {
   replace_all(text, "&amp;", "&");
   replace_all(text, "&lt;", "<");
   replace_all(text, "&gt;", ">");
-  text = " " + text + " ";
-  text = std::regex_replace(text, signs, " $1 ");
-  text = std::regex_replace(text, after, "$1 $2 ");
-  text = std::regex_replace(text, before, " $1 $2");
-  text = std::regex_replace(text, dash, "$1 $2 ");
-  std::istringstream stream(text);
+  std::string apart = " ";
+  for (const char c : text) {
+    if (is_sign(c)) apart += ' ', apart += c, apart += ' ';
+    else apart += c;
+  }
+  apart += ' ';
+  const auto no_digit = [](char c) { return !is_digit(c); };
+  apart = split_pairs(apart, no_digit, is_point, false, true);
+  apart = split_pairs(apart, is_point, no_digit, true, false);
+  apart = split_pairs(
+      apart, is_digit, [](char c) { return c == '-'; }, false, true);
+  std::istringstream stream(apart);
   std::vector<std::string> words;
   for (std::string word; stream >> word;) words.push_back(word);
   return words;

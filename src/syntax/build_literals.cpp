@@ -1,7 +1,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <regex>
 
 #include "syntax/ast_builder.h"
 
@@ -80,14 +79,43 @@ StringPart AstBuilder::interpolation(MtfParser::InterpolationContext* tree) {
   return part;
 }
 
+namespace {
+
+/// [[fill]align][sign][#][0][width][.precision][type], as fmt has them.
+bool is_format(std::string_view rest) {
+  const auto skip_one_of = [&](std::string_view signs) {
+    const bool found = !rest.empty() && signs.find(rest[0]) != std::string_view::npos;
+    if (found) rest.remove_prefix(1);
+    return found;
+  };
+  const auto skip_digits = [&] {
+    int count = 0;
+    while (count < 3 && skip_one_of("0123456789")) ++count;
+    return count;
+  };
+  constexpr std::string_view kAlign = "<>^";
+  const bool has_fill =
+      rest.size() >= 2 && kAlign.find(rest[1]) != std::string_view::npos && rest[0] != '{' && rest[0] != '}';
+  if (has_fill) rest.remove_prefix(1);
+  skip_one_of(kAlign);
+  skip_one_of("-+ ");
+  skip_one_of("#");
+  skip_one_of("0");
+  skip_digits();
+  if (skip_one_of(".") && skip_digits() == 0) return false;
+  skip_one_of("aAbBcdeEfFgGosxX?");
+  return rest.empty();
+}
+
+}  // namespace
+
 void AstBuilder::check_format(const std::string& format, Span span) {
-  static const std::regex kFormat("([^{}]?[<>^])?[-+ ]?#?0?([0-9]{0,3})(\\.[0-9]{1,3})?[aAbBcdeEfFgGosxX?]?");
   // A fill of several bytes is one code point.
   std::string_view rest = format;
   std::size_t first = 0;
   while (first < rest.size() && (static_cast<unsigned char>(rest[first]) & 0x80) != 0) ++first;
   const std::string plain = first > 0 ? "_" + std::string(rest.substr(first)) : format;
-  if (plain.size() < 32 && std::regex_match(plain, kFormat)) return;
+  if (plain.size() < 32 && is_format(plain)) return;
   diagnostics_.add(Diagnostic(Kind::bad_format, span, "expected a format such as `.4f`, `>10` or `+.2e`"));
 }
 
