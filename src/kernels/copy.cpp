@@ -129,12 +129,12 @@ void copy_rows(std::int64_t rows, std::int64_t columns, const T* from, std::int6
     std::swap(from_row, from_column);
     std::swap(to_row, to_column);
   }
+  if (to_column == 1 && to_row == columns && columns < kShortRow && rows > 1) {
+    if (from_row == 0 && from_column == 1) return repeat_row(rows, columns, from, to);
+    if (from_column == 0) return repeat_elements(rows, columns, from, from_row, to);
+  }
   const bool transposes = from_column != 0 && std::abs(from_row) < std::abs(from_column) && rows > 1;
   if (!transposes) {
-    if (to_column == 1 && to_row == columns && columns < kShortRow && rows > 1) {
-      if (from_row == 0 && from_column == 1) return repeat_row(rows, columns, from, to);
-      if (from_column == 0) return repeat_elements(rows, columns, from, from_row, to);
-    }
     for (std::int64_t r = 0; r < rows; ++r) {
       copy_run(columns, from + r * from_row, from_column, to + r * to_row, to_column);
     }

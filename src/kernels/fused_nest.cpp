@@ -248,8 +248,10 @@ class Walker {
       }
       return;
     }
-    const std::int64_t height = short_rows ? std::min(rows.size, std::max<std::int64_t>(1, kFlatRow / inner.size))
-                                           : std::min(rows.size, kPanelRows);
+    // Short rows in numbers of 16, so that the next ones begin at a line of the cache too.
+    std::int64_t together = std::max<std::int64_t>(1, kFlatRow / inner.size);
+    if (!nest_.reduces && together > 16) together -= together % 16;
+    const std::int64_t height = std::min(rows.size, short_rows ? together : kPanelRows);
     const std::int64_t length = short_rows ? inner.size : kPanelColumns;
     if (short_rows) {
       flat_inner_ = nest_.reduces && !nest_.inner_reduced ? inner.size : 0;
