@@ -352,6 +352,7 @@ struct BoundPlan::Impl {
     const std::thread::id caller = std::this_thread::get_id();
     const std::function<void()> advance = [&] {
       if (std::this_thread::get_id() != caller) return;
+      if (machine.timeline) read_clock();
       for (int other : under_way)
         hand_to_mpi(steps[other], [&](BoundCollective& collective) { collective.advance(machine.transport); });
       if (!machine.handed_on.empty()) machine.transport.test(machine.handed_on);
@@ -362,6 +363,7 @@ struct BoundPlan::Impl {
       for (BoundStep& step : steps) step.sent = 0;
     }
     under_way.clear();
+    if (machine.timeline) read_clock();
     for (size_t s = 0; s < steps.size(); ++s) {
       BoundStep& step = steps[s];
       for (int awaited : step.awaits) finish(awaited);
@@ -376,6 +378,7 @@ struct BoundPlan::Impl {
       if (const auto loop = loops.find(s); loop != loops.end()) {
         while (!under_way.empty()) finish(under_way[0]);  // turns have the memory for what is on its way for themselves
         run_loop(loop->second, step, inputs.numbers(*step.first), s < stops_before);
+        if (machine.timeline) read_clock();
         continue;
       }
       try {
@@ -387,9 +390,9 @@ struct BoundPlan::Impl {
         if (overlaps) advance();
         const std::span<const double> host =
             step.step->kind == schedule::StepKind::kKernel ? inputs.numbers(*step.first) : std::span<const double>();
-        const double began = machine.timeline ? machine.timeline->now() : 0;
+        const double began = clock;
         const int64_t done = step.compute->run({pointers, machine.threads, host, number_of, overlaps ? advance : stop});
-        if (machine.timeline) note(s, began, machine.timeline->now() - began);
+        if (machine.timeline) read_clock(), note(s, began, clock - began);
         flops += done;
         if (is_first) flops_of_step[s] = done;
       } catch (const Stopped&) { end_early(*step.first); } catch (const graph::ElementError& error) {
@@ -418,7 +421,8 @@ struct BoundPlan::Impl {
     const int64_t most = std::min(machine.transport.collectives_at_once(), SharedMemory::kNotices);
     while (!under_way.empty() && step.number - steps[under_way[0]].number >= most) finish(under_way[0]);
     step.busy = 0;
-    step.began = hand_to_mpi(step, [&](BoundCollective& collective) {
+    step.began = clock;
+    hand_to_mpi(step, [&](BoundCollective& collective) {
       collective.begin(step.operands, step.results, {machine.transport, staging, step.number});
     });
     under_way.push_back(s);
@@ -432,18 +436,22 @@ struct BoundPlan::Impl {
   }
 
   void note(size_t s, double began, double busy) {
-    machine.timeline->add({schedule, static_cast<int>(s), began, machine.timeline->now(), busy, hostings.some()});
+    machine.timeline->add({schedule, static_cast<int>(s), began, clock, busy, hostings.some()});
   }
 
-  /// The first run notes what a collective sends. Returns when it began, by the timeline.
+  /// The time since the last reading, which is now.
+  double read_clock() {
+    const double before = std::exchange(clock, machine.timeline->now());
+    return clock - before;
+  }
+
+  /// The first run notes what a collective sends.
   template <typename Work>
-  double hand_to_mpi(BoundStep& step, const Work& work) {
+  void hand_to_mpi(BoundStep& step, const Work& work) {
     const int64_t before = machine.transport.sent();
-    const double began = machine.timeline ? machine.timeline->now() : 0;
     work(*step.collective);
-    if (machine.timeline) step.busy += machine.timeline->now() - began;
+    if (machine.timeline) step.busy += read_clock();
     if (first_flops < 0) step.sent += machine.transport.sent() - before;
-    return began;
   }
 
   std::vector<std::shared_ptr<plan::Tensor>> outputs(const std::vector<std::shared_ptr<Storage>>& storages) {
@@ -1034,6 +1042,9 @@ struct BoundPlan::Impl {
   bool pointed = false;
   int64_t sent = 0;  // bytes given to other ranks, of each collective the most by any rank
   int64_t first_flops = -1;
+  /// What the timeline's clock said last: when the step before ended, which is when the next one begins. A reading
+  /// takes a thirtieth of what a short collective does.
+  double clock = 0;
   std::vector<int64_t> flops_of_step;
   std::vector<int> under_way;
 };

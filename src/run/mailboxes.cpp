@@ -48,13 +48,14 @@ Mailboxes::Mailboxes(Transport& transport) {
 void Mailboxes::copy_in(Ring& ring, int64_t at, const void* data, int64_t bytes) const {
   const int64_t place = at & (capacity_ - 1), first = std::min(bytes, capacity_ - place);
   std::memcpy(ring.data + place, data, static_cast<size_t>(first));
-  std::memcpy(ring.data, static_cast<const std::byte*>(data) + first, static_cast<size_t>(bytes - first));
+  if (first < bytes)
+    std::memcpy(ring.data, static_cast<const std::byte*>(data) + first, static_cast<size_t>(bytes - first));
 }
 
 void Mailboxes::copy_out(const Ring& ring, int64_t at, void* data, int64_t bytes) const {
   const int64_t place = at & (capacity_ - 1), first = std::min(bytes, capacity_ - place);
   std::memcpy(data, ring.data + place, static_cast<size_t>(first));
-  std::memcpy(static_cast<std::byte*>(data) + first, ring.data, static_cast<size_t>(bytes - first));
+  if (first < bytes) std::memcpy(static_cast<std::byte*>(data) + first, ring.data, static_cast<size_t>(bytes - first));
 }
 
 bool Mailboxes::send(int place, int tag, const void* data, int64_t bytes) {
@@ -65,7 +66,7 @@ bool Mailboxes::send(int place, int tag, const void* data, int64_t bytes) {
     if (end - to.freed > capacity_) return false;
   }
   const Header header{tag, bytes};
-  copy_in(*to.out, to.written, &header, sizeof header);
+  std::memcpy(to.out->data + (to.written & (capacity_ - 1)), &header, sizeof header);  // never in two parts
   copy_in(*to.out, to.written + static_cast<int64_t>(sizeof header), data, bytes);
   to.written = end;
   to.out->written.store(end, std::memory_order_release);
@@ -79,7 +80,7 @@ bool Mailboxes::has_come(Peer& from) const {
 
 Mailboxes::Header Mailboxes::next(const Peer& from) const {
   Header header;
-  copy_out(*from.in, from.read, &header, sizeof header);
+  std::memcpy(&header, from.in->data + (from.read & (capacity_ - 1)), sizeof header);
   return header;
 }
 

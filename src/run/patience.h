@@ -20,6 +20,7 @@ class Patience {
   /// Called after each look that found nothing. True when it is time to look after others, too: a look that costs more.
   bool looked() {
     ++looks_;
+    if (looks_ <= kLooksBeforePausing) return false;
     if (looks_ <= kLooksBeforeYielding) pause();
     else if (!sleeps_ || looks_ <= kLooksBeforeSleeping) std::this_thread::yield();
     else std::this_thread::sleep_for(kSleep);
@@ -27,6 +28,7 @@ class Patience {
   }
 
  private:
+  static constexpr int64_t kLooksBeforePausing = 64;      // some 0.5 µs: a pause lasts 40 ns on some processors
   static constexpr int64_t kLooksBeforeYielding = 400;    // about 10 µs
   static constexpr int64_t kLooksBeforeSleeping = 4'000;  // some milliseconds
   static constexpr int64_t kLooksTogether = 16;

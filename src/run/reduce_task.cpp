@@ -68,7 +68,12 @@ class LevelTask : public ReduceTask {
         count_(count),
         piece_(piece),
         begins_(std::move(begins)) {
-    for (size_t l = 0; l < map_.levels(); ++l) trees_.push_back(spmd::tree_over(map_.meet(l)));
+    for (size_t l = 0; l < map_.levels(); ++l) {
+      Level level{spmd::tree_over(map_.meet(l)), map_.digit(me_, l), {}};
+      for (int64_t digit = 0; digit < map_.meet(l); ++digit)
+        if (digit != level.own_digit) level.peers.push_back({digit, map_.peer(me_, l, digit)});
+      levels_.push_back(std::move(level));
+    }
     // Slices of a later piece are no longer, and what is left after a level is shorter at the next.
     const int64_t most = map_.levels() == 0 ? 0 : way == Way::kWhole ? count : longest_after_first_level();
     slot_ = schedule::padded(most * elements_.size());
@@ -108,6 +113,14 @@ class LevelTask : public ReduceTask {
 
  private:
   enum class Phase { kAdd, kGather, kDone };
+  struct Peer {
+    int64_t digit, position;
+  };
+  struct Level {
+    std::vector<int64_t> tree;
+    int64_t own_digit = 0;
+    std::vector<Peer> peers;
+  };
 
   int64_t longest_after_first_level() const {
     int64_t most = 0;
@@ -141,13 +154,12 @@ class LevelTask : public ReduceTask {
   }
   std::byte* result(int64_t element) const { return arrays_.result + (done_ + element) * elements_.size(); }
   std::byte* staged(int64_t digit) const {
-    return arrays_.staging + slot_ * (digit < map_.digit(me_, level_) ? digit : digit - 1);
+    return arrays_.staging + slot_ * (digit < levels_[level_].own_digit ? digit : digit - 1);
   }
 
   template <typename F>
   void for_peers(F f) const {
-    for (int64_t digit = 0; digit < map_.meet(level_); ++digit)
-      if (digit != map_.digit(me_, level_)) f(digit, map_.peer(me_, level_, digit));
+    for (const Peer& peer : levels_[level_].peers) f(peer.digit, peer.position);
   }
   void send(int64_t peer, const std::byte* data, int64_t count, Transport& transport) {
     transport.send(pending_, ranks_[static_cast<size_t>(peer)], tag_ + (*tags_)[static_cast<size_t>(peer)], data,
@@ -172,8 +184,8 @@ class LevelTask : public ReduceTask {
     const Interval own = stretch(me_, level_ + 1);
     terms_.clear();
     for (int64_t digit = 0; digit < map_.meet(level_); ++digit)
-      terms_.push_back(digit == map_.digit(me_, level_) ? operand(own.first) : staged(digit));
-    combine_all(elements_, trees_[level_], terms_, result(own.first), own.size());
+      terms_.push_back(digit == levels_[level_].own_digit ? operand(own.first) : staged(digit));
+    combine_all(elements_, levels_[level_].tree, terms_, result(own.first), own.size());
   }
 
   /// The levels backwards: what this rank has, to those that it meets at the one before.
@@ -194,9 +206,9 @@ class LevelTask : public ReduceTask {
   const ReduceElements elements_;
   const Way way_;
   const int64_t count_, piece_;
-  std::vector<int64_t> begins_;              // of the slices of the piece under way, and its end
-  std::vector<std::vector<int64_t>> trees_;  // of each level
-  int64_t slot_ = 0;                         // from one staged array to the next
+  std::vector<int64_t> begins_;  // of the slices of the piece under way, and its end
+  std::vector<Level> levels_;
+  int64_t slot_ = 0;  // from one staged array to the next
   ReduceArrays arrays_{};
   int tag_ = 0;
   const std::vector<int>* tags_ = nullptr;
