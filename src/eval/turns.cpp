@@ -152,7 +152,9 @@ class PlacedValue {
     Sharding lies = value.sharding();
     type.dims.erase(type.dims.begin());
     lies.dims.erase(lies.dims.begin());
-    leaves.push_back(builder.constant(type, {lies, value.inherited() & lies.split(), value.mesh(), {}}));
+    // No table counts the leaf: nobody computes it, also where a function that outlives the turn holds it.
+    leaves.push_back(
+        ops::inside_of(builder).constant(type, {lies, value.inherited() & lies.split(), value.mesh(), {}}));
     leaves.back().node->name = tensor.node->name.empty() ? Name("x") : tensor.node->name;
     return leaves.back();
   }

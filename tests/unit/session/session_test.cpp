@@ -187,6 +187,18 @@ TEST_F(Repl, AFailedStatementLeavesTheSessionAsItWas) {
   EXPECT_EQ(session.execute("m.w")[0].bindings[0].value, "[3, 3]");
 }
 
+TEST_F(Repl, AnErrorInATurnOfAScanLeavesNothingToCompute) {
+  session.execute("dim u = 2, a = 3, b = 2\nlet xs = ones([u])");
+  session.execute(
+      "fn turn(h, x) {\n let scaled = fn(y) = y * x\n return scaled(h) + ones([a]) + ones([b])\n}\n"
+      "fn sound(h, x) {\n let scaled = fn(y) = y * x\n return scaled(h) + x\n}");
+  EXPECT_THROW(session.execute("let r = scan(turn, 0.0, xs, over: u)"), UserError);
+  EXPECT_EQ(session.execute("1 + sum(xs)")[0].bindings[0].value, "3");
+  EXPECT_EQ(session.execute("scan(sound, 0.0, xs, over: u)")[0].bindings[0].value, "2");
+  session.undo();
+  EXPECT_EQ(session.execute("1 + sum(xs)")[0].bindings[0].value, "3");
+}
+
 TEST_F(Repl, GradientsGoBackThroughEarlierEntries) {
   session.execute("dim a = 2\nlet x = fill([a], 3)");
   session.execute("let y = sum(x * x)");
