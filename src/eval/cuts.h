@@ -25,8 +25,9 @@ struct Turn {
   std::string_view name;           ///< of the builtin: `scan`
   Span call;                       ///< where that is called
   int64_t first = 0;               ///< nodes and scopes with smaller numbers are outside
-  std::vector<PlacePtr> own = {};  ///< the turn's own variables, which it may assign
+  int64_t last_variable = 0;       ///< variables with larger numbers are made in the turn, which may assign them
   Turn* outer = nullptr;           ///< the one around it
+  std::vector<PlacePtr> own = {};  ///< what stands for the loop's variables in the turn, which may assign them
 
   /// A list outside, by the name that holds it, to which the turn has appended.
   struct Extended {

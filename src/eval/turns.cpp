@@ -335,7 +335,7 @@ HostValue scan(Caller& caller, const Bound& call) {
                .help(fmt::format("reshape(x, batch -> [{}, …]) makes micro-batches of a batch", micro.text())));
   const Values carried = as_carried(builder, starts, micro);
   const double calls_before = builder.context.random_calls;
-  Turn under_way{"scan", call.span(), graph::new_node_id(), {}, caller.parts.cuts.turn(), {}};
+  Turn under_way{"scan", call.span(), graph::new_node_id(), caller.parts.variables.last(), caller.parts.cuts.turn()};
   ops::TurnGraph turn;
   turn.first_node = under_way.first;
   turn.micro = micro;
@@ -422,7 +422,7 @@ HostValue stacked(Caller& caller, const Bound& call) {
   ops::Builder& builder = caller.parts.builder;
   const Dim over = call.dim(kOver);
   const double calls_before = builder.context.random_calls;
-  Turn under_way{"stacked", call.span(), graph::new_node_id(), {}, caller.parts.cuts.turn(), {}};
+  Turn under_way{"stacked", call.span(), graph::new_node_id(), caller.parts.variables.last(), caller.parts.cuts.turn()};
   ops::TurnGraph turn;
   turn.first_node = under_way.first;
   HostValue made;

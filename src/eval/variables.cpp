@@ -47,11 +47,16 @@ void Variables::assign(const PlacePtr& place, const HostValue& value, Span span,
   if (value.is_poison() || (value.is_unknown() && unknown_kind(value) == UnknownKind::kAny)) return;
   const std::string what = fmt::format("the {} `{}`", place->trainable ? "param" : "state", place->path);
   const graph::Value next_value = converted(value, place->type, span, what, place->span);
-  if (Turn* turn = evaluator_.cuts.turn()) {
-    if (std::find(turn->own.begin(), turn->own.end(), place) == turn->own.end())
+  if (const Turn* turn = evaluator_.cuts.turn()) {
+    const bool is_made_in_turn = place->serial > turn->last_variable;
+    if (!is_made_in_turn && std::find(turn->own.begin(), turn->own.end(), place) == turn->own.end())
       evaluator_.cuts.refuse_in_turn(statement,
                                      fmt::format("`{}`, which is not the turn's own, is assigned", place->path));
-    place->current = next_value;
+    // The variable keeps a value, not what the value was made of, as it does outside of a turn.
+    evaluator_.builder.span = statement;
+    graph::Value next = evaluator_.builder.add(ops::kStopGradient, {next_value});
+    next.node->name = Name(place->path);
+    place->current = std::move(next);
     place->is_assigned = true;
     return;
   }
