@@ -1,6 +1,7 @@
 #include "plan/passes.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <tuple>
 
@@ -94,43 +95,62 @@ void verify_orders(const Compilation& c) {
     }
 }
 
+/// Calls `look` with the schedule, and with those of the turns of its loops.
+void on_each(const schedule::Schedule& schedule, const std::function<void(const schedule::Schedule&)>& look) {
+  look(schedule);
+  for (const schedule::Step& step : schedule.steps)
+    if (step.turn) on_each(*step.turn, look);
+}
+
 void verify_loops(const Compilation& c) {
   verify(c.schedule);
-  for (const schedule::Step& step : c.schedule.steps)
-    MTF_CHECK((step.kind == schedule::StepKind::kLoop) == step.loop.has_value(), "a loop has no program");
+  on_each(c.schedule, [](const schedule::Schedule& s) {
+    for (const schedule::Step& step : s.steps)
+      MTF_CHECK((step.kind == schedule::StepKind::kLoop) == step.loop.has_value(), "a loop has no program");
+  });
 }
 
 void verify_calls(const Compilation& c) {
   verify_loops(c);
-  for (const schedule::Step& step : c.schedule.steps)
-    MTF_CHECK(step.kind != schedule::StepKind::kCollective || step.calls > 0, "a collective that is not called");
+  on_each(c.schedule, [](const schedule::Schedule& s) {
+    for (const schedule::Step& step : s.steps)
+      MTF_CHECK(step.kind != schedule::StepKind::kCollective || step.calls > 0, "a collective that is not called");
+  });
 }
 
 /// What a collective makes is not read before it has ended; `all`: it is known of each when it ends.
-void verify_waits(const Compilation& c, bool all) {
-  verify_calls(c);
-  for (size_t s = 0; s < c.schedule.steps.size(); ++s) {
-    const schedule::Step& step = c.schedule.steps[s];
+void verify_waits(const schedule::Schedule& schedule, bool all) {
+  for (size_t s = 0; s < schedule.steps.size(); ++s) {
+    const schedule::Step& step = schedule.steps[s];
     if (step.kind != schedule::StepKind::kCollective || (!all && step.finish == 0)) continue;
-    MTF_CHECK(step.finish > static_cast<int>(s) && step.finish <= static_cast<int>(c.schedule.steps.size()),
+    MTF_CHECK(step.finish > static_cast<int>(s) && step.finish <= static_cast<int>(schedule.steps.size()),
               "a collective that ends before it begins");
     for (int later = static_cast<int>(s) + 1; later < step.finish; ++later)
-      for (int v : c.schedule.steps[later].reads)
-        MTF_CHECK(std::find(step.writes.begin(), step.writes.end(), c.schedule.alias_of[v]) == step.writes.end(),
-                  "{} is read while it is on its way", c.local().values[v].name);
+      for (int v : schedule.steps[later].reads)
+        MTF_CHECK(std::find(step.writes.begin(), step.writes.end(), schedule.alias_of[v]) == step.writes.end(),
+                  "{} is read while it is on its way", schedule.program.values[v].name);
   }
 }
 
-void verify_overlap(const Compilation& c) { verify_waits(c, true); }
-void verify_freed(const Compilation& c) { verify_waits(c, false); }
+void verify_overlap(const Compilation& c) {
+  verify_calls(c);
+  on_each(c.schedule, [](const schedule::Schedule& s) { verify_waits(s, true); });
+}
+void verify_freed(const Compilation& c) {
+  verify_calls(c);
+  on_each(c.schedule, [](const schedule::Schedule& s) { verify_waits(s, false); });
+}
 
 void verify_buffers(const Compilation& c) {
   verify_calls(c);
-  MTF_CHECK(c.schedule.buffer_of.size() == c.local().values.size(), "no buffers");
-  for (const schedule::Step& step : c.schedule.steps)
-    for (int v : step.writes)
-      MTF_CHECK(step.kind == schedule::StepKind::kWindow || c.schedule.buffer_of[v] >= 0, "{} has no memory",
-                c.local().values[v].name);
+  on_each(c.schedule, [](const schedule::Schedule& s) {
+    MTF_CHECK(s.buffer_of.size() == s.program.values.size(), "no buffers");
+    for (const schedule::Step& step : s.steps)
+      for (int v : step.writes)
+        MTF_CHECK(step.kind == schedule::StepKind::kWindow || s.buffer_of[v] >= 0, "{} has no memory",
+                  s.program.values[v].name);
+  });
+  verify_memory(c.schedule);
 }
 
 }  // namespace
@@ -269,7 +289,7 @@ const std::vector<Pass>& passes() {
       {.name = "plan_buffers",
        .sentence = "values get memory, one after the other the same",
        .needs = {"cut_all_reduces"},
-       .ensures = "every value in memory has a buffer with a lifetime",
+       .ensures = "every value in memory has a buffer, and no two that are alive at once have the same",
        .takes = kSchedule,
        .gives = kSchedule,
        .decides = Decides::kMemory,

@@ -92,7 +92,10 @@ class Planner {
     in_kernel_.assign(program_.values.size(), false);
     std::vector<size_t> made(program_.values.size(), 0);
     for (size_t s = 0; s < s_.steps.size(); ++s)
-      for (int v : s_.steps[s].writes) made[v] = s;
+      for (int v : s_.steps[s].writes) {
+        made[v] = s;
+        last_[v] = ends(static_cast<int>(s));  // the step writes its results at once, whoever reads them
+      }
     for (size_t s = 0; s < s_.steps.size(); ++s)
       for (int v : s_.steps[s].reads) {
         MTF_CHECK(made[root(v)] <= s, "step {} reads {}, which step {} makes", s, program_.values[v].name,
@@ -119,6 +122,7 @@ class Planner {
     buffer.last = std::max(s_.steps.empty() ? first : ends(std::min<int>(first, static_cast<int>(s_.steps.size()) - 1)),
                            std::min(last_[value], static_cast<int>(s_.steps.size())));
     s_.buffers.push_back(buffer);
+    last_value_.push_back(value);
     return s_.buffer_of[value] = static_cast<int>(s_.buffers.size()) - 1;
   }
 
@@ -147,9 +151,13 @@ class Planner {
       return step.reads;
     }
     const spmd::Instruction& instruction = program_.instructions[step.instructions[0]];
-    if (step.kind == StepKind::kKernel && overwrites_operand(instruction) && result == instruction.results[0])
-      return {instruction.operands[0]};
-    return {};
+    if (step.kind != StepKind::kKernel || !overwrites_operand(instruction) || result != instruction.results[0])
+      return {};
+    const int first = instruction.operands[0];
+    if (std::count_if(instruction.operands.begin(), instruction.operands.end(),
+                      [&](int v) { return root(v) == root(first); }) > 1)
+      return {};
+    return {first};
   }
 
   /// The operand whose memory the step can write `result` to while it reads it; for an output, of an input if it can.
@@ -158,6 +166,7 @@ class Planner {
     for (int v : overwritable(step, result)) {
       int r = root(v);
       if (last_[r] != s || s_.buffer_of[r] < 0 || !same_memory(program_.values[v], program_.values[result])) continue;
+      if (last_value_[s_.buffer_of[r]] != r) continue;  // another result of the step has it
       if (!same_strides(program_.values[v], program_.values[result])) continue;
       if (program_.values[v].varies() != program_.values[r].varies() || s_.buffers[s_.buffer_of[r]].last != s) continue;
       if (std::count_if(step.reads.begin(), step.reads.end(), [&](int w) { return root(w) == r; }) != 1) continue;
@@ -193,6 +202,7 @@ class Planner {
       staging.first = s;
       staging.last = ends(s);
       s_.buffers.push_back(staging);
+      last_value_.push_back(-1);
     }
   }
 
@@ -201,8 +211,8 @@ class Planner {
     s_.buffer_of[result] = buffer;
     if (is_output_[result] && s_.buffers[buffer].kind == BufferKind::kArena)
       s_.buffers[buffer].kind = BufferKind::kOutput;
-    s_.buffers[buffer].last =
-        std::min(last_[result] < 0 ? s_.buffers[buffer].last : last_[result], static_cast<int>(s_.steps.size()));
+    s_.buffers[buffer].last = std::min(last_[result], static_cast<int>(s_.steps.size()));
+    last_value_[buffer] = result;
     if (!dying_.has(operand)) return;
     dying_.remove(operand);
     if (!is_output_[result]) dying_.add(result, last_[result]);
@@ -210,7 +220,8 @@ class Planner {
 
   Schedule& s_;
   const spmd::LocalProgram& program_;
-  std::vector<int> last_;  // for each value that others share memory with: the last step that reads any of them
+  std::vector<int> last_;        // of each value with memory of its own: the last step that writes or reads that
+  std::vector<int> last_value_;  // of each buffer: the latest value there
   std::vector<bool> is_output_;
   std::vector<bool> in_kernel_;
   DyingInputs dying_;

@@ -18,6 +18,7 @@ void verify(const Schedule& schedule) {
   for (int input : program.inputs) made[input] = true;
   for (const Step& step : schedule.steps) {
     MTF_CHECK(!step.instructions.empty(), "a step without instructions");
+    if (step.turn) verify(*step.turn);
     for (int i : step.instructions) {
       MTF_CHECK(!is_taken[i], "an instruction is in two steps");
       is_taken[i] = true;

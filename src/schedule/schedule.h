@@ -86,6 +86,10 @@ struct Schedule {
 /// it begins. Good from share_views on.
 void verify(const Schedule& schedule);
 
+/// Fails on our own bug: two values that are alive at once share memory, or a buffer ends before a value that lies in
+/// it. Computes live ranges from the steps' instructions alone, those of loops too. Good from plan_buffers on.
+void verify_memory(const Schedule& schedule);
+
 /// The schedule in the script's names, a line a step, with all that passes need of it (text.cpp).
 std::string to_string(const Schedule& schedule);
 /// Reads what to_string wrote, up to the line of outputs. `has_loops`: loops have their programs, those of one

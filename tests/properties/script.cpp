@@ -153,18 +153,20 @@ namespace {
 
 ExecutionOn<run::MpiRuntime>& shared_between_ranks() {
   return made(executions().shared,
-              run::MpiRuntimeOptions{.threads = 1, .use_mpi = under_mpi(), .check_replicas = true, .scrub = true});
+              run::MpiRuntimeOptions{.threads = 1, .use_mpi = under_mpi(), .check_replicas = true, .scrub = true},
+              plan::ExecutionOptions{.verify_passes = true});
 }
 
 }  // namespace
 
 plan::Execution& execution() {
-  return made(executions().hosting_all, run::MpiRuntimeOptions{.threads = 2, .scrub = true});
+  return made(executions().hosting_all, run::MpiRuntimeOptions{.threads = 2, .scrub = true},
+              plan::ExecutionOptions{.verify_passes = true});
 }
 plan::Execution& dry_execution() { return made(executions().dry, plan::ExecutionOptions{.verify_passes = true}); }
 plan::Execution& looping_execution() {
   return made(executions().looping, run::MpiRuntimeOptions{.threads = 2, .scrub = true},
-              plan::ExecutionOptions{.most_whole = 0});
+              plan::ExecutionOptions{.most_whole = 0, .verify_passes = true});
 }
 plan::Execution& dry_looping_execution() {
   return made(executions().dry_looping, plan::ExecutionOptions{.most_whole = 0, .verify_passes = true});
@@ -172,7 +174,7 @@ plan::Execution& dry_looping_execution() {
 plan::Execution& reference_execution() { return made(executions().reference); }
 plan::Execution& single_execution() {
   return made(executions().single, run::MpiRuntimeOptions{.threads = 1, .scrub = true},
-              plan::ExecutionOptions{.skipped_passes = {"fuse_loops"}});
+              plan::ExecutionOptions{.skipped_passes = {"fuse_loops"}, .verify_passes = true});
 }
 plan::Execution& shared_execution() { return shared_between_ranks(); }
 run::MpiRuntime& shared_runtime() { return shared_between_ranks().runtime(); }
@@ -180,7 +182,7 @@ plan::Execution& shared_single_execution() {
   return made(executions().shared_single,
               run::MpiRuntimeOptions{
                   .threads = 1, .use_mpi = under_mpi(), .share_memory = false, .check_replicas = true, .scrub = true},
-              plan::ExecutionOptions{.skipped_passes = {"fuse_loops"}});
+              plan::ExecutionOptions{.skipped_passes = {"fuse_loops"}, .verify_passes = true});
 }
 void end_executions() {
   Executions& all = executions();

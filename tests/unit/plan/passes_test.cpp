@@ -16,6 +16,7 @@
 #include "ops/spaces.h"
 #include "plan/tensor.h"
 #include "support/diagnostics.h"
+#include "types/text_reader.h"
 
 namespace mtf::plan {
 namespace passes_test {
@@ -139,6 +140,59 @@ TEST(Passes, VerifiersSeeWhatIsWrong) {
   });
   sees("free_early", [](Compilation& c) { std::reverse(c.schedule.steps.begin(), c.schedule.steps.end()); });
   sees("plan_buffers", [](Compilation& c) { c.schedule.buffer_of.assign(c.schedule.buffer_of.size(), -1); });
+  sees("plan_buffers", [](Compilation& c) {  // an output of a step lies where another output lies
+    const std::vector<std::vector<int>>& outputs = c.local().outputs;
+    c.schedule.buffer_of[outputs[1][0]] = c.schedule.buffer_of[outputs[0][0]];
+  });
+  sees("plan_buffers", [](Compilation& c) {
+    for (schedule::Buffer& buffer : c.schedule.buffers) buffer.last = buffer.first;
+  });
+}
+
+/// A plan that says where values lie, as `mtf trace --stage plan_buffers` prints one. Nobody reads `h`.
+std::string plan_of_a_loop(const std::string& memory) {
+  return "mesh line = [p: 2]\n"
+         "dead: f32[a=8] = input(0) dies\n"
+         "c0: f32[a=8] = input(1)\n"
+         "h0: f32[a=8] = input(2)\n"
+         "s: f32[] = einsum(dead -> [])\n"
+         "c: f32[a=8], h: f32[a=8] = scan(c0, h0, over: t=3) turns 3 carried 2 placed 0 constant 0 stacked 0 saved 0 "
+         "summed 0 calls 0\n"
+         "  mesh line = [p: 2]\n"
+         "  was: f32[a=8] = input(0) dies\n"
+         "  other: f32[a=8] = input(1) dies\n"
+         "  next: f32[a=8] = add(was, other)\n"
+         "  after: f32[a=8] = neg(next)\n"
+         "  memory\n" +
+         memory.substr(0, memory.find('|')) +
+         "  -> next, after\n"
+         "memory\n"
+         "  c0: input\n"
+         "  h0: input\n"
+         "  s: output\n" +
+         memory.substr(memory.find('|') + 1) + "-> s, c\n";
+}
+
+TEST(Passes, NoTwoValuesOfALoopShareMemoryWhileBothAreAlive) {
+  const PassOptions options;
+  const auto message = [&](const std::string& memory) -> std::string {
+    const auto file = SourceFile::create("plan", "after plan_buffers\n" + plan_of_a_loop(memory));
+    TextReader reader(*file);
+    reader.next_line();
+    try {
+      Compilation::read(reader, options);
+    } catch (const UserError& error) { return error.diagnostic().render(); }
+    return "";
+  };
+  EXPECT_EQ(message("    was, next: input\n    other, after: input\n|  dead, h: input\n  c: output\n"), "");
+  EXPECT_NE(
+      message("    was, next: input\n    other, after: input\n|  dead, h, c: input\n").find("h is written over c"),
+      std::string::npos)
+      << "an unread result of the loop lies where a read one lies";
+  EXPECT_NE(message("    was, next, after: input\n    other: input\n|  dead, h: input\n  c: output\n")
+                .find("is written over next"),
+            std::string::npos)
+      << "a turn writes over what the next turn reads";
 }
 
 // What stands in src/README.md of each pass.
