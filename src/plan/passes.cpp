@@ -82,17 +82,9 @@ void verify_all_read(const Compilation& c) {
                 "nothing reads {}", c.local().values[instruction.results[0]].name);
 }
 
-void verify_orders(const Compilation& c) {
+void verify_chosen(const Compilation& c) {
   verify(c.local());
-  for (const spmd::Instruction& instruction : c.local().instructions)
-    for (int result : instruction.results) {
-      const spmd::LocalValue& value = c.local().values[result];
-      std::vector<int8_t> order = value.order;
-      std::sort(order.begin(), order.end());
-      bool is_each_once = order.size() == value.dims.size();
-      for (size_t d = 0; d < order.size(); ++d) is_each_once = is_each_once && order[d] == static_cast<int8_t>(d);
-      MTF_CHECK(is_each_once, "{} is not stored in an order of its dims", value.name);
-    }
+  schedule::verify_orders(c.local());
 }
 
 /// Calls `look` with the schedule, and with those of the turns of its loops.
@@ -209,11 +201,11 @@ const std::vector<Pass>& passes() {
       {.name = "choose_orders",
        .sentence = "each value gets a storage order that those who make and read it can use as it is",
        .needs = {"leave_out_unread"},
-       .ensures = "every value has a storage order",
+       .ensures = "every value has a storage order, in which each step reads and writes it",
        .takes = kLocalProgram,
        .gives = kLocalProgram,
        .run = [](Compilation& c) { choose_orders(c.schedule); },
-       .verify = verify_orders},
+       .verify = verify_chosen},
       {.name = "share_views",
        .sentence = "each instruction that computes or moves becomes a step; views name the memory that they share",
        .needs = {"choose_orders"},

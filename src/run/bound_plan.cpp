@@ -11,6 +11,7 @@
 #include "ops/loop.h"
 #include "run/bound_step.h"
 #include "run/memory_check.h"
+#include "schedule/orders.h"
 #include "schedule/pack.h"
 #include "support/diagnostics.h"
 #include "support/integers.h"
@@ -672,7 +673,7 @@ struct BoundPlan::Impl {
     const Hosting& host = hostings.of(stage.loop->node->mesh);
     for (const spmd::Instruction& each : turn.program.instructions) {
       if (each.kind != spmd::InstructionKind::kTakeOver) continue;
-      const int output = output_taken_over(turn.program, each);
+      const int output = schedule::output_taken_over(turn.program, each);
       const spmd::LocalValue& value = program.values[stage.loop->results[output]];
       for (int rank = 0; rank < host.ranks(); ++rank) {
         if (rank == host.rank()) continue;
@@ -689,19 +690,11 @@ struct BoundPlan::Impl {
     }
   }
 
-  /// Which output of the turn of the stage before it is.
-  static int output_taken_over(const spmd::LocalProgram& turn, const spmd::Instruction& taken) {
-    for (const spmd::Instruction& each : turn.instructions)
-      if (each.kind == spmd::InstructionKind::kInput && each.results[0] == taken.operands[0]) return each.input;
-    MTF_CHECK(false, "a stage takes over what is no input");
-    return -1;
-  }
-
   /// A stage gets what the one before has left of its micro-batch, the first what the loop begins with.
   class TakesOver : public BoundCollective {
    public:
     TakesOver(Impl& own, const spmd::Instruction& instruction)
-        : stage_(*own.stage), output_(output_taken_over(own.program, instruction)) {
+        : stage_(*own.stage), output_(schedule::output_taken_over(own.program, instruction)) {
       const spmd::LocalValue& value = own.program.values[instruction.operands[0]];
       const Hosting& host = stage_.around->hostings.of(stage_.loop->node->mesh);
       const int result = stage_.loop->results[output_];

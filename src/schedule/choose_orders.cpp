@@ -7,6 +7,7 @@
 #include "graph/region.h"
 #include "ops/ops.h"
 #include "ops/shape.h"
+#include "schedule/orders.h"
 #include "schedule/pack.h"
 #include "schedule/passes.h"
 #include "spmd/local_builder.h"
@@ -151,7 +152,7 @@ class Chooser {
   /// A copy of a value in another order, or itself.
   int in_order(int value, const Order& order, const graph::LaidOutOperation& of) {
     if (program_.values[value].order == order) return value;
-    if (same_memory(program_.values[value], order)) {
+    if (has_same_memory(program_.values[value], order)) {
       program_.values[value].order = order;
       return value;
     }
@@ -172,48 +173,39 @@ class Chooser {
     value = in_order(value, order, *program_.instructions.back().node);
   }
 
-  /// Dims of which every block has one element may stand anywhere.
-  static bool same_memory(const spmd::LocalValue& value, const Order& order) {
-    const auto matter = [&](Order dims) {
-      std::erase_if(dims, [&](int8_t d) {
-        const spmd::LocalDim& dim = value.dims[d];
-        return !dim.mapped && value.mesh && dim.dim.size == value.mesh->group_size(dim.axes.set());
-      });
-      return dims;
-    };
-    return matter(value.order) == matter(order);
-  }
-
-  /// The dim of the loop is stored outermost in what has it; what is carried is stored as the turn leaves it.
+  /// Chooses the orders of a loop. The loop's dim is stored outermost, and an iteration stores each value that it sends
+  /// to the next iteration or stage in the order in which it got the value.
   void choose_in_turn(spmd::Instruction& loop) {
     const graph::Region& region = *loop.node->region;
-    std::vector<Order> orders;  // of the turn's tensors
+    std::vector<Order> around, orders;  // of the loop's operands, and of the turn's tensors
     for (size_t k = 0; k < loop.operands.size(); ++k) {
-      if (region.is_placed(k))
-        loop.operands[k] = in_order(loop.operands[k], outermost(loop.operands[k], region), *loop.node);
-      Order order = program_.values[loop.operands[k]].order;
+      const spmd::LocalValue& operand = program_.values[loop.operands[k]];
+      around.push_back(region.is_placed(k) ? outermost(operand, region) : operand.order);
+      Order order = around.back();
       if (region.is_placed(k) && !region.hands_on) {
         order.erase(order.begin());
         for (int8_t& d : order) --d;
       }
       orders.push_back(std::move(order));
     }
-    spmd::LocalProgram turn = chosen_turn(*loop.turn, region, orders, false);
+    const std::vector<size_t> handed = handed_on(*loop.turn, region);
+    spmd::LocalProgram turn = chosen_turn(*loop.turn, orders, {});
     bool stays = true;
-    for (int32_t c = 0; c < region.carried; ++c) {
-      Order& begins = orders[c];
-      const Order& ends = turn.values[turn.outputs[c][0]].order;
-      stays = stays && begins == ends;
-      begins = ends;
+    for (size_t k : handed) {
+      const spmd::LocalValue& end = turn.values[turn.outputs[k][0]];
+      if (region.hands_on ? has_same_memory(end, orders[k]) : end.order == orders[k]) continue;
+      stays = false;
+      around[k] = orders[k] = region.hands_on ? outermost(end, region) : end.order;
     }
-    if (!stays) turn = chosen_turn(*loop.turn, region, orders, true);
-    for (int32_t c = 0; c < region.carried; ++c) loop.operands[c] = in_order(loop.operands[c], orders[c], *loop.node);
+    if (!stays) turn = chosen_turn(*loop.turn, orders, handed);
+    for (size_t k = 0; k < loop.operands.size(); ++k)
+      loop.operands[k] = in_order(loop.operands[k], around[k], *loop.node);
     for (size_t r = 0; r < loop.results.size(); ++r) {
       Order order = turn.values[turn.outputs[r][0]].order;
       const auto place = static_cast<int32_t>(r);
       if (region.hands_on) {
         program_.values[loop.results[r]].order = std::move(order);
-        program_.values[loop.results[r]].order = outermost(loop.results[r], region);
+        program_.values[loop.results[r]].order = outermost(program_.values[loop.results[r]], region);
         continue;
       }
       if (place >= region.carried && place < region.carried + region.stacked) {
@@ -226,22 +218,32 @@ class Chooser {
   }
 
   /// The dim of a loop stands first, that of micro-batches anywhere.
-  Order outermost(int value, const graph::Region& region) const {
-    const spmd::LocalValue& of = program_.values[value];
+  static Order outermost(const spmd::LocalValue& of, const graph::Region& region) {
     Order order = of.order;
     std::stable_partition(order.begin(), order.end(),
                           [&](int8_t d) { return region.hands_on ? of.dims[d].dim.name == region.micro : d == 0; });
     return order;
   }
 
-  static spmd::LocalProgram chosen_turn(spmd::LocalProgram turn, const graph::Region& region,
-                                        const std::vector<Order>& orders, bool settles) {
+  /// The inputs of a turn that are outputs of the turn, or stage, before: which each has the number of that output.
+  static std::vector<size_t> handed_on(const spmd::LocalProgram& turn, const graph::Region& region) {
+    std::vector<size_t> handed(static_cast<size_t>(region.carried));
+    std::iota(handed.begin(), handed.end(), 0);
+    for (const spmd::Instruction& instruction : turn.instructions)
+      if (instruction.kind == spmd::InstructionKind::kTakeOver)
+        handed.push_back(static_cast<size_t>(output_taken_over(turn, instruction)));
+    return handed;
+  }
+
+  /// The turn with its orders, where its inputs have these. The outputs `settled` are stored as the inputs of the same
+  /// number.
+  static spmd::LocalProgram chosen_turn(spmd::LocalProgram turn, const std::vector<Order>& orders,
+                                        const std::vector<size_t>& settled) {
     for (const spmd::Instruction& instruction : turn.instructions)
       if (instruction.kind == spmd::InstructionKind::kInput && instruction.sum < 0 && !is_host_number(instruction))
         turn.values[instruction.results[0]].order = orders[instruction.input];
     Chooser chooser(turn);
-    if (settles)
-      for (int32_t c = 0; c < region.carried; ++c) chooser.ends_in(static_cast<size_t>(c), orders[c]);
+    for (size_t k : settled) chooser.ends_in(k, orders[k]);
     chooser.run();
     return turn;
   }

@@ -13,6 +13,7 @@ namespace mtf::schedule {
 void verify(const Schedule& schedule) {
   const spmd::LocalProgram& program = schedule.program;
   const size_t values = program.values.size();
+  verify_orders(program);
   MTF_CHECK(schedule.alias_of.size() == values, "not every value has memory or an alias");
   std::vector<bool> made(values), is_taken(program.instructions.size());
   for (int input : program.inputs) made[input] = true;

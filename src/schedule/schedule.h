@@ -86,6 +86,10 @@ struct Schedule {
 /// it begins. Good from share_views on.
 void verify(const Schedule& schedule);
 
+/// Fails on our own bug: a step reads or writes a value in another storage order than the value has, or a turn or a
+/// stage of a pipeline leaves a value in another order than the next one reads. Good from choose_orders on.
+void verify_orders(const spmd::LocalProgram& program);
+
 /// Fails on our own bug: two values that are alive at once share memory, or a buffer ends before a value that lies in
 /// it. Computes live ranges from the steps' instructions alone, those of loops too. Good from plan_buffers on.
 void verify_memory(const Schedule& schedule);

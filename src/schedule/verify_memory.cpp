@@ -8,7 +8,7 @@
 namespace mtf::schedule {
 namespace {
 
-/// The steps from the one that writes a value to the last one that needs the value, both included.
+/// A value is alive from the step that writes the value to the last step that needs it, both included.
 struct LiveRange {
   int first = kBefore, last = kBefore;
   static constexpr int kBefore = -1;        ///< the value is there before the first step

@@ -173,16 +173,21 @@ std::string plan_of_a_loop(const std::string& memory) {
          memory.substr(memory.find('|') + 1) + "-> s, c\n";
 }
 
-TEST(Passes, NoTwoValuesOfALoopShareMemoryWhileBothAreAlive) {
+/// What the verifier says of the text of a stage; empty if all is well.
+std::string said_of(const std::string& text) {
   const PassOptions options;
-  const auto message = [&](const std::string& memory) -> std::string {
-    const auto file = SourceFile::create("plan", "after plan_buffers\n" + plan_of_a_loop(memory));
-    TextReader reader(*file);
-    reader.next_line();
-    try {
-      Compilation::read(reader, options);
-    } catch (const UserError& error) { return error.diagnostic().render(); }
-    return "";
+  const auto file = SourceFile::create("plan", text);
+  TextReader reader(*file);
+  reader.next_line();
+  try {
+    Compilation::read(reader, options);
+  } catch (const UserError& error) { return error.diagnostic().render(); }
+  return "";
+}
+
+TEST(Passes, NoTwoValuesOfALoopShareMemoryWhileBothAreAlive) {
+  const auto message = [](const std::string& memory) {
+    return said_of("after plan_buffers\n" + plan_of_a_loop(memory));
   };
   EXPECT_EQ(message("    was, next: input\n    other, after: input\n|  dead, h: input\n  c: output\n"), "");
   EXPECT_NE(
@@ -193,6 +198,38 @@ TEST(Passes, NoTwoValuesOfALoopShareMemoryWhileBothAreAlive) {
                 .find("is written over next"),
             std::string::npos)
       << "a turn writes over what the next turn reads";
+}
+
+TEST(Passes, AStageTakesOverWhatTheOneBeforeLeavesInOneOrder) {
+  const auto message = [](const std::string& taken_over, const std::string& left) {
+    return said_of(
+        "after choose_orders\n"
+        "mesh mesh = [x: 2]\n"
+        "h: f32[a=2, c=3, micro=3] stored [micro, " +
+        taken_over +
+        "] = input(0)\n"
+        "all: f32[a=2, c=3, micro=3] stored [micro, " +
+        left +
+        "] partial over x = scan(h, over: micro=3) turns 3 carried 0 placed 1 constant 0 stacked 1 saved 0 summed 0 "
+        "calls 0 along micro through stages x\n"
+        "  mesh mesh = [x: 2, micro': 3]\n"
+        "  h: f32[a=2, c=3, micro=3/micro'] stored [micro, " +
+        taken_over +
+        "] = input(0)\n"
+        "  h'2: f32[a=2, c=3, micro=3/micro'] stored [" +
+        taken_over +
+        ", micro] = take_over(h) over x\n"
+        "  y: f32[a=2, c=3, micro=3/micro'] stored [" +
+        left +
+        ", micro] = exp(h'2)\n"
+        "  -> y\n"
+        "sum: f32[a=2, c=3, micro=3] stored [micro, " +
+        left +
+        "] = all_reduce(all) over x\n"
+        "-> sum\n");
+  };
+  EXPECT_EQ(message("c, a", "c, a"), "");
+  EXPECT_NE(message("c, a", "a, c").find("the next turn reads"), std::string::npos) << message("c, a", "a, c");
 }
 
 // What stands in src/README.md of each pass.

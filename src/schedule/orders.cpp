@@ -1,0 +1,115 @@
+#include "schedule/orders.h"
+
+#include <algorithm>
+
+#include "graph/region.h"
+#include "schedule/schedule.h"
+#include "support/diagnostics.h"
+
+namespace mtf::schedule {
+namespace {
+
+/// The order of a value of a turn, as the value around the loop has it: behind the loop's dim.
+StorageOrder behind_loop_dim(StorageOrder order) {
+  for (int8_t& d : order) ++d;
+  order.insert(order.begin(), 0);
+  return order;
+}
+
+/// The same order with the dim of micro-batches outermost, if the value has that dim.
+StorageOrder with_micro_outermost(const spmd::LocalValue& value, StorageOrder order, Name micro) {
+  std::stable_partition(order.begin(), order.end(), [&](int8_t d) { return value.dims[d].dim.name == micro; });
+  return order;
+}
+
+void state_orders_of_loop(const spmd::Instruction& loop, StatedOrders& stated) {
+  const graph::Region& region = *loop.node->region;
+  const spmd::LocalProgram& turn = *loop.turn;
+  const auto as_around = [&](const spmd::LocalValue& value, bool has_loop_dim) {
+    if (region.hands_on) return with_micro_outermost(value, value.order, region.micro);
+    return has_loop_dim ? behind_loop_dim(value.order) : value.order;
+  };
+  for (const spmd::Instruction& input : turn.instructions) {
+    if (input.kind != spmd::InstructionKind::kInput || input.sum >= 0 || is_host_number(input)) continue;
+    const auto k = static_cast<size_t>(input.input);
+    stated.reads[k] = as_around(turn.values[input.results[0]], region.is_placed(k));
+  }
+  for (size_t r = 0; r < turn.outputs.size(); ++r) {
+    const bool is_stacked = r >= static_cast<size_t>(region.carried) &&
+                            r < static_cast<size_t>(region.carried) + static_cast<size_t>(region.stacked);
+    stated.writes[r] = as_around(turn.values[turn.outputs[r][0]], is_stacked);
+  }
+}
+
+void compare_orders(const spmd::LocalValue& value, const std::optional<StorageOrder>& stated, std::string_view what) {
+  MTF_CHECK(!stated || has_same_memory(value, *stated), "{} is{}, but {}{}", value.name,
+            stored_text(value.order, value.type().dims), what, stored_text(*stated, value.type().dims));
+}
+
+/// What one turn, or stage, leaves is stored as the next one reads it.
+void verify_handed_on(const spmd::LocalProgram& turn, const graph::Region& region) {
+  const auto compare = [&](int read, size_t output) {
+    compare_orders(turn.values[turn.outputs[output][0]], turn.values[read].order, "the next turn reads what is");
+  };
+  for (const spmd::Instruction& instruction : turn.instructions) {
+    if (instruction.kind == spmd::InstructionKind::kTakeOver)
+      compare(instruction.results[0], static_cast<size_t>(output_taken_over(turn, instruction)));
+    if (instruction.kind != spmd::InstructionKind::kInput || is_host_number(instruction)) continue;
+    if (instruction.sum >= 0)
+      compare(instruction.results[0], static_cast<size_t>(region.carried + region.stacked + instruction.sum));
+    else if (instruction.input < region.carried)
+      compare(instruction.results[0], static_cast<size_t>(instruction.input));
+  }
+}
+
+}  // namespace
+
+bool has_same_memory(const spmd::LocalValue& value, const StorageOrder& order) {
+  const auto that_matter = [&](StorageOrder dims) {
+    std::erase_if(dims, [&](int8_t d) {
+      const spmd::LocalDim& dim = value.dims[d];
+      return !dim.mapped && value.mesh && dim.dim.size == value.mesh->group_size(dim.axes.set());
+    });
+    return dims;
+  };
+  return that_matter(value.order) == that_matter(order);
+}
+
+int output_taken_over(const spmd::LocalProgram& turn, const spmd::Instruction& taken) {
+  for (const spmd::Instruction& each : turn.instructions)
+    if (each.kind == spmd::InstructionKind::kInput && each.results[0] == taken.operands[0]) return each.input;
+  MTF_CHECK(false, "a stage takes over what is no input");
+  return -1;
+}
+
+StatedOrders stated_orders(const spmd::LocalProgram& program, const spmd::Instruction& instruction) {
+  StatedOrders stated;
+  stated.reads.resize(instruction.operands.size());
+  stated.writes.resize(instruction.results.size());
+  if (instruction.kind == spmd::InstructionKind::kInput) return stated;  // its tensor says
+  if (instruction.turn) state_orders_of_loop(instruction, stated);
+  else if (instruction.kind != spmd::InstructionKind::kCompute)
+    stated.reads[0] = program.values[instruction.results[0]].order;
+  return stated;
+}
+
+void verify_orders(const spmd::LocalProgram& program) {
+  for (const spmd::Instruction& instruction : program.instructions) {
+    for (int result : instruction.results) {
+      const spmd::LocalValue& value = program.values[result];
+      StorageOrder order = value.order;
+      std::sort(order.begin(), order.end());
+      MTF_CHECK(order == written_order(value.dims.size()), "{} is not stored in an order of its dims", value.name);
+    }
+    const StatedOrders stated = stated_orders(program, instruction);
+    for (size_t k = 0; k < stated.reads.size(); ++k)
+      compare_orders(program.values[instruction.operands[k]], stated.reads[k], "an instruction reads what is");
+    for (size_t r = 0; r < stated.writes.size(); ++r)
+      compare_orders(program.values[instruction.results[r]], stated.writes[r], "an instruction writes what is");
+    if (!instruction.turn) continue;
+    verify_orders(*instruction.turn);
+    verify_handed_on(*instruction.turn, *instruction.node->region);
+  }
+}
+
+}  // namespace mtf::schedule
