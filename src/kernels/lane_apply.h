@@ -6,22 +6,41 @@
 
 namespace mtf::kernels::lanes {
 
+/// x gate, and 0 where x is -inf: there every gate is 0.
+template <class V>
+inline V gated(V x, V gate) {
+  constexpr auto kLeast = std::numeric_limits<Scalar<V>>::lowest();
+  return select<V>(x < kLeast, splat<V>(kLeast), x) * gate;
+}
 /// gelu(x) = x gate(x): (1 + tanh u) / 2 is sigmoid 2u.
 template <class V>
 inline V gelu_gate(V x) {
   return sigmoid_of(Scalar<V>(2) * ((x + (x * x * x) * Scalar<V>(0.044715)) * Scalar<V>(0.79788456080286535588)));
 }
-/// The derivative of gelu where its gate is known.
+/// The derivative of gelu where its gate is known. Beyond 1e6 the gate is 0 or 1 and its derivative is 0.
 template <class V>
-inline V gelu_grad_of(V x, V gate) {
+inline V gelu_grad_of(V any_x, V gate) {
   using S = Scalar<V>;
+  const V x = bounded(any_x, S(1e6));
   const V inner = (S(1) + (x * x) * S(3 * 0.044715)) * S(0.79788456080286535588);
   return gate + (S(2) * x) * ((gate * (S(1) - gate)) * inner);
 }
-/// The derivative of swish where the sigmoid is known.
+/// `result`, with 0 for a NaN where `zero` is set. A finite result keeps its bits, the sign of a zero among them.
 template <class V>
-inline V swish_grad_of(V x, V sigmoid) {
+inline V number_or_zero_where(Mask<V> zero, V result) {
+  return select<V>(zero & (result != result), V{}, result);
+}
+/// a - b, whose exponential is a share: 0 where both are inf, -inf where both are -inf.
+template <class V>
+inline V shifted(V a, V b) {
+  const V difference = a - b;
+  return select<V>((difference != difference) & (a == b), select<V>(a < 0, a, V{}), difference);
+}
+/// The derivative of swish where the sigmoid is known. Beyond 1e6 the sigmoid is 0 or 1.
+template <class V>
+inline V swish_grad_of(V any_x, V sigmoid) {
   using S = Scalar<V>;
+  const V x = bounded(any_x, S(1e6));
   return sigmoid * (S(1) + x * (S(1) - sigmoid));
 }
 
@@ -50,9 +69,9 @@ inline V apply(V a) {
     if constexpr (kOp == LaneOp::kTanh) return tanh_of(a);
     if constexpr (kOp == LaneOp::kSigmoid) return sigmoid_of(a);
     if constexpr (kOp == LaneOp::kRelu) return select<V>((a > 0) | (a != a), a, V{});
-    if constexpr (kOp == LaneOp::kGelu) return a * gelu_gate(a);
+    if constexpr (kOp == LaneOp::kGelu) return gated(a, gelu_gate(a));
     if constexpr (kOp == LaneOp::kGeluGate) return gelu_gate(a);
-    if constexpr (kOp == LaneOp::kSwish) return a * sigmoid_of(a);
+    if constexpr (kOp == LaneOp::kSwish) return gated(a, sigmoid_of(a));
     if constexpr (kOp == LaneOp::kElu) return select<V>(a > 0, a, expm1_of(a));
     if constexpr (kOp == LaneOp::kSelu) {
       return select<V>(a > 0, a, expm1_of(a) * S(1.6732632423543772848)) * S(1.0507009873554804934);
@@ -94,11 +113,16 @@ inline V apply(V a, V b) {
     if constexpr (kOp == LaneOp::kFloordiv) return floor_of(a / b);
     if constexpr (kOp == LaneOp::kMod) return a - b * floor_of(a / b);
     if constexpr (kOp == LaneOp::kPow) return pow_of(a, b);
-    if constexpr (kOp == LaneOp::kLeakyRelu) return select<V>(a > 0, a, a * b);
+    if constexpr (kOp == LaneOp::kLeakyRelu) {
+      return select<V>(a > 0, a, number_or_zero_where((a == a) & (b == b), a * b));
+    }
+    if constexpr (kOp == LaneOp::kGated) return gated(a, b);
     if constexpr (kOp == LaneOp::kGeluGradOf) return gelu_grad_of(a, b);
     if constexpr (kOp == LaneOp::kSwishGradOf) return swish_grad_of(a, b);
-    if constexpr (kOp == LaneOp::kZeroTimes) return select<V>(a == 0, V{}, a * b);
-    if constexpr (kOp == LaneOp::kZeroOver) return select<V>(a == 0, V{}, a / b);
+    if constexpr (kOp == LaneOp::kZeroTimes) return number_or_zero_where(a == 0, a * b);
+    if constexpr (kOp == LaneOp::kZeroOver) return number_or_zero_where(a == 0, a / b);
+    if constexpr (kOp == LaneOp::kZeroProduct) return number_or_zero_where((a == 0) | (b == 0), a * b);
+    if constexpr (kOp == LaneOp::kShifted) return shifted(a, b);
   }
 }
 

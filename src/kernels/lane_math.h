@@ -357,9 +357,22 @@ inline F sin_of(F x) { return sin_cos_of<false>(x); }
 inline F cos_of(F x) { return sin_cos_of<true>(x); }
 inline D sin_of(D x) { return std_sin(x); }
 inline D cos_of(D x) { return std_cos(x); }
+/// Where exp(-x) may overflow, exp(x) is the result, a denormal.
+template <class V>
+__attribute__((noinline)) V far_sigmoid_of(V x, V near, Mask<V> far) {
+  return select<V>(far, exp_of(x), near);
+}
 template <class V>
 inline V sigmoid_of(V x) {
-  return Scalar<V>(1) / (Scalar<V>(1) + exp_of(-x));
+  const V near = Scalar<V>(1) / (Scalar<V>(1) + exp_of(-x));
+  const Mask<V> far = x < Scalar<V>(std::is_same_v<V, F> ? -88 : -709);
+  if (__builtin_expect(!any_of((I)far), 1)) return near;
+  return far_sigmoid_of(x, near, far);
+}
+/// x, at most `bound` in magnitude.
+template <class V>
+inline V bounded(V x, Scalar<V> bound) {
+  return select<V>(abs_of(x) > bound, with_sign_of<V>(splat<V>(bound), x), x);
 }
 template <class V>
 inline V maximum_of(V a, V b) {

@@ -14,10 +14,10 @@ struct Gated {
   std::optional<LaneOp> rest;
 };
 constexpr Gated kGated[] = {
-    {LaneOp::kGelu, LaneOp::kGeluGate, LaneOp::kMul},
+    {LaneOp::kGelu, LaneOp::kGeluGate, LaneOp::kGated},
     {LaneOp::kGeluGrad, LaneOp::kGeluGate, LaneOp::kGeluGradOf},
     {LaneOp::kSigmoid, LaneOp::kSigmoid, std::nullopt},
-    {LaneOp::kSwish, LaneOp::kSigmoid, LaneOp::kMul},
+    {LaneOp::kSwish, LaneOp::kSigmoid, LaneOp::kGated},
     {LaneOp::kSwishGrad, LaneOp::kSigmoid, LaneOp::kSwishGradOf},
 };
 const Gated* gated(LaneOp op) {

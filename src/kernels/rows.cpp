@@ -178,16 +178,25 @@ struct Softmax {
   using T = typename R::T;
   using V = typename R::V;
   using Totals = typename R::Totals;
+  /// fn(shift), where shift(v) is v less `greatest`; of an infinity as lanes::shifted says.
+  template <class Fn>
+  static auto with_shift(V greatest, Fn fn) {
+    constexpr T kInf = std::numeric_limits<T>::infinity();
+    if (lanes::any_of((lanes::I)(lanes::abs_of(greatest) == kInf)))
+      return fn([&](V v) { return lanes::shifted(v, greatest); });
+    return fn([&](V v) { return v - greatest; });
+  }
   static void softmax(R x, R y) {
-    const V m = x.max();
-    x.map(y, [&](V v) { return lanes::exp_of(v - m); });
+    with_shift(x.max(), [&](auto shift) { x.map(y, [&](V v) { return lanes::exp_of(shift(v)); }); });
     const Totals total = y.sum(V{}, [](V v) { return v; });
     const V factor = R::spread(each_of(total, [](double each) { return 1.0 / each; }));
     y.map(y, [&](V v) { return v * factor; });
   }
   /// log Σ exp(x - greatest).
   static Totals log_sum(R x, V greatest) {
-    const Totals total = x.sum(lanes::splat<V>(R::kLeast), [&](V v) { return lanes::exp_of(v - greatest); });
+    const Totals total = with_shift(greatest, [&](auto shift) {
+      return x.sum(lanes::splat<V>(R::kLeast), [&](V v) { return lanes::exp_of(shift(v)); });
+    });
     return each_of(total, [](double each) { return std::log(each); });
   }
   static Totals logsumexp(R x) {
@@ -202,9 +211,9 @@ struct Softmax {
   }
   static void log_softmax(R x, R y) {
     // x - max first: it is exact where it matters, and what is subtracted next is small.
-    const V m = x.max();
-    const V l = R::spread(log_sum(x, m));
-    x.map(y, [&](V v) { return (v - m) - l; });
+    const V greatest = x.max();
+    const V l = R::spread(log_sum(x, greatest));
+    with_shift(greatest, [&](auto shift) { x.map(y, [&](V v) { return shift(v) - l; }); });
   }
 };
 

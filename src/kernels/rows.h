@@ -23,8 +23,8 @@ struct RowsOut {
 };
 
 // All are for f32 and f64 (`type`); results have that type. `y` may be `x`. A NaN in a row makes the
-// whole row NaN; a row of -inf alone gives NaN (softmax, log_softmax) or -inf (logsumexp); a single
-// +inf gives NaN. A row's bits depend on its elements only.
+// whole row NaN; a row of -inf alone gives NaN (softmax, log_softmax) or -inf (logsumexp). Of a row with +inf
+// logsumexp is +inf, and softmax gives its elements of +inf equal shares. A row's bits depend on its elements only.
 
 /// y = exp(x - max x) / Σ exp(x - max x).
 void softmax_rows(ElementType type, Rows rows, RowsIn x, RowsOut y, Threads& threads);
@@ -36,7 +36,7 @@ void log_softmax_rows(ElementType type, Rows rows, RowsIn x, RowsOut y, Threads&
 void logsumexp_rows(ElementType type, Rows rows, RowsIn x, RowsOut y, Threads& threads);
 
 /// The largest element of each row, and log Σ exp(x - max x) (their `stride` is not read): together they are
-/// logsumexp(x), apart they keep its digits. A row of -inf alone gives -inf and NaN.
+/// logsumexp(x), apart they keep its digits. A row of -inf alone gives -inf twice.
 void log_sum_rows(ElementType type, Rows rows, RowsIn x, RowsOut max, RowsOut log_sum, Threads& threads);
 
 /// y = (x - mean) · scale with scale = 1 / sqrt(variance + epsilon); mean and scale are saved, one a

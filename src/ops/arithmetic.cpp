@@ -40,13 +40,36 @@ graph::Values share_gradient(graph::GradientCall& call, const graph::Op& takes_f
       [&] { return b.where(first, none, b.where(equal, half, d)); });
 }
 
-/// Of a product: d times the other operand, by the same operation.
+/// Of a product: d times the other operand, and 0 where d is 0.
 graph::Values product_gradient(graph::GradientCall& call) {
   const auto times = [&](size_t other) {
-    return call.builder.map(*call.operation.op, call.d_results[0], call.operands[other]);
+    return call.builder.map(kZeroTimes, call.d_results[0], call.operands[other]);
   };
   return to_operands(
       call, [&] { return times(1); }, [&] { return times(0); });
+}
+
+/// Of zero_times: where the first operand is 0, the result does not depend on the second.
+graph::Values zero_times_gradient(graph::GradientCall& call) {
+  Builder& b = call.builder;
+  const graph::Value& d = call.d_results[0];
+  return to_operands(
+      call, [&] { return b.map(kZeroTimes, d, call.operands[1]); },
+      [&] { return b.map(kZeroProduct, d, call.operands[0]); });
+}
+
+/// Of zero_product: where one operand is 0, the result does not depend on the other.
+graph::Values zero_product_gradient(graph::GradientCall& call) {
+  const auto times = [&](size_t other) {
+    return call.builder.map(kZeroProduct, call.d_results[0], call.operands[other]);
+  };
+  return to_operands(
+      call, [&] { return times(1); }, [&] { return times(0); });
+}
+
+graph::Values difference_gradient(graph::GradientCall& call) {
+  return to_operands(
+      call, [&] { return call.d_results[0]; }, [&] { return call.builder.map(kNeg, call.d_results[0]); });
 }
 
 /// Of a quotient; its own over the divisor is divided by the same operation.
@@ -74,11 +97,15 @@ graph::Values pow_gradient(graph::GradientCall& call) {
   const graph::Value& exponent = call.operands[1];
   return to_operands(
       call,
-      [&] { return b.map(kZeroTimes, d, b.map(kMul, exponent, b.map(kPow, base, lowered_exponent(b, exponent)))); },
+      [&] {
+        // A power of 0 outweighs an infinite exponent.
+        const graph::Value power = b.map(kPow, base, lowered_exponent(b, exponent));
+        return b.map(kZeroTimes, d, b.map(kZeroProduct, exponent, power));
+      },
       [&] {
         const graph::Value positive = b.map(kGt, base, 0.0);
         const graph::Value safe = b.where(positive, base, b.number(1, base.element()));
-        return b.map(kZeroTimes, d, b.map(kMul, call.results[0], b.map(kLog, safe)));
+        return b.map(kZeroTimes, d, b.map(kZeroProduct, call.results[0], b.map(kLog, safe)));
       });
 }
 
@@ -116,10 +143,7 @@ constexpr graph::Op kSub = element_wise({
     .example = "dim n = 3\nprint(10 - range(n))\n#> [10, 9, 8]\n",
     .samples = "x: [a, b], y: [b] => x - y\nx: [b], y: [a, b] => x - y",
     .lane = kernels::LaneOp::kSub,
-    .gradient = [](graph::GradientCall& g) -> graph::Values {
-      return to_operands(
-          g, [&] { return g.d_results[0]; }, [&] { return g.builder.map(kNeg, g.d_results[0]); });
-    },
+    .gradient = difference_gradient,
     .linear = graph::Linear::kJoint,
 });
 
@@ -172,7 +196,9 @@ constexpr graph::Op kMod = element_wise({
       Builder& b = g.builder;
       return to_operands(
           g, [&] { return g.d_results[0]; },
-          [&] { return b.map(kNeg, b.map(kMul, g.d_results[0], b.map(kFloordiv, g.operands[0], g.operands[1]))); });
+          [&] {
+            return b.map(kNeg, b.map(kZeroTimes, g.d_results[0], b.map(kFloordiv, g.operands[0], g.operands[1])));
+          });
     },
 });
 
@@ -249,8 +275,8 @@ constexpr graph::Op kZeroTimes = element_wise({
     .name = "zero_times",
     .doc = "a · b, and 0 where a is 0, whatever b is: a gradient times a derivative.",
     .lane = kernels::LaneOp::kZeroTimes,
-    .gradient = product_gradient,
-    .linear = graph::Linear::kFirst,
+    .gradient = zero_times_gradient,
+    .linear = graph::Linear::kEach,
 });
 
 constexpr graph::Op kZeroOver = element_wise({
@@ -259,6 +285,21 @@ constexpr graph::Op kZeroOver = element_wise({
     .lane = kernels::LaneOp::kZeroOver,
     .gradient = quotient_gradient,
     .linear = graph::Linear::kFirst,
+});
+
+constexpr graph::Op kZeroProduct = element_wise({
+    .name = "zero_product",
+    .doc = "a · b, and 0 where one of them is 0, whatever the other is.",
+    .lane = kernels::LaneOp::kZeroProduct,
+    .gradient = zero_product_gradient,
+    .linear = graph::Linear::kEach,
+});
+
+constexpr graph::Op kShifted = element_wise({
+    .name = "shifted",
+    .doc = "a - b before an exponential: 0 where both are infinity, minus infinity where both are minus infinity.",
+    .lane = kernels::LaneOp::kShifted,
+    .gradient = difference_gradient,
 });
 
 constexpr graph::Op kScale = [] {

@@ -103,11 +103,11 @@ graph::Values expand_cross_entropy(graph::ExpandCall& call) {
   const Dims& rows = operation.results[0].dims;
   const Layout layout(operation);
   const graph::Value max = b.reduce(kMax, x, rows);
-  const graph::Value shifted = b.map(kSub, x, max);
+  const graph::Value shifted = b.map(kShifted, x, max);
   const graph::Value log_sum = b.map(kLog, b.reduce(kSum, b.map(kExp, shifted), rows));
   const bool soft = is_float(labels.element());
-  graph::Value picked = soft ? b.sum_to(b.map(kMul, shifted, labels), rows)
-                             : b.map(kSub, b.add(kPickLabel, {x, labels}, operation.attributes), max);
+  graph::Value picked = soft ? b.sum_to(b.map(kZeroProduct, shifted, labels), rows)
+                             : b.map(kShifted, b.add(kPickLabel, {x, labels}, operation.attributes), max);
   if (layout.smoothed) {
     const double smoothing = operation.inputs[0];
     picked = b.map(kAdd, b.map(kMul, picked, 1 - smoothing),
@@ -143,18 +143,19 @@ class LoopWriter {
   kernels::LoopProgram program_;
 };
 
-/// The sum of (x - m) t along the classes.
+/// The sum of (x - m) t along the classes, where a class of probability 0 adds 0.
 kernels::FusedLoop product_loop(ElementType element) {
   LoopWriter w(element);
   const int x = w.array(), max = w.array(), t = w.array();
-  return w.ending_in(w.step(kernels::LaneOp::kMul, w.step(kernels::LaneOp::kSub, x, max), t), kernels::Reduction::kSum);
+  const int shifted = w.step(kernels::LaneOp::kShifted, x, max);
+  return w.ending_in(w.step(kernels::LaneOp::kZeroProduct, shifted, t), kernels::Reduction::kSum);
 }
 
 /// The sum of x - m along the classes.
 kernels::FusedLoop shifted_sum_loop(ElementType element) {
   LoopWriter w(element);
   const int x = w.array(), max = w.array();
-  return w.ending_in(w.step(kernels::LaneOp::kSub, x, max), kernels::Reduction::kSum);
+  return w.ending_in(w.step(kernels::LaneOp::kShifted, x, max), kernels::Reduction::kSum);
 }
 
 /// The sum of t along the classes.
@@ -171,7 +172,7 @@ kernels::FusedLoop loss_loop(ElementType element, const Layout& layout, bool sof
   const int sum = w.array();
   int weight = w.array();
   const int keep = w.scalar(), spread = w.scalar(), smoothing = w.scalar(), z = w.scalar();
-  if (!soft) picked = w.step(kernels::LaneOp::kSub, picked, max);
+  if (!soft) picked = w.step(kernels::LaneOp::kShifted, picked, max);
   if (layout.smoothed)
     picked = w.step(kernels::LaneOp::kAdd, w.step(kernels::LaneOp::kMul, picked, keep),
                     w.step(kernels::LaneOp::kMul, sum, spread));
@@ -299,18 +300,21 @@ graph::Values cross_entropy_gradient(graph::GradientCall& call) {
   const double smoothing = operation.inputs[0];
   const double z = operation.inputs[1];
   const bool soft = is_float(labels.element());
-  const graph::Value log_softmax = b.map(kSub, b.map(kSub, x, max), log_sum);
+  const graph::Value log_softmax = b.map(kSub, b.map(kShifted, x, max), log_sum);
   graph::Values gradients(2);
   if (call.wants(0)) {
     graph::Value weight;
-    if (d) weight = soft ? b.map(kMul, d, weight_of(b, operation, labels)) : d;
-    if (d && layout.z_loss) weight = b.map(kAdd, weight, b.map(kMul, d, b.map(kMul, b.map(kAdd, log_sum, max), 2 * z)));
+    if (d) weight = soft ? b.map(kZeroTimes, d, weight_of(b, operation, labels)) : d;
+    if (d && layout.z_loss) {
+      const graph::Value slope = b.map(kMul, b.map(kAdd, log_sum, max), 2 * z);
+      weight = b.map(kAdd, weight, b.map(kZeroTimes, d, slope));
+    }
     if (const graph::Value& d_log_sum = call.d_results[2]) weight = weight ? b.map(kAdd, weight, d_log_sum) : d_log_sum;
-    if (weight) gradients[0] = b.map(kMul, b.map(kExp, log_softmax), weight);
+    if (weight) gradients[0] = b.map(kZeroProduct, b.map(kExp, log_softmax), weight);
     if (d) {
       const graph::Value kept = layout.smoothed ? b.map(kMul, d, 1 - smoothing) : d;
       const graph::Value target =
-          soft ? b.map(kMul, labels, kept)
+          soft ? b.map(kZeroProduct, labels, kept)
                : b.where(b.map(kEq, labels, class_places(b, operation, x)), kept, b.number(0, d.element()));
       gradients[0] = b.map(kSub, gradients[0], target);
       if (layout.smoothed)
@@ -319,7 +323,7 @@ graph::Values cross_entropy_gradient(graph::GradientCall& call) {
     }
   }
   if (call.wants(1) && d) {
-    const graph::Value part = b.map(kMul, log_softmax, b.map(kMul, d, layout.smoothed ? smoothing - 1 : -1.0));
+    const graph::Value part = b.map(kZeroProduct, log_softmax, b.map(kMul, d, layout.smoothed ? smoothing - 1 : -1.0));
     gradients[1] = sum_to_operand(b, part, labels);
   }
   return gradients;

@@ -53,13 +53,8 @@ graph::Values zero_gradient(graph::GradientCall& call) { return graph::Values(ca
 
 namespace {
 
-/// The gradient of a function of one operand: d times its derivative.
+/// The gradient of a function of one operand: d times its derivative, which may be infinite or NaN where d is 0.
 graph::Values times(graph::GradientCall& call, const graph::Value& derivative) {
-  return {call.builder.map(kMul, call.d_results[0], derivative)};
-}
-
-/// The same of a derivative that may be infinite: nothing comes through where d is 0.
-graph::Values zero_times(graph::GradientCall& call, const graph::Value& derivative) {
   return {call.builder.map(kZeroTimes, call.d_results[0], derivative)};
 }
 
@@ -143,7 +138,7 @@ constexpr graph::Op kRsqrt = real_function({
     .host = {.of_one = [](double x) -> double { return 1 / std::sqrt(x); }},
     .gradient = [](graph::GradientCall& g) -> graph::Values {
       Builder& b = g.builder;
-      return zero_times(g, b.map(kDiv, b.map(kMul, g.results[0], -0.5), g.operands[0]));
+      return times(g, b.map(kDiv, b.map(kMul, g.results[0], -0.5), g.operands[0]));
     },
 });
 
@@ -155,7 +150,7 @@ constexpr graph::Op kExp = real_function({
     .samples = "x: [a, b] => exp(x)\nx: f64[a] => exp(x)",
     .lane = kernels::LaneOp::kExp,
     .host = {.of_one = [](double x) -> double { return std::exp(x); }},
-    .gradient = [](graph::GradientCall& g) -> graph::Values { return zero_times(g, g.results[0]); },
+    .gradient = [](graph::GradientCall& g) -> graph::Values { return times(g, g.results[0]); },
 });
 
 constexpr graph::Op kLog = real_function({
@@ -246,9 +241,9 @@ constexpr graph::Op kLeakyRelu = real_function({
       graph::Values gradients(2);
       const graph::Value& d = g.d_results[0];
       if (g.wants(0))
-        gradients[0] = sum_to_operand(b, where_positive(g, d, b.map(kMul, d, g.operands[1]))[0], g.operands[0]);
+        gradients[0] = sum_to_operand(b, where_positive(g, d, b.map(kZeroTimes, d, g.operands[1]))[0], g.operands[0]);
       if (g.wants(1)) {
-        const graph::Value below = where_positive(g, b.number(0, d.element()), b.map(kMul, d, g.operands[0]))[0];
+        const graph::Value below = where_positive(g, b.number(0, d.element()), b.map(kZeroTimes, d, g.operands[0]))[0];
         gradients[1] = sum_to_operand(b, below, g.operands[1]);
       }
       return gradients;
@@ -289,7 +284,7 @@ constexpr graph::Op kElu = real_function({
     .gradient =
         [](graph::GradientCall& g) -> graph::Values {  // below 0, exp(x) is the result plus 1: no overflow above it
       Builder& b = g.builder;
-      return where_positive(g, g.d_results[0], b.map(kMul, g.d_results[0], b.map(kAdd, g.results[0], 1.0)));
+      return where_positive(g, g.d_results[0], b.map(kZeroTimes, g.d_results[0], b.map(kAdd, g.results[0], 1.0)));
     },
 });
 
@@ -304,7 +299,7 @@ constexpr graph::Op kSelu = real_function({
       Builder& b = g.builder;
       const graph::Value& d = g.d_results[0];
       return where_positive(g, b.map(kMul, d, kSeluScale),
-                            b.map(kMul, d, b.map(kAdd, g.results[0], kSeluScale * kSeluAlpha)));
+                            b.map(kZeroTimes, d, b.map(kAdd, g.results[0], kSeluScale * kSeluAlpha)));
     },
 });
 
@@ -342,7 +337,7 @@ constexpr graph::Op kReciprocal = real_function({
     .lane = kernels::LaneOp::kReciprocal,
     .host = {.of_one = [](double x) -> double { return 1 / x; }},
     .gradient = [](graph::GradientCall& g) -> graph::Values {
-      return zero_times(g, g.builder.map(kNeg, g.builder.map(kSquare, g.results[0])));
+      return times(g, g.builder.map(kNeg, g.builder.map(kSquare, g.results[0])));
     },
 });
 
@@ -386,7 +381,7 @@ constexpr graph::Op kGeluGrad = real_function({
       const graph::Value ddu = b.map(kMul, x, 6 * kGeluFactor * kGeluCubic);
       const graph::Value bend = b.map(kSub, ddu, b.map(kMul, b.map(kMul, t, 2.0), b.map(kSquare, du)));
       const graph::Value inner = b.map(kAdd, du, b.map(kMul, b.map(kMul, x, 0.5), bend));
-      return times(g, b.map(kMul, b.map(kSub, 1.0, b.map(kSquare, t)), inner));
+      return times(g, b.map(kZeroTimes, b.map(kSub, 1.0, b.map(kSquare, t)), inner));
     },
 });
 
@@ -400,7 +395,7 @@ constexpr graph::Op kSwishGrad = real_function({
       const graph::Value s = b.map(kSigmoid, g.operands[0]);
       const graph::Value ds = b.map(kMul, s, b.map(kSub, 1.0, s));
       const graph::Value bend = b.map(kMul, g.operands[0], b.map(kSub, 1.0, b.map(kMul, s, 2.0)));
-      return times(g, b.map(kMul, ds, b.map(kAdd, bend, 2.0)));
+      return times(g, b.map(kZeroTimes, ds, b.map(kAdd, bend, 2.0)));
     },
 });
 

@@ -45,12 +45,13 @@ graph::Values layer_norm_gradient(graph::GradientCall& call) {
   const Dims rows = rows_of(call.operation);
   graph::Value gradient;
   if (const graph::Value& d = call.d_results[0]) {
-    const graph::Value along = b.map(kMul, y, mean_to(b, b.map(kMul, d, y), rows));
-    gradient = b.map(kMul, b.map(kSub, b.map(kSub, d, mean_to(b, d, rows)), along), r);
+    const graph::Value along = b.map(kZeroProduct, y, mean_to(b, b.map(kZeroTimes, d, y), rows));
+    gradient = b.map(kZeroTimes, b.map(kSub, b.map(kSub, d, mean_to(b, d, rows)), along), r);
   }
   if (const graph::Value& d = call.d_results[1]) {
     const double count = static_cast<double>(size_of(remaining(y.dims(), rows)));
-    const graph::Value part = b.map(kMul, y, b.map(kMul, b.map(kMul, d, b.map(kSquare, r)), -1.0 / count));
+    const graph::Value along = b.map(kMul, b.map(kZeroTimes, d, b.map(kSquare, r)), -1.0 / count);
+    const graph::Value part = b.map(kZeroProduct, y, along);
     gradient = gradient ? b.map(kAdd, gradient, part) : part;
   }
   return {gradient};

@@ -92,7 +92,7 @@ graph::Values prod_gradient(graph::GradientCall& call) {
   const graph::Value& x = call.operands[0];
   const Dims folded = remaining(x.dims(), call.operation.results[0].dims);
   if (folded.empty()) return {call.d_results[0]};
-  return {call.builder.map(kMul, prod_rest(call.builder, x, folded), call.d_results[0])};
+  return {call.builder.map(kZeroProduct, prod_rest(call.builder, x, folded), call.d_results[0])};
 }
 
 }  // namespace

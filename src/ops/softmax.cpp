@@ -70,7 +70,7 @@ graph::Values expand_softmax(graph::ExpandCall& call) {
   Builder& b = call.builder;
   const graph::Operation& operation = call.operation;
   const graph::Value& x = call.operands[0];
-  const graph::Value exp = b.map(kExp, b.map(kSub, x, b.reduce(kMax, x, rows_of(operation))));
+  const graph::Value exp = b.map(kExp, b.map(kShifted, x, b.reduce(kMax, x, rows_of(operation))));
   return {b.map(kDiv, exp, b.reduce(kSum, exp, rows_of(operation)))};
 }
 
@@ -84,7 +84,7 @@ graph::Values expand_log_softmax(graph::ExpandCall& call) {
   Builder& b = call.builder;
   const graph::Operation& operation = call.operation;
   const graph::Value& x = call.operands[0];
-  const graph::Value shifted = b.map(kSub, x, b.reduce(kMax, x, rows_of(operation)));
+  const graph::Value shifted = b.map(kShifted, x, b.reduce(kMax, x, rows_of(operation)));
   const graph::Value sum = b.reduce(kSum, b.map(kExp, shifted), rows_of(operation));
   return {b.map(kSub, shifted, b.map(kLog, sum))};
 }
@@ -111,7 +111,7 @@ graph::Values expand_logsumexp(graph::ExpandCall& call) {
     return b.add(op, {value}, ReduceAttributes{names_of(rows)});
   };
   const graph::Value max = b.map(kMaximum, fold(kMax, x), -largest(x.element()));
-  const graph::Value sum = fold(kSum, b.map(kExp, b.map(kSub, x, max)));
+  const graph::Value sum = fold(kSum, b.map(kExp, b.map(kShifted, x, max)));
   return {b.map(kAdd, b.map(kLog, sum), max)};
 }
 
@@ -131,7 +131,7 @@ constexpr graph::Op kLogsumexp = complete({
     .family = "Reductions",
     .doc = "log(sum(exp(x))) over the dims `over`, over those that `-> [...]` leaves out, or over everything, without "
            "overflow. "
-           "Minus infinity everywhere gives minus infinity; plus infinity anywhere gives NaN.",
+           "Minus infinity everywhere gives minus infinity and the gradient 0; infinity anywhere gives infinity.",
     .example = "dim n = 4\nprint(logsumexp(range(n) + 1))\n#> 4.44019\n",
     .samples =
         "x: [a, b] => logsumexp(x)\nx: [a, b, c] => logsumexp(x, over: b)\nx: [a, b, c] => logsumexp(x -> [c, a])",
@@ -147,7 +147,7 @@ constexpr graph::Op kLogsumexp = complete({
     .work = graph::Work::kExpansion,
     .gradient = [](graph::GradientCall& g) -> graph::Values {
       Builder& b = g.builder;
-      return {b.map(kMul, b.map(kExp, b.map(kSub, g.operands[0], g.results[0])), g.d_results[0])};
+      return {b.map(kZeroProduct, b.map(kExp, b.map(kShifted, g.operands[0], g.results[0])), g.d_results[0])};
     },
 });
 
@@ -170,7 +170,8 @@ constexpr graph::Op kSoftmax = complete({
       Builder& b = g.builder;
       const graph::Value& y = g.results[0];
       const graph::Value& d = g.d_results[0];
-      return {b.map(kMul, y, b.map(kSub, d, b.sum_to(b.map(kMul, d, y), rows_of(g.operation))))};
+      const graph::Value mean = b.sum_to(b.map(kZeroTimes, d, y), rows_of(g.operation));
+      return {b.map(kZeroProduct, y, b.map(kSub, d, mean))};
     },
 });
 
@@ -191,7 +192,7 @@ constexpr graph::Op kLogSoftmax = complete({
     .gradient = [](graph::GradientCall& g) -> graph::Values {
       Builder& b = g.builder;
       const graph::Value total = b.sum_to(g.d_results[0], rows_of(g.operation));
-      return {b.map(kSub, g.d_results[0], b.map(kMul, b.map(kExp, g.results[0]), total))};
+      return {b.map(kSub, g.d_results[0], b.map(kZeroProduct, b.map(kExp, g.results[0]), total))};
     },
 });
 
