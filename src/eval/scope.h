@@ -52,6 +52,7 @@ class Scope : public std::enable_shared_from_this<Scope> {
     outermost = parent ? parent->outermost : this;
     parent_limit = outer_limit;
     uncertain = uncertain_depth;
+    stacked_over.clear();
   }
   /// Lets go of all that it holds, as if it died. Of an inner scope that no function sees.
   void end();
@@ -68,6 +69,7 @@ class Scope : public std::enable_shared_from_this<Scope> {
   bool captured = false;                  ///< a function sees its bindings
   const ast::ModelStmt* model = nullptr;  ///< of an instance's scope: of which model
   std::shared_ptr<const Named> named;     ///< of a call's or an instance's scope: what the function or model holds
+  std::vector<Name> stacked_over;         ///< dims of loops whose turn has made it: its tensors have these dims
   Undo* changes = nullptr;                ///< of a prompt's outermost scope: where what is bound is written down
 
   /// Of the outermost scope: those inside of which functions see the bindings.

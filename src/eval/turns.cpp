@@ -9,6 +9,7 @@
 #include "eval/cuts.h"
 #include "eval/places.h"
 #include "eval/scope.h"
+#include "eval/turn_values.h"
 #include "eval/variables.h"
 #include "graph/op.h"
 #include "graph/region.h"
@@ -47,9 +48,6 @@ class WithinTurn {
   const double begun_;
 };
 
-/// Where something stands in a value made of tuples and lists: `the carry`, `the carry[0]`.
-std::string part_of(std::string_view what, size_t i) { return fmt::format("{}[{}]", what, i); }
-
 /// The tensors that a value is made of: a tensor, a number, or a tuple or list of such values.
 void append_tensors(Values& tensors, Caller& caller, const HostValue& value, Span span, std::string_view what) {
   if (auto* list = value.as<ListPtr>()) {
@@ -87,15 +85,6 @@ bool is_undecided(const HostValue& value) {
   return list && std::any_of((*list)->items.begin(), (*list)->items.end(), is_undecided);
 }
 
-/// The tensor with the dim `over` first.
-Value with_first(ops::Builder& builder, const Value& value, const Dim& over) {
-  if (value.dims()[0].name == over.name) return value;
-  Dims dims = value.dims();
-  std::stable_partition(dims.begin(), dims.end(), [&](const Dim& dim) { return dim.name == over.name; });
-  const Restore ours(builder.written, false);
-  return builder.broadcast(value, dims);
-}
-
 /// The dim of this name in the first tensor of a value that has one.
 std::optional<Dim> found_in(const HostValue& value, Name name) {
   if (auto* list = value.as<ListPtr>()) {
@@ -105,144 +94,6 @@ std::optional<Dim> found_in(const HostValue& value, Name name) {
     if (const int place = find_dim(tensor->dims(), name); place >= 0) return tensor->dims()[place];
   }
   return std::nullopt;
-}
-
-/// What stands in the turn for a place of what has the dim: `x` of scan's function.
-class PlacedValue {
- public:
-  PlacedValue(Caller& caller, const Dim& over, Span span) : caller_(caller), over_(over), span_(span) {}
-  ~PlacedValue() {
-    for (const ScopePtr& scope : scopes_) {  // functions hold the scopes that hold them
-      scope->bindings.clear();
-      scope->hoisted.clear();
-      scope->rearranged();
-    }
-  }
-
-  Values all;                     ///< what has the dim
-  Values leaves;                  ///< what stands in for a place of each
-  std::vector<PlacePtr> places;   ///< variables of the turn
-  std::vector<PlacePtr> stacked;  ///< of each of them, the one whose place it is
-  std::vector<size_t> all_of;     ///< of each of them, which of `all` that is
-
-  HostValue of(const HostValue& value, std::string_view what) {
-    if (auto* list = value.as<ListPtr>()) {
-      std::vector<HostValue> items;
-      for (size_t i = 0; i < (*list)->items.size(); ++i) items.push_back(of((*list)->items[i], part_of(what, i)));
-      return (*list)->tuple ? make_tuple(std::move(items)) : make_list(std::move(items));
-    }
-    if (value.is<InstancePtr>()) return within(value);
-    const Value* tensor = tensor_of(value);
-    if (!tensor)
-      fail(Kind::type_mismatch, span_,
-           "expected {} to be a tensor, a stacked model, or a tuple or list of such, found {}", what, describe(value));
-    const int place = find_dim(tensor->dims(), over_.name);
-    if (place < 0 || tensor->dims()[place].size != over_.size)
-      fail(Kind::shape_mismatch, span_, "expected {} to have the dim {}, found {}", what, to_string(over_),
-           to_string(tensor->type()));
-    return place_of(*tensor);
-  }
-
- private:
-  Value place_of(const Value& tensor) {
-    ops::Builder& builder = caller_.parts.builder;
-    all.push_back(with_first(builder, tensor, over_));
-    const Value& value = all.back();
-    TensorType type = value.type();
-    Sharding lies = value.sharding();
-    type.dims.erase(type.dims.begin());
-    lies.dims.erase(lies.dims.begin());
-    // No table counts the leaf: nobody computes it, also where a function that outlives the turn holds it.
-    leaves.push_back(
-        ops::inside_of(builder).constant(type, {lies, value.inherited() & lies.split(), value.mesh(), {}}));
-    leaves.back().node->name = tensor.node->name.empty() ? Name("x") : tensor.node->name;
-    return leaves.back();
-  }
-
-  bool has_dim_first(const Dims& dims) const { return !dims.empty() && dims[0] == over_; }
-
-  /// The same inside a model: what lacks the dim stays as it is.
-  HostValue within(const HostValue& value) {
-    if (auto* place = value.as<PlacePtr>()) {
-      if (!has_dim_first((*place)->type.dims)) return value;
-      HostValue& known = known_[place->get()];
-      if (!known.is<None>()) return known;
-      auto own = std::make_shared<Place>(**place);
-      own->current = place_of((*place)->current.value());
-      all_of.push_back(all.size() - 1);
-      own->type.dims.erase(own->type.dims.begin());
-      own->is_assigned = false;
-      places.push_back(own);
-      stacked.push_back(*place);
-      return known_[place->get()] = PlacePtr(own);
-    }
-    if (auto* tensor = value.as<graph::Handle>()) {
-      if (!has_dim_first(tensor->value().dims())) return value;
-      return place_of(tensor->value());
-    }
-    if (auto* list = value.as<ListPtr>()) {
-      HostValue& known = known_[list->get()];
-      if (!known.is<None>()) return known;
-      std::vector<HostValue> items;
-      for (const HostValue& item : (*list)->items) items.push_back(within(item));
-      return known_[list->get()] = (*list)->tuple ? make_tuple(std::move(items)) : make_list(std::move(items));
-    }
-    auto* instance = value.as<InstancePtr>();
-    if (!instance) return value;
-    HostValue& known = known_[instance->get()];
-    if (!known.is<None>()) return known;
-    const Scope& scope = *(*instance)->scope;
-    auto own = std::make_shared<Instance>();
-    own->model = (*instance)->model;
-    own->scope = std::make_shared<Scope>(scope.parent, scope.parent_limit, scope.uncertain);
-    own->scope->model = scope.model;
-    own->scope->named = scope.named;
-    own->scope->captured = scope.captured;
-    scopes_.push_back(own->scope);
-    known_[instance->get()] = InstancePtr(own);
-    for (const auto& [from, to] :
-         {std::pair(&scope.bindings, &own->scope->bindings), std::pair(&scope.hoisted, &own->scope->hoisted)})
-      for (const Binding& binding : *from) {
-        to->push_back(binding);
-        to->back().value = in_scope(binding.value, (*instance)->scope, own->scope);
-      }
-    return InstancePtr(own);
-  }
-
-  HostValue in_scope(const HostValue& value, const ScopePtr& was, const ScopePtr& now) {
-    auto* function = value.as<FunctionPtr>();
-    if (!function || (*function)->scope != was) return within(value);
-    auto own = std::make_shared<Function>(**function);
-    own->scope = now;
-    return FunctionPtr(own);
-  }
-
-  Caller& caller_;
-  const Dim over_;
-  const Span span_;
-  std::unordered_map<const void*, HostValue> known_;
-  std::vector<ScopePtr> scopes_;
-};
-
-/// The tensors that have names in the instances of a value, and whose nodes are numbered from `first` on.
-std::vector<HostValue*> tensors_of(HostValue& value, int64_t first) {
-  std::vector<HostValue*> tensors;
-  std::unordered_set<const void*> seen;
-  std::vector<HostValue*> stack{&value};
-  while (!stack.empty()) {
-    HostValue* const at = stack.back();
-    stack.pop_back();
-    if (auto* tensor = at->as<graph::Handle>()) {
-      if (tensor->value().node->id >= first) tensors.push_back(at);
-    } else if (auto* list = at->as<ListPtr>()) {
-      if (seen.insert(list->get()).second)
-        for (HostValue& item : (*list)->items) stack.push_back(&item);
-    } else if (auto* instance = at->as<InstancePtr>()) {
-      if (seen.insert(instance->get()).second)
-        for (Binding& binding : (*instance)->scope->bindings) stack.push_back(&binding.value);
-    }
-  }
-  return tensors;
 }
 
 /// What a turn carries on, in the types in which it began.
@@ -309,6 +160,25 @@ const Value& begins_with(const Place& place) {
   return initial.operation().op->role == graph::Role::kNumber ? stored : initial;
 }
 
+/// Appends what is to be stacked of the values that a turn leaves: variables, then tensors.
+void append_left(Values& values, LeftByTurn& left) {
+  left.sort();
+  for (const PlacePtr& variable : left.variables) values.push_back(begins_with(*variable));
+  for (const HostValue* tensor : left.tensors) values.push_back(tensor->as<graph::Handle>()->value());
+}
+
+/// Puts the stacked values where the values of the turn are held.
+void stack_left(Caller& caller, const LeftByTurn& left, const Dim& over, const Values& stacked) {
+  std::unordered_map<const graph::LaidOutOperation*, size_t> of;  // by the operation that a variable had in the turn
+  for (size_t p = 0; p < left.variables.size(); ++p) of[left.variables[p]->current.value().node->operation.get()] = p;
+  for (size_t p = 0; p < left.variables.size(); ++p)
+    caller.parts.variables.stack(left.variables[p], over, stacked[p], [&](const graph::OperationRef& like) {
+      const auto at = of.find(like.get());
+      return at == of.end() ? like : left.variables[at->second]->current.value().node->operation;
+    });
+  for (size_t i = 0; i < left.tensors.size(); ++i) *left.tensors[i] = stacked[left.variables.size() + i];
+}
+
 }  // namespace
 
 HostValue scan(Caller& caller, const Bound& call) {
@@ -341,7 +211,11 @@ HostValue scan(Caller& caller, const Bound& call) {
   turn.micro = micro;
   PlacedValue placed(caller, over, call.has(kXs) ? call.span(kXs) : call.span());
   HostValue returned, ys;
-  std::vector<HostValue*> appended;  // tensors in lists outside
+  const bool is_outermost = !caller.parts.calls.makes_instance() && !caller.parts.cuts.turn();
+  std::optional<ForgetsUnnamed> forgets;
+  if (is_outermost) forgets.emplace(caller.parts.variables);
+  LeftByTurn left(under_way, over, &placed);
+  std::vector<PlacedValue::AssignedInTurn> assigned;
   bool is_pair = false;
   {
     std::vector<HostValue> arguments;
@@ -352,7 +226,7 @@ HostValue scan(Caller& caller, const Bound& call) {
            describe(call.value(kXs)));
     under_way.own = placed.places;
     const WithinTurn within(caller, under_way);
-    const ForgetsUnnamed forgets(caller.parts.variables);
+    const ForgetsUnnamed of_turn(caller.parts.variables);
     for (size_t c = 0; c < starts.size(); ++c) {
       const Value& start = carried[c];
       turn.carried.push_back(builder.constant(start.type(), {start.sharding(), start.inherited(), start.mesh(), {}}));
@@ -383,14 +257,13 @@ HostValue scan(Caller& caller, const Bound& call) {
     const size_t of_function = turn.stacked.size();
     for (const Turn::Extended& list : under_way.extended) {
       std::vector<HostValue>& items = (*list.scope->find_own(list.name)->value.as<ListPtr>())->items;
-      for (size_t i = list.before; i < items.size(); ++i)
-        for (HostValue* tensor : tensors_of(items[i], under_way.first)) {
-          appended.push_back(tensor);
-          turn.stacked.push_back(tensor->as<graph::Handle>()->value());
-        }
+      for (size_t i = list.before; i < items.size(); ++i) left.add(items[i]);
     }
+    assigned = placed.assigned_names();
+    for (const PlacedValue::AssignedInTurn& name : assigned) left.add(*name.value);
+    append_left(turn.stacked, left);
     refuse_dim({turn.stacked.begin() + static_cast<std::ptrdiff_t>(of_function), turn.stacked.end()}, over,
-               "what is appended to a list", call.span(kFunction));
+               "what the turn leaves in a list or a model", call.span(kFunction));
     turn.placed = placed.leaves;
     turn.calls = within.calls();
   }
@@ -401,8 +274,12 @@ HostValue scan(Caller& caller, const Bound& call) {
     if (Value& all = placed.all[placed.all_of[p]]; placed.places[p]->is_assigned) all = builder.add(ops::kCopy, {all});
   const ops::ScanResults results = add_scan(builder, attributes, turn, carried, placed.all);
   if (!micro.empty()) refuse_mixing(*results.carried[0].operation().region, micro);
-  size_t of_states = results.stacked.size() - appended.size();
-  for (size_t i = 0; i < appended.size(); ++i) *appended[i] = results.stacked[of_states + i];
+  size_t of_states = results.stacked.size() - left.tensors.size() - left.variables.size();
+  stack_left(caller, left, over,
+             {results.stacked.begin() + static_cast<std::ptrdiff_t>(of_states), results.stacked.end()});
+  if (is_outermost && !left.variables.empty()) caller.parts.variables.paths_are_complete(under_way.first);
+  for (const PlacedValue::AssignedInTurn& name : assigned)
+    caller.parts.variables.assign_name(name.scope, name.index, HostValue(*name.value), call.span());
   for (const PlacePtr& place : placed.places) of_states -= place->is_assigned ? 1 : 0;
   for (size_t p = 0, next = of_states; p < placed.places.size(); ++p)
     if (placed.places[p]->is_assigned)
@@ -429,27 +306,18 @@ HostValue stacked(Caller& caller, const Bound& call) {
   const bool is_outermost = !caller.parts.calls.makes_instance() && !caller.parts.cuts.turn();
   std::optional<ForgetsUnnamed> forgets;
   if (is_outermost) forgets.emplace(caller.parts.variables);
-  std::vector<PlacePtr> places;
-  std::vector<HostValue*> tensors;
+  LeftByTurn left(under_way, over, nullptr);
   {
     const WithinTurn within(caller, under_way);
     const ForgetsUnnamed of_turn(caller.parts.variables);
-    const int64_t last = caller.parts.variables.last();
     made = caller.parts.calls.call_with(call.value(kFunction), {}, call.span());
     if (is_undecided(made)) return unknown(UnknownKind::kAny);
     if (holds_places(made) != HoldsPlaces::kYes)
       fail(Diagnostic(Kind::type_mismatch, call.span(kFunction),
                       fmt::format("expected a function that makes a model, found one that gives {}", describe(made)))
                .help("stacked(layers, fn() = nn.Dense(a, b))"));
-    for (const bool trainable : {true, false})
-      for (const PlacePtr& place : places_of(made, trainable))
-        if (place->serial > last) places.push_back(place);
-    std::sort(places.begin(), places.end(), [](const PlacePtr& a, const PlacePtr& b) { return a->serial < b->serial; });
-    for (const PlacePtr& place : places) turn.stacked.push_back(begins_with(*place));
-    for (HostValue* tensor : tensors_of(made, under_way.first)) {
-      tensors.push_back(tensor);
-      turn.stacked.push_back(tensor->as<graph::Handle>()->value());
-    }
+    left.add(made);
+    append_left(turn.stacked, left);
     refuse_dim(turn.stacked, over, "what is stacked", call.span(kFunction));
     turn.calls = within.calls();
   }
@@ -457,14 +325,7 @@ HostValue stacked(Caller& caller, const Bound& call) {
   builder.span = call.span();
   if (turn.stacked.empty()) return made;
   const ops::ScanResults results = add_scan(builder, {.over = over}, turn, {}, {});
-  std::unordered_map<const graph::LaidOutOperation*, size_t> of;  // by the operation that a variable had in the turn
-  for (size_t p = 0; p < places.size(); ++p) of[places[p]->current.value().node->operation.get()] = p;
-  for (size_t p = 0; p < places.size(); ++p)
-    caller.parts.variables.stack(places[p], over, results.stacked[p], [&](const graph::OperationRef& like) {
-      const auto at = of.find(like.get());
-      return at == of.end() ? like : places[at->second]->current.value().node->operation;
-    });
-  for (size_t i = 0; i < tensors.size(); ++i) *tensors[i] = results.stacked[places.size() + i];
+  stack_left(caller, left, over, results.stacked);
   if (is_outermost) caller.parts.variables.paths_are_complete(under_way.first);
   return made;
 }

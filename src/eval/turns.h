@@ -20,11 +20,10 @@ inline constexpr std::string_view kScanDoc =
     "model made by `stacked`, without the dim. Without `xs` it calls `f(carry)`. Gives the last carry or, if f "
     "returns a pair, also the second parts, stacked along the dim. What is carried keeps its dims and element types. "
     "`reverse` begins with the last place; with `recompute` only what is carried is kept for the backward pass. f may "
-    "read what is around it, and assign the states of its stacked model and of models that it makes; what it appends "
-    "to a list outside (`l := l + [y]`) is stacked as well. With `pipeline: micro`, a dim of all that is carried, each "
-    "place of it is "
-    "a micro-batch: where a layout splits `over`, each processor computes its own places of it, and micro-batches go "
-    "from one to the next.";
+    "read what is around it, and assign the states and names of its stacked model and of models that it makes; what it "
+    "appends to a list outside (`l := l + [y]`) is stacked as well. With `pipeline: micro`, a dim of all that is "
+    "carried, each place of it is a micro-batch: where a layout splits `over`, each processor computes its own places "
+    "of it, and micro-batches go from one to the next.";
 inline constexpr std::string_view kStackedDoc =
     "The model that `f()` makes, once for each place of a dim: each of its params and states gains the dim, first. "
     "They begin with the values that as many instances made in a loop would have.";

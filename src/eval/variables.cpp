@@ -86,6 +86,19 @@ void Variables::assign(const PlacePtr& place, const HostValue& value, Span span,
   evaluator_.cuts.assigned(place);
 }
 
+void Variables::assign_name(const ScopePtr& scope, size_t index, HostValue value, Span loop) {
+  Binding& binding = scope->bindings[index];
+  const Turn* const turn = evaluator_.cuts.turn();
+  if (turn != nullptr && scope->number < turn->first)
+    evaluator_.cuts.refuse_in_turn(loop, fmt::format("`{}`, a name from outside, is assigned", binding.name.text()));
+  evaluator_.replays.changes(scope->number);
+  scope->note(binding, evaluator_.undo);
+  evaluator_.cuts.replaced(*scope, binding.value, value);
+  AbstractDomain& domain = evaluator_.domain;
+  if (scope->uncertain < domain.uncertainty()) domain.assigned({scope, index, binding.value.is<None>()});
+  binding.value = domain.after_assignment(binding.value, std::move(value), scope->uncertain);
+}
+
 void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {
   const bool is_new = scope->find_own(stmt.name.name) == nullptr;
   for (size_t i = is_new ? scope->bindings.size() : 0; i < scope->bindings.size(); ++i) {

@@ -26,6 +26,8 @@ class Variables {
   /// value. `stacked` says what the operation of another such variable has become.
   void stack(const PlacePtr& place, const Dim& over, const graph::Value& value,
              const std::function<graph::OperationRef(const graph::OperationRef&)>& stacked);
+  /// The turns of `loop` have assigned a name of a stacked model: this is what it stands for at all places.
+  void assign_name(const ScopePtr& scope, size_t index, HostValue value, Span loop);
   /// A value as what a name or variable of this type is given: `what`, declared at `declared`. Fails if it is of
   /// another type (assign_type_changed).
   graph::Value converted(const HostValue& value, const TensorType& type, Span span, std::string_view what,
