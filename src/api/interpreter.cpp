@@ -218,7 +218,7 @@ TensorData Interpreter::tensor(const std::string& expression) {
     session::Session::Shown shown = impl_->session.show(expression);
     TensorData data;
     data.element = static_cast<Element>(shown.tensor.type.element);
-    for (const Dim& dim : shown.tensor.type.dims) data.dims.push_back({dim.name.str(), dim.size});
+    for (const Dim& dim : settled(shown.tensor.type.dims)) data.dims.push_back({dim.name.str(), dim.size});
     data.bytes = shown.tensor.bytes;
     data.memory = std::move(shown.memory);
     data.is_copy = shown.is_copy;

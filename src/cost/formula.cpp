@@ -51,7 +51,7 @@ void Formula::add(const Cost& cost, int64_t times) {
     Number number{product.numerator * times, product.denominator};
     Powers powers;
     for (const BlockSize& factor : product.factors) {
-      const std::string dim = factor.dim.name.str();
+      const std::string dim = factor.dim.name.plain().str();
       int64_t parts = 1;
       std::vector<std::string> axes;
       for (const Axis& axis : factor.axes) {

@@ -22,7 +22,7 @@ void add(IdleWork& work, const spmd::LocalProgram& program, const spmd::Instruct
       for (const spmd::LocalDim& dim : value.dims) {
         const int64_t processors = mesh->group_size(dim.axes.set());
         if (dim.mapped || dim.dim.size >= processors) continue;
-        const std::pair<Name, std::vector<Name>> key{dim.dim.name, mesh->names_of(dim.axes.set())};
+        const std::pair<Name, std::vector<Name>> key{dim.dim.name.plain(), mesh->names_of(dim.axes.set())};
         IdleWork::Short& found = work.shorts[key];
         found.size = dim.dim.size;
         found.processors = processors;

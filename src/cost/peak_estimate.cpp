@@ -22,7 +22,7 @@ double total_of(const Bytes& bytes) {
 
 void add(Bytes& bytes, const spmd::LocalValue& value) {
   std::set<Name> names;
-  for (const spmd::LocalDim& dim : value.dims) names.insert(dim.dim.name);
+  for (const spmd::LocalDim& dim : value.dims) names.insert(dim.dim.name.plain());
   bytes[names] += static_cast<double>(schedule::largest_block(value)) * static_cast<double>(size_of(value.element));
 }
 

@@ -26,7 +26,7 @@ class Dependence {
   void add(Which& to, const std::vector<TensorType>& types) const {
     for (const TensorType& type : types)
       for (const Dim& dim : type.dims)
-        if (const auto at = place_.find(dim.name); at != place_.end()) to[at->second] = true;
+        if (const auto at = place_.find(dim.name.plain()); at != place_.end()) to[at->second] = true;
   }
 
   void add(Which& to, const graph::LaidOutOperation& operation) const {

@@ -67,12 +67,13 @@ WorkBound::WorkBound(const LayoutCosts& costs, const std::vector<Name>& axes) {
       if (operation.op->space) {
         for (const graph::IterationDim& dim : operation.space().dims) {
           Name first;
-          auto add = [&](const Dim& of) {
-            Dim& known = sizes.try_emplace(of.name, of).first->second;
+          auto add = [&](const Dim& of) {  // rules go by plain names
+            const Name name = of.name.plain();
+            Dim& known = sizes.try_emplace(name, Dim{name, of.size}).first->second;
             known.size = std::max(known.size, of.size);
-            if (first.empty()) first = of.name;
-            else related.join(first, of.name);
-            names.push_back(of.name);
+            if (first.empty()) first = name;
+            else related.join(first, name);
+            names.push_back(name);
           };
           for (size_t k = 0; k < dim.operands.size(); ++k)
             if (dim.operands[k] >= 0) add(dim_of(operation, dim, k));
@@ -84,7 +85,7 @@ WorkBound::WorkBound(const LayoutCosts& costs, const std::vector<Name>& axes) {
         for (const TensorType& type : operation.results)
           for (const Dim& a : type.dims)
             for (const Dim& b : type.dims)
-              if (a.name != b.name) together.emplace(a.name, b.name);
+              if (a.name.plain() != b.name.plain()) together.emplace(a.name.plain(), b.name.plain());
       const TensorType& type = operation.operands.empty() ? operation.results[0] : operation.operands[0];
       const double flops = static_cast<double>(spmd::work_of_whole(operation).value());
       if (flops > 0) of[names] += times * flops / fastest(*costs.machine(), *operation.op, type.element);
@@ -117,7 +118,9 @@ WorkBound::WorkBound(const LayoutCosts& costs, const std::vector<Name>& axes) {
               static_cast<double>(size_of(type.dims)) * static_cast<double>(size_of(type.element)),
               {}};
     for (const Dim& dim : type.dims)
-      if (const auto at = place.find(dim.name); at != place.end()) of.dims.push_back(at->second);
+      if (const auto at = place.find(dim.name.plain());
+          at != place.end() && std::find(of.dims.begin(), of.dims.end(), at->second) == of.dims.end())
+        of.dims.push_back(at->second);
     if (!of.dims.empty()) stored_.push_back(std::move(of));
   }
   for (const auto& [name, dim] : sizes) group_[name] = related.of(name);

@@ -48,7 +48,7 @@ void declare(Evaluator& evaluator, const ast::DimStmt& stmt, const ScopePtr& sco
       if (*size < 1) fail(Kind::bad_size, span, "expected at least 1, found {}", *size);
       if (*size > kMaxSize) fail(Kind::size_overflow, span, "expected at most 2^48, found {}", *size);
       evaluator.meshes.declare_dim(item.name.name);
-      scope->bind(item.name.name, Dim{item.name.name, *size}, item.name.span);
+      scope->bind(item.name.name, Dim{item.dim, *size}, item.name.span);
     } catch (const UserError& error) {
       scope->bind(item.name.name, Poison{}, item.name.span);
       if (!evaluator.findings.collects()) throw;

@@ -8,6 +8,7 @@
 
 #include "eval/limits.h"
 #include "support/edit.h"
+#include "support/own_names.h"
 #include "support/printable.h"
 #include "support/text.h"
 
@@ -94,6 +95,10 @@ std::string Display::list_text(const ListPtr& value) {
 }
 
 std::string Display::text(const HostValue& value, bool inside) {
+  return inside || value.is<Text>() ? unsettled_text(value, inside) : settled(unsettled_text(value, inside));
+}
+
+std::string Display::unsettled_text(const HostValue& value, bool inside) {
   if (const graph::Value* tensor = tensor_of(value)) {
     if (!domain_.is_abstract()) return tensor_text(cuts_.fetch(*tensor, builder_.span));
     cuts_.cut({*tensor}, builder_.span);

@@ -25,6 +25,7 @@ class Display {
   std::string formatted(const HostValue& value, const std::string& format, Span span, Span format_span);
 
  private:
+  std::string unsettled_text(const HostValue& value, bool inside);
   std::string list_text(const ListPtr& value);
 
   const ops::Builder& builder_;

@@ -54,7 +54,7 @@ HostValue NameLookup::look_up(Name name, Span span, const ScopePtr& scope) {
     HostValue of = look_up(dim.name, dim.span, scope);
     if (of.is_poison() || of.is_unknown()) return of;
     const Dim found = Conversions::to_dim(of, dim.span);
-    return Dim{Name(found.name.str() + name.str().substr(dim.name.text().size())), found.size};
+    return Dim{found.name.followed_by(name.text().substr(dim.name.text().size())), found.size};
   }
   // Declared further down: it is seen only from its line on.
   for (Scope* s = scope.get(); s; s = s->parent.get()) {
@@ -145,7 +145,7 @@ HostValue NameLookup::attribute(const HostValue& object, const ast::Ident& name)
     }
     parts.insert(parts.end(), {"shape", "dims", "element_type"});
   } else if (auto* dim = object.as<Dim>()) {
-    if (name.name.text() == "name") return make_text(dim->name.str());
+    if (name.name.text() == "name") return make_text(dim->name.plain().str());
     if (name.name.text() == "size") return dim->size;
     parts = {"name", "size"};
   } else if (auto* model = object.as<ModelClassPtr>()) {

@@ -31,7 +31,7 @@ std::optional<std::string> dim_of_size(Scope& scope, std::int64_t size, const st
     if (std::find(but.begin(), but.end(), name) != but.end()) continue;
     const Scope::Found found = scope.find(Name(name));
     const Dim* dim = found.binding ? found.binding->value.as<Dim>() : nullptr;
-    if (dim && dim->size == size && dim->name.text() == name) return name;
+    if (dim && dim->size == size && dim->name.plain() == Name(name)) return name;
   }
   return std::nullopt;
 }

@@ -1,6 +1,7 @@
 #include "eval/value_type.h"
 
 #include "eval/host_value.h"
+#include "support/own_names.h"
 #include "types/saturating.h"
 
 namespace mtf::eval {
@@ -17,11 +18,13 @@ int64_t bytes_of_block(const LaidOut& tensor) {
   return saturating_multiply(elements_of_block(tensor), size_of(tensor.type.element));
 }
 
+std::string to_string(const LaidOut& tensor) { return settled(to_string(tensor.type, tensor.sharding, *tensor.mesh)); }
+
 ValueType type_of(const HostValue& value) {
   using Kind = ValueType::Kind;
   if (const graph::Value* tensor = tensor_of(value))
     return {Kind::kTensor, LaidOut{tensor->type(), tensor->sharding(), tensor->mesh()}};
-  ValueType type{.words = describe(value)};
+  ValueType type{.words = settled(describe(value))};
   if (auto* dim = value.as<Dim>()) {
     type.kind = Kind::kDim;
     type.what = *dim;

@@ -27,7 +27,7 @@ struct LaidOut {
 int64_t elements_of_block(const LaidOut& tensor);
 int64_t bytes_of_block(const LaidOut& tensor);
 /// `f32[batch=64/rows]`
-inline std::string to_string(const LaidOut& tensor) { return to_string(tensor.type, tensor.sharding, *tensor.mesh); }
+std::string to_string(const LaidOut& tensor);
 
 struct ValueType {
   enum class Kind : std::uint8_t {

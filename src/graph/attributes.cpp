@@ -48,7 +48,7 @@ void read(TextReader& reader, const Member& member, uint8_t& value) {
 }
 void read(TextReader& reader, const Member&, ElementType& value) { value = read_element_type(reader); }
 void read(TextReader& reader, const Member& member, Name& value) {
-  value = Name(reader.name(fmt::format("the name behind `{}`", member.label)));
+  value = reader.dim_name(fmt::format("the name behind `{}`", member.label));
 }
 void read(TextReader& reader, const Member&, Dim& value) { value = read_split_dim(reader, nullptr).dim; }
 

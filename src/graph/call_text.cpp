@@ -79,7 +79,7 @@ Region read_region(TextReader& reader, const Mesh* mesh) {
   region.saved = static_cast<int32_t>(number("saved", region.stacked));
   region.summed = static_cast<int32_t>(number("summed"));
   region.calls = number("calls", int64_t{1} << 40);
-  if (reader.take("along")) region.micro = Name(reader.name("the name of a dim"));
+  if (reader.take("along")) region.micro = reader.dim_name();
   region.hands_on = reader.take_words({"through", "stages"});
   if (region.hands_on || reader.take_words({"of", "stages"})) region.stages = read_axes(reader, mesh);
   return region;

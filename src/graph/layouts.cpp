@@ -47,6 +47,14 @@ AxisList resolve(const LayoutRule& rule, const TensorType& type, const Mesh& mes
   fail(diagnostic.help("map one of them to another axis, or leave one out to replicate it"));
 }
 
+/// True if an axis that both dims claim goes to `dim`: the larger one. A rule that speaks of two dims of one name,
+/// which is `of_both`, speaks first of the dim that it names exactly.
+bool goes_before(const Dim& dim, const Dim& other, const LayoutRule* of_both) {
+  if (of_both && other.name == of_both->dim) return false;
+  if (of_both && dim.name == of_both->dim) return true;
+  return dim.size > other.size;
+}
+
 /// Gives the dims of `sharding` that have no split yet, and for which `open` says so, what the layout's rules claim.
 void apply_rules(Sharding& sharding, std::vector<bool>& open, const TensorType& type, const Layout& layout,
                  const Mesh& mesh, Span span, bool written) {
@@ -63,9 +71,9 @@ void apply_rules(Sharding& sharding, std::vector<bool>& open, const TensorType& 
       if (before & axis_bit(axis)) continue;
       if (used & axis_bit(axis)) {
         const LayoutRule* other = owner[axis];
-        if (written) fail_twice(*other, *rule, type, mesh.axes()[axis].name, span);
+        if (written && other != rule) fail_twice(*other, *rule, type, mesh.axes()[axis].name, span);
         int loser = owning_dim[axis];
-        if (type.dims[i].size <= type.dims[loser].size) continue;
+        if (!goes_before(type.dims[i], type.dims[loser], other == rule ? rule : nullptr)) continue;
         sharding.dims[loser] = sharding.dims[loser].without(axis_bit(axis));
       }
       sharding.dims[i].push_back(axis);
@@ -81,13 +89,14 @@ void apply_stored_rule(Sharding& lies, std::vector<bool>& open, const StoredRule
                        const Mesh& mesh, Span span) {
   AxisSet used = lies.split();
   for (const LayoutRule& rule : stored.rules) {
-    const int at = find_dim(type.dims, rule.dim);
-    if (at < 0 || !open[static_cast<size_t>(at)]) continue;
-    for (int axis : resolve(rule, type, mesh, span, true)) {
-      if (used & axis_bit(axis)) continue;
-      used |= axis_bit(axis);
-      lies.dims[static_cast<size_t>(at)].push_back(axis);
-      open[static_cast<size_t>(at)] = false;
+    for (size_t at = 0; at < open.size(); ++at) {
+      if (!open[at] || type.dims[at].name.plain() != rule.dim) continue;
+      for (int axis : resolve(rule, type, mesh, span, true)) {
+        if (used & axis_bit(axis)) continue;
+        used |= axis_bit(axis);
+        lies.dims[at].push_back(axis);
+        open[at] = false;
+      }
     }
   }
 }
@@ -132,7 +141,7 @@ struct TwoDims {
 /// Two of the open dims for which rules of the layout claim one axis that is not used yet.
 TwoDims clash_of_rules(const Sharding& sharding, const std::vector<bool>& open, const TensorType& type,
                        const Layout& layout, const Mesh& mesh) {
-  if (layout.rules.size() < 2) return {};
+  if (layout.rules.empty()) return {};
   const AxisSet used = sharding.split();
   std::array<int, kMaxAxes> owning_dim;
   owning_dim.fill(-1);

@@ -31,6 +31,7 @@
 #include "graph/op.h"
 #include "graph/program.h"
 #include "support/diagnostics.h"
+#include "support/own_names.h"
 #include "support/text.h"
 #include "types/text_reader.h"
 
@@ -126,7 +127,7 @@ class ProgramWriter {
     const std::string text = fmt::format("{}: {} = {}{}", names_[program_.inputs.size() + place], join(types, ", "),
                                          call_text(operation, given), behind(place, entry));
     if (!operation.region) return text;
-    std::string turn = indented(to_string(operation.region->turn));
+    std::string turn = indented(ProgramWriter(operation.region->turn).text());
     turn.pop_back();  // the end of its last line
     return text + region_text(*operation.region, operation.mesh.get()) + "\n" + turn;
   }
@@ -409,7 +410,7 @@ class ProgramReader {
 
 }  // namespace
 
-std::string to_string(const Program& program) { return ProgramWriter(program).text(); }
+std::string to_string(const Program& program) { return settled(ProgramWriter(program).text()); }
 
 Program read_program(TextReader& reader, FindOp find_op) { return ProgramReader(reader, find_op).read(); }
 

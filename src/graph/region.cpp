@@ -214,8 +214,8 @@ std::vector<TensorType> results_of(const Region& region, const Dim& over) {
     const auto place = static_cast<int32_t>(r);
     if (place >= region.carried && place < region.carried + region.stacked) {
       Dim all = over;
-      if (place >= region.carried + region.stacked - region.saved) all.name = Name(all.name.str() + "'");
-      while (has_dim(type.dims, all.name)) all.name = Name(all.name.str() + "'");
+      if (place >= region.carried + region.stacked - region.saved) all.name = all.name.followed_by("'");
+      while (has_dim(type.dims, all.name)) all.name = all.name.followed_by("'");
       type.dims.insert(type.dims.begin(), all);
     }
     results.push_back(std::move(type));

@@ -24,9 +24,10 @@
 namespace mtf::library {
 namespace {
 
+/// The dims of a file have plain names.
 std::string dims_text(const Dims& dims) {
   std::vector<std::string> names;
-  for (const Dim& dim : dims) names.push_back(dim.name.str());
+  for (const Dim& dim : dims) names.push_back(dim.name.plain().str());
   return mtf::join(names, ", ");
 }
 

@@ -333,7 +333,7 @@ void merge_top_k_kernel(graph::KernelCall& call) {
 graph::Values expand_top_k(graph::ExpandCall& call) {
   Builder& builder = call.builder;
   const auto& [k, over] = call.operation.attributes.get<TopKAttributes>();
-  const Dim candidates{Name(k.name.str() + ".candidates"), call.blocks * k.size};
+  const Dim candidates{k.name.followed_by(".candidates"), call.blocks * k.size};
   const graph::Values best =
       builder.add_node(kBlockTopK, {call.operands[0]}, BlockTopKAttributes{candidates, k.size, over});
   return builder.add_node(kMergeTopK, best, TopKAttributes{k, candidates.name});

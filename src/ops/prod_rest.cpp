@@ -162,7 +162,7 @@ graph::Values expand_prod_rest(graph::ExpandCall& call) {
   Builder& builder = call.builder;
   const graph::Value& x = call.operands[0];
   const Name over = call.operation.attributes.get<ProdRestAttributes>().over;
-  const Dim blocks{Name(over.str() + ".blocks"), call.blocks};
+  const Dim blocks{over.followed_by(".blocks"), call.blocks};
   const graph::Value totals = builder.add(kBlockProduct, {x}, BlocksAttributes{over, blocks});
   const graph::Value others = builder.add(kProdRest, {totals}, ProdRestAttributes{.over = blocks.name, .whole = true});
   return {builder.add(kBlockProdRest, {x, others}, OverAttributes{over})};

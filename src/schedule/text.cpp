@@ -26,6 +26,7 @@
 #include "schedule/schedule.h"
 #include "spmd/collectives.h"
 #include "spmd/local_text.h"
+#include "support/own_names.h"
 #include "support/text.h"
 
 namespace mtf::schedule {
@@ -80,7 +81,7 @@ class ScheduleWriter {
       if (step.calls > 1) text_ += fmt::format(" in {} pieces", step.calls);
       if (step.kind == StepKind::kCollective && step.finish > s) text_ += " until " + name_of_step(step.finish);
       text_ += "\n";
-      if (step.turn) text_ += graph::indented(to_string(*step.turn));
+      if (step.turn) text_ += graph::indented(ScheduleWriter(*step.turn).text());
       return;
     }
     text_ += step.loop ? "loop -> " + lines_.names(step.writes) + "\n" : "loop\n";
@@ -326,7 +327,7 @@ class ScheduleReader {
 
 }  // namespace
 
-std::string to_string(const Schedule& schedule) { return ScheduleWriter(schedule).text(); }
+std::string to_string(const Schedule& schedule) { return settled(ScheduleWriter(schedule).text()); }
 
 Schedule read_schedule(TextReader& reader, bool has_loops) { return ScheduleReader(reader, has_loops).read(); }
 

@@ -22,7 +22,7 @@ Explanation::Total total_of(const plan::Counters& counters) {
 }
 
 void add_dims(std::set<Name>& dims, const spmd::NamedBlock& block) {
-  for (const Dim& dim : block.type.dims) dims.insert(dim.name);
+  for (const Dim& dim : block.type.dims) dims.insert(dim.name.plain());
 }
 
 /// Of the two values of a collective, and of the reason for it: one that is summed is in neither value.
@@ -31,7 +31,7 @@ std::set<Name> dims_of(const spmd::StatementCost& cost) {
   add_dims(dims, cost.from);
   add_dims(dims, cost.value);
   if (cost.reason)
-    for (const Name dim : cost.reason->dims()) dims.insert(dim);
+    for (const Name dim : cost.reason->dims()) dims.insert(dim.plain());
   return dims;
 }
 

@@ -11,6 +11,7 @@
 #include "ops/registry.h"
 #include "spmd/collectives.h"
 #include "support/diagnostics.h"
+#include "support/own_names.h"
 #include "support/text.h"
 
 namespace mtf::spmd {
@@ -140,7 +141,9 @@ std::string LocalWriter::end() const {
   return (parts.empty() ? "->" : "-> ") + join(parts, ", ") + "\n";
 }
 
-std::string to_string(const LocalProgram& program) {
+namespace {
+
+std::string unsettled_text(const LocalProgram& program) {
   LocalWriter writer(program);
   std::string text = writer.beginning();
   for (int i = 0; i < static_cast<int>(program.instructions.size()); ++i) {
@@ -149,10 +152,14 @@ std::string to_string(const LocalProgram& program) {
     text += writer.line(std::span(&i, 1));
     if (instruction.reason) text += "   # " + to_string(*instruction.reason);
     text += "\n";
-    if (instruction.turn) text += graph::indented(to_string(*instruction.turn));
+    if (instruction.turn) text += graph::indented(unsettled_text(*instruction.turn));
   }
   return text + writer.end();
 }
+
+}  // namespace
+
+std::string to_string(const LocalProgram& program) { return settled(unsettled_text(program)); }
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 

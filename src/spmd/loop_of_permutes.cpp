@@ -67,10 +67,10 @@ class Loop {
 
   /// A dim of another name than all others have.
   Dim fresh(const Dim& like, int64_t size) {
-    std::string name = like.name.str();
-    do name += "'";
-    while (has_dim(known_, Name(name)));
-    known_.push_back({Name(name), size});
+    Name name = like.name;
+    do name = name.followed_by("'");
+    while (has_dim(known_, name));
+    known_.push_back({name, size});
     return known_.back();
   }
 

@@ -30,7 +30,7 @@ class OnMicroBatches {
  public:
   OnMicroBatches(const Mesh& mesh, Name micro, int64_t count) : micro_(micro) {
     std::vector<Axis> axes = mesh.axes();
-    axes.push_back({Name(micro.str() + "'"), count});
+    axes.push_back({micro.plain().followed_by("'"), count});
     mesh_ = std::make_shared<const Mesh>(mesh.name(), std::move(axes));
   }
 

@@ -3,6 +3,7 @@
 #include "graph/op.h"
 #include "spmd/iteration.h"
 #include "spmd/local_program.h"
+#include "support/own_names.h"
 
 namespace mtf::spmd {
 namespace {
@@ -43,7 +44,9 @@ std::vector<Name> Reason::dims() const {
   return names;
 }
 
-std::string to_string(const Reason& reason) {
+namespace {
+
+std::string unsettled_text(const Reason& reason) {
   const auto across = [&](const char* does) {
     const Reason::Part& part = reason.parts[0];
     return part.dim.str() + " is split over " + axes_text(part.split, *reason.mesh) + ", and " +
@@ -73,6 +76,10 @@ std::string to_string(const Reason& reason) {
   }
   return {};
 }
+
+}  // namespace
+
+std::string to_string(const Reason& reason) { return settled(unsettled_text(reason)); }
 
 ReasonRef reduce_reason(const graph::LaidOutOperation& operation, const graph::IterationSpace& space,
                         const IterationSplit& split) {

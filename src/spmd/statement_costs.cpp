@@ -4,6 +4,7 @@
 
 #include "graph/region.h"
 #include "spmd/local_program.h"
+#include "support/own_names.h"
 #include "types/saturating.h"
 
 namespace mtf::spmd {
@@ -19,7 +20,8 @@ NamedBlock named(const LocalValue& value) {
 }  // namespace
 
 std::string to_string(const NamedBlock& block) {
-  return block.name + ": " + (block.mesh ? to_string(block.type, block.sharding, *block.mesh) : to_string(block.type));
+  return settled(block.name + ": " +
+                 (block.mesh ? to_string(block.type, block.sharding, *block.mesh) : to_string(block.type)));
 }
 
 static void append_costs(std::vector<StatementCost>& result, const LocalProgram& program,

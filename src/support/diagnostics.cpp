@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "support/own_names.h"
 #include "support/text.h"
 
 namespace mtf {
@@ -57,8 +58,19 @@ Diagnostic& Diagnostic::note(std::string text) & {
   return *this;
 }
 
+void Diagnostic::settle() {
+  std::vector<std::string*> texts;
+  for (LabeledSpan& place : places_) texts.push_back(&place.label);
+  for (std::vector<std::string>* more : {&helps_, &notes_})
+    for (std::string& text : *more) texts.push_back(&text);
+  mtf::settle(texts);
+}
+
 UserError::UserError(Diagnostic diagnostic)
-    : diagnostic_(std::make_shared<const Diagnostic>(std::move(diagnostic))),
+    : diagnostic_(std::make_shared<const Diagnostic>([&] {
+        diagnostic.settle();
+        return std::move(diagnostic);
+      }())),
       text_(std::make_shared<const std::string>(diagnostic_->render())) {}
 
 InternalError::InternalError(std::string_view file, int line, std::string_view condition, const std::string& message)
@@ -77,6 +89,7 @@ void internal::check_failed(const char* file, int line, const char* condition, c
 
 void Diagnostics::add(Diagnostic diagnostic) {
   if (list_.size() >= most_) return;
+  diagnostic.settle();
   const bool known = std::any_of(list_.begin(), list_.end(), [&](const Diagnostic& other) {
     return other.kind() == diagnostic.kind() && other.span() == diagnostic.span() &&
            other.label() == diagnostic.label();

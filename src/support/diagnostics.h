@@ -95,6 +95,8 @@ class Diagnostic {
   const std::vector<LabeledSpan>& places() const { return places_; }
   const std::vector<std::string>& helps() const { return helps_; }
   const std::vector<std::string>& notes() const { return notes_; }
+  // Settles the own names in all that it says (support/own_names.h); whoever keeps or throws it has that done.
+  void settle();
   Severity severity() const { return record(kind_).severity; }
   ExitCode exit_code() const { return record(kind_).exit_code; }
 

@@ -10,6 +10,13 @@
 namespace mtf {
 namespace {
 
+struct Known {
+  std::string text;
+  std::uint32_t plain = 0;  // the id of the plain name
+};
+
+std::string_view plain_part(std::string_view text) { return text.substr(0, text.find(kOwnNameMark)); }
+
 // Texts by id. They stay where they are: block k holds the ids from 2^k - 1 on, so that a text is read without a lock.
 class Table {
  public:
@@ -18,17 +25,20 @@ class Table {
       const std::shared_lock lock(mutex_);
       if (const auto found = ids_.find(text); found != ids_.end()) return found->second;
     }
+    const std::string_view plain = plain_part(text);
+    const std::uint32_t plain_id = plain.size() < text.size() ? id_of(plain) : 0;
     const std::unique_lock lock(mutex_);
     if (const auto found = ids_.find(text); found != ids_.end()) return found->second;  // another thread was first
     const auto [block, index] = place_of(count_);
-    if (index == 0) blocks_[block].store(new std::string[std::size_t{1} << block], std::memory_order_release);
-    std::string& kept = blocks_[block].load(std::memory_order_relaxed)[index];
-    kept = text;
-    ids_.emplace(kept, count_);
+    if (index == 0) blocks_[block].store(new Known[std::size_t{1} << block], std::memory_order_release);
+    Known& kept = blocks_[block].load(std::memory_order_relaxed)[index];
+    kept.text = text;
+    kept.plain = plain.size() < text.size() ? plain_id : count_;
+    ids_.emplace(kept.text, count_);
     return count_++;
   }
 
-  std::string_view text_of(std::uint32_t id) const {
+  const Known& known(std::uint32_t id) const {
     const auto [block, index] = place_of(id);
     return blocks_[block].load(std::memory_order_acquire)[index];
   }
@@ -44,7 +54,7 @@ class Table {
   }
 
   std::shared_mutex mutex_;
-  std::array<std::atomic<std::string*>, 33> blocks_{};
+  std::array<std::atomic<Known*>, 33> blocks_{};
   std::unordered_map<std::string_view, std::uint32_t> ids_;
   std::uint32_t count_ = 0;
 };
@@ -62,6 +72,23 @@ Table& table() {
 
 Name::Name(std::string_view text) : id_(text.empty() ? 0 : table().id_of(text)) {}
 
-std::string_view Name::text() const { return table().text_of(id_); }
+Name Name::own(std::string_view plain, std::string_view owner, std::string_view statement) {
+  std::string text(plain);
+  for (const std::string_view part : {std::string_view(), owner, statement}) (text += part) += kOwnNameMark;
+  return Name(text);
+}
+
+std::string_view Name::text() const { return table().known(id_).text; }
+
+Name Name::plain() const {
+  Name plain;
+  plain.id_ = table().known(id_).plain;
+  return plain;
+}
+
+Name Name::followed_by(std::string_view suffix) const {
+  const std::string_view whole = text(), plain = plain_part(whole);
+  return Name(std::string(plain).append(suffix).append(whole.substr(plain.size())));
+}
 
 }  // namespace mtf

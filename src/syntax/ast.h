@@ -53,6 +53,7 @@ namespace mtf::ast {
 struct DimStmt {
   struct Item {
     Ident name;
+    Name dim;  // what the dim is called: inside a function or model an own name (support/name.h), which no other has
     ExprPtr size;
     Span span;
   };

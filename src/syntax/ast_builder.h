@@ -124,12 +124,34 @@ class AstBuilder {
   // Reports each name that stands in the list for the second time.
   void refuse_twice(Kind kind, const std::vector<ast::Ident>& names);
 
+  /// A function or model that is being built; the outermost first.
+  struct Owner {
+    std::string path;  // with those around it: `Attention.call`
+    Span span;
+  };
+  /// What is built as long as this lives is inside of the function or model. One without a name has that of the one
+  /// around it.
+  class Inside {
+   public:
+    Inside(AstBuilder& builder, std::string_view name, Span span);
+    ~Inside() { owners_.pop_back(); }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+
+   private:
+    std::vector<Owner>& owners_;
+  };
+  /// What a dim is called that is declared here.
+  Name name_of_dim(const ast::Ident& written);
+
   const SourceFile& file_;
   const Offsets& offsets_;
   ParseMode mode_;
   Diagnostics& diagnostics_;
   std::vector<ast::Stmt> statements_;  // of the parts so far
   Place place_;
+  std::vector<Owner> owners_;
+  std::size_t own_dims_ = 0;  // names of dims that functions and models have declared so far
   std::unordered_map<std::size_t, const ast::Comment*> docs_by_line_;
   std::size_t file_doc_end_ = 0;  // the last line of the file's own doc
 };

@@ -96,6 +96,7 @@ LambdaExpr AstBuilder::lambda(MtfParser::Lambda_exprContext* tree) {
   Span head = span(tree);
   head.end = span(tree->annotation() != nullptr ? tree->annotation()->getStop() : tree->RPAREN()->getSymbol()).end;
   made.signature = signature({}, made.parameters, made.result, head);
+  const Inside inside(*this, "", span(tree));
   made.body = function_body(tree->block(), tree->expr());
   return made;
 }

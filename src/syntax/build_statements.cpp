@@ -145,7 +145,10 @@ Stmt::Node AstBuilder::statement(antlr4::ParserRuleContext* tree) {
 
 DimStmt AstBuilder::dim(MtfParser::Dim_statementContext* tree) {
   DimStmt made;
-  for (auto* item : tree->dim_item()) made.items.push_back({ident(item->IDENT()), expr(item->expr()), span(item)});
+  for (auto* item : tree->dim_item()) {
+    const Ident name = ident(item->IDENT());
+    made.items.push_back({name, name_of_dim(name), expr(item->expr()), span(item)});
+  }
   return made;
 }
 
@@ -237,6 +240,7 @@ FnStmt AstBuilder::fn(MtfParser::Fn_statementContext* tree) {
   if (tree->annotation() != nullptr) made.result = annotation(tree->annotation());
   const Span body = tree->block() != nullptr ? span(tree->block()) : span(tree->ASSIGN()->getSymbol());
   made.signature = signature(made.name.name, made.parameters, made.result, before(span(tree), body.begin));
+  const Inside inside(*this, made.name.name.text(), span(tree));
   made.body = function_body(tree->block(), tree->expr());
   return made;
 }
@@ -248,6 +252,7 @@ ModelStmt AstBuilder::model(MtfParser::Model_statementContext* tree) {
   made.parameters = parameters(tree->parameters());
   made.signature =
       signature(made.name.name, made.parameters, std::nullopt, before(span(tree), span(tree->block()).begin));
+  const Inside inside(*this, made.name.name.text(), span(tree));
   made.body = block(tree->block(), {.in_model = true});
   return made;
 }
@@ -370,6 +375,23 @@ FunctionBody AstBuilder::function_body(MtfParser::BlockContext* tree, MtfParser:
   ExprPtr made = expr(expression);
   place_ = outer;
   return made;
+}
+
+AstBuilder::Inside::Inside(AstBuilder& builder, std::string_view name, Span span) : owners_(builder.owners_) {
+  std::string path = owners_.empty() ? "" : owners_.back().path;
+  if (!path.empty() && !name.empty()) path += ".";
+  path += name.empty() && path.empty() ? "fn" : name;
+  owners_.push_back({std::move(path), span});
+}
+
+// The statement is told by its file, by how many such names stand before it, and by the text around it: entries of a
+// prompt may share the name of their file.
+Name AstBuilder::name_of_dim(const Ident& written) {
+  if (owners_.empty()) return written.name;
+  std::string around = file_.name() + "\n";
+  around += owners_.front().span.text();
+  return Name::own(written.name.text(), owners_.back().path,
+                   fmt::format("{}:{:x}", ++own_dims_, std::hash<std::string>()(around)));
 }
 
 Ident AstBuilder::ident(antlr4::Token* token) const {

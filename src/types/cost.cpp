@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "support/integers.h"
+#include "support/own_names.h"
 #include "types/saturating.h"
 
 namespace mtf {
@@ -87,7 +88,7 @@ std::string to_string(const Cost& cost) {
     }
     text += product;
   }
-  return text.empty() ? "0" : text;
+  return text.empty() ? "0" : settled(std::move(text));
 }
 
 }  // namespace mtf

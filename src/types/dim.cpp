@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "support/own_names.h"
 #include "types/text_reader.h"
 
 namespace mtf {
@@ -49,6 +50,16 @@ int64_t size_of(const Dims& dims) {
   return n;
 }
 
+Dims settled(Dims dims) {
+  std::vector<std::string> texts;
+  for (const Dim& dim : dims) texts.push_back(to_string(dim));  // with the size, by which a text shows that it is a dim
+  std::vector<std::string*> all;
+  for (std::string& text : texts) all.push_back(&text);
+  settle(all);
+  for (size_t d = 0; d < dims.size(); ++d) dims[d].name = texts[d].substr(0, texts[d].rfind('='));
+  return dims;
+}
+
 std::string to_string(const Dim& dim) { return dim.name.str() + "=" + std::to_string(dim.size); }
 
 std::string to_string(const Dims& dims) {
@@ -78,7 +89,7 @@ StorageOrder read_stored(TextReader& reader, const Dims& dims) {
   reader.expect("[");
   while (!reader.take("]")) {
     if (!order.empty()) reader.expect(",");
-    order.push_back(static_cast<int8_t>(find_dim(dims, Name(reader.name("the name of a dim")))));
+    order.push_back(static_cast<int8_t>(find_dim(dims, reader.dim_name())));
   }
   StorageOrder sorted = order;
   std::sort(sorted.begin(), sorted.end());

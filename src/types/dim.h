@@ -3,6 +3,8 @@
 //
 // A dim is a name and a size. A tensor's shape is an ordered list of dims, never two of one name; everything that
 // matches dims does so by name, so the order matters only to what is printed, to reshape and to random numbers.
+// A dim that a function or model declares for itself has an own name (support/name.h), which matches no other: two dims
+// that a script calls `half` may meet in one tensor. Layouts and files go by plain names.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -54,6 +56,11 @@ struct TensorType {
   Dims dims;
   bool operator==(const TensorType&) const = default;
 };
+
+/// The same dims as people are told of them: called `half`, or `rotary::half` where two called `half` meet.
+Dims settled(Dims dims);
+
+// Texts in which own names still have to be settled (support/own_names.h).
 
 /// `batch=64`
 std::string to_string(const Dim& dim);

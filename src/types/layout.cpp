@@ -83,8 +83,10 @@ class LayoutReader {
 }  // namespace
 
 const LayoutRule* Layout::find(Name dim) const {
+  if (rules.empty()) return nullptr;
+  const Name plain = dim.plain();
   for (const LayoutRule& rule : rules)
-    if (rule.dim == dim) return &rule;
+    if (rule.dim == dim || rule.dim == plain) return &rule;
   return nullptr;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 // Layouts: which dims are split over which mesh axes.
 //
-// A layout is a partial map from names of dims (as text: the dims need not exist) to names of mesh axes. It belongs to
+// A layout is a partial map from plain names of dims (the dims need not exist) to names of mesh axes. It belongs to
 // no mesh; whether the two fit is checked where a tensor is made under them. Besides, it may say by their paths how
 // params and states are stored: otherwise than what is computed with them.
 #include <functional>
@@ -17,7 +17,7 @@ namespace mtf {
 
 /// One rule `dim -> axis` or `dim -> [axis, axis]`.
 struct LayoutRule {
-  Name dim;
+  Name dim;  ///< a plain name, of every dim that is called so; or behind `@` the name of one dim
   std::vector<Name> axes;
   Span span;  ///< where it is written; empty when it came from the command line
 };
@@ -36,7 +36,7 @@ struct Layout {
   std::vector<LayoutRule> rules = {};
   Span span = {};
   std::vector<StoredRule> stored = {};
-  /// The rule for a dim, or null.
+  /// The rule for a dim, by its own name or its plain one; or null.
   const LayoutRule* find(Name dim) const;
   /// What speaks of a param (`trainable`) or state of this path: of several that match, the last; or null.
   const StoredRule* find_stored(bool trainable, std::string_view path) const;

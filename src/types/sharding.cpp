@@ -70,7 +70,7 @@ int read_axis(TextReader& reader, const Mesh* mesh) {
 
 SplitDim read_split_dim(TextReader& reader, const Mesh* mesh) {
   SplitDim read;
-  read.dim.name = Name(reader.name("the name of a dim"));
+  read.dim.name = reader.dim_name();
   reader.expect("=");
   read.dim.size = reader.integer(0, int64_t{1} << 62);
   bool marked = false;

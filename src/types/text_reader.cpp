@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "support/diagnostics.h"
+#include "support/own_names.h"
 #include "support/printable.h"
 #include "support/text.h"
 
@@ -45,6 +46,7 @@ size_t length_of_token(std::string_view text, char before) {
   size_t end = 1;
   while (end < text.size()) {
     if (is_in_name(text[end])) ++end;
+    else if (text.substr(end).starts_with("::") && end + 2 < text.size() && begins_name(text[end + 2])) end += 2;
     else if (const size_t place = length_of_place(text.substr(end))) end += place;
     else break;
   }
@@ -123,6 +125,8 @@ std::string_view TextReader::name(std::string_view what) {
   if (!is_name()) fail(what);
   return tokens_[at_++];
 }
+
+Name TextReader::dim_name(std::string_view what) { return name_from_settled(name(what)); }
 
 bool TextReader::is_name() const { return !at_end() && begins_name(peek()[0]); }
 

@@ -1,9 +1,9 @@
 #pragma once
 // Reading the texts that the stages of a program print (graph/program.h, spmd/local_program.h, schedule/schedule.h).
 //
-// A text is lines, a line is tokens: names (letters, digits, `_`, and `.`, `'` and `[0]` within), numbers, `->`, and
-// single signs. What stands behind `#` is a comment. Whoever reads asks token by token; what is not as expected is an
-// error of the kind bad_stage_text at its place.
+// A text is lines, a line is tokens: names (letters, digits, `_`, and `.`, `'`, `::` and `[0]` within), numbers, `->`,
+// and single signs. What stands behind `#` is a comment. Whoever reads asks token by token; what is not as expected is
+// an error of the kind bad_stage_text at its place.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/name.h"
 #include "support/restore.h"
 #include "support/source.h"
 
@@ -49,6 +50,8 @@ class TextReader {
 
   /// `what` says what it is the name of.
   std::string_view name(std::string_view what);
+  /// Of a dim, which may be an own name: `half`, `rotary::half`.
+  Name dim_name(std::string_view what = "the name of a dim");
   bool is_name() const;
   bool is_number() const;
   double number();

@@ -250,6 +250,7 @@ std::vector<Picture> pictures_of(session::Session& session, const std::vector<st
   for (const std::string& expression : expressions) {
     for (auto& [path, tensor] : session.lies(expression)) {
       std::string name = path.empty() || path.starts_with('[') ? expression + path : expression + "." + path;
+      tensor.type.dims = settled(std::move(tensor.type.dims));
       pictures.push_back({std::move(name), std::move(tensor)});
     }
   }

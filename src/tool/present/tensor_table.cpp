@@ -33,7 +33,7 @@ class ShownMatrix {
  public:
   ShownMatrix(const plan::HostTensor& tensor, std::int64_t first, int digits)
       : tensor_(tensor), first_(first), digits_(digits) {
-    const Dims& dims = tensor.type.dims;
+    const Dims dims = settled(tensor.type.dims);
     columns_ = dims.back();
     if (dims.size() > 1) rows_ = dims[dims.size() - 2];
   }
@@ -112,7 +112,7 @@ std::string folded(const ShownMatrix& matrix, const std::vector<std::int64_t>& r
 }  // namespace
 
 std::string tensor_table(const plan::HostTensor& tensor, const Room& room) {
-  const Dims& dims = tensor.type.dims;
+  const Dims dims = settled(tensor.type.dims);
   const std::size_t outer = dims.size() > 2 ? dims.size() - 2 : 0;
   std::int64_t matrices = 1;
   for (std::size_t d = 0; d < outer; ++d) matrices *= dims[d].size;

@@ -136,7 +136,7 @@ void show_command(Repl& repl, const std::string& expression) {
   need_argument(expression, ":show", "an expression", "x[batch: 0..4]");
   const plan::HostTensor tensor = repl.session().read(expression, repl.name_of_entry());
   const Room room{repl.columns(), 0, static_cast<int>(repl.options().digits)};
-  repl.say(to_string(tensor.type) + "\n" +
+  repl.say(to_string(TensorType{tensor.type.element, settled(tensor.type.dims)}) + "\n" +
            (tensor.type.dims.empty() ? fmt::format("{:.{}g}\n", tensor.number(0), room.digits)
                                      : tensor_table(tensor, room)));
 }

@@ -101,6 +101,20 @@ TEST_F(Checkpoint, TheSameVariablesAreTheSameBytesUnderAnyLayout) {
   EXPECT_EQ(read("copies/step-00000001.safetensors"), read("checkpoints/step-00000001.safetensors"));
 }
 
+TEST_F(Checkpoint, TheDimOfAModelIsStoredByItsPlainName) {
+  train({"--set", "steps=1"});
+  const std::string bytes = read("checkpoints/step-00000001.safetensors");
+  std::string with_own = kTraining;
+  with_own.replace(with_own.find(", h = 7"), 7, "");
+  with_own.replace(with_own.find("  let up"), 0, "  dim h = 7\n");
+  script_ = write("own.mtf", with_own);
+  const ProcessResult loaded = train({"--set", "steps=1", "--set", "resume=true"});
+  EXPECT_EQ(loaded.err, "");
+  forget();
+  train({"--set", "steps=1"});
+  EXPECT_EQ(read("checkpoints/step-00000001.safetensors"), bytes);
+}
+
 TEST_F(Checkpoint, OnlyTheLatestAreKept) {
   train({});
   EXPECT_EQ(files(), (std::vector<std::string>{".mtf-run", "step-00000005.safetensors", "step-00000006.safetensors"}));
