@@ -63,18 +63,21 @@ class Binder {
     return std::nullopt;
   }
 
+  /// An argument that is given by position leaves its name to a label.
   std::optional<Diagnostic> match_label(GivenArgument& item) {
     const size_t place = signature_.place_of(item.label);
-    if (place < count()) {
-      if (bound_.given[place])
-        return Diagnostic(Kind::duplicate_argument, item.label_span,
-                          fmt::format("`{}` is given twice", item.label.text()));
+    const bool is_argument = place < count();
+    if (is_argument && !bound_.given[place]) {
       take(place, item);
       return std::nullopt;
     }
     const bool names_a_dim = signature_.labels != syntax::LabelKind::kNone && arguments_.scope &&
                              arguments_.scope->find(ast::without_primes({item.label, {}}).name).binding;
-    if (signature_.labels != syntax::LabelKind::kAny && !names_a_dim) return unknown_label(item);
+    const bool may_be_label = signature_.labels == syntax::LabelKind::kAny || names_a_dim;
+    if (is_argument && (!may_be_label || !bound_.given[place]->label.empty()))
+      return Diagnostic(Kind::duplicate_argument, item.label_span,
+                        fmt::format("`{}` is given twice", item.label.text()));
+    if (!may_be_label) return unknown_label(item);
     bound_.labels.push_back(&item);
     return std::nullopt;
   }
