@@ -105,6 +105,29 @@ class TiledAttention final : public Attention {
     load_across(place.q, begin, rows, rule_.features, static_cast<T>(rule_.scale),
                 q_across_.room<T>(kQueries * lines(rule_.features)), kQueries);
   }
+  /// c += a · b of numbers as they are. A term with a factor of 0 adds nothing, whatever its other factor is.
+  static void product_of_nonzeros(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b,
+                                  Matrix<T> c);
+  /// `rows` rows of `size` elements from row `first`, row-major, as products read them.
+  const T* plain_rows(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size, T factor,
+                      Scratch& scratch) {
+    T* const to = scratch.room<T>(kKeys * size);
+    load_rows(from, first, rows, size, factor, rule_.bf16_product, to);
+    return to;
+  }
+  static bool all_finite(const T* x, std::int64_t n) {
+    T sum{};  // NaN as soon as one element is not finite
+    for (std::int64_t k = 0; k < n; ++k) sum += x[k] * T(0);
+    return sum == T(0);
+  }
+  bool rows_are_finite(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size) {
+    T* const staged = stage_.room<T>(rows * size);
+    load_rows(from, first, rows, size, T(1), false, staged);
+    return all_finite(staged, rows * size);
+  }
+  /// out and log_sum of a tile of queries; `careful`: by product_of_nonzeros. False if a result is not finite.
+  bool forward(const AttentionQueries& place, std::int64_t tile, bool careful);
+
   /// The scores of a tile; what is not seen, and the padding, is kUnseen.
   void score(const AttentionQueries& place, std::int64_t begin, std::int64_t rows, const Columns& columns);
   /// For query `row`: what its weights, and the gradients of those, are multiplied by in a tile. Null: nothing is
@@ -115,15 +138,18 @@ class TiledAttention final : public Attention {
   AttentionRule rule_;
   const bool pairs_;
   AttentionGradients gradients_;
-  // What load() took: where keys and values lie, for the forward pass alone.
+  // What load() took: where keys and values lie.
   MatrixPlace k_, v_;
-  Seen loaded_ = {};  ///< by some query
+  bool in_place_ = false;      ///< products of few queries may read keys and values where they lie
+  bool finite_memory_ = true;  ///< of the backward pass: keys and values are finite
+  Seen loaded_ = {};           ///< by some query
   // Of the memory, for each tile lines along and across its rows.
   Scratch k_along_, k_across_, v_along_, v_across_;
   // For the queries of a tile: scaled q and d_out, the scores and their gradients, operands of products, and sums.
   Scratch q_along_, q_across_, d_along_, d_across_, scores_, slopes_, weights_, sums_;
   Scratch stage_, staged_pairs_;
-  Scratch kept_;  // of one query
+  Scratch kept_;                                   // of one query
+  Scratch plain_q_, plain_d_, plain_k_, plain_v_;  // for product_of_nonzeros
 };
 
 template <class T>
@@ -226,7 +252,7 @@ void TiledAttention<T>::product(std::int64_t m, std::int64_t n, std::int64_t k, 
 
 template <class T>
 bool TiledAttention<T>::can_read_in_place(std::int64_t n, std::int64_t k, const MatrixPlace& b) const {
-  if (b.data == nullptr || rule_.queries > kThinRows) return false;
+  if (!in_place_ || b.data == nullptr || rule_.queries > kThinRows) return false;
   if constexpr (std::is_same_v<T, float> && kMultipliesBf16) {
     if (pairs_ && b.element == ElementType::kBf16) return can_pair_as_read(rule_.queries, n, k, matrix_of<Bf16>(b));
     if (pairs_) return b.element == ElementType::kF32 && can_pair_as_read(rule_.queries, n, k, matrix_of<float>(b));
@@ -252,7 +278,7 @@ template <class T>
 void TiledAttention<T>::load(const MatrixPlace& k, const MatrixPlace& v, bool backward) {
   const std::int64_t d = rule_.features, values = rule_.values, rows = tiles() * kKeys;
   loaded_ = seen(0, rule_.queries);
-  k_ = backward ? MatrixPlace{} : k, v_ = backward ? MatrixPlace{} : v;
+  k_ = k, v_ = v, in_place_ = !backward;
   const auto for_tiles = [&](const auto& lay) {
     for (std::int64_t tile = loaded_.first; tile < loaded_.last; ++tile) lay(columns(tile, loaded_.end));
   };
@@ -276,6 +302,11 @@ void TiledAttention<T>::load(const MatrixPlace& k, const MatrixPlace& v, bool ba
     lay_across(v, all, values, v_across_);
   });
   if (!backward) return;
+  finite_memory_ = true;
+  for_tiles([&](const Columns& all) {
+    finite_memory_ = finite_memory_ && rows_are_finite(k, all.begin, all.count, d) &&
+                     rows_are_finite(v, all.begin, all.count, values);
+  });
   std::fill_n(gradients_.k.room<T>(rule_.memory * d), rule_.memory * d, T(0));
   std::fill_n(gradients_.v.room<T>(rule_.memory * values), rule_.memory * values, T(0));
 }
@@ -331,14 +362,33 @@ const T* TiledAttention<T>::kept(const AttentionQueries& place, std::int64_t row
 }
 
 template <class T>
-void TiledAttention<T>::forward(const AttentionQueries& place, std::int64_t tile_of_queries) {
+void TiledAttention<T>::product_of_nonzeros(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a,
+                                            Matrix<const T> b, Matrix<T> c) {
+  for (std::int64_t i = 0; i < m; ++i)
+    for (std::int64_t step = 0; step < k; ++step) {
+      const T factor = a.data[i * a.row + step * a.column];
+      if (factor == T(0)) continue;
+      for (std::int64_t j = 0; j < n; ++j) {
+        const T other = b.data[step * b.row + j * b.column];
+        if (other != T(0)) c.data[i * c.row + j * c.column] += factor * other;
+      }
+    }
+}
+
+template <class T>
+void TiledAttention<T>::forward(const AttentionQueries& place, std::int64_t tile) {
+  if (!forward(place, tile, false)) forward(place, tile, true);
+}
+
+template <class T>
+bool TiledAttention<T>::forward(const AttentionQueries& place, std::int64_t tile_of_queries, bool careful) {
   using Row = TileRow<T>;
   const std::int64_t begin = first_query_of(tile_of_queries), rows = queries_of(tile_of_queries), values = rule_.values;
   T* const sums = sums_.room<T>(kQueries * values);
   std::fill_n(sums, rows * values, T(0));
   T greatest[kQueries];
   double total[kQueries] = {};
-  std::fill_n(greatest, rows, static_cast<T>(kLeastMaximum));
+  std::fill_n(greatest, rows, std::numeric_limits<T>::lowest());
   load_queries(place, begin, rows);
   const Seen seen_here = seen(begin, rows);
   for (std::int64_t tile = seen_here.first; tile < seen_here.last; ++tile) {
@@ -360,12 +410,16 @@ void TiledAttention<T>::forward(const AttentionQueries& place, std::int64_t tile
       total[i] += static_cast<double>(Row::exp(row, seen.padded, now));
       Row::multiply(row, kept(place, begin + i, seen), seen.padded);
       if constexpr (std::is_same_v<T, float>) {
-        if (pairs_) pair_along(row, seen.padded, weights + i * lines(kKeys));
+        if (pairs_ && !careful) pair_along(row, seen.padded, weights + i * lines(kKeys));
         else if (rule_.bf16_product) round_to_bf16(row, seen.padded);
       }
     }
     const Matrix<const T> factors{pairs_ ? weights : scores, lines(kKeys), 1};
-    if (const MatrixPlace v = values_in_place(loaded(seen)); v.data)
+    if (careful)
+      product_of_nonzeros(rows, values, seen.count, {scores, kKeys, 1},
+                          {plain_rows(v_, seen.begin, seen.count, values, T(1), plain_v_), values, 1},
+                          {sums, values, 1});
+    else if (const MatrixPlace v = values_in_place(loaded(seen)); v.data)
       product(rows, values, seen.count, factors, v, {sums, values, 1}, true);
     else
       product(rows, values, seen.count, factors, {v_along_.room<T>(0) + lines(seen.laid) * values, values, 1},
@@ -378,6 +432,7 @@ void TiledAttention<T>::forward(const AttentionQueries& place, std::int64_t tile
   }
   store_matrix(greatest, rows, 1, T(1), place.log_sum, begin);
   store_matrix(sums, rows, values, T(1), place.out, begin);
+  return all_finite(sums, rows * values);
 }
 
 template <class T>
@@ -398,13 +453,27 @@ void TiledAttention<T>::backward(const AttentionQueries& place, std::int64_t til
   load_rows(place.log_sum, begin, rows, 1, T(1), false, log_sum);
   load_rows(place.delta, begin, rows, 1, T(1), false, delta);
   T* const slopes = slopes_.room<T>(kQueries * kKeys);
+  const bool careful = !finite_memory_ || !all_finite(log_sum, rows) || !all_finite(delta, rows) ||
+                       !rows_are_finite(place.q, begin, rows, d) || !rows_are_finite(place.d_out, begin, rows, values);
+  const T *plain_q = nullptr, *plain_d = nullptr;
+  if (careful) {
+    plain_q = plain_rows(place.q, begin, rows, d, static_cast<T>(rule_.scale), plain_q_);
+    plain_d = plain_rows(place.d_out, begin, rows, values, T(1), plain_d_);
+  }
   const Seen seen_here = seen(begin, rows);
   for (std::int64_t tile = seen_here.first; tile < seen_here.last; ++tile) {
     const Columns seen = columns(tile, seen_here.end);
     score(place, begin, rows, seen);
     T* const weights = scores_.room<T>(0);
-    product(rows, seen.padded, values, {d_across, 1, kQueries},
-            {v_across_.room<T>(0) + seen.laid * lines(values), kKeys, 1}, {slopes, kKeys, 1}, false);
+    if (careful) {
+      std::fill_n(slopes, rows * kKeys, T(0));
+      product_of_nonzeros(rows, seen.count, values, {plain_d, values, 1},
+                          {plain_rows(v_, seen.begin, seen.count, values, T(1), plain_v_), 1, values},
+                          {slopes, kKeys, 1});
+    } else {
+      product(rows, seen.padded, values, {d_across, 1, kQueries},
+              {v_across_.room<T>(0) + seen.laid * lines(values), kKeys, 1}, {slopes, kKeys, 1}, false);
+    }
     for (std::int64_t i = 0; i < rows; ++i) {
       T* const row = weights + i * kKeys;
       const T* const factors = kept(place, begin + i, seen);
@@ -413,6 +482,18 @@ void TiledAttention<T>::backward(const AttentionQueries& place, std::int64_t til
       Row::multiply(row, factors, seen.padded);
       if (rule_.bf16_product && !pairs_)
         round_to_bf16(row, seen.padded), round_to_bf16(slopes + i * kKeys, seen.padded);
+    }
+    if (careful) {
+      if (pairs_)
+        for (std::int64_t i = 0; i < rows; ++i)
+          round_to_bf16(weights + i * kKeys, seen.padded), round_to_bf16(slopes + i * kKeys, seen.padded);
+      product_of_nonzeros(seen.count, values, rows, {weights, 1, kKeys}, {plain_d, values, 1},
+                          {gradients_.v.room<T>(0) + seen.begin * values, values, 1});
+      product_of_nonzeros(seen.count, d, rows, {slopes, 1, kKeys}, {plain_q, d, 1},
+                          {gradients_.k.room<T>(0) + seen.begin * d, d, 1});
+      product_of_nonzeros(rows, d, seen.count, {slopes, kKeys, 1},
+                          {plain_rows(k_, seen.begin, seen.count, d, T(1), plain_k_), d, 1}, {d_q, d, 1});
+      continue;
     }
     const T* const weights_along = along(weights, rows, seen.padded, kKeys, weights_.room<T>(lines(kQueries) * kKeys));
     product(seen.count, values, rows, {weights_along, 1, kKeys}, {d_along, values, 1},

@@ -18,11 +18,16 @@
 // *across* their rows for the scores and their gradients, all but these *along* them for the rest. Where the processor
 // multiplies bf16, a line is one of pairs (bf16_pairs.h). Sums, the softmax and the results are in T.
 //
+// A position that a query does not see may hold anything, and so may a query whose d_out is 0: a weight of 0 times NaN
+// adds nothing. If the forward pass of a tile gives NaN or infinity, its products are computed again, term by term,
+// without the terms that have a factor of 0. The backward pass does so at once if it reads NaN or infinity.
+//
 // A step of decoding has a few queries and a long cache of keys and values. The forward pass of few queries reads each
 // tile of these where it lies in memory instead; the bits are the same.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "kernels/element_type.h"
@@ -39,9 +44,9 @@ struct Sight {
   std::int64_t first = 0;
 };
 
-/// A score of what is not seen, and what the maximum of a row is at least: so that a row in which nothing is seen, or
-/// only minus infinity, has a sum of 0.
-inline constexpr double kUnseen = -1e30, kLeastMaximum = -1e29, kLeastSum = 1e-30;
+/// The score of an unseen position. The maximum of a row is at least the least finite number, so that a row of unseen
+/// positions, or of scores of minus infinity, has a sum of 0; its logarithm is taken of kLeastSum.
+inline constexpr double kUnseen = -std::numeric_limits<double>::infinity(), kLeastSum = 1e-30;
 
 /// A matrix of any element type in memory; strides in elements, 0 repeats. No data: there is none.
 struct MatrixPlace {

@@ -80,13 +80,14 @@ struct TileRow {
     for (std::int64_t k = 0; k < n; k += kLanes) put(x + k, at(x + k) * at(y + k));
   }
 
-  /// weights = exp(weights - shift); slopes = weights (slopes - delta)
+  /// weights = exp(weights - shift); slopes = weights (slopes - delta), and 0 where a factor is 0
   static void softmax_gradient(T* weights, T* slopes, std::int64_t n, T shift, T delta) {
     const V m = lanes::splat<V>(shift), d = lanes::splat<V>(delta);
     for (std::int64_t k = 0; k < n; k += kLanes) {
       const V v = lanes::exp_of(at(weights + k) - m);
       put(weights + k, v);
-      put(slopes + k, v * (at(slopes + k) - d));
+      const V more = at(slopes + k) - d;
+      put(slopes + k, lanes::number_or_zero_where((v == 0) | (more == 0), v * more));
     }
   }
 

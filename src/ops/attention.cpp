@@ -220,7 +220,8 @@ graph::Values attention_gradient(graph::GradientCall& call) {
   const graph::Value& log_sum = call.results[1];
   const graph::Value d = call.d_results[0] ? call.d_results[0] : b.zeros(operation.results[0]);
   const ElementType element = log_sum.element();
-  graph::Value delta = b.sum_to(b.map(kMul, b.cast(d, element), b.cast(call.results[0], element)), log_sum.dims());
+  graph::Value delta =
+      b.sum_to(b.map(kZeroTimes, b.cast(d, element), b.cast(call.results[0], element)), log_sum.dims());
   if (call.d_results[1]) delta = b.map(kSub, delta, call.d_results[1]);
   if (call.wants(0) || call.wants(1) || call.wants(2)) {
     graph::Values operands = call.operands;

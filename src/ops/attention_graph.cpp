@@ -1,4 +1,6 @@
 // The operations that attention stands for.
+#include <limits>
+
 #include "kernels/attention.h"
 #include "ops/attention.h"
 #include "ops/contract.h"
@@ -19,6 +21,18 @@ graph::Value product(Builder& b, const AttentionParts& parts, const graph::Value
                      const Dims& result) {
   return b.add(kEinsum, {x, y},
                EinsumAttributes{parts.bf16_product ? Product::kAsBf16 : Product::kPlain, names_of(result)});
+}
+
+/// The same, where what has a factor of 0 adds nothing: positions that a query does not see may hold anything.
+graph::Value product_of_nonzeros(Builder& b, const AttentionParts& parts, const graph::Value& x, const graph::Value& y,
+                                 const Dims& result) {
+  return b.add(kEinsum, {x, y},
+               EinsumAttributes{parts.bf16_product ? Product::kAsBf16 : Product::kPlain, names_of(result), true});
+}
+
+/// The least finite number of a type.
+double least(ElementType element) {
+  return element == ElementType::kF64 ? std::numeric_limits<double>::lowest() : std::numeric_limits<float>::lowest();
 }
 
 Factors factors_of(Builder& b, const graph::Operation& operation, const graph::Values& operands) {
@@ -63,8 +77,9 @@ Slopes slopes_of(Builder& b, const AttentionParts& parts, const Factors& factors
                  const graph::Value& delta, const graph::Value& d_out) {
   const graph::Value weights = b.map(kExp, b.map(kSub, factors.scores, log_sum));
   const graph::Value d_weights =
-      dropped(b, product(b, parts, b.cast(d_out, weights.element()), factors.v, factors.scores.dims()), factors.kept);
-  return {dropped(b, weights, factors.kept), b.map(kMul, weights, b.map(kSub, d_weights, delta))};
+      dropped(b, product_of_nonzeros(b, parts, b.cast(d_out, weights.element()), factors.v, factors.scores.dims()),
+              factors.kept);
+  return {dropped(b, weights, factors.kept), b.map(kZeroProduct, weights, b.map(kSub, d_weights, delta))};
 }
 
 }  // namespace
@@ -74,11 +89,12 @@ graph::Values expand_attention(graph::ExpandCall& call) {
   const AttentionParts parts(call.operation);
   const TensorType& out = call.operation.results[0];
   const Factors factors = factors_of(b, call.operation, call.operands);
-  const graph::Value max = b.map(kMaximum, b.reduce(kMax, factors.scores, factors.rows), kernels::kLeastMaximum);
+  const graph::Value max =
+      b.map(kMaximum, b.reduce(kMax, factors.scores, factors.rows), least(factors.scores.element()));
   const graph::Value weights = b.map(kExp, b.map(kSub, factors.scores, max));
   const graph::Value sum = b.map(kMaximum, b.sum_to(weights, factors.rows), kernels::kLeastSum);
   const graph::Value mixed =
-      b.map(kDiv, product(b, parts, dropped(b, weights, factors.kept), factors.v, out.dims), sum);
+      b.map(kDiv, product_of_nonzeros(b, parts, dropped(b, weights, factors.kept), factors.v, out.dims), sum);
   return {b.cast(mixed, out.element), b.map(kAdd, b.map(kLog, sum), max)};
 }
 
@@ -90,10 +106,10 @@ graph::Values expand_attention_gradient(graph::ExpandCall& call) {
   const size_t more = parts.operands();
   const graph::Value d_out = b.cast(call.operands[more + 2], factors.q.element());
   const Slopes slopes = slopes_of(b, parts, factors, call.operands[more], call.operands[more + 1], d_out);
-  const graph::Value d_q =
-      b.map(kMul, product(b, parts, slopes.scores, factors.k, operation.results[0].dims), operation.inputs[0]);
-  const graph::Value d_k = product(b, parts, slopes.scores, factors.q, operation.results[1].dims);
-  const graph::Value d_v = product(b, parts, slopes.weights, d_out, operation.results[2].dims);
+  const graph::Value d_q = b.map(
+      kMul, product_of_nonzeros(b, parts, slopes.scores, factors.k, operation.results[0].dims), operation.inputs[0]);
+  const graph::Value d_k = product_of_nonzeros(b, parts, slopes.scores, factors.q, operation.results[1].dims);
+  const graph::Value d_v = product_of_nonzeros(b, parts, slopes.weights, d_out, operation.results[2].dims);
   return {b.cast(d_q, operation.results[0].element), b.cast(d_k, operation.results[1].element),
           b.cast(d_v, operation.results[2].element)};
 }

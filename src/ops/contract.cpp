@@ -32,8 +32,9 @@ namespace {
 
 Product product_of(const graph::Operation& operation) { return operation.attributes.get<EinsumAttributes>().product; }
 
-graph::Value contract(Builder& b, const graph::Values& operands, const Dims& result, Product product) {
-  return b.add(kEinsum, operands, EinsumAttributes{product, names_of(result)});
+graph::Value contract(Builder& b, const graph::Values& operands, const Dims& result, Product product,
+                      bool skips_zeros = false) {
+  return b.add(kEinsum, operands, EinsumAttributes{product, names_of(result), skips_zeros});
 }
 
 std::vector<Dims> dims_of(const graph::Values& values) {
@@ -133,7 +134,8 @@ graph::Values einsum_gradient(graph::GradientCall& call) {
       Dims kept;
       for (const Dim& dim : operands[i].dims())
         if (has_dim(gradient.dims(), dim.name) || has_dim(other.dims(), dim.name)) kept.push_back(dim);
-      gradient = contract(b, {gradient, other}, kept, gradient_product(product_of(call.operation), operands[i]));
+      gradient = contract(b, {gradient, other}, kept, gradient_product(product_of(call.operation), operands[i]),
+                          call.operation.attributes.get<EinsumAttributes>().skips_zeros);
     }
     gradients[i] = b.broadcast(gradient, operands[i].dims());
   }
@@ -213,7 +215,7 @@ constexpr graph::Op kEinsum = complete({
            "in an operand. "
            "Three operands and more are multiplied two at a time, in the order that takes the fewest operations. Under "
            "`precision bf16`, f32 is multiplied as bf16 and accumulated in f32; under `precision mixed` the result is "
-           "bf16 too.",
+           "bf16 too. No product is left out: 0 times NaN, or infinity, is NaN in the sum, in gradients too.",
     .example =
         "dim a = 2, b = 2, c = 2\nlet x = tensor([[1, 2], [3, 4]], [a, b])\nlet y = tensor([[5, 6], [7, 8]], [b, c])\n"
         "print(einsum(x, y -> [a, c]))\n#> [[19, 22], [43, 50]]\nprint(einsum(x, x -> []))\n#> 30\n",

@@ -22,8 +22,10 @@ inline constexpr std::string_view kProductWords[] = {"plain", "as_bf16", "rounde
 struct EinsumAttributes {
   Product product = Product::kPlain;
   Names result;
+  bool skips_zeros = false;  ///< a product with a factor of 0 is 0, whatever the other factor is
   static constexpr auto members() {
     return std::array{graph::member<&EinsumAttributes::product>("product", kProductWords),
+                      graph::member<&EinsumAttributes::skips_zeros>("skips_zeros"),
                       graph::member<&EinsumAttributes::result>("->")};
   }
 };

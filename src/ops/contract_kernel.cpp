@@ -10,9 +10,12 @@
 // that do not are copied so that they do. Lone dims are summed first.
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstring>
 
 #include "kernels/kernel_table.h"
 #include "kernels/scratch.h"
+#include "ops/blocks.h"
 #include "ops/contract.h"
 
 namespace mtf::ops {
@@ -32,6 +35,7 @@ class Contraction {
  public:
   explicit Contraction(graph::KernelCall& call) : call_(call) {
     const graph::Operation& operation = call.operation;
+    skips_zeros_ = operation.attributes.get<EinsumAttributes>().skips_zeros;
     bf16_product_ = operation.attributes.get<EinsumAttributes>().product == Product::kAsBf16 &&
                     call.operands[0].element == ElementType::kF32;
     const Names labels = einsum_labels(operation);
@@ -54,8 +58,16 @@ class Contraction {
     for (Array& array : arrays_) sum_lone_dims(array);
     const int64_t rows = size_of_kind(true, false, true), columns = size_of_kind(false, true, true),
                   inner = size_of_kind(true, true, false);
-    if (inner == 1 || (rows == 1 && columns == 1)) return multiply_elements(inner > 1);
-    multiply_matrices();
+    // A factor that is not finite makes a term, and so a result, that is not: the smaller of both are looked at.
+    const bool looks_at_result = skips_zeros_ && count(result_) <= count(arrays_[0]) + count(arrays_[1]);
+    if (skips_zeros_ && !looks_at_result && !(is_finite(arrays_[0]) && is_finite(arrays_[1])))
+      return multiply_nonzeros();
+    const std::vector<Array> operands = arrays_;
+    if (inner == 1 || (rows == 1 && columns == 1)) multiply_elements(inner > 1);
+    else multiply_matrices();
+    if (!looks_at_result || is_finite(result_)) return;
+    arrays_ = operands;
+    multiply_nonzeros();
   }
 
  private:
@@ -178,6 +190,78 @@ class Contraction {
         .run(loop_sizes(result_, result_), Arguments{argument(target)}, Arguments{argument(result_)}, call_.threads);
   }
 
+  /// fn(place) for each place of the labels that `runs` has; `place` counts along each label.
+  template <class Fn>
+  void each_place(const std::vector<bool>& runs, Fn fn) const {
+    std::vector<int64_t> place(sizes_.size(), 0);
+    while (true) {
+      fn(place);
+      size_t label = sizes_.size();
+      while (label-- > 0) {
+        if (!runs[label]) continue;
+        if (++place[label] < sizes_[label]) break;
+        place[label] = 0;
+      }
+      if (label == static_cast<size_t>(-1)) return;
+    }
+  }
+
+  template <class T>
+  static T& element(const Array& array, const std::vector<int64_t>& place) {
+    int64_t offset = 0;
+    for (size_t label = 0; label < place.size(); ++label) offset += place[label] * array.strides[label];
+    return static_cast<T*>(array.data)[offset];
+  }
+
+  /// The maximum of x - x is 0, or NaN where an element is not finite.
+  bool is_finite(const Array& array) const {
+    const ElementType wide = array.element == ElementType::kBf16 ? ElementType::kF32 : array.element;
+    kernels::LoopProgram program;
+    program.operands.push_back({kernels::OperandKind::kArray, array.element, 0});
+    int value = 0;
+    if (wide != array.element) {
+      program.steps.push_back({kernels::LaneOp::kCast, 0, -1, -1, wide});
+      value = 1;
+    }
+    program.steps.push_back({kernels::LaneOp::kSub, value, value, -1, wide});
+    program.outputs.push_back({value + 1, wide, kernels::Reduction::kMax});
+    double greatest = 0;  // room for an element of either type
+    const std::vector<int64_t> nowhere(sizes_.size(), 0);
+    kernels::table()
+        .compile(std::move(program))
+        .run(loop_sizes(array, array), Arguments{argument(array)},
+             Arguments{kernels::LoopArgument::array(&greatest, nowhere)}, call_.threads);
+    if (wide == ElementType::kF64) return !std::isnan(greatest);
+    float narrow;
+    std::memcpy(&narrow, &greatest, sizeof narrow);
+    return !std::isnan(narrow);
+  }
+
+  /// The product, term by term, without the terms that have a factor of 0.
+  void multiply_nonzeros() {
+    std::vector<bool> summed(sizes_.size());
+    for (size_t label = 0; label < sizes_.size(); ++label) summed[label] = !result_.has[label];
+    by_element(arrays_[0].element, [&](auto zero) {
+      using T = decltype(zero);
+      const auto factor = [&](const Array& array, const std::vector<int64_t>& place) {
+        const double number = static_cast<double>(to_number(element<T>(array, place)));
+        return bf16_product_ ? static_cast<double>(to_float(to_bf16(static_cast<float>(number)))) : number;
+      };
+      each_place(result_.has, [&](const std::vector<int64_t>& kept) {
+        double sum = 0;
+        each_place(summed, [&](std::vector<int64_t> place) {
+          for (size_t label = 0; label < place.size(); ++label) place[label] += kept[label];
+          const double first = factor(arrays_[0], place), second = factor(arrays_[1], place);
+          if (first != 0 && second != 0) sum += first * second;
+        });
+        by_element(result_.element, [&](auto of_result) {
+          using R = decltype(of_result);
+          element<R>(result_, kept) = from_number<R>(static_cast<Number<R>>(sum));
+        });
+      });
+    });
+  }
+
   /// Dims that lie together: one size, and one stride in each array.
   struct Group {
     int64_t size = 1;
@@ -269,6 +353,7 @@ class Contraction {
 
   graph::KernelCall& call_;
   bool bf16_product_ = false;
+  bool skips_zeros_ = false;
   std::vector<int64_t> sizes_;  ///< of each label
   std::vector<Array> arrays_;
   Array result_;
