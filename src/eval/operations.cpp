@@ -119,7 +119,10 @@ bool OperationCall::read(const syntax::Parameter& parameter, const GivenArgument
   }
   if (any) return false;
   switch (parameter.kind) {
-    case syntax::ParameterKind::kTensor: argument.values.push_back(convert_.to_tensor(value, given.span)); break;
+    case syntax::ParameterKind::kTensor:
+      argument.unknown = value.is_unknown();
+      argument.values.push_back(convert_.to_tensor(value, given.span));
+      break;
     case syntax::ParameterKind::kTensors:
       for (const HostValue& item : (*value.as<ListPtr>())->items) {
         if (item.is_poison() || (item.is_unknown() && unknown_kind(item) == UnknownKind::kAny)) return false;

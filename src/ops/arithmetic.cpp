@@ -1,7 +1,7 @@
 // Element-wise operations of two operands and more, which broadcast.
 //
 // A gradient goes to an operand summed over the dims along which that was repeated.
-#include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "ops/elementwise.h"
@@ -109,9 +109,20 @@ graph::Values pow_gradient(graph::GradientCall& call) {
       });
 }
 
+double number_of(const graph::Value& number) { return number.operation().inputs[0]; }
+
+bool is_known_number(const Call& call, std::string_view argument) {
+  return !call.argument(argument).unknown && is_host_number(call.tensor(argument));
+}
+
 graph::Values build_clip(Call& call) {
   const graph::Values operands = tensor_arguments(call);
   check_broadcast(call, operands);
+  if (is_known_number(call, "low") && is_known_number(call, "high")) {
+    const double low = number_of(call.tensor("low")), high = number_of(call.tensor("high"));
+    if (low > high)
+      fail(Kind::bad_value, call.span_of("high"), "expected `low` below `high`, found {} and {}", low, high);
+  }
   const graph::Values cast = as_element(call.builder, operands, meet_as_numbers(call.builder, operands), call.span);
   const graph::Value above = call.builder.add(kAtLeast, {cast[0], cast[1]});
   return {call.builder.add(kAtMost, {above, cast[2]})};
@@ -222,7 +233,7 @@ constexpr graph::Op kMinimum = element_wise({
     .example = "dim n = 3\nprint(minimum(range(n), 1))\n#> [0, 1, 1]\n",
     .samples = "x: [a, b] in 0..1, y: [b] in 1.5..2 => minimum(x, y)\nx: i32[a] in -5..5 => minimum(x, 0)",
     .lane = kernels::LaneOp::kMinimum,
-    .host = {.of_two = [](double a, double b) -> double { return std::min(a, b); }, .keeps_ints = true},
+    .host = {.of_two = [](double a, double b) -> double { return std::isnan(a) || a < b ? a : b; }, .keeps_ints = true},
     .gradient = [](graph::GradientCall& g) -> graph::Values { return share_gradient(g, kLt); },
 });
 
@@ -233,7 +244,7 @@ constexpr graph::Op kMaximum = element_wise({
     .example = "dim n = 3\nprint(maximum(range(n), 1))\n#> [1, 1, 2]\n",
     .samples = "x: [a, b] in 0..1, y: [b] in 1.5..2 => maximum(x, y)\nx: i32[a] in -5..5 => maximum(x, 0)",
     .lane = kernels::LaneOp::kMaximum,
-    .host = {.of_two = [](double a, double b) -> double { return std::max(a, b); }, .keeps_ints = true},
+    .host = {.of_two = [](double a, double b) -> double { return std::isnan(a) || a > b ? a : b; }, .keeps_ints = true},
     .gradient = [](graph::GradientCall& g) -> graph::Values { return share_gradient(g, kGt); },
 });
 

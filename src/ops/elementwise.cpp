@@ -110,7 +110,7 @@ constexpr graph::Op kSign = element_wise({
     .lane = kernels::LaneOp::kSign,
     .host = {.of_one = [](double x) -> double { return x > 0   ? 1
                                                        : x < 0 ? -1
-                                                               : 0; }, .keeps_ints = true},
+                                                               : x; }, .keeps_ints = true},
     .gradient = zero_gradient,
     .ends_gradients = true,
 });

@@ -157,9 +157,11 @@ constexpr graph::Op kWhere = element_wise({
     .name = "where",
     .signature = "where(condition: tensor, a: tensor, b: tensor)",
     .family = "Comparison and selection",
-    .doc = "The element of `a` where the condition is true, of `b` elsewhere. It is a selection: nothing of the side "
-           "that is not taken "
-           "comes through, a NaN neither, in the gradient as well.",
+    .doc =
+        "The element of `a` where the condition is true, of `b` elsewhere. It is a selection: nothing of the side "
+        "that is not taken "
+        "comes through, a NaN neither, in the gradient as well, whatever element-wise operations and reductions came "
+        "before. Only an `einsum` or a `conv` before it adds up all its products: there 0 times NaN is NaN.",
     .example = "dim n = 3\nlet x = tensor([4, 0, 1], [n])\nprint(where(x > 0, 1 / x, 0))\n#> [0.25, 0, 1]\n",
     .samples = "c: bool[a, b], x: [a, b], y: [b] => where(c, x, y)\nc: bool[a], x: [a, b] => where(c, x, 0)",
     .build = build_where,

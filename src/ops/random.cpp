@@ -58,8 +58,20 @@ graph::Values build_real(Call& call, std::string_view first, double first_defaul
   return {draw(call.builder, call.op, type, call.number(first, first_default), call.number(second, second_default))};
 }
 
-graph::Values build_uniform(Call& call) { return build_real(call, "low", 0, "high", 1); }
-graph::Values build_normal(Call& call) { return build_real(call, "mean", 0, "stddev", 1); }
+graph::Values build_uniform(Call& call) {
+  const double low = call.number("low", 0), high = call.number("high", 1);
+  const bool known = !call.argument("low").unknown && !call.argument("high").unknown;
+  if (known && !(low <= high))
+    fail(Kind::bad_value, call.span_of(call.argument("high").given ? "high" : "low"),
+         "expected `low` below `high`, found {} and {}", low, high);
+  return build_real(call, "low", 0, "high", 1);
+}
+graph::Values build_normal(Call& call) {
+  const double deviation = call.number("stddev", 1);
+  if (!call.argument("stddev").unknown && !(deviation >= 0))
+    fail(Kind::bad_value, call.span_of("stddev"), "expected a deviation of 0 or more, found {}", deviation);
+  return build_real(call, "mean", 0, "stddev", 1);
+}
 
 graph::Values build_integers(Call& call) {
   const double low = call.number("low", 0), high = call.number("high", 0);

@@ -1,6 +1,8 @@
 // Reductions: the dims that a result lacks are folded.
 #include "ops/reduce.h"
 
+#include <limits>
+
 #include "ops/prod_rest.h"
 
 namespace mtf::ops {
@@ -42,6 +44,27 @@ graph::Values build_sum(Call& call) {
     fail(Diagnostic(Kind::size_overflow, call.span, fmt::format("a count of {} elements may not fit in i32", count))
              .help("sum(cast(x, f64)) counts further"));
   return build_reduction<summed_element>(call);
+}
+
+/// With s = 1, or the largest magnitude where its square would overflow or vanish: s √Σ (x/s)².
+graph::Values build_norm(Call& call) {
+  Builder& b = call.builder;
+  const Dims kept = kept_dims(call, "x");
+  const ElementType element = summed_element(b, real_element(call.tensor("x").element()));
+  const ElementType wide = element == ElementType::kBf16 ? ElementType::kF32 : element;
+  const graph::Value x = as_element(b, call.tensor("x"), wide, call.span);
+  const auto fold = [&](const graph::Op& op, const graph::Value& value) {
+    return b.add(op, {value}, ReduceAttributes{names_of(kept)});
+  };
+  const double most = wide == ElementType::kF64 ? 1e140 : 1e15, infinity = std::numeric_limits<double>::infinity();
+  const graph::Value one = b.number(1, wide), zero = b.number(0, wide);
+  const graph::Value magnitude = b.add(kStopGradient, {fold(kMax, b.map(kAbs, x))});
+  const graph::Value is_large = b.map(kAnd, b.map(kGt, magnitude, most), b.map(kLt, magnitude, infinity));
+  const graph::Value is_small = b.map(kAnd, b.map(kLt, magnitude, 1 / most), b.map(kGt, magnitude, 0.0));
+  const graph::Value scale = b.where(b.map(kOr, is_large, is_small), magnitude, one);
+  const graph::Value squares = fold(kSum, b.map(kSquare, b.map(kDiv, x, scale)));
+  const graph::Value root = b.where(b.map(kEq, squares, 0.0), zero, b.map(kSqrt, squares));
+  return {b.cast(b.map(kMul, root, scale), element)};
 }
 
 graph::Values build_truth_reduction(Call& call) {
@@ -138,6 +161,19 @@ constexpr graph::Op kMean = complete({
       const double count = static_cast<double>(size_of(remaining(x.dims(), kept)));
       return {call.builder.cast(call.builder.map(kScale, sum, 1.0 / count), element)};
     },
+});
+
+constexpr graph::Op kNorm = complete({
+    .name = "norm",
+    .signature = "norm(x: tensor, over: dims = all -> shape?)",
+    .family = kReductions,
+    .doc = "The square root of the sum of squares over the dims `over`, over those that `-> [...]` leaves out, or over "
+           "everything. Squares neither overflow nor vanish. Its gradient at 0 is 0.",
+    .example = "dim n = 2\nlet x = tensor([3, 4], [n])\nprint(norm(x), grad(norm(x), [x])[0])\n#> 5 [0.6, 0.8]\n"
+               "print(norm(x * 1e30), grad(norm(0 * x), [x])[0])\n#> 5e+30 [0, 0]\n",
+    .samples = "x: [a, b] => norm(x)\nx: [a, b, c] => norm(x, over: b)\nx: [a, b] => norm(x -> [b])\n"
+               "x: i32[a, b] in -5..5 => norm(x, over: a)",
+    .build = build_norm,
 });
 
 constexpr graph::Op kMax = reduction<kernels::Reduction::kMax>({
