@@ -40,6 +40,21 @@ int64_t floor_divide(int64_t a, int64_t b) {
   return (a % b != 0 && ((a < 0) != (b < 0))) ? quotient - 1 : quotient;
 }
 
+/// The floor of the exact quotient, as tensors have it (`floordiv_of`, kernels/lane_math.h).
+double floor_of_quotient(double a, double b) {
+  const double quotient = std::floor(a / b);
+  const double rest = std::isinf(b) ? a : std::fma(-quotient, b, a);
+  return (b > 0 ? rest < 0 : rest > 0) ? quotient - 1 : quotient;
+}
+
+/// The exact rest, rounded once, with the sign of b and below it.
+double rest_of_quotient(double a, double b) {
+  double rest = std::fmod(a, b);
+  if (rest != 0 && (rest < 0) != (b < 0)) rest += b;
+  if (std::abs(rest) >= std::abs(b) && std::isfinite(b)) rest = std::nextafter(b, 0.0);
+  return std::copysign(rest, b);
+}
+
 Plain plain(const HostValue& value) {
   if (auto* i = value.as<int64_t>()) return Plain(*i);
   if (auto* d = value.as<double>()) return Plain(*d);
@@ -125,8 +140,8 @@ Plain floats(BinaryOp op, double a, double b) {
     case BinaryOp::kSubtract: return a - b;
     case BinaryOp::kMultiply: return a * b;
     case BinaryOp::kDivide: return a / b;
-    case BinaryOp::kFloorDivide: return std::floor(a / b);
-    case BinaryOp::kModulo: return a - std::floor(a / b) * b;
+    case BinaryOp::kFloorDivide: return floor_of_quotient(a, b);
+    case BinaryOp::kModulo: return rest_of_quotient(a, b);
     case BinaryOp::kPower: return std::pow(a, b);
     default: return compare(op, a, b);
   }

@@ -200,11 +200,16 @@ class Emitter {
     if (step.op == LaneOp::kWhere) return lanes::where_step(code_.group, place);
     if (step.op == LaneOp::kCast) return lanes::cast_step(code_.group, computed(type), computed(step.type));
     const bool whole = type == ElementType::kBool || type == ElementType::kI32;
+    const bool narrow = type == ElementType::kBf16;
     if (code_.group == Group::kFour) {
-      return whole ? lanes::int_step(step.op, place) : lanes::float_step(step.op, place);
+      return whole    ? lanes::int_step(step.op, place)
+             : narrow ? lanes::bf16_step(step.op, place)
+                      : lanes::float_step(step.op, place);
     }
     if (type == ElementType::kF64) return lanes::double_step(step.op, place);
-    return whole ? lanes::wide_int_step(step.op, place) : lanes::wide_float_step(step.op, place);
+    return whole    ? lanes::wide_int_step(step.op, place)
+           : narrow ? lanes::wide_bf16_step(step.op, place)
+                    : lanes::wide_float_step(step.op, place);
   }
 
   void emit_output(int index) {

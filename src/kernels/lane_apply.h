@@ -110,8 +110,8 @@ inline V apply(V a, V b) {
     if constexpr (kOp == LaneOp::kSub) return a - b;
     if constexpr (kOp == LaneOp::kMul) return a * b;
     if constexpr (kOp == LaneOp::kDiv) return a / b;
-    if constexpr (kOp == LaneOp::kFloordiv) return floor_of(a / b);
-    if constexpr (kOp == LaneOp::kMod) return a - b * floor_of(a / b);
+    if constexpr (kOp == LaneOp::kFloordiv) return floordiv_of(a, b);
+    if constexpr (kOp == LaneOp::kMod) return mod_of(a, b);
     if constexpr (kOp == LaneOp::kPow) return pow_of(a, b);
     if constexpr (kOp == LaneOp::kLeakyRelu) {
       return select<V>(a > 0, a, number_or_zero_where((a == a) & (b == b), a * b));
@@ -125,6 +125,19 @@ inline V apply(V a, V b) {
     if constexpr (kOp == LaneOp::kShifted) return shifted(a, b);
   }
 }
+
+/// A LaneOp of two operands as a function.
+template <LaneOp kOp>
+struct Applied {
+  template <class V>
+  V operator()(V a, V b) const {
+    return apply<kOp>(a, b);
+  }
+};
+/// The remainder of bf16, which has to be less than the divisor after it is rounded.
+struct Bf16Mod {
+  F operator()(F a, F b) const { return bf16_mod_of(a, b); }
+};
 
 /// where: the mask's bits choose; any element type.
 template <class V>

@@ -401,6 +401,68 @@ inline F neighbours(F low, F high) {
   }
   (std::make_integer_sequence<int, kBytes / 2>());
 }
+/// a - q·b of finite a and b and whole q: rounded once, so that its sign is always right.
+inline D rest_of(D a, D q, D b) {
+#ifdef __FMA__
+  return fma(-q, b, a);
+#else
+  D result;
+  for (int k = 0; k < kD; ++k) result[k] = std::fma(-q[k], b[k], a[k]);
+  return result;
+#endif
+}
+inline F rest_of(F a, F q, F b) {
+#ifdef __FMA__
+  return fma(-q, b, a);
+#else
+  HalfF as[2], qs[2], bs[2];
+  std::memcpy(as, &a, kBytes);
+  std::memcpy(qs, &q, kBytes);
+  std::memcpy(bs, &b, kBytes);
+  for (std::size_t i = 0; i < 2; ++i)  // the product is exact in f64
+    as[i] = __builtin_convertvector(widened<D>(as[i]) - widened<D>(qs[i]) * widened<D>(bs[i]), HalfF);
+  F result;
+  std::memcpy(&result, as, kBytes);
+  return result;
+#endif
+}
+/// The floor of the exact quotient: a quotient that rounds to a whole number may be less. ±inf or NaN where b is 0.
+template <class V>
+inline V floordiv_of(V a, V b) {
+  using S = Scalar<V>;
+  const V quotient = floor_of(a / b);
+  const V rest = select<V>(abs_of(b) == std::numeric_limits<S>::infinity(), a, rest_of(a, quotient, b));
+  return select<V>(((rest < 0) & (b > 0)) | ((rest > 0) & (b < 0)), quotient - S(1), quotient);
+}
+/// `rest`, or the number before b (in steps of `step` bits, towards 0) where rounding made it b.
+template <class V>
+inline V below_divisor(V rest, V b, std::int32_t step) {
+  const V size = abs_of(b);
+  const Mask<V> reached = (abs_of(rest) >= size) & (size < std::numeric_limits<Scalar<V>>::infinity());
+  return select<V>(reached, (V)((Mask<V>)b - step), rest);
+}
+/// The same of a lane whose quotient has more digits than the type: by std::fmod.
+template <class V>
+__attribute__((noinline)) V long_mod_of(V a, V b) {
+  for (int k = 0; k < static_cast<int>(kBytes / sizeof(Scalar<V>)); ++k) {
+    const auto rest = std::fmod(a[k], b[k]);
+    a[k] = rest != 0 && (rest < 0) != (b[k] < 0) ? rest + b[k] : rest;
+  }
+  return a;
+}
+/// The exact a - b floor(a / b), rounded once, with the sign of b and below it.
+template <class V>
+inline V mod_of(V a, V b) {
+  using S = Scalar<V>;
+  const V quotient = floordiv_of(a, b);
+  V rest = rest_of(a, quotient, b);
+  const Mask<V> is_short = abs_of(quotient) < S(std::is_same_v<V, F> ? 0x1p24 : 0x1p53);
+  const Mask<V> is_finite = abs_of(b) < std::numeric_limits<S>::infinity();
+  if (any_of((I) ~(is_short & is_finite))) rest = select<V>(is_short & is_finite, rest, long_mod_of(a, b));
+  return with_sign_of(abs_of(below_divisor(rest, b, 1)), b);
+}
+/// The same of bf16, rounded to it.
+inline F bf16_mod_of(F a, F b) { return below_divisor(round_bf16(mod_of(a, b)), b, 0x10000); }
 /// The floors of the quotients of a half of the lanes, modulo 2^32. A quotient of two i32 that is not whole is further
 /// from the next whole number than f64 rounds: the floor of the rounded quotient is the floor of the quotient.
 inline HalfI floors_of_quotients(HalfI a, HalfI b) {

@@ -13,20 +13,25 @@ constexpr bool holds(Kind kind) {
   return kind != Kind::kBoolean;
 }
 
+template <class T, class Function>
+AnyStep binary_step_of(int place) {
+  return place == 0 ? reinterpret_cast<AnyStep>(&binary_step<T, Function, 0>)
+                    : reinterpret_cast<AnyStep>(&binary_step<T, Function, 1>);
+}
+
 template <class T>
 AnyStep find_step(LaneOp op, int place) {
   using V = typename T::Value;
   switch (op) {
-#define MTF_LANE_OP(enumerator, name, operands, types, result)                                 \
-  case LaneOp::enumerator:                                                                     \
-    if constexpr (holds<V>(Kind::types) && LaneOp::enumerator != LaneOp::kCast) {              \
-      if constexpr (operands == 1) {                                                           \
-        return reinterpret_cast<AnyStep>(&unary_step<T, LaneOp::enumerator>);                  \
-      } else if constexpr (operands == 2) {                                                    \
-        return place == 0 ? reinterpret_cast<AnyStep>(&binary_step<T, LaneOp::enumerator, 0>)  \
-                          : reinterpret_cast<AnyStep>(&binary_step<T, LaneOp::enumerator, 1>); \
-      }                                                                                        \
-    }                                                                                          \
+#define MTF_LANE_OP(enumerator, name, operands, types, result)                    \
+  case LaneOp::enumerator:                                                        \
+    if constexpr (holds<V>(Kind::types) && LaneOp::enumerator != LaneOp::kCast) { \
+      if constexpr (operands == 1) {                                              \
+        return reinterpret_cast<AnyStep>(&unary_step<T, LaneOp::enumerator>);     \
+      } else if constexpr (operands == 2) {                                       \
+        return binary_step_of<T, Applied<LaneOp::enumerator>>(place);             \
+      }                                                                           \
+    }                                                                             \
     return nullptr;
 #include "kernels/lane_ops.def"
 #undef MTF_LANE_OP

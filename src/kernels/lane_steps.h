@@ -132,16 +132,16 @@ void unary_step(MTF_STEP_ARGUMENTS(typename T::Packet)) {
   MTF_NEXT(typename T::Step);
 }
 
-/// kPlace: which operand the tile is; the other is b.
-template <class T, LaneOp kOp, int kPlace>
+/// Function: Applied or such. kPlace: which operand the tile is; the other is b.
+template <class T, class Function, int kPlace>
 void binary_step(MTF_STEP_ARGUMENTS(typename T::Packet)) {
   using V = typename T::Value;
   using P = typename T::Packet;
   const auto* other = address<P>(r->b, i);
   ask_ahead(other, 8 * kBytes, r->b.mask);
   auto combine = [](V mine, V theirs) {
-    if constexpr (kPlace == 0) return apply<kOp>(mine, theirs);
-    else return apply<kOp>(theirs, mine);
+    if constexpr (kPlace == 0) return Function()(mine, theirs);
+    else return Function()(theirs, mine);
   };
   if constexpr (T::kWide) {
 #define MTF_DO(x, y, k) widen((I)combine((V)narrow(x, y), (V)narrow(load<P>(other, k), load<P>(other, k + 1))), x, y);
@@ -163,6 +163,8 @@ AnyStep double_step(LaneOp op, int place);      // f64 in kEight
 AnyStep int_step(LaneOp op, int place);         // i32, bool in kFour
 AnyStep wide_float_step(LaneOp op, int place);  // f32 in kEight
 AnyStep wide_int_step(LaneOp op, int place);    // i32, bool in kEight
+AnyStep bf16_step(LaneOp op, int place);        // bf16 in kFour, to be rounded
+AnyStep wide_bf16_step(LaneOp op, int place);   // bf16 in kEight, to be rounded
 AnyStep where_step(Group group, int place);     // b, c: the others in order
 
 /// From memory of an element type into the tile; from the tile into memory; reference b.

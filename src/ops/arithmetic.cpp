@@ -186,7 +186,7 @@ constexpr graph::Op kFloordiv = element_wise({
     .name = "floordiv",
     .signature = "floordiv(a: tensor, b: tensor -> shape?)",
     .symbol = "//",
-    .doc = "The quotient, rounded down to a whole number; written `a // b`. An integer divided by 0 gives 0. Its "
+    .doc = "The exact quotient, rounded down to a whole number; written `a // b`. An integer divided by 0 gives 0. Its "
            "gradient is 0.",
     .example = "print(fill([], -7, i32) // 2)\n#> -4\n",
     .samples = "x: i32[a, b] in -9..9, y: i32[b] in 1..5 => x // y\nx: [a] in 0.1..0.9 => x // 1",
@@ -199,7 +199,9 @@ constexpr graph::Op kMod = element_wise({
     .name = "mod",
     .signature = "mod(a: tensor, b: tensor -> shape?)",
     .symbol = "%",
-    .doc = "What `a // b` leaves, a - b (a // b), with the sign of b; written `a % b`. For integers, `a % 0` is 0.",
+    .doc =
+        "What `a // b` leaves, a - b (a // b), with the sign of b and smaller than b; written `a % b`. For integers, "
+        "`a % 0` is 0.",
     .example = "print(fill([], -7, i32) % 3)\n#> 2\n",
     .samples = "x: i32[a, b] in -9..9, y: i32[b] in 1..5 => x % y\nx: [a] in 1.2..1.8 => x % 1",
     .lane = kernels::LaneOp::kMod,

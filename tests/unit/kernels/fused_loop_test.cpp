@@ -145,6 +145,88 @@ TEST(FusedLoop, IntegerDivisionIsThatOf64BitsForAllSignsAndSizes) {
   EXPECT_EQ(map2<std::int32_t>(LaneOp::kFloordiv, a, b), quotients);
   EXPECT_EQ(map2<std::int32_t>(LaneOp::kMod, a, b), rests);
 }
+/// Numbers of every size and sign, with the borders of the type.
+template <class T>
+std::vector<T> numbers_of_all_sizes(std::size_t drawn) {
+  using Limits = std::numeric_limits<T>;
+  std::vector<T> values{T(0),    T(0.1),        T(0.3),           T(0.5),  T(1),          T(3),
+                        T(10),   T(16777216.0), T(1e-30),         T(1e30), Limits::min(), Limits::denorm_min(),
+                        T(1e-4), Limits::max(), Limits::epsilon()};
+  std::mt19937_64 generator(5);
+  for (std::size_t k = 0; k < drawn; ++k) {
+    const T mantissa = static_cast<T>(generator() >> 11) * T(0x1p-53) + 1;
+    values.push_back(std::ldexp(mantissa, static_cast<int>(generator() % 60) - 30));
+    values.push_back(std::floor(values.back()));
+  }
+  for (std::size_t k = 0, n = values.size(); k < n; ++k) values.push_back(-values[k]);
+  return values;
+}
+template <class T>
+void expect_exact_quotients_and_rests(const std::vector<T>& values) {
+  std::vector<T> a, b;
+  for (const T x : values) {
+    for (const T y : values) {
+      if (y != 0) a.push_back(x), b.push_back(y);
+    }
+  }
+  const std::vector<T> quotients = map2<T>(LaneOp::kFloordiv, a, b), rests = map2<T>(LaneOp::kMod, a, b);
+  const T exact_up_to = T(std::is_same_v<T, float> ? 0x1p24 : 0x1p53);
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    SCOPED_TRACE(testing::Message() << a[k] << " and " << b[k]);
+    const auto is_above_or_at =
+        [&](T quotient) {  // a / b: what is rounded once has the sign of what it is rounded from
+          const T left = std::fma(-quotient, b[k], a[k]);
+          return b[k] > 0 ? left >= 0 : left <= 0;
+        };
+    if (std::abs(quotients[k]) < exact_up_to) {
+      EXPECT_EQ(quotients[k], std::floor(quotients[k]));
+      EXPECT_TRUE(is_above_or_at(quotients[k]) && !is_above_or_at(quotients[k] + 1));
+    } else {
+      EXPECT_LE(ulps(quotients[k], a[k] / b[k], sizeof(T) == sizeof(float)), 1);
+    }
+    const T smaller = std::fmod(a[k], b[k]);  // exact
+    const bool other_sign = smaller != 0 && (smaller < 0) != (b[k] < 0);
+    const T sum = smaller + b[k], expected = other_sign ? (sum == b[k] ? std::nextafter(b[k], T(0)) : sum) : smaller;
+    ASSERT_EQ(rests[k], expected);
+    EXPECT_TRUE(std::abs(rests[k]) < std::abs(b[k]) && std::signbit(rests[k]) == std::signbit(b[k]));
+  }
+}
+TEST(FusedLoop, FloatsHaveExactQuotientsAndRestsBelowTheDivisor) {
+  expect_exact_quotients_and_rests(numbers_of_all_sizes<float>(150));
+  expect_exact_quotients_and_rests(numbers_of_all_sizes<double>(150));
+}
+TEST(FusedLoop, QuotientsAndRestsOfInfinitiesAreLimits) {
+  using V = std::vector<float>;
+  const V a{1, -1, 1, -1, kInf, kNan, 1, 0, -1}, b{kInf, kInf, -kInf, -kInf, 2, 2, kNan, 0, 0};
+  const V quotients = map2<float>(LaneOp::kFloordiv, a, b), rests = map2<float>(LaneOp::kMod, a, b);
+  const V expected_quotients{0, -1, -1, 0, kInf, kNan, kNan, kNan, -kInf},
+      expected_rests{1, kInf, -kInf, -1, kNan, kNan, kNan, kNan, kNan};
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    EXPECT_EQ(ulps(quotients[k], expected_quotients[k], true), 0) << a[k] << " // " << b[k];
+    EXPECT_EQ(ulps(rests[k], expected_rests[k], true), 0) << a[k] << " % " << b[k];
+  }
+}
+TEST(FusedLoop, RestsOfBf16AreBelowTheDivisorAfterRounding) {
+  std::vector<Bf16> a, b;
+  for (const float x : numbers_of_all_sizes<float>(100)) {
+    for (const float y : numbers_of_all_sizes<float>(100)) {
+      if (const Bf16 rounded = to_bf16(y); to_float(rounded) != 0 && std::isfinite(to_float(rounded)))
+        a.push_back(to_bf16(x)), b.push_back(rounded);
+    }
+  }
+  const std::vector<Bf16> rests = map2<Bf16>(LaneOp::kMod, a, b), quotients = map2<Bf16>(LaneOp::kFloordiv, a, b);
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    const float x = to_float(a[k]), y = to_float(b[k]), rest = to_float(rests[k]);
+    if (std::isinf(x)) continue;
+    SCOPED_TRACE(testing::Message() << x << " and " << y);
+    ASSERT_TRUE(std::abs(rest) < std::abs(y) && std::signbit(rest) == std::signbit(y)) << rest;
+    const double smaller = std::fmod(double{x}, double{y});
+    EXPECT_NEAR(rest, smaller != 0 && (smaller < 0) != (y < 0) ? smaller + y : smaller, std::abs(y) / 128);
+    if (const double quotient = std::floor(double{x} / y); std::abs(quotient) < 256) {
+      EXPECT_EQ(to_float(quotients[k]), quotient);
+    }
+  }
+}
 TEST(FusedLoop, PowerIsStandardPower) {
   const std::vector<float> x{-2, 0, 2, -2, 4, -8, 2, 0, kNan, 1}, y{3, 0, .5f, -2, -.5f, .5f, -1, -1, 0, kNan};
   const auto z = map2<float>(LaneOp::kPow, x, y);
