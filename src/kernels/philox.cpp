@@ -1,7 +1,9 @@
 #include "kernels/philox.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <vector>
 
@@ -116,6 +118,37 @@ struct Uniform {
       out[k] = std::min(unit(words.word[w][b], words.word[w + 1][b]) * (high - low) + low, last);
     }
   }
+};
+
+/// The largest bf16 that is not above x.
+inline float rounded_down_to_bf16(float x) {
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  return std::bit_cast<float>((x < 0 ? bits + 0xffffU : bits) & 0xffff0000U);
+}
+
+/// The numbers of Uniform as bf16, rounded down: the nearest bf16 may be `high`.
+class UniformBf16 {
+ public:
+  UniformBf16(RandomCall call, double low, double high)
+      : make_{call, low, high},
+        least_(next_from(static_cast<float>(low))),
+        last_(std::max(least_, last_before(static_cast<float>(high)))) {}
+  void operator()(std::uint64_t group, float* out) const {
+    make_(group, out);
+    for (int k = 0; k < kGroup32; ++k) out[k] = std::min(std::max(rounded_down_to_bf16(out[k]), least_), last_);
+  }
+
+ private:
+  /// The smallest bf16 that is not below x.
+  static float next_from(float x) { return -rounded_down_to_bf16(-x); }
+  /// The largest bf16 that is below x and below the bf16 that is nearest to x.
+  static float last_before(float x) {
+    const float nearest = mtf::to_float(mtf::to_bf16(x));
+    return rounded_down_to_bf16(std::nextafter(std::min(x, nearest), -std::numeric_limits<float>::infinity()));
+  }
+
+  Uniform make_;
+  float least_, last_;
 };
 
 struct Normal {
@@ -286,6 +319,8 @@ void fill_kept(ElementType type, const Drop& drop, std::uint64_t first, std::int
 
 void fill_uniform(RandomCall call, std::span<const RandomDim> block, ElementType type, void* data, double low,
                   double high, Threads& threads) {
+  if (type == ElementType::kBf16)
+    return fill<float>(block, static_cast<Bf16*>(data), UniformBf16(call, low, high), threads);
   fill_float(block, type, data, Uniform{call, low, high}, threads);
 }
 void fill_normal(RandomCall call, std::span<const RandomDim> block, ElementType type, void* data, double mean,

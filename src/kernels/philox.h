@@ -35,7 +35,7 @@ struct Drop {
 /// that sums stay. `type`: f32 or f64.
 void fill_kept(ElementType type, const Drop& drop, std::uint64_t first, std::int64_t count, void* to);
 
-/// f32, f64 or bf16 (the f32 numbers, rounded), uniform in [low, high).
+/// f32, f64 or bf16 (the f32 numbers, rounded down), uniform in [low, high).
 void fill_uniform(RandomCall call, std::span<const RandomDim> block, ElementType type, void* data, double low,
                   double high, Threads& threads);
 

@@ -112,7 +112,7 @@ consteval graph::Op random(graph::Op op) {
 constexpr graph::Op kRandomUniform =
     random({.name = "random.uniform",
             .signature = "random.uniform(shape: shape, low: number = 0, high: number = 1, element: element = f32)",
-            .doc = "Random numbers, each as likely, from `low` up to but without `high`.",
+            .doc = "Random numbers, each as likely, from `low` up to but without `high`; of bf16 rounded down.",
             .example = "dim a = 1000\n"
                        "let x = random.uniform([a], low: 2, high: 4)\n"
                        "print(all(x >= 2), all(x < 4))\n"

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "kernels/elements.h"
 #include "kernels/kernel_table.h"
 #include "kernels/level.h"
 #include "kernels/threads.h"
@@ -399,6 +400,29 @@ TEST(Philox, ABlockHoldsThePartOfTheWhole) {
           }
     }
   }
+}
+TEST(Philox, UniformNumbersLieBetweenTheBoundsInEveryType) {
+  const Int n = 1 << 16;
+  const RandomDim dim{0, n, n, 1};
+  const double bounds[][2] = {{0, 1},     {0, 4},     {-1, 1},      {-3, -2},  {-1, 0},
+                              {0.3, 0.7}, {0.7, 0.9}, {-0.7, -0.3}, {1, 1.01}, {-1e30, 1e30}};
+  const auto check = [&](auto zero, ElementType type) {
+    using T = decltype(zero);
+    std::vector<T> x(n);
+    for (const auto& [low, high] : bounds) {
+      table().fill_uniform({2, 9}, {&dim, 1}, type, x.data(), low, high, one_thread());
+      // Scripts compare with the bounds as numbers of the type.
+      const auto least = to_number(from_number<T>(static_cast<Number<T>>(low))),
+                 end = to_number(from_number<T>(static_cast<Number<T>>(high)));
+      for (const T number : x) {
+        ASSERT_GE(to_number(number), least) << low << ".." << high << " of " << name(type);
+        ASSERT_LT(to_number(number), end) << low << ".." << high << " of " << name(type);
+      }
+    }
+  };
+  check(float{}, kF32);
+  check(double{}, kF64);
+  check(Bf16{}, ElementType::kBf16);
 }
 TEST(Philox, TheNumbersHaveTheirDistribution) {
   const Int n = 1 << 18;
