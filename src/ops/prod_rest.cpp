@@ -43,8 +43,11 @@ Walk<N> across(const kernels::Block& x, int dim, const std::array<const kernels:
   return walk;
 }
 
+/// a b where one of them holds a g, and 0 where one of them is 0, whatever the other is.
+double part(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
+
 /// The product of (x_j + g1_j t1 + … + gm_j tm) over some j: the coefficient of each product of distinct t, by the set
-/// of their indices.
+/// of their indices. A g of 0 adds nothing, whatever the x are.
 class Polynomial {
  public:
   explicit Polynomial(size_t variables) : coefficients_(size_t{1} << variables, 0.0) { coefficients_[0] = 1; }
@@ -52,9 +55,9 @@ class Polynomial {
   /// times (x + g1 t1 + …); `factor` holds x, g1, …
   void multiply(const double* factor) {
     for (size_t set = coefficients_.size(); set-- > 0;) {
-      double sum = coefficients_[set] * factor[0];
+      double sum = set == 0 ? coefficients_[0] * factor[0] : part(coefficients_[set], factor[0]);
       for (size_t k = 0; size_t{1} << k < coefficients_.size(); ++k)
-        if (set >> k & 1) sum += coefficients_[set ^ size_t{1} << k] * factor[k + 1];
+        if (set >> k & 1) sum += part(coefficients_[set ^ size_t{1} << k], factor[k + 1]);
       coefficients_[set] = sum;
     }
   }
@@ -83,7 +86,10 @@ void compute(Line& line, size_t count, size_t operands) {
   product = Polynomial(variables);
   for (size_t i = count; i-- > 0;) {
     double sum = 0;
-    for (size_t set = 0; set < sets; ++set) sum += line.before[i * sets + set] * product[sets - 1 - set];
+    for (size_t set = 0; set < sets; ++set) {
+      const double before = line.before[i * sets + set], behind = product[sets - 1 - set];
+      sum += variables == 0 ? before * behind : part(before, behind);
+    }
     line.result[i] = sum;
     product.multiply(&line.factors[i * operands]);
   }

@@ -259,6 +259,44 @@ TEST(LoopsOfPermutes, TrainAModelAsItIsTrained) {
     }
 }
 
+// ---- Infinities -----------------------------------------------------------------------------------------------------
+
+/// Operations that add up products: what a factor of NaN leaves out is NaN all the same.
+bool is_dense_product(const graph::Op& op) {
+  return op.role == graph::Role::kContraction || op.name == "conv" || op.name == "mean_pool";
+}
+
+/// Whatever the inputs hold, a gradient of 0 of the result gives gradients of 0.
+TEST_P(EveryOperation, NothingComesThroughAGradientOf0) {
+  if (is_dense_product(op())) GTEST_SKIP() << "it is a dense product";
+  for (const Sample& sample : samples_of(op())) {
+    SCOPED_TRACE(sample.line);
+    Script script = sample.script(kSmall);
+    if (!add_gradient(script, sample)) continue;
+    for (const std::string value : {"1.0 / 0.0", "-1.0 / 0.0", "0.0 / 0.0", "1e38", "-1e38", "1e-40", "-0.0"}) {
+      Script extreme = sample.script(kSmall);
+      for (const std::string& input : sample.real_inputs())
+        extreme.inputs += fmt::format("let {0} = where(random.uniform({0}.shape) < 0.3, {1}, {0})\n", input, value);
+      std::string of;
+      for (const std::string& input : sample.real_inputs()) of += (of.empty() ? "" : ", ") + input;
+      extreme.body += fmt::format("let slopes = grad(sum(where(zeros(result.shape, bool), result, 0)), [{}])\n", of);
+      extreme.results.clear();
+      for (size_t i = 0; i < sample.real_inputs().size(); ++i) {
+        extreme.body += fmt::format("let slope_{0} = slopes[{0}]\n", i);
+        extreme.results.push_back(fmt::format("slope_{}", i));
+      }
+      const std::vector<std::string> layouts = layouts_of(dims_of(extreme), "p:2");
+      for (const Where& where : {Where{}, Where{"p:2", layouts.back()}, Where{"p:2", layouts[layouts.size() / 2]}}) {
+        if (is_illegal(extreme, where)) continue;
+        const Outcome found = run(execution(), extreme, where);
+        for (const plan::HostTensor& slope : found.results)
+          for (int64_t i = 0; i < size_of(slope.type.dims); ++i)
+            ASSERT_EQ(slope.number(i), 0) << value << " " << to_string(where) << "\n" << extreme.text();
+      }
+    }
+  }
+}
+
 // ---- Gradients ------------------------------------------------------------------------------------------------------
 
 /// A number computed from tensors, and its gradient, by one script.
