@@ -31,6 +31,8 @@ std::string dims_text(const Dims& dims) {
   return mtf::join(names, ", ");
 }
 
+constexpr std::string_view kOptimizer = "optimizer.";
+
 /// The variables of a checkpoint by the names that they have there: those of the first model under their paths, those
 /// of the others after `optimizer.`, each once.
 using VariablesByPath = std::map<std::string, eval::PlacePtr>;
@@ -42,7 +44,7 @@ VariablesByPath variables_of(const std::vector<eval::HostValue>& models, Span sp
     for (const bool trainable : {true, false}) {
       for (const eval::PlacePtr& place : places_of(models[i], trainable)) {
         if (!seen.insert(place.get()).second) continue;
-        const std::string name = (i == 0 ? "" : "optimizer.") + place->path;
+        const std::string name = (i == 0 ? "" : std::string(kOptimizer)) + place->path;
         if (!variables.emplace(name, place).second)
           fail(Kind::bad_value, span, "two variables would have the name `{}` in the file", name);
       }
@@ -156,9 +158,16 @@ int64_t number_in(const io::SafetensorsHeader& header, const std::string& key, i
   return number;
 }
 
-/// Fails unless the tensors of a checkpoint are those variables.
-void compare(const io::SafetensorsHeader& header, const VariablesByPath& variables, const std::string& path,
-             Span span) {
+/// Which of the two a checkpoint has, a model and its optimizer, are to be loaded.
+struct Wanted {
+  bool model = true, optimizer = true;
+  bool has(const std::string& name) const { return name.starts_with(kOptimizer) ? optimizer : model; }
+};
+
+/// Fails unless the tensors of a checkpoint that are wanted are those variables. Returns whether they are all that it
+/// has.
+bool compare(const io::SafetensorsHeader& header, const VariablesByPath& variables, Wanted wanted,
+             const std::string& path, Span span) {
   auto differs = [&](const std::string& what) {
     fail(Kind::file_shape_mismatch, span, "{}: {}", printable(path), what);
   };
@@ -184,15 +193,24 @@ void compare(const io::SafetensorsHeader& header, const VariablesByPath& variabl
                .related(place->span, "declared here"));
     }
   }
-  for (const auto& [name, tensor] : header.tensors)
-    if (!variables.contains(name)) differs(fmt::format("no variable is called `{}`, which it has", printable(name)));
+  bool is_all = true;
+  for (const auto& [name, tensor] : header.tensors) {
+    if (variables.contains(name)) continue;
+    if (wanted.has(name)) differs(fmt::format("no variable is called `{}`, which it has", printable(name)));
+    is_all = false;
+  }
+  return is_all;
 }
 
-/// load_checkpoint(folder, models): the step of the latest one, or none.
+/// load_checkpoint(folder, models, whole): the step of the latest one, or none. Unless `whole`, a model that is none
+/// leaves out what the checkpoint has of it. The run then does not go on with the one that saved the checkpoint.
 eval::HostValue load_checkpoint(eval::Caller& caller, const eval::Bound& call) {
   const std::string& folder = call.text(0);
   const VariablesByPath variables = variables_of(call.list(1), call.span(1));
   const Span span = call.span();
+  const bool whole = *call.value(2).as<bool>();
+  const auto is_wanted = [&](size_t model) { return whole || !call.list(1)[model].as<eval::None>(); };
+  const Wanted wanted{is_wanted(0), is_wanted(1)};
   RunFiles& files = caller.state<RunFiles>();
   if (caller.is_check()) {
     files.will_load(folder);
@@ -209,7 +227,7 @@ eval::HostValue load_checkpoint(eval::Caller& caller, const eval::Bound& call) {
   if (path.empty()) return eval::None{};
   io::SafetensorsHeader header;
   on_every_rank(caller, span, [&] { header = io::read_safetensors_header(path); });
-  compare(header, variables, path, span);
+  const bool goes_on = compare(header, variables, wanted, path, span);
   int64_t step = 0, seed = 0, random_calls = 0;
   on_every_rank(caller, span, [&] {
     constexpr int64_t kMostOfDouble = int64_t{1} << 53;
@@ -231,13 +249,14 @@ eval::HostValue load_checkpoint(eval::Caller& caller, const eval::Bound& call) {
     on_rank_0(caller, span, [&] {
       size_t at = 0;
       for (const auto& [name, place] : variables) expect_sum(header, path, name, sums[at++]);
+      if (!goes_on) return;
       const auto logs = header.metadata.find("logs");
       files.loaded(folder, logs == header.metadata.end() ? "" : logs->second);
     });
   }
   size_t i = 0;
   for (const auto& [name, place] : variables) caller.assign(place, loaded[i++], span);
-  caller.set_random_stream({static_cast<double>(seed), static_cast<double>(random_calls)});
+  if (goes_on) caller.set_random_stream({static_cast<double>(seed), static_cast<double>(random_calls)});
   return step;
 }
 
@@ -278,7 +297,7 @@ eval::HostValue safetensor_names(eval::Caller& caller, const eval::Bound& call) 
 std::vector<eval::HostFunction> checkpoint_functions() {
   return {
       {"save_checkpoint(folder: string, models: list, step: int, keep: int)", "", save_checkpoint, true},
-      {"load_checkpoint(folder: string, models: list) -> int", "", load_checkpoint},
+      {"load_checkpoint(folder: string, models: list, whole: bool) -> int", "", load_checkpoint},
       {"write_safetensors(path: string, names: list, tensors: list)", "", write_safetensors},
       {"safetensor(path: string, name: string, dims: shape) -> value", "", safetensor},
       {"safetensor_names(path: string) -> list", "", safetensor_names},
