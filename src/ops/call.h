@@ -37,7 +37,7 @@ struct Argument {
   Span span;
   graph::Values values;
   double number = 0;
-  bool unknown = false;  ///< the number, or the tensor, is not known before the run: a stand-in, by which nothing is to be refused
+  bool unknown = false;  ///< it is not known before the run: a stand-in, by which nothing is to be refused
   bool is_int = false;
   Dims dims;
   ElementType element = ElementType::kF32;

@@ -43,7 +43,7 @@ Walk<N> across(const kernels::Block& x, int dim, const std::array<const kernels:
   return walk;
 }
 
-/// a b where one of them holds a g, and 0 where one of them is 0, whatever the other is.
+/// The product of two factors of which one holds a g. A factor of 0 gives 0, whatever the other is.
 double part(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
 
 /// The product of (x_j + g1_j t1 + … + gm_j tm) over some j: the coefficient of each product of distinct t, by the set

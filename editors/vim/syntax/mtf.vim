@@ -14,7 +14,7 @@ syntax keyword mtfBoolean false none true
 " words: types
 syntax keyword mtfType bf16 bool f32 f64 i32
 " words: operations
-syntax keyword mtfOperation abs add all any argmax argmin argsort as_multiplied attention broadcast cast cast_like clip concat conv copy cos cross_entropy cumsum div dropout einsum elu eq exp fill floor floordiv gather ge gelu gt layer_norm le leaky_relu log log_softmax logical_and logical_not logical_or logsumexp lt max max_pool maximum mean mean_pool min minimum mod mul ne neg one_hot ones pad pow prod range reciprocal relu rename reshape reverse round rsqrt scatter_add selu shift sigmoid sign sin slice softmax softplus sort sqrt square stack stop_gradient sub sum swish tanh tensor top_k unstack where zeros zeros_like
+syntax keyword mtfOperation abs add all any argmax argmin argsort as_multiplied attention broadcast cast cast_like clip concat conv copy cos cross_entropy cumsum div dropout einsum elu eq exp fill floor floordiv gather ge gelu gt layer_norm le leaky_relu log log_softmax logical_and logical_not logical_or logsumexp lt max max_pool maximum mean mean_pool min minimum mod mul ne neg norm one_hot ones pad pow prod range reciprocal relu rename reshape reverse round rsqrt scatter_add selu shift sigmoid sign sin slice softmax softplus sort sqrt square stack stop_gradient sub sum swish tanh tensor top_k unstack where zeros zeros_like
 " words: functions
 syntax keyword mtfFunction ends_with find float grad int join len lines lower matches print recompute replace scan size split stacked starts_with string strip upper write zip
 " words: modules
