@@ -11,16 +11,35 @@ AbstractDomain::AbstractDomain(const plan::Execution* execution)
             : execution->runtime().knows_numbers() ? Mode::kRun
                                                    : Mode::kPlan) {}
 
-HostValue AbstractDomain::after_doubtful_assignment(const HostValue& old, HostValue value) const {
+HostValue AbstractDomain::after_doubtful_assignment(const HostValue& old, HostValue value, int bound_at) {
+  if (is_check()) return bound_at < early_.weak_below ? merge(old, value) : value;
   const bool may_differ = is_number(value) || value.is<Text>() || value.is_unknown();
-  if (!is_abstract() || !may_differ) return value;
+  if (!may_differ) return value;
   const UnknownKind a = unknown_kind(old), b = unknown_kind(value);
   if (old.is<None>()) return unknown(b);
   return unknown(a == b ? a : b == UnknownKind::kString ? b : UnknownKind::kNumber);
 }
 
-std::optional<HostValue> AbstractDomain::merge(const HostValue& a, const HostValue& b) {
+HostValue AbstractDomain::merge(const HostValue& a, const HostValue& b) {
+  const graph::Value* x = tensor_of(a);
+  const graph::Value* y = tensor_of(b);
+  if (!is_check()) return guess(a, b).value_or(unknown(UnknownKind::kAny));
+  HostValue joined = join(a, b);
+  if (y && tensor_of(joined) && !(x && *x == *y)) becomes_one_of_several(*y);
+  return joined;
+}
+
+HostValue AbstractDomain::merge_all(const std::vector<HostValue>& items) {
+  const graph::Value* tensor = items.empty() ? nullptr : tensor_of(items[0]);
+  if (tensor) becomes_one_of_several(*tensor);
+  if (is_check()) return join_of(items);
+  // One tensor stands for all, whatever they are.
+  return tensor || (!items.empty() && items[0].is_unknown()) ? items[0] : unknown(UnknownKind::kAny);
+}
+
+std::optional<HostValue> AbstractDomain::guess(const HostValue& a, const HostValue& b) {
   if (a.is_poison() || b.is_poison()) return HostValue(Poison{});
+  if (a.is<None>() != b.is<None>()) return unknown(UnknownKind::kAny);
   const graph::Value* x = tensor_of(a);
   const graph::Value* y = tensor_of(b);
   if (x && y) {
@@ -31,25 +50,14 @@ std::optional<HostValue> AbstractDomain::merge(const HostValue& a, const HostVal
   // A number that in one branch became a tensor without dims: from here on it is one.
   if (x && x->dims().empty() && is_number(b)) return a;
   if (y && y->dims().empty() && is_number(a)) return b;
-  // Of what is entirely unknown the other is the better guess; the run will tell.
-  const auto guess = [this](const graph::Value* tensor) {
-    if (tensor) becomes_one_of_several(*tensor);
-    return tensor != nullptr;
+  const auto tensor = [this](const graph::Value* value) {
+    if (value) becomes_one_of_several(*value);
+    return value != nullptr;
   };
-  if (a.is_unknown() && unknown_kind(a) == UnknownKind::kAny) return guess(y) ? b : a;
-  if (b.is_unknown() && unknown_kind(b) == UnknownKind::kAny) return guess(x) ? a : b;
+  if (is_open(a)) return tensor(y) ? b : a;
+  if (is_open(b)) return tensor(x) ? a : b;
   if (x || y) return std::nullopt;
-  if (is_number(a) && is_number(b)) {
-    if (a.data == b.data) return a;
-    const UnknownKind k = unknown_kind(a), l = unknown_kind(b);
-    return unknown(k == l ? k : UnknownKind::kNumber);
-  }
-  if (unknown_kind(a) == UnknownKind::kString && unknown_kind(b) == UnknownKind::kString) {
-    return a.data == b.data ? a : unknown(UnknownKind::kString);
-  }
-  if (a.data.index() != b.data.index()) return std::nullopt;
-  if (auto same = equal(a, b); same && *same) return b;
-  return unknown(UnknownKind::kAny);
+  return join(a, b);
 }
 
 void AbstractDomain::numbers_become_unknown(const NameSet& names, Scope& scope, Undo& undo) {
@@ -74,26 +82,21 @@ void AbstractDomain::values_become_unknown(const NameSet& names, Scope& scope, U
   }
 }
 
+void AbstractDomain::assigns(Binding& binding, Scope& owner, HostValue value, Undo& undo) {
+  if (owner.uncertain < uncertainty())
+    assigned({owner.shared_from_this(), static_cast<size_t>(&binding - owner.bindings.data()), binding.value});
+  owner.note(binding, undo);
+  binding.value = std::move(value);
+}
+
 HostValue unknown_number(ElementType element) {
   return unknown(element == ElementType::kBool  ? UnknownKind::kBool
                  : element == ElementType::kI32 ? UnknownKind::kInt
                                                 : UnknownKind::kFloat);
 }
 
-std::vector<std::optional<UnknownKind>> kinds_of(const NameSet& names, Scope& scope) {
-  std::vector<std::optional<UnknownKind>> kinds;
-  for (Name name : names) {
-    const auto found = scope.find(name);
-    if (!found.binding) continue;
-    const HostValue& value = found.binding->value;
-    kinds.push_back(value.is<None>() ? std::nullopt : std::optional(unknown_kind(value)));
-  }
-  return kinds;
-}
-
-JoinedNames::JoinedNames(const NameSet& names, Scope& scope, Span condition, AbstractDomain& domain, Undo& undo,
-                         Findings& findings)
-    : condition_(condition), domain_(domain), undo_(undo), findings_(findings) {
+JoinedNames::JoinedNames(const NameSet& names, Scope& scope, AbstractDomain& domain, Undo& undo)
+    : domain_(domain), undo_(undo) {
   for (Name name : names)
     if (auto found = scope.find(name); found.binding) names_.push_back(found);
 }
@@ -101,7 +104,7 @@ JoinedNames::JoinedNames(const NameSet& names, Scope& scope, Span condition, Abs
 void JoinedNames::add() {
   if (!any_) joined_.clear();
   for (size_t k = 0; k < names_.size(); ++k) {
-    if (any_) join(k, names_[k].binding->value);
+    if (any_) joined_[k] = domain_.merge(joined_[k], names_[k].binding->value);
     else joined_.push_back(names_[k].binding->value);
   }
   any_ = true;
@@ -115,27 +118,8 @@ void JoinedNames::put() {
   any_ = false;
 }
 
-void JoinedNames::join(size_t name, const HostValue& left) {
-  HostValue& joined = joined_[name];
-  if (joined.is<None>() != left.is<None>()) {  // a name without a value yet, and it with its first one
-    joined = unknown(UnknownKind::kAny);
-    return;
-  }
-  if (auto merged = domain_.merge(joined, left)) {
-    joined = std::move(*merged);
-    return;
-  }
-  const Binding& binding = *names_[name].binding;
-  Diagnostic diagnostic(Kind::branch_types_differ, condition_,
-                        fmt::format("this is known when the program runs; `{}` is then {}, or {}", binding.name.text(),
-                                    describe(joined), describe(left)));
-  diagnostic.related(binding.span, "declared here");
-  joined = HostValue(Poison{});
-  findings_.report(std::move(diagnostic));
-}
-
-Ways::Ways(const NameSet& names, Scope& scope, Span condition, AbstractDomain& domain, Undo& undo, Findings& findings)
-    : joined_(names, scope, condition, domain, undo, findings), domain_(domain), undo_(undo) {
+Ways::Ways(const NameSet& names, Scope& scope, AbstractDomain& domain, Undo& undo)
+    : joined_(names, scope, domain, undo), domain_(domain), undo_(undo) {
   for (Name name : names)
     if (auto found = scope.find(name); found.binding) before_.emplace_back(found.binding, found.binding->value);
 }
@@ -160,12 +144,10 @@ void Ways::join_others() {
     Binding& binding = name.scope->bindings[name.index];
     const bool is_joined =
         std::any_of(before_.begin(), before_.end(), [&](const auto& before) { return before.first == &binding; });
-    domain_.assigned(name);
+    if (name.scope->uncertain < domain_.uncertainty()) domain_.assigned(name);
     if (is_joined) continue;
     name.scope->note(binding, undo_);
-    std::optional<HostValue> merged;
-    if (binding.value.is<None>() == left.is<None>()) merged = domain_.merge(binding.value, left);
-    binding.value = merged ? std::move(*merged) : unknown(UnknownKind::kAny);
+    binding.value = domain_.merge(binding.value, left);
   }
 }
 

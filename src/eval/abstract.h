@@ -2,9 +2,20 @@
 // The abstract domain: what a check and a plan do where only the run knows.
 //
 // A check evaluates without computing anything, a plan on a runtime that knows no numbers (plan/runtime.h); both are
-// called abstract. What tensors hold is Unknown to them (host_value.h). Where control depends on an Unknown every way
-// is walked, one level of uncertainty deeper, and what a name is afterwards is what the ways left it as, joined (merge
-// in host_value.h). Poison stands for what has been reported. In a run nothing is Unknown, and the uncertainty is 0.
+// called abstract. What tensors hold is Unknown to them (host_value.h, possible_values.h). Where control depends on an
+// Unknown every way is walked, one level of uncertainty deeper, and a name is afterwards what the ways left it as,
+// joined. In a run nothing is Unknown, and the uncertainty is 0.
+//
+// A check never refuses a right program: a name always stands for all values that a run may give it there. There are
+// three ways to that:
+//
+//   Ways       the branches of an `if` start from one state, and their ends are joined
+//   Loops      walk a body again until a walk leaves nothing that was not there before (eval/loops.h)
+//   may not    elsewhere a part may not be evaluated, or many times: the right side of `and`, an element of a list of
+//              unknown length, what stands behind a possible `return`, `break` or `continue`. A name that is bound
+//              around such a part keeps its old values beside those that are assigned there.
+//
+// A plan guesses: it goes on with the last value of several, so that it can count what that costs.
 #include <cstdint>
 #include <optional>
 #include <unordered_set>
@@ -12,8 +23,8 @@
 #include <vector>
 
 #include "eval/block_info.h"
-#include "eval/findings.h"
 #include "eval/host_value.h"
+#include "eval/possible_values.h"
 #include "eval/scope.h"
 #include "eval/undo.h"
 #include "plan/execution.h"
@@ -25,13 +36,19 @@ namespace mtf::eval {
 /// around a function that was called.
 struct AssignedName {
   ScopePtr scope;
-  size_t index;   ///< of its binding
-  bool was_none;  ///< this is its first value
+  size_t index;      ///< of its binding
+  HostValue before;  ///< the value that the assignment replaced
   HostValue& value() const { return scope->bindings[index].value; }
 };
 using AssignedNames = std::vector<AssignedName>;
 
 class AbstractDomain {
+  /// Calls and loops under way that may have ended already.
+  struct Early {
+    int ends = 0;        ///< how many
+    int weak_below = 0;  ///< names that are bound at lower levels keep their old values beside new ones
+  };
+
  public:
   /// `execution`: null to check.
   explicit AbstractDomain(const plan::Execution* execution);
@@ -42,24 +59,49 @@ class AbstractDomain {
   bool is_abstract() const { return mode_ != Mode::kRun; }
 
   /// How many unknown conditions, and loops that are walked once, stand around what is evaluated now.
-  int uncertainty() const { return uncertainty_; }
+  int uncertainty() const { return uncertainty_ + early_.ends; }
   /// One more, for as long as what it returns lives.
   Restore<int> uncertain() { return Restore<int>(uncertainty_, uncertainty_ + 1); }
   /// From here on one more, until what it returned before is gone.
   void becomes_uncertain() { ++uncertainty_; }
   /// As now, when what it returns is gone.
   Restore<int> as_it_is() { return Restore<int>(uncertainty_); }
-  /// None, where what is evaluated does not depend on what stands around it: a module.
-  Restore<int> certain() { return Restore<int>(uncertainty_, 0); }
 
-  /// What a name is after `name := value`, which was `old` and was bound at a level of uncertainty. Where the
-  /// assignment may not have happened, or may happen again, numbers and strings are unknown.
-  HostValue after_assignment(const HostValue& old, HostValue value, int bound_at) const {
-    return bound_at < uncertainty_ ? after_doubtful_assignment(old, std::move(value)) : value;
+  /// While it lives, the level of uncertainty and what may not happen can change; then they are as before.
+  class [[nodiscard]] Part {
+   public:
+    explicit Part(AbstractDomain& domain) : uncertainty_(domain.uncertainty_), early_(domain.early_) {}
+
+   private:
+    Restore<int> uncertainty_;
+    Restore<Early> early_;
+  };
+  /// Evaluation does not depend on what stands around it, as that of a module: there is no uncertainty.
+  void begins_anew() { uncertainty_ = 0, early_ = {}; }
+  /// From here on, what is evaluated may not happen, or many times.
+  void may_not_happen() {
+    ++uncertainty_;
+    early_.weak_below = uncertainty();
+  }
+  /// From here on, what is evaluated may not be reached, as a call or a loop that began at the level `begun_at` may
+  /// have ended already.
+  void may_have_ended(int begun_at) {
+    if (early_.weak_below > begun_at) return;
+    ++early_.ends;
+    early_.weak_below = begun_at + 1;
+  }
+  /// True if the walk stands where an assignment may not happen.
+  bool is_in_doubt() const { return early_.weak_below > 0; }
+
+  /// What a name is after `name := value`, which was `old` and was bound at a level of uncertainty.
+  HostValue after_assignment(const HostValue& old, HostValue value, int bound_at) {
+    return bound_at < uncertainty() ? after_doubtful_assignment(old, std::move(value), bound_at) : value;
   }
 
-  /// What both could be; nothing if a name must not be left as either of them.
-  std::optional<HostValue> merge(const HostValue& a, const HostValue& b);
+  /// What is known of a value that is one or the other.
+  HostValue merge(const HostValue& a, const HostValue& b);
+  /// What is known of one of the items.
+  HostValue merge_all(const std::vector<HostValue>& items);
   /// The names that a loop assigns before it is walked once: their numbers and strings become unknown, their tensors
   /// one of several.
   void numbers_become_unknown(const NameSet& names, Scope& scope, Undo& undo);
@@ -73,6 +115,8 @@ class AbstractDomain {
   /// From here on it knows what another does.
   void learn_from(const AbstractDomain& other) { several_ = other.several_; }
 
+  /// A binding around is given what it may hold from here on.
+  void assigns(Binding& binding, Scope& owner, HostValue value, Undo& undo);
   /// A name is assigned: it goes into the innermost list, if there is one.
   void assigned(const AssignedName& name) {
     if (assigned_ != nullptr) assigned_->push_back(name);
@@ -81,26 +125,24 @@ class AbstractDomain {
   Restore<AssignedNames*> into(AssignedNames& list) { return Restore<AssignedNames*>(assigned_, &list); }
 
  private:
-  HostValue after_doubtful_assignment(const HostValue& old, HostValue value) const;
+  HostValue after_doubtful_assignment(const HostValue& old, HostValue value, int bound_at);
+  /// The better guess of two values; nothing if no guess is good.
+  std::optional<HostValue> guess(const HostValue& a, const HostValue& b);
 
   enum class Mode : uint8_t { kCheck, kPlan, kRun };
   Mode mode_;
   int uncertainty_ = 0;
+  Early early_;
   AssignedNames* assigned_ = nullptr;
   std::unordered_set<int64_t> several_;
 };
 
 /// A number of the host that is read of a tensor.
 HostValue unknown_number(ElementType element);
-/// The kinds of the names' values, to see whether a walk has changed one; nothing of a name that is `none`.
-std::vector<std::optional<UnknownKind>> kinds_of(const NameSet& names, Scope& scope);
-
 /// What names are where several ways meet.
 class JoinedNames {
  public:
-  /// `condition`: where a name that they leave as different things is reported (branch_types_differ).
-  JoinedNames(const NameSet& names, Scope& scope, Span condition, AbstractDomain& domain, Undo& undo,
-              Findings& findings);
+  JoinedNames(const NameSet& names, Scope& scope, AbstractDomain& domain, Undo& undo);
 
   /// A way comes to here, with what the names are now.
   void add();
@@ -110,22 +152,18 @@ class JoinedNames {
   void put();
 
  private:
-  void join(size_t name, const HostValue& left);
-
   std::vector<Scope::Found> names_;
   std::vector<HostValue> joined_;
   bool any_ = false;
-  Span condition_;
   AbstractDomain& domain_;
   Undo& undo_;
-  Findings& findings_;
 };
 
 /// The ways from an unknown condition on. Each starts from the same bindings and variables; what they leave is joined.
 class Ways {
  public:
-  /// `names`: what the ways' texts assign. `condition`: as that of JoinedNames.
-  Ways(const NameSet& names, Scope& scope, Span condition, AbstractDomain& domain, Undo& undo, Findings& findings);
+  /// `names`: what the ways' texts assign.
+  Ways(const NameSet& names, Scope& scope, AbstractDomain& domain, Undo& undo);
 
   /// Walks a way, from what was before. `walk` returns true if the way goes on behind the `if`, with what it has
   /// assigned.

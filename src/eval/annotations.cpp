@@ -4,6 +4,7 @@
 
 #include "eval/binding.h"
 #include "eval/evaluator.h"
+#include "eval/possible_values.h"
 #include "graph/layouts.h"
 #include "support/overloaded.h"
 #include "support/text.h"
@@ -44,8 +45,10 @@ std::string Annotated::text() const {
   return {};
 }
 
-Dims Annotations::dims_of(const ast::ShapeAnnotation& shape, const ScopePtr& scope, std::optional<size_t>* rest) {
+std::optional<Dims> Annotations::dims_of(const ast::ShapeAnnotation& shape, const ScopePtr& scope,
+                                         std::optional<size_t>* rest) {
   Dims dims;
+  bool all_known = true;
   for (const ast::ShapeItem& item : shape.items) {
     if (item.is_rest()) {
       if (rest) {
@@ -54,26 +57,28 @@ Dims Annotations::dims_of(const ast::ShapeAnnotation& shape, const ScopePtr& sco
       }
       auto found = scope->find(kRest);
       if (!found.binding) fail(Kind::unknown_name, item.span, "no argument of this function has `..` in its shape");
+      all_known = all_known && found.binding->value.is<ListPtr>();
       if (found.binding->value.is<ListPtr>()) {
         for (const Dim& dim : Conversions::to_dims(found.binding->value, item.span)) dims.push_back(dim);
       }
       continue;
     }
     HostValue value = evaluator_.evaluate(*item.dim, scope);
-    if (value.is<ListPtr>()) {
+    if (value.is_poison() || has_unknown(value)) {
+      all_known = false;
+    } else if (value.is<ListPtr>()) {
       for (const Dim& dim : Conversions::to_dims(value, item.span)) dims.push_back(dim);
     } else {
       dims.push_back(Conversions::to_dim(value, item.span));
     }
   }
   refuse_twice(dims, shape.span);
-  return dims;
+  return all_known ? std::optional(dims) : std::nullopt;
 }
 
 HostValue Annotations::check(const ast::Annotation& annotation, HostValue value, Span span, const ScopePtr& scope,
                              const Annotated& what, Span declared) {
   const Span asked = declared.is_known() ? declared : std::visit([](const auto& a) { return a.span; }, annotation);
-  if (value.is_unknown() && unknown_kind(value) == UnknownKind::kAny) return value;
   return std::visit(
       Overloaded{
           [&](const ast::WordAnnotation& word) { return check_word(word, std::move(value), span, what, asked); },
@@ -97,7 +102,15 @@ HostValue Annotations::check_shape(const ast::ShapeAnnotation& shape, HostValue 
   std::optional<ElementType> element;
   if (shape.element_type) element = parse_element_type(shape.element_type->name.text());
   std::optional<size_t> rest;
-  Dims dims = dims_of(shape, scope, &rest);
+  const std::optional<Dims> asked_dims = dims_of(shape, scope, &rest);
+  const bool is_number_of_open_type = has_open_type(value) && !element;
+  if (!asked_dims || is_open(value) || is_number_of_open_type) {
+    // A value of unknown shape fits any shape, and `..` is then whatever the run finds.
+    if (rest && declared.is_known() && !scope->find_own(kRest))
+      scope->bindings.push_back({kRest, unknown(UnknownKind::kAny), span});
+    return is_open(value) || is_number_of_open_type ? unknown(UnknownKind::kTensor) : value;
+  }
+  const Dims& dims = *asked_dims;
   auto mismatch = [&](std::string help = {}) {
     not_what_is_asked(value, span, text_of_shape(element, dims, rest), what, asked, std::move(help));
   };
@@ -132,11 +145,11 @@ HostValue Annotations::check_shape(const ast::ShapeAnnotation& shape, HostValue 
   if (rest) {
     // Of arguments: the function's own `..`. Of a result: the one that its arguments fixed.
     Binding* fixed = declared.is_known() ? scope->find_own(kRest) : scope->find(kRest).binding;
-    if (!fixed) {
-      std::vector<HostValue> list;
-      for (const Dim& dim : others) list.push_back(dim);
-      scope->bindings.push_back({kRest, make_list(std::move(list)), span});
-    } else if (fixed->value.is<ListPtr>()) {
+    std::vector<HostValue> list;
+    for (const Dim& dim : others) list.push_back(dim);
+    if (!fixed) scope->bindings.push_back({kRest, make_list(std::move(list)), span});
+    else if (fixed->value.is_unknown()) fixed->value = make_list(std::move(list));
+    else if (fixed->value.is<ListPtr>()) {
       Dims first = Conversions::to_dims(fixed->value, span);
       if (!same_set(first, others)) {
         fail(Diagnostic(Kind::shape_mismatch, span,
@@ -186,7 +199,7 @@ std::shared_ptr<const graph::AskedLayout> asked_by(Evaluator& evaluator, const a
   rules.span = literal.span;
   for (const ast::LayoutRule& rule : literal.rules) {
     HostValue value = evaluator.names.look_up(rule.dim.name, rule.dim.span, scope);
-    if (value.is_poison()) continue;
+    if (value.is_poison() || value.is_unknown()) continue;
     const Dim dim = Conversions::to_dim(value, rule.dim.span);
     if (!has_dim(type.dims, dim.name)) {
       std::vector<std::string> names;

@@ -30,8 +30,10 @@ class Annotations {
   /// result nothing. `..` in a shape is bound in `scope` by the first argument that has it.
   HostValue check(const ast::Annotation& annotation, HostValue value, Span span, const ScopePtr& scope,
                   const Annotated& what, Span declared);
-  /// The dims of a shape. With `rest`, `..` is no dim but the place where it stands; else it is what an argument fixed.
-  Dims dims_of(const ast::ShapeAnnotation& shape, const ScopePtr& scope, std::optional<size_t>* rest = nullptr);
+  /// The dims of a shape; nothing if only the run knows one of them. With `rest`, `..` is no dim but the place where it
+  /// stands; else it is what an argument fixed.
+  std::optional<Dims> dims_of(const ast::ShapeAnnotation& shape, const ScopePtr& scope,
+                              std::optional<size_t>* rest = nullptr);
 
  private:
   HostValue check_word(const ast::WordAnnotation& annotation, HostValue value, Span span, const Annotated& what,

@@ -68,7 +68,7 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
              .help("give it a value where it is declared"));
   }
   if (owner.uncertain < domain.uncertainty())
-    domain.assigned({owner.shared_from_this(), static_cast<size_t>(&binding - owner.bindings.data()), old.is<None>()});
+    domain.assigned({owner.shared_from_this(), static_cast<size_t>(&binding - owner.bindings.data()), old});
   const ListPtr* const list_before = old.as<ListPtr>();
   const ListPtr* const list_now = value.as<ListPtr>();
   const bool is_extended =
@@ -82,7 +82,10 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
   if (auto* place = value.as<PlacePtr>()) value = (*place)->current;
   const graph::Value* tensor = tensor_of(value);
   if (const graph::Value* old_tensor = tensor_of(old)) {
-    if (value.is_unknown() && unknown_kind(value) == UnknownKind::kAny) return;
+    if (is_open(value)) {  // it has the old type, but for the element type where that is mixed
+      if (builder.context.precision == graph::Precision::kMixed) binding.value = unknown(UnknownKind::kTensor);
+      return;
+    }
     TensorType type = old_tensor->type();
     if (tensor && are_one_when_mixed(builder, type.element, tensor->element())) type.element = tensor->element();
     graph::Value next = variables.converted(value, type, span, fmt::format("`{}`", binding.name.text()), binding.span);
@@ -96,8 +99,8 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
   }
   if (tensor) {
     const bool number = is_number(old);
-    const bool is_open = old.is<None>() || (old.is_unknown() && unknown_kind(old) == UnknownKind::kAny);
-    if (!is_open && !(number && tensor->dims().empty())) {
+    const bool takes_any = old.is<None>() || is_open(old);
+    if (!takes_any && !(number && tensor->dims().empty())) {
       Diagnostic diagnostic(Kind::assign_type_changed, span,
                             fmt::format("`{}` is {}, found {}", binding.name.text(), describe(old), describe(value)));
       diagnostic.related(binding.span, "declared here")
@@ -108,13 +111,13 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
     graph::Value next = tensor->node->name.empty() ? *tensor : builder.add(ops::kCopy, {*tensor});
     give_name(next, binding.name);
     cuts.replaced(owner, old, next);
-    binding.value = std::move(next);
+    binding.value = domain.after_assignment(old, HostValue(std::move(next)), owner.uncertain);
     return;
   }
   cuts.replaced(owner, old, value);
   const bool is_of_one_kind = (is_number(old) && is_number(value)) || (old.is<Text>() && value.is<Text>()) ||
                               (old.is<ListPtr>() && value.is<ListPtr>());
-  if (!is_of_one_kind && !old.is<None>() && !domain.merge(old, value)) {
+  if (!is_of_one_kind && !old.is<None>() && !may_be_of_one_type(old, value)) {
     fail(Diagnostic(Kind::assign_type_changed, span,
                     fmt::format("`{}` is {}, found {}", binding.name.text(), describe(old), describe(value)))
              .related(binding.span, "declared here"));
@@ -136,7 +139,9 @@ std::optional<HostValue> Evaluator::extended_list(const ast::AssignStmt& stmt, c
   check_list_length(list->items.size() + (*added)->items.size(), stmt.value->span);
   auto* now = name.binding->value.as<ListPtr>();
   const bool is_outside = cuts.turn() && name.scope->number < cuts.turn()->first;
-  const bool is_ours = now && *now == list && list.use_count() == 2 && !is_outside;
+  // Who takes back the length of a list that several ways have extended would take what the ways left too.
+  const bool is_joined = domain.is_abstract() && undo.wanted();
+  const bool is_ours = now && *now == list && list.use_count() == 2 && !is_outside && !is_joined;
   if (is_ours) undo.add(list, 0, [list = list.get(), length = list->items.size()] { list->items.resize(length); });
   else list = std::make_shared<List>(*list);
   list->items.insert(list->items.end(), (*added)->items.begin(), (*added)->items.end());
@@ -168,6 +173,7 @@ void Evaluator::assign(const ast::AssignStmt& stmt, const ScopePtr& scope) {
   if (auto* attribute = stmt.target->as<ast::AttributeExpr>()) {
     HostValue object = evaluate(*attribute->object, scope);
     HostValue value = evaluate(*stmt.value, scope);
+    if (object.is_unknown()) calls.may_have_assigned_part(attribute->attribute.name, value);
     if (object.is_poison() || object.is_unknown()) return;
     auto* instance = object.as<InstancePtr>();
     if (!instance) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "eval/conversions.h"
+#include "eval/possible_values.h"
 #include "eval/scope.h"
 #include "eval/suggestions.h"
 #include "support/diagnostics.h"
@@ -142,6 +143,7 @@ class Binder {
       bound_.given[place] = nullptr;
       return;
     }
+    if (!parameter.is_variadic && parameter.none_is_default && may_be_none(bound_.given[place]->value)) return;
     if (parameter.kind == syntax::ParameterKind::kAny || parameter.kind == syntax::ParameterKind::kShaped) return;
     if (!parameter.is_variadic) return convert(parameter, *bound_.given[place]);
     for (GivenArgument* item : bound_.rest) convert(parameter, *item);
@@ -183,6 +185,14 @@ bool is_dims(const HostValue& value) {
          });
 }
 
+/// A value of which nothing is known, and which a kind of host values accepts, is of this kind.
+void narrow(syntax::ParameterKind kind, HostValue& value) {
+  if (kind == syntax::ParameterKind::kInt) value = unknown(UnknownKind::kInt);
+  if (kind == syntax::ParameterKind::kFloat) value = unknown(UnknownKind::kFloat);
+  if (kind == syntax::ParameterKind::kBool) value = unknown(UnknownKind::kBool);
+  if (kind == syntax::ParameterKind::kString) value = unknown(UnknownKind::kString);
+}
+
 bool is_callable(const HostValue& value) {
   return value.is<FunctionPtr>() || value.is<OperationPtr>() || value.is<BuiltinPtr>() || value.is<InstancePtr>() ||
          value.is<ModelClassPtr>();
@@ -198,7 +208,10 @@ Bound bind(const syntax::Signature& signature, Arguments& arguments) {
 
 bool become(syntax::ParameterKind kind, HostValue& value) {
   const auto* unknown = value.as<Unknown>();
-  if (unknown && unknown->kind == UnknownKind::kAny) return true;
+  if (is_open(value)) {
+    narrow(kind, value);
+    return true;
+  }
   switch (kind) {
     case syntax::ParameterKind::kAny:
     case syntax::ParameterKind::kShaped:
@@ -216,11 +229,13 @@ bool become(syntax::ParameterKind kind, HostValue& value) {
       return number_of(value).has_value() || (unknown && unknown->kind != UnknownKind::kString);
     case syntax::ParameterKind::kInt:
       if (const auto* dim = value.as<Dim>()) value = dim->size;
-      return value.is<int64_t>() ||
-             (unknown && (unknown->kind == UnknownKind::kInt || unknown->kind == UnknownKind::kNumber));
+      if (unknown && unknown->kind == UnknownKind::kNumber) value = mtf::eval::unknown(UnknownKind::kInt);
+      return value.is<int64_t>() || (value.is_unknown() && unknown_kind(value) == UnknownKind::kInt);
     case syntax::ParameterKind::kFloat:
       if (const auto* number = value.as<int64_t>()) value = static_cast<double>(*number);
-      return value.is<double>() || (unknown && is_number(value));
+      if (unknown && unknown->kind != UnknownKind::kString && unknown->kind != UnknownKind::kBool)
+        value = mtf::eval::unknown(UnknownKind::kFloat);
+      return value.is<double>() || (value.is_unknown() && unknown_kind(value) == UnknownKind::kFloat);
     case syntax::ParameterKind::kBool: return value.is<bool>() || (unknown && unknown->kind == UnknownKind::kBool);
     case syntax::ParameterKind::kString: return value.is<Text>() || (unknown && unknown->kind == UnknownKind::kString);
     case syntax::ParameterKind::kList: return value.is<ListPtr>();
@@ -241,7 +256,7 @@ std::optional<int64_t> Bound::integer(size_t parameter) const {
 
 bool Bound::any_unknown() const {
   return std::any_of(arguments.items.begin(), arguments.items.end(),
-                     [](const GivenArgument& item) { return item.value.is_unknown(); });
+                     [](const GivenArgument& item) { return has_unknown(item.value); });
 }
 
 }  // namespace mtf::eval

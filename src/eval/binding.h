@@ -51,7 +51,7 @@ struct Bound {
   const Dim& dim(size_t parameter) const { return *value(parameter).as<Dim>(); }
   /// An int; nothing if it is left out or only the run knows it.
   std::optional<int64_t> integer(size_t parameter) const;
-  /// Only the run knows one of them.
+  /// Only the run knows one of them, or an item of a list among them.
   bool any_unknown() const;
 };
 

@@ -9,6 +9,7 @@ class NameWalk : public ast::Walk {
   NameSet mentions;
   NameSet assigns;  ///< plain names
   NameSet targets;  ///< the first name of each target
+  NameSet parts;    ///< the last name of each target that is a part
   NameSet captured;
   NameSet bound;  ///< anywhere inside
   BlockInfo* info = nullptr;
@@ -64,6 +65,7 @@ class NameWalk : public ast::Walk {
     }
     if (stmt.target->as<ast::NameExpr>()) assigns.insert(base);
     else expr(*stmt.target);
+    if (auto* part = stmt.target->as<ast::AttributeExpr>()) parts.insert(part->attribute.name);
   }
 
  protected:
@@ -164,6 +166,13 @@ NameSet names_in(const ast::FunctionText& text) {
   walk.function(text);
   walk.mentions.merge(walk.targets);
   return std::move(walk.mentions);
+}
+
+NameSet assigned_in(const ast::FunctionText& text) {
+  NameWalk walk;
+  walk.function(text);
+  walk.assigns.merge(walk.parts);
+  return std::move(walk.assigns);
 }
 
 Name base_name(const ast::Expr& target) {

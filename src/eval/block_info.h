@@ -69,6 +69,8 @@ class BlockInfos {
 NameSet mentions_of(const ast::Expr& expr);
 /// The names that a function or model mentions or assigns.
 NameSet names_in(const ast::FunctionText& text);
+/// The names, and the names of parts, that a function or model assigns.
+NameSet assigned_in(const ast::FunctionText& text);
 /// The name that a target of `:=` is a part of: `net` of `net.layers[2].w`; empty if there is none.
 Name base_name(const ast::Expr& target);
 

@@ -63,7 +63,7 @@ Flow Branches::unknown_from(const ast::IfStmt& stmt, size_t first, const ScopePt
 
   Calls& calls = evaluator_.calls;
   bool all_end = stmt.otherwise.has_value(), all_return = true;
-  Ways ways(names, *scope, place, evaluator_.domain, evaluator_.undo, evaluator_.findings);
+  Ways ways(names, *scope, evaluator_.domain, evaluator_.undo);
   for (const ast::Block* block : blocks) {
     walk(ways, names, scope, part, [&] {
       const Flow flow = evaluator_.run_block(*block, evaluator_.nested(scope));
@@ -90,17 +90,16 @@ HostValue Branches::unknown_from(const ast::IfExpr& expr, size_t first, const Sc
   std::optional<HostValue> joined;
   HostValue next;
   Doubtful part(evaluator_.doubts, {place, plan::Doubt::Kind::kWays});
-  Ways ways({}, *scope, place, evaluator_.domain, evaluator_.undo, evaluator_.findings);
+  Ways ways({}, *scope, evaluator_.domain, evaluator_.undo);
   const auto walk_value = [&](const ast::Expr& value) {
     walk(ways, {}, scope, part, [&] {
       next = evaluator_.evaluate(value, scope);
-      std::optional<HostValue> merged = joined ? evaluator_.domain.merge(*joined, next) : std::optional(next);
-      if (!merged) {
+      if (joined && are_apart(*joined, next)) {
         fail(Diagnostic(Kind::branch_types_differ, value.span,
                         fmt::format("this gives {}, and a branch before it {}", describe(next), describe(*joined)))
                  .related(place, "this is known when the program runs"));
       }
-      joined = std::move(*merged);
+      joined = joined ? evaluator_.domain.merge(*joined, next) : next;
       return true;
     });
   };

@@ -56,7 +56,8 @@ HostValue zip(Caller& caller, const Bound& call) {
       const std::optional<int64_t> numbers = range->size(item.span);
       if (!numbers) return unknown(UnknownKind::kAny);
       size = static_cast<size_t>(*numbers);
-    } else fail(Kind::not_iterable, item.span, "expected a list, found {}", describe(item.value));
+    } else if (item.value.is_unknown()) return unknown(UnknownKind::kAny);
+    else fail(Kind::not_iterable, item.span, "expected a list, found {}", describe(item.value));
     if (count && *count != size) {
       fail(Diagnostic(Kind::wrong_arity, item.span,
                       fmt::format("expected as many elements as the first has, {}, found {}", *count, size))
@@ -89,6 +90,7 @@ HostValue len(Caller&, const Bound& call) {
   }
   if (auto* sequence = value.as<SequencePtr>())
     return (*sequence)->count < 0 ? unknown(UnknownKind::kInt) : HostValue((*sequence)->count);
+  if (value.is_unknown()) return unknown(UnknownKind::kInt);
   if (auto* object = value.as<ObjectPtr>()) {
     if (auto length = (*object)->length()) return *length < 0 ? unknown(UnknownKind::kInt) : HostValue(*length);
   }
@@ -174,7 +176,7 @@ HostValue string(Caller& caller, const Bound& call) {
   caller.parts.builder.span = call.span(0);
   std::string text = caller.parts.display.text(value);
   check_length(text.size(), "a string", call.span());
-  if (tensor_of(value) && caller.is_abstract()) return unknown(UnknownKind::kString);
+  if (caller.is_abstract() && has_unknown_text(value)) return unknown(UnknownKind::kString);
   return make_text(std::move(text));
 }
 
@@ -225,7 +227,7 @@ HostValue grad(Caller& caller, const Bound& call) {
   ops::Builder& builder = caller.parts.builder;
   const GivenArgument& loss = call[0];
   const GivenArgument& targets = call[1];
-  if (loss.value.is_unknown() && unknown_kind(loss.value) == UnknownKind::kAny) return unknown(UnknownKind::kAny);
+  if (is_open(loss.value)) return unknown(UnknownKind::kAny);
   if (!tensor_of(loss.value))
     fail(Kind::type_mismatch, loss.span, "expected a tensor without dimensions, found {}", describe(loss.value));
   if (!tensor_of(loss.value)->dims().empty()) {
@@ -249,7 +251,7 @@ HostValue grad(Caller& caller, const Bound& call) {
     wanted.push_back(*tensor);
     given.push_back(&value);
   };
-  if (targets.value.is_unknown()) return targets.value;
+  if (targets.value.is_unknown()) return unknown(UnknownKind::kAny);
   if (auto* list = targets.value.as<ListPtr>()) {
     for (const HostValue& item : (*list)->items) {
       if (item.is_poison()) return item;
@@ -290,9 +292,9 @@ HostValue recompute(Caller& caller, const Bound& call) {
 const std::vector<HostFunction>& own_functions() {
   static const std::vector<HostFunction> kFunctions = {
       {"print(values...)", "Prints values on a line, with a space between two.", print, true},
-      {"zip(a, b, more...) -> list", "A list of tuples: of the first elements, of the second, and so on.", zip, false,
+      {"zip(a, b, more...) -> list", "A list of tuples: of the first elements, of the second, and so on.", zip, true,
        true},
-      {"len(list) -> int", "How many elements a list, a string or a dataset has.", len, false, true},
+      {"len(list) -> int", "How many elements a list, a string or a dataset has.", len, true, true},
       {"size(dim) -> int", "The size of a dim, the product of a list of dims, or the number of elements of a tensor.",
        size, false, true},
       {"int(x) -> int",

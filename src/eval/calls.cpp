@@ -6,6 +6,7 @@
 #include "eval/callee.h"
 #include "eval/evaluator.h"
 #include "eval/places.h"
+#include "eval/possible_values.h"
 #include "eval/span_table.h"
 #include "support/text.h"
 
@@ -18,6 +19,12 @@ graph::CallFrameRef frame_of(const graph::CallFrameRef& caller, Span span, Calle
 }
 
 const std::optional<ast::Annotation> kNoPromise;
+
+/// True if an assignment can leave something else: functions and dims stay, and tensors keep their types.
+bool may_be_reassigned(const HostValue& value) {
+  return value.is<None>() || value.is_unknown() || value.is<Text>() || value.is<ListPtr>() || is_number(value) ||
+         value.is<InstancePtr>();
+}
 
 /// What only the run knows of what a function of the host gives.
 HostValue unknown_result(const syntax::Signature& signature) {
@@ -51,6 +58,7 @@ void Calls::may_have_returned(Span place) {
   if (under_way_.empty()) return;
   Activation& call = under_way_.back();
   call.maybe_results.push_back(call.result);
+  if (evaluator_.domain.is_check()) evaluator_.domain.may_have_ended(call.uncertainty);
   if (!call.rest) call.rest.emplace(evaluator_.doubts, plan::Doubt{place, plan::Doubt::Kind::kRest});
 }
 
@@ -113,16 +121,27 @@ HostValue Calls::call(const HostValue& callee, Arguments& arguments) {
   if (auto* model = callee.as<ModelClassPtr>()) return construct(*model, arguments);
   if (auto* builtin = callee.as<BuiltinPtr>()) {
     const Bound bound = bind(*(*builtin)->signature, arguments);
-    if (!(*builtin)->sees_unknown && bound.any_unknown()) return unknown_result(bound.signature);
+    if (!(*builtin)->sees_unknown && evaluator_.domain.is_abstract() && bound.any_unknown())
+      return unknown_result(bound.signature);
     evaluator_.builder.span = arguments.span;
     if (!(*builtin)->is_pure) evaluator_.replays.has_effect();
-    return (*builtin)->call(evaluator_.caller, bound);
+    HostValue result = (*builtin)->call(evaluator_.caller, bound);
+    // What it gives depends on a function that it was given and has not called.
+    if (is_open(result) && evaluator_.domain.is_check() &&
+        std::any_of(arguments.items.begin(), arguments.items.end(),
+                    [](const GivenArgument& item) { return item.value.is<FunctionPtr>() || is_open(item.value); }))
+      may_have_called_any();
+    return result;
   }
   if (auto* instance = callee.as<InstancePtr>()) {
     if (Binding* binding = call_of(**instance)) return call(HostValue(binding->value), arguments);
   }
-  if (callee.is_unknown()) evaluator_.doubts.uncounted(arguments.span);
-  if (callee.is_poison() || callee.is_unknown()) return callee;
+  if (callee.is_poison()) return callee;
+  if (callee.is_unknown()) {
+    evaluator_.doubts.uncounted(arguments.span);
+    may_have_called_any();
+    return unknown(UnknownKind::kAny);
+  }
   fail(Kind::not_callable, arguments.span, "expected a function, found {}", describe(callee));
 }
 
@@ -138,13 +157,48 @@ HostValue Calls::call_with(const HostValue& callee, std::vector<HostValue> value
   return call(callee, arguments);
 }
 
+void Calls::may_have_called_any() {
+  AbstractDomain& domain = evaluator_.domain;
+  if (!domain.is_check()) return;
+  NameSet parts;
+  for (const FunctionPtr& function : evaluator_.uncalled.functions()) {
+    const auto [entry, is_new] = assigned_by_.try_emplace(function->signature);
+    if (is_new)
+      entry->second = assigned_in(
+          {function->signature->declared, function->result, function->block, function->expression, nullptr});
+    for (const Name name : entry->second) {
+      const auto found = function->scope->find(name, function->reached ? function->visible : ~size_t{0});
+      if (!found.binding || !may_be_reassigned(found.binding->value)) continue;
+      const HostValue next = unknown(found.binding->value.is<Text>() ? UnknownKind::kString : UnknownKind::kAny);
+      domain.assigns(*found.binding, *found.scope, next, evaluator_.undo);
+    }
+    parts.insert(entry->second.begin(), entry->second.end());
+  }
+  for (const Name name : parts) may_have_assigned_part(name, unknown(UnknownKind::kAny));
+}
+
+void Calls::may_have_assigned_part(Name name, const HostValue& value) {
+  AbstractDomain& domain = evaluator_.domain;
+  if (!domain.is_check()) return;
+  std::erase_if(instances_, [](const std::weak_ptr<Instance>& instance) { return instance.expired(); });
+  for (const std::weak_ptr<Instance>& each : instances_) {
+    const InstancePtr instance = each.lock();
+    Binding* const binding = instance->scope->find_own(name);
+    if (binding && may_be_reassigned(binding->value))
+      domain.assigns(*binding, *instance->scope, domain.merge(binding->value, value), evaluator_.undo);
+  }
+}
+
 bool Calls::recurs() const {
   const Activation& call = under_way_.back();
+  constexpr int kMostTimes = 12;
+  int times = 0;
   // A call that may have returned already is only reached under that condition.
   bool conditional = false;
   for (auto other = under_way_.rbegin() + 1; other != under_way_.rend(); ++other) {
     conditional = conditional || other->uncertainty < call.uncertainty || !other->maybe_results.empty();
-    if (conditional && other->function == call.function && other->argument_types == call.argument_types) return true;
+    if (!conditional || other->function != call.function) continue;
+    if (other->argument_types == call.argument_types || ++times == kMostTimes) return true;
   }
   return false;
 }
@@ -165,10 +219,11 @@ void Calls::bind_parameters(const syntax::Signature& signature, Arguments& argum
       continue;
     HostValue value = scope->bindings[i].value;
     if (value.is_poison() || (!bound.has(i) && signature.parameters[i].none_is_default)) continue;
+    const bool is_optional = signature.parameters[i].none_is_default && may_be_none(value);
     HostValue checked = evaluator_.annotations.check(
         *parameter.annotation, std::move(value), bound.has(i) ? bound.span(i) : parameter.span, scope,
         {Annotated::Kind::kParameter, parameter.name.name, signature.name}, parameter.span);
-    scope->bindings[i].value = std::move(checked);
+    scope->bindings[i].value = is_optional ? unknown(UnknownKind::kAny) : std::move(checked);
   }
   if (SpanTable* spans = evaluator_.spans()) {
     for (size_t i = 0; i < declared.size(); ++i) spans->binding(declared[i].name.span, scope->bindings[i].value);
@@ -200,6 +255,7 @@ HostValue Calls::call_function(const FunctionPtr& function, Arguments& arguments
     }
     if (recurs()) {
       evaluator_.doubts.uncounted(arguments.span);
+      may_have_called_any();
       return unknown(UnknownKind::kAny);
     }
   }
@@ -207,6 +263,8 @@ HostValue Calls::call_function(const FunctionPtr& function, Arguments& arguments
   Restore called(frame, frame ? frame_of(frame, arguments.span, callee_of(*function)) : nullptr);
   const size_t errors_before = evaluator_.findings.count();
   bool returned = false;
+  std::optional<AbstractDomain::Part> part;
+  if (domain.is_check()) part.emplace(domain);
   try {
     if (function->expression) {
       HostValue result = evaluator_.evaluate(*function->expression, scope);
@@ -242,16 +300,15 @@ HostValue Calls::result_of(Activation& call, bool returned, bool reported, const
   for (const HostValue& other : call.maybe_results) {
     if (other.is_poison()) return Poison{};
   }
-  return join_results(call, call.maybe_results[0].is<None>() ? HostValue() : call.maybe_results[0]);
+  return join_results(call, evaluator_.domain.is_check() ? HostValue() : call.maybe_results[0]);
 }
 
 HostValue Calls::join_results(const Activation& call, HostValue last) {
   for (const HostValue& other : call.maybe_results) {
-    auto merged = evaluator_.domain.merge(other, last);
-    if (!merged)
+    if (are_apart(other, last))
       fail(Diagnostic(Kind::branch_types_differ, call.call,
                       fmt::format("`{}` returns {} or {}", call.name.text(), describe(other), describe(last))));
-    last = std::move(*merged);
+    last = evaluator_.domain.merge(other, last);
   }
   return last;
 }
@@ -297,6 +354,7 @@ HostValue Calls::construct(const ModelClassPtr& model, Arguments& arguments) {
   auto instance = std::make_shared<Instance>();
   instance->model = model;
   instance->scope = scope;
+  if (domain.is_check()) instances_.push_back(instance);
   if (evaluator_.variables.last() > first) {
     evaluator_.findings.count_steps(arguments.span, name_places(instance, first));
     if (is_outermost) evaluator_.variables.paths_are_complete(first_node);

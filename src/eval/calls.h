@@ -2,12 +2,15 @@
 // Calls of functions and models of the script: those under way, and how one is made.
 //
 // A check walks on where a `return` stands under a condition that only the run knows: what it would return is kept, and
-// the result of the call is what all of them have in common. A recursion that goes on under such a condition is entered
-// once for each kind of arguments.
+// the result of the call is one of them. A recursion that goes on under such a condition is entered once for each kind
+// of arguments, and not very often.
+#include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
+#include "eval/block_info.h"
 #include "eval/doubtful.h"
 #include "eval/host_value.h"
 #include "eval/plain_numbers.h"
@@ -34,6 +37,11 @@ class Calls {
   /// Functions may be called without being noted here, as they do not go deep (eval/plain_numbers.h).
   bool may_pass_by() const { return !end_ && under_way_.size() + PlainNumbers::kMostCalls < kMaxCalls; }
 
+  /// A function that nobody knows may have been called: what functions of the program assign is unknown.
+  void may_have_called_any();
+  /// `name` of some instance may have been assigned `value`.
+  void may_have_assigned_part(Name name, const HostValue& value);
+
   bool none_under_way() const { return under_way_.empty(); }
   /// An instance of a model is being made.
   bool makes_instance() const;
@@ -47,6 +55,11 @@ class Calls {
   void may_have_returned_poison();
   /// Every way ended with `return`, each with may_have_returned().
   void has_returned();
+  /// How many results the innermost call may have returned; forgets those behind the first `kept`.
+  size_t results() const { return under_way_.empty() ? 0 : under_way_.back().maybe_results.size(); }
+  void forget_results(size_t kept) {
+    if (!under_way_.empty()) under_way_.back().maybe_results.resize(kept);
+  }
 
   /// No call is under way, for as long as this lives: a module is evaluated as if it stood alone.
   class [[nodiscard]] SetAside {
@@ -92,7 +105,8 @@ class Calls {
   HostValue construct(const ModelClassPtr& model, Arguments& arguments);
   /// Binds the arguments of a call to parameters, in the new scope of the call; what is not given has its default.
   void bind_parameters(const syntax::Signature& signature, Arguments& arguments, const ScopePtr& scope);
-  /// True if the innermost call would go on for ever: it was under way with such arguments, and may have ended.
+  /// True if the innermost call would go on for ever: it was under way with such arguments, or often, and may have
+  /// ended.
   bool recurs() const;
   /// What a function's block has returned. `reported`: errors have been found in it.
   HostValue result_of(Activation& call, bool returned, bool reported, const Function& function);
@@ -105,6 +119,8 @@ class Calls {
   Evaluator& evaluator_;
   std::vector<Activation> under_way_;
   bool end_ = false;  ///< a check came to the limit of calls: it enters none from there on
+  std::vector<std::weak_ptr<Instance>> instances_;        ///< that a check has made
+  std::unordered_map<const void*, NameSet> assigned_by_;  ///< the names that functions assign, by their signatures
 };
 
 }  // namespace mtf::eval

@@ -1,6 +1,7 @@
 #include "eval/conversions.h"
 
 #include "eval/cuts.h"
+#include "eval/possible_values.h"
 #include "ops/builder.h"
 #include "support/text.h"
 
@@ -85,7 +86,7 @@ std::optional<bool> Conversions::to_condition(const HostValue& value, Span span)
   if (auto* b = value.as<bool>()) return *b;
   if (value.is_poison()) return std::nullopt;
   if (auto* u = value.as<Unknown>()) {
-    if (u->kind == UnknownKind::kAny || u->kind == UnknownKind::kBool) return std::nullopt;
+    if (is_open(value) || u->kind == UnknownKind::kBool) return std::nullopt;
   } else if (const graph::Value* tensor = tensor_of(value)) {
     if (tensor->dims().empty()) {
       if (tensor->element() != ElementType::kBool) {

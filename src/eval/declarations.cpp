@@ -42,12 +42,20 @@ void declare(Evaluator& evaluator, const ast::DimStmt& stmt, const ScopePtr& sco
         value = evaluator.options.value(evaluator.modules.prefix() + item.name.name.str(), std::move(value), Dim{},
                                         item.span);
       }
+      if (tensor_of(value) || unknown_kind(value) == UnknownKind::kTensor)
+        fail(Diagnostic(
+                 Kind::size_unknown, span,
+                 fmt::format("the size of `{}` would be a tensor's number, which is only known when the program runs",
+                             item.name.name.text()))
+                 .help(fmt::format("`int({})` reads it", span.text())));
       auto size = evaluator.convert.to_int(value, span, "the size of a dimension");
-      if (!size)
-        fail(Kind::size_unknown, span, "the size of `{}` is only known when the program runs", item.name.name.text());
+      evaluator.meshes.declare_dim(item.name.name);
+      if (!size) {
+        scope->bind(item.name.name, unknown(UnknownKind::kAny), item.name.span);
+        continue;
+      }
       if (*size < 1) fail(Kind::bad_size, span, "expected at least 1, found {}", *size);
       if (*size > kMaxSize) fail(Kind::size_overflow, span, "expected at most 2^48, found {}", *size);
-      evaluator.meshes.declare_dim(item.name.name);
       scope->bind(item.name.name, Dim{item.dim, *size}, item.name.span);
     } catch (const UserError& error) {
       scope->bind(item.name.name, Poison{}, item.name.span);
@@ -253,15 +261,15 @@ Scope::Found find(Evaluator& evaluator, const ast::Expr& target, const ScopePtr&
 }
 
 /// The value for a setting that was declared with one like `declared`: of its type, if that says anything.
-HostValue converted(const Binding& setting, HostValue value, AbstractDomain& domain, Span span) {
+HostValue converted(const Binding& setting, HostValue value, Span span) {
   const HostValue& declared = setting.value;
   if (auto* whole = value.as<int64_t>(); whole && unknown_kind(declared) == UnknownKind::kFloat)
     return static_cast<double>(*whole);
   const bool fits =
       declared.is<None>() || declared.is_poison() || value.is_poison() ||
       (declared.is<ListPtr>() ? value.is<ListPtr>()
-                              : unknown_kind(declared) == unknown_kind(value) && domain.merge(declared, value));
-  if (fits || (value.is_unknown() && domain.merge(declared, value))) return value;
+                              : unknown_kind(declared) == unknown_kind(value) && may_be_of_one_type(declared, value));
+  if (fits || (value.is_unknown() && may_be_of_one_type(declared, value))) return value;
   fail(Diagnostic(Kind::type_mismatch, span,
                   fmt::format("expected a value as that of `{}`, {}, found {}", setting.name.text(), describe(declared),
                               describe(value)))
@@ -280,8 +288,7 @@ Flow with_setting(Evaluator& evaluator, const ast::WithStmt::Setting& setting, c
                .related(found.binding->span, "declared here")
                .help(fmt::format("`setting {} = …` at the top of its file declares one", found.binding->name.text())));
     }
-    changed.emplace(*found.binding, *found.scope,
-                    converted(*found.binding, std::move(value), evaluator.domain, setting.value->span));
+    changed.emplace(*found.binding, *found.scope, converted(*found.binding, std::move(value), setting.value->span));
   } else if (!found.binding && !evaluator.evaluate(*setting.target, scope).is_poison()) {
     fail(Diagnostic(Kind::type_mismatch, setting.target->span, "expected a setting of this file or of a module")
              .help("`setting name = …` declares one"));

@@ -140,8 +140,8 @@ std::string Display::formatted(const HostValue& value, const std::string& format
       case UnknownKind::kInt: number = int64_t{1}; break;
       case UnknownKind::kBool: number = true; break;
       case UnknownKind::kString: number = make_text("x"); break;
-      case UnknownKind::kAny: return "";
-      default: number = 1.5;
+      case UnknownKind::kFloat: number = 2.0; break;  // a whole one has all formats that floats have
+      default: return "";
     }
   }
   if (auto* d = number.as<double>(); d && std::isfinite(*d))

@@ -85,18 +85,22 @@ HostValue Evaluator::rest(Span span, const ScopePtr& scope) {
 HostValue Evaluator::list(const ast::ListExpr& list, const ScopePtr& scope) {
   std::vector<HostValue> items;
   items.reserve(list.elements.size());
+  bool is_known = true;
   for (const auto& element : list.elements) {
     HostValue item = evaluate(*element, scope);
     if (item.is_poison()) return item;
     if (element->as<ast::RestExpr>()) {
       auto* rest = item.as<ListPtr>();
-      if (!rest) return unknown(UnknownKind::kAny);
+      if (!rest) {
+        is_known = false;
+        continue;
+      }
       items.insert(items.end(), (*rest)->items.begin(), (*rest)->items.end());
       continue;
     }
     items.push_back(std::move(item));
   }
-  return make_list(std::move(items));
+  return is_known ? make_list(std::move(items)) : unknown(UnknownKind::kAny);
 }
 
 HostValue Evaluator::tuple(const ast::TupleExpr& tuple, const ScopePtr& scope) {
@@ -135,7 +139,7 @@ HostValue Evaluator::unary(const ast::Expr& expr, const ast::UnaryExpr& unary, c
   }
   if (value.is_unknown()) {
     const UnknownKind kind = unknown_kind(value);
-    if (kind == UnknownKind::kAny) return value;
+    if (is_open(value)) return value;
     if (negate && is_number(value) && kind != UnknownKind::kBool) return value;
     if (!negate && (kind == UnknownKind::kBool)) return value;
   } else if (negate) {
@@ -179,6 +183,8 @@ HostValue Evaluator::binary(const ast::Expr& expr, const ast::BinaryExpr& binary
   if (op == ast::BinaryOp::kAnd || op == ast::BinaryOp::kOr) {
     if (auto* known = a.as<bool>(); known && *known == (op == ast::BinaryOp::kOr)) return a;
     if (a.is_unknown()) {
+      const AbstractDomain::Part part(domain);
+      domain.may_not_happen();
       Doubtful right(doubts, {binary.left->span, plan::Doubt::Kind::kWays});
       HostValue b = evaluate(*binary.right, scope);
       right.end();
@@ -268,11 +274,19 @@ class Comprehension {
     }
     // How many there are only the run knows: one stands for all.
     all_known_ = false;
+    const auto one = [&] {
+      if (sequence) return (*sequence)->any ? (*sequence)->any() : (*sequence)->at(0);
+      return unknown(iterable.is<Range>() ? UnknownKind::kInt : UnknownKind::kAny);
+    };
+    bool is_right = true;
+    if (evaluator_.domain.is_check()) {
+      evaluator_.loops.walk_until_nothing_changes([&] { is_right = turn(index, one(), evaluator_.nested(scope)); },
+                                                  false);
+      return is_right;
+    }
     const auto maybe = evaluator_.domain.uncertain();
     Doubtful once(evaluator_.doubts, {loop.iterable->span, plan::Doubt::Kind::kTurns});
-    const bool is_right = turn(
-        index, sequence ? (*sequence)->at(0) : unknown(iterable.is<Range>() ? UnknownKind::kInt : UnknownKind::kAny),
-        evaluator_.nested(scope));
+    is_right = turn(index, one(), evaluator_.nested(scope));
     once.end();
     return is_right;
   }
@@ -289,7 +303,7 @@ class Comprehension {
     const Loop& loop = all_.loops[index];
     evaluator_.interrupt.poll(loop.iterable->span);
     evaluator_.bind_pattern(*loop.pattern, std::move(item), inner);
-    auto maybe = evaluator_.domain.as_it_is();
+    const AbstractDomain::Part part(evaluator_.domain);
     std::optional<Doubtful> rest;
     for (const ast::ExprPtr& filter : loop.filters) {
       const std::optional<bool> taken =
@@ -356,10 +370,7 @@ HostValue Evaluator::call(const ast::Expr& expr, const ast::CallExpr& call, cons
     for (const GivenArgument& item : arguments.items)
       if (item.is_turns_number) replays.reads_number();
   if (callee.is_poison() || arguments.any_poison()) return Poison{};
-  if (callee.is_unknown()) {
-    doubts.uncounted(expr.span);
-    return unknown(UnknownKind::kAny);
-  }
+  if (callee.is_unknown()) return calls.call(callee, arguments);
   if (auto* op = callee.as<OperationPtr>()) return operations.call(**op, arguments);
   if (auto* instance = callee.as<InstancePtr>()) {
     Binding* binding = call_of(**instance);
@@ -394,8 +405,7 @@ HostValue Evaluator::text(const ast::StringExpr& string, const ScopePtr& scope) 
     HostValue value = evaluate(*part.value, scope);
     if (value.is_poison()) return value;
     builder.span = part.value->span;
-    const bool is_tensor = tensor_of(value) != nullptr;
-    if (value.is_unknown() || (is_tensor && domain.is_abstract())) known = false;
+    if (domain.is_abstract() && has_unknown_text(value)) known = false;
     if (part.format) out += display.formatted(value, *part.format, part.value->span, part.format_span);
     else if (!value.is_unknown()) out += display.text(value);
     check_length(out.size(), "a string", part.value->span);

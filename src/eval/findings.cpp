@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <exception>
+
 #include "support/text.h"
 
 namespace mtf::eval {
@@ -33,9 +35,43 @@ void Findings::have_been_told(const Diagnostics& warnings) {
 }
 
 void Findings::warn(Diagnostic diagnostic) {
-  if (!told_.insert(kind_and_place(diagnostic)).second) return;
+  const auto [told, is_new] = told_.insert(kind_and_place(diagnostic));
+  if (!is_new) return;
+  if (trials_ > 0) told_on_trial_.push_back(*told);
   if (collects()) report(std::move(diagnostic));
   else if (tell_) tell_(diagnostic);
+}
+
+Findings::Trial::Trial(Findings& findings)
+    : findings_(findings),
+      outer_(findings.list_),
+      told_before_(findings.told_on_trial_.size()),
+      exceptions_(std::uncaught_exceptions()) {
+  if (outer_ != nullptr) findings_.list_ = &found_;
+  ++findings_.trials_;
+}
+
+Findings::Trial::~Trial() {
+  // A check that ends in the walk has found too many errors, or says that it ends here.
+  const bool ends_check = std::uncaught_exceptions() > exceptions_;
+  const bool has_enough = found_.list().size() >= kMostErrors;
+  if (!is_kept_) {
+    findings_.list_ = outer_;
+    for (size_t i = told_before_; i < findings_.told_on_trial_.size(); ++i)
+      findings_.told_.erase(findings_.told_on_trial_[i]);
+    findings_.told_on_trial_.resize(told_before_);
+    if (ends_check)
+      for (const Diagnostic& diagnostic : found_.list())
+        if (has_enough || diagnostic.kind() == Kind::check_cut_short) outer_->add(diagnostic);
+  }
+  if (--findings_.trials_ == 0) findings_.told_on_trial_.clear();
+}
+
+void Findings::Trial::keep() {
+  is_kept_ = true;
+  findings_.list_ = outer_;
+  if (outer_ == nullptr) return;
+  for (const Diagnostic& diagnostic : found_.list()) findings_.report(diagnostic);
 }
 
 void Findings::report(Diagnostic diagnostic) {

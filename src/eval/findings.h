@@ -3,6 +3,7 @@
 #include <functional>
 #include <string>
 #include <unordered_set>
+#include <vector>
 
 #include "support/diagnostics.h"
 
@@ -29,6 +30,24 @@ class Findings {
   void have_been_told(const Diagnostics& warnings);
   /// A warning of what is evaluated: collected, or told; once for each kind and place, however often that is evaluated.
   void warn(Diagnostic diagnostic);
+  /// A walk that a check may have to take again: what it finds counts once it is kept, and is dropped otherwise.
+  class [[nodiscard]] Trial {
+   public:
+    explicit Trial(Findings& findings);
+    ~Trial();
+    Trial(const Trial&) = delete;
+    Trial& operator=(const Trial&) = delete;
+    void keep();
+
+   private:
+    Findings& findings_;
+    Diagnostics found_;
+    Diagnostics* const outer_;
+    const size_t told_before_;
+    const int exceptions_;
+    bool is_kept_ = false;
+  };
+
   /// Counts what a check does, in expressions evaluated; ends the check (check_cut_short) when that is too much.
   void count_steps(Span span, size_t steps) {
     if (list_ != nullptr) [[unlikely]]
@@ -41,6 +60,8 @@ class Findings {
   Diagnostics* list_ = nullptr;
   std::function<void(const Diagnostic&)> tell_;
   std::unordered_set<std::string> told_;  ///< kinds and places of warnings
+  std::vector<std::string> told_on_trial_;
+  int trials_ = 0;  ///< that are under way
   int64_t steps_ = 0;
 };
 

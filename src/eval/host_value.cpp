@@ -84,6 +84,7 @@ std::string describe(const HostValue& value) {
         case UnknownKind::kFloat: return "a float that is known when the program runs";
         case UnknownKind::kBool: return "a bool that is known when the program runs";
         case UnknownKind::kString: return "a string that is known when the program runs";
+        case UnknownKind::kTensor: return "a tensor whose shape is known when the program runs";
       }
       return "";
     }

@@ -3,9 +3,9 @@
 //
 // Numbers, strings, dims, lists, functions and models are computed at once by the evaluator; a tensor is a Value of
 // the global graph that is held (Handle), and a `param` or `state` is a Place that holds the value it has now. Two
-// values exist only to keep the checks quiet and exact: Unknown is a host value that is known when the program runs but
-// not in a check (what comes from a tensor, a file, a loop walked once), Poison is the result of what has already been
-// reported; whatever touches it is Poison, silently.
+// values exist only to keep the checks quiet and exact. Unknown is a value that only the run knows: a number of a
+// tensor, for instance, or a line of a file. Poison is the result of an error that has been reported: any use of it is
+// Poison, without a word. eval/possible_values.h has the operations on the two.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -37,8 +37,9 @@ struct Poison {
   bool operator==(const Poison&) const = default;
 };
 
-/// What is known of an unknown host value.
-enum class UnknownKind : uint8_t { kAny, kNumber, kInt, kFloat, kBool, kString };
+/// The values that an unknown value may be.
+/// A number is an int or a float; a tensor is of any type.
+enum class UnknownKind : uint8_t { kAny, kNumber, kInt, kFloat, kBool, kString, kTensor };
 struct Unknown {
   UnknownKind kind = UnknownKind::kAny;
   bool operator==(const Unknown&) const = default;

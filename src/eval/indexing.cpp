@@ -18,7 +18,8 @@ HostValue Evaluator::index(const ast::Expr& expr, const ast::IndexExpr& index, c
     values.push_back(evaluate(*argument.value, scope));
     if (values.back().is_poison()) return Poison{};
   }
-  if (object.is_poison() || object.is_unknown()) return object;  // a part of an unknown string is one too
+  if (object.is_poison() || object.is_unknown())
+    return object.is_poison() || unknown_kind(object) == UnknownKind::kString ? object : unknown(UnknownKind::kAny);
   if (tensor_of(object)) return index_tensor(expr, index, object, values, scope);
   if (index.arguments.size() == 1 && !index.arguments[0].label) {
     const Span span = index.arguments[0].value->span;
@@ -55,10 +56,8 @@ HostValue Evaluator::index_list(const List& list, const HostValue& at, Span span
   }
   const std::optional<int64_t> number = convert.to_int(at, span, "an index");
   if (!number) {
-    // Any of them: one stands for all if they are tensors, or nobody knows what they are.
-    const graph::Value* tensor = items.empty() ? nullptr : tensor_of(items[0]);
-    if (tensor) domain.becomes_one_of_several(*tensor);
-    return tensor || (!items.empty() && items[0].is_unknown()) ? items[0] : unknown(UnknownKind::kAny);
+    findings.count_steps(span, steps_of_copying(items.size()));
+    return domain.merge_all(items);
   }
   if (*number < 0 || *number >= size)
     fail(Kind::index_out_of_range, span, "expected an index from 0 to {}, found {}", size - 1, *number);
@@ -146,7 +145,7 @@ HostValue Evaluator::index_tensor(const ast::Expr& expr, const ast::IndexExpr& i
                .help(help_with_index(expr, index, result, values)));
     }
     HostValue named = names.look_up(argument.label->name, argument.label->span, scope);
-    if (named.is_poison()) return named;
+    if (const auto gives = undecided(named)) return *gives;
     const Dim dim = convert.to_dim(named, argument.label->span);
     const int place = find_dim(result.dims(), dim.name);
     if (place < 0) {
@@ -159,7 +158,7 @@ HostValue Evaluator::index_tensor(const ast::Expr& expr, const ast::IndexExpr& i
     if (auto* range = values[i].as<Range>()) {
       if (!range->known) {
         doubts.uncounted(expr.span);
-        return unknown(UnknownKind::kAny);
+        return unknown(UnknownKind::kTensor);
       }
       const int64_t last = range->open_last ? result.dims()[place].size : range->last;
       result = slice_dim(builder, result, place, range->first, last, 1, argument.value->span);

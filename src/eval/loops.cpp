@@ -1,5 +1,8 @@
 #include "eval/loops.h"
 
+#include <set>
+#include <utility>
+
 #include "eval/evaluator.h"
 #include "eval/replay.h"
 #include "support/edit.h"
@@ -213,9 +216,14 @@ Flow Loops::every_turn(const ast::ForStmt& stmt, const BlockInfo& body, const It
       shown.at(i + 1);
       return ends.behind(flow);
     }
-    const bool checked_enough = evaluator_.domain.is_check() && i == kMostCheckedTurns && !items.is_finite;
-    if (plan_ends_after(i + 1, items.count, mark, span) || checked_enough) {
+    if (plan_ends_after(i + 1, items.count, mark, span)) {
       evaluator_.domain.values_become_unknown(assigned, *scope, evaluator_.undo);
+      break;
+    }
+    if (evaluator_.domain.is_check() && i == kMostCheckedTurns && !items.is_finite) {
+      evaluator_.domain.numbers_become_unknown(assigned, *scope, evaluator_.undo);
+      walk_once([&] { return this->turn(stmt, body, HostValue(items.any), evaluator_.nested(scope)); }, assigned, scope,
+                0, turns, span, stmt.iterable->span);
       break;
     }
   }
@@ -225,30 +233,77 @@ Flow Loops::every_turn(const ast::ForStmt& stmt, const BlockInfo& body, const It
 
 void Loops::walk_once(const std::function<Flow()>& turn, const NameSet& assigned, const ScopePtr& scope, int64_t count,
                       const Cuts::Waiting& turns, Span span, Span header) {
-  const auto uncertain = evaluator_.domain.uncertain();
-  const auto repeated = evaluator_.reports.repeated(count);
-  Doubtful once(evaluator_.doubts, {header, plan::Doubt::Kind::kTurns});
-  const std::vector<std::optional<UnknownKind>> before = kinds_of(assigned, *scope);
-  Ends ends(*this, assigned, *scope, span);
-  auto walk = [&] {
+  const auto walk = [&] {
+    Ends ends(*this, assigned, *scope, span);
     const Flow flow = ends.after_turn(turn());
     if (ends.may_have_broken()) ends.behind(flow);
     else if (flow == Flow::kReturn) evaluator_.calls.may_have_returned(header);
   };
+  if (evaluator_.domain.is_check()) return walk_until_nothing_changes(walk, count > 0);
   AbstractDomain& domain = evaluator_.domain;
+  const auto uncertain = domain.uncertain();
+  const auto repeated = evaluator_.reports.repeated(count);
+  Doubtful once(evaluator_.doubts, {header, plan::Doubt::Kind::kTurns});
   AssignedNames names;
   {
     const auto list = domain.into(names);
     walk();
-    if (domain.is_check() && kinds_of(assigned, *scope) != before)
-      walk();  // an int that became a float: the next turn begins with it
   }
   for (const AssignedName& name : names) {
     domain.assigned(name);
-    if (name.was_none && count == 0) name.value() = unknown(UnknownKind::kAny);  // there may have been no turn
+    if (name.before.is<None>() && count == 0) name.value() = unknown(UnknownKind::kAny);  // there may have been no turn
   }
   if (turns.carries) evaluator_.cuts.cut({}, span);
   once.end();
+}
+
+void Loops::walk_until_nothing_changes(const std::function<void()>& walk, bool happens) {
+  // Sets grow in few steps: a value, all of its kind, anything. Lists of lists may take one more for each item.
+  constexpr int kMostWalks = 6;
+  AbstractDomain& domain = evaluator_.domain;
+  Undo& undo = evaluator_.undo;
+  const auto uncertain = domain.uncertain();
+  const size_t results = evaluator_.calls.results();
+  for (int walks = 1;; ++walks) {
+    UndoLog changed;
+    AssignedNames names;
+    Findings::Trial found(evaluator_.findings);
+    {
+      const auto log = undo.into(changed);
+      const auto list = domain.into(names);
+      walk();
+    }
+    struct Left {
+      AssignedName name;
+      HostValue joined;
+    };
+    std::vector<Left> left;
+    std::set<std::pair<const Scope*, size_t>> seen;
+    bool grows = false;
+    for (const AssignedName& name : names) {
+      if (name.scope->uncertain >= domain.uncertainty()) continue;  // a name of the walk's own
+      if (!seen.emplace(name.scope.get(), name.index).second) continue;
+      HostValue joined = domain.merge(name.before, name.value());
+      const bool differs = !is_same_set(joined, name.before);
+      if (differs && walks >= kMostWalks) joined = widened(joined);
+      grows = grows || (differs && !is_same_set(joined, name.before));
+      left.push_back({name, std::move(joined)});
+    }
+    if (!grows && happens) {
+      undo.keep(changed);
+      for (const Left& each : left) domain.assigned(each.name);
+      return found.keep();
+    }
+    changed.take_back();
+    for (Left& each : left) {
+      domain.assigned(each.name);
+      Binding& binding = each.name.scope->bindings[each.name.index];
+      each.name.scope->note(binding, undo);
+      binding.value = std::move(each.joined);
+    }
+    if (!grows) return found.keep();
+    evaluator_.calls.forget_results(results);
+  }
 }
 
 std::optional<Flow> Loops::every_turn(const ast::WhileStmt& stmt, const BlockInfo& body, Cuts::Waiting& turns,
@@ -291,25 +346,34 @@ Flow Loops::run(const ast::WhileStmt& stmt, const ScopePtr& scope) {
     evaluator_.domain.values_become_unknown(info.assigns, *scope, evaluator_.undo);
   } else {
     evaluator_.domain.numbers_become_unknown(info.assigns, *scope, evaluator_.undo);
-    holds(stmt, scope);
   }
-  walk_once([&] { return evaluator_.run_block(stmt.body, info, evaluator_.nested(scope)); }, info.assigns, scope, 0,
-            turns, stmt.body.span, stmt.condition->span);
+  const auto turn = [&] {
+    if (evaluator_.domain.is_check()) holds(stmt, scope);
+    return evaluator_.run_block(stmt.body, info, evaluator_.nested(scope));
+  };
+  walk_once(turn, info.assigns, scope, 0, turns, stmt.body.span, stmt.condition->span);
+  if (evaluator_.domain.is_check()) {
+    const Findings::Trial said_already(evaluator_.findings);
+    try {
+      holds(stmt, scope);          // what it assigns the last time is there behind the loop
+    } catch (const UserError&) {}  // NOLINT: it has been reported
+  }
   return Flow::kNext;
 }
 
 void Loops::may_have_ended(Flow flow, Span place) {
   EarlyEnds& ends = *ends_.back();
+  if (evaluator_.domain.is_check()) evaluator_.domain.may_have_ended(ends.uncertainty);
   if (!ends.rest) ends.rest.emplace(evaluator_.doubts, plan::Doubt{place, plan::Doubt::Kind::kRest});
   (flow == Flow::kBreak ? ends.broken : ends.continued).add();
 }
 
 Loops::Ends::Ends(Loops& loops, const NameSet& assigned, Scope& scope, Span loop)
-    : loops_(loops), uncertainty_(loops.evaluator_.domain.as_it_is()) {
+    : loops_(loops), part_(loops.evaluator_.domain) {
   Evaluator& evaluator = loops.evaluator_;
   if (evaluator.domain.is_abstract()) {
-    const JoinedNames none(assigned, scope, loop, evaluator.domain, evaluator.undo, evaluator.findings);
-    ends_.emplace(EarlyEnds{none, none, loop});
+    const JoinedNames none(assigned, scope, evaluator.domain, evaluator.undo);
+    ends_.emplace(EarlyEnds{none, none, loop, evaluator.domain.uncertainty()});
   }
   loops_.ends_.push_back(ends_ ? &*ends_ : nullptr);
 }
@@ -318,7 +382,7 @@ Loops::Ends::~Ends() { loops_.ends_.pop_back(); }
 
 Flow Loops::Ends::after_turn(Flow flow) {
   if (!ends_) return flow == Flow::kContinue ? Flow::kNext : flow;
-  auto& [broken, continued, loop, rest] = *ends_;
+  auto& [broken, continued, loop, uncertainty, rest] = *ends_;
   if (rest) rest->end();
   const bool was_uncertain = uncertain_;
   if (continued.any()) {

@@ -2,8 +2,9 @@
 // Loops: `for` and `while`.
 //
 // A run takes every turn. A plan does too, as far as it knows what they do, until it has walked enough of them: what is
-// left is taken to cost what the turns before have cost. A check walks the body once, with what it assigns unknown,
-// unless the body makes something of a number that types need (a dim, a model, a list): then it takes every turn too.
+// left is taken to cost what the turns before have cost. A check takes every turn too if the body makes something of a
+// number that types need (a dim, a model, a list) and the turns are known. Otherwise one walk of the body stands for
+// all turns: it is repeated from all states in which a turn may begin, until it leaves no other.
 //
 // Where only the run knows whether a turn comes to a `break` or `continue`, a check and a plan go on as if it did not,
 // and what names are behind the loop, or in the next turn, is what both ways have left (JoinedNames). Turns behind a
@@ -38,6 +39,10 @@ class Loops {
   void bind_last_turn(const ScopePtr& scope);
   /// A statement begins: what an earlier one's loops did does not matter any more.
   void begin_statement() { last_turn_.reset(); }
+  /// Walks, in a check, a part that happens once, often or, unless it `happens`, not at all. The values that a walk
+  /// leaves are joined to the values before it, and the part is walked again, until a join adds nothing. Only the last
+  /// walk reports errors.
+  void walk_until_nothing_changes(const std::function<void()>& walk, bool happens);
   /// The innermost loop may have come to a `break` or `continue`, under the unknown condition at `place`.
   void may_have_ended(Flow flow, Span place);
   /// Called before each turn of a loop that is shown, and after the last.
@@ -48,6 +53,7 @@ class Loops {
   struct EarlyEnds {
     JoinedNames broken, continued;
     Span loop;
+    int uncertainty;                              ///< at which the loop began
     std::optional<Doubtful> rest = std::nullopt;  ///< what follows an early end
   };
   /// A loop under way: notes its early ends, for as long as this lives.
@@ -69,7 +75,7 @@ class Loops {
     Loops& loops_;
     std::optional<EarlyEnds> ends_;  ///< nothing in a run
     bool uncertain_ = false;
-    Restore<int> uncertainty_;
+    AbstractDomain::Part part_;
   };
   /// What a `for` walks over.
   struct Items {
@@ -97,8 +103,7 @@ class Loops {
             Replay* replay = nullptr);
   /// How the turns of a loop that begins now wait for each other.
   Cuts::Waiting waiting(const BlockInfo& info, const std::vector<ast::Ident>& variables, const ScopePtr& scope);
-  /// A loop's body for all of its turns, 0 for nobody knows how many. A check walks it again if a number that it
-  /// assigns has become another kind of number. `header`: its condition, or what it walks over.
+  /// A loop's body for all of its turns, 0 for nobody knows how many. `header`: its condition, or what it walks over.
   void walk_once(const std::function<Flow()>& turn, const NameSet& assigned, const ScopePtr& scope, int64_t count,
                  const Cuts::Waiting& turns, Span span, Span header);
   /// A loop that tells how far it is, if anybody listens and it is one that is shown.

@@ -107,7 +107,8 @@ std::shared_ptr<const ast::Program> Modules::parse(const std::string& path, std:
 void Modules::evaluate(const ast::Program& program, const ScopePtr& scope) {
   evaluator_.meshes.declare_all(evaluator_.blocks.info(program.body));
   Restore context(evaluator_.builder.context);
-  const auto certain = evaluator_.domain.certain();
+  const AbstractDomain::Part part(evaluator_.domain);
+  evaluator_.domain.begins_anew();
   const Calls::SetAside calls = evaluator_.calls.set_aside();
   evaluator_.run_block(program.body, scope, true);
 }

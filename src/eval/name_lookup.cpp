@@ -98,7 +98,9 @@ HostValue NameLookup::attribute(const HostValue& object, const ast::Ident& name)
   if (holds == HoldsPlaces::kUnknown) return unknown(UnknownKind::kAny);
   if (holds == HoldsPlaces::kYes) {
     std::vector<HostValue> items;
-    for (PlacePtr& place : places_of(object, name.name == kParams)) items.push_back(std::move(place));
+    bool all_known = true;
+    for (PlacePtr& place : places_of(object, name.name == kParams, &all_known)) items.push_back(std::move(place));
+    if (!all_known) return unknown(UnknownKind::kAny);
     return make_list(std::move(items));
   }
   if (auto* instance = object.as<InstancePtr>()) {

@@ -9,6 +9,7 @@
 #include "eval/limits.h"
 #include "eval/meshes.h"
 #include "eval/name_lookup.h"
+#include "eval/possible_values.h"
 #include "graph/op.h"
 #include "ops/registry.h"
 #include "support/stack_budget.h"
@@ -50,11 +51,6 @@ void flatten(const HostValue& value, size_t depth, ops::NestedNumbers& nested, S
   }
 }
 
-bool has_unknown(const HostValue& value) {
-  const auto* list = value.as<ListPtr>();
-  return list ? std::any_of((*list)->items.begin(), (*list)->items.end(), has_unknown) : value.is_unknown();
-}
-
 /// An int, or lists of them; false if one is not known.
 bool read_ints(const HostValue& value, ops::NestedNumbers& nested, Span span) {
   flatten(value, 0, nested, span);
@@ -71,6 +67,9 @@ Dim found_in_operands(const ops::Call& call, const Dim& dim) {
   }
   return dim;
 }
+
+/// How far apart windows or places are: with their sizes it says how large a result is.
+const Name kStride("stride");
 
 /// A call of an operation on tensors, whose arguments become what its rules read.
 class OperationCall {
@@ -105,7 +104,6 @@ bool OperationCall::read(const syntax::Parameter& parameter, const GivenArgument
   const HostValue& value = given.value;
   argument.given = true;
   if (!argument.span.is_known()) argument.span = given.span;
-  const bool any = value.is_unknown() && unknown_kind(value) == UnknownKind::kAny;
   switch (parameter.kind) {
     case syntax::ParameterKind::kNumber:
     case syntax::ParameterKind::kInt:
@@ -114,25 +112,32 @@ bool OperationCall::read(const syntax::Parameter& parameter, const GivenArgument
       argument.is_int = argument.unknown ? unknown_kind(value) == UnknownKind::kInt : !value.is<double>();
       argument.number =
           number_of(value).value_or(parameter.kind == syntax::ParameterKind::kNumber && !argument.is_int ? 0.5 : 1);
-      return true;
+      return !argument.unknown || parameter.name != kStride;
     default: break;
   }
-  if (any) return false;
+  if (is_open(value)) return false;
   switch (parameter.kind) {
     case syntax::ParameterKind::kTensor:
+      if (has_open_type(value)) return false;
       argument.unknown = value.is_unknown();
       argument.values.push_back(convert_.to_tensor(value, given.span));
       break;
     case syntax::ParameterKind::kTensors:
       for (const HostValue& item : (*value.as<ListPtr>())->items) {
-        if (item.is_poison() || (item.is_unknown() && unknown_kind(item) == UnknownKind::kAny)) return false;
+        if (item.is_poison() || has_open_type(item)) return false;
         argument.values.push_back(convert_.to_tensor(item, given.span));
       }
       break;
     case syntax::ParameterKind::kElement: argument.element = *value.as<ElementType>(); break;
-    case syntax::ParameterKind::kNested: flatten(value, 0, argument.nested, given.span); break;
-    case syntax::ParameterKind::kInts: return read_ints(value, argument.nested, given.span);
-    default: argument.dims = value.is<Dim>() ? Dims{*value.as<Dim>()} : Conversions::to_dims(value, given.span);
+    case syntax::ParameterKind::kNested:
+      if (has_item(value, is_open)) return false;
+      flatten(value, 0, argument.nested, given.span);
+      break;
+    case syntax::ParameterKind::kInts:
+      return !has_item(value, is_open) && read_ints(value, argument.nested, given.span);
+    default:
+      if (has_unknown(value)) return false;
+      argument.dims = value.is<Dim>() ? Dims{*value.as<Dim>()} : Conversions::to_dims(value, given.span);
   }
   return true;
 }
@@ -146,6 +151,12 @@ void OperationCall::read_arguments() {
     else
       for (const GivenArgument* given : bound_.rest) known_ = read(parameters[i], *given, call_.arguments[i]) && known_;
   }
+  // Between integers, an int and a float give results of different types.
+  const bool any_open = std::any_of(bound_.arguments.items.begin(), bound_.arguments.items.end(),
+                                    [](const GivenArgument& given) { return has_open_type(given.value); });
+  if (any_open)
+    for (const ops::Argument& argument : call_.arguments)
+      for (const graph::Value& value : argument.values) known_ = known_ && is_float(value.element());
   for (size_t i = 0; i < parameters.size(); ++i) {
     if (parameters[i].name != kOver) continue;
     for (Dim& dim : call_.arguments[i].dims) dim = found_in_operands(call_, dim);
@@ -153,9 +164,14 @@ void OperationCall::read_arguments() {
 }
 
 bool OperationCall::read_labels(NameLookup& names) {
+  const bool has_windows = bound_.signature.place_of(kStride) < bound_.signature.parameters.size();
   for (const GivenArgument* item : bound_.labels) {
     HostValue named = names.look_up(item->label, item->label_span, bound_.arguments.scope);
     if (named.is_poison()) return false;
+    if (named.is_unknown() || (bound_.signature.labels == syntax::LabelKind::kDim && item->value.is_unknown())) {
+      known_ = false;
+      continue;
+    }
     ops::DimLabel label;
     label.dim = found_in_operands(call_, Conversions::to_dim(named, item->label_span));
     label.span = item->label_span;
@@ -166,6 +182,10 @@ bool OperationCall::read_labels(NameLookup& names) {
     }
     std::vector<HostValue> numbers{item->value};
     const bool is_pair = bound_.signature.labels == syntax::LabelKind::kPair;
+    if (is_pair && item->value.is_unknown()) {
+      known_ = false;
+      continue;
+    }
     if (is_pair) {
       auto* list = item->value.as<ListPtr>();
       if (!list || (*list)->items.size() != 2)
@@ -174,7 +194,7 @@ bool OperationCall::read_labels(NameLookup& names) {
     }
     for (const HostValue& number : numbers) {
       auto value = convert_.to_int(number, item->span, "this");
-      if (!value && is_pair) known_ = false;
+      if (!value && (is_pair || has_windows)) known_ = false;
       label.numbers.push_back(value.value_or(0));
     }
     call_.labels.push_back(std::move(label));
@@ -185,7 +205,7 @@ bool OperationCall::read_labels(NameLookup& names) {
 void OperationCall::read_arrow() {
   const syntax::Signature& signature = bound_.signature;
   if (const GivenArgument* arrow = bound_.arrow) {
-    if (arrow->target.is_unknown()) {
+    if (has_unknown(arrow->target)) {
       known_ = false;
       return;
     }
@@ -210,7 +230,7 @@ void OperationCall::read_groups() {
     return value.is<ListPtr>() ? Conversions::to_dims(value, span) : Dims{Conversions::to_dim(value, span)};
   };
   for (const GivenArgument* item : bound_.pairs) {
-    if (item->value.is_unknown() || item->target.is_unknown()) {
+    if (has_unknown(item->value) || has_unknown(item->target)) {
       known_ = false;
       return;
     }
@@ -224,6 +244,10 @@ void OperationCall::read_groups() {
 void OperationCall::read_pairs() {
   if (bound_.signature.arrow == syntax::ArrowKind::kShapeOrGroups) return read_groups();
   for (const GivenArgument* item : bound_.pairs) {
+    if (item->value.is_unknown() || item->target.is_unknown()) {
+      known_ = false;
+      return;
+    }
     const Dim before = Conversions::to_dim(item->value, item->span), from = found_in_operands(call_, before);
     Dim to = Conversions::to_dim(item->target, item->target_span);
     if (to.size == before.size) to.size = from.size;
@@ -261,16 +285,17 @@ std::optional<HostValue> on_the_host(const graph::Op& op, const Bound& call) {
   const bool takes_one = op.host.of_one != nullptr;
   if ((!takes_one && !op.host.of_two) || call.arrow) return std::nullopt;
   double numbers[2] = {1, 1};
-  bool is_int = op.host.keeps_ints, is_known = true;
+  bool is_int = op.host.keeps_ints, may_be_int = is_int, is_known = true;
   for (size_t i = 0; i < (takes_one ? 1 : 2); ++i) {
     const HostValue& value = call.value(i);
     const std::optional<double> number = number_of(value);
-    if (!number && !(is_number(value) && unknown_kind(value) != UnknownKind::kAny)) return std::nullopt;
+    if (!number && (!is_number(value) || is_open(value))) return std::nullopt;
     is_known = is_known && number;
-    is_int = is_int && (number ? !value.is<double>() : unknown_kind(value) == UnknownKind::kInt);
+    may_be_int = may_be_int && unknown_kind(value) != UnknownKind::kFloat;
+    is_int = is_int && (number ? !value.is<double>() : !has_open_type(value) && may_be_int);
     numbers[i] = number.value_or(1);
   }
-  if (!is_known) return unknown(is_int ? UnknownKind::kInt : UnknownKind::kFloat);
+  if (!is_known) return unknown(is_int ? UnknownKind::kInt : may_be_int ? UnknownKind::kNumber : UnknownKind::kFloat);
   const double result = takes_one ? op.host.of_one(numbers[0]) : op.host.of_two(numbers[0], numbers[1]);
   return is_int ? HostValue(static_cast<int64_t>(result)) : HostValue(result);
 }
@@ -279,7 +304,7 @@ std::optional<HostValue> on_the_host(const graph::Op& op, const Bound& call) {
 void refuse_two_values(const graph::Op& op, const Arguments& arguments) {
   if (op.of_two_values.empty() || arguments.items.size() < 2) return;
   const auto is_value = [](const HostValue& value) {
-    return tensor_of(value) || (is_number(value) && !(value.is_unknown() && unknown_kind(value) == UnknownKind::kAny));
+    return tensor_of(value) || (is_number(value) && !is_open(value));
   };
   const bool is_plain = std::all_of(arguments.items.begin(), arguments.items.end(), [&](const GivenArgument& item) {
     return item.label.empty() && !item.has_target && (is_value(item.value) || item.value.is<Dim>());
@@ -318,7 +343,7 @@ HostValue Operations::call(const graph::Op& op, Arguments& arguments) {
   builder_.span = arguments.span;
   if (auto result = OperationCall(builder_, convert_, op, bound).result(names_)) return std::move(*result);
   doubts_.uncounted(arguments.span);
-  return unknown(UnknownKind::kAny);
+  return unknown(UnknownKind::kTensor);  // or several, which have no other use than these
 }
 
 namespace {

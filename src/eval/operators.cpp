@@ -4,6 +4,7 @@
 #include "eval/limits.h"
 #include "eval/operations.h"
 #include "eval/plain_numbers.h"
+#include "eval/possible_values.h"
 #include "eval/suggestions.h"
 #include "support/text.h"
 
@@ -53,10 +54,14 @@ std::string help_with_operands(BinaryOp op, const HostValue& a, const HostValue&
 
 /// `a == none`, `none != b`: on the host, whatever the other is.
 HostValue is_none(BinaryOp op, const HostValue& a, const HostValue& b) {
-  const bool open = (a.is_unknown() && unknown_kind(a) == UnknownKind::kAny) ||
-                    (b.is_unknown() && unknown_kind(b) == UnknownKind::kAny);
-  if (open) return unknown(UnknownKind::kBool);
+  const HostValue& other = a.is<None>() ? b : a;
+  if (!other.is<None>() && may_be_none(other)) return unknown(UnknownKind::kBool);
   return (a.is<None>() && b.is<None>()) == (op == BinaryOp::kEqual);
+}
+
+/// True if the type of a result depends on whether the other operand is an int or a float.
+bool is_type_open(const graph::Value& tensor, const HostValue& other) {
+  return !is_float(tensor.element()) && has_open_type(other);
 }
 
 }  // namespace
@@ -66,7 +71,7 @@ HostValue Operations::is_in(const HostValue& a, const HostValue& b, Span span) c
   auto* list = b.as<ListPtr>();
   if (list && !a.is_unknown()) {
     for (const HostValue& item : (*list)->items) {
-      if (item.is_unknown()) return unknown(UnknownKind::kBool);
+      if (has_unknown(item) || has_unknown(a)) return unknown(UnknownKind::kBool);
       if (a.is<None>() || item.is<None>()) {
         if (a.is<None>() && item.is<None>()) return true;
         continue;
@@ -82,12 +87,11 @@ HostValue Operations::is_in(const HostValue& a, const HostValue& b, Span span) c
   auto *part = a.as<Text>(), *whole = b.as<Text>();
   if (part && whole) return (*whole)->find(**part) != std::string::npos;
   auto fits = [](const HostValue& v, bool is_known) {
-    return is_known ||
-           (v.is_unknown() && (unknown_kind(v) == UnknownKind::kAny || unknown_kind(v) == UnknownKind::kString));
+    return is_known || (v.is_unknown() && (is_open(v) || unknown_kind(v) == UnknownKind::kString));
   };
   if (a.is_unknown() && list) return unknown(UnknownKind::kBool);
   if (fits(a, part) && fits(b, whole || list)) return unknown(UnknownKind::kBool);
-  if (b.is_unknown() && unknown_kind(b) == UnknownKind::kAny) return unknown(UnknownKind::kBool);
+  if (is_open(b)) return unknown(UnknownKind::kBool);
   fail(Diagnostic(Kind::type_mismatch, span,
                   fmt::format("`in` asks for a string in a string or an element of a list, found {} and {}",
                               describe(a), describe(b))));
@@ -108,30 +112,31 @@ HostValue Operations::operate(BinaryOp op, const HostValue& a, const HostValue& 
   if (op == BinaryOp::kIn) return is_in(a, b, span);
   const bool tells_equal = op == BinaryOp::kEqual || op == BinaryOp::kNotEqual;
   if (tells_equal && (a.is<None>() || b.is<None>())) return is_none(op, a, b);
-  const bool any = (a.is_unknown() && unknown_kind(a) == UnknownKind::kAny) ||
-                   (b.is_unknown() && unknown_kind(b) == UnknownKind::kAny);
+  const bool any = is_open(a) || is_open(b);
   const graph::Value* a_tensor = tensor_of(a);
   const graph::Value* b_tensor = tensor_of(b);
   if (a_tensor || b_tensor) {
-    if (any) {
+    if (any || (a_tensor ? is_type_open(*a_tensor, b) : is_type_open(*b_tensor, a))) {
       doubts_.uncounted(span);
-      return unknown(UnknownKind::kAny);
+      return unknown(UnknownKind::kTensor);
     }
     auto fits = [](const HostValue& v) { return tensor_of(v) || number_of(v) || is_number(v); };
     if (fits(a) && fits(b)) return infix(op, a, b, spans);
   } else if (op == BinaryOp::kAnd || op == BinaryOp::kOr) {
     auto fits = [](const HostValue& v) {
-      return v.is<bool>() ||
-             (v.is_unknown() && (unknown_kind(v) == UnknownKind::kBool || unknown_kind(v) == UnknownKind::kAny));
+      return v.is<bool>() || (v.is_unknown() && (unknown_kind(v) == UnknownKind::kBool || is_open(v)));
     };
-    if (fits(a) && fits(b)) return b.is<bool>() && a.is<bool>() ? b : unknown(UnknownKind::kBool);
+    if (fits(a) && fits(b))
+      return b.is<bool>() && a.is<bool>() ? b : unknown(any ? UnknownKind::kAny : UnknownKind::kBool);
+  } else if (tells_equal && a.is<ListPtr>() && b.is<ListPtr>() && (has_unknown(a) || has_unknown(b))) {
+    return unknown(UnknownKind::kBool);
   } else if (tells_equal && !a.is_unknown() && !b.is_unknown() &&
              (a.is<Dim>() == b.is<Dim>() || !(number_of(a) && number_of(b)))) {
     auto same = equal(a, b);
     if (!same) { fail(Kind::not_comparable, span, "{} and {}", describe(a), describe(b)); }
     return *same == (op == BinaryOp::kEqual);
   } else if (any) {
-    return is_comparison(op) ? unknown(UnknownKind::kBool) : unknown(UnknownKind::kAny);
+    return unknown(UnknownKind::kAny);  // of tensors a comparison is one too
   } else {
     auto a_int = int_of(a), b_int = int_of(b);
     if (a_int && b_int) return integers(op, *a_int, *b_int, span).value();

@@ -4,6 +4,7 @@
 
 #include <unordered_set>
 
+#include "eval/possible_values.h"
 #include "eval/scope.h"
 
 namespace mtf::eval {
@@ -39,6 +40,8 @@ class PlaceWalk {
     }
   }
   size_t steps() const { return seen_.size(); }
+  /// False if something below may hold places, and only the run knows.
+  bool knows_all() const { return all_known_; }
 
  private:
   struct Level {
@@ -58,9 +61,12 @@ class PlaceWalk {
         levels_.push_back({&(*instance)->scope->bindings, nullptr, path_.size(), last_});
     } else if (auto* list = value.as<ListPtr>()) {
       if (seen_.insert(list->get()).second) levels_.push_back({nullptr, &(*list)->items, path_.size(), last_});
+    } else if (value.is_poison() || (value.is_unknown() && may_be_none(value))) {
+      all_known_ = false;
     }
   }
 
+  bool all_known_ = true;
   std::string path_;
   size_t last_ = 0;  ///< where its last part begins
   std::vector<Level> levels_;
@@ -91,11 +97,13 @@ HoldsPlaces holds_places(const HostValue& value) {
   return all_known ? HoldsPlaces::kYes : HoldsPlaces::kUnknown;
 }
 
-std::vector<PlacePtr> places_of(const HostValue& value, bool trainable) {
+std::vector<PlacePtr> places_of(const HostValue& value, bool trainable, bool* all_known) {
   std::vector<PlacePtr> places;
-  PlaceWalk().over(value, [&](const PlacePtr& place, const std::string&, size_t) {
+  PlaceWalk walk;
+  walk.over(value, [&](const PlacePtr& place, const std::string&, size_t) {
     if (place->trainable == trainable) places.push_back(place);
   });
+  if (all_known != nullptr) *all_known = walk.knows_all();
   return places;
 }
 

@@ -15,8 +15,8 @@ enum class HoldsPlaces : uint8_t { kNo, kUnknown, kYes };
 HoldsPlaces holds_places(const HostValue& value);
 
 /// Those that stand below a value, in an instance's names and in lists, depth first in the order of declaration, each
-/// once: params if `trainable`, else states.
-std::vector<PlacePtr> places_of(const HostValue& value, bool trainable);
+/// once: params if `trainable`, else states. `all_known`: false if only the run knows whether there are more.
+std::vector<PlacePtr> places_of(const HostValue& value, bool trainable, bool* all_known = nullptr);
 
 /// The same, each with its path from the value.
 std::vector<std::pair<PlacePtr, std::string>> paths_of(const HostValue& value, bool trainable);

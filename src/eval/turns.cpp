@@ -8,6 +8,7 @@
 #include "eval/calls.h"
 #include "eval/cuts.h"
 #include "eval/places.h"
+#include "eval/possible_values.h"
 #include "eval/scope.h"
 #include "eval/turn_values.h"
 #include "eval/variables.h"
@@ -80,7 +81,7 @@ bool same_form(const HostValue& a, const HostValue& b) {
 }
 
 bool is_undecided(const HostValue& value) {
-  if (value.is_poison() || (value.is_unknown() && unknown_kind(value) == UnknownKind::kAny)) return true;
+  if (value.is_poison() || has_open_type(value)) return true;
   auto* list = value.as<ListPtr>();
   return list && std::any_of((*list)->items.begin(), (*list)->items.end(), is_undecided);
 }

@@ -15,6 +15,8 @@ class UncalledFunctions {
  public:
   void declared(FunctionPtr function) { functions_.push_back(std::move(function)); }
   void declared(ModelClassPtr model) { models_.push_back(std::move(model)); }
+  /// All that have been declared.
+  const std::vector<FunctionPtr>& functions() const { return functions_; }
   /// A function, by its signature's address, or a model, by its declaration's: its body has been evaluated.
   void called(const void* function) { called_.insert(function); }
   /// Every name in the others is bound, declared or an operation; else it is a finding. What stands behind a `return`,

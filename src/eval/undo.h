@@ -85,6 +85,10 @@ class Undo {
   void add(const std::shared_ptr<const void>& what, size_t part, std::function<void()> take_back) {
     add(what, part, std::move(take_back), no_bytes);
   }
+  /// Adds the changes of `log`, which has ended, to the log in use.
+  void keep(UndoLog& log) {
+    if (log_ != nullptr) log_->add(log);
+  }
   /// Writes into `log` for as long as what it returns lives.
   Restore<UndoLog*> into(UndoLog& log) { return Restore<UndoLog*>(log_, &log); }
 

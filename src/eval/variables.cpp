@@ -4,6 +4,7 @@
 
 #include "eval/annotations.h"
 #include "eval/evaluator.h"
+#include "eval/possible_values.h"
 #include "eval/value_type.h"
 #include "graph/layout_record.h"
 #include "graph/layouts.h"
@@ -44,9 +45,11 @@ graph::Value Variables::converted(const HostValue& value, const TensorType& type
 }
 
 void Variables::assign(const PlacePtr& place, const HostValue& value, Span span, Span statement) {
-  if (value.is_poison() || (value.is_unknown() && unknown_kind(value) == UnknownKind::kAny)) return;
+  if (value.is_poison() || is_open(value)) return;
   const std::string what = fmt::format("the {} `{}`", place->trainable ? "param" : "state", place->path);
   const graph::Value next_value = converted(value, place->type, span, what, place->span);
+  // No history ends where that may not have happened: only its end would be known of the value.
+  if (evaluator_.domain.is_check() && evaluator_.domain.is_in_doubt()) return;
   if (const Turn* turn = evaluator_.cuts.turn()) {
     const bool is_made_in_turn = place->serial > turn->last_variable;
     if (!is_made_in_turn && std::find(turn->own.begin(), turn->own.end(), place) == turn->own.end())
@@ -121,8 +124,8 @@ void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {
       cover(stmt.name.span, std::visit([](const auto& annotation) { return annotation.span; }, stmt.type));
   place->begins = stmt.value->span;
   place->serial = ++last_;
-  if (!lay_out(*place, stmt, scope)) {
-    scope->bind(stmt.name.name, Poison{}, stmt.name.span);
+  if (const std::optional<HostValue> unknown = lay_out(*place, stmt, scope)) {
+    scope->bind(stmt.name.name, HostValue(*unknown), stmt.name.span);
     return;
   }
   // What it begins with is brought to where it is stored. Where that is not for the layout's rules of dims alone to
@@ -131,8 +134,8 @@ void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {
   Restore written(builder.written, builder.written && !stmt.stored);
   Restore initial_value(builder.initial, true);
   const HostValue value = evaluator_.evaluate(*stmt.value, scope);
-  if (value.is<None>()) {  // there is no such variable
-    scope->bind(stmt.name.name, None{}, stmt.name.span);
+  if (may_be_none(value)) {  // there is no such variable, or only the run knows
+    scope->bind(stmt.name.name, HostValue(value), stmt.name.span);
     return;
   }
   place->current = builder.assigned(initial(*place, stmt, value), place->stored);
@@ -200,7 +203,7 @@ void Variables::stack(const PlacePtr& place, const Dim& over, const graph::Value
   unnamed_.push_back(place);
 }
 
-bool Variables::lay_out(Place& place, const ast::ParamStmt& stmt, const ScopePtr& scope) {
+std::optional<HostValue> Variables::lay_out(Place& place, const ast::ParamStmt& stmt, const ScopePtr& scope) {
   const graph::Context& context = evaluator_.builder.context;
   evaluator_.builder.span = stmt.name.span;
   evaluator_.meshes.check(stmt.name.span);
@@ -208,7 +211,7 @@ bool Variables::lay_out(Place& place, const ast::ParamStmt& stmt, const ScopePtr
   stored.mesh = context.mesh;
   if (auto* like = std::get_if<ast::LikeAnnotation>(&stmt.type)) {
     HostValue of = evaluator_.evaluate(*like->of, scope);
-    if (of.is_poison() || of.is_unknown()) return false;
+    if (of.is_poison() || of.is_unknown()) return of.is_poison() ? of : unknown(UnknownKind::kAny);
     const graph::Value* tensor = tensor_of(of);
     if (!tensor)
       fail(Kind::type_mismatch, like->of->span, "expected a param, a state or a tensor, found {}", describe(of));
@@ -220,9 +223,11 @@ bool Variables::lay_out(Place& place, const ast::ParamStmt& stmt, const ScopePtr
   } else {
     const auto& shape = std::get<ast::ShapeAnnotation>(stmt.type);
     for (const auto& item : shape.items) {
-      if (!item.is_rest() && evaluator_.evaluate(*item.dim, scope).is_poison()) return false;
+      if (!item.is_rest() && evaluator_.evaluate(*item.dim, scope).is_poison()) return Poison{};
     }
-    place.type.dims = evaluator_.annotations.dims_of(shape, scope);
+    std::optional<Dims> dims = evaluator_.annotations.dims_of(shape, scope);
+    if (!dims) return unknown(UnknownKind::kAny);
+    place.type.dims = std::move(*dims);
     if (shape.element_type) place.type.element = *parse_element_type(shape.element_type->name.text());
   }
   if (!checked_size(place.type.dims))
@@ -231,7 +236,7 @@ bool Variables::lay_out(Place& place, const ast::ParamStmt& stmt, const ScopePtr
   if (!evaluator_.cuts.turn()) stored.why.variable = place.known_as;  // of all turns, it is known by a path
   if (stmt.stored) stored.why.asked = asked_by(evaluator_, *stmt.stored, place.type, scope);
   stored.sharding = stored_sharding(place.type, stored.why, *stored.mesh, stmt.name.span);
-  return true;
+  return std::nullopt;
 }
 
 graph::Value Variables::initial(const Place& place, const ast::ParamStmt& stmt, HostValue value) {
@@ -242,10 +247,7 @@ graph::Value Variables::initial(const Place& place, const ast::ParamStmt& stmt, 
     for (const Dim& dim : type.dims) dims.push_back(dim);
     value = evaluator_.calls.call_with(value, {make_list(std::move(dims))}, stmt.value->span);
   }
-  if (value.is_poison() || (value.is_unknown() && unknown_kind(value) == UnknownKind::kAny)) {
-    value = 0.0;  // of whatever it is, the type is known
-    if (!evaluator_.domain.is_check()) value = Poison{};
-  }
+  if (value.is_poison() || is_open(value)) value = 0.0;  // whatever it is, the type is known
   graph::Value initial;
   if (const graph::Value* tensor = tensor_of(value)) {
     initial = *tensor;

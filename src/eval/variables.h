@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -46,8 +47,8 @@ class Variables {
   const StoredVariables& stored() const { return stored_; }
 
  private:
-  /// Its type, and where it is stored. False if what those depend on is poison.
-  bool lay_out(Place& place, const ast::ParamStmt& stmt, const ScopePtr& scope);
+  /// Its type, and where it is stored. Gives the value of the name if what those depend on is in error or unknown.
+  std::optional<HostValue> lay_out(Place& place, const ast::ParamStmt& stmt, const ScopePtr& scope);
   /// What it begins with, of its element type and dims, by the value that its declaration gives.
   graph::Value initial(const Place& place, const ast::ParamStmt& stmt, HostValue value);
 

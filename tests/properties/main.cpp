@@ -10,6 +10,9 @@
 //                                       each of these numbers of ranks, which mpirun starts
 //   test_properties --whole-script FILE [--mesh M] [--layout L] [--set NAME=VALUE]
 //                                       says whether what must hold of whole programs holds of a script
+//   test_properties --checked-programs COUNT [FIRST]
+//                                       looks for right programs that the check refuses
+//   test_properties --checked-program N shows such a program
 //   test_properties --census COUNT      how often whole programs use what they can be made of
 #include <gtest/gtest.h>
 
@@ -20,6 +23,7 @@
 #include <sstream>
 #include <vector>
 
+#include "checked_program.h"
 #include "on_ranks.h"
 #include "random_program.h"
 #include "script.h"
@@ -112,6 +116,16 @@ int main(int argc, char** argv) {
     }
   } else if (argc > 2 && std::strcmp(argv[1], "--whole-script") == 0) {
     status = whole_script(argc, argv);
+  } else if (argc == 3 && std::strcmp(argv[1], "--checked-program") == 0) {
+    const uint64_t seed = std::strtoull(argv[2], nullptr, 10);
+    std::cout << checked_program(seed) << wrong_with_check_of(seed);
+  } else if (argc >= 3 && std::strcmp(argv[1], "--checked-programs") == 0) {
+    const uint64_t first = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 0;
+    for (uint64_t seed = first; seed < first + std::strtoull(argv[2], nullptr, 10); ++seed) {
+      const std::string wrong = wrong_with_check_of(seed);
+      std::cout << wrong << std::flush;
+      if (!wrong.empty()) status = 1;
+    }
   } else if (argc == 3 && std::strcmp(argv[1], "--census") == 0) {
     std::cout << census(std::strtoull(argv[2], nullptr, 10));
   } else if (const std::vector<Search> searches = whole_programs_of(argc, argv); !searches.empty()) {

@@ -29,6 +29,7 @@ struct RunOptions {
   bool reference = false;
   std::string reads;
   bool plot = false;
+  bool no_check = false;  ///< for tests, which compare a check with the run
   std::string timeline, loss_curve;
 };
 
@@ -118,6 +119,11 @@ void run_script(const Script& script, const eval::Settings& settings, plan::Runt
   write_what_is_known();
 }
 
+/// What a check of the script finds.
+Diagnostics checked(const Script& script, const eval::Settings& settings, const RunOptions& options) {
+  return options.no_check ? Diagnostics() : session::Session::check_text(script.name, script.text, settings);
+}
+
 int run_alone(const RunOptions& options, const ProgramOptions& program) {
   expect_files(options);
   eval::Settings settings = settings_of(program, 1);
@@ -125,7 +131,7 @@ int run_alone(const RunOptions& options, const ProgramOptions& program) {
   const Script script = read_script(options.file);
   settings.at_terminal = isatty(STDOUT_FILENO) != 0;
   settings.runs_next = true;
-  const Diagnostics found = session::Session::check_text(script.name, script.text, settings);
+  const Diagnostics found = checked(script, settings, options);
   if (!found.empty()) report(found.render(), found.exit_code());
   if (found.has_errors()) return static_cast<int>(found.exit_code());
   runtime_options.timeline = timeline_of(options, {}, runtime_options.placement);
@@ -165,7 +171,7 @@ class RankRun {
     runtime_options_.use_mpi = true;
     runtime_options_.timeline = timeline_of(options_, here_, runtime_options_.placement);
     const Script script = read();
-    const Diagnostics found = session::Session::check_text(script.name, script.text, settings);
+    const Diagnostics found = checked(script, settings, options_);
     if (found.has_errors()) return end(found.render(), found.exit_code());
     if (!found.empty()) report(found.render(), found.exit_code());
     run_script(script, settings, runtime(), runtime_options_.timeline.get(), here_.rank == 0, options_, found);
@@ -250,6 +256,7 @@ const Command kRunCommand = {
       parser.word("file", options->file, "The script, or - for standard input", true);
       parser.flag("--reference", options->reference, "Compute each operation at once, whole, on one processor");
       parser.text("--reads", options->reads, "FILE", "Write the numbers that the host reads of tensors");
+      parser.hidden_flag("--no-check", options->no_check);
       parser.flag("--plot", options->plot, "At the end, a curve of the losses that were printed");
       parser.text("--loss-curve", options->loss_curve, "FILE", "Draw the losses that were printed as SVG");
       parser.text("--timeline", options->timeline, "FILE",

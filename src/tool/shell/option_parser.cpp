@@ -33,6 +33,8 @@ void OptionParser::text(const std::string& names, std::optional<std::string>& to
 
 void OptionParser::hidden_text(const std::string& names, std::string& to) { app_.add_option(names, to)->group(""); }
 
+void OptionParser::hidden_flag(const std::string& names, bool& to) { app_.add_flag(names, to)->group(""); }
+
 void OptionParser::texts(const std::string& names, std::vector<std::string>& to, const std::string& type,
                          const std::string& about) {
   const auto take = [&to](const std::string& value) { to.push_back(value); };

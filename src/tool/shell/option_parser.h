@@ -24,6 +24,8 @@ class OptionParser {
             const std::string& about);
   /// An option with which the command starts itself: help does not show it.
   void hidden_text(const std::string& names, std::string& to);
+  /// A flag for tests: help does not show it.
+  void hidden_flag(const std::string& names, bool& to);
   /// An option that may stand several times.
   void texts(const std::string& names, std::vector<std::string>& to, const std::string& type, const std::string& about);
   void number(const std::string& names, int& to, const std::string& type, const std::string& about);

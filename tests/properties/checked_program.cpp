@@ -1,0 +1,580 @@
+#include "checked_program.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <sstream>
+#include <vector>
+
+#include "../execution_on.h"
+#include "eval/evaluator.h"
+#include "eval/span_table.h"
+#include "generator.h"
+#include "library/library.h"
+#include "run/reference_runtime.h"
+#include "session/session.h"
+#include "support/diagnostics.h"
+#include "support/text.h"
+
+namespace mtf::properties {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+/// Files that programs read, in a folder of this process.
+const std::string& data_folder() {
+  static const std::string kFolder = [] {
+    const std::filesystem::path folder =
+        std::filesystem::temp_directory_path() / fmt::format("mtf_checked_{}", static_cast<int64_t>(getpid()));
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "rows.csv") << "1,2,3\n4,5,6\n7,8,9\n2,0,1\n";
+    std::ofstream(folder / "words.txt") << "one\ntwo\nthree\n";
+    return folder.string();
+  }();
+  return kFolder;
+}
+
+/// Copies share the modules that have been parsed.
+const eval::Settings& settings_of_checked() {
+  static const eval::Settings kSettings = [] {
+    eval::Settings settings;
+    settings.library = &library::host_library();
+    return settings;
+  }();
+  return kSettings;
+}
+
+/// Which names there are, by what they stand for.
+struct KnownNames {
+  Lines ints, floats, lists, rows, tensors, texts, optionals, boxes, counters, maps, dims;
+};
+
+class CheckedProgram {
+ public:
+  explicit CheckedProgram(uint64_t seed)
+      : dice_(seed), execution_(), session_(settings_of_checked(), &execution_, nowhere_) {}
+
+  Lines make() {
+    keep({"import nn, data"});
+    keep({"dim n = 6, a = 3, c = 2"});
+    keep({"seed 1"});
+    keep({"let x0 = fill([n, a], 0.5)"});
+    keep({"let net = nn.Dense(a, c)"});
+    names_.dims = {"n", "a", "c"};
+    names_.tensors = {"x0"};
+    if (dice_.chance(60))
+      keep({fmt::format("let file = data.lines(\"{}/rows.csv\")", data_folder())}), has_file_ = true;
+    if (dice_.chance(50)) declare_box();
+    const int64_t count = dice_.between(6, 16);
+    for (int64_t tries = 0; made_ < count && tries < 4 * count; ++tries) draw();
+    return program_;
+  }
+
+ private:
+  // ---- statements ---------------------------------------------------------------------------------------------------
+  void draw() {
+    const KnownNames before = names_;
+    Lines lines = statement(0);
+    const bool runs = keep(lines);
+    if (!runs) names_ = before;
+    else ++made_;
+  }
+
+  /// Runs the lines at the prompt, and keeps them if that goes well, or, seldom, though it does not.
+  bool keep(const Lines& lines) {
+    std::string text;
+    for (const std::string& line : lines) text += line + "\n";
+    bool runs = true;
+    try {
+      session_.execute(text);
+    } catch (const UserError&) { runs = false; }
+    if (!runs && !dice_.chance(3)) return false;
+    program_.insert(program_.end(), lines.begin(), lines.end());
+    return runs;
+  }
+
+  std::string fresh(const char* kind) { return fmt::format("{}{}", kind, ++count_); }
+  void append(Lines& to, const Lines& lines, const std::string& indent = "  ") {
+    for (const std::string& line : lines) to.push_back(indent + line);
+  }
+  /// A few statements of a block, whose names are gone behind it.
+  Lines block(int depth, int64_t most = 3) {
+    const KnownNames before = names_;
+    Lines lines;
+    const int64_t count = dice_.between(1, most);
+    for (int64_t i = 0; i < count; ++i) append(lines, statement(depth + 1), "");
+    names_ = before;
+    return lines;
+  }
+
+  Lines statement(int depth) {
+    if (depth < 3 && dice_.chance(depth == 0 ? 45 : 25)) {
+      switch (dice_.below(depth == 0 ? 8 : 4)) {
+        case 0: return while_loop(depth);
+        case 1: return for_loop(depth);
+        case 2: return branch(depth);
+        case 3: return for_loop(depth);
+        case 4: return function(depth);
+        case 5: return counter();
+        case 6: return while_loop(depth);
+        default: return declared_dim();
+      }
+    }
+    if (dice_.chance(45)) return assignment();
+    if (dice_.chance(50)) return look();
+    return let();
+  }
+
+  Lines let() {
+    switch (dice_.below(9)) {
+      case 0:
+      case 1: return bound(names_.ints, "k", integer(2));
+      case 2: return bound(names_.lists, "l", list(2));
+      case 3: return bound(names_.rows, "r", rows(1));
+      case 4:
+      case 5: return bound(names_.tensors, "x", tensor(2));
+      case 6: return bound(names_.floats, "f", real(1));
+      case 7: return bound(names_.texts, "s", text());
+      default: return bound(names_.optionals, "o", dice_.chance(60) ? "none" : value());
+    }
+  }
+  Lines bound(Lines& of, const char* kind, const std::string& value) {
+    const std::string name = fresh(kind);
+    Lines lines = {fmt::format("let {} = {}", name, value)};
+    of.push_back(name);
+    return lines;
+  }
+
+  Lines assignment() {
+    switch (dice_.below(8)) {
+      case 0:
+      case 1:
+        if (const Lines free = assignable(); !free.empty())
+          return {fmt::format("{} := {}", dice_.pick(free), integer(2))};
+        break;
+      case 2:
+      case 3:
+        if (!names_.lists.empty()) {
+          const std::string& l = dice_.pick(names_.lists);
+          return {fmt::format("{0} := {1}", l, dice_.chance(70) ? fmt::format("{} + [{}]", l, integer(1)) : list(1))};
+        }
+        break;
+      case 4:
+        if (!names_.optionals.empty()) return {fmt::format("{} := {}", dice_.pick(names_.optionals), value())};
+        break;
+      case 5:
+        if (!names_.tensors.empty()) return {fmt::format("{} := {}", dice_.pick(names_.tensors), tensor(2))};
+        break;
+      case 6:
+        if (!names_.boxes.empty()) {
+          const std::string& box = dice_.pick(names_.boxes);
+          return {dice_.chance(50) ? fmt::format("{}.put({})", box, integer(1))
+                                   : fmt::format("{}.count := {}", box, integer(1))};
+        }
+        break;
+      default:
+        if (!names_.counters.empty()) return {fmt::format("let {} = {}()", fresh("q"), dice_.pick(names_.counters))};
+    }
+    return look();
+  }
+
+  /// Numbers on which no loop depends, so that each loop ends.
+  Lines assignable() const {
+    Lines names;
+    std::copy_if(names_.ints.begin(), names_.ints.end(), std::back_inserter(names),
+                 [](const std::string& name) { return name.starts_with("k"); });
+    return names;
+  }
+
+  /// What fails if a check knows too much.
+  Lines look() {
+    switch (dice_.below(10)) {
+      case 0:
+        if (!names_.lists.empty())
+          return {fmt::format("print({}[{}])", dice_.pick(names_.lists), dice_.chance(70) ? literal() : integer(1))};
+        break;
+      case 1:
+        if (!names_.lists.empty()) return {fmt::format("assert len({}) == {}", dice_.pick(names_.lists), literal())};
+        break;
+      case 2: return {fmt::format("assert {}", condition(1))};
+      case 3:
+        if (!names_.lists.empty()) {
+          const std::string i = fresh("i"), v = fresh("v");
+          return {fmt::format("for ({}, {}) in zip(0..{}, {}) {{", i, v, literal(), dice_.pick(names_.lists)),
+                  fmt::format("  print({} + {})", i, v), "}"};
+        }
+        break;
+      case 4: return {fmt::format("print(net({}))", tensor(2))};
+      case 5: return {fmt::format("print({}[n: {}..{}])", tensor(1), integer(1), integer(1))};
+      case 6: return {fmt::format("print(tensor({}, [{}]))", list(1), dice_.pick(names_.dims))};
+      case 7: return {fmt::format("print(tensor({}, [{}, a]))", rows(1), dice_.pick(names_.dims))};
+      case 8: return {fmt::format("print(\"{{{}}} {{{}}}\")", integer(1), list(1))};
+      default: return {fmt::format("print({} + {})", tensor(1), tensor(1))};
+    }
+    return {fmt::format("print({})", integer(2))};
+  }
+
+  Lines while_loop(int depth) {
+    const std::string i = fresh("w");
+    Lines lines = {fmt::format("let {} = {}", i, dice_.between(0, 1))};
+    const std::string limit = dice_.chance(60) ? literal() : unknown_number();
+    lines.push_back(fmt::format("while {} < {} {{", i, limit));
+    names_.ints.push_back(i);
+    Lines body = block(depth);
+    if (dice_.chance(20)) body.insert(body.begin() + dice_.below(static_cast<int64_t>(body.size())), leaving());
+    append(lines, {fmt::format("{0} := {0} + 1", i)});
+    append(lines, body);
+    lines.push_back("}");
+    return lines;
+  }
+  std::string leaving() { return fmt::format("if {} {{ {} }}", condition(1), dice_.chance(50) ? "break" : "continue"); }
+
+  Lines for_loop(int depth) {
+    const KnownNames before = names_;
+    const std::string i = fresh("i");
+    Lines lines;
+    switch (dice_.below(5)) {
+      case 0: lines = {fmt::format("for {} in 0..{} {{", i, literal())}; break;
+      case 1: lines = {fmt::format("for {} in 0..{} {{", i, unknown_number())}; break;
+      case 2: lines = {fmt::format("for {} in {} {{", i, list(1))}; break;
+      case 3: lines = {fmt::format("for {} in 0..{} {{", i, integer(1))}; break;
+      default: {
+        const std::string r = fresh("r");
+        lines = {fmt::format("for {} in {} {{", r, rows(1)),
+                 fmt::format("  let {} = int({}[{}])", i, r, dice_.below(3))};
+      }
+    }
+    names_.ints.push_back(i);
+    Lines body = block(depth);
+    if (dice_.chance(20)) body.push_back(leaving());
+    append(lines, body);
+    lines.push_back("}");
+    names_ = before;
+    return lines;
+  }
+
+  Lines branch(int depth) {
+    Lines lines = {fmt::format("if {} {{", condition(2))};
+    append(lines, block(depth, 2));
+    if (dice_.chance(50)) {
+      lines.push_back("} else {");
+      append(lines, block(depth, 2));
+    }
+    lines.push_back("}");
+    return lines;
+  }
+
+  Lines function(int depth) {
+    const KnownNames before = names_;
+    const std::string f = fresh("g"), x = fresh("x"), i = fresh("p");
+    const bool takes_shape = dice_.chance(50);
+    Lines lines = {
+        fmt::format("fn {}({}{}, {}{}) {{", f, x, takes_shape ? ": [.., a]" : "", i, dice_.chance(40) ? ": int" : "")};
+    names_.tensors.push_back(x);
+    names_.ints.push_back(i);
+    if (dice_.chance(50)) {
+      append(lines, {fmt::format("if {} {{", condition(1)), fmt::format("  return {}", tensor(1)), "}"});
+    }
+    append(lines, block(depth + 1, 2));
+    append(lines, {fmt::format("return {}", dice_.chance(50) ? fmt::format("{}[n: {}..{} + 2]", x, i, i) : tensor(1))});
+    lines.push_back("}");
+    names_ = before;
+    names_.maps.push_back(f);
+    return lines;
+  }
+
+  /// A closure that counts, and changes what is around it.
+  Lines counter() {
+    if (assignable().empty() || names_.lists.empty()) return let();
+    const std::string f = fresh("h");
+    Lines lines = {fmt::format("let {} = fn() {{", f)};
+    const std::string k = dice_.pick(assignable()), l = dice_.pick(names_.lists);
+    if (dice_.chance(30)) append(lines, {fmt::format("if {} {{ return 0 }}", condition(1))});
+    append(lines,
+           {dice_.chance(50) ? fmt::format("{0} := {0} + 1", k) : fmt::format("{0} := {0} + [{1}]", l, integer(1))});
+    append(lines, {fmt::format("return {}", k)});
+    lines.push_back("}");
+    if (!names_.counters.empty() && dice_.chance(40)) {  // one of two
+      const std::string g = fresh("h");
+      lines.push_back(
+          fmt::format("let {} = if {} {{ {} }} else {{ {} }}", g, condition(1), f, dice_.pick(names_.counters)));
+      names_.counters.push_back(g);
+    }
+    names_.counters.push_back(f);
+    return lines;
+  }
+
+  Lines declared_dim() {
+    const std::string m = fresh("m");
+    Lines lines = {fmt::format("dim {} = {}", m,
+                               names_.lists.empty() || dice_.chance(40)
+                                   ? unknown_number()
+                                   : fmt::format("len({})", dice_.pick(names_.lists)))};
+    names_.dims.push_back(m);
+    return lines;
+  }
+
+  void declare_box() {
+    keep({"model Box(d: dim) {", "  let count = 0", "  let items = []", "  let last = none", "  param w: [d] = 1",
+          "  fn put(v) {", "    items := items + [v]", "    count := count + 1", "    last := v", "  }",
+          "  fn call(x: [.., d]) -> [.., d] = x * w", "}"});
+    keep({"let box = Box(a)"});
+    names_.boxes = {"box"};
+    if (dice_.chance(40)) {
+      keep({"let other = Box(a)"});
+      keep({fmt::format("let either = if {} {{ box }} else {{ other }}", condition(1))});
+      names_.boxes.insert(names_.boxes.end(), {"other", "either"});
+    }
+  }
+
+  // ---- expressions --------------------------------------------------------------------------------------------------
+  std::string literal() { return std::to_string(dice_.between(0, 5)); }
+  /// Known to the run alone.
+  std::string unknown_number() {
+    switch (dice_.below(has_file_ ? 5 : 3)) {
+      case 0: return fmt::format("int(sum(ones([{}])))", dice_.chance(50) ? "a" : "c");
+      case 1: return fmt::format("int(max(x0) * {})", dice_.between(2, 8));
+      case 2: return fmt::format("int(sum({})) % {}", tensor(1), dice_.between(2, 5));
+      case 3: return "len(file)";
+      default: return fmt::format("int(split(file[{}], by: \",\")[{}])", dice_.below(4), dice_.below(3));
+    }
+  }
+  std::string integer(int depth) {
+    if (depth == 0 || dice_.chance(25))
+      return names_.ints.empty() || dice_.chance(35) ? literal() : dice_.pick(names_.ints);
+    switch (dice_.below(11)) {
+      case 0: return unknown_number();
+      case 1:
+        if (!names_.lists.empty()) return fmt::format("len({})", dice_.pick(names_.lists));
+        break;
+      case 2:
+        if (!names_.lists.empty()) return fmt::format("{}[{}]", dice_.pick(names_.lists), integer(depth - 1));
+        break;
+      case 3: return fmt::format("({} + {})", integer(depth - 1), integer(depth - 1));
+      case 4: return fmt::format("{} * {}", integer(0), integer(0));
+      case 5: return fmt::format("{} % {}", integer(0), dice_.between(1, 4));
+      case 6:
+        return fmt::format("(if {} {{ {} }} else {{ {} }})", condition(depth - 1), integer(depth - 1),
+                           integer(depth - 1));
+      case 7:
+        if (!names_.boxes.empty())
+          return fmt::format("{}.{}", dice_.pick(names_.boxes), dice_.chance(50) ? "count" : "last");
+        break;
+      case 8:
+        if (!names_.counters.empty()) return fmt::format("{}()", dice_.pick(names_.counters));
+        break;
+      case 9:
+        if (!names_.optionals.empty()) return dice_.pick(names_.optionals);
+        break;
+      default: return fmt::format("({} - {})", integer(depth - 1), integer(0));
+    }
+    return integer(0);
+  }
+  std::string real(int depth) {
+    if (depth == 0 || dice_.chance(30))
+      return names_.floats.empty() || dice_.chance(50) ? "1.5" : dice_.pick(names_.floats);
+    switch (dice_.below(3)) {
+      case 0: return fmt::format("{} * {}", real(depth - 1), integer(0));
+      case 1: return fmt::format("float(sum({}))", tensor(0));
+      default: return fmt::format("float({})", integer(depth - 1));
+    }
+  }
+  std::string condition(int depth) {
+    switch (dice_.below(depth == 0 ? 2 : 8)) {
+      case 0: return fmt::format("{} > {}", integer(depth), literal());
+      case 1: return fmt::format("sum({}) > {}.5", tensor(0), dice_.between(0, 12));
+      case 2: return fmt::format("{} == {}", integer(depth - 1), integer(depth - 1));
+      case 3:
+        if (!names_.optionals.empty()) return fmt::format("{} == none", dice_.pick(names_.optionals));
+        break;
+      case 4:
+        if (!names_.lists.empty()) return fmt::format("{} in {}", integer(0), dice_.pick(names_.lists));
+        break;
+      case 5: return fmt::format("{} and {}", condition(depth - 1), condition(depth - 1));
+      case 6: return fmt::format("({} or not {})", condition(0), condition(0));
+      default:
+        if (!names_.lists.empty()) return fmt::format("{} == {}", dice_.pick(names_.lists), list(0));
+    }
+    return fmt::format("{} < {}", literal(), integer(0));
+  }
+  std::string list(int depth) {
+    if (depth == 0 || dice_.chance(20)) {
+      if (!names_.lists.empty() && dice_.chance(60)) return dice_.pick(names_.lists);
+      return dice_.chance(30) ? "[]" : fmt::format("[{}, {}, {}]", integer(0), integer(0), integer(0));
+    }
+    switch (dice_.below(7)) {
+      case 0: return fmt::format("{} + [{}]", list(depth - 1), integer(depth - 1));
+      case 1: {
+        const std::string i = fresh("i");
+        names_.ints.push_back(i);
+        const std::string element = integer(1);
+        names_.ints.pop_back();
+        return fmt::format("[{} for {} in 0..{}]", element, i, dice_.chance(50) ? literal() : unknown_number());
+      }
+      case 2: {
+        const std::string over = list(0), v = fresh("v");
+        names_.ints.push_back(v);
+        const std::string filter = condition(1);
+        names_.ints.pop_back();
+        return fmt::format("[{0} for {0} in {1} if {2}]", v, over, filter);
+      }
+      case 3:
+        if (!names_.lists.empty()) return fmt::format("{}[{}..]", dice_.pick(names_.lists), integer(0));
+        break;
+      case 4:
+        if (!names_.boxes.empty()) return fmt::format("{}.items", dice_.pick(names_.boxes));
+        break;
+      case 5: return fmt::format("(if {} {{ {} }} else {{ {} }})", condition(depth - 1), list(depth - 1), list(0));
+      default: return fmt::format("[{}, {}]", integer(depth - 1), integer(0));
+    }
+    return list(0);
+  }
+  std::string rows(int depth) {
+    if (!names_.rows.empty() && dice_.chance(50)) return dice_.pick(names_.rows);
+    const std::string line = fresh("v");
+    switch (dice_.below(has_file_ ? 3 : 2)) {
+      case 0: return fmt::format("[[{}, {}, {}], [1, 2, 3]]", real(0), integer(0), integer(depth));
+      case 1: return fmt::format("[[{0}, 1, 2.5] for {0} in {1}]", line, list(1));
+      default: return fmt::format("[[float(w) for w in split({0}, by: \",\")] for {0} in file]", line);
+    }
+  }
+  std::string text() {
+    if (!names_.texts.empty() && dice_.chance(40)) return dice_.pick(names_.texts);
+    return dice_.chance(50) ? fmt::format("\"{{{}}}\"", integer(1)) : fmt::format("string({})", list(1));
+  }
+  std::string value() {
+    switch (dice_.below(3)) {
+      case 0: return tensor(1);
+      case 1: return list(1);
+      default: return integer(1);
+    }
+  }
+  std::string tensor(int depth) {
+    if (depth == 0 || dice_.chance(20)) return dice_.pick(names_.tensors);
+    switch (dice_.below(12)) {
+      case 0: return fmt::format("{}[n: {}..{}]", tensor(depth - 1), integer(1), integer(1));
+      case 1: return fmt::format("{}[n: {}]", tensor(depth - 1), integer(1));
+      case 2: return fmt::format("{} * {}", tensor(depth - 1), dice_.chance(50) ? real(0) : integer(0));
+      case 3: return fmt::format("({} + {})", tensor(depth - 1), tensor(depth - 1));
+      case 4: return fmt::format("ones([{}, a])", dice_.pick(names_.dims));
+      case 5: return fmt::format("sum({}, over: {})", tensor(depth - 1), dice_.pick(names_.dims));
+      case 6:
+        if (!names_.maps.empty())
+          return fmt::format("{}({}, {})", dice_.pick(names_.maps), tensor(depth - 1), integer(1));
+        break;
+      case 7: return fmt::format("(if {} {{ {} }} else {{ {} }})", condition(1), tensor(depth - 1), tensor(depth - 1));
+      case 8: return fmt::format("tensor({}, [{}, a])", rows(1), dice_.pick(names_.dims));
+      case 9: return fmt::format("net({})", tensor(depth - 1));
+      case 10:
+        if (!names_.boxes.empty()) return fmt::format("{}({})", dice_.pick(names_.boxes), tensor(depth - 1));
+        break;
+      default: return fmt::format("softmax({}, over: {})", tensor(depth - 1), dice_.pick(names_.dims));
+    }
+    return dice_.pick(names_.tensors);
+  }
+
+  Dice dice_;
+  ExecutionOn<run::ReferenceRuntime> execution_;
+  std::ostream nowhere_{nullptr};
+  session::Session session_;
+  Lines program_;
+  KnownNames names_;
+  int64_t made_ = 0;
+  int count_ = 0;
+  bool has_file_ = false;
+};
+
+bool begins_statement(const std::string& line) { return !trim(line).starts_with("}"); }
+
+/// Each statement behind a line that prints where it stands.
+std::string with_marks(const Lines& lines) {
+  std::string text;
+  size_t number = 0;
+  for (const std::string& line : lines) {
+    ++number;
+    if (begins_statement(line)) text += fmt::format("print(\"@{}\")\n", ++number);
+    text += line + "\n";
+  }
+  return text;
+}
+
+/// A run of a program: what it has evaluated, and its error.
+class TracedRun {
+ public:
+  TracedRun(const std::string& file, const std::string& text) : file_(file) {
+    std::ostringstream out;
+    const eval::Settings& settings = settings_of_checked();
+    ExecutionOn<run::ReferenceRuntime> execution;
+    eval::Evaluator evaluator(settings, &execution, out);
+    eval::SpanTable table;
+    evaluator.fill(table);
+    try {
+      Diagnostics found;
+      evaluator.run_program(settings.parsed->parse(SourceFile::create(file, text), found));
+    } catch (const UserError&) { has_failed_ = true; }
+    for (const std::string& line : split(out.str(), '\n'))
+      if (line.starts_with("@")) reached_.insert(static_cast<size_t>(std::stoul(line.substr(1))));
+    const std::vector<std::string> lines = split(text, '\n');
+    for (const size_t line : reached_)
+      if (!lines[line - 1].starts_with(" ")) last_statement_ = line;
+    for (const eval::SpanInfo& info : table.of(file)) evaluated_.emplace(info.span.begin, info.span.end);
+  }
+
+  /// True if the error may be one of the run's too, or stands where the run has not come.
+  bool agrees(const Diagnostic& error) const {
+    const LineNumbers lines = lines_of(error);
+    if (!std::includes(reached_.begin(), reached_.end(), lines.begin(), lines.end())) return true;
+    // Behind its error a run does nothing, but the check goes on: in other calls, and in later turns.
+    if (has_failed_ && *lines.rbegin() >= last_statement_) return true;
+    return !is_evaluated(error.span());
+  }
+
+ private:
+  using LineNumbers = std::set<size_t>;
+
+  /// Where an error stands, and the calls through which one came there.
+  LineNumbers lines_of(const Diagnostic& diagnostic) const {
+    LineNumbers lines;
+    for (size_t i = 0; i < diagnostic.places().size(); ++i) {
+      const LabeledSpan& place = diagnostic.places()[i];
+      if (place.span.is_known() && place.span.file->name() == file_ && (i == 0 || place.label == "called here"))
+        lines.insert(place.span.file->line_of(place.span.begin));
+    }
+    return lines;
+  }
+
+  /// True if a part of the span has a value. A part of a line, such as a branch, may not be evaluated.
+  bool is_evaluated(Span span) const {
+    return std::any_of(evaluated_.lower_bound({span.begin, 0}), evaluated_.end(),
+                       [&](const auto& part) { return part.first >= span.begin && part.second <= span.end; });
+  }
+
+  const std::string file_;
+  bool has_failed_ = false;
+  LineNumbers reached_;
+  size_t last_statement_ = 0;  ///< the line of the last statement of the program itself that was begun
+  std::set<std::pair<uint32_t, uint32_t>> evaluated_;
+};
+
+}  // namespace
+
+std::string checked_program(uint64_t seed) { return with_marks(CheckedProgram(seed).make()); }
+
+std::string wrong_with_check_of(uint64_t seed) {
+  const std::string file = "checked.mtf", text = checked_program(seed);
+  const Diagnostics found = session::Session::check_text(file, text, settings_of_checked());
+  if (!found.has_errors()) return {};
+  const TracedRun run(file, text);
+  const auto is_wrong = [&](const Diagnostic& diagnostic) {
+    return diagnostic.severity() == Severity::kError && !run.agrees(diagnostic);
+  };
+  const auto wrong = std::find_if(found.list().begin(), found.list().end(), is_wrong);
+  return wrong == found.list().end() ? "" : fmt::format("seed {}:\n{}\n{}", seed, wrong->render(), text);
+}
+
+}  // namespace mtf::properties

@@ -1,0 +1,18 @@
+#pragma once
+// Random programs for the promise of a check: it never refuses a right program.
+//
+// A program is drawn statement by statement at a prompt, which runs each and keeps those that run. So what it does with
+// lists that grow in loops, slices by numbers of tensors and lines of files is right, though only the run knows it.
+#include <cstdint>
+#include <string>
+
+namespace mtf::properties {
+
+/// The program of a seed. Its lines are numbered by what they print: `@12` before line 12 runs.
+std::string checked_program(uint64_t seed);
+
+/// Errors of the program's check at lines that its run executes, and which are no errors of the run; empty if there are
+/// none.
+std::string wrong_with_check_of(uint64_t seed);
+
+}  // namespace mtf::properties

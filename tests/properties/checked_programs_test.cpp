@@ -1,0 +1,24 @@
+// What a check refuses at a line that a run executes, the run refuses too.
+#include <gtest/gtest.h>
+
+#include "checked_program.h"
+
+namespace mtf::properties {
+namespace {
+
+constexpr uint64_t kCheckedPrograms = 1200;
+constexpr uint64_t kCheckedAtOnce = 200;
+
+class CheckedPrograms : public testing::TestWithParam<uint64_t> {};
+
+TEST_P(CheckedPrograms, AreNotRefusedWhereTheyRun) {
+  for (uint64_t seed = GetParam(); seed < GetParam() + kCheckedAtOnce; ++seed) {
+    const std::string wrong = wrong_with_check_of(seed);
+    EXPECT_TRUE(wrong.empty()) << wrong;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, CheckedPrograms, testing::Range<uint64_t>(0, kCheckedPrograms, kCheckedAtOnce));
+
+}  // namespace
+}  // namespace mtf::properties
