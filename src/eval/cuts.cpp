@@ -136,7 +136,7 @@ void Cuts::end_statement(const BlockInfo& info, size_t statement, Scope& scope, 
 
 void Cuts::end_turn(Waiting& waiting, Span loop) {
   if (!cuts_turns()) return;
-  if (waiting.carries) return cut({}, loop);
+  if (cuts_each(waiting)) return cut({}, loop);
   if (waiting.cuts != cuts_) {
     waiting.cuts = cuts_;
     waiting.turns = 0;
@@ -161,6 +161,7 @@ void Cuts::assigned(const PlacePtr& place) {
   if (!counted_.empty()) counted_.back().values.emplace_back(place);
   if (assigned_ != nullptr) assigned_->push_back(place);
   variables_changed_ = true;
+  ++assignments_;
 }
 
 void Cuts::made(const Scope& scope, const HostValue& value) {

@@ -64,9 +64,16 @@ class Cuts {
     int64_t turns = 0;     ///< since the last cut, or since a gradient was last found to be possible
     int64_t patience = 1;  ///< grows where one is, and with what is held: whether one is takes a walk over it
     int64_t cuts = 0;      ///< those made before
-    bool carries = false;  ///< none waits: a later turn reads what one assigns to a variable
+    bool carries = false;  ///< none waits: a later turn may read what one assigns to a variable
     bool is_outermost = true;
+    int64_t assignments = 0;  ///< of variables, before the loop
   };
+  /// How often variables have been assigned.
+  int64_t assignments() const { return assignments_; }
+  /// True if each turn of the loop ends in a cut: a turn has assigned a variable, and a later turn may read it.
+  /// Functions that assign names of their own look like functions that assign variables, as a name may stand for a
+  /// variable.
+  bool cuts_each(const Waiting& waiting) const { return waiting.carries && assignments_ != waiting.assignments; }
   /// A loop's turn ends: a cut, or it waits. As long as the text may ask for a gradient all wait; where it cannot, 64
   /// turns of a loop are enough for a program, or as many of an outermost one as make it 10,000 operations: the next
   /// ones have its plan.
@@ -121,6 +128,7 @@ class Cuts {
   bool variables_changed_ = false;  ///< since the last cut
   std::vector<PlacePtr>* assigned_ = nullptr;
   int64_t cuts_ = 0;               ///< so far
+  int64_t assignments_ = 0;        ///< so far
   int64_t operations_before_ = 0;  ///< of the table, at the last of them
   int waits_ = 0;                  ///< not 0: turns of loops wait
   std::vector<Counted> counted_;

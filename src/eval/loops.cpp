@@ -83,7 +83,8 @@ bool keeps_a_tensor(const HostValue& item) {
 
 Cuts::Waiting Loops::waiting(const BlockInfo& info, const std::vector<ast::Ident>& variables, const ScopePtr& scope) {
   return {.carries = !evaluator_.domain.is_check() && evaluator_.blocks.carries_variables(info, variables, scope),
-          .is_outermost = depth_ == 0};
+          .is_outermost = depth_ == 0,
+          .assignments = evaluator_.cuts.assignments()};
 }
 
 Loops::Shown::Shown(Loops& loops, std::string variable, int64_t turns, const Cuts::Waiting& waiting) {
@@ -209,7 +210,7 @@ Flow Loops::every_turn(const ast::ForStmt& stmt, const BlockInfo& body, const It
     inner.end_turn();
     const Flow flow = ends.after_turn(came_to);
     if (flow == Flow::kReturn) return ends.behind(flow);
-    if (replay) replay->end_turn(flow, span);
+    if (replay && evaluator_.cuts.cuts_each(turns)) replay->end_turn(flow, span);
     else end_turn(turns, span);
     if (is_programs) last_turn_ = std::move(ended);
     if (flow != Flow::kNext) {

@@ -239,6 +239,7 @@ Replay::~Replay() {
 }
 
 void Replay::begin_turn() {
+  evaluator_.replays.follows_numbers_ = false;
   turn_ = graph::new_node_id();
   ++turns_;
   replays_ = false;

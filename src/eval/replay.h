@@ -46,7 +46,7 @@ class Evaluator;
 
 class Replay {
  public:
-  /// Of a loop that begins, each of whose turns ends in a cut.
+  /// A loop begins. Its turns end in cuts from the first turn on that assigns a variable.
   Replay(Evaluator& evaluator, const ast::Block& body);
   ~Replay();
   Replay(const Replay&) = delete;
@@ -58,7 +58,7 @@ class Replay {
   void begin_turn();
   /// A statement of the body begins. True if it and those behind it are replayed.
   bool replays_from(size_t statement, const ScopePtr& scope);
-  /// The body has ended with `flow`, and nothing holds what only it held: the cut.
+  /// The body has ended with `flow`, and nothing holds what only it held: the cut. Not called after a turn that waits.
   void end_turn(Flow flow, Span loop);
 
   // ---- what Replays tells -------------------------------------------------------------------------------------------

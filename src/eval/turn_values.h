@@ -23,7 +23,7 @@ namespace mtf::eval {
 /// Where something stands in a value made of tuples and lists: `the carry`, `the carry[0]`.
 std::string part_of(std::string_view what, size_t i);
 
-/// What stands in the turn for a place of what has the dim: `x` of scan's function.
+/// A value of a turn that stands for one place of a value with the dim: `x` of scan's function.
 class PlacedValue {
  public:
   PlacedValue(Caller& caller, const Dim& over, Span span) : caller_(caller), over_(over), span_(span) {}
@@ -35,8 +35,8 @@ class PlacedValue {
   graph::Values all;              ///< what has the dim
   graph::Values leaves;           ///< what stands in for a place of each
   std::vector<PlacePtr> places;   ///< variables of the turn
-  std::vector<PlacePtr> stacked;  ///< of each of them, the one whose place it is
-  std::vector<size_t> all_of;     ///< of each of them, which of `all` that is
+  std::vector<PlacePtr> stacked;  ///< by variable of the turn: the variable with the dim
+  std::vector<size_t> all_of;     ///< by variable of the turn: its index in `all`
 
   /// A place of the value, which messages call `what`.
   HostValue of(const HostValue& value, std::string_view what);
