@@ -1,6 +1,7 @@
 #include "kernels/attention.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <type_traits>
@@ -31,6 +32,23 @@ MatrixPlace rows_from(const MatrixPlace& matrix, std::int64_t first) {
 template <class Number>
 Matrix<const Number> matrix_of(const MatrixPlace& place) {
   return {static_cast<const Number*>(place.data), place.row, place.column};
+}
+
+/// True if no element is infinite or NaN: if none has all bits of the exponent. In packets.
+template <class S>
+bool all_finite(const S* x, std::int64_t n) {
+  if constexpr (std::is_integral_v<S>) {
+    return true;
+  } else {
+    using Bits = std::conditional_t<sizeof(S) == 2, std::uint16_t,
+                                    std::conditional_t<sizeof(S) == 4, std::uint32_t, std::uint64_t>>;
+    constexpr Bits kExponent = sizeof(S) == 2   ? Bits(0x7f80)
+                               : sizeof(S) == 4 ? Bits(0x7f800000)
+                                                : Bits(0x7ff0000000000000);
+    Bits found = 0;
+    for (std::int64_t k = 0; k < n; ++k) found |= Bits((std::bit_cast<Bits>(x[k]) & kExponent) == kExponent);
+    return found == 0;
+  }
 }
 
 /// T: float, for f32 and bf16, or double.
@@ -115,15 +133,17 @@ class TiledAttention final : public Attention {
     load_rows(from, first, rows, size, factor, rule_.bf16_product, to);
     return to;
   }
-  static bool all_finite(const T* x, std::int64_t n) {
-    T sum{};  // NaN as soon as one element is not finite
-    for (std::int64_t k = 0; k < n; ++k) sum += x[k] * T(0);
-    return sum == T(0);
-  }
-  bool rows_are_finite(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size) {
-    T* const staged = stage_.room<T>(rows * size);
-    load_rows(from, first, rows, size, T(1), false, staged);
-    return all_finite(staged, rows * size);
+  static bool rows_are_finite(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size) {
+    bool finite = true;
+    by_type(from, [&](const auto* data) {
+      for (std::int64_t r = 0; finite && r < rows; ++r) {
+        const auto* const row = data + (first + r) * from.row;
+        if (from.column == 1) finite = all_finite(row, size);
+        else
+          for (std::int64_t c = 0; finite && c < size; ++c) finite = all_finite(row + c * from.column, 1);
+      }
+    });
+    return finite;
   }
   /// out and log_sum of a tile of queries; `careful`: by product_of_nonzeros. False if a result is not finite.
   bool forward(const AttentionQueries& place, std::int64_t tile, bool careful);

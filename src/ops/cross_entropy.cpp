@@ -110,8 +110,9 @@ graph::Values expand_cross_entropy(graph::ExpandCall& call) {
                              : b.map(kShifted, b.add(kPickLabel, {x, labels}, operation.attributes), max);
   if (layout.smoothed) {
     const double smoothing = operation.inputs[0];
-    picked = b.map(kAdd, b.map(kMul, picked, 1 - smoothing),
-                   b.map(kMul, b.sum_to(shifted, rows), smoothing / static_cast<double>(class_dim(operation).size)));
+    const double spread = smoothing / static_cast<double>(class_dim(operation).size);
+    picked = b.map(kAdd, b.map(kZeroProduct, picked, 1 - smoothing),
+                   b.map(kZeroProduct, b.sum_to(shifted, rows), spread));
   }
   graph::Value loss = b.map(kSub, soft ? b.map(kMul, log_sum, weight_of(b, operation, labels)) : log_sum, picked);
   if (layout.z_loss)
@@ -174,8 +175,8 @@ kernels::FusedLoop loss_loop(ElementType element, const Layout& layout, bool sof
   const int keep = w.scalar(), spread = w.scalar(), smoothing = w.scalar(), z = w.scalar();
   if (!soft) picked = w.step(kernels::LaneOp::kShifted, picked, max);
   if (layout.smoothed)
-    picked = w.step(kernels::LaneOp::kAdd, w.step(kernels::LaneOp::kMul, picked, keep),
-                    w.step(kernels::LaneOp::kMul, sum, spread));
+    picked = w.step(kernels::LaneOp::kAdd, w.step(kernels::LaneOp::kZeroProduct, picked, keep),
+                    w.step(kernels::LaneOp::kZeroProduct, sum, spread));
   if (soft && layout.smoothed)
     weight = w.step(kernels::LaneOp::kAdd, w.step(kernels::LaneOp::kMul, weight, keep), smoothing);
   int loss = w.step(kernels::LaneOp::kSub, soft ? w.step(kernels::LaneOp::kMul, log_sum, weight) : log_sum, picked);
