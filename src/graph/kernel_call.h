@@ -8,6 +8,7 @@
 #include "graph/operation.h"
 #include "kernels/block.h"
 #include "kernels/threads.h"
+#include "support/diagnostics.h"
 
 namespace mtf::graph {
 
@@ -22,9 +23,11 @@ struct KernelCall {
   std::function<void()> progress = {};  ///< if set, a long kernel calls it, on any thread, each half millisecond
 };
 
-/// What a kernel throws when an element is wrong (an index out of range): one sentence, expected and found.
+/// What a kernel throws when an element is wrong (an index out of range, a sum that does not fit): one sentence,
+/// expected and found.
 struct ElementError {
   std::string message;
+  Kind kind = Kind::index_out_of_range;
 };
 
 }  // namespace mtf::graph

@@ -36,6 +36,7 @@ constinit const mtf::kernels::KernelTable MTF_LEVEL_TABLE = {
     .convert_elements = mtf::kernels::convert_elements,
     .running_sums = mtf::kernels::running_sums,
     .line_sums = mtf::kernels::line_sums,
+    .sum_line_groups = mtf::kernels::sum_line_groups,
     .weighted_sum = mtf::kernels::weighted_sum,
 };
 }

@@ -63,6 +63,7 @@ struct KernelTable {
   decltype(kernels::convert_elements)* convert_elements;
   decltype(kernels::running_sums)* running_sums;
   decltype(kernels::line_sums)* line_sums;
+  decltype(kernels::sum_line_groups)* sum_line_groups;
   decltype(kernels::weighted_sum)* weighted_sum;
 };
 

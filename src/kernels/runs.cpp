@@ -53,43 +53,133 @@ void each_pair(const From* __restrict from, std::int64_t from_stride, To* __rest
 
 /// What a running sum of elements of type T is carried in.
 template <typename T>
-using Carry = std::conditional_t<std::is_floating_point_v<Number<T>>, double, Number<T>>;
+using Carry = std::conditional_t<std::is_floating_point_v<Number<T>>, double, std::int64_t>;
 
 /// Lines that do not lie side by side are summed so many at once, since each sum waits for the one before; and others.
 constexpr std::int64_t kLinesApart = 8, kLinesTogether = 256;
 
-template <std::int64_t kLines, bool exclusive, typename T>
-void sum_lines_apart(const T* x, SummedLines from, T* y, SummedLines to, std::int64_t count) {
-  std::array<Carry<T>, kLines> sums{};
-  for (std::int64_t i = 0; i < count; ++i, x += from.step, y += to.step) {
+/// Running sums, of which those of i32 may not fit in i32.
+template <bool exclusive, typename T>
+class RunningSums {
+ public:
+  RunningSums(double before, std::int64_t from_step, std::int64_t to_step, std::int64_t count)
+      : before_(static_cast<Carry<T>>(before)), from_step_(from_step), to_step_(to_step), count_(count) {}
+
+  void add(const T* x, std::int64_t x_apart, T* y, std::int64_t y_apart, std::int64_t lines) {
+    if (x_apart != 1) {
+      for (; lines >= kLinesApart; lines -= kLinesApart, x += kLinesApart * x_apart, y += kLinesApart * y_apart)
+        add_lines<kLinesApart>(x, x_apart, y, y_apart, kLinesApart);
+      for (; lines > 0; --lines, x += x_apart, y += y_apart) add_lines<1>(x, x_apart, y, y_apart, 1);
+      return;
+    }
+    for (std::int64_t some; lines > 0; lines -= some, x += some, y += some * y_apart) {
+      some = std::min(lines, kLinesTogether);
+      add_lines<kLinesTogether>(x, 1, y, y_apart, some);
+    }
+  }
+  bool fit() const { return !is_outside_; }
+
+ private:
+  /// `lines`: kLines, unless that is kLinesTogether.
+  template <std::int64_t kLines>
+  void add_lines(const T* x, std::int64_t x_apart, T* y, std::int64_t y_apart, std::int64_t lines) {
+    const std::int64_t n = kLines == kLinesTogether ? lines : kLines;
+    std::array<Carry<T>, kLines> sums;
+    sums.fill(before_);
+    bool outside = false;
+    for (std::int64_t i = 0; i < count_; ++i, x += from_step_, y += to_step_) {
 #pragma GCC unroll 8
-    for (std::int64_t k = 0; k < kLines; ++k) {
-      const Carry<T> before = sums[k];
-      sums[k] = plus(before, Carry<T>(to_number(x[k * from.apart])));
-      y[k * to.apart] = from_number<T>(static_cast<Number<T>>(exclusive ? before : sums[k]));
+      for (std::int64_t k = 0; k < n; ++k) {
+        const Carry<T> before = sums[k];
+        sums[k] += Carry<T>(to_number(x[k * x_apart]));
+        const Carry<T> sum = exclusive ? before : sums[k];
+        if constexpr (std::is_integral_v<Carry<T>>) outside |= sum != static_cast<std::int32_t>(sum);
+        y[k * y_apart] = from_number<T>(static_cast<Number<T>>(sum));
+      }
+    }
+    is_outside_ |= outside;
+  }
+
+  Carry<T> before_;
+  std::int64_t from_step_, to_step_, count_;
+  bool is_outside_ = false;
+};
+
+/// So many lines are added up as a tree; and so many elements of each at once.
+constexpr std::int64_t kLinesOfTree = 8, kElementsOfLines = 256;
+
+template <int kLines, typename Sum, typename T>
+Sum tree_of(const T* const* lines, std::int64_t at) {
+  if constexpr (kLines == 1) return Sum(to_number(lines[0][at]));
+  else return tree_of<(kLines + 1) / 2, Sum>(lines, at) + tree_of<kLines / 2, Sum>(lines + (kLines + 1) / 2, at);
+}
+
+/// Calls `write` with each element's place and the sum of up to kLinesOfTree lines there, in type Sum.
+template <typename Sum, typename T, typename Fn>
+void sum_few_lines(const T* from, std::span<const std::int64_t> offsets, std::int64_t count, Fn write) {
+  std::array<const T*, kLinesOfTree> lines;
+  for (std::size_t k = 0; k < offsets.size(); ++k) lines[k] = from + offsets[k];
+  const auto each = [&]<int kLines>(std::integral_constant<int, kLines>) {
+    std::array<const T*, kLines> some;
+    std::copy_n(lines.begin(), kLines, some.begin());
+#ifdef __clang__
+#pragma clang loop vectorize(assume_safety)
+#else
+#pragma GCC ivdep
+#endif
+    for (std::int64_t j = 0; j < count; ++j) write(j, tree_of<kLines, Sum>(some.data(), j));
+  };
+  switch (offsets.size()) {
+    case 1: return each(std::integral_constant<int, 1>());
+    case 2: return each(std::integral_constant<int, 2>());
+    case 3: return each(std::integral_constant<int, 3>());
+    case 4: return each(std::integral_constant<int, 4>());
+    case 5: return each(std::integral_constant<int, 5>());
+    case 6: return each(std::integral_constant<int, 6>());
+    case 7: return each(std::integral_constant<int, 7>());
+    default: return each(std::integral_constant<int, 8>());
+  }
+}
+
+/// A sum as an element. No zero is negative.
+template <typename To, typename Sum>
+To written(Sum sum) {
+  return from_number<To>(static_cast<Number<To>>(sum + Sum{}));
+}
+
+template <typename T, typename To>
+void sum_group(const T* from, std::span<const std::int64_t> lines, std::int64_t length, To* to, std::int64_t step) {
+  constexpr bool is_float = std::is_floating_point_v<Number<T>>;
+  using Sum = std::conditional_t<is_float, Number<T>, std::int64_t>;
+  using Total = std::conditional_t<is_float, double, std::int64_t>;
+  for (std::int64_t n; length > 0; length -= n, from += n, to += n * step) {
+    n = std::min(length, kElementsOfLines);
+    if (lines.empty()) {
+      for (std::int64_t j = 0; j < n; ++j) to[j * step] = To{};
+    } else if (lines.size() <= kLinesOfTree) {
+      if (step == 1) sum_few_lines<Sum>(from, lines, n, [&](std::int64_t j, Sum sum) { to[j] = written<To>(sum); });
+      else sum_few_lines<Sum>(from, lines, n, [&](std::int64_t j, Sum sum) { to[j * step] = written<To>(sum); });
+    } else {
+      std::array<Total, kElementsOfLines> totals;
+      std::fill_n(totals.begin(), n, Total{});
+      for (std::size_t first = 0; first < lines.size(); first += kLinesOfTree)
+        sum_few_lines<Sum>(from, lines.subspan(first, std::min<std::size_t>(kLinesOfTree, lines.size() - first)), n,
+                           [&](std::int64_t j, Sum sum) { totals[j] += static_cast<Total>(sum); });
+      for (std::int64_t j = 0; j < n; ++j) to[j * step] = written<To>(totals[j]);
     }
   }
 }
 
-template <bool exclusive, typename T>
-void sum_lines(const T* x, SummedLines from, T* y, SummedLines to, std::int64_t count, std::int64_t lines) {
-  if (from.apart != 1) {
-    for (; lines >= kLinesApart; lines -= kLinesApart, x += kLinesApart * from.apart, y += kLinesApart * to.apart)
-      sum_lines_apart<kLinesApart, exclusive>(x, from, y, to, count);
-    for (; lines > 0; --lines, x += from.apart, y += to.apart) sum_lines_apart<1, exclusive>(x, from, y, to, count);
-    return;
-  }
-  for (std::int64_t some; lines > 0; lines -= some, x += some, y += some * to.apart) {
-    some = std::min(lines, kLinesTogether);
-    std::array<Carry<T>, kLinesTogether> sums{};
-    const T* read = x;
-    T* written = y;
-    for (std::int64_t i = 0; i < count; ++i, read += from.step, written += to.step)
-      for (std::int64_t k = 0; k < some; ++k) {
-        const Carry<T> before = sums[k];
-        sums[k] = plus(before, Carry<T>(to_number(read[k])));
-        written[k * to.apart] = from_number<T>(static_cast<Number<T>>(exclusive ? before : sums[k]));
-      }
+template <typename T, typename To>
+void sum_groups(const T* from, const LineGroups& groups, To* to, SummedLines sums) {
+  constexpr std::int64_t kAhead = 16;  // lines that lie anywhere are asked for before they are read
+  const std::int64_t all = groups.ends.empty() ? 0 : groups.ends.back();
+  std::int64_t begin = 0, asked = 0;
+  for (const std::int64_t end : groups.ends) {
+    for (; asked < std::min(end + kAhead, all); ++asked) __builtin_prefetch(from + groups.lines[asked]);
+    sum_group(from, {groups.lines + begin, static_cast<std::size_t>(end - begin)}, groups.length, to, sums.step);
+    begin = end;
+    to += sums.apart;
   }
 }
 
@@ -147,29 +237,44 @@ void convert_elements(ElementType from_type, const void* from, std::int64_t from
   throw std::invalid_argument("elements are converted between bf16 and f32");
 }
 
-void running_sums(ElementType type, bool exclusive, const void* x, SummedLines from, void* y, SummedLines to,
-                  std::int64_t count, std::int64_t lines) {
+bool running_sums(ElementType type, bool exclusive, double before, const void* x, SummedLines from, void* y,
+                  SummedLines to, std::int64_t count, std::int64_t lines) {
+  bool fit = true;
   by_element(type, [&](auto zero) {
     using T = decltype(zero);
-    if (exclusive) sum_lines<true>(static_cast<const T*>(x), from, static_cast<T*>(y), to, count, lines);
-    else sum_lines<false>(static_cast<const T*>(x), from, static_cast<T*>(y), to, count, lines);
+    const auto add = [&](auto sums) {
+      sums.add(static_cast<const T*>(x), from.apart, static_cast<T*>(y), to.apart, lines);
+      fit = sums.fit();
+    };
+    if (exclusive) add(RunningSums<true, T>(before, from.step, to.step, count));
+    else add(RunningSums<false, T>(before, from.step, to.step, count));
   });
+  return fit;
 }
 
-void line_sums(ElementType type, const void* x, SummedLines from, std::int64_t count, std::int64_t lines, void* sums,
+void line_sums(ElementType type, const void* x, SummedLines from, std::int64_t count, std::int64_t lines, double* sums,
                std::int64_t apart) {
   by_element(type, [&](auto zero) {
     using T = decltype(zero);
     const T* line = static_cast<const T*>(x);
-    auto* to = static_cast<Number<T>*>(sums);
-    for (std::int64_t some; lines > 0; lines -= some, line += some * from.apart, to += some * apart) {
+    for (std::int64_t some; lines > 0; lines -= some, line += some * from.apart, sums += some * apart) {
       some = std::min(lines, kLinesTogether);
       std::array<Carry<T>, kLinesTogether> carried{};
       for (std::int64_t i = 0; i < count; ++i)
-        for (std::int64_t k = 0; k < some; ++k)
-          carried[k] = plus(carried[k], Carry<T>(to_number(line[i * from.step + k * from.apart])));
-      for (std::int64_t k = 0; k < some; ++k) to[k * apart] = static_cast<Number<T>>(carried[k]);
+        for (std::int64_t k = 0; k < some; ++k) carried[k] += Carry<T>(to_number(line[i * from.step + k * from.apart]));
+      for (std::int64_t k = 0; k < some; ++k) sums[k * apart] = static_cast<double>(carried[k]);
     }
+  });
+}
+
+void sum_line_groups(ElementType type, const void* from, const LineGroups& groups, ElementType to_type, void* to,
+                     SummedLines sums) {
+  by_element(type, [&](auto zero) {
+    using T = decltype(zero);
+    const T* const read = static_cast<const T*>(from);
+    if (to_type == type) sum_groups(read, groups, static_cast<T*>(to), sums);
+    else if (to_type == ElementType::kF64) sum_groups(read, groups, static_cast<double*>(to), sums);
+    else sum_groups(read, groups, static_cast<Number<T>*>(to), sums);
   });
 }
 

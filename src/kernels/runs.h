@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "kernels/element_type.h"
 #include "kernels/lane_op.h"
@@ -28,14 +29,29 @@ struct SummedLines {
   std::int64_t step, apart;
 };
 
-/// y = the running sums of `lines` lines of `count` elements each, with each element or, `exclusive`, before it. Floats
-/// are carried in f64, so that a sum is rounded only where it is written; i32 wraps. x is y, or they do not overlap.
-void running_sums(ElementType type, bool exclusive, const void* x, SummedLines from, void* y, SummedLines to,
-                  std::int64_t count, std::int64_t lines);
+/// y = the running sums of `lines` lines of `count` elements each, with each element or, `exclusive`, before it. Each
+/// begins with `before`. Floats are carried in f64, so that a sum is rounded only where it is written, and integers in
+/// i64. Returns whether all sums of i32 fit in i32. x is y, or they do not overlap.
+bool running_sums(ElementType type, bool exclusive, double before, const void* x, SummedLines from, void* y,
+                  SummedLines to, std::int64_t count, std::int64_t lines);
 
-/// The sums of such lines, carried so, in the type in which the elements are computed with, `apart` from each other.
-void line_sums(ElementType type, const void* x, SummedLines from, std::int64_t count, std::int64_t lines, void* sums,
+/// The sums of such lines, carried so, `apart` from each other.
+void line_sums(ElementType type, const void* x, SummedLines from, std::int64_t count, std::int64_t lines, double* sums,
                std::int64_t apart);
+
+/// Lines that are added up by groups: group g has the lines [ends[g - 1], ends[g]), the first from 0 on. Line i begins
+/// at from + lines[i], and has `length` elements side by side.
+struct LineGroups {
+  const std::int64_t* lines;
+  std::span<const std::int64_t> ends;
+  std::int64_t length;
+};
+
+/// to[g * sums.apart + j * sums.step] = the sum of element j of the lines of group g; 0 if it has none. Eight lines are
+/// added up at once, and then to f64 (integers to i64), so that a sum is rounded a few times. `to_type`: the elements'
+/// type, the one that they are computed with, or f64.
+void sum_line_groups(ElementType type, const void* from, const LineGroups& groups, ElementType to_type, void* to,
+                     SummedLines sums);
 
 /// Σ words[i] · factors[i] modulo 2^64. `word_bytes`: 1, 2 or 4; words lie at any address.
 std::uint64_t weighted_sum(const void* words, std::int64_t word_bytes, const std::uint32_t* factors,

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "graph/kernel_call.h"
 #include "kernels/kernel_table.h"
 #include "support/diagnostics.h"
 #include "support/integers.h"
@@ -167,6 +168,10 @@ std::vector<int> in_order(size_t dims) {
   std::vector<int> places(dims);
   std::iota(places.begin(), places.end(), 0);
   return places;
+}
+
+void refuse_sum() {
+  throw graph::ElementError{"a sum is outside of i32, which ends at 2147483647", Kind::integer_overflow};
 }
 
 }  // namespace mtf::ops

@@ -164,4 +164,7 @@ void for_each_line(kernels::Threads& threads, const kernels::Block& x, const ker
   });
 }
 
+/// Throws: a sum of integers does not fit in i32.
+[[noreturn]] void refuse_sum();
+
 }  // namespace mtf::ops

@@ -1,6 +1,7 @@
 // Operations that look up places along a dim by a tensor of them: gather, and its transpose scatter_add.
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "kernels/kernel_table.h"
 #include "ops/blocks.h"
@@ -328,119 +329,320 @@ graph::IterationSpace scatter_space(const graph::Operation& operation) {
   return space;
 }
 
-/// to[ids[i]] += from[i], one after the other.
-template <typename From, typename Sum>
-void add_numbers(const LookedUp& into, const int32_t* ids, const From* from, Sum* to, const Steps& steps,
-                 int64_t count) {
-  for (int64_t i = 0; i < count; ++i) {
-    const int64_t place = into.place(ids[i * steps.ids]);
-    if (into.is_masked && !into.holds(place)) continue;
-    Sum& sum = to[place * into.stride];
-    sum = plus(sum, Sum(to_number(from[i * steps.from])));
+/// Sums of numbers by place, which are rounded once or a few times. Sums of integers are f64, which holds them.
+template <typename From, typename To>
+class PlaceSums {
+ public:
+  /// `count`: how many numbers are added.
+  PlaceSums(const LookedUp& into, int64_t count) : into_(into) {
+    if (std::is_same_v<To, double> || count <= kFew) way_ = Way::kDirect;
+    else way_ = into.size <= std::max(kInCache, count / 2) ? Way::kWide : Way::kByNumber;
+    if (way_ == Way::kByNumber) {
+      numbers_.resize(into.size);
+      page_of_.assign(into.size / kPage + 1, -1);
+    }
   }
-}
 
-template <typename From, typename Sum>
-void add_rows(const LookedUp& into, const int32_t* ids, const From* from, Sum* to, const Steps& steps, int64_t count,
-              Row& row) {
-  // Row after row if rows are read together; else number after number of all rows.
-  if (!row.is_run && count > 1 && steps.from < row.last.from) {
-    for (int64_t n = 0; n < row.outer.count(); ++n, row.outer.next())
-      for (int64_t i = 0; i < row.last.size; ++i)
-        add_numbers(into, ids, from + row.outer.offset(1) + i * row.last.from,
-                    to + row.outer.offset(2) + i * row.last.to, steps, count);
-    return;
+  /// Begins with the sums that go to the line `to`.
+  void begin(To* to) {
+    to_ = to;
+    if (way_ != Way::kWide) fill();
+    else sums_.assign(into_.size, 0);
   }
-  for (int64_t i = 0; i < count; ++i) {
-    const int64_t place = into.place(ids[i * steps.ids]);
-    if (!into.holds(place)) continue;
-    for (int64_t n = 0; n < row.outer.count(); ++n, row.outer.next())
-      kernels::table().add_elements(kElementOf<From>, from + i * steps.from + row.outer.offset(1), row.last.from,
-                                    kElementOf<Sum>, to + place * into.stride + row.outer.offset(2), row.last.to,
-                                    row.last.size);
+  bool counts() const { return way_ == Way::kByNumber; }
+  /// Says that numbers will be added at these ids, before the first is.
+  void count(const int32_t* ids, int64_t step, int64_t count) {
+    for (int64_t i = 0; i < count; ++i)
+      if (const int64_t place = into_.place(ids[i * step]); into_.holds(place))
+        numbers_[place] += numbers_[place] <= kFew ? 1 : 0;
   }
-}
+  /// Adds from[i] at ids[i], which are below the whole dim.
+  void add(const int32_t* ids, const From* from, const Steps& steps, int64_t count) {
+    const auto each = [&](auto add_at) {
+      if (into_.is_masked) {
+        for (int64_t i = 0; i < count; ++i)
+          if (const int64_t place = into_.place(ids[i * steps.ids]); into_.holds(place))
+            add_at(place, to_number(from[i * steps.from]), int64_t{-1});
+      } else {
+        for (int64_t i = 0; i < count; ++i)
+          add_at(ids[i * steps.ids], to_number(from[i * steps.from]),
+                 i + kAhead < count ? ids[(i + kAhead) * steps.ids] : int64_t{-1});
+      }
+    };
+    const auto add_directly = [&](int64_t place, auto number) {
+      To& sum = to_[place * into_.stride];
+      sum = from_number<To>(to_number(sum) + static_cast<Number<To>>(number));
+    };
+    if (way_ == Way::kWide && into_.size <= kInCache) {
+      each([sums = sums_.data()](int64_t place, auto number, int64_t /*next*/) {
+        sums[place] += static_cast<double>(number);
+      });
+    } else if (way_ == Way::kWide) {
+      double* const sums = sums_.data();
+      each([&](int64_t place, auto number, int64_t next) {
+        if (next >= 0) __builtin_prefetch(&sums[next], 1);
+        sums[place] += static_cast<double>(number);
+      });
+    } else if (way_ == Way::kDirect) {
+      each([&](int64_t place, auto number, int64_t next) {
+        if (next >= 0) __builtin_prefetch(&to_[next * into_.stride], 1);
+        add_directly(place, number);
+      });
+    } else {
+      each([&](int64_t place, auto number, int64_t next) {
+        if (next >= 0) __builtin_prefetch(&to_[next * into_.stride], 1);
+        if (numbers_[place] <= kFew) add_directly(place, number);
+        else wide(place) += static_cast<double>(number);
+      });
+    }
+  }
+  void end() {
+    if (way_ == Way::kWide) return write(sums_.data(), 0, into_.size);
+    for (size_t p = 0; p < pages_.size(); ++p) {
+      page_of_[pages_[p]] = -1;
+      for (int64_t k = 0; k < kPage; ++k)
+        if (const int64_t place = pages_[p] * kPage + k; place < into_.size && numbers_[place] > kFew)
+          write(&sums_[p * kPage + k], place, 1);
+    }
+    if (way_ == Way::kByNumber) std::fill(numbers_.begin(), numbers_.end(), 0);
+    pages_.clear();
+    sums_.clear();
+  }
 
-/// Each place of the result adds up its values in the order of the ids, whatever the threads.
-template <typename From, typename Sum>
-void scatter(graph::KernelCall& call, Sum* sums) {
-  const kernels::Block& values = call.operands[0];
-  const kernels::Block& ids = call.operands[1];
-  const kernels::Block& to = call.results[0];
-  const ScatterPlaces places(call.operation);
-  const LookedUp into(to.dims[places.into]);
-  const Dim& named = call.operation.results[0].dims[places.into];
-  Walk<3> kept;  // ids, values, result
-  Box of_row, summed;
-  for (size_t d = 0; d < to.dims.size(); ++d) {
-    const auto [v, i] = places.kept[d];
-    if (i >= 0) kept.add(to.dims[d].size, {ids.dims[i].stride, values.dims[v].stride, to.dims[d].stride});
-    else if (v >= 0) of_row.add({to.dims[d].size, 0, values.dims[v].stride, to.dims[d].stride});
+ private:
+  /// kDirect: in the result. kWide: in f64, of all places. kByNumber: in f64 where there are more numbers than a few.
+  enum class Way : uint8_t { kDirect, kWide, kByNumber };
+  /// So many numbers are added up in f32. Those of bf16 are not, because each sum would be rounded.
+  static constexpr int64_t kFew = sizeof(To) < sizeof(float) ? 0 : 8;
+  /// So many sums of f64 stay in a cache.
+  static constexpr int64_t kInCache = 16384;
+  static constexpr int64_t kPage = 16, kAhead = 16;
+
+  void fill() {
+    if (into_.stride == 1) std::fill_n(to_, into_.size, To{});
+    else
+      for (int64_t k = 0; k < into_.size; ++k) to_[k * into_.stride] = To{};
   }
-  for (const auto& [v, i] : places.summed) summed.add({ids.dims[i].size, ids.dims[i].stride, values.dims[v].stride, 0});
-  of_row.sort();
-  const Steps steps = summed.last();
-  const Walk<3> outer = summed.outer();
-  auto add_all = [&](const Walk<3>& at, int64_t first_in_row, Row& row) {
-    Walk<3> each = outer;
-    for (int64_t n = 0; summed.count > 0 && n < each.count(); ++n, each.next()) {
+  double& wide(int64_t place) {
+    int32_t& page = page_of_[place / kPage];
+    if (page < 0) {
+      page = static_cast<int32_t>(pages_.size());
+      pages_.push_back(place / kPage);
+      sums_.resize(sums_.size() + kPage);
+    }
+    return sums_[page * kPage + place % kPage];
+  }
+  void write(const double* sums, int64_t first, int64_t count) {
+    const auto element = [&](int64_t k) { return from_number<To>(static_cast<Number<To>>(sums[k])); };
+    To* const to = to_ + first * into_.stride;
+    if (into_.stride == 1)
+      for (int64_t k = 0; k < count; ++k) to[k] = element(k);
+    else
+      for (int64_t k = 0; k < count; ++k) to[k * into_.stride] = element(k);
+  }
+
+  const LookedUp& into_;
+  Way way_ = Way::kDirect;
+  To* to_ = nullptr;
+  std::vector<double> sums_;
+  std::vector<uint8_t> numbers_;  ///< how many are added at each place, up to kFew + 1
+  std::vector<int32_t> page_of_;  ///< where the sums of each kPage places are, in pages; -1: nowhere
+  std::vector<int64_t> pages_;    ///< the pages that there are: kPage places each
+};
+
+/// The lines of values that are added up at each place, place after place, in the order of the ids.
+struct LinesByPlace {
+  std::vector<int64_t> lines;  ///< where they begin, in elements
+  std::vector<int64_t> ends;   ///< of each place: behind its last line
+};
+
+/// A scatter_add on one processor's blocks. Each place of the result adds up its values in the order of the ids,
+/// whatever the threads.
+template <typename From, typename To>
+class Scatter {
+ public:
+  explicit Scatter(graph::KernelCall& call)
+      : call_(call),
+        places_(call.operation),
+        values_(call.operands[0]),
+        ids_(call.operands[1]),
+        to_(call.results[0]),
+        into_(to_.dims[places_.into]) {
+    for (size_t d = 0; d < to_.dims.size(); ++d) {
+      const auto [v, i] = places_.kept[d];
+      if (i >= 0) kept_.add(to_.dims[d].size, {ids_.dims[i].stride, values_.dims[v].stride, to_.dims[d].stride});
+      else if (v >= 0) of_row_.add({to_.dims[d].size, 0, values_.dims[v].stride, to_.dims[d].stride});
+    }
+    for (const auto& [v, i] : places_.summed)
+      summed_.add({ids_.dims[i].size, ids_.dims[i].stride, values_.dims[v].stride, 0});
+    of_row_.sort();
+  }
+
+  void run() {
+    const Steps line = of_row_.last();
+    const bool by_lines = line.from == 1 && line.size >= kShortestLine;
+    const int64_t cost = std::max<int64_t>(1, (summed_.count + into_.size) * of_row_.count);
+    by_rows_ = by_lines && sizeof(From) <= sizeof(float) && is_float(kElementOf<From>) &&
+               of_row_.count * into_.size <= kInCache;
+    if (kept_.count() < call_.threads.size() && by_lines) return divide_rows();
+    call_.threads.parallel_for(kept_.count(), std::max<int64_t>(1, 16384 / cost), [&](int64_t begin, int64_t end) {
+      Walk<3> at = kept_;
+      Row row(of_row_);
+      std::optional<PlaceSums<From, To>> sums;
+      if (!by_lines) sums.emplace(into_, summed_.count);
+      at.seek(begin);
+      for (int64_t n = begin; n < end; ++n, at.next()) {
+        if (by_rows_) add_rows(at, row, 0);
+        else if (by_lines) add_lines(lines_by_place(at), at, row, 0);
+        else add_numbers(*sums, at, row);
+      }
+    });
+  }
+
+ private:
+  /// Shorter ones are added number by number.
+  static constexpr int64_t kShortestLine = 8;
+  /// So many sums stay in a cache. Rows are then added where they lie, each place's so many at once in f32.
+  static constexpr int64_t kInCache = 32768, kRowsAtOnce = 16;
+
+  /// Calls `fn` with the ids from some place of the summed dims on, how many they are, and where their values begin.
+  template <typename Fn>
+  void for_some_ids(const Walk<3>& at, Fn fn) const {
+    const Steps steps = summed_.last();
+    Walk<3> each = summed_.outer();
+    for (int64_t n = 0; summed_.count > 0 && n < each.count(); ++n, each.next()) {
       for (int64_t first = 0, count; first < steps.size; first += count) {
         count = std::min(kIdsAtOnce, steps.size - first);
-        const int32_t* some = ids.as<int32_t>() + at.offset(0) + each.offset(0) + first * steps.ids;
-        if (!are_below(into.whole, some, steps.ids, count)) refuse(ids, to.dims[places.into].whole, named);
-        const Steps& divided = row.dims.dims.empty() ? row.last : row.dims.dims.front();
-        const From* from =
-            values.as<From>() + at.offset(1) + each.offset(1) + first * steps.from + first_in_row * divided.from;
-        Sum* target = sums + at.offset(2) + first_in_row * divided.to;
-        if (row.is_number()) add_numbers(into, some, from, target, steps, count);
-        else if (row.dims.count > 0) add_rows(into, some, from, target, steps, count, row);
+        const int32_t* some = ids_.as<int32_t>() + at.offset(0) + each.offset(0) + first * steps.ids;
+        if (!are_below(into_.whole, some, steps.ids, count))
+          refuse(ids_, to_.dims[places_.into].whole, call_.operation.results[0].dims[places_.into]);
+        fn(some, count, at.offset(1) + each.offset(1) + first * steps.from);
       }
     }
-  };
-  if (kept.count() >= call.threads.size() || of_row.dims.empty()) {
-    const int64_t cost = std::max<int64_t>(1, summed.count * of_row.count);
-    call.threads.parallel_for(kept.count(), std::max<int64_t>(1, 16384 / cost), [&](int64_t begin, int64_t end) {
-      Walk<3> at = kept;
-      Row row(of_row);
-      at.seek(begin);
-      for (int64_t n = begin; n < end; ++n, at.next()) add_all(at, 0, row);
-    });
-    return;
   }
-  // Threads divide the first dim of the rows.
-  const int64_t length = of_row.dims[0].size;
-  const int64_t cost = std::max<int64_t>(1, kept.count() * summed.count * of_row.count / length);
-  call.threads.parallel_for(length, std::max<int64_t>(16, 16384 / cost), [&](int64_t begin, int64_t end) {
-    Box part = of_row;
-    part.dims[0].size = end - begin;
-    part.count = of_row.count / length * (end - begin);
-    Row row(part);
-    Walk<3> at = kept;
-    for (int64_t n = 0; n < at.count(); ++n, at.next()) add_all(at, begin, row);
-  });
-}
+
+  void add_numbers(PlaceSums<From, To>& sums, const Walk<3>& at, Row& row) const {
+    const Steps steps = summed_.last();
+    for (int64_t n = 0; n < row.outer.count(); ++n, row.outer.next())
+      for (int64_t k = 0; k < row.last.size; ++k) {
+        const From* const from = values_.as<From>() + row.outer.offset(1) + k * row.last.from;
+        sums.begin(to_.as<To>() + at.offset(2) + row.outer.offset(2) + k * row.last.to);
+        if (sums.counts())
+          for_some_ids(at, [&](const int32_t* ids, int64_t count, int64_t) { sums.count(ids, steps.ids, count); });
+        for_some_ids(
+            at, [&](const int32_t* ids, int64_t count, int64_t first) { sums.add(ids, from + first, steps, count); });
+        sums.end();
+      }
+  }
+
+  /// Adds row after row, as they lie in memory: to sums of f32, and these from time to time to sums of f64. The row is
+  /// a part of the whole one, which begins at `first` along its first dim.
+  void add_rows(const Walk<3>& at, Row& row, int64_t first) const {
+    const Steps steps = summed_.last();
+    const Steps& divided = row.dims.dims.front();
+    const int64_t count = row.dims.count, length = row.last.size;
+    const From* const from = values_.as<From>() + first * divided.from;
+    To* const to = to_.as<To>() + at.offset(2) + first * divided.to;
+    std::vector<float> some(count * into_.size);
+    std::vector<double> sums(count * into_.size);
+    std::vector<uint8_t> rows(into_.size);
+    const auto fold = [&](int64_t place) {
+      for (int64_t j = place * count; j < (place + 1) * count; ++j) sums[j] += some[j], some[j] = 0;
+      rows[place] = 0;
+    };
+    for_some_ids(at, [&](const int32_t* ids, int64_t many, int64_t begin) {
+      for (int64_t i = 0; i < many; ++i) {
+        const int64_t place = into_.place(ids[i * steps.ids]);
+        if (!into_.holds(place)) continue;
+        float* target = some.data() + place * count;
+        for (int64_t n = 0; n < row.outer.count(); ++n, row.outer.next(), target += length)
+          kernels::table().add_elements(kElementOf<From>, from + begin + i * steps.from + row.outer.offset(1), 1,
+                                        ElementType::kF32, target, 1, length);
+        if (++rows[place] == kRowsAtOnce) fold(place);
+      }
+    });
+    for (int64_t place = 0; place < into_.size; ++place) {
+      fold(place);
+      const double* sum = sums.data() + place * count;
+      for (int64_t n = 0; n < row.outer.count(); ++n, row.outer.next())
+        for (int64_t j = 0; j < length; ++j)
+          to[place * into_.stride + row.outer.offset(2) + j * row.last.to] =
+              from_number<To>(static_cast<Number<To>>(*sum++));
+    }
+  }
+
+  LinesByPlace lines_by_place(const Walk<3>& at) const {
+    const Steps steps = summed_.last();
+    LinesByPlace result;
+    result.ends.assign(into_.size + 1, 0);
+    for_some_ids(at, [&](const int32_t* ids, int64_t count, int64_t) {
+      for (int64_t i = 0; i < count; ++i)
+        if (const int64_t place = into_.place(ids[i * steps.ids]); into_.holds(place)) ++result.ends[place + 1];
+    });
+    for (int64_t place = 0; place < into_.size; ++place) result.ends[place + 1] += result.ends[place];
+    result.lines.resize(result.ends[into_.size]);
+    for_some_ids(at, [&](const int32_t* ids, int64_t count, int64_t first) {
+      for (int64_t i = 0; i < count; ++i)
+        if (const int64_t place = into_.place(ids[i * steps.ids]); into_.holds(place))
+          result.lines[result.ends[place]++] = first + i * steps.from;
+    });
+    result.ends.pop_back();
+    return result;
+  }
+
+  /// Sums the lines of each place. The row is a part of the whole one, which begins at `first` along its first dim.
+  void add_lines(const LinesByPlace& by_place, const Walk<3>& at, Row& row, int64_t first) const {
+    const Steps& divided = row.dims.dims.front();
+    const From* const from = values_.as<From>() + first * divided.from;
+    To* const to = to_.as<To>() + at.offset(2) + first * divided.to;
+    for (int64_t n = 0; n < row.outer.count(); ++n, row.outer.next())
+      kernels::table().sum_line_groups(kElementOf<From>, from + row.outer.offset(1),
+                                       {by_place.lines.data(), by_place.ends, row.last.size}, kElementOf<To>,
+                                       to + row.outer.offset(2), {row.last.to, into_.stride});
+  }
+
+  /// Threads divide the first dim of the rows.
+  void divide_rows() const {
+    const int64_t length = of_row_.dims[0].size;
+    Walk<3> at = kept_;
+    for (int64_t n = 0; n < at.count(); ++n, at.next()) {
+      const LinesByPlace by_place = by_rows_ ? LinesByPlace() : lines_by_place(at);
+      const int64_t cost = std::max<int64_t>(1, summed_.count * of_row_.count / length);
+      call_.threads.parallel_for(length, std::max<int64_t>(16, 16384 / cost), [&](int64_t begin, int64_t end) {
+        Box part = of_row_;
+        part.dims[0].size = end - begin;
+        part.count = of_row_.count / length * (end - begin);
+        Row row(part);
+        if (by_rows_) add_rows(at, row, begin);
+        else add_lines(by_place, at, row, begin);
+      });
+    }
+  }
+
+  graph::KernelCall& call_;
+  ScatterPlaces places_;
+  const kernels::Block &values_, &ids_, &to_;
+  LookedUp into_;
+  Walk<3> kept_;  ///< ids, values, result
+  Box of_row_, summed_;
+  bool by_rows_ = false;
+};
 
 void scatter_kernel(graph::KernelCall& call) {
   const kernels::Block& values = call.operands[0];
   const kernels::Block& to = call.results[0];
   call.flops += values.size();
+  if (to.size() == 0) return;
   by_element(values.element, [&](auto zero) {
     using From = decltype(zero);
-    using Sum = Number<From>;
-    // Sums of bf16 are rounded once, at the end; a partial result stays f32.
-    const bool direct = size_of(to.element) == static_cast<int64_t>(sizeof(Sum));
-    if (direct) {
-      fill(to, 0);
-      if (to.size() != 0) scatter<From>(call, to.as<Sum>());
-      return;
+    // A partial result of bf16 is f32, every one of i32 f64.
+    if constexpr (is_float(kElementOf<From>)) {
+      if (to.element == values.element) return Scatter<From, From>(call).run();
+      if constexpr (std::is_same_v<From, Bf16>) return Scatter<From, float>(call).run();
+    } else if (to.element == ElementType::kF64) {
+      return Scatter<From, double>(call).run();
     }
-    std::vector<Sum> sums(static_cast<size_t>(to.size()));
-    if (to.size() != 0) scatter<From>(call, sums.data());
-    by_element(to.element, [&](auto to_zero) {
-      using To = decltype(to_zero);
-      if constexpr (std::is_same_v<Number<To>, Sum>)
-        for (size_t i = 0; i < sums.size(); ++i) to.as<To>()[i] = from_number<To>(sums[i]);
-    });
+    MTF_CHECK(false, "a sum of {} as {}", name(values.element), name(to.element));
   });
 }
 
@@ -483,9 +685,9 @@ graph::Value gather(Builder& builder, const graph::Value& table, const graph::Va
 
 graph::Value scatter_add(Builder& builder, const graph::Value& values, const graph::Value& ids, const Dim& into,
                          const Dims& dims, ElementType element) {
-  ScatterAttributes attributes{into.name, {element, dims}};
+  ScatterAttributes attributes{into.name, {added_element(element), dims}};
   attributes.result.dims[find_dim(dims, into.name)] = into;
-  return builder.add(kScatterAdd, {values, ids}, std::move(attributes));
+  return as_summed(builder, builder.add(kScatterAdd, {values, ids}, std::move(attributes)), element);
 }
 
 constexpr graph::Op kGather = complete(
@@ -533,7 +735,8 @@ constexpr graph::Op kScatterAdd = complete(
                 "#> [2, 0, 8]\n",
      .samples = "dim vocab = 5; x: [a, b], i: i32[a] in 0..5 => scatter_add(x, i, into: vocab)\n"
                 "dim vocab = 5; x: [a, b], i: i32[b, a] in 0..5 => scatter_add(x, i, into: vocab -> [a, vocab])\n"
-                "x: [a, b], i: i32[b] in 0..2 => scatter_add(x, i, into: b)",
+                "x: [a, b], i: i32[b] in 0..2 => scatter_add(x, i, into: b)\n"
+                "dim vocab = 5; x: i32[a, b] in -9..9, i: i32[a] in 0..5 => scatter_add(x, i, into: vocab)",
      .build = build_scatter,
      .attributes = &graph::kFormOf<ScatterAttributes>,
      .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {

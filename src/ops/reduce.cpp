@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "ops/blocks.h"
 #include "ops/prod_rest.h"
 
 namespace mtf::ops {
@@ -43,7 +44,11 @@ graph::Values build_sum(Call& call) {
   if (x.element() == ElementType::kBool && count > INT32_MAX)
     fail(Diagnostic(Kind::size_overflow, call.span, fmt::format("a count of {} elements may not fit in i32", count))
              .help("sum(cast(x, f64)) counts further"));
-  return build_reduction<summed_element>(call);
+  const ElementType element = summed_element(call.builder, x.element());
+  const graph::Value numbers = as_element(call.builder, x, added_element(element), call.span);
+  const graph::Value sum =
+      call.builder.add_node(call.op, {numbers}, ReduceAttributes{names_of(kept_dims(call, "x"))})[0];
+  return {as_summed(call.builder, sum, element)};
 }
 
 /// With s = 1, or the largest magnitude where its square would overflow or vanish: s √Σ (x/s)².
@@ -118,7 +123,32 @@ graph::Values prod_gradient(graph::GradientCall& call) {
   return {call.builder.map(kZeroProduct, prod_rest(call.builder, x, folded), call.d_results[0])};
 }
 
+void sum_as_i32_kernel(graph::KernelCall& call) {
+  const kernels::Block &from = call.operands[0], &to = call.results[0];
+  Walk<2> walk;
+  for (size_t d = 0; d < to.dims.size(); ++d) walk.add(to.dims[d].size, {from.dims[d].stride, to.dims[d].stride});
+  for_each_place(call.threads, walk, 1, [&](const Walk<2>& at) {
+    const double sum = from.as<double>()[at.offset(0)];
+    if (!(sum >= INT32_MIN && sum <= INT32_MAX)) refuse_sum();
+    to.as<int32_t>()[at.offset(1)] = static_cast<int32_t>(sum);
+  });
+}
+
 }  // namespace
+
+constexpr graph::Op kSumAsI32 = complete({
+    .name = "sum_as_i32",
+    .family = kReductions,
+    .doc = "A sum of integers, which was added up in f64, as i32. One that does not fit ends the run with an error.",
+    .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
+      return {{ElementType::kI32, operation.operands[0].dims}};
+    },
+    .space = elementwise_space,
+    .kernel = sum_as_i32_kernel,
+    .gradient = [](graph::GradientCall& g) -> graph::Values {
+      return {g.builder.cast(g.d_results[0], ElementType::kF64)};
+    },
+});
 
 constexpr graph::Op kSum = reduction<kernels::Reduction::kSum>({
     .name = "sum",
@@ -126,13 +156,13 @@ constexpr graph::Op kSum = reduction<kernels::Reduction::kSum>({
     .of_two_values = "add",
     .doc = "The sum over the dims `over`, over those that `-> [...]` leaves out, or over everything. Of bool it "
            "counts, as i32; "
-           "of nothing it is 0.",
+           "of nothing it is 0. A sum of i32 that does not fit in i32 is an error.",
     .example = "dim a = 2, b = 3\nlet x = tensor([[1, 2, 3], [4, 5, 6]], [a, b])\nprint(sum(x))\n#> 21\nprint(sum(x, "
                "over: b))\n#> [6, 15]\n"
                "print(sum(x -> [b]))\n#> [5, 7, 9]\n",
     .samples = "x: [a, b] => sum(x)\nx: [a, b, c] => sum(x, over: b)\nx: [a, b, c] => sum(x -> [c, a])\nx: bool[a, b] "
                "=> sum(x, over: a)\n"
-               "x: bf16[a, b] => sum(x, over: b)",
+               "x: bf16[a, b] => sum(x, over: b)\nx: i32[a, b] in -9..9 => sum(x, over: a)",
     .build = build_sum,
     .infer = infer_sum,
     .gradient = [](graph::GradientCall& g) -> graph::Values {

@@ -9,36 +9,54 @@
 namespace mtf::ops {
 namespace {
 
-/// What a running sum of elements of type T is carried in: f64 for floats, so that it is rounded only where it is
-/// written and millions of small elements are not lost.
-template <typename T>
-using Carry = std::conditional_t<std::is_floating_point_v<Number<T>>, double, Number<T>>;
-
 /// Lines that do not lie side by side are given to the kernel so many at once.
 constexpr int64_t kLinesApart = 8;
+
+/// How the lines of two blocks along a dim are walked, from the first element that is added.
+struct SummedDim {
+  SummedDim(const graph::Operation& operation, const kernels::Block& from, const kernels::Block& to)
+      : attributes(operation.attributes.get<CumsumAttributes>()),
+        dim(dim_of<CumsumAttributes>(operation)),
+        x(direction(from.dims[dim])),
+        y(direction(to.dims[dim])),
+        count(from.dims[dim].size) {}
+  struct Direction {
+    int64_t first, step;
+  };
+  /// Adds up some lines, which begin with `before`. Offsets are those of the lines' first places in memory.
+  void run(const kernels::Block& from, const kernels::Block& to, double before, kernels::SummedLines from_lines,
+           kernels::SummedLines to_lines, int64_t lines) const {
+    by_element(from.element, [&](auto zero) {
+      using T = decltype(zero);
+      const T* const source = from.as<T>() + from_lines.step + x.first;
+      T* const target = to.as<T>() + to_lines.step + y.first;
+      if (!kernels::table().running_sums(from.element, attributes.exclusive, before, source, {x.step, from_lines.apart},
+                                         target, {y.step, to_lines.apart}, count, lines))
+        refuse_sum();
+    });
+  }
+
+  const CumsumAttributes& attributes;
+  int dim;
+  Direction x, y;
+  int64_t count;
+
+ private:
+  Direction direction(const kernels::BlockDim& along) const {
+    if (!attributes.reverse) return {0, along.stride};
+    return {(along.size - 1) * along.stride, -along.stride};
+  }
+};
 
 void cumsum_kernel(graph::KernelCall& call) {
   const kernels::Block& x = call.operands[0];
   const kernels::Block& y = call.results[0];
-  const int dim = dim_of<CumsumAttributes>(call.operation);
-  const bool exclusive = call.operation.attributes.get<CumsumAttributes>().exclusive,
-             backwards = call.operation.attributes.get<CumsumAttributes>().reverse;
+  const SummedDim along(call.operation, x, y);
   call.flops += x.size();
-  const int64_t count = x.dims[dim].size;
-  const int64_t x_step = backwards ? -x.dims[dim].stride : x.dims[dim].stride,
-                y_step = backwards ? -y.dims[dim].stride : y.dims[dim].stride;
-  const int64_t x_first = backwards ? (count - 1) * x.dims[dim].stride : 0,
-                y_first = backwards ? (count - 1) * y.dims[dim].stride : 0;
-  by_element(x.element, [&](auto zero) {
-    using T = decltype(zero);
-    for_each_line(call.threads, x, y, dim, kLinesApart,
-                  [&](int64_t from, int64_t to, int64_t lines, int64_t x_apart, int64_t y_apart) {
-                    const T* source = x.as<T>() + from + x_first;
-                    T* target = y.as<T>() + to + y_first;
-                    kernels::table().running_sums(x.element, exclusive, source, {x_step, x_apart}, target,
-                                                  {y_step, y_apart}, count, lines);
-                  });
-  });
+  for_each_line(call.threads, x, y, along.dim, kLinesApart,
+                [&](int64_t from, int64_t to, int64_t lines, int64_t x_apart, int64_t y_apart) {
+                  along.run(x, y, 0, {from, x_apart}, {to, y_apart}, lines);
+                });
 }
 
 void block_total_kernel(graph::KernelCall& call) {
@@ -49,40 +67,32 @@ void block_total_kernel(graph::KernelCall& call) {
   if (total.size() == 0) return;
   by_element(x.element, [&](auto zero) {
     using T = decltype(zero);
-    using Sum = Number<T>;
     for_each_line(call.threads, x, total, dim, kLinesApart,
                   [&](int64_t from, int64_t to, int64_t lines, int64_t x_apart, int64_t y_apart) {
                     kernels::table().line_sums(x.element, x.as<T>() + from, {x.dims[dim].stride, x_apart},
-                                               x.dims[dim].size, lines, total.as<Sum>() + to, y_apart);
+                                               x.dims[dim].size, lines, total.as<double>() + to, y_apart);
                   });
   });
 }
 
 void add_totals_kernel(graph::KernelCall& call) {
-  const kernels::Block& local = call.operands[0];
+  const kernels::Block& x = call.operands[0];
   const kernels::Block& totals = call.operands[1];
   const kernels::Block& y = call.results[0];
-  const int dim = dim_of<AddTotalsAttributes>(call.operation);
-  const bool backwards = call.operation.attributes.get<AddTotalsAttributes>().reverse;
-  const int64_t own = call.operands[2].dims[dim].first, blocks = totals.dims[dim].size;
-  const int64_t first = backwards ? own + 1 : 0, last = backwards ? blocks : own;
+  const SummedDim along(call.operation, x, y);
+  call.flops += x.size();
+  const int64_t own = call.operands[2].dims[along.dim].first, blocks = totals.dims[along.dim].size;
+  const int64_t first = along.attributes.reverse ? own + 1 : 0, last = along.attributes.reverse ? blocks : own;
   if (y.size() == 0) return;
-  by_element(local.element, [&](auto zero) {
-    using T = decltype(zero);
-    using Sum = Number<T>;
-    Walk<3> walk;
-    for (size_t d = 0; d < y.dims.size(); ++d)
-      if (static_cast<int>(d) != dim)
-        walk.add(y.dims[d].size, {local.dims[d].stride, totals.dims[d].stride, y.dims[d].stride});
-    for_each_place(call.threads, walk, y.dims[dim].size, [&](const Walk<3>& at) {
-      Carry<T> before{};
-      for (int64_t k = first; k < last; ++k)
-        before = plus(before, Carry<T>(totals.as<Sum>()[at.offset(1) + k * totals.dims[dim].stride]));
-      for (int64_t i = 0; i < y.dims[dim].size; ++i) {
-        const Carry<T> mine = to_number(local.as<T>()[at.offset(0) + i * local.dims[dim].stride]);
-        y.as<T>()[at.offset(2) + i * y.dims[dim].stride] = from_number<T>(static_cast<Sum>(plus(before, mine)));
-      }
-    });
+  Walk<3> walk;
+  for (size_t d = 0; d < y.dims.size(); ++d)
+    if (static_cast<int>(d) != along.dim)
+      walk.add(y.dims[d].size, {x.dims[d].stride, totals.dims[d].stride, y.dims[d].stride});
+  for_each_place(call.threads, walk, along.count, [&](const Walk<3>& at) {
+    double before = 0;
+    for (int64_t k = first; k < last; ++k)
+      before += totals.as<double>()[at.offset(1) + k * totals.dims[along.dim].stride];
+    along.run(x, y, before, {at.offset(0), 0}, {at.offset(2), 0}, 1);
   });
 }
 
@@ -103,7 +113,8 @@ constexpr graph::Op kCumsum = complete(
      .family = "Reductions",
      .doc = "The running sum along a dimension: of the elements up to each one, or before it (`exclusive`), or from it "
             "to the end "
-            "(`reverse`). bool counts as i32; floats are summed in f64 and each result rounded.",
+            "(`reverse`). bool counts as i32; floats are summed in f64 and each result rounded. A sum of i32 that does "
+            "not fit in i32 is an error.",
      .example = "dim a = 4\n"
                 "let x = tensor([1, 2, 3, 4], [a])\n"
                 "print(cumsum(x, over: a))\n"
@@ -115,7 +126,9 @@ constexpr graph::Op kCumsum = complete(
      .samples = "x: [a, b] => cumsum(x, over: a)\n"
                 "x: [a, b] => cumsum(x, over: b, exclusive: true)\n"
                 "x: [a, b] => cumsum(x, over: a, reverse: true)\n"
-                "x: [a] => cumsum(x, over: a, exclusive: true, reverse: true)",
+                "x: [a] => cumsum(x, over: a, exclusive: true, reverse: true)\n"
+                "x: i32[a, b] in -9..9 => cumsum(x, over: a, reverse: true)\n"
+                "x: bf16[a, b] => cumsum(x, over: b)",
      .build = build_cumsum,
      .attributes = &graph::kFormOf<CumsumAttributes>,
      .infer = [](const graph::Operation& operation) -> std::vector<TensorType> { return {operation.operands[0]}; },
@@ -136,7 +149,11 @@ constexpr graph::Op kBlockTotal = complete(
      .family = "Reductions",
      .doc = "Of a running sum over a split dimension: the sum of each block.",
      .attributes = &graph::kFormOf<BlocksAttributes>,
-     .infer = infer_of_blocks,
+     .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
+       std::vector<TensorType> types = infer_of_blocks(operation);
+       types[0].element = ElementType::kF64;
+       return types;
+     },
      .space = [](const graph::Operation& operation) { return space_by_place(operation, -1, graph::SplitKind::kFree); },
      .kernel = block_total_kernel,
      .no_gradient = "it stands for a part of cumsum, after gradients are made"});
@@ -144,18 +161,19 @@ constexpr graph::Op kBlockTotal = complete(
 constexpr graph::Op kAddTotals = complete(
     {.name = "add_totals",
      .family = "Reductions",
-     .doc = "Of a running sum over a split dimension: adds the totals of the blocks before each one's own.",
-     .attributes = &graph::kFormOf<AddTotalsAttributes>,
+     .doc = "The running sum of a block of a split dimension, from the totals of the blocks before it on.",
+     .attributes = &graph::kFormOf<CumsumAttributes>,
      .infer = [](const graph::Operation& operation) -> std::vector<TensorType> { return {operation.operands[0]}; },
-     // `local` and `own` run with the result's blocks; the totals are whole along the blocks.
+     // `x` and `own` run with the result's blocks; the totals are whole along the blocks.
      .space =
          [](const graph::Operation& operation) {
-           const int dim = dim_of<AddTotalsAttributes>(operation);
+           const int dim = dim_of<CumsumAttributes>(operation);
            graph::IterationSpace space = space_by_place(operation, -1, graph::SplitKind::kFree);
            space.dims[dim].operands[1] = -1;
            return space;
          },
      .kernel = add_totals_kernel,
+     .work = graph::Work::kPerOperand,
      .no_gradient = "it stands for a part of cumsum, after gradients are made"});
 
 }  // namespace mtf::ops

@@ -81,6 +81,10 @@ graph::Values as_element(Builder& builder, const graph::Values& operands, Elemen
 }
 
 ElementType number_element(ElementType element) { return promote(element, ElementType::kI32); }
+ElementType added_element(ElementType element) { return element == ElementType::kI32 ? ElementType::kF64 : element; }
+graph::Value as_summed(Builder& builder, const graph::Value& sum, ElementType element) {
+  return element == ElementType::kI32 ? builder.add(kSumAsI32, {sum}) : sum;
+}
 ElementType real_element(ElementType element) { return is_float(element) ? element : ElementType::kF32; }
 
 namespace {

@@ -40,6 +40,14 @@ graph::Values as_element(Builder& builder, const graph::Values& operands, Elemen
 
 /// The type in which numbers are handled: bool counts as i32.
 ElementType number_element(ElementType element);
+
+/// The type in which numbers of `element` are added up: f64 for i32, so that no sum wraps around and parts of one are
+/// exact under every layout. Sums up to 2^53 are exact.
+ElementType added_element(ElementType element);
+/// A sum of numbers of `element`, which was added up in added_element(element), as `element`. A sum of i32 that does
+/// not fit ends the run with an error.
+graph::Value as_summed(Builder& builder, const graph::Value& sum, ElementType element);
+
 /// The type in which functions of real numbers are computed: bool and i32 count as f32.
 ElementType real_element(ElementType element);
 

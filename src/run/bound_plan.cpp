@@ -397,7 +397,7 @@ struct BoundPlan::Impl {
         flops += done;
         if (is_first) flops_of_step[s] = done;
       } catch (const Stopped&) { end_early(*step.first); } catch (const graph::ElementError& error) {
-        fail(Kind::index_out_of_range, step.first->node->span, error.message);
+        fail(error.kind, step.first->node->span, error.message);
       }
     }
     for (int awaited : last_awaits) finish(awaited);

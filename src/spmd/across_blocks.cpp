@@ -113,15 +113,11 @@ int scan(LocalBuilder& local, const Lowering& of, int operand) {
   const graph::LaidOutOperation& node = *of.node;
   const ops::CumsumAttributes& sums = node.attributes.get<ops::CumsumAttributes>();
   const AxisList axes = of.split.operands[0].dims[ops::dim_of<ops::CumsumAttributes>(node)];
-  LocalValue sum = block_of_result(of.name, node, 0, of.split.results[0]);
-  sum.name += ".local";
-  const int own_sum = local.add(sum);
-  local.compute(of.node, {operand}, {own_sum}, of.origin);
   const Dim blocks{Name("scan.blocks"), node.mesh->group_size(axes.set())};
   const graph::OperationRef total =
       helper_operation(ops::kBlockTotal, {node.operands[0]}, ops::BlocksAttributes{sums.over, blocks}, node);
   LocalValue own;
-  own.name = sum.name + ".total";
+  own.name = of.name + ".total";
   own.element = total->results[0].element;
   own.mesh = node.mesh;
   own.partial = of.split.carried;
@@ -139,10 +135,9 @@ int scan(LocalBuilder& local, const Lowering& of, int operand) {
       local.collective(InstructionKind::kAllGather, of.node, own_total, all, axes.set(), kernels::Reduction::kSum,
                        reason(of, {.kind = Reason::Kind::kScanned, .parts = {{{}, axes}}}));
   const graph::OperationRef add =
-      helper_operation(ops::kAddTotals, {node.results[0], total->results[0], total->results[0]},
-                       ops::AddTotalsAttributes{sums.over, sums.reverse}, node);
+      helper_operation(ops::kAddTotals, {node.operands[0], total->results[0], total->results[0]}, sums, node);
   const int result = local.add(block_of_result(of.name, node, 0, of.split.results[0]));
-  local.compute(add, {own_sum, totals, own_total}, {result});
+  local.compute(add, {operand, totals, own_total}, {result}, of.origin);
   return result;
 }
 

@@ -173,10 +173,9 @@ TEST_F(Moving, cumsum_of_blocks_is_local_sums_and_totals) {
     for (bool backwards : {false, true}) {
       const graph::Value whole = builder.add(ops::kCumsum, {x}, ops::CumsumAttributes{b.name, exclusive, backwards});
       const graph::Value total = builder.add(ops::kBlockTotal, {x}, ops::BlocksAttributes{b.name, blocks});
-      const graph::Value local = graph.input(graph.run_split(whole.node, 1, 4, false)[0]);  // blocks of 2, 2, 2 and 0
       const graph::Value totals = graph.input(graph.run_split(total.node, 1, 4, true)[0]);
       const graph::Value joined =
-          builder.add(ops::kAddTotals, {local, totals, totals}, ops::AddTotalsAttributes{b.name, backwards});
+          builder.add(ops::kAddTotals, {x, totals, totals}, ops::CumsumAttributes{b.name, exclusive, backwards});
       const Numbers expected = numbers(whole), found = graph.run_split(joined.node, 1, 4, false)[0].numbers;
       for (size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(expected[i], found[i], 1e-12);
     }
