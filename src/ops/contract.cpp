@@ -17,6 +17,7 @@ Product product_in_force(const graph::Context& context, ElementType element) {
 
 Product gradient_product(Product product, const graph::Value& operand) {
   if (gradient_element(operand) != operand.element()) return Product::kWide;
+  if (product == Product::kIntegers) return Product::kPlain;
   return product == Product::kWide ? Product::kRounded : product;
 }
 
@@ -66,13 +67,9 @@ void multiply_pairs(Builder& b, graph::Values& operands, const Dims& result, Pro
   operands = {operands[pairs.back().first], operands[pairs.back().second]};
 }
 
-/// An operand is a variable whose copy in bf16 can be read instead: the same product, of operands rounded before. What
-/// only one has is not summed, because that is summed before it is rounded.
-bool has_narrow_copy(Builder& b, const graph::Values& operands, const Dims& result) {
+/// An operand is a variable whose copy in bf16 can be read instead: the same product, of operands rounded before.
+bool has_narrow_copy(Builder& b, const graph::Values& operands) {
   if (operands.size() != 2) return false;
-  for (size_t k = 0; k < 2; ++k)
-    for (const Dim& dim : operands[k].dims())
-      if (!has_dim(result, dim.name) && !has_dim(operands[1 - k].dims(), dim.name)) return false;
   const bool first = static_cast<bool>(b.narrowed(operands[0]));
   return static_cast<bool>(b.narrowed(operands[1])) || first;
 }
@@ -86,14 +83,14 @@ graph::Values build_einsum(Call& call) {
   check_sizes(call, operands);
   check_arrow(call, operands);
   const ElementType element = used_element(b, number_element(common_element(b, operands)));
-  operands = as_element(b, operands, element, call.span);
-  Product product = product_in_force(b.context, element);
+  operands = as_element(b, operands, added_element(element), call.span);
+  Product product = element == ElementType::kI32 ? Product::kIntegers : product_in_force(b.context, element);
   if (operands.size() > 2) multiply_pairs(b, operands, *call.arrow, product);
-  if (product == Product::kAsBf16 && has_narrow_copy(b, operands, *call.arrow)) {
+  if (product == Product::kAsBf16 && has_narrow_copy(b, operands)) {
     for (graph::Value& operand : operands) operand = b.cast(operand, ElementType::kBf16);
     product = Product::kWide;
   }
-  return {contract(b, operands, *call.arrow, product)};
+  return {as_summed(b, contract(b, operands, *call.arrow, product), element)};
 }
 
 std::vector<TensorType> infer_einsum(const graph::Operation& operation) {
@@ -225,7 +222,9 @@ constexpr graph::Op kEinsum = complete({
         "x: [a, b], y: [a, b] => einsum(x, y -> [a])\nx: [a, b], y: [a] => einsum(x, y -> [a, b])\n"
         "x: [a, b], y: [b, c], z: [c, d] => einsum(x, y, z -> [a, d])\nx: i32[a, b] in -3..3, y: i32[b, c] in -3..3 => "
         "einsum(x, y -> [c, a])\n"
-        "x: bf16[a, b], y: bf16[b, c] => einsum(x, y -> [a, c])",
+        "x: bf16[a, b], y: bf16[b, c] => einsum(x, y -> [a, c])\n"
+        "x: bf16[a, b], y: bf16[a, c] => einsum(x, y -> [a])\nx: i32[a, b] in -9..9, y: i32[c] in -9..9 => einsum(x, y "
+        "-> [a])",
     .build = build_einsum,
     .attributes = &graph::kFormOf<EinsumAttributes>,
     .infer = infer_einsum,

@@ -10,13 +10,14 @@ namespace mtf::ops {
 
 /// How an einsum multiplies, and what it gives. Sums are always those of f32, or of a wider type.
 enum class Product : uint8_t {
-  kPlain,    ///< the operands' type; of bf16, the parts that processors add up are f32
-  kAsBf16,   ///< f32 is multiplied as bf16
-  kRounded,  ///< of bf16: the parts that processors add up are bf16 too
-  kWide,     ///< of bf16: the result is f32
+  kPlain,     ///< the operands' type; of bf16, the parts that processors add up are f32
+  kAsBf16,    ///< f32 is multiplied as bf16
+  kRounded,   ///< of bf16: the parts that processors add up are bf16 too
+  kWide,      ///< of bf16: the result is f32
+  kIntegers,  ///< of f64 that are integers: what cannot be added up exactly is an error
 };
 
-inline constexpr std::string_view kProductWords[] = {"plain", "as_bf16", "rounded", "wide"};
+inline constexpr std::string_view kProductWords[] = {"plain", "as_bf16", "rounded", "wide", "integers"};
 
 /// Of a product of one or two operands.
 struct EinsumAttributes {

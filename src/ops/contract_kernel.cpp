@@ -7,7 +7,8 @@
 //   result[batch, row, column] = Σ over inner of first[batch, row, inner] · second[batch, inner, column]
 //
 // Rows or columns that do not lie together are more batch dims, along which the other operand is repeated. Inner dims
-// that do not are copied so that they do. Lone dims are summed first.
+// that do not are copied so that they do. Lone dims are summed first, those of bf16 in f32: the product is then one of
+// f32, of which no sum is rounded.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -36,6 +37,7 @@ class Contraction {
   explicit Contraction(graph::KernelCall& call) : call_(call) {
     const graph::Operation& operation = call.operation;
     skips_zeros_ = operation.attributes.get<EinsumAttributes>().skips_zeros;
+    are_integers_ = operation.attributes.get<EinsumAttributes>().product == Product::kIntegers;
     bf16_product_ = operation.attributes.get<EinsumAttributes>().product == Product::kAsBf16 &&
                     call.operands[0].element == ElementType::kF32;
     const Names labels = einsum_labels(operation);
@@ -55,7 +57,23 @@ class Contraction {
       return kernels::table().fill_block(loop_sizes(result_, result_), static_cast<int>(size_of(result_.element)),
                                          &zero, result_.data, result_.strides);
     }
-    for (Array& array : arrays_) sum_lone_dims(array);
+    if (are_integers_) check_exact(points);
+    const Array written = result_;
+    const std::vector<size_t> lone = lone_labels();
+    if (!lone.empty() && (bf16_product_ || arrays_[0].element == ElementType::kBf16)) {
+      for (Array& array : arrays_) array = in_f32(array);
+      bf16_product_ = false;
+      if (written.element == ElementType::kBf16) result_ = dense(written.has, ElementType::kF32, written);
+    } else {
+      for (Array& array : arrays_) sum_lone_dims(array);
+    }
+    for (size_t label : lone) sizes_[label] = 1;
+    multiply();
+    if (result_.element != written.element) round(result_, written);
+  }
+
+ private:
+  void multiply() {
     const int64_t rows = size_of_kind(true, false, true), columns = size_of_kind(false, true, true),
                   inner = size_of_kind(true, true, false);
     // A factor that is not finite makes a term, and so a result, that is not: the smaller of both are looked at.
@@ -70,7 +88,6 @@ class Contraction {
     multiply_nonzeros();
   }
 
- private:
   Array array_of(const kernels::Block& block, const Dims& dims, const Names& labels) {
     Array array{block.element, block.data, std::vector<int64_t>(sizes_.size(), 0),
                 std::vector<bool>(sizes_.size(), false)};
@@ -133,18 +150,79 @@ class Contraction {
     return sizes;
   }
 
-  void sum_lone_dims(Array& array) {
-    const Array& other = &array == &arrays_[0] ? arrays_[1] : arrays_[0];
+  bool is_lone(size_t label) const { return arrays_[0].has[label] != arrays_[1].has[label] && !result_.has[label]; }
+  std::vector<size_t> lone_labels() const {
+    std::vector<size_t> labels;
+    for (size_t label = 0; label < sizes_.size(); ++label)
+      if (is_lone(label)) labels.push_back(label);
+    return labels;
+  }
+  /// The labels of an array that are no lone dims.
+  std::vector<bool> kept_of(const Array& array) const {
     std::vector<bool> kept = array.has;
-    bool lone = false;
     for (size_t label = 0; label < kept.size(); ++label)
-      if (array.has[label] && !other.has[label] && !result_.has[label]) kept[label] = false, lone = true;
-    if (!lone) return;
+      if (is_lone(label)) kept[label] = false;
+    return kept;
+  }
+
+  void sum_lone_dims(Array& array) {
+    const std::vector<bool> kept = kept_of(array);
+    if (kept == array.has) return;
     const Array summed = dense(kept, array.element, array);
     fold(array, summed);
     array = summed;
+  }
+
+  /// The numbers that are multiplied, those of f32 that are multiplied as bf16 rounded, as f32; summed over lone dims.
+  Array in_f32(const Array& array) {
+    const std::vector<bool> kept = kept_of(array);
+    const Array wide = dense(kept, ElementType::kF32, array);
+    kernels::LoopProgram program;
+    program.operands.push_back({kernels::OperandKind::kArray, array.element, 0});
+    if (bf16_product_) program.steps.push_back({kernels::LaneOp::kCast, 0, -1, -1, ElementType::kBf16});
+    const int number = static_cast<int>(program.steps.size());
+    program.steps.push_back({kernels::LaneOp::kCast, number, -1, -1, ElementType::kF32});
+    const bool is_sum = kept != array.has;
+    program.outputs.push_back(
+        {number + 1, ElementType::kF32, is_sum ? kernels::Reduction::kSum : kernels::Reduction::kStore});
+    kernels::table()
+        .compile(std::move(program))
+        .run(loop_sizes(array, wide), Arguments{argument(array)}, Arguments{argument(wide)}, call_.threads);
+    return wide;
+  }
+
+  /// Throws if f64 may not hold the sum of `points` products. Of integers below 2^53 every sum is exact.
+  void check_exact(int64_t points) const {
+    int64_t results = 1;
     for (size_t label = 0; label < sizes_.size(); ++label)
-      if (!array.has[label] && !other.has[label] && !result_.has[label]) sizes_[label] = 1;
+      if (result_.has[label]) results *= sizes_[label];
+    double most = static_cast<double>(points / results);
+    for (const Array& array : arrays_) {
+      double largest = 0;
+      const std::vector<int64_t> once(sizes_.size(), 0);
+      kernels::LoopProgram program;
+      program.operands.push_back({kernels::OperandKind::kArray, ElementType::kF64, 0});
+      program.steps.push_back({kernels::LaneOp::kAbs, 0});
+      program.outputs.push_back({1, ElementType::kF64, kernels::Reduction::kMax});
+      kernels::table()
+          .compile(std::move(program))
+          .run(loop_sizes(array, array), Arguments{argument(array)},
+               Arguments{kernels::LoopArgument::array(&largest, once)}, call_.threads);
+      most *= largest;
+    }
+    if (most > 0x1p53)
+      throw graph::ElementError{"products of integers may add up to more than 2^53, up to which sums are exact",
+                                Kind::integer_overflow};
+  }
+
+  void round(const Array& from, const Array& to) {
+    kernels::LoopProgram program;
+    program.operands.push_back({kernels::OperandKind::kArray, ElementType::kF32, 0});
+    program.steps.push_back({kernels::LaneOp::kCast, 0, -1, -1, ElementType::kBf16});
+    program.outputs.push_back({1, ElementType::kBf16, kernels::Reduction::kStore});
+    kernels::table()
+        .compile(std::move(program))
+        .run(loop_sizes(to, to), Arguments{argument(from)}, Arguments{argument(to)}, call_.threads);
   }
 
   /// Products of elements, summed over the inner dims if they have more than one place: no matrix on at least one side.
@@ -180,14 +258,7 @@ class Contraction {
     program.outputs.push_back(
         {product, target.element, is_sum ? kernels::Reduction::kSum : kernels::Reduction::kStore});
     kernels::table().compile(std::move(program)).run(sizes_, operands, Arguments{argument(target)}, call_.threads);
-    if (!rounded || !is_sum) return;
-    kernels::LoopProgram round;
-    round.operands.push_back({kernels::OperandKind::kArray, ElementType::kF32, 0});
-    round.steps.push_back({kernels::LaneOp::kCast, 0, -1, -1, ElementType::kBf16});
-    round.outputs.push_back({1, ElementType::kBf16, kernels::Reduction::kStore});
-    kernels::table()
-        .compile(std::move(round))
-        .run(loop_sizes(result_, result_), Arguments{argument(target)}, Arguments{argument(result_)}, call_.threads);
+    if (rounded && is_sum) round(target, result_);
   }
 
   /// fn(place) for each place of the labels that `runs` has; `place` counts along each label.
@@ -352,8 +423,12 @@ class Contraction {
   }
 
   graph::KernelCall& call_;
+<<<<<<< HEAD
   bool bf16_product_ = false;
   bool skips_zeros_ = false;
+=======
+  bool bf16_product_ = false, are_integers_ = false;
+>>>>>>> b8278a3 (Products of bf16 are added up in f32, those of i32 are exact)
   std::vector<int64_t> sizes_;  ///< of each label
   std::vector<Array> arrays_;
   Array result_;

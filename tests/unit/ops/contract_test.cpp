@@ -115,6 +115,34 @@ TEST(Einsum, works_on_operands_stored_in_any_order) {
       for (int seed = 0; seed < 6; ++seed) check(first, second, result, element, seed);
 }
 
+TEST(Einsum, products_of_bf16_are_rounded_once) {
+  // Sums of small integers in f32 are exact, so that the result is the nearest bf16, whatever is summed first.
+  const std::vector<std::array<std::string, 3>> cases = {{"ab", "bc", "ac"}, {"abc", "bd", "a"}, {"a", "b", ""},
+                                                         {"az", "a", "a"},   {"az", "y", ""},    {"z", "ay", "a"},
+                                                         {"azy", "ab", "b"}, {"az", "ab", "ab"}, {"zab", "bcy", "ac"}};
+  for (const auto& [first, second, result] : cases)
+    for (const bool narrow : {true, false}) {
+      WholeGraph graph;
+      const ElementType element = narrow ? ElementType::kBf16 : ElementType::kF32;
+      const int most = narrow ? 40 : 600;  // f32 is multiplied as bf16, in which odd numbers above 256 are rounded
+      const std::vector<Array> arrays{random_array(dims_of(first), 1, element, -most, most),
+                                      random_array(dims_of(second), 2, element, -9, 9)};
+      std::vector<Array> multiplied = arrays;
+      for (Array& array : multiplied)
+        for (double& number : array.numbers) number = to_float(to_bf16(static_cast<float>(number)));
+      const graph::Value product =
+          graph.builder.add(ops::kEinsum, {graph.input(arrays[0]), graph.input(arrays[1])},
+                            ops::EinsumAttributes{.product = narrow ? ops::Product::kPlain : ops::Product::kAsBf16,
+                                                  .result = names_of(dims_of(result))});
+      const std::vector<double> expected = written_out(multiplied, dims_of(result));
+      const std::vector<double>& found = graph.run(product).numbers;
+      for (size_t i = 0; i < expected.size(); ++i) {
+        const auto exact = static_cast<float>(expected[i]);
+        ASSERT_EQ(found[i], narrow ? to_float(to_bf16(exact)) : exact) << first << ", " << second << " -> " << result;
+      }
+    }
+}
+
 TEST(Einsum, pairs_so_that_the_fewest_points_are_visited) {
   // [a] [a, b] [b, c]: from the left each product is a vector.
   const Dims a{{"a", 100}}, ab{{"a", 100}, {"b", 50}}, bc{{"b", 50}, {"c", 200}};
