@@ -68,7 +68,8 @@ graph::Values build_conv(Call& call) {
                Kind::missing_argument, call.arrow_span,
                fmt::format("expected `{}` in the result, which has a place for each window", space[d].name.text()))
                .help("to sum over all places, write sum(conv(…), over: …)"));
-  const ElementType element = used_element(b, real_element(common_element(b, operands)));
+  const ElementType summed = used_element(b, number_element(common_element(b, operands)));
+  const ElementType element = added_element(summed);
   Product product = product_in_force(b.context, element);
   operands = as_element(b, operands, element, call.span);
   operands[0] = without_lone_dims(b, operands[0], operands[1], *call.arrow, space);
@@ -98,7 +99,7 @@ graph::Values build_conv(Call& call) {
     made.dilation.push_back(along.dilation);
     made.base_dilation.push_back(along.base);
   }
-  return {b.add(kConv, operands, made)};
+  return {as_summed(b, b.add(kConv, operands, made), summed)};
 }
 
 void check_lists(const graph::Operation& operation) {

@@ -42,7 +42,10 @@ graph::Values build_pool(Call& call) {
   Builder& b = call.builder;
   graph::Value x = call.tensor("x");
   const Dims space = dims_of_space(call, x);
-  x = as_element(b, x, real_element(x.element()), call.span);
+  const ElementType element = x.element();
+  const bool is_max = call.op.name == kMaxPool.name;
+  // Of integers the greatest is found in f64, which holds them.
+  x = as_element(b, x, is_max ? added_element(number_element(element)) : real_element(element), call.span);
   std::vector<int64_t> taps;
   for (const DimLabel& label : call.labels) {
     if (label.numbers[0] < 1 || label.numbers[0] > int64_t{1} << 30)
@@ -62,7 +65,8 @@ graph::Values build_pool(Call& call) {
     made.low.push_back(windows[d].low);
     made.dilation.push_back(windows[d].dilation);
   }
-  return {b.add_node(call.op, {x}, made)[0]};
+  const graph::Value pooled = b.add_node(call.op, {x}, made)[0];
+  return {is_max ? b.cast(pooled, element) : pooled};
 }
 
 /// The first operand's type with other sizes along the dims of space.
@@ -281,7 +285,8 @@ constexpr graph::Op kMaxPool = complete({
     .doc = "The greatest element of each window over one to three dimensions; each label names one with the size of "
            "the window along it: `max_pool(x, height: 2, width: 2)`. Windows stand side by side unless `stride` says "
            "how far apart; `stride`, `pad` and `dilation` are as in `conv`. What lies outside of x is left out. Of a "
-           "window without elements it is -inf. Elements that are equally great share the gradient equally.",
+           "window without elements it is -inf, of i32 the least. Elements that are equally great share the gradient "
+           "equally.",
     .example = "dim length = 5\nlet x = tensor([1, 4, 2, 3, 0], [length])\n"
                "print(max_pool(x, length: 2))\n#> [4, 3]\n"
                "print(max_pool(x, length: 3, stride: 2, pad: 1))\n#> [4, 4, 3]\n",
@@ -289,7 +294,8 @@ constexpr graph::Op kMaxPool = complete({
                "x: [a, b] => max_pool(x, a: 3, b: 2, stride: [2, 1], pad: 1)\n"
                "x: [c, a, b] => max_pool(x, a: 3, stride: 1, pad: [(4, 0)], dilation: 2)\n"
                "x: i32[a, b] in -2..2 => max_pool(x, b: 3, a: 2, stride: 3, pad: [2, 1])\n"
-               "x: bf16[a, b] => max_pool(x, a: 2, b: 3, stride: 1, pad: 1)",
+               "x: bf16[a, b] => max_pool(x, a: 2, b: 3, stride: 1, pad: 1)\n"
+               "x: bool[a, b] => max_pool(x, b: 2)",
     .build = build_pool,
     .attributes = &graph::kFormOf<PoolingAttributes>,
     .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
