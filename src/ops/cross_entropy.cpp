@@ -111,8 +111,8 @@ graph::Values expand_cross_entropy(graph::ExpandCall& call) {
   if (layout.smoothed) {
     const double smoothing = operation.inputs[0];
     const double spread = smoothing / static_cast<double>(class_dim(operation).size);
-    picked = b.map(kAdd, b.map(kZeroProduct, picked, 1 - smoothing),
-                   b.map(kZeroProduct, b.sum_to(shifted, rows), spread));
+    picked =
+        b.map(kAdd, b.map(kZeroProduct, picked, 1 - smoothing), b.map(kZeroProduct, b.sum_to(shifted, rows), spread));
   }
   graph::Value loss = b.map(kSub, soft ? b.map(kMul, log_sum, weight_of(b, operation, labels)) : log_sum, picked);
   if (layout.z_loss)
