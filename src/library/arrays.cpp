@@ -11,7 +11,7 @@ eval::HostValue npy(eval::Caller& caller, const eval::Bound& call) {
   const std::string& path = call.text(0);
   io::ArrayHeader header;
   io::ElementArray data;
-  const bool found = on_rank_0(caller, call.span(), [&] {
+  const bool found = !may_be_written(caller, path) && on_rank_0(caller, call.span(), [&] {
     header = io::read_npy_header(path);
     if (caller.is_abstract()) return;
     const std::uint64_t memory = memory_for_data(caller);
@@ -25,6 +25,8 @@ eval::HostValue npy(eval::Caller& caller, const eval::Bound& call) {
 
 /// data.save_npy(path, x): its numbers, in the order of its dims.
 eval::HostValue save_npy(eval::Caller& caller, const eval::Bound& call) {
+  note_written(caller, call.value(0));
+  if (call.any_unknown()) return eval::None{};
   const std::string& path = call.text(0);
   graph::Value x = caller.convert.to_tensor(call.value(1), call.span(1));
   if (caller.is_abstract()) {
@@ -42,7 +44,7 @@ eval::HostValue save_npy(eval::Caller& caller, const eval::Bound& call) {
 std::vector<eval::HostFunction> array_functions() {
   return {
       {"npy(path: string, dims: shape) -> value", "", npy},
-      {"save_npy(path: string, x: tensor)", "", save_npy},
+      {"save_npy(path: string, x: tensor)", "", save_npy, true},
   };
 }
 

@@ -124,6 +124,8 @@ eval::HostValue save_checkpoint(eval::Caller& caller, const eval::Bound& call) {
 
 /// write_safetensors(path, names, tensors).
 eval::HostValue write_safetensors(eval::Caller& caller, const eval::Bound& call) {
+  note_written(caller, call.value(0));
+  if (call.any_unknown()) return eval::None{};
   const auto &names = call.list(1), &values = call.list(2);
   if (names.size() != values.size())
     fail(Kind::bad_value, call.span(2), "expected {} tensors, as many as names, found {}", names.size(), values.size());
@@ -264,7 +266,7 @@ eval::HostValue load_checkpoint(eval::Caller& caller, const eval::Bound& call) {
 eval::HostValue safetensor(eval::Caller& caller, const eval::Bound& call) {
   const std::string &path = call.text(0), &name = call.text(1);
   io::ElementArray data;
-  const bool found = on_rank_0(caller, call.span(), [&] {
+  const bool found = !may_be_written(caller, path) && on_rank_0(caller, call.span(), [&] {
     const io::SafetensorsHeader header = io::read_safetensors_header(path);
     const auto tensor = header.tensors.find(name);
     if (tensor == header.tensors.end()) {
@@ -298,7 +300,7 @@ std::vector<eval::HostFunction> checkpoint_functions() {
   return {
       {"save_checkpoint(folder: string, models: list, step: int, keep: int)", "", save_checkpoint, true},
       {"load_checkpoint(folder: string, models: list, whole: bool) -> int", "", load_checkpoint},
-      {"write_safetensors(path: string, names: list, tensors: list)", "", write_safetensors},
+      {"write_safetensors(path: string, names: list, tensors: list)", "", write_safetensors, true},
       {"safetensor(path: string, name: string, dims: shape) -> value", "", safetensor},
       {"safetensor_names(path: string) -> list", "", safetensor_names},
   };

@@ -87,13 +87,14 @@ eval::HostValue idx(eval::Caller& caller, const eval::Bound& call) {
   examples->dims = caller.convert.to_dims(call.value(2), call.span(2));
   io::ArrayHeader headers[2];
   io::StoredArray arrays[2];
-  const bool found = on_rank_0(caller, call.span(), [&] {
-    for (int i = 0; i < 2; ++i) {
-      headers[i] = io::read_idx_header(paths[i]);
-      if (caller.is_abstract()) continue;
-      arrays[i] = io::read_idx(paths[i], memory_for_data(caller));
-    }
-  });
+  const bool is_there = !may_be_written(caller, paths[0]) && !may_be_written(caller, paths[1]);
+  const bool found = is_there && on_rank_0(caller, call.span(), [&] {
+                       for (int i = 0; i < 2; ++i) {
+                         headers[i] = io::read_idx_header(paths[i]);
+                         if (caller.is_abstract()) continue;
+                         arrays[i] = io::read_idx(paths[i], memory_for_data(caller));
+                       }
+                     });
   auto shared = [&](const std::string& bytes) {
     return caller.is_abstract() ? bytes : caller.runtime().broadcast(bytes, call.span());
   };

@@ -51,6 +51,15 @@ bool on_rank_0(eval::Caller& caller, Span span, const std::function<void()>& act
   return true;
 }
 
+void note_written(eval::Caller& caller, const eval::HostValue& path) {
+  auto* known = path.as<eval::Text>();
+  if (caller.is_check()) caller.state<RunFiles>().will_write(known ? **known : "");
+}
+
+bool may_be_written(eval::Caller& caller, const std::string& path) {
+  return caller.is_check() && caller.state<RunFiles>().may_be_written(path);
+}
+
 void on_every_rank(eval::Caller& caller, Span span, const std::function<void()>& act) {
   std::string failure = failure_of(act);
   if (!caller.is_abstract()) failure = caller.runtime().first_of(failure, span);

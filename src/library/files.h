@@ -17,6 +17,10 @@ namespace mtf::library {
 /// Runs `act` on rank 0 alone; an IoError becomes the user's error at `span` on every rank. In a check a missing file
 /// gives false.
 bool on_rank_0(eval::Caller& caller, Span span, const std::function<void()>& act);
+/// A check comes to where a file would be written: `path` is the argument that names it.
+void note_written(eval::Caller& caller, const eval::HostValue& path);
+/// True in a check where the program may have written the file before it is read: nobody knows its content yet.
+bool may_be_written(eval::Caller& caller, const std::string& path);
 /// Runs `act` on every rank; the first IoError of any of them becomes the user's error of all.
 void on_every_rank(eval::Caller& caller, Span span, const std::function<void()>& act);
 

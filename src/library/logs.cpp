@@ -87,6 +87,7 @@ eval::HostValue add_line(eval::Caller& caller, const eval::Bound& call, io::LogF
     line += Field(caller, form, item->span).of(item->value);
   }
   if (form == io::LogForm::kJson) line = "{" + line + "}";
+  note_written(caller, call.value(0));
   if (call.value(0).is_unknown()) return eval::None{};
   if (!caller.is_abstract())
     on_rank_0(caller, call.span(), [&] { caller.state<RunFiles>().add_line(call.text(0), form, names, line); });
@@ -100,6 +101,7 @@ eval::HostValue csv(eval::Caller& caller, const eval::Bound& call) { return add_
 
 /// write(path, text).
 eval::HostValue write_text(eval::Caller& caller, const eval::Bound& call) {
+  note_written(caller, call.value(0));
   if (!caller.is_abstract())
     on_rank_0(caller, call.span(), [&] { io::write_file_atomically(call.text(0), call.text(1)); });
   return eval::None{};
@@ -109,7 +111,7 @@ eval::HostValue write_text(eval::Caller& caller, const eval::Bound& call) {
 
 std::vector<eval::HostFunction> write_functions() {
   return {{"write(path: string, text: string)",
-           "Makes a file with this text, in the place of one that is there. One rank writes it.", write_text}};
+           "Makes a file with this text, in the place of one that is there. One rank writes it.", write_text, true}};
 }
 
 std::vector<eval::HostFunction> log_functions() {

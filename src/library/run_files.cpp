@@ -137,6 +137,15 @@ void RunFiles::begins_anew(const std::string& folder) {
   begun_anew_.insert(resolved(folder));
 }
 
+void RunFiles::will_write(const std::string& path) {
+  if (path.empty()) may_write_any_ = true;
+  else written_.insert(std::filesystem::absolute(path).lexically_normal());
+}
+
+bool RunFiles::may_be_written(const std::string& path) const {
+  return may_write_any_ || written_.contains(std::filesystem::absolute(path).lexically_normal());
+}
+
 void RunFiles::add_line(const std::string& path, io::LogForm form, const std::string& header, const std::string& line) {
   const Path whole = resolved(path);
   if (find_write_target(path, io::WriteFailure(path)).is_stream)

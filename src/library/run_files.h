@@ -48,6 +48,11 @@ class RunFiles : public eval::LibraryState {
   /// There was none.
   void begins_anew(const std::string& folder);
 
+  /// A check comes to where a file would be written; without a path to where any file may be.
+  void will_write(const std::string& path);
+  /// True if the check has come to where the file would be written: its content is then another one in the run.
+  bool may_be_written(const std::string& path) const;
+
   /// Adds a line to a log.
   void add_line(const std::string& path, io::LogForm form, const std::string& header, const std::string& line);
   /// What a checkpoint in the folder says of the logs; empty where there are none.
@@ -70,6 +75,8 @@ class RunFiles : public eval::LibraryState {
   std::set<Path> begun_anew_;
   std::map<Path, Log> logs_;
   std::set<Path> streams_;  ///< that lines have gone to
+  std::set<Path> written_;  ///< by the program that is checked, as far as the check has come
+  bool may_write_any_ = false;
 };
 
 }  // namespace mtf::library

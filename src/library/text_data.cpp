@@ -32,7 +32,7 @@ class TokenizerObject : public eval::Object, public std::enable_shared_from_this
     static const syntax::Signature kSave = "save(path: string)";
     if (name.text() == "save")
       return eval::host_function(
-          kSave, "", [self](eval::Caller& caller, const eval::Bound& call) { return self->save(caller, call); });
+          kSave, "", [self](eval::Caller& caller, const eval::Bound& call) { return self->save(caller, call); }, true);
     return std::nullopt;
   }
 
@@ -40,6 +40,7 @@ class TokenizerObject : public eval::Object, public std::enable_shared_from_this
 
  private:
   eval::HostValue save(eval::Caller& caller, const eval::Bound& call) const {
+    note_written(caller, call.value(0));
     if (!caller.is_abstract())
       on_rank_0(caller, call.span(), [&] { io::write_file_atomically(call.text(0), tokenizer->save()); });
     return eval::None{};
@@ -63,9 +64,10 @@ std::string whole_file(const std::string& path, std::uint64_t most_memory) {
 }
 
 /// What rank 0 makes of a file, on every rank; nothing if a check does not find the file.
-std::optional<std::string> shared_text(eval::Caller& caller, Span span, const std::function<std::string()>& make) {
+std::optional<std::string> shared_text(eval::Caller& caller, const std::string& path, Span span,
+                                       const std::function<std::string()>& make) {
   std::string text;
-  if (!on_rank_0(caller, span, [&] { text = make(); })) return std::nullopt;
+  if (may_be_written(caller, path) || !on_rank_0(caller, span, [&] { text = make(); })) return std::nullopt;
   if (caller.is_abstract()) return text;
   std::vector<std::byte> bytes(text.size());
   std::memcpy(bytes.data(), text.data(), text.size());
@@ -77,7 +79,7 @@ std::optional<std::string> shared_text(eval::Caller& caller, Span span, const st
 eval::HostValue text(eval::Caller& caller, const eval::Bound& call) {
   const std::string& path = call.text(0);
   io::CharacterText characters;
-  const bool found = on_rank_0(caller, call.span(), [&] {
+  const bool found = !may_be_written(caller, path) && on_rank_0(caller, call.span(), [&] {
     characters = caller.is_abstract() ? io::CharacterText::read(path, false)
                                       : io::CharacterText::read(path, true, memory_for_data(caller));
   });
@@ -117,8 +119,9 @@ eval::HostValue learned(eval::Caller& caller, const eval::Bound& call) {
   if (size < least || size > (1 << 24))
     fail(Kind::bad_value, call.span(1), "expected from {} to {} ids, found {}", least, 1 << 24, size);
   if (caller.is_check()) return eval::ObjectPtr(std::make_shared<TokenizerObject>(nullptr, size));
-  const auto saved = shared_text(
-      caller, call.span(), [&] { return learn(whole_file(path, memory_for_data(caller)), size, special)->save(); });
+  const auto saved = shared_text(caller, path, call.span(), [&] {
+    return learn(whole_file(path, memory_for_data(caller)), size, special)->save();
+  });
   if (!saved) return eval::ObjectPtr(std::make_shared<TokenizerObject>(nullptr, size));
   return tokenizer_object(io::load_tokenizer(*saved, path));
 }
@@ -127,7 +130,7 @@ eval::HostValue learned(eval::Caller& caller, const eval::Bound& call) {
 eval::HostValue tokenizer(eval::Caller& caller, const eval::Bound& call) {
   const std::string& path = call.text(0);
   constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
-  const auto saved = shared_text(caller, call.span(), [&] {
+  const auto saved = shared_text(caller, path, call.span(), [&] {
     const std::string text = whole_file(path, kMost);
     io::load_tokenizer(text, path);
     return text;
@@ -178,7 +181,8 @@ eval::HostValue token_file(eval::Caller& caller, const eval::Bound& call) {
                                             : io::StoredType::kU32;
   const auto open = [&] { result->file = std::make_shared<io::TokenFile>(call.text(0), result->vocab, type); };
   if (!caller.is_abstract()) on_every_rank(caller, call.span(), open);
-  else if (!on_rank_0(caller, call.span(), open)) return token_text(std::move(result), 0, -1);
+  else if (may_be_written(caller, call.text(0)) || !on_rank_0(caller, call.span(), open))
+    return token_text(std::move(result), 0, -1);
   const int64_t count = result->count = result->file->count();
   return token_text(std::move(result), 0, count);
 }
@@ -187,7 +191,7 @@ eval::HostValue token_file(eval::Caller& caller, const eval::Bound& call) {
 eval::HostValue lines_of_file(eval::Caller& caller, const eval::Bound& call) {
   const std::string& path = call.text(0);
   if (caller.is_check()) return unknown(eval::UnknownKind::kAny);
-  const auto all = shared_text(caller, call.span(), [&] {
+  const auto all = shared_text(caller, path, call.span(), [&] {
     std::string content = whole_file(path, memory_for_data(caller));
     if (const auto place = first_invalid_utf8(content))
       io::fail_bad_file(path, "expected UTF-8 text, found another byte at {}", *place);

@@ -42,7 +42,7 @@ class TokenText : public eval::Object, public std::enable_shared_from_this<Token
           kWindows, "", [self](eval::Caller& caller, const eval::Bound& call) { return self->windows(caller, call); });
     if (name.text() == "save")
       return eval::host_function(
-          kSave, "", [self](eval::Caller& caller, const eval::Bound& call) { return self->save(caller, call); });
+          kSave, "", [self](eval::Caller& caller, const eval::Bound& call) { return self->save(caller, call); }, true);
     if (has_text() && name.text() == "encode") return encode_by(tokens_->tokenizer);
     if (has_text() && name.text() == "decode") return decode_by(tokens_->tokenizer);
     return walk_attribute(name, kSignatures, [self](eval::Caller& caller, const eval::Bound& call) {
@@ -117,6 +117,7 @@ class TokenText : public eval::Object, public std::enable_shared_from_this<Token
 
   /// Its tokens as a file that data.token_file reads: of 16 bits where all ids fit.
   eval::HostValue save(eval::Caller& caller, const eval::Bound& call) const {
+    note_written(caller, call.value(0));
     if (caller.is_abstract()) return eval::None{};
     on_rank_0(caller, call.span(), [&] {
       std::vector<std::int32_t> ids(static_cast<size_t>(count_));

@@ -423,12 +423,7 @@ class Contraction {
   }
 
   graph::KernelCall& call_;
-<<<<<<< HEAD
-  bool bf16_product_ = false;
-  bool skips_zeros_ = false;
-=======
-  bool bf16_product_ = false, are_integers_ = false;
->>>>>>> b8278a3 (Products of bf16 are added up in f32, those of i32 are exact)
+  bool bf16_product_ = false, skips_zeros_ = false, are_integers_ = false;
   std::vector<int64_t> sizes_;  ///< of each label
   std::vector<Array> arrays_;
   Array result_;

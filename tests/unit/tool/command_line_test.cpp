@@ -40,6 +40,25 @@ TEST_F(CommandLine, AFailureWhileRunningIs1AfterWhatWasPrinted) {
   EXPECT_MENTIONS(result.err, "[assertion_failed]");
 }
 
+TEST_F(CommandLine, WithoutACheckWhatStandsBeforeAnErrorRuns) {
+  const ProcessResult result = mtf({"run", "--no-check", write("a.mtf", "print(1)\nprint(y)\n")});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.out, "1\n");
+  EXPECT_MENTIONS(result.err, "a.mtf:2:7");
+  EXPECT_EQ(mtf({"run", "--help"}).out.find("--no-check"), std::string::npos);  // it is for tests
+}
+
+TEST_F(CommandLine, AFileThatTheProgramWritesIsAnotherThanItsCheckFinds) {
+  const std::string array = write("x.npy", ""), text = write("x.txt", "a\nb\nc\nd\n");
+  const std::string script =
+      "import data\ndim a = 3, b = 2\ndata.save_npy(\"" + array + "\", ones([a]))\n" + "print(data.npy(\"" + array +
+      "\", [a]))\ndata.save_npy(\"" + array + "\", ones([b]))\nprint(data.npy(\"" + array + "\", [b]))\nwrite(\"" +
+      text + "\", \"abab\")\ndim v = data.text(\"" + text + "\").vocab\nprint(zeros([v]) + ones([v]))\n";
+  const ProcessResult result = mtf({"run", write("a.mtf", script)});
+  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(result.out, "[1, 1, 1]\n[1, 1]\n[1, 1]\n");
+}
+
 TEST_F(CommandLine, UsageIs2AndSuggestsWhatWasMeant) {
   EXPECT_EQ(mtf({"rnu", "x.mtf"}).status, 2);
   EXPECT_MENTIONS(mtf({"rnu", "x.mtf"}).err, "did you mean `run`?");
