@@ -99,6 +99,7 @@ class CounterFigures : public Object {
 
 HostValue Evaluator::counters_block(const ast::CountersExpr& counters, const ScopePtr& scope) {
   const OwnScope inner = nested(scope);
+  const Restore counts(counted_scope_, static_cast<const Scope*>(&*inner));
   Flow flow = Flow::kNext;
   std::optional<plan::Counters> counted =
       cuts.counted(*inner, counters.body.span, [&] { flow = run_block(counters.body, inner); });

@@ -161,6 +161,8 @@ class Evaluator {
   Flow statement(const ast::Stmt& stmt, const ScopePtr& scope);
   /// A statement of a check has failed: what it would have bound is poison.
   void poison_bindings(const ast::Stmt& stmt, const ScopePtr& scope);
+  /// Warns of a statement that is an expression without effect.
+  void warn_of_unused(const ast::Expr& expr, Scope& scope);
   /// To a value that has none, and that no other evaluator has made.
   void give_name(const graph::Value& value, Name name);
   void bind(const ScopePtr& scope, const ast::Ident& name, HostValue&& value);
@@ -211,6 +213,7 @@ class Evaluator {
   ScopePtr top_;                               ///< `own_top_`, or another's
   std::optional<Restore<Undo*>> writes_down_;  ///< what the other's scope changes meanwhile
   SpanTable* spans_ = nullptr;
+  const Scope* counted_scope_ = nullptr;  ///< of the innermost `counters`: what its statements make is counted
 };
 
 }  // namespace mtf::eval

@@ -370,6 +370,9 @@ HostValue Evaluator::call(const ast::Expr& expr, const ast::CallExpr& call, cons
     for (const GivenArgument& item : arguments.items)
       if (item.is_turns_number) replays.reads_number();
   if (callee.is_poison() || arguments.any_poison()) return Poison{};
+  if (findings.collects()) [[unlikely]]
+    for (const GivenArgument& item : arguments.items)
+      if (has_item(item.value, [](const HostValue& value) { return value.is_poison(); })) return Poison{};
   if (callee.is_unknown()) return calls.call(callee, arguments);
   if (auto* op = callee.as<OperationPtr>()) return operations.call(**op, arguments);
   if (auto* instance = callee.as<InstancePtr>()) {

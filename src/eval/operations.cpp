@@ -6,6 +6,7 @@
 #include "eval/binding.h"
 #include "eval/conversions.h"
 #include "eval/doubtful.h"
+#include "eval/findings.h"
 #include "eval/limits.h"
 #include "eval/meshes.h"
 #include "eval/name_lookup.h"
@@ -79,7 +80,7 @@ class OperationCall {
     call_.span = bound.span();
   }
   /// Its results; nothing if an argument is not known of which the type depends. `names`: what stands for labels.
-  std::optional<HostValue> result(NameLookup& names);
+  std::optional<HostValue> result(NameLookup& names, Findings& findings);
 
  private:
   void read_arguments();
@@ -91,6 +92,8 @@ class OperationCall {
   void read_pairs();
   void read_groups();
   HostValue build();
+  /// Warns of a product of two factors that have each a dim for itself which is summed: the two were meant to be one.
+  void warn_of_sums_apart(Findings& findings) const;
 
   const Conversions& convert_;
   const graph::Op& op_;
@@ -272,11 +275,35 @@ HostValue OperationCall::build() {
   return op_.list ? make_list(std::move(items)) : make_tuple(std::move(items));
 }
 
-std::optional<HostValue> OperationCall::result(NameLookup& names) {
+void OperationCall::warn_of_sums_apart(Findings& findings) const {
+  graph::Values factors;
+  for (const ops::Argument& argument : call_.arguments)
+    factors.insert(factors.end(), argument.values.begin(), argument.values.end());
+  if (op_.role != graph::Role::kContraction || !call_.arrow || factors.size() != 2) return;
+  const auto is_of_window = [&](Name name) {
+    return std::any_of(call_.labels.begin(), call_.labels.end(),
+                       [&](const ops::DimLabel& label) { return label.dim.name == name || label.value.name == name; });
+  };
+  std::vector<std::string> apart;
+  for (size_t i = 0; i < 2; ++i) {
+    const Dims& others = factors[1 - i].dims();
+    const auto lone = std::find_if(factors[i].dims().begin(), factors[i].dims().end(), [&](const Dim& dim) {
+      return !has_dim(others, dim.name) && !has_dim(*call_.arrow, dim.name) && !is_of_window(dim.name);
+    });
+    if (lone == factors[i].dims().end()) return;
+    apart.push_back(mtf::code(lone->name.text()));
+  }
+  findings.warn(Diagnostic(Kind::summed_apart, call_.span,
+                           fmt::format("{} is summed in the first factor, and {} in the second", apart[0], apart[1]))
+                    .help("a dimension that is multiplied has one name in both: `rename(x, a -> b)` gives it another"));
+}
+
+std::optional<HostValue> OperationCall::result(NameLookup& names, Findings& findings) {
   read_arguments();
   if (!read_labels(names)) return Poison{};
   read_arrow();
   read_pairs();
+  if (known_) warn_of_sums_apart(findings);
   return known_ ? std::optional(build()) : std::nullopt;
 }
 
@@ -341,7 +368,7 @@ HostValue Operations::call(const graph::Op& op, Arguments& arguments) {
   if (auto value = operator_on_the_host(op, bound)) return *value;
   meshes_.check(arguments.span);
   builder_.span = arguments.span;
-  if (auto result = OperationCall(builder_, convert_, op, bound).result(names_)) return std::move(*result);
+  if (auto result = OperationCall(builder_, convert_, op, bound).result(names_, findings_)) return std::move(*result);
   doubts_.uncounted(arguments.span);
   return unknown(UnknownKind::kTensor);  // or several, which have no other use than these
 }

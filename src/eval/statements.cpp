@@ -18,7 +18,41 @@ bool changes_more_than_names(const ast::Stmt& stmt) {
          !stmt.as<ast::ReturnStmt>();
 }
 
+/// Looks for a part of an expression that may do something besides having a value.
+class Effects : private ast::Walk {
+ public:
+  Effects(Builtins& builtins, Scope& scope) : builtins_(builtins), scope_(scope) {}
+  bool any_in(const ast::Expr& e) {
+    expr(e);
+    return any_;
+  }
+
+ private:
+  void expr(const ast::Expr& e) override {
+    if (e.as<ast::CountersExpr>()) any_ = true;
+    if (auto* call = e.as<ast::CallExpr>()) any_ = any_ || !is_pure(*call->callee);
+    if (!any_ && !e.as<ast::LambdaExpr>()) Walk::expr(e);
+  }
+  bool is_pure(const ast::Expr& callee) const {
+    auto* name = callee.as<ast::NameExpr>();
+    if (!name || scope_.find(name->name).binding) return false;
+    const HostValue* const known = builtins_.find(name->name);
+    auto* builtin = known ? known->as<BuiltinPtr>() : nullptr;
+    return known && (known->is<OperationPtr>() || (builtin && (*builtin)->is_pure));
+  }
+
+  Builtins& builtins_;
+  Scope& scope_;
+  bool any_ = false;
+};
+
 }  // namespace
+
+void Evaluator::warn_of_unused(const ast::Expr& expr, Scope& scope) {
+  if (&scope == counted_scope_ || Effects(builtins, scope).any_in(expr)) return;
+  findings.warn(Diagnostic(Kind::unused_value, expr.span, "nothing uses this value")
+                    .help("`print(…)` shows a value, `let name = …` keeps it, and `return …` gives it to the caller"));
+}
 
 void Evaluator::hoist(const ast::Block& block, const ScopePtr& scope) {
   for (const ast::Stmt& stmt : block.statements) {
@@ -101,7 +135,9 @@ Flow Evaluator::statement(const ast::Stmt& stmt, const ScopePtr& scope) {
     Flow operator()(const ast::LetStmt& s) const { return evaluator.let(s, scope), Flow::kNext; }
     Flow operator()(const ast::AssignStmt& s) const { return evaluator.assign(s, scope), Flow::kNext; }
     Flow operator()(const ast::ExprStmt& s) const {
-      return evaluator.cuts.made(*scope, evaluator.evaluate(*s.value, scope)), Flow::kNext;
+      HostValue value = evaluator.evaluate(*s.value, scope);
+      if (evaluator.domain.is_check() && !value.is_poison()) evaluator.warn_of_unused(*s.value, *scope);
+      return evaluator.cuts.made(*scope, value), Flow::kNext;
     }
     Flow operator()(const ast::AssertStmt& s) const { return evaluator.check_assertion(s, scope), Flow::kNext; }
     Flow operator()(const ast::DimStmt& s) const { return declare(evaluator, s, scope), Flow::kNext; }
@@ -242,6 +278,27 @@ void Evaluator::poison_bindings(const ast::Stmt& stmt, const ScopePtr& scope) {
     if (!may_be_bound || !scope->find_own(ident.name)) scope->bind(ident.name, Poison{}, ident.span);
   }
   if (stmt.as<ast::ReturnStmt>()) calls.may_have_returned_poison();
+  // What it would have assigned is poison too, if the old value says nothing of the new one.
+  NameSet assigned;
+  const auto add = [&](const ast::Block& block) {
+    const NameSet& names = blocks.info(block).assigns;
+    assigned.insert(names.begin(), names.end());
+  };
+  if (auto* assignment = stmt.as<ast::AssignStmt>()) {
+    if (auto* name = assignment->target->as<ast::NameExpr>()) assigned.insert(name->name);
+  } else if (auto* choice = stmt.as<ast::IfStmt>()) {
+    for (const ast::IfStmt::Branch& branch : choice->branches) add(branch.body);
+    if (choice->otherwise) add(*choice->otherwise);
+  } else if (auto* loop = stmt.as<ast::ForStmt>()) {
+    add(loop->body);
+  } else if (auto* loop = stmt.as<ast::WhileStmt>()) {
+    add(loop->body);
+  }
+  for (const Name name : assigned) {
+    const Scope::Found found = scope->find(name);
+    if (found.binding && (found.binding->value.is<None>() || found.binding->value.is<ListPtr>()))
+      domain.assigns(*found.binding, *found.scope, Poison{}, undo);
+  }
 }
 
 }  // namespace mtf::eval
