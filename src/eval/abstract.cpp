@@ -137,6 +137,10 @@ void Ways::finish() {
   if (joined_.any()) joined_.put();
   else put_back();
   join_others();
+  for (auto& [name, left] : ended_) {
+    Binding& binding = name.scope->bindings[name.index];
+    domain_.assigns(binding, *name.scope, domain_.merge(binding.value, left), undo_);
+  }
 }
 
 void Ways::join_others() {

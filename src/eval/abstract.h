@@ -166,9 +166,9 @@ class Ways {
   Ways(const NameSet& names, Scope& scope, AbstractDomain& domain, Undo& undo);
 
   /// Walks a way, from what was before. `walk` returns true if the way goes on behind the `if`, with what it has
-  /// assigned.
-  template <typename Walk>
-  void walk(const Walk& walk) {
+  /// assigned. If the way ends instead, `outlives` says whether a name is still there when the call or loop has ended.
+  template <typename Walk, typename Outlives>
+  void walk(const Walk& walk, const Outlives& outlives) {
     put_back();
     UndoLog changed;
     AssignedNames assigned;
@@ -181,6 +181,9 @@ class Ways {
     if (goes_on) {
       joined_.add();
       for (const AssignedName& name : assigned) left_.emplace_back(name, name.value());
+    } else if (domain_.is_check()) {
+      for (const AssignedName& name : assigned)
+        if (outlives(*name.scope)) ended_.emplace_back(name, name.value());
     }
     changed.take_back();
   }
@@ -198,6 +201,7 @@ class Ways {
   std::vector<std::pair<Binding*, HostValue>> before_;
   JoinedNames joined_;
   std::vector<std::pair<AssignedName, HostValue>> left_;
+  std::vector<std::pair<AssignedName, HostValue>> ended_;  ///< what the ways that end have left
   AbstractDomain& domain_;
   Undo& undo_;
 };

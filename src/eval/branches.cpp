@@ -27,18 +27,21 @@ std::optional<bool> Branches::condition(const ast::Expr& condition, const ScopeP
 }
 
 void Branches::walk(Ways& ways, const NameSet& names, const ScopePtr& scope, Doubtful& part,
-                    const std::function<bool()>& way) {
+                    const std::function<bool(bool&)>& way) {
   std::vector<HostValue> left;
-  ways.walk([&] {
-    std::vector<PlacePtr> assigned;
-    const auto noting = evaluator_.cuts.assigned_into(assigned);
-    const bool goes_on = way();
-    if (!evaluator_.domain.is_plan()) return goes_on;
-    for (Name name : names)
-      if (const auto found = scope->find(name); found.binding) left.push_back(found.binding->value);
-    for (const PlacePtr& place : assigned) left.emplace_back(place->current);
-    return goes_on;
-  });
+  bool returns = false;
+  ways.walk(
+      [&] {
+        std::vector<PlacePtr> assigned;
+        const auto noting = evaluator_.cuts.assigned_into(assigned);
+        const bool goes_on = way(returns);
+        if (!evaluator_.domain.is_plan()) return goes_on;
+        for (Name name : names)
+          if (const auto found = scope->find(name); found.binding) left.push_back(found.binding->value);
+        for (const PlacePtr& place : assigned) left.emplace_back(place->current);
+        return goes_on;
+      },
+      [&](const Scope& owner) { return !returns || !evaluator_.calls.is_own(owner); });
   part.end();
 }
 
@@ -65,8 +68,9 @@ Flow Branches::unknown_from(const ast::IfStmt& stmt, size_t first, const ScopePt
   bool all_end = stmt.otherwise.has_value(), all_return = true;
   Ways ways(names, *scope, evaluator_.domain, evaluator_.undo);
   for (const ast::Block* block : blocks) {
-    walk(ways, names, scope, part, [&] {
+    walk(ways, names, scope, part, [&](bool& returns) {
       const Flow flow = evaluator_.run_block(*block, evaluator_.nested(scope));
+      returns = flow == Flow::kReturn;
       if (flow == Flow::kReturn) calls.may_have_returned(place);
       else all_return = false;
       if (flow == Flow::kBreak || flow == Flow::kContinue) evaluator_.loops.may_have_ended(flow, place);
@@ -92,7 +96,7 @@ HostValue Branches::unknown_from(const ast::IfExpr& expr, size_t first, const Sc
   Doubtful part(evaluator_.doubts, {place, plan::Doubt::Kind::kWays});
   Ways ways({}, *scope, evaluator_.domain, evaluator_.undo);
   const auto walk_value = [&](const ast::Expr& value) {
-    walk(ways, {}, scope, part, [&] {
+    walk(ways, {}, scope, part, [&](bool&) {
       next = evaluator_.evaluate(value, scope);
       if (joined && are_apart(*joined, next)) {
         fail(Diagnostic(Kind::branch_types_differ, value.span,

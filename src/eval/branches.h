@@ -25,7 +25,9 @@ class Branches {
   std::optional<bool> condition(const ast::Expr& condition, const ScopePtr& scope);
   /// Walks one of several ways, as Ways does, and counts it: what it has left, the names and variables that it has
   /// assigned, is held until then.
-  void walk(Ways& ways, const NameSet& names, const ScopePtr& scope, Doubtful& part, const std::function<bool()>& way);
+  /// `way` returns true if it goes on, and says whether it ends with a `return`.
+  void walk(Ways& ways, const NameSet& names, const ScopePtr& scope, Doubtful& part,
+            const std::function<bool(bool& returns)>& way);
   /// Walks the ways from the first branch whose condition is unknown.
   Flow unknown_from(const ast::IfStmt& stmt, size_t first, const ScopePtr& scope);
   HostValue unknown_from(const ast::IfExpr& expr, size_t first, const ScopePtr& scope);

@@ -62,6 +62,17 @@ void Calls::may_have_returned(Span place) {
   if (!call.rest) call.rest.emplace(evaluator_.doubts, plan::Doubt{place, plan::Doubt::Kind::kRest});
 }
 
+void Calls::go_on_in_doubt() {
+  if (evaluator_.domain.is_check() && results() > 0) evaluator_.domain.may_have_ended(under_way_.back().uncertainty);
+}
+
+bool Calls::is_own(const Scope& scope) const {
+  const Scope* const own = under_way_.empty() ? nullptr : under_way_.back().scope;
+  for (const Scope* each = &scope; own && each; each = each->parent.get())
+    if (each == own) return true;
+  return false;
+}
+
 void Calls::may_have_returned_poison() {
   if (!under_way_.empty()) under_way_.back().maybe_results.push_back(Poison{});
 }
@@ -245,6 +256,7 @@ HostValue Calls::call_function(const FunctionPtr& function, Arguments& arguments
   call.function = &signature;
   call.name = signature.name;
   call.call = arguments.span;
+  call.scope = &*scope;
   call.uncertainty = domain.uncertainty();
   call.promised = function->result;
   if (domain.is_abstract()) {

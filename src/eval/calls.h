@@ -51,6 +51,10 @@ class Calls {
   /// The way that has ended with `return` may not be the one that is gone, as only the run knows what stands at
   /// `place`: the walk goes on.
   void may_have_returned(Span place);
+  /// A part of the innermost call has ended: if that may have returned in it, what follows may not happen.
+  void go_on_in_doubt();
+  /// True if a name of the scope is gone when the innermost call has ended.
+  bool is_own(const Scope& scope) const;
   /// A `return` has failed: nobody knows what it returns, and why has been reported.
   void may_have_returned_poison();
   /// Every way ended with `return`, each with may_have_returned().
@@ -92,6 +96,7 @@ class Calls {
     const void* function = nullptr;  ///< its declaration
     Name name;
     Span call;
+    const Scope* scope = nullptr;
     std::string argument_types;  ///< only in abstract evaluation
     bool makes_instance = false;
     int uncertainty = 0;

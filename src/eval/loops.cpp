@@ -269,10 +269,15 @@ void Loops::walk_until_nothing_changes(const std::function<void()>& walk, bool h
     UndoLog changed;
     AssignedNames names;
     Findings::Trial found(evaluator_.findings);
-    {
+    try {
       const auto log = undo.into(changed);
       const auto list = domain.into(names);
       walk();
+    } catch (...) {
+      undo.keep(changed);
+      for (const AssignedName& name : names)
+        if (name.scope->uncertain < domain.uncertainty()) domain.assigned(name);
+      throw;
     }
     struct Left {
       AssignedName name;
@@ -370,7 +375,7 @@ void Loops::may_have_ended(Flow flow, Span place) {
 }
 
 Loops::Ends::Ends(Loops& loops, const NameSet& assigned, Scope& scope, Span loop)
-    : loops_(loops), part_(loops.evaluator_.domain) {
+    : loops_(loops), part_(std::in_place, loops.evaluator_.domain) {
   Evaluator& evaluator = loops.evaluator_;
   if (evaluator.domain.is_abstract()) {
     const JoinedNames none(assigned, scope, evaluator.domain, evaluator.undo);
@@ -379,7 +384,11 @@ Loops::Ends::Ends(Loops& loops, const NameSet& assigned, Scope& scope, Span loop
   loops_.ends_.push_back(ends_ ? &*ends_ : nullptr);
 }
 
-Loops::Ends::~Ends() { loops_.ends_.pop_back(); }
+Loops::Ends::~Ends() {
+  loops_.ends_.pop_back();
+  part_.reset();
+  loops_.evaluator_.calls.go_on_in_doubt();
+}
 
 Flow Loops::Ends::after_turn(Flow flow) {
   if (!ends_) return flow == Flow::kContinue ? Flow::kNext : flow;

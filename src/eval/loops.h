@@ -75,7 +75,7 @@ class Loops {
     Loops& loops_;
     std::optional<EarlyEnds> ends_;  ///< nothing in a run
     bool uncertain_ = false;
-    AbstractDomain::Part part_;
+    std::optional<AbstractDomain::Part> part_;
   };
   /// What a `for` walks over.
   struct Items {

@@ -39,7 +39,7 @@ bool has_unknown(const HostValue& value);
 /// True if the text of the value is unknown in a check or a plan: it is or has something unknown, or a tensor.
 bool has_unknown_text(const HostValue& value);
 
-/// What an operation gives for operands of which one is in error or open: Poison, or something unknown. Nothing if the
+/// Poison if an operand is in error, something unknown if one is open: the result of any operation. Nothing if the
 /// operation can look at them.
 template <typename... Values>
 std::optional<HostValue> undecided(const Values&... values) {

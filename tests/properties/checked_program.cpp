@@ -242,7 +242,7 @@ class CheckedProgram {
       case 0: lines = {fmt::format("for {} in 0..{} {{", i, literal())}; break;
       case 1: lines = {fmt::format("for {} in 0..{} {{", i, unknown_number())}; break;
       case 2: lines = {fmt::format("for {} in {} {{", i, list(1))}; break;
-      case 3: lines = {fmt::format("for {} in 0..{} {{", i, integer(1))}; break;
+      case 3: lines = {fmt::format("for {} in 0..({}) % 6 {{", i, integer(1))}; break;
       default: {
         const std::string r = fresh("r");
         lines = {fmt::format("for {} in {} {{", r, rows(1)),

@@ -35,6 +35,50 @@ TEST(Check, SeveralErrorsAtOnceWithoutFollowUps) {
   EXPECT_EQ(kinds("let x = foo\nlet y = x + 1\nlet z = bar\nprint(y, z)\n"), (Kinds{"unknown_name", "unknown_name"}));
 }
 
+TEST(Check, WhatAFailedStatementWouldHaveAssignedIsInErrorToo) {
+  EXPECT_EQ(kinds("let l = none\nl := foo([1])\nfor x in l { print(x) }\n"), Kinds{"unknown_name"});
+  EXPECT_EQ(kinds("let l = none\nif foo { l := [1] }\nfor x in l { print(x) }\nprint(l[3])\n"), Kinds{"unknown_name"});
+  EXPECT_EQ(kinds("let l = []\nl := l + [foo]\nassert len(l) == 7\nprint(sum((l, 1)))\n"), Kinds{"unknown_name"});
+}
+
+TEST(Check, ANameStandsForAllValuesThatWaysLeave) {
+  const std::string x = "dim a = 2, b = 3\nlet x = ones([a])\nlet k = int(sum(x))\n";
+  EXPECT_EQ(rendered(x + "let y = if k > 1 { ones([a]) } else { ones([b]) }\nprint(sum(y, over: a))\n"), "");
+  EXPECT_EQ(rendered(x + "let y = none\nif k > 1 { y := ones([a]) } else { y := 3 }\nprint(y + x)\n"), "");
+  EXPECT_EQ(rendered(x + "fn f(k) { if k > 1 { return ones([a]) } }\nprint(f(k) + x)\n"), "");
+  EXPECT_EQ(
+      rendered(x + "let n = 0\nfn f(k) { if k > 1 { return 1 }\nn := 5\nreturn 2 }\nlet q = f(k)\nprint([1][n])\n"),
+      "");
+  EXPECT_EQ(rendered(x + "let n = 0\nlet up = if k > 1 { fn() { n := n + 1 } } else { fn() { n := n + 2 } }\nup()\n"
+                         "assert n == 2\n"),
+            "");
+  EXPECT_EQ(rendered(x + "let l = [1, 2.5]\nprint(range(a) + l[k - 2], \"{l[k - 1]:d}\")\n"), "");
+  EXPECT_EQ(rendered(x + "let l = [k]\nassert l == [2]\nassert string(l) == \"[2]\"\nassert 2 in l\n"), "");
+}
+
+TEST(Check, ALoopIsWalkedUntilNothingChanges) {
+  EXPECT_EQ(rendered("let l = []\nlet n = 3\nwhile n > 0 { l := l + [n]\nn := n - 1 }\nassert len(l) == 3\n"), "");
+  EXPECT_EQ(
+      rendered("let l = []\nlet n = 3\nfn add(v) { l := l + [v] }\nwhile n > 0 { add(n)\nn := n - 1 }\nprint(l[2])\n"),
+      "");
+  EXPECT_EQ(
+      rendered(
+          "let best = none\nlet n = 3\nwhile n > 0 { if best != none { print(best + 1) }\nbest := n\nn := n - 1 }\n"),
+      "");
+  // What fails in each turn is said once.
+  EXPECT_EQ(kinds("let l = []\nlet n = 3\nwhile n > 0 { l := l + [n]\nn := n - foo }\n"), Kinds{"unknown_name"});
+}
+
+TEST(Check, ASizeThatOnlyTheRunKnowsIsAccepted) {
+  const std::string m = "dim a = 2\nlet k = int(sum(ones([a])))\ndim m = k, n = 3\nlet x = ones([m, n])\n";
+  EXPECT_EQ(rendered(m + "fn f(x: [.., n]) -> [..] = sum(x, over: n)\nprint(f(x), f(x[m: 0..1]), x[m: 0, n: 1])\n"),
+            "");
+  EXPECT_EQ(rendered(m + "model M(d: dim) { param w: [d] = 1\nfn call(x) = x * w }\nlet net = M(m)\n"
+                         "print(net(x), len(net.params))\nassert net.params[0].path == \"w\"\n"),
+            "");
+  EXPECT_EQ(kinds(m + "fn f(x: [.., n]) = x\nprint(f(ones([a])))\n"), Kinds{"type_mismatch"});
+}
+
 TEST(Check, FunctionsNeverCalledAreCheckedForNames) {
   EXPECT_EQ(kinds("fn f(x) { let y = x\n return y + nope }\n"), Kinds{"unknown_name"});
   EXPECT_EQ(kinds("model M(a: dim) { param w: [a] = nope }\n"), Kinds{"unknown_name"});
