@@ -64,16 +64,36 @@ class Binder {
     return std::nullopt;
   }
 
+  /// True if the label of an argument is the name of a dim that a tensor of the call has, and the value fits the dim
+  /// and not the argument: `pad(x, value: (1, 2))`.
+  bool can_only_be_a_dim(const GivenArgument& item, const syntax::Parameter& parameter) const {
+    const bool fits = signature_.labels == syntax::LabelKind::kPair ? item.value.is<ListPtr>()
+                      : signature_.labels == syntax::LabelKind::kDim
+                          ? item.value.is<Dim>()
+                          : item.value.is<int64_t>() && parameter.kind == syntax::ParameterKind::kBool;
+    if (!fits || !parameter.has_default || !arguments_.scope) return false;
+    const auto found = arguments_.scope->find(item.label);
+    const Dim* const dim = found.binding ? found.binding->value.as<Dim>() : nullptr;
+    const auto& all = arguments_.items;
+    return dim != nullptr && std::any_of(all.begin(), all.end(), [&](const GivenArgument& given) {
+             const graph::Value* const tensor = given.label.empty() ? tensor_of(given.value) : nullptr;
+             return tensor != nullptr && has_dim(tensor->dims(), dim->name);
+           });
+  }
+
   /// An argument that is given by position leaves its name to a label.
   std::optional<Diagnostic> match_label(GivenArgument& item) {
     const size_t place = signature_.place_of(item.label);
     const bool is_argument = place < count();
+    const bool takes_dims =
+        signature_.labels != syntax::LabelKind::kNone && signature_.labels != syntax::LabelKind::kAny;
     if (is_argument && !bound_.given[place]) {
-      take(place, item);
+      if (takes_dims && can_only_be_a_dim(item, signature_.parameters[place])) bound_.labels.push_back(&item);
+      else take(place, item);
       return std::nullopt;
     }
-    const bool names_a_dim = signature_.labels != syntax::LabelKind::kNone && arguments_.scope &&
-                             arguments_.scope->find(ast::without_primes({item.label, {}}).name).binding;
+    const bool names_a_dim =
+        takes_dims && arguments_.scope && arguments_.scope->find(ast::without_primes({item.label, {}}).name).binding;
     const bool may_be_label = signature_.labels == syntax::LabelKind::kAny || names_a_dim;
     if (is_argument && (!may_be_label || !bound_.given[place]->label.empty()))
       return Diagnostic(Kind::duplicate_argument, item.label_span,
