@@ -16,6 +16,7 @@
 #include "cost/recorded_schedules.h"
 #include "cost/work_bound.h"
 #include "library/library.h"
+#include "script.h"
 #include "scripts.h"
 #include "session/session.h"
 #include "spmd/instruction_costs.h"
