@@ -9,6 +9,25 @@
 namespace mtf::schedule {
 namespace {
 
+/// No block of the value has more than one element of the dim.
+bool is_one_element(const spmd::LocalValue& value, int8_t d) {
+  const spmd::LocalDim& dim = value.dims[d];
+  return (value.mesh ? largest_block(dim, *value.mesh) : dim.dim.size) <= 1;
+}
+
+/// The order in which blocks of `from` are moved to blocks of `to`: that of `from`, with the dims that may stand
+/// anywhere there as they stand in `to`.
+StorageOrder order_of_move(const spmd::LocalValue& from, const spmd::LocalValue& to) {
+  StorageOrder order = from.order;
+  std::erase_if(order, [&](int8_t d) { return is_one_element(from, d); });
+  auto next = order.end();
+  for (auto d = to.order.rbegin(); d != to.order.rend(); ++d) {
+    const auto at = std::find(order.begin(), order.end(), *d);
+    next = at != order.end() ? at : order.insert(next, *d);
+  }
+  return order;
+}
+
 /// The order of a value of a turn, as the value around the loop has it: behind the loop's dim.
 StorageOrder behind_loop_dim(StorageOrder order) {
   for (int8_t& d : order) ++d;
@@ -66,10 +85,7 @@ void verify_handed_on(const spmd::LocalProgram& turn, const graph::Region& regio
 
 bool has_same_memory(const spmd::LocalValue& value, const StorageOrder& order) {
   const auto that_matter = [&](StorageOrder dims) {
-    std::erase_if(dims, [&](int8_t d) {
-      const spmd::LocalDim& dim = value.dims[d];
-      return !dim.mapped && value.mesh && dim.dim.size == value.mesh->group_size(dim.axes.set());
-    });
+    std::erase_if(dims, [&](int8_t d) { return is_one_element(value, d); });
     return dims;
   };
   return that_matter(value.order) == that_matter(order);
@@ -89,7 +105,8 @@ StatedOrders stated_orders(const spmd::LocalProgram& program, const spmd::Instru
   if (instruction.kind == spmd::InstructionKind::kInput) return stated;  // its tensor says
   if (instruction.turn) state_orders_of_loop(instruction, stated);
   else if (instruction.kind != spmd::InstructionKind::kCompute)
-    stated.reads[0] = program.values[instruction.results[0]].order;
+    stated.reads[0] = stated.writes[0] =
+        order_of_move(program.values[instruction.operands[0]], program.values[instruction.results[0]]);
   return stated;
 }
 

@@ -7,8 +7,8 @@
 
 namespace mtf::schedule {
 
-/// True if the blocks of a value are the same memory in this order as in its own: a dim of which every block has one
-/// element may stand anywhere.
+/// True if the blocks of a value are the same memory in this order as in its own: a dim of which no block has more
+/// than one element may stand anywhere.
 bool has_same_memory(const spmd::LocalValue& value, const StorageOrder& order);
 
 /// Returns which output of a stage another stage takes over by an instruction of its turn: the output that has the
@@ -21,8 +21,8 @@ struct StatedOrders {
   std::vector<std::optional<StorageOrder>> reads, writes;
 };
 
-/// Returns the orders in which an instruction reads and writes memory. A collective moves blocks as they are stored. A
-/// loop shows its turn a part of each value.
+/// Returns the orders in which an instruction reads and writes memory. A collective moves blocks
+/// in one order. A loop shows its turn a part of each value.
 StatedOrders stated_orders(const spmd::LocalProgram& program, const spmd::Instruction& instruction);
 
 }  // namespace mtf::schedule
