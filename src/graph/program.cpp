@@ -302,9 +302,15 @@ void verify(const Program& program) {
     const LaidOutOperation& operation = *program.operations[i].operation;
     MTF_CHECK(operation.results.size() == operation.shardings.size() && operation.mesh, "{} has no layout",
               operation.op->name);
-    for (const ProgramValue& operand : program.operands_of(i))
-      MTF_CHECK(operand.source < static_cast<int32_t>(i), "{} reads what is not computed before it",
+    const std::span<const ProgramValue> operands = program.operands_of(i);
+    MTF_CHECK(operands.size() == operation.operands.size(), "{} has {} operands", operation.op->name, operands.size());
+    for (size_t k = 0; k < operands.size(); ++k) {
+      MTF_CHECK(operands[k].source < static_cast<int32_t>(i), "{} reads what is not computed before it",
                 operation.op->name);
+      MTF_CHECK(program.type(operands[k]) == operation.operands[k], "{} is to read {}, and reads {}",
+                operation.op->name, to_string(operation.operands[k]), to_string(program.type(operands[k])));
+    }
+    if (operation.region) verify(operation.region->turn);
     for (size_t r = 0; r < operation.results.size(); ++r) {
       AxisSet used = 0;
       const Dims& dims = operation.results[r].dims;

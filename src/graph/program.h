@@ -117,7 +117,8 @@ std::string to_string(const Program& program);
 /// later folder.
 Program read_program(TextReader& reader, const Op* (*find_op)(std::string_view name));
 
-/// Fails on our own bug: a dim twice, an axis twice, an operand that stands before its maker.
+/// Fails on our own bug: a dim twice, an axis twice, an operand that stands before its maker, or that has another type
+/// than its operation reads. Looks at the turns of loops too.
 void verify(const Program& program);
 
 /// All that a plan depends on, as a text in which equal programs are equal: operations, attributes, who reads what,

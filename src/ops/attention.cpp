@@ -315,7 +315,11 @@ constexpr graph::Op kAttention = complete({
         "q: [a, b, c], k: [d, c], v: [d, c], s: [a, d] => attention(q, k, v, over: d, along: b, features: c, bias: s, "
         "rate: 0.5)\n"
         "q: [b, c, a], k: [d, a, c], v: [a, d, c] => attention(q, k, v, over: d, along: b, features: c, causal: true, "
-        "rate: 0.25)",
+        "rate: 0.25)\n"
+        "q: [a, b, c], k: [a, d, c], v: [a, d, c], m: bool[b, d, a] => attention(q, k, v, over: d, along: b, "
+        "features: c, mask: m)\n"
+        "q: [a, b, c], k: [d, c], v: [d, c], s: [d, a, b] => attention(q, k, v, over: d, along: b, features: c, "
+        "bias: s, rate: 0.25)",
     .build = build_attention,
     .attributes = &graph::kFormOf<AttentionAttributes>,
     .infer = infer_attention,

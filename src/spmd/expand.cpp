@@ -122,6 +122,11 @@ graph::Program stand_in_for(const graph::LaidOutOperation& operation, const std:
   }
   graph::Values results = make(builder, stand_ins);
   for (size_t r = 0; r < results.size(); ++r) {
+    const Dims& dims = operation.results[r].dims;
+    // Operands may have given the parts another order of dims than the operation says.
+    results[r] = builder.broadcast(results[r], dims);
+    MTF_CHECK(results[r].type() == operation.results[r], "{} gives {}, its parts {}", operation.op->name,
+              to_string(operation.results[r]), to_string(results[r].type()));
     if (results[r].sharding() == operation.shardings[r] && same_mesh(results[r].mesh(), operation.mesh)) continue;
     results[r] = builder.laid_out(results[r], {operation.shardings[r], operation.inherited[r], operation.mesh});
   }
