@@ -79,6 +79,7 @@ class WholeProgramDrawer {
   Option called(const DimSet& dims, int depth);
   Option chosen(const DimSet& dims, int depth);
   Option annotated(const DimSet& dims, int depth);
+  Option reordered(const DimSet& dims, int depth);
   Option gradient(const DimSet& dims, int depth);
 
   // draw_gradients.cpp
@@ -126,6 +127,7 @@ class WholeProgramDrawer {
 
   // draw_scans.cpp
   std::optional<Statements> scanned();
+  std::optional<Statements> scanned_parts();
   std::optional<Statements> stacked_model();
   /// Runs `write`, which writes what a turn of a loop over a dim does: nothing that the host would do once a turn.
   void in_turn(double turns, const std::function<void()>& write);
@@ -161,6 +163,9 @@ class WholeProgramDrawer {
   int size(int d) const { return dims_[static_cast<size_t>(d)].size; }
   DimSet some_dims(size_t most);
   DimSet subset(const DimSet& dims, int percent);
+  DimSet shuffled(DimSet dims);
+  /// What has these dims, or some of them, with all of them in another order of storage.
+  std::string in_another_order(const std::string& value, const DimSet& dims);
   std::optional<int> other_dim(const DimSet& dims);
   Expression fit(const Drawn& drawn, const DimSet& dims, double limit);
   Expression fit_integer(const Drawn& drawn, const DimSet& dims);

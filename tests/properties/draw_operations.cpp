@@ -79,7 +79,10 @@ Expression WholeProgramDrawer::sample_input(const Sample& sample, const SampleIn
         has(Feature::kIntegers)
             ? integer(dims, 1).expression
             : Expression{fmt::format("random.integers({}, 0, 9)", shape(dims)), {}, integer_type(dims)};
-    if (input.element == ElementType::kBool) return {"($0 % 2 == 0)", {i}, ""};
+    if (input.element == ElementType::kBool)
+      return {written_shape == shape(dims) ? "($0 % 2 == 0)" : "(broadcast($0 -> " + written_shape + ") % 2 == 0)",
+              {i},
+              ""};
     const int64_t range =
         low == 0 ? std::min<int64_t>(static_cast<int64_t>(high), ids) : static_cast<int64_t>(high - low);
     return {low == 0 ? fmt::format("($0 % {})", range) : fmt::format("($0 % {} + {})", range, input.low), {i}, ""};
@@ -141,7 +144,8 @@ std::optional<Statements> WholeProgramDrawer::sampled() {
       if (!place.count(word)) return std::nullopt;  // a dim that the sample declares
       dims.push_back(place.at(word));
     }
-    const std::string written_shape = with_words(input.dims, words);
+    // Dims go by name: in any order, an operand says the same.
+    const std::string written_shape = dice_.chance(30) ? shape(shuffled(dims)) : with_words(input.dims, words);
     std::sort(dims.begin(), dims.end());
     operands.push_back(sample_input(sample, input, written_shape, dims, ids));
     inside[input.name] = fmt::format("${}", operands.size() - 1);

@@ -1,5 +1,7 @@
 // The loops over a dim of whole programs. Beside each stands the same loop written out with `for`, and asserts that
 // both come to the same: values, and gradients.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "draw.h"
@@ -57,7 +59,12 @@ std::optional<Statements> WholeProgramDrawer::scanned() {
   const std::optional<int> over = loop_dim();
   if (!over || !affordable(60.0 * size(*over))) return std::nullopt;
   const int turns = size(*over);
-  const DimSet carried = without(some_dims(2), *over), placed = without(some_dims(2), *over);
+  // Two dims beside that of micro-batches may be stored in two orders: a pipeline has most dims.
+  DimSet others;
+  for (size_t d = 0; d < dims_.size(); ++d) others.push_back(static_cast<int>(d));
+  const bool may_be_pipeline = dice_.chance(50);
+  const DimSet carried = without(may_be_pipeline ? subset(others, 85) : some_dims(2), *over),
+               placed = without(some_dims(2), *over);
   DimSet all = placed;
   all.push_back(*over);
   std::sort(all.begin(), all.end());
@@ -65,7 +72,7 @@ std::optional<Statements> WholeProgramDrawer::scanned() {
                     last = fresh("x"), ys = fresh("x");
   const bool is_pair = dice_.chance(60), reverse = dice_.chance(30), recomputed = dice_.chance(30);
   // Of a pipeline each place of a dim that is carried goes through the loop alone: nothing computes along it.
-  const bool is_pipeline = !carried.empty() && dice_.chance(35);
+  const bool is_pipeline = may_be_pipeline && !carried.empty();
   const std::string micro = is_pipeline ? dim(dice_.pick(carried)) : "", around = fresh("x");
   const DimSet of_around = subset(carried, 80);
   Statements lines;
@@ -92,9 +99,14 @@ std::optional<Statements> WholeProgramDrawer::scanned() {
     const bool fits = std::includes(carried.begin(), carried.end(), placed.begin(), placed.end());
     const Expression before{c, {}, real_type(carried)};
     const Expression place{fits ? x : is_pipeline ? "1" : "mean(" + x + ")", {}, ""};
-    const Expression other =
+    Expression other =
         is_pipeline ? Expression{around, {}, real_type(of_around)} : fit(real(subset(carried, 80), 2), carried, 2);
-    const Drawn next = made("(0.5 * $0 + 0.3 * tanh($0 * $1) + 0.4 * $2)", {before, other, place}, carried, 2.1);
+    // What stands first gives a sum its order of storage: that of the carry, or another one.
+    const bool keeps_order = carried.size() < 2 || dice_.chance(50);
+    if (!keeps_order) other = {in_another_order("$0", carried), {other}, real_type(carried)};
+    const Drawn next = made(
+        keeps_order ? "(0.5 * $0 + 0.3 * tanh($0 * $1) + 0.4 * $2)" : "(0.3 * tanh($1 * $0) + 0.5 * $0 + 0.4 * $2)",
+        {before, other, place}, carried, 2.1);
     const Expression carry{real_cast("$0"), {fit(next, carried, 2)}, ""};
     Statement result{"return $0", {carry}, {}, {}};
     if (is_pair && is_pipeline) {
@@ -147,6 +159,87 @@ std::optional<Statements> WholeProgramDrawer::scanned() {
     made_dims.push_back(*over);
     std::sort(made_dims.begin(), made_dims.end());
     declare(ys, {.dims = made_dims}, 2);
+  }
+  return lines;
+}
+
+/// let ((x, y), ys) = scan(turn, (x0, y0), xs, over: d), of whose results some are not read. What is computed before
+/// the loop and read for the last time as it begins gives its memory to others.
+std::optional<Statements> WholeProgramDrawer::scanned_parts() {
+  if (!has(Feature::kScans) || loops_ > 1 || turns_ > 4 || counting_ > 0) return std::nullopt;
+  const std::optional<int> over = loop_dim();
+  if (!over || !affordable(100.0 * size(*over))) return std::nullopt;
+  const DimSet carried = without(some_dims(2), *over);
+  DimSet all = subset(carried, 60);
+  all.push_back(*over);
+  std::sort(all.begin(), all.end());
+  const bool has_xs = dice_.chance(50), has_ys = dice_.chance(50);
+  const int64_t parts = dice_.between(2, 4);
+  const std::string turn = fresh("turn"), carry = fresh("x"), x = fresh("x"), xs = fresh("x"), ys = fresh("x"),
+                    dead = fresh("x"), factor = fresh("x");
+  const auto named = [&](const char* stem) {
+    std::vector<std::string> names;
+    for (int64_t i = 0; i < parts; ++i) names.push_back(fresh(stem));
+    return names;
+  };
+  const std::vector<std::string> starts = named("x"), was = named("c"), last = named("x");
+  const auto tuple = [](const std::vector<std::string>& names) { return fmt::format("({})", fmt::join(names, ", ")); };
+  Statements lines;
+  const auto let = [&](const std::string& name, const DimSet& dims) {
+    lines.push_back({"let " + name + " = " + real_cast("$0"), {fit(real(dims, 2), dims, 2)}, {}, {}});
+  };
+  let(dead, carried);
+  for (const std::string& start : starts) let(start, carried);
+  if (has_xs) let(xs, all);
+  lines.push_back({"print(\"f\", sum(" + dead + "))", {}, {}, {}});
+  if (dice_.chance(60)) lines.push_back({fmt::format("print(\"f\", sum({}))", fmt::join(starts, " + ")), {}, {}, {}});
+  lines.push_back({fmt::format("let {} = mean({})", factor, dead), {}, {}, {}});
+
+  std::vector<std::string> next;
+  for (int64_t i = 0; i < parts; ++i) {
+    const std::string one = dice_.pick(was), other = dice_.pick(was), by = has_xs && dice_.chance(60) ? x : factor;
+    next.push_back(fmt::format("0.5 * {} + 0.3 * tanh({} * {}) + 0.2 * {}", was[i], one, by, other));
+  }
+  Statements body = {
+      {fmt::format("let {} = {}", tuple(was), carry), {}, {}, {}},
+      {fmt::format("return {}", has_ys ? fmt::format("({}, {} * 0.5)", tuple(next), dice_.pick(was)) : tuple(next)),
+       {},
+       {},
+       {}}};
+  lines.push_back({fmt::format("fn {}({}{})", turn, carry, has_xs ? ", " + x : ""), {}, body, {}});
+  lines.push_back(
+      {fmt::format("let {} = scan({}, {}{}, over: {})", has_ys ? fmt::format("({}, {})", tuple(last), ys) : tuple(last),
+                   turn, tuple(starts), has_xs ? ", " + xs : "", dim(*over)),
+       {},
+       {},
+       {}});
+  cost_ += turns_ * 20 * size(*over) * static_cast<double>(parts);
+  const size_t read = static_cast<size_t>(dice_.below(parts));
+  std::vector<size_t> reads;
+  for (size_t i = 0; i < last.size(); ++i)
+    if (i == read || dice_.chance(40)) reads.push_back(i);
+  for (const size_t i : reads) lines.push_back({"print(\"f\", " + last[i] + ")", {}, {}, {}});
+  if (dice_.chance(40)) {
+    const std::vector<std::string> now = named("x");
+    const std::string k = fresh("k"), after = fresh("x");
+    for (size_t i = 0; i < now.size(); ++i)
+      lines.push_back({fmt::format("let {} = {}", now[i], starts[i]), {}, {}, {}});
+    Statements loop = {{fmt::format("let {} = {}({}{})", after, turn, tuple(now),
+                                    has_xs ? fmt::format(", {}[{}: {}]", xs, dim(*over), k) : ""),
+                        {},
+                        {},
+                        {}}};
+    for (size_t i = 0; i < now.size(); ++i)
+      loop.push_back({fmt::format("{} := {}{}[{}]", now[i], after, has_ys ? "[0]" : "", i), {}, {}, {}});
+    lines.push_back({fmt::format("for {} in 0..size({})", k, dim(*over)), {}, loop, {}});
+    for (const size_t i : reads) lines.push_back(same(last[i], now[i]));
+  }
+  for (const size_t i : reads) declare(last[i], {.dims = carried}, 2);
+  if (has_ys && dice_.chance(50)) {
+    DimSet of_ys = carried;
+    of_ys.push_back(*over);
+    std::sort(of_ys.begin(), of_ys.end());
+    declare(ys, {.dims = of_ys}, 2);
   }
   return lines;
 }

@@ -71,6 +71,7 @@ std::optional<Statements> WholeProgramDrawer::draw_one() {
                                   {2, &Self::list_loop, "list_loop"},
                                   {1, &Self::while_loop, "while_loop"},
                                   {2, &Self::scanned, "scanned"},
+                                  {2, &Self::scanned_parts, "scanned_parts"},
                                   {1, &Self::stacked_model, "stacked_model"},
                                   {2, &Self::branch, "branch"},
                                   {1, &Self::leaving, "leaving"},

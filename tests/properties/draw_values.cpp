@@ -31,6 +31,21 @@ DimSet WholeProgramDrawer::subset(const DimSet& dims, int percent) {
   return some;
 }
 
+DimSet WholeProgramDrawer::shuffled(DimSet dims) {
+  for (size_t i = dims.size(); i > 1; --i) std::swap(dims[i - 1], dims[static_cast<size_t>(dice_.below(i))]);
+  return dims;
+}
+
+std::string WholeProgramDrawer::in_another_order(const std::string& value, const DimSet& dims) {
+  return fmt::format("broadcast(tanh(broadcast({} -> {})) -> {})", value, shape(shuffled(dims)), shape(dims));
+}
+
+WholeProgramDrawer::Option WholeProgramDrawer::reordered(const DimSet& dims, int depth) {
+  if (dims.size() < 2) return std::nullopt;
+  const Drawn x = real(dims, depth);
+  return made(in_another_order("$0", dims), {x.expression}, dims, 1);
+}
+
 std::optional<int> WholeProgramDrawer::other_dim(const DimSet& dims) {
   std::vector<int> others;
   for (size_t d = 0; d < dims_.size(); ++d)
@@ -116,7 +131,9 @@ Drawn WholeProgramDrawer::fresh_real(const DimSet& dims) {
 Drawn WholeProgramDrawer::real(const DimSet& dims, int depth) {
   for (int tries = 0; depth > 0 && tries < 8; ++tries) {
     Option drawn;
-    switch (dice_.below(24)) {
+    switch (dice_.below(26)) {
+      case 24:
+      case 25: drawn = reordered(dims, depth - 1); break;
       case 0:
       case 1:
       case 2:

@@ -28,7 +28,7 @@ TEST(AllWholePrograms, UseWhatTheyCanBeMadeOf) {
     for (const std::string& each : whole_program(seed, default_features()).made_of) ++uses[each];
   for (const graph::Op* op : sampled_ops()) EXPECT_GE(uses["operation " + std::string(op->name)], 1) << op->name;
   for (const char* rare : {"while_loop", "recursion", "closure_list", "method_call", "second_gradient", "micro_batches",
-                           "gradient_of_argument", "no_grad", "counters", "scanned", "stacked_model"})
+                           "gradient_of_argument", "no_grad", "counters", "scanned", "scanned_parts", "stacked_model"})
     EXPECT_GE(uses[rare], 20) << rare;
 }
 
