@@ -34,7 +34,7 @@ std::string dims_text(const Dims& dims) {
 constexpr std::string_view kOptimizer = "optimizer.";
 
 /// The variables of a checkpoint by the names that they have there: those of the first model under their paths, those
-/// of the others after `optimizer.`, each once.
+/// of the others after `optimizer.`, each once. Of an optimizer alone: its states, as its params are the model's.
 using VariablesByPath = std::map<std::string, eval::PlacePtr>;
 
 VariablesByPath variables_of(const std::vector<eval::HostValue>& models, Span span) {
@@ -42,6 +42,7 @@ VariablesByPath variables_of(const std::vector<eval::HostValue>& models, Span sp
   std::unordered_set<const eval::Place*> seen;
   for (size_t i = 0; i < models.size(); ++i) {
     for (const bool trainable : {true, false}) {
+      if (i > 0 && trainable && models[0].as<eval::None>()) continue;
       for (const eval::PlacePtr& place : places_of(models[i], trainable)) {
         if (!seen.insert(place.get()).second) continue;
         const std::string name = (i == 0 ? "" : std::string(kOptimizer)) + place->path;
