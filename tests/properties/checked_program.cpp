@@ -26,17 +26,30 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-/// Files that programs read, in a folder of this process.
-const std::string& data_folder() {
-  static const std::string kFolder = [] {
-    const std::filesystem::path folder =
-        std::filesystem::temp_directory_path() / fmt::format("mtf_checked_{}", static_cast<int64_t>(getpid()));
-    std::filesystem::create_directories(folder);
-    std::ofstream(folder / "rows.csv") << "1,2,3\n4,5,6\n7,8,9\n2,0,1\n";
-    std::ofstream(folder / "words.txt") << "one\ntwo\nthree\n";
-    return folder.string();
-  }();
-  return kFolder;
+/// Files that programs read, in a folder of this process, for as long as it lives.
+class DataFolder {
+ public:
+  DataFolder()
+      : folder_(std::filesystem::temp_directory_path() /
+                fmt::format("mtf_checked_{}", static_cast<int64_t>(getpid()))) {
+    std::filesystem::create_directories(folder_);
+    std::ofstream(folder_ / "rows.csv") << "1,2,3\n4,5,6\n7,8,9\n2,0,1\n";
+  }
+  ~DataFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  DataFolder(const DataFolder&) = delete;
+  DataFolder& operator=(const DataFolder&) = delete;
+  std::string path() const { return folder_.string(); }
+
+ private:
+  const std::filesystem::path folder_;
+};
+
+std::string data_folder() {
+  static const DataFolder kFolder;
+  return kFolder.path();
 }
 
 /// Copies share the modules that have been parsed.
@@ -161,7 +174,8 @@ class CheckedProgram {
       case 3:
         if (!names_.lists.empty()) {
           const std::string& l = dice_.pick(names_.lists);
-          return {fmt::format("{0} := {1}", l, dice_.chance(70) ? fmt::format("{} + [{}]", l, integer(1)) : list(1))};
+          if (dice_.chance(30)) return {fmt::format("{} := {}", l, list(1))};
+          return {fmt::format("if len({}) < 8 {{", l), fmt::format("  {0} := {0} + [{1}]", l, integer(1)), "}"};
         }
         break;
       case 4:
@@ -295,8 +309,8 @@ class CheckedProgram {
     Lines lines = {fmt::format("let {} = fn() {{", f)};
     const std::string k = dice_.pick(assignable()), l = dice_.pick(names_.lists);
     if (dice_.chance(30)) append(lines, {fmt::format("if {} {{ return 0 }}", condition(1))});
-    append(lines,
-           {dice_.chance(50) ? fmt::format("{0} := {0} + 1", k) : fmt::format("{0} := {0} + [{1}]", l, integer(1))});
+    append(lines, {dice_.chance(50) ? fmt::format("{0} := {0} + 1", k)
+                                    : fmt::format("if len({0}) < 8 {{ {0} := {0} + [{1}] }}", l, integer(1))});
     append(lines, {fmt::format("return {}", k)});
     lines.push_back("}");
     if (!names_.counters.empty() && dice_.chance(40)) {  // one of two
@@ -338,7 +352,7 @@ class CheckedProgram {
   std::string unknown_number() {
     switch (dice_.below(has_file_ ? 5 : 3)) {
       case 0: return fmt::format("int(sum(ones([{}])))", dice_.chance(50) ? "a" : "c");
-      case 1: return fmt::format("int(max(x0) * {})", dice_.between(2, 8));
+      case 1: return fmt::format("int(max(x0) * {}) % 7", dice_.between(2, 8));
       case 2: return fmt::format("int(sum({})) % {}", tensor(1), dice_.between(2, 5));
       case 3: return "len(file)";
       default: return fmt::format("int(split(file[{}], by: \",\")[{}])", dice_.below(4), dice_.below(3));

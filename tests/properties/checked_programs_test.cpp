@@ -6,8 +6,8 @@
 namespace mtf::properties {
 namespace {
 
-constexpr uint64_t kCheckedPrograms = 1200;
-constexpr uint64_t kCheckedAtOnce = 200;
+constexpr uint64_t kCheckedPrograms = 60;
+constexpr uint64_t kCheckedAtOnce = 20;
 
 class CheckedPrograms : public testing::TestWithParam<uint64_t> {};
 
