@@ -24,8 +24,8 @@ constexpr std::int64_t kParallelRowElements = 16384;
 template <class T>
 using PacketOf = std::conditional_t<std::is_same_v<T, float>, F, D>;
 
-/// What the two ways to hold rows have in common. A *group* is kRows rows that are worked on at once: a packet has a
-/// value for each of them, in lanes, or one for all its lanes where the group is one row.
+/// What the two ways to hold rows have in common. A kernel works on a *group* of kRows rows at once. A packet has a
+/// value for each of them, in lanes. Where the group is one row, all lanes have that row's value.
 template <class Element>
 struct RowTypes {
   using T = Element;
@@ -245,12 +245,12 @@ void store_columns(const PacketOf<T>* packets, std::int64_t count, std::int64_t 
 }
 
 /// Where a group of rows is: the place of its first row, and how many rows it has.
-struct Group {
+struct RowGroup {
   std::int64_t outer = 0, inner = 0, count = 1;
 };
 
 template <class T>
-void put(const RowsOut& out, Group group, std::span<const double> values) {
+void put(const RowsOut& out, RowGroup group, std::span<const double> values) {
   if (out.data == nullptr) return;
   T* to = static_cast<T*>(out.data) + group.outer * out.outer_stride + group.inner * out.inner_stride;
   for (std::int64_t row = 0; row < group.count; ++row)
@@ -282,7 +282,7 @@ void each_group(Rows rows, RowsIn x, RowsOut y, Threads& threads, Body body) {
           const std::int64_t some = std::min(Short::kLanes, count - i);
           load_columns(from + i * x.inner_stride, x.inner_stride, x.stride, some, rows.n, packets);
           const Short group{{}, packets, rows.n};
-          body(group, group, Group{o, i0 + i, some});
+          body(group, group, RowGroup{o, i0 + i, some});
           if (writes) store_columns(packets, some, rows.n, to + i * y.inner_stride, y.inner_stride, y.stride);
         }
         continue;
@@ -292,7 +292,7 @@ void each_group(Rows rows, RowsIn x, RowsOut y, Threads& threads, Body body) {
         // A row is only read through x; where it is written, `to` is its place.
         T* row = direct ? const_cast<T*>(from + i * x.inner_stride) : scratch.data() + i * rows.n;
         T* result = !direct ? row : writes ? to + i * y.inner_stride : nullptr;
-        body(Long{{}, row, rows.n}, Long{{}, result, rows.n}, Group{o, i0 + i, 1});
+        body(Long{{}, row, rows.n}, Long{{}, result, rows.n}, RowGroup{o, i0 + i, 1});
       }
       if (!direct && writes)
         copy_matrix(count, rows.n, sizeof(T), scratch.data(), rows.n, 1, to, y.inner_stride, y.stride);
@@ -313,14 +313,14 @@ void by_type(ElementType type, Fn fn) {
 void softmax_rows(ElementType type, Rows rows, RowsIn x, RowsOut y, Threads& threads) {
   by_type(type, [&](auto zero) {
     each_group<decltype(zero)>(rows, x, y, threads,
-                               [&](auto from, auto to, Group) { Softmax<decltype(from)>::softmax(from, to); });
+                               [&](auto from, auto to, RowGroup) { Softmax<decltype(from)>::softmax(from, to); });
   });
 }
 
 void log_softmax_rows(ElementType type, Rows rows, RowsIn x, RowsOut y, Threads& threads) {
   by_type(type, [&](auto zero) {
     each_group<decltype(zero)>(rows, x, y, threads,
-                               [&](auto from, auto to, Group) { Softmax<decltype(from)>::log_softmax(from, to); });
+                               [&](auto from, auto to, RowGroup) { Softmax<decltype(from)>::log_softmax(from, to); });
   });
 }
 
@@ -328,14 +328,14 @@ void logsumexp_rows(ElementType type, Rows rows, RowsIn x, RowsOut y, Threads& t
   by_type(type, [&](auto zero) {
     using T = decltype(zero);
     each_group<T>(rows, x, RowsOut{}, threads,
-                  [&](auto from, auto, Group at) { put<T>(y, at, Softmax<decltype(from)>::logsumexp(from)); });
+                  [&](auto from, auto, RowGroup at) { put<T>(y, at, Softmax<decltype(from)>::logsumexp(from)); });
   });
 }
 
 void log_sum_rows(ElementType type, Rows rows, RowsIn x, RowsOut max, RowsOut log_sum, Threads& threads) {
   by_type(type, [&](auto zero) {
     using T = decltype(zero);
-    each_group<T>(rows, x, RowsOut{}, threads, [&](auto from, auto, Group at) {
+    each_group<T>(rows, x, RowsOut{}, threads, [&](auto from, auto, RowGroup at) {
       using R = decltype(from);
       const auto greatest = from.max();
       typename R::Totals most{};
@@ -350,7 +350,7 @@ void layer_norm_rows(ElementType type, Rows rows, double epsilon, RowsIn x, Rows
                      Threads& threads) {
   by_type(type, [&](auto zero) {
     using T = decltype(zero);
-    each_group<T>(rows, x, y, threads, [&](auto from, auto to, Group at) {
+    each_group<T>(rows, x, y, threads, [&](auto from, auto to, RowGroup at) {
       using R = decltype(from);
       using V = typename R::V;
       const double size = static_cast<double>(rows.n);

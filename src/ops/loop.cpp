@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "graph/region.h"
+#include "graph/relayout.h"
 #include "ops/gradients.h"
 
 namespace mtf::ops {
@@ -98,6 +99,45 @@ class TurnNodes {
   std::unordered_set<const graph::Node*> seen_;
 };
 
+/// What a hoisted operation is around the loop: the same, unless its result lies like a value that only the turn has.
+/// It then lies as the rules say of its operands.
+class Hoisted {
+ public:
+  explicit Hoisted(const TurnNodes& turn) {
+    for (const NodePtr& node : turn.nodes)
+      for (const Value& operand : node->operands())
+        if (turn.is_outside(operand)) outside_[&operand.operation()] = turn.outside(operand).node->operation;
+  }
+
+  graph::OperationRef operation(const graph::OperationRef& was, const Values& operands) {
+    graph::OperationRef now = was;
+    if (was->why.like) {
+      const auto like = outside_.find(was->why.like.get());
+      if (like == outside_.end()) now = by_rules(*was, operands);
+      else if (like->second != was->why.like) now = following(*was, like->second);
+    }
+    outside_[was.get()] = now;
+    return now;
+  }
+
+ private:
+  static graph::OperationRef by_rules(graph::LaidOutOperation operation, const Values& operands) {
+    operation.origin = graph::LayoutOrigin::kRules;
+    operation.why = {};
+    std::vector<graph::OperandLayout> layouts;
+    for (const Value& operand : operands)
+      layouts.push_back({&operand.sharding(), operand.inherited(), operand.mesh().get()});
+    return graph::laid_out_again(operation, layouts, nullptr, nullptr, nullptr);
+  }
+  static graph::OperationRef following(const graph::LaidOutOperation& was, graph::OperationRef like) {
+    auto operation = std::make_shared<graph::LaidOutOperation>(was);
+    operation->why.like = std::move(like);
+    return operation;
+  }
+
+  std::unordered_map<const graph::LaidOutOperation*, graph::OperationRef> outside_;  // by what they are in the turn
+};
+
 /// Adds to the graph around a loop what is the same in each turn and more than a view of what lies outside; what reads
 /// it in the turn then reads a constant.
 std::unordered_map<const graph::Node*, NodePtr> add_before(Builder& builder, const TurnNodes& turn) {
@@ -111,6 +151,7 @@ std::unordered_map<const graph::Node*, NodePtr> add_before(Builder& builder, con
       if (turn.invariant.count(operand.node.get()) && !is_number(operand)) wanted.insert(operand.node.get());
   }
   std::unordered_map<const graph::Node*, NodePtr> added;
+  Hoisted hoisted(turn);
   for (const NodePtr& node : turn.nodes) {
     if (!wanted.count(node.get())) continue;
     Values operands;
@@ -120,7 +161,8 @@ std::unordered_map<const graph::Node*, NodePtr> add_before(Builder& builder, con
       else if (!is_number(operand)) operands.push_back(turn.outside(operand));
       else operands.push_back(builder.operand(operand.operation().inputs[0], operand.element()));
     }
-    NodePtr& copy = added[node.get()] = builder.add_decided(node->operation, std::move(operands));
+    const graph::OperationRef operation = hoisted.operation(node->operation, operands);
+    NodePtr& copy = added[node.get()] = builder.add_decided(operation, std::move(operands));
     copy->name = node->name;
     copy->segment = node->segment;
   }

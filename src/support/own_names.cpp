@@ -8,7 +8,8 @@
 namespace mtf {
 namespace {
 
-constexpr std::string_view kOwner = "::";  // behind the owner, in a settled text
+constexpr std::string_view kOwner = "::";       // behind the owner, in a settled text
+constexpr std::string_view kComment = "   # ";  // before what the text of a stage says for people
 
 bool begins_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_in_word(char c) { return begins_word(c) || (c >= '0' && c <= '9') || c == '\'' || c == '.'; }
@@ -30,6 +31,10 @@ class Words {
     const size_t from = at_;
     while (at_ < text_.size() && !begins_word(text_[at_])) ++at_;
     between_ = text_.substr(from, at_ - from);
+    const size_t line = between_.rfind('\n');
+    if (line != std::string_view::npos) in_comment_ = false;
+    in_comment_ = in_comment_ ||
+                  between_.substr(line == std::string_view::npos ? 0 : line).find(kComment) != std::string_view::npos;
     if (at_ == text_.size()) return false;
     const size_t begin = at_;
     while (at_ < text_.size() && is_in_word(text_[at_])) ++at_;
@@ -47,8 +52,10 @@ class Words {
     const auto any = [](std::initializer_list<std::string_view> signs, auto&& is) {
       return std::any_of(signs.begin(), signs.end(), is);
     };
-    word.may_be_dim = any({"`", "[", "·"}, [&](std::string_view sign) { return before.ends_with(sign); }) ||
-                      any({"`", "=", "/", ",", "]", "·", " ->"}, [&](auto sign) { return behind.starts_with(sign); });
+    // What the text of a stage says behind a comment's sign is a sentence.
+    word.may_be_dim = !in_comment_ &&
+                      (any({"`", "[", "·"}, [&](std::string_view sign) { return before.ends_with(sign); }) ||
+                       any({"`", "=", "/", ",", "]", "·", " ->"}, [&](auto sign) { return behind.starts_with(sign); }));
     return true;
   }
   std::string_view between() const { return between_; }
@@ -63,6 +70,7 @@ class Words {
 
   std::string_view text_, between_;
   size_t at_ = 0;
+  bool in_comment_ = false;
 };
 
 // What stands for each dim of a name, where several meet: its owner, with a number if that has several.

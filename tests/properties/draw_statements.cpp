@@ -59,7 +59,7 @@ std::optional<Statements> WholeProgramDrawer::draw_one() {
   static constexpr Way kWays[] = {{6, &Self::let, "let"},
                                   {2, &Self::let_list, "let_list"},
                                   {1, &Self::let_tuple, "let_tuple"},
-                                  {3, &Self::sampled, "sampled"},
+                                  {4, &Self::sampled, "sampled"},
                                   {2, &Self::alias, "alias"},
                                   {4, &Self::assignment, "assignment"},
                                   {2, &Self::place_assignment, "place_assignment"},
