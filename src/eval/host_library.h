@@ -30,6 +30,7 @@ namespace mtf::eval {
 class AbstractDomain;  // eval/abstract.h
 class Calls;           // eval/calls.h
 class Cuts;            // eval/cuts.h
+class DoubtfulParts;   // eval/doubtful.h
 class Display;         // eval/display.h
 class Findings;        // eval/findings.h
 class Meshes;          // eval/meshes.h
@@ -58,6 +59,7 @@ class Caller {
     const AbstractDomain& domain;
     ops::Builder& builder;
     Cuts& cuts;
+    DoubtfulParts& doubts;
     const Conversions& convert;
     Display& display;
     Findings& findings;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <unordered_set>
 
+#include "eval/doubtful.h"
 #include "eval/places.h"
 #include "io/io_error.h"
 #include "io/positioned_file.h"
@@ -103,7 +104,10 @@ eval::HostValue save_checkpoint(eval::Caller& caller, const eval::Bound& call) {
   if (caller.runs_next() && !call.value(0).is_unknown()) {
     on_rank_0(caller, call.span(), [&] { files.expect_to_claim(call.text(0)); });
   }
-  if (caller.is_abstract()) return eval::None{};
+  if (caller.is_abstract()) {
+    files.will_save(call.text(0));
+    return eval::None{};
+  }
   if (*step < 0) fail(Kind::bad_value, call.span(2), "expected a step of 0 or more, found {}", *step);
 
   const std::string& folder = call.text(0);
@@ -227,7 +231,10 @@ eval::HostValue load_checkpoint(eval::Caller& caller, const eval::Bound& call) {
     else if (!caller.is_abstract()) files.begins_anew(folder);
   });
   if (!caller.is_abstract()) path = caller.runtime().broadcast(path, span);
-  if (path.empty()) return eval::None{};
+  if (path.empty()) {
+    if (caller.is_abstract() && files.is_saved(folder)) caller.parts.doubts.uncounted(span);
+    return eval::None{};
+  }
   io::SafetensorsHeader header;
   on_every_rank(caller, span, [&] { header = io::read_safetensors_header(path); });
   const bool goes_on = compare(header, variables, wanted, path, span);

@@ -38,6 +38,9 @@ class RunFiles : public eval::LibraryState {
   void claim(const std::string& folder);
   /// The same as far as it is known before the run.
   void expect_to_claim(const std::string& folder) const;
+  /// A plan comes to where the run saves a checkpoint. A later load finds it, of which the plan knows nothing.
+  void will_save(const std::string& folder);
+  bool is_saved(const std::string& folder) const;
   /// A checkpoint has been saved: of the run's own the `keep` latest stay; with 0 all do.
   void saved(const std::string& folder, int64_t step, int64_t keep);
 
@@ -62,9 +65,10 @@ class RunFiles : public eval::LibraryState {
   using Path = std::filesystem::path;  ///< absolute, without links
 
   struct Folder {
-    std::string mark;         ///< empty: the run has not saved there
-    bool is_loaded = false;   ///< the checkpoints that were there are the run's
-    std::set<int64_t> steps;  ///< of its checkpoints
+    std::string mark;            ///< empty: the run has not saved there
+    bool is_loaded = false;      ///< the checkpoints that were there are the run's
+    bool will_be_saved = false;  ///< in a check or a plan: the program saves one
+    std::set<int64_t> steps;     ///< of its checkpoints
   };
   struct Log {
     io::LogMark mark;
