@@ -91,7 +91,7 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
     graph::Value next = variables.converted(value, type, span, fmt::format("`{}`", binding.name.text()), binding.span);
     // Also where nothing moves it is a value of its own: what holds the other one has another gradient.
     next = builder.laid_like(next, *old_tensor);
-    if (next == *tensor_of(value)) next = builder.add(ops::kCopy, {next});
+    if (tensor && next == *tensor) next = builder.add(ops::kCopy, {next});
     give_name(next, binding.name);
     cuts.replaced(owner, old, next);
     binding.value = std::move(next);
