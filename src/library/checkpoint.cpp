@@ -105,7 +105,7 @@ eval::HostValue save_checkpoint(eval::Caller& caller, const eval::Bound& call) {
     on_rank_0(caller, call.span(), [&] { files.expect_to_claim(call.text(0)); });
   }
   if (caller.is_abstract()) {
-    files.will_save(call.text(0));
+    note_written(caller, call.value(0));
     return eval::None{};
   }
   if (*step < 0) fail(Kind::bad_value, call.span(2), "expected a step of 0 or more, found {}", *step);
@@ -232,7 +232,7 @@ eval::HostValue load_checkpoint(eval::Caller& caller, const eval::Bound& call) {
   });
   if (!caller.is_abstract()) path = caller.runtime().broadcast(path, span);
   if (path.empty()) {
-    if (caller.is_abstract() && files.is_saved(folder)) caller.parts.doubts.uncounted(span);
+    if (caller.is_abstract() && files.may_be_written(folder)) caller.parts.doubts.uncounted(span);
     return eval::None{};
   }
   io::SafetensorsHeader header;

@@ -53,7 +53,7 @@ bool on_rank_0(eval::Caller& caller, Span span, const std::function<void()>& act
 
 void note_written(eval::Caller& caller, const eval::HostValue& path) {
   auto* known = path.as<eval::Text>();
-  if (caller.is_check()) caller.state<RunFiles>().will_write(known ? **known : "");
+  if (caller.is_abstract()) caller.state<RunFiles>().will_write(known ? **known : "");
 }
 
 bool may_be_written(eval::Caller& caller, const std::string& path) {

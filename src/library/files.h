@@ -17,7 +17,7 @@ namespace mtf::library {
 /// Runs `act` on rank 0 alone; an IoError becomes the user's error at `span` on every rank. In a check a missing file
 /// gives false.
 bool on_rank_0(eval::Caller& caller, Span span, const std::function<void()>& act);
-/// A check comes to where a file would be written: `path` is the argument that names it.
+/// A check or a plan comes to where a file would be written: `path` is the argument that names it.
 void note_written(eval::Caller& caller, const eval::HostValue& path);
 /// True in a check where the program may have written the file before it is read: nobody knows its content yet.
 bool may_be_written(eval::Caller& caller, const std::string& path);

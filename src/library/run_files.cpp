@@ -119,13 +119,6 @@ void RunFiles::saved(const std::string& folder, int64_t step, int64_t keep) {
 
 void RunFiles::will_load(const std::string& folder) { folders_[resolved(folder)].is_loaded = true; }
 
-void RunFiles::will_save(const std::string& folder) { folders_[resolved(folder)].will_be_saved = true; }
-
-bool RunFiles::is_saved(const std::string& folder) const {
-  const auto at = folders_.find(resolved(folder));
-  return at != folders_.end() && at->second.will_be_saved;
-}
-
 void RunFiles::loaded(const std::string& folder, const std::string& logs) {
   will_load(folder);
   for (const int64_t step : checkpoint_steps(folder)) folders_[resolved(folder)].steps.insert(step);

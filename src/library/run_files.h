@@ -38,9 +38,6 @@ class RunFiles : public eval::LibraryState {
   void claim(const std::string& folder);
   /// The same as far as it is known before the run.
   void expect_to_claim(const std::string& folder) const;
-  /// A plan comes to where the run saves a checkpoint. A later load finds it, of which the plan knows nothing.
-  void will_save(const std::string& folder);
-  bool is_saved(const std::string& folder) const;
   /// A checkpoint has been saved: of the run's own the `keep` latest stay; with 0 all do.
   void saved(const std::string& folder, int64_t step, int64_t keep);
 
@@ -51,9 +48,10 @@ class RunFiles : public eval::LibraryState {
   /// There was none.
   void begins_anew(const std::string& folder);
 
-  /// A check comes to where a file would be written; without a path to where any file may be.
+  /// A check or a plan comes to where a file, or a checkpoint in a folder, would be written; without a path to where
+  /// any may be.
   void will_write(const std::string& path);
-  /// True if the check has come to where the file would be written: its content is then another one in the run.
+  /// True if it has come to where the file would be written: its content is then another one in the run.
   bool may_be_written(const std::string& path) const;
 
   /// Adds a line to a log.
@@ -65,10 +63,9 @@ class RunFiles : public eval::LibraryState {
   using Path = std::filesystem::path;  ///< absolute, without links
 
   struct Folder {
-    std::string mark;            ///< empty: the run has not saved there
-    bool is_loaded = false;      ///< the checkpoints that were there are the run's
-    bool will_be_saved = false;  ///< in a check or a plan: the program saves one
-    std::set<int64_t> steps;     ///< of its checkpoints
+    std::string mark;         ///< empty: the run has not saved there
+    bool is_loaded = false;   ///< the checkpoints that were there are the run's
+    std::set<int64_t> steps;  ///< of its checkpoints
   };
   struct Log {
     io::LogMark mark;
@@ -79,7 +76,7 @@ class RunFiles : public eval::LibraryState {
   std::set<Path> begun_anew_;
   std::map<Path, Log> logs_;
   std::set<Path> streams_;  ///< that lines have gone to
-  std::set<Path> written_;  ///< by the program that is checked, as far as the check has come
+  std::set<Path> written_;  ///< by the program that is checked or planned, so far
   bool may_write_any_ = false;
 };
 

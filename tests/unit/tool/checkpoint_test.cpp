@@ -42,6 +42,38 @@ const std::string kTraining =
     "  checkpoint.save(folder, net, opt, step: step + 1, keep: 2)\n"
     "}\n";
 
+/// Scripts with their expected output, which write into the folder that `folder` names.
+const std::string kWithoutOptimizer = R"(import checkpoint, optim
+dim a = 2
+model Net { param w: [a] = 1 }
+let net = Net()
+let opt = optim.Adam(net.params)
+let begun = checkpoint.load(folder, net, opt)
+net.w := 0 * net.w + 3
+checkpoint.save(folder, net, opt, step: 1)
+let other = Net()
+print(checkpoint.load(folder, other), other.w)
+#> 1 [3, 3]
+)";
+const std::string kInParts = R"(import checkpoint, optim
+dim a = 2
+model Net { param w: [a] = 1 }
+let net = Net()
+let opt = optim.Adam(net.params)
+let begun = checkpoint.load(folder, net, opt)
+opt.minimize(sum(net.w ^ 2))
+checkpoint.save(folder, net, opt, step: 1)
+let other = Net()
+let second = optim.Adam(other.params)
+print(checkpoint.load(folder, opt: second), other.w)
+#> 1 [1, 1]
+second.minimize(sum(net.w ^ 2) + sum(other.w ^ 2))
+print(checkpoint.load(folder, other), max(abs(other.w - net.w)))
+#> 1 0
+let third = checkpoint.resume(folder, other)
+#! file_shape_mismatch: no variable is called `optimizer.
+)";
+
 class Checkpoint : public CommandTest {
  protected:
   void SetUp() override {
@@ -113,6 +145,25 @@ TEST_F(Checkpoint, TheDimOfAModelIsStoredByItsPlainName) {
   forget();
   train({"--set", "steps=1"});
   EXPECT_EQ(read("checkpoints/step-00000001.safetensors"), bytes);
+}
+
+TEST_F(Checkpoint, AModelIsLoadedWithoutItsOptimizerAndAnOptimizerAlone) {
+  for (const std::string& script : {kWithoutOptimizer, kInParts}) {
+    forget();
+    const ProcessResult found = mtf({"test", write("golden.mtf", "let folder = \"" + folder_ + "\"\n" + script)});
+    EXPECT_EQ(found.status, 0) << found.out << found.err;
+  }
+}
+
+TEST_F(Checkpoint, AFolderMayBeNamedByWhatOnlyTheRunKnows) {
+  const std::string file = write("a.mtf",
+                                 "import checkpoint\ndim a = 2\nmodel Net { param w: [a] = 1 }\nlet net = Net()\n"
+                                 "checkpoint.save(\"" +
+                                     folder_ + "{int(sum(net.w))}\", net, step: 1)\n");
+  for (const char* command : {"check", "plan", "run"}) {
+    const ProcessResult found = mtf({command, file});
+    EXPECT_EQ(found.status, 0) << command << found.err;
+  }
 }
 
 TEST_F(Checkpoint, OnlyTheLatestAreKept) {
