@@ -79,21 +79,12 @@ HoldsPlaces holds_places(const HostValue& value) {
   if (value.is<InstancePtr>()) return HoldsPlaces::kYes;
   if (!value.is<ListPtr>()) return HoldsPlaces::kNo;
   bool all_known = true;
-  std::vector<const List*> lists = {value.as<ListPtr>()->get()};
-  std::unordered_set<const List*> seen(lists.begin(), lists.end());
-  while (!lists.empty()) {
-    const List& list = *lists.back();
-    lists.pop_back();
-    for (const HostValue& item : list.items) {
-      if (auto* inner = item.as<ListPtr>()) {
-        if (seen.insert(inner->get()).second) lists.push_back(inner->get());
-      } else if (item.is_unknown() || item.is_poison()) {
-        all_known = false;
-      } else if (!item.is<InstancePtr>() && !item.is<PlacePtr>() && !item.is<None>()) {
-        return HoldsPlaces::kNo;
-      }
-    }
-  }
+  const bool has_other = has_item(value, [&](const HostValue& item) {
+    all_known = all_known && !item.is_unknown() && !item.is_poison();
+    return !item.is<InstancePtr>() && !item.is<PlacePtr>() && !item.is<None>() && !item.is_unknown() &&
+           !item.is_poison();
+  });
+  if (has_other) return HoldsPlaces::kNo;
   return all_known ? HoldsPlaces::kYes : HoldsPlaces::kUnknown;
 }
 

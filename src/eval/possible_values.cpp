@@ -8,27 +8,6 @@
 namespace mtf::eval {
 namespace {
 
-/// Calls `is` with the value, and with each value that is no list in the lists inside, until one is so. A list that
-/// stands there several times is looked at once.
-template <typename Is>
-bool any_of(const HostValue& value, const Is& is) {
-  if (!value.is<ListPtr>()) return is(value);
-  std::vector<const List*> lists = {value.as<ListPtr>()->get()};
-  std::unordered_set<const List*> seen(lists.begin(), lists.end());
-  while (!lists.empty()) {
-    const List& list = *lists.back();
-    lists.pop_back();
-    for (const HostValue& item : list.items) {
-      if (auto* inner = item.as<ListPtr>()) {
-        if (seen.insert(inner->get()).second) lists.push_back(inner->get());
-      } else if (is(item)) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
 /// An int or a float, known or not.
 bool is_int_or_float(UnknownKind kind) {
   return kind == UnknownKind::kInt || kind == UnknownKind::kFloat || kind == UnknownKind::kNumber;
@@ -85,14 +64,30 @@ HostValue join(const HostValue& a, const HostValue& b, int level) {
 
 }  // namespace
 
-bool has_item(const HostValue& value, bool (*is)(const HostValue&)) { return any_of(value, is); }
+bool has_item(const HostValue& value, const std::function<bool(const HostValue&)>& is) {
+  if (!value.is<ListPtr>()) return is(value);
+  std::vector<const List*> lists = {value.as<ListPtr>()->get()};
+  std::unordered_set<const List*> seen(lists.begin(), lists.end());
+  while (!lists.empty()) {
+    const List& list = *lists.back();
+    lists.pop_back();
+    for (const HostValue& item : list.items) {
+      if (auto* inner = item.as<ListPtr>()) {
+        if (seen.insert(inner->get()).second) lists.push_back(inner->get());
+      } else if (is(item)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
 
 bool has_unknown(const HostValue& value) {
-  return any_of(value, [](const HostValue& item) { return item.is_unknown(); });
+  return has_item(value, [](const HostValue& item) { return item.is_unknown(); });
 }
 
 bool has_unknown_text(const HostValue& value) {
-  return any_of(value, [](const HostValue& item) {
+  return has_item(value, [](const HostValue& item) {
     auto* range = item.as<Range>();
     return item.is_unknown() || tensor_of(item) || item.is<ObjectPtr>() || (range && !range->known);
   });

@@ -10,6 +10,7 @@
 // Walks reach a place in several ways and several times, so sets only ever grow: join() is the smallest known set that
 // has both. An error may be reported only if every value of the set fails. So whoever needs to know more of a value
 // than the set says gives something unknown, and reports nothing. In a run each set has one value.
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -32,8 +33,9 @@ inline bool may_be_none(const HostValue& value) {
   const auto* unknown = value.as<Unknown>();
   return value.is<None>() || (unknown && unknown->kind == UnknownKind::kAny);
 }
-/// True if the value, or an item of the lists inside, is so.
-bool has_item(const HostValue& value, bool (*is)(const HostValue&));
+/// Asks `is` of the value or, if that is a list, of each item that is no list, in the lists inside too, until one is so.
+/// A list that stands there several times is looked at once.
+bool has_item(const HostValue& value, const std::function<bool(const HostValue&)>& is);
 /// True if the value is unknown, or has an item that is, through the lists inside.
 bool has_unknown(const HostValue& value);
 /// True if the text of the value is unknown in a check or a plan: it is or has something unknown, or a tensor.
