@@ -140,7 +140,7 @@ std::optional<HostValue> Evaluator::extended_list(const ast::AssignStmt& stmt, c
   auto* now = name.binding->value.as<ListPtr>();
   const bool is_outside = cuts.turn() && name.scope->number < cuts.turn()->first;
   // Who takes back the length of a list that several ways have extended would take what the ways left too.
-  const bool is_joined = domain.is_abstract() && undo.wanted();
+  const bool is_joined = undo.wanted() && name.scope->uncertain < domain.uncertainty();
   const bool is_ours = now && *now == list && list.use_count() == 2 && !is_outside && !is_joined;
   if (is_ours) undo.add(list, 0, [list = list.get(), length = list->items.size()] { list->items.resize(length); });
   else list = std::make_shared<List>(*list);
