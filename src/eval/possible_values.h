@@ -33,8 +33,8 @@ inline bool may_be_none(const HostValue& value) {
   const auto* unknown = value.as<Unknown>();
   return value.is<None>() || (unknown && unknown->kind == UnknownKind::kAny);
 }
-/// Asks `is` of the value or, if that is a list, of each item that is no list, in the lists inside too, until one is so.
-/// A list that stands there several times is looked at once.
+/// Asks `is` of the value or, if that is a list, of each item that is no list, in the lists inside too, until one is
+/// so. A list that stands there several times is looked at once.
 bool has_item(const HostValue& value, const std::function<bool(const HostValue&)>& is);
 /// True if the value is unknown, or has an item that is, through the lists inside.
 bool has_unknown(const HostValue& value);
