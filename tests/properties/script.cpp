@@ -56,6 +56,13 @@ eval::Settings settings_at(const Where& where) {
   return settings;
 }
 
+Counting::Counting(plan::Execution& execution) : execution_(execution) {
+  execution_.runtime().restart_peak();
+  before_ = execution_.counters();
+}
+
+plan::Counters Counting::counters() const { return difference(execution_.counters(), before_); }
+
 Evaluation::Evaluation(plan::Execution& on, const Where& where)
     : execution(on), evaluator(settings_at(where), &on, out), where_(where) {}
 
@@ -95,14 +102,13 @@ Outcome run(plan::Execution& execution, const Script& script, const Where& where
   Evaluation evaluation(execution, where);
   evaluation.run(script.inputs);
   evaluation.compute_all();
-  execution.runtime().restart_peak();
-  const plan::Counters before = execution.counters();
+  const Counting counting(execution);
   evaluation.run(script.body, where.cut_each);
   graph::Values roots;
   for (const std::string& name : script.results) roots.push_back(evaluation.value(name));
   execution.compute(roots);
   Outcome outcome;
-  outcome.counters = difference(execution.counters(), before);
+  outcome.counters = counting.counters();
   if (!execution.runtime().knows_numbers()) return outcome;
   for (const graph::Value& root : roots) outcome.results.push_back(execution.fetch(root));
   return outcome;

@@ -38,6 +38,17 @@ int64_t processors_of(const std::string& mesh);
 /// As `--mesh` and `--layout` say it. What one process parses under several settings it parses once.
 eval::Settings settings_at(const Where& where);
 
+/// What an execution counts from here on, its peak too: the executions of a process are shared by its tests.
+class Counting {
+ public:
+  explicit Counting(plan::Execution& execution);
+  plan::Counters counters() const;
+
+ private:
+  plan::Execution& execution_;
+  plan::Counters before_;
+};
+
 /// Of all collectives.
 int64_t wire_bytes(const plan::Counters& counters);
 

@@ -78,12 +78,12 @@ Correlation correlated(plan::Execution& execution, const Where& where, int64_t n
                   "let d = cast(random.integers([i], -3, 4), f32)\n",
                   n, i));
   evaluation.compute_all();
-  const plan::Counters before = execution.counters();
+  const Counting counting(execution);
   const graph::Value sums =
       evaluation.evaluator.builder.add(kCorrelate, {evaluation.value("x"), evaluation.value("d")}, attributes);
   execution.compute({sums});
-  return {execution.runtime().knows_numbers() ? execution.fetch(sums) : plan::HostTensor(),
-          difference(execution.counters(), before), execution.last_text("spmd")};
+  return {execution.runtime().knows_numbers() ? execution.fetch(sums) : plan::HostTensor(), counting.counters(),
+          execution.last_text("spmd")};
 }
 
 TEST(SummedWindows, AreReadWithHalosAndReduced) {
