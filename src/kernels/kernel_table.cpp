@@ -37,6 +37,7 @@ constinit const mtf::kernels::KernelTable MTF_LEVEL_TABLE = {
     .running_sums = mtf::kernels::running_sums,
     .line_sums = mtf::kernels::line_sums,
     .sum_line_groups = mtf::kernels::sum_line_groups,
+    .ids_below = mtf::kernels::ids_below,
     .weighted_sum = mtf::kernels::weighted_sum,
 };
 }

@@ -64,6 +64,7 @@ struct KernelTable {
   decltype(kernels::running_sums)* running_sums;
   decltype(kernels::line_sums)* line_sums;
   decltype(kernels::sum_line_groups)* sum_line_groups;
+  decltype(kernels::ids_below)* ids_below;
   decltype(kernels::weighted_sum)* weighted_sum;
 };
 

@@ -12,10 +12,10 @@ inline V gated(V x, V gate) {
   constexpr auto kLeast = std::numeric_limits<Scalar<V>>::lowest();
   return select<V>(x < kLeast, splat<V>(kLeast), x) * gate;
 }
-/// gelu(x) = x gate(x): (1 + tanh u) / 2 is sigmoid 2u.
+/// gelu(x) = x gate(x): (1 + tanh u) / 2 is sigmoid 2u. The gate is 0 where it would be a denormal.
 template <class V>
 inline V gelu_gate(V x) {
-  return sigmoid_of(Scalar<V>(2) * ((x + (x * x * x) * Scalar<V>(0.044715)) * Scalar<V>(0.79788456080286535588)));
+  return near_sigmoid_of(Scalar<V>(2) * ((x + (x * x * x) * Scalar<V>(0.044715)) * Scalar<V>(0.79788456080286535588)));
 }
 /// The derivative of gelu where its gate is known. Beyond 1e6 the gate is 0 or 1 and its derivative is 0.
 template <class V>

@@ -362,9 +362,14 @@ template <class V>
 __attribute__((noinline)) V far_sigmoid_of(V x, V near, Mask<V> far) {
   return select<V>(far, exp_of(x), near);
 }
+/// The sigmoid, and 0 where exp(-x) overflows.
+template <class V>
+inline V near_sigmoid_of(V x) {
+  return Scalar<V>(1) / (Scalar<V>(1) + exp_of(-x));
+}
 template <class V>
 inline V sigmoid_of(V x) {
-  const V near = Scalar<V>(1) / (Scalar<V>(1) + exp_of(-x));
+  const V near = near_sigmoid_of(x);
   const Mask<V> far = x < Scalar<V>(std::is_same_v<V, F> ? -88 : -709);
   if (__builtin_expect(!any_of((I)far), 1)) return near;
   return far_sigmoid_of(x, near, far);

@@ -278,6 +278,15 @@ void sum_line_groups(ElementType type, const void* from, const LineGroups& group
   });
 }
 
+bool ids_below(std::int64_t bound, const std::int32_t* ids, std::int64_t stride, std::int64_t count) {
+  std::uint32_t largest = 0;  // of ids below 0 it is beyond every bound
+  if (stride == 1)
+    for (std::int64_t i = 0; i < count; ++i) largest = std::max(largest, static_cast<std::uint32_t>(ids[i]));
+  else
+    for (std::int64_t i = 0; i < count; ++i) largest = std::max(largest, static_cast<std::uint32_t>(ids[i * stride]));
+  return count == 0 || largest < bound;
+}
+
 std::uint64_t weighted_sum(const void* words, std::int64_t word_bytes, const std::uint32_t* factors,
                            std::int64_t count) {
   if (word_bytes == 1) return weighted_sum_of<std::uint8_t>(words, factors, count);

@@ -53,6 +53,9 @@ struct LineGroups {
 void sum_line_groups(ElementType type, const void* from, const LineGroups& groups, ElementType to_type, void* to,
                      SummedLines sums);
 
+/// Whether every ids[i * stride] is at least 0 and less than `bound`.
+bool ids_below(std::int64_t bound, const std::int32_t* ids, std::int64_t stride, std::int64_t count);
+
 /// Σ words[i] · factors[i] modulo 2^64. `word_bytes`: 1, 2 or 4; words lie at any address.
 std::uint64_t weighted_sum(const void* words, std::int64_t word_bytes, const std::uint32_t* factors,
                            std::int64_t count);

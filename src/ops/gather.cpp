@@ -122,15 +122,6 @@ struct LookedUp {
 /// Ids that are checked at once, before any of them is looked up.
 constexpr int64_t kIdsAtOnce = 256;
 
-bool are_below(uint64_t whole, const int32_t* ids, int64_t stride, int64_t count) {
-  uint32_t largest = 0;
-  if (stride == 1)
-    for (int64_t i = 0; i < count; ++i) largest = std::max(largest, static_cast<uint32_t>(ids[i]));
-  else
-    for (int64_t i = 0; i < count; ++i) largest = std::max(largest, static_cast<uint32_t>(ids[i * stride]));
-  return largest < whole;
-}
-
 /// Throws of the first id of the block that is outside, whichever thread has found one.
 [[noreturn]] void refuse(const kernels::Block& ids, int64_t whole, const Dim& dim) {
   Walk<1> walk;
@@ -270,7 +261,8 @@ void gather_kernel(graph::KernelCall& call) {
       for (int64_t first = begin % steps.size, count; begin < end; begin += count) {
         count = std::min({kIdsAtOnce, steps.size - first, end - begin});
         const int32_t* some = ids.as<int32_t>() + at.offset(0) + first * steps.ids;
-        if (!are_below(over.whole, some, steps.ids, count)) refuse(ids, table.dims[places.over].whole, looked_up);
+        if (!kernels::table().ids_below(over.whole, some, steps.ids, count))
+          refuse(ids, table.dims[places.over].whole, looked_up);
         const From* from = table.as<From>() + at.offset(1) + first * steps.from;
         To* target = to.as<To>() + at.offset(2) + first * steps.to;
         if (mine.is_number()) gather_numbers(over, some, from, target, steps, count, to_element<To>(kNothing));
@@ -329,7 +321,7 @@ graph::IterationSpace scatter_space(const graph::Operation& operation) {
   return space;
 }
 
-/// Sums of numbers by place, which are rounded once or a few times. Sums of integers are f64, which holds them.
+/// Sums of numbers by place, which are rounded a few times at most. Sums of integers are f64, which holds them.
 template <typename From, typename To>
 class PlaceSums {
  public:
@@ -349,13 +341,6 @@ class PlaceSums {
     if (way_ != Way::kWide) fill();
     else sums_.assign(into_.size, 0);
   }
-  bool counts() const { return way_ == Way::kByNumber; }
-  /// Says that numbers will be added at these ids, before the first is.
-  void count(const int32_t* ids, int64_t step, int64_t count) {
-    for (int64_t i = 0; i < count; ++i)
-      if (const int64_t place = into_.place(ids[i * step]); into_.holds(place))
-        numbers_[place] += numbers_[place] <= kFew ? 1 : 0;
-  }
   /// Adds from[i] at ids[i], which are below the whole dim.
   void add(const int32_t* ids, const From* from, const Steps& steps, int64_t count) {
     const auto each = [&](auto add_at) {
@@ -368,10 +353,6 @@ class PlaceSums {
           add_at(ids[i * steps.ids], to_number(from[i * steps.from]),
                  i + kAhead < count ? ids[(i + kAhead) * steps.ids] : int64_t{-1});
       }
-    };
-    const auto add_directly = [&](int64_t place, auto number) {
-      To& sum = to_[place * into_.stride];
-      sum = from_number<To>(to_number(sum) + static_cast<Number<To>>(number));
     };
     if (way_ == Way::kWide && into_.size <= kInCache) {
       each([sums = sums_.data()](int64_t place, auto number, int64_t /*next*/) {
@@ -386,14 +367,26 @@ class PlaceSums {
     } else if (way_ == Way::kDirect) {
       each([&](int64_t place, auto number, int64_t next) {
         if (next >= 0) __builtin_prefetch(&to_[next * into_.stride], 1);
-        add_directly(place, number);
+        To& sum = to_[place * into_.stride];
+        sum = from_number<To>(to_number(sum) + static_cast<Number<To>>(number));
       });
     } else {
-      each([&](int64_t place, auto number, int64_t next) {
-        if (next >= 0) __builtin_prefetch(&to_[next * into_.stride], 1);
-        if (numbers_[place] <= kFew) add_directly(place, number);
-        else wide(place) += static_cast<double>(number);
-      });
+      // In variables of their own: a byte that is written may be any of this object's.
+      each(
+          [this, to = to_, stride = into_.stride, numbers = numbers_.data()](int64_t place, auto number, int64_t next) {
+            if (next >= 0) {
+              __builtin_prefetch(&numbers[next], 1);
+              __builtin_prefetch(&to[next * stride], 1);
+            }
+            To& sum = to[place * stride];
+            const uint8_t before = numbers[place];
+            if (before < kFew) {
+              numbers[place] = before + 1;
+              sum = from_number<To>(to_number(sum) + static_cast<Number<To>>(number));
+            } else {
+              add_further(place, static_cast<double>(number));
+            }
+          });
     }
   }
   void end() {
@@ -410,7 +403,8 @@ class PlaceSums {
   }
 
  private:
-  /// kDirect: in the result. kWide: in f64, of all places. kByNumber: in f64 where there are more numbers than a few.
+  /// kDirect: in the result. kWide: in f64, of all places. kByNumber: in the result, and in f64 from the number on that
+  /// follows the first few of a place.
   enum class Way : uint8_t { kDirect, kWide, kByNumber };
   /// So many numbers are added up in f32. Those of bf16 are not, because each sum would be rounded.
   static constexpr int64_t kFew = sizeof(To) < sizeof(float) ? 0 : 8;
@@ -422,6 +416,15 @@ class PlaceSums {
     if (into_.stride == 1) std::fill_n(to_, into_.size, To{});
     else
       for (int64_t k = 0; k < into_.size; ++k) to_[k * into_.stride] = To{};
+  }
+  /// What follows the first few numbers of a place.
+  [[gnu::noinline]] void add_further(int64_t place, double number) {
+    double& sum = wide(place);
+    if (numbers_[place] == kFew) {
+      numbers_[place] = kFew + 1;
+      sum = static_cast<double>(to_number(to_[place * into_.stride]));
+    }
+    sum += number;
   }
   double& wide(int64_t place) {
     int32_t& page = page_of_[place / kPage];
@@ -445,7 +448,7 @@ class PlaceSums {
   Way way_ = Way::kDirect;
   To* to_ = nullptr;
   std::vector<double> sums_;
-  std::vector<uint8_t> numbers_;  ///< how many are added at each place, up to kFew + 1
+  std::vector<uint8_t> numbers_;  ///< how many were added at each place, up to kFew + 1
   std::vector<int32_t> page_of_;  ///< where the sums of each kPage places are, in pages; -1: nowhere
   std::vector<int64_t> pages_;    ///< the pages that there are: kPage places each
 };
@@ -514,7 +517,7 @@ class Scatter {
       for (int64_t first = 0, count; first < steps.size; first += count) {
         count = std::min(kIdsAtOnce, steps.size - first);
         const int32_t* some = ids_.as<int32_t>() + at.offset(0) + each.offset(0) + first * steps.ids;
-        if (!are_below(into_.whole, some, steps.ids, count))
+        if (!kernels::table().ids_below(into_.whole, some, steps.ids, count))
           refuse(ids_, to_.dims[places_.into].whole, call_.operation.results[0].dims[places_.into]);
         fn(some, count, at.offset(1) + each.offset(1) + first * steps.from);
       }
@@ -527,8 +530,6 @@ class Scatter {
       for (int64_t k = 0; k < row.last.size; ++k) {
         const From* const from = values_.as<From>() + row.outer.offset(1) + k * row.last.from;
         sums.begin(to_.as<To>() + at.offset(2) + row.outer.offset(2) + k * row.last.to);
-        if (sums.counts())
-          for_some_ids(at, [&](const int32_t* ids, int64_t count, int64_t) { sums.count(ids, steps.ids, count); });
         for_some_ids(
             at, [&](const int32_t* ids, int64_t count, int64_t first) { sums.add(ids, from + first, steps, count); });
         sums.end();
