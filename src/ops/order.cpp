@@ -215,56 +215,62 @@ graph::IterationSpace top_k_space(const graph::Operation& operation, int along, 
   return space;
 }
 
-/// The same as largest_of, where many of a line are to come first.
-template <typename T>
-std::vector<Ranked<Number<T>>> many_largest_of(const T* x, int64_t size, int64_t first_place, int64_t count) {
-  using N = Number<T>;
-  std::vector<Ranked<N>> best;
-  best.reserve(static_cast<size_t>(count));
-  if constexpr (sizeof(N) <= 4) {
-    std::vector<uint64_t> keys(static_cast<size_t>(size));
-    for (int64_t i = 0; i < size; ++i) keys[i] = order_key(to_number(x[i]), i, true);
-    if (count < size) std::nth_element(keys.begin(), keys.begin() + count, keys.end());
-    std::sort(keys.begin(), keys.begin() + count);
-    for (int64_t k = 0; k < count; ++k) {
-      const int64_t i = index_of(keys[k]);
-      best.push_back({to_number(x[i]), static_cast<int32_t>(first_place + i)});
-    }
-  } else {
-    for (int64_t i = 0; i < size; ++i) best.push_back({to_number(x[i]), static_cast<int32_t>(first_place + i)});
-    keep_first(best, count, true);
-  }
-  return best;
-}
-
 constexpr int64_t kFewOfLine = 64;  // a heap repays if there are no more than one in so many
 
-/// The `count` that come first of a line with the largest first, in order. Few are kept as a heap whose top comes last
-/// of them; what follows in the line and is not larger than that one comes after it.
+/// The `count` of a line that come first with the largest first, in order, as `key_at` makes them of their places; of
+/// two keys, `before` says whether the first comes first. Few are kept as a heap whose top comes last of them; what
+/// follows in the line and is not larger than that one comes after it.
+template <typename T, typename KeyAt, typename Before, typename PlaceOf>
+auto keys_of_largest(const T* x, int64_t size, int64_t count, KeyAt key_at, Before before, PlaceOf place_of) {
+  const bool few = count <= size / kFewOfLine;
+  std::vector<std::invoke_result_t<KeyAt, int64_t>> keys;
+  keys.reserve(static_cast<size_t>(few ? count : size));
+  for (int64_t i = 0; i < (few ? count : size); ++i) keys.push_back(key_at(i));
+  if (!few) {
+    if (count < size) std::nth_element(keys.begin(), keys.begin() + count, keys.end(), before);
+    keys.resize(static_cast<size_t>(count));
+    std::sort(keys.begin(), keys.end(), before);
+    return keys;
+  }
+  std::make_heap(keys.begin(), keys.end(), before);
+  for (int64_t i = count; i < size; ++i) {
+    if (!before(key_at(i), keys.front())) {
+      const T& bound = x[place_of(keys.front())];
+      if (is_nan(to_number(bound))) break;
+      i += kernels::table().place_above(kElementOf<T>, x + i, size - i, &bound);
+      if (i == size) break;
+    }
+    std::pop_heap(keys.begin(), keys.end(), before);
+    keys.back() = key_at(i);
+    std::push_heap(keys.begin(), keys.end(), before);
+  }
+  std::sort_heap(keys.begin(), keys.end(), before);
+  return keys;
+}
+
+/// The `count` that come first of a line with the largest first, in order.
 template <typename T>
 std::vector<Ranked<Number<T>>> largest_of(const T* x, int64_t size, int64_t first_place, int64_t count) {
   using N = Number<T>;
-  const auto comes_before = [](const Ranked<N>& a, const Ranked<N>& b) { return comes_first(a, b, true); };
-  const auto ranked = [&](int64_t i) { return Ranked<N>{to_number(x[i]), static_cast<int32_t>(first_place + i)}; };
-  count = std::min(count, size);
   std::vector<Ranked<N>> best;
+  count = std::min(count, size);
   if (count == 0) return best;
-  if (count > size / kFewOfLine) return many_largest_of(x, size, first_place, count);
-  best.reserve(static_cast<size_t>(count));
-  for (int64_t i = 0; i < count; ++i) best.push_back(ranked(i));
-  std::make_heap(best.begin(), best.end(), comes_before);
-  for (int64_t i = count; i < size && !is_nan(best.front().value); ++i) {
-    const auto rises = [&](const Ranked<N>& next) { return comes_before(next, best.front()); };
-    if (!rises(ranked(i))) {
-      const T bound = from_number<T>(best.front().value);
-      i += kernels::table().place_above(kElementOf<T>, x + i, size - i, &bound);
-    }
-    if (i == size) break;
-    std::pop_heap(best.begin(), best.end(), comes_before);
-    best.back() = ranked(i);
-    std::push_heap(best.begin(), best.end(), comes_before);
+  if constexpr (sizeof(N) <= 4) {
+    const auto keys = keys_of_largest(
+        x, size, count, [&](int64_t i) { return order_key(to_number(x[i]), i, true); }, std::less<uint64_t>(),
+        index_of);
+    best.reserve(keys.size());
+    for (const uint64_t key : keys) best.push_back({to_number(x[index_of(key)]), static_cast<int32_t>(index_of(key))});
+  } else {
+    best = keys_of_largest(
+        x, size, count,
+        [&](int64_t i) {
+          return Ranked<N>{to_number(x[i]), static_cast<int32_t>(i)};
+        },
+        [](const Ranked<N>& a, const Ranked<N>& b) { return comes_first(a, b, true); },
+        [](const Ranked<N>& key) { return key.place; });
   }
-  std::sort_heap(best.begin(), best.end(), comes_before);
+  for (Ranked<N>& each : best) each.place += static_cast<int32_t>(first_place);
   return best;
 }
 
