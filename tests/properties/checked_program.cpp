@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <set>
 #include <sstream>
 #include <vector>
@@ -19,6 +21,7 @@
 #include "run/reference_runtime.h"
 #include "session/session.h"
 #include "support/diagnostics.h"
+#include "support/restore.h"
 #include "support/text.h"
 
 namespace mtf::properties {
@@ -62,9 +65,19 @@ const eval::Settings& settings_of_checked() {
   return kSettings;
 }
 
+// Every program ends soon, as its text is drawn: loops that stand in each other, and functions that are called in them,
+// make few turns. A value that is stored where a statement may run again holds no list that could hold it in turn.
+constexpr double kMostTurnsOfPlace = 100;   ///< of a place, in a call or at the top level
+constexpr double kMostStatementsRun = 400;  ///< that a call or a statement of the top level runs, calls included
+constexpr double kMostUnknown = 9;          ///< no number that only the run knows is larger
+constexpr double kMostItems = 12;           ///< of a list, roughly
+constexpr int kMostNestings = 2;            ///< statements that store lists in lists
+constexpr int kMostDepth = 4;               ///< of recursions
+constexpr size_t kMostDims = 6;
+
 /// Which names there are, by what they stand for.
 struct KnownNames {
-  Lines ints, floats, lists, rows, tensors, texts, optionals, boxes, counters, maps, dims;
+  Lines ints, floats, lists, rows, tensors, texts, optionals, boxes, counters, maps, dims, mixed;
 };
 
 class CheckedProgram {
@@ -92,6 +105,7 @@ class CheckedProgram {
   // ---- statements ---------------------------------------------------------------------------------------------------
   void draw() {
     const KnownNames before = names_;
+    cost_ = 0;
     Lines lines = statement(0);
     const bool runs = keep(lines);
     if (!runs) names_ = before;
@@ -125,14 +139,44 @@ class CheckedProgram {
     return lines;
   }
 
+  /// `draw` draws what runs `turns` times as often as what stands around it.
+  template <typename Draw>
+  auto repeated(double turns, const Draw& draw) {
+    const Restore<double> more(turns_, turns_ * std::max(1.0, turns));
+    return draw();
+  }
+  bool may_repeat(double turns) const {
+    return turns_ * turns <= kMostTurnsOfPlace && cost_ + turns_ * turns <= kMostStatementsRun;
+  }
+  /// True if what is drawn now may run again.
+  bool runs_again() const { return turns_ > 1 || functions_ > 0; }
+  /// True if a call of a function may stand here; it is counted.
+  bool may_call(const std::string& function) {
+    const double cost = turns_ * cost_of_.at(function);
+    if (cost_ + cost > kMostStatementsRun) return false;
+    cost_ += cost;
+    return true;
+  }
+  /// Draws a value that is stored, with `draw`.
+  template <typename Draw>
+  auto stored(const Draw& draw) {
+    const bool nests = !runs_again() && nestings_ < kMostNestings && dice_.chance(20);
+    if (nests) ++nestings_;
+    const Restore<bool> flat(is_flat_, is_flat_ || !nests);
+    return draw();
+  }
+
   Lines statement(int depth) {
+    cost_ += turns_;
     if (depth < 3 && dice_.chance(depth == 0 ? 45 : 25)) {
-      switch (dice_.below(depth == 0 ? 8 : 4)) {
+      switch (dice_.below(depth == 0 ? 10 : 5)) {
         case 0: return while_loop(depth);
         case 1: return for_loop(depth);
         case 2: return branch(depth);
         case 3: return for_loop(depth);
-        case 4: return function(depth);
+        case 4: return string_or_number();
+        case 8: return recursion();
+        case 9: return function(depth);
         case 5: return counter();
         case 6: return while_loop(depth);
         default: return declared_dim();
@@ -146,14 +190,16 @@ class CheckedProgram {
   Lines let() {
     switch (dice_.below(9)) {
       case 0:
-      case 1: return bound(names_.ints, "k", integer(2));
-      case 2: return bound(names_.lists, "l", list(2));
+      case 1:
+        if (dice_.chance(30)) return bound(names_.ints, "j", integer(2));  // which is never assigned
+        return bound(names_.ints, "k", stored([&] { return integer(2); }));
+      case 2: return bound(names_.lists, "l", stored([&] { return list(2); }));
       case 3: return bound(names_.rows, "r", rows(1));
       case 4:
       case 5: return bound(names_.tensors, "x", tensor(2));
       case 6: return bound(names_.floats, "f", real(1));
       case 7: return bound(names_.texts, "s", text());
-      default: return bound(names_.optionals, "o", dice_.chance(60) ? "none" : value());
+      default: return bound(names_.optionals, "o", dice_.chance(60) ? "none" : stored([&] { return value(); }));
     }
   }
   Lines bound(Lines& of, const char* kind, const std::string& value) {
@@ -168,18 +214,27 @@ class CheckedProgram {
       case 0:
       case 1:
         if (const Lines free = assignable(); !free.empty())
-          return {fmt::format("{} := {}", dice_.pick(free), integer(2))};
+          return {fmt::format("{} := {}", dice_.pick(free), stored([&] { return integer(2); }))};
         break;
       case 2:
       case 3:
         if (!names_.lists.empty()) {
           const std::string& l = dice_.pick(names_.lists);
-          if (dice_.chance(30)) return {fmt::format("{} := {}", l, list(1))};
-          return {fmt::format("if len({}) < 8 {{", l), fmt::format("  {0} := {0} + [{1}]", l, integer(1)), "}"};
+          if (dice_.chance(30)) {
+            const Restore<bool> short_lists(may_grow_, !runs_again());
+            return {fmt::format("{} := {}", l, stored([&] { return list(1); }))};
+          }
+          return {fmt::format("if len({}) < 8 {{", l),
+                  dice_.chance(80) ? fmt::format("  {0} := {0} + [{1}]", l, stored([&] { return integer(1); }))
+                                   : fmt::format("  {} := {}", l, stored([&] { return list(1); })),
+                  "}"};
         }
         break;
       case 4:
-        if (!names_.optionals.empty()) return {fmt::format("{} := {}", dice_.pick(names_.optionals), value())};
+        if (!names_.optionals.empty()) {
+          const std::string& o = dice_.pick(names_.optionals);
+          return {fmt::format("{} := {}", o, stored([&] { return value(); }))};
+        }
         break;
       case 5:
         if (!names_.tensors.empty()) return {fmt::format("{} := {}", dice_.pick(names_.tensors), tensor(2))};
@@ -187,12 +242,17 @@ class CheckedProgram {
       case 6:
         if (!names_.boxes.empty()) {
           const std::string& box = dice_.pick(names_.boxes);
-          return {dice_.chance(50) ? fmt::format("{}.put({})", box, integer(1))
-                                   : fmt::format("{}.count := {}", box, integer(1))};
+          const std::string number = stored([&] { return integer(1); });
+          if (dice_.chance(50)) return {fmt::format("{}.count := {}", box, number)};
+          if (!runs_again()) return {fmt::format("{}.put({})", box, number)};
+          return {fmt::format("if len({}.items) < 8 {{", box), fmt::format("  {}.put({})", box, number), "}"};
         }
         break;
       default:
-        if (!names_.counters.empty()) return {fmt::format("let {} = {}()", fresh("q"), dice_.pick(names_.counters))};
+        if (!names_.counters.empty()) {
+          const std::string& counter = dice_.pick(names_.counters);
+          if (may_call(counter)) return {fmt::format("let {} = {}()", fresh("q"), counter)};
+        }
     }
     return look();
   }
@@ -207,6 +267,7 @@ class CheckedProgram {
 
   /// What fails if a check knows too much.
   Lines look() {
+    if (!names_.mixed.empty() && dice_.chance(25)) return look_at_mixed();
     switch (dice_.below(10)) {
       case 0:
         if (!names_.lists.empty())
@@ -236,15 +297,33 @@ class CheckedProgram {
   Lines while_loop(int depth) {
     const std::string i = fresh("w");
     Lines lines = {fmt::format("let {} = {}", i, dice_.between(0, 1))};
-    const std::string limit = dice_.chance(60) ? literal() : unknown_number();
+    const auto [limit, most] = number_of_turns();
     lines.push_back(fmt::format("while {} < {} {{", i, limit));
     names_.ints.push_back(i);
-    Lines body = block(depth);
-    if (dice_.chance(20)) body.insert(body.begin() + dice_.below(static_cast<int64_t>(body.size())), leaving());
+    Lines body = repeated(most, [&] { return block(depth); });
+    if (dice_.chance(20)) {  // before one of the statements, not inside of it
+      auto at = body.begin() + dice_.below(static_cast<int64_t>(body.size()));
+      while (at->starts_with(" ") || at->starts_with("}")) --at;
+      body.insert(at, repeated(most, [&] { return leaving(); }));
+    }
     append(lines, {fmt::format("{0} := {0} + 1", i)});
     append(lines, body);
     lines.push_back("}");
     return lines;
+  }
+  struct Turns {
+    std::string text;
+    double most;
+  };
+  /// How often a loop runs.
+  Turns number_of_turns() {
+    if (!may_repeat(kMostUnknown) || dice_.chance(60)) {
+      int64_t most = 5;
+      while (most > 1 && !may_repeat(static_cast<double>(most))) --most;
+      const int64_t turns = dice_.between(0, most);
+      return {std::to_string(turns), static_cast<double>(turns)};
+    }
+    return {repeated(kMostUnknown, [&] { return unknown_number(); }), kMostUnknown};
   }
   std::string leaving() { return fmt::format("if {} {{ {} }}", condition(1), dice_.chance(50) ? "break" : "continue"); }
 
@@ -252,9 +331,15 @@ class CheckedProgram {
     const KnownNames before = names_;
     const std::string i = fresh("i");
     Lines lines;
-    switch (dice_.below(5)) {
-      case 0: lines = {fmt::format("for {} in 0..{} {{", i, literal())}; break;
-      case 1: lines = {fmt::format("for {} in 0..{} {{", i, unknown_number())}; break;
+    double most = kMostItems;
+    switch (may_repeat(kMostItems) ? dice_.below(5) : dice_.below(2)) {
+      case 0:
+      case 1: {
+        const Turns turns = number_of_turns();
+        lines = {fmt::format("for {} in 0..{} {{", i, turns.text)};
+        most = turns.most;
+        break;
+      }
       case 2: lines = {fmt::format("for {} in {} {{", i, list(1))}; break;
       case 3: lines = {fmt::format("for {} in 0..({}) % 6 {{", i, integer(1))}; break;
       default: {
@@ -264,8 +349,8 @@ class CheckedProgram {
       }
     }
     names_.ints.push_back(i);
-    Lines body = block(depth);
-    if (dice_.chance(20)) body.push_back(leaving());
+    Lines body = repeated(most, [&] { return block(depth); });
+    if (dice_.chance(20)) body.push_back(repeated(most, [&] { return leaving(); }));
     append(lines, body);
     lines.push_back("}");
     names_ = before;
@@ -287,6 +372,9 @@ class CheckedProgram {
     const KnownNames before = names_;
     const std::string f = fresh("g"), x = fresh("x"), i = fresh("p");
     const bool takes_shape = dice_.chance(50);
+    const Restore<double> own_turns(turns_, 1);
+    const Restore<double> own_cost(cost_, 1);
+    const Restore<int> inside(functions_, functions_ + 1);
     Lines lines = {
         fmt::format("fn {}({}{}, {}{}) {{", f, x, takes_shape ? ": [.., a]" : "", i, dice_.chance(40) ? ": int" : "")};
     names_.tensors.push_back(x);
@@ -299,31 +387,88 @@ class CheckedProgram {
     lines.push_back("}");
     names_ = before;
     names_.maps.push_back(f);
+    cost_of_[f] = cost_;
     return lines;
+  }
+
+  /// A function that calls itself, a few times in all.
+  Lines recursion() {
+    const KnownNames before = names_;
+    const std::string f = fresh("g"), x = fresh("x"), p = fresh("p");
+    const Restore<double> own_turns(turns_, 1);
+    const Restore<double> own_cost(cost_, 1);
+    const Restore<int> inside(functions_, functions_ + 1);
+    const Restore<std::string> self(self_, f);
+    const Restore<std::string> steps(steps_, p);
+    const Restore<int> calls(self_calls_, 0);
+    Lines lines = {fmt::format("fn {}({}, {}) {{", f, x, p)};
+    names_.tensors.push_back(x);
+    names_.ints.push_back(p);
+    append(lines,
+           {fmt::format("if {0} < 1 or {0} > {1} {{", p, kMostDepth), fmt::format("  return {}", tensor(0)), "}"});
+    append(lines, block(1, 3));
+    append(lines,
+           {fmt::format("return {}", self_calls_ == 0 ? fmt::format("{}({}, {} - 1)", f, tensor(1), p) : tensor(1))});
+    lines.push_back("}");
+    names_ = before;
+    names_.maps.push_back(f);
+    cost_of_[f] = cost_ * (self_calls_ > 1 ? std::exp2(kMostDepth + 1) : kMostDepth + 1);
+    return lines;
+  }
+
+  /// A name that holds a string or a number, as only the run knows.
+  Lines string_or_number() {
+    const std::string u = fresh("u");
+    const bool is_text = dice_.chance(50);
+    const std::string one = is_text ? text() : integer(1), other = is_text ? integer(1) : text();
+    const Lines lines = {fmt::format("let {} = none", u),
+                         fmt::format("if {} {{ {} := {} }} else {{ {} := {} }}", condition(1), u, one, u, other)};
+    names_.mixed.push_back(u);
+    return lines;
+  }
+  Lines look_at_mixed() {
+    const std::string& u = dice_.pick(names_.mixed);
+    switch (dice_.below(7)) {
+      case 0: return {fmt::format("print({} + {})", u, integer(1))};
+      case 1: return {fmt::format("print({} + {})", u, text())};
+      case 2: return {fmt::format("print(upper({}))", u)};
+      case 3: return {fmt::format("print({} * {})", tensor(1), u)};
+      case 4: return {fmt::format("{} := {}", u, dice_.chance(50) ? text() : integer(1))};
+      case 5:
+        return {fmt::format("for {} in [{}, {}, {}] {{", fresh("v"), u, integer(0), u),
+                fmt::format("  print({} + 1)", u), "}"};
+      default: return {fmt::format("print(\"{{{}}}\" + {})", u, text())};
+    }
   }
 
   /// A closure that counts, and changes what is around it.
   Lines counter() {
     if (assignable().empty() || names_.lists.empty()) return let();
     const std::string f = fresh("h");
+    const Restore<double> own_turns(turns_, 1);
+    const Restore<double> own_cost(cost_, 1);
+    const Restore<int> inside(functions_, functions_ + 1);
     Lines lines = {fmt::format("let {} = fn() {{", f)};
     const std::string k = dice_.pick(assignable()), l = dice_.pick(names_.lists);
     if (dice_.chance(30)) append(lines, {fmt::format("if {} {{ return 0 }}", condition(1))});
     append(lines, {dice_.chance(50) ? fmt::format("{0} := {0} + 1", k)
-                                    : fmt::format("if len({0}) < 8 {{ {0} := {0} + [{1}] }}", l, integer(1))});
+                                    : fmt::format("if len({0}) < 8 {{ {0} := {0} + [{1}] }}", l,
+                                                  stored([&] { return integer(1); }))});
     append(lines, {fmt::format("return {}", k)});
     lines.push_back("}");
+    cost_of_[f] = cost_;
     if (!names_.counters.empty() && dice_.chance(40)) {  // one of two
-      const std::string g = fresh("h");
-      lines.push_back(
-          fmt::format("let {} = if {} {{ {} }} else {{ {} }}", g, condition(1), f, dice_.pick(names_.counters)));
+      const std::string g = fresh("h"), other = dice_.pick(names_.counters);
+      lines.push_back(fmt::format("let {} = if {} {{ {} }} else {{ {} }}", g, condition(1), f, other));
       names_.counters.push_back(g);
+      cost_of_[g] = std::max(cost_of_[f], cost_of_[other]);
     }
     names_.counters.push_back(f);
     return lines;
   }
 
   Lines declared_dim() {
+    if (names_.dims.size() >= kMostDims) return let();
     const std::string m = fresh("m");
     Lines lines = {fmt::format("dim {} = {}", m,
                                names_.lists.empty() || dice_.chance(40)
@@ -347,6 +492,12 @@ class CheckedProgram {
   }
 
   // ---- expressions --------------------------------------------------------------------------------------------------
+  /// An int that has a name. In what is stored where it may run again, no argument, which may be a list.
+  std::string named_int() {
+    Lines names = names_.ints;
+    if (is_flat_) std::erase_if(names, [](const std::string& name) { return name.starts_with("p"); });
+    return names.empty() ? literal() : dice_.pick(names);
+  }
   std::string literal() { return std::to_string(dice_.between(0, 5)); }
   /// Known to the run alone.
   std::string unknown_number() {
@@ -359,8 +510,7 @@ class CheckedProgram {
     }
   }
   std::string integer(int depth) {
-    if (depth == 0 || dice_.chance(25))
-      return names_.ints.empty() || dice_.chance(35) ? literal() : dice_.pick(names_.ints);
+    if (depth == 0 || dice_.chance(25)) return dice_.chance(35) ? literal() : named_int();
     switch (dice_.below(11)) {
       case 0: return unknown_number();
       case 1:
@@ -377,13 +527,16 @@ class CheckedProgram {
                            integer(depth - 1));
       case 7:
         if (!names_.boxes.empty())
-          return fmt::format("{}.{}", dice_.pick(names_.boxes), dice_.chance(50) ? "count" : "last");
+          return fmt::format("{}.{}", dice_.pick(names_.boxes), is_flat_ || dice_.chance(50) ? "count" : "last");
         break;
       case 8:
-        if (!names_.counters.empty()) return fmt::format("{}()", dice_.pick(names_.counters));
+        if (!names_.counters.empty()) {
+          const std::string& counter = dice_.pick(names_.counters);
+          if (may_call(counter)) return fmt::format("{}()", counter);
+        }
         break;
       case 9:
-        if (!names_.optionals.empty()) return dice_.pick(names_.optionals);
+        if (!names_.optionals.empty() && !is_flat_) return dice_.pick(names_.optionals);
         break;
       default: return fmt::format("({} - {})", integer(depth - 1), integer(0));
     }
@@ -422,18 +575,20 @@ class CheckedProgram {
       return dice_.chance(30) ? "[]" : fmt::format("[{}, {}, {}]", integer(0), integer(0), integer(0));
     }
     switch (dice_.below(7)) {
-      case 0: return fmt::format("{} + [{}]", list(depth - 1), integer(depth - 1));
+      case 0:
+        if (may_grow_) return fmt::format("{} + [{}]", list(depth - 1), integer(depth - 1));
+        break;
       case 1: {
         const std::string i = fresh("i");
         names_.ints.push_back(i);
-        const std::string element = integer(1);
+        const std::string element = repeated(kMostUnknown, [&] { return integer(1); });
         names_.ints.pop_back();
         return fmt::format("[{} for {} in 0..{}]", element, i, dice_.chance(50) ? literal() : unknown_number());
       }
       case 2: {
         const std::string over = list(0), v = fresh("v");
         names_.ints.push_back(v);
-        const std::string filter = condition(1);
+        const std::string filter = repeated(kMostItems, [&] { return condition(1); });
         names_.ints.pop_back();
         return fmt::format("[{0} for {0} in {1} if {2}]", v, over, filter);
       }
@@ -470,6 +625,10 @@ class CheckedProgram {
   }
   std::string tensor(int depth) {
     if (depth == 0 || dice_.chance(20)) return dice_.pick(names_.tensors);
+    if (!self_.empty() && turns_ == 1 && self_calls_ < 2 && dice_.chance(40)) {
+      ++self_calls_;
+      return fmt::format("{}({}, {} - 1)", self_, tensor(depth - 1), steps_);
+    }
     switch (dice_.below(12)) {
       case 0: return fmt::format("{}[n: {}..{}]", tensor(depth - 1), integer(1), integer(1));
       case 1: return fmt::format("{}[n: {}]", tensor(depth - 1), integer(1));
@@ -478,8 +637,10 @@ class CheckedProgram {
       case 4: return fmt::format("ones([{}, a])", dice_.pick(names_.dims));
       case 5: return fmt::format("sum({}, over: {})", tensor(depth - 1), dice_.pick(names_.dims));
       case 6:
-        if (!names_.maps.empty())
-          return fmt::format("{}({}, {})", dice_.pick(names_.maps), tensor(depth - 1), integer(1));
+        if (!names_.maps.empty()) {
+          const std::string& map = dice_.pick(names_.maps);
+          if (may_call(map)) return fmt::format("{}({}, {})", map, tensor(depth - 1), integer(1));
+        }
         break;
       case 7: return fmt::format("(if {} {{ {} }} else {{ {} }})", condition(1), tensor(depth - 1), tensor(depth - 1));
       case 8: return fmt::format("tensor({}, [{}, a])", rows(1), dice_.pick(names_.dims));
@@ -501,6 +662,15 @@ class CheckedProgram {
   int64_t made_ = 0;
   int count_ = 0;
   bool has_file_ = false;
+  double turns_ = 1;          ///< how often what is drawn runs in a call, or at the top level
+  double cost_ = 0;           ///< how many statements the call or the statement runs so far
+  int functions_ = 0;         ///< that are being drawn, one in the other
+  int nestings_ = 0;          ///< statements that may have stored a list in a list
+  bool is_flat_ = false;      ///< what is drawn is stored, where it must not hold lists
+  bool may_grow_ = true;      ///< lists may become longer than those that there are
+  std::string self_, steps_;  ///< the function that is being drawn and may call itself, and what counts its calls
+  int self_calls_ = 0;        ///< where it does
+  std::map<std::string, double> cost_of_;  ///< of a call of a function, in statements
 };
 
 bool begins_statement(const std::string& line) { return !trim(line).starts_with("}"); }
@@ -576,6 +746,8 @@ class TracedRun {
 };
 
 }  // namespace
+
+void make_data_folder() { data_folder(); }
 
 std::string checked_program(uint64_t seed) { return with_marks(CheckedProgram(seed).make()); }
 
