@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "graph/op.h"
 #include "schedule/contraction.h"
@@ -17,7 +18,9 @@ constexpr size_t kMostReaders = 64;  // of a value, that one more is compared wi
 struct Cluster {
   std::vector<int> members;  ///< steps, ascending
   std::vector<int> reads;    ///< values, ascending
+  std::vector<int> repeats;  ///< values that each loop computes for itself, ascending
   int32_t replica = 0;       ///< not 0: some are computed again, with all that have this number
+  int begins = 0;            ///< the step of the program before which it cannot run, as far as is known
 };
 
 void add_all(std::vector<int>& into, const std::vector<int>& from) {
@@ -37,13 +40,14 @@ class Fuser {
         maker_(program_.values.size(), -1),
         readers_(program_.values.size()),
         all_readers_(program_.values.size()),
-        is_kept_(program_.values.size(), false) {}
+        is_kept_(program_.values.size(), false),
+        is_spread_(steps_.size(), false) {}
 
   void run() {
     find_ends();
     for (size_t i = 0; i < steps_.size(); ++i) {
       add(static_cast<int>(i));
-      if (steps_[i].kind == StepKind::kLoop) join(static_cast<int>(i));
+      if (steps_[i].kind == StepKind::kLoop && !is_spread_[i]) join(static_cast<int>(i));
     }
     emit();
   }
@@ -55,11 +59,37 @@ class Fuser {
         is_kept_[instruction.results[0]] = true;
     for (const std::vector<int>& outputs : program_.outputs)
       for (int v : outputs) is_kept_[schedule_.alias_of[v]] = true;
+    std::vector<int> numbers(program_.values.size(), -1);  // for each value: the step that repeats a number for it
     int others = 0;
     for (size_t i = 0; i < steps_.size(); ++i) {
-      for (int v : steps_[i].reads) all_readers_[schedule_.alias_of[v]].push_back(static_cast<int>(i));
+      if (repeats_number(static_cast<int>(i))) {
+        numbers[steps_[i].writes[0]] = static_cast<int>(i);
+        is_spread_[i] = !is_kept_[steps_[i].writes[0]];
+      }
+      Cluster& cluster = clusters_[i];
+      for (int v : steps_[i].reads) {
+        const int number = numbers[v];
+        if (number >= 0 && steps_[i].kind == StepKind::kLoop && same_space(number, static_cast<int>(i))) {
+          cluster.repeats.push_back(v);
+          cluster.reads.push_back(steps_[number].reads[0]);
+        } else {
+          cluster.reads.push_back(v);
+          all_readers_[schedule_.alias_of[v]].push_back(static_cast<int>(i));
+          if (const int of_alias = numbers[schedule_.alias_of[v]]; of_alias >= 0) is_spread_[of_alias] = false;
+        }
+      }
+      add_all(cluster.reads, {});
+      add_all(cluster.repeats, {});
       others_before_.push_back(others += steps_[i].kind != StepKind::kLoop);
     }
+  }
+
+  /// The step repeats a number along dims. In a loop this costs nothing, so that each loop does it for itself: loops
+  /// that share nothing else (micro-batches, for instance) need not run at once for it.
+  bool repeats_number(int step) const {
+    const spmd::Instruction& instruction = program_.instructions[steps_[step].instructions[0]];
+    return steps_[step].kind == StepKind::kLoop && repeats(instruction) &&
+           program_.values[instruction.operands[0]].dims.empty();
   }
 
   /// The cluster that makes a value, or -1.
@@ -70,11 +100,11 @@ class Fuser {
 
   void add(int i) {
     std::vector<int> needs;
-    for (int v : steps_[i].reads)
+    for (int v : clusters_[i].reads)
       if (int from = maker(v); from >= 0) needs.push_back(from);
     order_.add(i, needs);
     clusters_[i].members = {i};
-    add_all(clusters_[i].reads, steps_[i].reads);
+    clusters_[i].begins = i;
     clusters_[i].replica = program_.instructions[steps_[i].instructions[0]].replica;
     for (int v : steps_[i].writes) maker_[v] = i;
   }
@@ -166,24 +196,39 @@ class Fuser {
     return sum;
   }
 
-  /// Nothing between two loops reads what the earlier makes.
-  bool can_wait(int early, int late) const {
+  /// No step that something else than loops separates from the loop `early` reads what the loop makes before `until`.
+  bool can_wait(int early, int until) const {
     for (int step : clusters_[early].members)
       for (int v : steps_[step].writes)
         for (int reader : all_readers_[v]) {
-          if (reader >= clusters_[late].members[0]) break;
-          if (order_.of(reader) != early) return false;
+          if (reader >= until) break;
+          if (const int by = order_.of(reader); by != early && clusters_[by].begins < until) return false;
         }
     return true;
   }
 
-  /// If two loops are joined and something else than loops runs between them, the earlier is the place of both, or the
-  /// later if it can wait. What is kept meanwhile is less than what then ends or is not read again.
+  /// True if steps that are no loops stand between two places.
+  bool are_apart(int from, int to) const { return others_before_[from] != others_before_[to]; }
+
+  /// The step before which the later of two joined loops could not run: the operands have been computed there.
+  int can_begin(int early, int late) const {
+    int begin = clusters_[early].begins;
+    for (int v : clusters_[late].reads)
+      if (const int from = maker(v); from >= 0 && from != early && from != late)
+        begin = std::max(begin, clusters_[from].begins);
+    return begin;
+  }
+
+  /// If two loops are joined and something else than loops runs between them, both run as early as the operands of both
+  /// allow. The earlier one then waits, the later one comes forward, or both. True if each of these keeps less than
+  /// what then ends or is not read again.
   bool keeps_little(int a, int b) const {
     const int early = std::min(a, b), late = std::max(a, b);
-    if (others_before_[clusters_[early].members.back()] == others_before_[clusters_[late].members[0]]) return true;
-    return made(late) < ended(late, early, early) + shared(early, late) ||
-           (can_wait(early, late) && ended(early, early, early) < made(early));
+    const int from = clusters_[early].begins, to = clusters_[late].begins;
+    if (!are_apart(from, to)) return true;
+    const int at = std::min(to, can_begin(early, late));
+    if (are_apart(from, at) && !(can_wait(early, at) && ended(early, early, early) < made(early))) return false;
+    return !are_apart(at, to) || made(late) < ended(late, early, early) + shared(early, late);
   }
 
   bool can_join(int a, int b) const {
@@ -200,7 +245,8 @@ class Fuser {
         candidates.push_back(cluster);
     };
     const size_t dims = shape(step).dims.size();
-    for (int v : steps_[step].reads) {
+    const std::vector<int> reads = clusters_[step].reads;
+    for (int v : reads) {
       if (int from = maker(v); from >= 0) consider(from);
       if (program_.values[v].dims.size() != dims) continue;
       for (int& reader : readers_[v]) consider(reader = order_.of(reader));
@@ -212,7 +258,7 @@ class Fuser {
       if (candidate == own || order_.of(candidate) != candidate) continue;
       if (can_join(candidate, own) && order_.merge(candidate, own)) merge(candidate, own);
     }
-    for (int v : steps_[step].reads)
+    for (int v : reads)
       if (program_.values[v].dims.size() == dims) add_reader(readers_[v], order_.of(step));
   }
 
@@ -227,8 +273,10 @@ class Fuser {
   void merge(int a, int b) {
     Cluster& kept = clusters_[std::min(a, b)];
     Cluster& gone = clusters_[std::max(a, b)];
+    kept.begins = std::min(gone.begins, can_begin(std::min(a, b), std::max(a, b)));
     add_all(kept.members, gone.members);
     add_all(kept.reads, gone.reads);
+    add_all(kept.repeats, gone.repeats);
     if (kept.replica == 0) kept.replica = gone.replica;
     gone = {};
   }
@@ -237,22 +285,77 @@ class Fuser {
     std::vector<Step> result;
     const std::vector<int> order = order_.in_order();
     result.reserve(order.size());
+    Repeated repeated = find_repeated();
     for (int c : order) {
+      if (is_spread_[c]) continue;
       const Cluster& cluster = clusters_[c];
-      Step& step = result.emplace_back(std::move(steps_[c]));
-      if (cluster.members.size() < 2) continue;
-      for (size_t m = 1; m < cluster.members.size(); ++m) {
-        const Step& other = steps_[cluster.members[m]];
-        step.instructions.push_back(other.instructions[0]);
-        step.writes.push_back(other.writes[0]);
-      }
-      step.reads = cluster.reads;
+      Step step;
+      if (cluster.members.size() > 1 || !cluster.repeats.empty()) step = loop_of(cluster, repeated);
+      else step = std::move(steps_[c]);
+      result.push_back(std::move(step));
     }
     steps_ = std::move(result);
   }
 
+  /// For each value that loops compute for themselves.
+  struct Repeated {
+    std::vector<int> instruction;  ///< of the program, or -1 for other values
+    std::vector<bool> is_taken;    ///< the instruction is part of a step
+  };
+  Repeated find_repeated() const {
+    Repeated repeated = {std::vector<int>(program_.values.size(), -1), std::vector<bool>(program_.values.size())};
+    for (int i = 0; i < static_cast<int>(steps_.size()); ++i)
+      if (repeats_number(i)) {
+        repeated.instruction[steps_[i].writes[0]] = steps_[i].instructions[0];
+        repeated.is_taken[steps_[i].writes[0]] = !is_spread_[i];
+      }
+    return repeated;
+  }
+
+  /// The step that a cluster becomes. Each value that the loop repeats is made before the first operation that reads
+  /// it, by the instruction of the program if no other loop has that, else by a copy.
+  Step loop_of(const Cluster& cluster, Repeated& repeated) {
+    Step loop;
+    loop.kind = StepKind::kLoop;
+    loop.reads = cluster.reads;
+    std::vector<int> own(cluster.repeats.size(), -1);  // what the loop calls each value that it repeats
+    const auto append = [&](int instruction) {
+      loop.instructions.push_back(instruction);
+      loop.writes.push_back(program_.instructions[instruction].results[0]);
+    };
+    for (int member : cluster.members) {
+      const int instruction = steps_[member].instructions[0];
+      for (size_t k = 0; k < program_.instructions[instruction].operands.size(); ++k) {
+        const int v = program_.instructions[instruction].operands[k];
+        const auto at = std::lower_bound(cluster.repeats.begin(), cluster.repeats.end(), v);
+        if (at == cluster.repeats.end() || *at != v) continue;
+        int& name = own[at - cluster.repeats.begin()];
+        if (name < 0) {
+          append(repeated.is_taken[v] ? copied(repeated.instruction[v]) : repeated.instruction[v]);
+          repeated.is_taken[v] = true;
+          name = loop.writes.back();
+        }
+        program_.instructions[instruction].operands[k] = name;
+      }
+      append(instruction);
+    }
+    add_all(loop.reads, own);
+    return loop;
+  }
+
+  /// Adds an instruction that computes the same once more, into a value of its own.
+  int copied(int instruction) {
+    spmd::Instruction copy = program_.instructions[instruction];
+    const int value = static_cast<int>(program_.values.size());
+    program_.values.push_back(spmd::LocalValue(program_.values[copy.results[0]]));
+    schedule_.alias_of.push_back(value);
+    copy.results = {value};
+    program_.instructions.push_back(std::move(copy));
+    return static_cast<int>(program_.instructions.size()) - 1;
+  }
+
   Schedule& schedule_;
-  const spmd::LocalProgram& program_;
+  spmd::LocalProgram& program_;
   std::vector<Step>& steps_;
   std::vector<Cluster> clusters_;              // by the first of their steps; those merged into another are empty
   Contraction order_;                          // of steps
@@ -260,6 +363,7 @@ class Fuser {
   std::vector<std::vector<int>> readers_;      // for each value, loops that read it
   std::vector<std::vector<int>> all_readers_;  // for each value with memory of its own, the steps that read it
   std::vector<bool> is_kept_;                  // for each value: it is there after the run, or was before
+  std::vector<bool> is_spread_;                // for each step: every loop that reads its value computes that anew
   std::vector<int> others_before_;             // for each step: those up to it that are no loops
 };
 

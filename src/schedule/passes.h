@@ -21,7 +21,7 @@ Step step_of(const spmd::LocalProgram& program, std::vector<int> instructions);
 /// the reductions of what they compute; steps are in an order that respects what they read. A loop is compared with
 /// those that make what it reads, and with the latest 64 that read the same; it joins one if that makes no cycle as far
 /// as a bounded search tells (contraction.h), and, across steps of other kinds, if no more is kept than is not read
-/// again.
+/// again. Each loop repeats a number along dims for itself, so that the number joins no loops.
 void fuse_loops(Schedule& schedule);
 
 /// Afterwards each step that is a loop has its program, and writes what is read outside of it alone; loops that nothing
