@@ -163,6 +163,8 @@ struct Place {
   bool trainable = true;
   Name model;  ///< the class that declares it
   TensorType type;
+  Dims declared_dims;                         ///< those of its declaration; `type` also has those that `stacked` adds
+  HostValue start = None{};                   ///< the number that each element begins with; none if they may differ
   graph::GivenLayout stored;                  ///< where it lies
   std::shared_ptr<graph::Variable> known_as;  ///< what rules by path know it as: stored.why.variable
   bool is_assigned = false;                   ///< since its declaration

@@ -133,17 +133,16 @@ HostValue NameLookup::attribute(const HostValue& object, const ast::Ident& name)
     parts = (*native)->attributes();
   } else if (const graph::Value* tensor = tensor_of(object)) {
     const std::string_view wanted = name.name.text();
-    if (wanted == "shape" || wanted == "dims") {
-      std::vector<HostValue> dims;
-      for (const Dim& dim : tensor->dims()) dims.push_back(dim);
-      return make_list(std::move(dims));
-    }
+    auto list_of = [](const Dims& dims) { return make_list(std::vector<HostValue>(dims.begin(), dims.end())); };
+    if (wanted == "shape" || wanted == "dims") return list_of(tensor->dims());
     if (wanted == "element_type") return tensor->element();
     if (auto* place = object.as<PlacePtr>()) {
       if (wanted == "path") return make_text((*place)->path);
       if (wanted == "name") return make_text((*place)->name);
       if (wanted == "model") return make_text((*place)->model.str());
-      parts = {"path", "name", "model"};
+      if (wanted == "declared") return list_of((*place)->declared_dims);
+      if (wanted == "start") return (*place)->start;
+      parts = {"path", "name", "model", "declared", "start"};
     }
     parts.insert(parts.end(), {"shape", "dims", "element_type"});
   } else if (auto* dim = object.as<Dim>()) {

@@ -138,6 +138,8 @@ void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {
     scope->bind(stmt.name.name, HostValue(value), stmt.name.span);
     return;
   }
+  place->declared_dims = place->type.dims;
+  if (is_number(value) || is_open(value)) place->start = value;
   place->current = builder.assigned(initial(*place, stmt, value), place->stored);
   place->current.value().node->name = stmt.name.name;
   place->current.value().node->place = place->serial;

@@ -56,7 +56,8 @@ void add_members(std::vector<KnownName>& found, const std::string& prefix, const
     attributes = (*object)->attributes();
   } else if (tensor_of(value) != nullptr) {
     attributes = {"shape", "element_type"};
-    if (value.is<eval::PlacePtr>()) attributes.insert(attributes.end(), {"path", "name", "dims", "model"});
+    if (value.is<eval::PlacePtr>())
+      attributes.insert(attributes.end(), {"path", "name", "dims", "model", "declared", "start"});
   }
   for (const std::string& attribute : attributes)
     if ((owner + attribute).starts_with(prefix)) found.push_back({.name = owner + attribute, .type = {}});
