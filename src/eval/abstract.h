@@ -16,7 +16,9 @@
 //              around such a part keeps its old values beside those that are assigned there.
 //
 // A plan guesses: it goes on with the last value of several, so that it can count what that costs.
+#include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <unordered_set>
 #include <utility>
@@ -61,20 +63,49 @@ class AbstractDomain {
   /// How many unknown conditions, and loops that are walked once, stand around what is evaluated now.
   int uncertainty() const { return uncertainty_ + early_.ends; }
   /// One more, for as long as what it returns lives.
-  Restore<int> uncertain() { return Restore<int>(uncertainty_, uncertainty_ + 1); }
+  class Uncertain;
+  Uncertain uncertain();
   /// From here on one more, until what it returned before is gone.
   void becomes_uncertain() { ++uncertainty_; }
   /// As now, when what it returns is gone.
   Restore<int> as_it_is() { return Restore<int>(uncertainty_); }
 
+  /// Notes the level of uncertainty at which an error leaves the block of this.
+  class NotesErrors {
+   public:
+    explicit NotesErrors(AbstractDomain& domain) : domain_(domain), exceptions_(std::uncaught_exceptions()) {}
+    ~NotesErrors() {
+      if (std::uncaught_exceptions() > exceptions_)
+        domain_.error_came_from_ = std::max(domain_.error_came_from_, domain_.uncertainty());
+    }
+    NotesErrors(const NotesErrors&) = delete;
+    NotesErrors& operator=(const NotesErrors&) = delete;
+
+   private:
+    AbstractDomain& domain_;
+    const int exceptions_;
+  };
+  /// The level of uncertainty from which an error came that has just been caught.
+  int caught_error_from() { return std::max(uncertainty(), std::exchange(error_came_from_, 0)); }
+
+  class [[nodiscard]] Uncertain {
+   public:
+    explicit Uncertain(AbstractDomain& domain)
+        : uncertainty_(domain.uncertainty_, domain.uncertainty_ + 1), errors_(domain) {}
+
+   private:
+    Restore<int> uncertainty_;
+    NotesErrors errors_;
+  };
   /// While it lives, the level of uncertainty and what may not happen can change; then they are as before.
   class [[nodiscard]] Part {
    public:
-    explicit Part(AbstractDomain& domain) : uncertainty_(domain.uncertainty_), early_(domain.early_) {}
+    explicit Part(AbstractDomain& domain) : uncertainty_(domain.uncertainty_), early_(domain.early_), errors_(domain) {}
 
    private:
     Restore<int> uncertainty_;
     Restore<Early> early_;
+    NotesErrors errors_;
   };
   /// Evaluation does not depend on what stands around it, as that of a module: there is no uncertainty.
   void begins_anew() { uncertainty_ = 0, early_ = {}; }
@@ -132,10 +163,13 @@ class AbstractDomain {
   enum class Mode : uint8_t { kCheck, kPlan, kRun };
   Mode mode_;
   int uncertainty_ = 0;
+  int error_came_from_ = 0;  ///< of an error under way, the level of uncertainty; 0: no block has noted it
   Early early_;
   AssignedNames* assigned_ = nullptr;
   std::unordered_set<int64_t> several_;
 };
+
+inline AbstractDomain::Uncertain AbstractDomain::uncertain() { return Uncertain(*this); }
 
 /// A number of the host that is read of a tensor.
 HostValue unknown_number(ElementType element);

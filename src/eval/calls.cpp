@@ -113,7 +113,7 @@ void Calls::report(const UserError& error) {
     if (auto seen = seen_from_calls(diagnostic)) diagnostic = *seen;
     else diagnostic.related(under_way_.back().call, "called here");
   }
-  evaluator_.findings.report(std::move(diagnostic));
+  evaluator_.findings.report(std::move(diagnostic), evaluator_.domain.caught_error_from());
 }
 
 void Calls::statement_failed(const UserError& error) {
@@ -200,7 +200,7 @@ void Calls::may_have_assigned_part(Name name, const HostValue& value) {
   }
 }
 
-bool Calls::recurs() const {
+Calls::Recursion Calls::recursion() const {
   const Activation& call = under_way_.back();
   constexpr int kMostTimes = 12;
   int times = 0;
@@ -209,9 +209,9 @@ bool Calls::recurs() const {
   for (auto other = under_way_.rbegin() + 1; other != under_way_.rend(); ++other) {
     conditional = conditional || other->uncertainty < call.uncertainty || !other->maybe_results.empty();
     if (!conditional || other->function != call.function) continue;
-    if (other->argument_types == call.argument_types || ++times == kMostTimes) return true;
+    if (other->argument_types == call.argument_types || ++times == kMostTimes) return Recursion::kEndless;
   }
-  return false;
+  return times > 0 ? Recursion::kInDoubt : Recursion::kNone;
 }
 
 void Calls::bind_parameters(const syntax::Signature& signature, Arguments& arguments, const ScopePtr& scope) {
@@ -265,33 +265,52 @@ HostValue Calls::call_function(const FunctionPtr& function, Arguments& arguments
       const bool host_number = is_number(binding.value) && !binding.value.is<bool>();
       call.argument_types += host_number ? "number;" : describe(binding.value) + ";";
     }
-    if (recurs()) {
-      evaluator_.doubts.uncounted(arguments.span);
-      may_have_called_any();
-      return unknown(UnknownKind::kAny);
+    const Recursion recursion = this->recursion();
+    if (recursion == Recursion::kEndless) return result_of_recursion(arguments.span);
+    if (recursion == Recursion::kInDoubt && domain.is_check()) {
+      const Findings::Trial dropped(evaluator_.findings);
+      try {
+        return run_function(*function, arguments.span, scope);
+      } catch (const UserError& error) {
+        if (error.diagnostic().kind() == Kind::call_too_deep) throw;
+        domain.caught_error_from();
+      }
+      return result_of_recursion(arguments.span);
     }
   }
+  return run_function(*function, arguments.span, scope);
+}
+
+HostValue Calls::result_of_recursion(Span span) {
+  evaluator_.doubts.uncounted(span);
+  may_have_called_any();
+  return unknown(UnknownKind::kAny);
+}
+
+HostValue Calls::run_function(const Function& function, Span span, const ScopePtr& scope) {
+  AbstractDomain& domain = evaluator_.domain;
+  const syntax::Signature& signature = *function.signature;
   graph::CallFrameRef& frame = evaluator_.builder.context.frame;
-  Restore called(frame, frame ? frame_of(frame, arguments.span, callee_of(*function)) : nullptr);
+  Restore called(frame, frame ? frame_of(frame, span, callee_of(function)) : nullptr);
   const size_t errors_before = evaluator_.findings.count();
   bool returned = false;
   std::optional<AbstractDomain::Part> part;
   if (domain.is_check()) part.emplace(domain);
   try {
-    if (function->expression) {
-      HostValue result = evaluator_.evaluate(*function->expression, scope);
-      if (*function->result && !result.is_poison()) {
-        result = evaluator_.annotations.check(**function->result, std::move(result), function->expression->span, scope,
+    if (function.expression) {
+      HostValue result = evaluator_.evaluate(*function.expression, scope);
+      if (*function.result && !result.is_poison()) {
+        result = evaluator_.annotations.check(**function.result, std::move(result), function.expression->span, scope,
                                               {Annotated::Kind::kResult, signature.name}, {});
       }
       return result;
     }
-    returned = evaluator_.run_block(*function->block, scope) == Flow::kReturn;
+    returned = evaluator_.run_block(*function.block, scope) == Flow::kReturn;
   } catch (const UserError& error) {
-    if (auto seen = seen_from(error.diagnostic(), arguments.span)) throw UserError(*seen);
+    if (auto seen = seen_from(error.diagnostic(), span)) throw UserError(*seen);
     throw;
   }
-  HostValue result = result_of(under_way_.back(), returned, evaluator_.findings.count() != errors_before, *function);
+  HostValue result = result_of(under_way_.back(), returned, evaluator_.findings.count() != errors_before, function);
   if (auto& rest = under_way_.back().rest) rest->end();
   return result;
 }

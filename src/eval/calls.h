@@ -110,9 +110,15 @@ class Calls {
   HostValue construct(const ModelClassPtr& model, Arguments& arguments);
   /// Binds the arguments of a call to parameters, in the new scope of the call; what is not given has its default.
   void bind_parameters(const syntax::Signature& signature, Arguments& arguments, const ScopePtr& scope);
-  /// True if the innermost call would go on for ever: it was under way with such arguments, or often, and may have
-  /// ended.
-  bool recurs() const;
+  enum class Recursion : uint8_t { kNone, kInDoubt, kEndless };
+  /// Whether the function of the innermost call is under way already, and only the run knows whether it calls itself
+  /// again. Endless: it is under way with such arguments, or often.
+  Recursion recursion() const;
+  /// What a call gives, at `span`, that is not walked.
+  HostValue result_of_recursion(Span span);
+  /// Runs the function of the innermost call. In a recursion in doubt a check drops the errors: the same code is walked
+  /// in the call around, and a run may go no deeper.
+  HostValue run_function(const Function& function, Span span, const ScopePtr& scope);
   /// What a function's block has returned. `reported`: errors have been found in it.
   HostValue result_of(Activation& call, bool returned, bool reported, const Function& function);
   HostValue join_results(const Activation& call, HostValue last);

@@ -294,9 +294,14 @@ class Comprehension {
   template <class At>
   bool every_turn(size_t index, int64_t count, const At& at, const ScopePtr& scope) {
     OwnScope inner = evaluator_.nested(scope);
-    for (int64_t i = 0; i < count; ++i, inner.end_turn())
-      if (!turn(index, at(i), inner)) return false;
-    return true;
+    const int doubt = evaluator_.domain.uncertainty();
+    bool is_right = true;
+    const auto walk = [&](int64_t i) { is_right = turn(index, at(i), inner); };
+    for (int64_t i = 0; i < count && is_right; ++i, inner.end_turn()) {
+      if (i == 0 || !evaluator_.domain.is_check()) walk(i);
+      else if (!evaluator_.loops.walk_later_turn(doubt, [&] { walk(i); })) all_known_ = false;
+    }
+    return is_right;
   }
 
   bool turn(size_t index, HostValue&& item, const ScopePtr& inner) {

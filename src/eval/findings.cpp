@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <utility>
 
 #include "support/text.h"
 
@@ -37,24 +38,25 @@ void Findings::have_been_told(const Diagnostics& warnings) {
 void Findings::warn(Diagnostic diagnostic) {
   const auto [told, is_new] = told_.insert(kind_and_place(diagnostic));
   if (!is_new) return;
-  if (trials_ > 0) told_on_trial_.push_back(*told);
+  if (trial_ != nullptr) told_on_trial_.push_back(*told);
   if (collects()) report(std::move(diagnostic));
   else if (tell_) tell_(diagnostic);
 }
 
 Findings::Trial::Trial(Findings& findings)
     : findings_(findings),
+      outer_trial_(std::exchange(findings.trial_, this)),
       outer_(findings.list_),
       told_before_(findings.told_on_trial_.size()),
       exceptions_(std::uncaught_exceptions()) {
   if (outer_ != nullptr) findings_.list_ = &found_;
-  ++findings_.trials_;
 }
 
 Findings::Trial::~Trial() {
   // A check that ends in the walk has found too many errors, or says that it ends here.
   const bool ends_check = std::uncaught_exceptions() > exceptions_;
   const bool has_enough = found_.list().size() >= kMostErrors;
+  findings_.trial_ = outer_trial_;
   if (!is_kept_) {
     findings_.list_ = outer_;
     for (size_t i = told_before_; i < findings_.told_on_trial_.size(); ++i)
@@ -64,21 +66,27 @@ Findings::Trial::~Trial() {
       for (const Diagnostic& diagnostic : found_.list())
         if (has_enough || diagnostic.kind() == Kind::check_cut_short) outer_->add(diagnostic);
   }
-  if (--findings_.trials_ == 0) findings_.told_on_trial_.clear();
+  if (outer_trial_ == nullptr) findings_.told_on_trial_.clear();
 }
 
-void Findings::Trial::keep() {
+void Findings::Trial::keep_up_to(int doubt) {
   is_kept_ = true;
   findings_.list_ = outer_;
+  findings_.trial_ = outer_trial_;
   if (outer_ == nullptr) return;
-  for (const Diagnostic& diagnostic : found_.list()) findings_.report(diagnostic);
+  for (size_t i = 0; i < found_.list().size(); ++i) {
+    const Diagnostic& diagnostic = found_.list()[i];
+    const int own = i < doubts_.size() ? doubts_[i] : 0;
+    if (diagnostic.severity() == Severity::kWarning || own <= doubt) findings_.report(diagnostic, own);
+  }
 }
 
-void Findings::report(Diagnostic diagnostic) {
+void Findings::report(Diagnostic diagnostic, int doubt) {
   if (list_ == nullptr) fail(std::move(diagnostic));
   for (const Diagnostic& earlier : list_->list())
     if (repeats(diagnostic, earlier)) return;
   list_->add(std::move(diagnostic));
+  if (trial_ != nullptr) trial_->doubts_.resize(list_->list().size(), doubt);
   if (list_->list().size() >= kMostErrors) throw CheckEnded();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // What a check finds, and how much it may do to find it.
 #include <functional>
+#include <limits>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -22,8 +23,9 @@ class Findings {
   size_t count() const { return list_ == nullptr ? 0 : list_->error_count(); }
 
   /// Adds an error or a warning; throws it as an error where none are collected. Ends a check that has found a hundred:
-  /// each takes time to explain, and nobody reads more.
-  void report(Diagnostic diagnostic);
+  /// each takes time to explain, and nobody reads more. `doubt`: how many conditions that only the run knows, and calls
+  /// and loops that may have ended, stand around it.
+  void report(Diagnostic diagnostic, int doubt = 0);
   /// From here on warnings are told to `tell`.
   void on_warning(std::function<void(const Diagnostic&)> tell) { tell_ = std::move(tell); }
   /// A check has told them.
@@ -37,11 +39,16 @@ class Findings {
     ~Trial();
     Trial(const Trial&) = delete;
     Trial& operator=(const Trial&) = delete;
-    void keep();
+    void keep() { keep_up_to(std::numeric_limits<int>::max()); }
+    /// Drops the errors that are more in doubt than that.
+    void keep_up_to(int doubt);
 
    private:
+    friend class Findings;
     Findings& findings_;
     Diagnostics found_;
+    std::vector<int> doubts_;  ///< of each that is found
+    Trial* const outer_trial_;
     Diagnostics* const outer_;
     const size_t told_before_;
     const int exceptions_;
@@ -61,7 +68,7 @@ class Findings {
   std::function<void(const Diagnostic&)> tell_;
   std::unordered_set<std::string> told_;  ///< kinds and places of warnings
   std::vector<std::string> told_on_trial_;
-  int trials_ = 0;  ///< that are under way
+  Trial* trial_ = nullptr;  ///< the innermost that is under way
   int64_t steps_ = 0;
 };
 

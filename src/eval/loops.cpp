@@ -197,6 +197,7 @@ Flow Loops::every_turn(const ast::ForStmt& stmt, const BlockInfo& body, const It
   std::optional<Replay> replay;
   if (turns.carries && Replay::is_possible(evaluator_)) replay.emplace(evaluator_, stmt.body);
   OwnScope inner = evaluator_.nested(scope);
+  const int doubt = evaluator_.domain.uncertainty();
   for (int64_t i = 0; i < items.count; ++i) {
     evaluator_.interrupt.poll(span);
     shown.at(i);
@@ -206,7 +207,10 @@ Flow Loops::every_turn(const ast::ForStmt& stmt, const BlockInfo& body, const It
     if (is_programs && (items.are_kept || !keeps_a_tensor(item))) ended = {stmt.pattern.get(), item};
     inner->number = graph::last_node_id();
     inner->uncertain = evaluator_.domain.uncertainty();
-    const Flow came_to = turn(stmt, body, std::move(item), inner, replay ? &*replay : nullptr);
+    Flow came_to = Flow::kNext;
+    const auto walk = [&] { came_to = turn(stmt, body, std::move(item), inner, replay ? &*replay : nullptr); };
+    if (i > 0 && evaluator_.domain.is_check()) walk_later_turn(doubt, walk);
+    else walk();
     inner.end_turn();
     const Flow flow = ends.after_turn(came_to);
     if (flow == Flow::kReturn) return ends.behind(flow);
@@ -312,6 +316,20 @@ void Loops::walk_until_nothing_changes(const std::function<void()>& walk, bool h
   }
 }
 
+bool Loops::walk_later_turn(int doubt, const std::function<void()>& walk) {
+  Findings::Trial found(evaluator_.findings);
+  try {
+    walk();
+  } catch (const UserError&) {
+    const int came_from = evaluator_.domain.caught_error_from();
+    found.keep_up_to(doubt);
+    if (came_from > doubt) return false;
+    throw;
+  }
+  found.keep_up_to(doubt);
+  return true;
+}
+
 std::optional<Flow> Loops::every_turn(const ast::WhileStmt& stmt, const BlockInfo& body, Cuts::Waiting& turns,
                                       const ScopePtr& scope) {
   const Span span = stmt.body.span;
@@ -361,8 +379,8 @@ Flow Loops::run(const ast::WhileStmt& stmt, const ScopePtr& scope) {
   if (evaluator_.domain.is_check()) {
     const Findings::Trial said_already(evaluator_.findings);
     try {
-      holds(stmt, scope);          // what it assigns the last time is there behind the loop
-    } catch (const UserError&) {}  // NOLINT: it has been reported
+      holds(stmt, scope);  // what it assigns the last time is there behind the loop
+    } catch (const UserError&) { evaluator_.domain.caught_error_from(); }  // it has been reported
   }
   return Flow::kNext;
 }

@@ -43,6 +43,10 @@ class Loops {
   /// leaves are joined to the values before it, and the part is walked again, until a join adds nothing. Only the last
   /// walk reports errors.
   void walk_until_nothing_changes(const std::function<void()>& walk, bool happens);
+  /// Walks, in a check that takes each turn of a loop, one that is not the first. Drops errors in parts of the turn
+  /// that are more in doubt than `doubt`, at which the loop began: a run may come there in other turns alone. False if
+  /// such an error has ended the walk.
+  bool walk_later_turn(int doubt, const std::function<void()>& walk);
   /// The innermost loop may have come to a `break` or `continue`, under the unknown condition at `place`.
   void may_have_ended(Flow flow, Span place);
   /// Called before each turn of a loop that is shown, and after the last.

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <vector>
@@ -700,7 +701,7 @@ class TracedRun {
     try {
       Diagnostics found;
       evaluator.run_program(settings.parsed->parse(SourceFile::create(file, text), found));
-    } catch (const UserError&) { has_failed_ = true; }
+    } catch (const UserError& error) { error_ = error.diagnostic(); }
     for (const std::string& line : split(out.str(), '\n'))
       if (line.starts_with("@")) reached_.insert(static_cast<size_t>(std::stoul(line.substr(1))));
     const std::vector<std::string> lines = split(text, '\n');
@@ -711,10 +712,11 @@ class TracedRun {
 
   /// True if the error may be one of the run's too, or stands where the run has not come.
   bool agrees(const Diagnostic& error) const {
+    if (error_ && error_->kind() == error.kind() && error_->span().begin == error.span().begin) return true;
     const LineNumbers lines = lines_of(error);
     if (!std::includes(reached_.begin(), reached_.end(), lines.begin(), lines.end())) return true;
     // Behind its error a run does nothing, but the check goes on: in other calls, and in later turns.
-    if (has_failed_ && *lines.rbegin() >= last_statement_) return true;
+    if (error_ && *lines.rbegin() >= last_statement_) return true;
     return !is_evaluated(error.span());
   }
 
@@ -739,7 +741,7 @@ class TracedRun {
   }
 
   const std::string file_;
-  bool has_failed_ = false;
+  std::optional<Diagnostic> error_;
   LineNumbers reached_;
   size_t last_statement_ = 0;  ///< the line of the last statement of the program itself that was begun
   std::set<std::pair<uint32_t, uint32_t>> evaluated_;
