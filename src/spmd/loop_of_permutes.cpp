@@ -246,8 +246,12 @@ class Finder {
         // What is gathered of the other one, too, comes in each turn as far as the turn needs it.
         if (const int same = find_dim(dims(other), dims(k)[d].name);
             same >= 0 && largest_bytes(*values_[other]) > most_whole_) {
+          // An axis splits one dim at a time: that of `along` while the loop runs.
           const auto at = static_cast<size_t>(same);
-          found.operands[other].dims[at] = operands_[other].sharding.dims[at];
+          Sharding& lies = found.operands[other];
+          lies.dims[at] = {};
+          const AxisList& stored = operands_[other].sharding.dims[at];
+          lies.dims[at] = stored.set() & lies.split() ? values_[other]->sharding().dims[at] : stored;
         }
         return found;
       }
