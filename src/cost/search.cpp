@@ -55,6 +55,7 @@ class Searcher {
         if (each.dim == bound_.dims()[d].name) rule = &each;
       pinned_.push_back(rule);
     }
+    is_symmetric_ = interchangeable();
     order_programs();
     if (question.memory) peaks_.emplace(costs, bound_, axes_of(question));
   }
@@ -145,9 +146,28 @@ class Searcher {
     const AxisSet all = axis_bit(mesh_->order()) - 1;
     for (AxisSet set = all;; --set) {
       axes_[d] = set;
-      if (!(set & taken) && allowed(d, set)) visit();
+      if (!(set & taken) && allowed(d, set) && !mirrors_another(d, set)) visit();
       if (set == 0) return;
     }
+  }
+
+  /// True if a candidate that has been visited differs in the names of axes alone. Two axes of one size, which split
+  /// the same dims before `d`, are told apart by the first dim that only one of them splits: that is the later axis.
+  bool mirrors_another(size_t d, AxisSet set) const {
+    if (!is_symmetric_) return false;
+    for (int a = 0; a < mesh_->order(); ++a) {
+      if (!(set & axis_bit(a))) continue;
+      for (int b = a + 1; b < mesh_->order(); ++b) {
+        if ((set & axis_bit(b)) ||
+            mesh_->axes()[static_cast<size_t>(a)].size != mesh_->axes()[static_cast<size_t>(b)].size)
+          continue;
+        const bool are_alike =
+            std::all_of(axes_.begin(), axes_.begin() + static_cast<std::ptrdiff_t>(d),
+                        [&](AxisSet other) { return ((other & axis_bit(a)) != 0) == ((other & axis_bit(b)) != 0); });
+        if (are_alike) return true;
+      }
+    }
+    return false;
   }
 
   /// No way to decide the rest fits.
@@ -475,6 +495,7 @@ class Searcher {
   std::vector<const LayoutRule*> pinned_;  ///< of each dim, or null
   MeshPtr mesh_;
   std::vector<AxisSet> axes_;  ///< of each dim
+  bool is_symmetric_ = false;  ///< nothing but the candidates' rules tells axes of one size apart
   SearchResult result_;
   std::vector<Ranked> ranked_;
   std::vector<Ranked> quickest_;  ///< candidates without rules by path that take least time, ascending

@@ -5,7 +5,8 @@
 // of the program the axes that split it. The search is a branch and bound over the dims, those of the most work first.
 // What bounds it from below is the arithmetic: an axis can only divide the work of an operation if a rule gives it to a
 // dim that the operation has, or that is related to one by a rename or a reshape; what is left open divides by all. No
-// candidate is left out that could be better than the best two, so the result is exact. Where layers repeat, candidates
+// candidate is left out that could be better than the best two, so the result is exact. Candidates that differ in the
+// names of axes of one size alone are one, where nothing else speaks of axes. Where layers repeat, candidates
 // are ranked by what a few layers take, and the best costed whole: exact, if no such estimate is further off than said.
 // Elsewhere a program that depends on no dim that is still open is costed then (cost/program_times.h), and bounds what
 // is left: the dims of a beam search do not have the training step before it costed again for each way to split them.

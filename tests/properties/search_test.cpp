@@ -123,6 +123,27 @@ TEST(Search, CostsAProgramOnceHoweverWhatItDoesNotHaveIsSplit) {
   EXPECT_EQ(times.costed(), 2);
 }
 
+TEST(Search, AsksOnceOfAxesThatAreAlike) {
+  const Searched searched(
+      "dim batch = 16, length = 8, d_model = 16, d_ff = 32, classes = 8\nlet w = random.uniform([d_model, d_ff])\n"
+      "let v = random.uniform([d_ff, d_model])\nlet u = random.uniform([d_model, classes])\n"
+      "let x = random.uniform([batch, length, d_model])\nlet y = einsum(tanh(einsum(x, w -> [batch, length, d_ff])), v "
+      "-> [batch, length, d_model])\nprint(sum(tanh(einsum(x + y, u -> [batch, length, classes]))))\n");
+  cost::MachineModel named;
+  named.axes = {{"rows", named.link},
+                {"cols", named.link}};  // a machine that tells the axes apart, but not their times
+  const cost::LayoutCosts alike(searched.record, cost::MachineModel()), apart(searched.record, named);
+  cost::SearchQuestion question;
+  question.processors = 4;
+  question.axes = {Name("rows"), Name("cols")};
+  question.mesh = parse_axes("rows:2;cols:2");
+  const cost::SearchResult once = search(alike, question), twice = search(apart, question);
+  ASSERT_TRUE(once.best && once.second && twice.best && twice.second);
+  EXPECT_DOUBLE_EQ(once.best->cost.time.total(), twice.best->cost.time.total());
+  EXPECT_DOUBLE_EQ(once.second->cost.time.total(), twice.second->cost.time.total());
+  EXPECT_LT(once.costed, 0.6 * static_cast<double>(twice.costed));
+}
+
 /// A training step of `layers` layers, with Adam.
 std::string layered(int layers) {
   return "import transformer, optim\ndim batch = 256, length = 64, d_model = 512, heads = 8, d_head = 64, d_ff = 2048\n"
