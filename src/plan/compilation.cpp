@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "ops/registry.h"
+#include "plan/predict.h"
 #include "support/diagnostics.h"
 #include "types/text_reader.h"
 
@@ -35,6 +36,8 @@ void Compilation::run(std::string_view last) {
     const Pass& pass = list[next_];
     if (pass.decides > options_.until) continue;
     if (std::find(options_.skip.begin(), options_.skip.end(), pass.name) != options_.skip.end()) continue;
+    const bool has_peak = options_.peaks && options_.times && pass.takes == Stage::kSchedule;
+    const int64_t before = has_peak ? peak_as_ordered(schedule) : 0;
     const auto start = std::chrono::steady_clock::now();
     pass.run(*this);
     if (options_.times) {
@@ -42,6 +45,11 @@ void Compilation::run(std::string_view last) {
       options_.times->resize(list.size());
       (*options_.times)[next_].microseconds += taken.count();
       ++(*options_.times)[next_].runs;
+      if (has_peak) {
+        PassTime& time = (*options_.times)[next_];
+        time.peak_before = std::max(time.peak_before, before);
+        time.peak_after = std::max(time.peak_after, peak_as_ordered(schedule));
+      }
     }
     if (options_.verify || kAlwaysVerifies) pass.verify(*this);
     if (options_.poll) options_.poll();

@@ -24,6 +24,7 @@ struct PassOptions {
   bool verify = false;                   ///< after each pass; builds without NDEBUG always do
   std::function<void()> poll = nullptr;  ///< called after each pass; what it throws ends the compilation
   PassTimes* times = nullptr;            ///< is added to
+  bool peaks = false;                    ///< `times` gets peaks too, which takes longer than the passes do
 };
 
 /// What it is made of is the passes' to change.

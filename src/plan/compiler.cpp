@@ -77,6 +77,7 @@ std::shared_ptr<const Plan> Compiler::plan_of(const graph::Program& program, Pro
   PassOptions passes = pass_options();
   passes.poll = poll;
   passes.times = &times_;
+  passes.peaks = options_.peaks;
   auto plan = std::make_shared<Plan>(make(program, passes));
   plan->number = ++plans_made_;
   used_.push_front(form.key);

@@ -42,6 +42,7 @@ struct CompilerOptions {
   /// it, as far as that helps. 0: any.
   int64_t memory = 0;
   bool verify = false;  ///< what each pass ensures, after it
+  bool peaks = false;   ///< Compiler::pass_times tells peaks too
 };
 
 class Compiler {

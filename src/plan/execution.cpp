@@ -56,7 +56,8 @@ struct Execution::Impl {
         options(std::move(given)),
         compiler({.skipped_passes = options.skipped_passes,
                   .most_whole = options.most_whole.value_or(spmd::MergedProgram::kAll),
-                  .verify = options.verify_passes}) {}
+                  .verify = options.verify_passes,
+                  .peaks = options.peaks_of_passes}) {}
 
   void compute(graph::Capture& capture, const graph::Values& roots, Span place, MadeCut* made = nullptr) {
     const std::vector<bool> may_die = dying_inputs(capture.program);

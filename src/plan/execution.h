@@ -37,6 +37,7 @@ struct ExecutionOptions {
   std::vector<std::string> skipped_passes = {};     ///< of those that may be skipped (plan/passes.h)
   std::optional<int64_t> most_whole = {};           ///< CompilerOptions::most_whole
   bool verify_passes = false;                       ///< what each pass ensures, after it
+  bool peaks_of_passes = false;                     ///< pass_times() tells peaks too
   std::shared_ptr<ProgramRecord> record = nullptr;  ///< is given the programs that are captured
 };
 

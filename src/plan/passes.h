@@ -53,6 +53,9 @@ const Pass* find_pass(std::string_view name);
 struct PassTime {
   double microseconds = 0;
   int64_t runs = 0;
+  /// The peak of the largest plan before the pass and after it, if later passes kept the order of steps. Only passes of
+  /// schedules have it, with PassOptions::peaks.
+  int64_t peak_before = 0, peak_after = 0;
 };
 /// Of each of passes().
 using PassTimes = std::vector<PassTime>;

@@ -1,6 +1,7 @@
 #include "plan/predict.h"
 
 #include "schedule/pack.h"
+#include "schedule/passes.h"
 #include "spmd/instruction_costs.h"
 #include "types/saturating.h"
 
@@ -10,6 +11,19 @@ namespace {
 int64_t bytes_of(const spmd::LocalProgram& program, int value) {
   return mtf::saturating_multiply(schedule::largest_block(program.values[value]),
                                   size_of(program.values[value].element));
+}
+
+/// Returns a copy of the schedule with loops and buffers, turns of loops included.
+schedule::Schedule with_buffers(const schedule::Schedule& schedule) {
+  schedule::Schedule copy = schedule;
+  for (schedule::Step& step : copy.steps)
+    if (step.turn) step.turn = std::make_shared<schedule::Schedule>(with_buffers(*step.turn));
+  const auto lacks_program = [](const schedule::Step& step) {
+    return step.kind == schedule::StepKind::kLoop && !step.loop;
+  };
+  if (std::any_of(copy.steps.begin(), copy.steps.end(), lacks_program)) make_loops(copy);
+  plan_buffers(copy);
+  return copy;
 }
 
 int64_t run_bytes(const schedule::Schedule& schedule) {
@@ -72,5 +86,7 @@ Prediction predict(const schedule::Schedule& schedule) {
   prediction.counters.peak_bytes = run_bytes(schedule);
   return prediction;
 }
+
+int64_t peak_as_ordered(const schedule::Schedule& schedule) { return run_bytes(with_buffers(schedule)); }
 
 }  // namespace mtf::plan

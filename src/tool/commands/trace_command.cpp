@@ -34,17 +34,19 @@ std::vector<std::string> stages() {
   return names;
 }
 
-// A row for each pass, in the order in which they run.
+// A row for each pass, in the order in which they run. Passes of schedules have the peak before and after them.
 std::string times_text(const plan::PassTimes& times) {
   double all = 0;
   for (const plan::PassTime& time : times) all += time.microseconds;
-  Table table("rrrll");
-  table.row({"share", "time", "plans", "pass", ""});
+  Table table("rrrrrll");
+  table.row({"share", "time", "plans", "peak before", "after", "pass", ""});
   for (size_t i = 0; i < plan::passes().size(); ++i) {
     const plan::PassTime time = i < times.size() ? times[i] : plan::PassTime();
     const double share = all > 0 ? 100 * time.microseconds / all : 0;
+    const bool has_peak = plan::passes()[i].takes == plan::Stage::kSchedule;
     table.row({fmt::format("{:.1f} %", share), fmt::format("{:.2f} ms", time.microseconds / 1000),
-               std::to_string(time.runs), std::string(plan::passes()[i].name),
+               std::to_string(time.runs), has_peak ? bytes_text(time.peak_before) : "",
+               has_peak ? bytes_text(time.peak_after) : "", std::string(plan::passes()[i].name),
                std::string(plan::passes()[i].sentence)});
   }
   return table.text();
@@ -168,7 +170,7 @@ int trace(const TraceOptions& options, const ProgramOptions& program) {
     return 0;
   }
 
-  plan::Execution execution(runtime);
+  plan::Execution execution(runtime, {.peaks_of_passes = options.passes});
   std::ostream nowhere(nullptr);
   session::Session session(settings, &execution, nowhere);
   if (options.passes) {
@@ -229,7 +231,8 @@ const Command kTraceCommand = {
                   "ast, types, ir, spmd, schedule or a pass (default: ir; of --from: schedule)");
       parser.text("--from", options->from, "FILE",
                   "Instead of a script: what a stage printed, or - for standard input");
-      parser.flag("--passes", options->passes, "How long each pass took, over all plans");
+      parser.flag("--passes", options->passes,
+                  "How long each pass took, over all plans, and the peak before and after it");
       parser.excludes("--passes", {"--stage"}, "ask for one after the other");
       parser.excludes("--from", {"file", "--passes", "--mesh", "--layout", "--set", "--placement"},
                       "a program that was captured has its mesh and layouts");

@@ -327,15 +327,36 @@ TEST_F(CommandLine, EachPassIsTimedOnce) {
   const ProcessResult result = mtf({"trace", file, "--passes"});
   EXPECT_EQ(result.status, 0) << result.err;
   std::vector<std::string> lines = split(result.out, '\n');
-  EXPECT_MENTIONS(lines[0], "plans  pass");
+  EXPECT_MENTIONS(lines[0], "plans  peak before");
   for (size_t i = 0; i < plan::passes().size(); ++i) {
-    EXPECT_MENTIONS(lines[i + 1], " ms      2  " + std::string(plan::passes()[i].name));
+    EXPECT_MENTIONS(lines[i + 1], " ms      2  ");
+    EXPECT_MENTIONS(lines[i + 1], "  " + std::string(plan::passes()[i].name) + "  ");
     EXPECT_MENTIONS(lines[i + 1], std::string(plan::passes()[i].sentence));
   }
   EXPECT_EQ(lines.size(), plan::passes().size() + 2);
   const ProcessResult nothing = mtf({"trace", write("b.mtf", "print(1)\n"), "--passes"});
   EXPECT_EQ(nothing.status, 0) << nothing.err;
   EXPECT_MENTIONS(nothing.out, "0.0 %");
+}
+
+// One after the other, four products of a MiB each need two MiB. Before loops are joined, each sum reads a loop's
+// result.
+TEST_F(CommandLine, PassesOfAScheduleTellThePeakBeforeAndAfterThem) {
+  const std::string file =
+      write("a.mtf",
+            "dim a = 512, b = 512\nlet total = 0.0\nfor i in 0..4 {\n  let x = random.normal([a, b])\n"
+            "  total := total + sum(x * exp(x))\n}\nprint(total)\n");
+  const ProcessResult result = mtf({"trace", file, "--passes"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  const std::vector<std::string> lines = split(result.out, '\n');
+  const auto row = [&](std::string_view pass) {
+    for (const std::string& line : lines)
+      if (line.find("  " + std::string(pass) + "  ") != std::string::npos) return line;
+    return std::string();
+  };
+  EXPECT_MENTIONS(row("fuse_loops"), "2.0 MiB  1.0 MiB  fuse_loops");
+  EXPECT_MENTIONS(row("free_early"), "1.0 MiB  1.0 MiB  free_early");
+  EXPECT_EQ(row("split").find("MiB"), std::string::npos);
 }
 
 TEST_F(CommandLine, TheTypesOfAScriptPrintWithOriginsAndCosts) {
