@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "graph/op.h"
+#include "graph/region.h"
 #include "ops/ops.h"
 
 namespace mtf::spmd {
@@ -29,12 +30,24 @@ AxisSet kept_axes(const graph::LaidOutOperation& reader, size_t operand, const S
   return kept;
 }
 
+/// The axes over which a value is likely to be partial. What a loop carries is complete.
+AxisSet parts_of(const graph::Program& program, const std::vector<AxisSet>& partial, graph::ProgramValue value) {
+  if (value.is_input()) return 0;
+  const std::shared_ptr<const graph::Region>& region = program.operations[value.source].operation->region;
+  return region && value.result < region->carried ? 0 : partial[value.source];
+}
+
 }  // namespace
 
 std::vector<AxisSet> partial_sums(const graph::Program& program, const ProgramReaders& readers) {
   std::vector<AxisSet> partial(program.operations.size());
   for (size_t i = 0; i < partial.size(); ++i) {
     const graph::LaidOutOperation& operation = *program.operations[i].operation;
+    if (operation.region) {
+      const std::vector<AxisSet> roots = partial_roots(operation.region->turn);
+      for (auto r = static_cast<size_t>(operation.region->carried); r < roots.size(); ++r) partial[i] |= roots[r];
+      continue;
+    }
     const std::span<const graph::ProgramValue> operands = program.operands_of(i);
     for (size_t k = 0; k < operands.size(); ++k) {
       if (!same_mesh(program.mesh(operands[k]), operation.mesh)) continue;
@@ -43,32 +56,44 @@ std::vector<AxisSet> partial_sums(const graph::Program& program, const ProgramRe
           partial[i] |= program.sharding(operands[k]).dims[dim.operands[k]].set();
       if (operands[k].is_input() || !readers.only(operands[k]) || !is_linear_in(operation, k)) continue;
       if (size_of(operation.results[0].dims) <= size_of(program.type(operands[k]).dims))
-        partial[i] |= partial[operands[k].source];
+        partial[i] |= parts_of(program, partial, operands[k]);
     }
   }
   return partial;
 }
 
+std::vector<AxisSet> partial_roots(const graph::Program& program) {
+  const std::vector<AxisSet> partial = partial_sums(program, ProgramReaders(program));
+  std::vector<AxisSet> roots;
+  for (const graph::ProgramValue& root : program.roots) roots.push_back(parts_of(program, partial, root));
+  return roots;
+}
+
+AxisSet joined_sum_of(const graph::Program& program, const ProgramReaders& readers, const std::vector<AxisSet>& partial,
+                      const std::vector<AxisSet>& joined, graph::ProgramValue value) {
+  const ProgramReaders::Read* read = readers.only(value);
+  if (!read) return 0;
+  const graph::LaidOutOperation& reader = *program.operations[read->operation].operation;
+  const auto operand = static_cast<size_t>(read->operand);
+  if (reader.region || !same_mesh(program.mesh(value), reader.mesh) || !is_linear_in(reader, operand) ||
+      reader.op->role == graph::Role::kContraction)
+    return 0;
+  AxisSet axes = joined[read->operation];
+  if (reader.op->linear == graph::Linear::kJoint) {
+    const std::span<const graph::ProgramValue> operands = program.operands_of(read->operation);
+    for (size_t k = 0; k < operands.size(); ++k)
+      if (k != operand) axes |= parts_of(program, partial, operands[k]);
+  }
+  const Sharding& lies = program.sharding(value);
+  return axes & (kept_axes(reader, operand, lies) | ~lies.split());
+}
+
 std::vector<AxisSet> joined_sums(const graph::Program& program, const ProgramReaders& readers,
                                  const std::vector<AxisSet>& partial) {
   std::vector<AxisSet> joined(program.operations.size());
-  for (size_t i = joined.size(); i-- > 0;) {
-    const graph::LaidOutOperation& operation = *program.operations[i].operation;
-    const ProgramReaders::Read* read = readers.only({static_cast<int32_t>(i), 0});
-    if (!read || operation.results.size() != 1) continue;
-    const graph::LaidOutOperation& reader = *program.operations[read->operation].operation;
-    const auto operand = static_cast<size_t>(read->operand);
-    if (!same_mesh(operation.mesh, reader.mesh) || !is_linear_in(reader, operand) ||
-        reader.op->role == graph::Role::kContraction)
-      continue;
-    AxisSet axes = joined[read->operation];
-    if (reader.op->linear == graph::Linear::kJoint) {
-      const std::span<const graph::ProgramValue> operands = program.operands_of(read->operation);
-      for (size_t k = 0; k < operands.size(); ++k)
-        if (k != operand && !operands[k].is_input()) axes |= partial[operands[k].source];
-    }
-    joined[i] = axes & (kept_axes(reader, operand, operation.shardings[0]) | ~operation.shardings[0].split());
-  }
+  for (size_t i = joined.size(); i-- > 0;)
+    if (program.operations[i].operation->results.size() == 1)
+      joined[i] = joined_sum_of(program, readers, partial, joined, {static_cast<int32_t>(i), 0});
   return joined;
 }
 

@@ -8,8 +8,11 @@
 
 namespace mtf::spmd {
 
-/// Of each operation the axes over which its result is likely to be a sum of parts that are still to be reduced.
+/// Of each operation the axes over which its result is likely to be a sum of parts that are still to be reduced. Of a
+/// loop the results that are stacked, or summed, may be such sums.
 std::vector<AxisSet> partial_sums(const graph::Program& program, const ProgramReaders& readers);
+/// The same for each root of a program: a turn of a loop, for instance.
+std::vector<AxisSet> partial_roots(const graph::Program& program);
 
 /// Of each operation the axes over which another sum is likely to be added to its result, if the result stays a sum
 /// over them: by its only reader, or by one behind element-wise operations that are linear in it. All lie alike along
@@ -19,6 +22,9 @@ std::vector<AxisSet> partial_sums(const graph::Program& program, const ProgramRe
 ///     d_k   einsum, a sum over model ───────────────────┘
 std::vector<AxisSet> joined_sums(const graph::Program& program, const ProgramReaders& readers,
                                  const std::vector<AxisSet>& partial);
+/// The same for one result of a loop. `joined`: what joined_sums returns.
+AxisSet joined_sum_of(const graph::Program& program, const ProgramReaders& readers, const std::vector<AxisSet>& partial,
+                      const std::vector<AxisSet>& joined, graph::ProgramValue value);
 
 /// An addition of floats that repeats no operand along a dim, or another name of what it has.
 bool is_in_sum(const graph::LaidOutOperation& operation);

@@ -77,13 +77,14 @@ LocalProgram split(const MergedProgram& merged);
 /// where the turn's are. `tensors`: where each of the turn's tensors lies, which brings it from there to where its
 /// layout says. `owners`: of each of these that is a place of what is stored in blocks along the loop's dim, over which
 /// axes, so that it comes from the processor that has it; of results that are stored so the place goes to that one.
-/// `copies`: of each of these, in what other shardings the turn can have it. `parameters`: which are
-/// places of parameters. `micro`: the axis of micro-batches, if it is that of a pipeline's stage. `most_whole` is
-/// that of the program around it. Behind the roots the outputs are copies of what the turn stacks and of what lies at
-/// its place (spmd/loop_copies.h).
+/// `parts`: for each result the axes over which its place may stay a sum in parts. `copies`: of each of these, in what
+/// other shardings the turn can have it. `parameters`: which are places of parameters. `micro`: the axis of
+/// micro-batches, if it is that of a pipeline's stage. `most_whole` is that of the program around it.
+/// Copies of stacked values and of values at the turn's place follow the roots in the outputs (spmd/loop_copies.h).
 LocalProgram split_turn(const graph::LaidOutOperation& loop, const std::vector<Sharding>& tensors,
-                        const std::vector<AxisList>& owners, const std::vector<std::vector<graph::InputCopy>>& copies,
-                        const std::vector<bool>& parameters, AxisSet micro, int64_t most_whole);
+                        const std::vector<AxisList>& owners, const std::vector<AxisSet>& parts,
+                        const std::vector<std::vector<graph::InputCopy>>& copies, const std::vector<bool>& parameters,
+                        AxisSet micro, int64_t most_whole);
 
 /// Leaves out what nothing reads where there are windows of which only windows are taken, which were computed from
 /// larger blocks (spmd/halos.h). Inputs stay. Elsewhere results that are not read stay too, brought where their layouts

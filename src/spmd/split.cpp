@@ -40,6 +40,8 @@ struct AroundTurn {
   /// Of each tensor and each root: the axes over whose blocks of the loop's dim it is stored, so that only one
   /// processor, its owner, has the place of the turn; empty: none of them.
   std::vector<AxisList> tensor_owners = {}, root_owners = {};
+  /// For each root the axes over which it may stay a sum in parts: another such sum is added to the stacked result.
+  std::vector<AxisSet> root_parts = {};
 };
 
 /// The axes over whose blocks of the loop's dim a result is stored, one of what is stacked; none of a pipeline.
@@ -61,6 +63,7 @@ class Splitter {
         mesh_(std::move(around.mesh)),
         tensor_owners_(std::move(around.tensor_owners)),
         root_owners_(std::move(around.root_owners)),
+        root_parts_(std::move(around.root_parts)),
         micro_(around.micro),
         graph_(merged.program),
         names_(names_of(graph_)),
@@ -68,7 +71,8 @@ class Splitter {
         halos_(graph_),
         readers_(graph_),
         written_(graph_, readers_),
-        joined_(joined_sums(graph_, readers_, partial_sums(graph_, readers_))),
+        partial_(partial_sums(graph_, readers_)),
+        joined_(joined_sums(graph_, readers_, partial_)),
         is_link_(links_of_sums(graph_, readers_)),
         zero_(graph_.operations.size()),
         locals_(readers_.results(), -1),
@@ -96,6 +100,9 @@ class Splitter {
     const int value = local(root);
     if (is_summed(r)) return added_to_sum(value, root);
     if (is_part_of_sum(r)) return value;
+    if (local_[value].partial && stays_in_parts(r, local_[value].partial) &&
+        local_[value].element == graph_.type(root).element && is_summed_alone(root, local_[value].partial))
+      return value;
     if (r < root_owners_.size() && !root_owners_[r].empty()) return given_to_owner(value, root, root_owners_[r]);
     const bool is_carried = region_ && static_cast<int32_t>(r) < region_->carried;
     return local_.bring(value, graph_.sharding(is_carried ? graph::ProgramValue::input(r) : root), of(root), nullptr);
@@ -128,15 +135,20 @@ class Splitter {
   /// Of a pipeline: each micro-batch gives a part of what is stacked.
   bool is_part_of_sum(size_t root) const { return !along_.empty() && along_[root] == graph::AlongMicro::kSum; }
 
-  /// The value is a sum over the turns of a loop, and nothing else: it is reduced after the last.
-  bool is_summed_alone(graph::ProgramValue value) const {
+  bool stays_in_parts(size_t root, AxisSet axes) const {
+    return root < root_parts_.size() && !(axes & ~root_parts_[root]);
+  }
+
+  /// The value is a sum over the turns of a loop, or stacked as a sum in parts, and nothing else: it is reduced after
+  /// the last.
+  bool is_summed_alone(graph::ProgramValue value, AxisSet axes) const {
     if (!region_ || !readers_.of(value).empty()) return false;
     int roots = 0;
     bool summed = false;
     for (size_t r = 0; r < graph_.roots.size(); ++r)
       if (graph_.roots[r] == value) {
         ++roots;
-        summed = is_summed(r) || is_part_of_sum(r);
+        summed = is_summed(r) || is_part_of_sum(r) || stays_in_parts(r, axes);
       }
     return summed && roots == 1;
   }
@@ -206,20 +218,25 @@ class Splitter {
   /// larger result, and has no more to do for it: not if the value's own layout splits it over them, unless nothing is
   /// computed, or another sum over them is added to it, which costs less than to reduce both.
   bool may_stay_partial(graph::ProgramValue value, ElementType parts, AxisSet axes) const {
-    if (is_summed_alone(value)) return parts == graph_.type(value).element;
+    if (is_summed_alone(value, axes)) return parts == graph_.type(value).element;
     if (goes_to_owner_alone(value, axes)) return true;
     if (readers_.of(value).empty() && !readers_.is_root(value)) return true;  // nobody reads what it would be
     const ProgramReaders::Read* read = readers_.only(value);
     if (!read) return false;
     const graph::LaidOutOperation& reader = *graph_.operations[read->operation].operation;
     const TensorType& type = graph_.type(value);
-    if ((graph_.sharding(value).split() & axes) && reader.op->role != graph::Role::kView &&
-        (axes & ~joined_[value.source]))
+    if ((graph_.sharding(value).split() & axes) && reader.op->role != graph::Role::kView && (axes & ~joined_of(value)))
       return false;
     if (reader.op->linear == graph::Linear::kNo || !same_mesh(reader.mesh, graph_.mesh(value))) return false;
     // A narrower element type would round the parts.
     if (parts != type.element || size_of(reader.results[0].element) < size_of(type.element)) return false;
     return size_of(reader.results[0].dims) <= size_of(type.dims);
+  }
+
+  /// The axes over which another sum is likely to be added to a value (spmd/partial_sums.h).
+  AxisSet joined_of(graph::ProgramValue value) const {
+    if (!of(value)->region) return joined_[value.source];
+    return joined_sum_of(graph_, readers_, partial_, joined_, value);
   }
 
   // ---- sums of several terms ----------------------------------------------------------------------------------------
@@ -428,6 +445,23 @@ class Splitter {
       local_.has_been_brought(copy.of_operand ? read[copy.of] : locals_[at(result(copy.of))], copy.value);
   }
 
+  /// Of each result of a loop: the axes over which it is likely to be a sum to which another such sum is added. If all
+  /// of these may stay partial, turns reduce none of them.
+  std::vector<AxisSet> parts_of_results(int index) const {
+    const graph::LaidOutOperation& node = *graph_.operations[index].operation;
+    const graph::Region& region = *node.region;
+    std::vector<AxisSet> parts(node.results.size());
+    if (!region.stages.empty() || region.hands_on) return parts;
+    const std::vector<AxisSet> roots = partial_roots(region.turn);
+    for (int32_t r = region.carried; r < region.carried + region.stacked; ++r) {
+      const graph::ProgramValue value{index, r};
+      if (roots[r] && owners_of_result(node, r).empty() && !(roots[r] & ~joined_of(value)) &&
+          may_stay_partial(value, graph_.type(value).element, roots[r]))
+        parts[r] = roots[r];
+    }
+    return parts;
+  }
+
   /// A loop: its operands are brought where its turns read them, and it gives what they leave.
   void run_in_turns(int index, std::vector<int> operands) {
     const graph::OperationRef& node = graph_.operations[index].operation;
@@ -460,7 +494,8 @@ class Splitter {
         operands[k] = local_.take_over(node, operands[k], region.stages, region.micro);
     }
     loop.node = node;
-    loop.turn = split_turn(*node, tensors, owners, copies, loop.parameters, micro_, merged_.most_whole);
+    loop.turn = split_turn(*node, tensors, owners, parts_of_results(index), copies, loop.parameters, micro_,
+                           merged_.most_whole);
     bring_before(loop.turn, region, operands);
     loop.operands = std::move(operands);
     std::vector<size_t> results;
@@ -659,17 +694,18 @@ class Splitter {
   const Name over_;                             ///< AroundTurn
   const MeshPtr mesh_;                          ///< AroundTurn
   const std::vector<AxisList> tensor_owners_, root_owners_;
-  const AxisSet micro_;  ///< what a micro-batch gives of a sum over them is whole for it
+  const std::vector<AxisSet> root_parts_;  ///< AroundTurn
+  const AxisSet micro_;                    ///< what a micro-batch gives of a sum over them is whole for it
   const graph::Program& graph_;
   const std::vector<std::string> names_;
   LocalBuilder local_;
   Halos halos_;
   const ProgramReaders readers_;
   const WrittenLayouts written_;
-  const std::vector<AxisSet> joined_;  ///< of each operation (spmd/partial_sums.h)
-  const std::vector<bool> is_link_;    ///< of each operation (spmd/partial_sums.h)
-  std::vector<bool> zero_;             ///< of each operation: its result is a constant zero
-  std::vector<int> locals_;            ///< the local value that holds each result, or -1
+  const std::vector<AxisSet> partial_, joined_;  ///< of each operation (spmd/partial_sums.h)
+  const std::vector<bool> is_link_;              ///< of each operation (spmd/partial_sums.h)
+  std::vector<bool> zero_;                       ///< of each operation: its result is a constant zero
+  std::vector<int> locals_;                      ///< the local value that holds each result, or -1
   std::vector<int> input_locals_;
   std::unordered_map<int32_t, Parts> sums_;  ///< of each link whose terms are apart, until the next is lowered
   std::unordered_map<int32_t, OfForm> forms_;
@@ -707,8 +743,9 @@ static void ask(graph::Program& program, size_t root, const Sharding& sharding) 
 }
 
 LocalProgram split_turn(const graph::LaidOutOperation& loop, const std::vector<Sharding>& tensors,
-                        const std::vector<AxisList>& owners, const std::vector<std::vector<graph::InputCopy>>& copies,
-                        const std::vector<bool>& parameters, AxisSet micro, int64_t most_whole) {
+                        const std::vector<AxisList>& owners, const std::vector<AxisSet>& parts,
+                        const std::vector<std::vector<graph::InputCopy>>& copies, const std::vector<bool>& parameters,
+                        AxisSet micro, int64_t most_whole) {
   const graph::Region& region = *loop.region;
   graph::Program turn = region.turn;
   keep_copies_of_turn(turn, region);
@@ -734,7 +771,8 @@ LocalProgram split_turn(const graph::LaidOutOperation& loop, const std::vector<S
                     .along = std::move(along),
                     .over = loop.attributes.get<ops::ScanAttributes>().over.name,
                     .mesh = loop.mesh,
-                    .tensor_owners = owners};
+                    .tensor_owners = owners,
+                    .root_parts = parts};
   for (size_t r = 0; r < region.turn.roots.size(); ++r)
     around.root_owners.push_back(owners_of_result(loop, static_cast<int32_t>(r)));
   LocalProgram local = Splitter(merged, std::move(around)).run();
