@@ -130,6 +130,7 @@ struct Node : std::enable_shared_from_this<Node> {
     return result == 0 ? held_first_ : held_others_.empty() ? 0 : held_others_[result - 1];
   }
   bool is_held() const { return held_total_ > 0; }
+  bool is_set_aside() const { return aside_ > 0; }
   bool is_kept() const { return held_total_ + aside_ > 0; }  ///< held, or set aside
   /// What is set aside is computed from it, perhaps later: it needs its operands as long as it is not computed.
   bool is_for_later() const { return for_later_; }

@@ -11,14 +11,16 @@
 namespace mtf::graph {
 namespace {
 
-/// What is not computed may still be asked for: for what is set aside, or of an operation with several results.
-/// `given_up`: how many of those that use it give their operands up.
+/// True if a result that is not computed may still be asked for. The node may be set aside. If an operation has several
+/// results, a holder of the result may ask, or a user of the operation; `given_up` users give their operands up.
 bool may_be_asked(const Node& node, int32_t given_up = 0) {
   const size_t count = node.operation->results.size();
   if (count == 1) return node.is_for_later() && !node.is_computed(0);
   const size_t public_results = count - static_cast<size_t>(node.operation->op->saved_results);
   for (size_t r = 0; r < public_results; ++r)
-    if (!node.is_computed(static_cast<int>(r)) && (node.uses() > given_up || node.is_kept())) return true;
+    if (!node.is_computed(static_cast<int>(r)) &&
+        (node.uses() > given_up || node.is_set_aside() || node.held(static_cast<int>(r)) > 0))
+      return true;
   return false;
 }
 
