@@ -164,8 +164,8 @@ void Variables::paths_are_complete(int64_t first_node) {
     }
   }
   if (any_rule || record) {
-    std::vector<graph::NodePtr> nodes = graph::pending(evaluator_.builder.table->pending_held());
-    std::erase_if(nodes, [&](const graph::NodePtr& node) { return node->id < first_node; });
+    const graph::Values held = evaluator_.builder.table->pending_held(first_node);
+    const std::vector<graph::NodePtr> nodes = graph::pending(held, first_node);
     graph::paths_are_known(nodes, record);
   }
   for (const PlacePtr& place : places) {

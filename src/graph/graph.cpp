@@ -91,12 +91,13 @@ void Node::keep_for_later() {
   }
 }
 
-std::vector<NodePtr> pending(const Values& roots) {
+std::vector<NodePtr> pending(const Values& roots, int64_t first) {
   std::vector<NodePtr> nodes;
   std::vector<NodePtr> stack;
   const int64_t mark = new_mark();
   auto visit = [&](const Value& value) {
     if (!value || value.node->mark == mark || value.node->is_computed(value.result)) return;
+    if (value.node->id < first) return;
     value.node->mark = mark;
     stack.push_back(value.node);
   };

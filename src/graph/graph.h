@@ -148,6 +148,7 @@ struct Node : std::enable_shared_from_this<Node> {
     Node* previous = nullptr;
     Node* next = nullptr;
     bool linked = false;
+    int64_t since = 0;  ///< the last node that there was then
   };
   void hold(int result);
   void let_go(int result);
@@ -224,8 +225,9 @@ class Handle {
   bool aside_ = false;
 };
 
-/// The nodes that `roots` need and that are not computed, operands first, in program order.
-std::vector<NodePtr> pending(const Values& roots);
+/// The nodes that `roots` need and that are not computed, operands first, in program order. Of nodes with smaller
+/// numbers than `first` there are none.
+std::vector<NodePtr> pending(const Values& roots, int64_t first = 0);
 
 /// The first of so many marks that no earlier walk has used.
 int64_t new_mark(int64_t count = 1);

@@ -32,7 +32,7 @@ bool counts(const Node& node) { return !node.operation->op->is_leaf(); }
 void ValueTable::link(List& list, Node& node, Node::Link Node::*link) {
   Node::Link& own = node.*link;
   if (own.linked) return;
-  own = {list.last, nullptr, true};
+  own = {list.last, nullptr, true, last_node_id()};
   (list.last ? (list.last->*link).next : list.first) = &node;
   list.last = &node;
   ++list.count;
@@ -102,9 +102,10 @@ void ValueTable::forget(Node& node) {
     on_unread_(node);
 }
 
-Values ValueTable::pending_held() {
+Values ValueTable::pending_held(int64_t first) {
   Values roots;
-  for (Node* node = held_.first; node != nullptr; node = node->held_link_.next) {
+  for (Node* node = held_.last; node != nullptr && node->held_link_.since >= first; node = node->held_link_.previous) {
+    if (node->id < first) continue;
     for (int r = 0; r < static_cast<int>(node->operation->results.size()); ++r)
       if (node->held(r) > 0 && !node->is_computed(r)) roots.push_back({node->shared_from_this(), r});
   }

@@ -61,8 +61,9 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
   /// any: what has been computed of it and what cuts have made of it is the same. Nobody holds it yet.
   void as_in_another(Node& copy, const Node& original);
 
-  /// Every value that is held and not computed, in program order.
-  Values pending_held();
+  /// Every value that is held and not computed, in program order. Of nodes with smaller numbers than `first` there are
+  /// none; how many these are takes no time.
+  Values pending_held(int64_t first = 0);
   bool any_pending_held() const { return held_.count > 0; }
   /// It has not been part of a cut.
   static bool is_pending(const Node& node) { return node.pending_; }

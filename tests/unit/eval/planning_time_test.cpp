@@ -125,6 +125,18 @@ TEST(PlanningTime, IsProportionalToParameters) {
       200);
 }
 
+// States that a comprehension declares, one instance each, where rules by path say how they are stored.
+TEST(PlanningTime, OfInstancesInAComprehensionIsProportional) {
+  expect_proportional(
+      "mesh line = [data: 2]\nlayout stored = {params \"*\": {a -> data}}\ndim a = 2\n"
+      "model Leaf { param w: [a] = 1 }\n"
+      "model Average(p) { state value: like p = 0 }\n"
+      "let leaves = [Leaf() for i in 0..count]\n"
+      "let averages = [Average(p) for p in leaves.params]\n"
+      "print(sum(averages[0].value))\n",
+      400);
+}
+
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr double kSanitized = 10;
 #else
