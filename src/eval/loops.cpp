@@ -14,13 +14,15 @@ namespace {
 
 /// A check walks so many turns of a loop that is only walked turn by turn because a list grows in it.
 constexpr int64_t kMostCheckedTurns = 1000;
+/// A check walks so many turns of a loop in which lists of numbers grow, and nothing else depends on the turn.
+constexpr int64_t kCheckedTurnsOfNumbers = 16;
 
 /// A plan walks loops turn by turn until it has walked so many, or has evaluated so many operations; from there on each
 /// loop under way ends after its turn, and what is left of it is taken to cost what its turns have cost so far.
 constexpr int64_t kMostPlannedTurns = 2'000'000;
 constexpr int64_t kMostPlannedOperations = 800'000;
 
-/// True if a check must take every turn: the body makes a model, a dim, a list or a shape that depends on the turn.
+/// True if a check must take every turn: the body makes a model, a dim or a shape that depends on the turn.
 bool needs_every_turn(const BlockInfo& info, const std::vector<ast::Ident>& variables, const Builtins& builtins,
                       Scope& scope) {
   auto changes = [&](Name name) {
@@ -65,12 +67,28 @@ bool needs_every_turn(const BlockInfo& info, const std::vector<ast::Ident>& vari
     }
     if (value.is<ModelClassPtr>()) return true;
   }
-  for (Name name : info.assigns) {
-    if (auto found = scope.find(name);
-        found.binding && (found.binding->value.is<ListPtr>() || found.binding->value.is<InstancePtr>()))
-      return true;
-  }
   return false;
+}
+
+/// True if a turn assigns a list or an instance.
+bool assigns_lists(const NameSet& assigned, Scope& scope) {
+  return std::any_of(assigned.begin(), assigned.end(), [&](Name name) {
+    const auto found = scope.find(name);
+    return found.binding && (found.binding->value.is<ListPtr>() || found.binding->value.is<InstancePtr>());
+  });
+}
+
+/// True if the lists that turns assign have nothing but numbers and strings, so that no shape depends on them.
+bool assigns_lists_of_numbers(const NameSet& assigned, Scope& scope) {
+  const auto is_other = [](const HostValue& item) {
+    const bool is_unknown_number = item.is_unknown() && !is_open(item);
+    return !is_number(item) && !item.is<Text>() && !is_unknown_number;
+  };
+  return std::none_of(assigned.begin(), assigned.end(), [&](Name name) {
+    const auto found = scope.find(name);
+    if (!found.binding || found.binding->value.is<InstancePtr>()) return found.binding != nullptr;
+    return found.binding->value.is<ListPtr>() && has_item(found.binding->value, is_other);
+  });
 }
 
 /// True if a tensor may live no longer than the item.
@@ -136,8 +154,12 @@ Loops::Items Loops::items_of(HostValue& iterable, const ast::ForStmt& stmt, cons
     if (const std::optional<int64_t> count = range->size(span)) {
       items.count = *count;
       items.at = [first = range->first](int64_t i) { return HostValue(first + i); };
-      items.every_turn = items.every_turn || items.count <= 1 ||
-                         needs_every_turn(evaluator_.blocks.info(stmt.body), variables, evaluator_.builtins, *scope);
+      const BlockInfo& body = evaluator_.blocks.info(stmt.body);
+      if (!items.every_turn && items.count > 1) {
+        items.every_turn = needs_every_turn(body, variables, evaluator_.builtins, *scope);
+        items.for_lists_alone = !items.every_turn && assigns_lists(body.assigns, *scope);
+      }
+      items.every_turn = items.every_turn || items.count <= 1 || items.for_lists_alone;
     }
   } else if (auto* list = iterable.as<ListPtr>()) {
     items.count = static_cast<int64_t>((*list)->items.size());
@@ -225,7 +247,9 @@ Flow Loops::every_turn(const ast::ForStmt& stmt, const BlockInfo& body, const It
       evaluator_.domain.values_become_unknown(assigned, *scope, evaluator_.undo);
       break;
     }
-    if (evaluator_.domain.is_check() && i == kMostCheckedTurns && !items.is_finite) {
+    const bool numbers_alone =
+        items.for_lists_alone && i == kCheckedTurnsOfNumbers && assigns_lists_of_numbers(assigned, *scope);
+    if (evaluator_.domain.is_check() && (i == kMostCheckedTurns || numbers_alone) && !items.is_finite) {
       evaluator_.domain.numbers_become_unknown(assigned, *scope, evaluator_.undo);
       walk_once([&] { return this->turn(stmt, body, HostValue(items.any), evaluator_.nested(scope)); }, assigned, scope,
                 0, turns, span, stmt.iterable->span);

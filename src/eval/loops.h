@@ -87,8 +87,9 @@ class Loops {
     std::function<HostValue(int64_t)> at;  ///< of a list that nobody else has once for each turn; null if nobody knows
     bool are_kept = true;                  ///< by something else than this
     bool every_turn = false;
-    bool is_finite = false;  ///< the items are there: a check takes all turns, however many
-    HostValue any;           ///< one that stands for all
+    bool for_lists_alone = false;  ///< every turn is taken for nothing but lists that turns assign
+    bool is_finite = false;        ///< the items are there: a check takes all turns, however many
+    HostValue any;                 ///< one that stands for all
   };
   /// Takes a list that nobody else has.
   Items items_of(HostValue& iterable, const ast::ForStmt& stmt, const std::vector<ast::Ident>& variables,

@@ -1,6 +1,7 @@
 // What a check finds: kinds of errors, in programs of a few lines.
 #include <gtest/gtest.h>
 
+#include "graph/graph.h"
 #include "session/session.h"
 
 namespace mtf::eval {
@@ -145,6 +146,28 @@ TEST(Check, LoopsThatFixShapesTakeEveryTurn) {
   EXPECT_EQ(kinds("dim a = 8\nlet x = zeros([a])\nfor i in 0..3 { print(x[a: 4 * i..4 * i + 4]) }\n"),
             Kinds{"index_out_of_range"});
   EXPECT_EQ(rendered("let l = [0]\nfor i in 1..4 { l := l + [i] }\nassert len(l) == 4\n"), "");
+}
+
+// How many turns a check walks is seen from the nodes of the graph that it adds.
+TEST(Check, AListOfNumbersThatGrowsTakesFewTurns) {
+  const auto nodes = [](int turns) {
+    const int64_t before = graph::last_node_id();
+    EXPECT_EQ(rendered("dim a = 4\nmodel Net { param w: [a] = 1 }\nlet net = Net()\nlet losses = []\nlet last = "
+                       "[0.0]\nfor i in 0.." +
+                       std::to_string(turns) +
+                       " {\n  let loss = mean(square(net.w - i))\n  net.w := net.w - 0.1 * grad(loss, net.w)\n"
+                       "  losses := losses + [float(loss)]\n  last := [float(loss)]\n}\n"
+                       "print(losses[0], len(losses), last[0])\n"),
+              "");
+    return graph::last_node_id() - before;
+  };
+  EXPECT_LT(nodes(400), 1.1 * static_cast<double>(nodes(100)));
+  EXPECT_LT(nodes(4000), 1.1 * static_cast<double>(nodes(100)));
+  // Behind the loop all is checked.
+  EXPECT_EQ(kinds("let l = []\nfor i in 0..4000 { l := l + [float(ones([]))] }\nprint(nope)\n"), Kinds{"unknown_name"});
+  // Tensors in lists have shapes, for which each turn counts.
+  EXPECT_EQ(kinds("dim a = 2\nlet l = []\nfor i in 0..100 { l := l + [ones([a])] }\nprint(l[100])\n"),
+            Kinds{"index_out_of_range"});
 }
 
 TEST(Check, BothBranchesOfAnUnknownConditionAreWalked) {
