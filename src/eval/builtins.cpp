@@ -291,7 +291,7 @@ HostValue recompute(Caller& caller, const Bound& call) {
 /// What the language itself gives to every program.
 const std::vector<HostFunction>& own_functions() {
   static const std::vector<HostFunction> kFunctions = {
-      {"print(values...)", "Prints values on a line, with a space between two.", print, true},
+      {"print(values...)", "Prints values on a line, with a space between two.", print, true, false, true},
       {"zip(a, b, more...) -> list", "A list of tuples: of the first elements, of the second, and so on.", zip, true,
        true},
       {"len(list) -> int", "How many elements a list, a string or a dataset has.", len, true, true},
@@ -299,9 +299,10 @@ const std::vector<HostFunction>& own_functions() {
        size, false, true},
       {"int(x) -> int",
        "A number of the host without its fraction; reads a tensor without dims, or a string of digits.", whole_number,
-       false, true},
-      {"float(x) -> float", "A float of the host; reads a tensor without dims, or a string.", real_number, false, true},
-      {"string(x) -> string", "The text of a value, as `print` shows it.", string, false, true},
+       false, true, true},
+      {"float(x) -> float", "A float of the host; reads a tensor without dims, or a string.", real_number, false, true,
+       true},
+      {"string(x) -> string", "The text of a value, as `print` shows it.", string, false, true, true},
       {"grad(loss, targets) -> value",
        "The gradients of a number with respect to tensors or `net.params`, each laid out as what it is of. What the "
        "number does not depend on "
@@ -318,7 +319,8 @@ const std::vector<HostFunction>& own_functions() {
 }
 
 BuiltinPtr value_of(const HostFunction& function) {
-  return host_function(function.signature, function.doc, function.call, function.sees_unknown, function.is_pure);
+  return host_function(function.signature, function.doc, function.call, function.sees_unknown, function.is_pure,
+                       function.only_looks);
 }
 
 }  // namespace

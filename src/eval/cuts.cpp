@@ -157,6 +157,13 @@ void Cuts::end_block(const BlockInfo& info, Scope& scope, bool keep_all) const {
     if (!info.captured.count(binding.name)) binding.value = None{};
 }
 
+void Cuts::only_looks_at(const HostValue& value) const {
+  const auto* const tensor = value.as<graph::Handle>();
+  if (!tensor || !execution_ || turn_) return;
+  graph::Node& node = *tensor->value().node;
+  if (node.operation->results.size() == 1 && node.held(0) == 1) node.is_looked_at = true;
+}
+
 void Cuts::assigned(const PlacePtr& place) {
   if (!counted_.empty()) counted_.back().values.emplace_back(place);
   if (assigned_ != nullptr) assigned_->push_back(place);

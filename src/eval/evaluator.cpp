@@ -78,7 +78,7 @@ void Evaluator::run_program(std::shared_ptr<const ast::Program> program) {
   meshes.declare_all(info);
   if (domain.is_plan()) unread.watch(*builder.table, *program->file);
   const Modules::Evaluating here = modules.evaluating(program->file->name());
-  OpenBlocks::Entered block = blocks.enter(info, top_);
+  OpenBlocks::Entered block = blocks.enter(info, top_, true);
   for (size_t i = 0; i < program->body.statements.size(); ++i) {
     block.at(i);
     const ast::Stmt& stmt = program->body.statements[i];
@@ -96,7 +96,7 @@ void Evaluator::run_entry_statement(const std::shared_ptr<const ast::Program>& p
     modules.keep(program);
     hoist(program->body, top_);
   }
-  OpenBlocks::Entered block = blocks.enter(blocks.info(program->body), top_);
+  OpenBlocks::Entered block = blocks.enter(blocks.info(program->body), top_, false);
   block.at(index);
   run_statement(program->body.statements[index], top_);
 }

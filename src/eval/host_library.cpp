@@ -61,13 +61,15 @@ void Caller::set_random_stream(const RandomStream& stream) {
 }
 
 BuiltinPtr host_function(const syntax::Signature& signature, std::string_view doc,
-                         std::function<HostValue(Caller&, const Bound&)> call, bool sees_unknown, bool is_pure) {
+                         std::function<HostValue(Caller&, const Bound&)> call, bool sees_unknown, bool is_pure,
+                         bool only_looks) {
   auto builtin = std::make_shared<Builtin>();
   builtin->signature = &signature;
   builtin->doc = doc;
   builtin->call = std::move(call);
   builtin->sees_unknown = sees_unknown;
   builtin->is_pure = is_pure;
+  builtin->only_looks = only_looks;
   return builtin;
 }
 

@@ -127,6 +127,7 @@ struct HostFunction {
   HostValue (*call)(Caller& caller, const Bound& call) = nullptr;
   bool sees_unknown = false;
   bool is_pure = false;
+  bool only_looks = false;  ///< Builtin::only_looks
 };
 
 struct HostLibrary {
@@ -138,6 +139,6 @@ struct HostLibrary {
 /// A function of the host as a value: of a library, or a method of an object. The signature lives longer.
 BuiltinPtr host_function(const syntax::Signature& signature, std::string_view doc,
                          std::function<HostValue(Caller&, const Bound&)> call, bool sees_unknown = false,
-                         bool is_pure = false);
+                         bool is_pure = false, bool only_looks = false);
 
 }  // namespace mtf::eval

@@ -224,8 +224,9 @@ struct Builtin {
   std::string_view doc;
   std::function<HostValue(Caller&, const Bound&)> call;
   bool sees_unknown =
-      false;             ///< else a call with an argument that only the run knows is not made: its result is unknown
-  bool is_pure = false;  ///< a call depends on its arguments alone, and does nothing but add to the graph
+      false;                ///< else a call with an argument that only the run knows is not made: its result is unknown
+  bool is_pure = false;     ///< a call depends on its arguments alone, and does nothing but add to the graph
+  bool only_looks = false;  ///< at its arguments: it neither keeps nor returns them
 };
 
 /// A value with behaviour of its own: a dataset, the result of `counters`.

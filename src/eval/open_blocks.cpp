@@ -98,6 +98,16 @@ class Reach {
 
 }  // namespace
 
+void OpenBlocks::let_go_of_last(Name name, Span span) {
+  if (expects_more_) return;
+  for (auto block = open_.rbegin(); block != open_.rend() && block->info->last_reads.contains(span); ++block)
+    for (auto binding = block->scope->bindings.rbegin(); binding != block->scope->bindings.rend(); ++binding)
+      if (binding->name == name) {
+        if (block->lets_go) binding->value = None{};
+        return;
+      }
+}
+
 bool OpenBlocks::text_may_differentiate() {
   Reach reach(infos_, nullptr, true);
   const bool found = std::any_of(open_.begin(), open_.end(), [&](const Block& block) {

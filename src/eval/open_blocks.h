@@ -31,8 +31,9 @@ class OpenBlocks {
     OpenBlocks& blocks_;
   };
   /// `scope`: whose names the block binds; it lives longer.
-  Entered enter(const BlockInfo& info, const ScopePtr& scope) {
-    open_.push_back({&info, 0, scope.get()});
+  /// `lets_go`: of names that no later statement mentions.
+  Entered enter(const BlockInfo& info, const ScopePtr& scope, bool lets_go) {
+    open_.push_back({&info, 0, scope.get(), lets_go});
     return Entered(*this);
   }
 
@@ -40,6 +41,9 @@ class OpenBlocks {
   bool at_program_level() const { return open_.size() == 1; }
   /// The scope of the innermost block; null if there is none.
   const Scope* innermost() const { return open_.empty() ? nullptr : open_.back().scope; }
+
+  /// Lets go of a name that is read at `span`, if nothing reads the name afterwards: the value is the reader's alone.
+  void let_go_of_last(Name name, Span span);
 
   /// At a prompt more statements may come, whatever they will say.
   void expect_more() { expects_more_ = true; }
@@ -58,6 +62,7 @@ class OpenBlocks {
     const BlockInfo* info = nullptr;
     size_t statement = 0;
     Scope* scope = nullptr;
+    bool lets_go = false;
   };
   BlockInfos infos_;
   std::vector<Block> open_;

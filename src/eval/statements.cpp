@@ -93,7 +93,7 @@ void Evaluator::declare_ahead(const ast::Ident& name, HostValue value, const Sco
 Flow Evaluator::run_block(const ast::Block& block, const BlockInfo& info, const ScopePtr& scope, bool keep_all,
                           Replay* replay) {
   if (info.declares_functions) hoist(block, scope);
-  OpenBlocks::Entered entered = blocks.enter(info, scope);
+  OpenBlocks::Entered entered = blocks.enter(info, scope, !keep_all);
   for (size_t i = 0; i < block.statements.size(); ++i) {
     entered.at(i);
     if (replay != nullptr && replay->replays_from(i, scope)) break;

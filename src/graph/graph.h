@@ -105,12 +105,13 @@ struct Node : std::enable_shared_from_this<Node> {
   ~Node();  ///< at any length of the history behind it
 
   OperationRef operation;
-  int64_t id = 0;      ///< ascending in program order
-  Name name;           ///< that the program gave it
-  int64_t place = 0;   ///< of an `assign`: the number of the param or state
-  SegmentRef segment;  ///< that it is made in; null: in none
-  bool stays = false;  ///< the cut that computes it keeps it with its operand, a variable (Computed::narrowed)
-  SegmentRef again;    ///< of a copy for the backward pass that it is made in: the segment of its original
+  int64_t id = 0;             ///< ascending in program order
+  Name name;                  ///< that the program gave it
+  int64_t place = 0;          ///< of an `assign`: the number of the param or state
+  SegmentRef segment;         ///< that it is made in; null: in none
+  bool stays = false;         ///< the cut that computes it keeps it with its operand, a variable (Computed::narrowed)
+  bool is_looked_at = false;  ///< its holder reads the value alone, and asks for no gradient of it
+  SegmentRef again;           ///< of a copy for the backward pass that it is made in: the segment of its original
 
   const Values& operands() const { return operands_; }
   void set_operands(Values operands);

@@ -62,6 +62,7 @@ void ValueTable::as_in_another(Node& copy, const Node& original) {
     else if (left.narrowed.first_in >= 0) left.narrowed.first_in = programs_ - 1;
   }
   copy.for_later_ = original.for_later_;
+  copy.is_looked_at = original.is_looked_at;
   copy.keeps_history_ = original.keeps_history_;
   copy.leads_ = original.leads_;
   if (original.history_link_.linked) link(history_, copy, &Node::history_link_);
@@ -219,8 +220,8 @@ void ValueTable::keep_between(const std::vector<NodePtr>& nodes) {
   for (auto at = nodes.rbegin(); at != nodes.rend(); ++at) {
     Node& node = **at;
     node.keeps_history_ =
-        node.mark == again ||
-        (node.leads_ && (node.is_kept() || node.mark == wanted || (node.history_link_.linked && node.uses() > 0)));
+        node.mark == again || (node.leads_ && ((node.is_kept() && !node.is_looked_at) || node.mark == wanted ||
+                                               (node.history_link_.linked && node.uses() > 0)));
     node.leads_ = node.leads_ && node.keeps_history_;
     if (!node.keeps_history_) continue;
     for (const Value& operand : node.operands()) {

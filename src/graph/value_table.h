@@ -13,6 +13,9 @@
 //        x ──► h = x·w ──► y = tanh h ──► loss = mean y      print(loss)
 //      held   keeps x, w    keeps y         keeps nothing     (x, w held; h not needed by any rule: not computed)
 //
+// A handle that only looks at a value (`print(loss)` where nothing reads `loss` afterwards, Node::is_looked_at) keeps
+// no history.
+//
 // An assignment to a param or state ends every history that has read its old value: what read it directly gives up its
 // operands (Node::ended says why), and so does everything through which nothing that is held can be reached any more.
 //
