@@ -41,10 +41,12 @@ class Fuser {
         readers_(program_.values.size()),
         all_readers_(program_.values.size()),
         is_kept_(program_.values.size(), false),
-        is_spread_(steps_.size(), false) {}
+        is_spread_(steps_.size(), false),
+        crosses_(steps_.size(), false) {}
 
   void run() {
     find_ends();
+    find_crossings();
     for (size_t i = 0; i < steps_.size(); ++i) {
       add(static_cast<int>(i));
       if (steps_[i].kind == StepKind::kLoop && !is_spread_[i]) join(static_cast<int>(i));
@@ -82,6 +84,36 @@ class Fuser {
       add_all(cluster.repeats, {});
       others_before_.push_back(others += steps_[i].kind != StepKind::kLoop);
     }
+  }
+
+  bool is_reduction(int step) const {
+    return steps_[step].kind == StepKind::kLoop &&
+           program_.instructions[steps_[step].instructions[0]].node->op->reduction;
+  }
+
+  /// Finds steps whose values cross a reduction: a later loop over the same blocks reads the value, or one computed
+  /// from it, and also needs the reduction. For instance, a norm of all gradients decides if new parameters hold.
+  void find_crossings() {
+    std::vector<int> makers(program_.values.size(), -1), depth(steps_.size(), 0);  // reductions on the longest way
+    for (int i = 0; i < static_cast<int>(steps_.size()); ++i) {
+      for (int v : steps_[i].reads)
+        if (const int m = makers[schedule_.alias_of[v]]; m >= 0)
+          depth[i] = std::max(depth[i], depth[m] + is_reduction(m));
+      for (int v : steps_[i].writes) makers[v] = i;
+    }
+    for (int i = static_cast<int>(steps_.size()) - 1; i >= 0; --i) {
+      if (steps_[i].kind != StepKind::kLoop || is_reduction(i)) continue;
+      for (int v : steps_[i].writes)
+        for (int reader : all_readers_[v])
+          if (steps_[reader].kind == StepKind::kLoop && !is_reduction(reader) && same_space(i, reader))
+            crosses_[i] = crosses_[i] || depth[reader] > depth[i] || crosses_[reader];
+    }
+  }
+
+  /// Joining `step` to a loop would make the values that the step leads to wait for a reduction of that loop in memory.
+  bool crosses_reduction(int step, int loop) const {
+    return crosses_[step] && std::any_of(clusters_[loop].members.begin(), clusters_[loop].members.end(),
+                                         [&](int member) { return is_reduction(member); });
   }
 
   /// The step repeats a number along dims. In a loop this costs nothing, so that each loop does it for itself: loops
@@ -256,7 +288,8 @@ class Fuser {
     for (int candidate : candidates) {
       int own = order_.of(step);
       if (candidate == own || order_.of(candidate) != candidate) continue;
-      if (can_join(candidate, own) && order_.merge(candidate, own)) merge(candidate, own);
+      if (!crosses_reduction(step, candidate) && can_join(candidate, own) && order_.merge(candidate, own))
+        merge(candidate, own);
     }
     for (int v : reads)
       if (program_.values[v].dims.size() == dims) add_reader(readers_[v], order_.of(step));
@@ -364,6 +397,7 @@ class Fuser {
   std::vector<std::vector<int>> all_readers_;  // for each value with memory of its own, the steps that read it
   std::vector<bool> is_kept_;                  // for each value: it is there after the run, or was before
   std::vector<bool> is_spread_;                // for each step: every loop that reads its value computes that anew
+  std::vector<bool> crosses_;                  // for each step: find_crossings()
   std::vector<int> others_before_;             // for each step: those up to it that are no loops
 };
 
