@@ -2,6 +2,8 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <limits>
+#include <numbers>
 
 #include "eval/abstract.h"
 #include "eval/calls.h"
@@ -327,6 +329,9 @@ BuiltinPtr value_of(const HostFunction& function) {
 
 Builtins::Builtins(const HostLibrary* library) {
   for (const HostFunction& function : own_functions()) values_[function.signature.name] = value_of(function);
+  values_[Name("pi")] = std::numbers::pi;
+  values_[Name("inf")] = std::numeric_limits<double>::infinity();
+  values_[Name("nan")] = std::numeric_limits<double>::quiet_NaN();
   auto module = std::make_shared<Module>();
   module->name = "random";
   module->is_operations = true;

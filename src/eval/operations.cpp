@@ -347,7 +347,28 @@ void refuse_two_values(const graph::Op& op, const Arguments& arguments) {
            .help(fmt::format("`{}` is of values, element by element", right)));
 }
 
+/// `sum([a, b, c])`: of a list a reduction is that of its items, one after another.
+bool is_of_list(const graph::Op& op, const Arguments& arguments) {
+  if (op.of_two_values.empty() || arguments.items.size() != 1) return false;
+  const GivenArgument& only = arguments.items[0];
+  const auto* list = only.value.as<ListPtr>();
+  return list && !(*list)->items.empty() && only.label.empty() && !only.has_target;
+}
+
 }  // namespace
+
+HostValue Operations::of_list(const graph::Op& op, const Arguments& arguments) {
+  const graph::Op& of_two = *ops::find_op(op.of_two_values);
+  const std::vector<HostValue>& items = (*arguments.items[0].value.as<ListPtr>())->items;
+  HostValue folded = items[0];
+  for (size_t i = 1; i < items.size(); ++i) {
+    Arguments two{{arguments.items[0], arguments.items[0]}, arguments.span, arguments.scope};
+    two.items[0].value = std::move(folded);
+    two.items[1].value = items[i];
+    folded = call(of_two, two);
+  }
+  return folded;
+}
 
 std::optional<HostValue> Operations::operator_on_the_host(const graph::Op& op, const Bound& call) {
   if (op.symbol.empty() || call.arrow || call.given.size() != 2) return std::nullopt;
@@ -355,13 +376,17 @@ std::optional<HostValue> Operations::operator_on_the_host(const graph::Op& op, c
   if (!fits(call.value(0)) || !fits(call.value(1))) return std::nullopt;
   for (int i = 0; i <= static_cast<int>(ast::BinaryOp::kOr); ++i) {
     const auto symbol = static_cast<ast::BinaryOp>(i);
-    if (ast::to_text(symbol) == op.symbol)
-      return operate(symbol, call.value(0), call.value(1), {call.span(), call.span(0), call.span(1), {}});
+    if (ast::to_text(symbol) != op.symbol) continue;
+    const bool *a = call.value(0).as<bool>(), *b = call.value(1).as<bool>();
+    if (a && b && symbol == ast::BinaryOp::kAnd) return *a && *b;
+    if (a && b && symbol == ast::BinaryOp::kOr) return *a || *b;
+    return operate(symbol, call.value(0), call.value(1), {call.span(), call.span(0), call.span(1), {}});
   }
   return std::nullopt;
 }
 
 HostValue Operations::call(const graph::Op& op, Arguments& arguments) {
+  if (is_of_list(op, arguments)) return of_list(op, arguments);
   refuse_two_values(op, arguments);
   const Bound bound = bind(ops::signature_of(op), arguments);
   if (auto number = on_the_host(op, bound)) return *number;

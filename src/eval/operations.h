@@ -34,6 +34,8 @@ class Operations {
   /// `a op b`, of which one is a tensor.
   HostValue infix(ast::BinaryOp op, const HostValue& a, const HostValue& b, const OperatorSpans& spans);
   HostValue is_in(const HostValue& a, const HostValue& b, Span span) const;
+  /// `sum([a, b, c])`: the reduction of a list's items.
+  HostValue of_list(const graph::Op& op, const Arguments& arguments);
   /// `add(2, 3)`: what the operator gives for two numbers of the host.
   std::optional<HostValue> operator_on_the_host(const graph::Op& op, const Bound& call);
 

@@ -55,7 +55,8 @@ inline V apply(V a) {
     if constexpr (kOp == LaneOp::kSign) return (a < 0) - (a > 0);
     if constexpr (kOp == LaneOp::kRelu) return a > 0 ? a : I{};
     if constexpr (kOp == LaneOp::kSquare) return (I)((U)a * (U)a);
-    if constexpr (kOp == LaneOp::kFloor || kOp == LaneOp::kRound) return a;
+    if constexpr (kOp == LaneOp::kFloor || kOp == LaneOp::kRound || kOp == LaneOp::kCeil) return a;
+    if constexpr (kOp == LaneOp::kBitNot) return ~a;
   } else {
     if constexpr (kOp == LaneOp::kNeg) return -a;
     if constexpr (kOp == LaneOp::kAbs) return abs_of(a);
@@ -81,7 +82,20 @@ inline V apply(V a) {
     if constexpr (kOp == LaneOp::kSwishGrad) return swish_grad_of(a, sigmoid_of(a));
     if constexpr (kOp == LaneOp::kSquare) return a * a;
     if constexpr (kOp == LaneOp::kReciprocal) return S(1) / a;
+    if constexpr (kOp == LaneOp::kExpm1) return expm1_of(a);
+    if constexpr (kOp == LaneOp::kLog1p) return log1p_of(a);
+    if constexpr (kOp == LaneOp::kErf) return erf_of(a);
+    if constexpr (kOp == LaneOp::kTan) return tan_of(a);
+    if constexpr (kOp == LaneOp::kAsin) return asin_of(a);
+    if constexpr (kOp == LaneOp::kAcos) return acos_of(a);
+    if constexpr (kOp == LaneOp::kAtan) return atan_of(a);
+    if constexpr (kOp == LaneOp::kSinh) return sinh_of(a);
+    if constexpr (kOp == LaneOp::kCosh) return cosh_of(a);
+    if constexpr (kOp == LaneOp::kAsinh) return asinh_of(a);
+    if constexpr (kOp == LaneOp::kAcosh) return acosh_of(a);
+    if constexpr (kOp == LaneOp::kAtanh) return atanh_of(a);
     if constexpr (kOp == LaneOp::kFloor) return floor_of(a);
+    if constexpr (kOp == LaneOp::kCeil) return -floor_of(-a);
     if constexpr (kOp == LaneOp::kRound) return round_of(a);
   }
 }
@@ -105,6 +119,11 @@ inline V apply(V a, V b) {
     if constexpr (kOp == LaneOp::kDiv || kOp == LaneOp::kFloordiv) return int_floordiv(a, b);
     if constexpr (kOp == LaneOp::kMod) return int_mod(a, b);
     if constexpr (kOp == LaneOp::kPow) return int_pow(a, b);
+    if constexpr (kOp == LaneOp::kBitAnd) return a & b;
+    if constexpr (kOp == LaneOp::kBitOr) return a | b;
+    if constexpr (kOp == LaneOp::kBitXor) return a ^ b;
+    if constexpr (kOp == LaneOp::kShiftLeft) return (I)((U)a << (U)bits_to_shift(b)) & (b < 32);
+    if constexpr (kOp == LaneOp::kShiftRight) return a >> bits_to_shift(b);
   } else {
     if constexpr (kOp == LaneOp::kAdd) return a + b;
     if constexpr (kOp == LaneOp::kSub) return a - b;

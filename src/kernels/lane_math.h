@@ -135,6 +135,16 @@ MTF_PER_LANE(std_cos, D, std::cos)
 MTF_PER_LANE(std_tanh, D, std::tanh)
 MTF_PER_LANE(std_expm1, D, std::expm1)
 MTF_PER_LANE(std_log1p, D, std::log1p)
+MTF_PER_LANE(std_erf, D, std::erf)
+MTF_PER_LANE(std_tan, D, std::tan)
+MTF_PER_LANE(std_asin, D, std::asin)
+MTF_PER_LANE(std_acos, D, std::acos)
+MTF_PER_LANE(std_atan, D, std::atan)
+MTF_PER_LANE(std_sinh, D, std::sinh)
+MTF_PER_LANE(std_cosh, D, std::cosh)
+MTF_PER_LANE(std_asinh, D, std::asinh)
+MTF_PER_LANE(std_acosh, D, std::acosh)
+MTF_PER_LANE(std_atanh, D, std::atanh)
 MTF_PER_LANE(std_sin, F, std::sin)
 MTF_PER_LANE(std_cos, F, std::cos)
 MTF_PER_LANE(std_floor, F, std::floor)
@@ -299,11 +309,12 @@ inline F expm1_of(F x) {
   return select<F>(abs_of(x) < 0.4f, small, exp_of(x) - 1.0f);
 }
 inline D expm1_of(D x) { return std_expm1(x); }
-/// log(1 + u) for u ≥ 0: the rounding of 1 + u is put right afterwards (Kahan).
+/// log(1 + u): the rounding of 1 + u is put right afterwards (Kahan).
 inline F log1p_of(F u) {
   const F w = u + 1.0f;
   const F y = log_of(w);
-  return select<F>(w == 1.0f, u, y * (u / (w - 1.0f)));
+  const F corrected = y * (u / (w - 1.0f));
+  return select<F>(w == 1.0f, u, select<F>(abs_of(y) < std::numeric_limits<float>::infinity(), corrected, y));
 }
 inline D log1p_of(D u) { return std_log1p(u); }
 /// Cephes' tanhf.
@@ -357,6 +368,77 @@ inline F sin_of(F x) { return sin_cos_of<false>(x); }
 inline F cos_of(F x) { return sin_cos_of<true>(x); }
 inline D sin_of(D x) { return std_sin(x); }
 inline D cos_of(D x) { return std_cos(x); }
+inline D tan_of(D x) { return std_tan(x); }
+inline F tan_of(F x) { return sin_of(x) / cos_of(x); }
+/// The value at z of a polynomial, whose coefficients begin with the highest.
+template <std::size_t kCount>
+inline F polynomial(F z, const float (&coefficients)[kCount]) {
+  F p = splat<F>(coefficients[0]);
+  for (std::size_t k = 1; k < kCount; ++k) p = fma(p, z, splat<F>(coefficients[k]));
+  return p;
+}
+/// The polynomials interpolate erf(x) / x, in x², up to 1, and log(1 - erf(x)) from 1 to 4, in Chebyshev's points.
+inline F erf_of(F x) {
+  const F size = abs_of(x);
+  const F near = x * polynomial(x * x, {-9.667045788e-06f, 1.12659594e-04f, -8.484080445e-04f, 5.221031809e-03f,
+                                        -2.686543073e-02f, 1.12837825e-01f, -3.761263847e-01f, 1.128379167f});
+  const F t = select<F>(size < 4.0f, size, splat<F>(4.0f));
+  const F rest =
+      exp_of(polynomial(t, {1.637151414e-06f, -4.605804268e-05f, 5.968056256e-04f, -4.759596294e-03f, 2.642113601e-02f,
+                            -1.10080083e-01f, -6.318260515e-01f, -1.130233435f, 3.201380519e-04f}));
+  const F far = with_sign_of<F>(select<F>(size < 4.0f, 1.0f - rest, splat<F>(1.0f)), x);
+  return select<F>(size < 1.0f, near, select<F>(x == x, far, x));
+}
+inline D erf_of(D x) { return std_erf(x); }
+/// By a polynomial that interpolates atan(x) / x, in x², up to 1; beyond, π/2 - atan(1/x).
+inline F atan_of(F x) {
+  const F size = abs_of(x);
+  const I far = size > 1.0f;
+  const F u = select<F>(far, 1.0f / size, size);
+  const F near = u * polynomial(u * u, {1.057607357e-03f, -7.03066912e-03f, 2.191294523e-02f, -4.392841012e-02f,
+                                        6.685281483e-02f, -8.785043271e-02f, 1.105077127e-01f, -1.427857602e-01f,
+                                        1.99995581e-01f, -3.333332249e-01f, 1.0f});
+  return with_sign_of<F>(select<F>(far, 1.57079632679489662f - near, near), x);
+}
+inline D atan_of(D x) { return std_atan(x); }
+inline F asin_of(F x) { return 2.0f * atan_of(x / (1.0f + sqrt_of((1.0f - x) * (1.0f + x)))); }
+inline D asin_of(D x) { return std_asin(x); }
+inline F acos_of(F x) { return 2.0f * atan_of(sqrt_of((1.0f - x) / (1.0f + x))); }
+inline D acos_of(D x) { return std_acos(x); }
+/// e^x / 2 of x ≥ 0, also where e^x overflows.
+inline F half_exp_of(F x) {
+  const F root = exp_of(x * 0.5f);
+  return select<F>(x < 80.0f, exp_of(x) * 0.5f, (root * 0.5f) * root);
+}
+inline F sinh_of(F x) {
+  const F size = abs_of(x), e = expm1_of(size);
+  return with_sign_of<F>(select<F>(size < 40.0f, (e + e / (e + 1.0f)) * 0.5f, half_exp_of(size)), x);
+}
+inline D sinh_of(D x) { return std_sinh(x); }
+inline F cosh_of(F x) {
+  const F half = half_exp_of(abs_of(x));
+  return half + 0.25f / half;
+}
+inline D cosh_of(D x) { return std_cosh(x); }
+/// Beyond 4096 the square root of x² ± 1 is x.
+inline F asinh_of(F x) {
+  const F size = abs_of(x), square = size * size;
+  const F near = log1p_of(size + square / (1.0f + sqrt_of(1.0f + square)));
+  return with_sign_of<F>(select<F>(size < 4096.0f, near, log_of(size) + 0.693147180559945309f), x);
+}
+inline D asinh_of(D x) { return std_asinh(x); }
+inline F acosh_of(F x) {
+  const F over = x - 1.0f;
+  const F near = log1p_of(over + sqrt_of(over * (x + 1.0f)));
+  const F value = select<F>(x < 4096.0f, near, log_of(x) + 0.693147180559945309f);
+  return select<F>(x < 1.0f, splat<F>(std::numeric_limits<float>::quiet_NaN()), value);
+}
+inline D acosh_of(D x) { return std_acosh(x); }
+inline F atanh_of(F x) {
+  const F size = abs_of(x);
+  return with_sign_of<F>(0.5f * log1p_of((size + size) / (1.0f - size)), x);
+}
+inline D atanh_of(D x) { return std_atanh(x); }
 /// Where exp(-x) may overflow, exp(x) is the result, a denormal.
 template <class V>
 __attribute__((noinline)) V far_sigmoid_of(V x, V near, Mask<V> far) {
@@ -498,6 +580,8 @@ inline I int_pow(I a, I b) {
       },
       a, b);
 }
+/// How many bits a shift by b moves.
+inline I bits_to_shift(I b) { return b < 0 ? I{} : b > 31 ? I{} + 31 : b; }
 /// Two packets, of which each step is computed before the next one: neither waits for its own results.
 using Pair = std::array<D, 2>;
 /// log2 x of normal x above 0, to some 2^-48 of it: by the series of the inverse hyperbolic tangent.

@@ -6,11 +6,11 @@
 namespace mtf::kernels::lanes {
 
 // Which kinds of value (see lane_ops.def) a packet type can hold.
-enum class Kind { kFloat, kNumber, kBoolean, kAny };
+enum class Kind { kFloat, kNumber, kInteger, kBoolean, kAny };
 template <class V>
 constexpr bool holds(Kind kind) {
   if (std::is_same_v<V, I>) return kind != Kind::kFloat;
-  return kind != Kind::kBoolean;
+  return kind != Kind::kBoolean && kind != Kind::kInteger;
 }
 
 template <class T, class Function>

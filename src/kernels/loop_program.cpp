@@ -7,7 +7,7 @@
 namespace mtf::kernels {
 namespace {
 
-enum class Kind { kFloat, kNumber, kBoolean, kAny };
+enum class Kind { kFloat, kNumber, kInteger, kBoolean, kAny };
 enum class Result { kSame, kTruth, kGiven };
 
 struct OpFacts {
@@ -56,6 +56,7 @@ bool allows(LaneOp op, ElementType type) {
   switch (facts(op).kind) {
     case Kind::kFloat: return is_float(type);
     case Kind::kNumber: return type != ElementType::kBool;
+    case Kind::kInteger: return type == ElementType::kI32;
     case Kind::kBoolean: return type == ElementType::kBool;
     case Kind::kAny: return true;
   }

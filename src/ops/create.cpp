@@ -134,6 +134,17 @@ graph::Values build_one_hot(Call& call) {
   return {call.builder.add(kOneHot, {labels}, OneHotAttributes{classes, element_of(call)})};
 }
 
+graph::Values build_triangle(Call& call) {
+  Builder& b = call.builder;
+  const Dim &rows = call.argument("rows").dims[0], &columns = call.argument("columns").dims[0];
+  if (rows.name == columns.name)
+    fail(Diagnostic(Kind::dim_twice, call.span_of("columns"),
+                    fmt::format("expected another dimension than the rows', found `{}` again", columns.name.text()))
+             .help(fmt::format("`{}'` is a dim of the same size", columns.name.text())));
+  const graph::Value last = b.map(kAdd, b.range(rows), call.number("offset", 0));
+  return {b.map(kGe, last, b.range(columns))};
+}
+
 }  // namespace
 
 graph::Value own_value(Builder& builder, const graph::Value& result, const graph::Value& x) {
@@ -262,5 +273,16 @@ constexpr graph::Op kOneHot = complete({.name = "one_hot",
                                         .space = elementwise_space,
                                         .kernel = one_hot_kernel,
                                         .no_gradient = "a place in a row does not change with a label's size"});
+
+constexpr graph::Op kTriangle = complete(
+    {.name = "triangle",
+     .signature = "triangle(rows: dim, columns: dim, offset: int = 0)",
+     .family = "Making tensors",
+     .doc = "A mask (bool) that is true on and below the diagonal: where the column is at most the row plus `offset`. "
+            "`not triangle(a, b, offset: -1)` is true on and above it.",
+     .example = "dim a = 3\nprint(triangle(a, a'))\n#> [[true, false, false], [true, true, false], [true, true, "
+                "true]]\n",
+     .samples = "=> triangle(a, b)\n=> triangle(a, b, offset: -1)",
+     .build = build_triangle});
 
 }  // namespace mtf::ops

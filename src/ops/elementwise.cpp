@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "support/text.h"
 
@@ -69,6 +70,16 @@ graph::Values build_leaky_relu(Call& call) {
   const graph::Values operands = as_element(call.builder, {call.tensor("x"), call.builder.number(0.2)},
                                             real_element(call.tensor("x").element()), call.span);
   return call.builder.add_node(call.op, operands);
+}
+
+/// x times the part of the normal distribution below x. Beyond 40 it is x or 0.
+graph::Values build_gelu(Call& call) {
+  if (!call.flag("exact", false)) return build_map<meet_as_reals>(call);
+  Builder& b = call.builder;
+  const graph::Value x = b.cast(call.tensor("x"), real_element(call.tensor("x").element()));
+  const graph::Value half = b.map(kMul, b.map(kErf, b.map(kMul, x, std::numbers::sqrt2 / 2)), 0.5);
+  const graph::Value near = b.map(kMul, x, b.map(kAdd, half, 0.5));
+  return {b.where(b.map(kLt, b.map(kAbs, x), 40.0), near, b.map(kRelu, x))};
 }
 
 constexpr double kSeluScale = 1.0507009873554804934193349852946;
@@ -252,10 +263,13 @@ constexpr graph::Op kLeakyRelu = real_function({
 
 constexpr graph::Op kGelu = real_function({
     .name = "gelu",
-    .signature = "gelu(x: tensor)",
-    .doc = "The Gaussian error linear unit, x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))) for each element.",
-    .example = "dim n = 4\nprint(gelu(tensor([-1, 0, 1, 2], [n])))\n#> [-0.158808, 0, 0.841192, 1.9546]\n",
-    .samples = "x: [a, b] => gelu(x)",
+    .signature = "gelu(x: tensor, exact: bool = false)",
+    .doc = "The Gaussian error linear unit, x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))) for each element; with `exact` "
+           "x/2 (1 + erf(x/√2)), which it approximates.",
+    .example = "dim n = 4\nlet x = tensor([-1, 0, 1, 2], [n])\nprint(gelu(x))\nprint(gelu(x, exact: true))\n"
+               "#> [-0.158808, 0, 0.841192, 1.9546]\n#> [-0.158655, 0, 0.841345, 1.9545]\n",
+    .samples = "x: [a, b] => gelu(x)\nx: [a, b] => gelu(x, exact: true)",
+    .build = build_gelu,
     .lane = kernels::LaneOp::kGelu,
     .gradient = [](graph::GradientCall& g) -> graph::Values {
       return times(g, g.builder.map(kGeluGrad, g.operands[0]));
@@ -341,6 +355,175 @@ constexpr graph::Op kReciprocal = real_function({
     },
 });
 
+constexpr graph::Op kExpm1 = real_function({
+    .name = "expm1",
+    .signature = "expm1(x: tensor)",
+    .doc = "exp(x) - 1 for each element, also near 0, where exp(x) rounds to 1.",
+    .example = "print(expm1(fill([], 0.000001)))\n#> 1e-06\n",
+    .samples = "x: [a, b] => expm1(x)\nx: f64[a] => expm1(x)",
+    .lane = kernels::LaneOp::kExpm1,
+    .host = {.of_one = [](double x) -> double { return std::expm1(x); }},
+    .gradient = [](graph::GradientCall& g) -> graph::Values { return times(g, g.builder.map(kExp, g.operands[0])); },
+});
+
+constexpr graph::Op kLog1p = real_function({
+    .name = "log1p",
+    .signature = "log1p(x: tensor)",
+    .doc = "log(1 + x) for each element, also near 0, where 1 + x rounds to 1; of -1 it is minus infinity.",
+    .example = "print(log1p(fill([], 0.000001)))\n#> 1e-06\n",
+    .samples = "x: [a, b] in -0.5..2 => log1p(x)",
+    .lane = kernels::LaneOp::kLog1p,
+    .host = {.of_one = [](double x) -> double { return std::log1p(x); }},
+    .gradient = [](graph::GradientCall& g) -> graph::Values {
+      return {g.builder.map(kZeroOver, g.d_results[0], g.builder.map(kAdd, g.operands[0], 1.0))};
+    },
+});
+
+constexpr graph::Op kErf = real_function({
+    .name = "erf",
+    .signature = "erf(x: tensor)",
+    .doc = "The error function of each element: 2/√π times the integral of exp(-t²) from 0 to x.",
+    .example = "dim n = 3\nprint(erf(tensor([-1, 0, 1], [n])))\n#> [-0.842701, 0, 0.842701]\n",
+    .samples = "x: [a, b] => erf(x)\nx: f64[a] => erf(x)",
+    .lane = kernels::LaneOp::kErf,
+    .host = {.of_one = [](double x) -> double { return std::erf(x); }},
+    .gradient = [](graph::GradientCall& g) -> graph::Values {
+      Builder& b = g.builder;
+      const graph::Value& x = g.operands[0];
+      return times(g, b.map(kMul, b.map(kExp, b.map(kNeg, b.map(kSquare, x))), 2 * std::numbers::inv_sqrtpi));
+    },
+});
+
+constexpr graph::Op kTan = real_function({
+    .name = "tan",
+    .signature = "tan(x: tensor)",
+    .doc = "The tangent of each element, in radians.",
+    .example = "print(tan(fill([], 0.5)))\n#> 0.546302\n",
+    .samples = "x: [a, b] in -1..1 => tan(x)",
+    .lane = kernels::LaneOp::kTan,
+    .host = {.of_one = [](double x) -> double { return std::tan(x); }},
+    .gradient = [](graph::GradientCall& g) -> graph::Values {
+      return times(g, g.builder.map(kAdd, g.builder.map(kSquare, g.results[0]), 1.0));
+    },
+});
+
+constexpr graph::Op kAsin = real_function({
+    .name = "asin",
+    .signature = "asin(x: tensor)",
+    .doc = "The angle from -π/2 to π/2 whose sine is the element; NaN of what is no sine.",
+    .example = "dim n = 3\nprint(asin(tensor([-1, 0, 0.5], [n])))\n#> [-1.5708, 0, 0.523599]\n",
+    .samples = "x: [a, b] in -0.8..0.8 => asin(x)",
+    .lane = kernels::LaneOp::kAsin,
+    .host = {.of_one = [](double x) -> double { return std::asin(x); }},
+    .gradient = [](graph::GradientCall& g) -> graph::Values {
+      Builder& b = g.builder;
+      const graph::Value& x = g.operands[0];
+      return times(g, b.map(kMul, b.map(kRsqrt, b.map(kSub, 1.0, x)), b.map(kRsqrt, b.map(kAdd, x, 1.0))));
+    },
+});
+
+constexpr graph::Op kAcos = real_function({
+    .name = "acos",
+    .signature = "acos(x: tensor)",
+    .doc = "The angle from 0 to π whose cosine is the element; NaN of what is no cosine.",
+    .example = "dim n = 3\nprint(acos(tensor([-1, 0, 1], [n])))\n#> [3.14159, 1.5708, 0]\n",
+    .samples = "x: [a, b] in -0.8..0.8 => acos(x)",
+    .lane = kernels::LaneOp::kAcos,
+    .host = {.of_one = [](double x) -> double { return std::acos(x); }},
+    .gradient = [](graph::GradientCall& g) -> graph::Values {
+      Builder& b = g.builder;
+      const graph::Value& x = g.operands[0];
+      return times(g, b.map(kNeg, b.map(kMul, b.map(kRsqrt, b.map(kSub, 1.0, x)), b.map(kRsqrt, b.map(kAdd, x, 1.0)))));
+    },
+});
+
+constexpr graph::Op kAtan = real_function({
+    .name = "atan",
+    .signature = "atan(x: tensor)",
+    .doc = "The angle from -π/2 to π/2 whose tangent is the element.",
+    .example = "dim n = 3\nprint(atan(tensor([-1, 0, 1], [n])))\n#> [-0.785398, 0, 0.785398]\n",
+    .samples = "x: [a, b] => atan(x)",
+    .lane = kernels::LaneOp::kAtan,
+    .host = {.of_one = [](double x) -> double { return std::atan(x); }},
+    .gradient = [](graph::GradientCall& g) -> graph::Values {
+      Builder& b = g.builder;
+      const graph::Value& x = g.operands[0];
+      return {b.map(kZeroOver, g.d_results[0], b.map(kAdd, b.map(kSquare, x), 1.0))};
+    },
+});
+
+constexpr graph::Op kSinh = real_function({
+    .name = "sinh",
+    .signature = "sinh(x: tensor)",
+    .doc = "The hyperbolic sine of each element.",
+    .example = "print(sinh(fill([], 1)))\n#> 1.1752\n",
+    .samples = "x: [a, b] => sinh(x)",
+    .lane = kernels::LaneOp::kSinh,
+    .host = {.of_one = [](double x) -> double { return std::sinh(x); }},
+    .gradient = [](graph::GradientCall& g) -> graph::Values { return times(g, g.builder.map(kCosh, g.operands[0])); },
+});
+
+constexpr graph::Op kCosh = real_function({
+    .name = "cosh",
+    .signature = "cosh(x: tensor)",
+    .doc = "The hyperbolic cosine of each element.",
+    .example = "print(cosh(fill([], 1)))\n#> 1.54308\n",
+    .samples = "x: [a, b] => cosh(x)",
+    .lane = kernels::LaneOp::kCosh,
+    .host = {.of_one = [](double x) -> double { return std::cosh(x); }},
+    .gradient = [](graph::GradientCall& g) -> graph::Values { return times(g, g.builder.map(kSinh, g.operands[0])); },
+});
+
+constexpr graph::Op kAsinh = real_function({
+    .name = "asinh",
+    .signature = "asinh(x: tensor)",
+    .doc = "The number whose hyperbolic sine is the element.",
+    .example = "print(asinh(fill([], 1)))\n#> 0.881374\n",
+    .samples = "x: [a, b] => asinh(x)",
+    .lane = kernels::LaneOp::kAsinh,
+    .host = {.of_one = [](double x) -> double { return std::asinh(x); }},
+    .gradient = [](graph::GradientCall& g) -> graph::Values {
+      // 1 / √(1 + x²), of 1 / x where x² may overflow.
+      Builder& b = g.builder;
+      const graph::Value size = b.map(kAbs, g.operands[0]);
+      const graph::Value is_large = b.map(kGt, size, 1.0);
+      const graph::Value small = b.where(is_large, b.map(kReciprocal, size), size);
+      const graph::Value root = b.map(kRsqrt, b.map(kAdd, b.map(kSquare, small), 1.0));
+      return times(g, b.where(is_large, b.map(kMul, root, small), root));
+    },
+});
+
+constexpr graph::Op kAcosh = real_function({
+    .name = "acosh",
+    .signature = "acosh(x: tensor)",
+    .doc = "The number from 0 on whose hyperbolic cosine is the element; NaN below 1.",
+    .example = "print(acosh(fill([], 2)))\n#> 1.31696\n",
+    .samples = "x: [a, b] in 1.5..3 => acosh(x)",
+    .lane = kernels::LaneOp::kAcosh,
+    .host = {.of_one = [](double x) -> double { return std::acosh(x); }},
+    .gradient = [](graph::GradientCall& g) -> graph::Values {
+      Builder& b = g.builder;
+      const graph::Value& x = g.operands[0];
+      return times(g, b.map(kMul, b.map(kRsqrt, b.map(kSub, x, 1.0)), b.map(kRsqrt, b.map(kAdd, x, 1.0))));
+    },
+});
+
+constexpr graph::Op kAtanh = real_function({
+    .name = "atanh",
+    .signature = "atanh(x: tensor)",
+    .doc = "The number whose hyperbolic tangent is the element; infinite at -1 and 1, NaN beyond.",
+    .example = "print(atanh(fill([], 0.5)))\n#> 0.549306\n",
+    .samples = "x: [a, b] in -0.8..0.8 => atanh(x)",
+    .lane = kernels::LaneOp::kAtanh,
+    .host = {.of_one = [](double x) -> double { return std::atanh(x); }},
+    .gradient = [](graph::GradientCall& g) -> graph::Values {
+      Builder& b = g.builder;
+      const graph::Value& x = g.operands[0];
+      const graph::Value rest = b.map(kMul, b.map(kSub, 1.0, x), b.map(kAdd, x, 1.0));
+      return {b.map(kZeroOver, g.d_results[0], rest)};
+    },
+});
+
 constexpr graph::Op kFloor = element_wise({
     .name = "floor",
     .signature = "floor(x: tensor)",
@@ -349,6 +532,18 @@ constexpr graph::Op kFloor = element_wise({
     .samples = "x: [a, b] in 0.1..0.9 => floor(x)\nx: i32[a] in -5..5 => floor(x)",
     .lane = kernels::LaneOp::kFloor,
     .host = {.of_one = [](double x) -> double { return std::floor(x); }, .keeps_ints = true},
+    .gradient = zero_gradient,
+    .ends_gradients = true,
+});
+
+constexpr graph::Op kCeil = element_wise({
+    .name = "ceil",
+    .signature = "ceil(x: tensor)",
+    .doc = "The smallest whole number that is not below each element; the element type stays. Its gradient is 0.",
+    .example = "dim n = 2\nprint(ceil(tensor([-1.5, 1.5], [n])))\n#> [-1, 2]\n",
+    .samples = "x: [a, b] in 0.1..0.9 => ceil(x)\nx: i32[a] in -5..5 => ceil(x)",
+    .lane = kernels::LaneOp::kCeil,
+    .host = {.of_one = [](double x) -> double { return std::ceil(x); }, .keeps_ints = true},
     .gradient = zero_gradient,
     .ends_gradients = true,
 });

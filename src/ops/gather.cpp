@@ -1,5 +1,6 @@
 // Operations that look up places along a dim by a tensor of them: gather, and its transpose scatter_add.
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -647,12 +648,129 @@ void scatter_kernel(graph::KernelCall& call) {
   });
 }
 
-graph::Values build_scatter(Call& call) {
-  const graph::Value& values = call.tensor("values");
-  const graph::Value& ids = call.tensor("ids");
+// ---- Scatters that fold otherwise than by a sum
+// ----------------------------------------------------------------------
+
+template <kernels::Reduction kHow, typename T>
+T nothing_folded() {
+  using N = Number<T>;
+  if constexpr (kHow == kernels::Reduction::kProd) return from_number<T>(N{1});
+  constexpr bool kIsMax = kHow == kernels::Reduction::kMax;
+  if constexpr (std::numeric_limits<N>::has_infinity) {
+    const N infinity = std::numeric_limits<N>::infinity();
+    return from_number<T>(kIsMax ? -infinity : infinity);
+  } else {
+    return from_number<T>(kIsMax ? std::numeric_limits<N>::lowest() : std::numeric_limits<N>::max());
+  }
+}
+
+/// A NaN stays, on either side.
+template <kernels::Reduction kHow, typename N>
+N folded(N a, N b) {
+  if constexpr (kHow == kernels::Reduction::kProd) {
+    if constexpr (std::is_integral_v<N>)
+      return static_cast<N>(static_cast<std::make_unsigned_t<N>>(a) * static_cast<std::make_unsigned_t<N>>(b));
+    else return a * b;
+  } else {
+    const bool takes_b = kHow == kernels::Reduction::kMax ? b > a : b < a;
+    return takes_b || (is_nan(b) && !is_nan(a)) ? b : a;
+  }
+}
+
+/// Each place of the result folds its values in the order of the ids, whatever the threads.
+template <kernels::Reduction kHow>
+void scatter_fold_kernel(graph::KernelCall& call) {
+  const kernels::Block &values = call.operands[0], &ids = call.operands[1], &to = call.results[0];
+  call.flops += values.size();
+  if (to.size() == 0) return;
+  const ScatterPlaces places(call.operation);
+  const LookedUp into(to.dims[places.into]);
+  Walk<3> kept, summed;  // ids, values, result
+  for (size_t d = 0; d < to.dims.size(); ++d) {
+    const auto [v, i] = places.kept[d];
+    if (v >= 0) kept.add(to.dims[d].size, {i >= 0 ? ids.dims[i].stride : 0, values.dims[v].stride, to.dims[d].stride});
+  }
+  for (const auto& [v, i] : places.summed) summed.add(ids.dims[i].size, {ids.dims[i].stride, values.dims[v].stride, 0});
+  by_element(values.element, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (!std::is_same_v<T, uint8_t>) {
+      for_each_place(call.threads, kept, summed.count() + into.size, [&](const Walk<3>& at) {
+        T* const line = to.as<T>() + at.offset(2);
+        for (int64_t k = 0; k < into.size; ++k) line[k * into.stride] = nothing_folded<kHow, T>();
+        Walk<3> each = summed;
+        for (int64_t n = 0; n < each.count(); ++n, each.next()) {
+          const int32_t* const id = ids.as<int32_t>() + at.offset(0) + each.offset(0);
+          if (!are_below(into.whole, id, 1, 1))
+            refuse(ids, to.dims[places.into].whole, call.operation.results[0].dims[places.into]);
+          const int64_t place = into.place(*id);
+          if (!into.holds(place)) continue;
+          T& so_far = line[place * into.stride];
+          const T value = values.as<T>()[at.offset(1) + each.offset(1)];
+          so_far = from_number<T>(folded<kHow>(to_number(so_far), to_number(value)));
+        }
+      });
+    }
+  });
+}
+
+template <kernels::Reduction kHow>
+graph::IterationSpace scatter_fold_space(const graph::Operation& operation) {
+  graph::IterationSpace space = scatter_space(operation);
+  for (graph::IterationDim& dim : space.dims)
+    if (dim.kind == graph::SplitKind::kReduce) dim.reduce = kHow;
+  return space;
+}
+
+/// What `table` has along the dim `into` at the ids, for each value.
+graph::Value at_ids(graph::GradientCall& call, const graph::Value& table) {
+  const auto& [into, result] = call.operation.attributes.get<ScatterAttributes>();
+  return gather(call.builder, table, call.operands[1], result.dims[find_dim(result.dims, into)], table.element());
+}
+
+/// Sums `numbers`, one for each value, by place. Returns for each value the sum of its place.
+graph::Value summed_at_ids(graph::GradientCall& call, const graph::Value& numbers) {
+  const auto& [into, result] = call.operation.attributes.get<ScatterAttributes>();
+  return at_ids(call, scatter_add(call.builder, numbers, call.operands[1], result.dims[find_dim(result.dims, into)],
+                                  result.dims, numbers.element()));
+}
+
+/// An equal share to each value that equals the extreme of its place.
+graph::Values scatter_extreme_gradient(graph::GradientCall& call) {
+  Builder& b = call.builder;
+  const graph::Value d = at_ids(call, call.d_results[0]);
+  const graph::Value equal = b.map(kEq, call.operands[0], at_ids(call, call.results[0]));
+  const graph::Value count = summed_at_ids(call, b.cast(equal, promote(d.element(), ElementType::kF32)));
+  return {b.where(equal, b.cast(b.map(kDiv, d, count), d.element()), b.number(0, d.element())), {}};
+}
+
+/// The product of the place's other values: by division where none is 0, and without the zero where one is.
+graph::Values scatter_mul_gradient(graph::GradientCall& call) {
+  Builder& b = call.builder;
+  const graph::Value& x = call.operands[0];
+  const graph::Value is_zero = b.map(kEq, x, 0.0);
+  const graph::Value one = b.number(1, x.element()), zero = b.number(0, x.element());
+  const graph::Value others = b.where(is_zero, one, x);
+  const graph::Value product = at_ids(call, b.add(kScatterMul, {others, call.operands[1]}, call.operation.attributes));
+  const graph::Value zeros = summed_at_ids(call, b.cast(is_zero, ElementType::kF32));
+  const graph::Value left = b.map(kSub, zeros, b.cast(is_zero, ElementType::kF32));
+  const graph::Value rest = b.where(b.map(kEq, left, 0.0), b.map(kDiv, product, others), zero);
+  return {b.map(kZeroProduct, rest, at_ids(call, call.d_results[0])), {}};
+}
+
+consteval graph::Op scatter_fold(graph::Op op) {
+  op.family = "Indices";
+  op.attributes = &graph::kFormOf<ScatterAttributes>;
+  op.infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
+    return {operation.attributes.get<ScatterAttributes>().result};
+  };
+  op.work = graph::Work::kPerOperand;
+  return complete(op);
+}
+
+/// Returns the dims of a scatter's result: the shape that the call asks for, or `into` and the dims that the ids lack.
+Dims scattered_dims(Call& call, const graph::Value& values, const graph::Value& ids, const Dim& into) {
   check_element(call, "ids", ElementType::kI32, "cast the ids: cast(x, i32)");
   check_sizes(call, {values, ids});
-  const Dim& into = call.argument("into").dims[0];
   for (const Dim& dim : ids.dims())
     if (!has_dim(values.dims(), dim.name))
       fail(Diagnostic(Kind::shape_mismatch, call.span_of("values"),
@@ -673,8 +791,49 @@ graph::Values build_scatter(Call& call) {
              dim.name.text());
     dims = *call.arrow;
   }
+  dims[find_dim(dims, into.name)] = into;
+  return dims;
+}
+
+graph::Values build_scatter(Call& call) {
+  const graph::Value &values = call.tensor("values"), &ids = call.tensor("ids");
+  const Dim& into = call.argument("into").dims[0];
+  const Dims dims = scattered_dims(call, values, ids, into);
   const graph::Value numbers = call.builder.cast(values, number_element(values.element()));
   return {scatter_add(call.builder, numbers, ids, into, dims, numbers.element())};
+}
+
+graph::Values build_scatter_fold(Call& call) {
+  const graph::Value &values = call.tensor("values"), &ids = call.tensor("ids");
+  const Dim& into = call.argument("into").dims[0];
+  const Dims dims = scattered_dims(call, values, ids, into);
+  const graph::Value numbers = call.builder.cast(values, number_element(values.element()));
+  return {call.builder.add(call.op, {numbers, ids}, ScatterAttributes{into.name, {numbers.element(), dims}})};
+}
+
+/// For each place the last of the ids, in their order, that names it; then the value of that id.
+graph::Values build_scatter_set(Call& call) {
+  Builder& b = call.builder;
+  const graph::Value& ids = call.tensor("ids");
+  const graph::Value& x = call.tensor("x");
+  if (ids.dims().size() != 1)
+    fail(Kind::shape_mismatch, call.span_of("ids"), "expected ids along one dimension, found {}", describe(ids));
+  const int over = place_of(x, call.argument("over").dims[0], call.span_of("over"));
+  const Dim& into = x.dims()[over];
+  const Dim& listed = ids.dims()[0];
+  const graph::Values both = {x, call.tensor("values")};
+  const graph::Values same = as_element(b, both, common_element(b, both), call.span);
+  scattered_dims(call, same[1], ids, into);
+  Dims wanted = same[0].dims();
+  wanted[over] = listed;
+  if (!is_subset(same[1].dims(), wanted))
+    fail(Kind::shape_mismatch, call.span_of("values"), "expected {}, found {}", to_string(wanted), describe(same[1]));
+  const graph::Value last =
+      b.add(kScatterMax, {b.range(listed), ids}, ScatterAttributes{into.name, {ElementType::kI32, {into}}});
+  const graph::Value is_named = b.map(kGe, last, 0.0);
+  const graph::Value set =
+      gather(b, same[1], b.map(kMaximum, last, b.number(0, ElementType::kI32)), listed, same[1].element());
+  return {b.broadcast(b.where(is_named, set, same[0]), x.dims())};
 }
 
 }  // namespace
@@ -752,5 +911,75 @@ constexpr graph::Op kScatterAdd = complete(
                       gradient_element(call.operands[0])),
                {}};
      }});
+
+constexpr graph::Op kScatterMul = scatter_fold(
+    {.name = "scatter_mul",
+     .signature = "scatter_mul(values: tensor, ids: tensor, into: dim -> shape?)",
+     .doc = "The product of the values whose ids (i32) name each place along `into`; otherwise as scatter_add. Places "
+            "that no id names are 1. Its gradients are right where values are 0.",
+     .example = "dim vocab = 3, batch = 4\n"
+                "let ids = tensor([2, 0, 2, 2], [batch], i32)\n"
+                "print(scatter_mul(tensor([1, 2, 3, 4], [batch]), ids, into: vocab))\n"
+                "#> [2, 1, 12]\n",
+     .samples = "dim vocab = 5; x: [a, b] in 0.5..2, i: i32[a] in 0..5 => scatter_mul(x, i, into: vocab)\n"
+                "dim vocab = 5; x: [a, b] in 0.5..2, i: i32[b, a] in 0..5 => scatter_mul(x, i, into: vocab -> [a, "
+                "vocab])\n"
+                "dim vocab = 5; x: i32[a, b] in -3..3, i: i32[a] in 0..5 => scatter_mul(x, i, into: vocab)",
+     .build = build_scatter_fold,
+     .space = scatter_fold_space<kernels::Reduction::kProd>,
+     .kernel = scatter_fold_kernel<kernels::Reduction::kProd>,
+     .gradient = scatter_mul_gradient});
+
+constexpr graph::Op kScatterMax = scatter_fold(
+    {.name = "scatter_max",
+     .signature = "scatter_max(values: tensor, ids: tensor, into: dim -> shape?)",
+     .doc = "The largest of the values whose ids (i32) name each place along `into`; NaN if any is; otherwise as "
+            "scatter_add. Places that no id names are minus infinity, or the least i32. Values that equal it share its "
+            "gradient "
+            "equally.",
+     .example = "dim vocab = 3, batch = 4\n"
+                "let ids = tensor([2, 0, 2, 2], [batch], i32)\n"
+                "print(scatter_max(tensor([1, 2, 3, 4], [batch]), ids, into: vocab))\n"
+                "#> [2, -inf, 4]\n",
+     .samples = "x: [a, b], i: i32[b] in 0..2 => scatter_max(x, i, into: b)\n"
+                "x: [b, a, c], i: i32[b] in 0..2 => scatter_max(x, i, into: b)\n"
+                "dim vocab = 5; x: i32[a, b] in -9..9, i: i32[a] in 0..5 => scatter_max(x, i, into: vocab)",
+     .build = build_scatter_fold,
+     .space = scatter_fold_space<kernels::Reduction::kMax>,
+     .kernel = scatter_fold_kernel<kernels::Reduction::kMax>,
+     .gradient = scatter_extreme_gradient});
+
+constexpr graph::Op kScatterMin = scatter_fold(
+    {.name = "scatter_min",
+     .signature = "scatter_min(values: tensor, ids: tensor, into: dim -> shape?)",
+     .doc = "The least of the values whose ids (i32) name each place along `into`; NaN if any is; otherwise as "
+            "scatter_add. Places that no id names are infinity, or the largest i32. Values that equal it share its "
+            "gradient "
+            "equally.",
+     .example = "dim vocab = 3, batch = 4\n"
+                "let ids = tensor([2, 0, 2, 2], [batch], i32)\n"
+                "print(scatter_min(tensor([1, 2, 3, 4], [batch]), ids, into: vocab))\n"
+                "#> [2, inf, 1]\n",
+     .samples = "x: [a, b], i: i32[b] in 0..2 => scatter_min(x, i, into: b)\n"
+                "x: [b, a, c], i: i32[b] in 0..2 => scatter_min(x, i, into: b)\n"
+                "dim vocab = 5; x: i32[a, b] in -9..9, i: i32[a] in 0..5 => scatter_min(x, i, into: vocab)",
+     .build = build_scatter_fold,
+     .space = scatter_fold_space<kernels::Reduction::kMin>,
+     .kernel = scatter_fold_kernel<kernels::Reduction::kMin>,
+     .gradient = scatter_extreme_gradient});
+
+constexpr graph::Op kScatterSet = complete(
+    {.name = "scatter_set",
+     .signature = "scatter_set(x: tensor, values: tensor, ids: tensor, over: dim)",
+     .family = "Indices",
+     .doc = "`x` with the values in the places along `over` that their ids (i32) name; of several values for one place "
+            "the last is taken. An id outside `over` ends the run with an error.",
+     .example = "dim n = 4, batch = 3\n"
+                "let ids = tensor([2, 0, 2], [batch], i32)\n"
+                "print(scatter_set(zeros([n]), tensor([1, 2, 3], [batch]), ids, over: n))\n"
+                "#> [2, 0, 3, 0]\n",
+     .samples = "x: [b, c], v: [a, c], i: i32[a] in 0..2 => scatter_set(x, v, i, over: b)\n"
+                "x: [c, b], v: [a], i: i32[a] in 0..2 => scatter_set(x, v, i, over: b)",
+     .build = build_scatter_set});
 
 }  // namespace mtf::ops

@@ -126,7 +126,58 @@ graph::Values pad_gradient(graph::GradientCall& call) {
                              call.operands[0].dims()[dim].size)};
 }
 
+/// What pad takes from the operand itself, in the place of a value.
+enum class PadSource : uint8_t { kValue, kReflect, kEdge, kWrap };
+
+PadSource pad_source(const Call& call) {
+  PadSource source = PadSource::kValue;
+  std::string_view first = call.argument("value").given ? "value" : "";
+  for (const auto& [name, each] : {std::pair<std::string_view, PadSource>{"reflect", PadSource::kReflect},
+                                   {"edge", PadSource::kEdge},
+                                   {"wrap", PadSource::kWrap}}) {
+    if (!call.flag(name, false)) continue;
+    if (!first.empty())
+      fail(Kind::bad_value, call.span_of(name), "expected one way to pad, found `{}` and `{}`", first, name);
+    first = name;
+    source = each;
+  }
+  return source;
+}
+
+/// x between `before` and `after` elements of its own.
+graph::Value pad_with_own(Builder& b, const graph::Value& x, int dim, PadSource source, int64_t before, int64_t after,
+                          Span span) {
+  const Dim whole = x.dims()[dim];
+  const int64_t most = source == PadSource::kReflect ? whole.size - 1 : whole.size;
+  if (source != PadSource::kEdge && std::max(before, after) > most)
+    fail(Kind::bad_value, span, "expected at most {} elements of {} on each side, found ({}, {})", most,
+         to_string(whole), before, after);
+  const auto part = [&](int64_t first, int64_t count) {
+    if (source == PadSource::kEdge) {
+      Dims dims = x.dims();
+      dims[dim].size = count;
+      return b.broadcast(index_dim(b, x, dim, static_cast<double>(first), span), dims);
+    }
+    const graph::Value slice = b.slice(x, dim, first, count);
+    return source == PadSource::kReflect ? b.add(kReverse, {slice}, ReverseAttributes{{whole.name}}) : slice;
+  };
+  graph::Values parts;
+  if (before > 0)
+    parts.push_back(part(source == PadSource::kReflect ? 1
+                         : source == PadSource::kEdge  ? 0
+                                                       : whole.size - before,
+                         before));
+  parts.push_back(x);
+  if (after > 0)
+    parts.push_back(part(source == PadSource::kReflect ? most - after
+                         : source == PadSource::kEdge  ? whole.size - 1
+                                                       : 0,
+                         after));
+  return b.add(kConcat, parts, OverAttributes{whole.name});
+}
+
 graph::Values build_pad(Call& call) {
+  const PadSource source = pad_source(call);
   graph::Value x = call.tensor("x");
   const Argument& value = call.argument("value");
   const bool zero = !value.given || value.number == 0;
@@ -142,7 +193,8 @@ graph::Values build_pad(Call& call) {
     if (before > kMost || after > kMost || size + before + after > kMost)
       fail(Kind::size_overflow, label.span, "{} with {} and {} more", to_string(x.dims()[dim]), before, after);
     if (before == 0 && after == 0) continue;
-    if (zero) x = pad(call.builder, x, label.dim.name, before, after);
+    if (source != PadSource::kValue) x = pad_with_own(call.builder, x, dim, source, before, after, label.span);
+    else if (zero) x = pad(call.builder, x, label.dim.name, before, after);
     else x = call.builder.add(kPadWith, {x}, PadAttributes{label.dim.name, before, after}, {value.number});
   }
   return {own_value(call.builder, x, call.tensor("x"))};
@@ -288,12 +340,21 @@ constexpr graph::Op kSpread = complete({.name = "spread",
 
 constexpr graph::Op kPad = complete(
     {.name = "pad",
-     .signature = "pad(x: tensor, DIM: pair..., value: number = 0)",
+     .signature = "pad(x: tensor, DIM: pair..., value: number = 0, reflect: bool = false, edge: bool = false, wrap: "
+                  "bool = false)",
      .family = "Moving elements",
-     .doc = "Adds elements before and after those of a dimension, which keeps its name: `pad(x, rows: (1, 1))`.",
-     .example = "dim a = 3\nprint(pad(tensor([1, 2, 3], [a]), a: (2, 1)))\n#> [0, 0, 1, 2, 3, 0]\n",
+     .doc =
+         "Adds elements before and after those of a dimension, which keeps its name: `pad(x, rows: (1, 1))`. They are "
+         "`value`; with `reflect` those next to the first and the last, in the opposite order; with `edge` the "
+         "first and the last; with `wrap` those of the other end.",
+     .example = "dim a = 3\nlet x = tensor([1, 2, 3], [a])\nprint(pad(x, a: (2, 1)))\nprint(pad(x, a: (2, 1), "
+                "reflect: true))\nprint(pad(x, a: (2, 1), edge: true))\nprint(pad(x, a: (2, 1), wrap: true))\n"
+                "#> [0, 0, 1, 2, 3, 0]\n#> [3, 2, 1, 2, 3, 2]\n#> [1, 1, 1, 2, 3, 3]\n#> [2, 3, 1, 2, 3, 1]\n",
      .samples = "x: [a, b] => pad(x, a: (2, 1))\n"
-                "x: [a, b] => pad(x, a: (0, 1), b: (1, 2), value: 1.5)",
+                "x: [a, b] => pad(x, a: (0, 1), b: (1, 2), value: 1.5)\n"
+                "x: [a, b] => pad(x, a: (1, 1), b: (0, 1), reflect: true)\n"
+                "x: [a, b] => pad(x, a: (2, 3), b: (0, 1), edge: true)\n"
+                "x: [a, b] => pad(x, a: (1, 2), wrap: true)",
      .build = build_pad,
      .attributes = &graph::kFormOf<PadAttributes>,
      .infer = infer_pad,

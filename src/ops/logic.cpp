@@ -1,4 +1,6 @@
 // Comparisons, truth values and selection.
+#include <limits>
+
 #include "ops/elementwise.h"
 
 namespace mtf::ops {
@@ -23,9 +25,34 @@ consteval graph::Op comparison(graph::Op op) {
   return element_wise(op);
 }
 
-graph::Values build_truth(Call& call) {
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+/// The magnitudes of a call's `x`, as real numbers.
+graph::Value size_of_reals(const Call& call) {
+  Builder& b = call.builder;
+  return b.map(kAbs, b.cast(call.tensor("x"), real_element(call.tensor("x").element())));
+}
+
+graph::Values build_bits(Call& call) {
+  for (const syntax::Parameter& parameter : call.signature.parameters)
+    check_element(call, parameter.name.text(), ElementType::kI32, "bits are those of integers: `cast(x, i32)`");
+  return call.builder.add_node(call.op, broadcast_arguments(call));
+}
+
+consteval graph::Op of_bits(graph::Op op) {
+  op.family = "Bits of integers";
+  op.build = build_bits;
+  op.no_gradient = "an integer does not change smoothly";
+  return element_wise(op);
+}
+
+void check_truth(const Call& call) {
   for (const syntax::Parameter& parameter : call.signature.parameters)
     check_element(call, parameter.name.text(), ElementType::kBool, "compare it first: `x != 0`");
+}
+
+graph::Values build_truth(Call& call) {
+  check_truth(call);
   return call.builder.add_node(call.op, broadcast_arguments(call));
 }
 
@@ -151,6 +178,104 @@ constexpr graph::Op kNot = comparison({
     .samples = "x: bool[a, b] => not x",
     .build = build_truth,
     .lane = kernels::LaneOp::kNot,
+});
+
+constexpr graph::Op kIsNan = complete({
+    .name = "isnan",
+    .signature = "isnan(x: tensor)",
+    .family = "Comparison and selection",
+    .doc = "Whether each element is NaN, which equals nothing, not even itself.",
+    .example = "dim n = 3\nprint(isnan(tensor([1, nan, inf], [n])))\n#> [false, true, false]\n",
+    .samples = "x: [a, b] => isnan(x)\nx: i32[a] in -5..5 => isnan(x)",
+    .build = [](Call& call) -> graph::Values { return {call.builder.map(kNe, call.tensor("x"), call.tensor("x"))}; },
+});
+
+constexpr graph::Op kIsInf = complete({
+    .name = "isinf",
+    .signature = "isinf(x: tensor)",
+    .family = "Comparison and selection",
+    .doc = "Whether each element is infinite, of either sign.",
+    .example = "dim n = 3\nprint(isinf(tensor([1, nan, -inf], [n])))\n#> [false, false, true]\n",
+    .samples = "x: [a, b] => isinf(x)\nx: i32[a] in -5..5 => isinf(x)",
+    .build = [](Call& call) -> graph::Values { return {call.builder.map(kEq, size_of_reals(call), kInfinite)}; },
+});
+
+constexpr graph::Op kIsFinite = complete({
+    .name = "isfinite",
+    .signature = "isfinite(x: tensor)",
+    .family = "Comparison and selection",
+    .doc = "Whether each element is a number: neither infinite nor NaN.",
+    .example = "dim n = 3\nprint(isfinite(tensor([1, nan, inf], [n])))\n#> [true, false, false]\n",
+    .samples = "x: [a, b] => isfinite(x)\nx: i32[a] in -5..5 => isfinite(x)",
+    .build = [](Call& call) -> graph::Values { return {call.builder.map(kLt, size_of_reals(call), kInfinite)}; },
+});
+
+constexpr graph::Op kXor = complete({
+    .name = "xor",
+    .signature = "xor(a: tensor, b: tensor -> shape?)",
+    .family = "Comparison and selection",
+    .doc = "Whether one of two elements is true, and not both.",
+    .example = "dim n = 3\nlet i = range(n)\nprint(xor(i > 0, i < 2))\n#> [true, false, true]\n",
+    .samples = "x: bool[a, b], y: bool[b] => xor(x, y)",
+    .build = [](Call& call) -> graph::Values {
+      check_truth(call);
+      return call.builder.add_node(kNe, broadcast_arguments(call));
+    },
+});
+
+constexpr graph::Op kBitAnd = of_bits({
+    .name = "bit_and",
+    .signature = "bit_and(a: tensor, b: tensor -> shape?)",
+    .doc = "The bits that both of two integers (i32) have.",
+    .example = "dim n = 4\nprint(bit_and(range(n), 2))\n#> [0, 0, 2, 2]\n",
+    .samples = "x: i32[a, b] in -99..99, y: i32[b] in -9..9 => bit_and(x, y)\nx: i32[a] in -9..9 => bit_and(x, 3)",
+    .lane = kernels::LaneOp::kBitAnd,
+});
+
+constexpr graph::Op kBitOr = of_bits({
+    .name = "bit_or",
+    .signature = "bit_or(a: tensor, b: tensor -> shape?)",
+    .doc = "The bits that at least one of two integers (i32) has.",
+    .example = "dim n = 4\nprint(bit_or(range(n), 2))\n#> [2, 3, 2, 3]\n",
+    .samples = "x: i32[a, b] in -99..99, y: i32[b] in -9..9 => bit_or(x, y)",
+    .lane = kernels::LaneOp::kBitOr,
+});
+
+constexpr graph::Op kBitXor = of_bits({
+    .name = "bit_xor",
+    .signature = "bit_xor(a: tensor, b: tensor -> shape?)",
+    .doc = "The bits that one of two integers (i32) has, and not both.",
+    .example = "dim n = 4\nprint(bit_xor(range(n), 2))\n#> [2, 3, 0, 1]\n",
+    .samples = "x: i32[a, b] in -99..99, y: i32[b] in -9..9 => bit_xor(x, y)",
+    .lane = kernels::LaneOp::kBitXor,
+});
+
+constexpr graph::Op kBitNot = of_bits({
+    .name = "bit_not",
+    .signature = "bit_not(x: tensor)",
+    .doc = "The bits that an integer (i32) lacks: -1 - x.",
+    .example = "dim n = 3\nprint(bit_not(range(n)))\n#> [-1, -2, -3]\n",
+    .samples = "x: i32[a, b] in -99..99 => bit_not(x)",
+    .lane = kernels::LaneOp::kBitNot,
+});
+
+constexpr graph::Op kShiftLeft = of_bits({
+    .name = "shift_left",
+    .signature = "shift_left(a: tensor, b: tensor -> shape?)",
+    .doc = "The bits of an integer (i32), `b` places higher; those that leave its 32 are lost. A negative `b` is taken "
+           "as 0.",
+    .example = "dim n = 4\nprint(shift_left(1, range(n)))\n#> [1, 2, 4, 8]\n",
+    .samples = "x: i32[a, b] in -99..99, y: i32[b] in 0..40 => shift_left(x, y)",
+    .lane = kernels::LaneOp::kShiftLeft,
+});
+
+constexpr graph::Op kShiftRight = of_bits({
+    .name = "shift_right",
+    .signature = "shift_right(a: tensor, b: tensor -> shape?)",
+    .doc = "The bits of an integer (i32), `b` places lower: x / 2^b rounded down. A negative `b` is taken as 0.",
+    .example = "dim n = 3\nprint(shift_right(tensor([8, 7, -8], [n], i32), 1))\n#> [4, 3, -4]\n",
+    .samples = "x: i32[a, b] in -99..99, y: i32[b] in 0..40 => shift_right(x, y)",
+    .lane = kernels::LaneOp::kShiftRight,
 });
 
 constexpr graph::Op kWhere = element_wise({

@@ -97,6 +97,20 @@ graph::Values build_dropout(Call& call) {
   return {builder.where(kept, builder.map(kMul, x, rate < 1 ? 1 / (1 - rate) : 0), builder.number(0, x.element()))};
 }
 
+/// The largest of logits with noise of a Gumbel distribution each (Gumbel, 1954).
+graph::Values build_categorical(Call& call) {
+  Builder& b = call.builder;
+  const ElementType element = real_element(call.tensor("logits").element());
+  const graph::Value logits =
+      b.cast(call.tensor("logits"), element == ElementType::kBf16 ? ElementType::kF32 : element);
+  const int dim = place_of(logits, dim_over(call, "logits"), call.span_of("over"));
+  const graph::Value numbers = made_like(b, logits, [&] {
+    return draw(b, kRandomUniform, {logits.element(), logits.dims()}, 0, 1);
+  });
+  const graph::Value exponential = b.map(kNeg, b.map(kLog, numbers));
+  return {b.add(kArgmax, {b.map(kSub, logits, b.map(kLog, exponential))}, OverAttributes{logits.dims()[dim].name})};
+}
+
 consteval graph::Op random(graph::Op op) {
   op.family = "Random numbers";
   op.attributes = &graph::kFormOf<TypeAttributes>;
@@ -171,5 +185,20 @@ constexpr graph::Op kDropout = complete({.name = "dropout",
                                                     "#> true\n",
                                          .samples = "x: [a, b] => dropout(x, rate: 0.5)",
                                          .build = build_dropout});
+
+constexpr graph::Op kRandomCategorical = complete(
+    {.name = "random.categorical",
+     .signature = "random.categorical(logits: tensor, over: dim = the only one)",
+     .family = "Random numbers",
+     .doc = "A random place (i32) along a dimension for each row, with the probabilities softmax(logits); a "
+            "logit of minus infinity is never taken. Counts as one random operation.",
+     .example = "dim a = 10000, classes = 3\n"
+                "let x = random.categorical(broadcast(log(tensor([1, 0, 3], [classes])) -> [a, classes]), over: "
+                "classes)\n"
+                "print(max(abs(mean(one_hot(x, classes), over: a) - tensor([0.25, 0, 0.75], [classes]))) < "
+                "0.02)\n"
+                "#> true\n",
+     .samples = "x: [a, b] => random.categorical(x, over: b)",
+     .build = build_categorical});
 
 }  // namespace mtf::ops

@@ -72,6 +72,32 @@ graph::Values build_norm(Call& call) {
   return {b.cast(b.map(kMul, root, scale), element)};
 }
 
+/// The mean square of the differences from the mean, over so many elements less `correction`.
+graph::Value variance(Call& call) {
+  Builder& b = call.builder;
+  const Dims kept = kept_dims(call, "x");
+  const ElementType element = summed_element(b, real_element(call.tensor("x").element()));
+  const ElementType wide = element == ElementType::kBf16 ? ElementType::kF32 : element;
+  const graph::Value x = as_element(b, call.tensor("x"), wide, call.span);
+  const auto count = static_cast<double>(size_of(remaining(x.dims(), kept)));
+  const auto sum = [&](const graph::Value& value) { return b.add(kSum, {value}, ReduceAttributes{names_of(kept)}); };
+  const graph::Value mean = b.map(kScale, sum(x), 1 / count);
+  return b.map(kScale, sum(b.map(kSquare, b.map(kSub, x, mean))), 1 / (count - call.number("correction", 0)));
+}
+
+graph::Value as_reduced(Call& call, const graph::Value& value) {
+  return call.builder.cast(value, summed_element(call.builder, real_element(call.tensor("x").element())));
+}
+
+graph::Values build_var(Call& call) { return {as_reduced(call, variance(call))}; }
+
+graph::Values build_std(Call& call) {
+  Builder& b = call.builder;
+  const graph::Value squares = variance(call);
+  const graph::Value zero = b.number(0, squares.element());
+  return {as_reduced(call, b.where(b.map(kEq, squares, 0.0), zero, b.map(kSqrt, squares)))};
+}
+
 graph::Values build_truth_reduction(Call& call) {
   check_element(call, "x", ElementType::kBool, "compare it first: `x != 0`");
   return build_reduction<same_element>(call);
@@ -204,6 +230,30 @@ constexpr graph::Op kNorm = complete({
     .samples = "x: [a, b] => norm(x)\nx: [a, b, c] => norm(x, over: b)\nx: [a, b] => norm(x -> [b])\n"
                "x: i32[a, b] in -5..5 => norm(x, over: a)",
     .build = build_norm,
+});
+
+constexpr graph::Op kVar = complete({
+    .name = "var",
+    .signature = "var(x: tensor, over: dims = all, correction: number = 0 -> shape?)",
+    .family = kReductions,
+    .doc = "The variance over the dims `over`, over those that `-> [...]` leaves out, or over everything: the mean "
+           "square of the differences from the mean. With `correction: 1` the squares are divided by one less than "
+           "their number.",
+    .example = "dim n = 4\nlet x = tensor([1, 2, 3, 6], [n])\nprint(var(x), var(x, correction: 1))\n#> 3.5 4.66667\n",
+    .samples = "x: [a, b] => var(x)\nx: [a, b, c] => var(x, over: b, correction: 1)\nx: [a, b] => var(x -> [b])\n"
+               "x: i32[a, b] in -5..5 => var(x, over: a)",
+    .build = build_var,
+});
+
+constexpr graph::Op kStd = complete({
+    .name = "std",
+    .signature = "std(x: tensor, over: dims = all, correction: number = 0 -> shape?)",
+    .family = kReductions,
+    .doc = "The standard deviation: the square root of `var`. Where that is 0 its gradient is 0.",
+    .example = "dim n = 4\nlet x = tensor([1, 2, 3, 6], [n])\nprint(std(x), std(x, correction: 1))\n"
+               "#> 1.87083 2.16025\n",
+    .samples = "x: [a, b] => std(x)\nx: [a, b, c] => std(x, over: b, correction: 1)\nx: [a, b] => std(x -> [b])",
+    .build = build_std,
 });
 
 constexpr graph::Op kMax = reduction<kernels::Reduction::kMax>({

@@ -3,6 +3,7 @@
 
 #include "kernels/kernel_table.h"
 #include "ops/blocks.h"
+#include "ops/interval.h"
 #include "ops/record.h"
 #include "ops/shape.h"
 
@@ -105,7 +106,48 @@ graph::Values build_cumsum(Call& call) {
       kCumsum, {x}, CumsumAttributes{x.dims()[dim].name, call.flag("exclusive", false), call.flag("reverse", false)})};
 }
 
+/// Each element times the one `distance` places before it, then twice as far, and so on.
+graph::Values build_cumprod(Call& call) {
+  Builder& b = call.builder;
+  const graph::Value& given = call.tensor("x");
+  const int dim = place_of(given, dim_over(call, "x"), call.span_of("over"));
+  const ElementType element = number_element(given.element());
+  const Name over = given.dims()[dim].name;
+  const int64_t size = given.dims()[dim].size;
+  const bool reverse = call.flag("reverse", false);
+  const auto moved = [&](const graph::Value& x, int64_t by) {
+    const graph::Value kept = b.slice(x, dim, reverse ? by : 0, size - by);
+    return b.add(kPadWith, {kept}, PadAttributes{over, reverse ? 0 : by, reverse ? by : 0}, {1});
+  };
+  graph::Value product = b.cast(given, element == ElementType::kBf16 ? ElementType::kF32 : element);
+  if (call.flag("exclusive", false)) product = size == 1 ? filled(b, 1, product.type()) : moved(product, 1);
+  for (int64_t distance = 1; distance < size; distance *= 2) product = b.map(kMul, product, moved(product, distance));
+  return {own_value(b, b.cast(product, element), given)};
+}
+
 }  // namespace
+
+constexpr graph::Op kCumprod = complete(
+    {.name = "cumprod",
+     .signature = "cumprod(x: tensor, over: dim = the only one, exclusive: bool = false, reverse: bool = false)",
+     .family = "Reductions",
+     .doc =
+         "The running product along a dimension: of the elements up to each one, or before it (`exclusive`), or from "
+         "it to the end (`reverse`). bool counts as i32, which wraps around; bf16 is multiplied in f32. Its "
+         "gradients are right where elements are 0.",
+     .example = "dim a = 4\n"
+                "let x = tensor([1, 2, 3, 4], [a])\n"
+                "print(cumprod(x, over: a))\n"
+                "print(cumprod(x, over: a, exclusive: true))\n"
+                "print(cumprod(x, over: a, reverse: true))\n"
+                "#> [1, 2, 6, 24]\n"
+                "#> [1, 1, 2, 6]\n"
+                "#> [24, 24, 12, 4]\n",
+     .samples = "x: [a, b] => cumprod(x, over: a)\n"
+                "x: [a, b] => cumprod(x, over: b, exclusive: true)\n"
+                "x: [a, b] => cumprod(x, over: a, reverse: true)\n"
+                "x: i32[a, b] in -3..3 => cumprod(x, over: a, exclusive: true, reverse: true)",
+     .build = build_cumprod});
 
 constexpr graph::Op kCumsum = complete(
     {.name = "cumsum",

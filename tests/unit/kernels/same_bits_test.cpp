@@ -103,6 +103,18 @@ bool calls_library(LaneOp op, ElementType type) {
     case LaneOp::kGeluGrad:
     case LaneOp::kGeluGradOf:
     case LaneOp::kGeluGate:
+    case LaneOp::kExpm1:
+    case LaneOp::kLog1p:
+    case LaneOp::kErf:
+    case LaneOp::kTan:
+    case LaneOp::kAsin:
+    case LaneOp::kAcos:
+    case LaneOp::kAtan:
+    case LaneOp::kSinh:
+    case LaneOp::kCosh:
+    case LaneOp::kAsinh:
+    case LaneOp::kAcosh:
+    case LaneOp::kAtanh:
     case LaneOp::kElu:
     case LaneOp::kSelu:
     case LaneOp::kSoftplus: return type == ElementType::kF64;

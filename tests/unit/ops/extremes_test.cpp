@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <numbers>
 #include <optional>
 #include <set>
 
@@ -102,7 +103,26 @@ const std::map<std::string_view, OfOne>& of_one() {
       {"softplus", {[](double x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }, sigmoid}},
       {"square", {[](double x) { return x * x; }, [](double x) -> Limit { return 2 * x; }}},
       {"reciprocal", {[](double x) { return 1 / x; }, [](double x) -> Limit { return -1 / x / x; }}},
+      {"expm1", {[](double x) { return std::expm1(x); }, [](double x) -> Limit { return std::exp(x); }}},
+      {"log1p", {[](double x) { return std::log1p(x); }, [](double x) -> Limit { return 1 / (1 + x); }}},
+      {"erf",
+       {[](double x) { return std::erf(x); },
+        [](double x) -> Limit { return 2 * std::numbers::inv_sqrtpi * std::exp(-x * x); }}},
+      {"tan", {[](double x) { return std::tan(x); }, [](double x) -> Limit { return 1 + std::tan(x) * std::tan(x); }}},
+      {"asin",
+       {[](double x) { return std::asin(x); }, [](double x) -> Limit { return 1 / std::sqrt((1 - x) * (1 + x)); }}},
+      {"acos",
+       {[](double x) { return std::acos(x); }, [](double x) -> Limit { return -1 / std::sqrt((1 - x) * (1 + x)); }}},
+      {"atan", {[](double x) { return std::atan(x); }, [](double x) -> Limit { return 1 / (1 + x * x); }}},
+      {"sinh", {[](double x) { return std::sinh(x); }, [](double x) -> Limit { return std::cosh(x); }}},
+      {"cosh", {[](double x) { return std::cosh(x); }, [](double x) -> Limit { return std::sinh(x); }}},
+      {"asinh", {[](double x) { return std::asinh(x); }, [](double x) -> Limit { return 1 / std::hypot(1, x); }}},
+      {"acosh",
+       {[](double x) { return std::acosh(x); },
+        [](double x) -> Limit { return 1 / (std::sqrt(x - 1) * std::sqrt(x + 1)); }}},
+      {"atanh", {[](double x) { return std::atanh(x); }, [](double x) -> Limit { return 1 / ((1 - x) * (1 + x)); }}},
       {"floor", {[](double x) { return std::floor(x); }, zero}},
+      {"ceil", {[](double x) { return std::ceil(x); }, zero}},
       {"round", {[](double x) { return std::nearbyint(x); }, zero}},
       {"gelu_grad", {gelu_slope, nothing}},
       {"swish_grad", {swish_slope, nothing}},
@@ -151,7 +171,8 @@ void expect_nothing_of_0(WholeGraph& graph, const graph::Value& y, const graph::
 }
 
 bool is_of_reals(const graph::Op& op) {
-  static const std::set<std::string_view> other = {"logical_and", "logical_or", "logical_not"};
+  static const std::set<std::string_view> other = {"logical_and", "logical_or", "logical_not", "bit_and",    "bit_or",
+                                                   "bit_xor",     "bit_not",    "shift_left",  "shift_right"};
   return op.lane && !other.count(op.name);
 }
 
