@@ -25,6 +25,18 @@ expect 2 unknown_command "$mtf" lsp
 mkfifo "$folder/pipe"
 expect 3 bad_file timeout 10 "$mtf" run "$folder/pipe"
 expect 2 bad_usage "$mtf" run
+expect 2 bad_usage "$mtf" -e
+expect 2 bad_usage "$mtf" run -e 'print(1)' "$folder/option.mtf"
+expect 1 unknown_name "$mtf" -e 'print(undeclared)'
+[ "$("$mtf" -e 'print(1 + 1)' 2>&1)" = 2 ] || { echo "mtf -e runs no text"; wrong=1; }
+# Two outputs of one name, however it is spelt; a device takes both.
+expect 2 bad_usage "$mtf" run "$folder/option.mtf" --timeline "$folder/one.svg" --loss-curve "$folder/../$(basename "$folder")/one.svg"
+[ ! -e "$folder/one.svg" ] || { echo "one of two outputs of one name was written"; wrong=1; }
+"$mtf" run "$folder/option.mtf" --timeline /dev/null --loss-curve /dev/null >/dev/null || { echo "a device does not take two outputs"; wrong=1; }
+# Where nothing is tested nothing has passed.
+mkdir "$folder/none"
+expect 3 file_not_found "$mtf" test "$folder/none"
+expect 3 file_not_found "$mtf" test "$folder/option.mtf" "$folder/none"
 expect 2 bad_usage "$mtf" run --nope "$folder/option.mtf"
 expect 2 bad_option_value "$mtf" run --mesh "rows" "$folder/option.mtf"
 expect 1 unknown_option "$mtf" run --set lt=0.2 "$folder/option.mtf"

@@ -32,10 +32,13 @@ std::string with_decimals(double number, int decimals) {
   return {text.data(), end};
 }
 
-void append(std::string& out, const plan::HostTensor& tensor, size_t depth, int64_t& at, bool shorten) {
+/// Appends what `text` makes of each number, in the brackets of the dims from `depth` on.
+template <typename Text>
+void append(std::string& out, const plan::HostTensor& tensor, size_t depth, int64_t& at, bool shorten,
+            const Text& text) {
   const Dims& dims = tensor.type.dims;
   if (depth == dims.size()) {
-    out += number_text(tensor.number(at++), tensor.type.element);
+    out += text(tensor.number(at++));
     return;
   }
   int64_t inner = 1;
@@ -50,16 +53,27 @@ void append(std::string& out, const plan::HostTensor& tensor, size_t depth, int6
       i += skipped - 1;
       continue;
     }
-    append(out, tensor, depth + 1, at, shorten);
+    append(out, tensor, depth + 1, at, shorten, text);
   }
   out += ']';
 }
 
-std::string tensor_text(const plan::HostTensor& tensor) {
+template <typename Text>
+std::string tensor_text(const plan::HostTensor& tensor, const Text& text) {
   std::string out;
   int64_t at = 0;
-  append(out, tensor, 0, at, size_of(tensor.type.dims) > kMaxShown);
+  append(out, tensor, 0, at, size_of(tensor.type.dims) > kMaxShown, text);
   return out;
+}
+std::string tensor_text(const plan::HostTensor& tensor) {
+  return tensor_text(tensor, [&](double number) { return number_text(number, tensor.type.element); });
+}
+
+/// An element of a tensor as a value of the host.
+HostValue element_value(double number, ElementType element) {
+  if (element == ElementType::kBool) return number != 0;
+  if (element == ElementType::kI32) return static_cast<int64_t>(number);
+  return number;
 }
 
 }  // namespace
@@ -126,11 +140,12 @@ std::string Display::formatted(const HostValue& value, const std::string& format
   HostValue number = value;
   if (const graph::Value* tensor = tensor_of(value)) {
     if (!tensor->dims().empty()) {
-      Span colon = format_span;
-      if (colon.is_known()) --colon.begin;
-      fail(Diagnostic(Kind::bad_format, span,
-                      fmt::format("a format is of a number or a string, found {}", to_string(tensor->type())))
-               .help(colon.is_known() ? mtf::help_with("a tensor is shown as it is", {{colon, ""}}) : ""));
+      const auto text = [&](double each) {
+        return formatted(element_value(each, tensor->element()), format, span, format_span);
+      };
+      if (!domain_.is_abstract()) return tensor_text(cuts_.fetch(*tensor, span), text);
+      cuts_.cut({*tensor}, span);
+      return text(2);  // a whole number has all formats that its type has
     }
     number = cuts_.read_number(*tensor, span);
   }

@@ -20,8 +20,8 @@ class Display {
 
   /// As `print` shows it; `inside` a list strings have quotes.
   std::string text(const HostValue& value, bool inside = false);
-  /// A number or a string in a format of std::format, which stands at `format_span`. Fails (bad_format) if it has none
-  /// that fits.
+  /// A number, each element of a tensor, or a string in a format of std::format, which stands at `format_span`. Fails
+  /// (bad_format) if it has none that fits.
   std::string formatted(const HostValue& value, const std::string& format, Span span, Span format_span);
 
  private:

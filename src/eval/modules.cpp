@@ -28,6 +28,20 @@ LibraryFiles Modules::library() const { return LibraryFiles(evaluator_.settings.
 
 bool Modules::is_standard(Name name) const { return library().has(name.str() + ".mtf"); }
 
+std::vector<std::string> Modules::standard_parts() const {
+  std::vector<std::string> parts;
+  for (const std::string& module : library().modules()) {
+    bool is_documented = false;
+    for (const std::string& line : split(library().read(module + ".mtf")->text(), '\n')) {
+      for (const std::string_view word : {"fn ", "model "})
+        if (is_documented && line.starts_with(word))
+          parts.push_back(module + "." + line.substr(word.size(), line.find('(') - word.size()));
+      is_documented = line.starts_with("##");
+    }
+  }
+  return parts;
+}
+
 bool Modules::in_standard_module(Span span) const { return span.is_known() && library().has_path(span.file->name()); }
 
 void Modules::import(const ast::ImportStmt& stmt, const ScopePtr& scope) {

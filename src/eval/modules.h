@@ -29,6 +29,8 @@ class Modules {
 
   /// True if there is a standard module of this name.
   bool is_standard(Name name) const;
+  /// What the standard modules declare with documentation: `nn.Dense` and so on. Reads their files, and evaluates none.
+  std::vector<std::string> standard_parts() const;
   /// True if a place lies in a file of the standard modules.
   bool in_standard_module(Span span) const;
   /// What the command line writes before the name of an option that is declared now: `module.`, of the module being

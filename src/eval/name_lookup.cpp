@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "eval/builtins.h"
 #include "eval/conversions.h"
@@ -29,6 +30,21 @@ std::string help_with_part(Span name, bool of_module) {
   const graph::Op* op = ops::find_op(name.text());
   if (!op || op->signature.empty()) return {};
   return help_with(fmt::format("operations are functions, as in `{}`", op->signature), syntax::as_function(name));
+}
+
+/// The letters of a name, without capitals and underscores: what spellings of one word have in common.
+std::string letters_of(std::string_view name) {
+  std::string letters;
+  for (const unsigned char c : name)
+    if (c != '_') letters += static_cast<char>(std::tolower(c));
+  return letters;
+}
+
+/// The name among `parts` that is `word` in another spelling; empty if there is none.
+std::string other_spelling(std::string_view word, const std::vector<std::string>& parts) {
+  for (const std::string& part : parts)
+    if (part != word && letters_of(part) == letters_of(word)) return part;
+  return {};
 }
 
 }  // namespace
@@ -86,6 +102,13 @@ std::string NameLookup::help_with_name(Name name, Span span, const std::vector<s
                                     span.file->text().data() + span.file->line_start(span.file->line_of(span.begin))) {
     const auto begin = static_cast<std::uint32_t>(before.size() - 2 + (before.data() - span.file->text().data()));
     return mtf::help_with("a comment begins with `#`", {{{span.file, begin, begin + 2}, "#"}});
+  }
+  if (const std::string spelt = other_spelling(name.text(), visible); !spelt.empty())
+    return fmt::format("did you mean `{}`?", spelt);
+  for (const std::string& part : modules_.standard_parts()) {
+    const size_t dot = part.find('.');
+    if (letters_of(part.substr(dot + 1)) == letters_of(name.text()))
+      return fmt::format("`import {}` makes `{}` known", part.substr(0, dot), part);
   }
   return mtf::did_you_mean(name.text(), visible);
 }
@@ -161,7 +184,9 @@ HostValue NameLookup::attribute(const HostValue& object, const ast::Ident& name)
   Diagnostic diagnostic(Kind::unknown_attribute, name.span,
                         fmt::format("{} has no `{}`", describe(object), name.name.text()));
   constexpr std::size_t kMostParts = 40;
-  std::string help = help_with_part(name.span, object.is<ModulePtr>());
+  const std::string spelt = object.is<ModulePtr>() ? other_spelling(name.name.text(), parts) : std::string();
+  std::string help =
+      spelt.empty() ? help_with_part(name.span, object.is<ModulePtr>()) : mtf::help_with("", {{name.span, spelt}});
   if (help.empty()) help = mtf::did_you_mean(name.name.text(), parts);
   if (help.empty() && !parts.empty() && parts.size() <= kMostParts) help = "it has " + mtf::join(parts, ", ");
   diagnostic.help(std::move(help));

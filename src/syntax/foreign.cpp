@@ -28,6 +28,12 @@ bool has_word(std::string_view list, std::string_view word) {
   return false;
 }
 
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  return lower;
+}
+
 // The arguments of the call of what stands at `word`.
 struct Called {
   Span whole;  // the word and its arguments
@@ -86,10 +92,7 @@ std::vector<Edit> change(const Words& entry, Span word) {
   return fits ? std::vector<Edit>{{whole, made}} : std::vector<Edit>();
 }
 
-}  // namespace
-
-std::string foreign_help(Foreign where, Span word, std::string_view text) {
-  if (text.empty()) text = word.text();
+std::string help_with_word(Foreign where, Span word, std::string_view text) {
   const Words* first = nullptr;
   for (const Words& entry : kTable) {
     if (entry.where != where || !has_word(entry.words, text)) continue;
@@ -98,6 +101,15 @@ std::string foreign_help(Foreign where, Span word, std::string_view text) {
     if (!edits.empty() || entry.instead.empty()) return help_with(std::string(entry.help), edits);
   }
   return first != nullptr ? std::string(first->help) : std::string();
+}
+
+}  // namespace
+
+std::string foreign_help(Foreign where, Span word, std::string_view text) {
+  if (text.empty()) text = word.text();
+  std::string help = help_with_word(where, word, text);
+  if (help.empty() && where == Foreign::name) help = help_with_word(where, word, lower_case(text));
+  return help;
 }
 
 std::vector<Edit> as_function(Span word) {

@@ -119,9 +119,41 @@ std::string describe_expected(const IntervalSet& expected) {
   return mtf::join_words(words, "or");
 }
 
+// The name of a sign that cannot be seen, or not be told from another.
+std::string name_of_sign(std::string_view text) {
+  static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"\u00a0", "a no-break space (U+00A0)"},
+      {"\u202f", "a narrow no-break space (U+202F)"},
+      {"\u2009", "a thin space (U+2009)"},
+      {"\u2003", "an em space (U+2003)"},
+      {"\u3000", "an ideographic space (U+3000)"},
+      {"\u200b", "a zero-width space (U+200B)"},
+      {"\u200d", "a zero-width joiner (U+200D)"},
+      {"\ufeff", "a byte order mark (U+FEFF)"},
+      {"\u00ad", "a soft hyphen (U+00AD)"},
+      {"\u201c", "a left double quotation mark, `\u201c`"},
+      {"\u201d", "a right double quotation mark, `\u201d`"},
+      {"\u201e", "a low double quotation mark, `\u201e`"},
+      {"\u2018", "a left single quotation mark, `\u2018`"},
+      {"\u2019", "a right single quotation mark, `\u2019`"},
+      {"\u2013", "an en dash, `\u2013`"},
+      {"\u2014", "an em dash, `\u2014`"},
+      {"\u2212", "a minus sign of typesetting, `\u2212`"}};
+  for (const auto& [sign, name] : kNames)
+    if (text == sign) return std::string(name);
+  return {};
+}
+
+// True of a sign that stands where nothing, or a blank, is meant.
+bool is_unseen(std::string_view text) {
+  const std::string name = name_of_sign(text);
+  return !name.empty() && name.find('`') == std::string::npos;
+}
+
 // What the text of tokens says, if it is short.
 std::string describe_text(const Span& span) {
   const std::string_view text = span.text();
+  if (const std::string name = name_of_sign(text); !name.empty()) return name;
   return text.size() > 40 || text.find('\n') != std::string_view::npos ? "this" : mtf::code(text);
 }
 
@@ -137,6 +169,7 @@ std::string describe_found(const TokenList& tokens, antlr4::Token* found, const 
   if (is_reserved_word(type)) return fmt::format("the reserved word {}", mtf::code(span.text()));
   if (type == MtfParser::STRING_OPEN || type == antlr4::Token::EOF) return describe_type(type);
   const std::string_view text = span.text();
+  if (const std::string name = name_of_sign(text); !name.empty()) return name;
   return text.size() > 40 ? describe_type(type) : mtf::code(text);
 }
 
@@ -146,6 +179,7 @@ std::string help_for(antlr4::Parser* parser, const TokenList& tokens, antlr4::To
   const std::size_t type = found->getType();
   const std::size_t place = found->getTokenIndex();
   const std::size_t previous = place > 0 ? tokens.tokens[place - 1].type : 0;
+  if (type == MtfParser::UNKNOWN && is_unseen(span.text())) return help_with("", {{span, " "}});
   if (type == MtfParser::UNKNOWN && static_cast<unsigned char>(span.text()[0]) >= 0x80)
     return "names are made of a-z, A-Z, 0-9 and `_`";
   if (type == MtfParser::DEFINE && previous == MtfParser::IDENT &&

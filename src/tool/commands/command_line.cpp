@@ -22,6 +22,7 @@ constexpr std::string_view kOverviewHead =
     "mtf: a small tensor language with named dimensions, in which the layout over processors is two lines.\n"
     "\n"
     "  mtf                        read, compute, print: the REPL\n"
+    "  mtf -e 'print(1 + 1)'       run a text\n"
     "  mtf COMMAND ...            one of the commands below\n"
     "  mpirun -n 4 mtf run FILE   four ranks, which host the processors of the mesh between them\n"
     "\n"
@@ -218,7 +219,8 @@ std::string help_of(const Command& command) {
 int run_command_line(int count, const char* const* words) {
   occupy_standard_files();
   end_on_interrupt();
-  const std::vector<std::string> list = separated(count, words);
+  std::vector<std::string> list = separated(count, words);
+  if (!list.empty() && list[0] == "-e") list.insert(list.begin(), "run");  // `mtf -e TEXT`
   try {
     CommandLine line;
     if (asks_for_sign(list)) write_output(help_text(list[1], terminal_columns(kPageWidth)));

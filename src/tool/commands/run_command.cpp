@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <optional>
 
 #include "run/reference_runtime.h"
 #include "run/timeline.h"
@@ -26,6 +27,7 @@ namespace {
 
 struct RunOptions {
   std::string file;
+  std::optional<std::string> text;  ///< the script itself, in the place of a file
   bool reference = false;
   std::string reads;
   bool plot = false;
@@ -51,6 +53,7 @@ bool are_reads(const std::string& text) {
 
 /// Before anything is computed: on the rank that will write them.
 void expect_files(const RunOptions& options) {
+  expect_apart({{"--reads", options.reads}, {"--timeline", options.timeline}, {"--loss-curve", options.loss_curve}});
   if (!options.reads.empty()) expect_replaceable(options.reads, "what --reads writes", are_reads);
   if (!options.timeline.empty()) expect_replaceable(options.timeline, "a timeline", is_timeline);
   if (!options.loss_curve.empty())
@@ -128,7 +131,7 @@ int run_alone(const RunOptions& options, const ProgramOptions& program) {
   expect_files(options);
   eval::Settings settings = settings_of(program, 1);
   run::MpiRuntimeOptions runtime_options = runtime_options_of(program);
-  const Script script = read_script(options.file);
+  const Script script = options.text ? Script{"<text>", *options.text} : read_script(options.file);
   settings.at_terminal = isatty(STDOUT_FILENO) != 0;
   settings.runs_next = true;
   const Diagnostics found = checked(script, settings, options);
@@ -179,6 +182,7 @@ class RankRun {
   }
 
   Script read() {
+    if (options_.text) return {"<text>", *options_.text};
     if (options_.file != "-") return read_script(options_.file);
     const std::string text = here_.rank == 0 ? read_standard_input() : std::string();
     return {"<stdin>", runtime().broadcast(text, {})};
@@ -216,6 +220,11 @@ class RankRun {
 
 int run(const RunOptions& options, const ProgramOptions& program) {
   const Launch here = launch();
+  if (options.file.empty() != options.text.has_value())
+    fail(Diagnostic(Kind::bad_usage, {},
+                    options.text ? fmt::format("the script is the text behind -e, and {} too", code(options.file))
+                                 : "expected a script")
+             .help("`mtf run FILE` runs a file, `mtf run -` standard input, `mtf run -e TEXT` a text"));
   if (here.ranks > 1 && (options.reference || !options.reads.empty()))
     fail(Diagnostic(Kind::bad_usage, {},
                     options.reference ? "--reference computes on one processor" : "--reads is written by one process")
@@ -248,12 +257,14 @@ const Command kRunCommand = {
         "  mtf run two_layer.mtf\n"
         "  mtf run two_layer.mtf --mesh \"all:8\" --layout \"hidden:all\"\n"
         "  mtf run mnist.mtf --set lr=0.1 --set epochs=2\n"
+        "  mtf run -e 'print(1 + 1)'         the same as mtf -e 'print(1 + 1)'\n"
         "  mtf run --reference two_layer.mtf\n"
         "  mtf run two_layer.mtf --timeline run.json --loss-curve loss.svg\n"
         "  mpirun -n 4 mtf run two_layer.mtf\n",
     .declare = [](OptionParser& parser, ProgramOptions& program) -> std::function<int()> {
       auto options = std::make_shared<RunOptions>();
-      parser.word("file", options->file, "The script, or - for standard input", true);
+      parser.word("file", options->file, "The script, or - for standard input", false);
+      parser.text("-e,--text", options->text, "TEXT", "The script itself, in the place of a file");
       parser.flag("--reference", options->reference, "Compute each operation at once, whole, on one processor");
       parser.text("--reads", options->reads, "FILE", "Write the numbers that the host reads of tensors");
       parser.hidden_flag("--no-check", options->no_check);

@@ -106,12 +106,21 @@ void write_script(const std::string& path, const GoldenResult& result) {
   });
 }
 
+/// The scripts that these paths are or hold. A folder that holds none is an error: nothing would have been tested.
+std::vector<std::string> find_tests(const std::vector<std::string>& paths) {
+  const std::vector<std::string> endings = {".mtf", std::string(kPassFile)};
+  for (const std::string& path : paths)
+    if (find_scripts({path}, endings).empty())
+      fail(Diagnostic(Kind::file_not_found, {}, fmt::format("there is no test in {}", printable(path)))
+               .help("a test is a script, NAME.mtf, with `#>` lines below what it prints"));
+  return find_scripts(paths, endings);
+}
+
 class Tests {
  public:
   explicit Tests(const TestOptions& options)
       : options_(options),
-        scripts_(find_scripts(options.paths.empty() ? std::vector<std::string>{"."} : options.paths,
-                              {".mtf", std::string(kPassFile)})) {}
+        scripts_(find_tests(options.paths.empty() ? std::vector<std::string>{"."} : options.paths)) {}
 
   int run() {
     std::vector<std::size_t> all(scripts_.size());

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 
 #include "io/io_error.h"
 #include "io/write_file.h"
@@ -29,6 +30,21 @@ void expect_replaceable(const std::string& path, std::string_view kind,
   if (text.empty() || is_one(text)) return;
   fail(Diagnostic(Kind::cannot_write, {}, fmt::format("{} is there, and is not {}", printable(path), kind))
            .help("name another file, or remove it"));
+}
+
+void expect_apart(const std::vector<std::pair<std::string_view, std::string>>& outputs) {
+  namespace fs = std::filesystem;
+  std::map<fs::path, std::string_view> seen;
+  for (const auto& [option, path] : outputs) {
+    std::error_code error;
+    if (path.empty() || (fs::exists(path, error) && !fs::is_regular_file(path, error))) continue;  // a stream takes all
+    const fs::path whole = fs::weakly_canonical(fs::absolute(path), error);
+    const auto [first, is_new] = seen.emplace(error ? fs::path(path) : whole, option);
+    if (!is_new)
+      fail(Diagnostic(Kind::bad_usage, {},
+                      fmt::format("{} and {} would write one file, {}", first->second, option, printable(path)))
+               .help("name another file for one of them"));
+  }
 }
 
 void replace_file(const std::string& path, const std::string& text, const std::function<void()>& before_replacing) {

@@ -2,6 +2,8 @@
 // Files that mtf writes from its own tables: shown, written, or compared with what is there.
 #include <functional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace mtf::tool {
@@ -16,6 +18,10 @@ struct GeneratedFile {
 /// replaced.
 void expect_replaceable(const std::string& path, std::string_view kind,
                         const std::function<bool(const std::string&)>& is_one);
+
+/// Before a command begins that will write these files, by option: throws UserError of kind bad_usage if two options
+/// name one file. Those without a path are not given.
+void expect_apart(const std::vector<std::pair<std::string_view, std::string>>& outputs);
 
 /// Writes a file whole or not at all, as io/write_file.h says. Throws UserError of kind cannot_write.
 void replace_file(const std::string& path, const std::string& text, const std::function<void()>& before_replacing = {});
