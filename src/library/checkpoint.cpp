@@ -4,7 +4,10 @@
 // the names of its dims and the position of the random stream in the metadata. Ranks write and read the blocks that
 // they hold, so what was written under one mesh and layout is read under any other. run_files.h says whose a folder is,
 // and what is to be done with logs.
+#include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <unordered_set>
 
@@ -55,10 +58,11 @@ VariablesByPath variables_of(const std::vector<eval::HostValue>& models, Span sp
   return variables;
 }
 
-/// Writes tensors under their names, each rank what it holds; `then` is called on rank 0 when the file is there. The
-/// header comes last, with the checksums of what all ranks have written.
+/// Writes tensors under their names, each rank what it holds. The header comes last, with the checksums of what all
+/// ranks have written; then rank 0 lets the file take its place, with `place` if that is given.
 void write_tensors(eval::Caller& caller, const std::string& path, const std::map<std::string, graph::Value>& tensors,
-                   std::map<std::string, std::string> metadata, Span span, const std::function<void()>& then = {}) {
+                   std::map<std::string, std::string> metadata, Span span,
+                   const std::function<void(const std::function<void()>&)>& place = {}) {
   io::SafetensorsHeader header;
   header.metadata = std::move(metadata);
   header.metadata["format"] = "mtf";
@@ -86,8 +90,9 @@ void write_tensors(eval::Caller& caller, const std::string& path, const std::map
     for (const auto& [name, value] : tensors) set_sum(header, name, sums[i++]);
     const std::string begins = lay_out_safetensors(header);
     made->write(0, std::as_bytes(std::span(begins)));
-    made->take_place();
-    if (then) then();
+    const auto take_place = [&] { made->take_place(); };
+    if (place) place(take_place);
+    else take_place();
   });
 }
 
@@ -117,13 +122,13 @@ eval::HostValue save_checkpoint(eval::Caller& caller, const eval::Bound& call) {
                                                  {"random_calls", fmt::format("{}", stream.calls)}};
   std::string logs;
   on_rank_0(caller, call.span(), [&] {
-    files.claim(folder);
+    files.claim(folder, *step);
     logs = files.logs(folder);
   });
   logs = caller.runtime().broadcast(logs, call.span());
   if (!logs.empty()) metadata["logs"] = logs;
   write_tensors(caller, checkpoint_file(folder, *step), tensors, metadata, call.span(),
-                [&] { files.saved(folder, *step, *keep); });
+                [&](const std::function<void()>& take_place) { files.save(folder, *step, *keep, take_place); });
   return eval::None{};
 }
 
@@ -209,6 +214,33 @@ bool compare(const io::SafetensorsHeader& header, const VariablesByPath& variabl
   return is_all;
 }
 
+/// True if a file is a checkpoint, and its tensors have the checksums that its header says.
+bool is_whole(const std::string& path) {
+  try {
+    const io::SafetensorsHeader header = io::read_safetensors_header(path);
+    number_in(header, "step", 0, INT64_MAX, path);
+    for (const auto& [name, tensor] : header.tensors) io::read_safetensor(path, header, name, UINT64_MAX);
+    return true;
+  } catch (const io::IoError&) { return false; }
+}
+
+/// Reads the latest checkpoint of a folder with `read`. The error of a damaged one names the latest that is whole.
+void read_latest(const std::string& folder, const std::function<void()>& read) {
+  try {
+    read();
+  } catch (const UserError& error) {
+    Diagnostic diagnostic = error.diagnostic();
+    const std::vector<int64_t> steps = checkpoint_steps(folder);
+    if (diagnostic.kind() != Kind::bad_file_format || steps.empty()) throw;
+    const auto whole = std::find_if(steps.begin() + 1, steps.end(),
+                                    [&](int64_t step) { return is_whole(checkpoint_file(folder, step)); });
+    if (whole == steps.end()) throw;
+    diagnostic.help(fmt::format("{} is whole: a run goes on from it once the damaged one is away",
+                                printable(checkpoint_file(folder, *whole))));
+    fail(std::move(diagnostic));
+  }
+}
+
 /// load_checkpoint(folder, models, whole): the step of the latest one, or none. Unless `whole`, a model that is none
 /// leaves out what the checkpoint has of it. The run then does not go on with the one that saved the checkpoint.
 eval::HostValue load_checkpoint(eval::Caller& caller, const eval::Bound& call) {
@@ -225,8 +257,9 @@ eval::HostValue load_checkpoint(eval::Caller& caller, const eval::Bound& call) {
   }
 
   std::string path;
+  std::vector<int64_t> steps;
   on_rank_0(caller, span, [&] {
-    const std::vector<int64_t> steps = checkpoint_steps(folder);
+    steps = checkpoint_steps(folder);
     if (!steps.empty()) path = checkpoint_file(folder, steps[0]);
     else if (!caller.is_abstract()) files.begins_anew(folder);
   });
@@ -236,34 +269,37 @@ eval::HostValue load_checkpoint(eval::Caller& caller, const eval::Bound& call) {
     return eval::None{};
   }
   io::SafetensorsHeader header;
-  on_every_rank(caller, span, [&] { header = io::read_safetensors_header(path); });
-  const bool goes_on = compare(header, variables, wanted, path, span);
+  bool goes_on = false;
   int64_t step = 0, seed = 0, random_calls = 0;
-  on_every_rank(caller, span, [&] {
-    constexpr int64_t kMostOfDouble = int64_t{1} << 53;
-    step = number_in(header, "step", 0, INT64_MAX, path);
-    seed = number_in(header, "seed", -kMostOfDouble, kMostOfDouble, path);
-    random_calls = number_in(header, "random_calls", 0, kMostOfDouble, path);
-  });
   std::vector<graph::Value> loaded;
-  std::vector<uint64_t> sums;
-  on_every_rank(caller, span, [&] {
-    const io::PositionedFile file = io::PositionedFile::to_read(path);
-    for (const auto& [name, place] : variables) {
-      loaded.push_back(caller.unplaced_as(*place, span));
-      sums.push_back(caller.execution().load(*loaded.back().node, file, header.tensors.at(name).begin));
+  read_latest(folder, [&] {
+    on_every_rank(caller, span, [&] { header = io::read_safetensors_header(path); });
+    goes_on = compare(header, variables, wanted, path, span);
+    on_every_rank(caller, span, [&] {
+      constexpr int64_t kMostOfDouble = int64_t{1} << 53;
+      step = number_in(header, "step", 0, INT64_MAX, path);
+      seed = number_in(header, "seed", -kMostOfDouble, kMostOfDouble, path);
+      random_calls = number_in(header, "random_calls", 0, kMostOfDouble, path);
+    });
+    std::vector<uint64_t> sums;
+    on_every_rank(caller, span, [&] {
+      const io::PositionedFile file = io::PositionedFile::to_read(path);
+      for (const auto& [name, place] : variables) {
+        loaded.push_back(caller.unplaced_as(*place, span));
+        sums.push_back(caller.execution().load(*loaded.back().node, file, header.tensors.at(name).begin));
+      }
+    });
+    if (!caller.is_abstract()) {
+      sums = caller.runtime().added_up(std::move(sums), span);
+      on_rank_0(caller, span, [&] {
+        size_t at = 0;
+        for (const auto& [name, place] : variables) expect_sum(header, path, name, sums[at++]);
+        if (!goes_on) return;
+        const auto logs = header.metadata.find("logs");
+        files.loaded(folder, steps, logs == header.metadata.end() ? "" : logs->second);
+      });
     }
   });
-  if (!caller.is_abstract()) {
-    sums = caller.runtime().added_up(std::move(sums), span);
-    on_rank_0(caller, span, [&] {
-      size_t at = 0;
-      for (const auto& [name, place] : variables) expect_sum(header, path, name, sums[at++]);
-      if (!goes_on) return;
-      const auto logs = header.metadata.find("logs");
-      files.loaded(folder, logs == header.metadata.end() ? "" : logs->second);
-    });
-  }
   size_t i = 0;
   for (const auto& [name, place] : variables) caller.assign(place, loaded[i++], span);
   if (goes_on) caller.set_random_stream({static_cast<double>(seed), static_cast<double>(random_calls)});

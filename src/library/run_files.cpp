@@ -1,16 +1,20 @@
 #include "library/run_files.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <charconv>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
 
 #include "io/io_error.h"
-#include "io/write_file.h"
 #include "io/write_target.h"
 #include "support/text.h"
 
@@ -37,11 +41,66 @@ std::optional<int64_t> step_of(const std::string& file) {
   return error == std::errc() && end == last && step >= 0 ? std::optional(step) : std::nullopt;
 }
 
-std::string mark_in(const std::string& folder) {
-  std::string mark;
-  std::ifstream(Path(folder) / kMarkFile) >> mark;
-  return mark;
-}
+/// The file of a folder's mark, locked for as long as this lives; both are made where they are not there.
+class LockedMark {
+ public:
+  explicit LockedMark(const std::string& folder) : path_((Path(folder) / kMarkFile).string()) {
+    std::error_code error;
+    std::filesystem::create_directories(folder.empty() ? "." : folder, error);
+    if (error) throw io::IoError(io::IoError::Kind::kUnwritable, folder, "cannot be made: " + error.message());
+    // Who has the lock may have removed the file: then the new one is locked.
+    do {
+      file_.reset(open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666));
+      if (file_.number < 0) fail_of_errno();
+      struct stat state {};
+      if (fstat(file_.number, &state) != 0) fail_of_errno();
+      if (!S_ISREG(state.st_mode)) fail("expected a file");
+      while (flock(file_.number, LOCK_EX) != 0)
+        if (errno != EINTR) fail_of_errno();
+    } while (!is_in_place());
+  }
+  LockedMark(const LockedMark&) = delete;
+  LockedMark& operator=(const LockedMark&) = delete;
+
+  std::string read() const {
+    std::array<char, 64> text{};
+    const ssize_t size = pread(file_.number, text.data(), text.size(), 0);
+    if (size < 0) fail_of_errno();
+    const std::string_view all(text.data(), static_cast<size_t>(size));
+    return std::string(all.substr(0, all.find('\n')));
+  }
+  void write(const std::string& mark) const {
+    const std::string line = mark + "\n";
+    if (ftruncate(file_.number, 0) != 0 ||
+        pwrite(file_.number, line.data(), line.size(), 0) != static_cast<ssize_t>(line.size()))
+      fail_of_errno();
+  }
+
+ private:
+  bool is_in_place() const {
+    struct stat locked {
+    }, there{};
+    return fstat(file_.number, &locked) == 0 && stat(path_.c_str(), &there) == 0 && locked.st_dev == there.st_dev &&
+           locked.st_ino == there.st_ino;
+  }
+  [[noreturn]] void fail(const std::string& why) const {
+    throw io::IoError(io::IoError::Kind::kUnwritable, path_, why);
+  }
+  [[noreturn]] void fail_of_errno() const { fail(std::generic_category().message(errno)); }
+
+  /// Closes a descriptor, also where the constructor fails.
+  struct Descriptor {
+    ~Descriptor() { reset(-1); }
+    void reset(int other) {
+      if (number >= 0) close(number);
+      number = other;
+    }
+    int number = -1;
+  };
+
+  const std::string path_;
+  Descriptor file_;
+};
 
 std::string new_mark_of_run() {
   std::random_device random;
@@ -50,6 +109,14 @@ std::string new_mark_of_run() {
 
 [[noreturn]] void fail_of_another(const std::string& folder, const std::string& what) {
   throw io::IoError(io::IoError::Kind::kOfAnotherRun, folder.empty() ? "." : folder, what);
+}
+
+/// Fails if the folder has the mark of another run. One that somebody has removed is written again.
+void expect_mark(const LockedMark& mark, const std::string& folder, const std::string& own) {
+  const std::string found = mark.read();
+  if (found == own) return;
+  if (!found.empty()) fail_of_another(folder, "another run has begun to save here");
+  mark.write(own);
 }
 
 /// Fails if there is a checkpoint.
@@ -85,19 +152,22 @@ void add_ways_out(Diagnostic& diagnostic) {
       .help("to begin another, save into another folder, or remove this one");
 }
 
-void RunFiles::claim(const std::string& folder) {
+void RunFiles::claim(const std::string& folder, int64_t step) {
   Folder& own = folders_[resolved(folder)];
-  if (!own.mark.empty()) {
-    if (const std::string mark = mark_in(folder); mark != own.mark && !mark.empty())
-      fail_of_another(folder, "another run has begun to save here");
-    return;
-  }
+  if (!own.steps.empty() && step < *own.steps.rbegin())
+    throw io::IoError(
+        io::IoError::Kind::kUnwritable, folder.empty() ? "." : folder,
+        fmt::format("step {} comes behind step {}, which this run has here, and the latest step is what is loaded; "
+                    "count on, or save into another folder",
+                    step, *own.steps.rbegin()));
+  const LockedMark mark(folder);
+  if (!own.mark.empty()) return expect_mark(mark, folder, own.mark);
   if (!own.is_loaded) expect_none(folder);
+  for (const int64_t there : checkpoint_steps(folder))
+    if (own.is_loaded && !own.steps.contains(there))
+      fail_of_another(folder, fmt::format("another run has saved step {} here since this one loaded", there));
   own.mark = new_mark_of_run();
-  std::error_code error;
-  std::filesystem::create_directories(folder.empty() ? "." : folder, error);
-  if (error) throw io::IoError(io::IoError::Kind::kUnwritable, folder, "cannot be made: " + error.message());
-  io::write_file_atomically((Path(folder) / kMarkFile).string(), own.mark + "\n");
+  mark.write(own.mark);
 }
 
 void RunFiles::expect_to_claim(const std::string& folder) const {
@@ -105,8 +175,12 @@ void RunFiles::expect_to_claim(const std::string& folder) const {
   if (!folder.empty() && !folders_.contains(resolved(folder))) expect_none(folder);
 }
 
-void RunFiles::saved(const std::string& folder, int64_t step, int64_t keep) {
-  std::set<int64_t>& own = folders_[resolved(folder)].steps;
+void RunFiles::save(const std::string& folder, int64_t step, int64_t keep, const std::function<void()>& take_place) {
+  Folder& of_run = folders_[resolved(folder)];
+  const LockedMark mark(folder);
+  expect_mark(mark, folder, of_run.mark);
+  take_place();
+  std::set<int64_t>& own = of_run.steps;
   own.insert(step);
   int64_t kept = 0;
   for (const int64_t each : checkpoint_steps(folder)) {
@@ -119,9 +193,9 @@ void RunFiles::saved(const std::string& folder, int64_t step, int64_t keep) {
 
 void RunFiles::will_load(const std::string& folder) { folders_[resolved(folder)].is_loaded = true; }
 
-void RunFiles::loaded(const std::string& folder, const std::string& logs) {
+void RunFiles::loaded(const std::string& folder, const std::vector<int64_t>& steps, const std::string& logs) {
   will_load(folder);
-  for (const int64_t step : checkpoint_steps(folder)) folders_[resolved(folder)].steps.insert(step);
+  folders_[resolved(folder)].steps.insert(steps.begin(), steps.end());
   const auto all = nlohmann::json::parse(logs, nullptr, false);
   if (!all.is_object()) return;
   for (const auto& [name, mark] : all.items()) {

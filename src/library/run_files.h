@@ -8,11 +8,16 @@
 //   one that has loaded          puts its mark with its next: the checkpoints there are its own
 //   another after that           finds a mark that is not its own, and is refused
 //
+// The mark's file is locked while it is read and written, and again while it is compared and a checkpoint takes its
+// place. So of two runs that begin in one folder at once, or go on from one checkpoint, one saves, and the other is
+// refused.
+//
 // A checkpoint says how long each log was, by its place relative to the folder. What stands behind that is of turns
 // which are computed again once it is loaded: it goes when the next line is added. A run that wanted to go on and found
 // no checkpoint begins anew, and so do its logs in the folder.
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -34,17 +39,19 @@ void add_ways_out(Diagnostic& diagnostic);
 /// Every function throws IoError.
 class RunFiles : public eval::LibraryState {
  public:
-  /// Before a checkpoint is saved in a folder. Fails (kOfAnotherRun) where it is another run's.
-  void claim(const std::string& folder);
+  /// Before a checkpoint is saved in a folder. Fails (kOfAnotherRun) where it is another run's. Fails (kUnwritable)
+  /// where the run has a later step there, because the latest step is loaded.
+  void claim(const std::string& folder, int64_t step);
   /// The same as far as it is known before the run.
   void expect_to_claim(const std::string& folder) const;
-  /// A checkpoint has been saved: of the run's own the `keep` latest stay; with 0 all do.
-  void saved(const std::string& folder, int64_t step, int64_t keep);
+  /// Lets a checkpoint take its place with `take_place`, if the folder is still the run's. Of the run's own the `keep`
+  /// latest stay; with 0 all do.
+  void save(const std::string& folder, int64_t step, int64_t keep, const std::function<void()>& take_place);
 
   /// A check comes to where a checkpoint of the folder would be loaded.
   void will_load(const std::string& folder);
-  /// One has been loaded; `logs` is what it says of them.
-  void loaded(const std::string& folder, const std::string& logs);
+  /// One has been loaded, when there were those of `steps`; `logs` is what it says of them.
+  void loaded(const std::string& folder, const std::vector<int64_t>& steps, const std::string& logs);
   /// There was none.
   void begins_anew(const std::string& folder);
 

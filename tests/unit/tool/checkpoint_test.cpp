@@ -1,6 +1,8 @@
 // Checkpoints: a run that was ended, however, goes on as if nothing had happened, under any mesh, layout and ranks.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "../pseudo_terminal.h"
@@ -322,16 +325,111 @@ TEST_F(Checkpoint, AFolderThatOnlyTheRunKnowsIsNotTakenEither) {
   EXPECT_EQ(files(), (std::vector<std::string>{".mtf-run", "step-00000001.safetensors", "step-00000002.safetensors"}));
 }
 
+/// Saves three steps behind those that it loads, of a param that says who has saved it: the last bytes of a file.
+const std::string kWho = R"(import checkpoint
+option folder = ""
+option who = 0.0
+option resume = false
+dim a = 2
+model Net { param w: [a] = 0 }
+let net = Net()
+let begin = if resume { checkpoint.load(folder, net) } else { 0 }
+net.w := 0 * net.w + who
+for i in 1..4 { checkpoint.save(folder, net, step: begin + i, keep: 0) }
+)";
+
+/// Whichever it is: what is left is of the one that was not told.
+TEST_F(Checkpoint, OfTwoRunsAtOnceInOneFolderOneIsRefused) {
+  script_ = write("who.mtf", kWho);
+  const auto who_saved = [&](int step) {
+    const std::string bytes = read(fmt::format("checkpoints/step-{:08}.safetensors", step));
+    float who = 0;
+    std::memcpy(&who, bytes.data() + bytes.size() - sizeof who, sizeof who);
+    return who;
+  };
+  for (const int ranks : {0, 2})
+    for (int turn = 0; turn < (ranks == 0 ? 20 : 3); ++turn) {
+      if (ranks > 0 && !has_mpirun()) continue;
+      forget();
+      for (const bool resumes : {false, true}) {
+        SCOPED_TRACE(fmt::format("{} ranks, turn {}, {}", ranks, turn, resumes ? "resumed" : "begun"));
+        const auto job = [&](int who) {
+          std::vector<std::string> line = {kMtf};
+          for (const std::string& word :
+               words({"--set", fmt::format("who={}", who), "--set", resumes ? "resume=true" : "resume=false"}))
+            line.push_back(word);
+          return std::make_unique<MpiJob>(ranks, line);
+        };
+        const auto first = job(resumes ? 3 : 1), second = job(resumes ? 4 : 2);
+        const ProcessResult one = first->end(), two = second->end();
+        const bool is_first = one.status == 0;
+        const ProcessResult& other = is_first ? two : one;
+        EXPECT_EQ((is_first ? one : two).status, 0) << one.err << two.err;
+        // A run that began to load when the other had ended goes on with what it left.
+        const bool goes_on = resumes && other.status == 0;
+        EXPECT_TRUE(goes_on || other.status == 3) << one.err << two.err;
+        if (!goes_on) { EXPECT_MENTIONS(other.err, "[folder_of_another_run]"); }
+        if (goes_on) continue;
+        // Resumed, it may have loaded what the other had saved by then.
+        const int winner = (resumes ? 3 : 1) + (is_first ? 0 : 1);
+        const std::string latest = files().back();
+        const int last = std::stoi(latest.substr(latest.find('-') + 1));
+        for (int step = last - 2; step <= last; ++step) EXPECT_EQ(who_saved(step), winner) << step;
+      }
+    }
+}
+
 TEST_F(Checkpoint, ARunWhoseFolderAnotherGoesOnWithEnds) {
-  MpiJob first(0, {kMtf, "run", script_, "--set", "folder=" + folder_, "--set", "steps=1000000"});
-  ASSERT_TRUE(first.has_printed("step 20:"));
-  MpiJob second(0,
-                {kMtf, "run", script_, "--set", "folder=" + folder_, "--set", "steps=1000000", "--set", "resume=true"});
-  ASSERT_TRUE(second.has_printed("step "));
+  script_ =
+      write("who.mtf",
+            kWho + "print(\"has saved\")\nfor i in 4..1000000 { checkpoint.save(folder, net, step: begin + i) }\n");
+  MpiJob first(0, {kMtf, "run", script_, "--set", "folder=" + folder_});
+  ASSERT_TRUE(first.has_printed("has saved"));
+  kill(first.process(), SIGSTOP);
+  MpiJob second(0, {kMtf, "run", script_, "--set", "folder=" + folder_, "--set", "resume=true"});
+  ASSERT_TRUE(second.has_printed("has saved"));
+  kill(first.process(), SIGCONT);
   const ProcessResult result = first.end();
   kill(second.process(), SIGTERM);
   EXPECT_EQ(result.status, 3);
   EXPECT_MENTIONS(result.err, "another run has begun to save here");
+}
+
+TEST_F(Checkpoint, AStepBehindTheLatestIsRefused) {
+  const std::string text =
+      kWho + "checkpoint.save(folder, net, step: 3)\nprint(\"again\")\ncheckpoint.save(folder, net, step: 1)\n";
+  script_ = write("who.mtf", text);
+  const ProcessResult result = train({});
+  EXPECT_EQ(result.status, 3);
+  EXPECT_EQ(result.out, "again\n");
+  EXPECT_MENTIONS(result.err, "step 1 comes behind step 3, which this run has here");
+  EXPECT_EQ(files().size(), 4U) << "nothing is deleted";
+}
+
+TEST_F(Checkpoint, TheErrorOfADamagedOneNamesTheWholeOneBeforeIt) {
+  train({"--set", "steps=6"});
+  const std::string latest = "checkpoints/step-00000006.safetensors", bytes = read(latest);
+  std::string flipped = bytes;
+  flipped.back() = static_cast<char>(flipped.back() ^ 4);
+  for (const std::string& damaged : {bytes.substr(0, bytes.size() - 1), flipped, std::string("{}")}) {
+    write(latest, damaged);
+    const ProcessResult result = train({"--set", "resume=true"});
+    EXPECT_EQ(result.status, 3);
+    EXPECT_MENTIONS(result.err, "step-00000005.safetensors is whole");
+  }
+  write("checkpoints/step-00000005.safetensors", "");
+  EXPECT_EQ(train({"--set", "resume=true"}).err.find("is whole"), std::string::npos);
+  std::filesystem::remove(path("checkpoints/step-00000005.safetensors"));
+  std::filesystem::remove(path(latest));
+  EXPECT_EQ(train({"--set", "resume=true"}).status, 0);
+}
+
+TEST_F(Checkpoint, AMarkThatIsNoFileIsRefusedAtOnce) {
+  std::filesystem::create_directory(folder_);
+  ASSERT_EQ(mkfifo(path("checkpoints/.mtf-run").c_str(), 0600), 0);
+  const ProcessResult result = train({});
+  EXPECT_EQ(result.status, 3);
+  EXPECT_MENTIONS(result.err, ".mtf-run: expected a file");
 }
 
 TEST_F(Checkpoint, WithoutOneARunThatGoesOnBeginsAndSaysSo) {
