@@ -700,7 +700,7 @@ void scatter_fold_kernel(graph::KernelCall& call) {
         Walk<3> each = summed;
         for (int64_t n = 0; n < each.count(); ++n, each.next()) {
           const int32_t* const id = ids.as<int32_t>() + at.offset(0) + each.offset(0);
-          if (!are_below(into.whole, id, 1, 1))
+          if (!kernels::table().ids_below(into.whole, id, 1, 1))
             refuse(ids, to.dims[places.into].whole, call.operation.results[0].dims[places.into]);
           const int64_t place = into.place(*id);
           if (!into.holds(place)) continue;
