@@ -157,11 +157,11 @@ void Cuts::end_block(const BlockInfo& info, Scope& scope, bool keep_all) const {
     if (!info.captured.count(binding.name)) binding.value = None{};
 }
 
-void Cuts::only_looks_at(const HostValue& value) const {
+void Cuts::only_looks_at(const HostValue& value, int holders) const {
   const auto* const tensor = value.as<graph::Handle>();
   if (!tensor || !execution_ || turn_) return;
   graph::Node& node = *tensor->value().node;
-  if (node.operation->results.size() == 1 && node.held(0) == 1) node.is_looked_at = true;
+  if (node.operation->results.size() == 1 && node.held(0) == holders) node.is_looked_at = true;
 }
 
 void Cuts::assigned(const PlacePtr& place) {

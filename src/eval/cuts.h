@@ -93,8 +93,8 @@ class Cuts {
   /// Fails (not_in_turn) at `span` in a turn: `what` has to be done once for each.
   void refuse_in_turn(Span span, std::string_view what) const;
 
-  /// The reader of a value only looks at it. No history is kept for the value if nobody else holds it.
-  void only_looks_at(const HostValue& value) const;
+  /// The reader of a value only looks at it. No history is kept for the value if it has no more than these holders.
+  void only_looks_at(const HostValue& value, int holders = 1) const;
   /// A variable has been assigned: at the next cut the histories that read what it was end.
   void assigned(const PlacePtr& place);
   /// As long as what it returns lives, variables that are assigned are written down in `places`.

@@ -30,7 +30,7 @@ HostValue Evaluator::evaluate(const ast::Expr& expr, const ScopePtr& scope) {
 inline HostValue Evaluator::read_name(Name name, Span span, const ScopePtr& scope) {
   HostValue value = names.look_up(name, span, scope);
   if (looks_ && value.is<graph::Handle>() && execution_ && domain.uncertainty() == 0 && !undo.wanted()) [[unlikely]]
-    blocks.let_go_of_last(name, span);
+    if (blocks.is_last_read(name, span)) cuts.only_looks_at(value, 2);  // the name's value, and the reader's
   return value;
 }
 

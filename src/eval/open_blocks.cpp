@@ -98,14 +98,12 @@ class Reach {
 
 }  // namespace
 
-void OpenBlocks::let_go_of_last(Name name, Span span) {
-  if (expects_more_) return;
+bool OpenBlocks::is_last_read(Name name, Span span) const {
+  if (expects_more_) return false;
   for (auto block = open_.rbegin(); block != open_.rend() && block->info->last_reads.contains(span); ++block)
     for (auto binding = block->scope->bindings.rbegin(); binding != block->scope->bindings.rend(); ++binding)
-      if (binding->name == name) {
-        if (block->lets_go) binding->value = None{};
-        return;
-      }
+      if (binding->name == name) return block->lets_go;
+  return false;
 }
 
 bool OpenBlocks::text_may_differentiate() {

@@ -42,8 +42,8 @@ class OpenBlocks {
   /// The scope of the innermost block; null if there is none.
   const Scope* innermost() const { return open_.empty() ? nullptr : open_.back().scope; }
 
-  /// Lets go of a name that is read at `span`, if nothing reads the name afterwards: the value is the reader's alone.
-  void let_go_of_last(Name name, Span span);
+  /// True if nothing reads a name after it is read at `span`: what it names is from then on the reader's alone.
+  bool is_last_read(Name name, Span span) const;
 
   /// At a prompt more statements may come, whatever they will say.
   void expect_more() { expects_more_ = true; }

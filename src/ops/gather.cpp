@@ -941,9 +941,9 @@ constexpr graph::Op kScatterMax = scatter_fold(
                 "let ids = tensor([2, 0, 2, 2], [batch], i32)\n"
                 "print(scatter_max(tensor([1, 2, 3, 4], [batch]), ids, into: vocab))\n"
                 "#> [2, -inf, 4]\n",
-     .samples = "x: [a, b], i: i32[b] in 0..2 => scatter_max(x, i, into: b)\n"
-                "x: [b, a, c], i: i32[b] in 0..2 => scatter_max(x, i, into: b)\n"
-                "dim vocab = 5; x: i32[a, b] in -9..9, i: i32[a] in 0..5 => scatter_max(x, i, into: vocab)",
+     .samples = "x: [a, b], i: i32[b] in 0..2 => maximum(scatter_max(x, i, into: b), -9)\n"
+                "x: [b, a, c], i: i32[b] in 0..2 => maximum(scatter_max(x, i, into: b), -9)\n"
+                "dim vocab = 5; x: i32[a, b] in -9..9, i: i32[a] in 0..5 => maximum(scatter_max(x, i, into: vocab), 0)",
      .build = build_scatter_fold,
      .space = scatter_fold_space<kernels::Reduction::kMax>,
      .kernel = scatter_fold_kernel<kernels::Reduction::kMax>,
@@ -960,9 +960,9 @@ constexpr graph::Op kScatterMin = scatter_fold(
                 "let ids = tensor([2, 0, 2, 2], [batch], i32)\n"
                 "print(scatter_min(tensor([1, 2, 3, 4], [batch]), ids, into: vocab))\n"
                 "#> [2, inf, 1]\n",
-     .samples = "x: [a, b], i: i32[b] in 0..2 => scatter_min(x, i, into: b)\n"
-                "x: [b, a, c], i: i32[b] in 0..2 => scatter_min(x, i, into: b)\n"
-                "dim vocab = 5; x: i32[a, b] in -9..9, i: i32[a] in 0..5 => scatter_min(x, i, into: vocab)",
+     .samples = "x: [a, b], i: i32[b] in 0..2 => minimum(scatter_min(x, i, into: b), 9)\n"
+                "x: [b, a, c], i: i32[b] in 0..2 => minimum(scatter_min(x, i, into: b), 9)\n"
+                "dim vocab = 5; x: i32[a, b] in -9..9, i: i32[a] in 0..5 => minimum(scatter_min(x, i, into: vocab), 9)",
      .build = build_scatter_fold,
      .space = scatter_fold_space<kernels::Reduction::kMin>,
      .kernel = scatter_fold_kernel<kernels::Reduction::kMin>,

@@ -137,6 +137,7 @@ bool can_be_read(const std::string& code) {
                              "fn {} = 1",
                              "x.{}",
                              "layout l = {{{}}}",
+                             "layout l = {}",
                              "mesh m = {}",
                              "for i in x {{ {} }}",
                              "\"{}\"",
