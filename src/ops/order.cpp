@@ -218,8 +218,8 @@ graph::IterationSpace top_k_space(const graph::Operation& operation, int along, 
 constexpr int64_t kFewOfLine = 64;  // a heap repays if there are no more than one in so many
 
 /// The `count` of a line that come first with the largest first, in order, as `key_at` makes them of their places; of
-/// two keys, `before` says whether the first comes first. Few are kept as a heap whose top comes last of them; what
-/// follows in the line and is not larger than that one comes after it.
+/// two keys, `before` says whether the first comes first. Few are kept as a heap whose top comes last of them. A later
+/// element comes after the top if it is not larger.
 template <typename T, typename KeyAt, typename Before, typename PlaceOf>
 auto keys_of_largest(const T* x, int64_t size, int64_t count, KeyAt key_at, Before before, PlaceOf place_of) {
   const bool few = count <= size / kFewOfLine;
