@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <stdexcept>
 #include <type_traits>
 
 #include "kernels/element_type.h"
+#include "kernels/lane_op.h"
 
 namespace mtf::kernels {
 
@@ -47,6 +50,35 @@ N plus(N a, N b) {
   if constexpr (std::is_same_v<N, std::int32_t>)
     return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
   else return a + b;
+}
+/// What a reduction of nothing is.
+template <typename N>
+N identity_of(Reduction reduction) {
+  using Limits = std::numeric_limits<N>;
+  switch (reduction) {
+    case Reduction::kProd: return N(1);
+    case Reduction::kMax: return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+    case Reduction::kMin: return Limits::has_infinity ? Limits::infinity() : Limits::max();
+    case Reduction::kAnd: return N(-1);
+    default: return N(0);
+  }
+}
+/// Calls `fn` with the function of two numbers that a reduction is.
+template <typename N, typename Fn>
+void by_reduction(Reduction reduction, Fn fn) {
+  switch (reduction) {
+    case Reduction::kSum: return fn([](N x, N y) { return plus(x, y); });
+    case Reduction::kProd:
+      return fn([](N x, N y) {
+        if constexpr (std::is_same_v<N, std::int32_t>)
+          return static_cast<N>(static_cast<std::uint32_t>(x) * static_cast<std::uint32_t>(y));
+        else return x * y;
+      });
+    // A NaN is not equal to itself.
+    case Reduction::kMax: return fn([](N x, N y) { return x != x ? x : y != y ? y : x > y ? x : y; });
+    case Reduction::kMin: return fn([](N x, N y) { return x != x ? x : y != y ? y : x < y ? x : y; });
+    default: throw std::invalid_argument("numbers are not reduced by and, or");
+  }
 }
 
 }  // namespace mtf::kernels

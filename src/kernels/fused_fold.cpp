@@ -5,23 +5,11 @@
 #include <bit>
 #include <cstring>
 #include <functional>
-#include <limits>
 #include <type_traits>
 
 namespace mtf::kernels {
 namespace {
 
-template <class T>
-T identity_of(Reduction reduction) {
-  using Limits = std::numeric_limits<T>;
-  switch (reduction) {
-    case Reduction::kProd: return T(1);
-    case Reduction::kMax: return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
-    case Reduction::kMin: return Limits::has_infinity ? Limits::infinity() : Limits::max();
-    case Reduction::kAnd: return T(-1);
-    default: return T(0);
-  }
-}
 template <class T>
 T joined(Reduction reduction, T a, T b) {
   switch (reduction) {

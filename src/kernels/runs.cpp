@@ -3,30 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <stdexcept>
 
 #include "kernels/elements.h"
 
 namespace mtf::kernels {
 namespace {
-
-/// Calls `fn` with the function of two numbers that a reduction is.
-template <typename N, typename Fn>
-void with_function(Reduction reduction, Fn fn) {
-  switch (reduction) {
-    case Reduction::kSum: return fn([](N x, N y) { return plus(x, y); });
-    case Reduction::kProd:
-      return fn([](N x, N y) {
-        if constexpr (std::is_same_v<N, std::int32_t>)
-          return static_cast<N>(static_cast<std::uint32_t>(x) * static_cast<std::uint32_t>(y));
-        else return x * y;
-      });
-    // A NaN is not equal to itself.
-    case Reduction::kMax: return fn([](N x, N y) { return x != x ? x : y != y ? y : x > y ? x : y; });
-    case Reduction::kMin: return fn([](N x, N y) { return x != x ? x : y != y ? y : x < y ? x : y; });
-    default: throw std::invalid_argument("numbers are not reduced by and, or");
-  }
-}
 
 template <typename T, typename F>
 void combine_each(const void* a, const void* b, void* result, std::int64_t count, F f) {
@@ -207,7 +188,7 @@ void combine_elements(ElementType type, Reduction reduction, const void* a, cons
       if (both) combine_each<T>(a, b, result, count, [](std::int32_t x, std::int32_t y) { return x & y; });
       else combine_each<T>(a, b, result, count, [](std::int32_t x, std::int32_t y) { return x | y; });
     } else {
-      with_function<Number<T>>(reduction, [&](auto f) { combine_each<T>(a, b, result, count, f); });
+      by_reduction<Number<T>>(reduction, [&](auto f) { combine_each<T>(a, b, result, count, f); });
     }
   });
 }

@@ -1,6 +1,6 @@
-// Operations that look up places along a dim by a tensor of them: gather, and its transpose scatter_add.
+// Operations that look up places along a dim by a tensor of them: gather, its transpose scatter_add, and scatters that
+// multiply, take an extreme or set.
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <optional>
 
@@ -115,6 +115,8 @@ struct LookedUp {
         stride(dim.stride),
         whole(static_cast<uint64_t>(std::min<int64_t>(dim.whole, int64_t{1} << 31))),
         is_masked(dim.first != 0 || dim.size != dim.whole) {}
+  /// Whether the dim has a place of this id.
+  bool has(int32_t id) const { return static_cast<uint32_t>(id) < whole; }
   /// Of an id: the place in the block, which may be outside.
   int64_t place(int32_t id) const { return id - first; }
   bool holds(int64_t place) const { return static_cast<uint64_t>(place) < static_cast<uint64_t>(size); }
@@ -648,34 +650,7 @@ void scatter_kernel(graph::KernelCall& call) {
   });
 }
 
-// ---- Scatters that fold otherwise than by a sum
-// ----------------------------------------------------------------------
-
-template <kernels::Reduction kHow, typename T>
-T nothing_folded() {
-  using N = Number<T>;
-  if constexpr (kHow == kernels::Reduction::kProd) return from_number<T>(N{1});
-  constexpr bool kIsMax = kHow == kernels::Reduction::kMax;
-  if constexpr (std::numeric_limits<N>::has_infinity) {
-    const N infinity = std::numeric_limits<N>::infinity();
-    return from_number<T>(kIsMax ? -infinity : infinity);
-  } else {
-    return from_number<T>(kIsMax ? std::numeric_limits<N>::lowest() : std::numeric_limits<N>::max());
-  }
-}
-
-/// A NaN stays, on either side.
-template <kernels::Reduction kHow, typename N>
-N folded(N a, N b) {
-  if constexpr (kHow == kernels::Reduction::kProd) {
-    if constexpr (std::is_integral_v<N>)
-      return static_cast<N>(static_cast<std::make_unsigned_t<N>>(a) * static_cast<std::make_unsigned_t<N>>(b));
-    else return a * b;
-  } else {
-    const bool takes_b = kHow == kernels::Reduction::kMax ? b > a : b < a;
-    return takes_b || (is_nan(b) && !is_nan(a)) ? b : a;
-  }
-}
+// ---- other scatters -------------------------------------------------------------------------------------------------
 
 /// Each place of the result folds its values in the order of the ids, whatever the threads.
 template <kernels::Reduction kHow>
@@ -694,20 +669,22 @@ void scatter_fold_kernel(graph::KernelCall& call) {
   by_element(values.element, [&](auto zero) {
     using T = decltype(zero);
     if constexpr (!std::is_same_v<T, uint8_t>) {
-      for_each_place(call.threads, kept, summed.count() + into.size, [&](const Walk<3>& at) {
-        T* const line = to.as<T>() + at.offset(2);
-        for (int64_t k = 0; k < into.size; ++k) line[k * into.stride] = nothing_folded<kHow, T>();
-        Walk<3> each = summed;
-        for (int64_t n = 0; n < each.count(); ++n, each.next()) {
-          const int32_t* const id = ids.as<int32_t>() + at.offset(0) + each.offset(0);
-          if (!kernels::table().ids_below(into.whole, id, 1, 1))
-            refuse(ids, to.dims[places.into].whole, call.operation.results[0].dims[places.into]);
-          const int64_t place = into.place(*id);
-          if (!into.holds(place)) continue;
-          T& so_far = line[place * into.stride];
-          const T value = values.as<T>()[at.offset(1) + each.offset(1)];
-          so_far = from_number<T>(folded<kHow>(to_number(so_far), to_number(value)));
-        }
+      const T nothing = from_number<T>(kernels::identity_of<Number<T>>(kHow));
+      kernels::by_reduction<Number<T>>(kHow, [&](auto fold) {
+        for_each_place(call.threads, kept, summed.count() + into.size, [&](const Walk<3>& at) {
+          T* const line = to.as<T>() + at.offset(2);
+          for (int64_t k = 0; k < into.size; ++k) line[k * into.stride] = nothing;
+          Walk<3> each = summed;
+          for (int64_t n = 0; n < each.count(); ++n, each.next()) {
+            const int32_t id = ids.as<int32_t>()[at.offset(0) + each.offset(0)];
+            if (!into.has(id)) refuse(ids, to.dims[places.into].whole, call.operation.results[0].dims[places.into]);
+            const int64_t place = into.place(id);
+            if (!into.holds(place)) continue;
+            T& so_far = line[place * into.stride];
+            const T value = values.as<T>()[at.offset(1) + each.offset(1)];
+            so_far = from_number<T>(fold(to_number(value), to_number(so_far)));  // of equal ones the first stays
+          }
+        });
       });
     }
   });
@@ -935,8 +912,7 @@ constexpr graph::Op kScatterMax = scatter_fold(
      .signature = "scatter_max(values: tensor, ids: tensor, into: dim -> shape?)",
      .doc = "The largest of the values whose ids (i32) name each place along `into`; NaN if any is; otherwise as "
             "scatter_add. Places that no id names are minus infinity, or the least i32. Values that equal it share its "
-            "gradient "
-            "equally.",
+            "gradient equally.",
      .example = "dim vocab = 3, batch = 4\n"
                 "let ids = tensor([2, 0, 2, 2], [batch], i32)\n"
                 "print(scatter_max(tensor([1, 2, 3, 4], [batch]), ids, into: vocab))\n"
@@ -954,8 +930,7 @@ constexpr graph::Op kScatterMin = scatter_fold(
      .signature = "scatter_min(values: tensor, ids: tensor, into: dim -> shape?)",
      .doc = "The least of the values whose ids (i32) name each place along `into`; NaN if any is; otherwise as "
             "scatter_add. Places that no id names are infinity, or the largest i32. Values that equal it share its "
-            "gradient "
-            "equally.",
+            "gradient equally.",
      .example = "dim vocab = 3, batch = 4\n"
                 "let ids = tensor([2, 0, 2, 2], [batch], i32)\n"
                 "print(scatter_min(tensor([1, 2, 3, 4], [batch]), ids, into: vocab))\n"

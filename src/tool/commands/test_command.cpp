@@ -108,12 +108,15 @@ void write_script(const std::string& path, const GoldenResult& result) {
 
 /// The scripts that these paths are or hold. A folder that holds none is an error: nothing would have been tested.
 std::vector<std::string> find_tests(const std::vector<std::string>& paths) {
-  const std::vector<std::string> endings = {".mtf", std::string(kPassFile)};
-  for (const std::string& path : paths)
-    if (find_scripts({path}, endings).empty())
+  std::vector<std::string> tests;
+  for (const std::string& path : paths) {
+    const std::vector<std::string> found = find_scripts({path}, {".mtf", std::string(kPassFile)});
+    if (found.empty())
       fail(Diagnostic(Kind::file_not_found, {}, fmt::format("there is no test in {}", printable(path)))
                .help("a test is a script, NAME.mtf, with `#>` lines below what it prints"));
-  return find_scripts(paths, endings);
+    tests.insert(tests.end(), found.begin(), found.end());
+  }
+  return tests;
 }
 
 class Tests {
