@@ -41,6 +41,7 @@ class Fuser {
         readers_(program_.values.size()),
         all_readers_(program_.values.size()),
         is_kept_(program_.values.size(), false),
+        is_input_(program_.values.size(), false),
         is_spread_(steps_.size(), false),
         crosses_(steps_.size(), false) {}
 
@@ -57,8 +58,8 @@ class Fuser {
  private:
   void find_ends() {
     for (const spmd::Instruction& instruction : program_.instructions)
-      if (instruction.kind == spmd::InstructionKind::kInput && !instruction.dies)
-        is_kept_[instruction.results[0]] = true;
+      if (instruction.kind == spmd::InstructionKind::kInput)
+        (instruction.dies ? is_input_ : is_kept_)[instruction.results[0]] = true;
     for (const std::vector<int>& outputs : program_.outputs)
       for (int v : outputs) is_kept_[schedule_.alias_of[v]] = true;
     std::vector<int> numbers(program_.values.size(), -1);  // for each value: the step that repeats a number for it
@@ -111,9 +112,13 @@ class Fuser {
   }
 
   /// Joining `step` to a loop would make the values that the step leads to wait for a reduction of that loop in memory.
+  /// This is no loss if the step ends more bytes than it makes.
   bool crosses_reduction(int step, int loop) const {
-    return crosses_[step] && std::any_of(clusters_[loop].members.begin(), clusters_[loop].members.end(),
-                                         [&](int member) { return is_reduction(member); });
+    const std::vector<int>& members = clusters_[loop].members;
+    const int own = order_.of(step);
+    return crosses_[step] &&
+           std::any_of(members.begin(), members.end(), [&](int member) { return is_reduction(member); }) &&
+           made(own) >= ended(own, clusters_[loop].begins, loop);
   }
 
   /// The step repeats a number along dims. In a loop this costs nothing, so that each loop does it for itself: loops
@@ -202,11 +207,13 @@ class Fuser {
     return true;
   }
 
-  /// Bytes of what a loop reads and only it and `other` read from the step `from` on.
-  int64_t ended(int loop, int from, int other) const {
+  /// Bytes of what a loop reads and only it and `other` read from the step `from` on. Inputs have memory for the whole
+  /// run: they count only `with_inputs`, where a result of their size may take it.
+  int64_t ended(int loop, int from, int other, bool with_inputs = true) const {
     int64_t sum = 0;
     for (int v : clusters_[loop].reads)
-      if (const int root = schedule_.alias_of[v]; maker(v) != loop && !is_kept_[root])
+      if (const int root = schedule_.alias_of[v];
+          maker(v) != loop && !is_kept_[root] && (with_inputs || !is_input_[root]))
         sum += ends_in(root, from, loop, other) ? bytes(v) : 0;
     return sum;
   }
@@ -259,7 +266,7 @@ class Fuser {
     const int from = clusters_[early].begins, to = clusters_[late].begins;
     if (!are_apart(from, to)) return true;
     const int at = std::min(to, can_begin(early, late));
-    if (are_apart(from, at) && !(can_wait(early, at) && ended(early, early, early) < made(early))) return false;
+    if (are_apart(from, at) && !(can_wait(early, at) && ended(early, early, early, false) < made(early))) return false;
     return !are_apart(at, to) || made(late) < ended(late, early, early) + shared(early, late);
   }
 
@@ -395,7 +402,8 @@ class Fuser {
   std::vector<int> maker_;                     // for each value, the step that makes it
   std::vector<std::vector<int>> readers_;      // for each value, loops that read it
   std::vector<std::vector<int>> all_readers_;  // for each value with memory of its own, the steps that read it
-  std::vector<bool> is_kept_;                  // for each value: it is there after the run, or was before
+  std::vector<bool> is_kept_;                  // for each value: it is there after the run
+  std::vector<bool> is_input_;                 // for each value: it is an input that ends in the run
   std::vector<bool> is_spread_;                // for each step: every loop that reads its value computes that anew
   std::vector<bool> crosses_;                  // for each step: find_crossings()
   std::vector<int> others_before_;             // for each step: those up to it that are no loops
