@@ -230,22 +230,35 @@ inline F exp_of(F x) {
   return select<F>(x < -104.0f, F{}, (p * power_of_two(half)) * power_of_two(n - half));
 #endif
 }
-inline D exp_of(D x) {
-  const D c = select<D>(x < -745.2, D{}, select<D>(x < 710.0, x, splat<D>(710.0)));
+__attribute__((always_inline)) inline D exp_of(D x) {
+#ifdef __AVX512F__
+  const __mmask8 lives = _mm512_cmp_pd_mask(x, splat<D>(-745.2), _CMP_NLT_UQ);
+  const D c = _mm512_maskz_min_pd(lives, splat<D>(710.0), x);
+#else
+  const D c = select<D>(x < -745.2, D{}, select<D>(x > 710.0, splat<D>(710.0), x));
+#endif
   const D n = round_small(c * 1.4426950408889634);
   D r = fma(n, splat<D>(-6.93147180369123816490e-01), c);
   r = fma(n, splat<D>(-1.90821492927058770002e-10), r);
   D p = splat<D>(1.0 / 6227020800.0);
-  for (double factorial :
-       {479001600.0, 39916800.0, 3628800.0, 362880.0, 40320.0, 5040.0, 720.0, 120.0, 24.0, 6.0, 2.0}) {
-    p = fma(p, r, splat<D>(1.0 / factorial));
-  }
+  p = fma(p, r, splat<D>(1.0 / 479001600.0));
+  p = fma(p, r, splat<D>(1.0 / 39916800.0));
+  p = fma(p, r, splat<D>(1.0 / 3628800.0));
+  p = fma(p, r, splat<D>(1.0 / 362880.0));
+  p = fma(p, r, splat<D>(1.0 / 40320.0));
+  p = fma(p, r, splat<D>(1.0 / 5040.0));
+  p = fma(p, r, splat<D>(1.0 / 720.0));
+  p = fma(p, r, splat<D>(1.0 / 120.0));
+  p = fma(p, r, splat<D>(1.0 / 24.0));
+  p = fma(p, r, splat<D>(1.0 / 6.0));
+  p = fma(p, r, splat<D>(1.0 / 2.0));
   p = fma(p, r * r, r) + 1.0;
+#ifdef __AVX512F__
+  return _mm512_maskz_scalef_pd(lives, p, n);
+#else
   const D half = round_small(n * 0.5);
-  D y = (p * power_of_two(half)) * power_of_two(n - half);
-  y = select<D>(x > 709.782712893384, splat<D>(std::numeric_limits<double>::infinity()), y);
-  y = select<D>(x < -745.2, D{}, y);
-  return select<D>(x == x, y, x);
+  return select<D>(x < -745.2, D{}, (p * power_of_two(half)) * power_of_two(n - half));
+#endif
 }
 /// Whether a lane of the mask is set.
 inline bool any_of(I mask) {
