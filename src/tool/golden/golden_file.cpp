@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -80,6 +82,32 @@ void append(std::optional<std::vector<std::string>>& to, std::vector<std::string
   to->insert(to->end(), words.begin(), words.end());
 }
 
+// `steps=2 "name=a word"`: words, those with blanks in quotes. Nothing if one has no `=` behind a name.
+std::optional<std::vector<std::string>> settings_in(std::string_view text) {
+  std::vector<std::string> words;
+  for (text = trim(text); !text.empty(); text = trim(text)) {
+    const bool is_quoted = text.front() == '"';
+    if (is_quoted) text.remove_prefix(1);
+    const std::size_t end = is_quoted ? text.find('"') : std::min(text.find_first_of(" \t"), text.size());
+    if (end == std::string_view::npos) return std::nullopt;
+    words.emplace_back(text.substr(0, end));
+    if (const std::size_t equals = words.back().find('='); equals == std::string::npos || equals == 0)
+      return std::nullopt;
+    text.remove_prefix(std::min(end + (is_quoted ? 1 : 0), text.size()));
+  }
+  if (words.empty()) return std::nullopt;
+  return words;
+}
+
+// A number above 0 and below 1, and nothing else.
+std::optional<double> tolerance_in(std::string_view text) {
+  text = trim(text);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value > 0 && value < 1)) return std::nullopt;
+  return value;
+}
+
 /// Of the lines of a header so far: what is there already is what they said, and not what holds without.
 struct Given {
   bool ranks = false, memory = false;
@@ -109,9 +137,18 @@ void parse_header(std::string_view content, std::size_t number, Given& given, Go
       if (!std::exchange(given.ranks, true)) golden.ranks.clear();
       golden.ranks.insert(golden.ranks.end(), numbers->begin(), numbers->end());
     }
+  } else if (word == "set") {
+    if (auto words = settings_in(rest)) golden.set.insert(golden.set.end(), words->begin(), words->end());
+    else golden.problems.push_back(fmt::format("{}: `#: set` is followed by settings, such as steps=2", number));
+  } else if (word == "tolerance") {
+    if (const auto value = tolerance_in(rest)) golden.tolerance = *value;
+    else
+      golden.problems.push_back(
+          fmt::format("{}: `#: tolerance` is followed by a number between 0 and 1, such as 0.001", number));
   } else {
-    golden.problems.push_back(
-        fmt::format("{}: a header is `#: meshes`, `#: layouts`, `#: memory` or `#: ranks`, not `#: {}`", number, word));
+    golden.problems.push_back(fmt::format(
+        "{}: a header is `#: meshes`, `#: layouts`, `#: memory`, `#: ranks`, `#: set` or `#: tolerance`, not `#: {}`",
+        number, word));
   }
 }
 
@@ -198,6 +235,75 @@ std::vector<std::string> printed_lines(std::string_view output) {
   return lines;
 }
 
+namespace {
+
+/// A number in a printed line: how long it is, its value, and the value of one in its last digit. An integer is text.
+struct PrintedNumber {
+  std::size_t size = 0;  ///< 0: no such number begins here
+  double value = 0, last_digit = 0;
+};
+
+PrintedNumber number_at(std::string_view text) {
+  const std::size_t sign = text.starts_with('-') ? 1 : 0;
+  if (text.size() <= sign || text[sign] < '0' || text[sign] > '9') return {};
+  PrintedNumber number;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number.value);
+  const std::string_view digits = text.substr(0, static_cast<std::size_t>(end - text.data()));
+  const std::size_t point = digits.find('.'), exponent = std::min(digits.find_first_of("eE"), digits.size());
+  if (error != std::errc() || (point == std::string_view::npos && exponent == digits.size())) return {};
+  int power = 0;
+  if (exponent < digits.size()) {
+    const std::size_t begin = exponent + (digits[exponent + 1] == '+' ? 2 : 1);
+    std::from_chars(digits.data() + begin, digits.data() + digits.size(), power);
+  }
+  if (point != std::string_view::npos) power -= static_cast<int>(exponent - point) - 1;
+  number.last_digit = std::pow(10.0, power);
+  number.size = digits.size();
+  return number;
+}
+
+bool is_close(const PrintedNumber& a, const PrintedNumber& b, double tolerance) {
+  const double difference = std::abs(a.value - b.value);
+  constexpr double kRounding = 1.001;  // of what stands in decimal digits
+  return difference <= tolerance * std::max(std::abs(a.value), std::abs(b.value)) ||
+         difference <= std::max(a.last_digit, b.last_digit) * kRounding;
+}
+
+bool fits(std::string_view expected, std::string_view found, double tolerance, std::string_view any_text) {
+  bool in_word = false;  // a number does not begin inside a word or another number
+  while (!expected.empty()) {
+    if (!any_text.empty() && expected.starts_with(any_text)) {
+      expected.remove_prefix(any_text.size());
+      for (std::size_t skipped = 0; skipped <= found.size(); ++skipped)
+        if (fits(expected, found.substr(skipped), tolerance, any_text)) return true;
+      return false;
+    }
+    if (tolerance > 0 && !in_word) {
+      const PrintedNumber a = number_at(expected), b = number_at(found);
+      if (a.size > 0 && b.size > 0 && is_close(a, b, tolerance)) {
+        expected.remove_prefix(a.size);
+        found.remove_prefix(b.size);
+        in_word = true;
+        continue;
+      }
+    }
+    if (found.empty() || expected.front() != found.front()) return false;
+    const char c = found.front();
+    in_word = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
+    expected.remove_prefix(1);
+    found.remove_prefix(1);
+  }
+  return found.empty();
+}
+
+}  // namespace
+
+bool is_same_line(std::string_view a, std::string_view b, double tolerance) { return fits(a, b, tolerance, {}); }
+
+bool fits_line(std::string_view expected, std::string_view found, double tolerance) {
+  return fits(expected, found, tolerance, "…");
+}
+
 GoldenFile parse_golden(std::string_view text) {
   GoldenFile golden;
   Given given;
@@ -219,6 +325,7 @@ std::string to_string(const Combination& combination) {
   if (combination.mesh) parts.push_back(fmt::format("--mesh \"{}\"", *combination.mesh));
   if (combination.layout) parts.push_back(fmt::format("--layout \"{}\"", *combination.layout));
   if (!combination.memory.empty()) parts.push_back(fmt::format("--memory \"{}\"", combination.memory));
+  for (const std::string& each : combination.set) parts.push_back(fmt::format("--set {}", each));
   if (combination.ranks > 1) parts.push_back(fmt::format("on {} ranks", combination.ranks));
   return join(parts, " ");
 }
@@ -233,7 +340,8 @@ std::vector<Combination> combinations(GoldenFile& golden) {
     for (const auto& mesh : meshes)
       for (const auto& layout : layouts)
         for (const std::string& memory : golden.memory)
-          if (Combination one{mesh, layout, ranks, memory}; can_run(one, golden)) list.push_back(std::move(one));
+          if (Combination one{mesh, layout, ranks, memory, golden.set}; can_run(one, golden))
+            list.push_back(std::move(one));
   const bool understood = golden.problems.empty();
   const auto require = [&](const char* what, const std::optional<std::string>& wanted, auto member) {
     const bool runs =
@@ -290,7 +398,8 @@ struct Edit {
 
 class Rewriter {
  public:
-  explicit Rewriter(std::string_view text) : lines_(lines_of(text)), edits_(lines_.size() + 1) {
+  Rewriter(std::string_view text, double tolerance)
+      : lines_(lines_of(text)), tolerance_(tolerance), edits_(lines_.size() + 1) {
     for (const Line& line : lines_)
       edits_[static_cast<std::size_t>(&line - lines_.data()) + 1].text = std::string(line.whole);
     if (!lines_.empty() && lines_.front().whole.ends_with("\r\n")) end_ = "\r\n";
@@ -304,7 +413,7 @@ class Rewriter {
       if (line(at).kind == LineKind::kOutput) there.push_back(at);
     if (there.size() == wanted.size()) {
       for (std::size_t i = 0; i < there.size(); ++i)
-        if (after_mark(line(there[i]).content) != trim_right(wanted[i]))
+        if (!fits_line(after_mark(line(there[i]).content), trim_right(wanted[i]), tolerance_))
           edits_[there[i]].text = made(there[i], "#>", wanted[i]);
       return;
     }
@@ -348,6 +457,7 @@ class Rewriter {
   }
 
   std::vector<Line> lines_;
+  double tolerance_;
   std::vector<Edit> edits_;  // by line, from 1; 0 is the place before the first
   std::string end_ = "\n";
 };
@@ -372,7 +482,8 @@ std::vector<StatementOutput> joined(const std::vector<StatementOutput>& statemen
 
 std::string update_golden(std::string_view text, const std::vector<StatementOutput>& statements,
                           const std::vector<FoundError>& errors) {
-  Rewriter rewriter(text);
+  const GoldenFile golden = parse_golden(text);
+  Rewriter rewriter(text, golden.tolerance);
   const std::size_t end = rewriter.line_count() + 1;
   if (end > 1) {
     const std::vector<StatementOutput> list = joined(statements, rewriter.line_count());
@@ -382,7 +493,7 @@ std::string update_golden(std::string_view text, const std::vector<StatementOutp
       const std::size_t until = i + 1 < list.size() ? list[i + 1].first_line : end;
       rewriter.set_output(list[i].first_line, until, list[i].first_line, list[i].last_line, list[i].lines);
     }
-    rewriter.set_errors(parse_golden(text).errors, errors);
+    rewriter.set_errors(golden.errors, errors);
   }
   return rewriter.text();
 }

@@ -2,7 +2,10 @@
 // A script that carries its own output: what it expects, and how the expectations are rewritten.
 //
 //   #: meshes  "" "all:4"        under which meshes, layouts and numbers of ranks it must print the same
+//   #: set     steps=2           options and dims of the script, as `--set` gives them
+//   #: tolerance 0.001           how far printed numbers may be from the expected ones, relative to them
 //   #> 30                        a line that the program prints, under the statement that prints it
+//   #> took … s                  `…` stands for any text
 //   #! unknown_name: `batsh`     the line above must be refused, by a diagnostic of this kind whose words contain this
 //   #!                           it must be refused: an update writes by what
 //
@@ -37,6 +40,8 @@ struct GoldenFile {
   std::optional<std::vector<std::string>> layouts;
   std::vector<std::string> memory = {""};  ///< bytes that each processor has, as `--memory` says it; "" is any
   std::vector<std::int64_t> ranks = {1};
+  std::vector<std::string> set;  ///< `name=value`, for every combination
+  double tolerance = 0;          ///< see fits_line()
   std::vector<ExpectedLine> output;
   std::vector<ExpectedError> errors;
   /// What is wrong with the expectations themselves, each as `line: sentence`.
@@ -44,12 +49,19 @@ struct GoldenFile {
 };
 GoldenFile parse_golden(std::string_view text);
 
+/// True if the two lines are the same, but for numbers: with a tolerance above 0, numbers with a point or an exponent
+/// may differ by `tolerance` times the larger one, or by one in the last digit that is printed.
+bool is_same_line(std::string_view a, std::string_view b, double tolerance);
+/// The same of an expected line, in which `…` stands for any text.
+bool fits_line(std::string_view expected, std::string_view found, double tolerance);
+
 /// Under what a script runs once.
 struct Combination {
   std::optional<std::string> mesh;
   std::optional<std::string> layout;
   std::int64_t ranks = 1;
   std::string memory = {};
+  std::vector<std::string> set = {};
 };
 /// `--mesh "all:4" --layout "" on 2 ranks`; empty for the script's own mesh and layout on one rank.
 std::string to_string(const Combination& combination);

@@ -294,6 +294,7 @@ eval::Settings settings_of(const Combination& combination, const std::shared_ptr
   options.mesh = combination.mesh;
   options.layout = combination.layout;
   options.memory = combination.memory;
+  options.set = combination.set;
   eval::Settings settings = settings_of(options, combination.ranks);
   settings.parsed = parsed;
   return settings;

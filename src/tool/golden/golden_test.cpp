@@ -30,6 +30,7 @@ class GoldenRun {
     if (options_.first_only && list.size() > 1) list.resize(1);
     for (const std::string& problem : golden_.problems)
       result_.failures += fmt::format("{}:{}\n", printable(path_), problem);
+    result_.runs = list.size();
     bool first = true;
     for (std::size_t begin = 0, end = 1; begin < list.size(); begin = end++) {
       while (list[begin].ranks > 1 && end < list.size() && list[end].ranks == list[begin].ranks) ++end;
@@ -120,7 +121,10 @@ class GoldenRun {
     if (golden_.output.empty() && golden_.errors.empty()) return compare_with_first(outcome);
     std::vector<std::string> lines;
     for (const std::string& line : outcome.lines) lines.emplace_back(trim_right(line));
-    const TextDiff difference = diff_lines(expected_, lines);
+    const TextDiff difference =
+        diff_lines(expected_, lines, [&](const std::string& expected, const std::string& found) {
+          return fits_line(expected, found, golden_.tolerance);
+        });
     if (!difference.text.empty()) complain(line_of_output(difference.first), difference.text);
   }
 
@@ -130,7 +134,10 @@ class GoldenRun {
       first_lines_ = outcome.lines;
       first_where_ = where_;
     }
-    const TextDiff difference = diff_lines(*first_lines_, outcome.lines);
+    const TextDiff difference =
+        diff_lines(*first_lines_, outcome.lines, [&](const std::string& first, const std::string& found) {
+          return is_same_line(first, found, golden_.tolerance);
+        });
     if (!difference.text.empty())
       complain(1, fmt::format("it does not print what it prints {}:\n{}", first_where_, difference.text));
   }

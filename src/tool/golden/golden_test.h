@@ -22,6 +22,7 @@ struct GoldenResult {
   std::string failures;  ///< what differs, each with its place and combination; empty if all is as expected
   std::string before;    ///< of an update: the script as it is,
   std::string proposal;  ///< and as it would be; empty if nothing changes
+  std::size_t runs = 0;  ///< combinations that ran
   std::string unasked;  ///< errors in the proposal for which nothing in the script asks; `failures` are then without it
   bool passed() const { return failures.empty() && proposal.empty(); }
 };

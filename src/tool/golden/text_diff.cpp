@@ -19,17 +19,18 @@ struct DiffLine {
 };
 
 // The lines of both in order, the longest common subsequence marked as common.
-std::vector<DiffLine> align(const std::vector<std::string>& a, const std::vector<std::string>& b, std::size_t start) {
+std::vector<DiffLine> align(const std::vector<std::string>& a, const std::vector<std::string>& b, std::size_t start,
+                            const LineFits& fits) {
   const std::size_t n = std::min(a.size() - start, kMostCompared), m = std::min(b.size() - start, kMostCompared);
   std::vector<std::vector<std::uint16_t>> common(n + 1, std::vector<std::uint16_t>(m + 1));
   for (std::size_t i = n; i-- > 0;)
     for (std::size_t j = m; j-- > 0;)
-      common[i][j] = a[start + i] == b[start + j] ? static_cast<std::uint16_t>(common[i + 1][j + 1] + 1)
-                                                  : std::max(common[i + 1][j], common[i][j + 1]);
+      common[i][j] = fits(a[start + i], b[start + j]) ? static_cast<std::uint16_t>(common[i + 1][j + 1] + 1)
+                                                      : std::max(common[i + 1][j], common[i][j + 1]);
   std::vector<DiffLine> lines;
   std::size_t i = 0, j = 0;
   while (i < n || j < m) {
-    if (i < n && j < m && a[start + i] == b[start + j]) {
+    if (i < n && j < m && fits(a[start + i], b[start + j])) {
       lines.push_back({' ', &a[start + i]});
       ++i, ++j;
     } else if (j == m || (i < n && common[i + 1][j] >= common[i][j + 1])) {
@@ -46,12 +47,13 @@ std::vector<DiffLine> align(const std::vector<std::string>& a, const std::vector
 }  // namespace
 
 TextDiff diff_lines(const std::vector<std::string>& expected, const std::vector<std::string>& found,
-                    std::size_t limit) {
+                    const LineFits& fits, std::size_t limit) {
   TextDiff result;
-  while (result.first < expected.size() && result.first < found.size() && expected[result.first] == found[result.first])
+  while (result.first < expected.size() && result.first < found.size() &&
+         fits(expected[result.first], found[result.first]))
     ++result.first;
   if (result.first == expected.size() && result.first == found.size()) return result;
-  const std::vector<DiffLine> lines = align(expected, found, result.first - std::min(result.first, kContext));
+  const std::vector<DiffLine> lines = align(expected, found, result.first - std::min(result.first, kContext), fits);
   std::vector<bool> near(lines.size(), false);
   for (std::size_t i = 0; i < lines.size(); ++i)
     if (lines[i].mark != ' ')

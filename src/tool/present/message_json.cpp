@@ -1,5 +1,7 @@
 #include "tool/present/message_json.h"
 
+#include <cctype>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "api/records.h"
@@ -53,6 +55,72 @@ std::optional<DiagnosticRecord> read_message_json(std::string_view line) {
   record.helps = json.at("helps");
   record.text = json.at("text");
   return record;
+}
+
+namespace {
+
+/// A file's path as a URI, relative or absolute as the path is: other bytes than those that have no meaning there as
+/// %XX.
+std::string uri_of(const std::string& path) {
+  std::string uri;
+  for (const char c : path)
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("-._~/").find(c) != std::string_view::npos)
+      uri += c;
+    else uri += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  return uri;
+}
+
+MessageJson sarif_location(const PlaceRecord& place) {
+  MessageJson location{{"artifactLocation", {{"uri", uri_of(place.file)}}}};
+  if (place.line > 0)
+    location["region"] = {{"startLine", place.line},
+                          {"startColumn", place.column},
+                          {"endLine", place.end_line},
+                          {"endColumn", place.end_column}};
+  return {{"physicalLocation", std::move(location)}};
+}
+
+/// The sentence, its cause, notes and helps: a rendered message without its source lines.
+std::string sarif_message(const DiagnosticRecord& record) {
+  std::string text = record.message;
+  if (!record.found.empty()) text += ": " + record.found;
+  for (const std::string& note : record.notes) text += "\n" + note;
+  for (const std::string& help : record.helps) text += "\nhelp: " + help;
+  return text;
+}
+
+MessageJson sarif_result(const DiagnosticRecord& record) {
+  MessageJson result{{"ruleId", record.kind},
+                     {"level", record.is_error ? "error" : "warning"},
+                     {"message", {{"text", sarif_message(record)}}}};
+  if (!record.place.file.empty()) result["locations"] = {sarif_location(record.place)};
+  for (const DiagnosticRecord::Related& related : record.related) {
+    MessageJson location = sarif_location(related.place);
+    if (!related.text.empty()) location["message"] = {{"text", related.text}};
+    result["relatedLocations"].push_back(std::move(location));
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string sarif(const std::vector<Diagnostic>& diagnostics) {
+  std::map<std::string, std::string> sentences;  // of the kinds that occur
+  MessageJson results = MessageJson::array(), rules = MessageJson::array();
+  for (const Diagnostic& diagnostic : diagnostics) {
+    const DiagnosticRecord record = diagnostic_record(diagnostic);
+    sentences[record.kind] = record.message;
+    results.push_back(sarif_result(record));
+  }
+  for (const auto& [kind, sentence] : sentences)
+    rules.push_back({{"id", kind}, {"shortDescription", {{"text", sentence}}}});
+  const MessageJson driver{{"name", "mtf"}, {"rules", std::move(rules)}};
+  const MessageJson run{
+      {"tool", {{"driver", driver}}}, {"columnKind", "unicodeCodePoints"}, {"results", std::move(results)}};
+  const MessageJson document{{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                             {"version", "2.1.0"},
+                             {"runs", MessageJson::array({run})}};
+  return document.dump(2, ' ', false, MessageJson::error_handler_t::replace) + "\n";
 }
 
 }  // namespace mtf::tool

@@ -1,8 +1,10 @@
 #pragma once
-// Diagnostics as JSON, an object a line: what one process tells another of what is wrong.
+// Diagnostics as JSON: an object a line, which editors and other processes read, and SARIF (Static Analysis Results
+// Interchange Format, OASIS, version 2.1.0), which servers for continuous integration show beside the source.
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mtf/interpreter.h"
 #include "support/diagnostics.h"
@@ -14,5 +16,8 @@ std::string message_json(const Diagnostic& diagnostic);
 
 /// What a line says; nothing if it is none of these.
 std::optional<DiagnosticRecord> read_message_json(std::string_view line);
+
+/// A document of SARIF with all of them, with the line end.
+std::string sarif(const std::vector<Diagnostic>& diagnostics);
 
 }  // namespace mtf::tool

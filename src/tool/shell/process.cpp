@@ -214,7 +214,7 @@ void finish(Worker& worker, bool too_long) {
 
 void divide_work(std::size_t count, int jobs, std::chrono::seconds limit,
                  const std::function<std::string(std::size_t, const SayPlace&)>& work,
-                 const std::function<void(std::size_t, const WorkResult&)>& done) {
+                 const std::function<bool(std::size_t, const WorkResult&)>& done) {
   std::vector<Worker> workers;
   std::vector<std::optional<WorkResult>> results(count);
   std::size_t next = 0, told = 0;
@@ -238,7 +238,11 @@ void divide_work(std::size_t count, int jobs, std::chrono::seconds limit,
       results[worker.index] = std::move(worker.result);
       workers.erase(workers.begin() + static_cast<std::ptrdiff_t>(i));
     }
-    for (; told < count && results[told]; ++told) done(told, *results[told]);
+    for (; told < count && results[told]; ++told)
+      if (!done(told, *results[told])) {
+        for (Worker& worker : workers) finish(worker, true);
+        return;
+      }
   }
 }
 

@@ -42,11 +42,12 @@ struct WorkResult {
 using SayPlace = std::function<void(const std::string& place)>;
 
 /// Does work(0) … work(count - 1), each in a process of its own, at most `jobs` at a time, so that none can harm the
-/// others; calls done(i, result) in the order of i, each as soon as it and those before it are there. A piece that says
-/// nothing for `limit` is ended, and so are all when this process is. This process must have no other threads.
+/// others; calls done(i, result) in the order of i, each as soon as it and those before it are there. Once `done`
+/// returns false, all that run are ended and no other begins. A piece that says nothing for `limit` is ended, and so
+/// are all when this process is. This process must have no other threads.
 void divide_work(std::size_t count, int jobs, std::chrono::seconds limit,
                  const std::function<std::string(std::size_t, const SayPlace&)>& work,
-                 const std::function<void(std::size_t, const WorkResult&)>& done);
+                 const std::function<bool(std::size_t, const WorkResult&)>& done);
 
 /// The file of the running program.
 std::string own_program();

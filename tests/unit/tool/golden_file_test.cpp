@@ -57,10 +57,49 @@ TEST(GoldenFile, TheHeaderIsRead) {
 
 TEST(GoldenFile, AWrongHeaderIsToldWithItsLine) {
   EXPECT_EQ(parse_golden("\n#: mesh \"a:2\"\n").problems,
-            Lines{"2: a header is `#: meshes`, `#: layouts`, `#: memory` or `#: ranks`, not `#: mesh`"});
+            Lines{"2: a header is `#: meshes`, `#: layouts`, `#: memory`, `#: ranks`, `#: set` or `#: tolerance`, not "
+                  "`#: mesh`"});
   EXPECT_EQ(parse_golden("#: meshes all:4\n").problems.size(), 1u);
   EXPECT_EQ(parse_golden("#: ranks 0\n").problems.size(), 1u);
   EXPECT_EQ(parse_golden("#: ranks 2x\n").problems.size(), 1u);
+}
+
+TEST(GoldenFile, SettingsHoldUnderEachCombination) {
+  GoldenFile golden = parse_golden("#: set steps=2 \"name=a word\"\n#: set lr=0.1\n#: ranks 1 2\n");
+  EXPECT_EQ(golden.set, (Lines{"steps=2", "name=a word", "lr=0.1"}));
+  for (const Combination& one : combinations(golden)) EXPECT_EQ(one.set, golden.set);
+  for (const char* wrong : {"#: set\n", "#: set steps\n", "#: set =2\n", "#: set \"a=1\n"})
+    EXPECT_EQ(parse_golden(wrong).problems.size(), 1u) << wrong;
+}
+
+TEST(GoldenFile, AToleranceIsBetween0And1) {
+  EXPECT_EQ(parse_golden("#: tolerance 0.01\n").tolerance, 0.01);
+  for (const char* wrong : {"0", "1", "-0.1", "nan", "0.1x", ""})
+    EXPECT_EQ(parse_golden(std::string("#: tolerance ") + wrong + "\n").problems.size(), 1u) << wrong;
+}
+
+TEST(FitsLine, AnEllipsisIsAnyText) {
+  EXPECT_TRUE(fits_line("took … s, … left", "took 0.12 s, 3 files left", 0));
+  EXPECT_TRUE(fits_line("…", "", 0));
+  EXPECT_FALSE(fits_line("took … s", "took 0.12 ms ", 0));
+  EXPECT_FALSE(fits_line("a…", "b", 0));
+}
+
+TEST(FitsLine, NumbersWithAPointMayDiffer) {
+  EXPECT_TRUE(fits_line("step 10: loss 1.234", "step 10: loss 1.2345", 1e-3));
+  EXPECT_TRUE(fits_line("[-1.5e-3, 2.0]", "[-1.5001e-3, 2.001]", 1e-3));
+  EXPECT_FALSE(fits_line("loss 1.234", "loss 1.244", 1e-3));
+  EXPECT_FALSE(fits_line("loss 1.234", "loss 1.2341", 0)) << "without a tolerance nothing may differ";
+}
+
+TEST(FitsLine, TheLastDigitMayBeRoundedOtherwise) {
+  EXPECT_TRUE(fits_line("0.001", "0.002", 1e-3));
+  EXPECT_FALSE(fits_line("0.001", "0.003", 1e-3));
+}
+
+TEST(FitsLine, IntegersAndNamesAreExact) {
+  EXPECT_FALSE(fits_line("step 1000", "step 1001", 0.1));
+  EXPECT_FALSE(fits_line("w1.5", "w1.6", 0.1)) << "part of a name is no number";
 }
 
 TEST(Combinations, WithoutAHeaderThereIsOne) { EXPECT_EQ(shown(parse_golden("print(1)\n")), Lines{""}); }
@@ -143,6 +182,11 @@ TEST(UpdateGolden, WhatStillHoldsStaysByteForByte) {
   EXPECT_EQ(update_golden("for i in 0..2 {\n  print(i)\n\t#> 0\n  #> 1  \n}\nlet x = 1",
                           {{1, 5, {"0", "1"}}, {6, 6, {}}}, {}),
             "for i in 0..2 {\n  print(i)\n\t#> 0\n  #> 1  \n}\nlet x = 1");
+}
+
+TEST(UpdateGolden, LinesThatFitStay) {
+  const std::string text = "#: tolerance 0.01\nprint(x)\n#> took … s, loss 1.234\n";
+  EXPECT_EQ(update_golden(text, {{2, 2, {"took 3 s, loss 1.235"}}}, {}), text);
 }
 
 TEST(UpdateGolden, NewOutputStandsUnderItsStatement) {

@@ -40,6 +40,7 @@ std::vector<WorkResult> results_of(std::size_t count, seconds limit,
   divide_work(count, 2, limit, work, [&](std::size_t i, const WorkResult& result) {
     EXPECT_EQ(i, results.size()) << "results come in order";
     results.push_back(result);
+    return true;
   });
   return results;
 }
@@ -49,6 +50,16 @@ TEST(DivideWork, GivesEveryResultInOrder) {
       7, seconds(240), [](std::size_t i, const SayPlace&) { return std::string(100000, static_cast<char>('a' + i)); });
   ASSERT_EQ(results.size(), 7u);
   for (std::size_t i = 0; i < 7; ++i) EXPECT_EQ(results[i].text, std::string(100000, static_cast<char>('a' + i)));
+}
+
+TEST(DivideWork, NothingBeginsWhenItIsTimeToEnd) {
+  std::size_t told = 0;
+  const auto work = [](std::size_t i, const SayPlace&) {
+    if (i > 0) sleep(100);
+    return std::string();
+  };
+  divide_work(1000, 2, seconds(240), work, [&](std::size_t, const WorkResult&) { return ++told, false; });
+  EXPECT_EQ(told, 1u);
 }
 
 TEST(DivideWork, OneThatCrashesSaysWhereAndLeavesTheOthers) {

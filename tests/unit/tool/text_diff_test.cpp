@@ -32,7 +32,7 @@ TEST(TextDiff, LinesFarFromADifferenceAreLeftOut) {
 }
 
 TEST(TextDiff, ALongDifferenceIsCut) {
-  const std::string text = diff_lines(Lines(100, "a"), {}, 10).text;
+  const std::string text = diff_lines(Lines(100, "a"), {}, std::equal_to<std::string>(), 10).text;
   EXPECT_NE(text.find("... and 90 more lines\n"), std::string::npos) << text;
 }
 
