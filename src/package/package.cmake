@@ -31,6 +31,8 @@ install(FILES README.md DESTINATION ${documents})
 install(DIRECTORY editors/vscode DESTINATION ${CMAKE_INSTALL_DATADIR}/mtf/editors)
 install(FILES editors/README.md DESTINATION ${CMAKE_INSTALL_DATADIR}/mtf/editors)
 install(DIRECTORY editors/vim/ DESTINATION ${CMAKE_INSTALL_DATADIR}/vim/vimfiles)
+install(DIRECTORY editors/vim/ DESTINATION ${CMAKE_INSTALL_DATADIR}/nvim/site)
+install(FILES editors/emacs/mtf-mode.el DESTINATION ${CMAKE_INSTALL_DATADIR}/emacs/site-lisp)
 install(FILES ${here}/mtf.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME mtf)
 
 # gz(FILE NAME): compresses a file as Debian wants it, without a time.

@@ -1,9 +1,14 @@
 #pragma once
 // What each part of a program is, and what it costs, without running it.
+#include <memory>
 #include <string>
+#include <vector>
 
+#include "eval/reports.h"
 #include "eval/settings.h"
 #include "eval/span_table.h"
+#include "support/diagnostics.h"
+#include "support/interrupt.h"
 
 namespace mtf::plan {
 class Runtime;
@@ -11,8 +16,28 @@ class Runtime;
 
 namespace mtf::session {
 
-/// Of a program in error what a check can tell; `name` is that of its file in the table. A right program is planned
-/// too, by a planner of `machine` (plan/runtime.h); not if that is null.
+/// A program that was checked.
+struct CheckedText {
+  Diagnostics found;                            ///< as Session::check_text() finds them, in the order of their places
+  eval::SpanTable parts;                        ///< without costs
+  std::shared_ptr<const ast::Program> program;  ///< without the statements that cannot be read
+};
+
+/// Checks a program whose file is called `name`. Statements that cannot be read are skipped: the parts of the others
+/// are known, as far as they do not depend on skipped ones. Throws UserError (interrupted) where `interrupt` is asked.
+CheckedText checked_text(const std::string& name, const std::string& text, const eval::Settings& settings,
+                         const Interrupt& interrupt = {});
+
+/// What each statement of a program without errors costs, by a planner of `machine` (plan/runtime.h).
+struct TextCosts {
+  std::vector<eval::StatementReport> statements;
+  std::shared_ptr<const void> sources;  ///< into which places point
+};
+/// Throws UserError, of kind interrupted where `interrupt` is asked.
+TextCosts costs_of_text(const std::string& name, const std::string& text, const eval::Settings& settings,
+                        const plan::Runtime& machine, const Interrupt& interrupt = {});
+
+/// Both in one table. A program with errors has no costs; none has where `machine` is null.
 eval::SpanTable parts_of_text(const std::string& name, const std::string& text, const eval::Settings& settings,
                               const plan::Runtime* machine);
 

@@ -11,11 +11,14 @@
 namespace mtf::session {
 
 Planned plan_script(const std::string& name, const std::string& text, const eval::Settings& settings,
-                    const plan::Runtime& machine, std::shared_ptr<plan::ProgramRecord> record) {
+                    const plan::Runtime& machine, std::shared_ptr<plan::ProgramRecord> record,
+                    const Interrupt& interrupt) {
   const std::unique_ptr<plan::Runtime> runtime = machine.planner(false);
   plan::Execution execution(*runtime, {.record = record});
   std::ostream nowhere(nullptr);
   eval::Evaluator evaluator(settings, &execution, nowhere);
+  evaluator.interrupt = interrupt;
+  execution.heed(evaluator.interrupt);
   const graph::Context& context = evaluator.builder.context;
   Planned planned;
   planned.mesh = context.mesh;

@@ -14,6 +14,7 @@
 
 #include "cost/layout_costs.h"
 #include "session/planned.h"
+#include "support/interrupt.h"
 
 namespace mtf::plan {
 class Runtime;  // plan/runtime.h
@@ -24,9 +25,10 @@ namespace mtf::session {
 class Session;
 
 /// Plans a script that has been checked, by a planner of `machine`; `record` is given what it computes. Throws
-/// UserError.
+/// UserError, of kind interrupted where `interrupt` is asked.
 Planned plan_script(const std::string& name, const std::string& text, const eval::Settings& settings,
-                    const plan::Runtime& machine, std::shared_ptr<plan::ProgramRecord> record = nullptr);
+                    const plan::Runtime& machine, std::shared_ptr<plan::ProgramRecord> record = nullptr,
+                    const Interrupt& interrupt = {});
 
 /// What something costs under several assumptions.
 struct Comparison {

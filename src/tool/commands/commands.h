@@ -32,6 +32,7 @@ extern const Command kCalibrateCommand;  // calibrate_command.cpp
 extern const Command kTraceCommand;      // trace_command.cpp
 extern const Command kTestCommand;       // test_command.cpp
 extern const Command kFmtCommand;        // fmt_command.cpp
+extern const Command kLspCommand;        // lsp_command.cpp
 extern const Command kHelpCommand;       // help_command.cpp
 extern const Command kReferenceCommand;  // reference_command.cpp
 extern const Command kEditorsCommand;    // editors_command.cpp

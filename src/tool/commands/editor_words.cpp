@@ -55,6 +55,19 @@ std::string vim_line(const std::string& line, const std::vector<std::string>& wo
   return fmt::format("syntax keyword {} {}", group, join(plain, " "));
 }
 
+std::string emacs_line(const std::string& line, const std::vector<std::string>& words) {
+  const std::size_t begin = line.find("'("), end = line.rfind("))");
+  MTF_CHECK(begin != std::string::npos && end != std::string::npos, "no '( … ) in {}", line);
+  std::string quoted;
+  for (const std::string& word : words) quoted += (quoted.empty() ? "\"" : " \"") + word + "\"";
+  return line.substr(0, begin + 2) + quoted + line.substr(end);
+}
+
+std::string line_with_words(const std::string& path, const std::string& line, const std::vector<std::string>& words) {
+  if (path.ends_with(".vim")) return vim_line(line, words);
+  return path.ends_with(".el") ? emacs_line(line, words) : json_line(line, words);
+}
+
 }  // namespace
 
 WordLists editor_words() {
@@ -82,7 +95,7 @@ std::string with_words(std::string_view text, const std::string& path, const Wor
     if (!key.empty()) {
       const auto list = words.find(key);
       MTF_CHECK(list != words.end(), "{} asks for the words {}", path, key);
-      line = path.ends_with(".vim") ? vim_line(line, list->second) : json_line(line, list->second);
+      line = line_with_words(path, line, list->second);
       key.clear();
     } else if (const std::size_t mark = line.find(kMark); mark != std::string::npos) {
       const std::size_t begin = mark + kMark.size();
@@ -98,12 +111,12 @@ std::vector<GeneratedFile> editor_files(const std::string& folder, const WordLis
   std::error_code error;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, error)) {
     const std::string extension = entry.path().extension().string();
-    if (extension != ".vim" && extension != ".json") continue;
+    if (extension != ".vim" && extension != ".json" && extension != ".el") continue;
     const std::string path = entry.path().lexically_relative(folder).string();
     files.push_back({path, with_words(SourceFile::read(entry.path().string())->text(), path, words)});
   }
   if (files.empty())
-    fail(Diagnostic(Kind::file_not_found, {}, fmt::format("{} has no .vim and no .json files", folder))
+    fail(Diagnostic(Kind::file_not_found, {}, fmt::format("{} has no .vim, .json or .el files", folder))
              .help("give the folder `editors` of the source tree"));
   std::sort(files.begin(), files.end(), [](const GeneratedFile& a, const GeneratedFile& b) { return a.path < b.path; });
   return files;

@@ -17,7 +17,7 @@ const Command kEditorsCommand = {
     .summary = "Bring the word lists of the editors' packages up to date",
     .details =
         "Examples:\n"
-        "  mtf editors --write editors      rewrites the words in editors/vscode and editors/vim\n"
+        "  mtf editors --write editors      rewrites the words in editors/vscode, vim and emacs\n"
         "  mtf editors --check editors      exit status 1 if they are not current\n",
     .declare = [](OptionParser& parser, ProgramOptions&) -> std::function<int()> {
       auto options = std::make_shared<EditorsOptions>();

@@ -1,0 +1,74 @@
+#include "tool/lsp/document_facts.h"
+
+#include <algorithm>
+
+#include "graph/call_frame.h"
+#include "spmd/collective_kind.h"
+#include "support/text.h"
+
+namespace mtf::tool {
+namespace {
+
+/// The place in the document itself: of what a function of a library computes, the call.
+Span place_in(const std::string& name, const spmd::StatementCost& cost) {
+  const auto is_here = [&](const Span& span) { return span.is_known() && span.file->name() == name; };
+  if (const Span source = spmd::source_of(cost); is_here(source)) return source;
+  for (const graph::CallFrame* frame = cost.frame.get(); frame != nullptr; frame = frame->caller.get())
+    if (is_here(frame->span)) return frame->span;
+  return {};
+}
+
+std::string traffic_text(const spmd::StatementCost& cost) {
+  std::vector<std::string> axes;
+  for (const Name& axis : cost.axes) axes.push_back(axis.str());
+  return fmt::format("{} over {}", spmd::name(*cost.collective), join(axes, "+"));
+}
+
+void add_traffic(std::vector<LineTraffic>& line, const spmd::StatementCost& cost) {
+  const std::string what = traffic_text(cost);
+  auto same = std::find_if(line.begin(), line.end(), [&](const LineTraffic& each) { return each.what == what; });
+  if (same == line.end()) same = line.insert(line.end(), LineTraffic{what});
+  same->calls += cost.times;
+  same->wire_bytes += cost.wire_bytes * cost.times;
+}
+
+}  // namespace
+
+std::shared_ptr<DocumentFacts> check_document(const std::string& name, const std::string& text,
+                                              const eval::Settings& settings, const Interrupt& interrupt) {
+  auto facts = std::make_shared<DocumentFacts>();
+  facts->name = name;
+  facts->text = TextDocument(text);
+  facts->checked = session::checked_text(name, text, settings, interrupt);
+  return facts;
+}
+
+std::shared_ptr<DocumentFacts> with_costs(const DocumentFacts& facts, const eval::Settings& settings,
+                                          const plan::Runtime& machine, const Interrupt& interrupt) {
+  auto costed = std::make_shared<DocumentFacts>(facts);
+  session::TextCosts costs;
+  try {
+    costs = session::costs_of_text(facts.name, facts.text.text(), settings, machine, interrupt);
+  } catch (const UserError& error) {
+    if (error.diagnostic().kind() == Kind::interrupted) throw;
+    return costed;
+  }
+  costed->has_costs = true;
+  for (const eval::StatementReport& report : costs.statements) {
+    StatementFigures figures{report.span.begin};
+    figures.turns = report.turns;
+    for (const spmd::StatementCost& cost : report.costs) {
+      figures.flops += cost.flops * cost.times;
+      if (!cost.collective) continue;
+      figures.collectives += cost.times;
+      figures.wire_bytes += cost.wire_bytes * cost.times;
+      if (const Span place = place_in(facts.name, cost); place.is_known())
+        add_traffic(costed->traffic[facts.text.position(place.begin).line], cost);
+    }
+    if (figures.flops > 0 || figures.collectives > 0) costed->statements.push_back(figures);
+    costed->checked.parts.cost(report);
+  }
+  return costed;
+}
+
+}  // namespace mtf::tool

@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+"""language_server.py MTF [EDITS]: speaks the Language Server Protocol with `mtf lsp`, as an editor does.
+
+Asks each question of a small script and of an example, then makes random edits (300, or EDITS) and compares what the
+server finds wrong with `mtf check --json` of the same text.
+"""
+import json
+import os
+import queue
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+MTF, EDITS = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 300
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PATIENCE = 120  # seconds, on a machine however busy
+
+
+class Server:
+    """An editor's side of the protocol."""
+
+    def __init__(self, **options):
+        self.process = subprocess.Popen([MTF, "lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.answers, self.diagnostics, self.asked, self.refreshed = {}, {}, 0, queue.Queue()
+        self.changed = threading.Condition()
+        threading.Thread(target=self.listen, daemon=True).start()
+        workspace = {"inlayHint": {"refreshSupport": True}, "codeLens": {"refreshSupport": True}}
+        self.capabilities = self.ask("initialize", capabilities={"workspace": workspace},
+                                     initializationOptions=options)["capabilities"]
+        self.tell("initialized")
+
+    def listen(self):
+        while header := self.process.stdout.readline():
+            size = int(header.split(b":")[1])
+            self.process.stdout.readline()
+            message = json.loads(self.process.stdout.read(size))
+            with self.changed:
+                if message.get("method") == "textDocument/publishDiagnostics":
+                    self.diagnostics[message["params"]["uri"]] = message["params"]
+                elif message.get("method", "").endswith("/refresh"):
+                    self.refreshed.put(message["method"])
+                elif "id" in message and "method" not in message:
+                    self.answers[message["id"]] = message
+                self.changed.notify_all()
+
+    def send(self, **message):
+        text = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(text) + text)
+        self.process.stdin.flush()
+
+    def tell(self, method, **params):
+        self.send(method=method, params=params)
+
+    def wait(self, is_there, what):
+        with self.changed:
+            assert self.changed.wait_for(is_there, PATIENCE), f"no {what} in {PATIENCE} s"
+
+    def answer(self, method, **params):
+        self.asked += 1
+        number = self.asked
+        self.send(id=number, method=method, params=params)
+        self.wait(lambda: number in self.answers, f"answer to {method}")
+        return self.answers.pop(number)
+
+    def ask(self, method, **params):
+        answer = self.answer(method, **params)
+        assert "result" in answer, f"{method}: {answer}"
+        return answer["result"]
+
+    def end(self):
+        self.ask("shutdown")
+        self.tell("exit")
+        return self.process.wait(PATIENCE)
+
+
+class Document:
+    def __init__(self, server, path, text):
+        self.server, self.uri, self.text, self.version = server, "file://" + path, text, 1
+        server.tell("textDocument/didOpen", textDocument={"uri": self.uri, "languageId": "mtf", "version": 1, "text": text})
+
+    def position(self, offset):
+        before = self.text[:offset]
+        line = before.count("\n")
+        on_line = before[before.rfind("\n") + 1:]
+        return {"line": line, "character": len(on_line.encode("utf-16-le")) // 2}
+
+    def at(self, word, behind=0):
+        """The position of the first character of a word, or of one behind it."""
+        return self.position(self.text.index(word) + behind)
+
+    def edit(self, begin, end, by):
+        self.version += 1
+        change = {"range": {"start": self.position(begin), "end": self.position(end)}, "text": by}
+        self.text = self.text[:begin] + by + self.text[end:]
+        self.server.tell("textDocument/didChange", textDocument={"uri": self.uri, "version": self.version},
+                         contentChanges=[change])
+
+    def found(self):
+        """What is wrong with the latest text."""
+        self.server.wait(lambda: self.server.diagnostics.get(self.uri, {}).get("version") == self.version, "diagnostics")
+        return self.server.diagnostics[self.uri]["diagnostics"]
+
+    def costs(self):
+        """Waits until the latest text has been planned."""
+        assert self.server.refreshed.get(timeout=PATIENCE)
+        assert self.server.refreshed.get(timeout=PATIENCE)
+
+    def ask(self, question, **params):
+        return self.server.ask("textDocument/" + question, textDocument={"uri": self.uri}, **params)
+
+
+def expect(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+SCRIPT = """mesh grid = [rows: 2, cols: 2]
+layout both = {batch -> rows, hidden -> cols}
+dim batch = 64, io = 32, hidden = 128  # é 𝄞
+## A layer of weights.
+model Layer(inner: dim) {
+  param w: [io, inner] = random.normal([io, inner])
+  fn call(x) = einsum(x, w -> [batch, inner])
+}
+let net = Layer(hidden)
+let x = random.normal([batch, io])
+let y = net(x)
+let s = sum(y)
+print(s)
+"""
+
+
+def questions():
+    server = Server()
+    document = Document(server, "/tmp/a script.mtf", SCRIPT)
+    expect(document.found() == [], "a right script has no errors")
+    document.costs()
+
+    hover = document.ask("hover", position=document.at("y = net"))["contents"]["value"]
+    expect("y: f32[batch=64/rows, hidden=128/cols]" in hover and "on each of 4 processors" in hover, hover)
+    hover = document.ask("hover", position=document.at("Layer(hidden)"))["contents"]["value"]
+    expect("A layer of weights." in hover and "Layer(inner: dim)" in hover, hover)
+    hover = document.ask("hover", position=document.at("y = net", 1))["contents"]["value"]
+    expect("y: f32[batch=64/rows" in hover, "a cursor behind a name is at the name")
+    hover = document.ask("hover", position=document.at("einsum"))["contents"]["value"]
+    expect("einsum(" in hover, hover)
+
+    everything = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
+    hints = document.ask("inlayHint", range=everything)
+    labels = [hint["label"] for hint in hints]
+    expect(": f32[batch=64/rows, hidden=128/cols]" in labels, labels)
+    sums = [hint for hint in hints if "all_reduce" in hint["label"]]
+    expect(sums and all(hint["position"]["line"] in (11, 12) for hint in sums), hints)
+    expect(any("flops" in lens["command"]["title"] for lens in document.ask("codeLens")), "a lens says flops")
+
+    place = document.ask("definition", position=document.at("net(x)"))
+    expect(place["range"]["start"] == document.at("net = Layer"), place)
+    uses = document.ask("references", position=document.at("hidden = 128"), context={"includeDeclaration": True})
+    expect(len(uses) == 3, uses)
+    symbols = {symbol["name"]: symbol for symbol in document.ask("documentSymbol")}
+    expect({"grid", "both", "batch", "Layer", "net"} <= symbols.keys(), symbols.keys())
+    expect([child["name"] for child in symbols["Layer"]["children"]] == ["w", "call"], symbols["Layer"])
+    expect({"startLine": 4, "endLine": 7} in document.ask("foldingRange"), "a model folds")
+
+    renamed = document.ask("rename", position=document.at("net = Layer"), newName="network")
+    expect(len(renamed["changes"][document.uri]) == 2, renamed)
+    refused = server.answer("textDocument/rename", textDocument={"uri": document.uri}, position=document.at("net ="),
+                            newName="x")
+    expect("would be wrong" in refused["error"]["message"], "a name that is taken")
+    renamed = document.ask("rename", position=document.at("hidden = 128"), newName="wide")
+    expect({"range": {"start": document.at("hidden -> cols"), "end": document.at(" -> cols")}, "newText": "wide"} in
+           renamed["changes"][document.uri], "a dim is renamed in layouts too")
+    renamed = document.ask("rename", position=document.at("net = Layer"), newName="network")
+    expect(len(renamed["changes"][document.uri]) == 2, renamed)
+    refused = server.answer("textDocument/rename", textDocument={"uri": document.uri}, position=document.at("net ="),
+                            newName="let")
+    expect("error" in refused, "a reserved word is no name")
+    refused = server.answer("textDocument/prepareRename", textDocument={"uri": document.uri},
+                            position=document.at("einsum"))
+    expect("error" in refused, "an operation is not renamed")
+
+    tokens = document.ask("semanticTokens/full")["data"]
+    expect(len(tokens) % 5 == 0 and len(tokens) > 300, tokens)
+    expect(tokens[:5] == [0, 0, 4, 0, 0], "`mesh` is a keyword")
+
+    end = len(document.text)
+    document.edit(end, end, "let z = ne")
+    items = document.ask("completion", position=document.position(len(document.text)))
+    expect("net" in [item["label"] for item in items], items)
+    document.edit(end, len(document.text), "let z = yy + 1\n")
+    wrong = document.found()
+    expect([(each["code"], each["severity"], each["range"]["start"]) for each in wrong] ==
+           [("unknown_name", 1, document.at("yy + 1"))], wrong)
+    document.edit(end, len(document.text), "let z = (\n")
+    expect(document.found()[0]["code"] == "bracket_mismatch", document.found())
+    hover = document.ask("hover", position=document.at("y = net"))
+    expect(hover and "f32[batch=64/rows" in hover["contents"]["value"], "other statements keep their types")
+    document.edit(end, len(document.text), "let   z=1\n")
+    expect(document.ask("formatting", options={})[0]["newText"].endswith("let z = 1\n"), "a script is formatted")
+
+    server.ask("workspace/executeCommand", command="mtf.assume", arguments=[{"mesh": "rows:4;cols:1"}])
+    document.costs()
+    server.wait(lambda: True, "")
+    deadline = time.time() + PATIENCE
+    while "on each of 4" not in (hover := document.ask("hover", position=document.at("y = net")))["contents"]["value"]:
+        expect(time.time() < deadline, hover)
+    refused = server.answer("workspace/executeCommand", command="mtf.assume", arguments=[{"mesh": "rows;4"}])
+    expect("error" in refused, "a mesh that is none is refused")
+    expect("error" in server.answer("textDocument/unheardOf"), "an unknown method is an error")
+    document.server.tell("textDocument/didClose", textDocument={"uri": document.uri})
+    expect("error" in server.answer("textDocument/hover", textDocument={"uri": document.uri},
+                                    position={"line": 0, "character": 0}), "a closed document is not known")
+    expect(server.end() == 0, "the server ends well")
+
+
+def another_layout_is_chosen_by_the_editor():
+    server = Server(mesh="all:8", layout="batch:all")
+    path = TOP + "/examples/two_layer.mtf"
+    document = Document(server, path, open(path).read())
+    expect(document.found() == [], document.found())
+    document.costs()
+    everything = {"start": {"line": 0, "character": 0}, "end": {"line": 999, "character": 0}}
+    labels = [hint["label"] for hint in document.ask("inlayHint", range=everything)]
+    expect(any("/all" in label for label in labels), labels)
+    expect(server.end() == 0, "the server ends well")
+
+
+def random_edits():
+    """What the server finds after each edit is what a check of the whole text finds."""
+    chance = random.Random(1)
+    server = Server()
+    with tempfile.TemporaryDirectory() as folder:
+        path = folder + "/edited.mtf"
+        document = Document(server, path, SCRIPT)
+        pieces = re.findall(r"\w+|[^\w\s]|\s+", SCRIPT) + ["}", "{", '"', "é", "𝄞", "let q = 1\n", "for i in 0..3 {\n", "#"]
+        for count in range(EDITS):
+            begin = chance.randrange(len(document.text) + 1)
+            end = min(len(document.text), begin + chance.choice([0, 0, 1, 5]))
+            by = chance.choice(pieces) if chance.random() < 0.8 else ""
+            if count % 20 == 19:
+                begin, end, by = 0, len(document.text), SCRIPT
+            document.edit(begin, end, by)
+            if count % 7:
+                continue  # the next edit comes before the server has looked
+            found = [(each["code"], each["range"]["start"]["line"]) for each in document.found()]
+            with open(path, "w") as file:
+                file.write(document.text)
+            checked = subprocess.run([MTF, "check", "--json", path], capture_output=True, text=True, timeout=PATIENCE)
+            wanted = [json.loads(line) for line in checked.stdout.splitlines()]
+            wanted = [(each["kind"], max(each["place"]["line"], 1) - 1) for each in wanted]
+            expect(found == wanted, f"after edit {count} the server finds {found}, a check {wanted}:\n{document.text}")
+    expect(server.end() == 0, "the server ends well")
+
+
+def input_that_ends_ends_the_server():
+    for sent in (b"", b"Content-Length: 5\r\n", b"Content-Length: x\r\n\r\n", b"no header\r\n\r\n"):
+        ended = subprocess.run([MTF, "lsp"], input=sent, capture_output=True, timeout=PATIENCE)
+        expect(ended.returncode == 1, f"{sent}: {ended.returncode}")
+    broken = b"Content-Length: 3\r\n\r\n{a}"
+    ended = subprocess.run([MTF, "lsp"], input=broken, capture_output=True, timeout=PATIENCE)
+    expect(b"-32700" in ended.stdout, ended.stdout)
+
+
+for test in (questions, another_layout_is_chosen_by_the_editor, random_edits, input_that_ends_ends_the_server):
+    test()
+    print("passed:", test.__name__)
