@@ -191,10 +191,13 @@ def questions():
     document.edit(end, end, "let z = ne")
     items = document.ask("completion", position=document.position(len(document.text)))
     expect("net" in [item["label"] for item in items], items)
-    document.edit(end, len(document.text), "let z = yy + 1\n")
+    document.edit(end, len(document.text), "let z = nett(x)\n")
     wrong = document.found()
     expect([(each["code"], each["severity"], each["range"]["start"]) for each in wrong] ==
-           [("unknown_name", 1, document.at("yy + 1"))], wrong)
+           [("unknown_name", 1, document.at("nett(x)"))], wrong)
+    fixes = document.ask("codeAction", range=wrong[0]["range"], context={"diagnostics": wrong})
+    expect([fix["edit"]["changes"][document.uri] for fix in fixes] ==
+           [[{"range": wrong[0]["range"], "newText": "net"}]], fixes)
     document.edit(end, len(document.text), "let z = (\n")
     expect(document.found()[0]["code"] == "bracket_mismatch", document.found())
     hover = document.ask("hover", position=document.at("y = net"))

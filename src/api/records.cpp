@@ -75,6 +75,11 @@ DiagnosticRecord diagnostic_record(const Diagnostic& diagnostic) {
     made.related.push_back({place_record(diagnostic.places()[i].span), diagnostic.places()[i].label});
   made.notes = diagnostic.notes();
   made.helps = diagnostic.helps();
+  for (const Help& help : diagnostic.fixes()) {
+    DiagnosticRecord::Fix& fix = made.fixes.emplace_back();
+    fix.title = help.text;
+    for (const Edit& edit : help.edits) fix.edits.push_back({place_record(edit.span), edit.text});
+  }
   made.text = diagnostic.render();
   return made;
 }

@@ -166,7 +166,7 @@ HostValue Annotations::check_shape(const ast::ShapeAnnotation& shape, HostValue 
 namespace {
 
 // `x @ w` is a matrix product elsewhere.
-std::string help_with_product(const TensorType& x, const HostValue& other) {
+Help help_with_product(const TensorType& x, const HostValue& other) {
   const graph::Value* w = tensor_of(other);
   if (w == nullptr) return {};
   std::vector<std::string> kept;
@@ -206,7 +206,7 @@ std::shared_ptr<const graph::AskedLayout> asked_by(Evaluator& evaluator, const a
       for (const Dim& other : type.dims) names.push_back(other.name.str());
       fail(Diagnostic(Kind::unknown_dim, rule.dim.span,
                       fmt::format("{} has no dimension `{}`", to_string(type), dim.name.text()))
-               .help(mtf::did_you_mean(dim.name.text(), names)));
+               .help(mtf::did_you_mean(rule.dim.span, dim.name.text(), names)));
     }
     if (rules.find(dim.name)) fail(Kind::duplicate_name, rule.dim.span, "`{}` has a rule already", dim.name.text());
     LayoutRule made{dim.name, {}, rule.span};

@@ -153,10 +153,10 @@ void Evaluator::assign(const ast::AssignStmt& stmt, const ScopePtr& scope) {
   if (auto* name = stmt.target->as<ast::NameExpr>()) {
     const Scope::Found found = scope->find(name->name);
     if (!found.binding) {
-      std::string help = mtf::did_you_mean(name->name.text(), names.visible_names(scope.get()));
+      Help help = mtf::did_you_mean(stmt.target->span, name->name.text(), names.visible_names(scope.get()));
       fail(
           Diagnostic(Kind::assign_undefined, stmt.target->span, fmt::format("there is no `{}` here", name->name.text()))
-              .help(help.empty() ? fmt::format("`let {} = …` declares it", name->name.text()) : help));
+              .help(help.empty() ? Help(fmt::format("`let {} = …` declares it", name->name.text())) : help));
     }
     std::optional<HostValue> longer = extended_list(stmt, found, scope);
     const bool extends = longer.has_value();

@@ -149,7 +149,7 @@ class Binder {
     }
     Diagnostic wrong(Kind::unknown_argument, item.label_span,
                      fmt::format("`{}` has no argument `{}`", signature_.name.text(), item.label.text()));
-    std::string help = mtf::did_you_mean(item.label.text(), names);
+    Help help = mtf::did_you_mean(item.label_span, item.label.text(), names);
     if (help.empty()) help = foreign_help(syntax::Foreign::argument, item.label_span);
     wrong.help(help);
     return help.empty() || signature_.span.is_known() ? with_signature(std::move(wrong), signature_) : wrong;

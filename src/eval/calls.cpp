@@ -92,7 +92,7 @@ std::optional<Diagnostic> Calls::seen_from(const Diagnostic& diagnostic, Span ca
     const LabeledSpan& place = diagnostic.places()[i];
     seen.related(place.span, i == 0 ? "inside" : place.label);
   }
-  for (const std::string& help : diagnostic.helps()) seen.help(help);
+  for (const Help& help : diagnostic.all_helps()) seen.help(help);
   for (const std::string& note : diagnostic.notes()) seen.note(note);
   return seen;
 }

@@ -205,7 +205,7 @@ namespace {
 
 // What to write instead of a call of an instance that has no `fn call`: of its other functions, the first that takes as
 // much.
-std::string help_with_call(const Instance& instance, const ast::CallExpr& call) {
+Help help_with_call(const Instance& instance, const ast::CallExpr& call) {
   Span behind = call.callee->span;
   behind.begin = behind.end;
   for (const ast::Stmt& stmt : instance.model->declaration->body.statements) {

@@ -110,8 +110,8 @@ std::vector<Edit> index_by_names(const ast::IndexExpr& index, const Dims& dims, 
 }
 
 /// What to write instead of an index without the name of a dim.
-std::string help_with_index(const ast::Expr& expr, const ast::IndexExpr& index, const graph::Value& object,
-                            const std::vector<HostValue>& values) {
+Help help_with_index(const ast::Expr& expr, const ast::IndexExpr& index, const graph::Value& object,
+                     const std::vector<HostValue>& values) {
   const graph::Value* mask = values.size() == 1 ? tensor_of(values[0]) : nullptr;
   if (mask && mask->element() == ElementType::kBool) {
     const std::string condition(index.arguments[0].value->span.text());
@@ -153,7 +153,7 @@ HostValue Evaluator::index_tensor(const ast::Expr& expr, const ast::IndexExpr& i
       for (const Dim& other : result.dims()) names.push_back(other.name.str());
       fail(Diagnostic(Kind::unknown_dim, argument.label->span,
                       fmt::format("{} has no dimension `{}`", describe(object), dim.name.text()))
-               .help(mtf::did_you_mean(dim.name.text(), names)));
+               .help(mtf::did_you_mean(argument.label->span, dim.name.text(), names)));
     }
     if (auto* range = values[i].as<Range>()) {
       if (!range->known) {

@@ -64,7 +64,7 @@ void Meshes::check_axis(const std::string& axis, Span span) const {
   if (std::find(names.begin(), names.end(), axis) != names.end()) return;
   fail(Diagnostic(Kind::unknown_axis, span,
                   fmt::format("no mesh of the program or the command line has an axis {}", code(axis)))
-           .help(mtf::did_you_mean(axis, names)));
+           .help(mtf::did_you_mean(span, axis, names)));
 }
 
 void Meshes::report_placement(Findings& findings) const {
@@ -131,7 +131,7 @@ void Meshes::report_layouts(Findings& findings) const {
       const std::string of_rule = rule.span.is_known() ? "" : "--layout: ";
       findings.report(Diagnostic(Kind::layout_dim_unused, rule.span,
                                  fmt::format("{}there is no dim `{}`", of_rule, rule.dim.text()))
-                          .help(mtf::did_you_mean(rule.dim.text(), names)));
+                          .help(mtf::did_you_mean(rule.span, rule.dim.text(), names)));
     }
     for (Name axis : rule.axes) {
       if (!reported.insert(named(rule, axis)).second) continue;

@@ -99,8 +99,8 @@ ModulePtr Modules::module(const std::string& path, bool is_file, Span span) {
 void Modules::not_found(const std::string& path, const std::string& file, bool is_file, Span span) const {
   if (is_file) fail(Diagnostic(Kind::import_not_found, span, fmt::format("there is no file {}", file)).help(""));
   const std::vector<std::string> names = library().modules();
-  std::string help = foreign_help(syntax::Foreign::module, span, path);
-  if (help.empty()) help = mtf::did_you_mean(path, names);
+  Help help = foreign_help(syntax::Foreign::module, span, path);
+  if (help.empty()) help = mtf::did_you_mean(span, path, names);
   if (help.empty() && !names.empty()) help = "the standard modules are " + mtf::join(names, ", ");
   fail(Diagnostic(Kind::import_not_found, span, fmt::format("there is no standard module `{}`", path)).help(help));
 }

@@ -24,9 +24,9 @@ namespace mtf::eval {
 namespace {
 
 // What other languages find behind a dot: methods that are operations here, and what the table of foreign words knows.
-std::string help_with_part(Span name, bool of_module) {
+Help help_with_part(Span name, bool of_module) {
   if (of_module) return foreign_help(syntax::Foreign::name, name);
-  if (std::string foreign = foreign_help(syntax::Foreign::part, name); !foreign.empty()) return foreign;
+  if (Help foreign = foreign_help(syntax::Foreign::part, name); !foreign.empty()) return foreign;
   const graph::Op* op = ops::find_op(name.text());
   if (!op || op->signature.empty()) return {};
   return help_with(fmt::format("operations are functions, as in `{}`", op->signature), syntax::as_function(name));
@@ -94,9 +94,9 @@ std::vector<std::string> NameLookup::visible_names(Scope* scope) const {
   return names;
 }
 
-std::string NameLookup::help_with_name(Name name, Span span, const std::vector<std::string>& visible) const {
+Help NameLookup::help_with_name(Name name, Span span, const std::vector<std::string>& visible) const {
   if (modules_.is_standard(name)) return fmt::format("`import {}` makes the standard module known", name.text());
-  if (std::string foreign = foreign_help(syntax::Foreign::name, span, name.text()); !foreign.empty()) return foreign;
+  if (Help foreign = foreign_help(syntax::Foreign::name, span, name.text()); !foreign.empty()) return foreign;
   const std::string_view before = trim(std::string_view(span.file->text()).substr(0, span.begin));
   if (before.ends_with("//") && before.data() + before.size() >
                                     span.file->text().data() + span.file->line_start(span.file->line_of(span.begin))) {
@@ -104,13 +104,13 @@ std::string NameLookup::help_with_name(Name name, Span span, const std::vector<s
     return mtf::help_with("a comment begins with `#`", {{{span.file, begin, begin + 2}, "#"}});
   }
   if (const std::string spelt = other_spelling(name.text(), visible); !spelt.empty())
-    return fmt::format("did you mean `{}`?", spelt);
+    return Help(fmt::format("did you mean `{}`?", spelt), {{span, spelt}});
   for (const std::string& part : modules_.standard_parts()) {
     const size_t dot = part.find('.');
     if (letters_of(part.substr(dot + 1)) == letters_of(name.text()))
       return fmt::format("`import {}` makes `{}` known", part.substr(0, dot), part);
   }
-  return mtf::did_you_mean(name.text(), visible);
+  return mtf::did_you_mean(span, name.text(), visible);
 }
 
 HostValue NameLookup::attribute(const HostValue& object, const ast::Ident& name) {
@@ -185,9 +185,9 @@ HostValue NameLookup::attribute(const HostValue& object, const ast::Ident& name)
                         fmt::format("{} has no `{}`", describe(object), name.name.text()));
   constexpr std::size_t kMostParts = 40;
   const std::string spelt = object.is<ModulePtr>() ? other_spelling(name.name.text(), parts) : std::string();
-  std::string help =
+  Help help =
       spelt.empty() ? help_with_part(name.span, object.is<ModulePtr>()) : mtf::help_with("", {{name.span, spelt}});
-  if (help.empty()) help = mtf::did_you_mean(name.name.text(), parts);
+  if (help.empty()) help = mtf::did_you_mean(name.span, name.name.text(), parts);
   if (help.empty() && !parts.empty() && parts.size() <= kMostParts) help = "it has " + mtf::join(parts, ", ");
   diagnostic.help(std::move(help));
   fail(std::move(diagnostic));

@@ -28,7 +28,7 @@ class NameLookup {
   /// Every name that an expression in the scope could be; null: those that need no declaration.
   std::vector<std::string> visible_names(Scope* scope) const;
   /// What to do about a name at `span` that is not among the `visible`: it may be a standard module, or misspelt.
-  std::string help_with_name(Name name, Span span, const std::vector<std::string>& visible) const;
+  Help help_with_name(Name name, Span span, const std::vector<std::string>& visible) const;
 
  private:
   Builtins& builtins_;

@@ -37,7 +37,7 @@ HostValue unknown_result(BinaryOp op, const HostValue& a, const HostValue& b) {
 }
 
 /// What to write instead of an operator that does not work on these operands.
-std::string help_with_operands(BinaryOp op, const HostValue& a, const HostValue& b, const OperatorSpans& spans) {
+Help help_with_operands(BinaryOp op, const HostValue& a, const HostValue& b, const OperatorSpans& spans) {
   if (a.is<None>() || b.is<None>())
     return "a function without `return` gives none; `x != none` tells whether there is a value";
   if (a.is<Text>() && op == BinaryOp::kModulo)

@@ -152,7 +152,7 @@ bool takes_dims(const syntax::Parameter& parameter) {
 }
 
 /// What to write where a shape is wanted: `zeros(3, 4)` means one of two dims, where no number may follow the shape.
-std::string help_with_shape(const Bound& call, const GivenArgument& item) {
+Help help_with_shape(const Bound& call, const GivenArgument& item) {
   Span end = item.span;
   end.begin = end.end;
   if (item.value.is<Dim>())
@@ -172,7 +172,7 @@ std::string help_with_shape(const Bound& call, const GivenArgument& item) {
 }
 
 /// What to write where a dim is wanted: once for a call, dims for all sizes that stand where dims are wanted.
-std::string help_with_dim(const Bound& call, const syntax::Parameter& wanted, const GivenArgument& item) {
+Help help_with_dim(const Bound& call, const syntax::Parameter& wanted, const GivenArgument& item) {
   static const Name kOver("over"), kRange("range");
   if (wanted.name == kOver) return "a dim is found by its name, as in `over: batch`";
   const auto* size = item.value.as<int64_t>();
@@ -192,7 +192,7 @@ std::string help_with_dim(const Bound& call, const syntax::Parameter& wanted, co
 
 }  // namespace
 
-std::string help_with_argument(const Bound& call, const syntax::Parameter& wanted, const GivenArgument& item) {
+Help help_with_argument(const Bound& call, const syntax::Parameter& wanted, const GivenArgument& item) {
   static const Name kEinsum("einsum");
   const HostValue& value = item.value;
   switch (wanted.kind) {

@@ -16,7 +16,7 @@ namespace mtf::eval {
 struct Bound;  // eval/binding.h
 
 /// What to do about an argument that is not of its parameter's kind; nothing where that does not follow.
-std::string help_with_argument(const Bound& call, const syntax::Parameter& wanted, const GivenArgument& item);
+Help help_with_argument(const Bound& call, const syntax::Parameter& wanted, const GivenArgument& item);
 
 /// `x + [1, 2, 3]`: the list as a tensor over dims of the other operand that have its sizes.
 std::vector<Edit> list_as_tensor(const HostValue& list, Span span, const HostValue& tensor);

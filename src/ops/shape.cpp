@@ -252,7 +252,7 @@ int place_of(const graph::Value& x, const Dim& dim, Span span) {
   for (const Dim& other : x.dims()) names.push_back(other.name.str());
   fail(Diagnostic(Kind::unknown_dim, span,
                   fmt::format("expected a dimension of {}, found `{}`", describe(x), dim.name.text()))
-           .help(did_you_mean(dim.name.text(), names)));
+           .help(did_you_mean(span, dim.name.text(), names)));
 }
 
 bool is_zero(const graph::Operation& operation) {

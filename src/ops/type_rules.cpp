@@ -168,7 +168,7 @@ Dims dims_over(const Call& call, std::string_view argument) {
     if (!has_dim(x.dims(), dim.name))
       fail(Diagnostic(Kind::unknown_dim, over.span,
                       fmt::format("expected dimensions of {}, found `{}`", describe(x), dim.name.text()))
-               .help(did_you_mean(dim.name.text(), texts_of(x.dims()))));
+               .help(did_you_mean(over.span, dim.name.text(), texts_of(x.dims()))));
     if (find_dim(over.dims, dim.name) != static_cast<int>(i))
       fail(Kind::dim_twice, over.span, "`{}` stands twice in `over`", dim.name.text());
   }

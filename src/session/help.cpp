@@ -83,7 +83,7 @@ std::vector<HelpTopic> help_elsewhere(const std::string& name, const std::string
     if (!op->signature.empty() && op->name.ends_with("." + name)) found.push_back(topic_of(*op));
   for (const syntax::Foreign where :
        {syntax::Foreign::name, syntax::Foreign::part, syntax::Foreign::type, syntax::Foreign::argument}) {
-    const std::string help = foreign_help(where, {}, name);
+    const std::string help = foreign_help(where, {}, name).text;
     if (help.empty()) continue;
     found.push_back({HelpTopic::Kind::kForeign, name, name, help});
     break;

@@ -48,8 +48,8 @@ Diagnostic& Diagnostic::related(Span span, std::string label) & {
   return *this;
 }
 
-Diagnostic& Diagnostic::help(std::string text) & {
-  if (!text.empty()) helps_.push_back(std::move(text));
+Diagnostic& Diagnostic::help(Help what) & {
+  if (!what.empty()) helps_.push_back(std::move(what));
   return *this;
 }
 
@@ -58,11 +58,27 @@ Diagnostic& Diagnostic::note(std::string text) & {
   return *this;
 }
 
+std::vector<std::string> Diagnostic::helps() const {
+  std::vector<std::string> texts;
+  for (const Help& help : helps_) texts.push_back(help.text);
+  return texts;
+}
+
+std::vector<Help> Diagnostic::fixes() const {
+  std::vector<Help> fixes;
+  std::copy_if(helps_.begin(), helps_.end(), std::back_inserter(fixes),
+               [](const Help& help) { return !help.edits.empty(); });
+  return fixes;
+}
+
 void Diagnostic::settle() {
   std::vector<std::string*> texts;
   for (LabeledSpan& place : places_) texts.push_back(&place.label);
-  for (std::vector<std::string>* more : {&helps_, &notes_})
-    for (std::string& text : *more) texts.push_back(&text);
+  for (std::string& note : notes_) texts.push_back(&note);
+  for (Help& help : helps_) {
+    texts.push_back(&help.text);
+    for (Edit& edit : help.edits) texts.push_back(&edit.text);
+  }
   mtf::settle(texts);
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "support/edit.h"
 #include "support/source.h"
 
 // A diagnostic is what the user is told about their program: a registered kind, the place, what was
@@ -82,8 +83,8 @@ class Diagnostic {
   Diagnostic& related(Span span, std::string label) &;
   Diagnostic&& related(Span span, std::string label) && { return std::move(related(span, std::move(label))); }
   // What to do about it; printed as `= help:`. An empty text is left out. May be called repeatedly.
-  Diagnostic& help(std::string text) &;
-  Diagnostic&& help(std::string text) && { return std::move(help(std::move(text))); }
+  Diagnostic& help(Help what) &;
+  Diagnostic&& help(Help what) && { return std::move(help(std::move(what))); }
   // A fact; printed as `= note:`.
   Diagnostic& note(std::string text) &;
   Diagnostic&& note(std::string text) && { return std::move(note(std::move(text))); }
@@ -93,7 +94,10 @@ class Diagnostic {
   const std::string& label() const { return places_.front().label; }
   // The first is the place itself, the others are related.
   const std::vector<LabeledSpan>& places() const { return places_; }
-  const std::vector<std::string>& helps() const { return helps_; }
+  std::vector<std::string> helps() const;
+  const std::vector<Help>& all_helps() const { return helps_; }
+  // Those of the helps that have edits.
+  std::vector<Help> fixes() const;
   const std::vector<std::string>& notes() const { return notes_; }
   // Settles the own names in all that it says (support/own_names.h); whoever keeps or throws it has that done.
   void settle();
@@ -107,7 +111,7 @@ class Diagnostic {
  private:
   Kind kind_;
   std::vector<LabeledSpan> places_;
-  std::vector<std::string> helps_;
+  std::vector<Help> helps_;
   std::vector<std::string> notes_;
 };
 

@@ -43,7 +43,7 @@ std::string edited_text(const std::vector<Edit>& edits) {
   return after + before.substr(at);
 }
 
-std::string help_with(std::string why, const std::vector<Edit>& edits) {
+Help help_with(std::string why, const std::vector<Edit>& edits) {
   if (edits.empty()) return why;
   const std::vector<std::string> before = split(edits.front().file->text(), '\n'),
                                  after = split(edited_text(edits), '\n');
@@ -54,7 +54,15 @@ std::string help_with(std::string why, const std::vector<Edit>& edits) {
   if (first + last >= after.size()) return why;
   std::string lines = code(trim(after[first]));
   if (first + last + 1 < after.size()) lines += " … " + code(trim(after[after.size() - 1 - last]));
-  return (why.empty() ? "write " : why + ": write ") + lines;
+  return {(why.empty() ? "write " : why + ": write ") + lines, edits};
+}
+
+Help did_you_mean(Span span, std::string_view name, const std::vector<std::string>& candidates) {
+  std::string sentence = did_you_mean(name, candidates);
+  const std::size_t begin = sentence.find('`'), end = sentence.rfind('`');
+  if (begin == end || !span.is_known() || span.text() != name) return sentence;
+  const std::string meant = sentence.substr(begin + 1, end - begin - 1);
+  return {std::move(sentence), {{span, meant}}};
 }
 
 Span before_line(Span span) {

@@ -22,10 +22,25 @@ struct Edit {
 // place the first comes first.
 std::string edited_text(const std::vector<Edit>& edits);
 
+// What to do about a fault: a sentence, and where it is known the edits that do it.
+struct Help {
+  Help(std::string sentence = {}) : text(std::move(sentence)) {}  // NOLINT: a sentence is a help
+  Help(const char* sentence) : text(sentence) {}                  // NOLINT
+  Help(std::string sentence, std::vector<Edit> what) : text(std::move(sentence)), edits(std::move(what)) {}
+  bool empty() const { return text.empty(); }
+
+  std::string text;
+  std::vector<Edit> edits;
+};
+
 // A help that says what to write: "why: write `the line as it is after the edits`", without a reason "write `the
 // line`"; of several lines the first and the last. No other help ends so, and tests try each such line in the place of
 // those that the diagnostic is about. Without edits it is the reason alone.
-std::string help_with(std::string why, const std::vector<Edit>& edits);
+Help help_with(std::string why, const std::vector<Edit>& edits);
+
+// "did you mean `batch`?" of a name that stands at `span`: the closest of the candidates, put there; nothing if none is
+// close.
+Help did_you_mean(Span span, std::string_view name, const std::vector<std::string>& candidates);
 
 // Where a statement can be put before the one that stands at `span`: the first word on its line.
 Span before_line(Span span);

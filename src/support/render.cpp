@@ -176,7 +176,7 @@ std::vector<RenderedPart> Diagnostic::rendered_parts() const {
     if (!place.span.is_known() && !place.label.empty()) add("note", place.label);
   }
   for (const std::string& text : notes_) add("note", text);
-  for (const std::string& text : helps_) add("help", text);
+  for (const Help& help : helps_) add("help", help.text);
   return out;
 }
 

@@ -389,11 +389,11 @@ Annotation AstBuilder::annotation(MtfParser::AnnotationContext* tree) {
     Diagnostic diagnostic(Kind::unknown_type, word.span,
                           fmt::format("expected {} or a shape, found {}", mtf::join(words, ", "), mtf::code(text)));
     const bool is_element_type = tree->annotation_word()->element_type() != nullptr;
-    const std::string foreign = foreign_help(Foreign::type, word.span);
+    const Help foreign = foreign_help(Foreign::type, word.span);
     diagnostic.help(!foreign.empty() ? foreign
                     : is_element_type
-                        ? fmt::format("a tensor of any shape is `{0}[..]`, one without dimensions `{0}[]`", text)
-                        : mtf::did_you_mean(text, words));
+                        ? Help(fmt::format("a tensor of any shape is `{0}[..]`, one without dimensions `{0}[]`", text))
+                        : mtf::did_you_mean(word.span, text, words));
     diagnostics_.add(std::move(diagnostic));
   }
   return WordAnnotation{word, word.span};

@@ -348,7 +348,7 @@ Stmt::Node AstBuilder::expr_or_assign(MtfParser::Expr_statementContext* tree) {
     Diagnostic diagnostic(Kind::not_a_statement, first->span, "expected a call or `counters`");
     const auto* binary = first->as<BinaryExpr>();
     const auto* name = first->as<NameExpr>();
-    const std::string foreign = name != nullptr ? foreign_help(Foreign::statement, first->span) : "";
+    const Help foreign = name != nullptr ? foreign_help(Foreign::statement, first->span) : Help();
     if (!foreign.empty()) {
       diagnostic.help(foreign);
     } else if (binary != nullptr && binary->op == BinaryOp::kFloorDivide && binary->left->as<CallExpr>()) {

@@ -92,7 +92,7 @@ std::vector<Edit> change(const Words& entry, Span word) {
   return fits ? std::vector<Edit>{{whole, made}} : std::vector<Edit>();
 }
 
-std::string help_with_word(Foreign where, Span word, std::string_view text) {
+Help help_with_word(Foreign where, Span word, std::string_view text) {
   const Words* first = nullptr;
   for (const Words& entry : kTable) {
     if (entry.where != where || !has_word(entry.words, text)) continue;
@@ -100,14 +100,14 @@ std::string help_with_word(Foreign where, Span word, std::string_view text) {
     const std::vector<Edit> edits = change(entry, word);
     if (!edits.empty() || entry.instead.empty()) return help_with(std::string(entry.help), edits);
   }
-  return first != nullptr ? std::string(first->help) : std::string();
+  return first != nullptr ? Help(std::string(first->help)) : Help();
 }
 
 }  // namespace
 
-std::string foreign_help(Foreign where, Span word, std::string_view text) {
+Help foreign_help(Foreign where, Span word, std::string_view text) {
   if (text.empty()) text = word.text();
-  std::string help = help_with_word(where, word, text);
+  Help help = help_with_word(where, word, text);
   if (help.empty() && where == Foreign::name) help = help_with_word(where, word, lower_case(text));
   return help;
 }

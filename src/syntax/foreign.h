@@ -14,7 +14,7 @@ enum class Foreign { form, statement, name, part, argument, type, module };
 
 // What to write instead of a word that is met there; empty if the table does not know it. `word` is where it stands,
 // `text` what it is, where that is another.
-std::string foreign_help(Foreign where, Span word, std::string_view text = {});
+Help foreign_help(Foreign where, Span word, std::string_view text = {});
 
 // The change that makes `x.word(…)` a call of a function: `word(x, …)`; none if it is no call.
 std::vector<Edit> as_function(Span word);

@@ -174,8 +174,8 @@ std::string describe_found(const TokenList& tokens, antlr4::Token* found, const 
 }
 
 // What to write instead, as far as what was expected and found says it.
-std::string help_for(antlr4::Parser* parser, const TokenList& tokens, antlr4::Token* found, const IntervalSet& expected,
-                     const Span& span) {
+Help help_for(antlr4::Parser* parser, const TokenList& tokens, antlr4::Token* found, const IntervalSet& expected,
+              const Span& span) {
   const std::size_t type = found->getType();
   const std::size_t place = found->getTokenIndex();
   const std::size_t previous = place > 0 ? tokens.tokens[place - 1].type : 0;

@@ -141,6 +141,15 @@ struct DiagnosticRecord {
   std::vector<Related> related;    ///< other places that matter
   std::vector<std::string> notes;  ///< facts
   std::vector<std::string> helps;  ///< what to do
+  struct Fix {
+    std::string title;  ///< the help that says it
+    struct Edit {
+      PlaceRecord place;  ///< what stands there is replaced; of an empty place, text is put in
+      std::string text;
+    };
+    std::vector<Edit> edits;  ///< made all at once
+  };
+  std::vector<Fix> fixes;  ///< helps that can be carried out
   std::string text;                ///< the whole as `mtf` prints it: several lines, the place underlined
 };
 

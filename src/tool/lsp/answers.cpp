@@ -282,6 +282,29 @@ LspJson diagnostics_in(const DocumentFacts& facts) {
   return list;
 }
 
+LspJson quick_fixes(const Known& known, std::size_t begin, std::size_t end) {
+  LspJson actions = LspJson::array();
+  const EarlierText earlier(known.facts.text.text(), known.now.text());
+  for (const Diagnostic& diagnostic : known.facts.checked.found.list()) {
+    const Span span = diagnostic.span();
+    if (!span.is_known() || span.file->name() != known.facts.name) continue;
+    if (const std::size_t from = earlier.now(span.begin), to = earlier.now(span.end); from > end || to < begin)
+      continue;
+    for (const Help& help : diagnostic.fixes()) {
+      LspJson edits = LspJson::array();
+      for (const Edit& edit : help.edits)
+        edits.push_back({{"range", range_now(known, earlier, edit.span.begin, edit.span.end)}, {"newText", edit.text}});
+      const bool fits =
+          std::none_of(edits.begin(), edits.end(), [](const LspJson& edit) { return edit["range"].is_null(); });
+      const bool is_here = std::all_of(help.edits.begin(), help.edits.end(),
+                                       [&](const Edit& edit) { return edit.span.file->name() == known.facts.name; });
+      if (fits && is_here)
+        actions.push_back({{"title", help.text}, {"kind", "quickfix"}, {"edit", {{"changes", {{known.uri, edits}}}}}});
+    }
+  }
+  return actions;
+}
+
 LspJson hover_at(const Known& known, std::size_t offset) {
   const eval::SpanInfo* part = part_at(known, offset);
   if (part == nullptr) return nullptr;

@@ -119,6 +119,7 @@ LspJson capabilities() {
           {"foldingRangeProvider", true},
           {"documentFormattingProvider", true},
           {"inlayHintProvider", true},
+          {"codeActionProvider", {{"codeActionKinds", {"quickfix"}}}},
           {"codeLensProvider", LspJson::object()},
           {"renameProvider", {{"prepareProvider", true}}},
           {"completionProvider", {{"triggerCharacters", {".", "[", "{", "\""}}}},
@@ -395,6 +396,13 @@ struct LanguageServer::Impl {
     });
   }
 
+  LspJson actions(const LspJson& params) {
+    return from_facts(params, [&](const Known& known) {
+      return quick_fixes(known, known.now.offset(position_of(params.at("range").at("start"))),
+                         known.now.offset(position_of(params.at("range").at("end"))));
+    });
+  }
+
   LspJson format(const LspJson& params) {
     const TextDocument& text = document(params).text;
     const std::string formatted = syntax::format(SourceFile::create(document(params).name, text.text()));
@@ -495,6 +503,7 @@ const std::map<std::string, LanguageServer::Impl::Handler>& LanguageServer::Impl
                                                           {"textDocument/codeLens", &Impl::lenses},
                                                           {"textDocument/semanticTokens/full", &Impl::tokens},
                                                           {"textDocument/inlayHint", &Impl::hints},
+                                                          {"textDocument/codeAction", &Impl::actions},
                                                           {"textDocument/formatting", &Impl::format},
                                                           {"textDocument/prepareRename", &Impl::prepare_rename},
                                                           {"textDocument/rename", &Impl::rename},

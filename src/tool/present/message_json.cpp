@@ -20,6 +20,22 @@ MessageJson json_of(const PlaceRecord& place, const std::string& label) {
           {"label", label}};
 }
 
+MessageJson json_of(const DiagnosticRecord::Fix::Edit& edit) {
+  MessageJson json = json_of(edit.place, "");
+  json.erase("label");
+  json["text"] = edit.text;
+  return json;
+}
+
+DiagnosticRecord::Fix fix_in(const MessageJson& json) {
+  DiagnosticRecord::Fix fix{json.at("title"), {}};
+  for (const MessageJson& edit : json.at("edits"))
+    fix.edits.push_back(
+        {{edit.at("file"), edit.at("line"), edit.at("column"), edit.at("end_line"), edit.at("end_column")},
+         edit.at("text")});
+  return fix;
+}
+
 DiagnosticRecord::Related place_in(const MessageJson& json) {
   return {{json.at("file"), json.at("line"), json.at("column"), json.at("end_line"), json.at("end_column")},
           json.at("label")};
@@ -36,6 +52,12 @@ std::string message_json(const Diagnostic& diagnostic) {
     json["related"].push_back(json_of(related.place, related.text));
   json["notes"] = record.notes;
   json["helps"] = record.helps;
+  json["fixes"] = MessageJson::array();
+  for (const DiagnosticRecord::Fix& fix : record.fixes) {
+    MessageJson edits = MessageJson::array();
+    for (const DiagnosticRecord::Fix::Edit& edit : fix.edits) edits.push_back(json_of(edit));
+    json["fixes"].push_back({{"title", fix.title}, {"edits", std::move(edits)}});
+  }
   json["text"] = record.text;
   return json.dump(-1, ' ', false, MessageJson::error_handler_t::replace) + "\n";
 }
@@ -53,6 +75,7 @@ std::optional<DiagnosticRecord> read_message_json(std::string_view line) {
   for (const MessageJson& related : json.at("related")) record.related.push_back(place_in(related));
   record.notes = json.at("notes");
   record.helps = json.at("helps");
+  for (const MessageJson& fix : json.at("fixes")) record.fixes.push_back(fix_in(fix));
   record.text = json.at("text");
   return record;
 }

@@ -145,5 +145,23 @@ TEST(Interpreter, ExplainsTheTypeTheOriginAndTheCostOfEachPart) {
   EXPECT_EQ(part("print(y)", 0).flops, 4 + 4) << "a statement's in all";
 }
 
+TEST(Interpreter, AStatementThatCannotBeReadHidesNoOthers) {
+  const std::string text = "dim a = 4\nlet x = = 1\nlet y = ones([a])\n";
+  std::vector<std::string> types;
+  for (const TextPart& part : Interpreter().explain(text))
+    if (part.begin == text.find("y =")) types = part.types;
+  EXPECT_EQ(types, std::vector<std::string>{"f32[a=4]"});
+}
+
+TEST(Interpreter, AHelpThatCanBeCarriedOutHasItsEdits) {
+  const std::vector<DiagnosticRecord> found = Interpreter().check("let value = 1\nprint(valu)\n");
+  ASSERT_EQ(found.size(), 1u);
+  ASSERT_EQ(found[0].fixes.size(), 1u);
+  EXPECT_EQ(found[0].fixes[0].title, "did you mean `value`?");
+  ASSERT_EQ(found[0].fixes[0].edits.size(), 1u);
+  EXPECT_EQ(found[0].fixes[0].edits[0].text, "value");
+  EXPECT_EQ(found[0].fixes[0].edits[0].place.column, 7u);
+}
+
 }  // namespace
 }  // namespace mtf
