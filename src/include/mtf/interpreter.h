@@ -150,7 +150,7 @@ struct DiagnosticRecord {
     std::vector<Edit> edits;  ///< made all at once
   };
   std::vector<Fix> fixes;  ///< helps that can be carried out
-  std::string text;                ///< the whole as `mtf` prints it: several lines, the place underlined
+  std::string text;        ///< the whole as `mtf` prints it: several lines, the place underlined
 };
 
 /// A program, an option or an argument is wrong. what() is the diagnostic's text.
