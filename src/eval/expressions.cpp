@@ -323,7 +323,7 @@ class Comprehension {
       if (taken && !*taken) return true;
       if (taken) continue;
       all_known_ = false;
-      evaluator_.domain.becomes_uncertain();
+      evaluator_.domain.may_not_happen();
       if (!rest) rest.emplace(evaluator_.doubts, plan::Doubt{filter->span, plan::Doubt::Kind::kWays});
     }
     const bool is_right = index + 1 < all_.loops.size() ? walk(index + 1, inner) : add_element(inner);

@@ -170,7 +170,7 @@ class CheckedProgram {
   Lines statement(int depth) {
     cost_ += turns_;
     if (depth < 3 && dice_.chance(depth == 0 ? 45 : 25)) {
-      switch (dice_.below(depth == 0 ? 10 : 5)) {
+      switch (dice_.below(depth == 0 ? 12 : 5)) {
         case 0: return while_loop(depth);
         case 1: return for_loop(depth);
         case 2: return branch(depth);
@@ -178,6 +178,8 @@ class CheckedProgram {
         case 4: return string_or_number();
         case 8: return recursion();
         case 9: return function(depth);
+        case 10: return doubtful_assignment();
+        case 11: return doubtful_assignment();
         case 5: return counter();
         case 6: return while_loop(depth);
         default: return declared_dim();
@@ -440,6 +442,61 @@ class CheckedProgram {
                 fmt::format("  print({} + 1)", u), "}"};
       default: return {fmt::format("print(\"{{{}}}\" + {})", u, text())};
     }
+  }
+
+  /// A name that is assigned where only the run may know whether that happens, and a statement that is right for one of
+  /// its two values alone.
+  Lines doubtful_assignment() {
+    struct Case {
+      const char *before, *after;
+      Lines looks;  ///< each takes one of the values
+    };
+    static const std::vector<Case> kCases = {
+        {"2", "7", {"assert {0} == 2", "assert {0} == 7", "print([1, 2, 3][{0}])", "print(x0[n: {0}..{0} + 2])"}},
+        {"[1, 2]", "[3]", {"assert len({0}) == 2", "print({0}[1])", "for (u, v) in zip(0..2, {0}) {{ print(u, v) }}"}},
+        {"none", "3", {"assert {0} == none", "print({0} + 1)", "print(ones([n, a])[n: {0}])"}},
+        {"\"a\"", "\"bcd\"", {"assert {0} == \"a\"", "print({0}[2])", "print(int({0} == \"bcd\"))"}}};
+    const Case& of = dice_.pick(kCases);
+    const std::string k = fresh("b"), f = fresh("f"), i = fresh("i");
+    const std::string doubt =
+        dice_.chance(50) ? fmt::format("{} > {}", unknown_number(), dice_.between(0, 4)) : condition(1);
+    const std::string assign = fmt::format("{} := {}", k, of.after);
+    Lines lines = {fmt::format("let {} = {}", k, of.before)};
+    const auto declare = [&](const std::string& first) {
+      append(lines, {fmt::format("fn {}() {{", f)}, "");
+      if (!first.empty()) append(lines, {first});
+      append(lines, {assign, "return 1"});
+      lines.push_back("}");
+    };
+    switch (dice_.below(6)) {
+      case 0:  // behind a return
+        declare(fmt::format("if {} {{ return 0 }}", doubt));
+        lines.push_back(fmt::format("print({}())", f));
+        break;
+      case 1:  // on the right side of `and` or `or`
+        declare("");
+        lines.push_back(fmt::format("print({} {} {}() == 1)", doubt, dice_.chance(50) ? "and" : "or", f));
+        break;
+      case 2:  // in the elements of a list
+        declare("");
+        lines.push_back(fmt::format("print([{}() for {} in 0..{}])", f, i, unknown_number()));
+        break;
+      case 3:  // in an element of a list that a filter leaves out
+        declare("");
+        lines.push_back(fmt::format("print([{}() for {} in 0..3 if {}])", f, i, doubt));
+        break;
+      case 4:  // behind a `break` or `continue`
+        append(lines,
+               {fmt::format("for {} in 0..{} {{", i, dice_.between(1, 3)),
+                fmt::format("  if {} {{ {} }}", doubt, dice_.chance(50) ? "break" : "continue"), "  " + assign, "}"},
+               "");
+        break;
+      default:  // behind a `break` of a call's own loop, or a return out of it
+        declare(fmt::format("for {} in 0..2 {{ if {} {{ {} }} }}", i, doubt, dice_.chance(50) ? "return 0" : "break"));
+        lines.push_back(fmt::format("print({}())", f));
+    }
+    lines.push_back(fmt::format(fmt::runtime(dice_.pick(of.looks)), k));
+    return lines;
   }
 
   /// A closure that counts, and changes what is around it.

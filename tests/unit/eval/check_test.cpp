@@ -57,6 +57,13 @@ TEST(Check, ANameStandsForAllValuesThatWaysLeave) {
   EXPECT_EQ(rendered(x + "let l = [k]\nassert l == [2]\nassert string(l) == \"[2]\"\nassert 2 in l\n"), "");
 }
 
+TEST(Check, AnElementThatAFilterMayLeaveOutMayNotBeEvaluated) {
+  const std::string k = "dim n = 3\nlet k = 2\nfn f() { k := 7\nreturn 1 }\nlet c = sum(ones([n])) > 4\n";
+  EXPECT_EQ(rendered(k + "print([f() for i in 0..3 if c])\nassert k == 2\n"), "");
+  EXPECT_EQ(rendered(k + "print([f() for i in 0..3 if c for j in 0..2])\nassert k == 7\n"), "");
+  EXPECT_EQ(kinds(k + "print([f() for i in 0..3])\nassert k == 2\n"), Kinds{"assertion_failed"});
+}
+
 TEST(Check, ALoopIsWalkedUntilNothingChanges) {
   EXPECT_EQ(rendered("let l = []\nlet n = 3\nwhile n > 0 { l := l + [n]\nn := n - 1 }\nassert len(l) == 3\n"), "");
   EXPECT_EQ(
