@@ -99,7 +99,8 @@ Expression WholeProgramDrawer::sample_input(const Sample& sample, const SampleIn
   return {input.element == ElementType::kF64 && !doubles_ ? "cast(" + ordered + ", f64)" : ordered, {x}, ""};
 }
 
-/// `let y = …`, the expression of an operation's sample; where the sample declares dims, they are lines of their own.
+/// `let y = …`, the expression of an operation's sample, sometimes with its gradient by an operand. The dims that the
+/// sample declares are lines of their own.
 std::optional<Statements> WholeProgramDrawer::sampled() {
   if (!has(Feature::kOperations)) return std::nullopt;
   const Sample sample = dice_.pick(dice_.pick(samples()));
@@ -137,7 +138,12 @@ std::optional<Statements> WholeProgramDrawer::sampled() {
     inside[declared] = fresh("d");
     lines.push_back({"dim " + with_words(one, inside), {}, {}, {}});
   }
+  const bool real = is_float(type->element);
+  const bool has_slopes = real && has(Feature::kGradients) && affordable(40) && sample.op->no_gradient.empty() &&
+                          !jumps(sample) && ((functions_ == 0 && loops_ == 0) || has(Feature::kGradientsInside)) &&
+                          dice_.chance(50);
   std::vector<Expression> operands;
+  std::vector<Named> targets;  // the operands by which there are gradients
   for (const SampleInput& input : sample.inputs) {
     DimSet dims;
     for (const std::string& word : words_of(input.dims)) {
@@ -147,7 +153,14 @@ std::optional<Statements> WholeProgramDrawer::sampled() {
     // Dims go by name: in any order, an operand says the same.
     const std::string written_shape = dice_.chance(30) ? shape(shuffled(dims)) : with_words(input.dims, words);
     std::sort(dims.begin(), dims.end());
-    operands.push_back(sample_input(sample, input, written_shape, dims, ids));
+    const Expression made = sample_input(sample, input, written_shape, dims, ids);
+    if (has_slopes && is_float(input.element)) {
+      targets.push_back({fresh("x"), {.dims = dims}});
+      lines.push_back({"let " + targets.back().name + " = $0", {made}, {}, {}});
+      inside[input.name] = targets.back().name;
+      continue;
+    }
+    operands.push_back(made);
     inside[input.name] = fmt::format("${}", operands.size() - 1);
   }
   Expression result{"(" + with_words(sample.expression, inside) + ")", operands, ""};
@@ -160,7 +173,6 @@ std::optional<Statements> WholeProgramDrawer::sampled() {
     else dims.push_back(found->second);
   }
   std::sort(dims.begin(), dims.end());
-  const bool real = is_float(type->element);
   if (type->element == ElementType::kBool) result = {"cast($0, i32)", {result}, ""};
   if (!all_known) result = {fmt::format("{}($0 -> {})", real ? "mean" : "sum", shape(dims)), {result}, ""};
   const std::string name = fresh(real ? "x" : "j");
@@ -180,6 +192,13 @@ std::optional<Statements> WholeProgramDrawer::sampled() {
   lines.push_back(
       {fmt::format("let {} = {} * rsqrt(1 + 0.3 * square({}))", name, y, y), {}, {}, {}});  // within 2, and smooth
   declare(name, {.dims = dims});
+  if (targets.empty()) return lines;
+  cost_ += 40 * turns_;
+  const Named target = dice_.pick(targets);
+  const std::string g = fresh("g");
+  lines.push_back({fmt::format("let {} = grad(mean(sin({} + 0.5)), [{}])[0]", g, name, target.name), {}, {}, {}});
+  lines.push_back({"print(\"f\", " + g + ")", {}, {}, {}});
+  declare(g, target.type, 20);
   return lines;
 }
 

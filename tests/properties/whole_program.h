@@ -6,7 +6,8 @@
 // are differentiated, so that two ways of computing a program differ by rounding alone. What decides (conditions,
 // asserts, indices) is exact: numbers of the host and tensors of i32. A line that is printed says by its first word how
 // it is to be compared: `f` within a tolerance, `c` (what was counted) only between runs under one mesh and layout,
-// others exactly.
+// others exactly. `same false` says that a loop over a dim gives something else than the same loop written out: that
+// is wrong in every run.
 #include <cstdint>
 #include <set>
 #include <string>
