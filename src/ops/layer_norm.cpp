@@ -63,9 +63,9 @@ constexpr graph::Op kLayerNorm = complete({
     .name = "layer_norm",
     .signature = "layer_norm(x: tensor, over: dims, epsilon: number = 1e-6)",
     .family = "Neural networks",
-    .doc = "x with mean 0 and variance 1 along the dims `over`: (x - mean(x)) / sqrt(variance + epsilon). A gain and a "
-           "bias are the "
-           "program's own, as in `nn.LayerNorm`.",
+    .doc = "x with mean 0 and variance 1 along the dims `over`: (x - mean(x)) / sqrt(variance + epsilon). A row of "
+           "which a square overflows (beyond 1.8e19 in f32) gives 0. A gain and a bias are the program's own, as in "
+           "`nn.LayerNorm`.",
     .example = "dim n = 4\nprint(layer_norm(range(n) + 1, over: n))\n#> [-1.34164, -0.447213, 0.447213, 1.34164]\n",
     .samples = "x: [a, b] => layer_norm(x, over: b)\nx: [a, b, c] => layer_norm(x, over: [a, c], epsilon: 0.1)",
     .build = [](Call& call) -> graph::Values {
