@@ -152,9 +152,11 @@ void Cuts::end_turn(Waiting& waiting, Span loop) {
 }
 
 void Cuts::end_block(const BlockInfo& info, Scope& scope, bool keep_all) const {
-  if (!execution_ || keep_all || !scope.captured) return;
-  for (Binding& binding : scope.bindings)
-    if (!info.captured.count(binding.name)) binding.value = None{};
+  if (!execution_ || !scope.captured) return;
+  if (!keep_all)
+    for (Binding& binding : scope.bindings)
+      if (!info.captured.count(binding.name)) binding.value = None{};
+  scope.outermost->may_hold(bytes_named_in(scope));
 }
 
 void Cuts::only_looks_at(const HostValue& value, int holders) const {

@@ -83,7 +83,7 @@ class Cuts {
   /// As long as what it returns lives, no turn of a loop is cut: an instance is being made, and what its variables
   /// begin with is best computed when their paths are known.
   Restore<int> wait() { return Restore(waits_, waits_ + 1); }
-  /// Of a block that functions may outlive: keeps what they name alone.
+  /// A block ends. If functions may outlive it, its scope keeps what they name alone, and says how many bytes that is.
   void end_block(const BlockInfo& info, Scope& scope, bool keep_all) const;
 
   // ---- turns of a loop over a dim: there are no cuts ----------------------------------------------------------------

@@ -42,6 +42,7 @@ Evaluator::Evaluator(Settings given, plan::Execution* execution, std::ostream& o
       own_top_(std::make_shared<Scope>(nullptr, 0, 0)),
       top_(own_top_) {
   builder.table = table_;
+  builtins.of_standard_modules()->is_of_the_program_of(*own_top_);
   if (execution_) execution_->set_memory(settings.memory);
   if (execution_) builder.on_add = [&on = runtime()](graph::Node& node) { on.added(node); };
   if (execution_ && execution_->record()) {

@@ -5,8 +5,8 @@
 // after another.
 //
 // A scope holds the functions that it declares, and a function the scope in which it is written. When nobody else holds
-// any of them any more they are let go. The search (reached.h) runs at points that the program fixes, never by memory
-// or time, so that ranks agree on what is alive.
+// any of them any more they are let go. The search (reached.h) runs at points that the program fixes: by the number of
+// scopes, and by the bytes of their tensors. It never runs by memory or time, so ranks agree on what is alive.
 #include "eval/reached.h"
 
 namespace mtf::eval {
@@ -85,8 +85,9 @@ void Scope::end() {
 
 void Scope::let_go_of_cycles() {
   constexpr size_t kFew = 32;
+  const std::shared_ptr<Captured> all = captured_inside();
   std::vector<std::shared_ptr<Scope>> scopes;
-  for (const std::weak_ptr<Scope>& captured_scope : captured_inside)
+  for (const std::weak_ptr<Scope>& captured_scope : all->scopes)
     if (std::shared_ptr<Scope> scope = captured_scope.lock(); scope && scope->parent)
       scopes.push_back(std::move(scope));
   Reached reached;
@@ -100,8 +101,13 @@ void Scope::let_go_of_cycles() {
     scope->hoisted.clear();
   }
   garbage.clear();
-  std::erase_if(captured_inside, [](const auto& scope) { return scope.expired(); });
-  next_search_ = 2 * captured_inside.size() + kFew;
+  std::erase_if(all->scopes, [](const auto& scope) { return scope.expired(); });
+  all->next_search = 2 * all->scopes.size() + kFew;
+  int64_t held = 0;
+  for (const std::weak_ptr<Scope>& left : all->scopes)
+    if (const std::shared_ptr<Scope> scope = left.lock()) held = saturating_add(held, bytes_named_in(*scope));
+  all->next_bytes = std::max(kFewBytes, held);
+  all->new_bytes = 0;
 }
 
 }  // namespace mtf::eval

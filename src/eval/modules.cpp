@@ -89,7 +89,8 @@ ModulePtr Modules::module(const std::string& path, bool is_file, Span span) {
   module->path = file;
   module->doc = program->doc;
   module->scope = std::make_shared<Scope>(is_file ? nullptr : evaluator_.builtins.of_standard_modules(), 0, 0);
-  if (!is_file) module->scope->parent_limit = ~size_t{0};
+  if (is_file) module->scope->is_of_the_program_of(*evaluator_.builtins.of_standard_modules());
+  else module->scope->parent_limit = ~size_t{0};
   const Evaluating here = evaluating(file, span);
   evaluate(*program, module->scope);
   modules_[file] = module;

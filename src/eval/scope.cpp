@@ -128,7 +128,7 @@ std::shared_ptr<const Named> Scope::names(const std::unordered_set<Name>& names,
 
 void Scope::capture() {
   if (captured) return;
-  std::vector<std::weak_ptr<Scope>>& all = outermost->captured_inside;
+  std::vector<std::weak_ptr<Scope>>& all = outermost->captured_inside()->scopes;
   for (Scope* scope = this; scope != nullptr && !scope->captured; scope = scope->parent.get()) {
     scope->captured = true;
     if (all.size() == all.capacity()) std::erase_if(all, [](const auto& other) { return other.expired(); });
@@ -137,7 +137,7 @@ void Scope::capture() {
 }
 
 void Scope::release() {
-  const std::vector<std::weak_ptr<Scope>> all = std::move(captured_inside);
+  const std::vector<std::weak_ptr<Scope>> all = std::move(captured_inside()->scopes);
   for (const std::weak_ptr<Scope>& captured_scope : all) {
     if (const std::shared_ptr<Scope> scope = captured_scope.lock()) {
       scope->bindings.clear();
@@ -173,6 +173,20 @@ void Scope::visible_names(std::vector<std::string>& names) const {
     for (size_t i = scope->bindings.size(); i > 0; --i) names.push_back(scope->bindings[i - 1].name.str());
     for (const Binding& binding : scope->hoisted) names.push_back(binding.name.str());
   }
+}
+
+int64_t bytes_named_in(const Scope& scope) {
+  int64_t bytes = 0;
+  const auto add = [&](const HostValue& value) {
+    if (const graph::Value* tensor = tensor_of(value))
+      bytes = saturating_add(bytes, saturating_multiply(size_of(tensor->dims()), size_of(tensor->element())));
+  };
+  for (const Binding& binding : scope.bindings) {
+    add(binding.value);
+    if (auto* list = binding.value.as<ListPtr>())
+      for (const HostValue& item : (*list)->items) add(item);
+  }
+  return bytes;
 }
 
 Binding* call_of(const Instance& instance) {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "eval/host_value.h"
+#include "types/saturating.h"
 
 namespace mtf::eval {
 
@@ -39,6 +40,8 @@ struct Binding {
 using Named = std::vector<std::shared_ptr<const void>>;
 
 class Scope : public std::enable_shared_from_this<Scope> {
+  static constexpr int64_t kFewBytes = int64_t{1} << 20;  ///< are not worth a search
+
  public:
   Scope(std::shared_ptr<Scope> outer, size_t outer_limit, int uncertain_depth) {
     begin(std::move(outer), outer_limit, uncertain_depth);
@@ -72,13 +75,29 @@ class Scope : public std::enable_shared_from_this<Scope> {
   std::vector<Name> stacked_over;         ///< dims of loops whose turn has made it: its tensors have these dims
   Undo* changes = nullptr;                ///< of a prompt's outermost scope: where what is bound is written down
 
-  /// Of the outermost scope: those inside of which functions see the bindings.
-  std::vector<std::weak_ptr<Scope>> captured_inside;
+  /// The captured scopes of a program, its own and its modules'.
+  struct Captured {
+    std::vector<std::weak_ptr<Scope>> scopes;
+    size_t next_search = 64;  ///< at so many
+    int64_t new_bytes = 0;    ///< since the last search
+    int64_t next_bytes = kFewBytes;
+  };
+  /// Of an outermost scope: those of the program of `other`, an outermost scope too.
+  void is_of_the_program_of(Scope& other) { captured_ = other.captured_inside(); }
 
   /// Says that a function sees the bindings of this scope, and so those of the scopes around it.
   void capture();
-  /// Of the outermost scope: so many scopes have been captured since the last search that another is due.
-  bool cycles_are_due() const { return captured_inside.size() >= next_search_; }
+  /// Of the outermost scope: the block of a captured scope has ended, whose names hold so many bytes.
+  void may_hold(int64_t bytes) {
+    int64_t& held = captured_inside()->new_bytes;
+    held = saturating_add(held, bytes);
+  }
+  /// Of the outermost scope: since the last search so many scopes have been captured, or they may hold as many bytes as
+  /// were held then, that another search is due.
+  bool cycles_are_due() const {
+    return captured_ &&
+           (captured_->scopes.size() >= captured_->next_search || captured_->new_bytes >= captured_->next_bytes);
+  }
   /// Lets go of scopes that only their own functions hold: let_go.cpp.
   void let_go_of_cycles();
   /// Of the outermost scope, when its program is over: a function holds the scope that holds it, so the names of all
@@ -120,9 +139,13 @@ class Scope : public std::enable_shared_from_this<Scope> {
   }
 
  private:
-  size_t next_search_ = 64;
-  std::vector<size_t> hidden_;  ///< of the outermost scope: bindings that are hidden and were named
-  size_t next_look_ = 2;        ///< at so many it is looked which are still named
+  const std::shared_ptr<Captured>& captured_inside() {
+    if (!captured_) captured_ = std::make_shared<Captured>();
+    return captured_;
+  }
+  std::shared_ptr<Captured> captured_;  ///< of an outermost scope
+  std::vector<size_t> hidden_;          ///< of the outermost scope: bindings that are hidden and were named
+  size_t next_look_ = 2;                ///< at so many it is looked which are still named
   /// The last binding of each name among the first `count`, where they are many.
   struct Index {
     std::unordered_map<Name, size_t> last;
@@ -148,6 +171,9 @@ class Scope : public std::enable_shared_from_this<Scope> {
   size_t limit_by_index(Name name, size_t limit);
   static constexpr size_t kMany = 32;
 };
+
+/// The bytes of the tensors that names of the scope stand for, of all processors.
+int64_t bytes_named_in(const Scope& scope);
 
 /// The function that a call of the instance runs; null if its model has no `fn call`.
 Binding* call_of(const Instance& instance);
