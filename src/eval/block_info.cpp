@@ -1,7 +1,5 @@
 #include "eval/block_info.h"
 
-#include "support/restore.h"
-
 namespace mtf::eval {
 
 /// Writes down what it finds. Inside a function, names that the function binds are left out of `captured`; `mentions`
@@ -14,9 +12,6 @@ class NameWalk : public ast::Walk {
   NameSet parts;    ///< the last name of each target that is a part
   NameSet captured;
   NameSet bound;  ///< anywhere inside
-  /// Where each name is read outside of functions and loops; a span of no file for one that is read elsewhere, or
-  /// twice.
-  std::unordered_map<Name, Span> reads;
   BlockInfo* info = nullptr;
   BlockInfos* infos = nullptr;
 
@@ -28,13 +23,11 @@ class NameWalk : public ast::Walk {
       declarations(stmt);
       if (functions_ == 0) aliases(stmt);
     }
-    const Restore repeats(repeats_, repeats_ || stmt.as<ast::ForStmt>() || stmt.as<ast::WhileStmt>());
     if (stmt.as<ast::ReturnStmt>() && results_.back() && *results_.back()) annotation(**results_.back());
     Walk::statement(stmt);
   }
 
   void expr(const ast::Expr& e) override {
-    const Restore repeats(repeats_, repeats_ || e.as<ast::ComprehensionExpr>());
     if (functions_ == 0 && info) {
       if (auto* call = e.as<ast::CallExpr>()) info->calls.push_back(call->callee.get());
       if (auto* index = e.as<ast::IndexExpr>()) {
@@ -76,11 +69,7 @@ class NameWalk : public ast::Walk {
   }
 
  protected:
-  void name(Name name, Span span) override {
-    const auto [at, is_first] = reads.emplace(name, span);
-    if (!is_first || functions_ > 0 || repeats_) at->second = {};
-    mention(name);
-  }
+  void name(Name name, Span) override { mention(name); }
   void rest(Span) override { mention(Name("..")); }
   void label(const ast::Ident& label) override { mention(label.name); }
   void bind(const ast::Ident& ident) override {
@@ -135,7 +124,6 @@ class NameWalk : public ast::Walk {
   std::vector<NameSet> bound_;
   std::vector<const std::optional<ast::Annotation>*> results_;
   int functions_ = 0;
-  bool repeats_ = false;  ///< in a statement or expression that may evaluate what is inside more than once
   size_t outermost_ = 0;
 };
 
@@ -143,8 +131,8 @@ const BlockInfo& BlockInfos::found(const ast::Block& block) {
   std::unique_ptr<BlockInfo>& info = infos_[&block];
   if (info) return *info;
   info = std::make_unique<BlockInfo>();
+  info->block = &block;
   std::unordered_map<Name, size_t> last;
-  std::vector<std::unordered_map<Name, Span>> reads;
   const auto known = results_.find(&block);
   const auto* result = known == results_.end() ? nullptr : known->second;
   for (size_t i = 0; i < block.statements.size(); ++i) {
@@ -157,21 +145,15 @@ const BlockInfo& BlockInfos::found(const ast::Block& block) {
     for (Name name : walk.mentions) last[name] = i;
     for (Name name : walk.targets) last[name] = i;
     for (Name name : walk.bound) last[name] = i;
-    for (const NameSet* others : {&walk.targets, &walk.bound, &walk.captured})
-      for (Name name : *others) walk.reads.erase(name);
-    reads.push_back(std::move(walk.reads));
     info->bound.insert(walk.bound.begin(), walk.bound.end());
     info->mentions.insert(walk.mentions.begin(), walk.mentions.end());
+    info->assigns_parts = info->assigns_parts || !walk.parts.empty();
     info->assigns.insert(walk.assigns.begin(), walk.assigns.end());
     info->captured.insert(walk.captured.begin(), walk.captured.end());
     info->statement_mentions.push_back(std::move(walk.mentions));
   }
   info->expires.resize(block.statements.size());
-  for (const auto& [name, statement] : last) {
-    info->expires[statement].push_back(name);
-    if (const auto read = reads[statement].find(name); read != reads[statement].end() && read->second.is_known())
-      if (!info->captured.contains(name)) info->last_reads.insert(read->second);
-  }
+  for (const auto& [name, statement] : last) info->expires[statement].push_back(name);
   return *info;
 }
 

@@ -5,7 +5,6 @@
 // itself is needed for as long as the block is, since the function may be called from anywhere.
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -23,26 +22,19 @@ using NameSet = std::unordered_set<Name>;
 /// in its own manner, and has been written down where it ended; nothing goes on from here.
 enum class Flow : uint8_t { kNext, kReturn, kBreak, kContinue, kElsewhere };
 
-struct SpanHash {
-  size_t operator()(const Span& span) const {
-    return std::hash<const void*>()(span.file) ^ (size_t{span.begin} << 20) ^ span.end;
-  }
-};
-
 struct BlockInfo {
+  const ast::Block* block = nullptr;
   std::vector<NameSet> statement_mentions;  ///< for each statement: the names that it reads anywhere inside
   /// For each statement: names that no later one mentions, assigns or binds.
   std::vector<std::vector<Name>> expires;
-  /// Where a name is read for the last time, by a statement that neither binds nor assigns the name, reads it once, and
-  /// not in a loop or a function of its own.
-  std::unordered_set<Span, SpanHash> last_reads;
   bool declares_functions = false;        ///< one of its own statements declares a function or a model
   std::vector<const ast::Expr*> targets;  ///< of every `:=` inside, functions' bodies apart
-  NameSet aliases;   ///< bound inside, functions' bodies apart, to what may be a param or state itself
-  NameSet bound;     ///< bound anywhere inside, parameters of functions too
-  NameSet captured;  ///< mentioned or assigned by a function or model inside, which does not bind it
-  NameSet mentions;  ///< all of the statements'
-  NameSet assigns;   ///< that are assigned themselves anywhere inside: x of `x := …`, not net of `net.w := …`
+  NameSet aliases;             ///< bound inside, functions' bodies apart, to what may be a param or state itself
+  NameSet bound;               ///< bound anywhere inside, parameters of functions too
+  NameSet captured;            ///< mentioned or assigned by a function or model inside, which does not bind it
+  NameSet mentions;            ///< all of the statements'
+  bool assigns_parts = false;  ///< some `net.w := …` stands anywhere inside
+  NameSet assigns;  ///< that are assigned themselves anywhere inside: x of `x := …`, not net of `net.w := …`
   std::vector<const ast::IndexExpr*> slices;  ///< indices with a labelled range, anywhere inside
   std::vector<const ast::Expr*> calls;        ///< the callees of calls, anywhere inside, functions' bodies apart
   std::vector<const ast::DimStmt*> dims;      ///< `dim` declarations anywhere inside

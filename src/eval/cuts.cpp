@@ -2,6 +2,7 @@
 #include "plan/runtime.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -80,7 +81,13 @@ void Cuts::cut(const graph::Values& needed, Span span, plan::MadeCut* made) {
   replays_.has_effect();
   cut_by(span, [&](plan::Execution& execution, graph::ValueTable& table) {
     return execution.materialize(
-        table, needed, [this] { return blocks_.gradients_may_come(); }, span, made);
+        table, needed,
+        [this] {
+          const bool may_come = blocks_.gradients_may_come();
+          if (may_come) end_unreachable_histories();
+          return may_come;
+        },
+        span, made);
   });
 }
 
@@ -159,11 +166,27 @@ void Cuts::end_block(const BlockInfo& info, Scope& scope, bool keep_all) const {
   scope.outermost->may_hold(bytes_named_in(scope));
 }
 
-void Cuts::only_looks_at(const HostValue& value, int holders) const {
-  const auto* const tensor = value.as<graph::Handle>();
-  if (!tensor || !execution_ || turn_) return;
-  graph::Node& node = *tensor->value().node;
-  if (node.operation->results.size() == 1 && node.held(0) == holders) node.is_looked_at = true;
+void Cuts::end_unreachable_histories() {
+  if (turn_ || domain_.uncertainty() > 0) return;
+  std::unordered_map<graph::Node*, int> holders;
+  for (graph::Node* const node : looked_at_) ++holders[node];
+  std::unordered_map<const List*, long> lists;
+  std::vector<const HostValue*> stack;
+  const auto holds = [&](const HostValue& value) {
+    stack.push_back(&value);
+    while (!stack.empty()) {
+      const HostValue& at = *stack.back();
+      stack.pop_back();
+      if (auto* tensor = at.as<graph::Handle>()) ++holders[tensor->value().node.get()];
+      else if (auto* list = at.as<ListPtr>(); list && ++lists[list->get()] == list->use_count())
+        for (const HostValue& item : (*list)->items) stack.push_back(&item);
+    }
+  };
+  blocks_.beyond_gradients(holds);
+  for (const Counted& block : counted_)
+    for (const HostValue& value : block.values) holds(value);
+  for (const auto& [node, count] : holders)
+    if (node->operation->results.size() == 1 && node->held(0) == count) node->is_looked_at = true;
 }
 
 void Cuts::assigned(const PlacePtr& place) {

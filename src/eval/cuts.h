@@ -93,8 +93,22 @@ class Cuts {
   /// Fails (not_in_turn) at `span` in a turn: `what` has to be done once for each.
   void refuse_in_turn(Span span, std::string_view what) const;
 
-  /// The reader of a value only looks at it. No history is kept for the value if it has no more than these holders.
-  void only_looks_at(const HostValue& value, int holders = 1) const;
+  /// As long as it lives, a reader holds the values that it is given, and only looks at them. A value keeps no history
+  /// if such readers alone hold it, and names that no later gradient comes to.
+  class [[nodiscard]] Looking {
+   public:
+    explicit Looking(Cuts& cuts) : cuts_(cuts), before_(cuts.looked_at_.size()) {}
+    ~Looking() { cuts_.looked_at_.resize(before_); }
+    Looking(const Looking&) = delete;
+    Looking& operator=(const Looking&) = delete;
+    void at(const HostValue& value) {
+      if (auto* const tensor = value.as<graph::Handle>()) cuts_.looked_at_.push_back(tensor->value().node.get());
+    }
+
+   private:
+    Cuts& cuts_;
+    size_t before_;
+  };
   /// A variable has been assigned: at the next cut the histories that read what it was end.
   void assigned(const PlacePtr& place);
   /// As long as what it returns lives, variables that are assigned are written down in `places`.
@@ -114,6 +128,9 @@ class Cuts {
     std::vector<HostValue> values;
   };
 
+  /// Before a cut: of values that are only looked at, or held by names that no later gradient comes to, no history is
+  /// kept.
+  void end_unreachable_histories();
   /// How many have been added to the graph since the last cut, whether somebody holds what they give or not: a prompt
   /// holds more than a run, and has its cuts in the same places.
   int64_t operations_since() const;
@@ -129,10 +146,11 @@ class Cuts {
   size_t next_read_ = 0;            ///< of `reads_`, in a plan
   bool variables_changed_ = false;  ///< since the last cut
   std::vector<PlacePtr>* assigned_ = nullptr;
-  int64_t cuts_ = 0;               ///< so far
-  int64_t assignments_ = 0;        ///< so far
-  int64_t operations_before_ = 0;  ///< of the table, at the last of them
-  int waits_ = 0;                  ///< not 0: turns of loops wait
+  int64_t cuts_ = 0;                     ///< so far
+  int64_t assignments_ = 0;              ///< so far
+  int64_t operations_before_ = 0;        ///< of the table, at the last of them
+  std::vector<graph::Node*> looked_at_;  ///< each is held by a reader that only looks at it
+  int waits_ = 0;                        ///< not 0: turns of loops wait
   std::vector<Counted> counted_;
   Turn* turn_ = nullptr;
   std::function<void(Span)> on_cut_;

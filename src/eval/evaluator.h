@@ -84,13 +84,13 @@ class Evaluator {
   Findings findings;
   Undo undo;
   AbstractDomain domain;
+  Builtins builtins;
   OpenBlocks blocks;
   Reports reports;
   Replays replays;
   Cuts cuts;
   Conversions convert;
   Display display;
-  Builtins builtins;
   Options options;
   Meshes meshes;
   Modules modules;
@@ -202,7 +202,6 @@ class Evaluator {
   HostValue at(const ast::Expr& expr, const ast::AtExpr& at, const ScopePtr& scope);
   HostValue counters_block(const ast::CountersExpr& counters, const ScopePtr& scope);
   HostValue text(const ast::StringExpr& string, const ScopePtr& scope);
-  HostValue read_name(Name name, Span span, const ScopePtr& scope);
   HostValue range(const ast::RangeExpr& range, const ScopePtr& scope);
   HostValue call(const ast::Expr& expr, const ast::CallExpr& call, const ScopePtr& scope);
   Arguments evaluate_arguments(const ast::CallExpr& call, Span span, const ScopePtr& scope);
@@ -214,7 +213,6 @@ class Evaluator {
   ScopePtr top_;                               ///< `own_top_`, or another's
   std::optional<Restore<Undo*>> writes_down_;  ///< what the other's scope changes meanwhile
   SpanTable* spans_ = nullptr;
-  bool looks_ = false;  ///< what is evaluated is an argument of a function that only looks at it, or a part of a text
   const Scope* counted_scope_ = nullptr;  ///< of the innermost `counters`: what its statements make is counted
 };
 

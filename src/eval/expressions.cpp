@@ -18,19 +18,12 @@ HostValue Evaluator::evaluate(const ast::Expr& expr, const ScopePtr& scope) {
   check_stack(expr.span, Kind::call_too_deep);
   findings.count_steps(expr.span, 1);
   if (!spans_) [[likely]] {
-    if (auto* name = expr.as<ast::NameExpr>()) return read_name(name->name, expr.span, scope);  // half of all
+    if (auto* name = expr.as<ast::NameExpr>()) return names.look_up(name->name, expr.span, scope);  // half of all
     if (auto* two = expr.as<ast::BinaryExpr>()) return binary(expr, *two, scope);
     return value_of(expr, scope);
   }
   HostValue value = value_of(expr, scope);
   spans_->expression(expr, value);
-  return value;
-}
-
-inline HostValue Evaluator::read_name(Name name, Span span, const ScopePtr& scope) {
-  HostValue value = names.look_up(name, span, scope);
-  if (looks_ && value.is<graph::Handle>() && execution_ && domain.uncertainty() == 0 && !undo.wanted()) [[unlikely]]
-    if (blocks.is_last_read(name, span)) cuts.only_looks_at(value, 2);  // the name's value, and the reader's
   return value;
 }
 
@@ -47,7 +40,7 @@ inline HostValue Evaluator::value_of(const ast::Expr& expr, const ScopePtr& scop
     HostValue operator()(const ast::NoneExpr&) const { return None{}; }
     HostValue operator()(const ast::ElementTypeExpr& e) const { return *parse_element_type(e.name.text()); }
     HostValue operator()(const ast::StringExpr& e) const { return evaluator.text(e, scope); }
-    HostValue operator()(const ast::NameExpr& e) const { return evaluator.read_name(e.name, expr.span, scope); }
+    HostValue operator()(const ast::NameExpr& e) const { return evaluator.names.look_up(e.name, expr.span, scope); }
     HostValue operator()(const ast::RestExpr&) const { return evaluator.rest(expr.span, scope); }
     HostValue operator()(const ast::UnaryExpr& e) const { return evaluator.unary(expr, e, scope); }
     HostValue operator()(const ast::BinaryExpr& e) const { return evaluator.binary(expr, e, scope); }
@@ -377,14 +370,12 @@ HostValue Evaluator::call(const ast::Expr& expr, const ast::CallExpr& call, cons
   if (has_plain_numbers() && may_call_plainly())
     if (std::optional<HostValue> number = plain.call(call, *scope)) return *std::move(number);
   HostValue callee = evaluate(*call.callee, scope);
-  const auto* const builtin = callee.as<BuiltinPtr>();
-  const bool looks = builtin && (*builtin)->only_looks;
-  Arguments arguments = [&] {
-    const Restore only(looks_, looks);
-    return evaluate_arguments(call, expr.span, scope);
-  }();
-  if (looks)
-    for (const GivenArgument& item : arguments.items) cuts.only_looks_at(item.value);
+  Arguments arguments = evaluate_arguments(call, expr.span, scope);
+  std::optional<Cuts::Looking> looking;
+  if (auto* builtin = callee.as<BuiltinPtr>(); builtin && (*builtin)->only_looks) {
+    looking.emplace(cuts);
+    for (const GivenArgument& item : arguments.items) looking->at(item.value);
+  }
   if (replays.follows_numbers() && !callee.is<FunctionPtr>() && !callee.is<InstancePtr>()) [[unlikely]]
     for (const GivenArgument& item : arguments.items)
       if (item.is_turns_number) replays.reads_number();
@@ -424,12 +415,10 @@ HostValue Evaluator::text(const ast::StringExpr& string, const ScopePtr& scope) 
       out += part.text;
       continue;
     }
-    HostValue value = [&] {
-      const Restore only(looks_, true);
-      return evaluate(*part.value, scope);
-    }();
+    HostValue value = evaluate(*part.value, scope);
     if (value.is_poison()) return value;
-    cuts.only_looks_at(value);
+    Cuts::Looking looking(cuts);
+    looking.at(value);
     builder.span = part.value->span;
     if (domain.is_abstract() && has_unknown_text(value)) known = false;
     if (part.format) out += display.formatted(value, *part.format, part.value->span, part.format_span);

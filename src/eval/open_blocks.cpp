@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <string_view>
 #include <unordered_set>
+
+#include "eval/builtins.h"
 
 namespace mtf::eval {
 namespace {
@@ -19,6 +22,11 @@ class Reach {
 
   /// From a text in the scope.
   bool from(const NameSet& mentions, Scope* scope) { return names(mentions, scope, kAll) || walk(); }
+  /// From what a value holds.
+  bool from(const HostValue& value) {
+    push(value);
+    return walk();
+  }
   /// How many functions, models, instances, modules and lists were met.
   size_t walked() const { return seen_.size(); }
 
@@ -96,14 +104,134 @@ class Reach {
   std::unordered_set<const void*> seen_;
 };
 
+/// True if the block may assign a name of another scope that is no param or state, or a part of an instance. `inside`:
+/// the scope of the function or model that the block is the body of.
+bool assigns_outside(const BlockInfo& info, Scope* inside, size_t visible) {
+  if (info.assigns_parts) return true;
+  return std::any_of(info.assigns.begin(), info.assigns.end(), [&](Name name) {
+    if (info.captured.contains(name)) return true;  // by a function inside
+    const auto found = inside->find(name, visible);
+    return found.binding != nullptr && !found.binding->value.is<PlacePtr>();
+  });
+}
+
+/// Tells of names as they stand in NamesRead::code whether their code may differentiate an argument, or put it where it
+/// is differentiated later.
+class Differentiating {
+ public:
+  Differentiating(BlockInfos& infos, Builtins& builtins, Scope* scope)
+      : infos_(infos), builtins_(builtins), scope_(scope) {}
+
+  /// A name is about to be bound to what may.
+  void add(Name name) { added_.insert(name); }
+  bool operator()(Name code) {
+    const size_t dot = code.text().find('.');
+    const Name base = dot == std::string_view::npos ? code : Name(code.text().substr(0, dot));
+    if (base == kGrad || added_.contains(base)) return true;
+    const auto [at, is_new] = known_.try_emplace(code, false);
+    if (is_new) at->second = reaches_one(base, base == code ? Name() : Name(code.text().substr(dot + 1)));
+    return at->second;
+  }
+  /// A function of the evaluator that reads numbers of its arguments and does nothing else with them.
+  bool only_looks(Name code) {
+    if (scope_->find(code).binding) return false;
+    const HostValue* value = builtins_.find(code);
+    auto* builtin = value ? value->as<BuiltinPtr>() : nullptr;
+    return builtin && (*builtin)->only_looks;
+  }
+
+ private:
+  bool reaches_one(Name base, Name part) {
+    const auto found = scope_->find(base);
+    if (!found.binding) return false;  // of the evaluator's own functions only `grad` does
+    const HostValue* value = &found.binding->value;
+    Scope* parts = nullptr;
+    if (auto* module = value->as<ModulePtr>()) parts = (*module)->scope.get();
+    if (auto* instance = value->as<InstancePtr>()) parts = (*instance)->scope.get();
+    if (parts && !part.empty())
+      if (const Binding* const found_part = parts->find_own(part)) value = &found_part->value;
+    Reach reach(infos_, assigns_outside, true);
+    return reach.from(*value);
+  }
+
+  BlockInfos& infos_;
+  Builtins& builtins_;
+  Scope* scope_;
+  NameSet added_;
+  std::unordered_map<Name, bool> known_;
+};
+
 }  // namespace
 
-bool OpenBlocks::is_last_read(Name name, Span span) const {
-  if (expects_more_) return false;
-  for (auto block = open_.rbegin(); block != open_.rend() && block->info->last_reads.contains(span); ++block)
-    for (auto binding = block->scope->bindings.rbegin(); binding != block->scope->bindings.rend(); ++binding)
-      if (binding->name == name) return block->lets_go;
-  return false;
+std::vector<const GradientFlow*> OpenBlocks::flows(const BlockInfo& info, size_t first) {
+  std::vector<std::vector<GradientFlow>>& all = flows_[&info];
+  if (all.empty())
+    for (const ast::Stmt& stmt : info.block->statements) all.push_back(gradient_flows(stmt));
+  std::vector<const GradientFlow*> rest;
+  for (size_t i = first; i < all.size(); ++i)
+    for (const GradientFlow& flow : all[i]) rest.push_back(&flow);
+  return rest;
+}
+
+NameSet OpenBlocks::come_to_gradients(const Block& block, const NameSet* outer) {
+  using Kind = GradientFlow::Kind;
+  const BlockInfo& info = *block.info;
+  const std::vector<const GradientFlow*> rest = flows(info, block.statement);
+  const auto binds = [](const GradientFlow& flow) { return flow.kind == Kind::kBinds || flow.kind == Kind::kAssigns; };
+  Differentiating may(infos_, builtins_, block.scope);
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (const GradientFlow* flow : rest) {
+      if (!binds(*flow) || std::all_of(flow->to.begin(), flow->to.end(), std::ref(may))) continue;
+      if (std::none_of(flow->from.code.begin(), flow->from.code.end(), std::ref(may))) continue;
+      for (Name name : flow->to) may.add(name);
+      grows = true;
+    }
+  }
+  NameSet names = info.captured;
+  if (outer)
+    for (Name name : *outer)
+      if (!block.scope->find_own(name)) names.insert(name);
+  if (!block.lets_go) names.insert(info.bound.begin(), info.bound.end());
+  const auto add = [&](const GradientFlow& flow) { names.insert(flow.from.values.begin(), flow.from.values.end()); };
+  for (const GradientFlow* flow : rest) {
+    if (flow->kind == Kind::kLeaves) add(*flow);
+    if (flow->kind == Kind::kCalls && !may.only_looks(flow->callee) &&
+        std::any_of(flow->from.code.begin(), flow->from.code.end(), std::ref(may)))
+      add(*flow);
+    if (flow->kind == Kind::kAssigns && !outer) {
+      const Name name = *flow->to.begin();
+      if (!info.bound.contains(name) && !block.scope->find_own(name)) names.insert(name);  // of another scope
+    }
+  }
+  for (size_t before = 0; before != names.size();) {
+    before = names.size();
+    for (const GradientFlow* flow : rest)
+      if (binds(*flow) &&
+          std::any_of(flow->to.begin(), flow->to.end(), [&](Name name) { return names.contains(name); }))
+        add(*flow);
+  }
+  return names;
+}
+
+void OpenBlocks::beyond_gradients(const std::function<void(const HostValue&)>& visit) {
+  const auto holds_a_tensor = [](const Binding& binding) {
+    auto* list = binding.value.as<ListPtr>();
+    return binding.value.is<graph::Handle>() || (list && !(*list)->items.empty() && !(*list)->items[0].is_plain());
+  };
+  const auto has_any = [&](const Block& block) {
+    return block.lets_go && std::any_of(block.scope->bindings.begin(), block.scope->bindings.end(), holds_a_tensor);
+  };
+  if (expects_more_ || std::none_of(open_.begin(), open_.end(), has_any)) return;
+  NameSet names;
+  for (size_t i = 0; i < open_.size(); ++i) {
+    const Block& block = open_[i];
+    const bool is_inner = i > 0 && block.scope->parent.get() == open_[i - 1].scope;
+    names = come_to_gradients(block, is_inner ? &names : nullptr);
+    if (!block.lets_go) continue;
+    for (const Binding& binding : block.scope->bindings)
+      if (!names.contains(binding.name)) visit(binding.value);
+  }
 }
 
 bool OpenBlocks::text_may_differentiate() {

@@ -4,15 +4,22 @@
 // Whatever can still be called is reached from a name that such a statement mentions: a function, a model, an instance
 // with its parts, the elements of a list, the functions of a module. The walk goes through them and through what their
 // bodies mention; a name that is not bound yet leaves the question open only for the statement in which it is bound.
+#include <functional>
+#include <unordered_map>
 #include <vector>
 
 #include "eval/block_info.h"
+#include "eval/gradient_flow.h"
 #include "eval/scope.h"
 
 namespace mtf::eval {
 
+class Builtins;  // eval/builtins.h
+
 class OpenBlocks {
  public:
+  explicit OpenBlocks(Builtins& builtins) : builtins_(builtins) {}
+
   /// The facts of blocks, from their text.
   const BlockInfo& info(const ast::Block& block) { return infos_.of(block); }
 
@@ -42,8 +49,11 @@ class OpenBlocks {
   /// The scope of the innermost block; null if there is none.
   const Scope* innermost() const { return open_.empty() ? nullptr : open_.back().scope; }
 
-  /// True if nothing reads a name after it is read at `span`: what it names is from then on the reader's alone.
-  bool is_last_read(Name name, Span span) const;
+  /// Calls `visit` with the value of each name whose value no `grad` that is still to run can come to, neither as a
+  /// part of a loss nor as a target. Follows the values of names through the rest of the text of each block under way,
+  /// from its present statement on, as often as loops repeat it. A name that a function captures counts as one that
+  /// comes to a `grad`, and so does an argument of whatever may call one or assign a name of another scope.
+  void beyond_gradients(const std::function<void(const HostValue&)>& visit);
 
   /// At a prompt more statements may come, whatever they will say.
   void expect_more() { expects_more_ = true; }
@@ -64,7 +74,15 @@ class OpenBlocks {
     Scope* scope = nullptr;
     bool lets_go = false;
   };
+  /// The flows of a block's statements from one on.
+  std::vector<const GradientFlow*> flows(const BlockInfo& info, size_t first);
+  /// The names of a block whose values may come to a `grad`; `outer`: those of the block around it in the same
+  /// function, or null.
+  NameSet come_to_gradients(const Block& block, const NameSet* outer);
+
+  Builtins& builtins_;
   BlockInfos infos_;
+  std::unordered_map<const BlockInfo*, std::vector<std::vector<GradientFlow>>> flows_;
   std::vector<Block> open_;
   bool expects_more_ = false;
   size_t walked_ = 0;

@@ -46,23 +46,6 @@ TEST(BlockInfo, ATargetIsAPartOfItsFirstName) {
   EXPECT_EQ(sorted(info.statement_mentions[2]), "c i xs");
 }
 
-std::string read_last(const BlockInfo& info) {
-  std::vector<std::string> texts;
-  for (const Span& span : info.last_reads) texts.push_back(std::to_string(span.begin) + std::string(span.text()));
-  std::sort(texts.begin(), texts.end());
-  return mtf::join(texts, " ");
-}
-
-TEST(BlockInfo, ANameIsReadLastWhereItIsReadOnceInItsLastStatement) {
-  EXPECT_EQ(read_last(Infos("f(a)\ng(a)").top()), "0f 5g 7a");
-  EXPECT_EQ(read_last(Infos("f(a + a)").top()), "0f");
-  EXPECT_EQ(read_last(Infos("if c { f(a) } else { f(b) }").top()), "23b 3c 9a");
-  EXPECT_EQ(read_last(Infos("for i in xs { f(a) }").top()), "");
-  EXPECT_EQ(read_last(Infos("let ys = [a for x in xs]").top()), "");
-  EXPECT_EQ(read_last(Infos("a := a + b").top()), "9b");
-  EXPECT_EQ(read_last(Infos("let g = fn() = a\nf(a)").top()), "17f");
-}
-
 TEST(BlockInfo, AStatementBindsInItsBlock) {
   Infos infos("let (x, (y, z)) = f(a)\ndim d = 2, e = 3\nfor i in 0..2 { let inner = i }\nfn g(q) = q\nimport nn as n");
   std::vector<std::string> binds;
