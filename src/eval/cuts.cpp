@@ -227,12 +227,14 @@ std::optional<plan::Counters> Cuts::counted(const Scope& scope, Span block, cons
     walk();
     return std::nullopt;
   }
-  cut({}, block);  // what was pending is not counted
+  scope.outermost->let_go_of_cycles();  // what is counted must not depend on when the next search is due
+  cut({}, block);                       // what was pending is not counted
   execution_->runtime().restart_peak();
   const plan::Counters before = execution_->counters();
   counted_.push_back({&scope, {}});
   PopLast pop(counted_);
   walk();
+  scope.outermost->let_go_of_cycles();
   cut(taken(counted_.back().values), block);
   if (domain_.is_abstract()) return std::nullopt;
   return difference(execution_->counters(), before);
