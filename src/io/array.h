@@ -19,13 +19,14 @@
 
 namespace mtf::io {
 
-enum class StoredType : std::uint8_t { kBool, kU8, kI8, kU16, kI16, kU32, kI32, kI64, kF32, kF64 };
+enum class StoredType : std::uint8_t { kBool, kU8, kI8, kU16, kI16, kU32, kI32, kI64, kF32, kF64, kF16 };
 
 /// Bytes of one number.
 std::int64_t size_of(StoredType type);
-/// "bool", "u8", "i8", "u16", "i16", "u32", "i32", "i64", "f32", "f64".
+/// "bool", "u8", "i8", "u16", "i16", "u32", "i32", "i64", "f32", "f64", "f16".
 std::string_view name(StoredType type);
-/// The element type that holds it: every integer becomes i32 (u32 and i64 only if they fit), the others stay.
+/// The element type that holds it: every integer becomes i32 (u32 and i64 only if they fit), f16 becomes f32, the
+/// others stay.
 ElementType element_type_for(StoredType type);
 
 /// Calls `take(i, number)` with each of the numbers that stand in `bytes`, in this machine's byte order; of an integer
@@ -79,6 +80,9 @@ ElementArray to_element_array(StoredArray array, const std::string& path, std::u
 
 /// Sizes as messages show them: "[60000, 28, 28]".
 std::string to_text(std::span<const std::int64_t> sizes);
+
+/// The number that the 16 bits of an f16 stand for (IEEE 754), exactly.
+float from_half(std::uint16_t half);
 
 /// Reverses the bytes of each number: between big-endian and little-endian.
 void swap_byte_order(std::span<std::byte> bytes, std::int64_t size_of_number);

@@ -29,7 +29,7 @@ struct Code {
 constexpr Code kCodes[] = {{"b1", StoredType::kBool}, {"u1", StoredType::kU8},  {"i1", StoredType::kI8},
                            {"u2", StoredType::kU16},  {"i2", StoredType::kI16}, {"u4", StoredType::kU32},
                            {"i4", StoredType::kI32},  {"i8", StoredType::kI64}, {"f4", StoredType::kF32},
-                           {"f8", StoredType::kF64}};
+                           {"f8", StoredType::kF64},  {"f2", StoredType::kF16}};
 
 struct NpyHeader {
   ArrayHeader array;
@@ -121,8 +121,7 @@ class HeaderText {
         return;
       }
     }
-    fail_bad_file(path_, "the npy file holds '{}'; expected one of b1 u1 i1 u2 i2 u4 i4 i8 f4 f8{}", descr,
-                  descr.ends_with("f2") ? " (convert half precision with astype('float32'))" : "");
+    fail_bad_file(path_, "the npy file holds '{}'; expected one of b1 u1 i1 u2 i2 u4 i4 i8 f2 f4 f8", descr);
   }
 
   void parse_shape(std::vector<std::int64_t>& sizes) {

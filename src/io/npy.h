@@ -1,7 +1,7 @@
 // NumPy's .npy format, versions 1 to 3 (numpy.lib.format), compressed with gzip or not.
 //
-// Read: b1 u1 i1 u2 i2 u4 i4 i8 f4 f8, either byte order, in C or Fortran order. Written: b1 i4 f4 f8, little-endian, C
-// order.
+// Read: b1 u1 i1 u2 i2 u4 i4 i8 f2 f4 f8, either byte order, in C or Fortran order. Written: b1 i4 f4 f8,
+// little-endian, C order.
 #pragma once
 
 #include <cstddef>

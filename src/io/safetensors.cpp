@@ -3,7 +3,6 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -101,14 +100,6 @@ std::string checksum_of(const SafetensorsHeader& header) {
 /// What a wrong checksum means, and the way out of it.
 constexpr std::string_view kDamaged = "the file was damaged, or changed by a program that kept the checksum";
 
-float from_half(std::uint16_t half) {
-  const std::uint32_t sign = (half & 0x8000u) << 16, exponent = (half >> 10) & 31u, fraction = half & 1023u;
-  if (exponent == 0)
-    return std::bit_cast<float>(sign | 0x3f800000u) * static_cast<float>(fraction) * 0x1p-24f;  // below the normal ones
-  const std::uint32_t biased = exponent == 31 ? 255 : exponent + 112;
-  return std::bit_cast<float>(sign | biased << 23 | fraction << 13);
-}
-
 template <typename From, typename To, typename Convert>
 std::vector<std::byte> converted(const std::vector<std::byte>& bytes, const Convert& convert) {
   const std::size_t count = bytes.size() / sizeof(From);
@@ -123,6 +114,28 @@ std::vector<std::byte> converted(const std::vector<std::byte>& bytes, const Conv
 }
 
 }  // namespace
+
+bool is_safetensors_index(const std::string& path) { return path.ends_with(".json"); }
+
+std::map<std::string, std::string> read_safetensors_index(const std::string& path) {
+  const PositionedFile file = PositionedFile::to_read(path);
+  if (file.size() > kMostHeader) fail_bad_file(path, "expected an index of at most {} bytes", kMostHeader);
+  std::string text(file.size(), '\0');
+  file.read(0, std::as_writable_bytes(std::span(text)));
+  const Json whole = parse_object(text, path, "the index");
+  const auto map = whole.find("weight_map");
+  if (map == whole.end() || !map->is_object())
+    fail_bad_file(path, "expected an index, whose `weight_map` says the file of each tensor");
+  const std::string folder = path.substr(0, path.find_last_of('/') + 1);
+  std::map<std::string, std::string> files;
+  for (const auto& [name, value] : map->items()) {
+    if (!value.is_string() || value.get<std::string>().find('/') != std::string::npos)
+      fail_bad_file(path, "tensor `{}`: expected a file beside the index, found {}", printable(name),
+                    excerpt_of(value));
+    files[name] = folder + value.get<std::string>();
+  }
+  return files;
+}
 
 SafetensorsHeader read_safetensors_header(const std::string& path) {
   const PositionedFile file = PositionedFile::to_read(path);

@@ -30,6 +30,12 @@ struct SafetensorsHeader {
   std::uint64_t file_size = 0;
 };
 
+/// True if a path is that of an index: a JSON file that says in which file each of a model's tensors is.
+bool is_safetensors_index(const std::string& path);
+/// The file of each tensor by the tensor's name, as an index says it: beside the index. Throws IoError if the index is
+/// malformed, or names a file of another folder.
+std::map<std::string, std::string> read_safetensors_index(const std::string& path);
+
 /// The header of a file. Throws IoError if it is malformed, is not what the file holds or has another checksum.
 SafetensorsHeader read_safetensors_header(const std::string& path);
 

@@ -8,11 +8,13 @@
 #include <charconv>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <unordered_set>
 
 #include "eval/doubtful.h"
 #include "eval/places.h"
+#include "io/element_sum.h"
 #include "io/io_error.h"
 #include "io/positioned_file.h"
 #include "io/safetensors.h"
@@ -36,6 +38,7 @@ std::string dims_text(const Dims& dims) {
 }
 
 constexpr std::string_view kOptimizer = "optimizer.";
+constexpr const char* kParamsOfOptimizer = "optimizer params";
 
 /// The variables of a checkpoint by the names that they have there: those of the first model under their paths, those
 /// of the others after `optimizer.`, each once. Of an optimizer alone: its states, as its params are the model's.
@@ -56,6 +59,13 @@ VariablesByPath variables_of(const std::vector<eval::HostValue>& models, Span sp
     }
   }
   return variables;
+}
+
+/// The paths of an optimizer's params, in its order, which is that of the lists in which it keeps its states.
+std::string params_of_optimizer(const std::vector<eval::HostValue>& models) {
+  std::vector<std::string> paths;
+  for (const eval::PlacePtr& place : places_of(models[1], true)) paths.push_back(place->path);
+  return mtf::join(paths, " ");
 }
 
 /// Writes tensors under their names, each rank what it holds. The header comes last, with the checksums of what all
@@ -127,6 +137,7 @@ eval::HostValue save_checkpoint(eval::Caller& caller, const eval::Bound& call) {
   });
   logs = caller.runtime().broadcast(logs, call.span());
   if (!logs.empty()) metadata["logs"] = logs;
+  if (!call.list(1)[1].as<eval::None>()) metadata[kParamsOfOptimizer] = params_of_optimizer(call.list(1));
   write_tensors(caller, checkpoint_file(folder, *step), tensors, metadata, call.span(),
                 [&](const std::function<void()>& take_place) { files.save(folder, *step, *keep, take_place); });
   return eval::None{};
@@ -176,14 +187,142 @@ struct Wanted {
   bool has(const std::string& name) const { return name.starts_with(kOptimizer) ? optimizer : model; }
 };
 
+/// The tensors of a file that hold the value of a variable. Most variables have a tensor of their own name. If layers
+/// were saved in a list, a variable of stacked layers has a tensor for each layer. If layers were saved stacked, a
+/// variable of a list's layer is a part of one tensor.
+struct Source {
+  std::vector<std::string> names;
+  std::optional<int64_t> part;  ///< of a list's layer: which one of all
+  bool is_own = false;          ///< in the tensor of its name
+};
+
+/// As many layers as a variable has if it is of stacked ones.
+int64_t layers_of(const eval::Place& place) { return place.type.dims.empty() ? 0 : place.type.dims[0].size; }
+
+/// Finds the tensors that hold the values of variables.
+class Sources {
+ public:
+  /// `params` are those of the optimizer that is loaded, in its order.
+  Sources(const io::SafetensorsHeader& header, std::vector<eval::PlacePtr> params)
+      : header_(header), params_(std::move(params)) {
+    const auto stored = header.metadata.find(kParamsOfOptimizer);
+    if (stored == header.metadata.end()) return;
+    int64_t index = 0;
+    for (const std::string_view path : mtf::split(stored->second, ' ')) stored_params_.emplace(path, index++);
+  }
+
+  /// Where the file has the variable of this name, or nothing.
+  std::optional<Source> find(const std::string& name, int64_t layers) const {
+    if (header_.tensors.contains(name)) {
+      if (!is_state(name)) return Source{{name}, std::nullopt, true};
+      // States stand in the order of the params: the file may have another param at the same place.
+      const std::optional<Source> of_param = source_of_param(name);
+      if (!of_param || of_param->is_own) return Source{{name}, std::nullopt, true};
+    }
+    if (is_state(name)) return source_of_state(name);
+    return source(name, layers, [&](const std::string& other) { return header_.tensors.contains(other); });
+  }
+
+ private:
+  static bool is_state(const std::string& name) {
+    return name.starts_with(kOptimizer) && name.find('[') != std::string::npos;
+  }
+
+  /// `blocks.w` in `blocks[0].w`, `blocks[1].w`, …; `blocks[1].w` in `blocks.w`.
+  template <typename Has>
+  static std::optional<Source> source(const std::string& name, int64_t layers, const Has& has) {
+    for (size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1)) {
+      const auto of_layer = [&](int64_t i) { return name.substr(0, dot) + fmt::format("[{}]", i) + name.substr(dot); };
+      Source found;
+      for (int64_t i = 0; i < layers && has(of_layer(i)); ++i) found.names.push_back(of_layer(i));
+      if (!found.names.empty() && std::ssize(found.names) == layers) return found;
+    }
+    for (size_t open = name.find('['); open != std::string::npos; open = name.find('[', open + 1)) {
+      const size_t close = name.find(']', open);
+      std::string of_all = name.substr(0, open) + name.substr(close + 1);
+      if (!has(of_all)) continue;
+      return Source{{std::move(of_all)}, std::stoll(name.substr(open + 1, close - open - 1)), false};
+    }
+    return std::nullopt;
+  }
+
+  /// The source of the param of a state `optimizer.first[3].value`.
+  std::optional<Source> source_of_param(const std::string& name) const {
+    const size_t open = name.find('['), close = name.find(']', open);
+    const size_t index = std::stoull(name.substr(open + 1, close - open - 1));
+    if (index >= params_.size() || stored_params_.empty()) return std::nullopt;
+    const std::string& param = params_[index]->path;
+    const auto stored = stored_params_.find(param);
+    if (stored != stored_params_.end())
+      return Source{{param}, std::nullopt, stored->second == static_cast<int64_t>(index)};
+    return source(param, layers_of(*params_[index]),
+                  [&](const std::string& other) { return stored_params_.contains(other); });
+  }
+
+  std::optional<Source> source_of_state(const std::string& name) const {
+    std::optional<Source> found = source_of_param(name);
+    if (!found) return std::nullopt;
+    const size_t open = name.find('['), close = name.find(']', open);
+    for (std::string& param : found->names) {
+      param = name.substr(0, open + 1) + fmt::format("{}", stored_params_.at(param)) + name.substr(close);
+      if (!header_.tensors.contains(param)) return std::nullopt;
+    }
+    return found;
+  }
+
+  const io::SafetensorsHeader& header_;
+  std::vector<eval::PlacePtr> params_;
+  std::map<std::string, int64_t, std::less<>> stored_params_;  ///< the places of the file's params in its order
+};
+
+/// True if tensors of layers in a list have the shape of a variable without its first dim, or that of a layer has the
+/// variable's behind one that is the layers'. A state that has no dim of layers is the same in both.
+bool fits(const Source& source, const io::SafetensorsHeader& header, const eval::Place& place) {
+  const std::vector<int64_t> sizes = sizes_of(place.type.dims);
+  for (const std::string& name : source.names) {
+    const io::FileTensor& tensor = header.tensors.at(name);
+    if (tensor.type != io::safetensors_type(place.type.element)) return false;
+    if (tensor.sizes == sizes) continue;
+    const std::vector<int64_t>& longer = source.part ? tensor.sizes : sizes;
+    const std::vector<int64_t>& shorter = source.part ? sizes : tensor.sizes;
+    if (longer.empty() || !std::equal(longer.begin() + 1, longer.end(), shorter.begin(), shorter.end())) return false;
+    if (source.part && *source.part >= longer[0]) return false;
+  }
+  return true;
+}
+
+/// The bytes of a variable whose layers the file has otherwise. `sums` gets what they add to the tensors' checksums.
+std::vector<std::byte> converted(const Source& source, const io::SafetensorsHeader& header, const eval::Place& place,
+                                 const io::PositionedFile& file, std::map<std::string, uint64_t>& sums) {
+  const auto element = static_cast<size_t>(size_of(place.type.element));
+  std::vector<std::byte> bytes;
+  for (const std::string& name : source.names) {
+    const io::FileTensor& tensor = header.tensors.at(name);
+    const bool is_part = source.part && tensor.sizes != sizes_of(place.type.dims);
+    const uint64_t layers = is_part ? static_cast<uint64_t>(tensor.sizes[0]) : 1;
+    const uint64_t size = (tensor.end - tensor.begin) / layers;
+    const uint64_t from = is_part ? static_cast<uint64_t>(*source.part) * size : 0;
+    std::vector<std::byte> read(size);
+    file.read(tensor.begin + from, read);
+    sums[name] += io::element_sum(from, read, element);
+    if (tensor.sizes == sizes_of(place.type.dims)) bytes = std::move(read);
+    else bytes.insert(bytes.end(), read.begin(), read.end());
+  }
+  return bytes;
+}
+
 /// Fails unless the tensors of a checkpoint that are wanted are those variables. Returns whether they are all that it
 /// has.
-bool compare(const io::SafetensorsHeader& header, const VariablesByPath& variables, Wanted wanted,
-             const std::string& path, Span span) {
+bool compare(const io::SafetensorsHeader& header, const VariablesByPath& variables, const Sources& sources,
+             Wanted wanted, const std::string& path, Span span) {
+  std::unordered_set<std::string> used;
   auto differs = [&](const std::string& what) {
     fail(Kind::file_shape_mismatch, span, "{}: {}", printable(path), what);
   };
   for (const auto& [name, place] : variables) {
+    const std::optional<Source> source = sources.find(name, layers_of(*place));
+    if (source) used.insert(source->names.begin(), source->names.end());
+    if (source && !source->is_own && fits(*source, header, *place)) continue;
     const auto found = header.tensors.find(name);
     if (found == header.tensors.end()) {
       std::vector<std::string> names;
@@ -207,7 +346,7 @@ bool compare(const io::SafetensorsHeader& header, const VariablesByPath& variabl
   }
   bool is_all = true;
   for (const auto& [name, tensor] : header.tensors) {
-    if (variables.contains(name)) continue;
+    if (used.contains(name)) continue;
     if (wanted.has(name)) differs(fmt::format("no variable is called `{}`, which it has", printable(name)));
     is_all = false;
   }
@@ -274,26 +413,36 @@ eval::HostValue load_checkpoint(eval::Caller& caller, const eval::Bound& call) {
   std::vector<graph::Value> loaded;
   read_latest(folder, [&] {
     on_every_rank(caller, span, [&] { header = io::read_safetensors_header(path); });
-    goes_on = compare(header, variables, wanted, path, span);
+    const Sources sources(header, places_of(call.list(1)[1], true));
+    goes_on = compare(header, variables, sources, wanted, path, span);
     on_every_rank(caller, span, [&] {
       constexpr int64_t kMostOfDouble = int64_t{1} << 53;
       step = number_in(header, "step", 0, INT64_MAX, path);
       seed = number_in(header, "seed", -kMostOfDouble, kMostOfDouble, path);
       random_calls = number_in(header, "random_calls", 0, kMostOfDouble, path);
     });
+    std::vector<std::string> own;
     std::vector<uint64_t> sums;
     on_every_rank(caller, span, [&] {
       const io::PositionedFile file = io::PositionedFile::to_read(path);
+      std::map<std::string, uint64_t> sums_of_converted;
       for (const auto& [name, place] : variables) {
         loaded.push_back(caller.unplaced_as(*place, span));
-        sums.push_back(caller.execution().load(*loaded.back().node, file, header.tensors.at(name).begin));
+        const Source source = *sources.find(name, layers_of(*place));
+        if (source.is_own) {
+          own.push_back(name);
+          sums.push_back(caller.execution().load(*loaded.back().node, file, header.tensors.at(name).begin));
+        } else {
+          const plan::HostTensor tensor{place->type, converted(source, header, *place, file, sums_of_converted)};
+          caller.execution().place(*loaded.back().node, tensor);
+        }
       }
+      for (const auto& [name, sum] : sums_of_converted) expect_sum(header, path, name, sum);
     });
     if (!caller.is_abstract()) {
       sums = caller.runtime().added_up(std::move(sums), span);
       on_rank_0(caller, span, [&] {
-        size_t at = 0;
-        for (const auto& [name, place] : variables) expect_sum(header, path, name, sums[at++]);
+        for (size_t at = 0; at < own.size(); ++at) expect_sum(header, path, own[at], sums[at]);
         if (!goes_on) return;
         const auto logs = header.metadata.find("logs");
         files.loaded(folder, steps, logs == header.metadata.end() ? "" : logs->second);
@@ -306,35 +455,55 @@ eval::HostValue load_checkpoint(eval::Caller& caller, const eval::Bound& call) {
   return step;
 }
 
-/// safetensor(path, name, dims): one tensor of a file.
+/// Fails because a file, or an index, has no tensor of this name. `named` has the names that it has.
+template <typename T>
+[[noreturn]] void fail_no_tensor(const std::string& path, const std::string& name,
+                                 const std::map<std::string, T>& named) {
+  std::vector<std::string> names;
+  for (const auto& [other, ignored] : named) names.push_back(other);
+  const std::string help = did_you_mean(name, names);
+  io::fail_bad_file(path, "it has no tensor `{}`{}{}", printable(name), help.empty() ? "" : "; ", printable(help));
+}
+
+/// The file that has a tensor: `path` itself, or the one that it says as an index.
+std::string file_of_tensor(const std::string& path, const std::string& name) {
+  if (!io::is_safetensors_index(path)) return path;
+  const std::map<std::string, std::string> files = io::read_safetensors_index(path);
+  const auto found = files.find(name);
+  if (found == files.end()) fail_no_tensor(path, name, files);
+  return found->second;
+}
+
+/// safetensor(path, name, dims): one tensor of a file, or of the file that an index names.
 eval::HostValue safetensor(eval::Caller& caller, const eval::Bound& call) {
   const std::string &path = call.text(0), &name = call.text(1);
   io::ElementArray data;
   const bool found = !may_be_written(caller, path) && on_rank_0(caller, call.span(), [&] {
-    const io::SafetensorsHeader header = io::read_safetensors_header(path);
+    const std::string file = file_of_tensor(path, name);
+    const io::SafetensorsHeader header = io::read_safetensors_header(file);
     const auto tensor = header.tensors.find(name);
-    if (tensor == header.tensors.end()) {
-      std::vector<std::string> names;
-      for (const auto& [other, ignored] : header.tensors) names.push_back(other);
-      const std::string help = did_you_mean(name, names);
-      io::fail_bad_file(path, "it has no tensor `{}`{}{}", printable(name), help.empty() ? "" : "; ", printable(help));
-    }
-    if (caller.is_abstract()) data = {tensor->second.sizes, element_type_of(path, tensor->second), {}};
-    else data = read_safetensor(path, header, name, memory_for_data(caller));
+    if (tensor == header.tensors.end()) fail_no_tensor(file, name, header.tensors);
+    if (caller.is_abstract()) data = {tensor->second.sizes, element_type_of(file, tensor->second), {}};
+    else data = read_safetensor(file, header, name, memory_for_data(caller));
   });
   if (!found) return unknown(eval::UnknownKind::kAny);
   if (!caller.is_abstract()) share_array(caller, data, call.span());
   return constant_of(caller, std::move(data), call[2], path, call.span());
 }
 
-/// safetensor_names(path): a list of the names of a file's tensors, in alphabetical order.
+/// safetensor_names(path): a list of the names of the tensors of a file or an index, in alphabetical order.
 eval::HostValue safetensor_names(eval::Caller& caller, const eval::Bound& call) {
   if (caller.is_check()) return unknown(eval::UnknownKind::kAny);
   const std::string& path = call.text(0);
   std::vector<eval::HostValue> names;
-  io::SafetensorsHeader header;
-  on_every_rank(caller, call.span(), [&] { header = io::read_safetensors_header(path); });
-  for (const auto& [name, tensor] : header.tensors) names.push_back(eval::make_text(name));
+  on_every_rank(caller, call.span(), [&] {
+    if (io::is_safetensors_index(path)) {
+      for (const auto& [name, file] : io::read_safetensors_index(path)) names.push_back(eval::make_text(name));
+    } else {
+      for (const auto& [name, tensor] : io::read_safetensors_header(path).tensors)
+        names.push_back(eval::make_text(name));
+    }
+  });
   return make_list(std::move(names));
 }
 

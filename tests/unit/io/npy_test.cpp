@@ -1,5 +1,6 @@
 #include "io/npy.h"
 
+#include <cmath>
 #include <cstring>
 #include <vector>
 
@@ -155,8 +156,13 @@ TEST_F(Npy, FileThatCannotBeWrittenIsAnError) {
                   "cannot be written");
 }
 
-TEST_F(Npy, HalfPrecisionIsRefusedWithTheWayOut) {
-  EXPECT_MENTIONS(message_of([&] { read_npy(write("a", npy(header("<f2", "(1,)"), "\0\0"s))); }), "astype('float32')");
+TEST_F(Npy, HalfPrecisionBecomesF32) {
+  // 1, -2, 65504 (the largest), 2^-24 (the smallest), infinity, 1/3 rounded
+  const std::vector<std::uint16_t> halves = {0x3c00, 0xc000, 0x7bff, 0x0001, 0x7c00, 0x3555};
+  const ElementArray array = to_element_array(read_npy(write("a", npy(header("<f2", "(6,)"), raw(halves)))), path("a"));
+  EXPECT_EQ(array.type, ElementType::kF32);
+  EXPECT_EQ(numbers<float>(array.bytes), (std::vector<float>{1, -2, 65504, 0x1p-24f, INFINITY, 0.333251953125f}));
+  EXPECT_MENTIONS(message_of([&] { to_element_array(read_npy(path("a")), path("a"), 23); }), "takes 24 bytes");
 }
 
 TEST_F(Npy, RecordsStringsAndComplexAreRefused) {

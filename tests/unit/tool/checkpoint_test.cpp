@@ -77,6 +77,38 @@ let third = checkpoint.resume(folder, other)
 #! file_shape_mismatch: no variable is called `optimizer.
 )";
 
+/// Layers in a list are loaded into stacked ones, and these into a list again, with each optimizer.
+const std::string kConverted = R"(import transformer, losses, optim, checkpoint
+option folder = ""
+dim batch = 2, length = 5, vocab = 7, features = 8, heads = 2, head_size = 4, hidden = 12
+let ids = random.integers([batch, length], 0, 7)
+fn made(is_stack, make: fn, key) {
+  seed key
+  let net = transformer.LanguageModel(vocab, length, features, heads, head_size, hidden, layers: 3, stacked: is_stack)
+  return (net, make(net.params))
+}
+fn train(net, opt) {
+  for i in 0..2 { opt.minimize(losses.language(net(ids), ids, vocab)) }
+}
+fn same(a, b) = all_of([all(x == y) for (x, y) in zip(a.params + a.states, b.params + b.states)])
+fn all_of(list) {
+  for x in list { if not x { return false } }
+  return true
+}
+for (name, make) in [("adam", fn(p) = optim.AdamW(p, lr: 0.01)), ("adafactor", fn(p) = optim.Adafactor(p, lr: 0.1)), ("sgd", fn(p) = optim.Sgd(p, momentum: 0.9)), ("plain", fn(p) = optim.Sgd(p))] {
+  let (listed, first) = made(false, make, 1)
+  train(listed, first)
+  checkpoint.save("{folder}/{name}-list", listed, first, step: 2)
+  let (stack_one, second) = made(true, make, 2)
+  print(checkpoint.load("{folder}/{name}-list", stack_one, second), all(stack_one.blocks.attention.wq == stack([b.attention.wq for b in listed.blocks], stack_one.over)))
+  checkpoint.save("{folder}/{name}-stack", stack_one, second, step: 2)
+  let (back, third) = made(false, make, 3)
+  print(checkpoint.load("{folder}/{name}-stack", back, third), same(back, listed), same(third, first))
+  let (alone, unused) = made(true, make, 4)
+  print(checkpoint.load("{folder}/{name}-list", alone), same(alone, stack_one))
+}
+)";
+
 class Checkpoint : public CommandTest {
  protected:
   void SetUp() override {
@@ -156,6 +188,37 @@ TEST_F(Checkpoint, AModelIsLoadedWithoutItsOptimizerAndAnOptimizerAlone) {
     const ProcessResult found = mtf({"test", write("golden.mtf", "let folder = \"" + folder_ + "\"\n" + script)});
     EXPECT_EQ(found.status, 0) << found.out << found.err;
   }
+}
+
+TEST_F(Checkpoint, LayersOfAListBecomeStackedOnesAndAListAgainWithoutAChangeOfABit) {
+  const std::string script = write("converted.mtf", kConverted);
+  const std::vector<std::string> line = {kMtf, "run", script, "--set", "folder=" + folder_};
+  std::string expected;
+  for (int i = 0; i < 4; ++i) expected += "2 true\n2 true true\n2 true\n";
+  const ProcessResult alone = run_process(line, {}, kPatience);
+  EXPECT_EQ(alone.out, expected) << alone.err;
+  if (!has_mpirun()) GTEST_SKIP() << "no mpirun";
+  forget();
+  std::vector<std::string> split = line;
+  split.insert(split.end(), {"--mesh", "rows:2;cols:2", "--layout", "layers:rows;hidden:cols;vocab:cols"});
+  const ProcessResult ranks = run_on_ranks(2, split);
+  EXPECT_EQ(ranks.out, expected) << ranks.err;
+}
+
+TEST_F(Checkpoint, StackedLayersOfAnotherNumberAreRefused) {
+  const std::string models =
+      "import checkpoint\ndim a = 2, three = 3, four = 4\nmodel Layer { param w: [a] = 1 }\n"
+      "model Listed(n: int) { let blocks = [Layer() for i in 0..n] }\n"
+      "model Stack(layers: dim) { let blocks = stacked(layers, fn() = Layer()) }\n"
+      "option folder = \"\"\ncheckpoint.save(folder, Listed(3), step: 1)\n";
+  const auto loaded = [&](const std::string& model) {
+    forget();
+    return mtf({"run", write("load.mtf", models + "print(checkpoint.load(folder, " + model + "))\n"), "--set",
+                "folder=" + folder_});
+  };
+  EXPECT_EQ(loaded("Stack(three)").out, "1\n");
+  EXPECT_NE(loaded("Stack(four)").err.find("`blocks.w`, which is not there"), std::string::npos);
+  EXPECT_NE(loaded("Listed(2)").err.find("no variable is called `blocks[2].w`"), std::string::npos);
 }
 
 TEST_F(Checkpoint, AFolderMayBeNamedByWhatOnlyTheRunKnows) {
@@ -605,9 +668,9 @@ TEST_F(Checkpoint, AGpt2OfOthersIsLoadedByTheirNames) {
       "import checkpoint, transformer\n"
       "dim batch = 2, length = 5, vocab = 7, d_model = 6, heads = 2, d_head = 3, d_ff = 8, part = 3, thrice = 18, "
       "joined = 6\n"
-      "fn make() = transformer.LanguageModel(vocab, length, d_model, heads, d_head, d_ff, layers: 2, epsilon: "
-      "0.00001)\n"
-      "let theirs = make()\n"
+      "fn make(stacked) = transformer.LanguageModel(vocab, length, d_model, heads, d_head, d_ff, layers: 2, epsilon: "
+      "0.00001, stacked: stacked)\n"
+      "let theirs = make(false)\n"
       "for p in theirs.params { p := random.normal(p.shape) }\n"
       "let names = [\"wte.weight\", \"wpe.weight\", \"ln_f.weight\", \"ln_f.bias\"]\n"
       "let tensors = [theirs.embedding.table, theirs.positions.table, theirs.norm.scale, theirs.norm.offset]\n"
@@ -626,15 +689,43 @@ TEST_F(Checkpoint, AGpt2OfOthersIsLoadedByTheirNames) {
       "checkpoint.write(\"" +
       path("gpt2.safetensors") +
       "\", names, tensors)\n"
-      "let ours = make()\n"
-      "transformer.load_gpt2(ours, \"" +
+      "let ids = random.integers([batch, length], 0, 7)\n"
+      "for is_stacked in [false, true] {\n"
+      "  let ours = make(is_stacked)\n"
+      "  transformer.load_gpt2(ours, \"" +
       path("gpt2.safetensors") +
       "\")\n"
-      "let ids = random.integers([batch, length], 0, 7)\n"
-      "print(all(ours(ids) == theirs(ids)))\n";
+      "  print(max(abs(ours(ids) - theirs(ids))) < 0.0001)\n"
+      "}\n";
   const ProcessResult result = mtf({"run", write("gpt2.mtf", text)});
   EXPECT_EQ(result.err, "");
-  EXPECT_EQ(result.out, "true\n");
+  EXPECT_EQ(result.out, "true\ntrue\n");
+}
+
+// As models that are larger than a file are published.
+TEST_F(Checkpoint, TensorsOfSeveralFilesAreReadBehindTheirIndex) {
+  const std::string at = path("");
+  write("model.safetensors.index.json", R"({"metadata": {"total_size": 24}, "weight_map": {"up": "1.safetensors",
+    "down": "2.safetensors", "lost": "2.safetensors"}})");
+  const std::string text =
+      "import checkpoint\ndim a = 2\noption folder = \"\"\n"
+      "checkpoint.write(folder + \"/1.safetensors\", [\"up\"], [fill([a], 3)])\n"
+      "checkpoint.write(folder + \"/2.safetensors\", [\"down\"], [fill([a], 4)])\n"
+      "let index = folder + \"/model.safetensors.index.json\"\n"
+      "print(checkpoint.names(index))\n"
+      "print(checkpoint.tensor(index, \"up\", [a]), checkpoint.tensor(index, \"down\", [a]))\n";
+  const std::string script = write("index.mtf", text);
+  EXPECT_EQ(mtf({"run", script, "--set", "folder=" + at}).out, "[\"down\", \"lost\", \"up\"]\n[3, 3] [4, 4]\n");
+  const auto refused = [&](const std::string& line) {
+    return mtf({"run", write("more.mtf", text + line), "--set", "folder=" + at}).err;
+  };
+  EXPECT_NE(refused("print(checkpoint.tensor(index, \"upp\", [a]))\n").find("did you mean `up`"), std::string::npos);
+  EXPECT_NE(refused("print(checkpoint.tensor(index, \"lost\", [a]))\n").find("2.safetensors: it has no tensor `lost`"),
+            std::string::npos);
+  write("model.safetensors.index.json", R"({"weight_map": {"up": "../1.safetensors"}})");
+  EXPECT_NE(refused("").find("expected a file beside the index"), std::string::npos);
+  write("model.safetensors.index.json", R"({"weights": {}})");
+  EXPECT_NE(refused("").find("`weight_map`"), std::string::npos);
 }
 
 }  // namespace
