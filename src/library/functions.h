@@ -19,6 +19,7 @@ std::vector<eval::HostFunction> pair_functions();     ///< data.pairs, metrics.b
 std::vector<eval::HostFunction> packing_functions();  ///< data.packed: texts that share rows
 std::vector<eval::HostFunction> checkpoint_functions();  ///< the module `checkpoint`: files of variables
 std::vector<eval::HostFunction> log_functions();         ///< the module `logs`: lines added to files
+std::vector<eval::HostFunction> model_functions();       ///< what modules ask of models
 
 /// The lines of a text without their ends, as a list.
 eval::HostValue list_of_lines(std::string_view text, Span span);

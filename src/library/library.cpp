@@ -18,7 +18,7 @@ const eval::HostLibrary& host_library() {
   static const eval::HostLibrary kLibrary{
       .functions = joined({string_functions(), write_functions()}),
       .native = joined({array_functions(), dataset_functions(), text_functions(), pair_functions(), packing_functions(),
-                        checkpoint_functions(), log_functions()}),
+                        checkpoint_functions(), log_functions(), model_functions()}),
       .new_state = []() -> std::unique_ptr<eval::LibraryState> { return std::make_unique<RunFiles>(); },
   };
   return kLibrary;

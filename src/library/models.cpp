@@ -1,0 +1,19 @@
+// What modules ask of models that are handed to them.
+#include "eval/host_value.h"
+#include "eval/scope.h"
+#include "library/functions.h"
+
+namespace mtf::library {
+namespace {
+
+/// has(net, name): true if an instance has a part of this name.
+eval::HostValue has(eval::Caller&, const eval::Bound& call) {
+  const eval::Instance& instance = **call.value(0).as<eval::InstancePtr>();
+  return instance.scope->find_own(Name(call.text(1))) != nullptr;
+}
+
+}  // namespace
+
+std::vector<eval::HostFunction> model_functions() { return {{"has(net: model, name: string) -> bool", "", has}}; }
+
+}  // namespace mtf::library
