@@ -9,7 +9,7 @@ MTF=$MTF_BUILD/mtf
 MTF_PACKAGES=(g++ cmake ninja-build ccache pkg-config
   libeigen3-dev libopenmpi-dev openmpi-bin libantlr4-runtime-dev
   libfmt-dev libcli11-dev nlohmann-json3-dev libxxhash-dev libjemalloc-dev zlib1g-dev libgtest-dev
-  libbenchmark-dev python3 clang-format)
+  libbenchmark-dev python3 python3-numpy clang-format)
 
 # More ranks than cores, and ranks of root, are what tests want and what mpirun refuses unless told.
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
