@@ -702,6 +702,52 @@ TEST_F(Checkpoint, AGpt2OfOthersIsLoadedByTheirNames) {
   EXPECT_EQ(result.out, "true\ntrue\n");
 }
 
+// Published names, each matrix with what it gives first, each expert apart.
+TEST_F(Checkpoint, AMixtralOfOthersIsLoadedByTheirNames) {
+  const std::string script = write("mixtral.mtf", R"(import transformer, checkpoint
+option path = ""
+dim batch = 2, length = 5, vocab = 7, features = 6, heads = 4, head_size = 2, hidden = 10, experts = 3, joined = 8, of_keys = 4
+fn made(is_stack) = transformer.Llama(vocab, length, features, heads, head_size, hidden, layers: 2, key_heads: 2, experts: experts, stacked: is_stack)
+let theirs = made(false)
+for p in theirs.params { p := random.normal(p.shape) }
+let names = ["model.embed_tokens.weight", "model.norm.weight", "lm_head.weight"]
+let tensors = [theirs.embedding.table, theirs.norm.scale, broadcast(theirs.head.w -> [vocab, features])]
+fn add(name, x) {
+  names := names + [name]
+  tensors := tensors + [x]
+}
+# As others keep a matrix: what it gives first.
+fn add_matrix(name, x, gives: list, takes: list, row: dim, column: dim) { add(name, reshape(broadcast(x -> gives + takes) -> [row, column])) }
+for (i, b) in zip([0, 1], theirs.blocks) {
+  let at = "model.layers.{i}."
+  let (a, f) = (b.attention, b.feed_forward)
+  add(at + "input_layernorm.weight", b.norm1.scale)
+  add(at + "post_attention_layernorm.weight", b.norm3.scale)
+  add_matrix(at + "self_attn.q_proj.weight", a.wq, [heads, head_size], [features], joined, features)
+  add_matrix(at + "self_attn.k_proj.weight", a.wk, [a.group, head_size], [features], of_keys, features)
+  add_matrix(at + "self_attn.v_proj.weight", a.wv, [a.group, head_size], [features], of_keys, features)
+  add_matrix(at + "self_attn.o_proj.weight", a.wo, [features], [heads, head_size], features, joined)
+  let moe_at = at + "block_sparse_moe."
+  add_matrix(moe_at + "gate.weight", f.gate, [f.routes], [features], experts, features)
+  for j in 0..size(experts) {
+    add_matrix(moe_at + "experts.{j}.w1.weight", f.open[experts: j], [hidden], [features], hidden, features)
+    add_matrix(moe_at + "experts.{j}.w3.weight", f.up[experts: j], [hidden], [features], hidden, features)
+    add_matrix(moe_at + "experts.{j}.w2.weight", f.down[experts: j], [features], [hidden], features, hidden)
+  }
+}
+checkpoint.write(path, names, tensors)
+let listed = made(false)
+transformer.load_llama(listed, path)
+print(sum([int(all(p == q)) for (p, q) in zip(listed.params, theirs.params)]) == len(theirs.params))
+let stack_one = made(true)
+transformer.load_llama(stack_one, path)
+let ids = random.integers([batch, length], 0, 7)
+print(max(abs(stack_one(ids) - theirs(ids))) < 0.0001)
+)");
+  const ProcessResult result = mtf({"run", script, "--set", "path=" + path("mixtral.safetensors")});
+  EXPECT_EQ(result.out, "true\ntrue\n") << result.err;
+}
+
 // As models that are larger than a file are published.
 TEST_F(Checkpoint, TensorsOfSeveralFilesAreReadBehindTheirIndex) {
   const std::string at = path("");
