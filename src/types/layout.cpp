@@ -14,27 +14,48 @@ std::string_view word_of(const StoredRule& rule) { return rule.trainable ? "para
 /// `params "*"`
 std::string head_of(const StoredRule& rule) { return std::string(word_of(rule)) + " " + quote(rule.path); }
 
-/// Reads the entries of the command line's notation, one after the other.
+/// Reads a layout as a script writes it, or in the command line's notation, entry by entry: the signs of both may stand
+/// in one text.
 class LayoutReader {
  public:
   explicit LayoutReader(const std::string& text) : text_(text) {}
 
   Layout read() {
+    skip_separators();
+    is_braced_ = takes("{");
     while (true) {
-      at_ = std::min(text_.find_first_not_of(kSeparators, at_), text_.size());
-      if (at_ == text_.size()) return std::move(layout_);
-      if (StoredRule* const stored = head()) {
-        if (const std::string rule = word(); !rule.empty()) add(stored->rules, rule);
-      } else {
-        add(layout_.rules, word());
+      skip_separators();
+      if (is_braced_ && takes("}")) break;
+      if (at_ == text_.size()) {
+        if (is_braced_) throw std::invalid_argument("expected a `}` behind the layout's rules");
+        return std::move(layout_);
       }
+      if (StoredRule* const stored = head()) rules_by_path(*stored);
+      else rule(layout_.rules);
     }
+    skip_separators();
+    if (at_ < text_.size())
+      throw std::invalid_argument("expected nothing behind the layout, found `" + text_.substr(at_) + "`");
+    return std::move(layout_);
   }
 
  private:
+  void skip(const char* letters) { at_ = std::min(text_.find_first_not_of(letters, at_), text_.size()); }
+  void skip_separators() {
+    skip(kSeparators);
+    if (is_braced_ && at_ > 1 && text_.compare(at_ - 2, 2, "..") == 0)
+      throw std::invalid_argument("`..` stands in the layout of one value, behind `@`");
+  }
+  bool takes(std::string_view sign) {
+    if (text_.compare(at_, sign.size(), sign) != 0) return false;
+    at_ += sign.size();
+    return true;
+  }
   std::string word() {
     const size_t begin = at_;
-    at_ = std::min(text_.find_first_of(kSeparators, at_), text_.size());
+    while (at_ < text_.size() && std::string_view(";., \t:+[]{}\"").find(text_[at_]) == std::string_view::npos &&
+           text_.compare(at_, 2, "->") != 0)
+      ++at_;
     return text_.substr(begin, at_ - begin);
   }
 
@@ -47,36 +68,83 @@ class LayoutReader {
     const size_t open = rest.find_first_not_of(" \t", word_of(rule).size());
     if (open == std::string_view::npos || rest[open] != '"') return nullptr;
     const size_t close = rest.find('"', open + 1);
-    if (close == std::string_view::npos || close + 1 == rest.size() || rest[close + 1] != ':')
+    const size_t colon = close == std::string_view::npos ? close : rest.find_first_not_of(" \t", close + 1);
+    if (colon == std::string_view::npos || rest[colon] != ':')
       throw std::invalid_argument("expected " + std::string(word_of(rule)) + " \"path\":dim:axis, found `" +
                                   std::string(rest) + "`");
     rule.path = rest.substr(open + 1, close - open - 1);
-    at_ += close + 2;
+    at_ += colon + 1;
     for (StoredRule& other : layout_.stored)
       if (other.trainable == rule.trainable && other.path == rule.path) return &other;
     return &layout_.stored.emplace_back(std::move(rule));
   }
 
-  static void add(std::vector<LayoutRule>& rules, const std::string& entry) {
-    const auto [dim, value] = parse_pairs(entry, "dim", "axis, such as batch:rows or batch:rows+cols").front();
-    LayoutRule rule{Name(dim), {}, {}};
-    size_t at = 0;
-    while (at <= value.size()) {
-      size_t end = std::min(value.find('+', at), value.size());
-      if (end == at) throw std::invalid_argument("expected an axis beside each `+`, found `" + dim + ":" + value + "`");
-      const Name axis(value.substr(at, end - at));
-      if (std::find(rule.axes.begin(), rule.axes.end(), axis) != rule.axes.end())
-        throw std::invalid_argument("axis `" + axis.str() + "` stands twice in the rule of `" + dim + "`");
-      rule.axes.push_back(axis);
-      at = end + 1;
+  /// `{d_model -> data}`, or one rule, or nothing.
+  void rules_by_path(StoredRule& stored) {
+    const size_t begin = at_;
+    skip(" \t");
+    if (!takes("{")) {
+      at_ = begin;
+      if (at_ < text_.size() && std::string_view(kSeparators).find(text_[at_]) == std::string_view::npos &&
+          text_[at_] != '}')
+        rule(stored.rules);
+      return;
     }
+    while (true) {
+      skip_separators();
+      if (takes("}")) return;
+      if (at_ == text_.size()) throw std::invalid_argument("expected a `}` behind the rules of " + head_of(stored));
+      rule(stored.rules);
+    }
+  }
+
+  /// `batch:rows`, `hidden -> [cols, planes]`
+  void rule(std::vector<LayoutRule>& rules) {
+    const size_t begin = at_;
+    const auto refuse = [&] {
+      const size_t end = std::min(text_.find_first_of(kSeparators, at_), text_.size());
+      throw std::invalid_argument("expected dim:axis, such as batch:rows or batch:rows+cols, found `" +
+                                  text_.substr(begin, std::max(end, begin + 1) - begin) + "`");
+    };
+    LayoutRule rule{Name(word()), {}, {}};
+    const size_t behind = at_;
+    skip(" \t");
+    if (!takes("->") && (at_ != behind || !takes(":"))) {
+      at_ = behind;
+      refuse();
+    }
+    if (rule.dim.empty()) refuse();
+    skip(text_[at_ - 1] == '>' ? " \t" : "");
+    const bool is_list = takes("[");
+    while (true) {
+      if (is_list) skip(" \t");
+      const Name axis(word());
+      if (axis.empty() && rule.axes.empty()) refuse();
+      if (axis.empty())
+        throw std::invalid_argument("expected an axis beside each `+`, found `" + text_.substr(begin, at_ - begin) +
+                                    "`");
+      if (std::find(rule.axes.begin(), rule.axes.end(), axis) != rule.axes.end())
+        throw std::invalid_argument("axis `" + axis.str() + "` stands twice in the rule of `" + rule.dim.str() + "`");
+      rule.axes.push_back(axis);
+      if (!is_list) {
+        if (takes("+")) continue;
+        break;
+      }
+      skip(" \t");
+      const bool more = takes(",");
+      skip(" \t");
+      if (takes("]")) break;
+      if (!more) throw std::invalid_argument("expected a `]` behind the axes of `" + rule.dim.str() + "`");
+    }
+    if (at_ < text_.size() && std::string_view(";., \t}").find(text_[at_]) == std::string_view::npos) refuse();
     for (const LayoutRule& other : rules)
-      if (other.dim == rule.dim) throw std::invalid_argument("dim `" + dim + "` stands twice in the layout");
+      if (other.dim == rule.dim) throw std::invalid_argument("dim `" + rule.dim.str() + "` stands twice in the layout");
     rules.push_back(std::move(rule));
   }
 
   const std::string& text_;
   size_t at_ = 0;
+  bool is_braced_ = false;
   Layout layout_;
 };
 
