@@ -21,6 +21,7 @@
 #include "tool/shell/output.h"
 #include "tool/shell/program_output.h"
 #include "tool/shell/script.h"
+#include "tool/shell/watch.h"
 
 namespace mtf::tool {
 namespace {
@@ -31,6 +32,7 @@ struct RunOptions {
   bool reference = false;
   std::string reads;
   bool plot = false;
+  bool watch = false;
   bool no_check = false;  ///< for tests, which compare a check with the run
   std::string timeline, loss_curve;
 };
@@ -229,6 +231,14 @@ int run(const RunOptions& options, const ProgramOptions& program) {
     fail(Diagnostic(Kind::bad_usage, {},
                     options.reference ? "--reference computes on one processor" : "--reads is written by one process")
              .help("run it without mpirun"));
+  if (options.watch) {
+    if (here.uses_mpi() || options.text || options.file == "-")
+      fail(Diagnostic(Kind::bad_usage, {},
+                      here.uses_mpi() ? "--watch starts runs itself, and this process was started by mpirun"
+                                      : "--watch needs a file that may change")
+               .help("`mtf run --watch FILE`, with --mesh where the script is to have several processors"));
+    if (const std::optional<int> status = watch_script(options.file, standard_library())) return *status;
+  }
   if (here.uses_mpi()) return RankRun(here, options, program).run();
   return run_alone(options, program);
 }
@@ -247,6 +257,9 @@ const Command kRunCommand = {
         "what\n"
         "every other way to run the script must agree with. Is it the layout, or the model? `counters` says what the\n"
         "mesh and the layout would cost. --reads writes what the host read of tensors, for `mtf plan --reads`.\n"
+        "--check-finite looks at each value: the first NaN or infinity that finite operands give is an error, with "
+        "line,\n"
+        "operation and place; `counters` then count the looks too.\n"
         "--timeline writes what chrome://tracing and ui.perfetto.dev show, a track a processor; a name that ends in "
         ".svg, a picture.\n"
         "It and --loss-curve are also written of a script that fails, as far as it came; of several ranks, the first's "
@@ -268,6 +281,8 @@ const Command kRunCommand = {
       parser.flag("--reference", options->reference, "Compute each operation at once, whole, on one processor");
       parser.text("--reads", options->reads, "FILE", "Write the numbers that the host reads of tensors");
       parser.hidden_flag("--no-check", options->no_check);
+      parser.flag("--watch", options->watch,
+                  "Run again whenever the script, or a file that it imports, changes; Ctrl-C ends it");
       parser.flag("--plot", options->plot, "At the end, a curve of the losses that were printed");
       parser.text("--loss-curve", options->loss_curve, "FILE", "Draw the losses that were printed as SVG");
       parser.text("--timeline", options->timeline, "FILE",
