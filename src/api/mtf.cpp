@@ -236,6 +236,7 @@ mtf::InterpreterOptions options_of(const mtf_options& given) {
                              &there(given.set[i].value, "the value of a setting is null"));
   }
   options.threads = given.threads;
+  options.check_finite = given.check_finite != 0;
   options.on_ranks = given.on_ranks != 0;
   options.standard_library = text_or_empty(given.standard_library);
   if (given.output != nullptr) {

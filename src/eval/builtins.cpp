@@ -7,6 +7,7 @@
 
 #include "eval/abstract.h"
 #include "eval/calls.h"
+#include "eval/custom_gradient.h"
 #include "eval/cuts.h"
 #include "eval/display.h"
 #include "eval/findings.h"
@@ -314,6 +315,8 @@ const std::vector<HostFunction>& own_functions() {
        "pipeline: dim = none) -> value",
        kScanDoc, scan, true, true},
       {"stacked(over: dim, f) -> value", kStackedDoc, stacked, true},
+      {"custom_gradient(f, backward) -> value", kCustomGradientDoc, custom_gradient, false, true},
+      {"check_gradient(f, x, places: int = 8) -> float", kCheckGradientDoc, check_gradient, true, true},
       {"recompute(f, ...) -> value", "f of the other arguments, of which nothing inside is kept for the backward pass.",
        recompute, true, true},
   };

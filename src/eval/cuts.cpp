@@ -1,11 +1,12 @@
 #include "eval/cuts.h"
-#include "plan/runtime.h"
 
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
+#include "eval/finite_check.h"
+#include "plan/runtime.h"
 #include "support/diagnostics.h"
 
 namespace mtf::eval {
@@ -70,6 +71,11 @@ Cuts::Cuts(plan::Execution* execution, ops::Builder& builder, const AbstractDoma
 
 void Cuts::refuse_in_turn(Span span, std::string_view what) const {
   if (!turn_) return;
+  if (turn_->name == "custom_gradient")
+    fail(Diagnostic(Kind::not_in_turn, span,
+                    fmt::format("{}: the rule of a gradient is evaluated once, before its gradient is known", what))
+             .related(turn_->call, "for this call")
+             .help("a rule computes with tensors alone"));
   fail(Diagnostic(Kind::not_in_turn, span,
                   fmt::format("{}: the function of `{}` is evaluated once for all turns", what, turn_->name))
            .related(turn_->call, "in this loop")
@@ -80,14 +86,16 @@ void Cuts::cut(const graph::Values& needed, Span span, plan::MadeCut* made) {
   if (!needed.empty()) refuse_in_turn(span, "a tensor is read");
   replays_.has_effect();
   cut_by(span, [&](plan::Execution& execution, graph::ValueTable& table) {
-    return execution.materialize(
-        table, needed,
-        [this] {
-          const bool may_come = blocks_.gradients_may_come();
-          if (may_come) end_unreachable_histories();
-          return may_come;
-        },
-        span, made);
+    const std::optional<FiniteCheck> check =
+        builder_.context.check_finite ? std::optional<FiniteCheck>(std::in_place, builder_, needed) : std::nullopt;
+    const auto keeps_history = [this] {
+      const bool may_come = blocks_.gradients_may_come();
+      if (may_come) end_unreachable_histories();
+      return may_come;
+    };
+    const bool computed = execution.materialize(table, needed, keeps_history, span, made);
+    if (check) check->expect_finite(execution);
+    return computed;
   });
 }
 

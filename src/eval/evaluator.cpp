@@ -51,7 +51,9 @@ Evaluator::Evaluator(Settings given, plan::Execution* execution, std::ostream& o
     reports.set_record(execution_->record());
   }
   builder.context.mesh = std::make_shared<const Mesh>(Name(), std::vector<Axis>{{Name("all"), settings.ranks}});
-  if (domain.is_plan()) builder.context.frame = std::make_shared<const graph::CallFrame>();
+  builder.context.check_finite = settings.check_finite && !domain.is_abstract();
+  if (domain.is_plan() || builder.context.check_finite)
+    builder.context.frame = std::make_shared<const graph::CallFrame>();
   if (settings.mesh) builder.context.mesh = std::make_shared<const Mesh>(Name("mesh"), *settings.mesh);
   if (settings.layout) builder.context.layout = std::make_shared<const Layout>(*settings.layout);
 }
@@ -65,8 +67,10 @@ void Evaluator::stand_in(const Evaluator& other) {
   top_ = other.top_;
   writes_down_.emplace(top_->changes, &undo);
   const graph::CallFrameRef own_frame = builder.context.frame;  // a plan tells through which calls its costs came
+  const bool own_check = builder.context.check_finite;
   builder.context = other.builder.context;
   builder.context.frame = own_frame;
+  builder.context.check_finite = own_check;
   interrupt = other.interrupt;
   domain.learn_from(other.domain);
   variables.number_behind(other.variables);

@@ -226,7 +226,8 @@ bool Replay::has_same_context(const Record& record) const {
 
 bool Replay::is_possible(const Evaluator& evaluator) {
   return evaluator.execution() && !evaluator.domain.is_abstract() && !evaluator.runtime().computes_nodes() &&
-         !evaluator.execution()->record() && !evaluator.undo.wanted() && evaluator.cuts.cuts_turns();
+         !evaluator.execution()->record() && !evaluator.builder.context.check_finite && !evaluator.undo.wanted() &&
+         evaluator.cuts.cuts_turns();
 }
 
 Replay::Replay(Evaluator& evaluator, const ast::Block& body)

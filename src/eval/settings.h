@@ -32,8 +32,9 @@ struct Settings {
   /// The scripts and modules that were parsed. Copies share it: what is checked and then run is parsed once.
   std::shared_ptr<syntax::ParsedScripts> parsed = std::make_shared<syntax::ParsedScripts>();
   bool at_terminal =
-      false;               ///< what is printed goes there: control characters in it, which files may hold, are escaped
-  bool runs_next = false;  ///< what is checked is run then: what the run would find of files is said before
+      false;  ///< what is printed goes there: control characters in it, which files may hold, are escaped
+  bool check_finite = false;  ///< --check-finite: a run ends at the first NaN or infinity that finite numbers make
+  bool runs_next = false;     ///< what is checked is run then: what the run would find of files is said before
 };
 
 }  // namespace mtf::eval

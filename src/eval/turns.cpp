@@ -12,6 +12,7 @@
 #include "eval/scope.h"
 #include "eval/turn_values.h"
 #include "eval/variables.h"
+#include "eval/within_turn.h"
 #include "graph/op.h"
 #include "graph/region.h"
 #include "ops/builder.h"
@@ -26,28 +27,6 @@ namespace {
 
 using graph::Value;
 using graph::Values;
-
-/// As long as it lives, what is added to the graph belongs to a turn: nobody counts, records or computes it.
-class WithinTurn {
- public:
-  WithinTurn(Caller& caller, Turn& turn)
-      : builder_(caller.parts.builder),
-        table_(builder_.table, nullptr),
-        record_(builder_.record, nullptr),
-        on_add_(builder_.on_add, nullptr),
-        turn_(caller.parts.cuts.within(turn)),
-        begun_(builder_.context.random_calls) {}
-  /// Random calls so far.
-  int64_t calls() const { return static_cast<int64_t>(builder_.context.random_calls - begun_); }
-
- private:
-  ops::Builder& builder_;
-  Restore<std::shared_ptr<graph::ValueTable>> table_;
-  Restore<std::shared_ptr<graph::LayoutRecord>> record_;
-  Restore<std::function<void(graph::Node&)>> on_add_;
-  Restore<Turn*> turn_;
-  const double begun_;
-};
 
 /// The tensors that a value is made of: a tensor, a number, or a tuple or list of such values.
 void append_tensors(Values& tensors, Caller& caller, const HostValue& value, Span span, std::string_view what) {
@@ -197,7 +176,9 @@ HostValue scan(Caller& caller, const Bound& call) {
   Values starts;
   append_tensors(starts, caller, call.value(kStart), call.span(kStart), "the start");
   refuse_dim(starts, over, "what is carried", call.span(kStart));
-  const Name micro = call.has(kPipeline) ? call.dim(kPipeline).name : Name();
+  // What looks at whole values would mix micro-batches. A loop that is no pipeline gives the same.
+  const bool is_pipeline = call.has(kPipeline) && !builder.context.check_finite;
+  const Name micro = is_pipeline ? call.dim(kPipeline).name : Name();
   for (const Value& start : starts)
     if (!micro.empty() && !has_dim(start.dims(), micro))
       fail(Diagnostic(Kind::no_micro_batches, call.span(kStart),

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "graph/op.h"
 #include "graph/region.h"
 
 namespace mtf::graph {
@@ -109,9 +110,63 @@ OperationRef with_region(const LaidOutOperation& was, Shrunk shrunk) {
   return now;
 }
 
+bool reads_more_for_gradients(const Program& program) {
+  return std::any_of(program.operations.begin(), program.operations.end(), [](const ProgramOperation& entry) {
+    const LaidOutOperation& operation = *entry.operation;
+    if (operation.region) return reads_more_for_gradients(operation.region->turn);
+    return operation.op->reads_first_alone && operation.operands.size() > 1;
+  });
+}
+
+/// The operation with its first operand alone. It is no copy, because a copy has the same iteration space.
+OperationRef of_first_operand(const LaidOutOperation& was) {
+  auto now = std::make_shared<LaidOutOperation>();
+  now->op = was.op;
+  now->attributes = was.attributes;
+  now->inputs = was.inputs;
+  now->operands = {was.operands[0]};
+  now->results = was.results;
+  now->mesh = was.mesh;
+  now->shardings = was.shardings;
+  now->inherited = was.inherited;
+  now->origin = was.origin;
+  now->why = was.why;
+  now->written = was.written;
+  now->initial = was.initial;
+  now->no_grad = was.no_grad;
+  now->span = was.span;
+  now->frame = was.frame;
+  return now;
+}
+
+/// Takes from operations, in turns of loops too, the operands that their gradients alone read: these have been made.
+void leave_out_operands_of_gradients(Program& program) {
+  if (!reads_more_for_gradients(program)) return;
+  std::vector<ProgramValue> left;
+  for (size_t i = 0; i < program.operations.size(); ++i) {
+    ProgramOperation& entry = program.operations[i];
+    std::span<const ProgramValue> operands = program.operands_of(i);
+    if (const auto& region = entry.operation->region; region && reads_more_for_gradients(region->turn)) {
+      Region less = *region;
+      leave_out_operands_of_gradients(less.turn);
+      auto now = std::make_shared<LaidOutOperation>(*entry.operation);
+      now->region = with_form(std::move(less));
+      entry.operation = std::move(now);
+    } else if (entry.operation->op->reads_first_alone && operands.size() > 1) {
+      entry.operation = of_first_operand(*entry.operation);
+      operands = operands.first(1);
+    }
+    entry.first_operand = static_cast<int32_t>(left.size());
+    entry.operand_count = static_cast<int32_t>(operands.size());
+    left.insert(left.end(), operands.begin(), operands.end());
+  }
+  program.operands = std::move(left);
+}
+
 }  // namespace
 
 void leave_out_unread_results(Program& program) {
+  leave_out_operands_of_gradients(program);
   const size_t count = program.operations.size();
   const auto has_region = [](const ProgramOperation& entry) { return entry.operation->region != nullptr; };
   if (std::none_of(program.operations.begin(), program.operations.end(), has_region)) return;

@@ -28,7 +28,8 @@ struct Context {
   MeshPtr mesh;
   LayoutPtr layout = std::make_shared<const Layout>();  ///< null: no rules, whatever is in force
   Precision precision = Precision::kF32;
-  bool no_grad = false;  ///< inside `no_grad { … }`
+  bool check_finite = false;  ///< loops over a dim stack where values of their turns are not finite
+  bool no_grad = false;       ///< inside `no_grad { … }`
   double seed = 0;
   double random_calls = 0;  ///< random operations evaluated since `seed`
   SegmentRef segment;       ///< of what is added: a call of `recompute`, a backward pass

@@ -120,6 +120,7 @@ struct Op {
   /// Of an operation that puts what it is given into zeros: x + this(parts…) is accumulate(x, parts…), with the same
   /// attributes and numbers, which touches only the places where the parts fall. So gradients of slices add up.
   const Op* accumulate = nullptr;
+  bool reads_first_alone = false;  ///< other operands than the first are read by its gradient alone
   int saved_results = 0;  ///< the last so many results are only for the gradient
   bool list = false;      ///< a call gives the list of its results, even of one
 

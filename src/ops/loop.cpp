@@ -7,6 +7,7 @@
 
 #include "graph/region.h"
 #include "graph/relayout.h"
+#include "ops/first_not_finite.h"
 #include "ops/gradients.h"
 
 namespace mtf::ops {
@@ -214,6 +215,33 @@ Captured captured(Builder& builder, const ScanAttributes& attributes, const Turn
   for (const Value& root : roots) read(root);
   result.region = graph::make_region(graph::capture(inside, roots, given), std::move(region));
   return result;
+}
+
+/// The turn, which also stacks where each of its values is not finite; but for those that are the same in each turn.
+TurnGraph with_looks(const Builder& around, const TurnGraph& turn) {
+  TurnGraph looks = turn;
+  Values roots = turn.next;
+  for (const Values* more : {&turn.stacked, &turn.summed}) roots.insert(roots.end(), more->begin(), more->end());
+  const TurnNodes nodes(turn, roots);
+  Builder builder = inside_of(around);
+  builder.context.no_grad = true;
+  builder.context.segment = nullptr;
+  const auto look = [&](const Value& value) {
+    builder.context.mesh = value.mesh();
+    looks.stacked.push_back(builder.add(kFirstNotFinite, {value}));
+  };
+  for (const Values* leaves : {&turn.carried, &turn.placed})
+    for (const Value& leaf : *leaves)
+      if (is_float(leaf.element())) look(leaf);
+  for (const NodePtr& node : nodes.nodes) {
+    if (nodes.invariant.count(node.get()) > 0) continue;
+    for (size_t r = 0; r < node->operation->results.size(); ++r) {
+      const Value value{node, static_cast<int>(r)};
+      if (is_of_turns(*node->operation, value.result)) looks.stacked.push_back(value);
+      else if (is_looked_at(*node->operation, value.result)) look(value);
+    }
+  }
+  return looks;
 }
 
 /// A leaf that stands in for a value within a turn.
@@ -514,13 +542,15 @@ Builder inside_of(const Builder& around) {
 }
 
 ScanResults add_scan(Builder& builder, ScanAttributes attributes, const TurnGraph& turn, Values starts, Values xs) {
-  Captured loop = captured(builder, attributes, turn, starts, xs);
+  const TurnGraph looked_at = builder.context.check_finite ? with_looks(builder, turn) : turn;
+  Captured loop = captured(builder, attributes, looked_at, starts, xs);
   if (!builder.context.no_grad) save_for_gradient(builder, kScan, attributes, loop);
   const int32_t saved = loop.region.region->saved;
   const Values all = builder.add_region(kScan, std::move(loop.operands), attributes, std::move(loop.region));
   const auto carried = all.begin() + static_cast<std::ptrdiff_t>(turn.next.size());
   const auto stacked = carried + static_cast<std::ptrdiff_t>(turn.stacked.size());
-  return {{all.begin(), carried}, {carried, stacked}, {stacked + saved, all.end()}};
+  const auto looks = static_cast<std::ptrdiff_t>(looked_at.stacked.size() - turn.stacked.size());
+  return {{all.begin(), carried}, {carried, stacked}, {stacked + looks + saved, all.end()}};
 }
 
 }  // namespace mtf::ops

@@ -16,7 +16,7 @@ syntax keyword mtfType bf16 bool f32 f64 i32
 " words: operations
 syntax keyword mtfOperation abs acos acosh add all any argmax argmin argsort as_multiplied asin asinh atan atanh attention bit_and bit_not bit_or bit_xor broadcast cast cast_like ceil clip concat conv copy cos cosh cross_entropy cumprod cumsum div dropout einsum elu eq erf exp expm1 fill floor floordiv gather ge gelu gt isfinite isinf isnan layer_norm le leaky_relu log log1p log_softmax logical_and logical_not logical_or logsumexp lt max max_pool maximum mean mean_pool min minimum mod mul ne neg norm one_hot ones pad pow prod range reciprocal relu rename reshape reverse round rsqrt scatter_add scatter_max scatter_min scatter_mul scatter_set selu shift shift_left shift_right sigmoid sign sin sinh slice softmax softplus sort sqrt square stack std stop_gradient sub sum swish tan tanh tensor top_k triangle unstack var where xor zeros zeros_like
 " words: functions
-syntax keyword mtfFunction ends_with find float grad int join len lines lower matches print recompute replace scan size split stacked starts_with string strip upper write zip
+syntax keyword mtfFunction check_gradient custom_gradient ends_with find float grad int join len lines lower matches print recompute replace scan size split stacked starts_with string strip upper write zip
 " words: modules
 syntax keyword mtfModule checkpoint data decode init logs losses metrics moe nn optim random transformer vision
 

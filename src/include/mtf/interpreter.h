@@ -242,6 +242,8 @@ struct InterpreterOptions {
   std::vector<std::pair<std::string, std::string>> set = {};  ///< values of options and dims, by name
   /// Bytes that each processor has for a program and what it reads, as `mtf run --memory`; 0: any.
   std::int64_t memory = 0;
+  /// A run fails (not_finite) at the first NaN or infinity that an operation makes of finite operands.
+  bool check_finite = false;
   int threads = 0;  ///< 0: as many as there are cores
   /// This process is one of several that mpirun has started: they host the mesh between them, each makes the same calls
   /// of its interpreter with the same tensors in the same order, on one thread, and only the first one's prints. At

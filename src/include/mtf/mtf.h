@@ -90,7 +90,8 @@ typedef struct mtf_options {
   void (*output)(const char* text, size_t length, void* context);
   /* Gets each warning of what is run, which lives as long as the call, and `context`. */
   void (*warning)(const mtf_diagnostic* warning, void* context);
-  void* context; /* stays as long as the interpreter */
+  void* context;    /* stays as long as the interpreter */
+  int check_finite; /* a run fails at the first NaN or infinity that an operation makes of finite operands */
 } mtf_options;
 
 /* A new interpreter; `options` NULL: all are left to the program. It is the caller's, to be given to mtf_close(), also

@@ -77,6 +77,8 @@ void add_runtime_options(OptionParser& parser, ProgramOptions& options) {
   add_threads_option(parser, options);
   add_placement_option(parser, options);
   add_memory_option(parser, options);
+  parser.flag("--check-finite", options.check_finite,
+              "End at the first NaN or infinity that an operation makes of finite operands");
 }
 
 void add_memory_option(OptionParser& parser, ProgramOptions& options) {
@@ -110,6 +112,7 @@ eval::Settings settings_of(const ProgramOptions& options, std::int64_t ranks) {
   settings.library = &library::host_library();
   if (options.mesh) settings.mesh = mesh_of(*options.mesh, ranks);
   if (options.layout) settings.layout = layout_of(*options.layout);
+  settings.check_finite = options.check_finite;
   if (options.placement) settings.placement = placement_of(*options.placement);
   if (!options.memory.empty()) settings.memory = bytes_option(options.memory);
   for (const std::string& text : options.set) {

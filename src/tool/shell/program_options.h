@@ -20,6 +20,7 @@ struct ProgramOptions {
   std::optional<std::string> placement;
   std::string memory;
   int threads = 0;
+  bool check_finite = false;
 };
 
 /// Declares --mesh, --layout and --set.
