@@ -21,7 +21,7 @@
 ;; words: modules
 (defconst mtf-mode--modules '("checkpoint" "data" "decode" "init" "logs" "losses" "metrics" "moe" "nn" "optim" "random" "transformer" "vision"))
 ;; words: functions
-(defconst mtf-mode--functions '("ends_with" "find" "float" "grad" "int" "join" "len" "lines" "lower" "matches" "print" "recompute" "replace" "scan" "size" "split" "stacked" "starts_with" "string" "strip" "upper" "write" "zip"))
+(defconst mtf-mode--functions '("check_gradient" "custom_gradient" "ends_with" "find" "float" "grad" "int" "join" "len" "lines" "lower" "matches" "print" "recompute" "replace" "scan" "size" "split" "stacked" "starts_with" "string" "strip" "upper" "write" "zip"))
 
 (defvar mtf-mode-syntax-table
   (let ((table (make-syntax-table)))
