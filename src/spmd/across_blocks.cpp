@@ -8,13 +8,13 @@
 namespace mtf::spmd {
 namespace {
 
-/// Dims of a reshape whose sizes multiply to the same on both sides: [first, last) of the operand and of the result.
+/// Dims of a reshape whose sizes have the same product on both sides: [first, last) of the operand and of the result.
 struct Group {
   size_t first_from, last_from, first_to, last_to;
   int64_t size;
 };
 
-/// The smallest groups, in order.
+/// Returns the smallest groups, in order.
 std::vector<Group> groups_of(const Dims& from, const Dims& to) {
   std::vector<Group> groups;
   size_t i = 0, o = 0;
@@ -35,7 +35,6 @@ std::vector<Group> groups_of(const Dims& from, const Dims& to) {
   return groups;
 }
 
-/// Of a collective of an operation.
 ReasonRef reason(const Lowering& of, Reason why) {
   why.mesh = of.node->mesh;
   why.op = of.node->op;

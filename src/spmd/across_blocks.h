@@ -1,6 +1,6 @@
 #pragma once
-// Operations that read across the blocks of a split dim, as instructions: what a block needs of its neighbours is
-// fetched, or sent round, between computing.
+// Lowers operations that read across the blocks of a split dim. They fetch or exchange parts of neighbouring blocks
+// between their computations.
 #include <vector>
 
 #include "spmd/iteration.h"
@@ -8,7 +8,8 @@
 
 namespace mtf::spmd {
 
-/// The operation that is being lowered: its space, how it is split, its name, which captured operation it is.
+/// The operation that is being lowered: its iteration space, its split, its name, and its index in the captured
+/// program.
 struct Lowering {
   const graph::OperationRef& node;
   const graph::IterationSpace& space;
@@ -17,23 +18,23 @@ struct Lowering {
   int32_t origin = -1;
 };
 
-/// The operand with, of its dim `dim`, the part that the result's block needs along `axes`, from the processors that
-/// have it.
+/// Fetches the interval of dim `dim` that the result's block needs by `map`, from the processors along `axes` that
+/// hold it. Returns the operand with this interval.
 int fetch(LocalBuilder& local, const Lowering& of, int operand, int dim, const graph::AccessMap& map,
           const AxisList& axes);
 
-/// A result of which each processor along `axes` has an interval of its dim `dim` that overlaps others', with all parts
-/// of each place added up where its block is.
+/// Adds overlapping intervals back to their blocks: each processor along `axes` has an interval of dim `dim` of
+/// `result`. Each block gets the sum of all intervals that overlap it.
 int add_back(LocalBuilder& local, const Lowering& of, int result, int dim, const AxisList& axes);
 
-/// True if the blocks of a reshape's group over `axes` are the same places of both sides.
+/// True if, in a reshape's group of dims split over `axes`, the blocks hold the same elements on both sides.
 bool blocks_coincide(const graph::LaidOutOperation& node, const graph::IterationDim& dim, const AxisList& axes);
 
-/// A reshape whose blocks do not coincide: the dims of each such group become one, intervals of it are exchanged, and
-/// it becomes the result's dims.
+/// Lowers a reshape whose blocks do not coincide. Flattens each split group into one dim, exchanges intervals of this
+/// dim, and gives the result its own dims.
 void reshape_by_intervals(LocalBuilder& local, const Lowering& of, int operand, int result);
 
-/// A running sum over a split dim (ops/scan.h); its result.
+/// Lowers a running sum over a split dim (ops/scan.h) and returns its result.
 int scan(LocalBuilder& local, const Lowering& of, int operand);
 
 }  // namespace mtf::spmd

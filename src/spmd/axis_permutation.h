@@ -1,12 +1,12 @@
 #pragma once
-// Axes that change places in a sharding: every processor gets the whole block of one other.
+// Axes that change positions in a sharding: each processor gets the whole block of one other processor.
 //
 //   a over x, b over y  ->  a over y, b over x       processor (x=i, y=j) gets the block of (x=j, y=i)
-//   a over x, b over y, c over z  ->  y, z, x        in one go
-//   a over x  ->  a over y                           y, along which there are replicas, takes x's place
+//   a over x, b over y, c over z  ->  y, z, x        in one collective
+//   a over x  ->  a over y                           y, which held replicas, takes the position of x
 //
-// The axes that take each other's places have one size. An axis that leaves a list and comes into none takes the place
-// of the one that came in, so that each processor sends to one and receives from one.
+// Axes that exchange positions have the same size. An axis that leaves a list without entering another one takes the
+// position of the axis that entered, so each processor sends to one processor and receives from one.
 #include <array>
 
 #include "spmd/local_program.h"
@@ -15,11 +15,11 @@ namespace mtf::spmd {
 
 class AxisPermutation {
  public:
-  /// `from` and `to` differ by which axes stand at the places of their dims' lists.
+  /// `from` and `to` differ only in the axes at each position of their dims' lists.
   AxisPermutation(const LocalValue& from, const LocalValue& to);
-  /// The processor whose block of `from` is the block of `to` of `processor`.
+  /// Returns the processor whose block of `from` becomes the block of `to` on `processor`.
   int64_t source(int64_t processor) const { return moved(processor, place_of_); }
-  /// The inverse.
+  /// Returns the processor that receives the block of `processor`: the inverse of source().
   int64_t reader(int64_t processor) const { return moved(processor, axis_at_); }
 
  private:
@@ -27,12 +27,12 @@ class AxisPermutation {
   int64_t moved(int64_t processor, const Places& places) const;
 
   const Mesh& mesh_;
-  Places place_of_;  ///< the coordinate along axis i of a source is its reader's along place_of_[i]
+  Places place_of_;  ///< The source has, along axis i, the coordinate that its receiver has along place_of_[i].
   Places axis_at_;   ///< the inverse
 };
 
-/// Completes a one-to-one map of some axes (-1: of which nothing is said yet) to a permutation: the first axis of each
-/// chain comes after its last.
+/// Completes a partial one-to-one map of axes to a permutation (-1: no target yet). Maps the last axis of each chain
+/// to its first.
 void close_chains(std::array<int8_t, kMaxAxes>& map);
 
 }  // namespace mtf::spmd

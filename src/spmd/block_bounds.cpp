@@ -14,9 +14,9 @@ namespace {
 
 int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 
-/// The intervals that a dim's positions hold, where they advance evenly: position i of the first `full` ones has
-/// [first + i * slope, … + length), clipped or wrapped where it leaves the dim; one more may have the beginning of
-/// that, the others have nothing.
+/// The intervals of a dim that its positions hold, if the intervals advance evenly. Each of the first `full` positions
+/// i has [first + i * slope, … + length), clipped or wrapped at the ends of the dim. The next position may have the
+/// beginning of such an interval, and the rest have nothing.
 struct Progression {
   int64_t positions = 1;
   int64_t full = 0;
@@ -25,7 +25,7 @@ struct Progression {
   int64_t length = 0;
 };
 
-/// Positions are numbered along dim.axes, the last of them fastest.
+/// Positions are numbered along dim.axes, the last axis fastest.
 int64_t positions_of(const LocalDim& dim, const Mesh& mesh) { return mesh.group_size(dim.axes.set()); }
 
 Coordinates coordinates_of(const LocalDim& dim, const Mesh& mesh, int64_t position) {
@@ -37,7 +37,7 @@ Coordinates coordinates_of(const LocalDim& dim, const Mesh& mesh, int64_t positi
   return at;
 }
 
-/// Nothing where the blocks are split again by a next axis at lengths that differ.
+/// Returns nothing if a further axis splits the blocks again at different lengths.
 std::optional<Progression> progression_of(const LocalDim& dim, const Mesh& mesh) {
   const int64_t size = dim.mapped ? dim.map.from : dim.dim.size;
   Progression result;
@@ -59,7 +59,7 @@ std::optional<Progression> progression_of(const LocalDim& dim, const Mesh& mesh)
   return result;
 }
 
-/// Positions that are worth a look; all of them where that is not fewer.
+/// The positions that may have the maximum.
 class Candidates {
  public:
   explicit Candidates(int64_t positions) : positions_(positions) {}
@@ -82,7 +82,7 @@ class Candidates {
   std::vector<Interval> ranges_;
 };
 
-/// Where an interval that slides over a dim of `size` is clipped at one end, whole, then clipped at the other.
+/// Adds the positions at which an interval that slides over a dim of `size` begins or ends to be clipped.
 void add_clipped(Candidates& candidates, const Progression& parts, int64_t size) {
   candidates.add(-1, 1);
   candidates.add(parts.full - 2, parts.full + 1);
@@ -93,7 +93,7 @@ void add_clipped(Candidates& candidates, const Progression& parts, int64_t size)
     }
 }
 
-/// What one processor sends of the dim to all others.
+/// Counts the indices of a dim that one processor sends to all others.
 class Sender {
  public:
   Sender(const LocalDim& from, const LocalDim& to, const Mesh& mesh, Progression have, Progression want)
@@ -113,8 +113,8 @@ class Sender {
   }
 
  private:
-  /// Where the pattern of what is held over what is wanted begins, ends or is disturbed, and a period of it on both
-  /// sides. Between, what a processor sends depends only on its number modulo the period.
+  /// Adds the positions at which the pattern of held over wanted intervals begins, ends or breaks, with one period on
+  /// both sides. Elsewhere the amount that a processor sends depends only on its number modulo the period.
   void add_edges(Candidates& candidates) const {
     const int64_t a = have_.slope, b = want_.slope;
     const int64_t margin = std::abs(b) / std::gcd(a, b) + 2;
@@ -124,7 +124,7 @@ class Sender {
       for (int64_t p : {int64_t{-1}, int64_t{0}, want_.full - 1, want_.full})
         candidates.add(floor_div(origin + p * b, a) - margin, floor_div(origin + p * b + want_.length, a) + margin);
       if (a == b) continue;
-      // Where a processor wants some of its own: (a - b) q lies between these.
+      // A processor wants part of its own block if (a - b) q lies between these two bounds.
       const int64_t low = origin - a, high = origin + want_.length;
       const int64_t one = floor_div(low, a - b), other = floor_div(high, a - b);
       candidates.add(std::min(one, other) - 1, std::max(one, other) + 2);
@@ -161,7 +161,7 @@ class Sender {
   int64_t first_turn_ = 0, last_turn_ = 0;
 };
 
-/// The lengths that blocks of one dim can have, and the coordinates along its axes that give them.
+/// Adds, for each axis of a dim, the coordinates that give every possible length of its blocks.
 void add_coordinates(const LocalDim& dim, const Mesh& mesh, std::vector<std::set<int32_t>>& of_axis) {
   std::set<int64_t> lengths = {dim.mapped ? dim.map.from : dim.dim.size};
   for (int axis : dim.axes) {
@@ -204,7 +204,7 @@ int64_t most_reads(const LocalDim& dim, const graph::AccessMap& map, const Mesh&
     most = std::max(most, graph::count_reads(map, bounds(dim, mesh, coordinates_of(dim, mesh, position))));
   };
   const std::optional<Progression> parts = progression_of(dim, mesh);
-  // What full blocks read repeats after base_dilation of them.
+  // The reads of full blocks repeat after base_dilation blocks.
   const int64_t full = parts ? std::min(parts->full, map.base_dilation) : 0;
   for (int64_t i = 0; i < full; ++i) look(i);
   for (int64_t i = parts ? parts->full : 0; i < std::min(positions_of(dim, mesh), parts ? parts->full + 1 : kMost); ++i)
@@ -228,7 +228,7 @@ int64_t most_given_back(const LocalDim& from, const LocalDim& to, const Mesh& me
   Candidates candidates(has->positions);
   add_clipped(candidates, *has, from.map.to);
   candidates.add(owns->full - 2, owns->full + 1);
-  // Where an end of the interval passes an end of the block.
+  // Positions at which an end of the interval passes an end of the block.
   if (const int64_t faster = has->slope - owns->slope)
     for (int64_t end : {int64_t{0}, has->length})
       for (int64_t other : {int64_t{0}, owns->length}) {
@@ -258,7 +258,7 @@ int64_t most_exchanged_by_walk(const LocalDim& from, const LocalDim& to, const M
     parts.push_back({bounds(from, mesh, at), 0});
     wanted.push_back(bounds(to, mesh, at));
   }
-  // Holders in the order of what they hold; each interval meets a run of them.
+  // Holders in the order of their intervals; each wanted interval meets a run of holders.
   std::vector<size_t> order;
   for (size_t i = 0; i < parts.size(); ++i)
     if (parts[i].have.size() > 0) order.push_back(i);

@@ -12,7 +12,7 @@ namespace {
 
 class Carrier {
  public:
-  /// `moved`: where inputs lie that come in other blocks than the program says.
+  /// `moved`: the shardings of inputs that arrive in other blocks than the program says.
   explicit Carrier(graph::Program& program, const std::map<size_t, Sharding>& moved = {})
       : program_(program), count_(program.operations.size()) {
     const size_t values = count_ + program.inputs.size();
@@ -57,7 +57,7 @@ class Carrier {
 
  private:
   const graph::LaidOutOperation& at(size_t i) const { return *program_.operations[i].operation; }
-  /// Where what is known of a value stands: of results of operations, then of inputs.
+  /// Returns the index of a value in the vectors below: results of operations first, then inputs.
   size_t place(graph::ProgramValue value) const {
     return value.is_input() ? count_ + static_cast<size_t>(value.input()) : static_cast<size_t>(value.source);
   }
@@ -68,7 +68,8 @@ class Carrier {
     return place < count_ ? at(place).mesh : program_.mesh(graph::ProgramValue::input(place - count_));
   }
 
-  /// Inputs lie where they come; what follows one follows the one that it is now.
+  /// Gives inputs the shardings in which they arrive. Operations that copy the layout of an input refer to its new
+  /// operation.
   void move_inputs() {
     for (size_t k = 0; k < program_.inputs.size(); ++k) {
       if (!finer_[count_ + k]) continue;
@@ -91,13 +92,13 @@ class Carrier {
            operation.operands[0].dims[dim.operands[0]].name != operation.results[0].dims[dim.results[0]].name;
   }
 
-  /// Where a value lies if it keeps the splits that reach it.
+  /// Returns the sharding of a value if the value keeps the splits that reach it.
   const Sharding& finer(graph::ProgramValue value) const {
     const std::optional<Sharding>& finer = finer_[place(value)];
     return finer ? *finer : program_.sharding(value);
   }
 
-  /// The axes that split the operand only if it keeps them.
+  /// Returns the axes that split a value only if it keeps the splits that reach it.
   AxisSet gained(graph::ProgramValue value) const { return finer(value).split() & ~program_.sharding(value).split(); }
 
   void refine(size_t i) {
@@ -131,7 +132,7 @@ class Carrier {
     if (!(result == operation.shardings[0])) finer_[i] = result;
   }
 
-  /// Which operands' splits divide the work of a product here, or of one behind.
+  /// Marks the operands whose carried splits divide the work of a product, either this operation or a later one.
   void see_use(size_t i) {
     const graph::LaidOutOperation& operation = at(i);
     const std::span<const graph::ProgramValue> operands = program_.operands_of(i);
@@ -146,15 +147,14 @@ class Carrier {
     }
   }
 
-  /// Several operations read a kept value. They keep its split too, and so do those behind them, up to where what they
-  /// have made of it is no larger in all: to gather that moves no more than to gather the value. So parts that are
-  /// turned apart and joined again are gathered joined.
+  /// If several operations read a kept value, they keep its split too, and so do their consumers. This goes on up to
+  /// the point where the results are together no larger than the value, because gathering them then moves no more
+  /// bytes. So parts that are rotated separately and joined again are gathered after the join.
   void follow(size_t value) {
     constexpr size_t kMostFollowed = 64;
     const auto size = [&](size_t i) { return size_of(type(i).dims); };
     std::vector<size_t> followed;
-    std::map<size_t, size_t> unread{
-        {value, readers_[value].size()}};  // of what is made: how often it is still to be read
+    std::map<size_t, size_t> unread{{value, readers_[value].size()}};  // for each value: its remaining reads
     std::set<size_t> next(readers_[value].begin(), readers_[value].end());
     int64_t total = size(value);
     size_t kept = 0;
@@ -176,8 +176,8 @@ class Carrier {
     for (size_t n = 0; n < kept; ++n) meets_[followed[n]] = true;
   }
 
-  /// A value keeps its splits if that is of use, and if what it is computed from kept them and only it reads that, or
-  /// all who do keep them.
+  /// Lets a value keep its splits if they are useful. Also lets it keep them if an operand keeps its splits and either
+  /// only this operation reads the operand or all of its readers keep the splits.
   void keep(size_t i) {
     if (!finer_[i]) return;
     const graph::LaidOutOperation& operation = at(i);
@@ -196,12 +196,12 @@ class Carrier {
 
   graph::Program& program_;
   const size_t count_;
-  // Of each result of an operation, then of each input:
-  std::vector<std::optional<Sharding>> finer_;  ///< where it can lie by a lost split that reaches it
-  std::vector<std::vector<int32_t>> readers_;   ///< an operation as often as it reads it
+  // For each result of an operation, then for each input:
+  std::vector<std::optional<Sharding>> finer_;  ///< the sharding that a carried split allows
+  std::vector<std::vector<int32_t>> readers_;   ///< lists an operation once for each read
   std::vector<bool> held_, useful_, kept_;
-  std::vector<bool> meets_;    ///< its operands are read by several, all of which keep their splits
-  std::vector<int32_t> like_;  ///< of each operation: which of them its layout follows; -1: none
+  std::vector<bool> meets_;    ///< several operations read its operands, and all keep their splits
+  std::vector<int32_t> like_;  ///< for each operation: the index of the value whose layout it copies; -1: none
 };
 
 }  // namespace
@@ -216,9 +216,10 @@ bool loses_a_split(const graph::Program& program) {
   return false;
 }
 
-/// What turns save for their gradients keeps splits in the turns that make it, and in those that read it.
+/// Lets values that iterations save for their gradients keep splits, both in the loop that saves them and in the loop
+/// that reads them.
 static void carry_out_of_turns(graph::Program& program) {
-  std::map<graph::ProgramValue, Sharding> moved;  // of one place of the loop's dim
+  std::map<graph::ProgramValue, Sharding> moved;  // the sharding in one iteration
   for (size_t i = 0; i < program.operations.size(); ++i) {
     graph::OperationRef& operation = program.operations[i].operation;
     if (!operation->region || operation->region->hands_on || !operation->region->stages.empty()) continue;

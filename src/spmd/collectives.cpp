@@ -20,7 +20,7 @@ Cost constant(int64_t number) {
 Cost operand_values(const LocalValue& from, const LocalValue&, AxisSet) { return Cost(block_elements(from)); }
 Cost result_values(const LocalValue&, const LocalValue& to, AxisSet) { return Cost(block_elements(to)); }
 
-/// The most that `of(coordinates)` is for any processor.
+/// Returns the maximum of `of(coordinates)` over all processors.
 template <typename F>
 int64_t largest_over(const LocalValue& from, const LocalValue& to, F of) {
   int64_t most = 0;
@@ -36,7 +36,7 @@ int64_t elements_of_largest(const LocalValue& value) {
   return elements;
 }
 
-/// Elements that an all_reduce of the first `elements` of `total` in one go sends.
+/// Returns the elements that one all_reduce sends for the first `elements` of `total`.
 int64_t reduce_sent(int64_t members, int64_t elements, int64_t total, int64_t element_bytes) {
   const std::vector<int64_t> levels = exchange_levels(tree_over(members));
   if (is_sent_whole(levels, total, element_bytes)) return sent_whole(levels, elements);
@@ -50,17 +50,17 @@ int64_t sent_by_all_reduce(const LocalValue& from, const LocalValue&, AxisSet ax
   return elements == 0 ? 0 : reduce_sent(from.mesh->group_size(axes), elements, elements, size_of(from.element));
 }
 
-/// Each keeps its own part of what it has.
+/// Each processor keeps its own part of its operand and sends the rest.
 int64_t sent_by_scatter(const LocalValue& from, const LocalValue& to, AxisSet) {
   return largest_over(from, to, [&](const Coordinates& at) { return elements_at(from, at) - elements_at(to, at); });
 }
 
-/// Each sends what it has to every other.
+/// Each processor sends its block to every other one.
 int64_t sent_by_gather(const LocalValue& from, const LocalValue&, AxisSet axes) {
   return mtf::saturating_multiply(from.mesh->group_size(axes) - 1, elements_of_largest(from));
 }
 
-/// Of each dim a processor keeps the shorter of its two blocks, which is part of the longer one.
+/// In each dim a processor keeps the shorter of its two blocks, which is part of the longer one.
 int64_t sent_by_all_to_all(const LocalValue& from, const LocalValue& to, AxisSet) {
   return largest_over(from, to, [&](const Coordinates& at) {
     int64_t kept = 1;
@@ -71,8 +71,8 @@ int64_t sent_by_all_to_all(const LocalValue& from, const LocalValue& to, AxisSet
   });
 }
 
-/// The largest block that changes hands when axes change places: of a processor that is first along all but one of
-/// them.
+/// Returns the size of the largest block that moves when axes change positions. The owner of this block is first along
+/// all of these axes but one.
 int64_t sent_by_transpose(const LocalValue& from, const LocalValue&, AxisSet axes) {
   int64_t most = 0;
   for (int axis = 0; axis < from.mesh->order(); ++axis) {
@@ -84,15 +84,15 @@ int64_t sent_by_transpose(const LocalValue& from, const LocalValue&, AxisSet axe
   return most;
 }
 
-/// Each stage but the last gives all it has to the next.
+/// Each stage except the last sends its whole block to the next stage.
 int64_t sent_by_take_over(const LocalValue& from, const LocalValue&, AxisSet) { return elements_of_largest(from); }
 
-/// The owner gives all it has to every other.
+/// The owner sends its whole block to every other processor.
 int64_t sent_by_owner(const LocalValue& from, const LocalValue& to, AxisSet axes) {
   return mtf::saturating_multiply(from.mesh->group_size(axes) - 1, elements_of_largest(to));
 }
 
-/// The others give all they have; nothing, where each has the whole.
+/// The other processors send their whole blocks; nothing is sent if each already has the sum.
 int64_t sent_to_owner(const LocalValue& from, const LocalValue&, AxisSet axes) {
   return from.partial & axes ? elements_of_largest(from) : 0;
 }
@@ -106,7 +106,7 @@ int64_t sent_by_exchange(const LocalValue& from, const LocalValue& to, AxisSet a
   return most;
 }
 
-/// Along the one dim of which `from` is an interval beyond the blocks of `to`.
+/// Only one dim differs: there `from` is an interval that extends beyond the blocks of `to`.
 int64_t sent_by_exchange_add(const LocalValue& from, const LocalValue& to, AxisSet) {
   int64_t most = 1;
   for (size_t d = 0; d < from.dims.size(); ++d)

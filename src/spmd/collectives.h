@@ -1,7 +1,7 @@
 #pragma once
-// The kinds of collective, a record each: what a program, a schedule and the counters call it, what it costs, what it
-// needs, and how it is bound to processors. Planner, schedule and executor read these records; none of them tells the
-// kinds apart by itself. A new kind is an enumerator (spmd/local_program.h) and a record.
+// One record for each kind of collective: its names in a program, a schedule and the counters, its cost, its memory,
+// and its movement. Planner, schedule and executor read these records, so none of them switches on the kind. A new
+// kind is an enumerator (spmd/local_program.h) and a record.
 #include <string_view>
 #include <vector>
 
@@ -9,26 +9,26 @@
 
 namespace mtf::spmd {
 
-/// What an executor does for a collective.
+/// How an executor moves the data of a collective.
 enum class Movement : uint8_t {
-  kReduce,         ///< adds up over the group, the whole to each (spmd/reduction_tree.h)
-  kReduceScatter,  ///< adds up over the group, to each what its result says
-  kFromGroup,      ///< each takes what its result says from those of its group that have it
-  kAddFromGroup,   ///< each adds up what its result says of all that those of its group have
-  kFromStage,      ///< each takes what another has left of it (spmd/pipeline.h)
-  kFromOwner,      ///< each takes what the one of its group has that owns the place of the turn
-  kToOwner,        ///< adds up over the group, to the one that owns the place of the turn
-  kFromPermuted,   ///< each takes the block of one other (spmd/axis_permutation.h)
+  kReduce,         ///< adds up over the group; each processor gets the whole sum (spmd/reduction_tree.h)
+  kReduceScatter,  ///< adds up over the group; each processor gets the part that its result describes
+  kFromGroup,      ///< each processor takes the elements of its result from the group members that have them
+  kAddFromGroup,   ///< each processor adds up, for the elements of its result, the contributions of all group members
+  kFromStage,      ///< each stage takes the value that another stage has left (spmd/pipeline.h)
+  kFromOwner,      ///< each processor takes the value of the group member that owns the position of the iteration
+  kToOwner,        ///< adds up over the group, on the member that owns the position of the iteration
+  kFromPermuted,   ///< each processor takes the block of one other processor (spmd/axis_permutation.h)
 };
 
-/// What a collective is counted by.
+/// The data whose size a collective is counted by.
 enum class Payload : uint8_t {
-  kOperand,  ///< the block that goes in
-  kResult,   ///< the block that comes out
-  kSent,     ///< what is sent
+  kOperand,  ///< the operand's block
+  kResult,   ///< the result's block
+  kSent,     ///< the elements that are sent
 };
 
-/// The numbers that a record computes are of the processor for which they are largest, in elements.
+/// The record of one kind. All numbers that it computes are in elements, for the processor with the largest number.
 struct CollectiveRecord {
   InstructionKind kind;
   std::string_view word;  ///< in a schedule
@@ -38,11 +38,11 @@ struct CollectiveRecord {
   Payload payload;
   /// The payload as a formula, in elements.
   Cost (*values)(const LocalValue& from, const LocalValue& to, AxisSet axes);
-  /// What a processor sends by the algorithm that the executor uses, in elements. Of an all_reduce that is not merged.
+  /// The elements that a processor sends by the executor's algorithm. For an all_reduce: without merging.
   int64_t (*sent)(const LocalValue& from, const LocalValue& to, AxisSet axes);
-  /// False: where nobody sends anything it is no collective.
+  /// False if an instruction that sends nothing is not counted as a collective.
   bool counts_if_nothing_moves;
-  /// Bytes that it needs beside its operand and result, from their bytes.
+  /// The bytes of memory that it needs besides its operand and result.
   int64_t (*staging)(int64_t operand_bytes, int64_t result_bytes);
 };
 
@@ -52,8 +52,8 @@ const std::vector<CollectiveRecord>& collective_records();
 const CollectiveRecord* find_collective(InstructionKind kind);
 const CollectiveRecord& record_of(InstructionKind kind);
 
-/// Bytes that merging these all_reduces over one group of `members` puts on the wire, each one's share: what it adds to
-/// those before it. `elements` are those of the largest group.
+/// Returns the bytes that each of several merged all_reduces over one group of `members` adds to the wire bytes of the
+/// ones before it. `elements` holds the sizes for the largest group.
 std::vector<int64_t> wire_bytes_of_merged(int64_t members, const std::vector<int64_t>& elements, int64_t element_bytes);
 
 }  // namespace mtf::spmd

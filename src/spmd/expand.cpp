@@ -13,7 +13,7 @@
 namespace mtf::spmd {
 namespace {
 
-/// An operation and nothing else, whose operands lie so.
+/// Returns a program with one operation, whose operands have the given shardings.
 graph::Program alone(const graph::OperationRef& operation, const std::vector<ExpandedOperand>& operands) {
   graph::Program program;
   graph::ProgramOperation entry;
@@ -31,7 +31,7 @@ graph::Program alone(const graph::OperationRef& operation, const std::vector<Exp
   return program;
 }
 
-/// No operand or result of the operation has all the dims of some value of its expansion.
+/// True if some value of the expansion has dims that no single operand or result of the operation has.
 bool makes_more(const graph::LaidOutOperation& operation, const graph::Program& parts) {
   const auto has = [](const std::vector<TensorType>& types, const Dims& dims) {
     return std::any_of(types.begin(), types.end(), [&](const TensorType& type) {
@@ -45,7 +45,7 @@ bool makes_more(const graph::LaidOutOperation& operation, const graph::Program& 
   });
 }
 
-/// The axes along which processors compute different parts of the operation.
+/// Returns the axes along which processors compute different parts of the operation.
 AxisSet divided(const LocalProgram& program, const graph::OperationRef& operation) {
   AxisSet axes = 0;
   for (const Instruction& instruction : program.instructions) {
@@ -56,8 +56,8 @@ AxisSet divided(const LocalProgram& program, const graph::OperationRef& operatio
   return axes;
 }
 
-/// Bytes that a processor sends, by the size of what is moved alone, as in the choice of a resharding: small
-/// all_reduces really send more, in fewer messages.
+/// Returns the bytes that a processor sends, computed from the size of the payload alone, as in the choice of a
+/// resharding. Small all_reduces really send more, in fewer messages.
 double sent_by(const LocalProgram& program, const Instruction& instruction) {
   const CollectiveRecord* const record = find_collective(instruction.kind);
   if (record == nullptr) return 0;
@@ -67,7 +67,7 @@ double sent_by(const LocalProgram& program, const Instruction& instruction) {
   return (record->movement == Movement::kReduce ? 2 : 1) * (members - 1) / members * bytes;
 }
 
-/// Bytes that the processor with the most of each sends, and has in one block.
+/// Returns the bytes that a processor sends plus the bytes of its largest block, each for the processor with the most.
 double bytes_of(const LocalProgram& program) {
   double sent = 0;
   int64_t largest = 0;
@@ -78,7 +78,7 @@ double bytes_of(const LocalProgram& program) {
   return sent + static_cast<double>(largest);
 }
 
-/// The local program of one of which nothing is to be merged or expanded.
+/// Returns the local program of a program, without merging or expanding its operations.
 LocalProgram split_as_it_is(graph::Program program) {
   MergedProgram merged;
   Forms forms;
@@ -123,7 +123,7 @@ graph::Program stand_in_for(const graph::LaidOutOperation& operation, const std:
   graph::Values results = make(builder, stand_ins);
   for (size_t r = 0; r < results.size(); ++r) {
     const Dims& dims = operation.results[r].dims;
-    // Operands may have given the parts another order of dims than the operation says.
+    // The graph may have produced another order of dims than the operation declares.
     results[r] = builder.broadcast(results[r], dims);
     MTF_CHECK(results[r].type() == operation.results[r], "{} gives {}, its parts {}", operation.op->name,
               to_string(operation.results[r]), to_string(results[r].type()));

@@ -1,12 +1,15 @@
 #pragma once
-// Expansions: the graph of smaller operations that stands for one where a dim is split that it needs whole.
+// Expansions: graphs of smaller operations that replace an operation which needs a dim gathered although the dim is
+// split.
 //
-// There is another way: to bring that dim whole, so that the operation is computed as it is, its work divided over its
-// other dims. An expansion whose values are of dims that one operand or result has (softmax, layer_norm, cross_entropy)
-// is never more than that in memory, and stands always. One that makes more of them, as attention makes scores of every
-// query and every place of the memory, is compared with the other way: by what a processor sends and by the largest
-// block that it then has, in bytes, added up, so that scores are stored only where they are few. Work is never repeated
-// for it: where no other dim can take the axes, the expansion stands.
+// The alternative is to gather that dim and compute the operation as it is, with its work divided over its other dims.
+// Some expansions only make values with the dims of one operand or result (softmax, layer_norm, cross_entropy). They
+// never need more memory than the operation, so they are always used.
+//
+// Other expansions make larger values: attention makes a score for each pair of query and memory position. Such an
+// expansion is compared with the alternative. The cost of each is a sum in bytes: the bytes that a processor sends and
+// its largest block. So scores are stored only if they are few. The alternative is never taken if it repeats work: if
+// no other dim can take the axes, the expansion is used.
 #include <functional>
 #include <vector>
 
@@ -16,29 +19,29 @@
 
 namespace mtf::spmd {
 
-/// Where an operand of an operation that is expanded lies.
+/// The sharding of an operand of an expanded operation.
 struct ExpandedOperand {
   Sharding sharding;
   AxisSet inherited = 0;
   bool operator==(const ExpandedOperand&) const = default;
 };
 
-/// What `make` adds to a graph, from an operation's operands to its results, as a program that stands for it: its first
-/// inputs are the operands, the others numbers of its own; its roots are the results, each laid out as the operation's.
-/// Without `operands` they are whole.
+/// Returns a program that replaces an operation: the graph that `make` adds from the operands to the results. The
+/// first inputs of the program are the operands; the others are its own numbers. Its roots are the results, in the
+/// layouts of the operation's results. Without `operands`, all operands are replicated.
 graph::Program stand_in_for(const graph::LaidOutOperation& operation, const std::vector<ExpandedOperand>& operands,
                             const std::function<graph::Values(ops::Builder&, const graph::Values&)>& make);
 
-/// The local program of an operation and nothing else.
+/// Returns the local program of a single operation.
 LocalProgram split_alone(const graph::OperationRef& operation, const std::vector<ExpandedOperand>& operands);
-/// Of the largest block.
+/// Returns the bytes of the largest block of a value.
 int64_t largest_bytes(const LocalValue& value);
 
-/// The same of an operation that has an expansion. `blocks` as ExpandCall has it.
+/// Returns the program of an operation's expansion. `blocks` as in ExpandCall.
 graph::Program expansion_of(const graph::LaidOutOperation& operation, const std::vector<ExpandedOperand>& operands = {},
                             int64_t blocks = 1);
 
-/// True if the operation is less as it is than as its expansion, of which `parts` is the program.
+/// True if the operation itself costs less than its expansion, the program `parts`.
 bool is_less_whole(const graph::OperationRef& operation, const std::vector<ExpandedOperand>& operands,
                    const graph::Program& parts);
 

@@ -12,7 +12,7 @@
 namespace mtf::spmd {
 namespace {
 
-/// The dim along which an operation is a window of its operand, and what it needs of it.
+/// Returns the dim along which an operation is a window of its operand, and the map of this dim.
 std::optional<std::pair<int, graph::AccessMap>> window_of(const graph::LaidOutOperation& node) {
   if (node.op->role != graph::Role::kWindow) return std::nullopt;
   std::optional<std::pair<int, graph::AccessMap>> found;
@@ -25,7 +25,7 @@ std::optional<std::pair<int, graph::AccessMap>> window_of(const graph::LaidOutOp
   return found;
 }
 
-/// What both need, or nothing where no one interval of each block is that.
+/// Returns the interval that covers both, or nothing if a single interval cannot.
 std::optional<graph::AccessMap> joined(const graph::AccessMap& a, const graph::AccessMap& b) {
   if (a.stride != b.stride || a.from != b.from || a.to != b.to || a.wrap != b.wrap || a.base_dilation != 1 ||
       b.base_dilation != 1)
@@ -37,7 +37,7 @@ std::optional<graph::AccessMap> joined(const graph::AccessMap& a, const graph::A
   return both;
 }
 
-/// A block's own places are among those that it needs.
+/// True if a block's own positions are among the positions that it needs.
 bool has_own(const graph::AccessMap& map) {
   return map.from == map.to && map.stride == 1 && map.base_dilation == 1 && map.offset <= 0 &&
          map.offset + map.extent() >= 1;
@@ -51,11 +51,11 @@ bool contains(const Sides& outer, const Sides& inner) {
                      [&](const auto& side) { return std::find(outer.begin(), outer.end(), side) != outer.end(); });
 }
 
-/// The exchanges that somebody makes.
+/// A count of exchanges and of the elements that they send.
 struct Exchanged {
   int64_t elements = 0, count = 0;
 
-  /// Along dim `side.first` of a value, which gets that halo.
+  /// Counts an exchange that gives dim `side.first` of a value the halo `side.second`.
   template <typename Side>
   void add(const LocalValue& from, const Side& side) {
     LocalValue to = from;
@@ -97,7 +97,8 @@ Halos::Halos(const graph::Program& program) {
   }
 }
 
-/// Sets for each window along `dim` the halo that it shares: with as many as may share one, by their offsets.
+/// Sets the halo that each window along `dim` shares. Groups the windows by their offsets, with as many in a group as
+/// may share a halo.
 void Halos::share_sides(Tensor& tensor, const LocalValue& value, int dim) {
   const LocalDim& own = value.dims[dim];
   std::vector<int> along;
@@ -156,12 +157,13 @@ void Halos::decide(Tensor& tensor, const LocalValue& value) {
   tensor.together = std::tie(together.elements, together.count) < std::tie(apart.elements, apart.count);
 }
 
-/// The largest box that a box is cut out of without communication; null if it is made by exchanges.
+/// Returns the largest box from which a box can be cut without communication; null if exchanges make the box.
 const Halos::Box* Halos::part_of(const Tensor& tensor, const Box& box) {
   const Box* found = nullptr;
   for (const Box& largest : tensor.largest) {
     if (!contains(largest, box)) continue;
-    if (std::equal(box.begin(), box.end(), largest.begin())) return nullptr;  // it is made on the way to that one
+    if (std::equal(box.begin(), box.end(), largest.begin()))
+      return nullptr;  // an intermediate result of the larger box
     if (std::all_of(largest.begin(), largest.end(),
                     [&](const Side& side) { return contains(box, Box{side}) || has_own(side.second); }))
       found = &largest;
@@ -190,7 +192,8 @@ int Halos::block_of_tensor(Tensor& tensor, const Box& box, LocalBuilder& local, 
   return value;
 }
 
-/// The result of window `window`, or the tensor, as it comes out of the tensor's larger block `box`.
+/// Returns a block of the result of window `window` (-1: of the tensor), computed from the tensor's larger block
+/// `box`.
 int Halos::block(Tensor& tensor, int window, const Box& box, LocalBuilder& local, const Lowering& of) {
   if (window < 0) return block_of_tensor(tensor, box, local, of);
   for (const Made& made : tensor.made)

@@ -1,24 +1,24 @@
 #pragma once
-// Halos: what several windows over one tensor need beyond its block is fetched once, for all of them.
+// Halos: fetches once the parts beyond a block that several windows over one tensor need.
 //
-// A window is an operation of which a block of the result needs an interval of the operand along one dim: shift, slice,
-// pad. A 3 × 3 stencil is eight windows and windows of windows over one tensor:
+// A window is an operation whose result block needs an interval of the operand along one dim: shift, slice, pad. A 3 ×
+// 3 stencil is eight windows over one tensor; some of them are windows of windows:
 //
 //     x ── shift r ──► up ── shift c ──► up_left, up_right
 //       ── shift r ──► down ── shift c ──► down_left, down_right
 //       ── shift c ──► left, right
 //
-// One by one they send 2 messages along r and 6 along c, among them the rows of up and down, which hold what x does.
-// Together they need one larger block of x. Its halo along each dim is one exchange, of both sides at once, and the
-// exchange along c is of the block with its halo along r, which carries the corners along:
+// Computed one by one, they send 2 messages along r and 6 along c, and these messages repeat rows of x that `up` and
+// `down` contain. Together they need one larger block of x. One exchange fetches its halo along each dim, for both
+// sides at once. The exchange along c sends the block with its halo along r and so includes the corners:
 //
 //     . . . .        r r r r        c r r r r c
 //     . x x .   ──►  . x x .   ──►  c . x x . c      every window is then computed from this
 //     . x x .        . x x .        c . x x . c
 //     . . . .        r r r r        c r r r r c
 //
-// Windows along one dim share a halo where it sends no more than they would one by one, and a tensor's windows are
-// computed together where all their exchanges are of no more elements, or of as many and fewer.
+// Windows along one dim share a halo if the shared exchange sends no more than separate exchanges. The windows of a
+// tensor are computed together if that takes fewer elements, or as many elements in fewer exchanges.
 #include <optional>
 #include <utility>
 #include <vector>
@@ -33,38 +33,38 @@ class Halos {
   /// Finds the windows of a program that share a tensor.
   explicit Halos(const graph::Program& program);
 
-  /// The operand of operation `index` with what the result's block needs, where its windows are computed together;
-  /// -1 where they are not. `operand` is what it reads, in the blocks that the operation is split into.
+  /// Returns the operand of operation `index` with the halo that the result's block needs. Returns -1 if its windows
+  /// are not computed together. `operand` is its operand, in the blocks of the operation's split.
   int fetched(int index, LocalBuilder& local, const Lowering& of, int operand);
 
-  /// A window was computed from another block than its operand's own.
+  /// True if a window was computed from a larger block than its operand's own.
   bool passes_over_windows() const { return passes_over_windows_; }
 
  private:
-  /// A dim, and the halo of it that is needed.
+  /// A dim, and the halo that is needed along it.
   using Side = std::pair<int, graph::AccessMap>;
-  /// A larger block of a tensor, by dims.
+  /// A larger block of a tensor, as a halo for each of some dims.
   using Box = std::vector<Side>;
 
   struct Window {
-    int tensor = -1;  ///< in tensors_, or -1: no window
-    int inner = -1;   ///< the window that it is a window of, or -1: of the tensor
+    int tensor = -1;  ///< index in tensors_; -1: the operation is no window
+    int inner = -1;   ///< the window that it reads; -1: it reads the tensor
     int dim = 0;
     graph::AccessMap map;
-    Box box;                   ///< what it and its inner windows need of the tensor
-    graph::OperationRef node;  ///< once it has been lowered
+    Box box;                   ///< the halo of the tensor that it and its inner windows need
+    graph::OperationRef node;  ///< set when the window is lowered
     std::string name;
   };
   struct Made {
-    int window;  ///< whose result it is a block of, or -1: of the tensor
+    int window;  ///< the window whose result this is a block of; -1: the tensor
     Box box;
     int value;
   };
   struct Tensor {
     std::vector<int> windows;
-    int local = -1;  ///< the local value, once the first of its windows is lowered
+    int local = -1;  ///< the local value, set when the first of its windows is lowered
     bool together = false;
-    std::vector<Box> largest;  ///< boxes that no other contains
+    std::vector<Box> largest;  ///< boxes that no other box contains
     std::vector<Made> made;
   };
 
@@ -74,7 +74,7 @@ class Halos {
   int block(Tensor& tensor, int window, const Box& box, LocalBuilder& local, const Lowering& of);
   int block_of_tensor(Tensor& tensor, const Box& box, LocalBuilder& local, const Lowering& of);
 
-  std::vector<Window> windows_;  ///< of each operation
+  std::vector<Window> windows_;  ///< for each operation
   std::vector<Tensor> tensors_;
   bool passes_over_windows_ = false;
 };
