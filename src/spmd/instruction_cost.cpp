@@ -1,4 +1,4 @@
-// What an instruction costs the largest processor, from the local program alone.
+// Computes the cost of an instruction, for the processor with the largest blocks, from the local program alone.
 #include <algorithm>
 
 #include "graph/region.h"

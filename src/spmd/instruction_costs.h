@@ -8,12 +8,12 @@
 
 namespace mtf::spmd {
 
-/// What the instructions of a program cost. Of those of one form whose blocks lie alike, one is costed.
+/// The costs of a program's instructions. Instructions of one form with equal shardings share one cost.
 class InstructionCosts {
  public:
   explicit InstructionCosts(const LocalProgram& program) : program_(program) {}
   const InstructionCost& of(int instruction);
-  /// Of instructions that run at once: merged all_reduces put fewer bytes on the wire than one by one.
+  /// Returns the costs of instructions that run as one step: merged all_reduces send fewer bytes than separate ones.
   std::vector<InstructionCost> of_step(const std::vector<int>& instructions);
 
  private:
@@ -21,7 +21,8 @@ class InstructionCosts {
 
   const LocalProgram& program_;
   Forms forms_;
-  std::unordered_multimap<int32_t, std::pair<int, InstructionCost>> known_;  ///< by form, with the instruction
+  std::unordered_multimap<int32_t, std::pair<int, InstructionCost>>
+      known_;  ///< by form; each with the instruction that was costed
 };
 
 }  // namespace mtf::spmd

@@ -11,14 +11,15 @@
 namespace mtf::spmd {
 namespace {
 
-/// The most ways to place axes that are compared; beyond, the first claim of each further axis stands.
+/// The most assignments of axes that are compared. Beyond this number, only the first claim of each further axis
+/// counts.
 constexpr size_t kMostWays = 256;
 
 bool can_split(const graph::IterationDim& dim) {
   return dim.kind != graph::SplitKind::kExpand && dim.kind != graph::SplitKind::kWhole;
 }
 
-/// The axes over which the operands are partial and the operation may leave its result so.
+/// Returns the axes over which operands are partial and the operation may leave its result partial.
 AxisSet carried_axes(Arithmetic arithmetic, const std::vector<Placed>& operands, const std::vector<Placed>& results) {
   AxisSet axes = 0;
   size_t partials = 0, zeros = 0;
@@ -84,7 +85,7 @@ class Chooser {
   }
 
  private:
-  /// For each axis of the mesh the dim that it splits, or -1.
+  /// For each axis of the mesh, the dim that it splits, or -1.
   using Owners = std::array<int, kMaxAxes>;
 
   void claim(int j, const AxisList& list) {
@@ -93,7 +94,7 @@ class Chooser {
       claims_[j].push_back(rest);
   }
 
-  // The result speaks first, so that of ways which cost the same the one that leaves it in place is taken.
+  // Results claim first, so a tie goes to the choice that leaves the result in place.
   void collect(int j) {
     const graph::IterationDim& dim = space_.dims[j];
     if (!can_split(dim)) return;
@@ -103,7 +104,7 @@ class Chooser {
       if (dim.operands[k] >= 0) claim(j, operands_[k].sharding.dims[dim.operands[k]]);
   }
 
-  // Axes that split a dim which must be whole may split a free one instead: work is divided all the same.
+  // Axes of a dim that must be gathered may split a free dim instead, so that work is still divided.
   void move_away(int j) {
     const graph::IterationDim& dim = space_.dims[j];
     if (can_split(dim)) return;
@@ -127,7 +128,7 @@ class Chooser {
     if (work_ == graph::Work::kNone) may_be_dropped_ |= homeless.set();
   }
 
-  // Of an element-wise operation: axes that no result has, where the dims that they split are split otherwise there.
+  // For an element-wise operation: finds axes that split no result, where the result splits the dim over other axes.
   void give_up() {
     if (work_ != graph::Work::kPerResult) return;
     AxisSet kept = 0;
@@ -147,7 +148,7 @@ class Chooser {
     return false;
   }
 
-  /// What is claimed, where no dim has two claims and no axis is claimed by two dims; so it is for most operations.
+  /// Returns the claims if no dim has two of them and no two dims claim the same axis, as for most operations.
   std::optional<std::vector<AxisList>> only_way() const {
     std::vector<AxisList> way(claims_.size());
     AxisSet used = 0;
@@ -163,7 +164,7 @@ class Chooser {
     return way;
   }
 
-  /// Behind each way the one in which dims follow that may.
+  /// Adds, for each assignment, one in which following dims use the axes of the dims that they follow.
   void add_followers(std::vector<std::vector<AxisList>>& ways) const {
     for (size_t j = 0; j < space_.dims.size(); ++j) {
       const int8_t followed = space_.dims[j].follows;
@@ -176,7 +177,7 @@ class Chooser {
     }
   }
 
-  /// Every way to give each claimed axis to one of the dims that claim it, with every order that a claim has.
+  /// Returns every way to give each claimed axis to one of its claimants, with every order that a claim has.
   std::vector<std::vector<AxisList>> assignments() const {
     std::vector<Owners> owners(1);
     owners[0].fill(-1);
@@ -258,7 +259,8 @@ class Chooser {
     return split;
   }
 
-  /// Of a product, how many axes split a dim that a line left whole along them, and are gathered of an operand for it.
+  /// For a product: counts the axes that split a dim which a line keeps replicated, and along which an operand is
+  /// gathered.
   int undone(const std::vector<AxisList>& way) const {
     if (work_ != graph::Work::kContraction && work_ != graph::Work::kProducts) return 0;
     int count = 0;
@@ -278,7 +280,8 @@ class Chooser {
     return count;
   }
 
-  /// A result that lacks dim `j` has a dim that follows it: what a block of j gives of it is an interval.
+  /// True if result `r` lacks dim `j` but has a dim that follows it. A block of j then computes an interval of the
+  /// result.
   bool is_followed(size_t j, const std::vector<AxisList>& dims, size_t r) const {
     for (size_t other = 0; other < dims.size(); ++other)
       if (space_.dims[other].follows == static_cast<int8_t>(j) && !dims[other].empty() &&
@@ -287,9 +290,9 @@ class Chooser {
     return false;
   }
 
-  /// Splits an operand's dim that follows another by the axes of that, where to bring it into these blocks and give
-  /// them a halo is less than to bring it whole, as it is `needed` so far. An operand that has the other dim too needs
-  /// it whole.
+  /// Splits an operand's following dim by the axes of the dim that it follows, if resharding with a halo is cheaper
+  /// than gathering. `needed` is the operand's sharding so far. An operand that also has the followed dim needs the
+  /// following dim gathered.
   void bring_near(const graph::IterationDim& dim, const AxisList& axes, size_t k, Sharding& needed) const {
     if (space_.dims[dim.follows].operands[k] >= 0) return;
     const Placed& operand = operands_[k];
@@ -306,7 +309,7 @@ class Chooser {
     return ways_.find(operand.type, operand.sharding, wanted, mesh_).cost;
   }
 
-  /// Adds the cost of fetching what dim `d` of blocks that lie so needs beyond them, or of giving it back.
+  /// Adds the cost of fetching the halo of dim `d` of blocks in this sharding, or of adding the halo back.
   void add_halo(const TensorType& type, const Sharding& blocks, const graph::IterationDim& dim, int d, bool back,
                 ReshardCost& cost) const {
     const AxisList& axes = blocks.dims[d];
@@ -348,8 +351,8 @@ class Chooser {
   ReshardWays& ways_;
   AxisSet carried_;
   graph::Work work_;
-  AxisSet may_be_dropped_ = 0;                 ///< axes that need not split anything
-  std::vector<std::vector<AxisList>> claims_;  ///< for each dim, the lists that operands and results give it
+  AxisSet may_be_dropped_ = 0;                 ///< axes that may be left unused
+  std::vector<std::vector<AxisList>> claims_;  ///< for each dim, the axis lists of operands and results
 };
 
 }  // namespace

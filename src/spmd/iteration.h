@@ -1,22 +1,26 @@
 #pragma once
-// Which mesh axes split the iteration space of one operation.
+// Chooses the mesh axes that split the iteration space of one operation.
 //
-// Every axis that splits a dim of the iteration space through an operand or through the result must be used: work is
-// never repeated to save bytes. There is a choice where two dims claim one axis, where operands list the axes of a dim
-// in different orders, and where a dim that must be whole is split: its axes then split a free dim. The choice that
-// makes bringing the operands there and the result to its own layout cheapest is taken; copies that exist cost nothing.
+// Every axis that splits a dim of the iteration space, through an operand or a result, must be used: work is never
+// repeated to save bytes. There are several choices in three cases:
+// - Two dims claim the same axis.
+// - Operands list the axes of a dim in different orders.
+// - A split dim must be gathered: its axes then split a free dim.
 //
-// An operation that is not expanded needs its expanded dims whole. Of one that follows another dim
-// (IterationDim::follows) each operand is brought whole, or into the blocks of that dim, with a halo, where that is
-// less.
+// The chooser takes the choice with the cheapest resharding of operands and results. Copies that exist cost nothing.
 //
-// One axis need not be used: one that splits, of an operand of an element-wise operation, a dim that the result's
-// layout splits over other axes. Every processor along it holds the same part of the result in any case, and an element
-// costs less to compute than to send.
+// An operation that is not expanded needs its expanded dims gathered. If a dim follows another dim
+// (IterationDim::follows), each operand is either gathered along it, or resharded to the blocks of the other dim with
+// a halo, whichever is cheaper.
 //
-// What a line wrote holds before what is cheapest: a product does not split a dim that `@` leaves whole if another
-// operand would have to be gathered for it. So a projection behind `x @ {}` leaves its weights where they are, though
-// its result is to lie otherwise; and so does its backward pass, though the gradient of x is.
+// Exception: an element-wise operation may leave an axis unused. The axis then splits a dim of an operand that the
+// result's layout splits over other axes. All processors along the axis hold the same part of the result in any case,
+// and to compute an element costs less than to send it.
+//
+// A written layout has priority over cost. A product does not split a dim that `@` keeps replicated, if another
+// operand would have to be gathered for that. So a projection of `x @ {}` reads its weights in their own sharding,
+// although its result has another layout. The same holds for its backward pass, although the gradient of x has another
+// layout.
 #include <functional>
 #include <optional>
 #include <vector>
@@ -27,31 +31,31 @@
 
 namespace mtf::spmd {
 
-/// An operand or a result as it lies, on the mesh of the operation.
+/// An operand or result with its sharding, on the mesh of the operation.
 struct Placed {
   TensorType type;
   Sharding sharding;
-  bool zero = false;  ///< a constant zero, which may stand for its part of a sum over any axes
-  std::function<bool(const Sharding&)> has_copy = {};  ///< of an operand: it has been brought there before
-  const Sharding* written =
-      nullptr;  ///< what a line wrote of it, or of what it is the gradient of (spmd/written_layouts.h)
+  bool zero = false;  ///< a constant zero, which may stand for a part of a sum over any axes
+  std::function<bool(const Sharding&)> has_copy = {};  ///< of an operand: true if the copy exists
+  const Sharding* written = nullptr;  ///< the written layout of the value, or of the value that it is the gradient of
+                                      ///< (spmd/written_layouts.h)
 };
 
-/// What decides which axes an operation may give up, and which partial operands may be carried into it.
+/// The properties that decide which axes an operation may leave unused, and which partial operands it may accept.
 struct Arithmetic {
-  graph::Linear linear = graph::Linear::kNo;  ///< the operation's; kNo where its result may not come out partial
+  graph::Linear linear = graph::Linear::kNo;  ///< linearity of the operation; kNo if its result may not be partial
   graph::Work work = graph::Work::kContraction;
-  bool joins = false;  ///< it adds partial operands up, or its result goes where that happens: they are carried
-                       ///< whatever its layout
+  bool joins = false;  ///< it adds up partial operands, or its result goes to such an addition: operands then stay
+                       ///< partial in any layout
 };
 
 struct IterationSplit {
-  std::vector<AxisList>
-      dims;  ///< for each dim of the iteration space; those that a following dim is split by, if it is
-  std::vector<Sharding> operands;  ///< what each operand is needed as
-  std::vector<Sharding> results;   ///< as each result comes out: partial over the axes of summed dims that it lacks
-  AxisSet carried = 0;             ///< axes over which operands are partial and stay so
-  bool is_only = false;            ///< there was nothing to choose between
+  std::vector<AxisList> dims;  ///< for each dim of the iteration space; for a following dim: the axes of the dim that
+                               ///< it follows, if it uses them
+  std::vector<Sharding> operands;  ///< the sharding in which each operand is needed
+  std::vector<Sharding> results;   ///< the sharding of each computed result: partial over the axes of summed dims
+  AxisSet carried = 0;             ///< axes over which operands are partial and the result stays partial
+  bool is_only = false;            ///< there was only one choice
 };
 
 IterationSplit split_iteration(const graph::IterationSpace& space, Arithmetic arithmetic,

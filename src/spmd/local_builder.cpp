@@ -255,7 +255,7 @@ int LocalBuilder::onto_mesh(int value, const graph::OperationRef& node) {
   auto [at, fresh] = remeshed_.try_emplace({value, node->mesh.get()}, -1);
   int& there = at->second;
   if (!fresh) return there;
-  if (auto number = number_of_.find(value); number != number_of_.end())  // it lies nowhere
+  if (auto number = number_of_.find(value); number != number_of_.end())  // a number has no sharding
     return there = add_input(number->second, node->mesh);
   const LocalValue& from = program_.values[value];
   const Remeshed blocks = from.mesh ? remeshed(from.type().dims, from.sharding(), *from.mesh, *node->mesh)

@@ -1,9 +1,10 @@
 #pragma once
-// A local program in the making: its values, the instructions that compute and move them, and which copies exist.
+// A local program under construction: its values, its instructions, and the copies that exist.
 //
-// A value that an operation needs in another sharding is copied there; whoever needs the same later reads that copy. A
-// value that is another's memory under other names has no copies of its own: the other is copied, and the copy renamed.
-// The backward pass makes copies of variables again, so that those of the forward pass need not be kept for it.
+// If an operation needs a value in another sharding, the builder adds a copy. Later consumers of the same sharding
+// read that copy. A view (the memory of another value under other names) has no copies of its own: the builder copies
+// the other value and renames the copy. The backward pass copies variables again, so that the copies of the forward
+// pass need not be kept for it.
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -17,19 +18,19 @@
 
 namespace mtf::spmd {
 
-/// A block of result `result` of `operation`, in `sharding`.
+/// Returns a block of result `result` of `operation`, in `sharding`.
 LocalValue block_of_result(const std::string& name, const graph::LaidOutOperation& operation, int result,
                            const Sharding& sharding);
 
-/// It has blocks of its own in this sharding.
+/// True if the value has whole blocks in exactly this sharding.
 bool lies_as(const LocalValue& value, const Sharding& wanted);
 
-/// An operation that the program does not have, on the mesh and at the place in the source of one that it has.
+/// Returns an operation that the program lacks, on the mesh and at the source position of an operation that it has.
 graph::OperationRef helper_operation(const graph::Op& op, std::vector<TensorType> operands,
                                      graph::Attributes attributes, const graph::LaidOutOperation& of,
                                      std::vector<double> inputs = {});
 
-/// A tensor that is there, as the operation of a program's input that nobody captured.
+/// Returns an operation that stands for an existing tensor: a program input that was not captured.
 graph::OperationRef data_operation(const TensorType& type, Sharding lies, AxisSet inherited, const MeshPtr& mesh);
 
 class LocalBuilder {
@@ -42,50 +43,52 @@ class LocalBuilder {
 
   const LocalValue& operator[](int value) const { return program_.values[value]; }
   ReshardWays& ways() { return ways_; }
-  /// What is brought from now on is for the backward pass, or for the forward pass.
+  /// Sets whether copies from now on belong to the backward pass.
   void set_backward(bool backward) { backward_ = backward; }
   LocalProgram take() { return std::move(program_); }
 
   int add(LocalValue value);
-  /// Input `which` of the program, as a value of `mesh`. `lies`: where it does; null: where its layout says.
+  /// Adds input `which` of the program, as a value of `mesh`. `lies` is its sharding; null: that of its layout.
   int add_input(int32_t which, const MeshPtr& mesh, const Sharding* lies = nullptr);
-  /// In a turn: what has been added up so far of a sum over turns, whose next term this is. It dies with the turn.
+  /// In an iteration: adds the running value of a sum over iterations, whose next term is `term`. It dies with the
+  /// iteration.
   int add_sum(int term, const graph::OperationRef& node);
-  /// What is added from here on is of this replica (ProgramOperation::replica), or of none: 0.
+  /// Sets the replica (ProgramOperation::replica) of the instructions that follow; 0: none.
   void in_replica(int32_t replica) { replica_ = replica; }
-  /// `origin`: which operation of the captured program `node` is, or -1.
+  /// `origin`: the index of `node` in the captured program, or -1.
   void compute(const graph::OperationRef& node, std::vector<int> operands, std::vector<int> results,
                int32_t origin = -1);
-  /// Of a stage of a pipeline: what it begins a micro-batch with, which stands in for the operand.
+  /// In a stage of a pipeline: adds the start value of a micro-batch, which replaces the operand.
   int take_over(const graph::OperationRef& node, int operand, const AxisList& stages, Name micro);
-  /// In a turn of a loop over `over`, whose blocks lie over `axes`: the place of the turn, which only the one that
-  /// stores it has, brought from there to all; and the other way, what all have of it.
+  /// In an iteration of a loop over `over`, for a value that is stored in blocks along `over` over `axes`. Only its
+  /// owner holds the slice of this iteration. from_owner sends the slice to all processors; to_owner adds up their
+  /// slices on the owner.
   int from_owner(const graph::OperationRef& node, int operand, Name over, const AxisList& axes);
   int to_owner(const graph::OperationRef& node, int operand, Name over, const AxisList& axes);
-  /// A loop, each of whose turns is `turn`.
+  /// Adds a loop; `turn` is the program of one iteration.
   void run_in_turns(const graph::OperationRef& node, std::vector<int> operands, std::vector<int> results,
                     int32_t origin, std::shared_ptr<const LocalProgram> turn);
   int collective(InstructionKind kind, const graph::OperationRef& node, int operand, LocalValue result, AxisSet axes,
                  kernels::Reduction reduction, ReasonRef reason);
-  /// An exchange; whoever asks for the same intervals of a value later gets those.
+  /// Adds an exchange, or returns the value of an earlier exchange of the same intervals.
   int exchange(const graph::OperationRef& node, int operand, LocalValue result, AxisSet axes, ReasonRef reason);
-  /// `result` is the memory of `operand` under the names that `node` gives.
+  /// Records that `result` is the memory of `operand` under the names of `node`.
   void is_view(int result, int operand, const graph::OperationRef& node);
 
-  /// `value` in the sharding that `node` needs. `reason`: why a partial value is to be reduced.
+  /// Returns `value` in the sharding `wanted`. `reason` explains the reduction of a partial value.
   int bring(int value, const Sharding& wanted, const graph::OperationRef& node, const ReasonRef& reason);
-  /// True if bringing it there communicates nothing more, because it has been brought there.
+  /// True if resharding to `wanted` needs no further communication, because the copy exists.
   bool has_copy(int value, const Sharding& wanted) const;
-  /// What a value has been brought to by communication.
+  /// Returns the copies of a value that communication made.
   std::vector<int> brought(int value) const;
-  /// Where those lie, and copies of an input.
+  /// Returns the shardings of these copies, and of the copies of an input.
   std::vector<Sharding> copies(int value) const;
-  /// A loop has brought a value there.
+  /// Records a copy that a loop has made.
   void has_been_brought(int value, int copy);
-  /// A value as `node` can read it on its mesh: in the blocks that it has, where that mesh can name them; gathered over
-  /// the axes of its own mesh whose blocks it cannot.
+  /// Returns a value on the mesh of `node`. The value keeps its blocks if that mesh can express them, and is gathered
+  /// over the other axes of its own mesh.
   int onto_mesh(int value, const graph::OperationRef& node);
-  /// True of a variable as the program finds it.
+  /// True if the value is a variable as it is at the start of the program.
   bool is_stored(int value) const { return stored_.contains(value); }
 
  private:
@@ -95,7 +98,7 @@ class LocalBuilder {
   };
   using CopyKey = std::pair<int, std::string>;
   CopyKey key_of(int value, const Sharding& wanted) const;
-  /// Which copy of an input lies so, or -1.
+  /// Returns the index of the input's copy in this sharding, or -1.
   int32_t copy_of_input(int value, const Sharding& wanted) const;
   int add_instruction_of_input(LocalValue value, int32_t which, int32_t copy);
   int between_owner_and_all(InstructionKind kind, Reason::Kind why, const graph::OperationRef& node, int operand,
@@ -106,14 +109,14 @@ class LocalBuilder {
   ReshardWays ways_;
   int32_t replica_ = 0;
   std::map<CopyKey, int> copies_;
-  std::unordered_map<int, std::vector<int>> exchanged_;  ///< of each value the intervals that were fetched
+  std::unordered_map<int, std::vector<int>> exchanged_;  ///< for each value: the intervals that were fetched
   std::map<std::pair<int, const Mesh*>, int> remeshed_;
   std::unordered_map<int, View> view_of_;
   std::unordered_set<int> stored_;
-  std::unordered_map<int, int32_t> copied_input_;  ///< of values that are inputs with copies: which input
-  std::unordered_set<int> communicated_;           ///< copies that communication has made
+  std::unordered_map<int, int32_t> copied_input_;  ///< for values that are inputs with copies: the input
+  std::unordered_set<int> communicated_;           ///< copies made by communication
   bool backward_ = false;
-  std::unordered_map<int, int32_t> number_of_;  ///< of values that are numbers of the host: which input
+  std::unordered_map<int, int32_t> number_of_;  ///< for values that are numbers of the host: the input
 };
 
 }  // namespace mtf::spmd

@@ -1,11 +1,11 @@
 #pragma once
-// The local program: what one processor does, the same for all of them.
+// The local program: the program of one processor, the same for all processors.
 //
-// A LocalValue is a processor's block of a tensor; its dims say which axes split them, so the block that a processor
-// holds follows from its coordinates alone, and the program has the same size for any mesh. An instruction computes
-// blocks with an operation's kernel, or moves them: a collective among the processors of a group that spans some axes.
-// `varies()` are the axes along which processors hold different blocks; along the others they are replicas, so that
-// a rank which hosts several processors computes each distinct block once.
+// A LocalValue is a processor's block of a tensor. Its dims name the axes that split them, so a processor's block
+// follows from its coordinates, and the program has the same size for any mesh. An instruction either computes blocks
+// with an operation's kernel or moves them. A collective moves them within a group of processors that spans some axes.
+// Processors hold different blocks along the axes `varies()` and replicas along the others. A rank that hosts several
+// processors therefore computes each distinct block once.
 //
 // Planner and executor both read this program: the planner adds up its instructions, the executor runs them.
 #include <cstdint>
@@ -26,53 +26,54 @@ class TextReader;  // types/text_reader.h
 namespace mtf::spmd {
 
 struct LocalDim {
-  Dim dim;              ///< the whole dim
-  AxisList axes;        ///< that split it (or, of a mapped one, that split the dim map.from it follows)
-  bool mapped = false;  ///< the block is needed(map, block of a dim of map.from elements), not its own block
+  Dim dim;              ///< the global dim
+  AxisList axes;        ///< the axes that split it; for a mapped dim: the axes that split the dim of map.from elements
+  bool mapped = false;  ///< the block is needed(map, block of a dim of map.from elements)
   graph::AccessMap map;
   bool operator==(const LocalDim&) const = default;
 };
 
-/// The indices of `dim` that a processor at `coordinates` holds.
+/// Returns the indices of `dim` that a processor at `coordinates` holds.
 Interval bounds(const LocalDim& dim, const Mesh& mesh, const Coordinates& coordinates);
 
-/// The elements of `dim` that the processor with the most of them holds.
+/// Returns the largest number of indices of `dim` that any processor holds.
 int64_t largest_block(const LocalDim& dim, const Mesh& mesh);
 
-/// Of processors that read by `map` what their blocks of `dim` need, how often the one with the most of it reads an
-/// element (graph::count_reads).
+/// Returns the number of elements that a processor reads by `map` for its block of `dim`: the maximum over all
+/// processors (graph::count_reads).
 int64_t most_reads(const LocalDim& dim, const graph::AccessMap& map, const Mesh& mesh);
 
 struct LocalValue {
-  std::string name;  ///< in the script's names: h, h.1, d_h
+  std::string name;  ///< a name of the script: h, h.1, d_h
   ElementType element = ElementType::kF32;
   MeshPtr mesh;
   std::vector<LocalDim> dims;  ///< in the tensor's order
-  AxisSet partial = 0;         ///< axes over which it is still to be summed
-  std::vector<int8_t> order;   ///< storage: indices of dims, outermost first; filled by the schedule
+  AxisSet partial = 0;         ///< axes over which it remains to be summed
+  std::vector<int8_t> order;   ///< storage order: indices of dims, outermost first; set by the schedule
   AxisSet varies() const;
   TensorType type() const;
-  Sharding sharding() const;  ///< of a value without mapped dims
+  Sharding sharding() const;  ///< only for a value without mapped dims
 };
 
 enum class InstructionKind : uint8_t {
-  kInput,          ///< a computed tensor or a number of the host (operation `number`)
-  kCompute,        ///< the operation on blocks
-  kSlice,          ///< a processor keeps its part of what it holds: no communication
+  kInput,          ///< a computed tensor, or a number of the host (operation `number`)
+  kCompute,        ///< an operation on blocks
+  kSlice,          ///< a processor keeps a part of its block: no communication
   kAllReduce,      ///< over `axes`, by `reduction`
   kReduceScatter,  ///< over `axes`; the result's dims are split by them in addition
-  kAllGather,      ///< over `axes`, which no longer split the result
+  kAllGather,      ///< over `axes`, which do not split the result
   kAllToAll,       ///< over `axes`, which split another dim in the result
-  kTranspose,      ///< `axes` change places (spmd/axis_permutation.h): counted as permute
-  kExchange,       ///< along `axes`, which split one dim: each gets the interval of it that its result says: permute
-  kExchangeAdd,    ///< its adjoint: what each has of an interval is added to the blocks that have it: permute
-  kTakeOver,       ///< of a pipeline's stage: what the one before has left of the micro-batch, or, if it is the first,
-                   ///< the operand: permute
-  kFromOwner,      ///< in a turn of a loop: its place of what is stored in blocks along the loop's dim over `axes`, to
-                   ///< all from the one that has it: an all_gather to which the others give nothing
-  kToOwner,        ///< its adjoint: what all have of the place, added up if it is partial, to the one that stores it: a
-                   ///< reduce_scatter
-  kRemesh,         ///< a whole value of another mesh with as many processors, or of no mesh, as a whole value of this
+  kTranspose,      ///< `axes` exchange positions (spmd/axis_permutation.h): counted as permute
+  kExchange,  ///< along `axes`, which split one dim: each processor gets the interval of its result; counted as permute
+  kExchangeAdd,  ///< the adjoint of kExchange: adds each processor's interval to the blocks that it overlaps; counted
+                 ///< as permute
+  kTakeOver,   ///< the start value of a pipeline stage: the value that the stage before has left of the micro-batch, or
+               ///< in the first stage the operand; counted as permute
+  kFromOwner,  ///< in an iteration: the owner sends its slice of a value that is stored in blocks along the loop's dim
+               ///< over `axes` to all processors; counted as all_gather
+  kToOwner,    ///< the adjoint of kFromOwner: adds up all slices on the owner if they are partial; counted as
+               ///< reduce_scatter
+  kRemesh,     ///< a gathered value of another mesh with as many processors, or of no mesh, becomes one of this mesh
 };
 
 bool is_collective(InstructionKind kind);
@@ -82,21 +83,21 @@ struct LocalProgram;
 
 struct Instruction {
   InstructionKind kind = InstructionKind::kCompute;
-  graph::OperationRef node;   ///< where it comes from: op, attributes, inputs, span (of an input: what made it)
-  int32_t origin = -1;        ///< which operation of the captured program that is, or -1: of an expansion, a helper
-  int32_t replica = 0;        ///< not 0: ProgramOperation::replica
-  int32_t input = -1;         ///< of kInput: which of the program's inputs; of a tensor of a turn, which operand of the
-                              ///< loop, or of which a place
-  int32_t copy = -1;          ///< of kInput: which of the input's copies, or -1: itself
-  int32_t sum = -1;           ///< of kInput, in a turn: which sum over turns it is, as far as it has been added up
-  bool dies = false;          ///< of kInput: nobody reads it after the program; a copy is kept
+  graph::OperationRef node;  ///< the source operation: op, attributes, inputs, span; of an input: its producer
+  int32_t origin = -1;       ///< index of that operation in the captured program; -1: part of an expansion, or a helper
+  int32_t replica = 0;       ///< not 0: ProgramOperation::replica
+  int32_t input = -1;  ///< of kInput: index among the program's inputs; in an iteration: the operand of the loop that
+                       ///< it is, or is a slice of
+  int32_t copy = -1;   ///< of kInput: index among the input's copies; -1: the input itself
+  int32_t sum = -1;    ///< of kInput, in an iteration: the sum over iterations whose running value it is
+  bool dies = false;   ///< of kInput: nothing reads it after the program; false for copies
   std::vector<int> operands;  ///< indices of values
   std::vector<int> results;
   AxisSet axes = 0;
   kernels::Reduction reduction = kernels::Reduction::kSum;
   ReasonRef reason;  ///< of a collective
-  /// Of a loop: what a processor does in each turn of the node's region. Its outputs are the region's roots: what is
-  /// carried lies as the input that it becomes; what is summed is added to the input that holds the sum (`sum`).
+  /// Of a loop: the program of one iteration of the node's region. Its outputs are the region's roots. Each carry has
+  /// the sharding of the input that it becomes. Each term of a sum is added to the input that holds the sum (`sum`).
   std::shared_ptr<const LocalProgram> turn = nullptr;
 };
 
@@ -104,30 +105,30 @@ struct LocalProgram {
   std::vector<LocalValue> values;
   std::vector<Instruction> instructions;  ///< in program order
   std::vector<int> inputs;                ///< indices of the kInput instructions' values, in order
-  std::vector<std::vector<int>> outputs;  ///< for each root of the program, the value that holds it; then copies
-  std::vector<int> copied;                ///< of each output that is a copy: of which of Program::for_gradients
-  Cost unique_flops;                      ///< what one processor alone would need
-  std::vector<int> sums;                  ///< of a turn: of each sum over turns, the value that is added to it
+  std::vector<std::vector<int>> outputs;  ///< for each root, the value that holds it; then copies
+  std::vector<int> copied;                ///< for each output that is a copy: index in Program::for_gradients
+  Cost unique_flops;                      ///< the flops that one processor alone would need
+  std::vector<int> sums;                  ///< of an iteration: for each sum over iterations, its next term
   bool passes_over_windows =
-      false;  ///< some are taken of larger blocks (spmd/halos.h): what they were windows of may be unread
+      false;  ///< some windows read larger blocks (spmd/halos.h), so some of their original operands may be unread
 };
 
-/// What one instruction costs the largest processor.
+/// The cost of one instruction for the processor with the largest share.
 struct InstructionCost {
   Cost flops;
-  Cost values;  ///< of a collective: its payload, as LANGUAGE counts it for its kind
+  Cost values;  ///< of a collective: its payload, as LANGUAGE defines it for each kind
   Cost bytes;
-  int64_t wire_bytes = 0;  ///< what the processor that sends most sends
-  int64_t count = 0;       ///< 1 for a collective in a group of more than one that moves anything
+  int64_t wire_bytes = 0;  ///< the bytes that the busiest sender sends
+  int64_t count = 0;       ///< 1 for a collective that moves anything, in a group of several
 };
 InstructionCost cost_of(const LocalProgram& program, const Instruction& instruction);
 
-/// Fails on our own bug: a value that is made twice or read before it is made, an axis twice.
+/// Fails on our own bugs: a value with two producers or a read before its producer, or an axis that is used twice.
 void verify(const LocalProgram& program);
 
-/// The program as text, a line an instruction, with all that passes need of it (spmd/local_text.h).
+/// Returns the program as text, one line for each instruction, complete enough for the passes (spmd/local_text.h).
 std::string to_string(const LocalProgram& program);
-/// Reads what to_string wrote, up to the line of outputs. Values are then called as the text calls them.
+/// Reads the text of to_string, up to the line of outputs. Values get the names in the text.
 LocalProgram read_local_program(TextReader& reader);
 
 }  // namespace mtf::spmd

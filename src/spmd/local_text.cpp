@@ -24,7 +24,7 @@ std::string_view word_of_input(const graph::Op& op) {
   return &op == &ops::kNumber ? "number" : &op == &ops::kAssign ? "variable" : "input";
 }
 
-/// Of what is no operation.
+/// Returns the word of an instruction that is no operation.
 std::string_view word_of(InstructionKind kind) {
   if (kind == InstructionKind::kSlice) return kOwnPart;
   return kind == InstructionKind::kRemesh ? kRemeshed : record_of(kind).word;
@@ -38,7 +38,7 @@ std::optional<InstructionKind> kind_of(std::string_view word) {
   return std::nullopt;
 }
 
-/// What it says that others do not: `(offset: -1, window: 3)`.
+/// Returns the parts of a map that differ from the default: `(offset: -1, window: 3)`.
 std::string map_text(const graph::AccessMap& map, int64_t size) {
   std::vector<std::string> parts;
   const auto add = [&](std::string_view label, int64_t value, int64_t usual) {
@@ -64,7 +64,7 @@ Dims dims_of(const LocalValue& value) { return value.type().dims; }
 
 LocalWriter::LocalWriter(const LocalProgram& program) : program_(program) {
   for (const LocalValue& value : program.values) names_.push_back(value.name);
-  // That of the first value of the text, whichever numbers values have.
+  // The mesh of the first value in the text, whatever the numbers of the values.
   const auto first = [&](std::span<const int> values) {
     for (int v : values)
       if (!mesh_) mesh_ = program.values[v].mesh;
@@ -124,7 +124,7 @@ std::string LocalWriter::line(std::span<const int> instructions) {
     text += fmt::format(" by {}", kReductions[static_cast<size_t>(first.reduction)]);
   if (first.replica != 0) text += fmt::format(" again {}", first.replica);
   if (first.node && first.node->region && computes) {
-    graph::Region region = *first.node->region;  // some constants have been brought elsewhere before it
+    graph::Region region = *first.node->region;  // some constants were resharded before the loop
     region.constants = static_cast<int32_t>(first.operands.size()) - region.carried - region.placed;
     text += region_text(region, first.node->mesh.get());
   }
@@ -328,7 +328,7 @@ std::vector<int> LocalReader::read_line() {
 void LocalReader::read_operation(Instruction& instruction, const std::vector<int>& results, Span place) {
   auto node = std::make_shared<graph::LaidOutOperation>();
   node->mesh = program.values[results[0]].mesh;
-  bool whole = true;  // all its blocks are of whole dims, not intervals of others
+  bool whole = true;  // no block is an interval of another dim
   read_call(reader_, ops::find_op, *node, [&] {
     instruction.operands.push_back(value());
     const LocalValue& operand = program.values[instruction.operands.back()];
@@ -375,7 +375,7 @@ void LocalReader::set_turn(LocalProgram turn) {
   program.instructions.back().turn = std::make_shared<const LocalProgram>(std::move(turn));
 }
 
-/// What is added to each sum is what is read with what has been added up before.
+/// Finds the term of each sum: the value that an addition reads together with the running value.
 void LocalReader::find_sums() {
   std::unordered_map<int, int32_t> sums;
   for (const Instruction& instruction : program.instructions)

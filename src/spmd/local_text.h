@@ -1,5 +1,5 @@
 #pragma once
-// The lines of a local program's text; that of a schedule has the same.
+// The lines of a local program's text. The text of a schedule has the same lines.
 //
 //   mesh grid = [rows: 2, cols: 2]
 //   x: f32[batch=64/rows, io=32] = input(0) dies
@@ -10,10 +10,10 @@
 //   y'2: f32[batch=64/rows, io=32] = all_reduce(y) over cols
 //   -> y'2, h as copy 0
 //
-// `(offset: -1, window: 3)` behind a dim and its axes is the interval of it that a processor has (LocalDim::map). What
-// is there of an instruction, where it is so: `over rows` its axes, `by max` its reduction, `again 1` its replica.
-// Behind a loop stands what it runs how often, and in the indented lines that follow, one turn; there `total(0)` is
-// what has been added up of the first sum over turns.
+// `(offset: -1, window: 3)` after a dim and its axes is the interval of the dim that a processor holds
+// (LocalDim::map). After the operands stand, if present: the axes (`over rows`), the reduction (`by max`), the replica
+// (`again 1`). The line of a loop ends with its region and the number of iterations. The indented lines after it are
+// one iteration. There `total(0)` is the running value of the first sum over iterations.
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -29,14 +29,14 @@ class LocalWriter {
  public:
   explicit LocalWriter(const LocalProgram& program);
 
-  /// The mesh, and the inputs.
+  /// Returns the lines of the mesh and of the inputs.
   std::string beginning();
-  /// An instruction, or several all_reduces over the same axes; without the end of the line.
+  /// Returns the line of an instruction, or of several merged all_reduces, without the line break.
   std::string line(std::span<const int> instructions);
-  /// The outputs.
+  /// Returns the line of the outputs.
   std::string end() const;
 
-  /// Each value has another.
+  /// Returns the unique name of a value.
   const std::string& name(int value) const { return names_[value]; }
   std::string names(std::span<const int> values) const;
 
@@ -52,18 +52,18 @@ class LocalReader {
  public:
   explicit LocalReader(TextReader& reader) : reader_(reader) {}
 
-  /// The next line is the first behind the inputs.
+  /// Reads up to the first line after the inputs.
   void read_beginning();
-  /// The line up to what a schedule adds: the instructions that it makes, in `program`.
+  /// Reads a line up to the part that a schedule adds. Returns the indices of the new instructions in `program`.
   std::vector<int> read_line();
-  /// The line was that of a loop, behind which the lines of its turn stand: what it says of them; else null.
+  /// If the last line was a loop, which the lines of its iteration follow: returns its region; else null.
   const graph::Region* begins_turn() const;
-  /// Those lines have been read.
+  /// Gives the loop the program that these lines describe.
   void set_turn(LocalProgram turn);
-  /// The line of outputs.
+  /// Reads the line of outputs.
   void read_end();
 
-  /// Reads the name of a value that has been made.
+  /// Reads the name of an earlier value.
   int value();
 
   LocalProgram program;

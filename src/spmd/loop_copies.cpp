@@ -9,7 +9,7 @@
 namespace mtf::spmd {
 namespace {
 
-/// The axis of micro-batches in the turns of a pipeline, which the mesh around it lacks.
+/// The axis of micro-batches in the iterations of a pipeline; the mesh around the loop lacks it.
 int axis_of_micro(const graph::LaidOutOperation& loop) { return loop.mesh->order(); }
 
 bool is_tensor_input(const Instruction& instruction) {
@@ -17,7 +17,7 @@ bool is_tensor_input(const Instruction& instruction) {
          instruction.node->op->role != graph::Role::kNumber;
 }
 
-/// The loop's operation in the making.
+/// The loop's operation under construction.
 struct LoopOperation {
   explicit LoopOperation(const graph::OperationRef& was)
       : node(std::make_shared<graph::LaidOutOperation>(*was)), region(*was->region) {}
@@ -40,7 +40,7 @@ void erase_at(std::vector<T>& all, size_t place) {
   if (place < all.size()) all.erase(all.begin() + static_cast<std::ptrdiff_t>(place));
 }
 
-/// Copies that the turn reads become operands behind the others that lie at its place.
+/// Makes the copies that the iteration reads operands, after the other xs.
 void read_copies(LocalLoop& loop, LocalBuilder& around) {
   LoopOperation now(loop.node);
   std::vector<Instruction*> reads;
@@ -64,7 +64,7 @@ void read_copies(LocalLoop& loop, LocalBuilder& around) {
   loop.node = now.done();
 }
 
-/// A value of a turn as what is stacked of it, `all` being what it is a copy of.
+/// Returns the stacked form of a value of the iteration, where `all` is the value that it is a copy of.
 LocalValue stacked(const LocalLoop& loop, LocalValue copy, const LocalValue& all) {
   copy.mesh = loop.node->mesh;
   copy.order.clear();
@@ -74,10 +74,10 @@ LocalValue stacked(const LocalLoop& loop, LocalValue copy, const LocalValue& all
   return copy;
 }
 
-/// Leaves out what the loop stacks and nothing reads.
+/// Removes stacked results that nothing reads.
 void leave_out_results(Instruction& instruction, LocalProgram& turn, LoopOperation& now,
                        const std::vector<bool>& is_read) {
-  int32_t carried = now.region.carried;  // of a pipeline what is carried goes from stage to stage
+  int32_t carried = now.region.carried;  // the carry of a pipeline goes from stage to stage
   for (const Instruction& inner : turn.instructions)
     if (now.region.hands_on && inner.turn) carried = inner.node->region->carried;
   const int32_t end = now.region.carried + now.region.stacked, first_saved = end - now.region.saved;
@@ -94,7 +94,7 @@ void leave_out_results(Instruction& instruction, LocalProgram& turn, LoopOperati
   }
 }
 
-/// Leaves out operands that no turn reads; what is carried stays.
+/// Removes operands that no iteration reads, except carries.
 void leave_out_operands(Instruction& instruction, LocalProgram& turn, LoopOperation& now) {
   std::vector<bool> is_read(turn.values.size());
   for (const Instruction& each : turn.instructions)

@@ -1,12 +1,12 @@
 #pragma once
-// What turns of a loop bring elsewhere, kept for whoever needs the same later, as copies are in the loop written out:
-// of what is stacked, and of what lies at the place of a turn.
+// Keeps copies that iterations of a loop make by resharding, for later consumers. This applies to stacked values and
+// to slices of xs, and it equals the reuse of copies in the unrolled loop.
 //
-//     forward    h' = all_gather(h)   y   = einsum(h', w)       gives h', stacked, besides h
-//     backward                        d_w = einsum(h', d_y)     reads h' at its place, and gathers nothing
+//     forward    h' = all_gather(h)   y   = einsum(h', w)       stacks h' as well as h
+//     backward                        d_w = einsum(h', d_y)     reads its slice of h' and gathers nothing
 //
-// Of parameters none are kept: the backward pass brings them again, so that no place of them is whole but that of a
-// turn.
+// No copies of parameters are kept. The backward pass reshards them again, so that only the slice of one iteration is
+// gathered at a time.
 #include <vector>
 
 #include "graph/region.h"
@@ -15,22 +15,23 @@
 
 namespace mtf::spmd {
 
-/// A loop in the making: its operation, a turn of it, and the values around it.
+/// A loop under construction: its operation, the program of an iteration, and the values around it.
 struct LocalLoop {
   graph::OperationRef node;
   LocalProgram turn;
   std::vector<int> operands, results;
-  std::vector<std::vector<Sharding>> copies;  ///< of each operand, those that the turn was offered (copies_to_read)
-  std::vector<bool> parameters;               ///< of each operand
+  std::vector<std::vector<Sharding>> copies;  ///< the copies of each operand that the iteration may use
+  std::vector<bool> parameters;               ///< for each operand
 };
 
-/// The sharding, around a loop, of each copy of an operand that its turns can read at their places; `value` holds it.
+/// Returns the shardings, around a loop, of the copies of an operand that iterations can read slice by slice. `value`
+/// is the operand's local value.
 std::vector<Sharding> copies_to_read(const graph::LaidOutOperation& loop, size_t operand, const LocalBuilder& around,
                                      int value);
-/// Where such a copy lies in a turn.
+/// Returns the sharding of such a copy in an iteration.
 Sharding copy_in_turn(const graph::LaidOutOperation& loop, size_t operand, Sharding around);
 
-/// Has the splitter keep copies (Program::for_gradients) of what a turn stacks, then of what lies at its place.
+/// Makes the splitter keep copies (Program::for_gradients) of stacked values, then of slices of xs.
 void keep_copies_of_turn(graph::Program& turn, const graph::Region& region);
 
 /// A copy of an operand or a result of a loop.
@@ -40,11 +41,11 @@ struct LoopCopy {
   int value = -1;
 };
 
-/// Copies that the turn reads become operands of the loop, those that it has kept become results. Gives the latter;
-/// `of` counts those operands and results that there were before.
+/// Makes the copies that the iteration reads operands of the loop, and the copies that it keeps results. Returns the
+/// latter. `of` is an index among the operands or results that were there before.
 std::vector<LoopCopy> add_copies(LocalLoop& loop, LocalBuilder& around);
 
-/// Loops give no more of what they stack than is read, and have no operand that no turn reads.
+/// Removes stacked results that nothing reads, and operands that no iteration reads.
 void leave_out_unread_of_loops(LocalProgram& program);
 
 }  // namespace mtf::spmd

@@ -17,28 +17,28 @@ namespace {
 using graph::Value;
 using graph::Values;
 
-/// What goes round.
+/// The value that moves.
 enum class Moves : uint8_t { kOperand, kSum };
 
-/// How a product is cut: one dim of an operand, which the result or the other operand has, into a block for each
-/// processor along some axes; and one that these axes split, into a part for each.
+/// The division of a product. The dim `cut`, of an operand and of either the result or the other operand, has one
+/// block for each processor along some axes. The dim `along`, which these axes split, has one part for each.
 struct Cut {
   Moves moves = Moves::kOperand;
-  size_t operand = 0;  ///< that has the dim that is cut
+  size_t operand = 0;  ///< the operand that has the dim `cut`
   Dim cut, along;
   AxisList axes;
   int64_t blocks = 1;
-  std::vector<Sharding> operands;  ///< where they lie while the loop runs
-  Sharding result;                 ///< the same of the result
+  std::vector<Sharding> operands;  ///< their shardings while the loop runs
+  Sharding result;                 ///< the result's sharding while the loop runs
 };
 
-/// The axes of a list behind its first ones, if those are `first`.
+/// Returns the axes of a list after `first`, if the list begins with `first`.
 std::optional<AxisList> behind(const AxisList& list, const AxisList& first) {
   if (first.size() > list.size() || !std::equal(first.begin(), first.end(), list.begin())) return std::nullopt;
   return list.without(first.set());
 }
 
-/// A program in the making.
+/// A program under construction.
 class Loop {
  public:
   Loop(const graph::LaidOutOperation& product, const Cut& cut, ops::Builder& builder)
@@ -65,7 +65,7 @@ class Loop {
   bool moves_sum() const { return cut_.moves == Moves::kSum; }
   bool adds_up() const { return moves_sum() || is_summed_; }
 
-  /// A dim of another name than all others have.
+  /// Returns a dim with a new name.
   Dim fresh(const Dim& like, int64_t size) {
     Name name = like.name;
     do name = name.followed_by("'");
@@ -74,7 +74,8 @@ class Loop {
     return known_.back();
   }
 
-  /// Dims of the product, `along` in parts, and what is cut in `blocks`, or, without, that of one block.
+  /// Returns dims of the product with `along` in parts. The dim `cut` is either in `blocks` or, without them, one
+  /// block.
   Dims cut_up(const Dims& dims, const std::optional<Dim>& blocks) const {
     Dims cut;
     for (const Dim& dim : dims) {
@@ -120,7 +121,7 @@ class Loop {
     return with_block(builder_, last[0], last[1], other,
                       builder_.operand(static_cast<double>(turns_.size), ElementType::kI32));
   }
-  /// The sum with what the block of a turn gives.
+  /// Returns the sum after one iteration adds the product of its block.
   Value with_block(ops::Builder& builder, const Value& sum, const Value& block, const Value& other,
                    const Value& turn) const {
     const Value which = block_of(builder, builder.map(ops::kAdd, builder.range(parts_), turn));
@@ -145,7 +146,7 @@ class Loop {
     loop.next = {turn.laid_like(turn.map(ops::kAdd, sum, part_of_sum(turn, all, other, number)), loop.carried[0])};
     return add_scan(builder_, {.over = turns_}, loop, {start}, {builder_.range(turns_)}).carried[0];
   }
-  /// What each processor adds, in a turn, to the block that it has then.
+  /// Returns each processor's contribution, in an iteration, to its present block.
   Value part_of_sum(ops::Builder& builder, const Value& all, const Value& other, const Value& turn) const {
     const auto last = static_cast<double>(cut_.blocks - 1);
     const Value which =
@@ -176,13 +177,13 @@ class Loop {
   ops::Builder& builder_;
   Dims known_;
   Dim parts_, places_;       ///< of `along`
-  Dim round_, own_, inner_;  ///< of what is cut: blocks that go round, blocks that stay, elements of a block
+  Dim round_, own_, inner_;  ///< for the dim `cut`: blocks that move, blocks that stay, elements of a block
   Dim turns_;
-  bool is_summed_ = false;                 ///< the result lacks what is cut
-  TensorType type_ = product_.results[0];  ///< of the sum, in blocks
+  bool is_summed_ = false;                 ///< the result lacks the dim `cut`
+  TensorType type_ = product_.results[0];  ///< the sum, in blocks
 };
 
-/// Finds how a product can be cut.
+/// Finds the possible divisions of a product.
 class Finder {
  public:
   Finder(const graph::LaidOutOperation& product, const std::vector<ExpandedOperand>& operands,
@@ -195,7 +196,7 @@ class Finder {
     result_ = &whole.values[compute->results[0]];
   }
 
-  /// The one that saves most.
+  /// Returns the division that saves most.
   std::optional<Cut> find() const {
     if (!result_) return std::nullopt;
     std::optional<Cut> best;
@@ -214,7 +215,7 @@ class Finder {
   bool divides(const AxisList& axes, const Dim& dim) const {
     return dim.size % product_.mesh->group_size(axes.set()) == 0;
   }
-  /// The axes split this dim first.
+  /// True if the axes are the first ones that split this dim.
   static bool split(const Sharding& lies, const Dims& dims, const Dim& dim, const AxisList& axes) {
     const int at = find_dim(dims, dim.name);
     return at >= 0 && behind(lies.dims[static_cast<size_t>(at)], axes);
@@ -243,10 +244,10 @@ class Finder {
             !split(result_->sharding(), result_dims(), along, axes))
           continue;
         Cut found = cut(Moves::kOperand, k, dims(k)[d], along, axes);
-        // What is gathered of the other one, too, comes in each turn as far as the turn needs it.
+        // If the other operand is also gathered along this dim, each iteration fetches only the part that it needs.
         if (const int same = find_dim(dims(other), dims(k)[d].name);
             same >= 0 && largest_bytes(*values_[other]) > most_whole_) {
-          // An axis splits one dim at a time: that of `along` while the loop runs.
+          // An axis splits one dim at a time: the dim `along` while the loop runs.
           const auto at = static_cast<size_t>(same);
           Sharding& lies = found.operands[other];
           lies.dims[at] = {};
@@ -282,8 +283,8 @@ class Finder {
   const graph::LaidOutOperation& product_;
   const std::vector<ExpandedOperand>& operands_;
   const int64_t most_whole_;
-  std::array<const LocalValue*, 2> values_{};  ///< as the product reads them
-  const LocalValue* result_ = nullptr;         ///< as it comes out
+  std::array<const LocalValue*, 2> values_{};  ///< in the shardings in which the product reads them
+  const LocalValue* result_ = nullptr;         ///< in the sharding in which the product makes it
 };
 
 }  // namespace

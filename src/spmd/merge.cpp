@@ -22,8 +22,8 @@ namespace {
 
 using ProgramValues = std::vector<graph::ProgramValue>;
 
-/// In how many blocks a dim is split that an operation cannot bear to be split, where its operands are these values; 0
-/// if there is none.
+/// Returns the number of blocks of a dim that is split although the operation needs it gathered, given these operands;
+/// 0 if there is no such dim.
 int64_t expanded_blocks(const graph::Program& program, const graph::LaidOutOperation& operation,
                         std::span<const graph::ProgramValue> operands) {
   AxisSet axes = 0;
@@ -42,13 +42,13 @@ int64_t expanded_blocks(const graph::Program& program, const graph::LaidOutOpera
   return split ? operation.mesh->group_size(axes) : 0;
 }
 
-/// It is a product that may become a loop of permutes.
+/// True if the operation is a product that may become a loop of permutes.
 bool may_loop(const graph::LaidOutOperation& operation, int64_t most_whole) {
   return most_whole < MergedProgram::kAll && operation.op == &ops::kEinsum && operation.operands.size() == 2 &&
          operation.mesh && operation.mesh->size() > 1;
 }
 
-/// Makes a program again of which equal operations are one, and of which operations may be expanded on the way.
+/// Copies a program, merges equal operations, and optionally expands operations.
 class Merger {
  public:
   Merger(const graph::Program& from, Forms& forms, bool expands, int64_t most_whole)
@@ -85,14 +85,14 @@ class Merger {
   MergedProgram take() { return std::move(result_); }
 
  private:
-  /// Where the operands of an operation lie that could be expanded, and in how many blocks.
+  /// The shardings of the operands of an expandable operation, and the number of blocks.
   struct Place {
     std::vector<ExpandedOperand> operands;
     int64_t blocks = 1;
     bool operator==(const Place&) const = default;
   };
 
-  /// Equal for equal applications of an operation of this form.
+  /// Makes equal keys for equal applications of an operation of this form.
   void make_key(int32_t form, const graph::ProgramOperation& entry, const ProgramValues& operands) {
     key_.clear();
     mtf::append(key_, form);
@@ -101,7 +101,7 @@ class Merger {
       mtf::append(key_, operand.is_input() ? operand.source : first_[operand.source] + operand.result);
   }
 
-  /// Where in results_ the values begin that stand for the operation's results.
+  /// Returns the index in results_ at which the values for the operation's results begin.
   size_t add(const graph::ProgramOperation& entry, const ProgramValues& operands) {
     graph::Program& program = result_.program;
     const int32_t form = forms_.of(entry.operation);
@@ -159,8 +159,8 @@ class Merger {
     return results;
   }
 
-  /// What stands for an operation, or null: itself. Operations that are one object and whose operands lie alike have
-  /// one expansion; whether they are expanded is decided once for all of a form.
+  /// Returns the program that replaces an operation, or null. Operations that are one object and whose operands have
+  /// equal shardings share an expansion. The decision to expand is made once for all operations of a form.
   const graph::Program* expansion(int32_t form, const graph::OperationRef& operation, const ProgramValues& operands) {
     const graph::Program& program = result_.program;
     const bool loops = may_loop(*operation, result_.most_whole);
@@ -206,9 +206,9 @@ class Merger {
   const bool expands_;
   MergedProgram result_;
   Forms& forms_;
-  std::unordered_map<std::string, size_t> known_;  ///< by form and operands: where in results_ its results begin
-  ProgramValues results_;                          ///< of each application, one after the other
-  std::vector<int32_t> first_;                     ///< of each operation of the result: where in results_ its own begin
+  std::unordered_map<std::string, size_t> known_;  ///< by form and operands: the index in results_ of the first result
+  ProgramValues results_;                          ///< the results of each application, in order
+  std::vector<int32_t> first_;  ///< for each operation of the new program: the index in results_ of its first result
   std::unordered_map<int32_t, std::deque<std::pair<Place, bool>>> expanded_;  ///< by form
   std::unordered_map<const graph::LaidOutOperation*, std::deque<std::pair<Place, graph::Program>>> expansions_;
   std::string key_;
@@ -220,14 +220,14 @@ MergedProgram merge(const graph::Program& program, Forms& forms, int64_t most_wh
   return Merger(program, forms, false, most_whole).take();
 }
 
-/// What one processor alone would compute of an operation.
+/// Returns the flops that one processor alone would need for an operation.
 static Cost unique_flops(const graph::LaidOutOperation& operation) {
   if (!operation.region) return work_of_whole(operation);
   const graph::Region& region = *operation.region;
   Forms forms;
   Cost flops = unique_flops(merge(region.turn, forms));
   for (size_t r = static_cast<size_t>(region.carried + region.stacked); r < region.turn.roots.size(); ++r) {
-    const TensorType& type = region.turn.type(region.turn.roots[r]);  // is added to the sum
+    const TensorType& type = region.turn.type(region.turn.roots[r]);  // for the addition to the sum
     flops.add(work_of_whole(*helper_operation(ops::kAdd, {type, type}, {}, operation)));
   }
   return flops.times(region.turns);

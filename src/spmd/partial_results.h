@@ -1,5 +1,5 @@
 #pragma once
-// What blocks give of a result before it is complete, as instructions.
+// Adds the instructions that complete partial results.
 #include <string>
 
 #include "spmd/across_blocks.h"
@@ -8,18 +8,18 @@
 
 namespace mtf::spmd {
 
-/// Sums of bf16 are f32 until they are complete, but where their parts are rounded.
+/// True if sums of bf16 stay f32 until they are complete. Some dims round their parts instead.
 bool sums_unrounded(const Lowering& of);
 
-/// A complete result `r` of an operation in its own element type.
+/// Returns complete result `r` of an operation, cast to its declared element type.
 int rounded(LocalBuilder& local, int value, const graph::OperationRef& node, int r);
 
-/// Kinds of reduction that are not sums are not carried: the parts are joined at once, over all axes of a kind
-/// together.
+/// Reduces the parts of every reduction that is not a sum at once, with one all_reduce for each kind. Only sums may
+/// stay partial.
 int reduce_others(LocalBuilder& local, const Lowering& of, int value, const ReasonRef& reason);
 
-/// A number that is partial over some axes, as one that is partial over `all`: each processor along the others has its
-/// share of it. Named as `node` is.
+/// Returns a number that is partial over some axes as a number that is partial over `all`. Divides it among the
+/// processors along the additional axes. The result takes its type from `node`.
 int shared_out(LocalBuilder& local, const graph::OperationRef& node, const std::string& name, int value, AxisSet all);
 
 }  // namespace mtf::spmd

@@ -19,7 +19,7 @@ bool is_linear_in(const graph::LaidOutOperation& operation, size_t operand) {
   return false;
 }
 
-/// The axes that split the operand and split the same dims of the result.
+/// Returns the axes that split a dim of the operand and the same dim of the result.
 AxisSet kept_axes(const graph::LaidOutOperation& reader, size_t operand, const Sharding& lies) {
   AxisSet kept = 0;
   for (const graph::IterationDim& dim : reader.space().dims) {
@@ -30,7 +30,7 @@ AxisSet kept_axes(const graph::LaidOutOperation& reader, size_t operand, const S
   return kept;
 }
 
-/// The axes over which a value is likely to be partial. What a loop carries is complete.
+/// Returns the axes over which a value is likely to be partial. Carries of a loop are complete.
 AxisSet parts_of(const graph::Program& program, const std::vector<AxisSet>& partial, graph::ProgramValue value) {
   if (value.is_input()) return 0;
   const std::shared_ptr<const graph::Region>& region = program.operations[value.source].operation->region;

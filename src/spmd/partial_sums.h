@@ -1,6 +1,6 @@
 #pragma once
-// What the layouts of a program say of its sums over split dims before it is split: an estimate, upon which a choice
-// may rest and no result.
+// Estimates, before a program is split, which of its sums over split dims will be partial. A choice may depend on the
+// estimate, but no result does.
 #include <vector>
 
 #include "graph/program.h"
@@ -8,28 +8,29 @@
 
 namespace mtf::spmd {
 
-/// Of each operation the axes over which its result is likely to be a sum of parts that are still to be reduced. Of a
-/// loop the results that are stacked, or summed, may be such sums.
+/// Returns, for each operation, the axes over which its result is likely to be partial. For a loop this applies to its
+/// stacked and summed results.
 std::vector<AxisSet> partial_sums(const graph::Program& program, const ProgramReaders& readers);
-/// The same for each root of a program: a turn of a loop, for instance.
+/// Returns the same for each root of a program, such as one iteration of a loop.
 std::vector<AxisSet> partial_roots(const graph::Program& program);
 
-/// Of each operation the axes over which another sum is likely to be added to its result, if the result stays a sum
-/// over them: by its only reader, or by one behind element-wise operations that are linear in it. All lie alike along
-/// the axes.
+/// Returns, for each operation, the axes over which another partial sum is likely to be added to its result, if the
+/// result stays partial. Its only consumer may add the sum, or a later one, behind element-wise operations that are
+/// linear in the result. All these operations have the same sharding along the axes.
 ///
-///     d_q   einsum, a sum over model ──► mul by 0.5 ──► add ──► d_x [length/model]      of d_q, d_k and mul: model
+///     d_q   einsum, a sum over model ──► mul by 0.5 ──► add ──► d_x [length/model]      for d_q, d_k and mul: model
 ///     d_k   einsum, a sum over model ───────────────────┘
 std::vector<AxisSet> joined_sums(const graph::Program& program, const ProgramReaders& readers,
                                  const std::vector<AxisSet>& partial);
-/// The same for one result of a loop. `joined`: what joined_sums returns.
+/// Returns the same for one result of a loop. `joined` is the result of joined_sums.
 AxisSet joined_sum_of(const graph::Program& program, const ProgramReaders& readers, const std::vector<AxisSet>& partial,
                       const std::vector<AxisSet>& joined, graph::ProgramValue value);
 
-/// An addition of floats that repeats no operand along a dim, or another name of what it has.
+/// True for an addition of floats that broadcasts no operand, and for a view with the type of its operand.
 bool is_in_sum(const graph::LaidOutOperation& operation);
 
-/// Of each operation whether it is in a sum that goes on: nothing but another addition reads it, once.
+/// Returns, for each operation, whether it belongs to a longer sum: its only consumer is another addition, which reads
+/// it once.
 std::vector<bool> links_of_sums(const graph::Program& program, const ProgramReaders& readers);
 
 }  // namespace mtf::spmd

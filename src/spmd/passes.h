@@ -1,7 +1,7 @@
 #pragma once
-// The passes from a captured program to the local program; plan/passes.h lists them in the order in which they run.
+// The passes from a captured program to the local program. plan/passes.h lists them in their order.
 //
-// Each takes time in proportion to the program, or n log n.
+// The time of each pass is proportional to the size of the program, or n log n.
 #include <cstdint>
 #include <vector>
 
@@ -11,84 +11,92 @@
 
 namespace mtf::spmd {
 
-/// Carries a split that a rename loses, because no rule speaks of the new name, to the products behind it, whose work
-/// it divides; they would be done on every processor. What lies on the way, up to where a value is needed whole, keeps
-/// the split, and gradients follow what they are the gradients of. Roots lie where their layouts say, but for those
-/// that are kept for gradients alone (Program::only_history). What turns of a loop save for its gradient keeps the
-/// split too, also in the turns that read it.
+/// Carries a split through a rename whose new name has no layout rule, up to the products behind it. Without the
+/// split, every processor would do the whole work of those products. Values on the way keep the split until an
+/// operation needs them gathered. Gradients copy the layouts of their primal values. Roots keep their own layouts,
+/// except roots that are kept for gradients alone (Program::only_history). Values that a loop saves for its gradient
+/// keep the split too, also in the loop that reads them.
 ///
-///     m = rename(x, length -> memory)      x [length/p]; m, by its rules, whole
-///     k = einsum(m, wk -> [memory, …])     computed in blocks of memory over p, gathered where scores need it whole
+///     m = rename(x, length -> memory)      x [length/p]; m, by its rules, replicated
+///     k = einsum(m, wk -> [memory, …])     computed in blocks of memory over p, gathered where scores need it
+///     replicated
 void carry_splits(graph::Program& program);
 
-/// Some rename loses a split: what the pass above does depends on which roots are kept for gradients alone.
+/// True if some rename loses a split. Then the result of carry_splits depends on which roots are kept for gradients
+/// alone.
 bool loses_a_split(const graph::Program& program);
 
-/// Lets what a program wrote no layout for be computed where it is going to lie: the operand of an assignment or of
-/// `@`, and the element-wise operations before it, take over the layout that is asked for, if no split is given up and
-/// all that read it need no more than these blocks. A parameter that is stored in blocks is then made in blocks,
-/// whatever its initial value, and of a gradient of which optimizers read blocks each processor gets its own.
+/// Moves requested layouts up to the producers of a value. The operand of an assignment or of `@`, and the
+/// element-wise operations before it, take the layout that is asked for. There are two conditions: they give up no
+/// split, and all consumers need no more than these blocks. So a parameter that is stored in blocks is also
+/// initialised in blocks. Each processor gets only its block of a gradient if the optimizer reads blocks.
 ///
-/// Of a sum over processors a number may be taken besides, such as a norm: it is then reduced instead of the whole.
+/// A total, such as a norm, may also be computed from a partial sum. The total is then reduced instead of the whole
+/// value.
 ///
 ///     g     a sum over data        g [a/data], reduce_scattered once
-///     m     0.9 m + 0.1 g          m [a/data]: they need blocks of g
+///     m     0.9 m + 0.1 g          m [a/data]: m and v need blocks of g
 ///     v     0.9 v + 0.1 square(g)  v [a/data]
 ///     norm  sum(square(g))         of the blocks, then all_reduced: one number
 void sink_layouts(graph::Program& program, Forms& forms);
 
-/// A program in which equal operations are one, with the number of each operation's form.
+/// A program without equal operations, with the number of each operation's form.
 struct MergedProgram {
   static constexpr int64_t kAll = INT64_MAX;
   graph::Program program;
   std::vector<int32_t> forms;
-  /// Bytes: an operand, or a sum, of a product that would be larger on a processor goes from one to the next block by
-  /// block (spmd/loop_of_permutes.h).
+  /// The limit in bytes for an operand or a sum of a product on a processor. A larger one moves from processor to
+  /// processor block by block (spmd/loop_of_permutes.h).
   int64_t most_whole = kAll;
 };
 
-/// Operations with equal attributes, numbers, operands and layouts become one (never a copy for a backward pass with
-/// its original). Roots and inputs keep their places.
+/// Merges operations with equal attributes, numbers, operands and layouts, but never a copy for a backward pass with
+/// its original. Roots and inputs keep their positions.
 MergedProgram merge(const graph::Program& program, Forms& forms, int64_t most_whole = MergedProgram::kAll);
 
-/// What one processor alone would compute of a merged program.
+/// Returns the flops that one processor alone would need for a merged program.
 Cost unique_flops(const MergedProgram& merged);
 
-/// An operation of which a dim is split that it needs whole becomes its expansion, unless it is less to bring that dim
-/// whole (spmd/expand.h); a product of which something would be whole that is larger than `most_whole` becomes a loop
-/// of permutes. Equal operations are one again afterwards. Numbers of expansions are inputs behind the others.
+/// Replaces operations that need a split dim gathered by their expansions, unless gathering costs less
+/// (spmd/expand.h). Replaces products that would hold a gathered value of more than `most_whole` bytes by loops of
+/// permutes. Merges equal operations again afterwards. Numbers of expansions become inputs after the others.
 void expand(MergedProgram& merged, Forms& forms);
 
-/// Lowers a merged program from whole tensors to one processor's blocks. Each root ends up in the sharding that its
-/// operation says, not partial. Each operation takes the cheapest way to its operands and result (fewest wire bytes,
-/// then fewest collectives, then a fixed order) that gives up no axis which splits its iteration space. Sums stay
-/// partial where their only reader is linear in them. The time it takes and the program it makes do not depend on the
-/// number of processors. The inputs that the local program lists are those of the captured one that it reads, then
-/// numbers of its own.
+/// Lowers a merged program from whole tensors to one processor's blocks.
+/// - Each root gets the sharding that its operation declares, not partial.
+/// - Each operation takes the cheapest resharding of its operands and result: fewest wire bytes, then fewest
+/// collectives, then a fixed order. It never gives up an axis that splits its iteration space.
+/// - Sums stay partial if their only consumer is linear in them.
+/// - Time and program size do not depend on the number of processors.
+/// - The inputs of the local program are the captured inputs that it reads, then its own numbers.
 ///
-/// It is one walk over the operations, and not several rewrites of the program: how an operation is split depends on
-/// where its operands really are (blocks that an earlier one has brought, sums that are still partial), which is known
-/// once what stands before it is lowered. So partial sums, ways between shardings (reshard), halos and what is kept for
-/// gradients are decided on this walk; partial_sums.h and written_layouts.h tell it what comes behind.
+/// The pass is one walk over the operations instead of several rewrites. The split of an operation depends on the real
+/// shardings of its operands, which are known only after everything before it is lowered. Copies that an earlier
+/// operation made and sums that are still partial are examples. So this walk decides partial sums, reshardings, halos
+/// and the copies kept for gradients. partial_sums.h and written_layouts.h tell the walk about later operations.
 LocalProgram split(const MergedProgram& merged);
 
-/// Lowers one turn of a loop from whole tensors to one processor's blocks, with all passes up to here. What is carried
-/// ends in the blocks in which it began, what is stacked in those of the loop's result; sums over turns stay partial
-/// where the turn's are. `tensors`: where each of the turn's tensors lies, which brings it from there to where its
-/// layout says. `owners`: of each of these that is a place of what is stored in blocks along the loop's dim, over which
-/// axes, so that it comes from the processor that has it; of results that are stored so the place goes to that one.
-/// `parts`: for each result the axes over which its place may stay a sum in parts. `copies`: of each of these, in what
-/// other shardings the turn can have it. `parameters`: which are places of parameters. `micro`: the axis of
-/// micro-batches, if it is that of a pipeline's stage. `most_whole` is that of the program around it.
-/// Copies of stacked values and of values at the turn's place follow the roots in the outputs (spmd/loop_copies.h).
+/// Lowers one iteration of a loop from whole tensors to one processor's blocks, with all passes up to `split`. Each
+/// carry ends in the blocks in which it began. Each stacked value ends in the blocks of the loop's result. Sums over
+/// iterations stay partial if their terms are partial. Copies of stacked values and of slices of xs follow the roots
+/// in the outputs (spmd/loop_copies.h). The parameters are:
+/// - `tensors`: the sharding in which each tensor of the iteration arrives. The iteration reshards the tensor to its
+/// layout.
+/// - `owners`: for each tensor that is a slice of a value stored in blocks along the loop's dim: the axes of these
+/// blocks. The owner then sends the slice. Slices of results that are stored so go to their owner.
+/// - `parts`: for each result, the axes over which its slice may stay partial.
+/// - `copies`: for each tensor, the other shardings in which it is available.
+/// - `parameters`: the tensors that are slices of parameters.
+/// - `micro`: the axis of micro-batches, in the stage of a pipeline.
+/// - `most_whole`: the limit of the enclosing program.
 LocalProgram split_turn(const graph::LaidOutOperation& loop, const std::vector<Sharding>& tensors,
                         const std::vector<AxisList>& owners, const std::vector<AxisSet>& parts,
                         const std::vector<std::vector<graph::InputCopy>>& copies, const std::vector<bool>& parameters,
                         AxisSet micro, int64_t most_whole);
 
-/// Leaves out what nothing reads where there are windows of which only windows are taken, which were computed from
-/// larger blocks (spmd/halos.h). Inputs stay. Elsewhere results that are not read stay too, brought where their layouts
-/// say: whether a gradient comes, which reads them, must not change what the rest of a program costs.
+/// Removes unread results if some windows of windows were computed from larger blocks (spmd/halos.h). Inputs stay. In
+/// other programs, unread results stay too, resharded to their layouts. Otherwise a gradient that reads them would
+/// change the cost of the rest of the program.
 void leave_out_unread(LocalProgram& program);
 
 }  // namespace mtf::spmd

@@ -16,7 +16,7 @@ int64_t micro_batches(const graph::Region& region) {
   return 1;
 }
 
-/// Stages that have a turn to run.
+/// Returns the number of stages that have an iteration to run.
 int64_t busy_stages(const graph::LaidOutOperation& loop) {
   const graph::Region& region = *loop.region;
   int64_t busy = 0;
@@ -25,7 +25,7 @@ int64_t busy_stages(const graph::LaidOutOperation& loop) {
   return busy;
 }
 
-/// Values on a mesh whose last axis splits the dim of micro-batches.
+/// Converts values to a mesh whose last axis splits the dim of micro-batches.
 class OnMicroBatches {
  public:
   OnMicroBatches(const Mesh& mesh, Name micro, int64_t count) : micro_(micro) {

@@ -35,10 +35,10 @@ int64_t sent_sliced(const std::vector<int64_t>& levels, int64_t elements) {
   int64_t n = 1;
   for (int64_t meet : levels) n *= meet;
   const int64_t slice = ceil_div(elements, n);
-  int64_t sent = elements - slice;  // scattering: everything but its own slice
+  int64_t sent = elements - slice;  // scattering: everything except its own slice
   int64_t slices = n;
   for (int64_t meet : levels) {
-    slices /= meet;  // what it has before it gathers at this level
+    slices /= meet;  // the slices that a member has before it gathers at this level
     sent = mtf::saturating_add(
         sent, mtf::saturating_multiply(meet - 1, std::min(elements, mtf::saturating_multiply(slices, slice))));
   }

@@ -5,7 +5,7 @@
 namespace mtf::spmd {
 namespace {
 
-/// Axes of `to` that span the same digits as `axes` of `from`, in their order.
+/// Returns axes of `to` that span the same digits as `axes` of `from`, in the same order.
 std::optional<AxisList> spanned(const AxisList& axes, const Mesh& from, const Mesh& to) {
   AxisList result;
   for (int i = 0; i < axes.size();) {
@@ -27,7 +27,7 @@ std::optional<AxisList> spanned(const AxisList& axes, const Mesh& from, const Me
   return result;
 }
 
-/// The two lists, which span the same digits, give the same blocks.
+/// True if two lists that span the same digits give the same blocks.
 bool same_blocks(int64_t size, const AxisList& a, const Mesh& from, const AxisList& b, const Mesh& to) {
   if (splits_evenly(size, a, from) && splits_evenly(size, b, to)) return true;
   std::vector<int64_t> sizes, others;

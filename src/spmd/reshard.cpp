@@ -15,22 +15,22 @@ namespace {
 
 // ---- what the search is about --------------------------------------------------------------------------------------
 
-/// How many axes begin both lists.
+/// Returns the number of leading axes that both lists share.
 int common_prefix(const AxisList& a, const AxisList& b) {
   int i = 0;
   while (i < a.size() && i < b.size() && a[i] == b[i]) ++i;
   return i;
 }
 
-/// What a search for a way between two shardings is about, freed from what does not change: axes of one processor are
-/// not in it, and axes that begin a dim's list on both sides stay where they are. Its axes are numbers of its own, each
-/// of which stands for one axis of the mesh or several that stay together. Shardings are of the problem's axes.
+/// A search problem: two shardings without the parts that do not change. It leaves out axes of one processor and axes
+/// that begin a dim's list in both shardings. Its axes have their own numbers, and each stands for one mesh axis or
+/// for several that stay together. Its shardings use these numbers.
 struct ReshardProblem {
-  std::vector<int64_t> sizes;  ///< of the dims; of each block, where axes begin both lists of a dim
+  std::vector<int64_t> sizes;  ///< of the dims, or of their blocks if axes begin both lists of a dim
   double element_bytes = 4;
-  std::vector<AxisList> axes;                ///< of the mesh, for each axis
+  std::vector<AxisList> axes;                ///< for each axis: its mesh axes
   std::vector<int64_t> members;              ///< the size of each axis
-  std::vector<std::vector<int64_t>> shapes;  ///< the sizes of the mesh's axes that each stands for
+  std::vector<std::vector<int64_t>> shapes;  ///< for each axis: the sizes of its mesh axes
   Sharding from, wanted;
 
   int64_t group(AxisSet set) const {
@@ -54,16 +54,16 @@ struct ReshardProblem {
   }
 };
 
-/// Axes of the mesh and of a problem, one way and the other.
+/// Translates between axes of the mesh and axes of a problem.
 class ReshardTranslation {
  public:
-  /// `from` and `wanted` have no axes of one processor. `together`: axes that stay side by side become one.
+  /// `from` and `wanted` have no axes of one processor. `together`: axes that stay side by side become one axis.
   ReshardTranslation(const TensorType& type, const Sharding& from, const Sharding& wanted, const Mesh& mesh,
                      bool together);
 
   const ReshardProblem& problem() const { return problem_; }
 
-  /// The way in axes of the mesh.
+  /// Returns the sequence in axes of the mesh.
   ReshardWay outward(ReshardWay way) const;
 
  private:
@@ -71,8 +71,8 @@ class ReshardTranslation {
   AxisSet outward(AxisSet set) const;
 
   ReshardProblem problem_;
-  std::vector<AxisList> prefixes_;      ///< of each dim: what stays
-  std::array<int, kMaxAxes> number_{};  ///< of each axis of the mesh: the problem's that it begins, or -1
+  std::vector<AxisList> prefixes_;      ///< for each dim: the leading axes that stay
+  std::array<int, kMaxAxes> number_{};  ///< for each mesh axis: the problem's axis that begins with it, or -1
 };
 
 ReshardTranslation::ReshardTranslation(const TensorType& type, const Sharding& from, const Sharding& wanted,
@@ -94,7 +94,7 @@ ReshardTranslation::ReshardTranslation(const TensorType& type, const Sharding& f
     for (int i = same; i + 1 < a.size(); ++i) after_from[a[i]] = a[i + 1];
     for (int i = same; i + 1 < b.size(); ++i) after_wanted[b[i]] = b[i + 1];
   }
-  AxisSet second = 0;  // axes that another brings with it
+  AxisSet second = 0;  // axes that move together with the axis before them
   for (int axis = 0; together && axis < mesh.order(); ++axis)
     if (after_from[axis] >= 0 && after_from[axis] == after_wanted[axis]) second |= axis_bit(after_from[axis]);
   number_.fill(-1);
@@ -151,7 +151,7 @@ AxisSet ReshardTranslation::outward(AxisSet set) const {
 
 // ---- the search ----------------------------------------------------------------------------------------------------
 
-/// The most states whose moves are tried before the search is given up.
+/// The most states that the search expands before it gives up.
 constexpr int kMostStates = 400;
 
 /// True if `list` begins `whole` and is shorter.
@@ -163,13 +163,13 @@ class Search {
  public:
   explicit Search(const ReshardProblem& problem) : problem_(problem) {}
 
-  /// Nothing where there are too many states.
+  /// Returns nothing if there are too many states.
   std::optional<ReshardWay> run() {
     add(problem_.from, -1, {}, {});
     for (int tried = 0; !queue_.empty();) {
       const int index = std::get<3>(queue_.top());
       queue_.pop();
-      if (best_[code(states_[index].sharding)] != index) continue;  // a cheaper way to it was found
+      if (best_[code(states_[index].sharding)] != index) continue;  // a cheaper path to it was found
       if (states_[index].sharding == problem_.wanted) return way_to(index);
       if (++tried > kMostStates) return std::nullopt;
       const Sharding here = states_[index].sharding;
@@ -183,7 +183,7 @@ class Search {
     return std::nullopt;
   }
 
-  /// Reduces, gathers what does not stay, and slices.
+  /// Returns the simple sequence: reduces, gathers the axes that move, and slices.
   ReshardWay plain() const {
     ReshardWay way;
     Sharding here = problem_.from;
@@ -229,7 +229,7 @@ class Search {
       if (std::tie(known.wire_bytes, known.count) <= std::tie(cost.wire_bytes, cost.count)) return;
     }
     at->second = static_cast<int>(states_.size());
-    // A little less than what is still due, so that of ways that cost the same none is passed over for a rounding.
+    // A little less than the real bound, so that rounding excludes no state among paths of equal cost.
     queue_.push({cost.wire_bytes + (1 - 1e-9) * still_due(sharding), cost.count, ++arrivals_, at->second});
     states_.push_back({sharding, parent, move, cost});
   }
@@ -242,8 +242,8 @@ class Search {
     return way;
   }
 
-  /// Bytes that a processor must still receive on the average, whatever the way: of the block that is wanted what it
-  /// does not hold; all of it while it is partial.
+  /// Returns a lower bound of the bytes that a processor must still receive, on average: the part of the wanted block
+  /// that it does not hold. It is the whole block as long as the value is partial.
   double still_due(const Sharding& here) const {
     double wanted = problem_.element_bytes, held = problem_.element_bytes;
     for (size_t d = 0; d < problem_.sizes.size(); ++d) {
@@ -254,7 +254,7 @@ class Search {
       const int same = common_prefix(has, needs);
       AxisList rest;
       for (int i = same; i < has.size(); ++i) rest.push_back(has[i]);
-      bool apart = true;  // what the other axes say of the two blocks has nothing in common
+      bool apart = true;  // the remaining axes of the two blocks are independent
       for (int i = same; i < needs.size(); ++i) apart = apart && !rest.has(needs[i]);
       for (size_t e = 0; e < problem_.sizes.size(); ++e)
         for (int axis : rest) apart = apart && (e == d || !problem_.wanted.dims[e].has(axis));
@@ -287,7 +287,7 @@ class Search {
     return moves;
   }
 
-  // Split a dim by the next axis that is wanted and along which all processors hold the same: no communication.
+  // Splits a dim by its next wanted axis if processors along that axis hold replicas: no communication.
   void slices(const Sharding& here, std::vector<ReshardMove>& moves) const {
     for (size_t d = 0; d < here.dims.size(); ++d) {
       if (!begins(here.dims[d], problem_.wanted.dims[d])) continue;
@@ -305,7 +305,7 @@ class Search {
     return move;
   }
 
-  // All at once, those that do not split what is wanted, or one.
+  // Reduces all partial axes at once, or those that do not split the wanted value, or a single one.
   void reductions(const Sharding& here, std::vector<ReshardMove>& moves) const {
     const AxisSet open = here.partial & ~problem_.wanted.partial;
     if (!open) return;
@@ -318,7 +318,7 @@ class Search {
     for (size_t d = 0; d < here.dims.size(); ++d) scatters(here, d, open, moves);
   }
 
-  // Onto one dim: a single axis, or a run of axes that the wanted list continues with.
+  // Scatters onto one dim: a single axis, or a run of axes that continues the wanted list.
   void scatters(const Sharding& here, size_t d, AxisSet open, std::vector<ReshardMove>& moves) const {
     const AxisList& wanted = problem_.wanted.dims[d];
     for (int axis = 0; axis < static_cast<int>(problem_.members.size()); ++axis) {
@@ -338,7 +338,7 @@ class Search {
     }
   }
 
-  /// Every axis taken off that does not stand where it is wanted.
+  /// Returns the move that gathers every axis that is not at its wanted position.
   ReshardMove gathered(const Sharding& here) const {
     ReshardMove all{InstructionKind::kAllGather, 0, here};
     for (size_t d = 0; d < here.dims.size(); ++d)
@@ -349,7 +349,7 @@ class Search {
     return all;
   }
 
-  // Take the last axes off one dim, or all that do not stand where they are wanted off every dim.
+  // Gathers the last axes of one dim, or all axes of all dims that are not at their wanted positions.
   void gathers(const Sharding& here, std::vector<ReshardMove>& moves) const {
     for (size_t d = 0; d < here.dims.size(); ++d) {
       ReshardMove move{InstructionKind::kAllGather, 0, here};
@@ -362,7 +362,7 @@ class Search {
     if (ReshardMove all = gathered(here); all.axes) moves.push_back(all);
   }
 
-  // Move the last axes of one dim behind those of another.
+  // Moves the last axes of one dim behind the axes of another.
   void exchanges(const Sharding& here, std::vector<ReshardMove>& moves) const {
     for (size_t from = 0; from < here.dims.size(); ++from)
       for (size_t to = 0; to < here.dims.size(); ++to) {
@@ -381,7 +381,7 @@ class Search {
       }
   }
 
-  /// The axes that stand where they are wanted.
+  /// Returns the axes that are at their wanted positions.
   AxisSet settled(const Sharding& here) const {
     AxisSet axes = 0;
     for (size_t d = 0; d < here.dims.size(); ++d)
@@ -389,8 +389,8 @@ class Search {
     return axes;
   }
 
-  // Axes of one size change places in the sharding, so that every processor sends its block to one other: any two, or
-  // all at once that can stand where they are wanted.
+  // Lets axes of one size exchange positions, so that each processor sends its block to one other. Tries each pair of
+  // axes, and all axes at once that can reach their wanted positions.
   void transposes(const Sharding& here, std::vector<ReshardMove>& moves) const {
     const AxisSet fixed = settled(here) | here.partial;
     const int count = static_cast<int>(problem_.members.size());
@@ -431,13 +431,14 @@ class Search {
 
   const ReshardProblem& problem_;
   std::vector<State> states_;
-  std::unordered_map<std::string, int> best_;               ///< for each sharding that was met, its cheapest state
-  using Entry = std::tuple<double, int64_t, int64_t, int>;  // bytes at least, collectives, order of arrival, state
+  std::unordered_map<std::string, int> best_;  ///< the cheapest state of each sharding that was found
+  using Entry =
+      std::tuple<double, int64_t, int64_t, int>;  // lower bound of bytes, collectives, order of arrival, state
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
   int64_t arrivals_ = 0;
 };
 
-/// The axes of more than one processor.
+/// Returns the axes of more than one processor.
 AxisList without_ones(const AxisList& list, const Mesh& mesh) {
   AxisList rest;
   for (int axis : list)
@@ -456,7 +457,7 @@ ReshardWay search(const TensorType& type, const Sharding& from, const Sharding& 
   return {};
 }
 
-/// Axes of one processor change nothing: they are taken off first and put on last.
+/// Finds a sequence. Axes of one processor need no search: they are removed first and added last.
 ReshardWay find_way(const TensorType& type, const Sharding& from, const Sharding& wanted, const Mesh& mesh) {
   AxisSet ones = 0;
   for (int axis = 0; axis < mesh.order(); ++axis)
@@ -484,7 +485,7 @@ ReshardWay find_way(const TensorType& type, const Sharding& from, const Sharding
 
 // ---- instructions --------------------------------------------------------------------------------------------------
 
-/// Why a move is made: `reason` where it reduces.
+/// Returns the reason for a move: `reason` if it reduces.
 ReasonRef reason_of(const TensorType& type, const Sharding& from, const ReshardMove& move, const MeshPtr& mesh,
                     const ReasonRef& reason) {
   if (from.partial & move.axes) return reason;

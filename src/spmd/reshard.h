@@ -1,19 +1,25 @@
 #pragma once
-// Resharding: from any sharding of a value to any other, at the least cost.
+// Resharding: converts any sharding of a value to any other at the lowest cost.
 //
-// One function for all: several axes on one dim, dims that trade axes, uneven blocks and partial values included. The
-// cheapest sequence has the fewest bytes on the wire, then the fewest collectives, then comes first in a fixed order;
-// never a measured time, so that counters are the same on every machine.
+// One function covers all cases: several axes on one dim, dims that exchange axes, uneven blocks, and partial values.
+// The cheapest sequence has the fewest wire bytes, then the fewest collectives, then the first position in a fixed
+// order. No measured time is used, so counters are the same on every machine.
 //
-// The way is found by a search. A state of the search is a sharding; a move is one instruction. Moves are few and
-// local (split a dim by one more axis, take axes off a dim, move them to another dim, reduce or scatter partial axes,
-// let axes trade places), and their costs are bytes on the wire, then collectives. What a processor still has to
-// receive, whatever the way, leads the search (A*). A tie goes to the state found first, moves being tried in a fixed
-// order, so that every rank and every machine finds the same way.
+// An A* search finds the sequence. Its states are shardings, and a move is one instruction. The moves are few and
+// local:
+// - split a dim by one more axis
+// - take axes off a dim
+// - move axes to another dim
+// - reduce or scatter partial axes
+// - let axes exchange positions
 //
-// What the ends of the way have in common takes no part: axes that begin a dim's list on both sides stay where they
-// are. Where the search would grow too large (many axes that all change places) axes that stay together move as one,
-// and at last there is always one way: reduce, gather what does not stay, slice.
+// A move costs wire bytes, then collectives. The bytes that a processor must still receive on any path guide the
+// search. In a tie, the state that was found first wins. Moves are tried in a fixed order, so every rank and machine
+// finds the same sequence.
+//
+// Axes that begin a dim's list in both shardings stay where they are and take no part in the search. If the search
+// grows too large (many axes that all change positions), axes that stay together move as one. If it is still too
+// large, a simple sequence remains: reduce, gather the axes that move, slice.
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -22,7 +28,7 @@
 
 namespace mtf::spmd {
 
-/// One instruction of a way.
+/// One instruction of a sequence.
 struct ReshardMove {
   InstructionKind kind = InstructionKind::kSlice;
   AxisSet axes = 0;
@@ -39,18 +45,18 @@ struct ReshardWay {
   ReshardCost cost;
 };
 
-/// What was found is kept: a program asks for the same few ways again and again.
+/// Keeps the sequences that it finds, because a program needs the same few again and again.
 class ReshardWays {
  public:
-  /// The cheapest way. Partial axes that `wanted` keeps stay partial.
+  /// Returns the cheapest sequence. Partial axes that `wanted` keeps stay partial.
   const ReshardWay& find(const TensorType& type, const Sharding& from, const Sharding& wanted, const Mesh& mesh);
 
  private:
   std::unordered_map<std::string, ReshardWay> found_;
 };
 
-/// Adds the instructions that bring `value` to `wanted`, on its own mesh, and returns the value that is there. Partial
-/// axes that `wanted` keeps stay partial. `reason` says why a partial value is to be reduced.
+/// Adds the instructions that reshard `value` to `wanted` on its own mesh, and returns the new value. Partial axes
+/// that `wanted` keeps stay partial. `reason` explains the reduction of a partial value.
 int reshard(LocalProgram& program, ReshardWays& ways, int value, const Sharding& wanted,
             const graph::OperationRef& node, const ReasonRef& reason);
 

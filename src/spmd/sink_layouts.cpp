@@ -12,8 +12,8 @@
 namespace mtf::spmd {
 namespace {
 
-/// Where operand `k` lies so that it runs with a result in `sharding`, or nothing if a dim of it would have to be whole
-/// for another reason than that it is.
+/// Returns the sharding of operand `k` with which `reader` makes a result in `sharding`. Returns nothing if the
+/// operation needs some dim gathered.
 std::optional<Sharding> operand_layout(const graph::LaidOutOperation& reader, size_t k, const Sharding& sharding) {
   Sharding result = replicated(reader.operands[k].dims.size());
   for (const graph::IterationDim& dim : reader.space().dims) {
@@ -23,7 +23,7 @@ std::optional<Sharding> operand_layout(const graph::LaidOutOperation& reader, si
   return result;
 }
 
-/// The splits that two shardings have in common.
+/// Returns the splits that two shardings have in common.
 Sharding common(const Sharding& a, const Sharding& b) {
   Sharding both = replicated(a.dims.size());
   for (size_t d = 0; d < a.dims.size(); ++d)
@@ -32,7 +32,7 @@ Sharding common(const Sharding& a, const Sharding& b) {
   return both;
 }
 
-/// A sum of everything: a number, of which each processor can make its part.
+/// True for a sum of all elements: a number of which each processor can compute a part.
 bool is_total(const graph::LaidOutOperation& operation) {
   const std::vector<graph::IterationDim>& dims = operation.space().dims;
   return operation.results.size() == 1 && operation.results[0].dims.empty() && operation.operands.size() == 1 &&
@@ -41,7 +41,7 @@ bool is_total(const graph::LaidOutOperation& operation) {
          });
 }
 
-/// Its layout is that of a line that says `@`, or comes from one: what a line said of a residual stream holds along it.
+/// True if the layout comes from a line with `@`, directly or along a residual stream.
 bool is_inherited(const graph::LaidOutOperation& operation) {
   return operation.results.size() == 1 && operation.inherited[0] != 0;
 }
@@ -73,7 +73,7 @@ class Sinker {
     moved_[i] = true;
   }
 
-  /// What is asked of a value where it is read, or nothing if it is needed as it lies.
+  /// Returns the sharding in which `read` wants its operand, or nothing if it needs the operand as it is.
   const std::optional<Sharding>& wanted_by(const ProgramReaders::Read& read) {
     const graph::LaidOutOperation& reader = at(read.operation);
     const auto [known, fresh] =
@@ -90,8 +90,8 @@ class Sinker {
     if (operation.origin == graph::LayoutOrigin::kGiven || operation.op->is_leaf()) return;
     if (operation.results.size() != 1 || operation.region) return sink_results(i);
     if (readers_.is_root(value)) return;
-    std::optional<Sharding> wanted;  // by those that ask for a layout
-    bool has_total = false;          // others take whatever they get
+    std::optional<Sharding> wanted;  // by the readers that ask for a layout
+    bool has_total = false;          // the other readers accept any layout
     for (const ProgramReaders::Read& read : readers_.of(value)) {
       const graph::LaidOutOperation& reader = at(read.operation);
       if (reader.results.size() != 1 || !same_mesh(reader.mesh, operation.mesh)) return;
@@ -111,12 +111,13 @@ class Sinker {
     }
     const AxisSet own = operation.shardings[0].split(), gained = wanted->split() & ~own;
     if (own & ~wanted->split()) return;                          // work would be repeated
-    if (has_total && gained && !(partial_[i] & gained)) return;  // what is whole needs no reduction for its total
+    if (has_total && gained && !(partial_[i] & gained)) return;  // a replicated value needs no reduction for its total
     asked_[i] = true;
     if (*wanted != operation.shardings[0]) move(i, 0, *wanted);
   }
 
-  /// Of an operation of several results: each that one operation reads lies as that one asks.
+  /// For an operation with several results: gives each result with a single reader the sharding that the reader asks
+  /// for.
   void sink_results(size_t i) {
     for (size_t r = 0; r < at(i).results.size(); ++r) {
       const ProgramReaders::Read* const read = readers_.only({static_cast<int32_t>(i), static_cast<int32_t>(r)});
@@ -130,9 +131,11 @@ class Sinker {
     }
   }
 
-  /// Of a loop: what is carried lies as turns leave it. What is stacked is whole along the loop's dim, which `wanted`
-  /// then is too, where turns compute it in blocks over the axes that are to split that; elsewhere each turn gives its
-  /// place to the processor that is to store it.
+  /// True if a result of a loop may take the sharding `wanted`. Carries may not, because their shardings follow from
+  /// the iteration. A stacked value may, and there are two cases for its split along the loop's dim:
+  /// - Iterations compute it in blocks over the same axes: then `wanted` must not split the loop's dim and is changed
+  /// accordingly.
+  /// - Otherwise each iteration sends its slice to the processor that stores the slice.
   static bool is_free_to_lie(const graph::LaidOutOperation& loop, size_t result, Sharding& wanted) {
     const auto place = static_cast<int32_t>(result);
     const graph::Region& region = *loop.region;
@@ -148,7 +151,7 @@ class Sinker {
     return place >= region.carried;
   }
 
-  /// What leads to a total lies as what it is computed from.
+  /// Gives values on the way to a total the sharding of the values that they are computed from.
   void follow(size_t i) {
     if (!leads_to_total_[i] || is_total(at(i))) return;
     const std::span<const graph::ProgramValue> operands = program_.operands_of(i);
@@ -172,11 +175,12 @@ class Sinker {
   Forms& forms_;
   const ProgramReaders readers_;
   const std::vector<AxisSet> partial_;
-  std::vector<bool> asked_;           ///< of each operation: its layout is what a later one asks for
-  std::vector<bool> leads_to_total_;  ///< of each operation: a total, or all that read it lead to totals and are free
+  std::vector<bool> asked_;  ///< for each operation: its layout was requested by a later one
+  std::vector<bool>
+      leads_to_total_;  ///< for each operation: it is a total, or free in its layout with only such consumers
   std::vector<bool> moved_;
   std::map<std::pair<int32_t, int32_t>, std::optional<Sharding>>
-      known_;  ///< wanted_by, by the reader's form and the operand
+      known_;  ///< results of wanted_by, by the reader's form and the operand
 };
 
 }  // namespace

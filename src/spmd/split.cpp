@@ -28,23 +28,25 @@
 namespace mtf::spmd {
 namespace {
 
-/// What a turn knows of the loop around it.
+/// Describes, for one iteration, the loop around it.
 struct AroundTurn {
-  const graph::Region* region = nullptr;  ///< the one whose turn it is; null: none
-  std::vector<Sharding> tensors = {};     ///< where those of the turn lie
-  std::vector<bool> parameters = {};      ///< which of them are parameters, or places of them
-  AxisSet micro = 0;  ///< of a pipeline (spmd/pipeline.h): the axis that micro-batches are places of
-  std::vector<graph::AlongMicro> along = {};  ///< what the roots of a stage's turn are along it
-  Name over = {};                             ///< the dim of the loop
-  MeshPtr mesh = nullptr;                     ///< of the loop
-  /// Of each tensor and each root: the axes over whose blocks of the loop's dim it is stored, so that only one
-  /// processor, its owner, has the place of the turn; empty: none of them.
+  const graph::Region* region = nullptr;  ///< the region of the iteration; null: none
+  std::vector<Sharding> tensors = {};     ///< the shardings of the iteration's tensors
+  std::vector<bool> parameters = {};      ///< for each of them: it is a parameter, or a slice of one
+  AxisSet micro = 0;  ///< of a pipeline (spmd/pipeline.h): the axis whose positions are the micro-batches
+  std::vector<graph::AlongMicro> along =
+      {};                  ///< for each root of a stage's iteration: its relation to the micro-batches
+  Name over = {};          ///< the dim of the loop
+  MeshPtr mesh = nullptr;  ///< of the loop
+  /// For each tensor and each root that is stored in blocks along the loop's dim: the axes of these blocks; otherwise
+  /// empty. Only one processor, the owner, holds the slice of an iteration.
   std::vector<AxisList> tensor_owners = {}, root_owners = {};
-  /// For each root the axes over which it may stay a sum in parts: another such sum is added to the stacked result.
+  /// For each root: the axes over which it may stay partial, because another partial sum is added to the stacked
+  /// result.
   std::vector<AxisSet> root_parts = {};
 };
 
-/// The axes over whose blocks of the loop's dim a result is stored, one of what is stacked; none of a pipeline.
+/// Returns the axes that split a stacked result along the loop's dim; none for a pipeline.
 AxisList owners_of_result(const graph::LaidOutOperation& loop, int32_t result) {
   const graph::Region& region = *loop.region;
   if (result < region.carried || result >= region.carried + region.stacked) return {};
@@ -94,7 +96,7 @@ class Splitter {
   }
 
  private:
-  /// What holds a root in the end.
+  /// Returns the local value that holds root `r` at the end.
   int output(size_t r) {
     const graph::ProgramValue root = graph_.roots[r];
     const int value = local(root);
@@ -112,17 +114,17 @@ class Splitter {
     return region_ && static_cast<int32_t>(root) >= region_->carried + region_->stacked;
   }
 
-  /// What lies whole in all of the turn, at its place of what is stored in blocks: a sum is complete there alone.
+  /// Sends a value to its owner. If the value is a partial sum over the owner's axes, it becomes complete only there.
   int given_to_owner(int value, graph::ProgramValue root, const AxisList& owners) {
-    if (!local_[value].mesh) value = local_.add_input(root.input(), mesh_);  // a number of the host lies nowhere
+    if (!local_[value].mesh) value = local_.add_input(root.input(), mesh_);  // a number has no sharding
     Sharding whole = graph_.sharding(root);
     if ((owners.set() & ~local_[value].partial) == 0) whole.partial = owners.set();
     const ReasonRef reason = sum_reason(local_[value].partial & ~whole.partial, mesh_);
     return local_.to_owner(of(root), local_.bring(value, whole, of(root), reason), over_, owners);
   }
 
-  /// The value is what the turn's place of something that is stored in blocks over some of these axes becomes, and
-  /// nothing else: its sum over them goes to the owner.
+  /// True if the value has no use other than as a slice that is stored in blocks over some of these axes. Its sum over
+  /// the axes then goes to the owner.
   bool goes_to_owner_alone(graph::ProgramValue value, AxisSet axes) const {
     if (root_owners_.empty() || !readers_.of(value).empty()) return false;
     const auto is_value = [&](graph::ProgramValue root) { return root == value; };
@@ -132,15 +134,15 @@ class Splitter {
     return !owners.empty() && (owners.set() & ~axes) == 0;
   }
 
-  /// Of a pipeline: each micro-batch gives a part of what is stacked.
+  /// True for a root of a pipeline stage to which each micro-batch adds a part.
   bool is_part_of_sum(size_t root) const { return !along_.empty() && along_[root] == graph::AlongMicro::kSum; }
 
   bool stays_in_parts(size_t root, AxisSet axes) const {
     return root < root_parts_.size() && !(axes & ~root_parts_[root]);
   }
 
-  /// The value is a sum over the turns of a loop, or stacked as a sum in parts, and nothing else: it is reduced after
-  /// the last.
+  /// True if the value has no use other than as a term of a sum over iterations, or as a slice that stays partial. It
+  /// is then reduced once, after the last iteration.
   bool is_summed_alone(graph::ProgramValue value, AxisSet axes) const {
     if (!region_ || !readers_.of(value).empty()) return false;
     int roots = 0;
@@ -153,7 +155,7 @@ class Splitter {
     return summed && roots == 1;
   }
 
-  /// What a turn gives of a sum, added to what the turns before have given.
+  /// Adds the term of an iteration to the running value of its sum.
   int added_to_sum(int value, graph::ProgramValue root) {
     const int before = local_.add_sum(value, of(root));
     const int after = local_.add(local_[before]);
@@ -162,7 +164,7 @@ class Splitter {
     return after;
   }
 
-  /// What is kept of the values of Program::for_gradients: which of them, and a copy.
+  /// Returns the copies that are kept of values in Program::for_gradients: pairs of index and copy.
   std::vector<std::pair<int, int>> copies_for_gradients() const {
     std::vector<std::pair<int, int>> kept;
     for (size_t i = 0; i < graph_.for_gradients.size(); ++i) {
@@ -176,7 +178,7 @@ class Splitter {
     return kept;
   }
 
-  /// How an operation whose operands lay so was split, where it could not be otherwise, whatever copies there are.
+  /// The split of an operation for these operand shardings, if it was the only possible one, independent of copies.
   struct KnownSplit {
     std::vector<Sharding> operands;
     std::vector<bool> zeros;
@@ -184,20 +186,20 @@ class Splitter {
     IterationSplit split;
   };
 
-  /// What is known of all operations of a form.
+  /// Facts that hold for all operations of a form.
   struct OfForm {
     const graph::IterationSpace* space = nullptr;
     std::vector<KnownSplit> splits;
   };
 
-  /// The number of a result of an operation among all of the program.
+  /// Returns the index of a result among all results of the program.
   size_t at(graph::ProgramValue value) const { return readers_.place_of(value); }
 
   const graph::OperationRef& of(graph::ProgramValue value) const {
     return value.is_input() ? graph_.inputs[value.input()].operation : graph_.operations[value.source].operation;
   }
 
-  /// The local value that holds a value of the graph; an input is added where it is first asked for.
+  /// Returns the local value that holds a value of the graph. Adds an input when it is first needed.
   int local(graph::ProgramValue value) {
     if (!value.is_input()) {
       MTF_CHECK(locals_[at(value)] >= 0, "{} is read before it is lowered", graph_.maker(value).op->name);
@@ -214,13 +216,14 @@ class Splitter {
     return index = local_.bring(index, graph_.sharding(value), node, nullptr);
   }
 
-  /// A value that is partial over `axes` may stay so if the only operation that reads it is linear in it, gives no
-  /// larger result, and has no more to do for it: not if the value's own layout splits it over them, unless nothing is
-  /// computed, or another sum over them is added to it, which costs less than to reduce both.
+  /// True if a value that is partial over `axes` may stay partial. Its only consumer must be linear in it and have a
+  /// result that is no larger. If the value's own layout splits it over `axes`, one of two conditions must also hold:
+  /// the consumer computes nothing, or another partial sum is added to the value, because one reduction costs less
+  /// than two.
   bool may_stay_partial(graph::ProgramValue value, ElementType parts, AxisSet axes) const {
     if (is_summed_alone(value, axes)) return parts == graph_.type(value).element;
     if (goes_to_owner_alone(value, axes)) return true;
-    if (readers_.of(value).empty() && !readers_.is_root(value)) return true;  // nobody reads what it would be
+    if (readers_.of(value).empty() && !readers_.is_root(value)) return true;  // no consumer needs the complete value
     const ProgramReaders::Read* read = readers_.only(value);
     if (!read) return false;
     const graph::LaidOutOperation& reader = *graph_.operations[read->operation].operation;
@@ -233,7 +236,7 @@ class Splitter {
     return size_of(reader.results[0].dims) <= size_of(type.dims);
   }
 
-  /// The axes over which another sum is likely to be added to a value (spmd/partial_sums.h).
+  /// Returns the axes over which another sum is likely to be added to a value (spmd/partial_sums.h).
   AxisSet joined_of(graph::ProgramValue value) const {
     if (!of(value)->region) return joined_[value.source];
     return joined_sum_of(graph_, readers_, partial_, joined_, value);
@@ -241,10 +244,11 @@ class Splitter {
 
   // ---- sums of several terms ----------------------------------------------------------------------------------------
   //
-  // Of additions each of which is read by the next alone, terms that are partial over the same axes are added up before
-  // they are reduced, wherever they stand: ((a + p) + b) + q is (a + b) + (p + q), and p + q is reduced once.
+  // In a chain of additions, in which each sum has the next addition as its only consumer, terms that are partial over
+  // the same axes are added before they are reduced. For instance, ((a + p) + b) + q becomes (a + b) + (p + q), and p
+  // + q is reduced once.
 
-  /// What has been added up of the terms that are partial over the same axes.
+  /// The sum of the terms that are partial over the same axes.
   struct Part {
     int value = -1;
     AxisSet axes = 0;
@@ -252,8 +256,8 @@ class Splitter {
   };
   using Parts = std::vector<Part>;
 
-  /// Lowers an operation. One in a sum leaves terms that are partial over different axes apart where more such come, up
-  /// to the last addition.
+  /// Lowers an operation. An addition within a chain keeps terms that are partial over different axes separate if more
+  /// such terms follow. The last addition of the chain joins them.
   void lower_sum(int index) {
     const graph::OperationRef& node = graph_.operations[index].operation;
     begin(index);
@@ -282,7 +286,8 @@ class Splitter {
     complete({index, 0}, sum, sum_reason(local_[sum].partial, node->mesh));
   }
 
-  /// A zero that is whole along the axes stands for its part of any sum over them.
+  /// True if a term can be added to a sum without a reduction. A zero that is replicated along the axes can be part of
+  /// any sum over them.
   bool may_join(const Part& part, const Part& sum) const {
     return part.axes == sum.axes || (part.zero && !(local_[part.value].sharding().split() & sum.axes));
   }
@@ -313,7 +318,7 @@ class Splitter {
 
   bool is_zero(graph::ProgramValue value) const { return !value.is_input() && zero_[value.source]; }
 
-  /// The sum of two, which stays partial if they are so over the same axes.
+  /// Returns the sum of two terms. It stays partial if both are partial over the same axes.
   Part added(int addition, const Part& a, const Part& b) {
     std::vector<int> operands{a.value, b.value};
     const Applied sum = applied(addition, operands, {a.zero, b.zero});
@@ -325,11 +330,11 @@ class Splitter {
 
   // ---- one operation ------------------------------------------------------------------------------------------------
 
-  /// What is added from here on belongs to an operation.
+  /// Marks the following instructions as part of operation `index`.
   void begin(int index) {
     const graph::ProgramOperation& entry = graph_.operations[index];
     const graph::LaidOutOperation& node = *entry.operation;
-    local_.set_backward(entry.replica != 0 || !node.written);  // gradients are what no program wrote
+    local_.set_backward(entry.replica != 0 || !node.written);  // gradients are the operations that no line wrote
     local_.in_replica(entry.replica);
   }
 
@@ -353,14 +358,14 @@ class Splitter {
       complete({index, static_cast<int32_t>(r)}, results.outcomes[r], results.reason);
   }
 
-  /// Constants that every turn would bring elsewhere are brought there once, before the loop, of which they become
-  /// operands.
+  /// Hoists the resharding of constants: constants that every iteration would reshard are resharded once before the
+  /// loop. The results become operands of the loop.
   void bring_before(LocalProgram& turn, const graph::Region& region, std::vector<int>& operands) {
-    std::unordered_map<int, int> constants;  // by value of the turn: the value around it that it is
-    std::map<int, Instruction> moved;        // by value of the turn that was brought from one of those: the last step
+    std::unordered_map<int, int> constants;  // by value of the iteration: the value around the loop
+    std::map<int, Instruction> moved;        // by value resharded from a constant: the last step
     std::vector<Instruction> inside;
     const auto is_outside = [&](int value) { return constants.contains(value) || moved.contains(value); };
-    std::set<int> needed;  // of those that were moved, what the turn reads
+    std::set<int> needed;  // hoisted values that the iteration reads
     for (Instruction& instruction : turn.instructions) {
       if (instruction.kind == InstructionKind::kInput && instruction.sum < 0 &&
           instruction.input >= region.carried + region.placed && instruction.input < region.tensors())
@@ -392,8 +397,8 @@ class Splitter {
     turn.instructions = std::move(inside);
   }
 
-  /// A value of a turn that has been moved there, as a value around the loop: the copy that others of the program read
-  /// who need it there too, or, if it is an interval or came of one, moved again step by step.
+  /// Maps a hoisted value of the iteration to a value around the loop. Uses the enclosing program's copy with the same
+  /// sharding if possible. Reshards an interval, or a value computed from one, step by step.
   int moved_before(const LocalProgram& turn, std::unordered_map<int, int>& constants,
                    const std::map<int, Instruction>& moved, int value) {
     if (const auto known = constants.find(value); known != constants.end()) return known->second;
@@ -419,20 +424,20 @@ class Splitter {
                                                 last.reduction, last.reason);
   }
 
-  /// The operand of a loop is a parameter, or a place of one.
+  /// True if the operand of a loop is a parameter, or a slice of one.
   bool is_parameter(graph::ProgramValue operand) const {
     if (!operand.is_input()) return false;
     const auto input = static_cast<size_t>(operand.input());
     return region_ ? input < parameters_.size() && parameters_[input] : of(operand)->op == &ops::kAssign;
   }
 
-  /// The operand is a variable, which is not brought elsewhere for a loop.
+  /// True if the operand is a variable, which is not resharded for a loop.
   bool is_variable(graph::ProgramValue operand) const {
     return is_parameter(operand) || (!operand.is_input() && of(operand)->op == &ops::kAssign);
   }
 
-  /// Adds a loop; `results`: of which results of the operation it is the loop. Copies that its turns have made are
-  /// copies of what it reads and gives.
+  /// Adds a loop; `results` are the indices of its results in the operation. Registers the copies that iterations made
+  /// as copies of the loop's operands and results.
   void add_loop(int index, LocalLoop loop, std::span<const size_t> results) {
     const std::vector<int> read = loop.operands, given = loop.results;
     const std::vector<LoopCopy> copies = add_copies(loop, local_);
@@ -445,8 +450,8 @@ class Splitter {
       local_.has_been_brought(copy.of_operand ? read[copy.of] : locals_[at(result(copy.of))], copy.value);
   }
 
-  /// Of each result of a loop: the axes over which it is likely to be a sum to which another such sum is added. If all
-  /// of these may stay partial, turns reduce none of them.
+  /// Returns, for each result of a loop, the axes over which it may stay partial, because another partial sum is
+  /// likely to be added to it. If all its partial axes are among them, iterations do not reduce it.
   std::vector<AxisSet> parts_of_results(int index) const {
     const graph::LaidOutOperation& node = *graph_.operations[index].operation;
     const graph::Region& region = *node.region;
@@ -462,7 +467,7 @@ class Splitter {
     return parts;
   }
 
-  /// A loop: its operands are brought where its turns read them, and it gives what they leave.
+  /// Lowers a loop: reshards its operands for its iterations, and adds its results.
   void run_in_turns(int index, std::vector<int> operands) {
     const graph::OperationRef& node = graph_.operations[index].operation;
     const graph::Region& region = *node->region;
@@ -488,7 +493,7 @@ class Splitter {
                                               : std::vector<Sharding>());
       for (const Sharding& copy : loop.copies[k]) copies[k].push_back({copy_in_turn(*node, k, copy), {}});
       if (region.is_placed(k)) wanted.dims.erase(wanted.dims.begin());
-      wanted.partial = owners[k].set();  // of a turn's place the others have nothing
+      wanted.partial = owners[k].set();  // only the owner holds the slice of an iteration
       tensors.push_back(std::move(wanted));
       if (static_cast<int32_t>(k) < region.carried && region_ && region_->hands_on && region_->idle > 0)
         operands[k] = local_.take_over(node, operands[k], region.stages, region.micro);
@@ -518,7 +523,8 @@ class Splitter {
     add_loop(index, std::move(loop), results);
   }
 
-  /// A loop whose turns are split over stages: each runs its own for one micro-batch after the other.
+  /// Lowers a loop whose iterations are split over stages: each stage runs its own iterations for one micro-batch
+  /// after the other.
   void run_in_pipeline(int index, const std::vector<int>& operands) {
     const graph::OperationRef& node = graph_.operations[index].operation;
     const graph::Region& region = *node->region;
@@ -554,7 +560,7 @@ class Splitter {
     add_loop(index, std::move(loop), pipeline.results);
   }
 
-  /// What an operation gave becomes its result, in its layout unless it may stay partial.
+  /// Makes the outcome of an operation its result, in the result's layout unless it may stay partial.
   void complete(graph::ProgramValue value, int outcome, const ReasonRef& reason) {
     const graph::OperationRef& node = of(value);
     if (!local_[outcome].partial || !may_stay_partial(value, local_[outcome].element, local_[outcome].partial))
@@ -562,7 +568,7 @@ class Splitter {
     locals_[at(value)] = outcome;
   }
 
-  /// What an operation gives on blocks, where that is cheapest to compute, and why it is to be reduced.
+  /// The results of an operation on blocks, in the split in which it is computed, and the reason to reduce them.
   struct Applied {
     std::vector<int> outcomes;
     ReasonRef reason;
@@ -596,7 +602,7 @@ class Splitter {
     return at->second;
   }
 
-  /// How an operation of a form is split whose operands are these values; good until the next is asked for.
+  /// Returns the split of an operation of a form with these operands. The reference is valid until the next call.
   const IterationSplit& split_of(OfForm& form, int index, const std::vector<int>& operands,
                                  const std::vector<bool>& zeros) {
     const graph::OperationRef& node = graph_.operations[index].operation;
@@ -625,7 +631,8 @@ class Splitter {
     return chosen_ = std::move(found.split);
   }
 
-  /// It adds up what is partial over the same axes, or another such sum will be added to its result.
+  /// True if the operation adds partial operands over the same axes, or if another such sum will be added to its
+  /// result.
   bool joins_sums(int index, const std::vector<int>& operands) const {
     const auto is_partial = [&](int value) { return local_[value].partial != 0; };
     const graph::Op& op = *graph_.operations[index].operation->op;
@@ -636,7 +643,7 @@ class Splitter {
                        [&](int value) { return !(local_[value].partial & ~joined_[index]); });
   }
 
-  /// Computes the operation on blocks: fetches what crosses block edges, then applies it.
+  /// Computes the operation on blocks: fetches elements of other blocks, then applies the operation.
   std::vector<int> apply(int index, const Lowering& of, std::vector<int> operands) {
     const graph::LaidOutOperation& node = *of.node;
     const int with_halos = halos_.fetched(index, local_, of, operands.empty() ? -1 : operands[0]);
@@ -678,7 +685,7 @@ class Splitter {
     return results;
   }
 
-  /// The dim of a result that follows one that is split, so that blocks have intervals of it; null: none.
+  /// Returns the dim of a result that follows a split dim, so that blocks have intervals of it; null if there is none.
   static const graph::IterationDim* follower_of(const Lowering& of, size_t r) {
     for (size_t j = 0; j < of.space.dims.size(); ++j)
       if (of.space.dims[j].follows >= 0 && of.space.dims[j].results[r] >= 0 && !of.split.dims[j].empty())
@@ -688,28 +695,29 @@ class Splitter {
 
   const MergedProgram& merged_;
   const graph::Region* const region_;
-  const std::vector<bool> parameters_;          ///< of a turn: which of its tensors are places of parameters
-  const std::vector<graph::AlongMicro> along_;  ///< of the roots of a stage's turn, or empty
-  const std::vector<Sharding> tensors_;         ///< of a turn: where its tensors lie
+  const std::vector<bool> parameters_;          ///< of an iteration: which of its tensors are slices of parameters
+  const std::vector<graph::AlongMicro> along_;  ///< for each root of a stage's iteration, or empty
+  const std::vector<Sharding> tensors_;         ///< of an iteration: the shardings of its tensors
   const Name over_;                             ///< AroundTurn
   const MeshPtr mesh_;                          ///< AroundTurn
   const std::vector<AxisList> tensor_owners_, root_owners_;
   const std::vector<AxisSet> root_parts_;  ///< AroundTurn
-  const AxisSet micro_;                    ///< what a micro-batch gives of a sum over them is whole for it
+  const AxisSet micro_;  ///< axes of micro-batches: a micro-batch's sum over them is complete for that micro-batch
   const graph::Program& graph_;
   const std::vector<std::string> names_;
   LocalBuilder local_;
   Halos halos_;
   const ProgramReaders readers_;
   const WrittenLayouts written_;
-  const std::vector<AxisSet> partial_, joined_;  ///< of each operation (spmd/partial_sums.h)
-  const std::vector<bool> is_link_;              ///< of each operation (spmd/partial_sums.h)
-  std::vector<bool> zero_;                       ///< of each operation: its result is a constant zero
+  const std::vector<AxisSet> partial_, joined_;  ///< for each operation (spmd/partial_sums.h)
+  const std::vector<bool> is_link_;              ///< for each operation (spmd/partial_sums.h)
+  std::vector<bool> zero_;                       ///< for each operation: its result is a constant zero
   std::vector<int> locals_;                      ///< the local value that holds each result, or -1
   std::vector<int> input_locals_;
-  std::unordered_map<int32_t, Parts> sums_;  ///< of each link whose terms are apart, until the next is lowered
+  std::unordered_map<int32_t, Parts>
+      sums_;  ///< for each addition with separate terms, until the next addition is lowered
   std::unordered_map<int32_t, OfForm> forms_;
-  IterationSplit chosen_;  ///< the latest that is in none of them
+  IterationSplit chosen_;  ///< the latest split that no entry of forms_ has
 };
 
 }  // namespace
@@ -720,7 +728,7 @@ LocalProgram split(const MergedProgram& merged) {
   return local;
 }
 
-/// A root lies so, as if `@` asked for it.
+/// Gives a root the sharding `sharding`, as if `@` asked for it.
 static void ask(graph::Program& program, size_t root, const Sharding& sharding) {
   graph::ProgramValue& value = program.roots[root];
   if (program.sharding(value) == sharding) return;

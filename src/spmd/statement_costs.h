@@ -1,5 +1,5 @@
 #pragma once
-// What the instructions of a local program cost, each as a record: for whoever tells what a statement costs, and why.
+// The costs of a local program's instructions as records, for reports on the cost of a statement and its reasons.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -21,33 +21,33 @@ struct NamedBlock {
   std::string name;  ///< in the script's names
   TensorType type;
   Sharding sharding = {};
-  MeshPtr mesh = nullptr;  ///< null: of no mesh, or an interval that no sharding says
+  MeshPtr mesh = nullptr;  ///< null: the value has no mesh, or is an interval that no sharding describes
 };
 /// `y: f32[batch=64/rows, io=32] partial over cols`
 std::string to_string(const NamedBlock& block);
 
 struct StatementCost {
-  NamedBlock value;  ///< what is computed; of a collective, what it gives
-  NamedBlock from;   ///< of a collective: what it moves
+  NamedBlock value;  ///< the computed value; of a collective: its result
+  NamedBlock from;   ///< of a collective: its operand
   Span span;
-  int64_t times = 1;          ///< how often it is computed, where the report is of one time
-  graph::CallFrameRef frame;  ///< through which calls it came; of a plan
+  int64_t times = 1;          ///< how often it is computed; the other numbers are for one time
+  graph::CallFrameRef frame;  ///< the calls that lead to it; of a plan
   std::optional<CollectiveKind> collective;
   std::vector<Name> axes;  ///< of a collective, in the mesh's order
   int64_t flops = 0;
   int64_t values = 0;
   int64_t bytes = 0;
   int64_t wire_bytes = 0;
-  Cost formula;      ///< the flops, or a collective's values
-  ReasonRef reason;  ///< of a collective
-  graph::LayoutOrigin decided =
-      graph::LayoutOrigin::kRules;  ///< how the layout of the result of its operation was decided
+  Cost formula;                                               ///< the flops, or a collective's values
+  ReasonRef reason;                                           ///< of a collective
+  graph::LayoutOrigin decided = graph::LayoutOrigin::kRules;  ///< how the layout of the operation's result was decided
 };
 
-/// Where a cost belongs: a backward one to the expression that it is the derivative of.
+/// Returns the source position of a cost. A cost of the backward pass belongs to the expression whose derivative it
+/// is.
 Span source_of(const StatementCost& cost);
 
-/// Of each instruction that computes or communicates. `costs`: of each instruction of the program.
+/// Returns the cost of each instruction that computes or communicates. `costs` has an entry for each instruction.
 std::vector<StatementCost> costs_of(const LocalProgram& program, const std::vector<InstructionCost>& costs);
 
 }  // namespace mtf::spmd

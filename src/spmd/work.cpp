@@ -16,18 +16,18 @@ Product product_of(const Dims& dims, const FactorOf& factor) {
   return product;
 }
 
-/// What reads through `map` count as, of the places of a dim.
+/// Returns the number of reads through a map for the positions of a dim.
 using ReadsOf = std::function<BlockSize(const Dim&, const graph::AccessMap&)>;
 
-/// The points of the iteration space, with the elements that each reads where there are windows.
+/// Returns the points of the iteration space, times the elements that each reads if there are windows.
 Product points_read(const graph::LaidOutOperation& operation, const FactorOf& of_operand, const FactorOf& of_result,
                     const ReadsOf& reads_of) {
   Product product;
   for (const graph::IterationDim& dim : operation.space().dims) {
-    if (dim.kind == graph::SplitKind::kWhole) continue;  // the windows' own dims, which their maps have
+    if (dim.kind == graph::SplitKind::kWhole) continue;  // the windows' own dims, which their maps include
     const graph::AccessMap* const window = dim.window();
     const bool of_a_result = dim.results[0] >= 0;
-    size_t own = 0;  // the operand that is read place by place
+    size_t own = 0;  // the operand that is not read through the window
     while (!of_a_result && (dim.operands[own] < 0 || (window != nullptr && &dim.maps[own] == window))) ++own;
     const Dim& here =
         of_a_result ? operation.results[0].dims[dim.results[0]] : operation.operands[own].dims[dim.operands[own]];
@@ -41,7 +41,7 @@ Product points_read(const graph::LaidOutOperation& operation, const FactorOf& of
   return product;
 }
 
-/// `operands`, `results`: the factor of each dim of an operand or result.
+/// `of_operand`, `of_result`: the factor of each dim of an operand or result.
 Cost work(const graph::LaidOutOperation& operation, const FactorOf& of_operand, const FactorOf& of_result,
           const ReadsOf& reads_of) {
   switch (operation.op->work) {
@@ -99,7 +99,8 @@ Product block_elements(const LocalValue& value) {
 
 Cost work_of(const LocalProgram& program, const Instruction& instruction) {
   if (instruction.kind != InstructionKind::kCompute) return Cost();
-  // An interval of a dim keeps its name: of operands of two sizes the one that is meant is that of the dim's size.
+  // An interval of a dim keeps the dim's name. If operands have two sizes, the operand with the dim's own size is
+  // meant.
   auto find = [&](const std::vector<int>& values, const Dim& dim) -> std::pair<const LocalDim*, const Mesh*> {
     for (bool by_size : {true, false})
       for (int index : values)

@@ -8,16 +8,16 @@
 
 namespace mtf::spmd {
 
-/// At whole sizes: what one processor alone would need.
+/// Returns the work on global sizes: what one processor alone would need.
 Cost work_of_whole(const graph::LaidOutOperation& operation);
 
-/// On the block of the largest processor.
+/// Returns the work on the blocks of the largest processor.
 Cost work_of(const LocalProgram& program, const Instruction& instruction);
 
-/// The size of the largest block of a dim, as a factor of a cost.
+/// Returns the size of the largest block of a dim, as a factor of a cost.
 BlockSize block_factor(const LocalDim& dim, const Mesh& mesh);
 
-/// Elements of the largest block of a value.
+/// Returns the elements of the largest block of a value.
 Product block_elements(const LocalValue& value);
 
 }  // namespace mtf::spmd

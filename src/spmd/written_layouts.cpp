@@ -8,7 +8,7 @@
 namespace mtf::spmd {
 namespace {
 
-/// The same elements: under other names or in another type.
+/// True if an operation keeps the elements and changes only names or the element type.
 bool is_same(const graph::LaidOutOperation& operation) {
   return operation.op->role == graph::Role::kView || operation.op->lane == kernels::LaneOp::kCast;
 }

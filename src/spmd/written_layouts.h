@@ -1,6 +1,6 @@
 #pragma once
-// Where lines of a program say that values lie: `x @ {}`, `x @ {length -> model}`, `x @ dp`, but not `x @ {.., batch ->
-// data}`, which says nothing of the dims that it does not name.
+// The layouts that lines of a program write: `x @ {}`, `x @ {length -> model}`, `x @ dp`. `x @ {.., batch -> data}` is
+// not among them, because it says nothing about the other dims.
 #include <optional>
 #include <vector>
 
@@ -13,10 +13,11 @@ class WrittenLayouts {
  public:
   WrittenLayouts(const graph::Program& program, const ProgramReaders& readers);
 
-  /// What a line says of a value, also where it is read under another name or in another type; null if none does.
+  /// Returns the written layout of a value, also if the value is read under another name or in another type; null if
+  /// there is none.
   const Sharding* of(graph::ProgramValue value) const;
-  /// What a line says of that of which an operation's result is the gradient, or a part of it on its way; null if none
-  /// does.
+  /// Returns the written layout of the value whose gradient, or a part of it, is the result of `operation`; null if
+  /// there is none.
   const Sharding* of_gradient(size_t operation) const;
 
  private:
