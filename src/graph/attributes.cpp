@@ -72,7 +72,7 @@ void read(TextReader& reader, const Member& member, TensorType& value) {
   read(reader, member, value.dims);
 }
 
-/// They end with the line or with the bracket in which they stand.
+/// True at the end of the line, or at the bracket that closes the attributes.
 bool is_end(const TextReader& reader) { return reader.at_end() || reader.peek() == ")"; }
 
 }  // namespace

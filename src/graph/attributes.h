@@ -1,8 +1,9 @@
 #pragma once
-// What fixes an operation's structure besides its operands: dims that the call names, numbers that fix a shape or a
-// place.
+// The attributes of an operation: everything besides its operands that fixes its structure. They are dims that the
+// call names, and numbers that fix a shape or a position.
 //
-// Each family of operations has a struct for it, beside its records in ops/, which describes its members once:
+// Each family of operations has a struct of attributes, beside its records in ops/. The struct describes its members
+// once:
 //
 //   struct CumsumAttributes {
 //     Name over;
@@ -12,12 +13,12 @@
 //     }
 //   };
 //
-// From that follow when two are equal, keys, the form under which plans are kept, and a text that can be read back:
+// Equality, keys, the form under which plans are kept, and a readable text all follow from this description:
 //
 //   cumsum(x, over: length, reverse: true)
 //   einsum(x, w -> [batch, hidden])
 //
-// A member called `->` comes last in the text. A flag that is false, and the first of several words, are left out.
+// A member called `->` comes last in the text. The text omits a flag that is false, and the first of several words.
 #include <array>
 #include <concepts>
 #include <cstdint>
@@ -39,17 +40,17 @@ namespace mtf::graph {
 
 struct Op;  // graph/op.h
 
-/// The types that a member may have. A word is one value of an enumeration of one byte.
+/// The types of members. A word is one value of an enumeration of one byte.
 enum class MemberType : uint8_t { kFlag, kInteger, kIntegers, kWord, kElement, kName, kNames, kDim, kDims, kType };
 
 struct Member {
   std::string_view label;
   MemberType type;
-  void* (*at)(void* record);                ///< the member of a struct
-  std::span<const std::string_view> words;  ///< of kWord: a word for each value
+  void* (*at)(void* record);                ///< returns the member of a struct
+  std::span<const std::string_view> words;  ///< of kWord: the word for each value
 };
 
-/// A struct of attributes: its members, and how to make one with each member's default.
+/// The description of a struct of attributes: its members, and a function that makes a struct with default values.
 struct AttributesForm {
   std::span<const Member> members;
   std::shared_ptr<void> (*make)();
@@ -90,7 +91,7 @@ constexpr Member member(std::string_view label, std::span<const std::string_view
           [](void* record) -> void* { return &(static_cast<typename Pointer::Struct*>(record)->*kPointer); }, words};
 }
 
-/// A struct that describes its members.
+/// A type that describes its members.
 template <typename T>
 concept Described = requires {
   { T::members()[0] } -> std::convertible_to<Member>;
@@ -99,11 +100,11 @@ concept Described = requires {
 template <Described T>
 inline constexpr auto kMembersOf = T::members();
 
-/// What a record says that its operations carry: `.attributes = &kFormOf<SliceAttributes>`.
+/// The form that a record names: `.attributes = &kFormOf<SliceAttributes>`.
 template <Described T>
 inline constexpr AttributesForm kFormOf{kMembersOf<T>, []() -> std::shared_ptr<void> { return std::make_shared<T>(); }};
 
-/// A struct of attributes of any family, or none. It never changes; copies share it.
+/// An immutable struct of attributes of any family, or none. Copies share the struct.
 class Attributes {
  public:
   Attributes() = default;
@@ -112,10 +113,10 @@ class Attributes {
       : record_(std::make_shared<T>(std::move(values))), form_(&kFormOf<T>) {}  // NOLINT: a struct is attributes
   Attributes(const AttributesForm& form, std::shared_ptr<void> record) : record_(std::move(record)), form_(&form) {}
 
-  /// Null: there are none.
+  /// Returns null if there are no attributes.
   const AttributesForm* form() const { return form_; }
 
-  /// The struct, which it must be.
+  /// Returns the struct, whose type must be T.
   template <Described T>
   const T& get() const {
     if (form_ != &kFormOf<T>) [[unlikely]]
@@ -123,8 +124,7 @@ class Attributes {
     return *static_cast<const T*>(record_.get());
   }
 
-  /// Calls `visitor(member, value)` for each member, in the order in which they are described. A word's value is a
-  /// uint8_t.
+  /// Calls `visitor(member, value)` for each member, in the described order. The value of a word is a uint8_t.
   template <typename Visitor>
   void visit(Visitor&& visitor) const;
 
@@ -133,11 +133,11 @@ class Attributes {
  private:
   [[noreturn]] static void fail_get();
 
-  std::shared_ptr<void> record_;  // which nobody writes to any more
+  std::shared_ptr<void> record_;  // immutable from here on
   const AttributesForm* form_ = nullptr;
 };
 
-/// Calls `visitor(member, value)` with a member of a struct.
+/// Calls `visitor(member, value)` for one member of a struct.
 template <typename Visitor>
 void visit_member(const Member& member, void* record, Visitor&& visitor) {
   void* const at = member.at(record);
@@ -162,16 +162,16 @@ void Attributes::visit(Visitor&& visitor) const {
     visit_member(member, record_.get(), [&](const Member& which, const auto& value) { visitor(which, value); });
 }
 
-/// Appends what makes attributes of one operation differ (types/key.h).
+/// Appends a key that is equal only for equal attributes of one operation (types/key.h).
 void append(std::string& key, const Attributes& attributes);
 
-/// Each member behind its label, as a call has them behind its operands: `over: hidden, reverse: true`, `-> [batch,
-/// hidden]`. Empty where there is nothing to say.
+/// Returns each member after its label, as a call writes them after its operands: `over: hidden, reverse: true`, `->
+/// [batch, hidden]`. Returns an empty text if all members have defaults.
 std::string to_string(const Attributes& attributes);
 
-/// Reads what to_string wrote, of an operation of `op`, up to the end of the line or the bracket that closes.
+/// Reads the text of to_string for an operation of `op`, up to the end of the line or the closing bracket.
 Attributes read_attributes(const Op& op, TextReader& reader);
-/// The same of a text that is nothing else. Throws std::invalid_argument with a sentence if it is no such text.
+/// Reads a text that contains nothing else. Throws std::invalid_argument with a sentence if the text is malformed.
 Attributes read_attributes(const Op& op, std::string_view text);
 
 }  // namespace mtf::graph

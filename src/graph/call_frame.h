@@ -1,5 +1,5 @@
 #pragma once
-// Through which calls of a program an operation was added, for whoever shows costs along the program's structure.
+// The chain of calls through which an operation was added, for reports of costs along the program's structure.
 #include <memory>
 #include <string>
 
@@ -10,13 +10,13 @@ namespace mtf::graph {
 struct CallFrame;
 using CallFrameRef = std::shared_ptr<const CallFrame>;
 
-/// A call that was under way; or, in a backward pass, the operation whose gradient was being taken.
+/// A call in progress. In a backward pass: the operation whose gradient is taken.
 struct CallFrame {
   CallFrameRef caller;  ///< null: the script itself
-  Span span;            ///< the call; the operation
-  std::string callee;   ///< what was called: a function's name, or a model's, with its function's where that is not
-                        ///< `call`: `Layer`
-  std::string path;     ///< of the model's instance: `blocks[1]`; nothing if it has none
+  Span span;            ///< of the call, or of the operation
+  std::string callee;  ///< the function or model that was called: `Layer`; for a function of a model other than `call`,
+                       ///< with the function's name
+  std::string path;    ///< path of the model's instance: `blocks[1]`; empty if it has none
   bool backward = false;
 };
 

@@ -15,8 +15,8 @@
 namespace mtf::graph {
 namespace {
 
-/// The tensors without which a call has no meaning: what its signature says. One that scripts cannot call has an
-/// operand, unless its attributes say what it gives.
+/// Returns the number of tensors that a call needs at least, by its signature. An operation that scripts cannot call
+/// needs an operand, unless its attributes determine its result.
 size_t least_operands(const Op& op) {
   if (op.lane) return static_cast<size_t>(arity(*op.lane));
   if (op.role == Role::kLoop) return 0;
@@ -33,7 +33,7 @@ size_t least_operands(const Op& op) {
   }));
 }
 
-/// Refuses a call whose rules could not be asked: an operand that is missing, a name that no operand has.
+/// Rejects a call whose rules cannot be evaluated: a missing operand, or a name that no operand has.
 void check_call(const Operation& operation, Span place) {
   const Op& op = *operation.op;
   const size_t found = operation.operands.size(), least = least_operands(op);
@@ -93,7 +93,7 @@ std::string indented(const std::string& text) {
 }
 
 std::string call_text(const Operation& operation, std::vector<std::string> operands) {
-  if (!operation.region)  // its numbers stand in the turn
+  if (!operation.region)  // the numbers of a region are in its iteration
     for (double number : operation.inputs) operands.push_back(number_text(number));
   std::string text = join(operands, ", ");
   if (const std::string attributes = to_string(operation.attributes); !attributes.empty())

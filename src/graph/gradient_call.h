@@ -1,5 +1,5 @@
 #pragma once
-// What an operation's rules for gradients and expansions get: the graph that they add to, and what stands in it.
+// The arguments of an operation's gradient and expansion rules: the graph to extend and the values to use.
 #include <cstdint>
 #include <vector>
 
@@ -15,20 +15,20 @@ namespace mtf::graph {
 struct GradientCall {
   ops::Builder& builder;
   const Operation& operation;
-  const Values& operands;    ///< of the node (or their copies, under recompute)
-  const Values& results;     ///< of the operation, saved ones included
-  const Values& d_results;   ///< the gradient of each result; null where none flows
+  const Values& operands;    ///< operands of the node (or their copies, under recompute)
+  const Values& results;     ///< results of the operation, including saved ones
+  const Values& d_results;   ///< the gradient of each result; null if there is none
   std::vector<bool> wanted;  ///< operands whose gradient is needed
 
   bool wants(size_t operand) const { return operand < wanted.size() && wanted[operand]; }
 };
 
-/// A request for the graph that stands for an operation where a dim of kind kExpand is split.
+/// A request for the graph that replaces an operation if a dim of kind kExpand is split.
 struct ExpandCall {
   ops::Builder& builder;
   const Operation& operation;
   const Values& operands;
-  int64_t blocks = 1;  ///< in which the operand's dims of that kind are split
+  int64_t blocks = 1;  ///< the number of blocks of those dims
 };
 
 }  // namespace mtf::graph

@@ -29,8 +29,9 @@ Computed& Node::compute_into() {
 
 Node::~Node() {
   if (table_ != nullptr) table_->forget(*this);
-  // An operand may die with its reader, and its own operands with it: one after the other, not inside each other.
-  thread_local Values* dying = nullptr;  // a plain pointer: nodes may outlive a thread's objects
+  // An operand may die with its reader, and then its own operands too. The loop destroys them one after the other,
+  // without recursion.
+  thread_local Values* dying = nullptr;  // a plain pointer, because nodes may outlive a thread's objects
   for (const Value& operand : operands_) operand.node->use_no_longer();
   if (dying != nullptr) {
     dying->insert(dying->end(), std::make_move_iterator(operands_.begin()), std::make_move_iterator(operands_.end()));

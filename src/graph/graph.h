@@ -1,23 +1,25 @@
 #pragma once
-// The global graph: what a program computes, on whole tensors, and what of it has been computed.
+// The global graph: the computation of a program on whole tensors, and the state of its computation.
 //
-// A Node is one operation applied to results of other nodes; a Value is one result of a node. Evaluating a tensor
-// expression only adds a node, after its types and layouts have been decided; nothing is computed before the host needs
-// a number. Operations are immutable (graph/operation.h). A node's operands are given up when no gradient can go
-// through it any more. What runs leave of its results stands in the table of its program's values
-// (graph/value_table.h).
+// A Node is one operation applied to results of other nodes. A Value is one result of a node. The evaluation of a
+// tensor expression only adds a node, after its types and layouts are decided. Nothing is computed before the host
+// needs a number.
 //
-// Values are held, not guessed. Whatever the evaluator holds is a Handle; a node counts the handles of each of its
-// results and the nodes that have it as an operand. All that follows from who may still read a value follows from these
-// two counts: what a cut computes (pending values with handles), how far a gradient can reach, and whether memory may
-// be overwritten (graph/value_table.h).
+// Operations are immutable (graph/operation.h). A node releases its operands when no gradient can go through it. The
+// table of the program's values (graph/value_table.h) holds the computed results.
 //
-// A handle can be set aside: what it holds can be had later, but no cut computes it for its own sake. So are, at a
-// prompt, the names of a file that was loaded when nothing in the file reads them any more.
+// Every value that the evaluator holds is a Handle. A node counts the handles of each of its results and the nodes
+// that have it as an operand. All decisions about later readers follow from these two counts:
+// - the values that a cut computes (pending values with handles)
+// - the reach of a gradient
+// - the memory that may be overwritten (graph/value_table.h)
 //
-// A variable (a `param` or `state` of a model) is a place; each assignment to it makes a new node of the operation
-// `assign`, which is where gradients end. The node that it replaces says so in `ended`, and so does a node whose
-// history was given up because it had read such a node.
+// A handle can be set aside: its value remains available, but no cut computes it for its own sake. At a prompt, a
+// loaded file's names are set aside when nothing in the file reads them.
+//
+// A variable is a `param` or `state` of a model. Each assignment to it makes a new node of the operation `assign`, and
+// gradients end there. The replaced node records this in `ended`. So does each node that released its history because
+// it had read a replaced node.
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -51,48 +53,49 @@ struct Value {
   const Sharding& sharding() const;
   AxisSet inherited() const;
   const MeshPtr& mesh() const;
-  const std::shared_ptr<plan::Tensor>& computed() const;  ///< it has been
+  const std::shared_ptr<plan::Tensor>& computed() const;  ///< only of a computed value
 };
 using Values = std::vector<Value>;
 
-/// Why no gradient goes on from a node.
+/// The reason why gradients stop at a node.
 struct HistoryEnd {
-  Name variable;                                                ///< the param or state that was assigned
-  Span assigned;                                                ///< where
-  Span read;                                                    ///< where it had been read
-  int64_t place = 0;                                            ///< which one it is (Node::place)
-  int64_t reader = 0;                                           ///< the node that had read it; of the variable itself 0
-  std::shared_ptr<const std::vector<int64_t>> below = nullptr;  ///< what may be a target below: graph/history_end.h
+  Name variable;       ///< the assigned param or state
+  Span assigned;       ///< position of the assignment
+  Span read;           ///< position of the earlier read
+  int64_t place = 0;   ///< the number of the variable (Node::place)
+  int64_t reader = 0;  ///< id of the node that read it; 0 for the variable itself
+  std::shared_ptr<const std::vector<int64_t>> below = nullptr;  ///< the possible targets below: graph/history_end.h
 };
 
-/// What runs have left of a node, in the table of its program's values.
+/// The results of runs for a node, in the table of its program's values.
 struct Computed {
-  std::vector<std::shared_ptr<plan::Tensor>> results;  ///< of each: its blocks on this rank, once computed
-  /// Computed results in other shardings, which the program that computed or read them has brought there for operations
-  /// whose gradient rules will read them, by result; as long as an operation keeps its operands that has one of them.
+  std::vector<std::shared_ptr<plan::Tensor>> results;  ///< for each result: its blocks on this rank, once computed
+  /// Computed results in other shardings. The program that computed or read them made these copies, because gradient
+  /// rules will read them. They live as long as an operation with such an operand keeps its operands.
   std::vector<std::pair<int, std::shared_ptr<plan::Tensor>>> copies;
-  /// The programs that may make such copies under some layout, for a record of them (plan/program_record.h).
+  /// A program that may make such copies under some layout, for the record of programs (plan/program_record.h).
   struct CopiedBy {
     int result;
     int32_t program;
-    int32_t place;  ///< in Program::for_gradients
+    int32_t place;  ///< index in Program::for_gradients
   };
   std::vector<CopiedBy> copied_by;
-  /// A variable's copy in bf16, which stays with it: made by the second program that narrows the variable.
+  /// A variable's copy in bf16, which is kept with the variable. The second program that narrows the variable makes
+  /// the copy.
   struct Narrowed {
-    int64_t first_in = -1;               ///< ValueTable::programs() as it was narrowed first; -1: it was not
-    std::weak_ptr<Node> copy;            ///< computed, or pending
-    std::shared_ptr<const Handle> held;  ///< of the copy, once it is computed
+    int64_t first_in = -1;               ///< ValueTable::programs() at the first narrowing; -1: none
+    std::weak_ptr<Node> copy;            ///< computed or pending
+    std::shared_ptr<const Handle> held;  ///< a handle of the copy, once it is computed
   };
   Narrowed narrowed;
-  /// What the runtime keeps besides for as long as the node lives; nobody else knows what that is.
+  /// Data of the runtime that lives as long as the node; only the runtime knows its type.
   std::shared_ptr<void> of_runtime;
 
   bool has(int result) const { return result < static_cast<int>(results.size()) && results[result]; }
 };
 
-/// A part of the program of which a gradient needs only what goes into it, and computes it again: a call of
-/// `recompute`, or a backward pass.
+/// A part of the program that a gradient recomputes: a call of `recompute`, or a backward pass. Only the inputs of the
+/// segment are kept.
 struct Segment {
   bool is_backward = false;
 };
@@ -102,26 +105,26 @@ struct Node : std::enable_shared_from_this<Node> {
   Node() = default;
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
-  ~Node();  ///< at any length of the history behind it
+  ~Node();  ///< works for a history of any length
 
   OperationRef operation;
   int64_t id = 0;             ///< ascending in program order
-  Name name;                  ///< that the program gave it
+  Name name;                  ///< the script's name
   int64_t place = 0;          ///< of an `assign`: the number of the param or state
-  SegmentRef segment;         ///< that it is made in; null: in none
-  bool stays = false;         ///< the cut that computes it keeps it with its operand, a variable (Computed::narrowed)
-  bool is_looked_at = false;  ///< its holder reads the value alone, and asks for no gradient of it
-  SegmentRef again;           ///< of a copy for the backward pass that it is made in: the segment of its original
+  SegmentRef segment;         ///< the segment in which it is made; null: none
+  bool stays = false;         ///< the computing cut keeps it with its operand, a variable (Computed::narrowed)
+  bool is_looked_at = false;  ///< its holder only reads the value and takes no gradient of it
+  SegmentRef again;           ///< of a copy for the backward pass: the segment of its original
 
   const Values& operands() const { return operands_; }
   void set_operands(Values operands);
-  /// Gives up the operands: no gradient goes through this node from here on. They are moved to `released` so that the
+  /// Releases the operands, so no gradient goes through this node anymore. Moves them to `released`, so that the
   /// caller decides when they die.
   void release_operands(Values& released);
 
   const Computed& computed() const { return computed_ ? *computed_ : kNothing; }
   bool is_computed(int result) const { return computed_ && computed_->has(result); }
-  /// Where a run leaves what it has computed. Of a node that a table counts alone.
+  /// Returns the place for computed results. Only for a node of a table.
   Computed& compute_into();
 
   std::shared_ptr<const HistoryEnd> ended;
@@ -133,14 +136,14 @@ struct Node : std::enable_shared_from_this<Node> {
   bool is_held() const { return held_total_ > 0; }
   bool is_set_aside() const { return aside_ > 0; }
   bool is_kept() const { return held_total_ + aside_ > 0; }  ///< held, or set aside
-  /// What is set aside is computed from it, perhaps later: it needs its operands as long as it is not computed.
+  /// True if a value that is set aside depends on it. The node then keeps its operands until it is computed.
   bool is_for_later() const { return for_later_; }
-  int32_t uses() const { return uses_; }  ///< how often it is an operand of a node that keeps its operands
+  int32_t uses() const { return uses_; }  ///< number of uses as an operand by nodes that keep their operands
 
-  /// It is of that table's program; null: of nobody's, as in a turn of a loop.
+  /// True if the node belongs to `table`; null: to no table, as in an iteration of a loop.
   bool is_of(const ValueTable* table) const { return table_.get() == table; }
 
-  mutable int64_t mark = 0;  ///< of the last walk that came here
+  mutable int64_t mark = 0;  ///< set by the latest walk that visited the node
 
  private:
   friend class Handle;
@@ -149,7 +152,7 @@ struct Node : std::enable_shared_from_this<Node> {
     Node* previous = nullptr;
     Node* next = nullptr;
     bool linked = false;
-    int64_t since = 0;  ///< the last node that there was then
+    int64_t since = 0;  ///< the latest node id at the time of linking
   };
   void hold(int result);
   void let_go(int result);
@@ -160,18 +163,18 @@ struct Node : std::enable_shared_from_this<Node> {
   static const Computed kNothing;
 
   Values operands_;
-  Computed* computed_ = nullptr;  ///< in table_; null: nothing
+  Computed* computed_ = nullptr;  ///< in table_; null: nothing is computed
   int32_t uses_ = 0;
   int32_t held_first_ = 0;
   int32_t held_total_ = 0;
-  int32_t aside_ = 0;  ///< handles that are set aside
+  int32_t aside_ = 0;  ///< number of handles that are set aside
   std::vector<int32_t> held_others_;
-  std::shared_ptr<ValueTable> table_;  ///< null: of nobody's program (an expansion)
+  std::shared_ptr<ValueTable> table_;  ///< null: of no program (an expansion)
   Link held_link_, history_link_;
   bool for_later_ = false;
-  bool pending_ = true;         ///< nothing of it has been computed
-  bool keeps_history_ = false;  ///< since a cut: its operands are kept for gradients
-  bool leads_ = false;          ///< as of the last look: a held value lies below it
+  bool pending_ = true;         ///< no result is computed
+  bool keeps_history_ = false;  ///< set by a cut: its operands are kept for gradients
+  bool leads_ = false;          ///< result of the latest check: a held value is below it
 };
 
 inline const LaidOutOperation& Value::operation() const { return *node->operation; }
@@ -181,8 +184,8 @@ inline AxisSet Value::inherited() const { return node->operation->inherited[resu
 inline const MeshPtr& Value::mesh() const { return node->operation->mesh; }
 inline const std::shared_ptr<plan::Tensor>& Value::computed() const { return node->computed().results[result]; }
 
-/// What the evaluator holds of the graph: a value that somebody can still name. Copies count, and are set aside if the
-/// original is.
+/// A value that the evaluator holds, because the script can still name it. Copies of a handle count too, and are set
+/// aside if the original is.
 class Handle {
  public:
   Handle() = default;
@@ -200,7 +203,7 @@ class Handle {
 
   bool is_aside() const { return aside_; }
   void set_aside() { change(true); }
-  /// It is held as any other again.
+  /// Makes a handle that was set aside an ordinary one again.
   void take_up() { change(false); }
 
  private:
@@ -226,15 +229,15 @@ class Handle {
   bool aside_ = false;
 };
 
-/// The nodes that `roots` need and that are not computed, operands first, in program order. Of nodes with smaller
-/// numbers than `first` there are none.
+/// Returns the nodes that `roots` need and that are not computed, in program order, so operands come first. Ignores
+/// nodes with ids below `first`.
 std::vector<NodePtr> pending(const Values& roots, int64_t first = 0);
 
-/// The first of so many marks that no earlier walk has used.
+/// Returns the first of `count` marks that no earlier walk has used.
 int64_t new_mark(int64_t count = 1);
-/// A number for a node, after all before it.
+/// Returns a new id, larger than those of all earlier nodes.
 int64_t new_node_id();
-/// The last of them: what is made before another one has a number below that.
+/// Returns the latest id. Every existing node has this id or a smaller one.
 int64_t last_node_id();
 
 }  // namespace mtf::graph

@@ -12,17 +12,17 @@
 namespace mtf::graph {
 namespace {
 
-/// The old value of a variable: what assigned it last has been replaced.
+/// True for the old value of a variable: its latest assignment was replaced.
 bool is_old(const Node& node) { return node.place != 0 && node.ended; }
 
-/// What may be a target below an end, as a number: a value by its node's id, a variable by its place below 0.
+/// Returns the number of a possible target below an end: a node's id, or minus the number of a variable.
 int64_t number_of(const Node& node) { return is_old(node) ? -node.place : node.id; }
 
 bool later(const std::shared_ptr<const HistoryEnd>& a, const std::shared_ptr<const HistoryEnd>& b) {
   return !b || (a && a->reader > b->reader);
 }
 
-/// The last end that the node comes to through one operand, or null.
+/// Returns the latest end that the node reaches through one operand, or null.
 std::shared_ptr<const HistoryEnd> end_at(const Node& node, const Value& operand) {
   if (!is_float(operand.element()) || !operand.node->ended) return nullptr;
   if (!is_old(*operand.node)) return operand.node->ended;
@@ -39,7 +39,7 @@ std::shared_ptr<const HistoryEnd> end_below(const Node& node) {
   return last;
 }
 
-/// The nodes below some others, and what may be a target among them.
+/// The nodes below some other nodes, and the possible targets among them.
 class Below {
  public:
   explicit Below(const std::vector<Node*>& tops) {
@@ -68,11 +68,11 @@ class Below {
               [](const Candidate& a, const Candidate& b) { return a.number < b.number; });
   }
 
-  /// For each of the nodes the candidates below it, ascending: 64 of them at a time, a bit each, carried up along all
-  /// edges. Those that have the same below them share it: gradients of one loss mostly do.
+  /// Returns, for each of `tops`, the candidates below it, ascending. Each round carries 64 candidates, one bit each,
+  /// up along all edges. Nodes with the same candidates share one list, as gradients of one loss mostly do.
   std::vector<std::shared_ptr<const std::vector<int64_t>>> of(const std::vector<Node*>& tops) const {
     std::vector<Round> rounds;
-    std::vector<size_t> group(tops.size(), 0);  // in the last round: those that had the same in all
+    std::vector<size_t> group(tops.size(), 0);  // in the last round: nodes that agreed in all rounds
     std::vector<uint64_t> own(nodes_.size()), below(nodes_.size());
     for (auto next = candidates_.begin(); next != candidates_.end();) {
       std::fill(own.begin(), own.end(), 0);
@@ -106,21 +106,21 @@ class Below {
   struct Edge {
     size_t node, operand;
   };
-  /// A number that stands for the node itself, or for something below it.
+  /// A number that stands for the node itself, or for a target below it.
   struct Candidate {
     int64_t number;
     size_t node;
     bool is_node;
   };
 
-  /// What 64 candidates told the tops apart by: groups of them, each a group of the round before and the candidates
-  /// below it.
+  /// One round of 64 candidates, which divides the tops into groups. Each group is a pair: a group of the round
+  /// before, and the set of candidates below it.
   struct Round {
     std::vector<int64_t> numbers;
     std::vector<std::pair<size_t, uint64_t>> groups;
   };
 
-  /// All candidates below a group of the last round, ascending.
+  /// Returns all candidates below a group of the last round, ascending.
   static std::vector<int64_t> numbers_in(const std::vector<Round>& rounds, size_t group) {
     std::vector<int64_t> numbers;
     for (auto round = rounds.rbegin(); round != rounds.rend(); ++round) {
@@ -133,7 +133,7 @@ class Below {
     return numbers;
   }
 
-  /// What the node is as a target: the value of a variable is one of the variable too, when that has been assigned.
+  /// Returns the numbers of a node as a target. The present value of an assigned variable also counts as the variable.
   static std::vector<int64_t> numbers_of(const Node& node) {
     if (is_old(node)) return {number_of(node)};
     if (!node.is_kept()) return {};
@@ -143,7 +143,7 @@ class Below {
 
   std::vector<const Node*> nodes_;  // in program order
   std::unordered_map<const Node*, size_t> index_;
-  std::vector<Edge> edges_;            // those of operands before those of what reads them
+  std::vector<Edge> edges_;            // edges of operands come before edges of their consumers
   std::vector<Candidate> candidates_;  // ascending
 };
 
@@ -161,7 +161,7 @@ bool reads_assigned(const Node& node) {
 }
 
 void note_ends(const std::vector<NodePtr>& nodes) {
-  std::unordered_map<const Node*, int32_t> gone;  // for each that ends here: its uses by nodes that give theirs up
+  std::unordered_map<const Node*, int32_t> gone;  // for each end: its uses by nodes that release their operands
   std::vector<Node*> ends;
   for (const NodePtr& node : nodes) {
     for (const Value& operand : node->operands())

@@ -1,5 +1,5 @@
 #pragma once
-// What the kernel of an operation gets, and what it throws.
+// The arguments of a kernel, and the exception that it throws.
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -12,19 +12,19 @@
 
 namespace mtf::graph {
 
-/// A call of a kernel on one processor's blocks, whose dims are, place by place, those of the operation's types.
+/// A call of a kernel on one processor's blocks. Their dims are those of the operation's types, in the same order.
 struct KernelCall {
   const Operation& operation;
   std::span<const kernels::Block> operands;
   std::span<const kernels::Block> results;
   std::span<const double> inputs;
   kernels::Threads& threads;
-  int64_t flops = 0;                    ///< the kernel adds what it did, from the sizes it got
-  std::function<void()> progress = {};  ///< if set, a long kernel calls it, on any thread, each half millisecond
+  int64_t flops = 0;                    ///< the kernel adds its flops, from the sizes it got
+  std::function<void()> progress = {};  ///< if set, a long kernel calls it on any thread, each half millisecond
 };
 
-/// What a kernel throws when an element is wrong (an index out of range, a sum that does not fit): one sentence,
-/// expected and found.
+/// The exception of a kernel for a wrong element (an index out of range, a sum that does not fit). The message is one
+/// sentence with expected and found.
 struct ElementError {
   std::string message;
   Kind kind = Kind::index_out_of_range;

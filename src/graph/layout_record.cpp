@@ -18,7 +18,7 @@ void append_rules(std::string& key, const Layout& layout) {
   }
 }
 
-/// By what rules by path know the variable that the operation gives its value.
+/// Appends the path and kind by which rules know the variable that the operation sets.
 void append_path(std::string& key, const LaidOutOperation& operation) {
   const Variable* const variable = operation.why.variable.get();
   const bool has_path = variable != nullptr && !variable->path.empty();
@@ -29,12 +29,12 @@ void append_path(std::string& key, const LaidOutOperation& operation) {
   key += variable->path;
 }
 
-/// All that a layout, and how the operation is split, depend on but for other layouts and paths:
+/// Returns a key of everything that decides the layout and the split of an operation, except other layouts and paths:
 /// LayoutRecord::Decision::form.
 std::string key_of(const LaidOutOperation& operation) {
   std::string key;
   append(key, static_cast<const Operation&>(operation));
-  if (operation.op->expand != nullptr)  // its numbers decide how it is split, as an attention's window does
+  if (operation.op->expand != nullptr)  // its numbers decide the split, as the window of attention does
     for (const double number : operation.inputs) mtf::append(key, std::bit_cast<uint64_t>(number));
   append(key, operation.mesh.get());
   mtf::append(key, operation.origin);
@@ -53,8 +53,8 @@ std::string key_of(const LaidOutOperation& operation) {
   return key;
 }
 
-/// False where what is written, or what is followed, decides alone. So what a turn assigns to a param lies as in the
-/// turn before, whatever it was made of.
+/// True if the operands' layouts matter. They do not if a written layout or a copied layout decides alone. So an
+/// iteration assigns a param in the same layout as the iteration before, whatever the operands are.
 bool lies_as_operands(const LaidOutOperation& operation) {
   if (operation.origin == LayoutOrigin::kGiven) return !operation.why.like && !operation.why.rules;
   return operation.origin == LayoutOrigin::kRules;

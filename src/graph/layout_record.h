@@ -1,9 +1,11 @@
 #pragma once
-// What the layouts of a script's values were decided from, so that they can be decided again (graph/relayout.h).
+// The facts from which the layouts of a script's values were decided, so that they can be decided again
+// (graph/relayout.h).
 //
-// A decision says how the layout of an operation's results came about: what the operation is, which decisions its
-// operands' layouts came from, which rules were in force, what `@` asked, what it follows. Equal ones are one, so that
-// the turns of a loop have no more than one turn. A decision stands behind all that it depends on.
+// A decision records how the layout of an operation's results came about: the operation, the decisions behind its
+// operands' layouts, the rules in force, the request of `@`, and the value whose layout it copies. Equal decisions are
+// stored once, so all iterations of a loop share the decisions of one. A decision comes after all decisions that it
+// depends on.
 #include <cstdint>
 #include <string>
 #include <unordered_map>
@@ -15,34 +17,35 @@ namespace mtf::graph {
 
 class LayoutRecord {
  public:
-  /// The layout of a result of an operation, by the number of its decision.
+  /// The layout of one result of an operation, by the index of the operation's decision.
   struct Source {
     int32_t decision = -1;
     int32_t result = 0;
     bool operator==(const Source&) const = default;
   };
   struct Decision {
-    OperationRef operation;  ///< one of those whose layout was decided so
-    int32_t form = -1;  ///< what it depends on but for `operands`, `like` and its variable's path: equal, if they are
-    std::vector<Source> operands;  ///< none where they do not matter
-    Source like;                   ///< what it follows; decision -1: nothing
-    int32_t program = -1;          ///< of kComputed: which program computed it, and as which of its roots
+    OperationRef operation;  ///< one of the operations with this decision
+    int32_t form = -1;  ///< number of everything it depends on except `operands`, `like` and its variable's path; equal
+                        ///< for equal contents
+    std::vector<Source> operands;  ///< empty if they do not matter
+    Source like;                   ///< the value whose layout it copies; decision -1: none
+    int32_t program = -1;          ///< of kComputed: the program that computed it, and the index of the root there
     int32_t root = 0;
   };
 
-  /// Called with each node as it is added, but for those of an operation that another node was added with.
+  /// Records a node when it is added. Nodes that share an operation with an earlier node are left out.
   void add(const Node& node);
-  /// `operation`, which is new, says where a root of a program lies since a cut computed it for gradients alone.
+  /// Records that a cut computed a root for gradients alone; the new `operation` has the root's layout.
   void add_computed(OperationRef operation, int32_t program, int32_t root);
 
   struct Variable {
     int32_t decision = 0;
     bool trainable = true;
-    Span declared;  ///< its name and its type
-    Span value;     ///< what it begins with
+    Span declared;  ///< its name and type
+    Span value;     ///< its initial value
   };
-  /// A param (`trainable`) or state has been declared; `operation` says what it begins with, stored as it always will
-  /// be.
+  /// Records the declaration of a param (`trainable`) or state. `operation` is its initial value, in the layout in
+  /// which the variable is stored.
   void add_variable(const LaidOutOperation& operation, bool trainable, Span declared, Span value) {
     variables_.push_back({decision_of(operation), trainable, declared, value});
   }
@@ -58,20 +61,19 @@ class LayoutRecord {
   std::vector<Variable> variables_;
   std::unordered_map<std::string, int32_t> forms_;
   std::unordered_map<std::string, int32_t> known_;
-  /// Of what can still be asked for: an operation that has died gives its address to another.
+  /// Only for living operations, because a new operation may get the address of a dead one.
   std::unordered_map<const LaidOutOperation*, int32_t> numbers_;
 };
 
-/// True if nothing says why the operation's result, which has no operands, lies where it does: a copy of what was there
-/// before.
+/// True if an operation has no operands and no recorded reason for its layout: it is a copy of an existing value.
 inline bool is_as_it_lies(const LaidOutOperation& operation) {
   const LayoutReason& why = operation.why;
   return operation.origin == LayoutOrigin::kGiven && operation.operands.empty() && !why.rules && !why.like &&
          !why.asked;
 }
 
-/// True if the operation gives a param or state its value of which rules by path can say how it is stored: its
-/// declaration does not ask for all of its layout.
+/// True if the operation gives a param or state its value, and rules by path can decide its layout, because the
+/// declaration does not ask for a complete layout.
 inline bool is_stored_by_rules(const LaidOutOperation& operation) {
   const LayoutReason& why = operation.why;
   return why.variable && !why.variable->path.empty() && (!why.asked || why.asked->keeps_others);

@@ -12,8 +12,8 @@
 namespace mtf::graph {
 namespace {
 
-/// The axes of a rule on a mesh. An axis that the mesh lacks is an error, or dropped where the program did not write
-/// the tensor.
+/// Returns the axes of a rule on a mesh. An axis that the mesh lacks is an error, or is dropped if the program did not
+/// write the tensor.
 AxisList resolve(const LayoutRule& rule, const TensorType& type, const Mesh& mesh, Span span, bool written) {
   AxisList axes;
   for (Name axis : rule.axes) {
@@ -47,15 +47,15 @@ AxisList resolve(const LayoutRule& rule, const TensorType& type, const Mesh& mes
   fail(diagnostic.help("map one of them to another axis, or leave one out to replicate it"));
 }
 
-/// True if an axis that both dims claim goes to `dim`: the larger one. A rule that speaks of two dims of one name,
-/// which is `of_both`, speaks first of the dim that it names exactly.
+/// True if an axis that both dims claim goes to `dim`. The larger dim gets the axis. A rule for two dims of one name,
+/// `of_both`, prefers the dim that it names exactly.
 bool goes_before(const Dim& dim, const Dim& other, const LayoutRule* of_both) {
   if (of_both && other.name == of_both->dim) return false;
   if (of_both && dim.name == of_both->dim) return true;
   return dim.size > other.size;
 }
 
-/// Gives the dims of `sharding` that have no split yet, and for which `open` says so, what the layout's rules claim.
+/// Splits the dims that are `open` as the layout's rules claim.
 void apply_rules(Sharding& sharding, std::vector<bool>& open, const TensorType& type, const Layout& layout,
                  const Mesh& mesh, Span span, bool written) {
   AxisSet used = sharding.split();
@@ -84,7 +84,7 @@ void apply_rules(Sharding& sharding, std::vector<bool>& open, const TensorType& 
   }
 }
 
-/// Splits the open dims that the rule names as it says, over axes that are not used yet.
+/// Splits the open dims by a rule for stored values, over unused axes.
 void apply_stored_rule(Sharding& lies, std::vector<bool>& open, const StoredRule& stored, const TensorType& type,
                        const Mesh& mesh, Span span) {
   AxisSet used = lies.split();
@@ -101,15 +101,15 @@ void apply_stored_rule(Sharding& lies, std::vector<bool>& open, const StoredRule
   }
 }
 
-/// Splits the open dims as `present` does, over axes that are not used yet.
+/// Splits the open dims as in `present`, over unused axes.
 void keep_open(Sharding& lies, const std::vector<bool>& open, const Sharding& present) {
   const AxisSet used = lies.split();
   for (size_t d = 0; d < open.size(); ++d)
     if (open[d]) lies.dims[d] = present.dims[d].without(used);
 }
 
-/// What the operands claim for dim `i` of result `r`: the list of the operand with the most elements that has one.
-/// With `inherited`, only splits that `@` wrote somewhere before count.
+/// Returns the operands' claim for dim `i` of result `r`: the axis list of the largest operand that has one. With
+/// `inherited`, counts only splits that come from `@`.
 AxisList claim_of_operands(const LaidOutOperation& operation, std::span<const OperandLayout> operands,
                            const IterationSpace& space, size_t r, int i, bool inherited) {
   AxisList best;
@@ -120,7 +120,7 @@ AxisList claim_of_operands(const LaidOutOperation& operation, std::span<const Op
       if (dim.operands[k] < 0) continue;
       const Dims& dims = operation.operands[k].dims;
       if (operands[k].mesh != operation.mesh.get() && !(*operands[k].mesh == *operation.mesh)) continue;
-      // Names decide layouts: a dim that is only given another name brings no split along.
+      // Names decide layouts, so a renamed dim keeps no split.
       if (dim.kind == SplitKind::kFree && dims[dim.operands[k]].name != operation.results[r].dims[i].name) continue;
       const AxisSet silent = inherited ? ~operands[k].inherited : 0;
       const AxisList claim = operands[k].sharding->dims[dim.operands[k]].without(silent);
@@ -138,7 +138,7 @@ struct TwoDims {
   int second = -1;
 };
 
-/// Two of the open dims for which rules of the layout claim one axis that is not used yet.
+/// Returns two open dims for which the layout's rules claim the same unused axis.
 TwoDims clash_of_rules(const Sharding& sharding, const std::vector<bool>& open, const TensorType& type,
                        const Layout& layout, const Mesh& mesh) {
   if (layout.rules.empty()) return {};
@@ -159,7 +159,7 @@ TwoDims clash_of_rules(const Sharding& sharding, const std::vector<bool>& open, 
   return {};
 }
 
-/// The operand with the most elements that has these two dims of result `r`, by their names; -1: none has.
+/// Returns the operand with the most elements that has these two dims of the result, by name; -1: none.
 int operand_with(const LaidOutOperation& operation, std::span<const OperandLayout> operands, const TensorType& type,
                  const TwoDims& both) {
   int best = -1;

@@ -1,14 +1,17 @@
 #pragma once
-// How the layout of a result is decided: forward, once, where an expression is evaluated.
+// Decides the layout of a result: once, in forward direction, when an expression is evaluated.
 //
-// Each dim takes its split from the first that speaks: `@` on the value, or a split inherited from an operand that
-// carries `@` or itself inherits; the current layout's rules; a split of any other operand, stored parameters included.
-// A claim on an axis that the value already uses is dropped. Where two operands disagree the one with more elements
-// wins, then the first. Being whole is not inherited.
+// Each dim takes its split from the first of these sources that has one:
+// - `@` on the value, or a split inherited from an operand that carries `@` or inherits itself
+// - the rules of the current layout
+// - a split of any other operand, including stored parameters
 //
-// Rules that claim one axis for two dims do not speak of a value computed from one that has both dims: it lies as that
-// one does, the largest if there are several, whoever said how. So the arithmetic of an optimizer lies as its param
-// is stored.
+// A claim on an axis that the value already uses is dropped. If two operands disagree, the one with more elements
+// wins, then the first one. Replication is not inherited.
+//
+// Exception: if two rules give one axis to two dims of a result, and an operand has both dims, the result copies that
+// operand's layout (the largest operand's, if several have both). So the arithmetic of an optimizer has the layout of
+// its param.
 #include <memory>
 #include <span>
 #include <vector>
@@ -18,40 +21,42 @@
 
 namespace mtf::graph {
 
-/// What the layout of an operand says: its dims, where they lie, and which splits it hands on.
+/// The layout of an operand: its sharding, its mesh, and the splits that results inherit.
 struct OperandLayout {
   const Sharding* sharding = nullptr;
   AxisSet inherited = 0;
   const Mesh* mesh = nullptr;
 };
 
-/// Fills operation.shardings and operation.inherited by its rules (why.rules). If the program wrote the operation, two
-/// rules of the layout on one axis, for dims that no operand has both, are an error (axis_used_twice), and so is a rule
-/// on an axis that the mesh lacks; otherwise the larger dim keeps the axis.
+/// Sets operation.shardings and operation.inherited by the operation's rules (why.rules). If two rules claim one axis,
+/// for dims that no operand has both, the larger dim keeps the axis. In an operation that the program wrote, this is
+/// an error instead (axis_used_twice), and so is a rule for an axis that the mesh lacks.
 void decide_layouts(LaidOutOperation& operation, std::span<const OperandLayout> operands);
 
-/// The sharding that a layout alone gives a tensor. Errors as above, at `span`.
+/// Returns the sharding that a layout alone gives a tensor. Errors as above, at `span`.
 Sharding sharding_of(const TensorType& type, const Layout& layout, const Mesh& mesh, Span span, bool written = true);
 
-/// How a tensor that lies as `present` says is split where `@` asks for another layout. Errors as above, at `span`.
+/// Returns the sharding of a tensor with sharding `present` after `@` asks for another layout. Errors as above, at
+/// `span`.
 Sharding asked_sharding(const TensorType& type, const AskedLayout& asked, const Sharding& present, const Mesh& mesh,
                         Span span);
 
-/// True of a value of which `@` says, of every dim, where it lies: `x @ {}`, `x @ dp`, but not `x @ {.., batch ->
-/// data}`.
+/// True if `@` gives the split of every dim of a value: `x @ {}`, `x @ dp`, but not `x @ {.., batch -> data}`.
 bool is_written(const LaidOutOperation& operation);
-/// True of what is laid out as such a value: of its gradient.
+/// True if the layout is a copy of such a written layout, as that of the value's gradient is.
 bool follows_written(const LaidOutOperation& operation);
 
-/// The rule of a layout that says by its path how the variable is stored; null: none does, or it has no path.
+/// Returns the rule that decides by the variable's path how it is stored; null if there is none or the variable has no
+/// path.
 const StoredRule* rule_by_path(const LayoutReason& why, const Layout& rules);
 
-/// How a param or state of this type is stored: each dim as the first says that speaks of it: `@` on its declaration,
-/// the layout's rules for its path, what it is declared like, the layout's rules. Errors as above, at `span`; of the
-/// layout's rules none as long as its path is not known and there are rules for paths: one of them may yet decide.
+/// Returns the sharding in which a param or state is stored. Each dim takes its split from the first source that has
+/// one: `@` on the declaration, the layout's rules for its path, the value that it is declared like, the layout's
+/// rules. Errors as above, at `span`. The layout's rules cause no errors as long as the path is unknown and there are
+/// rules for paths, because one of these may still decide.
 Sharding stored_sharding(const TensorType& type, const LayoutReason& why, const Mesh& mesh, Span span);
 
-/// A layout that follows another's: each dim that `like` has, by name, is split as there, the others are whole.
+/// A copied layout: each dim has the split of the dim of the same name in `like`; other dims are replicated.
 struct FollowedLayout {
   Sharding sharding;
   AxisSet inherited = 0;

@@ -7,7 +7,7 @@
 namespace mtf::graph {
 namespace {
 
-/// What a program keeps of itself when only some of its roots are wanted.
+/// The operations and inputs that a program needs for some of its roots.
 struct Needed {
   std::vector<bool> operations, inputs;
 
@@ -28,7 +28,7 @@ struct Needed {
   }
 };
 
-/// A region that gives only what `read` says of each result; `operands`: which operands it still has.
+/// A region that returns only the results in `read`. `operands` and `results` tell which ones remain.
 struct Shrunk {
   Region region;
   std::vector<bool> operands, results;
@@ -39,7 +39,7 @@ Shrunk shrunk(const Region& was, std::vector<bool> read) {
   Needed needed(turn);
   for (size_t r = 0; r < turn.roots.size(); ++r)
     if (read[r]) needed.add(turn, turn.roots[r]);
-  for (bool more = true; more;) {  // what a turn reads of what is carried, the one before has to give
+  for (bool more = true; more;) {  // an iteration that reads a carry needs it from the iteration before
     more = false;
     for (int32_t c = 0; c < was.carried; ++c) {
       if (read[c] || !needed.inputs[c]) continue;
@@ -99,7 +99,7 @@ std::vector<T> those(const std::vector<T>& all, const std::vector<bool>& kept) {
   return left;
 }
 
-/// The operation with a region that gives fewer results, and needs fewer operands.
+/// Returns the operation with a smaller region, which has fewer results and operands.
 OperationRef with_region(const LaidOutOperation& was, Shrunk shrunk) {
   auto now = std::make_shared<LaidOutOperation>(was);
   now->operands = those(was.operands, shrunk.operands);

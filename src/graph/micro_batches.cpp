@@ -6,14 +6,15 @@
 namespace mtf::graph {
 namespace {
 
-/// What the results of operations are along a dim of micro-batches.
+/// Finds the relation of results to a dim of micro-batches.
 class AlongDim {
  public:
   AlongDim(Name micro, bool may_sum) : micro_(micro), may_sum_(may_sum) {}
 
   const LaidOutOperation* mixing = nullptr;
 
-  /// Of the roots of a turn whose tensors are `given`; null `mixing` where all is as it may be.
+  /// Returns the relations of an iteration's roots, for tensors with the relations `given`. Sets `mixing` if an
+  /// operation mixes positions.
   std::vector<AlongMicro> roots(const Region& region, std::vector<AlongMicro> given) {
     const Program& turn = region.turn;
     given.resize(turn.inputs.size(), AlongMicro::kSame);  // numbers of the host
@@ -68,8 +69,8 @@ class AlongDim {
     return all;
   }
 
-  /// True if the operation adds up along the dim; else blocks of it are independent, or it does not have it. Whatever
-  /// else it does along the dim mixes its places.
+  /// True if the operation adds up along the dim. False if the operation lacks the dim or its blocks along the dim are
+  /// independent. Any other use mixes positions of the dim, so `mixing` is set.
   bool along_dims(const LaidOutOperation& operation) {
     bool sums = false;
     size_t has = 0, found = 0;
@@ -94,7 +95,7 @@ class AlongDim {
     return sums;
   }
 
-  /// It gives the sum of what it would give of each term of what is a sum.
+  /// True if the operation applied to a sum equals the sum of its results for the terms.
   static bool is_linear(const LaidOutOperation& operation, const std::vector<AlongMicro>& operands) {
     const auto sums = std::count(operands.begin(), operands.end(), AlongMicro::kSum);
     switch (operation.op->linear) {

@@ -15,7 +15,7 @@
 namespace mtf::graph {
 namespace {
 
-/// Places of dims are kept in 8 bits, and lowering adds a dim or two of its own.
+/// Indices of dims have 8 bits, and lowering adds a few dims.
 constexpr size_t kMaxDims = 100;
 
 void check_types(const LaidOutOperation& operation) {
@@ -34,7 +34,7 @@ void check_types(const LaidOutOperation& operation) {
   }
 }
 
-/// A mesh that the program did not declare has no name.
+/// True if values of the two meshes may meet in one operation. A mesh that the program did not declare has no name.
 bool meets(const Mesh& a, const Mesh& b) {
   return a == b || a.name().empty() || b.name().empty() || a.size() == b.size();
 }
@@ -141,7 +141,7 @@ Value NodeBuilder::add_laid_out(const Op& op, Values operands, GivenLayout layou
 
 std::pair<OperationRef, int> NodeBuilder::followed(const Value& value) {
   const LaidOutOperation& operation = value.operation();
-  // One that has other dims may lie elsewhere than what it follows.
+  // A value with other dims may have another layout than the one that it copies.
   if (operation.origin == LayoutOrigin::kLike &&
       operation.why.like->results[operation.why.like_result].dims == value.dims())
     return {operation.why.like, operation.why.like_result};

@@ -15,28 +15,28 @@ namespace mtf::graph {
 class LayoutRecord;     // graph/layout_record.h
 struct CapturedRegion;  // graph/region.h
 
-/// What `precision` has in force: in which types what the program writes is computed. What that means for an operation
-/// is said in ops/type_rules.h, once.
+/// The types in which the operations of a program compute, as `precision` sets them. ops/type_rules.h gives the rules
+/// for each operation.
 enum class Precision : uint8_t {
   kF32,    ///< as the operands' types say
-  kBf16,   ///< products of f32 are those of bf16
+  kBf16,   ///< products of f32 are computed in bf16
   kMixed,  ///< stored in f32, used as bf16, summed in f32
 };
 
-/// What a statement is evaluated under; the evaluator changes it as `mesh`, `layout`, `seed` … say.
+/// The state in which a statement is evaluated. The evaluator changes it for `mesh`, `layout`, `seed` and so on.
 struct Context {
   MeshPtr mesh;
-  LayoutPtr layout = std::make_shared<const Layout>();  ///< null: no rules, whatever is in force
+  LayoutPtr layout = std::make_shared<const Layout>();  ///< null: no rules
   Precision precision = Precision::kF32;
   bool check_finite = false;  ///< loops over a dim stack where values of their turns are not finite
   bool no_grad = false;       ///< inside `no_grad { … }`
   double seed = 0;
   double random_calls = 0;  ///< random operations evaluated since `seed`
-  SegmentRef segment;       ///< of what is added: a call of `recompute`, a backward pass
-  CallFrameRef frame;       ///< of what is added
+  SegmentRef segment;       ///< of new operations: a call of `recompute`, or a backward pass
+  CallFrameRef frame;       ///< of new operations
 };
 
-/// Where a result lies that is given instead of decided, and why; on the current mesh where there is none.
+/// A layout that is given instead of decided, and its reason. A null mesh is the current mesh.
 struct GivenLayout {
   Sharding sharding;
   AxisSet inherited = 0;
@@ -47,40 +47,41 @@ struct GivenLayout {
 class NodeBuilder {
  public:
   Context context;
-  Span span;                             ///< of the expression being evaluated: operations get it, errors point at it
-  bool written = true;                   ///< the program wrote what is being added: two rules on one axis are an error
-  bool initial = false;                  ///< what is being added is of the value that a param or state begins with
-  std::shared_ptr<ValueTable> table;     ///< where nodes are counted; null for an expansion
+  Span span;                             ///< the expression under evaluation: operations store it, errors point to it
+  bool written = true;                   ///< the program wrote the new operations: two rules on one axis are an error
+  bool initial = false;                  ///< the new operations compute the initial value of a param or state
+  std::shared_ptr<ValueTable> table;     ///< the table that counts nodes; null for an expansion
   std::function<void(Node&)> on_add;     ///< called for each new node, if set
-  std::shared_ptr<LayoutRecord> record;  ///< where what decides layouts is written down, if it is
-  int64_t added = 0;                     ///< nodes so far
+  std::shared_ptr<LayoutRecord> record;  ///< records the decisions about layouts, if set
+  int64_t added = 0;                     ///< number of nodes added so far
 
-  /// Adds a node: infers its types, decides its layouts. `@`-splits in operands are inherited.
+  /// Adds a node: infers its types and decides its layouts. Results inherit the operands' splits from `@`.
   Values add_node(const Op& op, Values operands, Attributes attributes = {}, std::vector<double> inputs = {});
 
-  /// Adds a node that runs a region, with the numbers of the host that this was captured with.
+  /// Adds a node that runs a region, with the host's numbers at the capture of the region.
   Values add_region(const Op& op, Values operands, Attributes attributes, CapturedRegion region);
 
-  /// Adds a node of an operation whose layout has been decided: a copy of one of another graph.
+  /// Adds a node of an operation whose layout is already decided: a copy of a node in another graph.
   NodePtr add_decided(OperationRef operation, Values operands) {
     return make_node(std::move(operation), std::move(operands), record.get());
   }
 
-  /// A node of a builder that counts none is counted as this one's.
+  /// Counts a node that a builder without a table has made.
   void adopt(Node& node);
 
-  /// A node of the same operation, of the same name, on other operands: for a backward pass. It lies as the operation
-  /// does, whatever the operands do.
+  /// Adds a node with the same operation and name but other operands, for a backward pass. It keeps the operation's
+  /// layout, whatever the operands' layouts are.
   NodePtr add_copy(const Node& node, Values operands);
 
  protected:
-  /// Adds a node of one result, in a layout that is given.
+  /// Adds a node with one result, in a given layout.
   Value add_laid_out(const Op& op, Values operands, GivenLayout layout, Attributes attributes = {},
                      std::vector<double> inputs = {});
-  /// Adds a node of one result that lies as `like` does, on its mesh, dim by dim.
+  /// Adds a node with one result that copies the layout and the mesh of `like`, dim by dim.
   Value add_following(const Op& op, Values operands, const Value& like, Attributes attributes = {},
                       std::vector<double> inputs = {});
-  /// What `value` follows, so that it never follows what only follows: itself, or what it was laid out as.
+  /// Returns the node whose layout copies of `value` should copy: the node that `value` itself copies, or `value`.
+  /// Chains of references thus have length one.
   static std::pair<OperationRef, int> followed(const Value& value);
 
  private:

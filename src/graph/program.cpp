@@ -36,7 +36,7 @@ class Capturer {
     }
     for (size_t i = 0; i < nodes_.size(); ++i) {
       const NodePtr& node = nodes_[i];
-      if (is_number(*node)) continue;  // an input where it is first read
+      if (is_number(*node)) continue;  // becomes an input when it is first read
       ProgramOperation operation;
       operation.operation = node->operation;
       operation.first_operand = static_cast<int32_t>(program_.operands.size());
@@ -75,11 +75,11 @@ class Capturer {
 
   ProgramValue find(const Value& value) {
     const Node& node = *value.node;
-    const size_t place = static_cast<size_t>(node.mark - first_mark_);  // in nodes_, or beyond
+    const size_t place = static_cast<size_t>(node.mark - first_mark_);  // index in nodes_, or beyond its end
     const bool is_made_here = place < nodes_.size() && index_[place] >= 0 && !node.is_computed(value.result);
     if (is_made_here && !given_any_) return {index_[place], value.result};
     if (auto at = leaves_.find({&node, value.result}); at != leaves_.end()) return ProgramValue::input(at->second);
-    if (is_number(node)) {  // also one that has been read as a tensor: it is the number all the same
+    if (is_number(node)) {  // even if it was read as a tensor, it remains a number
       const uint64_t bits = std::bit_cast<uint64_t>(node.operation->inputs[0]);
       auto [at, fresh] = numbers_.try_emplace({bits, node.operation->results[0].element}, program_.inputs.size());
       if (fresh) add_input(value, true);
@@ -105,22 +105,22 @@ class Capturer {
   }
 
   const std::vector<NodePtr>& nodes_;
-  const int64_t first_mark_;  // of nodes_, which are marked in their order
+  const int64_t first_mark_;  // marks of nodes_, in order
   bool given_any_ = false;
   Capture result_;
   Program& program_ = result_.program;
-  std::vector<int32_t> index_;                                   // of each node: its operation, or -1
-  std::unordered_map<const LaidOutOperation*, int32_t> places_;  // of each operation: where it comes first
+  std::vector<int32_t> index_;                                   // for each node: its operation, or -1
+  std::unordered_map<const LaidOutOperation*, int32_t> places_;  // for each operation: the index of its first use
   std::unordered_map<std::pair<const Node*, int>, size_t, Hash> leaves_;
   std::map<std::pair<uint64_t, ElementType>, size_t> numbers_;
-  std::map<std::pair<const Segment*, const Segment*>, int32_t> replicas_;  // of what is computed again together
+  std::map<std::pair<const Segment*, const Segment*>, int32_t> replicas_;  // by the values that are recomputed together
 };
 
-/// Numbers what it is given in the order in which it comes first: mostly few things, which are compared one by one.
+/// Numbers values in the order of their first use. There are mostly few, which are compared one by one.
 template <typename T>
 class Numbering {
  public:
-  /// The number, and whether it is new.
+  /// Returns the number of `key`, and whether it is new.
   std::pair<uint32_t, bool> operator[](const T& key) {
     constexpr size_t kFew = 16;
     if (few_.size() < kFew || all_.empty()) {
@@ -141,7 +141,7 @@ class Numbering {
   std::unordered_map<T, uint32_t> all_;
 };
 
-/// Appends what makes two programs differ: mostly a few bytes at a time, gathered before they are appended.
+/// Builds the canonical text of a program. Gathers small pieces before it appends them.
 class Form {
  public:
   explicit Form(size_t expected) { text_.reserve(expected); }
@@ -234,7 +234,8 @@ class Form {
   size_t gathered_ = 0;
   Numbering<uint32_t> names_;
   Numbering<const Mesh*> meshes_;
-  std::map<std::pair<const Op*, std::string>, uint32_t> numbers_;  // which are equal, by their bits
+  std::map<std::pair<const Op*, std::string>, uint32_t>
+      numbers_;  // by their bits, so that equal numbers share an entry
 };
 
 }  // namespace
@@ -276,7 +277,7 @@ std::string name_of(const ProgramInput& input) {
 
 std::vector<std::string> names_of(const Program& program) {
   const size_t count = program.operations.size();
-  // An unnamed operation takes the base name of the first that reads it; operations stand before their readers.
+  // An unnamed operation takes the base name of its first consumer. Operations come before their consumers.
   std::vector<Name> base(count);
   for (size_t i = count; i-- > 0;) {
     const Name own = program.operations[i].name;
@@ -291,7 +292,8 @@ std::vector<std::string> names_of(const Program& program) {
   std::vector<std::string> names(count);
   for (size_t i = 0; i < count; ++i) {
     const Name name = base[i];
-    const bool own = !program.operations[i].name.empty() && --owners[name] == 0;  // the last of a name keeps it bare
+    const bool own =
+        !program.operations[i].name.empty() && --owners[name] == 0;  // the last operation of a name has the plain name
     names[i] = own ? name.str() : name.str() + "." + std::to_string(++used[name]);
   }
   return names;

@@ -1,10 +1,10 @@
 #pragma once
-// A captured program: what one cut computes, as data.
+// A captured program: the computation of one cut, as data.
 //
-// A list of operations in program order; every operand names an input, or a result of an operation before it, by index.
-// There is nothing of the run in it: no tensor, no node, no number of the host (a number is an input). It is the only
-// input of keying, merging, layout assignment, splitting, printing and verifying, and a plan may keep it for as long as
-// it likes.
+// A program is a list of operations in program order. Each operand is an index of an input, or of a result of an
+// earlier operation. The program contains nothing of a run: no tensor, no node, no number of the host (a number is an
+// input). Keying, merging, layout assignment, splitting, printing and verifying use only the program, and a plan may
+// keep it indefinitely.
 //
 //     inputs      x: f32[batch=64/rows, io=32]     w: f32[io=32, hidden=64]     number
 //     operations  0: einsum(x, w)     1: add(0, number)     2: relu(1)
@@ -33,43 +33,44 @@ struct ProgramValue {
   auto operator<=>(const ProgramValue&) const = default;
 };
 
-/// An input in another sharding, as an earlier program left it (Program::for_gradients).
+/// A copy of an input in another sharding, which an earlier program left (Program::for_gradients).
 struct InputCopy {
   Sharding sharding;
   std::vector<int8_t> order;
 };
 
 struct ProgramInput {
-  OperationRef operation;  ///< that made it: type and layout
+  OperationRef operation;  ///< its producer: type and layout
   int32_t result = 0;
   Name name;
   bool is_number = false;  ///< a number of the host
-  bool is_own = false;     ///< a number that is the program's own (of an expansion): `number` is its value
+  bool is_own = false;     ///< the program's own number (of an expansion): `number` is its value
   double number = 0;
-  bool dies = false;          ///< nobody reads it after the program
-  std::vector<int8_t> order;  ///< storage order of the tensor; empty where it is as declared
+  bool dies = false;          ///< nothing reads it after the program
+  std::vector<int8_t> order;  ///< storage order of the tensor; empty: the declared order
   std::vector<InputCopy> copies = {};
 };
 
 struct ProgramOperation {
   OperationRef operation;
-  int32_t first_operand = 0;  ///< in Program::operands
+  int32_t first_operand = 0;  ///< index in Program::operands
   int32_t operand_count = 0;
   Name name;
-  int32_t replica = 0;  ///< not 0: computed again for a backward pass, with all that have this number: from 1 on
-  int32_t origin = -1;  ///< the operation of the captured program that it is, or -1: made by an expansion
-  int32_t like = -1;    ///< which other of the program its layout follows, or -1: none of them
+  int32_t replica = 0;  ///< not 0: recomputed for a backward pass with all operations of this number
+  int32_t origin = -1;  ///< its index in the captured program, or -1: part of an expansion
+  int32_t like = -1;    ///< index of the operation whose layout it copies, or -1: none in this program
 };
 
 struct Program {
   std::vector<ProgramInput> inputs;
   std::vector<ProgramOperation> operations;
-  std::vector<ProgramValue> operands;  ///< of all operations, one after the other
+  std::vector<ProgramValue> operands;  ///< of all operations, in order
   std::vector<ProgramValue> roots;
-  /// Of each root: it is kept for gradients alone, so that it may lie as it was computed. Empty: none is.
+  /// For each root: it is kept for gradients alone, so it may keep the layout in which it was computed. Empty: no root
+  /// is.
   std::vector<bool> only_history;
   std::vector<ProgramValue>
-      for_gradients;  ///< inputs and roots of which what they are brought to is kept: a backward pass will read it
+      for_gradients;  ///< inputs and roots whose resharded copies are kept, because a backward pass will read them
 
   std::span<const ProgramValue> operands_of(const ProgramOperation& operation) const {
     return {operands.data() + operation.first_operand, static_cast<size_t>(operation.operand_count)};
@@ -85,25 +86,27 @@ struct Program {
   const MeshPtr& mesh(ProgramValue value) const { return maker(value).mesh; }
 };
 
-/// A program with what one run of it reads.
+/// A program together with the values that one run reads.
 struct Capture {
   Program program;
-  Values leaves;                ///< the value of each input that is no number; others are empty
-  std::vector<double> numbers;  ///< of each input that is a number; others are 0
+  Values leaves;                ///< the value of each input that is no number; otherwise empty
+  std::vector<double> numbers;  ///< the value of each input that is a number; otherwise 0
 };
 
-/// `nodes` (pending(roots), and no others) as a program. Equal numbers of the host become one input. `given` are its
-/// first inputs, computed or not; without them each computed value is one where it is first read.
+/// Captures `nodes`, which must equal pending(roots), as a program. Equal numbers of the host become one input.
+/// `given` are its first inputs, computed or not. Without `given`, each computed value becomes an input when it is
+/// first read.
 Capture capture(const std::vector<NodePtr>& nodes, const Values& roots, const Values& given = {});
 
-/// An input's own name, or that of the operation that made it; of another result than the first, `h.1`.
+/// Returns an input's own name, or that of its producer; for another result than the first, `h.1`.
 std::string name_of(const ProgramInput& input);
 
-/// A name for each operation, in the script's words: its own, or that of the named value it is a part of with a number
-/// behind it (h.1); different operations get different names.
+/// Returns a unique name for each operation, in the script's words: its own name, or the name of the value that it is
+/// a part of, with a number (h.1).
 std::vector<std::string> names_of(const Program& program);
 
-/// The program in the script's names, a line an operation, with all that passes need of it (program_text.cpp):
+/// Returns the program in the script's names, one line for each operation, complete enough for the passes
+/// (program_text.cpp):
 ///
 ///     mesh grid = [rows: 2, cols: 2]
 ///     x: f32[batch=64/rows, io=32] = input()
@@ -113,18 +116,21 @@ std::vector<std::string> names_of(const Program& program);
 ///     -> h
 std::string to_string(const Program& program);
 
-/// Reads what to_string wrote, up to the line of roots. `find_op` finds the operation of a name: the records stand in a
-/// later folder.
+/// Reads the text of to_string, up to the line of roots. `find_op` returns the operation with a name, because the
+/// records are in a later folder.
 Program read_program(TextReader& reader, const Op* (*find_op)(std::string_view name));
 
-/// Fails on our own bug: a dim twice, an axis twice, an operand that stands before its maker, or that has another type
-/// than its operation reads. Looks at the turns of loops too.
+/// Fails on our own bugs: a repeated dim or axis, an operand that comes before its producer, or an operand of the
+/// wrong type. Also checks the iterations of loops.
 void verify(const Program& program);
 
-/// All that a plan depends on, as a text in which equal programs are equal: operations, attributes, who reads what,
-/// types, layouts, meshes, inputs with storage orders and which of them die, and which numbers of the host are equal,
-/// but not what they are; only an operation that has an expansion puts its numbers in. It holds no pointers, so that it
-/// is the same on all ranks.
+/// Returns a text that is equal for programs with equal plans. It contains:
+/// - operations, attributes, operands, types, layouts and meshes
+/// - inputs with their storage orders, and which inputs die
+/// - which numbers of the host are equal, but not their values, except the numbers of operations that have an
+/// expansion
+///
+/// The text holds no pointers, so it is the same on all ranks.
 std::string canonical_form(const Program& program);
 
 }  // namespace mtf::graph

@@ -1,25 +1,26 @@
 // The text of a program.
 //
-//   x: f32[batch=64/rows] = input() dies            what stands behind an input or an operation, where it is so:
+//   x: f32[batch=64/rows] = input() dies            an input or an operation is followed by these words, if they apply:
 //
 //   input    own              a number that no line wrote: an expansion's
-//            in full          `@` says of every dim where it lies         (is_written)
-//            dies             nobody reads it after the program
-//            stored [b, a]    its storage order, where that is another than that of its dims
-//            also [a=4, b=6]  a copy of it that lies so                   (ProgramInput::copies)
-//   other    given            its layout is asked for, or declared;       (LayoutOrigin::kGiven)
-//            given in full    of every dim, by `@`
-//            like w           its layout is that of w, or of what the program has not: `like [a=4/p]`
-//            computed         it lies as a cut computed it
-//            derived          the program did not write it: it is of a gradient or an expansion
-//            again 1          computed again for a backward pass, with all that say so
-//            named            the program named it, and a later value by the same name
+//            in full          `@` gives the split of every dim          (is_written)
+//            dies             nothing reads it after the program
+//            stored [b, a]    its storage order, if that differs from the order of its dims
+//            also [a=4, b=6]  a copy of it in this layout               (ProgramInput::copies)
+//   other    given            its layout is requested or declared       (LayoutOrigin::kGiven)
+//            given in full    `@` gives the split of every dim
+//            like w           it copies the layout of w, or of a value outside the program: `like [a=4/p]`
+//            computed         its layout is the one in which a cut computed it
+//            derived          the program did not write it: it is part of a gradient or an expansion
+//            again 1          recomputed for a backward pass, together with all operations of this number
+//            named            the program named it, and gave a later value the same name
 //
-// Behind a loop stands how often it runs what, and in the indented lines that follow, one turn (graph/region.h).
+// The line of a loop ends with the counts of its region. The indented lines after it are one iteration
+// (graph/region.h).
 //
-// Values on another mesh than that of the first line say so behind their types: `on pair[p: 2]`. A split that `@`
-// wrote, and that its readers inherit, stands behind `@`: `batch=64@rows`. `x[1]` is the second result of what is
-// called x.
+// Values on another mesh than that of the first line name it after their types: `on pair[p: 2]`. A split that `@`
+// wrote, and that results inherit, is marked by `@`: `batch=64@rows`. `x[1]` is the second result of the operation
+// named x.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,7 +42,7 @@ namespace {
 constexpr std::string_view kInput = "input", kVariable = "variable", kNumber = "number", kAssign = "assign",
                            kConstant = "constant";
 
-/// `w.1`: a part of the value w, which has no name of its own.
+/// True for names like `w.1`: a part of the value w without a name of its own.
 bool is_part(std::string_view name) {
   const size_t dot = name.rfind('.');
   return dot != std::string_view::npos && dot + 1 < name.size() &&
@@ -128,7 +129,7 @@ class ProgramWriter {
                                          call_text(operation, given), behind(place, entry));
     if (!operation.region) return text;
     std::string turn = indented(ProgramWriter(operation.region->turn).text());
-    turn.pop_back();  // the end of its last line
+    turn.pop_back();  // the last line break
     return text + region_text(*operation.region, operation.mesh.get()) + "\n" + turn;
   }
 
@@ -164,7 +165,7 @@ class ProgramWriter {
   const Program& program_;
   MeshPtr mesh_;
   std::vector<std::string> names_;  ///< of inputs, then of operations
-  std::vector<bool> is_part_;       ///< of each operation: it is called as if it had no name of its own
+  std::vector<bool> is_part_;       ///< for each operation: it is printed as if it had no name of its own
 };
 
 // ---- reading --------------------------------------------------------------------------------------------------------
@@ -210,7 +211,7 @@ class ProgramReader {
     const Span place = reader_.place();
     const std::string_view name = reader_.name("the name of a value");
     if (const auto at = values_.find(name); at != values_.end()) return at->second;
-    // `x[1]`, unless a value is called so.
+    // `x[1]`, unless a value has this name.
     const size_t bracket = std::min(name.rfind('['), name.size());
     const auto at = values_.find(name.substr(0, bracket));
     if (at == values_.end() || bracket == name.size())
@@ -352,7 +353,7 @@ class ProgramReader {
     program_.operations.push_back(std::move(entry));
   }
 
-  /// What is behind the call of a loop, and the lines of its turn.
+  /// Reads the rest of a loop's line, and the lines of its iteration.
   void read_turn(LaidOutOperation& operation) {
     const Span place = reader_.place();
     Region region = read_region(reader_, operation.mesh.get());

@@ -12,10 +12,10 @@
 namespace mtf::graph {
 namespace {
 
-/// So often the layouts of what is carried are decided again before it is kept whole.
+/// The number of decisions about the carry's layout before the carry is replicated.
 constexpr int kMostDecisions = 8;
 
-/// A stand-in for a value that comes from outside: the same operation, laid out anew.
+/// Returns an operation that stands for a value from outside the region: the same operation in another layout.
 OperationRef standing_in(const LaidOutOperation& of, int result, Sharding lies, AxisSet inherited,
                          const MeshPtr& mesh) {
   auto operation = std::make_shared<LaidOutOperation>();
@@ -31,7 +31,7 @@ OperationRef standing_in(const LaidOutOperation& of, int result, Sharding lies, 
   return operation;
 }
 
-/// The numbers of the host that an operation's random call has: the place in its inputs, or -1.
+/// Appends the indices of the call numbers of an operation's random calls.
 void append_call_numbers(std::vector<int32_t>& calls, const LaidOutOperation& operation, int32_t first) {
   if (operation.region)
     for (const int32_t place : operation.region->call_numbers) calls.push_back(first + place);
@@ -46,7 +46,7 @@ std::string form_of(const Region& region) {
   return form + canonical_form(region.turn);
 }
 
-/// Decides the layouts of a turn whose tensors lie so, in the order in which it runs.
+/// Decides the layouts of an iteration, in program order, for given layouts of its tensors.
 class TurnLayouts {
  public:
   TurnLayouts(const Region& was, const MeshPtr& on, const MeshPtr& mesh, const LayoutPtr& rules)
@@ -81,7 +81,8 @@ class TurnLayouts {
       }
       if (before.why.like) {
         LaidOutOperation following = before;
-        if (!now.apply(following.why)) {  // it followed what the turn does not have: it lies as its operands do
+        if (!now.apply(
+                following.why)) {  // the value that it copied is not in the iteration: it takes its operands' layout
           following.origin = LayoutOrigin::kRules;
           following.why = {};
         }
@@ -101,8 +102,8 @@ class TurnLayouts {
   const LayoutPtr& rules_;
 };
 
-/// The axes over which the turns of a loop are split, where it can be a pipeline: those that split the dim of the first
-/// operand that has it split.
+/// Returns the axes that split the iterations of a loop that can be a pipeline: the axes of the first xs that is split
+/// along the loop's dim.
 AxisList stages_of(const Region& region, const MeshPtr& mesh, std::span<const OperandLayout> operands) {
   if (region.micro.empty() || mesh->order() == kMaxAxes) return {};
   for (const ProgramOperation& each : region.turn.operations)
@@ -118,7 +119,7 @@ AxisList stages_of(const Region& region, const MeshPtr& mesh, std::span<const Op
   return stages;
 }
 
-/// The operation of a pipeline's turn, none of whose values is split over `stages`, nor along the dim of micro-batches.
+/// Returns the operation of a pipeline's iteration without splits over `stages` or along the dim of micro-batches.
 std::shared_ptr<LaidOutOperation> within_stage(const LaidOutOperation& was, AxisSet stages, Name micro);
 
 void put_within_stage(Program& turn, AxisSet stages, Name micro) {
@@ -177,8 +178,8 @@ CapturedRegion make_region(Capture turn, Region region) {
     region.input_number.push_back(input.is_number ? static_cast<int32_t>(numbers.size()) : -1);
     if (input.is_number) numbers.push_back(turn.numbers[i]);
   }
-  // The number of a random call that is an operand is an input of its own: it may be equal to another number now, and
-  // will not be in the next turn.
+  // The call number of a random operation becomes an input of its own if it is an operand. It may equal another number
+  // now, but not in the next iteration.
   for (ProgramOperation& entry : program.operations) {
     const LaidOutOperation& operation = *entry.operation;
     const int operand = operation.op->random_call_operand ? operation.op->random_call_operand(operation) : -1;

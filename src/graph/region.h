@@ -1,25 +1,25 @@
 #pragma once
-// A region: a program inside an operation, which runs it once for each place of a dim. A loop is captured, checked,
-// laid out, split, scheduled, costed and differentiated once, however many turns it has.
+// A region: a program inside an operation, which runs it once for each position of a dim. A loop is captured, checked,
+// laid out, split, scheduled, costed and differentiated once, whatever its number of iterations.
 //
-//   inputs of the turn    carried …   placed …   constants …   numbers of the host …
-//   roots of the turn     carried …   stacked …   summed …
+//   inputs of the iteration    carry …   xs (placed) …   constants …   numbers of the host …
+//   roots of the iteration     carry …   ys (stacked) …   sums …
 //
-//   operands of the operation    what is carried at the beginning; what has the dim, which stands first; constants
-//   results of the operation     what is carried at the end; stacked along the dim, which stands first; sums over turns
+//   operands of the operation    initial carry; xs, with the dim as their first one; constants
+//   results of the operation     final carry; ys, stacked along the dim, which is the first one; sums over iterations
 //
 //           start ──► ┌───────────────┐
-//   xs [layers, …] ─► │ turn: one     │ ──► last          carried: dims, element types and layouts stay
-//        constants ─► │ program       │ ──► ys [layers, …]
-//                     └───────────────┘ ──► sums          added up where they are made, and reduced after the last turn
+//   xs [layers, …] ─► │ iteration:    │ ──► last          the carry keeps its dims, element types and layouts
+//        constants ─► │ one program   │ ──► ys [layers, …]
+//                     └───────────────┘ ──► sums          added up in place, and reduced after the last iteration
 //
-// The numbers of the host that a turn reads are inputs of the operation (Operation::inputs), one after the other: those
-// of the turn's inputs, then those of its operations. The number of a random call is that of the first turn; turn t has
-// it t · calls further on.
+// Numbers of the host that an iteration reads are inputs of the operation (Operation::inputs): first the numbers of
+// the iteration's inputs, then the numbers of its operations. A random call's number is that of the first iteration;
+// in iteration t it is larger by t · calls.
 //
-// A loop may be a pipeline: its turns are then split over `stages`, each processor runs those of its own block of the
-// dim, and `micro`, a dim of what is carried, is cut into micro-batches that go from one stage to the next. What comes
-// of a root of a turn that is run for one micro-batch after the other is AlongMicro.
+// A loop may be a pipeline. Its iterations are then split over `stages`, and each processor runs the iterations in its
+// block of the dim. The carry is cut along the dim `micro` into micro-batches, which go from stage to stage.
+// AlongMicro describes the roots of an iteration that runs once for each micro-batch.
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -36,52 +36,52 @@ namespace mtf::graph {
 
 struct Region {
   Program turn;
-  int32_t carried = 0, placed = 0, constants = 0;  ///< inputs
-  int32_t stacked = 0, summed = 0;                 ///< roots behind those that are carried
-  int32_t saved = 0;                               ///< so many of those that are stacked, the last, are for gradients
+  int32_t carried = 0, placed = 0, constants = 0;  ///< numbers of inputs
+  int32_t stacked = 0, summed = 0;                 ///< numbers of roots after the carry
+  int32_t saved = 0;                               ///< number of ys, the last ones, that are for gradients
   int64_t turns = 0;
-  int64_t calls = 0;                  ///< random calls of a turn
-  Name micro;                         ///< the dim of micro-batches that the loop was asked to pipeline, if it was
-  AxisList stages;                    ///< of a pipeline: the axes that split its turns; no value of a turn has them
-  bool hands_on = false;              ///< its turns are micro-batches, which each stage takes over from the one before
-  int64_t idle = 0;                   ///< of such a loop: the turns in which a stage has to wait for the others
-  std::vector<int32_t> input_number;  ///< of each input of the turn: its place in Operation::inputs, or -1: no number
-  std::vector<int32_t> first_number;  ///< of each operation of the turn: where its numbers begin there
-  std::vector<int32_t> call_numbers;  ///< which of Operation::inputs are numbers of random calls
-  std::vector<SegmentRef> segments;   ///< of each operation of the turn, for its gradient: that it was made in
-  std::string form;                   ///< equal for regions that differ in nothing but numbers of the host
+  int64_t calls = 0;      ///< random calls in one iteration
+  Name micro;             ///< the dim of micro-batches, if the loop asks for a pipeline
+  AxisList stages;        ///< of a pipeline: the axes that split its iterations; they split no value of an iteration
+  bool hands_on = false;  ///< its iterations are micro-batches, which each stage receives from the stage before
+  int64_t idle = 0;       ///< of such a loop: the number of iterations in which a stage is idle
+  std::vector<int32_t> input_number;  ///< for each input of the iteration: index in Operation::inputs, or -1: no number
+  std::vector<int32_t> first_number;  ///< for each operation of the iteration: index of its first number there
+  std::vector<int32_t> call_numbers;  ///< indices in Operation::inputs of the numbers of random calls
+  std::vector<SegmentRef> segments;   ///< for each operation of the iteration, for its gradient: its segment
+  std::string form;                   ///< equal for regions that differ only in numbers of the host
 
   int32_t tensors() const { return carried + placed + constants; }
   bool is_placed(size_t input) const {
     return static_cast<int32_t>(input) >= carried && static_cast<int32_t>(input) < carried + placed;
   }
-  /// Those of a turn; `numbers` are Operation::inputs.
+  /// Returns the numbers of one iteration; `numbers` are Operation::inputs.
   std::vector<double> numbers_of_turn(std::span<const double> numbers, int64_t turn) const;
 };
 
-/// A region with the numbers of the host that it was captured with.
+/// A region with the host's numbers at its capture.
 struct CapturedRegion {
   std::shared_ptr<const Region> region;
   std::vector<double> numbers;
 };
 
-/// `turn` is captured with its tensors as the first inputs; `region` says how many are what, and has no program yet.
+/// Makes a region of `turn`, whose first inputs are its tensors. `region` has the counts and no program yet.
 CapturedRegion make_region(Capture turn, Region region);
 
-/// The region, of which something has changed, with the form that it has now.
+/// Returns the region after a change, with its new form.
 std::shared_ptr<const Region> with_form(Region region);
 
-/// Operations of a turn that is made again, and what has taken their places: for those that are laid out like another.
+/// Maps operations of an old iteration to those of the new one, for operations that copy another's layout.
 class Successors {
  public:
   void add(const LaidOutOperation& was, int32_t result, OperationRef now, int32_t now_result) {
     now_.try_emplace({&was, result}, std::move(now), now_result);
   }
-  /// Of each result.
+  /// Adds all results of an operation.
   void add(const LaidOutOperation& was, const OperationRef& now) {
     for (size_t r = 0; r < was.results.size(); ++r) add(was, static_cast<int32_t>(r), now, static_cast<int32_t>(r));
   }
-  /// What the reason names is what has taken its place; false if nothing has, or it names nothing.
+  /// Replaces the value that `why` names by its successor. Returns false if it has none, or if `why` names no value.
   bool apply(LayoutReason& why) const {
     const auto at = now_.find({why.like.get(), why.like_result});
     if (at != now_.end()) std::tie(why.like, why.like_result) = at->second;
@@ -92,40 +92,40 @@ class Successors {
   std::map<std::pair<const LaidOutOperation*, int32_t>, std::pair<OperationRef, int32_t>> now_;
 };
 
-/// The types of the results of an operation that runs a region over `over`. What is saved has the dim under another
-/// name, and so has what has the dim itself, as a gradient of what is saved may.
+/// Returns the types of the results of an operation that runs a region over `over`. Saved results have the dim under
+/// another name. So do results that already have the dim, as a gradient of a saved result may.
 std::vector<TensorType> results_of(const Region& region, const Dim& over);
 
-/// Lays out an operation and its region, where its operands lie so. What is carried lies as every turn leaves it: the
-/// fixed point of the decision, which begins with where it lies at the start; where there is none, whole. `mesh` and
-/// `rules` are as in laid_out_again (graph/relayout.h).
+/// Decides the layouts of an operation and its region, given its operands' layouts. The carry has the layout in which
+/// every iteration leaves it: the fixed point of the decision, starting at the initial layout. Without a fixed point
+/// the carry is replicated. `mesh` and `rules` are as in laid_out_again (graph/relayout.h).
 void lay_out_region(LaidOutOperation& operation, std::span<const OperandLayout> operands, const MeshPtr& mesh = nullptr,
                     const LayoutPtr& rules = nullptr);
 
-/// What the places of a dim make of a value that is computed for one of them after the other.
+/// The relation between micro-batches and a value that is computed for one of them after the other.
 enum class AlongMicro : uint8_t {
-  kBlock,  ///< it has the dim, and each place gives its own
-  kSame,   ///< it does not depend on the place
-  kSum,    ///< it is the sum of what the places give
+  kBlock,  ///< the value has the dim, and each micro-batch gives its own block
+  kSame,   ///< the value does not depend on the micro-batch
+  kSum,    ///< the value is the sum of the micro-batches' results
 };
 struct MicroBatches {
   std::vector<AlongMicro> roots;
-  const LaidOutOperation* mixing = nullptr;  ///< the first that reads across places; null: none does
+  const LaidOutOperation* mixing = nullptr;  ///< the first operation that reads across positions; null: none
 };
-/// The roots of a turn along `micro`. `may_sum`: sums over the dim are allowed where what reads them is linear, as in
-/// a gradient.
+/// Returns the relations of an iteration's roots to `micro`. With `may_sum`, sums over the dim are allowed if their
+/// consumers are linear, as in a gradient.
 MicroBatches along_micro(const Region& region, Name micro, bool may_sum);
 
-/// The turns of a loop that the processor with the most of them runs.
+/// Returns the largest number of iterations that a processor runs.
 int64_t most_turns(const LaidOutOperation& loop);
 
-/// How a tensor whose first dim is that of a loop lies while the loop runs: that dim is whole, and the axes that split
-/// it split another one instead, if one of those that are whole can be: so what is stored in parts is never whole in
-/// all places at once. Each turn brings its own place where it is needed.
+/// Returns the sharding, during a loop, of a tensor whose first dim is the loop's. The loop's dim is replicated, and
+/// its axes split another replicated dim if possible. So a sharded tensor is never gathered for all iterations at
+/// once: each iteration reshards its own slice.
 Sharding off_loop_dim(const Dims& dims, Sharding sharding, const Mesh& mesh);
 
-/// Leaves out of loops whatever nothing reads: results that are neither roots nor operands, and what they alone are
-/// made of in each turn. Operations without a region stay.
+/// Removes from loops the results that are neither roots nor operands, and the operations in the iteration that only
+/// these results need. Operations without a region stay.
 void leave_out_unread_results(Program& program);
 
 }  // namespace mtf::graph

@@ -71,9 +71,8 @@ std::shared_ptr<LaidOutOperation> laid_out_again(const LaidOutOperation& was, st
 }
 
 void paths_are_known(std::span<const NodePtr> nodes, LayoutRecord* record) {
-  std::unordered_map<const LaidOutOperation*, OperationRef>
-      now;                           // of those that were laid out again, by what they were
-  std::vector<OperationRef> before;  // keeps addresses apart
+  std::unordered_map<const LaidOutOperation*, OperationRef> now;  // operations in new layouts, by the old operation
+  std::vector<OperationRef> before;                               // keeps the old addresses in use
   std::unordered_set<const Node*> changed;
   for (const NodePtr& node : nodes) {
     const LaidOutOperation& was = *node->operation;
@@ -160,7 +159,7 @@ Program Relayout::program(const RecordedProgram& recorded) {
       continue;
     }
     auto other =
-        std::make_shared<LaidOutOperation>(*now);  // operations that lie alike may read other numbers of the host
+        std::make_shared<LaidOutOperation>(*now);  // operations of equal layouts may read other numbers of the host
     other->inputs = each->inputs;
     each = std::move(other);
   }
@@ -169,7 +168,7 @@ Program Relayout::program(const RecordedProgram& recorded) {
 
 void Relayout::computed(int32_t number, const Program& program) {
   if (program.only_history.empty()) return;
-  std::unordered_map<int32_t, OperationRef> now;  // of operations with several such results
+  std::unordered_map<int32_t, OperationRef> now;  // operations, which may have several such results
   for (size_t i = 0; i < program.roots.size(); ++i) {
     const ProgramValue root = program.roots[i];
     if (!program.only_history[i] || root.is_input()) continue;

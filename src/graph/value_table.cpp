@@ -11,8 +11,9 @@
 namespace mtf::graph {
 namespace {
 
-/// True if a result that is not computed may still be asked for. The node may be set aside. If an operation has several
-/// results, a holder of the result may ask, or a user of the operation; `given_up` users give their operands up.
+/// True if a result that is not computed may still be needed. A single result may be needed if the node is set aside.
+/// If an operation has several results, a holder or a user of the operation may need one. `given_up` of its users
+/// release their operands.
 bool may_be_asked(const Node& node, int32_t given_up = 0) {
   const size_t count = node.operation->results.size();
   if (count == 1) return node.is_for_later() && !node.is_computed(0);
@@ -24,7 +25,7 @@ bool may_be_asked(const Node& node, int32_t given_up = 0) {
   return false;
 }
 
-/// A leaf is nothing to compute, and how many there are says only who shares them.
+/// True for nodes other than leaves. A leaf has no computation, and the number of leaves depends only on sharing.
 bool counts(const Node& node) { return !node.operation->op->is_leaf(); }
 
 }  // namespace
@@ -138,7 +139,8 @@ KeptHistory ValueTable::keep_history(const std::vector<NodePtr>& nodes, ReadsOfG
   };
   auto save_operand = [&](const Value& operand) {
     save(operand);
-    if (operand.operation().op->is_leaf() || operand.node->place != 0) return;  // a variable's are made again
+    if (operand.operation().op->is_leaf() || operand.node->place != 0)
+      return;  // the copies of a variable are made again
     history.read_again.push_back(operand);
   };
   for (const NodePtr& node : nodes) {
@@ -156,7 +158,7 @@ KeptHistory ValueTable::keep_history(const std::vector<NodePtr>& nodes, ReadsOfG
     for (size_t r = 0; r < node->operation->results.size(); ++r) {
       if (!reads.results[r]) continue;
       save({node, static_cast<int>(r)});
-      if (node->operation->region) history.read_again.push_back({node, static_cast<int>(r)});  // as the turns did
+      if (node->operation->region) history.read_again.push_back({node, static_cast<int>(r)});  // as the iterations did
     }
   }
   std::sort(history.read_again.begin(), history.read_again.end(), is_made_before);
@@ -166,7 +168,7 @@ KeptHistory ValueTable::keep_history(const std::vector<NodePtr>& nodes, ReadsOfG
 
 void ValueTable::mark_dying(const std::vector<NodePtr>& nodes, Capture& capture) const {
   const size_t count = capture.leaves.size();
-  const int64_t first = new_mark(static_cast<int64_t>(count));  // leaves that may die are marked in their order
+  const int64_t first = new_mark(static_cast<int64_t>(count));  // leaves that may die are marked in order
   std::vector<int32_t> given_up(count, 0);
   bool any = false;
   for (size_t i = 0; i < count; ++i) {
@@ -201,7 +203,8 @@ void ValueTable::computed(const std::vector<NodePtr>& nodes) {
     else done.push_back(node);
   }
   std::vector<NodePtr> ending;
-  std::unordered_map<const Node*, int32_t> given_up;  // of operations with several results: uses by what ends
+  std::unordered_map<const Node*, int32_t>
+      given_up;  // for operations with several results: the uses by nodes that release their operands
   for (auto at = done.rbegin(); at != done.rend(); ++at) {
     const Node& node = **at;
     const auto uses = given_up.find(&node);

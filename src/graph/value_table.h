@@ -1,26 +1,28 @@
 #pragma once
-// The evaluator's table of values: what is held and not computed, what runs have left of the others, and the history
-// that is kept for gradients.
+// The evaluator's table of values: held pending values, computed results, and the history that is kept for gradients.
 //
-// Cut. A cut computes every pending value that a handle holds. Whatever nobody holds is not computed.
+// Cut. A cut computes every pending value that a handle holds, and no value that is not held.
 //
-// History. Of what a cut computes, an operation's operands are kept if a gradient may still go through it: gradients
-// may come (`grad` can still be called), the operation passes them on, it was not made inside `no_grad`, and it lies
-// between two values that are held. Then the values that its gradient rule reads are computed and kept by the same cut,
-// as any autodiff system does, so that nothing of the forward pass is done twice. Of a segment (graph.h) only what goes
-// into it is kept. All other operations give up their operands at once, and their memory with them.
+// History. An operation in a cut keeps its operands if a gradient may still go through it:
+// - `grad` can still be called
+// - the operation passes gradients on and was not made inside `no_grad`
+// - it is on a path between two held values
+//
+// As in any autodiff system, the same cut then computes and keeps the values that the operation's gradient rule reads.
+// So no part of the forward pass is computed twice. A segment (graph.h) keeps only its inputs. All other operations
+// release their operands at once, and with them the memory.
 //
 //        x ──► h = x·w ──► y = tanh h ──► loss = mean y      print(loss)
 //      held   keeps x, w    keeps y         keeps nothing     (x, w held; h not needed by any rule: not computed)
 //
-// A handle that only looks at a value (`print(loss)` where nothing reads `loss` afterwards, Node::is_looked_at) keeps
-// no history.
+// A handle that only looks at a value keeps no history (Node::is_looked_at). An example is `print(loss)` if nothing
+// reads `loss` afterwards.
 //
-// An assignment to a param or state ends every history that has read its old value: what read it directly gives up its
-// operands (Node::ended says why), and so does everything through which nothing that is held can be reached any more.
+// An assignment to a param or state ends every history that has read its old value. The operations that read it
+// directly release their operands (Node::ended records why). So do all operations that no longer lead to a held value.
 //
-// Set aside. For histories, what is set aside is held. What it is computed from keeps its operands until it is
-// computed.
+// Set aside. For histories, a value that is set aside counts as held. The operations that it depends on keep their
+// operands until it is computed.
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -36,19 +38,19 @@ inline bool is_made_before(const Value& a, const Value& b) {
   return a.node->id != b.node->id ? a.node->id < b.node->id : a.result < b.result;
 }
 
-/// Which operands and results an operation's gradient rule reads.
+/// The operands and results that an operation's gradient rule reads.
 struct GradientReads {
   std::vector<bool> operands;
   std::vector<bool> results;
 };
-/// `wanted`: the operands whose gradients are asked for. ops/gradients.h has the one that asks the rule.
+/// `wanted`: the operands whose gradients are requested. ops/gradients.h has the function that asks the rule.
 using ReadsOfGradient = GradientReads (*)(const LaidOutOperation& operation, const std::vector<bool>& wanted);
 
-/// What a cut keeps for gradients.
+/// The values that a cut keeps for gradients.
 struct KeptHistory {
-  Values saved;  ///< that are computed for it
-  /// Operands that an operation and its gradient rule both read, and what a loop gives its gradient, computed or not:
-  /// what they were brought to is kept.
+  Values saved;  ///< values that are computed for gradients
+  /// Operands that both an operation and its gradient rule read, and the results that a loop saves for its gradient,
+  /// computed or not. Their resharded copies are kept.
   Values read_again;
 };
 
@@ -58,38 +60,38 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
   ValueTable(const ValueTable&) = delete;
   ValueTable& operator=(const ValueTable&) = delete;
 
-  /// From here on the node is counted here. The table lives as long as its nodes.
+  /// Adds a node to the table. The table lives as long as its nodes.
   void add(Node& node);
-  /// A node that add() was given is a copy of one of another table, from which it differs in its operands, if it has
-  /// any: what has been computed of it and what cuts have made of it is the same. Nobody holds it yet.
+  /// Makes an added node the copy of a node of another table. It gets the original's computed results and its state
+  /// after cuts. Only its operands, if it has any, differ. It must not be held yet.
   void as_in_another(Node& copy, const Node& original);
 
-  /// Every value that is held and not computed, in program order. Of nodes with smaller numbers than `first` there are
-  /// none; how many these are takes no time.
+  /// Returns every held value that is not computed, in program order. Ignores nodes with ids below `first`; their
+  /// number does not affect the time.
   Values pending_held(int64_t first = 0);
   bool any_pending_held() const { return held_.count > 0; }
-  /// It has not been part of a cut.
+  /// True if the node has not been part of a cut.
   static bool is_pending(const Node& node) { return node.pending_; }
-  /// From here on `tell` is called with each node of which nothing has been computed when it dies, if it was no operand
-  /// when the last handle let go of it: nobody has read it. Null: with none.
+  /// From now on, calls `tell` when a pending node dies that was no operand when its last handle was released: it was
+  /// never read. Null: no calls.
   void on_unread(std::function<void(const Node&)> tell);
-  /// How many operations have been added to it ever, but for leaves and copies: a count that does not depend on how
-  /// long somebody holds a value, so that cuts fall where they do in a session, which holds more.
+  /// Returns how many operations have ever been added, without leaves and copies. The count does not depend on how
+  /// long values are held. So cuts occur at the same points in a session, which holds more values.
   int64_t added() const { return added_; }
 
-  /// How many cuts have computed something.
+  /// Returns how many cuts have computed something.
   int64_t programs() const { return programs_; }
 
-  /// Decides which of the nodes that a cut computes keep their operands (those on a way from a value that is held down
-  /// to another that is), and returns the values that their gradients will read, as `reads` says: the cut computes them
-  /// too. `nodes` are in program order. Without `reads` no gradient comes any more.
+  /// Decides which nodes of a cut keep their operands: the nodes on a path between two held values. Returns the values
+  /// that their gradients will read, according to `reads`; the cut computes them too. `nodes` are in program order.
+  /// Without `reads`, no gradient can follow.
   KeptHistory keep_history(const std::vector<NodePtr>& nodes, ReadsOfGradient reads);
-  /// Marks the inputs of a capture of `nodes` that die with it: nobody holds them, and every node that has them as an
-  /// operand gives it up after the cut. Between keep_history and computed().
+  /// Marks the inputs of a capture of `nodes` that die with it. Such an input has no handle, and every node that has
+  /// it as an operand releases it after the cut. Call this between keep_history and computed().
   void mark_dying(const std::vector<NodePtr>& nodes, Capture& capture) const;
-  /// The nodes have been computed: those that keep no history give up their operands.
+  /// Records that the nodes have been computed. Nodes without history release their operands.
   void computed(const std::vector<NodePtr>& nodes);
-  /// Places have been assigned since the last call: histories that read an old value end.
+  /// Ends histories that read an old value of a variable, after variables were assigned.
   void end_histories();
 
  private:
@@ -101,31 +103,31 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
   };
   static void link(List& list, Node& node, Node::Link Node::*link);
   static void unlink(List& list, Node& node, Node::Link Node::*link);
-  /// What runs leave of a node stands here for as long as the node lives, in one place.
+  /// Returns the entry of a node, which stays at one address as long as the node lives.
   Computed& computed_of(Node& node);
   void now_held(Node& node);
   void no_longer_held(Node& node);
   void forget(Node& node);
-  /// Something held can be reached through an operand, an operation.
+  /// True if an operand is held or leads to a held value.
   static bool leads_through(const Value& operand);
   static bool leads(const Node& node);
-  /// Of nodes through which something held can be reached (leads_), in program order, those that something held is made
-  /// of keep their operands. What a kept operation of a segment is computed from in it does too: it will be computed
-  /// again.
+  /// Keeps the operands of every node that a held value depends on. `nodes` are in program order and lead to held
+  /// values (leads_). Inside a segment, also keeps the dependencies of kept operations, because the segment is
+  /// computed again.
   static void keep_between(const std::vector<NodePtr>& nodes);
-  /// They give up their operands, in program order.
+  /// Makes the nodes release their operands; `nodes` are in program order.
   void end(const std::vector<NodePtr>& nodes) const;
 
   std::deque<Computed> computed_;
-  std::vector<Computed*> free_;  ///< of these: of nodes that have died
-  List held_;                    ///< held, and a held result is not computed
-  List history_;                 ///< have been part of a cut and keep their operands
+  std::vector<Computed*> free_;  ///< entries of dead nodes
+  List held_;                    ///< nodes with a held result that is not computed
+  List history_;                 ///< nodes of earlier cuts that keep their operands
   int64_t added_ = 0;
   int64_t programs_ = 0;
   size_t history_after_last_look_ = 0;
-  bool gradients_may_come_ = true;  ///< as of the last cut
+  bool gradients_may_come_ = true;  ///< as of the latest cut
   std::function<void(const Node&)> on_unread_;
-  std::unordered_set<int64_t> let_go_;  ///< where it is set: nodes that nobody held or had as an operand any more
+  std::unordered_set<int64_t> let_go_;  ///< if on_unread_ is set: nodes without handles and uses
 };
 
 }  // namespace mtf::graph

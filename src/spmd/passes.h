@@ -18,8 +18,7 @@ namespace mtf::spmd {
 /// keep the split too, also in the loop that reads them.
 ///
 ///     m = rename(x, length -> memory)      x [length/p]; m, by its rules, replicated
-///     k = einsum(m, wk -> [memory, …])     computed in blocks of memory over p, gathered where scores need it
-///     replicated
+///     k = einsum(m, wk -> [memory, …])     computed in blocks of memory over p, gathered for the scores
 void carry_splits(graph::Program& program);
 
 /// True if some rename loses a split. Then the result of carry_splits depends on which roots are kept for gradients
