@@ -124,7 +124,7 @@ struct Node : std::enable_shared_from_this<Node> {
 
   const Computed& computed() const { return computed_ ? *computed_ : kNothing; }
   bool is_computed(int result) const { return computed_ && computed_->has(result); }
-  /// Returns the place for computed results. Only for a node of a table.
+  /// Returns the entry for computed results. Only for a node of a table.
   Computed& compute_into();
 
   std::shared_ptr<const HistoryEnd> ended;

@@ -1,9 +1,9 @@
 #pragma once
 // Ends of histories: operations that read a variable which has been assigned since.
 //
-// No gradient goes through such an operation. It is an error if a target is below the operation; otherwise
-// the gradient simply uses its other paths. When the operations below release their operands, the held values below are
-// recorded as possible targets. So the answer does not depend on when, or whether, values were computed.
+// No gradient goes through such an operation. It is an error if a target is below the operation; otherwise the gradient
+// simply uses its other paths. When the operations below release their operands, the held values below are recorded as
+// possible targets. So the answer does not depend on when, or whether, values were computed.
 //
 //        x ──► h = x·w ──► loss          w := …       grad(loss, [x]): an error;  grad(loss, [y]): uses its other paths
 //        y ────────────────┘

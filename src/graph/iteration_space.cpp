@@ -10,8 +10,8 @@ Interval needed_unclipped(const AccessMap& map, Interval block) {
   if (map.reversed) block = {map.from - block.last, map.from - block.first};
   if (map.base_dilation == 1)
     return {block.first * map.stride + map.offset, (block.last - 1) * map.stride + map.offset + map.extent()};
-  // Whether a place is an element's repeats after base_dilation indices, and after as many steps of the window: if
-  // there is an element at all, the first and the last are among those of as many indices and steps from either end.
+  // The pattern of elements and zeros repeats after base_dilation indices, and after as many steps of the window. So
+  // the first and the last element, if there are any, are within that many indices and steps of either end.
   const int64_t indices = std::min(block.size(), map.base_dilation), steps = std::min(map.window, map.base_dilation);
   const int64_t start = block.first * map.stride + map.offset,
                 end = (block.last - 1) * map.stride + map.offset + map.extent() - 1;
@@ -37,7 +37,7 @@ int64_t count_reads(const AccessMap& map, Interval block) {
   if (block.size() <= 0) return 0;
   if (map.base_dilation == 1) return block.size() * map.window;
   if (map.reversed) block = {map.from - block.last, map.from - block.first};
-  // Which steps of the window meet elements repeats after base_dilation indices.
+  // The steps of the window that meet elements repeat after base_dilation indices.
   int64_t reads = 0;
   for (int64_t i = 0; i < std::min(block.size(), map.base_dilation); ++i) {
     const int64_t alike = (block.size() - i + map.base_dilation - 1) / map.base_dilation;

@@ -84,9 +84,8 @@ struct IterationDim {
   std::vector<AccessMap> maps = {};   ///< the access to each operand that has the dim; empty: position by position
   int64_t operand_granule = 1;        ///< of kFactors: elements of the group for one index of the operand's dim
   int64_t result_granule = 1;         ///< of kFactors: the same for the result's dim
-  int8_t follows =
-      -1;  ///< of kExpand: the dim of the space that this one follows, or -1; its blocks need only a window of this dim
-  AccessMap reach = {};  ///< that window: the interval of this dim that a block reads, and adds to
+  int8_t follows = -1;                ///< of kExpand: the dim of the space that this one follows, or -1
+  AccessMap reach = {};               ///< that window: the interval of this dim that a block reads, and adds to
 
   /// The map by which an operand is read in windows or by strides; null if there is none.
   const AccessMap* window() const {

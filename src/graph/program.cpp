@@ -234,8 +234,7 @@ class Form {
   size_t gathered_ = 0;
   Numbering<uint32_t> names_;
   Numbering<const Mesh*> meshes_;
-  std::map<std::pair<const Op*, std::string>, uint32_t>
-      numbers_;  // by their bits, so that equal numbers share an entry
+  std::map<std::pair<const Op*, std::string>, uint32_t> numbers_;  // equal numbers, by their bits
 };
 
 }  // namespace

@@ -139,8 +139,7 @@ KeptHistory ValueTable::keep_history(const std::vector<NodePtr>& nodes, ReadsOfG
   };
   auto save_operand = [&](const Value& operand) {
     save(operand);
-    if (operand.operation().op->is_leaf() || operand.node->place != 0)
-      return;  // the copies of a variable are made again
+    if (operand.operation().op->is_leaf() || operand.node->place != 0) return;  // variables' copies are made again
     history.read_again.push_back(operand);
   };
   for (const NodePtr& node : nodes) {
@@ -203,8 +202,7 @@ void ValueTable::computed(const std::vector<NodePtr>& nodes) {
     else done.push_back(node);
   }
   std::vector<NodePtr> ending;
-  std::unordered_map<const Node*, int32_t>
-      given_up;  // for operations with several results: the uses by nodes that release their operands
+  std::unordered_map<const Node*, int32_t> given_up;  // of several results: uses by ending nodes
   for (auto at = done.rbegin(); at != done.rend(); ++at) {
     const Node& node = **at;
     const auto uses = given_up.find(&node);

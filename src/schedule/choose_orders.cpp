@@ -24,8 +24,8 @@ int find(const std::vector<spmd::LocalDim>& dims, Name name) {
   return -1;
 }
 
-/// The dims of `value` in the storage order of `model`, found by name; those that it lacks stay where they are written,
-/// behind the dim that stands before them.
+/// Returns the dims of `value` in the storage order of `model`, matched by name. Dims that `model` lacks keep their
+/// positions, after the dim before them.
 Order like(const spmd::LocalValue& value, const spmd::LocalValue& model) {
   Order common, result;
   for (int8_t d : model.order)
@@ -37,8 +37,8 @@ Order like(const spmd::LocalValue& value, const spmd::LocalValue& model) {
   return result;
 }
 
-/// An order of a contraction's result: dims of all operands, then those of one operand and of the other, each in the
-/// order of the operand; the operand that has the last dim written comes last.
+/// Returns an order of a contraction's result: dims of all operands, then the dims of one operand, then those of the
+/// other, each in the operand's order. The operand with the last written dim comes last.
 Order contraction_order(const spmd::LocalProgram& program, const spmd::Instruction& instruction,
                         const spmd::LocalValue& result) {
   const spmd::LocalValue& a = program.values[instruction.operands[0]];
@@ -92,7 +92,7 @@ Order order_of(const spmd::LocalProgram& program, const spmd::Instruction& instr
       if (program.values[v].dims.size() > largest->dims.size()) largest = &program.values[v];
     return like(result, *largest);
   }
-  // The operands' dims correspond to the result's by place where they have the same names in the same order.
+  // The operand's dims correspond to the result's by position if they have the same names in the same order.
   if (result.dims.size() == first.dims.size()) {
     bool same_names = true;
     for (size_t i = 0; i < result.dims.size(); ++i) same_names &= result.dims[i].dim.name == first.dims[i].dim.name;
@@ -101,7 +101,7 @@ Order order_of(const spmd::LocalProgram& program, const spmd::Instruction& instr
   return mtf::written_order(result.dims.size());
 }
 
-/// The result's elements are the operand's in row-major order.
+/// True if the result has the operand's elements in row-major order.
 bool is_reshape(const spmd::LocalProgram& program, const spmd::Instruction& instruction) {
   const graph::LaidOutOperation& node = *instruction.node;
   if (node.op->role != graph::Role::kReshape) return false;
@@ -116,7 +116,7 @@ bool is_reshape(const spmd::LocalProgram& program, const spmd::Instruction& inst
                      [](const graph::IterationDim& dim) { return dim.kind == graph::SplitKind::kFactors; });
 }
 
-/// Chooses the orders of a program, with copies where a loop needs a value in another order than it has.
+/// Chooses the orders of a program. Adds copies where a loop needs a value in another order.
 class Chooser {
  public:
   explicit Chooser(spmd::LocalProgram& program) : program_(program) {}
@@ -124,7 +124,7 @@ class Chooser {
   void run() {
     for (spmd::Instruction& instruction : std::exchange(program_.instructions, {})) {
       if (instruction.sum >= 0) sums_[instruction.results[0]] = instruction.sum;
-      for (int v : instruction.operands)  // a sum is stored as what is added to it
+      for (int v : instruction.operands)  // a sum is stored in the order of its terms
         if (const auto sum = sums_.find(v); sum != sums_.end())
           program_.values[v].order = program_.values[program_.sums[sum->second]].order;
       if (instruction.turn) choose_in_turn(instruction);
@@ -135,7 +135,7 @@ class Chooser {
     for (const auto& [output, order] : ends_in_) bring_output(output, order);
   }
 
-  /// The first value of an output is in this order in the end.
+  /// Requires the first value of an output to end in this order.
   void ends_in(size_t output, Order order) { ends_in_.emplace_back(output, std::move(order)); }
 
  private:
@@ -149,7 +149,7 @@ class Chooser {
     return order;
   }
 
-  /// A copy of a value in another order, or itself.
+  /// Returns a copy of a value in another order, or the value itself.
   int in_order(int value, const Order& order, const graph::LaidOutOperation& of) {
     if (program_.values[value].order == order) return value;
     if (has_same_memory(program_.values[value], order)) {
@@ -177,7 +177,7 @@ class Chooser {
   /// to the next iteration or stage in the order in which it got the value.
   void choose_in_turn(spmd::Instruction& loop) {
     const graph::Region& region = *loop.node->region;
-    std::vector<Order> around, orders;  // of the loop's operands, and of the turn's tensors
+    std::vector<Order> around, orders;  // of the loop's operands, and of the iteration's tensors
     for (size_t k = 0; k < loop.operands.size(); ++k) {
       const spmd::LocalValue& operand = program_.values[loop.operands[k]];
       around.push_back(region.is_placed(k) ? outermost(operand, region) : operand.order);
@@ -217,7 +217,7 @@ class Chooser {
     loop.turn = std::make_shared<const spmd::LocalProgram>(std::move(turn));
   }
 
-  /// The dim of a loop stands first, that of micro-batches anywhere.
+  /// Returns an order with the loop's dim outermost, or in a pipeline the dim of micro-batches.
   static Order outermost(const spmd::LocalValue& of, const graph::Region& region) {
     Order order = of.order;
     std::stable_partition(order.begin(), order.end(),
@@ -225,7 +225,8 @@ class Chooser {
     return order;
   }
 
-  /// The inputs of a turn that are outputs of the turn, or stage, before: which each has the number of that output.
+  /// Returns the inputs of an iteration that are outputs of the iteration, or stage, before. Input and output have the
+  /// same index.
   static std::vector<size_t> handed_on(const spmd::LocalProgram& turn, const graph::Region& region) {
     std::vector<size_t> handed(static_cast<size_t>(region.carried));
     std::iota(handed.begin(), handed.end(), 0);
@@ -235,8 +236,8 @@ class Chooser {
     return handed;
   }
 
-  /// The turn with its orders, where its inputs have these. The outputs `settled` are stored as the inputs of the same
-  /// number.
+  /// Returns the iteration in its chosen orders, given the orders of its inputs. The outputs `settled` are stored as
+  /// the inputs of the same index.
   static spmd::LocalProgram chosen_turn(spmd::LocalProgram turn, const std::vector<Order>& orders,
                                         const std::vector<size_t>& settled) {
     for (const spmd::Instruction& instruction : turn.instructions)
@@ -249,7 +250,7 @@ class Chooser {
   }
 
   spmd::LocalProgram& program_;
-  std::unordered_map<int, int32_t> sums_;  // of values that are sums so far: which
+  std::unordered_map<int, int32_t> sums_;  // for values that are running sums: the index of the sum
   std::vector<std::pair<size_t, Order>> ends_in_;
 };
 

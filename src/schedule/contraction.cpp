@@ -50,7 +50,7 @@ std::vector<int> Contraction::in_order() const {
   return order;
 }
 
-// Looks at the nodes next to `at` that lie between the two.
+// Adds the neighbours of `at` that are between the two nodes.
 void Contraction::look(Side& side, int at) {
   const int own = 2 * searches_ + side.forward, other = 2 * searches_ + !side.forward;
   for (int neighbour : side.forward ? readers_[at] : needs_[at]) {
@@ -66,7 +66,7 @@ void Contraction::look(Side& side, int at) {
   }
 }
 
-// True if no third node has to come between the two; then one of the sides has seen all.
+// True if no third node must come between the two. Then one of the sides has seen all nodes.
 bool Contraction::search(Side& forward, Side& backward) {
   ++searches_;
   look(forward, forward.from);
@@ -84,8 +84,8 @@ bool Contraction::merge(int a, int b) {
   const int low = number_[a] < number_[b] ? a : b, high = low == a ? b : a;
   Side forward(true, low, high), backward(false, high, low);
   if (!search(forward, backward)) return false;
-  // The merged node stands where `high` stood, and what needs `low` behind it; or where `low` stood, behind what
-  // `high` needs.
+  // The merged node takes the position of `high`, and the nodes that need `low` follow it. Or it takes the position of
+  // `low`, after the nodes that `high` needs.
   const int into = std::min(a, b), gone = std::max(a, b);
   const bool is_forward = forward.all();
   std::vector<int> moved = std::move(is_forward ? forward.seen : backward.seen);
@@ -135,14 +135,15 @@ void Contraction::place_behind(int at, std::span<const int> nodes) {
   }
 }
 
-// Makes room behind `at`: the fewest nodes behind it whose numbers, j of them, span more than j² are spread evenly.
+// Makes room behind `at`. Takes the fewest next nodes, j of them, whose numbers span more than j², and spaces them
+// evenly.
 void Contraction::spread(int at) {
   int64_t count = 1;
   int last = behind_[at];
   auto span = [&] { return (last == ends_ ? INT64_MAX : number_[last]) - number(at); };
   for (; last != ends_ && span() <= count * count; ++count) last = behind_[last];
   int64_t first = number(at), room = span() / count;
-  if (room < 2) {  // too near the end of the numbers: all of them
+  if (room < 2) {  // too near the end of the numbers: renumbers all nodes
     count = 1;
     for (int x = behind_[ends_]; x != ends_; x = behind_[x]) ++count;
     at = last = ends_;

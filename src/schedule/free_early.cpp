@@ -7,7 +7,7 @@
 namespace mtf::schedule {
 namespace {
 
-constexpr size_t kMostAlong = 64;  // of the steps that come along with one
+constexpr size_t kMostAlong = 64;  // the most producers that move with a step
 
 class Releaser {
  public:
@@ -54,7 +54,7 @@ class Releaser {
       if (step.kind == StepKind::kWindow) memory_[step.writes[0]] = memory(step.reads[0]);
   }
 
-  /// The value whose memory `v` is, or is a window into.
+  /// Returns the value whose memory `v` is, or is a window into.
   int memory(int v) const { return memory_[schedule_.alias_of[v]]; }
 
   int64_t bytes(int v) const {
@@ -66,7 +66,7 @@ class Releaser {
     return kind == StepKind::kLoop || kind == StepKind::kKernel || kind == StepKind::kSlice;
   }
 
-  /// What a step is the last to read of the arena and of inputs that die, each memory once.
+  /// Returns the memory that a step is the last to read, in the arena or in dying inputs, each once.
   std::vector<int> read_last(int s) const {
     std::vector<int> last;
     for (int v : steps_[s].reads)
@@ -76,8 +76,7 @@ class Releaser {
     return last;
   }
 
-  /// Bytes of the arena that there are less behind a step than before it. Inputs and outputs are there for the whole
-  /// run.
+  /// Returns how many bytes of the arena a step frees. Inputs and outputs stay for the whole run.
   int64_t bytes_freed(int s) const {
     int64_t freed = 0;
     for (int read : read_last(s))
@@ -87,10 +86,10 @@ class Releaser {
     return freed;
   }
 
-  /// The step behind which another has ended.
+  /// Returns the step after which step `s` has ended.
   int end_of(int s) const { return std::max(anchor_[s], steps_[s].finish); }
 
-  /// The step behind which all have ended that read a memory, but for the last.
+  /// Returns the step after which all readers of a memory except the last one have ended.
   int end_of_others(int memory) {
     int& end = others_end_[memory];
     if (end < 0)
@@ -98,12 +97,12 @@ class Releaser {
     return end;
   }
 
-  /// Moves a step behind all that makes what it reads, and behind the others that read what it is the last to read. Of
-  /// those that make what it reads, some come along while they keep less than it frees.
+  /// Moves `step` to the first position after its producers and after the other consumers of the operands that it
+  /// frees. Moves some producers with it, as long as they hold less memory than `step` frees.
   void move(int step) {
     int anchor = 0;
     std::vector<int> moving;
-    std::priority_queue<std::pair<int, int>> needed;  // with where they end
+    std::priority_queue<std::pair<int, int>> needed;  // by the step after which they end
     const auto take = [&](int s) {
       moving.push_back(s);
       anchor = std::max(anchor, under_way_[s]);
@@ -149,14 +148,14 @@ class Releaser {
 
   Schedule& schedule_;
   std::vector<Step>& steps_;
-  std::vector<int> memory_;                // for each value with memory of its own, or a window: whose memory it is
-  std::vector<Memory> kind_;               // for each value with memory of its own
-  std::vector<int> maker_;                 // for each value: the step that makes it
-  std::vector<std::vector<int>> readers_;  // for each value with memory of its own: the steps that read any of it
-  std::vector<int> others_end_;            // for each value with memory of its own: end_of_others(), -1 until asked for
-  std::vector<int> anchor_;                // for each step: itself, or the one behind whose place it moves
-  std::vector<int> under_way_;             // for each step: the latest collective that goes on beside it
-  std::vector<int64_t> frees_;             // for each step
+  std::vector<int> memory_;   // for each value with its own memory, or a window: the value that owns the memory
+  std::vector<Memory> kind_;  // for each value with its own memory
+  std::vector<int> maker_;    // for each value: its producer
+  std::vector<std::vector<int>> readers_;  // for each value with its own memory: the steps that read any part of it
+  std::vector<int> others_end_;  // for each value with its own memory: end_of_others(), or -1 before the first request
+  std::vector<int> anchor_;      // for each step: itself, or the step behind which it moves
+  std::vector<int> under_way_;   // for each step: the latest collective that runs beside it
+  std::vector<int64_t> frees_;   // for each step
 };
 
 }  // namespace

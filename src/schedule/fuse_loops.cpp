@@ -9,18 +9,18 @@
 namespace mtf::schedule {
 namespace {
 
-/// A loop longer than this gains nothing: its values no longer fit in registers and L1.
+/// A longer fusion gains nothing: its values no longer fit in registers and L1.
 constexpr size_t kMostInstructions = 64;
-constexpr size_t kMostArrays = 24;   // that come from elsewhere
-constexpr size_t kMostReaders = 64;  // of a value, that one more is compared with
+constexpr size_t kMostArrays = 24;   // the most operands from outside the fusion
+constexpr size_t kMostReaders = 64;  // the most readers of a value with which a new one is compared
 
 /// Steps that will run as one.
 struct Cluster {
   std::vector<int> members;  ///< steps, ascending
   std::vector<int> reads;    ///< values, ascending
-  std::vector<int> repeats;  ///< values that each loop computes for itself, ascending
-  int32_t replica = 0;       ///< not 0: some are computed again, with all that have this number
-  int begins = 0;            ///< the step of the program before which it cannot run, as far as is known
+  std::vector<int> repeats;  ///< values that each fusion computes for itself, ascending
+  int32_t replica = 0;       ///< not 0: some members are recomputed, together with all of this number
+  int begins = 0;            ///< the program's step before which it cannot run, as far as known
 };
 
 void add_all(std::vector<int>& into, const std::vector<int>& from) {
@@ -92,10 +92,11 @@ class Fuser {
            program_.instructions[steps_[step].instructions[0]].node->op->reduction;
   }
 
-  /// Finds steps whose values cross a reduction: a later loop over the same blocks reads the value, or one computed
-  /// from it, and also needs the reduction. For instance, a norm of all gradients decides if new parameters hold.
+  /// Finds steps whose values cross a reduction: a later fusion over the same blocks reads the value, or one computed
+  /// from it, and also needs the reduction. For instance, a norm of all gradients decides whether new parameters are
+  /// used.
   void find_crossings() {
-    std::vector<int> makers(program_.values.size(), -1), depth(steps_.size(), 0);  // reductions on the longest way
+    std::vector<int> makers(program_.values.size(), -1), depth(steps_.size(), 0);  // reductions on the longest path
     for (int i = 0; i < static_cast<int>(steps_.size()); ++i) {
       for (int v : steps_[i].reads)
         if (const int m = makers[schedule_.alias_of[v]]; m >= 0)
@@ -111,8 +112,8 @@ class Fuser {
     }
   }
 
-  /// Joining `step` to a loop would make the values that the step leads to wait for a reduction of that loop in memory.
-  /// This is no loss if the step ends more bytes than it makes.
+  /// True if joining `step` to `loop` would force values computed from `step` to wait in memory for a reduction of
+  /// `loop`. This does no harm if the step frees more bytes than it makes.
   bool crosses_reduction(int step, int loop) const {
     const std::vector<int>& members = clusters_[loop].members;
     const int own = order_.of(step);
@@ -121,15 +122,15 @@ class Fuser {
            made(own) >= ended(own, clusters_[loop].begins, loop);
   }
 
-  /// The step repeats a number along dims. In a loop this costs nothing, so that each loop does it for itself: loops
-  /// that share nothing else (micro-batches, for instance) need not run at once for it.
+  /// True if the step repeats a number along dims. This costs nothing in a fusion, so each fusion does it for itself.
+  /// Fusions that share only the number, such as micro-batches, then need not run together.
   bool repeats_number(int step) const {
     const spmd::Instruction& instruction = program_.instructions[steps_[step].instructions[0]];
     return steps_[step].kind == StepKind::kLoop && repeats(instruction) &&
            program_.values[instruction.operands[0]].dims.empty();
   }
 
-  /// The cluster that makes a value, or -1.
+  /// Returns the cluster that makes a value, or -1.
   int maker(int value) const {
     int step = maker_[schedule_.alias_of[value]];
     return step < 0 ? -1 : order_.of(step);
@@ -160,7 +161,8 @@ class Fuser {
     return program_.values[steps_[a].writes[0]].varies() == program_.values[steps_[b].writes[0]].varies();
   }
 
-  /// What `reader` reads of the loop `from` exists inside it: not a reduction's result, nor under other names.
+  /// True if all values that `reader` reads from the fusion `from` exist inside it. Results of reductions, and views
+  /// with other dims, do not.
   bool readable(const Cluster& reader, int from) const {
     for (int v : reader.reads) {
       if (maker(v) != from) continue;
@@ -180,7 +182,7 @@ class Fuser {
            (a.reads.size() + b.reads.size() <= kMostArrays || arrays(a, b) <= kMostArrays);
   }
 
-  /// How many arrays the two together read that neither makes.
+  /// Returns the number of arrays that the two clusters together read from outside.
   size_t arrays(const Cluster& a, const Cluster& b) const {
     std::vector<int> reads = a.reads;
     add_all(reads, b.reads);
@@ -190,8 +192,8 @@ class Fuser {
     }));
   }
 
-  /// Joining them computes nothing again before the backward pass that needs it: a loop runs where its first member
-  /// stands.
+  /// True if the join recomputes nothing before the backward pass that needs it. A fusion runs at the position of its
+  /// first member.
   bool keeps_replicas_late(const Cluster& a, const Cluster& b) const {
     const Cluster& later = a.members[0] < b.members[0] ? b : a;
     return later.replica == 0 || a.replica == b.replica;
@@ -199,7 +201,7 @@ class Fuser {
 
   int64_t bytes(int v) const { return largest_block(program_.values[v]) * size_of(program_.values[v].element); }
 
-  /// From the step `from` on, a value is read in these two loops alone.
+  /// True if, from step `from` on, only these two fusions read a value.
   bool ends_in(int value, int from, int a, int b) const {
     const std::vector<int>& readers = all_readers_[value];
     for (size_t i = readers.size(); i-- > 0 && readers[i] >= from;)
@@ -207,8 +209,8 @@ class Fuser {
     return true;
   }
 
-  /// Bytes of what a loop reads and only it and `other` read from the step `from` on. Inputs have memory for the whole
-  /// run: they count only `with_inputs`, where a result of their size may take it.
+  /// Returns the bytes that end with a fusion: values that, from step `from` on, only it and `other` read. Inputs have
+  /// memory for the whole run, so they count only `with_inputs`, where a result of the same size may reuse it.
   int64_t ended(int loop, int from, int other, bool with_inputs = true) const {
     int64_t sum = 0;
     for (int v : clusters_[loop].reads)
@@ -218,7 +220,7 @@ class Fuser {
     return sum;
   }
 
-  /// Bytes of what a loop makes and others read.
+  /// Returns the bytes of the values that a fusion makes for other steps.
   int64_t made(int loop) const {
     int64_t sum = 0;
     for (int step : clusters_[loop].members)
@@ -226,7 +228,7 @@ class Fuser {
     return sum;
   }
 
-  /// Bytes of what the later of two loops reads that the other reads or makes.
+  /// Returns the bytes of the values that the later of two fusions reads and the other one reads or makes.
   int64_t shared(int early, int late) const {
     int64_t sum = 0;
     for (int v : clusters_[late].reads)
@@ -235,7 +237,7 @@ class Fuser {
     return sum;
   }
 
-  /// No step that something else than loops separates from the loop `early` reads what the loop makes before `until`.
+  /// True if the fusion `early` can wait until `until`: no step that runs before reads its values.
   bool can_wait(int early, int until) const {
     for (int step : clusters_[early].members)
       for (int v : steps_[step].writes)
@@ -246,10 +248,10 @@ class Fuser {
     return true;
   }
 
-  /// True if steps that are no loops stand between two places.
+  /// True if steps other than fusions are between two positions.
   bool are_apart(int from, int to) const { return others_before_[from] != others_before_[to]; }
 
-  /// The step before which the later of two joined loops could not run: the operands have been computed there.
+  /// Returns the step before which two joined fusions cannot run, because their operands are computed there.
   int can_begin(int early, int late) const {
     int begin = clusters_[early].begins;
     for (int v : clusters_[late].reads)
@@ -258,9 +260,9 @@ class Fuser {
     return begin;
   }
 
-  /// If two loops are joined and something else than loops runs between them, both run as early as the operands of both
-  /// allow. The earlier one then waits, the later one comes forward, or both. True if each of these keeps less than
-  /// what then ends or is not read again.
+  /// True if a join across other steps keeps few bytes. The joined fusion runs as early as the operands of both allow.
+  /// So the earlier fusion waits, the later one moves forward, or both. Each move must keep fewer bytes than it frees
+  /// or saves from being read again.
   bool keeps_little(int a, int b) const {
     const int early = std::min(a, b), late = std::max(a, b);
     const int from = clusters_[early].begins, to = clusters_[late].begins;
@@ -276,7 +278,8 @@ class Fuser {
            readable(x, b) && keeps_little(a, b);
   }
 
-  /// Joins the loop that `step` is with those that make what it reads, and those that read the same, the latest first.
+  /// Joins the fusion of `step` with the producers of its operands and with readers of the same values, the latest
+  /// first.
   void join(int step) {
     std::vector<int> candidates;
     auto consider = [&](int cluster) {
@@ -302,7 +305,7 @@ class Fuser {
       if (program_.values[v].dims.size() == dims) add_reader(readers_[v], order_.of(step));
   }
 
-  /// The latest loops that read a value and may become longer.
+  /// Adds a fusion to the latest readers of a value that may still grow.
   void add_reader(std::vector<int>& readers, int cluster) {
     std::erase_if(readers,
                   [&](int r) { return order_.of(r) == cluster || clusters_[r].members.size() >= kMostInstructions; });
@@ -337,10 +340,10 @@ class Fuser {
     steps_ = std::move(result);
   }
 
-  /// For each value that loops compute for themselves.
+  /// The values that fusions compute for themselves.
   struct Repeated {
-    std::vector<int> instruction;  ///< of the program, or -1 for other values
-    std::vector<bool> is_taken;    ///< the instruction is part of a step
+    std::vector<int> instruction;  ///< index in the program, or -1 for other values
+    std::vector<bool> is_taken;    ///< the instruction is already part of a step
   };
   Repeated find_repeated() const {
     Repeated repeated = {std::vector<int>(program_.values.size(), -1), std::vector<bool>(program_.values.size())};
@@ -352,13 +355,13 @@ class Fuser {
     return repeated;
   }
 
-  /// The step that a cluster becomes. Each value that the loop repeats is made before the first operation that reads
-  /// it, by the instruction of the program if no other loop has that, else by a copy.
+  /// Returns the step of a cluster. The fusion makes each repeated value before the first operation that reads it. It
+  /// uses the program's instruction if no other fusion has it, and otherwise a copy.
   Step loop_of(const Cluster& cluster, Repeated& repeated) {
     Step loop;
     loop.kind = StepKind::kLoop;
     loop.reads = cluster.reads;
-    std::vector<int> own(cluster.repeats.size(), -1);  // what the loop calls each value that it repeats
+    std::vector<int> own(cluster.repeats.size(), -1);  // the fusion's own value for each repeated value
     const auto append = [&](int instruction) {
       loop.instructions.push_back(instruction);
       loop.writes.push_back(program_.instructions[instruction].results[0]);
@@ -383,7 +386,7 @@ class Fuser {
     return loop;
   }
 
-  /// Adds an instruction that computes the same once more, into a value of its own.
+  /// Adds an instruction that repeats the computation into a new value.
   int copied(int instruction) {
     spmd::Instruction copy = program_.instructions[instruction];
     const int value = static_cast<int>(program_.values.size());
@@ -397,16 +400,16 @@ class Fuser {
   Schedule& schedule_;
   spmd::LocalProgram& program_;
   std::vector<Step>& steps_;
-  std::vector<Cluster> clusters_;              // by the first of their steps; those merged into another are empty
+  std::vector<Cluster> clusters_;              // by the first of their steps; merged clusters are empty
   Contraction order_;                          // of steps
-  std::vector<int> maker_;                     // for each value, the step that makes it
-  std::vector<std::vector<int>> readers_;      // for each value, loops that read it
-  std::vector<std::vector<int>> all_readers_;  // for each value with memory of its own, the steps that read it
-  std::vector<bool> is_kept_;                  // for each value: it is there after the run
-  std::vector<bool> is_input_;                 // for each value: it is an input that ends in the run
-  std::vector<bool> is_spread_;                // for each step: every loop that reads its value computes that anew
-  std::vector<bool> crosses_;                  // for each step: find_crossings()
-  std::vector<int> others_before_;             // for each step: those up to it that are no loops
+  std::vector<int> maker_;                     // for each value, its producer
+  std::vector<std::vector<int>> readers_;      // for each value, fusions that read it
+  std::vector<std::vector<int>> all_readers_;  // for each value with its own memory, the steps that read it
+  std::vector<bool> is_kept_;                  // for each value: it exists after the run
+  std::vector<bool> is_input_;                 // for each value: it is an input that dies in the run
+  std::vector<bool> is_spread_;                // for each step: every fusion that reads its value recomputes it
+  std::vector<bool> crosses_;                  // for each step: result of find_crossings()
+  std::vector<int> others_before_;             // for each step: the number of steps up to it that are no fusions
 };
 
 }  // namespace

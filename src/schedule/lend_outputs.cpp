@@ -11,18 +11,18 @@
 namespace mtf::schedule {
 namespace {
 
-/// Memory of one kind for one buffer after the other; in at most one of them, the last, an output lies.
+/// Memory of one kind that several buffers use, one after the other. At most one of them, the last, holds an output.
 struct Slot {
   std::vector<int> buffers;
   int output = -1;
 };
 
-/// Slots of one kind, as few as there are buffers at one time: each takes, in the order in which they begin, one that
-/// is free.
+/// Slots of one kind, as few as there are live buffers at any time. Buffers take free slots in the order in which they
+/// begin.
 struct Slots {
   std::vector<Slot> all;
   std::priority_queue<std::pair<int, int>, std::vector<std::pair<int, int>>, std::greater<>>
-      taken;  ///< by the last step that reads what lies there
+      taken;  ///< by the last step that reads the slot
   std::vector<int> free;
 
   Slot& take(const Buffer& buffer) {
@@ -64,7 +64,7 @@ void lend_outputs(Schedule& schedule) {
     for (const Slot& slot : same.all)
       for (int b : slot.buffers)
         if (slot.output >= 0) lies_in[b] = slot.output;
-  // Buffers in which nothing lies any more go.
+  // Removes buffers without values.
   std::vector<int> number(buffers.size());
   std::vector<Buffer> left;
   for (size_t b = 0; b < buffers.size(); ++b) {

@@ -22,13 +22,13 @@ kernels::Reduction reduction_for(ElementType element, kernels::Reduction reducti
                                                  : reduction;
 }
 
-/// Where something stands in a loop: among its operands, or among its steps.
+/// The position of a value in a fusion: index among its operands, or among its steps.
 struct Use {
   bool inside = false;
   int number = 0;
 };
 
-/// Finds by value what a loop, which has few, knows of it.
+/// A small map from values to facts about them.
 template <typename T>
 class ByValue {
  public:
@@ -125,12 +125,12 @@ class LoopMaker {
   Step& step_;
   const std::vector<bool>&kept_, &is_number_;  // for each value
   LoopPlan plan_;
-  ByValue<Use> made_;                        // root values made inside
+  ByValue<Use> made_;                        // values made inside the fusion, without views
   std::vector<std::vector<Use>> uses_;       // for each instruction, its operands
-  const spmd::LocalValue* shape_ = nullptr;  // what gives the loop its dims and their order
+  const spmd::LocalValue* shape_ = nullptr;  // the value that gives the fusion its dims and their order
 };
 
-/// For each value with memory of its own: it is read outside the step that makes it, or after the run.
+/// Returns, for each value with its own memory, whether it is read outside its producer, or after the run.
 std::vector<bool> kept_values(const Schedule& schedule) {
   const spmd::LocalProgram& program = schedule.program;
   std::vector<bool> kept(program.values.size(), false);
@@ -156,7 +156,7 @@ void make_loops(Schedule& schedule) {
   const std::vector<bool> kept = kept_values(schedule), is_number = host_numbers(schedule.program);
   for (Step& step : schedule.steps)
     if (step.kind == StepKind::kLoop) make_loop(schedule, step, kept, is_number);
-  // A loop that nothing reads is left out.
+  // Removes fusions without readers.
   std::erase_if(schedule.steps, [](const Step& step) { return step.kind == StepKind::kLoop && step.writes.empty(); });
 }
 

@@ -11,7 +11,7 @@
 namespace mtf::schedule {
 namespace {
 
-/// All_reduces of one kind can be one step.
+/// The properties that all_reduces of one step share.
 using Kind = std::tuple<AxisSet, kernels::Reduction, ElementType, const Mesh*, AxisSet>;
 
 void keep_first_of_each(std::vector<int>& values) {
@@ -69,23 +69,25 @@ class Merger {
     return {instruction.axes, instruction.reduction, value.element, value.mesh.get(), value.varies()};
   }
 
-  /// Calls `body(last)` for each step that the steps merged into `last` need, itself the last of those merged with it.
+  /// Calls `body(last)` for each step that the steps merged into `last` need. The argument is the last step of its own
+  /// merged group.
   template <typename Body>
   void for_needs(int last, Body body) const {
     for (int s = last; s >= 0; s = earlier_[s])
       for (size_t i = needs_begin_[s]; i < needs_begin_[s + 1]; ++i) body(last_of_[needs_[i]]);
   }
 
-  /// Merges the all_reduces of `kind` that come after as many others of it, one after the other. None of those needs
-  /// another, and what needs one of them comes before none of them, so no step has to run both before and after.
+  /// Merges all_reduces of `kind` that have the same number of such all_reduces before them on a path. None of these
+  /// needs another one. No step that needs one of them must come before another, so the merge makes no cycle.
   void merge(int kind) {
     struct Group {
       int last = -1;
       int64_t bytes = 0;
     };
-    std::vector<Group> groups;                             // for each number of others before: the one that may grow
-    std::vector<size_t> after(schedule_.steps.size(), 0);  // how many of the kind, one after the other, end with a step
-    std::vector<int> joined;                               // have become part of a later one
+    std::vector<Group> groups;  // for each number of predecessors: the group that may grow
+    std::vector<size_t> after(schedule_.steps.size(),
+                              0);  // for each step: the longest chain of this kind that ends there
+    std::vector<int> joined;       // steps merged into a later one
     for (int s : order_) {
       size_t before = 0;
       for_needs(s, [&](int need) { before = std::max(before, after[need]); });
@@ -111,11 +113,11 @@ class Merger {
     put_in_order();
   }
 
-  /// Merged steps stand where the last of them stood; what needs them and stood before that is put off until after it.
+  /// Puts merged steps at the position of their last member, and moves steps that need them behind it.
   void put_in_order() {
     std::vector<int> place(schedule_.steps.size(), 0);
     std::vector<int> waits(schedule_.steps.size(), 0);
-    std::vector<int> begin(schedule_.steps.size() + 1, 0);  // of its readers, in `readers`
+    std::vector<int> begin(schedule_.steps.size() + 1, 0);  // for each step: index of its first reader in `readers`
     std::erase_if(order_, [&](int s) { return last_of_[s] != s; });
     for (size_t i = 0; i < order_.size(); ++i) {
       place[order_[i]] = static_cast<int>(i);
@@ -123,7 +125,7 @@ class Merger {
     }
     std::partial_sum(begin.begin(), begin.end(), begin.begin());
     std::vector<int> readers(begin.back()), next(begin.begin(), begin.end() - 1);
-    std::priority_queue<int, std::vector<int>, std::greater<>> ready;  // places
+    std::priority_queue<int, std::vector<int>, std::greater<>> ready;  // positions in order_
     for (size_t i = 0; i < order_.size(); ++i) {
       for_needs(order_[i], [&](int need) {
         readers[next[need]++] = order_[i];
@@ -163,12 +165,12 @@ class Merger {
   Schedule& schedule_;
   const spmd::LocalProgram& program_;
   std::vector<int> kind_of_;         // for each step: the kind of all_reduce, or -1
-  std::vector<int> of_kind_;         // how many there are
-  std::vector<int> order_;           // steps as they will run; of merged ones the last
-  std::vector<int> last_of_;         // for each step: the last of those merged with it
-  std::vector<int> earlier_;         // for each step: the one before it of those merged with it, or -1
-  std::vector<int> needs_;           // of all steps, one after the other: the steps that make what it reads
-  std::vector<size_t> needs_begin_;  // of each step in needs_, and the end
+  std::vector<int> of_kind_;         // the number of steps of each kind
+  std::vector<int> order_;           // steps in their new order; for merged ones, the last
+  std::vector<int> last_of_;         // for each step: the last step merged with it
+  std::vector<int> earlier_;         // for each step: the step before it in its merged group, or -1
+  std::vector<int> needs_;           // for all steps, in order: the producers of its operands
+  std::vector<size_t> needs_begin_;  // for each step: index in needs_; and the end
 };
 
 }  // namespace

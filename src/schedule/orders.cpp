@@ -9,14 +9,14 @@
 namespace mtf::schedule {
 namespace {
 
-/// No block of the value has more than one element of the dim.
+/// True if no block of the value has more than one element of the dim.
 bool is_one_element(const spmd::LocalValue& value, int8_t d) {
   const spmd::LocalDim& dim = value.dims[d];
   return (value.mesh ? largest_block(dim, *value.mesh) : dim.dim.size) <= 1;
 }
 
-/// The order in which blocks of `from` are moved to blocks of `to`: that of `from`, with the dims that may stand
-/// anywhere there as they stand in `to`.
+/// Returns the order in which blocks of `from` are moved to blocks of `to`. This is the order of `from`, except that
+/// dims with at most one element take their positions from `to`.
 StorageOrder order_of_move(const spmd::LocalValue& from, const spmd::LocalValue& to) {
   StorageOrder order = from.order;
   std::erase_if(order, [&](int8_t d) { return is_one_element(from, d); });
@@ -28,14 +28,14 @@ StorageOrder order_of_move(const spmd::LocalValue& from, const spmd::LocalValue&
   return order;
 }
 
-/// The order of a value of a turn, as the value around the loop has it: behind the loop's dim.
+/// Returns the order of an iteration's value as the value around the loop has it: after the loop's dim.
 StorageOrder behind_loop_dim(StorageOrder order) {
   for (int8_t& d : order) ++d;
   order.insert(order.begin(), 0);
   return order;
 }
 
-/// The same order with the dim of micro-batches outermost, if the value has that dim.
+/// Returns the same order with the dim of micro-batches outermost, if the value has that dim.
 StorageOrder with_micro_outermost(const spmd::LocalValue& value, StorageOrder order, Name micro) {
   std::stable_partition(order.begin(), order.end(), [&](int8_t d) { return value.dims[d].dim.name == micro; });
   return order;
@@ -65,7 +65,7 @@ void compare_orders(const spmd::LocalValue& value, const std::optional<StorageOr
             stored_text(value.order, value.type().dims), what, stored_text(*stated, value.type().dims));
 }
 
-/// What one turn, or stage, leaves is stored as the next one reads it.
+/// Checks that the outputs of one iteration, or stage, are stored in the order in which the next one reads them.
 void verify_handed_on(const spmd::LocalProgram& turn, const graph::Region& region) {
   const auto compare = [&](int read, size_t output) {
     compare_orders(turn.values[turn.outputs[output][0]], turn.values[read].order, "the next turn reads what is");
@@ -102,7 +102,7 @@ StatedOrders stated_orders(const spmd::LocalProgram& program, const spmd::Instru
   StatedOrders stated;
   stated.reads.resize(instruction.operands.size());
   stated.writes.resize(instruction.results.size());
-  if (instruction.kind == spmd::InstructionKind::kInput) return stated;  // its tensor says
+  if (instruction.kind == spmd::InstructionKind::kInput) return stated;  // its tensor determines the order
   if (instruction.turn) state_orders_of_loop(instruction, stated);
   else if (instruction.kind != spmd::InstructionKind::kCompute)
     stated.reads[0] = stated.writes[0] =

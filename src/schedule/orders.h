@@ -7,22 +7,22 @@
 
 namespace mtf::schedule {
 
-/// True if the blocks of a value are the same memory in this order as in its own: a dim of which no block has more
-/// than one element may stand anywhere.
+/// True if the blocks of a value have the same memory in this order as in its own order. A dim whose blocks have at
+/// most one element may be in any position.
 bool has_same_memory(const spmd::LocalValue& value, const StorageOrder& order);
 
-/// Returns which output of a stage another stage takes over by an instruction of its turn: the output that has the
-/// number of the instruction's input.
+/// Returns the index of the output that the next stage receives through the kTakeOver instruction `taken`. Output and
+/// input of the instruction have the same index.
 int output_taken_over(const spmd::LocalProgram& turn, const spmd::Instruction& taken);
 
-/// The storage orders of an instruction, by operand and by result. Nothing: the instruction goes by the strides of the
-/// value, whatever its order, as kernels do.
+/// The storage orders of an instruction's operands and results. An empty entry means that the instruction uses the
+/// strides of the value, in any order, as kernels do.
 struct StatedOrders {
   std::vector<std::optional<StorageOrder>> reads, writes;
 };
 
-/// Returns the orders in which an instruction reads and writes memory. A collective moves blocks
-/// in one order. A loop shows its turn a part of each value.
+/// Returns the orders in which an instruction reads and writes memory. A collective moves blocks in one order. A loop
+/// gives its iteration a part of each value.
 StatedOrders stated_orders(const spmd::LocalProgram& program, const spmd::Instruction& instruction);
 
 }  // namespace mtf::schedule

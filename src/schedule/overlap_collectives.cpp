@@ -13,7 +13,7 @@ void overlap_collectives(Schedule& schedule) {
   std::vector<Step>& steps = schedule.steps;
   std::deque<size_t> latest;
   std::vector<int> unread(schedule.program.values.size(),
-                          -1);  // for each value: the collective that makes it, until it is read
+                          -1);  // for each value: its collective, until it is read
   for (size_t s = 0; s < steps.size(); ++s) {
     for (int v : steps[s].reads) {
       const int maker = unread[schedule.alias_of[v]];

@@ -8,7 +8,7 @@
 namespace mtf::schedule {
 namespace {
 
-/// So many are always packed largest first too; up to so many, where the other way is not good.
+/// Up to kFew items are always packed largest first too; up to kMany if the other rule gives a poor result.
 constexpr size_t kFew = 256, kMany = 4096;
 
 std::vector<int> sorted(const std::vector<PackItem>& items, auto before) {
@@ -40,13 +40,13 @@ int64_t largest_first(std::vector<PackItem>& items) {
   return arena;
 }
 
-/// Memory without an end, and what of it is free.
+/// Unlimited memory with a record of its free holes.
 class FreeMemory {
  public:
   FreeMemory() { add(0, kEnd); }
 
-  /// Takes `bytes` from the smallest hole that has them, at its lower end or its upper one. That of the last hole,
-  /// which has no end, is `top`, or as near to it as there is room.
+  /// Takes `bytes` from the smallest hole that is large enough, at its lower or upper end. The last hole has no end,
+  /// so its upper end is `top`, or as near to `top` as possible.
   int64_t take(int64_t bytes, bool upper, int64_t top) {
     const auto [size, begin] = *by_size_.lower_bound({bytes, 0});
     const int64_t end = begin + size;
@@ -84,10 +84,10 @@ class FreeMemory {
   }
 
   std::map<int64_t, int64_t> holes_;               // begin → end
-  std::set<std::pair<int64_t, int64_t>> by_size_;  // with where they begin
+  std::set<std::pair<int64_t, int64_t>> by_size_;  // size and begin of each hole
 };
 
-/// Items that live for up to `brief` steps are put up against `top`.
+/// Packs in order of time. Items that live for fewer than `brief` steps go to upper ends, below `top`.
 int64_t in_times_order(std::vector<PackItem>& items, int brief, int64_t top) {
   FreeMemory memory;
   int64_t arena = 0;

@@ -1,68 +1,74 @@
 #pragma once
-// The passes from a local program to a schedule; plan/passes.h lists them in the order in which they run.
+// The passes from a local program to a schedule. plan/passes.h lists them in their order.
 //
-// Each takes time in proportion to the program, or n log n. Where the best result would take more, a bound is stated.
+// The time of each pass is proportional to the size of the program, or n log n. If the best result would take longer,
+// the pass states a bound.
 #include "schedule/schedule.h"
 
 namespace mtf::schedule {
 
-/// Afterwards every value has a storage order: element-wise results that of their largest operand, contractions one
-/// that lets the product run without copies, others their first operand's as far as it goes.
+/// Gives every value a storage order. An element-wise result has the order of its largest operand. A contraction's
+/// result has an order in which the product needs no copies. Other results have their first operand's order as far as
+/// it applies.
 void choose_orders(Schedule& schedule);
 
-/// Afterwards there is one step for each instruction that computes or moves anything, in program order; alias_of names
-/// the memory of those that do neither, and steps that only find a part of their operand are windows.
+/// Makes one step, in program order, for each instruction that computes or moves data. The results of other
+/// instructions share the memory that alias_of names. Steps that only select a part of their operand's memory become
+/// windows.
 void share_views(Schedule& schedule);
 
-/// Part of share_views. Instructions that are one step: a loop, merged all_reduces, or one instruction.
+/// Makes a step of instructions that run together: a fusion, merged all_reduces, or a single instruction. Part of
+/// share_views.
 Step step_of(const spmd::LocalProgram& program, std::vector<int> instructions);
 
-/// Afterwards element-wise instructions over the same blocks that feed each other, or read the same, are one step, with
-/// the reductions of what they compute; steps are in an order that respects what they read. A loop is compared with
-/// those that make what it reads, and with the latest 64 that read the same; it joins one if that makes no cycle as far
-/// as a bounded search tells (contraction.h), and, across steps of other kinds, if no more is kept than is not read
-/// again. Each loop repeats a number along dims for itself, so that the number joins no loops.
+/// Fuses element-wise instructions over the same blocks that feed each other or read the same values, together with
+/// the reductions of their results. Steps stay in an order in which operands come first. The pass compares a fusion
+/// with the producers of its operands, and with the latest 64 fusions that read the same values. It joins two fusions
+/// if a bounded search shows that this makes no cycle (contraction.h). If steps of other kinds run between them, the
+/// join must also keep fewer bytes than it saves reads of. Each fusion repeats a number along dims by itself, so the
+/// number does not connect fusions.
 void fuse_loops(Schedule& schedule);
 
-/// Afterwards each step that is a loop has its program, and writes what is read outside of it alone; loops that nothing
-/// reads are left out.
+/// Gives each fusion its loop program, which writes only the values that are read outside the fusion. Removes fusions
+/// without readers.
 void make_loops(Schedule& schedule);
 
-/// Part of make_loops. `kept`, of each value: it is read outside of the step, which is a loop; `is_number`: it is a
-/// number of the host.
+/// Makes the loop program of one fusion. `kept`, for each value: it is read outside the step. `is_number`, for each
+/// value: it is a number of the host. Part of make_loops.
 void make_loop(const Schedule& schedule, Step& step, const std::vector<bool>& kept, const std::vector<bool>& is_number);
 
-/// Afterwards small all_reduces over the same axes that do not need each other's results are one step. n log n for each
-/// kind of all_reduce that there is (axes, reduction, element type), one after the other: what merging those of one
-/// kind orders binds the next.
+/// Merges small, independent all_reduces with the same axes, reduction and element type. Takes O(n log n) for each
+/// such kind. Merges one kind after another, because each merge adds order constraints for the next.
 void merge_all_reduces(Schedule& schedule);
 
-/// Afterwards Step::calls is set: 1, or for an all_reduce one for each 4 MiB.
+/// Sets Step::calls: 1, or for an all_reduce one call for each 4 MiB.
 void cut_all_reduces(Schedule& schedule);
 
-/// Afterwards an all_reduce or reduce_scatter comes right after the last step that makes what it reads, if nothing else
-/// reads that, and so do loops that are for it alone: gradients are summed while the backward pass goes on, and no more
-/// memory is taken. And what a turn of a loop gets from others of what it was given, for the next turn alone, comes
-/// first, as in Cannon's product: it is on its way while the turn computes.
+/// Moves each all_reduce or reduce_scatter directly behind the last producer of its operands, if it is their only
+/// consumer. Fusions that only serve such a reduction move with it. So gradients are reduced during the backward pass,
+/// without more memory.
+///
+/// In an iteration of a loop, a collective runs first if it only reads inputs of the iteration and its result is only
+/// for the next iteration, as in Cannon's product. It then runs while the iteration computes.
 void start_collectives(Schedule& schedule);
 
-/// Afterwards Step::finish is set: a collective goes on until the step before the first that reads its result, or until
-/// kCollectivesAtOnce others have begun after it, as what it needs while it runs takes memory.
+/// Sets Step::finish: a collective continues until the first step that reads its result. It ends earlier if
+/// kCollectivesAtOnce others have started after it, because a running collective needs memory.
 void overlap_collectives(Schedule& schedule);
 
-/// Afterwards a step that computes, and is the last to read more of the arena than it writes, comes right behind those
-/// that make what it reads and that read the same: a gradient makes room as soon as its parameter has been updated. It
-/// waits for no collective earlier than the schedule did, and runs beside those beside which it ran.
+/// Moves a computing step forward if it frees more of the arena than it writes. The step then directly follows its
+/// producers and the other readers of the freed operands. For instance, an update of a parameter frees the gradient's
+/// memory early. A moved step waits for no collective earlier than before, and runs beside the same collectives.
 void free_early(Schedule& schedule);
 
-/// Afterwards each value that is in memory has a buffer, and each buffer its lifetime. How buffers are packed: pack.h.
+/// Assigns a buffer to each value in memory, and a lifetime to each buffer. pack.h packs the buffers.
 void plan_buffers(Schedule& schedule);
 
-/// Part of plan_buffers. Afterwards values of the arena that are done with before an output of the same memory is first
-/// written lie where that output will: a chain of updates ends in the memory in which it began, copies in between too.
+/// Moves values of the arena into the memory of an output that is first written after their last use. So a chain of
+/// updates ends in the memory in which it began, including copies in between. Part of plan_buffers.
 void lend_outputs(Schedule& schedule);
 
-/// For each value: it is a number of the host.
+/// Returns, for each value, whether it is a number of the host.
 std::vector<bool> host_numbers(const spmd::LocalProgram& program);
 
 }  // namespace mtf::schedule

@@ -10,19 +10,20 @@
 namespace mtf::schedule {
 namespace {
 
-/// A loop meets the elements of both at the same places: their dims, which it knows by name, are stored in one order.
+/// True if a fusion visits the elements of both values at the same offsets: their dims, matched by name, have the same
+/// storage order.
 bool same_strides(const spmd::LocalValue& a, const spmd::LocalValue& b) {
   for (size_t i = 0; i < a.order.size(); ++i)
     if (a.dims[a.order[i]].dim.name != b.dims[b.order[i]].dim.name) return false;
   return true;
 }
 
-/// Inputs that die, whose memory others may take, one after the other.
+/// Dying inputs, whose memory other values may reuse, one after the other.
 class DyingInputs {
  public:
   explicit DyingInputs(const spmd::LocalProgram& program) : kinds_(program), is_dying_(program.values.size(), false) {}
 
-  /// `last` is the last step that reads it.
+  /// Adds an input; `last` is the last step that reads it.
   void add(int value, int last) {
     is_dying_[value] = true;
     class_of(value).later.emplace(last, static_cast<int>(inputs_.size()));
@@ -32,8 +33,8 @@ class DyingInputs {
   bool has(int value) const { return is_dying_[value]; }
   void remove(int value) { is_dying_[value] = false; }
 
-  /// The first of those that nobody reads from `step` on and whose memory is as `result` needs it, or -1. Steps ascend
-  /// from call to call.
+  /// Returns the first dying input without reads from `step` on, and with memory that fits `result`; -1 if there is
+  /// none. Steps must ascend from call to call.
   int find(int result, int step) {
     Class& same = class_of(result);
     for (; !same.later.empty() && same.later.top().first < step; same.later.pop())
@@ -43,7 +44,7 @@ class DyingInputs {
   }
 
  private:
-  /// Those of one kind of memory, as indices of inputs_.
+  /// Inputs of one kind of memory, as indices in inputs_.
   struct Class {
     std::priority_queue<std::pair<int, int>, std::vector<std::pair<int, int>>, std::greater<>>
         later;  // by the last step that reads them
@@ -81,7 +82,7 @@ class Planner {
 
   int root(int v) const { return s_.alias_of[v]; }
 
-  /// The last step during which a step's operands are read.
+  /// Returns the last step that runs while the operands of step `s` are in use.
   int ends(int s) const {
     const Step& step = s_.steps[s];
     return step.kind == StepKind::kCollective ? std::max(s, step.finish - 1) : s;
@@ -94,7 +95,7 @@ class Planner {
     for (size_t s = 0; s < s_.steps.size(); ++s)
       for (int v : s_.steps[s].writes) {
         made[v] = s;
-        last_[v] = ends(static_cast<int>(s));  // the step writes its results at once, whoever reads them
+        last_[v] = ends(static_cast<int>(s));  // the step writes its results, even without readers
       }
     for (size_t s = 0; s < s_.steps.size(); ++s)
       for (int v : s_.steps[s].reads) {
@@ -108,7 +109,7 @@ class Planner {
         last_[root(v)] = kAlways;
         is_output_[root(v)] = true;
       }
-    // Whoever reads a window reads what it looks into.
+    // A read of a window reads the value that the window looks into.
     for (auto step = s_.steps.rbegin(); step != s_.steps.rend(); ++step)
       if (step->kind == StepKind::kWindow)
         last_[root(step->reads[0])] = std::max(last_[root(step->reads[0])], last_[root(step->writes[0])]);
@@ -136,13 +137,14 @@ class Planner {
       } else if (is_output_[v]) {
         new_buffer(BufferKind::kOutput, v, 0);
       } else if (in_kernel_[v]) {
-        // Loops take a number of the host as a scalar; others read it from memory, which is filled when the run begins.
+        // Fusions take a number of the host as a scalar. Other steps read it from memory, which is filled at the start
+        // of the run.
         new_buffer(BufferKind::kArena, v, 0);
       }
     }
   }
 
-  /// The operands that the step may overwrite with `result` while it reads them.
+  /// Returns the operands that the step may overwrite with `result` while it reads them.
   std::vector<int> overwritable(const Step& step, int result) const {
     if (step.kind == StepKind::kLoop) {
       for (size_t o = 0; o < step.loop->outputs.size(); ++o)
@@ -160,13 +162,14 @@ class Planner {
     return {first};
   }
 
-  /// The operand whose memory the step can write `result` to while it reads it; for an output, of an input if it can.
+  /// Returns the operand whose memory the step can overwrite with `result`; -1 if there is none. For an output,
+  /// prefers an input.
   int in_place(const Step& step, int s, int result) {
     int found = -1;
     for (int v : overwritable(step, result)) {
       int r = root(v);
       if (last_[r] != s || s_.buffer_of[r] < 0 || !same_memory(program_.values[v], program_.values[result])) continue;
-      if (last_value_[s_.buffer_of[r]] != r) continue;  // another result of the step has it
+      if (last_value_[s_.buffer_of[r]] != r) continue;  // another result of the step reuses it
       if (!same_strides(program_.values[v], program_.values[result])) continue;
       if (program_.values[v].varies() != program_.values[r].varies() || s_.buffers[s_.buffer_of[r]].last != s) continue;
       if (std::count_if(step.reads.begin(), step.reads.end(), [&](int w) { return root(w) == r; }) != 1) continue;
@@ -189,7 +192,7 @@ class Planner {
     if (step.kind == StepKind::kWindow) return;
     for (int result : step.writes) {
       int from = in_place(step, s, result);
-      // An input's memory is there for the whole run, as an output's is. The arena gives none away for so long.
+      // Memory of an input exists for the whole run, as an output needs. Memory of the arena does not.
       if (from < 0 || (is_output_[result] && !dying_.has(from)))
         if (const int free = dying_.find(result, s); free >= 0) from = free;
       if (from >= 0) take_over(from, result);
@@ -220,8 +223,8 @@ class Planner {
 
   Schedule& s_;
   const spmd::LocalProgram& program_;
-  std::vector<int> last_;        // of each value with memory of its own: the last step that writes or reads that
-  std::vector<int> last_value_;  // of each buffer: the latest value there
+  std::vector<int> last_;        // for each value with its own memory: the last step that writes or reads it
+  std::vector<int> last_value_;  // for each buffer: its latest value
   std::vector<bool> is_output_;
   std::vector<bool> in_kernel_;
   DyingInputs dying_;

@@ -71,14 +71,14 @@ bool repeats(const spmd::Instruction& instruction) {
   if (instruction.kind != spmd::InstructionKind::kCompute) return false;
   const graph::LaidOutOperation& node = *instruction.node;
   if (node.op->role == graph::Role::kRepeat) return true;
-  // A reshape that only adds or leaves out dims of one element.
+  // A reshape that only adds or removes dims of one element.
   if (node.op->role != graph::Role::kReshape || !is_subset(node.operands[0].dims, node.results[0].dims)) return false;
   const Dims &from = node.operands[0].dims, &to = node.results[0].dims;
   const std::vector<graph::IterationDim>& dims = node.space().dims;
   return std::all_of(dims.begin(), dims.end(), [&](const graph::IterationDim& dim) {
     const bool by_name =
         dim.operands[0] < 0 || (dim.results[0] >= 0 && from[dim.operands[0]].name == to[dim.results[0]].name);
-    return dim.is_free() && by_name;  // a reshape may give the names of its dims to others
+    return dim.is_free() && by_name;  // a reshape may give a dim's name to another dim
   });
 }
 
@@ -117,7 +117,7 @@ int64_t staging_bytes(const Schedule& schedule, const Step& step, const BytesOf&
       arena.push_back({padded(bytes_of(turn.program, buffer.value)), buffer.first, buffer.last, 0});
     else if (buffer.kind == BufferKind::kStaging)
       arena.push_back({staging_bytes(turn, turn.steps[buffer.first], bytes_of), buffer.first, buffer.last, 0});
-    if (!arena.empty() && arena.back().bytes >= kMost / 2) return kMost;  // more than could be packed
+    if (!arena.empty() && arena.back().bytes >= kMost / 2) return kMost;  // more than can be packed
   }
   return saturating_add(bytes, pack(arena));
 }
@@ -125,7 +125,8 @@ int64_t staging_bytes(const Schedule& schedule, const Step& step, const BytesOf&
 std::vector<size_t> second_places(const Schedule& turn, const graph::Region& region) {
   const spmd::LocalProgram& program = turn.program;
   const auto sums = static_cast<size_t>(region.carried + region.stacked);
-  std::vector<int> read_from(program.outputs.size(), -1);  // by output: the input in which the next turn finds it
+  std::vector<int> read_from(program.outputs.size(),
+                             -1);  // for each output: the input in which the next iteration reads it
   for (const spmd::Instruction& instruction : program.instructions) {
     if (instruction.kind != spmd::InstructionKind::kInput) continue;
     if (instruction.sum >= 0) read_from[sums + static_cast<size_t>(instruction.sum)] = instruction.results[0];

@@ -1,19 +1,21 @@
 #pragma once
-// The schedule: the local program with everything decided that running it needs.
+// The schedule: the local program together with all decisions that a run needs.
 //
-// A Step is what runs at once: a kernel, one loop that stands for several element-wise instructions, a copy, or a
-// collective (or several small ones merged). Steps are in an order that respects what they read. Each value has
-// a storage order, and lies in a buffer:
+// A Step is a unit of execution: a kernel, a fusion of several element-wise instructions, a copy, or a collective (or
+// several small ones merged). Steps are in an order in which operands come first. Each value has a storage order and a
+// buffer:
 //
 //   alias_of[v]    the value whose memory v is (itself for most): rename, reshape of row-major storage, remesh
-//   buffer_of[v]   the buffer of alias_of[v]; -1 for a value that exists only inside a loop, for a window into another
+//   buffer_of[v]   the buffer of alias_of[v]; -1 for a value that exists only inside a fusion, for a window into
+//   another
 //                  value's memory, and for host numbers
 //
-// A buffer is memory that one value after another may use: a result takes over the buffer of an operand that it is the
-// last to read, where the step can work in place and both vary over the same axes. Buffers of inputs and outputs are
-// tensors that exist before or after; all others lie in one arena and are packed by lifetime.
+// Several values may use a buffer, one after the other. A result reuses the buffer of an operand whose last reader is
+// the step, if the step can work in place and both vary over the same axes. Buffers of inputs and outputs are tensors
+// that exist before or after the run. All other buffers are packed by lifetime into one arena.
 //
-// Nothing here depends on which processors a rank hosts, nor on how many there are; sizes are those of the largest.
+// The schedule does not depend on the processors that a rank hosts, nor on their number. Sizes are those of the
+// largest processor.
 #include <functional>
 #include <memory>
 #include <optional>
@@ -30,19 +32,19 @@ namespace mtf::schedule {
 enum class StepKind : uint8_t {
   kKernel,
   kLoop,
-  kWindow,  ///< the result is a part of its operand's memory, which place says a number of the host
+  kWindow,  ///< the result is a part of its operand's memory, at a position that a number of the host gives
   kSlice,
   kCollective,
-  kTurns,  ///< a region, once for each place of a dim
+  kTurns,  ///< a loop: runs a region once for each position of a dim
 };
 
-/// Element-wise instructions and reductions as one loop.
+/// Element-wise instructions and reductions as one fusion.
 struct LoopPlan {
   kernels::LoopProgram program;
-  std::vector<spmd::LocalDim> dims;  ///< of the loop, outermost first
-  std::vector<int> operands;         ///< the value of each operand of the program; a host number is a scalar
-  std::vector<int> outputs;          ///< the value of each output
-  int64_t counted_steps = 0;         ///< element-wise instructions that count a flop for each index of the loop
+  std::vector<spmd::LocalDim> dims;  ///< of the fusion, outermost first
+  std::vector<int> operands;  ///< the value of each operand of the loop program; a number of the host is a scalar
+  std::vector<int> outputs;   ///< the value of each output
+  int64_t counted_steps = 0;  ///< element-wise instructions that count one flop for each index of the fusion
   int64_t counted_reductions = 0;
 };
 
@@ -50,28 +52,27 @@ struct Schedule;
 
 struct Step {
   StepKind kind = StepKind::kKernel;
-  std::vector<int> instructions;  ///< of the program, in order; several for loops and merged all_reduces
+  std::vector<int> instructions;  ///< instructions of the program, in order; several for fusions and merged all_reduces
   std::vector<int> reads;         ///< values, each once
   std::vector<int> writes;
   std::optional<LoopPlan> loop;
   int64_t calls = 0;                         ///< of a collective, after merging and cutting
-  int finish = 0;                            ///< of a collective: it has ended before this step begins
-  std::shared_ptr<Schedule> turn = nullptr;  ///< of kTurns: one of them
+  int finish = 0;                            ///< of a collective: it ends before this step begins
+  std::shared_ptr<Schedule> turn = nullptr;  ///< of kTurns: the schedule of one iteration
 };
 
 enum class BufferKind : uint8_t {
-  kInput,    ///< a tensor that exists before
-  kOutput,   ///< a tensor that outlives the run, made for it
-  kArena,    ///< between the steps `first` and `last`
-  kStaging,  ///< what a collective, or a turn of a loop, needs while it runs; in the arena
+  kInput,    ///< a tensor that exists before the run
+  kOutput,   ///< a tensor that the run makes and that outlives it
+  kArena,    ///< memory of the arena between the steps `first` and `last`
+  kStaging,  ///< memory of the arena that a running collective or loop needs
 };
 
 struct Buffer {
   BufferKind kind = BufferKind::kArena;
-  int value =
-      -1;  ///< the first value that lies in it; of kStaging: one that the step reads or, if there is none, writes
-  int first = 0;  ///< the step that first writes it
-  int last = 0;   ///< the last step that reads it
+  int value = -1;  ///< the first value in it; of kStaging: a value that the step reads or, without operands, writes
+  int first = 0;   ///< the first step that writes it
+  int last = 0;    ///< the last step that reads it
 };
 
 struct Schedule {
@@ -82,63 +83,64 @@ struct Schedule {
   std::vector<Buffer> buffers;
 };
 
-/// Fails on our own bug: an instruction in two steps, a value that is read before it is made, a buffer that ends before
-/// it begins. Good from share_views on.
+/// Fails on our own bugs: an instruction in two steps, a value that is read before its producer, a buffer that ends
+/// before it begins. Valid from share_views on.
 void verify(const Schedule& schedule);
 
-/// Fails on our own bug: a step reads or writes a value in another storage order than the value has, or a turn or a
-/// stage of a pipeline leaves a value in another order than the next one reads. Good from choose_orders on.
+/// Fails on our own bugs: a step that uses a value in another storage order than the value has, or an iteration or a
+/// stage of a pipeline that leaves a value in another order than the next one reads. Valid from choose_orders on.
 void verify_orders(const spmd::LocalProgram& program);
 
-/// Fails on our own bug: two values that are alive at once share memory, or a buffer ends before a value that lies in
-/// it. Computes live ranges from the steps' instructions alone, those of loops too. Good from plan_buffers on.
+/// Fails on our own bugs: two live values that share memory, or a buffer that ends before the life of a value in it.
+/// Computes live ranges from the steps' instructions alone, also in loops. Valid from plan_buffers on.
 void verify_memory(const Schedule& schedule);
 
-/// The schedule in the script's names, a line a step, with all that passes need of it (text.cpp).
+/// Returns the schedule in the script's names, one line for each step, complete enough for the passes (text.cpp).
 std::string to_string(const Schedule& schedule);
-/// Reads what to_string wrote, up to the line of outputs. `has_loops`: loops have their programs, those of one
-/// instruction too.
+/// Reads the text of to_string, up to the line of outputs. `has_loops`: fusions have their loop programs, even those
+/// of a single instruction.
 Schedule read_schedule(TextReader& reader, bool has_loops);
 
-/// Elements of the largest block of a value, from its block bounds.
+/// Returns the elements of the largest block of a value, from its block bounds.
 int64_t largest_block(const spmd::LocalValue& value);
 
-/// The value that a kInput instruction makes is a number of the host, not a tensor.
+/// True if the value of a kInput instruction is a number of the host, not a tensor.
 bool is_host_number(const spmd::Instruction& instruction);
 
-/// The instruction repeats its operand along dims that it lacks: in a loop it is its operand.
+/// True if the instruction repeats its operand along dims that the operand lacks. In a fusion its result is the
+/// operand itself.
 bool repeats(const spmd::Instruction& instruction);
 
-/// The instruction can be part of a loop.
+/// True if the instruction can be part of a fusion.
 bool is_loop(const spmd::Instruction& instruction);
 
-/// The instruction only gives memory another name; valid once orders are chosen.
+/// True if the instruction only gives memory another name. Valid after orders are chosen.
 bool shares_memory(const spmd::LocalProgram& program, const spmd::Instruction& instruction);
 
-/// The result is a whole number of cache lines of its operand's memory, at a place that a number of the host says;
-/// valid once orders are chosen.
+/// True if the result is a number of whole cache lines of its operand's memory, at a position that a number of the
+/// host gives. Valid after orders are chosen.
 bool is_window(const spmd::LocalProgram& program, const spmd::Instruction& instruction);
 
-/// The kernel may write its first result over its first operand, where that has the same dims in the same storage order
-/// and nobody reads it afterwards.
+/// True if the kernel may overwrite its first operand with its first result. Both must have the same dims in the same
+/// storage order, and nothing may read the operand afterwards.
 bool overwrites_operand(const spmd::Instruction& instruction);
 
-/// Bytes that a collective step needs beside its operands and results, on one processor alone, from the bytes of its
-/// operands' and results' blocks.
+/// Returns the bytes that a collective step needs besides its operands and results on one processor, from the bytes of
+/// the blocks of its operand and its result.
 int64_t staging_bytes(const spmd::Instruction& instruction, int64_t operand_bytes, int64_t result_bytes);
 
-/// Bytes of the largest block of a value of a program.
+/// Returns the bytes of the largest block of a value.
 using BytesOf = std::function<int64_t(const spmd::LocalProgram& program, int value)>;
 
-/// The same for a step: of collectives, or of a loop. A turn has an arena of its own, and second places for what it
-/// leaves to the next (second_places).
+/// Returns the same for a step of collectives or a loop. An iteration has an arena of its own, and a second location
+/// for some values that it leaves for the next one (second_places).
 int64_t staging_bytes(const Schedule& schedule, const Step& step, const BytesOf& bytes_of);
 
-/// Of a turn's schedule: the outputs that the next turn gets, and that do not lie in the memory in which it will read
-/// them. They are written to a second place, which changes places with the first after each turn.
+/// Returns the outputs of an iteration that the next iteration reads from other memory. Each is written to a second
+/// location, which changes roles with the first after each iteration.
 std::vector<size_t> second_places(const Schedule& turn, const graph::Region& region);
 
-/// All_reduces up to so many bytes are merged with others.
+/// The most bytes of an all_reduce that is merged with others.
 inline constexpr int64_t kSmallAllReduce = 64 << 10;
 
 }  // namespace mtf::schedule

@@ -6,7 +6,7 @@
 namespace mtf::schedule {
 namespace {
 
-/// Windows need no kernel; but what outlives the run is a tensor of its own.
+/// Makes windows of kernels that only select a part of memory, except for outputs, which need tensors of their own.
 void open_windows(Schedule& schedule) {
   std::vector<bool> is_output(schedule.program.values.size(), false);
   for (const std::vector<int>& outputs : schedule.program.outputs)

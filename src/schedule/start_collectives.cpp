@@ -28,8 +28,8 @@ class Mover {
   void run() {
     for (size_t s = steps_.size(); s-- > 0;)
       moves_[s] = (is_reduction(steps_[s]) || is_for_reduction(steps_[s])) && takes_all_it_reads(steps_[s]);
-    // What moves comes behind a step that stays: the last of those behind which what it reads has been made. Behind one
-    // step, all stand as they did.
+    // A moved step follows a step that stays: the last of those after which its operands exist. Several steps behind
+    // one keep their order.
     std::vector<size_t> anchor(steps_.size());
     std::vector<std::vector<size_t>> behind(steps_.size());
     for (size_t s = 0; s < steps_.size(); ++s) {
@@ -64,7 +64,8 @@ class Mover {
     return largest_block(schedule_.program.values[v]) * size_of(schedule_.program.values[v].element);
   }
 
-  /// It makes what only reductions that move read, and no more than what it reads: scales it, for instance.
+  /// True if only reductions that are being moved consume the results of `step`, and the results are no larger than
+  /// its operands (a scaling, for instance).
   bool is_for_reduction(const Step& step) const {
     if (step.kind != StepKind::kLoop) return false;
     int64_t more = 0;
@@ -77,7 +78,7 @@ class Mover {
     return more <= 0;
   }
 
-  /// Of what steps have made, it reads something, and nothing that others read too.
+  /// True if the step reads results of other steps, and is their only reader.
   bool takes_all_it_reads(const Step& step) const {
     bool any = false;
     for (int v : step.reads) {
@@ -90,13 +91,13 @@ class Mover {
 
   Schedule& schedule_;
   std::vector<Step>& steps_;
-  std::vector<int> maker_;   // for each value: the step that makes it
-  std::vector<int> reader_;  // for each value: the one step that reads the memory that it lies in
+  std::vector<int> maker_;   // for each value: its producer
+  std::vector<int> reader_;  // for each value: the only step that reads its memory
   std::vector<bool> moves_;  // for each step
 };
 
-/// What a turn gets from others for the next turn alone, of what it was given, is on its way from the beginning to the
-/// end.
+/// Moves collectives of an iteration to its start if they only read inputs of the iteration and their results are only
+/// for the next iteration. Steps that pass these results on move to the end.
 void send_ahead(Schedule& turn) {
   std::vector<bool> is_made(turn.program.values.size()), is_output(turn.program.values.size());
   std::vector<std::vector<size_t>> readers(turn.program.values.size());

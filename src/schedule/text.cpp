@@ -1,20 +1,24 @@
 // The text of a schedule: the lines of its local program (spmd/local_text.h), in the order of the steps.
 //
-//   loop -> h                                      a loop of several instructions, and what it writes; before
-//     h.1: f32[batch=64/rows] = add(x, y)          make_loops, which finds that out, `loop` alone
+//   loop -> h                                      a fusion of several instructions, and the values that it writes.
+//                                                  Before make_loops these are unknown: `loop` alone
+//     h.1: f32[batch=64/rows] = add(x, y)
 //     h: f32[batch=64/rows] = relu(h.1)
 //   s: f32[] partial over rows = sum(h)
-//   t: f32[rest=64/rows] = rename(h -> [rest]) in h  is the memory of h: no step. It stands before the first that reads
-//   it p: f32[io=32] = index(x, 2, over: batch) within x  a window: part of the memory of x s'2: f32[] = all_reduce(s)
-//   over rows in 2 pieces until y y: f32[batch=64/rows] = mul(t, s'2) memory buffers, each with the values that lie in
-//   it, the first first
+//   t: f32[rest=64/rows] = rename(h -> [rest]) in h
+//                                                  shares the memory of h: no step. It comes before its first reader
+//   p: f32[io=32] = index(x, 2, over: batch) within x
+//                                                  a window: part of the memory of x
+//   s'2: f32[] = all_reduce(s) over rows in 2 pieces until y
+//   y: f32[batch=64/rows] = mul(t, s'2)
+//   memory                                         the buffers, each with its values, the first value first
 //     x: input
 //     h, y: output
-//     s: until s'2                                 in the arena, from the step that writes s to the one that writes s'2
+//     s: until s'2                                 in the arena, from the producer of s to the step that makes s'2
 //   -> y
 //
-// `until` of a collective is the first step that begins when it has ended, from overlap_collectives on. What a
-// collective needs while it runs is not written: it is there from its beginning to its end.
+// `until` of a collective names the first step that begins after its end, from overlap_collectives on. The staging
+// memory of a collective is not written: it exists while the collective runs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -58,7 +62,7 @@ class ScheduleWriter {
   }
 
  private:
-  /// Views that have not been written yet; not of what `step` makes, unless that is being written.
+  /// Writes views that are not written yet. Leaves out views of a result of `step`, unless that step is being written.
   void write_view(int v, int step) {
     if (s_.alias_of[v] == v || is_there_[v]) return;
     const bool is_inside = made_in_[s_.alias_of[v]] == step && step >= 0;
@@ -105,7 +109,7 @@ class ScheduleWriter {
     for (int v = 0; v < static_cast<int>(s_.buffer_of.size()); ++v)
       if (const int b = s_.buffer_of[v]; b >= 0 && s_.alias_of[v] == v && s_.buffers[b].value != v)
         lie_in[b].push_back(v);
-    for (std::vector<int>& values : lie_in)  // in the order of steps, whichever numbers values have
+    for (std::vector<int>& values : lie_in)  // in the order of steps, whatever the numbers of the values
       if (!values.empty())
         std::stable_sort(values.begin() + 1, values.end(), [&](int a, int b) { return made_in_[a] < made_in_[b]; });
     text_ += "memory\n";
@@ -121,9 +125,9 @@ class ScheduleWriter {
   const Schedule& s_;
   const spmd::LocalProgram& program_;
   spmd::LocalWriter lines_;
-  std::vector<int> maker_;      ///< of each value: the instruction
-  std::vector<int> made_in_;    ///< of each value: the step, or -1
-  std::vector<bool> is_there_;  ///< of each value: it is a view whose line has been written
+  std::vector<int> maker_;      ///< for each value: the instruction
+  std::vector<int> made_in_;    ///< for each value: the step, or -1
+  std::vector<bool> is_there_;  ///< for each value: it is a view whose line is written
   bool is_in_step_ = false;
   std::string text_;
 };
@@ -152,7 +156,7 @@ class ScheduleReader {
   }
 
  private:
-  /// The lines of the turn of the loop that is the latest step.
+  /// Reads the lines of an iteration of the loop that is the latest step.
   void read_turn() {
     const auto margin = reader_.further_in();
     Step& step = s_.steps.back();
@@ -162,7 +166,7 @@ class ScheduleReader {
 
   bool is_header(std::string_view word) const { return reader_.peek() == word && reader_.peek(1) != ":"; }
 
-  /// A line with instructions: a step, or part of `loop`, or views.
+  /// Reads a line with instructions: a step, a part of the fusion `loop`, or a view.
   void read_line(std::vector<int>* loop) {
     const Span place = reader_.line();
     const std::vector<int> made = lines_.read_line();
@@ -209,12 +213,12 @@ class ScheduleReader {
     if (reader_.take("until")) waits_.back() = read_step();
   }
 
-  /// The step that is called so, which may come later.
+  /// The name of a step, which may come later.
   struct StepName {
     std::string name;
     Span place;
   };
-  /// A buffer: the values that lie in it, and the last step that reads one of them.
+  /// A buffer: its values, and the last step that reads one of them.
   struct LineOfMemory {
     std::vector<int> values;
     BufferKind kind = BufferKind::kArena;
@@ -251,7 +255,7 @@ class ScheduleReader {
     return more;
   }
 
-  /// The next line is then the first behind it.
+  /// Reads the lines of memory. The next line is then the first line after them.
   void read_memory() {
     reader_.expect("memory");
     reader_.expect_end();
@@ -272,7 +276,7 @@ class ScheduleReader {
     }
   }
 
-  /// Values that have been read since are the memory of nothing else, as far as is known.
+  /// Gives each value read since the last call its own memory, until a line says otherwise.
   void each_is_its_own() {
     for (int v = static_cast<int>(s_.alias_of.size()); v < static_cast<int>(lines_.program.values.size()); ++v)
       s_.alias_of.push_back(v);
@@ -319,8 +323,8 @@ class ScheduleReader {
   spmd::LocalReader lines_;
   const bool has_loops_;
   Schedule s_;
-  std::vector<std::vector<StepName>> written_;  ///< of each step: of a loop, what it is said to write
-  std::vector<std::optional<StepName>> waits_;  ///< of each step: of a collective, the step that waits for it
+  std::vector<std::vector<StepName>> written_;  ///< for each fusion: the values that its line names
+  std::vector<std::optional<StepName>> waits_;  ///< for each collective: the step that waits for it
   std::vector<LineOfMemory> memory_;
   std::unordered_map<std::string, int> begins_;  ///< each step, by the first value that it writes
 };

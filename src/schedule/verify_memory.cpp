@@ -8,17 +8,17 @@
 namespace mtf::schedule {
 namespace {
 
-/// A value is alive from the step that writes the value to the last step that needs it, both included.
+/// A value is live from the step that writes it to the last step that needs it, both included.
 struct LiveRange {
   int first = kBefore, last = kBefore;
-  static constexpr int kBefore = -1;        ///< the value is there before the first step
-  static constexpr int kForEver = 1 << 30;  ///< the value outlives the run, or belongs to somebody else
+  static constexpr int kBefore = -1;        ///< live before the first step
+  static constexpr int kForEver = 1 << 30;  ///< live after the run, or owned by somebody else
 };
 
-/// Computes the live range of each value from the instructions of the steps alone, and compares the buffers with them.
+/// Computes the live range of each value from the steps' instructions alone, and compares the buffers with the ranges.
 class MemoryProof {
  public:
-  /// `region`: of a loop, whose turn the schedule is; null: the schedule is no turn.
+  /// `region`: the loop whose iteration the schedule is; null: none.
   MemoryProof(const Schedule& schedule, const graph::Region* region)
       : s_(schedule),
         program_(schedule.program),
@@ -44,7 +44,7 @@ class MemoryProof {
 
   int64_t bytes(int v) const { return largest_block(program_.values[v]) * size_of(program_.values[v].element); }
 
-  /// Finds the value that owns the memory of each value: of a view and of a window that is the operand's.
+  /// Finds the value that owns the memory of each value. A view or a window uses the memory of its operand.
   void find_memory() {
     std::vector<bool> is_window_step(program_.instructions.size());
     for (const Step& step : s_.steps)
@@ -66,7 +66,7 @@ class MemoryProof {
     }
   }
 
-  /// The last step that runs while the operands and results of step `s` are in use.
+  /// Returns the last step that runs while the operands and results of step `s` are in use.
   int end_of(int s) const {
     const Step& step = s_.steps[s];
     return step.kind == StepKind::kCollective ? std::max(s, step.finish - 1) : s;
@@ -91,12 +91,12 @@ class MemoryProof {
     last = std::max(last, until);
   }
 
-  /// True if nobody needs an input after the program. A turn may only overwrite the carry and its sums.
+  /// True if nothing needs an input after the program. An iteration may only overwrite the carry and its sums.
   bool dies(const spmd::Instruction& input) const {
     return input.dies && (!region_ || input.sum >= 0 || input.input < region_->carried);
   }
 
-  /// A buffer is large enough for a value, and is there for as long as the value is alive.
+  /// Checks that a buffer is large enough for a value, and lasts as long as the value is live.
   void check_buffer(int v) const {
     const Buffer& buffer = s_.buffers[s_.buffer_of[v]];
     const LiveRange& range = range_[v];
@@ -112,7 +112,7 @@ class MemoryProof {
                 buffer.first, buffer.last);
   }
 
-  /// No two values of a buffer are alive at once, but for a value that a step writes over its operand.
+  /// Checks that no two values of a buffer are live at once, except a result that overwrites its operand.
   void check_apart() const {
     std::vector<std::vector<int>> in_buffer(s_.buffers.size());
     for (int v = 0; v < static_cast<int>(memory_.size()); ++v)
@@ -132,8 +132,8 @@ class MemoryProof {
     }
   }
 
-  /// The step that writes `now` may do so in the memory of its operand `was`: it reads each element there before it
-  /// writes the same element.
+  /// True if the step that writes `now` may overwrite its operand `was`: it reads each element before it writes the
+  /// same element.
   bool is_written_over(int was, int now) const {
     const Step& step = s_.steps[range_[now].first];
     if (step.kind == StepKind::kLoop) {
@@ -153,7 +153,7 @@ class MemoryProof {
     return is_stored_alike(instruction.operands[0], now);
   }
 
-  /// Both have the same dims, split alike, in one storage order.
+  /// True if both have the same dims, the same splits, and the same storage order.
   bool is_stored_alike(int a, int b) const {
     const spmd::LocalValue &x = program_.values[a], &y = program_.values[b];
     if (x.dims.size() != y.dims.size() || size_of(x.element) != size_of(y.element)) return false;
@@ -165,9 +165,9 @@ class MemoryProof {
   const Schedule& s_;
   const spmd::LocalProgram& program_;
   const graph::Region* const region_;
-  std::vector<int> maker_;        // of each value: the instruction
-  std::vector<int> memory_;       // of each value: the one in whose memory it lies
-  std::vector<LiveRange> range_;  // of each value with memory of its own
+  std::vector<int> maker_;        // for each value: the instruction
+  std::vector<int> memory_;       // for each value: the owner of its memory
+  std::vector<LiveRange> range_;  // for each value with its own memory
 };
 
 }  // namespace

@@ -28,7 +28,7 @@ int64_t largest_over(const LocalValue& from, const LocalValue& to, F of) {
   return most;
 }
 
-// ---- what is sent ---------------------------------------------------------------------------------------------------
+// ---- sent elements --------------------------------------------------------------------------------------------------
 
 int64_t elements_of_largest(const LocalValue& value) {
   int64_t elements = 1;
@@ -116,7 +116,7 @@ int64_t sent_by_exchange_add(const LocalValue& from, const LocalValue& to, AxisS
   return most;
 }
 
-// ---- payloads that are what is sent ---------------------------------------------------------------------------------
+// ---- payloads that equal the sent elements --------------------------------------------------------------------------
 
 Cost transposed_values(const LocalValue& from, const LocalValue& to, AxisSet axes) {
   const Cost even(block_elements(from));

@@ -14,8 +14,7 @@ class Forms {
   int32_t of(const graph::OperationRef& operation);
 
  private:
-  std::unordered_map<graph::OperationRef, int32_t>
-      seen_;  ///< holds the operations, so that no new operation gets the address of an old one
+  std::unordered_map<graph::OperationRef, int32_t> seen_;  ///< keeps operations, so that no address is reused
   std::unordered_map<std::string, int32_t> numbers_;
   std::string key_;
 };

@@ -21,8 +21,7 @@ class InstructionCosts {
 
   const LocalProgram& program_;
   Forms forms_;
-  std::unordered_multimap<int32_t, std::pair<int, InstructionCost>>
-      known_;  ///< by form; each with the instruction that was costed
+  std::unordered_multimap<int32_t, std::pair<int, InstructionCost>> known_;  ///< by form, with the instruction
 };
 
 }  // namespace mtf::spmd

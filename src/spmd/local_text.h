@@ -11,9 +11,9 @@
 //   -> y'2, h as copy 0
 //
 // `(offset: -1, window: 3)` after a dim and its axes is the interval of the dim that a processor holds
-// (LocalDim::map). After the operands stand, if present: the axes (`over rows`), the reduction (`by max`), the replica
-// (`again 1`). The line of a loop ends with its region and the number of iterations. The indented lines after it are
-// one iteration. There `total(0)` is the running value of the first sum over iterations.
+// (LocalDim::map). After the operands come, if present, the axes (`over rows`), the reduction (`by max`) and the
+// replica (`again 1`). The line of a loop ends with its region and the number of iterations. The indented lines after
+// it are one iteration. There `total(0)` is the running value of the first sum over iterations.
 #include <span>
 #include <string>
 #include <unordered_map>

@@ -1,5 +1,5 @@
 #pragma once
-// Turns a loop whose iterations are split over stages into a loop over micro-batches (GPipe, Huang et al., section
+// Rewrites a loop whose iterations are split over stages as a loop over micro-batches (GPipe, Huang et al., section
 // 2.3).
 //
 //                 micro-batch 0         micro-batch 1

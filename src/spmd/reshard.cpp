@@ -13,7 +13,7 @@
 namespace mtf::spmd {
 namespace {
 
-// ---- what the search is about --------------------------------------------------------------------------------------
+// ---- the problem of the search -------------------------------------------------------------------------------------
 
 /// Returns the number of leading axes that both lists share.
 int common_prefix(const AxisList& a, const AxisList& b) {

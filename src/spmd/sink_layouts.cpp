@@ -175,9 +175,8 @@ class Sinker {
   Forms& forms_;
   const ProgramReaders readers_;
   const std::vector<AxisSet> partial_;
-  std::vector<bool> asked_;  ///< for each operation: its layout was requested by a later one
-  std::vector<bool>
-      leads_to_total_;  ///< for each operation: it is a total, or free in its layout with only such consumers
+  std::vector<bool> asked_;           ///< for each operation: its layout was requested by a later one
+  std::vector<bool> leads_to_total_;  ///< for each operation: a total, or all its readers lead to one
   std::vector<bool> moved_;
   std::map<std::pair<int32_t, int32_t>, std::optional<Sharding>>
       known_;  ///< results of wanted_by, by the reader's form and the operand

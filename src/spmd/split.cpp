@@ -34,10 +34,9 @@ struct AroundTurn {
   std::vector<Sharding> tensors = {};     ///< the shardings of the iteration's tensors
   std::vector<bool> parameters = {};      ///< for each of them: it is a parameter, or a slice of one
   AxisSet micro = 0;  ///< of a pipeline (spmd/pipeline.h): the axis whose positions are the micro-batches
-  std::vector<graph::AlongMicro> along =
-      {};                  ///< for each root of a stage's iteration: its relation to the micro-batches
-  Name over = {};          ///< the dim of the loop
-  MeshPtr mesh = nullptr;  ///< of the loop
+  std::vector<graph::AlongMicro> along = {};  ///< each root of a stage's iteration along that axis
+  Name over = {};                             ///< the dim of the loop
+  MeshPtr mesh = nullptr;                     ///< of the loop
   /// For each tensor and each root that is stored in blocks along the loop's dim: the axes of these blocks; otherwise
   /// empty. Only one processor, the owner, holds the slice of an iteration.
   std::vector<AxisList> tensor_owners = {}, root_owners = {};
@@ -714,8 +713,7 @@ class Splitter {
   std::vector<bool> zero_;                       ///< for each operation: its result is a constant zero
   std::vector<int> locals_;                      ///< the local value that holds each result, or -1
   std::vector<int> input_locals_;
-  std::unordered_map<int32_t, Parts>
-      sums_;  ///< for each addition with separate terms, until the next addition is lowered
+  std::unordered_map<int32_t, Parts> sums_;  ///< of additions with separate terms, until the next one
   std::unordered_map<int32_t, OfForm> forms_;
   IterationSplit chosen_;  ///< the latest split that no entry of forms_ has
 };
