@@ -2,8 +2,8 @@
 // The facts from which the layouts of a script's values were decided, so that they can be decided again
 // (graph/relayout.h).
 //
-// A decision records how the layout of an operation's results came about: the operation, the decisions behind its
-// operands' layouts, the rules in force, the request of `@`, and the value whose layout it copies. Equal decisions are
+// A decision records how the layout of an operation's results came about. It contains the operation, the decisions
+// about its operands, the rules in force, the request of `@`, and the value whose layout it copies. Equal decisions are
 // stored once, so all iterations of a loop share the decisions of one. A decision comes after all decisions that it
 // depends on.
 #include <cstdint>
@@ -72,8 +72,8 @@ inline bool is_as_it_lies(const LaidOutOperation& operation) {
          !why.asked;
 }
 
-/// True if the operation gives a param or state its value, and rules by path can decide its layout, because the
-/// declaration does not ask for a complete layout.
+/// True if the operation gives a param or state its value, and rules by path can decide its layout. They can unless the
+/// declaration asks for a complete layout.
 inline bool is_stored_by_rules(const LaidOutOperation& operation) {
   const LayoutReason& why = operation.why;
   return why.variable && !why.variable->path.empty() && (!why.asked || why.asked->keeps_others);

@@ -9,7 +9,7 @@
 // A claim on an axis that the value already uses is dropped. If two operands disagree, the one with more elements
 // wins, then the first one. Replication is not inherited.
 //
-// Exception: if two rules give one axis to two dims of a result, and an operand has both dims, the result copies that
+// Exception: two rules may give one axis to two dims of a result. If an operand has both dims, the result copies that
 // operand's layout (the largest operand's, if several have both). So the arithmetic of an optimizer has the layout of
 // its param.
 #include <memory>
@@ -52,8 +52,8 @@ const StoredRule* rule_by_path(const LayoutReason& why, const Layout& rules);
 
 /// Returns the sharding in which a param or state is stored. Each dim takes its split from the first source that has
 /// one: `@` on the declaration, the layout's rules for its path, the value that it is declared like, the layout's
-/// rules. Errors as above, at `span`. The layout's rules cause no errors as long as the path is unknown and there are
-/// rules for paths, because one of these may still decide.
+/// rules. Errors as above, at `span`. The layout's rules cause no errors as long as the path is unknown, if there are
+/// rules for paths. One of these may still decide.
 Sharding stored_sharding(const TensorType& type, const LayoutReason& why, const Mesh& mesh, Span span);
 
 /// A copied layout: each dim has the split of the dim of the same name in `like`; other dims are replicated.

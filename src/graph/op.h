@@ -6,8 +6,8 @@
 // only this record. No operation knows about communication or counters.
 //
 // The arguments of a record's rules are in headers of their own, so that a change of the record does not recompile
-// their users: iteration_space.h (space), kernel_call.h (kernel), gradient_call.h (gradient, expand), ops/call.h
-// (build). The records are in ops/. This header and its users know no particular record.
+// their users. These are iteration_space.h (space), kernel_call.h (kernel), gradient_call.h (gradient, expand),
+// ops/call.h (build). The records are in ops/. This header and its users know no particular record.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -111,8 +111,8 @@ struct Op {
   /// True if it has no operands and is an input of plans.
   constexpr bool is_leaf() const { return role == Role::kNumber || role == Role::kData; }
   Linear linear = Linear::kNo;
-  /// For an operation whose result is the slice of its operand at one position, which a number of the host gives:
-  /// returns the dim of that position. The result may share the operand's memory.
+  /// For an operation whose result is the slice of its operand at one position: returns the dim of that position. A
+  /// number of the host gives the position. The result may share the operand's memory.
   int (*dim_of_place)(const Operation&) = nullptr;
   /// Of a random operation: the index of its call number among the host's numbers, or (below) among the operands; -1:
   /// none.

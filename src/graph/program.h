@@ -101,8 +101,8 @@ Capture capture(const std::vector<NodePtr>& nodes, const Values& roots, const Va
 /// Returns an input's own name, or that of its producer; for another result than the first, `h.1`.
 std::string name_of(const ProgramInput& input);
 
-/// Returns a unique name for each operation, in the script's words: its own name, or the name of the value that it is
-/// a part of, with a number (h.1).
+/// Returns a unique name for each operation, in the script's words. This is its own name, or the name of the value that
+/// it is a part of, with a number (h.1).
 std::vector<std::string> names_of(const Program& program);
 
 /// Returns the program in the script's names, one line for each operation, complete enough for the passes

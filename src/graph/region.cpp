@@ -102,8 +102,8 @@ class TurnLayouts {
   const LayoutPtr& rules_;
 };
 
-/// Returns the axes that split the iterations of a loop that can be a pipeline: the axes of the first xs that is split
-/// along the loop's dim.
+/// Returns the axes that split the iterations of a loop, if it can be a pipeline. They are the axes of the first
+/// operand that is split along the loop's dim.
 AxisList stages_of(const Region& region, const MeshPtr& mesh, std::span<const OperandLayout> operands) {
   if (region.micro.empty() || mesh->order() == kMaxAxes) return {};
   for (const ProgramOperation& each : region.turn.operations)

@@ -13,9 +13,9 @@
 //        constants ─► │ one program   │ ──► ys [layers, …]
 //                     └───────────────┘ ──► sums          added up in place, and reduced after the last iteration
 //
-// Numbers of the host that an iteration reads are inputs of the operation (Operation::inputs): first the numbers of
-// the iteration's inputs, then the numbers of its operations. A random call's number is that of the first iteration;
-// in iteration t it is larger by t · calls.
+// Numbers of the host that an iteration reads are inputs of the operation (Operation::inputs). The numbers of the
+// iteration's inputs come first, then the numbers of its operations. A random call's number is that of the first
+// iteration; in iteration t it is larger by t · calls.
 //
 // A loop may be a pipeline. Its iterations are then split over `stages`, and each processor runs the iterations in its
 // block of the dim. The carry is cut along the dim `micro` into micro-batches, which go from stage to stage.

@@ -37,8 +37,8 @@ Order like(const spmd::LocalValue& value, const spmd::LocalValue& model) {
   return result;
 }
 
-/// Returns an order of a contraction's result: dims of all operands, then the dims of one operand, then those of the
-/// other, each in the operand's order. The operand with the last written dim comes last.
+/// Returns an order of a contraction's result. Dims of both operands come first, then the dims of one operand, then the
+/// other's, each in the operand's order. The operand with the last written dim comes last.
 Order contraction_order(const spmd::LocalProgram& program, const spmd::Instruction& instruction,
                         const spmd::LocalValue& result) {
   const spmd::LocalValue& a = program.values[instruction.operands[0]];
@@ -173,8 +173,8 @@ class Chooser {
     value = in_order(value, order, *program_.instructions.back().node);
   }
 
-  /// Chooses the orders of a loop. The loop's dim is stored outermost, and an iteration stores each value that it sends
-  /// to the next iteration or stage in the order in which it got the value.
+  /// Chooses the orders of a loop. The loop's dim is stored outermost. An iteration sends values to the next iteration
+  /// or stage in the orders in which it got them.
   void choose_in_turn(spmd::Instruction& loop) {
     const graph::Region& region = *loop.node->region;
     std::vector<Order> around, orders;  // of the loop's operands, and of the iteration's tensors

@@ -2,11 +2,11 @@
 // An acyclic graph whose nodes are merged in pairs, as long as the graph stays acyclic.
 //
 // A merge of two nodes makes a cycle if one reaches the other through a third node. To avoid a walk over the whole
-// graph, the nodes are kept in a topological order, as in Pearce and Kelly, "A dynamic topological sort algorithm for
-// directed acyclic graphs" (2006), section 3. Only nodes between the two in that order can be on such a path. The
-// search alternates between two sides: forward from the first node, and backward from the second. It ends when either
-// side has seen all nodes between them. It gives up, and the nodes are not merged, when both sides have seen
-// kMostSearched edges.
+// graph, the nodes are kept in a topological order. The method is that of Pearce and Kelly, "A dynamic topological sort
+// algorithm for directed acyclic graphs" (2006), section 3. Only nodes between the two in that order can be on such a
+// path. The search alternates between two sides: forward from the first node, and backward from the second. It ends
+// when either side has seen all nodes between them. It gives up, and the nodes are not merged, when both sides have
+// seen kMostSearched edges.
 //
 // So the time of a merge does not grow with the graph. The search only gives up on nodes with more than kMostSearched
 // edges between them on both sides. Nearly always one of these needs the other: a fusion of the forward pass and one

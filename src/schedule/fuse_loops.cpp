@@ -92,9 +92,9 @@ class Fuser {
            program_.instructions[steps_[step].instructions[0]].node->op->reduction;
   }
 
-  /// Finds steps whose values cross a reduction: a later fusion over the same blocks reads the value, or one computed
-  /// from it, and also needs the reduction. For instance, a norm of all gradients decides whether new parameters are
-  /// used.
+  /// Finds steps whose values cross a reduction. A later fusion over the same blocks then reads the value, or one
+  /// computed from it, and also needs the reduction. For instance, a norm of all gradients decides whether new
+  /// parameters are used.
   void find_crossings() {
     std::vector<int> makers(program_.values.size(), -1), depth(steps_.size(), 0);  // reductions on the longest path
     for (int i = 0; i < static_cast<int>(steps_.size()); ++i) {

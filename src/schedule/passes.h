@@ -48,8 +48,9 @@ void cut_all_reduces(Schedule& schedule);
 /// consumer. Fusions that only serve such a reduction move with it. So gradients are reduced during the backward pass,
 /// without more memory.
 ///
-/// In an iteration of a loop, a collective runs first if it only reads inputs of the iteration and its result is only
-/// for the next iteration, as in Cannon's product. It then runs while the iteration computes.
+/// In an iteration of a loop, a collective runs first under two conditions: it only reads inputs of the iteration, and
+/// its result is only for the next iteration. Cannon's product has such a collective. It then runs while the iteration
+/// computes.
 void start_collectives(Schedule& schedule);
 
 /// Sets Step::finish: a collective continues until the first step that reads its result. It ends earlier if

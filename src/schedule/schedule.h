@@ -10,9 +10,10 @@
 //   another
 //                  value's memory, and for host numbers
 //
-// Several values may use a buffer, one after the other. A result reuses the buffer of an operand whose last reader is
-// the step, if the step can work in place and both vary over the same axes. Buffers of inputs and outputs are tensors
-// that exist before or after the run. All other buffers are packed by lifetime into one arena.
+// Several values may use a buffer, one after the other. A result reuses the buffer of an operand that the step is the
+// last to read. For this, the step must be able to work in place, and both must vary over the same axes. Buffers of
+// inputs and outputs are tensors that exist before or after the run. All other buffers are packed by lifetime into one
+// arena.
 //
 // The schedule does not depend on the processors that a rank hosts, nor on their number. Sizes are those of the
 // largest processor.
@@ -31,7 +32,7 @@ namespace mtf::schedule {
 
 enum class StepKind : uint8_t {
   kKernel,
-  kLoop,
+  kLoop,    ///< a fusion of element-wise instructions and reductions
   kWindow,  ///< the result is a part of its operand's memory, at a position that a number of the host gives
   kSlice,
   kCollective,
@@ -87,8 +88,9 @@ struct Schedule {
 /// before it begins. Valid from share_views on.
 void verify(const Schedule& schedule);
 
-/// Fails on our own bugs: a step that uses a value in another storage order than the value has, or an iteration or a
-/// stage of a pipeline that leaves a value in another order than the next one reads. Valid from choose_orders on.
+/// Fails on our own bugs: a step that uses a value in another storage order than the value has. Also compares the order
+/// in which an iteration, or a stage of a pipeline, leaves a value with the order in which the next one reads it. Valid
+/// from choose_orders on.
 void verify_orders(const spmd::LocalProgram& program);
 
 /// Fails on our own bugs: two live values that share memory, or a buffer that ends before the life of a value in it.
@@ -125,8 +127,8 @@ bool is_window(const spmd::LocalProgram& program, const spmd::Instruction& instr
 /// storage order, and nothing may read the operand afterwards.
 bool overwrites_operand(const spmd::Instruction& instruction);
 
-/// Returns the bytes that a collective step needs besides its operands and results on one processor, from the bytes of
-/// the blocks of its operand and its result.
+/// Returns the bytes that a collective needs on one processor besides its operand and result, from the bytes of their
+/// blocks.
 int64_t staging_bytes(const spmd::Instruction& instruction, int64_t operand_bytes, int64_t result_bytes);
 
 /// Returns the bytes of the largest block of a value.

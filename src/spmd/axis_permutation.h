@@ -5,8 +5,8 @@
 //   a over x, b over y, c over z  ->  y, z, x        in one collective
 //   a over x  ->  a over y                           y, which held replicas, takes the position of x
 //
-// Axes that exchange positions have the same size. An axis that leaves a list without entering another one takes the
-// position of the axis that entered, so each processor sends to one processor and receives from one.
+// Axes that exchange positions have the same size. An axis may leave a list without entering another one. It then takes
+// the position of the axis that entered, so each processor sends to one processor and receives from one.
 #include <array>
 
 #include "spmd/local_program.h"

@@ -14,8 +14,8 @@ int64_t most_exchanged(const LocalDim& from, const LocalDim& to, const Mesh& mes
 /// Computes most_exchanged by a walk over every processor: for blocks that a second axis splits unevenly.
 int64_t most_exchanged_by_walk(const LocalDim& from, const LocalDim& to, const Mesh& mesh, AxisSet axes);
 
-/// Returns the number of indices that the busiest processor gives to others: the part of its interval by `from`, a
-/// mapped dim, that lies outside its block by `to`.
+/// Returns the number of indices that the busiest processor gives to others. These are the indices of its interval by
+/// `from`, a mapped dim, outside its block by `to`.
 int64_t most_given_back(const LocalDim& from, const LocalDim& to, const Mesh& mesh);
 
 /// Returns processors whose blocks of `values` show every combination of lengths that occurs. All values are of one

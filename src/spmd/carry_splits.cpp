@@ -176,8 +176,8 @@ class Carrier {
     for (size_t n = 0; n < kept; ++n) meets_[followed[n]] = true;
   }
 
-  /// Lets a value keep its splits if they are useful. Also lets it keep them if an operand keeps its splits and either
-  /// only this operation reads the operand or all of its readers keep the splits.
+  /// Lets a value keep its splits if they are useful. Also lets it keep them if an operand keeps its splits. In that
+  /// case this operation must be the operand's only reader, or all readers must keep the splits.
   void keep(size_t i) {
     if (!finer_[i]) return;
     const graph::LaidOutOperation& operation = at(i);

@@ -8,9 +8,9 @@
 //       ── shift r ──► down ── shift c ──► down_left, down_right
 //       ── shift c ──► left, right
 //
-// Computed one by one, they send 2 messages along r and 6 along c, and these messages repeat rows of x that `up` and
-// `down` contain. Together they need one larger block of x. One exchange fetches its halo along each dim, for both
-// sides at once. The exchange along c sends the block with its halo along r and so includes the corners:
+// Computed one by one, they send 2 messages along r and 6 along c. These messages repeat rows of x that `up` and `down`
+// contain. Together they need one larger block of x. One exchange fetches its halo along each dim, for both sides at
+// once. The exchange along c sends the block with its halo along r and so includes the corners:
 //
 //     . . . .        r r r r        c r r r r c
 //     . x x .   ──►  . x x .   ──►  c . x x . c      every window is then computed from this

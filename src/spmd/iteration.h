@@ -1,7 +1,7 @@
 #pragma once
 // Chooses the mesh axes that split the iteration space of one operation.
 //
-// Every axis that splits a dim of the iteration space, through an operand or a result, must be used: work is never
+// Every axis that splits a dim of the iteration space, through an operand or a result, must be used. Work is never
 // repeated to save bytes. There are several choices in three cases:
 // - Two dims claim the same axis.
 // - Operands list the axes of a dim in different orders.
@@ -10,12 +10,12 @@
 // The chooser takes the choice with the cheapest resharding of operands and results. Copies that exist cost nothing.
 //
 // An operation that is not expanded needs its expanded dims gathered. If a dim follows another dim
-// (IterationDim::follows), each operand is either gathered along it, or resharded to the blocks of the other dim with
-// a halo, whichever is cheaper.
+// (IterationDim::follows), there are two ways for each operand. It is gathered along the dim, or resharded to the
+// blocks of the other dim with a halo, whichever is cheaper.
 //
 // Exception: an element-wise operation may leave an axis unused. The axis then splits a dim of an operand that the
-// result's layout splits over other axes. All processors along the axis hold the same part of the result in any case,
-// and to compute an element costs less than to send it.
+// result's layout splits over other axes. All processors along the axis hold the same part of the result in any case.
+// To compute an element costs less than to send it.
 //
 // A written layout has priority over cost. A product does not split a dim that `@` keeps replicated, if another
 // operand would have to be gathered for that. So a projection of `x @ {}` reads its weights in their own sharding,

@@ -1,7 +1,7 @@
 #pragma once
 // The local program: the program of one processor, the same for all processors.
 //
-// A LocalValue is a processor's block of a tensor. Its dims name the axes that split them, so a processor's block
+// A LocalValue is a processor's block of a tensor. Its dims name the axes that split them. So a processor's block
 // follows from its coordinates, and the program has the same size for any mesh. An instruction either computes blocks
 // with an operation's kernel or moves them. A collective moves them within a group of processors that spans some axes.
 // Processors hold different blocks along the axes `varies()` and replicas along the others. A rank that hosts several

@@ -26,9 +26,9 @@
 
 namespace mtf::spmd {
 
-/// Returns a loop that replaces a product of two operands, if the product would gather an operand, or make a partial
-/// result, of more than `most_whole` bytes on a processor. Both dims must divide into as many equal blocks as there
-/// are processors. Otherwise returns nothing.
+/// Returns a loop that replaces a product of two operands. It does so if the product would need more than `most_whole`
+/// bytes on a processor for a gathered operand or a partial result. Both dims must divide into as many equal blocks as
+/// there are processors. Otherwise returns nothing.
 std::optional<graph::Program> loop_of_permutes(const graph::OperationRef& product,
                                                const std::vector<ExpandedOperand>& operands, int64_t most_whole);
 

@@ -22,8 +22,8 @@ namespace {
 
 using ProgramValues = std::vector<graph::ProgramValue>;
 
-/// Returns the number of blocks of a dim that is split although the operation needs it gathered, given these operands;
-/// 0 if there is no such dim.
+/// Finds a dim that is split although the operation, with these operands, needs it gathered. Returns the number of its
+/// blocks, or 0 if there is no such dim.
 int64_t expanded_blocks(const graph::Program& program, const graph::LaidOutOperation& operation,
                         std::span<const graph::ProgramValue> operands) {
   AxisSet axes = 0;

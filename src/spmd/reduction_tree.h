@@ -9,9 +9,9 @@
 //   6 members (2 · 3)    ((a0 + a1) + (a2 + a3)) + (a4 + a5)
 //   8 members (2 · 2 · 2)    ((a0 + a1) + (a2 + a3)) + ((a4 + a5) + (a6 + a7))
 //
-// The members exchange along the same tree. They treat several levels as one, as long as no more than kMostPeers meet:
-// a group of 64 meets as 8 neighbours, then as 8 sums. At each level a member meets the members whose numbers differ
-// from its own in one digit. There are two ways:
+// The members exchange along the same tree. They treat several levels as one, as long as no more than kMostPeers meet.
+// For instance, a group of 64 meets as 8 neighbours, then as 8 sums. At each level a member meets the members whose
+// numbers differ from its own in one digit. There are two ways:
 //
 //   whole     at each level, each member sends its whole sum to all that it meets, and all add up
 //   sliced    level by level, each member receives the others' parts of one slice and adds them up; then, in the

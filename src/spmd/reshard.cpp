@@ -242,8 +242,8 @@ class Search {
     return way;
   }
 
-  /// Returns a lower bound of the bytes that a processor must still receive, on average: the part of the wanted block
-  /// that it does not hold. It is the whole block as long as the value is partial.
+  /// Returns a lower bound of the bytes that a processor must still receive, on average. This is the part of the wanted
+  /// block that it does not hold, or the whole block as long as the value is partial.
   double still_due(const Sharding& here) const {
     double wanted = problem_.element_bytes, held = problem_.element_bytes;
     for (size_t d = 0; d < problem_.sizes.size(); ++d) {

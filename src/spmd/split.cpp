@@ -216,9 +216,9 @@ class Splitter {
   }
 
   /// True if a value that is partial over `axes` may stay partial. Its only consumer must be linear in it and have a
-  /// result that is no larger. If the value's own layout splits it over `axes`, one of two conditions must also hold:
-  /// the consumer computes nothing, or another partial sum is added to the value, because one reduction costs less
-  /// than two.
+  /// result that is no larger. If the value's own layout splits it over `axes`, another condition must hold. Either the
+  /// consumer computes nothing, or another partial sum is added to the value, because one reduction costs less than
+  /// two.
   bool may_stay_partial(graph::ProgramValue value, ElementType parts, AxisSet axes) const {
     if (is_summed_alone(value, axes)) return parts == graph_.type(value).element;
     if (goes_to_owner_alone(value, axes)) return true;
@@ -243,9 +243,9 @@ class Splitter {
 
   // ---- sums of several terms ----------------------------------------------------------------------------------------
   //
-  // In a chain of additions, in which each sum has the next addition as its only consumer, terms that are partial over
-  // the same axes are added before they are reduced. For instance, ((a + p) + b) + q becomes (a + b) + (p + q), and p
-  // + q is reduced once.
+  // In a chain of additions, each sum has the next addition as its only consumer. Its terms that are partial over the
+  // same axes are added before they are reduced. For instance, ((a + p) + b) + q becomes (a + b) + (p + q), and p + q
+  // is reduced once.
 
   /// The sum of the terms that are partial over the same axes.
   struct Part {
@@ -449,8 +449,8 @@ class Splitter {
       local_.has_been_brought(copy.of_operand ? read[copy.of] : locals_[at(result(copy.of))], copy.value);
   }
 
-  /// Returns, for each result of a loop, the axes over which it may stay partial, because another partial sum is
-  /// likely to be added to it. If all its partial axes are among them, iterations do not reduce it.
+  /// Returns, for each result of a loop, the axes over which it may stay partial. Another partial sum over these axes
+  /// is likely to be added to it. If all its partial axes are among them, iterations do not reduce it.
   std::vector<AxisSet> parts_of_results(int index) const {
     const graph::LaidOutOperation& node = *graph_.operations[index].operation;
     const graph::Region& region = *node.region;
