@@ -291,8 +291,7 @@ std::vector<std::string> names_of(const Program& program) {
   std::vector<std::string> names(count);
   for (size_t i = 0; i < count; ++i) {
     const Name name = base[i];
-    const bool own =
-        !program.operations[i].name.empty() && --owners[name] == 0;  // the last operation of a name has the plain name
+    const bool own = !program.operations[i].name.empty() && --owners[name] == 0;  // the last of a name has it plain
     names[i] = own ? name.str() : name.str() + "." + std::to_string(++used[name]);
   }
   return names;

@@ -81,8 +81,7 @@ class TurnLayouts {
       }
       if (before.why.like) {
         LaidOutOperation following = before;
-        if (!now.apply(
-                following.why)) {  // the value that it copied is not in the iteration: it takes its operands' layout
+        if (!now.apply(following.why)) {  // the value that it copied is outside: it takes its operands' layout
           following.origin = LayoutOrigin::kRules;
           following.why = {};
         }

@@ -84,10 +84,9 @@ class Merger {
       int last = -1;
       int64_t bytes = 0;
     };
-    std::vector<Group> groups;  // for each number of predecessors: the group that may grow
-    std::vector<size_t> after(schedule_.steps.size(),
-                              0);  // for each step: the longest chain of this kind that ends there
-    std::vector<int> joined;       // steps merged into a later one
+    std::vector<Group> groups;                             // for each number of predecessors: the group that may grow
+    std::vector<size_t> after(schedule_.steps.size(), 0);  // for each step: longest chain of this kind there
+    std::vector<int> joined;                               // steps merged into a later one
     for (int s : order_) {
       size_t before = 0;
       for_needs(s, [&](int need) { before = std::max(before, after[need]); });

@@ -125,8 +125,7 @@ int64_t staging_bytes(const Schedule& schedule, const Step& step, const BytesOf&
 std::vector<size_t> second_places(const Schedule& turn, const graph::Region& region) {
   const spmd::LocalProgram& program = turn.program;
   const auto sums = static_cast<size_t>(region.carried + region.stacked);
-  std::vector<int> read_from(program.outputs.size(),
-                             -1);  // for each output: the input in which the next iteration reads it
+  std::vector<int> read_from(program.outputs.size(), -1);  // by output: the next iteration's input for it
   for (const spmd::Instruction& instruction : program.instructions) {
     if (instruction.kind != spmd::InstructionKind::kInput) continue;
     if (instruction.sum >= 0) read_from[sums + static_cast<size_t>(instruction.sum)] = instruction.results[0];

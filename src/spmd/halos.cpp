@@ -162,8 +162,7 @@ const Halos::Box* Halos::part_of(const Tensor& tensor, const Box& box) {
   const Box* found = nullptr;
   for (const Box& largest : tensor.largest) {
     if (!contains(largest, box)) continue;
-    if (std::equal(box.begin(), box.end(), largest.begin()))
-      return nullptr;  // an intermediate result of the larger box
+    if (std::equal(box.begin(), box.end(), largest.begin())) return nullptr;  // made on the way to that box
     if (std::all_of(largest.begin(), largest.end(),
                     [&](const Side& side) { return contains(box, Box{side}) || has_own(side.second); }))
       found = &largest;

@@ -431,9 +431,8 @@ class Search {
 
   const ReshardProblem& problem_;
   std::vector<State> states_;
-  std::unordered_map<std::string, int> best_;  ///< the cheapest state of each sharding that was found
-  using Entry =
-      std::tuple<double, int64_t, int64_t, int>;  // lower bound of bytes, collectives, order of arrival, state
+  std::unordered_map<std::string, int> best_;               ///< the cheapest state of each sharding that was found
+  using Entry = std::tuple<double, int64_t, int64_t, int>;  // bound of bytes, collectives, order of arrival, state
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
   int64_t arrivals_ = 0;
 };
