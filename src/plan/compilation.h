@@ -1,5 +1,5 @@
 #pragma once
-// A program on its way through the passes (plan/passes.h), as far as somebody wants it to go.
+// A captured program and the passes that have run on it (plan/passes.h).
 #include <functional>
 #include <string>
 #include <string_view>
@@ -17,33 +17,33 @@ class TextReader;  // types/text_reader.h
 namespace mtf::plan {
 
 struct PassOptions {
-  std::vector<std::string> skip = {};  ///< names of passes that may be skipped
-  Decides until = Decides::kMemory;    ///< passes that decide later things are left out
+  std::vector<std::string> skip = {};  ///< names of the passes to skip
+  Decides until = Decides::kMemory;    ///< passes that decide later things do not run
   /// CompilerOptions::most_whole.
   int64_t most_whole = spmd::MergedProgram::kAll;
-  bool verify = false;                   ///< after each pass; builds without NDEBUG always do
-  std::function<void()> poll = nullptr;  ///< called after each pass; what it throws ends the compilation
-  PassTimes* times = nullptr;            ///< is added to
-  bool peaks = false;                    ///< `times` gets peaks too, which takes longer than the passes do
+  bool verify = false;                   ///< verifies after each pass; builds without NDEBUG always do
+  std::function<void()> poll = nullptr;  ///< called after each pass; its exception ends the compilation
+  PassTimes* times = nullptr;            ///< the times are added to it
+  bool peaks = false;                    ///< adds peaks to `times`; this takes longer than the passes
 };
 
-/// What it is made of is the passes' to change.
+/// The passes change its members.
 class Compilation {
  public:
-  /// `options` live longer.
+  /// `options` must outlive the compilation.
   Compilation(graph::Program captured, const PassOptions& options);
 
-  /// Reads what to_string wrote: the program goes on from the stage that the text says it is at. A text that does not
-  /// hold what the pass before it ensures is refused. `options` live longer.
+  /// Reads a text that to_string wrote. The compilation continues at the stage that the text names. Refuses a program
+  /// that violates the post-condition of the pass before that stage. `options` must outlive the compilation.
   static Compilation read(TextReader& reader, const PassOptions& options);
-  /// Reads a program without the line that says the stage: it is at the one before `pass`.
+  /// Reads a program without the line that names the stage. The program is at the stage before `pass`.
   static Compilation read_before(std::string_view pass, TextReader& reader, const PassOptions& options);
 
-  /// Runs the passes that have not run yet, up to the one of that name, which runs too; without a name, all.
+  /// Runs the remaining passes, up to and including `last`. Runs all of them if `last` is empty.
   void run(std::string_view last = {});
-  /// What the latest pass gave.
+  /// The stage that the latest pass has reached.
   Stage stage() const;
-  /// The latest pass; null: the program is as captured.
+  /// The latest pass; null if the program is as captured.
   const Pass* latest() const { return next_ == 0 ? nullptr : &passes()[next_ - 1]; }
 
   graph::Program& program() { return merged.program; }
@@ -51,21 +51,21 @@ class Compilation {
   spmd::LocalProgram& local() { return schedule.program; }
   const spmd::LocalProgram& local() const { return schedule.program; }
 
-  spmd::MergedProgram merged;  ///< its forms are known from `merge` on
+  spmd::MergedProgram merged;  ///< its forms are set from `merge` on
   spmd::Forms forms;
-  Cost unique_flops;            ///< from `merge` on
-  schedule::Schedule schedule;  ///< its program is there from `split` on, the rest from `share_views` on
+  Cost unique_flops;            ///< set from `merge` on
+  schedule::Schedule schedule;  ///< its program is set from `split` on, the rest from `share_views` on
 
  private:
   void read_program_at(size_t next, TextReader& reader);
 
   const PassOptions& options_;
-  size_t next_ = 0;  ///< the pass that runs next
+  size_t next_ = 0;  ///< index of the pass that runs next
 };
 
-/// What it is now, in the script's names; the first line says at which stage: `captured`, `after merge`.
+/// Prints the program with the script's names. The first line names the stage: `captured`, `after merge`.
 std::string to_string(const Compilation& compilation);
-/// The same without the first line.
+/// Prints the program without the first line.
 std::string text_of(const Compilation& compilation);
 
 }  // namespace mtf::plan

@@ -15,7 +15,7 @@ PlanKey key_of(std::string_view text) {
 
 ProgramForm form_of(const graph::Program& program) {
   ProgramForm form{canonical_form(program), {}};
-  if (spmd::loses_a_split(program))  // elsewhere it makes no difference to a plan
+  if (spmd::loses_a_split(program))  // other plans do not depend on only_history
     for (bool only : program.only_history) form.text.push_back(only ? '1' : '0');
   form.key = key_of(form.text);
   return form;
@@ -23,7 +23,7 @@ ProgramForm form_of(const graph::Program& program) {
 
 namespace {
 
-/// What a processor has at most while the plan runs, with what it reads.
+/// Returns the peak of a processor while the plan runs, inputs included.
 int64_t needed_bytes(const Plan& plan) {
   int64_t bytes = plan.predicted.peak_bytes;
   const spmd::LocalProgram& local = plan.schedule->program;
@@ -71,7 +71,7 @@ std::shared_ptr<const Plan> Compiler::plan_of(const graph::Program& program, Pro
       used_.splice(used_.begin(), used_, at->second.used);
       return at->second.plan;
     }
-    forget(form.key);  // another program of the same hash
+    forget(form.key);  // another program with the same hash
   }
   if (kept_.size() >= options_.most_plans) forget(PlanKey(used_.back()));
   PassOptions passes = pass_options();

@@ -1,8 +1,13 @@
 #pragma once
-// The compiler: a captured program in, its plan out.
+// The compiler makes plans of captured programs. It knows no rank and starts no thread.
 //
-// Plans are kept by the canonical forms of their programs, so that the same statement in a loop is planned once; of
-// those that have been used longest ago there are no more than so many. It knows no rank, and starts no thread.
+// Plans are kept by the canonical forms of their programs, so the same statement in a loop is planned once. When there
+// are `most_plans` plans, the least recently used plan is dropped.
+//
+// CompilerOptions::memory limits the memory of a processor. If a plan needs more, the compiler plans the program again
+// with a smaller `most_whole`. A product then passes an operand or a sum from processor to processor instead of
+// gathering it (spmd/loop_of_permutes.h). The first plan that fits is taken; if none fits, the smallest one. A plan
+// never depends on the memory of the machine that makes it, only on this option.
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -20,12 +25,12 @@
 
 namespace mtf::plan {
 
-/// A 128-bit hash (XXH3) of a text that is the same on all ranks.
+/// A 128-bit hash (XXH3) of a text. The text is the same on all ranks.
 using PlanKey = std::array<uint64_t, 2>;
 PlanKey key_of(std::string_view text);
 
-/// What a plan is kept by: all that it depends on (canonical_form in graph/program.h, and which values are kept for
-/// gradients alone, where that matters), and the key of that.
+/// The text and the hash by which a plan is kept. The text holds everything that the plan depends on: the canonical
+/// form (graph/program.h) and, where it matters, the values that are kept only for gradients.
 struct ProgramForm {
   std::string text;
   PlanKey key;
@@ -33,34 +38,34 @@ struct ProgramForm {
 ProgramForm form_of(const graph::Program& program);
 
 struct CompilerOptions {
-  std::vector<std::string> skipped_passes = {};  ///< of those that may be skipped (plan/passes.h)
-  size_t most_plans = 256;                       ///< that are kept
-  /// Bytes: larger operands and sums of products go from processor to processor block by block instead of being whole
-  /// on each (spmd/loop_of_permutes.h).
+  std::vector<std::string> skipped_passes = {};  ///< names of passes with may_be_skipped (plan/passes.h)
+  size_t most_plans = 256;                       ///< the most plans that are kept
+  /// Bytes. A product passes larger operands and sums from processor to processor, block by block, instead of storing
+  /// them gathered on each processor (spmd/loop_of_permutes.h).
   int64_t most_whole = spmd::MergedProgram::kAll;
-  /// Bytes that each processor has for a program and what it reads: where a plan needs more, `most_whole` is less for
-  /// it, as far as that helps. 0: any.
+  /// Bytes that a processor has for a program and its inputs. If a plan needs more, the compiler lowers `most_whole`
+  /// for it. 0 means no limit.
   int64_t memory = 0;
-  bool verify = false;  ///< what each pass ensures, after it
-  bool peaks = false;   ///< Compiler::pass_times tells peaks too
+  bool verify = false;  ///< verifies the post-condition of each pass
+  bool peaks = false;   ///< Compiler::pass_times includes peaks
 };
 
 class Compiler {
  public:
   explicit Compiler(CompilerOptions options = {}) : options_(std::move(options)) {}
 
-  /// Of plans that are made from now on.
+  /// Sets CompilerOptions::memory for later plans.
   void set_memory(int64_t bytes) { options_.memory = bytes; }
 
-  /// The plan of a program, whose form is given: a kept one, or a new one. `poll` is called between the steps of
-  /// making it; what it throws ends that, and nothing is kept.
+  /// Returns the plan of a program with this form: a kept plan or a new one. Calls `poll` between the passes. If `poll`
+  /// throws, planning ends and no plan is kept.
   std::shared_ptr<const Plan> plan_of(const graph::Program& program, ProgramForm form,
                                       const std::function<void()>& poll);
-  /// Of each pass, over all plans that were made; empty before the first.
+  /// The times of each pass, summed over all plans so far; empty before the first plan.
   const PassTimes& pass_times() const { return times_; }
-  /// A program as it is after the pass of that name, in the script's names.
+  /// Prints the program after `pass`, with the script's names.
   std::string text_after(std::string_view pass, const graph::Program& program) const;
-  /// The same as captured, and after each pass.
+  /// Prints the program as captured, and after each pass.
   std::vector<std::string> texts(const graph::Program& program) const;
 
  private:
@@ -74,14 +79,14 @@ class Compiler {
   };
   void forget(const PlanKey& key);
   PassOptions pass_options() const;
-  /// Those with which the plan of a program is made.
+  /// Returns the options with which the plan of `program` is made.
   PassOptions pass_options(const graph::Program& program) const;
-  /// Makes the plan, and says in `options` what is whole so that it fits.
+  /// Makes the plan. Sets `options.most_whole` to the limit that the plan uses.
   Plan make(const graph::Program& program, PassOptions& options) const;
 
   CompilerOptions options_;
   std::unordered_map<PlanKey, Kept, KeyHash> kept_;
-  std::list<PlanKey> used_;  // the last one first
+  std::list<PlanKey> used_;  // most recently used first
   int64_t plans_made_ = 0;
   PassTimes times_;
 };

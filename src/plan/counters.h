@@ -1,9 +1,9 @@
 #pragma once
-// What was computed and communicated.
+// Counts of computation and communication.
 //
-// Figures are per processor: those of the largest one. The planner fills the same structure from costs, the executor
-// from the sizes, groups and loop bounds that kernels and collectives really get; both must agree. A figure that does
-// not fit in 63 bits is kMost (types/saturating.h), and is printed as `at least 9,223,372,036,854,775,806`.
+// Figures are per processor: those of the largest one. The planner fills this structure from costs. The executor fills
+// it from the sizes, groups and loop bounds that kernels and collectives get. Both must agree. A figure that does not
+// fit in 63 bits is kMost (types/saturating.h), and is printed as `at least 9,223,372,036,854,775,806`.
 #include <cstdint>
 #include <map>
 #include <string>
@@ -15,8 +15,8 @@
 namespace mtf::plan {
 
 struct CollectiveCount {
-  int64_t count = 0;  ///< collectives before small ones are merged or large ones cut
-  int64_t calls = 0;  ///< those of the schedule
+  int64_t count = 0;  ///< before small collectives are merged and large ones cut
+  int64_t calls = 0;  ///< collectives of the schedule, after merging and cutting
   int64_t values = 0;
   int64_t bytes = 0;
   int64_t wire_bytes = 0;
@@ -30,24 +30,24 @@ struct Counters {
   int64_t unique_flops = 0;
   int64_t processors = 1;
   int64_t peak_bytes = 0;
-  /// For each kind, by the axes of the group in their mesh's order.
+  /// For each kind: the counts by the axes of the group, in the order of the mesh.
   std::map<std::vector<Name>, CollectiveCount> collectives[spmd::kCollectiveKinds];
   CollectiveCount total(spmd::CollectiveKind kind) const;
-  /// Those whose group is exactly these axes (any order).
+  /// Returns the counts of collectives over exactly these axes, in any order.
   CollectiveCount over(spmd::CollectiveKind kind, std::vector<Name> axes) const;
   bool operator==(const Counters&) const = default;
 };
 
-/// Adds `b`, `times` over; the peak is the larger one.
+/// Adds `b` to `a`, `times` times. The peak is the larger of both peaks.
 void add_times(Counters& a, const Counters& b, int64_t times);
 
-/// How often work is done that one processor alone would do once.
+/// Returns the work of all processors divided by the work of one processor alone.
 double duplication(const Counters& counters);
 
-/// `a` minus `b`, except peak_bytes and processors, which are a's.
+/// Returns `a` minus `b`. peak_bytes and processors are those of `a`.
 Counters difference(const Counters& a, const Counters& b);
 
-/// As `print(c)` shows it, a line a figure.
+/// Formats the counters as `print(c)` shows them: one figure a line.
 std::string to_string(const Counters& counters);
 
 }  // namespace mtf::plan

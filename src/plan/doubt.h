@@ -1,5 +1,5 @@
 #pragma once
-// Why the figures of a plan are an estimate: what a program computes may depend on numbers that only the run knows.
+// Reasons why the figures of a plan are an estimate: the program's work may depend on numbers that only a run knows.
 #include <cstdint>
 #include <vector>
 
@@ -9,18 +9,19 @@ namespace mtf::plan {
 
 struct Doubt {
   enum class Kind : std::uint8_t {
-    kWays,     ///< which way a condition takes: each is counted
-    kTurns,    ///< how many turns a loop has: one is counted
-    kRest,     ///< whether a loop or function ends there: what follows is counted
-    kUnknown,  ///< on what an operation works: it is not counted
-    kSkipped,  ///< how much the turns cost that a plan did not walk: as much as those that it did
+    kWays,     ///< the branch that a condition selects is unknown: every branch is counted
+    kTurns,    ///< the number of iterations of a loop is unknown: one iteration is counted
+    kRest,     ///< a loop or function may end here: the rest is counted
+    kUnknown,  ///< the operand of an operation is unknown: the operation is not counted
+    kSkipped,  ///< the plan skipped iterations: each counts as much as a walked iteration
   };
-  Span place;  ///< the condition, what a loop walks over, or the operation
+  Span place;  ///< the condition, the sequence of the loop, or the operation
   Kind kind = Kind::kWays;
 };
 using Doubts = std::vector<Doubt>;
 
-/// Adds a doubt unless there is one of the same line, by the name of its file: what is planned twice is read twice.
+/// Adds a doubt, unless there is one for the same line of a file with the same name. A file that is planned twice is
+/// read twice.
 void add_doubt(Doubts& doubts, const Doubt& doubt);
 
 }  // namespace mtf::plan

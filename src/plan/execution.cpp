@@ -14,8 +14,8 @@
 namespace mtf::plan {
 namespace {
 
-/// Says of each input of a capture's program what this run has: in what order it is stored, and whether it dies. Gives
-/// whether the program said anything else of one, or has copies.
+/// Sets the storage order of each input of a capture's program, whether the input dies, and its copies. Returns true if
+/// the description changed, or if an input has copies.
 bool describe_inputs(graph::Capture& capture, const std::vector<bool>& may_die) {
   graph::Program& program = capture.program;
   bool differs = false;
@@ -24,7 +24,7 @@ bool describe_inputs(graph::Capture& capture, const std::vector<bool>& may_die) 
     const graph::Value& leaf = capture.leaves[i];
     if (!leaf) continue;
     const std::shared_ptr<Tensor>& tensor = leaf.computed();
-    // Memory that other tensors lie in too outlives this one.
+    // An input does not die if other tensors share its storage.
     const bool dies = may_die[i] && tensor.use_count() == 1 && tensor->storage.use_count() == 1;
     differs = differs || input.dies != dies || input.order != tensor->order || !input.copies.empty();
     input.dies = dies;
@@ -42,7 +42,8 @@ std::vector<bool> dying_inputs(const graph::Program& program) {
   return dies;
 }
 
-/// A value that is kept for gradients alone lies as it was computed, and so will its gradient.
+/// A value that is kept only for gradients keeps the sharding in which it was computed. Its gradient gets the same
+/// sharding.
 void note_layout(graph::Node& node, int result) {
   const Sharding& lies = node.computed().results[result]->sharding;
   if (!(lies == node.operation->shardings[result])) node.operation = lies_computed(*node.operation, result, lies);
@@ -75,7 +76,7 @@ struct Execution::Impl {
     return compiler.plan_of(program, std::move(form), [&] { interrupt.poll(place); });
   }
 
-  /// Its roots get what the plan computes; inputs that die have nothing any more.
+  /// Runs the plan and stores its outputs in the nodes of `roots`. Inputs that die lose their tensors.
   void run(const std::shared_ptr<const Plan>& plan, const graph::Capture& capture, const graph::Values& roots,
            Span place) {
     const graph::Program& program = capture.program;
@@ -94,8 +95,8 @@ struct Execution::Impl {
     store_copies(capture, roots, plan->schedule->program.copied, std::span(outputs).subspan(roots.size()));
   }
 
-  /// Values that are kept for gradients alone may lie elsewhere under other rules, even if they lie here where their
-  /// layouts say.
+  /// Records for each value that is kept only for gradients that its sharding is the computed one. Under other rules
+  /// that sharding may differ from the layout, even if both agree here.
   void note_history(int32_t number, const graph::Program& program, const graph::Values& roots) const {
     for (size_t i = 0; i < roots.size(); ++i) {
       graph::Node& node = *roots[i].node;

@@ -1,10 +1,10 @@
 #pragma once
-// An execution: the values of the global graph, computed on a runtime.
+// An execution computes values of the global graph on a runtime.
 //
-// What is the same whatever computes stands here, once: a cut is captured as a program, the compiler finds or makes
-// its plan, the runtime runs that, the results become tensors of the nodes, and costs are added up. It may serve
-// several sessions, one after the other; they share its plans. Under mpirun every rank has one and makes the same
-// calls in the same order (plan/runtime.h).
+// It does the work that is the same for every runtime: it captures a cut as a program, asks the compiler for the plan,
+// and lets the runtime run the plan. Then it stores the results as tensors of the nodes and adds up the costs. Several
+// sessions may use one execution, one after another, and share its plans. Under mpirun every rank has an execution and
+// makes the same calls in the same order (plan/runtime.h).
 #include <functional>
 #include <memory>
 #include <optional>
@@ -34,70 +34,72 @@ class ProgramRecord;  // plan/program_record.h
 class Runtime;        // plan/runtime.h
 
 struct ExecutionOptions {
-  std::vector<std::string> skipped_passes = {};     ///< of those that may be skipped (plan/passes.h)
+  std::vector<std::string> skipped_passes = {};     ///< names of passes with may_be_skipped (plan/passes.h)
   std::optional<int64_t> most_whole = {};           ///< CompilerOptions::most_whole
-  bool verify_passes = false;                       ///< what each pass ensures, after it
-  bool peaks_of_passes = false;                     ///< pass_times() tells peaks too
-  std::shared_ptr<ProgramRecord> record = nullptr;  ///< is given the programs that are captured
+  bool verify_passes = false;                       ///< verifies the post-condition of each pass
+  bool peaks_of_passes = false;                     ///< pass_times() includes peaks
+  std::shared_ptr<ProgramRecord> record = nullptr;  ///< captured programs are added to it
 };
 
 class Execution {
  public:
-  /// `runtime` lives longer.
+  /// `runtime` must outlive the execution.
   explicit Execution(Runtime& runtime, ExecutionOptions options = {});
   ~Execution();
 
   Runtime& runtime() const;
   const std::shared_ptr<ProgramRecord>& record() const;
 
-  /// What each processor has for a program and what it reads (CompilerOptions::memory), from now on.
+  /// Sets the memory limit of later plans (CompilerOptions::memory).
   void set_memory(int64_t bytes);
 
-  /// Planning and running end soon after `interrupt` is wanted.
+  /// Makes planning and running end soon after `interrupt` is requested.
   void heed(Interrupt interrupt);
 
-  /// Computes every value of `roots` that is pending, alone. A failing element or collective throws a UserError with
-  /// its own place.
+  /// Computes the pending values among `roots`, and no others. An error in an element or a collective is a UserError at
+  /// the position of its operation.
   void compute(const graph::Values& roots);
-  /// A cut: `needed` and every other value of the table that is held and pending; the table keeps the history that
-  /// gradients need, if they may come. What dies with the program has no memory afterwards. `place` is where the
-  /// program needs it. Returns false if there was nothing to compute.
-  /// `made`: what it has done, if anything, to be repeated.
+  /// Performs a cut: computes `needed` and every other pending value of the table that is held. If gradients may come,
+  /// the table keeps the history that they need. Inputs that die with the program lose their memory. `place` is the
+  /// source position that needs the cut. Returns false if nothing was pending. Fills `made`, if given, so that repeat()
+  /// can perform the cut again.
   bool materialize(graph::ValueTable& table, const graph::Values& needed,
                    const std::function<bool()>& gradients_may_come, Span place, MadeCut* made = nullptr);
-  /// Makes a closed cut again, of what its capture now has as leaves and numbers: leaves of the same types and layouts
-  /// that are computed, no two the same. `roots` are new nodes of its roots' operations, without operands, in their
-  /// order.
+  /// Performs a closed cut again, with the leaves and numbers that its capture now has. The leaves have the same types
+  /// and layouts as before, are computed, and are distinct. `roots` are new nodes, in the order of the cut's roots.
+  /// They have the same operations and no operands.
   void repeat(graph::ValueTable& table, MadeCut& cut, const graph::Values& roots, Span place);
 
-  /// Makes the node's value from data that every rank has; place_own() from what each rank has of it (plan/runtime.h).
+  /// Sets the node's value. For place() every rank passes all data; for place_own() each rank passes its own rows
+  /// (plan/runtime.h).
   void place(graph::Node& node, const HostView& data);
   void place_own(graph::Node& node, const HostView& data);
-  /// Makes the node's value from a file. Gives what this rank's blocks add to the checksum. Throws IoError, on this
-  /// rank alone.
+  /// Sets the node's value from a file. Returns the share of this rank's blocks in the checksum. Throws IoError on this
+  /// rank only.
   uint64_t load(graph::Node& node, const io::PositionedFile& file, uint64_t place);
-  /// The whole value, on every rank; computes it first. Counts nothing.
+  /// Computes the value and returns the whole tensor on every rank. Counts nothing.
   HostTensor fetch(const graph::Value& value);
-  /// The value's tensor, if a block of this rank's is the whole, row-major (whole_block); else null. Computes it first.
-  /// As long as somebody holds it no plan writes over it.
+  /// Computes the value. Returns its tensor if one block of this rank is the whole tensor, row-major (whole_block);
+  /// else null. No plan overwrites the tensor while a caller holds it.
   std::shared_ptr<const Tensor> whole(const graph::Value& value);
-  /// Writes the value into a file; computes it first. Gives what that adds to the checksum. Throws IoError, on this
-  /// rank alone.
+  /// Computes the value and writes it into a file. Returns this rank's share in the checksum. Throws IoError on this
+  /// rank only.
   uint64_t store(const graph::Value& value, const io::PositionedFile& file, uint64_t place);
 
-  /// Everything counted so far; `counters {}` takes the difference of two. The peak is the runtime's.
+  /// The counts so far. `counters {}` takes the difference of two. The peak is the runtime's.
   Counters counters() const;
 
-  /// The number of the plan that was run last, and what that counted; its peak is that since restart_peak().
+  /// The number of the plan that ran last, and its counts. Their peak is the peak since restart_peak().
   int64_t last_plan() const;
   Counters last_counters() const;
-  /// What it did, an instruction a line with its costs, for the REPL and `mtf plan`.
+  /// The instructions of the last plan with their costs, for the REPL and `mtf plan`.
   std::vector<spmd::StatementCost> last_costs() const;
-  /// Its program at a stage: "ir" (as captured), "spmd", "schedule", or after the pass of that name (plan/passes.h).
+  /// Prints the last program at a stage: "ir" (as captured), "spmd", "schedule", or after the pass of that name
+  /// (plan/passes.h).
   std::string last_text(const std::string& stage) const;
-  /// The same at all stages: as captured, and after each pass.
+  /// Prints the last program at all stages: as captured, and after each pass.
   std::vector<std::string> last_texts() const;
-  /// How long each pass took, over all plans that were made; empty before the first.
+  /// The times of each pass, summed over all plans so far; empty before the first plan.
   const std::vector<PassTime>& pass_times() const;
 
  private:

@@ -8,7 +8,7 @@
 namespace mtf::plan {
 namespace {
 
-/// The value of an input or a root of a capture.
+/// Returns the graph value of an input or a root of a capture.
 const graph::Value& value_of(const graph::Capture& capture, const graph::Values& roots, graph::ProgramValue value) {
   if (value.is_input()) return capture.leaves[value.input()];
   const auto root = std::find(capture.program.roots.begin(), capture.program.roots.end(), value);

@@ -1,10 +1,14 @@
 #pragma once
-// Copies that a cut keeps beside values: those of variables in bf16 that stay with them (Computed::narrowed), as values
-// of their own, and those that are kept for gradients (Program::for_gradients), as tensors of the nodes.
+// Copies that a cut keeps beside values. There are two kinds:
 //
-// What a forward pass has brought elsewhere for an operation whose gradient rule reads the same (keys and values that
-// it has gathered) a backward pass of the same program would find there. If a cut falls between the two, the forward
-// program's copies are outputs of it, and inputs of the backward program, so that the cut costs no collective.
+// - A variable's copy in bf16 (Computed::narrowed). It is a value of its own, and stays until the variable is assigned.
+// - Resharded copies for gradients (Program::for_gradients). They are tensors of the nodes.
+//
+// A forward pass may gather keys and values for an operation whose gradient rule reads the gathered values again. In
+// one program the backward pass reuses these copies. If a cut separates the two passes, the copies are outputs of the
+// forward program and inputs of the backward program. So the cut costs no collective. The copies take memory until the
+// history ends, as they would in one program. Variables are gathered again, and a backward pass leaves no copies,
+// because it is seldom differentiated.
 #include <memory>
 #include <span>
 #include <vector>
@@ -19,21 +23,23 @@ struct StayingCopy {
   graph::NodePtr variable;
   graph::Handle copy;
 };
-/// The copies among nodes that a cut is about to compute which stay with variables: not of what has been assigned.
+/// Returns the bf16 copies among `nodes` that stay with their variables. A variable that has been assigned keeps none.
 std::vector<StayingCopy> copies_that_stay(const std::vector<graph::NodePtr>& nodes);
-/// They have been computed.
+/// Attaches the computed copies to their variables.
 void stay(const std::vector<StayingCopy>& copies);
 
-/// Says of which inputs and roots of a capture copies are kept: those of `values` that it has.
+/// Marks the inputs and roots of the capture whose copies are to be kept: those that are in `values`.
 void keep_copies(graph::Capture& capture, const graph::Values& roots, const graph::Values& values);
-/// Tells the capture's program which copies its inputs have.
+/// Lists the existing copies of each input in the capture's program.
 void offer_copies(graph::Capture& capture);
-/// The tensor of copy `copy` of an input.
+/// Returns the tensor of copy number `copy` of an input.
 Tensor* copy_of(const graph::Value& input, int copy);
-/// Gives the nodes the copies that a run of the capture's program has made: `copied` of each (LocalProgram).
+/// Stores the copies that a run has made in the nodes. `copied` holds the index in for_gradients of each copy
+/// (LocalProgram::copied).
 void store_copies(const graph::Capture& capture, const graph::Values& roots, const std::vector<int>& copied,
                   std::span<const std::shared_ptr<Tensor>> copies);
-/// Program `number` of the record may make copies of these values, under other layouts: what one like it has not left.
+/// Records that program `number` may make copies of its for_gradients values under other layouts. Skips a value that
+/// already names a program like it.
 void note_copies(const graph::Capture& capture, const graph::Values& roots, const ProgramRecord& record,
                  int32_t number);
 

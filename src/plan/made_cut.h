@@ -1,6 +1,6 @@
 #pragma once
-// A cut that has been made, by which Execution::repeat makes one like it: the same program on other values, without its
-// nodes being added, captured and looked up again.
+// A performed cut, which Execution::repeat can perform again: the same program on other values. Repeating adds no
+// nodes, and captures and looks up no program.
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -13,10 +13,10 @@ namespace mtf::plan {
 
 struct MadeCut {
   graph::Capture capture;
-  std::vector<bool> may_die;  ///< of each input: nobody but the cut's own nodes would have read it later
-  graph::Values roots;        ///< what it computed
-  int64_t first_node = 0;     ///< the smallest number of a node of it
-  /// It has left nothing but its roots: nothing is kept for gradients, no copies.
+  std::vector<bool> may_die;  ///< for each input: only the cut's own nodes could have read it later
+  graph::Values roots;        ///< the values that the cut computed
+  int64_t first_node = 0;     ///< the smallest node number of the cut
+  /// True if the cut left nothing but its roots: no history for gradients and no copies.
   bool is_closed = false;
   ProgramForm form;
   std::shared_ptr<const Plan> plan;

@@ -26,7 +26,7 @@ void run_split(Compilation& c) {
   c.local().unique_flops = c.unique_flops;
 }
 
-/// Runs a pass on a schedule, and before that on the turns of its loops.
+/// Runs a pass on the bodies of a schedule's loops, then on the schedule.
 void on_all(schedule::Schedule& schedule, void (*pass)(schedule::Schedule&)) {
   for (schedule::Step& step : schedule.steps)
     if (step.turn) on_all(*step.turn, pass);
@@ -59,7 +59,7 @@ void verify_split(const Compilation& c) {
   for (size_t i = 0; i + local.copied.size() < local.outputs.size(); ++i)
     MTF_CHECK(local.values[local.outputs[i][0]].partial == 0, "the output {} is still to be summed",
               local.values[local.outputs[i][0]].name);
-  if (program.operations.empty()) return;  // it was read at this stage
+  if (program.operations.empty()) return;  // the program was read at this stage
   MTF_CHECK(local.outputs.size() == program.roots.size() + local.copied.size(), "an output is missing");
   for (size_t i = 0; i < program.roots.size(); ++i) {
     const spmd::LocalValue& output = local.values[local.outputs[i][0]];
@@ -87,7 +87,7 @@ void verify_chosen(const Compilation& c) {
   schedule::verify_orders(c.local());
 }
 
-/// Calls `look` with the schedule, and with those of the turns of its loops.
+/// Calls `look` with the schedule and with the schedules of its loop bodies.
 void on_each(const schedule::Schedule& schedule, const std::function<void(const schedule::Schedule&)>& look) {
   look(schedule);
   for (const schedule::Step& step : schedule.steps)
@@ -110,7 +110,8 @@ void verify_calls(const Compilation& c) {
   });
 }
 
-/// What a collective makes is not read before it has ended; `all`: it is known of each when it ends.
+/// Checks that no step reads the result of a collective before the collective ends. `all`: also checks that the end of
+/// every collective is set.
 void verify_waits(const schedule::Schedule& schedule, bool all) {
   for (size_t s = 0; s < schedule.steps.size(); ++s) {
     const schedule::Step& step = schedule.steps[s];

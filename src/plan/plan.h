@@ -1,7 +1,7 @@
 #pragma once
-// A plan: the schedule of a captured program with what it costs, and what ties it to the tensors and numbers of each
-// new capture of that program. It holds no tensor and no memory; what a runtime makes of it (addresses, messages) is
-// the runtime's own.
+// A plan: the schedule of a captured program, its costs, and the mapping from each new capture to the schedule's
+// inputs. A plan holds no tensor and no memory. The runtime keeps the addresses and messages that it derives from the
+// plan.
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -17,37 +17,37 @@ namespace mtf::plan {
 struct PassOptions;  // plan/compilation.h
 
 struct Plan {
-  /// Where an input comes from at each run.
+  /// The source of an input at each run.
   struct Input {
-    int captured = -1;  ///< which input of the captured program; -1: a number of the plan's own (from an expansion)
-    int copy = -1;      ///< which of its copies; -1: itself
+    int captured = -1;  ///< index of the captured program's input; -1: a number of the plan's own (from an expansion)
+    int copy = -1;      ///< index of the input's copy; -1: the input itself
     double number = 0;
   };
-  int64_t number = 0;      ///< of the compiler's plans, from 1 on
+  int64_t number = 0;      ///< counts the compiler's plans from 1
   graph::Program program;  ///< as captured, for listings
   std::shared_ptr<const schedule::Schedule> schedule;
   std::vector<Input> inputs;  ///< in the order of the local program's inputs
   Counters predicted;
-  std::vector<spmd::InstructionCost> costs;  ///< of each instruction of the local program
+  std::vector<spmd::InstructionCost> costs;  ///< for each instruction of the local program
 };
 
-/// Runs all passes on a captured program (plan/passes.h), and says what that will count.
+/// Runs all passes on a captured program (plan/passes.h), and predicts its counts.
 Plan make_plan(const graph::Program& program, const PassOptions& options);
 
-/// One of a plan's inputs at one run: a tensor, or a number of the host.
+/// An input of a plan at one run: a tensor, or a number of the host.
 struct PlanInput {
-  Tensor* tensor = nullptr;  ///< the plan may write over one that dies with the program (ProgramInput::dies)
+  Tensor* tensor = nullptr;  ///< the plan may overwrite it if it dies with the program (ProgramInput::dies)
   double number = 0;
 };
 
-/// What one run of a plan reads.
+/// The inputs of one run of a plan.
 struct PlanInputs {
-  const graph::Program* program = nullptr;  ///< the captured program that this run is for
+  const graph::Program* program = nullptr;  ///< the captured program of this run
   std::vector<PlanInput> values;            ///< in the order of the local program's inputs
-  const graph::Region* region = nullptr;    ///< that this is a turn of; null: of none
+  const graph::Region* region = nullptr;    ///< the region whose iteration this is; null outside of loops
   std::vector<double> turn_numbers =
-      {};  ///< of a turn: those of the operation whose region it is, as this turn has them
-  /// The host's numbers that the operation of an instruction has.
+      {};  ///< in an iteration: the numbers of the loop operation, as this iteration has them
+  /// The host numbers of an instruction's operation.
   std::span<const double> numbers(const spmd::Instruction& instruction) const {
     if (region && instruction.origin >= 0)
       return std::span(turn_numbers)
@@ -57,7 +57,7 @@ struct PlanInputs {
   }
 };
 
-/// What the plan of a capture's program reads at a run for that capture, which lives longer.
+/// Returns the inputs with which the plan runs for `capture`, which must outlive them.
 PlanInputs inputs_of(const Plan& plan, const graph::Capture& capture);
 
 }  // namespace mtf::plan

@@ -13,7 +13,7 @@ int64_t bytes_of(const spmd::LocalProgram& program, int value) {
                                   size_of(program.values[value].element));
 }
 
-/// Returns a copy of the schedule with loops and buffers, turns of loops included.
+/// Returns a copy of the schedule with loops and buffers, also in the bodies of its loops.
 schedule::Schedule with_buffers(const schedule::Schedule& schedule) {
   schedule::Schedule copy = schedule;
   for (schedule::Step& step : copy.steps)
@@ -38,7 +38,7 @@ int64_t run_bytes(const schedule::Schedule& schedule) {
       bytes = schedule::padded(bytes_of(program, buffer.value));
     }
     all = saturating_add(all, bytes);
-    if (all >= kMost / 2) return kMost;  // more than could be packed
+    if (all >= kMost / 2) return kMost;  // pack() could overflow
     if (buffer.kind == schedule::BufferKind::kOutput) outputs += bytes;
     if (buffer.kind == schedule::BufferKind::kArena || buffer.kind == schedule::BufferKind::kStaging)
       arena.push_back({bytes, buffer.first, buffer.last, 0});
@@ -71,7 +71,7 @@ Prediction predict_without_memory(const schedule::Schedule& schedule) {
       const spmd::LocalValue& from = program.values[instruction.operands[0]];
       counters.collectives[static_cast<int>(counted_as(instruction.kind))][from.mesh->names_of(instruction.axes)] +=
           CollectiveCount{cost.count, calls, cost.values.value(), cost.bytes.value(), cost.wire_bytes};
-      calls = 0;  // those of the step
+      calls = 0;  // counted once for the step
     }
   }
   counters.unique_flops = program.unique_flops.value();

@@ -5,13 +5,13 @@
 namespace mtf::plan {
 
 struct Prediction {
-  Counters counters;                         ///< peak_bytes: what the run needs beside what is live before it
-  std::vector<spmd::InstructionCost> costs;  ///< of each instruction of the program
+  Counters counters;  ///< peak_bytes: the memory that a run needs in addition to what is live before it
+  std::vector<spmd::InstructionCost> costs;  ///< for each instruction of the program
 };
 
-/// What a run of the schedule will count on the largest processor, from its costs alone.
+/// Predicts the counters of the largest processor for one run of the schedule, from its costs alone.
 Prediction predict(const schedule::Schedule& schedule);
-/// The same but for peak_bytes, which is 0; the schedule needs no buffers.
+/// Predicts all counters except peak_bytes, which is 0. The schedule needs no buffers.
 Prediction predict_without_memory(const schedule::Schedule& schedule);
 
 /// Returns the peak_bytes of a schedule whose steps stay as they are and get buffers: a schedule after any pass.

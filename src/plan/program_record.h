@@ -1,10 +1,9 @@
 #pragma once
-// What a script computed, kept as data: each program that its cuts captured, once, how often it ran, and how the
-// layouts of all its values were decided. From it other layouts can be costed without evaluating the script
-// (cost/layout_costs.h).
+// The record of a script's computation: each captured program once, the number of its runs, and the decisions of all
+// layouts. Other layouts can be costed from it without evaluating the script again (cost/layout_costs.h).
 //
-// An execution that is given one (ExecutionOptions::record) fills it; a session whose execution has one adds what
-// decides layouts, and how often a loop that it does not walk to its end repeats what it does.
+// An execution with ExecutionOptions::record adds the programs. Its session adds the layout decisions. It also adds the
+// iterations of loops that the session does not walk to the end.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -20,38 +19,39 @@ class ProgramRecord {
  public:
   struct Entry {
     graph::RecordedProgram recorded;
-    int64_t times = 0;   ///< that the script runs it; where only the run knows, once for each statement
-    int32_t alike = -1;  ///< the first program that differs from it in what copies its inputs have, if at all
+    int64_t times = 0;  ///< runs of the program in the script; once for each statement if only a run knows
+    /// the first program that is equal except for the copies of its inputs; itself if there is none
+    int32_t alike = -1;
   };
 
   const std::shared_ptr<graph::LayoutRecord>& layouts() const { return layouts_; }
   const std::vector<Entry>& programs() const { return programs_; }
 
-  /// A program as captured, before anything is done to it. Returns its number.
+  /// Adds a captured program, before any pass. Returns its number.
   int32_t add(const graph::Capture& capture);
   /// The number of the program that was added last.
   int32_t last() const { return last_; }
-  /// A program runs so often; 0: only the run knows, and it counts once.
+  /// Adds `turns` runs of a program. 0 means that only a run knows the number; it counts as one.
   void run(int32_t program, int64_t turns);
-  /// It is taken to run so much more often in turns of a loop that were not walked.
+  /// Adds `turns` runs in loop iterations that were not walked.
   void extrapolated(int32_t program, int64_t turns);
 
-  /// How often each program has run so far.
+  /// The number of runs of each program so far.
   std::vector<int64_t> times() const;
 
-  /// What is recorded is not sure to be what a run does.
+  /// Adds a reason why a run may differ from the record.
   void doubt(const Doubt& doubt) { doubts_.push_back(doubt); }
-  /// In the order in which they came up.
+  /// In the order in which they were added.
   const Doubts& doubts() const { return doubts_; }
 
-  /// What has been recorded before something that is to be costed alone.
+  /// The state of the record before a part of the script that is to be costed alone.
   struct Before {
     std::vector<int64_t> times;
     size_t doubts = 0;
   };
   Before so_far() const { return {times(), doubts_.size()}; }
 
-  /// Errors and doubts point into these sources, which live as long as the record.
+  /// Keeps sources alive as long as the record. Errors and doubts point into them.
   void keep(std::shared_ptr<const void> sources) { sources_.push_back(std::move(sources)); }
 
  private:

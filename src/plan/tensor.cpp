@@ -45,7 +45,7 @@ const void* whole_block(const Tensor& tensor) {
   if (tensor.blocks.empty() || tensor.mesh->group_size(tensor.sharding.varies()) != 1) return nullptr;
   int last = -1;
   for (const int8_t dim : tensor.order) {
-    if (tensor.type.dims[static_cast<size_t>(dim)].size == 1) continue;  // wherever it stands
+    if (tensor.type.dims[static_cast<size_t>(dim)].size == 1) continue;  // its position does not matter
     if (dim < last) return nullptr;
     last = dim;
   }
