@@ -12,7 +12,7 @@
 namespace mtf::run {
 namespace {
 
-/// `rank 1 computes at b.mtf:5:7: print(sum(range(n) + 1))`
+/// Returns a text such as `rank 1 computes at b.mtf:5:7: print(sum(range(n) + 1))`.
 std::string whereabouts(int rank, Span place, std::string_view what) {
   if (!place.is_known()) return fmt::format("rank {} {}", rank, what);
   std::string_view line = place.file->line(place.position().line);
@@ -26,7 +26,8 @@ bool agree(Transport& transport, const plan::PlanKey& key, Span place, std::stri
   if (transport.ranks() == 1) return wants_end;
   const auto a = static_cast<int64_t>(key[0]), b = static_cast<int64_t>(key[1]);
   std::vector<int64_t> numbers = {a, ~a, b, ~b, wants_end ? 1 : 0};
-  transport.max_of_all(numbers);  // of equal numbers this and that of their complements are complements
+  // The maxima of a number and of its complement are complements only if all ranks agree.
+  transport.max_of_all(numbers);
   if (numbers[0] == ~numbers[1] && numbers[2] == ~numbers[3]) return numbers[4] != 0;
 
   Diagnostic diagnostic(Kind::ranks_disagree, place,
@@ -37,7 +38,7 @@ bool agree(Transport& transport, const plan::PlanKey& key, Span place, std::stri
   for (const std::string& other : texts) {
     if (other.starts_with(text)) continue;
     diagnostic.note(other.substr(sizeof key));
-    break;  // the first that differs shows what is wrong
+    break;  // the first difference is enough
   }
   fail(
       std::move(diagnostic)

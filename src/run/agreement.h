@@ -1,8 +1,10 @@
 #pragma once
-// Ranks evaluate the same program, and meet wherever they exchange anything: to compute, to read a value, to share a
-// file, at the end. Where they meet they first compare what for. Ranks that have come apart (a node holds another
-// version of the script, say) would wait for each other for ever, or take one thing for another; so they stop, and say
-// where they are.
+// Agreement of ranks. Ranks evaluate the same program. They meet to compute, to read a value, to share a file, and at
+// the end.
+//
+// Whenever ranks meet, they first compare what they are about to do. Ranks may run different programs, for instance if
+// one node has another version of the script. Such ranks would wait for each other for ever, or exchange data with
+// different meanings. Instead they stop, and report where each of them is.
 #include <string>
 #include <string_view>
 
@@ -12,11 +14,12 @@
 
 namespace mtf::run {
 
-/// Fails (ranks_disagree) unless all ranks are here with the same key. `place` is where this rank's program is, `what`
-/// says what it does there: "computes", "is at the end of the script". True if some rank `wants_end`.
+/// Fails (ranks_disagree) unless all ranks call it with the same key. `place` is the source position of this rank.
+/// `what` says what the rank does there: "computes", "is at the end of the script". Returns true if some rank
+/// `wants_end`.
 bool agree(Transport& transport, const plan::PlanKey& key, Span place, std::string_view what, bool wants_end = false);
 
-/// A hash (XXH3) of all that ranks have been given so far, in order: numbers of the host, literals, data.
+/// A hash (XXH3) of all data that this rank has received so far, in order: host numbers, literals, tensors.
 class Digest {
  public:
   void add(std::string_view bytes);

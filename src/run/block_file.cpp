@@ -10,7 +10,7 @@
 namespace mtf::run {
 namespace {
 
-/// A block as one piece of memory in the order of its dims: the piece, and the copy from the block as it is stored.
+/// A block as dense memory in the order of its dims, and the copy from the stored block to this memory.
 struct Piece {
   std::vector<std::byte> bytes;
   BoxCopy copy;
@@ -23,15 +23,15 @@ struct Piece {
   }
 };
 
-/// Calls `visit(place, bytes)` with each run of a block's piece that is one run of the whole tensor too; `place` is in
-/// bytes from the tensor's beginning.
+/// Calls `visit(place, bytes)` for each part of a block that is contiguous in the whole tensor. `place` is the byte
+/// offset from the beginning of the tensor.
 template <typename Bytes, typename Visit>
 void for_each_run(const TensorType& type, const std::vector<Interval>& box, std::span<Bytes> piece,
                   const Visit& visit) {
   const int64_t unit = size_of(type.element);
   std::vector<int64_t> strides(box.size(), unit);
   for (size_t i = box.size(); i-- > 1;) strides[i - 1] = strides[i] * type.dims[i].size;
-  // Dims from `inner` on lie in one run.
+  // Dims from `inner` on are contiguous.
   size_t inner = box.size();
   int64_t run = unit;
   while (inner > 0) {
@@ -51,7 +51,7 @@ void for_each_run(const TensorType& type, const std::vector<Interval>& box, std:
   }
 }
 
-/// Whether no rank before this one holds the block of the processor at `coordinates`.
+/// True if no lower rank hosts the block of the processor at `coordinates`.
 bool is_ours(const Hosting& hosting, AxisSet varies, Coordinates coordinates) {
   const Mesh& mesh = *hosting.mesh();
   for (int axis = 0; axis < mesh.order(); ++axis)
@@ -59,7 +59,7 @@ bool is_ours(const Hosting& hosting, AxisSet varies, Coordinates coordinates) {
   return hosting.rank_of(mesh.processor(coordinates)) == hosting.rank();
 }
 
-/// Calls `visit(box, piece)` with each block that this rank holds, and no rank before it.
+/// Calls `visit(box, piece)` for each block that this rank hosts and no lower rank hosts.
 template <typename Visit>
 void for_each_own_piece(Machine& machine, const plan::Tensor& tensor, const Visit& visit) {
   const spmd::LocalValue value = blocks_of(tensor);
@@ -97,7 +97,8 @@ plan::Runtime::Loaded read_blocks(Machine& machine, const TensorType& type, cons
                                   const Sharding& sharding, const io::PositionedFile& file, uint64_t place) {
   plan::Runtime::Loaded result;
   result.tensor = fill_blocks(
-      machine, type, mesh, sharding, [&](const BlockShape& block, std::byte* memory) {  // in the order of the dims
+      // Memory in the order of the dims.
+      machine, type, mesh, sharding, [&](const BlockShape& block, std::byte* memory) {
         const std::span<std::byte> bytes(memory, static_cast<size_t>(block.elements * size_of(type.element)));
         for_each_run(type, block.box, bytes,
                      [&](uint64_t at, std::span<std::byte> run) { file.read(place + at, run); });

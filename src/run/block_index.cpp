@@ -54,7 +54,7 @@ const BlockIndex::Side& BlockIndex::entries(size_t dim, const Coordinates& at) c
   return result;
 }
 
-/// f(entry, elements shared), for each entry that shares some.
+/// Calls f(entry, number of shared elements) for each entry that overlaps `interval`.
 template <typename F>
 void BlockIndex::for_meeting(size_t dim, const Coordinates& at, Interval interval, F f) const {
   const std::vector<Entry>& all = entries(dim, at).entries;
@@ -81,7 +81,8 @@ std::vector<int64_t> BlockIndex::meeting(const Coordinates& at, const std::vecto
     std::vector<int64_t> offsets;
     for_meeting(d, at, box[d], [&](const Entry& entry, int64_t) { offsets.push_back(entry.offset); });
     std::sort(offsets.begin(), offsets.end());
-    offsets.erase(std::unique(offsets.begin(), offsets.end()), offsets.end());  // a wrapped interval may meet one twice
+    // A wrapped interval may meet a block twice.
+    offsets.erase(std::unique(offsets.begin(), offsets.end()), offsets.end());
     if (offsets.size() == 1 && offsets[0] == 0) continue;
     std::vector<int64_t> next;
     next.reserve(processors.size() * offsets.size());

@@ -1,5 +1,5 @@
 #pragma once
-// Which processors of a group have boxes that meet a box, found without looking at the whole group.
+// Finds the processors of a group whose boxes overlap a box, without a walk over the whole group.
 #include <functional>
 #include <map>
 #include <vector>
@@ -8,25 +8,26 @@
 
 namespace mtf::run {
 
-/// The element-wise overlap of two intervals of one dim, where the second may wrap around.
+/// The overlap of two intervals of one dim. The second interval may wrap around.
 struct Segment {
-  int64_t from = 0;  ///< offset within the first interval
-  int64_t to = 0;    ///< offset within the second
+  int64_t from = 0;  ///< offset in the first interval
+  int64_t to = 0;    ///< offset in the second interval
   int64_t size = 0;
 };
 std::vector<Segment> overlap(Interval from, Interval to, int64_t wrap);
 
-/// The blocks of one value among the processors that differ along some axes: of each dim in the order in which they
-/// begin.
+/// An index of the blocks of one value, among the processors that differ along some axes. The index is sorted by the
+/// first position of each block, dim by dim.
 class BlockIndex {
  public:
-  /// `wraps`: for each dim the size after which the intervals of one of both sides begin anew, or 0.
+  /// `wraps`: for each dim the size at which intervals wrap around, or 0.
   BlockIndex(const spmd::LocalValue& value, AxisSet axes, std::vector<int64_t> wraps);
 
-  /// Processors that are at `at` but for the axes that split the value, and whose boxes meet `box`; ascending.
+  /// Returns the processors whose boxes overlap `box`, ascending. Their coordinates equal `at` except along the axes
+  /// that split the value.
   std::vector<int64_t> meeting(const Coordinates& at, const std::vector<Interval>& box) const;
-  /// The sum of the elements that `box` shares with each of them, on all processors of the group: each as often as
-  /// there are axes among `axes` along which the value does not vary.
+  /// Returns the number of elements that `box` shares with the blocks of all processors of the group. Replicas of a
+  /// block along the group's axes count separately.
   int64_t shared(const Coordinates& at, const std::vector<Interval>& box) const;
   /// The axes of the group along which the value varies.
   AxisSet axes() const { return varying_; }
@@ -34,11 +35,11 @@ class BlockIndex {
  private:
   struct Entry {
     Interval interval;
-    int64_t offset = 0;  ///< to the number of a processor whose places along the dim's axes are 0
-    int64_t reach = 0;   ///< where the last of this and of those before it ends: one may lie within another
+    int64_t offset = 0;  ///< processor number minus the number of the processor at coordinate 0 of the dim's axes
+    int64_t reach = 0;   ///< the largest end of this interval and of those before it, because one may contain another
   };
   struct Side {
-    std::vector<Entry> entries;  ///< with something in them, in the order in which they begin
+    std::vector<Entry> entries;  ///< the intervals that are not empty, by their first position
     mutable std::map<std::pair<int64_t, int64_t>, int64_t> sums;
   };
   const Side& entries(size_t dim, const Coordinates& at) const;
@@ -50,7 +51,7 @@ class BlockIndex {
   const AxisSet varying_;
   const int64_t replicas_;
   const std::vector<int64_t> wraps_;
-  /// By the dim, and by the place along those of its axes that are not the group's.
+  /// By dim, and by the coordinates along the dim's axes outside of the group.
   mutable std::map<std::pair<size_t, int64_t>, Side> dims_;
 };
 

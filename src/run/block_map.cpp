@@ -39,7 +39,7 @@ int64_t most_elements(const spmd::LocalValue& value) {
     if (!value.mesh) {
       most = dim.dim.size;
     } else if (!dim.mapped) {
-      most = bounds(dim, *value.mesh, Coordinates{}).size();  // the first block is never smaller than another
+      most = bounds(dim, *value.mesh, Coordinates{}).size();  // the first block is the largest
     } else {
       for (int64_t processor : value.mesh->group(0, dim.axes.set()))
         most = std::max(most, bounds(dim, *value.mesh, value.mesh->coordinates(processor)).size());

@@ -1,6 +1,6 @@
 #pragma once
-// Where the blocks of a local value lie, as numbers: the box of the whole tensor that a processor holds, and the
-// distances in memory between its elements. Everything that moves data is worked out on these boxes.
+// Boxes and strides of the blocks of a local value. A box is the part of the whole tensor that a processor holds. All
+// data movement is computed on boxes.
 #include <vector>
 
 #include "kernels/block.h"
@@ -16,17 +16,17 @@ struct BlockShape {
   int64_t elements = 1;
 };
 
-/// The block of the processor at `coordinates`, its dims stored in the value's order.
+/// Returns the block of the processor at `coordinates`, with its dims in the value's storage order.
 BlockShape block_at(const spmd::LocalValue& value, const Coordinates& coordinates);
 
-/// The same with the dims of `value` in `order`, for a box that need not be a whole block.
+/// Returns the strides of a dense array with the sizes of `box` and the storage order `order`. The box need not be a
+/// block.
 std::vector<int64_t> dense_strides(const std::vector<Interval>& box, const std::vector<int8_t>& order);
 
-/// The block as kernels see it, without its data.
+/// Returns the block as kernels see it, without a data pointer.
 kernels::Block kernel_block(const spmd::LocalValue& value, const BlockShape& shape);
 
-/// Elements of the largest block of any processor of the mesh, from the blocks' bounds: dim by dim, since no two dims
-/// are split by one axis.
+/// Returns the elements of the largest block of any processor. Computes it dim by dim, because no axis splits two dims.
 int64_t most_elements(const spmd::LocalValue& value);
 
 }  // namespace mtf::run

@@ -61,7 +61,7 @@ class AllReduces : public BoundCollective {
     ReduceGroup group;
     int result_place = 0;
     bool fills = true;            // false: another group fills the same replica
-    std::vector<int64_t> counts;  // of each value
+    std::vector<int64_t> counts;  // elements of each value
     int64_t count = 0;
     int64_t offset = 0;  // in the task's array, in elements
   };
@@ -69,7 +69,7 @@ class AllReduces : public BoundCollective {
     std::vector<Part> parts;
     std::vector<int> tags;
     int64_t count = 0;
-    bool in_place = false;  // of one value in one group: no packing
+    bool in_place = false;  // one value in one group: no packing
     int64_t packed = 0, own = 0, staging = 0;
     std::unique_ptr<ReduceTask> exchange;
   };
@@ -139,7 +139,7 @@ class AllReduces : public BoundCollective {
     return {packed, packed, staging};
   }
 
-  /// For each own member an array of its blocks in all groups.
+  /// Packs the blocks of all groups into one array for each of this rank's members.
   void pack_members(const Task& task, std::span<const std::span<void* const>> operands) const {
     const int64_t step = schedule::padded(task.count * elements_.size());
     for (size_t member = 0; member < task.parts[0].group.places.size(); ++member) {
@@ -179,9 +179,9 @@ class AllReduces : public BoundCollective {
   const ReduceElements elements_;
   OwnSum sum_;
   SharedMemory* const shared_;
-  std::vector<Part> alone_;  // groups that this rank hosts alone
+  std::vector<Part> alone_;  // groups whose members are all on this rank
   std::vector<Task> tasks_;
-  std::vector<bool> filled_;  // of each place of the results
+  std::vector<bool> filled_;  // for each place of the results
   int64_t largest_ = 0;       // elements of the largest group
   plan::CollectiveCount counted_;
   StagingPlan staging_;

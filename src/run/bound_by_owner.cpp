@@ -6,8 +6,9 @@
 namespace mtf::run {
 namespace {
 
-/// What moves in a turn, bound once for each owner: a block of one place along the loop's dim, which the owner has and
-/// the others have nothing of.
+/// A collective of a loop iteration between the owner of a position of the loop's dim and its group. The constructor
+/// binds one collective for each owner. In it the owner holds a block of one position, and the other processors hold
+/// empty blocks.
 class ByOwner : public BoundCollective {
  public:
   ByOwner(const Hosting& hosting, spmd::InstructionKind kind, const spmd::LocalValue& from, const spmd::LocalValue& to,
@@ -74,7 +75,7 @@ class ByOwner : public BoundCollective {
   }
 
   const int64_t& turn_;
-  std::map<int64_t, std::unique_ptr<BoundCollective>> by_first_;  ///< by the first place that each owner has
+  std::map<int64_t, std::unique_ptr<BoundCollective>> by_first_;  ///< by the first position of each owner
   BoundCollective* now_ = nullptr;
 };
 

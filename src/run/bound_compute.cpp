@@ -10,7 +10,7 @@
 namespace mtf::run {
 namespace {
 
-/// The axes that any of the values varies over.
+/// The axes along which any of the values varies.
 AxisSet varies_of(const spmd::LocalProgram& program, const std::vector<int>& values) {
   AxisSet axes = 0;
   for (int v : values) axes |= program.values[v].varies();
@@ -21,13 +21,12 @@ int place_of(const spmd::LocalValue& value, Hostings& hostings, int hosted) {
   return hostings.of(value.mesh).places(value.varies()).of[hosted];
 }
 
-/// Elements read, written or computed: what one thread does alone before another is woken for the rest: some
-/// microseconds.
+/// Elements read, written or computed by one thread before another thread is woken: a few microseconds of work.
 constexpr int64_t kWorkOfThread = 8192;
-/// What running a kernel takes besides.
+/// The overhead of one kernel call, in the same unit.
 constexpr int64_t kWorkOfCall = 256;
 
-/// Runs `body(i)` for each of some places: side by side where there are several, and each has work enough.
+/// Runs `body(i)` for each place, in parallel if there are several places with enough work.
 template <typename Place, typename Body>
 void for_places(kernels::Threads& threads, const std::vector<Place>& places, Body body) {
   if (places.size() == 1) return body(0);
@@ -83,7 +82,7 @@ class Kernel : public BoundCompute {
     std::vector<kernels::Block> operands, results;
     std::vector<int> operand_places, result_places;
     int64_t elements = 0;  ///< of all blocks
-    int64_t flops = 0;     ///< of the last run
+    int64_t flops = 0;     ///< of the latest run
   };
   const spmd::Instruction& instruction_;
   std::vector<Place> places_;
@@ -121,7 +120,7 @@ class Loop : public BoundCompute {
       for (int v : plan_.outputs) add(v, place.outputs, place.output_places);
       places_.push_back(std::move(place));
     }
-    // The strides' spans must not move with the vectors.
+    // Set last, because the spans point into vectors that must not move.
     for (Place& place : places_) {
       size_t next = 0;
       for (kernels::LoopArgument& argument : place.operands) argument.strides = place.strides[next++];
@@ -156,7 +155,7 @@ class Loop : public BoundCompute {
     int64_t elements = 0, flops = 0;
   };
 
-  /// Of a value for each dim of the loop, 0 along those that it lacks.
+  /// Returns a value's stride along each dim of the loop; 0 along dims that the value lacks.
   std::vector<int64_t> strides(const spmd::LocalValue& value, const Coordinates& coordinates) const {
     BlockShape shape = block_at(value, coordinates);
     std::vector<int64_t> result;

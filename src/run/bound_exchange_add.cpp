@@ -1,5 +1,5 @@
-// The adjoint of an exchange: parts of the gradients of what was fetched come back to the blocks that it was fetched
-// from.
+// The adjoint of an exchange. The exchange has fetched parts of blocks. Here the gradients of those parts return to the
+// blocks and are added up.
 #include <algorithm>
 #include <cstring>
 
@@ -12,13 +12,13 @@
 namespace mtf::run {
 namespace {
 
-/// A part of a block, and where it lies: in a block of the operand, or, received, in the staging.
+/// A part of a block, in a block of the operand or, if it was received, in the staging memory.
 struct Term {
   BoxCopy box;
   int64_t staging = -1;
 };
 
-/// to += from, at the box's places of both.
+/// Computes to += from on a box.
 void add_box(const BoxCopy& box, ElementType type, const std::byte* from, std::byte* to) {
   ops::Walk<2> runs;
   int64_t run = 1;
@@ -41,8 +41,8 @@ class ExchangeAdd : public BoundCollective {
       MTF_CHECK(!dim.mapped || !dim.map.wrap, "what wraps around is not added up");
     for (int hosted : hosting.places(to.varies()).first)
       bytes_.push_back(block_at(to, hosting.coordinates()[hosted]).elements * size_of(element_));
-    // Everything is received beside the result, and added up once all is there, in an order that hosting does not
-    // change.
+    // All parts are received into staging memory and added when all have arrived. Their order does not depend on which
+    // rank hosts which processor.
     terms_.resize(bytes_.size());
     for (BoxCopy& copy : moves_.local) terms_[copy.to_place].push_back({std::move(copy)});
     for (Message& message : moves_.receives) {
@@ -126,7 +126,7 @@ class ExchangeAdd : public BoundCollective {
   const ElementType element_;
   Redistribution moves_;
   std::vector<int64_t> bytes_;            ///< of the result at each place
-  std::vector<std::vector<Term>> terms_;  ///< for each place of the result what it is the sum of
+  std::vector<std::vector<Term>> terms_;  ///< for each place of the result: the parts to add
   plan::CollectiveCount counted_;
   Transport::Pending pending_;
   std::span<void*const> from_, to_;

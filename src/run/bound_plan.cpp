@@ -21,10 +21,10 @@ namespace {
 
 struct CountedRun {
   plan::Counters counters;
-  int64_t sent = 0;  ///< bytes that collectives gave to other ranks
+  int64_t sent = 0;  ///< bytes that collectives sent to other ranks
 };
 
-/// The numbers of collectives that a run begins, or of those of a loop the most: the same on all ranks.
+/// Returns how many collective numbers a run uses at most, the same on all ranks.
 int64_t collectives_of(const schedule::Schedule& schedule) {
   int64_t count = 0;
   for (const schedule::Step& step : schedule.steps) {
@@ -39,8 +39,8 @@ int64_t collectives_of(const schedule::Schedule& schedule) {
   return count;
 }
 
-/// The first step that writes over an input: from there on what the plan began with is lost. The number of steps if
-/// none does.
+/// Returns the first step that overwrites an input, after which the plan cannot be given up. Returns the number of
+/// steps if no step does.
 size_t writes_over_input(const schedule::Schedule& schedule) {
   const auto is_input = [&](int v) {
     const int buffer = schedule.buffer_of[v];
@@ -59,13 +59,13 @@ struct BoundPlan::Impl {
   struct Stage;
   class TakesOver;
 
-  /// Of a turn: the loop that it is of, as an instruction of the program around it.
+  /// For the plan of a loop body: the enclosing program, and its loop instruction.
   struct Around {
     const spmd::LocalProgram* program;
     const spmd::Instruction* loop;
   };
 
-  /// `stage`: of a pipeline, whose turn it is; null: of none.
+  /// `stage`: the pipeline stage that runs this body; null outside of pipelines.
   Impl(std::shared_ptr<const schedule::Schedule> s, Machine& m, Hostings& h, bool share, Around loop = {},
        Stage* of = nullptr)
       : schedule(std::move(s)),
@@ -191,8 +191,8 @@ struct BoundPlan::Impl {
     stops_before = writes_over_input(*schedule);
   }
 
-  /// What is computed for a collective alone, and may be read where it lies, is computed in the memory that ranks
-  /// share.
+  /// Places the operand of a collective in shared memory if the collective reads it in place and is its last reader.
+  /// Otherwise the collective would copy the operand there first.
   void lend_operands() {
     std::vector<size_t> last_reader(buffers.size(), 0);
     for (size_t s = 0; s < steps.size(); ++s)
@@ -206,7 +206,7 @@ struct BoundPlan::Impl {
     }
   }
 
-  /// The turns of a loop; of a pipeline those of each stage that this rank hosts, for one micro-batch after the other.
+  /// Binds the body of a loop. For a pipeline: one body for each micro-batch and each stage that this rank hosts.
   std::vector<std::unique_ptr<Loop>> bind_turns(const schedule::Step& step, const spmd::Instruction& loop) {
     std::vector<std::unique_ptr<Loop>> all;
     const graph::Region& region = *loop.node->region;
@@ -250,7 +250,8 @@ struct BoundPlan::Impl {
     else bound.collective = bind_slice(host, *operands[0], *results[0]);
   }
 
-  /// The loop's dim in what stores the place of this turn that an instruction brings from its owner or to it.
+  /// Returns the sharded loop dim of the value outside the loop whose position an instruction moves from its owner or
+  /// to its owner.
   const spmd::LocalDim& stored_over(const spmd::Instruction& instruction) const {
     MTF_CHECK(around.loop != nullptr, "a place of no loop");
     const bool comes = instruction.kind == spmd::InstructionKind::kFromOwner;
@@ -264,8 +265,8 @@ struct BoundPlan::Impl {
     return around.program->values[value].dims[0];
   }
 
-  /// The arena, or the part of shared memory, as this rank has it: each buffer as often as it has places. Returns its
-  /// size.
+  /// Packs this rank's buffers into the arena, or into its part of shared memory. A buffer has one block for each of
+  /// its places. Returns the size.
   int64_t pack_buffers(bool shared) {
     std::vector<schedule::PackItem> items;
     std::vector<size_t> which;
@@ -282,7 +283,7 @@ struct BoundPlan::Impl {
     return bytes;
   }
 
-  /// A collective ends before the first step that reads its result or may reuse the memory it works on.
+  /// A collective ends before the first step that reads its result or may reuse its memory.
   void find_awaited() {
     for (size_t c = 0; c < steps.size(); ++c) {
       if (!steps[c].collective) continue;
@@ -297,7 +298,7 @@ struct BoundPlan::Impl {
   void fit_arena() {
     if (arena_bytes > 0 && (!machine.arena || machine.arena->bytes() < arena_bytes)) {
       machine.arena.reset();
-      machine.pool->trim();  // nobody will ask for memory of its size again
+      machine.pool->trim();  // no later request will have its size
       machine.arena = machine.pool->allocate(arena_bytes, 0);
     }
     point_arena(machine.arena ? machine.arena->data() : nullptr, machine.shared.part(machine.transport.rank()));
@@ -306,7 +307,7 @@ struct BoundPlan::Impl {
     if (shared_bytes > 0) std::memset(shared_base, 0xff, static_cast<size_t>(shared_bytes));
   }
 
-  /// Points at the memory of inputs, and at new memory for outputs; returns both, by buffer.
+  /// Sets the pointers of inputs to their tensors, and those of outputs to new memory. Returns the storages by buffer.
   std::vector<std::shared_ptr<Storage>> place_ends(std::span<const plan::PlanInput> inputs) {
     check_growth(machine.transport, *machine.pool, output_bytes, output_alone, most_hosted,
                  steps.empty() ? Span() : steps.back().first->node->span);
@@ -342,10 +343,10 @@ struct BoundPlan::Impl {
     }
   }
 
-  /// Returns the floating-point operations of the steps, of each those of the place that did most.
+  /// Runs the steps. Returns the sum of their floating-point operations; each step counts its busiest place.
   int64_t run_steps(const plan::PlanInputs& inputs) {
     const bool is_first = first_flops < 0;
-    // Any thread of a long kernel may call these; messages are the caller's.
+    // Any thread of a long kernel may call these functions, but only the calling thread may use messages.
     bool may_stop = false;
     const std::function<void()> stop = [&] {
       if (may_stop && machine.interrupt.is_wanted()) throw Stopped();
@@ -377,7 +378,7 @@ struct BoundPlan::Impl {
         continue;
       }
       if (const auto loop = loops.find(s); loop != loops.end()) {
-        while (!under_way.empty()) finish(under_way[0]);  // turns have the memory for what is on its way for themselves
+        while (!under_way.empty()) finish(under_way[0]);  // iterations reuse the memory of collectives
         run_loop(loop->second, step, inputs.numbers(*step.first), s < stops_before);
         if (machine.timeline) read_clock();
         continue;
@@ -405,7 +406,7 @@ struct BoundPlan::Impl {
     return flops;
   }
 
-  /// Somebody wants the step that is under way to end.
+  /// Thrown when an interrupt ends the current step.
   struct Stopped {};
   [[noreturn]] void end_early(const spmd::Instruction& at) {
     while (!under_way.empty()) finish(under_way[0]);
@@ -440,13 +441,13 @@ struct BoundPlan::Impl {
     machine.timeline->add({schedule, static_cast<int>(s), began, clock, busy, hostings.some()});
   }
 
-  /// The time since the last reading, which is now.
+  /// Reads the clock. Returns the time since the last reading.
   double read_clock() {
     const double before = std::exchange(clock, machine.timeline->now());
     return clock - before;
   }
 
-  /// The first run notes what a collective sends.
+  /// Calls `work` with the step's collective. The first run records the bytes that it sends.
   template <typename Work>
   void hand_to_mpi(BoundStep& step, const Work& work) {
     const int64_t before = machine.transport.sent();
@@ -472,7 +473,7 @@ struct BoundPlan::Impl {
     return tensors;
   }
 
-  /// Points at the arena, and at this rank's part of shared memory from `shared` on; null if there is none.
+  /// Sets the pointers of all buffers in the arena and in this rank's part of shared memory. `shared` may be null.
   void point_arena(std::byte* base, std::byte* shared) {
     if (pointed && arena_base == base && shared_base == shared) return;
     pointed = true;
@@ -483,13 +484,13 @@ struct BoundPlan::Impl {
         point(buffers[b], (buffers[b].is_shared ? shared : base) + buffers[b].offset);
   }
 
-  /// Points the values of a buffer at its memory, a place after the other.
+  /// Sets the pointers of the values in a buffer, one place after another.
   void point(const BoundBuffer& buffer, std::byte* base) {
     for (int v : buffer.values)
       for (int p = 0; p < buffer.places; ++p) pointers.data[pointers.begin[v] + p] = base + p * buffer.place_bytes;
   }
 
-  /// Points a window at the place of its operand that a number of the host says.
+  /// Points a window at the position of its operand that a host number names.
   void open_window(const BoundStep& step, double number) {
     const graph::LaidOutOperation& operation = *step.first->node;
     const int from = step.first->operands[0], to = step.first->results[0];
@@ -498,7 +499,7 @@ struct BoundPlan::Impl {
       pointers.data[pointers.begin[to] + p] = static_cast<std::byte*>(pointers.at(from, p)) + place * step.window_bytes;
   }
 
-  /// Runs all steps with inputs that have been placed.
+  /// Runs all steps; the pointers of the inputs are set.
   void run_placed(const plan::PlanInputs& inputs) {
     read_numbers(inputs.values);
     const int64_t flops = run_steps(inputs);
@@ -506,7 +507,7 @@ struct BoundPlan::Impl {
     MTF_CHECK(flops == first_flops, "a plan did {} operations, now {}", first_flops, flops);
   }
 
-  /// A loop, or a pipeline: what each of its stages here does with each micro-batch.
+  /// Runs a loop. For a pipeline: runs each hosted stage with each micro-batch.
   void run_loop(const std::vector<std::unique_ptr<Loop>>& all, const BoundStep& step, std::span<const double> numbers,
                 bool may_stop) {
     if (!all[0]->region.hands_on) return all[0]->run(*this, step, numbers, may_stop);
@@ -524,8 +525,8 @@ struct BoundPlan::Impl {
     all[0]->zero_carried(*this);
   }
 
-  /// What this rank has done in its first run, as numbers of which the most on any rank count: those of each step, then
-  /// how many turns each loop has here, and those of a turn.
+  /// Returns this rank's figures of the first run: those of each step, then for each loop its iterations and the
+  /// figures of its body. The maximum over all ranks counts.
   std::vector<int64_t> figures() const {
     std::vector<int64_t> all = flops_of_step;
     all.resize(steps.size());
@@ -547,7 +548,7 @@ struct BoundPlan::Impl {
     return all;
   }
 
-  /// What figures say, which are taken one after the other.
+  /// Reads counters from `figures`, in the order in which figures() wrote them. Advances `figures`.
   CountedRun counted_run(const int64_t*& figures) const {
     CountedRun run;
     const int64_t *const flops = figures, *counts = figures + steps.size();
@@ -570,7 +571,7 @@ struct BoundPlan::Impl {
     return run;
   }
 
-  /// After the first run, to which all ranks come together.
+  /// Counts the first run. All ranks call it together.
   void count() {
     std::vector<int64_t> most = figures();
     machine.transport.max_of_all(most);
@@ -581,11 +582,11 @@ struct BoundPlan::Impl {
     is_counted = true;
   }
 
-  /// One stage of a pipeline, as far as this rank hosts it, with one micro-batch.
+  /// One stage of a pipeline with one micro-batch, on this rank.
   struct Stage {
-    /// What another rank is to take over.
+    /// A message to the next stage on another rank.
     struct Send {
-      int output;  ///< of the turn
+      int output;  ///< of the body
       int peer;
       int place;  ///< of the loop's result
       int64_t bytes;
@@ -597,22 +598,23 @@ struct BoundPlan::Impl {
       return transport.tag_of(number) + output % Transport::kTagsOfCollective;
     }
 
-    Hostings hostings;  ///< of its turn
+    Hostings hostings;  ///< of its body
     Impl* around = nullptr;
     const spmd::Instruction* loop = nullptr;
     int64_t micro_batch = 0;
     bool has_turns = false;
-    int32_t carried = 0;          ///< so many of its outputs, the first, go to the next stage
-    std::vector<int> hosted;      ///< of each of its processors: which of those around it that is
-    std::vector<int64_t> before;  ///< of each: the processor of the stage before; none: it is the first
-    std::vector<bool> on_last;    ///< of each processor around it: it is of the last stage
+    int32_t carried = 0;      ///< the number of carried outputs; they come first and go to the next stage
+    std::vector<int> hosted;  ///< for each processor of the stage: its index in the enclosing hosting
+    /// For each processor of the stage: the processor of the previous stage; empty for the first.
+    std::vector<int64_t> before;
+    std::vector<bool> on_last;  ///< for each processor of the enclosing hosting: it is in the last stage
     std::vector<Send> sends;
-    int64_t collectives = 0;  ///< that a micro-batch numbers, its own among them: of the stage with the most
-    int64_t number = 0;       ///< among collectives, the same on all ranks
+    int64_t collectives = 0;  ///< numbers that a micro-batch uses for its collectives and itself, in the largest stage
+    int64_t number = 0;       ///< among collective numbers, the same on all ranks
   };
 
-  /// The stages of a pipeline that this rank hosts, in the order in which micro-batches go through them, then those
-  /// that have no turns.
+  /// Returns the pipeline stages that this rank hosts. Stages with iterations come first, in the order in which
+  /// micro-batches pass through them.
   std::vector<std::unique_ptr<Stage>> stages_of(const schedule::Schedule& turn, const spmd::Instruction& loop,
                                                 int64_t micro_batch) {
     const graph::Region& region = *loop.node->region;
@@ -623,7 +625,7 @@ struct BoundPlan::Impl {
                                     [](const spmd::Instruction& each) { return each.turn != nullptr; });
     struct At {
       Interval turns;
-      int64_t processor;  ///< the first
+      int64_t processor;  ///< the first of the stage
     };
     std::vector<At> all;
     for (const int64_t processor : mesh.group(0, axes))
@@ -668,7 +670,7 @@ struct BoundPlan::Impl {
     return stages;
   }
 
-  /// `before`: of a processor of the next stage, the one of this stage; -1 of others.
+  /// `before` returns the processor of this stage that precedes a processor of the next stage, or -1.
   void add_sends(Stage& stage, const schedule::Schedule& turn, const std::function<int64_t(int64_t)>& before) {
     const Hosting& host = hostings.of(stage.loop->node->mesh);
     for (const spmd::Instruction& each : turn.program.instructions) {
@@ -690,7 +692,7 @@ struct BoundPlan::Impl {
     }
   }
 
-  /// A stage gets what the one before has left of its micro-batch, the first what the loop begins with.
+  /// Receives the carry of a micro-batch from the previous stage. The first stage copies the initial carry of the loop.
   class TakesOver : public BoundCollective {
    public:
     TakesOver(Impl& own, const spmd::Instruction& instruction)
@@ -741,8 +743,8 @@ struct BoundPlan::Impl {
    private:
     struct Piece {
       int64_t bytes = 0;
-      int peer = -1;   ///< the rank that hosts the stage before; -1: there is none
-      int place = -1;  ///< of the loop's result, where this rank hosts it
+      int peer = -1;   ///< the rank that hosts the previous stage; -1: there is none
+      int place = -1;  ///< of the loop's result, if this rank hosts the previous stage
     };
     const Stage& stage_;
     const int output_;
@@ -751,9 +753,9 @@ struct BoundPlan::Impl {
     Transport::Pending pending_;
   };
 
-  /// A loop: the plan of its turns, where what they read and give lies, and what they leave to the next.
+  /// A bound loop: the plan of its body, the memory of xs and ys, and the carry between iterations.
   struct Loop {
-    /// `own`: the turns that it runs; `at`: of a pipeline, its stage.
+    /// `own`: the iterations that it runs; `at`: its pipeline stage, if any.
     Loop(std::unique_ptr<Impl> of, Impl& around, const spmd::Instruction& first, Interval own,
          std::unique_ptr<Stage> at)
         : stage(std::move(at)),
@@ -773,7 +775,7 @@ struct BoundPlan::Impl {
         if (instruction.sum >= 0) left[sums + static_cast<size_t>(instruction.sum)].input = value;
         else if (schedule::is_host_number(instruction) && input < region.turn.inputs.size())
           numbers.emplace_back(value, region.input_number[input]);
-        else if (schedule::is_host_number(instruction))  // of an expansion
+        else if (schedule::is_host_number(instruction))  // made by an expansion
           inputs.values[turn->input_of.at(value)].number = instruction.node->inputs[0];
         else if (instruction.input < region.carried) left[input].input = value;
         else
@@ -792,7 +794,7 @@ struct BoundPlan::Impl {
         for (int place = 0; place < places(output); ++place) offset += schedule::padded(bytes_at(output, place));
       }
       bytes_ = offset;
-      // A buffer is written where one of its outputs is wanted; what else lies in it is copied.
+      // The body writes a buffer directly to the memory of one of its outputs. Other outputs in the buffer are copied.
       std::vector<int> owner(turn->buffers.size(), -1);
       for (const bool second : {true, false})
         for (size_t r = 0; r < left.size(); ++r) {
@@ -804,7 +806,7 @@ struct BoundPlan::Impl {
         }
     }
 
-    /// Memory that it needs while it runs.
+    /// Bytes of arena that the loop needs while it runs.
     int64_t bytes() const { return schedule::padded(bytes_); }
 
     void run(Impl& around, const BoundStep& step, std::span<const double> numbers_of_loop, bool may_stop) {
@@ -832,7 +834,7 @@ struct BoundPlan::Impl {
 
     // ---- of a pipeline ----
 
-    /// Gives what has been carried out of a micro-batch to the next stage, where other ranks host that.
+    /// Sends the carry of a micro-batch to the next stage, if other ranks host that stage.
     void hand_on(Impl& around) {
       Machine& machine = around.machine;
       for (const Stage::Send& send : stage->sends) {
@@ -843,13 +845,13 @@ struct BoundPlan::Impl {
       }
     }
 
-    /// What is summed over micro-batches or stages begins with zeros.
+    /// Fills sums over micro-batches or stages with zeros.
     void zero_sums(Impl& around) const {
       for (size_t r = 0; r < left.size(); ++r)
         if (!is_stacked(r) || (around.program.values[loop.results[r]].partial & region.stages.set()))
           around.zero(loop.results[r], [](int) { return true; });
     }
-    /// What is carried out is zero but on the last stage.
+    /// Fills the final carry with zeros except on the last stage.
     void zero_carried(Impl& around) const {
       for (int32_t c = 0; c < stage->carried; ++c)
         around.zero(loop.results[c], [&](int hosted) { return !stage->on_last[hosted]; });
@@ -862,7 +864,7 @@ struct BoundPlan::Impl {
     const Interval turns;
 
    private:
-    /// For each place of a value of the turn, that of the value around it that it is or is a part of.
+    /// Maps each place of a value in the body to the place of the enclosing value that contains it.
     std::vector<int> outside(Impl& around, int value, int of) const {
       std::vector<int> places;
       for (const int hosted : turn->places(value).first)
@@ -870,8 +872,8 @@ struct BoundPlan::Impl {
       return places;
     }
 
-    /// Of a value of which each turn has a place that one processor stores: for each place of the value those places
-    /// of the dim that are stored there.
+    /// For xs or ys whose loop dim is sharded: returns the interval of positions that each place stores. Returns
+    /// nothing for other values.
     std::vector<Interval> held(Impl& around, int value, int of, bool is_at_place) const {
       std::vector<Interval> intervals;
       const spmd::LocalValue& all = around.program.values[of];
@@ -882,19 +884,19 @@ struct BoundPlan::Impl {
       return intervals;
     }
 
-    /// A tensor of the turn, the operand that it is or is a part of, and the place of that for each of its places.
+    /// A tensor that the body reads, and the operand of the loop that contains it.
     struct Outside {
       int value, operand;
       std::vector<int> places;
       std::vector<Interval> held;
     };
-    /// An output of the turn. What the next turn gets lies where this one is to read it (`now`), and is left there or
-    /// in the second place (`next`).
+    /// An output of the body. For a carry or a sum, `now` is the memory that this iteration reads and `next` the memory
+    /// that it writes. Both are the same memory unless the output has a second buffer.
     struct Left {
-      int input = -1;            ///< the value as which the next turn reads it, if it does
-      int64_t second = -1;       ///< where its second place begins in the memory of the loop; -1: it needs none
-      int buffer = -1;           ///< which is written where it is wanted; -1: it is copied there
-      std::vector<int> outside;  ///< for each place that of the loop's result
+      int input = -1;            ///< the body's input that reads the output in the next iteration; -1: none
+      int64_t second = -1;       ///< offset of its second buffer in the loop's memory; -1: it needs none
+      int buffer = -1;           ///< the buffer that is written in place; -1: the output is copied
+      std::vector<int> outside;  ///< for each place: the place of the loop's result
       std::vector<Interval> held;
       std::vector<void*> now, next;  ///< for each place
     };
@@ -917,7 +919,8 @@ struct BoundPlan::Impl {
         each.next.push_back(second);
         if (second) second += schedule::padded(bytes_at(r, place));
       }
-      if (each.second >= 0 && turns.size() % 2 != 0) std::swap(each.now, each.next);  // the last turn ends at home
+      // The last iteration then writes the result's memory.
+      if (each.second >= 0 && turns.size() % 2 != 0) std::swap(each.now, each.next);
       for (int place = 0; place < places(r); ++place) {
         const auto bytes = static_cast<size_t>(bytes_at(r, place));
         if (static_cast<int32_t>(r) < region.carried)
@@ -954,16 +957,17 @@ struct BoundPlan::Impl {
         if (each.second >= 0) std::swap(each.now, each.next);
     }
 
-    /// Where an output of the turn at a place of the dim is to lie; null: on another processor.
+    /// Returns the memory for an output of the iteration at position `at`; null if another processor stores it.
     void* wanted(Impl& around, size_t r, int place, int64_t at) const {
       if (!is_stacked(r)) return left[r].next[place];
       void* const all = around.pointers.at(loop.results[r], left[r].outside[place]);
       const spmd::LocalValue& value = turn->program.values[value_of(r)];
-      if (region.hands_on && !has_dim(value.type().dims, region.micro)) return all;  // each gives the same
+      // Every iteration has the same value.
+      if (region.hands_on && !has_dim(value.type().dims, region.micro)) return all;
       return at_place(all, at, left[r].held, place, bytes_at(r, place));
     }
 
-    /// The place of a turn in a processor's block of what has the loop's dim; null where another processor stores it.
+    /// Returns the memory of position `at` in a processor's block of xs or ys; null if another processor stores it.
     void* at_place(void* all, int64_t at, const std::vector<Interval>& held, int place, int64_t bytes) const {
       int64_t first = region.hands_on ? 0 : turns.first;
       if (!held.empty()) {
@@ -977,13 +981,14 @@ struct BoundPlan::Impl {
     const ops::ScanAttributes& attributes;
     plan::PlanInputs inputs;
     std::vector<Outside> tensors;
-    std::vector<std::vector<int>> starts;          // of what is carried, for each place that of the loop's operand
-    std::vector<std::pair<int, int32_t>> numbers;  // values of the turn, each with its place among the loop's numbers
+    std::vector<std::vector<int>> starts;  // for each carry and place: the place of the loop's operand
+    // Number values of the body, with their indices among the loop's numbers.
+    std::vector<std::pair<int, int32_t>> numbers;
     std::vector<Left> left;
     int64_t bytes_ = 0;
   };
 
-  /// Fills the blocks of those processors with zeros that `is_wanted`.
+  /// Fills a value with zeros on the processors for which `is_wanted` is true.
   void zero(int value, const std::function<bool(int hosted)>& is_wanted) {
     const Places& at = places(value);
     for (size_t place = 0; place < at.first.size(); ++place)
@@ -992,14 +997,14 @@ struct BoundPlan::Impl {
                     static_cast<size_t>(block_bytes(value, static_cast<int>(place))));
   }
 
-  /// Bytes of the block that a value has at a place.
+  /// Returns the bytes of a value's block at a place.
   int64_t block_bytes(int value, int place) {
     const spmd::LocalValue& of = program.values[value];
     const int hosted = places(value).first[static_cast<size_t>(place)];
     return block_at(of, hosting(value).coordinates()[hosted]).elements * size_of(of.element);
   }
 
-  /// Points all that lies in a buffer, or in the memory of an input, at a place's memory.
+  /// Points all values of a buffer, or of an input's memory, at `memory` for one place.
   void point_buffer(int buffer, int place, void* memory) {
     for (int v : buffers[buffer].values) pointers.data[pointers.begin[v] + place] = memory;
   }
@@ -1014,29 +1019,29 @@ struct BoundPlan::Impl {
   const bool may_share;
   const Around around;
   Stage* const stage;
-  int64_t place_of_turn = 0;                                   // of a turn: its place of the loop's dim
+  int64_t place_of_turn = 0;                                   // for a loop body: the position of the iteration
   std::map<size_t, std::vector<std::unique_ptr<Loop>>> loops;  // by step
-  std::map<int, size_t> taken_over;  // of a stage's turn, by output: the step that takes over that of the one before
+  std::map<int, size_t> taken_over;  // for a stage's body, by output: the step that receives it from the previous stage
   bool is_counted = false;
   plan::Counters counted;
   PointerTable pointers;
-  std::vector<double> number_of;  // for each value: the host number it is
+  std::vector<double> number_of;  // for each value that is a host number: the number
   std::vector<int> is_number;
   std::map<int, int> input_of;
   std::vector<BoundBuffer> buffers;
   std::vector<BoundStep> steps;
   std::vector<int> last_awaits;
-  size_t stops_before = 0;  // from this step on the plan ends, whoever wants it to stop
+  size_t stops_before = 0;  // from this step on an interrupt is ignored
   int64_t arena_bytes = 0, arena_alone = 0;
-  int64_t own_shared_bytes = 0, shared_bytes = 0;  // of shared memory: its own, and with what its loops need
+  int64_t own_shared_bytes = 0, shared_bytes = 0;  // shared bytes without and with the needs of its loops
   int64_t output_bytes = 0, output_alone = 0;
-  int64_t most_hosted = 1;  // processors, by any rank, of the outputs' meshes
+  int64_t most_hosted = 1;  // the most processors of the outputs' meshes on one rank
   std::byte *arena_base = nullptr, *shared_base = nullptr;
   bool pointed = false;
-  int64_t sent = 0;  // bytes given to other ranks, of each collective the most by any rank
+  int64_t sent = 0;  // bytes sent to other ranks; for each collective the maximum over ranks
   int64_t first_flops = -1;
-  /// What the timeline's clock said last: when the step before ended, which is when the next one begins. A reading
-  /// takes a thirtieth of what a short collective does.
+  /// The latest reading of the timeline's clock: the end of one step and the beginning of the next. One reading serves
+  /// both, because a short collective takes only some thirty times as long as a reading.
   double clock = 0;
   std::vector<int64_t> flops_of_step;
   std::vector<int> under_way;

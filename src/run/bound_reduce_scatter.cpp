@@ -7,7 +7,7 @@
 namespace mtf::run {
 namespace {
 
-/// The own members' sum of the whole block, then slices of it to the ranks that they are for.
+/// Sums the blocks of this rank's members. Then the ranks exchange slices of these sums.
 class ReduceScatter : public BoundCollective {
  public:
   ReduceScatter(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes,
@@ -55,15 +55,16 @@ class ReduceScatter : public BoundCollective {
   void wait(Transport& transport) override { move_on(transport, true); }
 
  private:
-  /// For each member its part of the block of the group, to a dense array.
+  /// For each member: the copy of its part of the group's block to a dense array.
   using Targets = std::vector<BoxCopy>;
   struct Part {
     ReduceGroup group;
     BlockShape block;
-    int64_t sum = -1;    // where the own members' sum lies in the staging; -1: it is the block of the one member
-    int64_t offset = 0;  // of an unaligned task: of its block in the array, in elements
-    std::vector<BoxCopy> slices;   // of an aligned task: from the sum to the array
-    std::vector<BoxCopy> results;  // to this rank's blocks: from the array, or, alone, from the sum
+    int64_t sum = -1;             // staging offset of the members' sum; -1: the sum is the block of the only member
+    int64_t offset = 0;           // in an unaligned task: offset of its block in the array, in elements
+    std::vector<BoxCopy> slices;  // in an aligned task: copies from the sum to the array
+    // Copies to this rank's blocks: from the array or, in a group on one rank, from the sum.
+    std::vector<BoxCopy> results;
   };
   struct Task {
     std::vector<Part> parts;
@@ -94,7 +95,7 @@ class ReduceScatter : public BoundCollective {
     return targets;
   }
 
-  /// Has a copy end in the block of one of this rank's members, unless another member's does.
+  /// Makes `copy` fill the block of one of this rank's members, unless another copy fills it.
   void give(std::vector<BoxCopy>& results, BoxCopy copy, int64_t member) {
     copy.to_place = hosting_.find_place(hosting_.rank(), to_.varies(), member);
     copy.to_offset = 0;
@@ -103,7 +104,7 @@ class ReduceScatter : public BoundCollective {
     results.push_back(std::move(copy));
   }
 
-  /// The array holds each rank's slices side by side, so that they can be exchanged level by level.
+  /// Plans an array with each rank's slices side by side, which the ranks exchange level by level.
   void plan_slices(Task& task) {
     const ReduceGroup& first = task.parts[0].group;
     const size_t each = first.members.size() / first.ranks.size();
@@ -126,7 +127,7 @@ class ReduceScatter : public BoundCollective {
     task.staging = staging_.take(task.exchange->staging_bytes());
   }
 
-  /// A copy of what `packed` puts into the array to where it belongs.
+  /// Turns a copy into the array into the copy from there to the result.
   static BoxCopy as_result(const BoxCopy& packed) {
     BoxCopy copy = packed;
     copy.from_offset = packed.to_offset;
@@ -135,7 +136,7 @@ class ReduceScatter : public BoundCollective {
     return copy;
   }
 
-  /// The array holds the whole blocks, which every rank gets.
+  /// Plans an array with the whole blocks, which every rank receives.
   void plan_wholes(Task& task) {
     for (Part& part : task.parts) {
       part.offset = task.count;

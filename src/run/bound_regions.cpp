@@ -1,9 +1,9 @@
-// All_to_all in large groups of which each rank hosts many processors.
+// All_to_all in large groups, if each rank hosts many processors.
 //
-// From block to block there are as many pieces as pairs of processors. So a rank puts its blocks of a group into one
-// region, a box of the tensor, sends each other rank the part that lies in the region that its processors need, and
-// takes their blocks out of what it has received. [..] is a block, {..} a region; two ranks, each with two of four
-// processors:
+// Copying from block to block would need one piece for each pair of processors. Instead a rank copies its blocks of a
+// group into one region, a box of the tensor. It sends each other rank the part of the region that this rank needs.
+// Finally it copies its new blocks out of the received parts. [..] is a block, {..} a region; two ranks, each with two
+// of four processors:
 //
 //   rank 0   [rows 0][rows 1] ─► {rows 0-1} ─┐  {columns 0-1} ─► [columns 0][columns 1]
 //                                            ├─►
@@ -19,12 +19,12 @@
 namespace mtf::run {
 namespace {
 
-/// The box around some blocks, dense in memory.
+/// The bounding box of some blocks, dense in memory.
 struct Region {
   BlockShape shape;
   int64_t filled = 0;        ///< elements of the blocks
-  std::set<int64_t> places;  ///< of the blocks, each once
-  int64_t offset = 0;        ///< in the staging, in bytes
+  std::set<int64_t> places;  ///< numbers of distinct blocks
+  int64_t offset = 0;        ///< in the staging memory, in bytes
 
   void add(int64_t place, const BlockShape& block, const std::vector<int8_t>& order) {
     if (!places.insert(place).second || block.elements == 0) return;
@@ -48,12 +48,13 @@ struct Region {
   }
 };
 
-/// What a rank holds of a group's blocks, and what it needs.
+/// The region of a group's blocks that a rank holds, and the region that it needs.
 struct Part {
   Region held, needed;
 };
 
-/// The group that a processor is in, as a number: those along whose other axes both values are replicas are one.
+/// Returns the number of a processor's group: its coordinates along `axes`. Groups that differ only along other axes
+/// hold replicas and have one number.
 int64_t number_of(const Mesh& mesh, int64_t processor, AxisSet axes) {
   int64_t number = 0;
   for (int a = 0; a < mesh.order(); ++a)
@@ -79,7 +80,7 @@ class Regions {
       }
   }
 
-  /// Every region is all blocks, and what a rank lacks has one holder.
+  /// True if the blocks fill each region exactly, and each part that a rank lacks is on one rank only.
   bool will_do() const {
     for (const auto& [number, group] : groups_) {
       int64_t held = 0;
@@ -94,7 +95,7 @@ class Regions {
     return true;
   }
 
-  /// Calls `body(parts)` with the parts, by rank, of each group that `rank` hosts some of.
+  /// Calls `body(parts)` for each group with processors on `rank`. `parts` maps ranks to parts.
   template <typename Body>
   void for_groups_of(int rank, Body body) {
     for (auto& [number, group] : groups_)
@@ -107,13 +108,13 @@ class Regions {
  private:
   struct Group {
     std::map<int, Part> parts;  ///< by rank
-    Region all;                 ///< what is held of it on any rank
+    Region all;                 ///< the blocks of all ranks
   };
   const AxisSet between_;
   std::map<int64_t, Group> groups_;
 };
 
-/// The box that both have; nothing if there is none.
+/// Returns the intersection of two blocks, or nothing if it is empty.
 std::optional<BlockShape> shared(const BlockShape& a, const BlockShape& b, const std::vector<int8_t>& order) {
   BlockShape both;
   for (size_t d = 0; d < a.box.size(); ++d) {
@@ -125,7 +126,7 @@ std::optional<BlockShape> shared(const BlockShape& a, const BlockShape& b, const
   return both;
 }
 
-/// A copy of `box`, which both blocks have, from the memory of one to that of the other.
+/// Returns the copy of `box` from the memory of one block to that of another. Both blocks contain the box.
 BoxCopy copy_of(const BlockShape& box, const BlockShape& from, int64_t from_offset, const BlockShape& to,
                 int64_t to_offset, int64_t element_size) {
   BoxCopy copy = cut_out(from, box, element_size);
@@ -210,7 +211,7 @@ class MovesThroughRegions : public BoundCollective {
     return offset;
   }
 
-  /// Gives this rank's regions of a group their memory, and works out what goes where.
+  /// Allocates this rank's regions of a group, and plans the copies and messages.
   void plan(std::map<int, Part>& parts, int own) {
     Part& mine = parts.at(own);
     const bool one_region = mine.held.filled > 0 && mine.held.shape.box == mine.needed.shape.box;
@@ -231,7 +232,7 @@ class MovesThroughRegions : public BoundCollective {
     std::erase_if(receives_, [](const auto& each) { return each.second.bytes == 0; });
   }
 
-  /// What goes from one region to another, through a message where it is dense.
+  /// Adds the intersection of two regions to a message, where it is dense.
   void add_piece(Message& message, const Region& held, const Region& needed, bool sending) const {
     if (held.filled == 0 || needed.filled == 0) return;
     const auto box = shared(held.shape, needed.shape, order_);
@@ -253,7 +254,7 @@ class MovesThroughRegions : public BoundCollective {
   const plan::CollectiveCount counted_;
   const int64_t element_size_;
   const std::vector<int8_t> order_;
-  std::vector<BoxCopy> in_, own_, out_;      // blocks to regions, between regions, regions to blocks
+  std::vector<BoxCopy> in_, own_, out_;      // blocks to regions, regions to regions, regions to blocks
   std::map<int, Message> sends_, receives_;  // by peer
   int64_t bytes_ = 0;
   Transport::Pending pending_;
@@ -262,7 +263,7 @@ class MovesThroughRegions : public BoundCollective {
   bool finished_ = false;
 };
 
-/// Smaller groups, and ranks that host fewer processors, move what they have from block to block.
+/// Smaller groups, and ranks with fewer processors, copy from block to block.
 constexpr int64_t kFew = 8;
 
 }  // namespace

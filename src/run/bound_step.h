@@ -1,5 +1,5 @@
 #pragma once
-// The kinds of steps of a bound plan that compute (internal to run).
+// The steps of a bound plan, and the kinds that compute (internal to run).
 #include <functional>
 #include <memory>
 #include <span>
@@ -11,10 +11,10 @@
 
 namespace mtf::run {
 
-/// The table of pointers: where the entries of each value begin, one for each of its places.
+/// The table of pointers. Each value has consecutive entries, one for each of its places.
 struct PointerTable {
-  std::vector<int> begin;   ///< for each value
-  std::vector<int> places;  ///< for each value: how many
+  std::vector<int> begin;   ///< for each value: its first entry
+  std::vector<int> places;  ///< for each value: the number of its places
   std::vector<void*> data;
   void* at(int value, int place) const { return data[begin[value] + place]; }
   std::span<void* const> all(int value) const {
@@ -25,13 +25,13 @@ struct PointerTable {
 struct StepRun {
   const PointerTable& pointers;
   kernels::Threads& threads;
-  std::span<const double> inputs;   ///< of the instruction's node
-  std::span<const double> numbers;  ///< for each value: the host number it is
+  std::span<const double> inputs;   ///< host numbers of the instruction's node
+  std::span<const double> numbers;  ///< for each value that is a host number: the number
   const std::function<void()>&
-      progress;  ///< for long kernels to call, on any thread: moves collectives on, ends the step
+      progress;  ///< long kernels call it on any thread; it advances collectives, or ends the step
 };
 
-/// A kernel or a fused loop, bound. run() returns the floating-point operations of the place that did most.
+/// A bound kernel or fusion. run() returns the floating-point operations of the busiest place.
 class BoundCompute {
  public:
   virtual ~BoundCompute() = default;
@@ -45,12 +45,12 @@ std::unique_ptr<BoundCompute> bind_loop(const schedule::Schedule& schedule, cons
 
 /// A buffer of the schedule, on this rank.
 struct BoundBuffer {
-  int64_t place_bytes = 0;  ///< padded
+  int64_t place_bytes = 0;  ///< padded bytes of one place
   int places = 0;
-  int64_t alone_bytes = 0;  ///< of one processor alone, the largest
-  bool is_shared = false;   ///< in the memory that ranks share, else in the arena
-  int64_t offset = 0;       ///< there
-  std::vector<int> values;  ///< those that lie in it
+  int64_t alone_bytes = 0;  ///< bytes of the largest processor
+  bool is_shared = false;   ///< in the memory that ranks share; else in the arena
+  int64_t offset = 0;       ///< in the shared memory or the arena
+  std::vector<int> values;  ///< the values that it stores
 };
 
 /// A step of the schedule, on this rank.
@@ -59,12 +59,12 @@ struct BoundStep {
   const spmd::Instruction* first = nullptr;
   std::unique_ptr<BoundCompute> compute;
   std::unique_ptr<BoundCollective> collective;
-  int64_t window_bytes = 0;    ///< of a window: from one place to the next
-  int buffer = -1;             ///< staging
-  int64_t number = 0;          ///< of the collective that is under way, among all
-  int64_t sent = 0;            ///< bytes that it has given others in the first run
-  double began = 0, busy = 0;  ///< of the collective that is under way, by the timeline
-  std::vector<int> awaits;     ///< steps that must have ended before this one begins
+  int64_t window_bytes = 0;    ///< for a window: distance between positions
+  int buffer = -1;             ///< staging buffer
+  int64_t number = 0;          ///< of the running collective
+  int64_t sent = 0;            ///< bytes sent to other ranks in the first run
+  double began = 0, busy = 0;  ///< of the running collective, by the timeline
+  std::vector<int> awaits;     ///< steps that must end before this one begins
   std::vector<std::span<void* const>> operands;
   std::vector<std::span<void* const>> results;
 };

@@ -1,13 +1,12 @@
 #pragma once
-// One collective step, bound to this rank's processors: what it has to copy, send, receive and add up.
+// A collective step, bound to this rank's processors: its copies, messages and sums.
 //
-// It begins when its operands exist and ends before its results are read; between, advance() moves it on as messages
-// arrive (OpenMPI moves nothing outside of its own calls).
+// A collective begins when its operands exist, and ends before a step reads its results. In between, advance() makes
+// progress as messages arrive (OpenMPI makes progress only inside its own calls).
 //
-// Reductions are added up along a tree and sent as spmd/reduction_tree.h says, all else as run/redistribution.h says.
-// Unlike MPI's own collectives (whose all_reduce gives other bits with another algorithm, size or number of ranks:
-// measured) that gives each element the same bits whatever it is merged with, however it is cut and however processors
-// are hosted.
+// Reductions use the tree of spmd/reduction_tree.h, other collectives the copies of run/redistribution.h. An element of
+// a sum has the same bits however all_reduces are merged or cut, and on whichever ranks the processors are. MPI's own
+// all_reduce does not promise this: its bits change with the algorithm, the size and the number of ranks.
 #include <memory>
 #include <span>
 
@@ -20,11 +19,11 @@
 
 namespace mtf::run {
 
-/// What every step of a bound plan is given when it runs.
+/// Resources of one run of a collective.
 struct CollectiveRun {
   Transport& transport;
-  std::byte* staging;  ///< of staging_bytes()
-  int64_t number;      ///< of the collective, among all: the same on all ranks
+  std::byte* staging;  ///< has staging_bytes() bytes
+  int64_t number;      ///< number of the collective, the same on all ranks
   int tag() const { return transport.tag_of(number); }
 };
 
@@ -32,46 +31,47 @@ class BoundCollective {
  public:
   virtual ~BoundCollective() = default;
   virtual int64_t staging_bytes() const = 0;
-  /// Its staging lies in the memory that ranks share.
+  /// True if its staging memory must be in the memory that ranks share.
   virtual bool shares_memory() const { return false; }
-  /// Others read its operand where that lies, if it lies in the memory that ranks share; it is not what it was then.
+  /// True if other ranks read the operand in place when it is in shared memory. The collective then overwrites the
+  /// operand.
   virtual bool lends_operand() const { return false; }
-  /// What it counts, except `calls`: from the blocks, groups and messages that there are, of the processor for which it
-  /// is most among those that this rank hosts. With one processor a rank, wire_bytes are what it gives others.
+  /// Returns its counts except `calls`, from the real blocks, groups and messages: the maximum over the processors that
+  /// this rank hosts. If each rank hosts one processor, wire_bytes are the bytes that this rank sends.
   virtual plan::CollectiveCount counted() const = 0;
-  /// `operands` and `results`: for each value of the step the blocks of its places.
+  /// `operands` and `results`: for each value of the step, the blocks of its places.
   virtual void begin(std::span<const std::span<void* const>> operands, std::span<const std::span<void* const>> results,
                      const CollectiveRun& run) = 0;
-  /// Does what can be done without waiting; true when all is done.
+  /// Makes progress without waiting. Returns true when the collective has ended.
   virtual bool advance(Transport& transport) = 0;
-  /// Waits for the rest.
+  /// Waits for the end.
   void finish(Transport& transport);
 
  protected:
   virtual void wait(Transport& transport) = 0;
 };
 
-/// A collective of any kind, or several merged all_reduces over the same axes. `shared`: where
-/// staging may lie, or null.
+/// Binds a collective of any kind, or several merged all_reduces over the same axes. `shared`: memory for staging, or
+/// null.
 std::unique_ptr<BoundCollective> bind_collective(const Hosting& hosting, spmd::InstructionKind kind,
                                                  const std::vector<const spmd::LocalValue*>& values,
                                                  const std::vector<const spmd::LocalValue*>& results, AxisSet axes,
                                                  kernels::Reduction reduction, SharedMemory* shared = nullptr);
-/// Each processor takes its part of what it has: no communication.
+/// Binds a slice: each processor copies a part of its own block. No communication.
 std::unique_ptr<BoundCollective> bind_slice(const Hosting& hosting, const spmd::LocalValue& from,
                                             const spmd::LocalValue& to);
 
-/// In a turn of a loop, between the processor that owns its place of a dim, which is split as `over`, and its group.
-/// `turn`: that place, as it is when the collective begins.
+/// Binds a collective of a loop iteration between the owner of a position of a sharded dim and its group. `over` is the
+/// sharded dim. `turn` is the position; it is read when the collective begins.
 std::unique_ptr<BoundCollective> bind_by_owner(const Hosting& hosting, spmd::InstructionKind kind,
                                                const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes,
                                                const spmd::LocalDim& over, const int64_t& turn);
 
-/// An all_to_all, or null where it is better moved from block to block.
+/// Binds an all_to_all, or returns null if copies from block to block are faster.
 std::unique_ptr<BoundCollective> bind_through_regions(const Hosting& hosting, const spmd::LocalValue& from,
                                                       const spmd::LocalValue& to, AxisSet axes,
                                                       plan::CollectiveCount counted);
-/// Each processor adds up what the group's intervals have of its block, in the order of the processors.
+/// Each processor adds the parts of its block that the group's intervals contain, in the order of the processors.
 std::unique_ptr<BoundCollective> bind_exchange_add(const Hosting& hosting, const spmd::LocalValue& from,
                                                    const spmd::LocalValue& to, AxisSet axes);
 std::unique_ptr<BoundCollective> bind_all_reduce(const Hosting& hosting,

@@ -15,7 +15,7 @@ void combine(ElementType type, kernels::Reduction reduction, const void* a, cons
 
 namespace {
 
-/// One stretch of the arrays at a time, so that what lies between leaves and root stays in the cache.
+/// Combines a stretch of the arrays at a time, so that intermediate sums stay in the cache.
 class Tree {
  public:
   Tree(ReduceElements elements, std::span<const int64_t> tree, std::span<const std::byte* const> terms)
@@ -25,7 +25,8 @@ class Tree {
 
   int64_t stretch() const { return kBytes / elements_.size(); }
 
-  /// Of `count` elements from the byte `offset` on, in `result`; where `apart`, `result` is not written before the end.
+  /// Combines `count` elements from byte `offset` on into `result`. `apart`: writes `result` only at the end, because
+  /// it is also an operand.
   void run(int64_t offset, int64_t count, std::byte* result, bool apart) {
     offset_ = offset;
     count_ = count;
@@ -37,7 +38,7 @@ class Tree {
   static constexpr size_t kLevels = 31;
   static constexpr int64_t kBytes = 4096;
 
-  /// Node `index` of a level: a term itself at the leaves, else in `out`.
+  /// Returns node `index` of a level. A leaf is an operand itself; other nodes are computed into `out`.
   const std::byte* join(size_t level, int64_t index, std::byte* out) {
     if (level == 0) return terms_[static_cast<size_t>(index)] + offset_;
     const int64_t children = tree_[level - 1];

@@ -1,5 +1,5 @@
 #pragma once
-// Element-wise reduction of what two processors hold, and of what a group holds.
+// Element-wise reductions of two arrays, and of the arrays of a group.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -10,17 +10,19 @@
 
 namespace mtf::run {
 
-/// result[i] = reduction(a[i], b[i]); `result` may be `a` or `b`. max and min give NaN if either is; i32 wraps.
+/// Computes result[i] = reduction(a[i], b[i]). `result` may be `a` or `b`. max and min give NaN if either operand is
+/// NaN; i32 wraps.
 void combine(ElementType type, kernels::Reduction reduction, const void* a, const void* b, void* result, int64_t count);
 
-/// What is added up, and how.
+/// Element type and reduction.
 struct ReduceElements {
   ElementType type;
   kernels::Reduction reduction;
   int64_t size() const { return size_of(type); }
 };
 
-/// Combines as many arrays as `tree` (spmd/reduction_tree.h) has leaves, in its order. `result` may be one of them.
+/// Combines one array for each leaf of `tree` (spmd/reduction_tree.h), in the order of the tree. `result` may be one of
+/// the arrays.
 void combine_all(ReduceElements elements, std::span<const int64_t> tree, std::span<const std::byte* const> terms,
                  std::byte* result, int64_t count);
 

@@ -59,7 +59,7 @@ void DryRuntime::abort(const std::string& message, int status) {
   std::fflush(stdout);
   std::fputs(message.c_str(), stderr);
   std::fflush(stderr);
-  io::remove_partial_files();  // no destructor will
+  io::remove_partial_files();  // no destructor runs
   _exit(status);
 }
 

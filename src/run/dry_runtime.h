@@ -1,8 +1,8 @@
 #pragma once
-// The runtime that plans: what programs would cost, without computing them.
+// The runtime for planning. It predicts costs and computes nothing.
 //
-// It is every processor of every mesh at once. Each run counts what its plan predicts; tensors have layouts and are
-// counted as memory, and have none. It starts no thread and knows no MPI.
+// It stands for all processors of all meshes. Each run counts the prediction of its plan. Tensors have layouts and are
+// counted, but have no memory. It starts no thread and knows no MPI.
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,7 +16,7 @@ class Storage;     // run/storage.h
 
 class DryRuntime : public plan::Runtime {
  public:
-  /// `live`: bytes that one processor alone has besides.
+  /// `live`: bytes of one processor that exist before, outside of this runtime.
   explicit DryRuntime(int64_t live = 0);
   ~DryRuntime() override;
 
@@ -25,7 +25,7 @@ class DryRuntime : public plan::Runtime {
   bool knows_numbers() const override { return false; }
   std::unique_ptr<plan::Runtime> planner(bool beside) const override;
 
-  void heed(Interrupt) override {}  // nothing takes long
+  void heed(Interrupt) override {}  // no call takes long
   void added(graph::Node&) override {}
   void meet(const graph::Capture&, const plan::ProgramForm&, Span) override {}
   std::vector<std::shared_ptr<plan::Tensor>> run(const std::shared_ptr<const plan::Plan>& plan,
@@ -38,7 +38,7 @@ class DryRuntime : public plan::Runtime {
   std::shared_ptr<plan::Tensor> place_own(graph::Node& node, const plan::HostView&) override { return pretended(node); }
   Interval own_rows(const graph::Node& node) const override { return {0, node.operation->results[0].dims[0].size}; }
   Loaded load(graph::Node& node, const io::PositionedFile&, uint64_t) override { return {pretended(node)}; }
-  /// Zeros.
+  /// Returns zeros.
   plan::HostTensor fetch(const graph::Value& value) override;
   uint64_t store(const graph::Value&, const io::PositionedFile&, uint64_t) override { return 0; }
 
@@ -49,7 +49,7 @@ class DryRuntime : public plan::Runtime {
   [[noreturn]] void abort(const std::string& message, int status) override;
 
  protected:
-  /// The tensor of a node's one result, without memory.
+  /// Makes a tensor without memory for a node's only result.
   std::shared_ptr<plan::Tensor> pretended(const graph::Node& node) const;
 
  private:

@@ -23,7 +23,7 @@ spmd::LocalValue local_value(const TensorType& type, const MeshPtr& mesh, const 
   return value;
 }
 
-/// A tensor without memory, with what it takes of one processor alone and where its blocks begin.
+/// A tensor without memory, its value in a local program, and the bytes of one processor.
 struct Unfilled {
   std::shared_ptr<plan::Tensor> tensor = std::make_shared<plan::Tensor>();
   spmd::LocalValue value;
@@ -120,7 +120,7 @@ int64_t hash(const void* data, int64_t bytes) {
       std::hash<std::string_view>()({static_cast<const char*>(data), static_cast<size_t>(bytes)}) >> 2);
 }
 
-/// The number of a processor's block among all different ones.
+/// Returns the number of a processor's block among all distinct blocks.
 int64_t block_number(const Mesh& mesh, AxisSet varies, const Coordinates& coordinates) {
   int64_t number = 0;
   for (int axis = 0; axis < mesh.order(); ++axis)
@@ -132,8 +132,8 @@ int64_t block_number(const Mesh& mesh, AxisSet varies, const Coordinates& coordi
 
 void check_replicas(Machine& machine, std::span<const std::shared_ptr<plan::Tensor>> tensors,
                     std::span<const std::string> names) {
-  if (machine.transport.ranks() == 1) return;  // replicas of one rank share their memory
-  // For each block the hash and its complement: the largest of both over all ranks are complements if all are equal.
+  if (machine.transport.ranks() == 1) return;  // replicas on one rank share their memory
+  // For each block its hash and the complement. The maxima over all ranks are complements only if all hashes are equal.
   constexpr int64_t kNobody = std::numeric_limits<int64_t>::min();
   std::vector<int64_t> numbers;
   std::vector<size_t> begin;

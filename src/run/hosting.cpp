@@ -41,7 +41,7 @@ const std::vector<int64_t>& Hosting::processors(int rank) const {
 }
 
 int Hosting::rank_of_seat(int64_t seat) const {
-  const int64_t larger = more_ * (share_ + 1);  // seats of the ranks that host one more
+  const int64_t larger = more_ * (share_ + 1);  // seats of the ranks with one processor more
   return static_cast<int>(seat < larger ? seat / (share_ + 1) : more_ + (seat - larger) / share_);
 }
 

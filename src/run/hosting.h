@@ -1,12 +1,13 @@
 #pragma once
-// Which processors this rank hosts, and which of their blocks are distinct.
+// Hosting: the assignment of processors to ranks, and the distinct blocks of each rank.
 //
-// Processors are dealt to ranks in consecutive runs; where they do not divide, the first ranks host one more. On a mesh
-// of 6 processors and 4 ranks:   rank 0: 0 1   rank 1: 2 3   rank 2: 4   rank 3: 5. A placement puts processor
-// placement[i] in the place of processor i.
+// Each rank hosts consecutive processors. If the division has a remainder, the first ranks host one more. On a mesh of
+// 6 processors and 4 ranks: rank 0: 0 1   rank 1: 2 3   rank 2: 4   rank 3: 5. A placement puts processor placement[i]
+// in the position of processor i.
 //
-// A value that varies over some axes has one block for each distinct place along these axes; processors that differ
-// only along others hold replicas, and share it on their rank. Places are numbered by their first hosted processor.
+// A value that varies over some axes has one block for each combination of coordinates along these axes. Processors
+// that differ only along other axes hold replicas, and share one block on their rank. A *place* is one distinct block
+// of a rank. Places are numbered by their first hosted processor.
 //
 //   mesh rows:2;cols:2, one rank, a value that varies over cols:
 //     processor  (0,0) (0,1) (1,0) (1,1)
@@ -22,52 +23,54 @@
 
 namespace mtf::run {
 
-/// The distinct places of one rank's processors along some axes.
+/// The places of one rank's processors along some axes.
 struct Places {
   std::vector<int> of;     ///< for each hosted processor: its place
-  std::vector<int> first;  ///< for each place: its first hosted processor, by its number on the rank
+  std::vector<int> first;  ///< for each place: the index of its first hosted processor on the rank
   int count() const { return static_cast<int>(first.size()); }
 };
 
 /// The most processors that one rank hosts.
 inline constexpr int64_t kMostHosted = int64_t{1} << 20;
 
-/// A mesh as one rank sees it: what it keeps grows with the processors that it hosts, and with those of other ranks
-/// only as it asks for them.
+/// The hosting of a mesh as one rank sees it. Its memory grows with the processors of this rank. Data of other ranks is
+/// computed when it is asked for.
 class Hosting {
  public:
-  /// Fails (limit_exceeded) where a rank would host more than kMostHosted processors.
+  /// Fails (limit_exceeded) if a rank would host more than kMostHosted processors.
   Hosting(MeshPtr mesh, int rank, int ranks, const std::vector<int64_t>& placement);
-  /// Some processors of `around`, each at one place along an axis that `mesh` has beside its axes, the last.
+  /// The hosting of some processors of `around`, on a mesh with one more axis, which comes last. All of them have
+  /// coordinate `place` along the last axis.
   Hosting(const Hosting& around, MeshPtr mesh, int64_t place, const std::function<bool(int64_t processor)>& has);
 
   const MeshPtr& mesh() const { return mesh_; }
   int rank() const { return rank_; }
   int ranks() const { return ranks_; }
-  /// The processors that a rank hosts, in its order.
+  /// The processors of a rank, in its order.
   const std::vector<int64_t>& processors(int rank) const;
   const std::vector<int64_t>& processors() const { return processors(rank_); }
   const std::vector<Coordinates>& coordinates() const { return coordinates_; }
   int rank_of(int64_t processor) const {
     return around_ ? around_->rank_of(of_around(processor)) : rank_of_seat(seat_of(processor));
   }
-  /// This rank's processors, by their numbers around.
+  /// Returns the numbers that this rank's processors have in the enclosing hosting.
   std::shared_ptr<const std::vector<int64_t>> of_around() const {
     auto all = std::make_shared<std::vector<int64_t>>();
     for (const int64_t processor : processors()) all->push_back(of_around(processor));
     return all;
   }
-  /// The place of a processor in its rank's list.
+  /// Returns the index of a processor in its rank's list.
   int index_of(int64_t processor) const;
-  /// The places of a rank's processors along `axes`; kept.
+  /// Returns the places of a rank's processors along `axes`. The result is cached.
   const Places& places(int rank, AxisSet axes) const;
   const Places& places(AxisSet axes) const { return places(rank_, axes); }
-  /// Of the processors of `rank`, one at the same place along `axes` as `processor`: its index there, or -1.
+  /// Returns the place of `rank` that holds the same block as `processor` for values that vary over `axes`; -1 if there
+  /// is none.
   int find_place(int rank, AxisSet axes, int64_t processor) const;
 
  private:
   int64_t key(int64_t processor, AxisSet axes) const;
-  // Ranks have runs of seats; a placement says who sits where.
+  // Ranks have consecutive seats. A placement assigns processors to seats.
   int64_t first_seat(int64_t rank) const { return rank * share_ + std::min(rank, more_); }
   int64_t seat_of(int64_t processor) const {
     return seats_.empty() ? processor : seats_[static_cast<size_t>(processor)];
@@ -76,13 +79,13 @@ class Hosting {
   int64_t of_around(int64_t processor) const { return processor / mesh_->axis_size(mesh_->order() - 1); }
 
   const Hosting* around_ = nullptr;
-  std::function<bool(int64_t)> has_;  // of those of `around`
-  int64_t place_ = 0;                 // of all, along the last axis
+  std::function<bool(int64_t)> has_;  // selects processors of `around_`
+  int64_t place_ = 0;                 // the coordinate along the last axis
   MeshPtr mesh_;
   int rank_;
   int ranks_;
-  int64_t share_ = 0, more_ = 0;    // each rank hosts share_ processors, the first more_ ranks one more
-  std::vector<int64_t> placement_;  // the processor on each seat, and the seat of each; empty: in order
+  int64_t share_ = 0, more_ = 0;    // a rank hosts share_ processors, and each of the first more_ ranks one more
+  std::vector<int64_t> placement_;  // the processor on each seat, and the seat of each processor; empty: in order
   std::vector<int64_t> seats_;
   std::vector<Coordinates> coordinates_;
   mutable std::map<int, std::vector<int64_t>> hosted_;
@@ -94,19 +97,19 @@ class Hosting {
   const Numbered& numbered(int rank, AxisSet axes) const;
 };
 
-/// The hostings of all meshes that a run has seen. Fails (mesh_too_small) where a mesh has fewer processors than ranks.
+/// The hostings of all meshes of a run. Fails (mesh_too_small) if a mesh has fewer processors than there are ranks.
 class Hostings {
  public:
   Hostings(int rank, int ranks, std::vector<int64_t> placement)
       : rank_(rank), ranks_(ranks), placement_(std::move(placement)) {}
-  /// Those of `around`, and one more.
+  /// Extends `around` by one hosting.
   Hostings(Hostings& around, std::unique_ptr<Hosting> more) : around_(&around), some_(more->of_around()) {
     const Mesh* const mesh = more->mesh().get();
     hostings_[mesh] = std::move(more);
   }
-  /// Of a null mesh: one processor on every rank.
+  /// A null mesh has one processor on every rank.
   const Hosting& of(const MeshPtr& mesh);
-  /// The processors that it has more, by their numbers around; null: all.
+  /// The processors of the additional hosting, by their numbers in `around`; null: there is none.
   const std::shared_ptr<const std::vector<int64_t>>& some() const { return some_; }
 
  private:

@@ -11,7 +11,7 @@
 namespace mtf::run {
 namespace {
 
-/// Room for the levels of any architecture.
+/// At least the number of levels of any architecture.
 constexpr size_t kMostLevels = 8;
 
 }  // namespace
@@ -28,7 +28,7 @@ LevelAgreement agree_on_level(Transport& transport) {
     return {};
   }
   const std::vector<std::string_view> levels = kernels::all_levels();
-  std::vector<int64_t> refused(kMostLevels, 1);  // 1 for what this rank may not use
+  std::vector<int64_t> refused(kMostLevels, 1);  // 1 for levels that this rank may not use
   std::string wrong;
   try {
     const std::string_view fastest = kernels::default_level();

@@ -1,22 +1,22 @@
 #pragma once
-// The level of kernels (kernels/level.h) that all ranks of a job use: results have the same bits on every rank.
+// The level of kernels (kernels/level.h) that all ranks of a job use, so that results have the same bits on every rank.
 #include <string>
 
 namespace mtf::run {
 
 class Transport;
 
-/// Makes the default level that of this process. Fails (unusable_level).
+/// Selects the default level for this process. Fails (unusable_level).
 void choose_level();
 
 /// The outcome of an agreement, the same on all ranks.
 struct LevelAgreement {
-  std::string refusal;  ///< why there is no level for all; empty: there is one
-  std::string notice;   ///< what to tell people: that a rank could use a faster level. Mostly empty
+  std::string refusal;  ///< the reason why there is no common level; empty if there is one
+  std::string notice;   ///< a message for people if a rank could use a faster level; usually empty
 };
 
-/// Makes the fastest level that every rank may use that of each: its default level, or a slower one. All ranks come
-/// here. One rank alone fails (unusable_level) where several find a refusal.
+/// Selects on each rank the fastest level that every rank may use. A rank may use its default level and slower ones.
+/// All ranks call it. If no level is found, several ranks return a refusal; a single rank fails (unusable_level).
 LevelAgreement agree_on_level(Transport& transport);
 
 }  // namespace mtf::run

@@ -12,17 +12,18 @@
 namespace mtf::run {
 namespace {
 
-// Of a ring, in bytes: few ranks' together are no more than some megabytes, as they are to lie in a cache.
+// Bytes of a ring. If there are few ranks, all rings together have at most some megabytes, so that they stay in a
+// cache.
 constexpr int64_t kAllRings = 4 << 20, kSmallestRing = 16 << 10, kLargestRing = 256 << 10;
-constexpr int64_t kMessagesInRing = 4;  // of the longest
+constexpr int64_t kMessagesInRing = 4;  // of the greatest length
 
 }  // namespace
 
-/// Bytes in all that have been written and read, and where they lie.
+/// A ring with the total numbers of bytes written and read.
 struct Mailboxes::Ring {
   alignas(64) std::atomic<int64_t> written;
   alignas(64) std::atomic<int64_t> read;
-  alignas(64) std::byte data[1];  // capacity_ of them
+  alignas(64) std::byte data[1];  // has capacity_ bytes
 };
 
 Mailboxes::Mailboxes(Transport& transport) {
@@ -66,7 +67,7 @@ bool Mailboxes::send(int place, int tag, const void* data, int64_t bytes) {
     if (end - to.freed > capacity_) return false;
   }
   const Header header{tag, bytes};
-  std::memcpy(to.out->data + (to.written & (capacity_ - 1)), &header, sizeof header);  // never in two parts
+  std::memcpy(to.out->data + (to.written & (capacity_ - 1)), &header, sizeof header);  // a header never wraps around
   copy_in(*to.out, to.written + static_cast<int64_t>(sizeof header), data, bytes);
   to.written = end;
   to.out->written.store(end, std::memory_order_release);

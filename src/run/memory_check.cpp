@@ -10,7 +10,8 @@
 namespace mtf::run {
 namespace {
 
-/// All ranks of this machine together need `needed`, this one `bytes`; each is to have `spare` more.
+/// Fails unless the machine has `needed` bytes for all its ranks, and this process `bytes`. Each rank must have `spare`
+/// more.
 void require_memory(Transport& transport, int64_t needed, int64_t bytes, int64_t spare, Span span) {
   const int64_t there = transport.min_here(machine_memory()), own = process_memory();
   const bool machine_has = needed + transport.ranks_here() * spare <= there;
@@ -39,7 +40,7 @@ void check_growth(Transport& transport, MemoryPool& pool, int64_t bytes, int64_t
   const int64_t alone = pool.alone_live() + alone_bytes;
   if (alone - pool.alone_checked() < kUncheckedBytes / hosted) return;
   pool.note_checked(alone);
-  // What comes before the next look must have room too.
+  // `spare` covers the growth before the next check.
   require_memory(transport, transport.sum_here(bytes), bytes, kUncheckedBytes, span);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Whether there is memory for what ranks are about to do, found together, so that all of them fail or none.
+// Checks for memory. All ranks check together, so all of them fail or none.
 #include <cstdint>
 
 #include "run/storage.h"
@@ -8,14 +8,14 @@
 
 namespace mtf::run {
 
-/// Fails (out_of_memory) at `span` unless all ranks of this machine together can have what each needs more, this one
-/// `bytes`. All ranks call it, and none that passes it takes memory before the others have looked. Less than
-/// kUncheckedBytes in all are not looked at: check_growth() adds such up.
+/// Fails (out_of_memory) at `span` unless the machine has the memory that all its ranks need; this rank needs `bytes`
+/// more. All ranks call it, and no rank allocates before all have checked. A total below kUncheckedBytes is not checked
+/// here, but check_growth() adds such amounts up.
 void check_memory(Transport& transport, int64_t bytes, Span span);
 
-/// The same for `bytes` that `pool` is about to give, counted as `alone_bytes` for one processor alone, where it has
-/// grown by kUncheckedBytes or more since it was last looked at, each rank hosting up to `hosted` processors. All
-/// ranks decide alike: what one processor alone has is the same on all.
+/// Checks an allocation of `bytes` from `pool`, if the pool has grown by kUncheckedBytes or more since the last check.
+/// `alone_bytes` are the bytes of one processor, and a rank hosts up to `hosted` processors. All ranks decide alike,
+/// because one processor's bytes are the same on all ranks.
 void check_growth(Transport& transport, MemoryPool& pool, int64_t bytes, int64_t alone_bytes, int64_t hosted,
                   Span span);
 

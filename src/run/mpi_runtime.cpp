@@ -19,11 +19,11 @@
 namespace mtf::run {
 namespace {
 
-constexpr int64_t kLargeRead = 1 << 20;  // bytes; less needs no check whether there is memory for it
+constexpr int64_t kLargeRead = 1 << 20;  // bytes; smaller reads need no check for memory
 
-// What all ranks find wrong is said by rank 0, after what it has printed: others speak this much later.
+// If all ranks find the same error, rank 0 reports it, after its earlier output. Other ranks wait this long first.
 constexpr std::chrono::milliseconds kPrecedence{500};
-// How long a rank waits to be ended by the one that speaks.
+// How long a rank waits to be ended by the rank that reports.
 constexpr std::chrono::seconds kLongestEnd{10};
 
 int threads_of(const MpiRuntimeOptions& options, const Transport& transport) {
@@ -63,7 +63,7 @@ struct MpiRuntime::Impl {
     return plans.keep(plan, std::move(bound));
   }
 
-  /// Adds the numbers that a program reads to what this rank has been given.
+  /// Adds the numbers that a program reads to the digest of this rank's data.
   void note_numbers(const graph::Capture& capture) {
     given.add(bytes_of(capture.numbers));
     for (const graph::ProgramOperation& operation : capture.program.operations)
@@ -79,7 +79,7 @@ struct MpiRuntime::Impl {
   Machine machine;
   std::optional<Watchdog> watchdog;
   BoundPlans plans;
-  Digest given;  // what this rank has been given, which must be the same on all
+  Digest given;  // this rank's data, which must be the same on all ranks
 };
 
 MpiRuntime::MpiRuntime(MpiRuntimeOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}

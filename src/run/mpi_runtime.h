@@ -1,5 +1,5 @@
 #pragma once
-// The runtime that computes: on the processors that this rank hosts, with threads within the rank and MPI between
+// The runtime that computes. It runs the processors that this rank hosts, with threads in the rank and MPI between
 // ranks.
 #include <memory>
 #include <string>
@@ -18,13 +18,13 @@ inline constexpr bool kDebugBuild = true;
 #endif
 
 struct MpiRuntimeOptions {
-  int threads = 0;                               ///< of this rank; 0: its share of the node's cores
-  std::vector<int64_t> placement = {};           ///< a permutation of the processors; empty: in order
-  bool use_mpi = false;                          ///< this process was started by mpirun; else it is the only rank
-  bool share_memory = true;                      ///< ranks of one node reduce in it, and send short messages through it
-  bool check_replicas = kDebugBuild;             ///< after every plan, compare the blocks that several ranks hold
-  bool scrub = false;                            ///< tests: memory that a plan has not written holds NaNs
-  std::shared_ptr<Timeline> timeline = nullptr;  ///< is told when each step of each plan ran
+  int threads = 0;                      ///< of this rank; 0: its share of the node's cores
+  std::vector<int64_t> placement = {};  ///< a permutation of the processors; empty: in order
+  bool use_mpi = false;                 ///< mpirun started this process; else it is the only rank
+  bool share_memory = true;             ///< ranks of one node reduce and send short messages through shared memory
+  bool check_replicas = kDebugBuild;    ///< compares replicas on different ranks after every plan
+  bool scrub = false;                   ///< for tests: memory that a plan has not written holds NaNs
+  std::shared_ptr<Timeline> timeline = nullptr;  ///< records when each step of each plan ran
 };
 
 class MpiRuntime final : public plan::Runtime {
@@ -37,7 +37,8 @@ class MpiRuntime final : public plan::Runtime {
   bool knows_numbers() const override { return true; }
   std::unique_ptr<plan::Runtime> planner(bool beside) const override;
 
-  /// Of one rank alone, a plan ends between its steps and within long kernels, unless an input has been written over.
+  /// With one rank, an interrupt ends a plan between its steps and within long kernels, unless an input has been
+  /// overwritten.
   void heed(Interrupt interrupt) override;
   void added(graph::Node& node) override;
   void meet(const graph::Capture& capture, const plan::ProgramForm& form, Span place) override;
@@ -57,18 +58,18 @@ class MpiRuntime final : public plan::Runtime {
   std::vector<uint64_t> added_up(std::vector<uint64_t> numbers, Span place) override;
   std::string first_of(const std::string& text, Span place) override;
   std::string broadcast(const std::string& bytes, Span place) override;
-  /// Rank 0's timeline is given what each rank's has to tell.
+  /// Collects the texts of all ranks in rank 0's timeline (Timeline::tell).
   void finish() override;
   [[noreturn]] void abort(const std::string& message, int status) override;
 
-  /// Fails on all ranks (unusable_level) where they have no level of kernels in common: nothing can be computed then.
+  /// Fails on all ranks (unusable_level) if they have no common level of kernels, because then no rank can compute.
   void expect_level() const;
-  /// A notice for people: the ranks use slower kernels than one of them could. Mostly empty.
+  /// A message for people if the ranks use slower kernels than one of them could; usually empty.
   const std::string& notice() const;
-  /// The ranks of this node reduce in memory that they share.
+  /// True if the ranks of this node reduce in shared memory.
   bool shares_memory() const;
-  /// Bytes of tensors that plans have given other ranks so far, of each collective the most by any rank: with one
-  /// processor a rank the wire_bytes of what the plans counted.
+  /// Bytes of tensors that plans have sent to other ranks so far; for each collective the maximum over ranks. If each
+  /// rank hosts one processor, this equals the wire_bytes of the counters.
   int64_t sent() const;
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// How a rank waits for what another one does.
+// How a rank waits for another rank.
 #include <chrono>
 #include <cstdint>
 #include <thread>
@@ -8,16 +8,19 @@
 
 namespace mtf::run {
 
-/// Looks often at first, as the other rank is usually about to come; then lets other processes have the core in
-/// between, as with more ranks than cores the one that is waited for may be waiting for this core; and sleeps in
-/// between when it has waited for so long that some microseconds more make no difference.
+/// A schedule of looks, in three phases:
+///
+/// - At first the rank looks often, because the other rank is usually about to arrive.
+/// - Then it yields its core between looks. If there are more ranks than cores, the other rank may need this core.
+/// - After some milliseconds it sleeps between looks, because a delay of some microseconds no longer matters.
 class Patience {
  public:
   enum Kind { kSleepy, kAwake };
-  /// kAwake: what it waits for happens only while it looks, so that it never sleeps.
+  /// `kAwake` never sleeps. It is for events that happen only during a look.
   explicit Patience(Kind kind = kSleepy) : sleeps_(kind == kSleepy) {}
 
-  /// Called after each look that found nothing. True when it is time to look after others, too: a look that costs more.
+  /// Called after each look that found nothing. Returns true when the caller should also make a more expensive look at
+  /// other work.
   bool looked() {
     ++looks_;
     if (looks_ <= kLooksBeforePausing) return false;
@@ -28,11 +31,11 @@ class Patience {
   }
 
  private:
-  static constexpr int64_t kLooksBeforePausing = 64;      // some 0.5 µs: a pause lasts 40 ns on some processors
+  static constexpr int64_t kLooksBeforePausing = 64;      // about 0.5 µs: a pause takes up to 40 ns
   static constexpr int64_t kLooksBeforeYielding = 400;    // about 10 µs
   static constexpr int64_t kLooksBeforeSleeping = 4'000;  // some milliseconds
   static constexpr int64_t kLooksTogether = 16;
-  static constexpr std::chrono::microseconds kSleep{20};  // and what the system needs to wake it, some 90 in all
+  static constexpr std::chrono::microseconds kSleep{20};  // plus the time that the system needs to wake the rank
 
   bool sleeps_;
   int64_t looks_ = 0;

@@ -25,7 +25,7 @@ bool is_dense(const std::vector<int64_t>& sizes, const std::vector<int64_t>& str
   return true;
 }
 
-/// The copies that bring what two boxes share from one block to the other.
+/// Returns the copies of the overlap of two boxes from one block to the other. A wrapped dim may need several.
 std::vector<BoxCopy> copies(const spmd::LocalValue& from, const BlockShape& a, const spmd::LocalValue& to,
                             const BlockShape& b) {
   std::vector<std::vector<Segment>> segments;
@@ -61,7 +61,7 @@ std::vector<BoxCopy> copies(const spmd::LocalValue& from, const BlockShape& a, c
   return result;
 }
 
-/// Turns the end that is in the other rank's memory into a dense piece of the message.
+/// Replaces the end in the other rank's memory by a dense piece of the message.
 void pack_end(BoxCopy& copy, bool sending, int64_t offset, const std::vector<int8_t>& order) {
   std::vector<Interval> piece;
   for (int64_t size : copy.sizes) piece.push_back({0, size});
@@ -107,7 +107,7 @@ std::vector<int64_t> wraps_of(const spmd::LocalValue& from, const spmd::LocalVal
   return wraps;
 }
 
-/// Works out a Redistribution.
+/// Computes a Redistribution.
 class Planner {
  public:
   Planner(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, Sources sources,
@@ -132,7 +132,7 @@ class Planner {
   }
 
  private:
-  /// Processors that `p` takes some of its block from, ascending.
+  /// Returns the processors that own a part of the block of `p`, ascending.
   std::vector<int64_t> sources_of(int64_t p, const BlockShape& needed) const {
     if (kind_ == Sources::kOwn) return {p};
     if (kind_ == Sources::kPermuted) return {spmd::AxisPermutation(from_, to_).source(p)};
@@ -164,7 +164,7 @@ class Planner {
     }
   }
 
-  /// In the order in which the receiver meets them: by its place, then by the sender's processor.
+  /// Plans the sends, in the receiver's order: by its place, then by the sending processor.
   void plan_sends() {
     using Piece = std::tuple<int, int, int64_t, int64_t>;  // peer, place there, sending and receiving processor
     std::vector<Piece> pieces;
@@ -200,7 +200,7 @@ class Planner {
       }
   }
 
-  /// Processors that may take some of `q`'s block.
+  /// Returns the processors that may need a part of the block of `q`.
   std::vector<int64_t> readers_of(int64_t q) const {
     if (kind_ == Sources::kOwn) return {q};
     if (kind_ == Sources::kPermuted) return {spmd::AxisPermutation(from_, to_).reader(q)};

@@ -11,7 +11,7 @@
 namespace mtf::run {
 namespace {
 
-/// The first processors of the groups of this rank's processors, ascending.
+/// Returns the first processor of each group with a processor on this rank, ascending.
 std::vector<int64_t> firsts(const Hosting& hosting, AxisSet axes) {
   const Mesh& mesh = *hosting.mesh();
   std::vector<int64_t> result;
@@ -95,7 +95,7 @@ std::vector<ReduceBundle> bundles_of(std::vector<ReduceGroup> groups, std::vecto
     if (is_new) bundles.emplace_back();
     bundles[at->second].groups.push_back(std::move(group));
   }
-  // Both ranks of a pair see all bundles that both are in, in the same order.
+  // Both ranks of a pair see their common bundles in the same order.
   std::map<int, int> next;
   for (ReduceBundle& bundle : bundles)
     for (int rank : bundle.first().ranks) bundle.tags.push_back(next[rank]++);

@@ -11,9 +11,10 @@
 namespace mtf::run {
 namespace {
 
-/// Where the slices of an array lie that is exchanged level by level, and who meets whom. A rank's digits are those of
-/// its position, the first level's the lowest; slices lie in the order of the digits with the first level's the
-/// highest, so that what a rank still adds up after each level is one stretch of the array.
+/// The order of slices in an array that ranks exchange level by level, and the peers of each rank. The position of a
+/// rank is a number with one digit for each level; the first level has the lowest digit. Slices are ordered by the same
+/// digits, but there the first level has the highest digit. Thus after each level the slices that a rank still adds up
+/// are contiguous.
 class SliceMap {
  public:
   explicit SliceMap(std::vector<int64_t> levels) : levels_(std::move(levels)) {
@@ -25,11 +26,11 @@ class SliceMap {
   int64_t ranks() const { return ranks_; }
 
   int64_t digit(int64_t position, size_t level) const { return position / below(level) % levels_[level]; }
-  /// The position of the rank that has `digit` at a level, else the digits of `position`.
+  /// Returns the position of the rank that differs from `position` only in the digit of `level`.
   int64_t peer(int64_t position, size_t level, int64_t digit) const {
     return position + (digit - this->digit(position, level)) * below(level);
   }
-  /// The places of the slices that `position` still adds up after `level` levels.
+  /// Returns the interval of slices that `position` still adds up after `level` levels.
   Interval places(int64_t position, size_t level) const {
     int64_t first = 0, count = ranks_;
     for (size_t l = 0; l < level; ++l) {
@@ -55,7 +56,7 @@ std::vector<int64_t> tree_of_ranks(const ReduceGroup& group) {
 
 enum class Way { kWhole, kSliced, kScattered };
 
-/// Level by level among the ranks of an aligned group, piece by piece.
+/// A reduction among the ranks of an aligned group, piece by piece, and level by level in each piece.
 class LevelTask : public ReduceTask {
  public:
   LevelTask(const ReduceGroup& group, ReduceElements elements, Way way, int64_t count, int64_t piece,
@@ -74,7 +75,7 @@ class LevelTask : public ReduceTask {
         if (digit != level.own_digit) level.peers.push_back({digit, map_.peer(me_, l, digit)});
       levels_.push_back(std::move(level));
     }
-    // Slices of a later piece are no longer, and what is left after a level is shorter at the next.
+    // The first piece has the longest slices, and stretches become shorter from level to level.
     const int64_t most = map_.levels() == 0 ? 0 : way == Way::kWhole ? count : longest_after_first_level();
     slot_ = schedule::padded(most * elements_.size());
   }
@@ -128,7 +129,7 @@ class LevelTask : public ReduceTask {
     return most;
   }
 
-  /// The elements that a rank has still to add up, or has, after `level` levels.
+  /// Returns the elements that a rank adds up, or has, after `level` levels.
   Interval stretch(int64_t position, size_t level) const {
     if (way_ == Way::kWhole) return {0, begins_.back()};
     const Interval places = map_.places(position, level);
@@ -188,7 +189,7 @@ class LevelTask : public ReduceTask {
     combine_all(elements_, levels_[level_].tree, terms_, result(own.first), own.size());
   }
 
-  /// The levels backwards: what this rank has, to those that it meets at the one before.
+  /// Runs one level backwards: exchanges the finished stretches with the peers of the previous level.
   void gather(Transport& transport) {
     phase_ = Phase::kGather;
     const size_t after = level_--;
@@ -206,9 +207,9 @@ class LevelTask : public ReduceTask {
   const ReduceElements elements_;
   const Way way_;
   const int64_t count_, piece_;
-  std::vector<int64_t> begins_;  // of the slices of the piece under way, and its end
+  std::vector<int64_t> begins_;  // first elements of the slices of the current piece, then its end
   std::vector<Level> levels_;
-  int64_t slot_ = 0;  // from one staged array to the next
+  int64_t slot_ = 0;  // bytes between staged arrays
   ReduceArrays arrays_{};
   int tag_ = 0;
   const std::vector<int>* tags_ = nullptr;
@@ -219,7 +220,7 @@ class LevelTask : public ReduceTask {
   Transport::Pending pending_;
 };
 
-/// Every rank gets every member's array and adds them up along the whole tree.
+/// A reduction in which every rank receives every member's array and adds them along the whole tree.
 class MemberTask : public ReduceTask {
  public:
   MemberTask(const ReduceGroup& group, ReduceElements elements, int64_t count)
@@ -272,8 +273,8 @@ class MemberTask : public ReduceTask {
   const std::vector<int64_t> tree_;
   const ReduceElements elements_;
   const int64_t count_;
-  const int64_t step_;       // from one array to the next
-  std::vector<int> owners_;  // of each member: the place of its rank in ranks_
+  const int64_t step_;       // bytes between arrays
+  std::vector<int> owners_;  // for each member: the index of its rank in ranks_
   int me_ = 0;
   int64_t others_ = 0;
   std::vector<const std::byte*> terms_;

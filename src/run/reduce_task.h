@@ -1,6 +1,6 @@
 #pragma once
-// A reduction of one array among the ranks of a group: the ways of spmd/reduction_tree.h, or, where ranks do not fit
-// the tree, every rank gets every member's array.
+// A reduction of one array among the ranks of a group. Ranks of an aligned group exchange along the tree
+// (spmd/reduction_tree.h). In other groups every rank receives every member's array.
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -13,7 +13,7 @@
 
 namespace mtf::run {
 
-/// Adds up what this rank's members of an aligned group hold.
+/// Adds the blocks of this rank's members of an aligned group.
 class OwnSum {
  public:
   explicit OwnSum(ReduceElements elements) : elements_(elements) {}
@@ -30,7 +30,7 @@ class OwnSum {
   std::vector<const std::byte*> terms_;
 };
 
-/// Hands out staging memory.
+/// Assigns offsets in staging memory.
 class StagingPlan {
  public:
   int64_t take(int64_t bytes) {
@@ -44,11 +44,10 @@ class StagingPlan {
   int64_t bytes_ = 0;
 };
 
-/// What a rank begins with, where its result goes, and what it works with meanwhile.
+/// The arrays of a rank: operand, result and staging memory.
 struct ReduceArrays {
-  const std::byte*
-      own;            ///< of an aligned group: the sum of the own members; else their arrays, padded to 64 bytes each
-  std::byte* result;  ///< may be `own` in an aligned group
+  const std::byte* own;  ///< in an aligned group the sum of the own members; else their arrays, each padded to 64 bytes
+  std::byte* result;     ///< may be `own` in an aligned group
   std::byte* staging;
 };
 
@@ -56,32 +55,34 @@ class ReduceTask {
  public:
   virtual ~ReduceTask() = default;
   virtual int64_t staging_bytes() const = 0;
-  /// Its staging lies in the memory that ranks share.
+  /// True if its staging memory must be in the memory that ranks share.
   virtual bool shares_memory() const { return false; }
   /// Messages to and from rank i of the group have the tag `run.tag() + tags[i]`.
   virtual void begin(const ReduceArrays& arrays, const CollectiveRun& run, const std::vector<int>& tags) = 0;
-  /// Does what can be done without waiting, or, if `wait`, all; true when all is done.
+  /// Makes progress, and waits for the end if `wait`. Returns true when the reduction has ended.
   virtual bool advance(Transport& transport, bool wait) = 0;
 };
 
-/// Of `count` elements. Every rank of the group gets the sum of all members' arrays. `largest` are the elements of the
-/// largest group of the collective, by which all groups are sent one way. Where the ranks of the group all share
-/// memory, a large one goes through that; null if a rank takes part in several groups.
+/// Makes an all_reduce of `count` elements: every rank of the group gets the sum of all members' arrays. `largest` is
+/// the element count of the largest group of the collective; it selects one algorithm for all groups. `shared` is used
+/// for large arrays if all ranks of the group share memory. It is null if a rank is in several groups.
 std::unique_ptr<ReduceTask> make_all_reduce(const ReduceGroup& group, ReduceElements elements, int64_t count,
                                             int64_t largest, SharedMemory* shared = nullptr);
 
-/// Each rank of an aligned group gets the sum of one slice, in its place of `result`. `slices` are the elements of the
-/// slice of each rank, by position; they lie in the array in the order of slice_order().
+/// Makes a reduce_scatter: each rank of an aligned group gets the sum of one slice, at the slice's offset in `result`.
+/// `slices` are the element counts by rank position. In the array the slices have the order of slice_order().
 std::unique_ptr<ReduceTask> make_scatter(const ReduceGroup& group, ReduceElements elements,
                                          const std::vector<int64_t>& slices);
 
-/// Slices of equal length, the last ones shorter or empty: for each place where it begins, and the end.
+/// Divides `count` elements into slices of equal length; the last ones may be shorter or empty. Returns their first
+/// elements, then the end.
 std::vector<int64_t> equal_slices(int64_t ranks, int64_t count);
 
-/// For each place in an array that is scattered: the position of the rank whose slice lies there.
+/// Returns for each slice of a scattered array the position of the rank that gets it.
 std::vector<int> slice_order(const ReduceGroup& group);
 
-/// Elements that the first member of a group sends in an all_reduce of `count`, if every member is a rank.
+/// Returns the elements that the first member of a group sends in an all_reduce of `count`, as if every member were a
+/// rank.
 int64_t sent_by_first(const ReduceGroup& group, ReduceElements elements, int64_t count, int64_t largest);
 
 }  // namespace mtf::run

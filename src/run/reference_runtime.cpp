@@ -13,14 +13,14 @@
 namespace mtf::run {
 namespace {
 
-/// Alternatives of the schedule that only change how fast a program is.
+/// Optional passes, which only make programs faster.
 const std::vector<std::string> kNoPasses = {"merge_all_reduces", "fuse_loops", "overlap_collectives"};
 
 constexpr size_t kMostReferencePlans = 4096;
 
 using Tensors = std::vector<std::shared_ptr<plan::Tensor>>;
 
-/// The results of a node, each whole: what this runtime keeps of it.
+/// The whole results of a node, which this runtime keeps with the node.
 Tensors& whole_results(graph::Node& node) {
   std::shared_ptr<void>& kept = node.compute_into().of_runtime;
   if (!kept) kept = std::make_shared<Tensors>();
@@ -31,8 +31,8 @@ const std::shared_ptr<plan::Tensor>& whole_of(const graph::Value& value) {
   return (*static_cast<const Tensors*>(value.node->computed().of_runtime.get()))[value.result];
 }
 
-/// The region, in whose turn nothing is laid out with `@`: one processor has all of everything. It has its form once it
-/// is laid out.
+/// Returns the region without the layouts that `@` asks for in its body, because one processor holds everything. The
+/// region gets its form when it is laid out.
 std::shared_ptr<const graph::Region> laid_out_by_nobody(const graph::Region& was) {
   graph::Region region = was;
   for (graph::ProgramOperation& entry : region.turn.operations) {
@@ -56,7 +56,7 @@ struct ReferenceRuntime::Impl {
   plan::Compiler compiler{{.skipped_passes = kNoPasses, .most_plans = kMostReferencePlans}};
   BoundPlans plans;
 
-  /// The operation alone, whole on one processor.
+  /// Returns the operation for whole tensors on one processor.
   graph::OperationRef alone(const graph::LaidOutOperation& operation) const {
     auto made = std::make_shared<graph::LaidOutOperation>(operation);
     made->mesh = one;
@@ -108,7 +108,7 @@ ReferenceRuntime::~ReferenceRuntime() = default;
 
 void ReferenceRuntime::added(graph::Node& node) {
   const graph::LaidOutOperation& operation = *node.operation;
-  if (operation.op->is_leaf()) {  // data is placed
+  if (operation.op->is_leaf()) {  // place() stores the data of other leaves
     if (operation.op->role == graph::Role::kNumber)
       impl_->place(node, plan::host_number(operation.results[0].element, operation.inputs[0]));
     return;

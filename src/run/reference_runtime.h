@@ -1,9 +1,10 @@
 #pragma once
-// The reference evaluation: what a program means.
+// The reference evaluation: it defines the result of a program.
 //
-// Each operation is computed as soon as it is evaluated, whole, on one processor, by its own kernel: nothing is split,
-// fused, merged, overwritten or forgotten. What every other way to run a program computes is compared with it. Results
-// are kept for as long as their node lives. Beside that its programs are planned and counted as a dry runtime's are.
+// It computes each operation as soon as the operation is added, on whole tensors, on one processor, with the
+// operation's own kernel. It never splits, fuses, merges, overwrites or forgets anything. Tests compare every other way
+// to run a program with it. A node keeps its results as long as it lives. Programs are also planned and counted, as on
+// a dry runtime.
 #include <memory>
 
 #include "run/dry_runtime.h"

@@ -25,7 +25,8 @@ class File {
   const int number_;
 };
 
-/// What tells a file from all others: a process of the same number may be another one, as another container counts.
+/// Returns a number that identifies a file. In another container a process number may belong to another process, so the
+/// file is checked.
 int64_t identity(int file) {
   struct stat found;
   return file >= 0 && fstat(file, &found) == 0 ? static_cast<int64_t>(found.st_ino ^ (found.st_dev << 40)) : -1;
@@ -37,7 +38,7 @@ SharedFile::SharedFile(int file, int64_t bytes) : bytes_(bytes) {
   void* const at =
       file < 0 ? MAP_FAILED : mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (at == MAP_FAILED) return;
-  prefer_large_pages(at, static_cast<size_t>(bytes));  // where the system has them for files in memory
+  prefer_large_pages(at, static_cast<size_t>(bytes));  // if the system has them for files in memory
   data_ = static_cast<std::byte*>(at);
 }
 
@@ -57,7 +58,7 @@ std::vector<SharedFile> share_files(Transport& transport, int64_t bytes) {
     files.push_back(identity(theirs.number()) == file[2] ? SharedFile(theirs.number(), bytes) : SharedFile());
     have_all = have_all && files.back().data() != nullptr;
   }
-  if (transport.min_here(have_all) == 0) files.clear();  // now all have opened this rank's, too
+  if (transport.min_here(have_all) == 0) files.clear();  // a barrier too: all ranks have opened this rank's file
   return files;
 }
 

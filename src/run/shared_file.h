@@ -1,9 +1,9 @@
 #pragma once
-// A file in memory of each rank of a node, which all of them map.
+// In-memory files, one of each rank of a node, which all ranks of the node map.
 //
-// It is a file without a name, which the others open by the number of this rank's descriptor. A window of MPI would
-// be a file in a folder for shared memory, of which containers have 64 MiB. Where ranks may not see each other's files
-// there is none.
+// A file has no name. Other ranks open it through the descriptor number of its process. A window of MPI would be a file
+// in the folder for shared memory, which has only 64 MiB in containers. If ranks may not open each other's files, there
+// is no shared memory.
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -16,7 +16,7 @@ class Transport;
 class SharedFile {
  public:
   SharedFile() = default;
-  /// Maps an open file; data() is null if that cannot be done.
+  /// Maps an open file; data() is null if mapping fails.
   SharedFile(int file, int64_t bytes);
   ~SharedFile();
   SharedFile(SharedFile&& other) noexcept : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
@@ -32,8 +32,8 @@ class SharedFile {
   int64_t bytes_ = 0;
 };
 
-/// Files of so many bytes, zeros, one of each rank of this node, in the order in which Transport::gather_here() has
-/// them; none if any rank cannot have them all. All ranks of the node come here together.
+/// Returns files of `bytes` zeros, one of each rank of this node, in the order of Transport::gather_here(). Returns
+/// none if any rank cannot map all of them. All ranks of the node call it together.
 std::vector<SharedFile> share_files(Transport& transport, int64_t bytes);
 
 }  // namespace mtf::run

@@ -1,8 +1,8 @@
 #pragma once
-// Memory that the ranks of one node share: each has a part, which the others read.
+// Memory that the ranks of one node share. Each rank has a part, which the others read.
 //
-// Through it they reduce (run/shared_reduce.h): what messages would copy in and out again, in pieces, lies there once.
-// Where ranks may not see each other's files there is none, and messages do the work.
+// Ranks reduce through it (run/shared_reduce.h). Messages would copy the data in and out again, piece by piece. If
+// ranks may not open each other's files, there is no shared memory, and ranks use messages.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -15,32 +15,33 @@ namespace mtf::run {
 
 class SharedMemory {
  public:
-  /// None of a rank that is alone on its node, or that may not share memory. All ranks make theirs together.
+  /// Creates the notices; all ranks call it together. There is no shared memory if a rank is alone on its node, or must
+  /// not share memory.
   explicit SharedMemory(Transport& transport);
   ~SharedMemory();
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
 
-  /// The ranks of this node share memory.
+  /// True if the ranks of this node share memory.
   bool is_there() const { return !notices_.empty(); }
-  /// This rank shares memory with that one, or is that one.
+  /// True if this rank shares memory with `rank`, or is `rank`.
   bool reaches(int rank) const { return is_there() && transport_.place_here(rank) >= 0; }
 
-  /// Every part has from now on as much as the largest that any rank of the node asks for, or more; what it held is
-  /// gone. All ranks of the node come here together. False where there is not so much: then all is as before.
+  /// Makes every part at least as large as the largest request of a rank of the node. The old content is lost. All
+  /// ranks of the node call it together. Returns false, and changes nothing, if there is not enough memory.
   bool reserve(int64_t bytes);
   int64_t bytes() const { return bytes_; }
-  /// The part of a rank that this one reaches; null while it has no bytes.
+  /// The part of a rank that this rank reaches; null while parts have no bytes.
   std::byte* part(int rank) const {
     return parts_.empty() ? nullptr : parts_[static_cast<size_t>(transport_.place_here(rank))].data();
   }
 
-  /// What a rank tells the others of a collective that it takes part in: the last of its turns, numbered from 1 on,
-  /// that has come so far. Of collectives that are under way at once, no two are numbered kNotices or more apart.
+  /// The progress of a rank in a collective. `turn[stage]` identifies the latest piece for which the rank
+  /// has reached the stage. Numbers of collectives that run at once differ by less than kNotices.
   enum Stage : int {
-    kBegun,  ///< what it gives lies in its part, from `place` on
-    kAdded,  ///< what it has added up does
-    kEnded,  ///< it needs nothing more of the others
+    kBegun,  ///< its operand is in its part, from `place` on
+    kAdded,  ///< its sums are there too
+    kEnded,  ///< it needs nothing more from other ranks
     kStages
   };
   struct alignas(64) Notice {
@@ -52,7 +53,7 @@ class SharedMemory {
 
  private:
   Transport& transport_;
-  std::vector<SharedFile> notices_;  // of each rank of this node
+  std::vector<SharedFile> notices_;  // for each rank of this node
   std::vector<SharedFile> parts_;
   int64_t bytes_ = 0;
 };

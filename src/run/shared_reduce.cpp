@@ -11,8 +11,8 @@
 namespace mtf::run {
 namespace {
 
-/// Copies to where others will read, and have read before: the lines of memory that they hold are asked for some at a
-/// time, as one after the other they take longer than what is copied.
+/// Copies to memory that other ranks will read and have read before. The caches of other cores hold its lines. The
+/// function prefetches several lines at a time, because fetching them one after another takes longer than the copy.
 void copy_for_others(std::byte* to, const std::byte* from, size_t bytes) {
   constexpr size_t kLine = 64, kAhead = 2 << 10;
   const auto ask = [&](size_t begin) {
@@ -61,17 +61,16 @@ class SharedTask : public ReduceTask {
 
  private:
   static constexpr int64_t kMostPieces = int64_t{1} << 30;
-  /// Bytes of several others: to wait for them once more takes longer than to read all.
+  /// Bytes of all other ranks, up to which reading everything is faster than waiting once more.
   static constexpr int64_t kSmall = 16 << 10;
-  static constexpr int64_t kTogether = 16
-                                       << 10;  // bytes that are added up and then laid out, while they are in the cache
+  static constexpr int64_t kTogether = 16 << 10;  // bytes that are added and then copied while they are in the cache
 
   int64_t members() const { return static_cast<int64_t>(ranks_.size()); }
   int64_t turn() const { return collective_ * kMostPieces + piece_number_ + 1; }
   SharedMemory::Notice& notice(int64_t member) const {
     return memory_.notice(ranks_[static_cast<size_t>(member)], collective_);
   }
-  /// This rank has come so far; it waits for the others to come there.
+  /// Records that this rank has reached `stage`. The caller then waits for the other ranks to reach it.
   void reach(SharedMemory::Stage stage) {
     stage_ = stage;
     notice(me_).turn[stage].store(turn(), std::memory_order_release);
@@ -85,12 +84,12 @@ class SharedTask : public ReduceTask {
     return true;
   }
 
-  /// A member's slice of the piece under way, in its elements.
+  /// Returns a member's slice of the current piece, in elements of the piece.
   Interval slice(int64_t member) const {
     return {begins_[static_cast<size_t>(member)], begins_[static_cast<size_t>(member) + 1]};
   }
   size_t bytes(Interval elements) const { return static_cast<size_t>(elements.size() * elements_.size()); }
-  /// Where an element of the piece under way lies in one of this rank's arrays.
+  /// Returns the byte offset of an element of the current piece in this rank's arrays.
   int64_t offset(int64_t element) const { return (piece_number_ * piece_ + element) * elements_.size(); }
   std::byte* laid_out(int64_t member) const {
     return memory_.part(ranks_[static_cast<size_t>(member)]) + notice(member).place;
@@ -101,7 +100,8 @@ class SharedTask : public ReduceTask {
     begins_ = equal_slices(members(), std::min(piece_, count_ - number * piece_));
     std::byte* const part = memory_.part(ranks_[static_cast<size_t>(me_)]);
     const auto place = reinterpret_cast<std::uintptr_t>(arrays_.own) - reinterpret_cast<std::uintptr_t>(part);
-    const bool lies_there = place < static_cast<std::uintptr_t>(memory_.bytes());  // then nothing is copied there
+    // The operand is in shared memory and need not be copied.
+    const bool lies_there = place < static_cast<std::uintptr_t>(memory_.bytes());
     std::byte* const own = lies_there ? part + place + offset(0) : arrays_.staging;
     for (int64_t member = 0; member < members(); ++member) {
       const Interval theirs = slice(member);
@@ -133,7 +133,7 @@ class SharedTask : public ReduceTask {
     reach(SharedMemory::kAdded);
   }
 
-  /// All slices, beside the result: where it lies others still read.
+  /// Adds all slices into `sums_`, because other ranks may still read the memory of the result.
   void add_up_all() {
     std::vector<const std::byte*> terms;
     for (int64_t member = 0; member < members(); ++member)
@@ -164,10 +164,10 @@ class SharedTask : public ReduceTask {
   const int64_t count_, piece_;
   const bool is_small_;
   SharedMemory& memory_;
-  std::vector<std::byte> sums_;  // of a small array
+  std::vector<std::byte> sums_;  // sums of a small array
   ReduceArrays arrays_{};
   int64_t collective_ = 0, piece_number_ = 0;
-  std::vector<int64_t> begins_;  // of the slices of the piece under way, and its end
+  std::vector<int64_t> begins_;  // first elements of the slices of the current piece, then its end
   SharedMemory::Stage stage_ = SharedMemory::kEnded;
   bool under_way_ = false;
 };

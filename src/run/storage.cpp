@@ -11,14 +11,14 @@
 namespace mtf::run {
 
 namespace {
-/// Smaller blocks than this come from the allocator as fast.
+/// The allocator is as fast for smaller blocks.
 constexpr int64_t kSmallestKept = 1024;
 }  // namespace
 
 struct MemoryPool::Kept {
   std::map<int64_t, std::vector<std::byte*>> free;  // by size
   int64_t bytes = 0;
-  int64_t most = 0;  // what was ever live: no more than that is kept
+  int64_t most = 0;  // the largest `live_` so far; live and free bytes together never exceed it
 };
 
 MemoryPool::MemoryPool() : kept_(std::make_unique<Kept>()) {}

@@ -1,9 +1,8 @@
 #pragma once
 // When each step of each plan ran on this rank.
 //
-// A runtime that is given one (MpiRuntimeOptions::timeline) fills it. A rank runs the steps of all processors that it
-// hosts together: at one time all of them are in the same step. A collective lasts from where it begins to where it has
-// ended; steps that compute may run in between.
+// A runtime with MpiRuntimeOptions::timeline records events in it. A rank runs a step for all its processors before the
+// next step. A collective lasts from its beginning to its end; steps that compute may run in between.
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -19,21 +18,22 @@ class Timeline {
  public:
   struct Event {
     std::shared_ptr<const schedule::Schedule> schedule;
-    int step = 0;      ///< of the schedule
-    double begin = 0;  ///< seconds since the timeline was made
+    int step = 0;      ///< index in the schedule
+    double begin = 0;  ///< seconds since the timeline was created
     double end = 0;
-    double busy = 0;  ///< seconds that the rank's main thread spent in it: not what it computed during a collective
-    std::shared_ptr<const std::vector<std::int64_t>> processors = nullptr;  ///< null: all that the rank hosts
+    double busy = 0;  ///< seconds that the rank's main thread spent in the step, without its work during a collective
+    std::shared_ptr<const std::vector<std::int64_t>> processors = nullptr;  ///< null: all processors of the rank
   };
 
-  /// What this rank tells rank 0 when the program ends (Runtime::finish), and there what each rank has told.
+  /// Returns the text that this rank sends to rank 0 at the end of the program (Runtime::finish). Rank 0 stores the
+  /// texts of all ranks in `told`.
   std::function<std::string()> tell;
   std::vector<std::string> told;
 
-  /// Not the processor's time, which takes a call of the system to read: a collective is looked at thousands of times a
-  /// second.
+  /// Uses the steady clock. Reading the processor's time would need a system call, and collectives read the clock
+  /// thousands of times a second.
   double now() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
-  /// What comes after kMostEvents is not kept.
+  /// Drops events after the first kMostEvents.
   void add(Event event) {
     if (events_.size() < kMostEvents) events_.push_back(std::move(event));
     else is_cut_off_ = true;

@@ -15,10 +15,10 @@
 namespace mtf::run {
 namespace {
 
-/// No single MPI message is larger; a larger one is sent as several.
+/// The largest MPI message; larger data is sent as several messages.
 constexpr int64_t kLargestMessage = int64_t{1} << 30;
 
-/// How long rank 0 may take to answer who was first to ask.
+/// How long rank 0 may take to answer is_first_to_ask().
 constexpr std::chrono::seconds kLongestAnswer{1};
 
 }  // namespace
@@ -26,13 +26,13 @@ constexpr std::chrono::seconds kLongestAnswer{1};
 struct Transport::Communicators {
   MPI_Comm all;   // a duplicate of MPI_COMM_WORLD
   MPI_Comm here;  // the ranks of this node
-  MPI_Win asked;  // a number on rank 0: how many have asked; none where MPI here has no one-sided messages
+  MPI_Win asked;  // a counter on rank 0 of the ranks that asked; MPI_WIN_NULL without one-sided messages
   int32_t asked_before = 0;
 };
 
 struct Transport::Pending::Requests {
   std::vector<MPI_Request> list;
-  // By mailbox: what there was no room for yet, and what has not come.
+  // Mailbox messages that had no room yet, and those that have not arrived.
   template <typename Data>
   struct Short {
     int place, tag;
@@ -63,7 +63,8 @@ Transport::Transport(bool use_mpi, bool share_memory) : mpi_(use_mpi) {
   const int* largest_tag = nullptr;
   int has_largest = 0;
   MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &largest_tag, &has_largest);
-  if (has_largest) collectives_at_once_ = (int64_t{*largest_tag} + 1) / kTagsOfCollective - 1;  // the last for control
+  // The last tags are for control messages.
+  if (has_largest) collectives_at_once_ = (int64_t{*largest_tag} + 1) / kTagsOfCollective - 1;
   MPI_Comm_split_type(communicators_->all, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &communicators_->here);
   MPI_Comm_size(communicators_->here, &ranks_here_);
   place_here_.assign(static_cast<size_t>(ranks_), -1);
@@ -94,7 +95,7 @@ Transport::Transport(bool use_mpi, bool share_memory) : mpi_(use_mpi) {
 
 Transport::~Transport() {
   if (!mpi_) return;
-  // On the way out of an error that the other ranks may not share, they would be waited for for ever.
+  // After an error that other ranks may not have, a regular end would wait for them for ever.
   if (started_ && std::uncaught_exceptions() > 0) abort(1);
   int finalized = 0;
   MPI_Finalized(&finalized);
@@ -152,7 +153,7 @@ void Transport::receive(Pending& pending, int peer, int tag, void* data, int64_t
 
 bool Transport::test(Pending& pending) {
   Pending::Requests& requests = *pending.requests_;
-  // Those of one tag arrive in their order, of which only the first that is not done is asked for.
+  // Messages with one tag arrive in order, so only the first unfinished one is tried.
   const auto done_of = [](auto& messages, const auto& is_done) {
     const auto first = std::find_if_not(messages.begin(), messages.end(), is_done);
     messages.erase(messages.begin(), first);
@@ -169,7 +170,7 @@ bool Transport::test(Pending& pending) {
 }
 
 void Transport::wait(Pending& pending) {
-  // MPI moves a long message on, piece by piece, only while it is called.
+  // MPI makes progress with a long message only while it is called.
   const bool by_mpi = !pending.requests_->list.empty();
   wait_until([&] { return test(pending); }, Patience(by_mpi ? Patience::kAwake : Patience::kSleepy));
 }
@@ -192,8 +193,8 @@ void Transport::make_progress() {
 }
 
 void Transport::max_of_all(std::vector<int64_t>& numbers) {
-  // Each has twice as many ranks' after each round (Hensgen, Finkel, Manber, Two algorithms for barrier
-  // synchronization, 1988).
+  // After each round a rank knows the maximum of twice as many ranks (Hensgen, Finkel, Manber, Two algorithms for
+  // barrier synchronization, 1988).
   const auto bytes = static_cast<int64_t>(numbers.size() * sizeof numbers[0]);
   const int tag = tag_of(collectives_at_once_ - 1) + kTagsOfCollective;
   std::vector<int64_t> own(numbers.size()), others(numbers.size());
@@ -271,11 +272,12 @@ std::vector<int64_t> Transport::gather_here(const std::vector<int64_t>& numbers)
 bool Transport::is_first_to_ask() {
   if (ranks_ == 1 || communicators_->asked == MPI_WIN_NULL) return true;
   const int32_t one = 1;
-  int32_t& before = communicators_->asked_before;  // the answer may come when nobody waits for it any more
+  // A member, because the answer may arrive after the function has returned.
+  int32_t& before = communicators_->asked_before;
   MPI_Request request;
   MPI_Rget_accumulate(&one, 1, MPI_INT32_T, &before, 1, MPI_INT32_T, 0, 0, 1, MPI_INT32_T, MPI_SUM,
                       communicators_->asked, &request);
-  // On another node the answer needs rank 0 to be in a call of MPI.
+  // On another node the answer needs rank 0 to be in an MPI call.
   const auto deadline = std::chrono::steady_clock::now() + kLongestAnswer;
   int done = 0;
   while (MPI_Test(&request, &done, MPI_STATUS_IGNORE), !done)
@@ -284,7 +286,7 @@ bool Transport::is_first_to_ask() {
 }
 
 void Transport::abort(int status) {
-  io::remove_partial_files();  // no destructor will
+  io::remove_partial_files();  // no destructor runs
   if (mpi_ && ranks_ > 1) MPI_Abort(MPI_COMM_WORLD, status);
   _exit(status);
 }

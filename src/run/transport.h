@@ -1,12 +1,12 @@
 #pragma once
-// Messages between ranks: the only door to MPI.
+// Messages between ranks, and the only use of MPI.
 //
-// All of them are on a communicator of our own, so that a program that this library is part of can use MPI too. Data of
-// tensors goes by send() and receive(), which count it, or lies in shared memory (run/shared_memory.h); all else is
-// control. Short messages between ranks of a node go through mailboxes (run/mailboxes.h), all others by MPI. A rank
-// that waits lets others have its core (run/patience.h).
+// All messages use a communicator of our own, so an embedding program can use MPI too. Tensor data goes through send()
+// and receive(), which count it, or through shared memory (run/shared_memory.h). All other messages are control
+// messages. Short messages between ranks of a node use mailboxes (run/mailboxes.h), all others MPI. A waiting rank
+// gives its core to others (run/patience.h).
 //
-// Without MPI there is one rank, and nothing may be sent. Every call is made by the main thread, except abort().
+// Without MPI there is one rank, and no messages. The main thread makes all calls, except abort().
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -21,22 +21,23 @@ class Mailboxes;
 
 class Transport {
  public:
-  /// Starts MPI if `use_mpi` and it is not running yet; who starts it ends it. `share_memory`: ranks of one node may;
-  /// they do if all of them may.
+  /// Starts MPI if `use_mpi` and MPI is not running yet. The transport that starts MPI also ends it. Ranks of one node
+  /// share memory if all of them pass `share_memory`.
   Transport(bool use_mpi, bool share_memory);
-  /// Ends MPI; all ranks must come here without an error. All ranks make and end their transports in the same order.
+  /// Ends MPI. All ranks must get here without an error. All ranks create and destroy their transports in the same
+  /// order.
   ~Transport();
 
   int rank() const { return rank_; }
   int ranks() const { return ranks_; }
-  /// Ranks on this rank's node.
+  /// The number of ranks on this rank's node.
   int ranks_here() const { return ranks_here_; }
-  /// Which of this node's a rank is, in the order of gather_here(); -1: it is on another one.
+  /// The index of a rank on this node, in the order of gather_here(); -1 if it is on another node.
   int place_here(int rank) const { return place_here_[static_cast<size_t>(rank)]; }
-  /// There are other ranks on this node, and all of them may share memory.
+  /// True if this node has several ranks, and all of them may share memory.
   bool may_share_memory() const { return may_share_memory_; }
 
-  /// Messages under way.
+  /// Messages that have not completed.
   class Pending {
    public:
     Pending();
@@ -50,8 +51,9 @@ class Transport {
     struct Requests;
     std::unique_ptr<Requests> requests_;
   };
-  /// Tags for the data of one collective are [tag_of(number), … + kTagsOfCollective). Of collectives that are under way
-  /// at once, no two are numbered collectives_at_once() or more apart: MPI promises no more than 32768 tags.
+  /// The data of a collective uses the tags from tag_of(number) up to, but not including, tag_of(number) +
+  /// kTagsOfCollective. Numbers of collectives that run at once differ by less than collectives_at_once(), because MPI
+  /// guarantees only 32768 tags.
   static constexpr int kTagsOfCollective = 128;
   int tag_of(int64_t collective) const {
     return static_cast<int>(collective % collectives_at_once_) * kTagsOfCollective;
@@ -59,35 +61,36 @@ class Transport {
   int64_t collectives_at_once() const { return collectives_at_once_; }
   void send(Pending& pending, int peer, int tag, const void* data, int64_t bytes);
   void receive(Pending& pending, int peer, int tag, void* data, int64_t bytes);
-  /// True once all have arrived; then `pending` is empty.
+  /// Returns true once all messages have completed; then `pending` is empty.
   bool test(Pending& pending);
   void wait(Pending& pending);
-  /// Bytes that send() has handed to MPI, and that others have been given in shared memory.
+  /// Bytes that send() has sent, plus the bytes given to others in shared memory.
   int64_t sent() const { return sent_; }
   void count_given(int64_t bytes) { sent_ += bytes; }
-  /// Looks until it is there, and moves all messages on while it waits: another rank may need one of them first.
+  /// Waits until `is_there` returns true. Meanwhile makes progress with all messages, because another rank may need one
+  /// of them first.
   template <typename Look>
   void wait_until(const Look& is_there, Patience patience = Patience()) {
     while (!is_there())
       if (patience.looked()) make_progress();
   }
 
-  /// The largest of each number over all ranks.
+  /// Replaces each number by its maximum over all ranks.
   void max_of_all(std::vector<int64_t>& numbers);
-  /// The sum of each, modulo 2^64.
+  /// Replaces each number by its sum over all ranks, modulo 2^64.
   void add_up(std::vector<uint64_t>& numbers);
   void broadcast(std::string& bytes);
-  /// Every rank's text on rank 0, in the order of the ranks; nothing on the others.
+  /// Returns the texts of all ranks on rank 0, in the order of ranks; returns nothing on other ranks.
   std::vector<std::string> gather_texts(const std::string& text);
-  /// Over the ranks of this node.
+  /// The sum and the minimum over the ranks of this node.
   int64_t sum_here(int64_t number);
   int64_t min_here(int64_t number);
-  /// The numbers of all of them, as many of each, in one order.
+  /// Returns the numbers of all ranks of this node. Each rank passes as many. The order is the same on all ranks.
   std::vector<int64_t> gather_here(const std::vector<int64_t>& numbers);
-  /// True for one rank of the job: the first to ask. The others need not be at any certain place. Where MPI cannot say
-  /// who was first, or not soon, it is true for each.
+  /// Returns true on one rank of the job: the first to call it. The other ranks may be anywhere. Returns true on each
+  /// calling rank if MPI cannot decide, or not soon.
   bool is_first_to_ask();
-  /// Ends every rank of the job at once, with `status`. Does not flush anything.
+  /// Ends every rank of the job at once, with `status`. Does not flush any stream.
   [[noreturn]] void abort(int status);
 
  private:
@@ -95,13 +98,13 @@ class Transport {
   void make_progress();
   bool goes_by_mailbox(int peer, int64_t bytes) const;
   void post(Pending& pending, int peer, int tag, const void* data, int64_t bytes);
-  /// What MPI calls a collective: `begin` is given the request to begin.
+  /// Performs a collective call of MPI: `begin` starts a request.
   template <typename Begin>
   void call(const Begin& begin);
   bool mpi_ = false;
   bool started_ = false;
-  std::unique_ptr<Mailboxes> mailboxes_;          // none where ranks share no memory
-  std::unique_ptr<Communicators> communicators_;  // with MPI
+  std::unique_ptr<Mailboxes> mailboxes_;          // null if ranks share no memory
+  std::unique_ptr<Communicators> communicators_;  // null without MPI
   int rank_ = 0;
   int ranks_ = 1;
   int ranks_here_ = 1;

@@ -8,8 +8,8 @@
 
 namespace mtf::run {
 
-/// A thread that says on stderr, once, where this rank is when nothing has moved for a minute: the operation, its line,
-/// and the rank. Every rank has one, so that together they show who waits for whom.
+/// A thread that reports on stderr, once, when this rank has made no progress for a minute. It prints the rank, the
+/// operation and its line. Every rank has a watchdog, so the reports show which rank waits for which.
 class Watchdog {
  public:
   Watchdog(int rank, const std::atomic<int64_t>& moved, const std::atomic<const spmd::Instruction*>& at);
