@@ -41,7 +41,7 @@ void Formula::multiply(Powers& powers, Number& number, const std::string& symbol
     powers[symbol] += power;
     return;
   }
-  // The name has another size elsewhere: here stands the number.
+  // The symbol has another value in this formula, so the number is used instead.
   for (int i = 0; i < std::abs(power); ++i)
     (power > 0 ? number.numerator : number.denominator) *= static_cast<int64_t>(value);
 }

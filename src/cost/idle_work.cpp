@@ -8,7 +8,7 @@
 namespace mtf::cost {
 namespace {
 
-/// `splitting`: axes over which turns are split.
+/// Adds the idle work of one instruction. `splitting`: the axes that split the iterations of the enclosing loops.
 void add(IdleWork& work, const spmd::LocalProgram& program, const spmd::Instruction& instruction, double flops,
          AxisSet splitting) {
   const Mesh* mesh = nullptr;

@@ -1,5 +1,5 @@
 #pragma once
-// Where processors have nothing to do, or do what others do as well.
+// Work that processors repeat, and axes along which processors are idle.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -15,24 +15,24 @@ struct IdleWork {
   struct Short {
     int64_t size = 0;
     int64_t processors = 0;  ///< along the axes
-    double flops = 0;        ///< of the operations that have it
+    double flops = 0;        ///< of the operations that have the dim
   };
-  /// A pipeline in which each stage waits in some of the turns.
+  /// A pipeline whose stages wait in some iterations.
   struct Pipeline {
     std::vector<Name> axes;
     int64_t micro_batches = 0;
-    int64_t idle = 0;  ///< turns, beside one for each micro-batch
+    int64_t idle = 0;  ///< waiting iterations of a stage, in addition to one for each micro-batch
     auto operator<=>(const Pipeline&) const = default;
   };
   std::set<Pipeline> pipelines;
-  double flops = 0;                                            ///< of all operations, of the largest processor
+  double flops = 0;                                            ///< of all operations, on the largest processor
   std::map<std::pair<Name, std::vector<Name>>, Short> shorts;  ///< by the dim and its axes
-  std::map<Name, double> repeated;                             ///< flops that nothing splits over an axis, by the axis
-  /// What is worth saying of so many flops: more than a tenth of the work.
+  std::map<Name, double> repeated;                             ///< for each axis: flops that it does not split
+  /// True if this many flops are worth a report: more than a tenth of the work.
   bool is_much(double of) const { return of > 0.1 * std::max(flops, 1.0); }
 };
 
-/// Of a planned script, as it lays out what it computes.
+/// Returns the idle work of a planned script, under the script's own layouts.
 IdleWork idle_work(const plan::ProgramRecord& record);
 
 }  // namespace mtf::cost

@@ -21,7 +21,7 @@ class Reader {
 
   [[noreturn]] void fail_at(const std::string& what) const { fail(Kind::bad_file_format, {}, "{}: {}", file_, what); }
 
-  /// Calls `take(name, value)` for each member; what it does not take is an error.
+  /// Calls `take(name, value)` for each member. Fails if `take` returns false for a member.
   template <typename Take>
   void members(const Json& object, const std::string& where, Take take) const {
     if (!object.is_object()) fail_at(fmt::format("expected an object as {}, found {}", where, object.dump()));

@@ -26,7 +26,7 @@ void add(Bytes& bytes, const spmd::LocalValue& value) {
   bytes[names] += static_cast<double>(schedule::largest_block(value)) * static_cast<double>(size_of(value.element));
 }
 
-/// What a schedule has in memory where it has most, and of that what was there before.
+/// The live bytes of a schedule at its peak, and the inputs among them.
 struct Live {
   Bytes all, inputs;
   explicit Live(const schedule::Schedule& schedule) {
@@ -65,7 +65,7 @@ struct Live {
   }
 };
 
-/// What splits dims of these names themselves, and params and states that have them.
+/// Returns the dims with these names, and whether params or states with exactly these dims may be stored by rules.
 WorkBound::Dividing own(const std::set<Name>& names, const WorkBound& bound) {
   WorkBound::Dividing own;
   for (size_t d = 0; d < bound.dims().size(); ++d)

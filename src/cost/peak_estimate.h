@@ -1,11 +1,14 @@
 #pragma once
-// About the least memory that a script can need under rules of which some are still open.
+// Estimates of the least peak of a script under rules, some of which are still undecided.
 //
-// The program that needs most on one processor is scheduled there. What is live where that is most, is live under other
-// layouts too. At least, each value is in as many parts as the axes make that split its dims, or dims that are related
-// to them; about, in those that the rules for its own dims make. That leaves out what layouts change: buffers of
-// collectives, copies that are gathered, loops that are fused otherwise. So a peak may be a little below what it is at
-// least, and is mostly above.
+// The program with the largest peak is scheduled on one processor. The values that are live at its peak are assumed to
+// be live under other layouts too.
+//
+// - The lower bound divides each value by every axis that could split one of its dims or a related dim.
+// - The estimate divides it only by the axes that the rules give to its own dims.
+//
+// Both ignore effects of layouts: buffers of collectives, gathered copies, other fusions. So a real peak may be
+// slightly below the lower bound, and is usually above it.
 #include <utility>
 #include <vector>
 
@@ -14,38 +17,38 @@
 
 namespace mtf::cost {
 
-/// A peak is taken to be below what is estimated by no more than this, as a part of it.
+/// A real peak is assumed to be at most this fraction below its lower bound.
 inline constexpr double kPeakError = 0.4;
 
 class PeakEstimate {
  public:
-  /// `bound` is of the same script, and lives longer; `axes` are those that a mesh may have.
+  /// `bound` belongs to the same script and must outlive the estimate. `axes` are the axes that a mesh may have.
   PeakEstimate(const LayoutCosts& costs, const WorkBound& bound, const std::vector<Name>& axes);
 
-  /// Bytes of one processor, at least.
+  /// Returns the lower bound, in bytes of one processor.
   double least_bytes(const Mesh& mesh, const WorkBound::Decided& decided) const {
     return bytes_of(values_, &Part::dividing, mesh, decided);
   }
-  /// About.
+  /// Returns the estimate, in bytes of one processor.
   double bytes(const Mesh& mesh, const WorkBound::Decided& decided) const {
     return bytes_of(values_, &Part::own, mesh, decided);
   }
-  /// Of these, what params and states take, and what else is there before.
+  /// Returns the part of the estimate for params, states and other inputs of the program.
   double stored_bytes(const Mesh& mesh, const WorkBound::Decided& decided) const {
     return bytes_of(inputs_, &Part::own, mesh, decided);
   }
 
  private:
   struct Part {
-    double bytes = 0;  ///< of all on one processor
+    double bytes = 0;  ///< of the whole values on one processor
     WorkBound::Dividing dividing;
     WorkBound::Dividing own;
   };
   static double bytes_of(const std::vector<Part>& parts, WorkBound::Dividing Part::*by, const Mesh& mesh,
                          const WorkBound::Decided& decided);
 
-  std::vector<Part> values_;  ///< all
-  std::vector<Part> inputs_;  ///< of them, what is there before the program
+  std::vector<Part> values_;  ///< all values that are live at the peak
+  std::vector<Part> inputs_;  ///< the inputs of the program among them
 };
 
 }  // namespace mtf::cost

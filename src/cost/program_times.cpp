@@ -6,7 +6,7 @@
 namespace mtf::cost {
 namespace {
 
-/// For each decision of a record and each of its programs: on the rules of which dims it depends.
+/// For each decision and each program of a record: the dims whose rules it depends on.
 class Dependence {
  public:
   Dependence(const plan::ProgramRecord& record, const std::vector<Dim>& dims) : record_(record) {
@@ -14,7 +14,7 @@ class Dependence {
     for (const plan::ProgramRecord::Entry& entry : record.programs()) programs_.push_back(of_program(entry.recorded));
   }
 
-  /// Of a program.
+  /// Returns the dims of a program, as flags.
   const std::vector<bool>& of(size_t program) const { return programs_[program]; }
 
  private:
@@ -45,7 +45,7 @@ class Dependence {
     return which;
   }
 
-  /// Decisions stand behind all that they depend on.
+  /// Returns the dims of a decision. A decision depends only on decisions with smaller numbers.
   const Which& of_decision(int32_t number) {
     while (decisions_.size() <= static_cast<size_t>(number)) {
       const graph::LayoutRecord::Decision& decision = record_.layouts()->decisions()[decisions_.size()];

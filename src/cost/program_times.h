@@ -1,9 +1,9 @@
 #pragma once
-// What each program of a script takes under the candidates of a search.
+// The time of each program of a script under the candidates of a search.
 //
-// A program takes the same wherever the dims are split alike that it has, or that anything has from which the layouts
-// of its operations follow. So a program is costed once for all candidates that differ in other dims: a training step
-// once, however many ways there are to split what only a beam search behind it has.
+// The time of a program depends only on the splits of some dims: those of its operations, and those of values that
+// decide its layouts. So a program is costed once for all candidates that differ in other dims. For instance, a
+// training step is costed once for all splits of dims that only a later beam search has.
 #include <map>
 #include <optional>
 #include <vector>
@@ -15,18 +15,18 @@ namespace mtf::cost {
 
 class ProgramTimes {
  public:
-  /// `costs` has a machine, and lives longer. `dims`: those that rules can split.
+  /// `costs` has a machine and must outlive the times. `dims`: the dims that rules can split.
   ProgramTimes(const LayoutCosts& costs, const std::vector<Dim>& dims);
 
-  /// Of a program, by its number: on which of the dims its time depends, ascending.
+  /// Returns the dims on which a program's time depends, ascending.
   const std::vector<size_t>& dims(size_t program) const { return dims_[program]; }
 
-  /// Seconds of all its runs under rules that split each of the dims over these axes; nothing where planning the script
-  /// so is an error. Times are those of one mesh, until another is asked for.
+  /// Returns the seconds of all runs of a program under rules that split each dim over these axes. Returns nothing if
+  /// planning the script would fail. Times are kept until a call asks for another mesh.
   std::optional<double> seconds(size_t program, const MeshPtr& mesh, const LayoutPtr& rules,
                                 const std::vector<AxisSet>& axes);
 
-  /// How often a program was costed.
+  /// The number of costed programs so far.
   int64_t costed() const { return costed_; }
 
  private:
@@ -34,7 +34,7 @@ class ProgramTimes {
   std::vector<std::vector<size_t>> dims_;
   MeshPtr mesh_;
   std::vector<std::map<std::vector<AxisSet>, std::optional<double>>>
-      known_;  ///< of each program, by what splits its dims
+      known_;  ///< for each program, by the axes of its dims
   int64_t costed_ = 0;
 };
 

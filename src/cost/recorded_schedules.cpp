@@ -7,7 +7,7 @@
 namespace mtf::cost {
 namespace {
 
-/// The programs whose copies `program` may find, or those find that do, and so on; itself too.
+/// Returns the programs that may leave copies for `program`, directly or through other programs; also `program` itself.
 std::vector<bool> leaving_copies_for(size_t program, const plan::ProgramRecord& record) {
   std::vector<bool> leaving(record.programs().size());
   leaving[program] = true;
@@ -29,7 +29,7 @@ void each_schedule(const plan::ProgramRecord& record, graph::Relayout& relayout,
   };
   const plan::PassOptions options{.until = until, .poll = heed};
   std::map<std::pair<int32_t, int32_t>, std::vector<Sharding>>
-      left;  // copies, by program and place in its for_gradients
+      left;  // copies, by program and index in its for_gradients
   const size_t end = only ? *only + 1 : record.programs().size();
   const std::vector<bool> wanted = only ? leaving_copies_for(*only, record) : std::vector<bool>(end, true);
   for (size_t i = 0; i < end; ++i) {

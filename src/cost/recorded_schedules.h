@@ -1,5 +1,5 @@
 #pragma once
-// The programs of a planned script as they would be run under a mesh and rules, one after the other.
+// The programs of a planned script, scheduled under another mesh and rules, one after another.
 #include <functional>
 #include <optional>
 
@@ -9,10 +9,10 @@
 
 namespace mtf::cost {
 
-/// Calls `visit` with each program that the script runs: its number in the record, its schedule (as far as is asked),
-/// and how often it is run, not counting how often each was `before`. `relayout` is of the record's layouts; afterwards
-/// it knows where all that was computed lies. With `only`, the number of a program, no other is scheduled, and none
-/// behind it looked at. `poll` is called every few hundredths of a second; what it throws ends this.
+/// Calls `visit` for each program that the script runs: with its number in the record, its schedule up to `until`, and
+/// the number of its runs. Runs in `before` do not count. `relayout` belongs to the record's layouts. Afterwards it
+/// knows the shardings of all computed values. If `only` is the number of a program, no other program is scheduled, and
+/// later programs are skipped. Calls `poll` every few hundredths of a second; its exceptions end the function.
 void each_schedule(const plan::ProgramRecord& record, graph::Relayout& relayout,
                    const std::function<void(size_t, const schedule::Schedule&, int64_t)>& visit,
                    const std::vector<int64_t>& before = {}, plan::Decides until = plan::Decides::kCosts,

@@ -13,16 +13,16 @@
 namespace mtf::cost {
 namespace {
 
-/// Times that differ by less, as a part of them, are the same.
+/// Times with a smaller relative difference are equal.
 constexpr double kSame = 1e-9;
 
-/// A sum of programs' times may be off by so much, as a part of it.
+/// The largest relative rounding error of a sum of times.
 constexpr double kRounding = 1e-12;
 
-/// Rules by path are tried behind so many rules of dims.
+/// The number of candidates for which rules by path are tried.
 constexpr size_t kMostStored = 12;
 
-/// Every list of at most `most` sizes above 1 whose product is `processors`.
+/// Finds every list of at most `most` sizes above 1 whose product is `processors`.
 void factor(int64_t processors, size_t most, std::vector<int64_t>& sizes, std::vector<std::vector<int64_t>>& found) {
   if (processors == 1) {
     found.push_back(sizes);
@@ -37,7 +37,7 @@ void factor(int64_t processors, size_t most, std::vector<int64_t>& sizes, std::v
   }
 }
 
-/// Those that a mesh of the search may have.
+/// Returns the axis names that a mesh of the search may have.
 std::vector<Name> axes_of(const SearchQuestion& question) {
   if (!question.mesh) return question.axes;
   std::vector<Name> names;
@@ -94,8 +94,7 @@ class Searcher {
     factor(processors, question_.axes.size(), sizes, shapes);
     std::vector<MeshPtr> meshes;
     for (const std::vector<int64_t>& shape : shapes) {
-      // Axes are told apart by who uses them: where only sizes differ, one order is enough, unless they are named
-      // otherwise.
+      // Only the dims that use an axis distinguish it. If axes are interchangeable, one order of their sizes is enough.
       if (interchangeable() && !std::is_sorted(shape.begin(), shape.end())) continue;
       std::vector<Axis> axes;
       for (size_t i = 0; i < shape.size(); ++i) axes.push_back({question_.axes[i], shape[i]});
@@ -105,7 +104,7 @@ class Searcher {
     return meshes;
   }
 
-  /// Nothing but the rules that are searched speaks of an axis.
+  /// True if only the rules of the search mention axes.
   bool interchangeable() const {
     const Layout& pinned = question_.pinned;
     if (!pinned.rules.empty() || !pinned.stored.empty() || !costs_.machine()->axes.empty()) return false;
@@ -114,7 +113,7 @@ class Searcher {
     return true;
   }
 
-  /// Rules by path are to be tried.
+  /// True if the search tries rules by path.
   bool tries_stored() const { return question_.stored && question_.pinned.stored.empty() && !bound_.stored().empty(); }
 
   double worst_kept() const {
@@ -129,7 +128,7 @@ class Searcher {
     return result_.second ? result_.second->cost.time.total() : std::numeric_limits<double>::infinity();
   }
 
-  /// Every way to split dim `d` and those behind it.
+  /// Tries every way to split dim `d` and the dims after it.
   void decide(size_t d) {
     tell();
     if (is_too_large({axes_, d, tries_stored()}) || is_too_slow(d)) return;
@@ -137,7 +136,7 @@ class Searcher {
     each_split(d, [&] { decide(d + 1); });
   }
 
-  /// Calls `visit` with each set of axes that may split dim `d`, those before it being split as they are.
+  /// Calls `visit` for each set of axes that may split dim `d`, given the splits of the dims before it.
   template <typename Visit>
   void each_split(size_t d, const Visit& visit) {
     AxisSet taken = 0;
@@ -151,8 +150,8 @@ class Searcher {
     }
   }
 
-  /// True if a candidate that has been visited differs in the names of axes alone. Two axes of one size, which split
-  /// the same dims before `d`, are told apart by the first dim that only one of them splits: that is the later axis.
+  /// True if a visited candidate differs only in the names of axes. Two axes of one size may split the same dims before
+  /// `d`. The first dim that only one of them splits must then use the later axis.
   bool mirrors_another(size_t d, AxisSet set) const {
     if (!is_symmetric_) return false;
     for (int a = 0; a < mesh_->order(); ++a) {
@@ -170,7 +169,7 @@ class Searcher {
     return false;
   }
 
-  /// No way to decide the rest fits.
+  /// True if no completion of `decided` fits into memory.
   bool is_too_large(const WorkBound::Decided& decided) {
     if (!peaks_ || peaks_->least_bytes(*mesh_, decided) * (1 - kPeakError) <= static_cast<double>(*question_.memory))
       return false;
@@ -178,8 +177,9 @@ class Searcher {
     return true;
   }
 
-  /// With the first `d` dims split as they are, nothing is better than the second. What the programs that depend on no
-  /// other dim take is known, or found now; of the others, what their arithmetic takes at least.
+  /// True if no completion is faster than the second best, given the splits of the first `d` dims. Programs that depend
+  /// only on these dims count with their time, which may be computed here. Other programs count with the lower bound of
+  /// their arithmetic.
   bool is_too_slow(size_t d) {
     const WorkBound::Decided decided{axes_, d};
     const double worst = worst_kept();
@@ -192,7 +192,7 @@ class Searcher {
       if (!times_.dims(program).empty() && times_.dims(program).back() >= d) continue;
       if (!rules) rules = rules_of_axes();
       const std::optional<double> seconds = times_.seconds(program, mesh_, rules, axes_);
-      if (!seconds) return false;  // an error that this program has, or one before it
+      if (!seconds) return false;  // this program or one before it has an error
       least += *seconds - bound_.seconds(*mesh_, decided, program);
       if (least * (1 - kRounding) < worst) continue;
       if (times_.costed() > costed_before) ++result_.costed;
@@ -201,7 +201,8 @@ class Searcher {
     return false;
   }
 
-  /// Those first that say most for what it takes to cost them: with the most arithmetic to an operation.
+  /// Sorts the programs by arithmetic per operation, descending. Costing takes time for each operation, so the first
+  /// programs raise the bound most cheaply.
   void order_programs() {
     const MeshPtr alone = std::make_shared<const Mesh>(Name("alone"), std::vector<Axis>{{Name("all"), 1}});
     const std::vector<AxisSet> none(bound_.dims().size());
@@ -223,7 +224,7 @@ class Searcher {
     return set == asked;
   }
 
-  /// The axes that split a dim, in the order in which they do.
+  /// Returns the axes that split a dim, in the order of their splits.
   std::vector<Name> names_of(size_t dim) const {
     if (pinned_[dim]) return pinned_[dim]->axes;
     std::vector<Name> names;
@@ -242,7 +243,7 @@ class Searcher {
     return rules;
   }
 
-  /// A candidate with all decided. Two rules may meet on one axis, where the program says more than its dims.
+  /// Ranks or costs a complete candidate. Skips a candidate with an error: two rules may give one axis to one tensor.
   void take(Candidate candidate) {
     try {
       question_.repeated ? rank(std::move(candidate)) : cost(std::move(candidate));
@@ -260,7 +261,7 @@ class Searcher {
 
   // ---- rules by path ------------------------------------------------------------------------------------------------
 
-  /// Rules by path will be tried behind those of a candidate, if they are among the quickest.
+  /// Remembers a candidate if it is among the fastest, so that rules by path are tried with it.
   void note(double seconds, const Candidate& candidate) {
     if (!tries_stored() || !candidate.rules->stored.empty()) return;
     if (quickest_.size() == kMostStored && seconds >= quickest_.back().seconds) return;
@@ -270,8 +271,8 @@ class Searcher {
     if (quickest_.size() > kMostStored) quickest_.pop_back();
   }
 
-  /// Every set of axes over which params are stored, or none, with every set over which states are: those that have
-  /// what params have are stored as they are, if nothing is said of them.
+  /// Tries each set of axes for storing params with each set for storing states. States that follow params are stored
+  /// like these unless a rule names them.
   void try_stored(const Candidate& behind) {
     const AxisSet all = axis_bit(behind.mesh->order()) - 1;
     for (AxisSet params = 0; params <= all; ++params) {
@@ -293,8 +294,9 @@ class Searcher {
                        [](const WorkBound::Stored& of) { return of.trainable || of.follows; });
   }
 
-  /// Which dims of params, or states, the axes split besides the rules behind which that is tried. Each that has one of
-  /// them is stored over all of the axes: those that the rules split over one first, then those of the most bytes.
+  /// Returns rules that store params (or states) over `axes`, in addition to the rules of `behind`. Each variable is
+  /// stored over all of the axes along one of its dims. Dims that are already split over one of the axes come first,
+  /// then those with the most bytes.
   std::vector<LayoutRule> stored_rules(const Candidate& behind, bool trainable, AxisSet axes) const {
     const Mesh& mesh = *behind.mesh;
     std::vector<double> bytes(bound_.dims().size());
@@ -317,7 +319,7 @@ class Searcher {
       rules.emplace_back(is_first ? std::numeric_limits<double>::infinity() : bytes[d], std::move(rule));
     }
     std::stable_sort(rules.begin(), rules.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-    std::vector<LayoutRule> needed;  // what none has that no rule before splits says nothing
+    std::vector<LayoutRule> needed;  // without rules that split no further variable
     std::vector<bool> is_split(bound_.stored().size());
     for (auto& [weight, rule] : rules) {
       bool is_needed = false;
@@ -336,7 +338,7 @@ class Searcher {
   // ---- where layers repeat ------------------------------------------------------------------------------------------
 
   struct Ranked {
-    double seconds = 0;  ///< about
+    double seconds = 0;  ///< approximate
     Candidate candidate;
   };
 
@@ -354,8 +356,8 @@ class Searcher {
     else if (about.seconds > least_about_ * (1 + kSame)) second_about_ = std::min(second_about_, about.seconds);
   }
 
-  /// Costs whole what may be one of the best two, the best first; of those that take the same, what has the fewest
-  /// rules.
+  /// Costs completely the candidates that may be among the best two, the best first. Candidates with equal times are
+  /// sorted by their number of rules.
   void cost_ranked() {
     std::stable_sort(ranked_.begin(), ranked_.end(), [](const Ranked& a, const Ranked& b) {
       if (std::abs(a.seconds - b.seconds) > kSame * a.seconds) return a.seconds < b.seconds;
@@ -373,17 +375,18 @@ class Searcher {
 
   // ---- where none fits ----------------------------------------------------------------------------------------------
 
-  /// A way to decide all dims, and about the peak that it has.
+  /// A complete set of splits with its estimated peak.
   struct Small {
     double bytes = 0, stored = 0;
     MeshPtr mesh;
     LayoutPtr rules;
     std::vector<AxisSet> axes;
   };
-  static constexpr size_t kFewest = 8;            ///< candidates that are planned for the peaks that they have
-  static constexpr int64_t kMostTried = 200'000;  ///< ways of which the estimate is asked for
+  static constexpr size_t kFewest = 8;            ///< candidates whose real peak is planned
+  static constexpr int64_t kMostTried = 200'000;  ///< sets of splits that are estimated
 
-  /// Those of the least estimates, each another, ascending, without rules by path.
+  /// Returns the `count` sets of splits with the least estimates, ascending, without rules by path. Equal estimates are
+  /// listed once.
   std::vector<Small> smallest(const std::vector<MeshPtr>& meshes, size_t count) {
     std::vector<Small> found;
     for (const MeshPtr& mesh : meshes) {
@@ -422,7 +425,7 @@ class Searcher {
         least.candidate = {small.mesh, small.rules, {}};
         least.candidate.cost.counters.peak_bytes = peak;
         least.stored = small.stored / small.bytes;
-      } catch (const UserError& error) {  // two rules meet on one axis
+      } catch (const UserError& error) {  // two rules use one axis
         if (error.diagnostic().kind() == Kind::interrupted) throw;
       }
     }
@@ -434,7 +437,7 @@ class Searcher {
       if (const auto small = smallest(this->meshes(processors), 1); !small.empty() && off * small[0].bytes <= memory)
         least.processors = processors;
     if (!question_.stored && question_.pinned.stored.empty() && !bound_.stored().empty()) {
-      // Each param and state over all axes: as if all of them were still open.
+      // Estimates the peak with each param and state stored over all axes, as if their rules were undecided.
       begin(least.candidate.mesh);
       for (size_t d = 0; d < axes_.size(); ++d)
         for (const LayoutRule& rule : least.candidate.rules->rules)
@@ -452,7 +455,7 @@ class Searcher {
     return std::abs(a.cost.time.total() - b.cost.time.total()) <= kSame * a.cost.time.total();
   }
 
-  /// Of what takes the same, what says least is kept.
+  /// The number of rules. Of candidates with equal times the one with the fewest rules is kept.
   static size_t lines_of(const Candidate& candidate) {
     size_t lines = 0;
     candidate.rules->each_rule([&](const LayoutRule&) { ++lines; });
@@ -490,17 +493,17 @@ class Searcher {
   const SearchQuestion& question_;
   const WorkBound bound_;
   ProgramTimes times_;
-  std::optional<PeakEstimate> peaks_;      ///< where memory is given
-  std::vector<size_t> programs_;           ///< by number, in the order in which their times are asked for
-  std::vector<const LayoutRule*> pinned_;  ///< of each dim, or null
+  std::optional<PeakEstimate> peaks_;      ///< set if memory is limited
+  std::vector<size_t> programs_;           ///< program numbers, in the order in which their times are asked for
+  std::vector<const LayoutRule*> pinned_;  ///< for each dim its pinned rule, or null
   MeshPtr mesh_;
-  std::vector<AxisSet> axes_;  ///< of each dim
-  bool is_symmetric_ = false;  ///< nothing but the candidates' rules tells axes of one size apart
+  std::vector<AxisSet> axes_;  ///< for each dim
+  bool is_symmetric_ = false;  ///< only the candidates' rules distinguish axes of one size
   SearchResult result_;
   std::vector<Ranked> ranked_;
-  std::vector<Ranked> quickest_;  ///< candidates without rules by path that take least time, ascending
-  double least_about_ = std::numeric_limits<double>::infinity();   ///< of what is ranked
-  double second_about_ = std::numeric_limits<double>::infinity();  ///< the least that is another
+  std::vector<Ranked> quickest_;  ///< the fastest candidates without rules by path, ascending
+  double least_about_ = std::numeric_limits<double>::infinity();   ///< of the ranked candidates
+  double second_about_ = std::numeric_limits<double>::infinity();  ///< the least different time
 };
 
 }  // namespace

@@ -1,22 +1,27 @@
 #pragma once
-// The mesh and the layout under which a script takes least time by a machine model, of all that there are.
+// Finds the mesh and the layout under which a script takes the least time by a machine model.
 //
-// A candidate is a mesh (the processors as one axis or several, of any sizes whose product they are) and for each dim
-// of the program the axes that split it. The search is a branch and bound over the dims, those of the most work first.
-// What bounds it from below is the arithmetic: an axis can only divide the work of an operation if a rule gives it to a
-// dim that the operation has, or that is related to one by a rename or a reshape; what is left open divides by all. No
-// candidate is left out that could be better than the best two, so the result is exact. Candidates that differ in the
-// names of axes of one size alone are one, where nothing else speaks of axes. Where layers repeat, candidates
-// are ranked by what a few layers take, and the best costed whole: exact, if no such estimate is further off than said.
-// Elsewhere a program that depends on no dim that is still open is costed then (cost/program_times.h), and bounds what
-// is left: the dims of a beam search do not have the training step before it costed again for each way to split them.
+// A candidate is a mesh and, for each dim of the program, the axes that split it. A mesh is a list of axes whose
+// product is the number of processors. The search is a branch and bound over the dims, those with the most work first.
 //
-// Where memory is given, nothing is costed of which an estimate says that it cannot fit (cost/peak_estimate.h). Where
-// nothing is found, the candidates of the least estimates are planned for the peaks that they have.
+// The lower bound is the arithmetic. An axis divides the work of an operation only if a rule gives the axis to a dim of
+// the operation, or to a dim that a rename or reshape relates to one. While a dim is undecided, every axis is assumed
+// to divide its work. Two more rules save work:
 //
-// Where it is asked for, a candidate also says by path how params and states are stored (StoredRule). That is tried
-// behind the rules of dims that take least time alone: params, states, or both, over each set of axes. So what is found
-// with such rules is the best of these, not of all.
+// - Candidates that differ only in the names of equal axes count as one, if nothing else mentions axes.
+// - A program that depends on no undecided dim is costed, and its time becomes part of the bound
+// (cost/program_times.h).
+//
+// The search skips no candidate that could be better than the best two, so its result is exact. If layers repeat,
+// candidates are ranked by the time of a few layers, and the best are costed completely. The result is then exact if no
+// such time has a larger error than kRepeatedError.
+//
+// If memory is limited, the search costs no candidate whose estimated peak is too large (cost/peak_estimate.h). If no
+// candidate fits, it plans the candidates with the least estimates to find their real peaks.
+//
+// On request, a candidate also says by path how params and states are stored (StoredRule). The search tries this only
+// with the fastest rules of dims: for params, states or both, over each set of axes. So its result with such rules is
+// the best of these candidates, not of all.
 #include <functional>
 #include <optional>
 #include <vector>
@@ -26,23 +31,23 @@
 
 namespace mtf::cost {
 
-/// How far a search is.
+/// The progress of a search.
 struct SearchProgress {
-  int64_t looked_at = 0;       ///< candidates that were costed, or ranked
-  std::optional<double> best;  ///< seconds, of the best so far
+  int64_t looked_at = 0;       ///< candidates that were costed or ranked
+  std::optional<double> best;  ///< seconds of the best candidate so far
 };
 
 struct SearchQuestion {
   int64_t processors = 1;
-  std::vector<Name> axes;                 ///< the names of the axes; as many as a mesh may have
-  std::optional<std::vector<Axis>> mesh;  ///< no other mesh
-  Layout pinned;        ///< a dim of these has no other rule; a rule without axes: it is whole; all rules by path
-  bool stored = false;  ///< also tries rules by path, unless some are pinned
-  std::optional<int64_t> memory;  ///< bytes that each processor has
-  /// The peak of a candidate, for those that could be the result; needed with `memory`.
+  std::vector<Name> axes;                 ///< the names of the axes; a mesh has at most as many
+  std::optional<std::vector<Axis>> mesh;  ///< the only mesh to try
+  Layout pinned;        ///< fixed rules of dims, where a rule without axes means unsplit; and all rules by path
+  bool stored = false;  ///< also tries rules by path, unless `pinned` has some
+  std::optional<int64_t> memory;  ///< bytes of each processor
+  /// Returns the peak of a candidate. Needed with `memory`; called for candidates that could be the result.
   std::function<int64_t(const MeshPtr&, const LayoutPtr&)> peak;
-  const RepeatedCosts* repeated = nullptr;                 ///< of the same script, where its layers repeat
-  std::function<void(const SearchProgress&)> on_progress;  ///< called often; what it throws ends the search
+  const RepeatedCosts* repeated = nullptr;                 ///< of the same script, if its layers repeat
+  std::function<void(const SearchProgress&)> on_progress;  ///< called often; its exceptions end the search
 };
 
 struct Candidate {
@@ -52,23 +57,24 @@ struct Candidate {
 };
 
 struct SearchResult {
-  std::optional<Candidate> best;    ///< nothing: none fits
-  std::optional<Candidate> second;  ///< the best that takes another time
+  std::optional<Candidate> best;    ///< nothing if no candidate fits
+  std::optional<Candidate> second;  ///< the best candidate with another time
   int64_t ranked = 0;               ///< candidates that were ranked by a few layers
-  int64_t costed = 0;               ///< candidates that were costed: whole, or until they took too long
-  int64_t too_large = 0;            ///< that did not fit, of those that were looked at
-  /// Where none fits.
+  int64_t costed = 0;               ///< candidates that were costed completely, or until they were too slow
+  int64_t too_large = 0;            ///< candidates that were looked at and did not fit
+  /// The smallest candidate, if none fits.
   struct Least {
-    Candidate candidate;  ///< with the smallest peak that was found, in its counters
-    double stored = 0;    ///< about which part of it params, states and what else is there take, from 0 to 1
+    Candidate candidate;  ///< the candidate with the smallest peak that was found; the peak is in its counters
+    double stored = 0;    ///< approximate part of the peak that params, states and other inputs take, from 0 to 1
     std::optional<int64_t>
-        processors;                  ///< with about so many one would fit; nothing: with none of up to 64 times as many
-    std::optional<double> in_parts;  ///< about the peak with rules by path, where none were tried and they would help
+        /// Approximate number with which a candidate would fit; nothing if 64 times as many do not suffice.
+        processors;
+    std::optional<double> in_parts;  ///< approximate peak with rules by path, if none were tried and they would help
   };
   std::optional<Least> least;
 };
 
-/// `costs` has a machine.
+/// Runs the search. `costs` must have a machine.
 SearchResult search(const LayoutCosts& costs, const SearchQuestion& question);
 
 }  // namespace mtf::cost

@@ -20,7 +20,7 @@ double bytes_of(const spmd::LocalProgram& program, const std::vector<int>& value
   return bytes;
 }
 
-/// How many times longer a product takes than its flops would in a large one: by the sides of its matrices.
+/// Returns the slowdown of a product with narrow matrices, compared with a large product of as many flops.
 double narrowness(const spmd::LocalProgram& program, const spmd::Instruction& instruction, double narrow) {
   if (instruction.operands.size() != 2) return 1;
   const spmd::LocalValue &a = program.values[instruction.operands[0]], &b = program.values[instruction.operands[1]],
@@ -42,7 +42,7 @@ double narrowness(const spmd::LocalProgram& program, const spmd::Instruction& in
   return times;
 }
 
-/// Seconds that an instruction's arithmetic takes; of one that counts none, what making its elements takes.
+/// Returns the seconds of an instruction's arithmetic. If it counts no flops: the seconds to produce its elements.
 double arithmetic_of(const spmd::LocalProgram& program, const spmd::Instruction& instruction, double flops,
                      const MachineModel& machine) {
   if (instruction.kind != spmd::InstructionKind::kCompute) return 0;
@@ -148,7 +148,7 @@ StepTime time_of(const schedule::Schedule& schedule, const std::vector<spmd::Ins
     int finish;
     double may_hide;
   };
-  std::vector<UnderWay> under_way;  // in the order in which they began, in which they move
+  std::vector<UnderWay> under_way;  // in the order in which they began, which is the order of their progress
   for (size_t s = 0; s < schedule.steps.size(); ++s) {
     const schedule::Step& step = schedule.steps[s];
     const StepTime own = time_of_step(schedule, step, costs, machine);

@@ -1,11 +1,12 @@
 #pragma once
-// How long a schedule takes by a machine model: its steps one after the other, but for the part of a collective that
-// goes on beside those that compute until somebody needs its result.
+// The time of a schedule by a machine model.
 //
-// A step that computes takes as long as its arithmetic or its memory traffic, whichever is longer, and what a kernel
-// takes to begin. Arithmetic has a rate by what the operation is and by its element type; a product of narrow matrices
-// takes longer. A collective takes its messages' latency, and its bytes on the wire by the bandwidth between
-// processors.
+// The times of the steps are added up. The time of a collective is reduced by the part that overlaps with computing
+// steps before its result is needed.
+//
+// A computing step takes a kernel's start time, plus its arithmetic or its memory traffic, whichever is longer. The
+// rate of arithmetic depends on the operation and the element type, and products of narrow matrices are slower. A
+// collective takes the latency of its messages, plus its bytes on the wire divided by the bandwidth between processors.
 #include <map>
 #include <string>
 #include <utility>
@@ -34,24 +35,24 @@ struct StepTime {
   double compute = 0;  ///< seconds in kernels
   /// Seconds in collectives, by kind and axes.
   std::map<std::pair<spmd::CollectiveKind, std::vector<Name>>, double> collectives;
-  double hidden = 0;  ///< of those, seconds beside computing
+  double hidden = 0;  ///< seconds of collectives that overlap with kernels
   double communication() const;
   double total() const { return compute + communication() - hidden; }
   void add(const StepTime& other, int64_t times);
 };
 
-/// `costs`: of each instruction of the schedule's program, as predicted.
+/// Returns the time of a schedule. `costs` are the predicted costs of its program's instructions.
 StepTime time_of(const schedule::Schedule& schedule, const std::vector<spmd::InstructionCost>& costs,
                  const MachineModel& machine);
 
-/// Flops a second of an operation, wherever its matrices are large.
+/// Returns the flops a second of an operation with large matrices.
 double rate_of(const MachineModel& machine, const graph::Op& op, ElementType element);
 
-/// Of one of its steps.
+/// Returns the time of one step.
 StepTime time_of_step(const schedule::Schedule& schedule, const schedule::Step& step,
                       const std::vector<spmd::InstructionCost>& costs, const MachineModel& machine);
 
-/// Messages that a processor sends for one collective of the schedule.
+/// Returns the number of messages that a processor sends for one collective of the schedule.
 int64_t messages_of(const spmd::LocalProgram& program, const spmd::Instruction& instruction, int64_t calls);
 
 }  // namespace mtf::cost

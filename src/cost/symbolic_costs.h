@@ -1,8 +1,9 @@
 #pragma once
-// What each program of a planned script costs the largest processor, as formulas in the script's dim and axis names.
+// The cost of each program of a planned script on the largest processor, as formulas in the script's dim and axis
+// names.
 //
-// They come from the program itself: the iteration space of each operation, the axes that split its dims, the values
-// that each collective is counted by. Their values are the numbers that a plan says.
+// The formulas follow from the program: the iteration space of each operation, the axes that split its dims, and the
+// values that each collective counts. Their values equal the numbers of a plan.
 #include <map>
 #include <string>
 #include <utility>
@@ -17,14 +18,14 @@ namespace mtf::cost {
 struct SymbolicCost {
   Formula flops;
   std::map<std::pair<spmd::CollectiveKind, std::vector<Name>>, Formula>
-      values;        ///< that collectives are counted by, by kind and axes
-  Formula elements;  ///< of all blocks that it reads or makes
+      values;        ///< counted values of collectives, by kind and axes
+  Formula elements;  ///< of all blocks that the program reads or makes
   void add(const SymbolicCost& other, int64_t times);
   Formula communication() const;
   SymbolicCost with_symbols_of(const Formula& other) const;
 };
 
-/// Of each program of the record, run once, as the script lays it out.
+/// Returns the cost of one run of each program of the record, under the script's own layouts.
 std::vector<SymbolicCost> symbolic_costs(const plan::ProgramRecord& record);
 
 }  // namespace mtf::cost

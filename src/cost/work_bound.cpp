@@ -12,7 +12,7 @@
 namespace mtf::cost {
 namespace {
 
-/// Names that are related: an axis that splits one may come to split another.
+/// Groups of related dim names: an axis that splits one dim of a group may come to split another.
 class Related {
  public:
   Name of(Name name) {
@@ -30,7 +30,7 @@ const Dim& dim_of(const graph::LaidOutOperation& operation, const graph::Iterati
   return operation.operands[k].dims[dim.operands[k]];
 }
 
-/// An operation that other operations may stand for is computed as fast as the fastest of them.
+/// Returns the rate of an operation. If it may be expanded: the rate of the fastest operation.
 double fastest(const MachineModel& machine, const graph::Op& op, ElementType element) {
   double rate = rate_of(machine, op, element);
   if (!op.expand) return rate;
@@ -53,7 +53,7 @@ WorkBound::WorkBound(const LayoutCosts& costs, const std::vector<Name>& axes) {
   using WorkOfNames = std::map<std::vector<Name>, double>;
   WorkOfNames work;
   std::vector<WorkOfNames> work_of(record.programs().size());
-  // Whole, all that can ever be one is one, so that no more work is counted than any layout has.
+  // Counts merged programs of whole tensors, so that the bound contains no work that some layout saves by merging.
   const std::function<void(const graph::Program&, WorkOfNames&, double)> add_all = [&](const graph::Program& program,
                                                                                        WorkOfNames& of, double times) {
     for (const graph::ProgramOperation& each : program.operations) {
@@ -67,7 +67,7 @@ WorkBound::WorkBound(const LayoutCosts& costs, const std::vector<Name>& axes) {
       if (operation.op->space) {
         for (const graph::IterationDim& dim : operation.space().dims) {
           Name first;
-          auto add = [&](const Dim& of) {  // rules go by plain names
+          auto add = [&](const Dim& of) {  // rules use plain names
             const Name name = of.name.plain();
             Dim& known = sizes.try_emplace(name, Dim{name, of.size}).first->second;
             known.size = std::max(known.size, of.size);
