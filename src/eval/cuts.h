@@ -1,7 +1,18 @@
 #pragma once
 // Cuts: where what has been collected in the global graph is computed (graph/value_table.h says what of it is kept).
 //
-// A check has none: without an execution nothing here does anything, and what is read is unknown.
+// Cuts happen:
+//
+// - where the host needs a number, for instance for `print` or a condition;
+// - at both ends of `counters`, and where a plan has walked a doubtful part (eval/doubtful.h);
+// - at the end of a statement at the prompt;
+// - at the end of a loop iteration that has assigned a variable, if a later iteration may read the variable;
+// - after 64 iterations of a loop without a cut, or 10,000 operations of an outermost one, if no gradient can come;
+// - at the end of a statement, after more than 100,000 operations since the last cut.
+//
+// So a loop over layers is one program, and a training step is one plan. No result depends on where cuts happen.
+//
+// A check has no cuts: without an execution nothing here does anything, and numbers of tensors are unknown.
 #include <functional>
 #include <memory>
 #include <vector>

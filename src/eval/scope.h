@@ -9,6 +9,10 @@
 // that nobody names is replaced where it stands, which nobody can tell from a new one, and what was named loses its
 // value when it no longer is. Inner scopes die with their block, or with their functions (cuts.h says what of them
 // these keep).
+//
+// Names are looked up at each use; no earlier step resolves them to slots. Slots would have to follow undo, hidden
+// names, and bindings that a check makes after an error. A scope has few bindings and is searched from the last one; a
+// scope with many has an index.
 #include <algorithm>
 #include <memory>
 #include <optional>

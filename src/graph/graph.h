@@ -34,6 +34,10 @@ class Tensor;  // a computed value, on this rank: plan/tensor.h
 
 namespace mtf::graph {
 
+// A call of `recompute` is a segment: a mark on nodes. It is not an operation that holds a program, as a loop is. Only
+// a gradient decides which nodes are computed again: values that somebody holds are not, and values that a cut has
+// computed are not.
+
 struct Node;
 class Handle;
 class ValueTable;  // graph/value_table.h

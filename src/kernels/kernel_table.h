@@ -24,6 +24,9 @@
 
 namespace mtf::kernels {
 
+// The program selects a level itself. The dynamic linker's selection (glibc-hwcaps) has no level for products of bf16,
+// and does nothing for a static library.
+
 struct KernelTable {
   decltype(kernels::compile)* compile;
   decltype(kernels::make_attention)* attention;

@@ -1,6 +1,7 @@
 #pragma once
-// Reading entries at a terminal: editing over several lines, history, completion, colours. It knows nothing of the
-// language that is typed; what depends on it is asked for.
+// Reads entries at a terminal: editing over several lines, history, completion, colours. It knows nothing of the
+// language; its user supplies everything that depends on the language. Packaged line editors edit one line. This one
+// edits an entry of several lines, and shows pastes as blocks, menus and suggestions.
 //
 // Keys are those of Emacs and the arrows. An entry that is not complete goes on at Enter; Alt-Enter does the opposite
 // of Enter. What was typed is lost only by Ctrl-C. While nothing is read, the terminal is in its usual mode. Where

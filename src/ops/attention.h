@@ -21,6 +21,8 @@
 
 namespace mtf::ops {
 
+// Attention is one operation, not a composition of smaller ones, so that its scores are never stored as a whole.
+
 /// Of attention and attention_gradient.
 struct AttentionAttributes {
   Name over;      ///< the memory, of k and v

@@ -5,6 +5,10 @@
 
 namespace mtf::ops {
 
+// The names of dims determine their roles. So groups, depthwise windows, and several batch or channel dims are no
+// special cases. A transposed convolution is the same operation with stride and base dilation exchanged. The gradients
+// of conv are therefore conv itself and conv_window.
+
 /// Of conv and conv_window. The lists have a number for each dim of space.
 struct ConvolutionAttributes {
   bool transposed = false;  ///< the operand lies as the output of windows.h, the result as the input

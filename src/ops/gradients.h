@@ -7,6 +7,8 @@
 
 namespace mtf::ops {
 
+// A gradient has the layout of its target. So the arithmetic of an optimizer needs no communication.
+
 /// Gradients of the scalar `loss` with respect to `targets`, as graph; each is laid out as its target. A way is walked
 /// only while a target lies below. `reached`, if it is there, becomes for each target whether a way comes to it;
 /// without one its gradient is 0. Fails (no_gradient, grad_through_assigned) at `builder.span`.

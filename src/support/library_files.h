@@ -1,5 +1,9 @@
 #pragma once
 // The files of the standard library: the modules, and the pages that help shows.
+//
+// The files are built into the program, so an installed command or an embedding program needs no file. The built-in
+// text is the only one: no copy beside the program is searched for, because it could be of another version. An editor
+// that opens definitions names a folder instead (`MTF_STDLIB`), whose files then replace the built-in ones.
 #include <memory>
 #include <span>
 #include <string>
