@@ -5,8 +5,8 @@
 // product is the number of processors. The search is a branch and bound over the dims, those with the most work first.
 //
 // The lower bound is the arithmetic. An axis divides the work of an operation only if a rule gives the axis to a dim of
-// the operation, or to a dim that a rename or reshape relates to one. While a dim is undecided, every axis is assumed
-// to divide its work. Two more rules save work:
+// the operation, or to a related dim. A rename or a reshape makes dims related. While a dim is undecided, every axis is
+// assumed to divide its work. Two more rules save work:
 //
 // - Candidates that differ only in the names of equal axes count as one, if nothing else mentions axes.
 // - A program that depends on no undecided dim is costed, and its time becomes part of the bound

@@ -1,7 +1,7 @@
 #pragma once
 // An execution computes values of the global graph on a runtime.
 //
-// It does the work that is the same for every runtime: it captures a cut as a program, asks the compiler for the plan,
+// It does the work that is the same for every runtime. It captures a cut as a program, asks the compiler for the plan,
 // and lets the runtime run the plan. Then it stores the results as tensors of the nodes and adds up the costs. Several
 // sessions may use one execution, one after another, and share its plans. Under mpirun every rank has an execution and
 // makes the same calls in the same order (plan/runtime.h).

@@ -15,7 +15,7 @@ Plan make_plan(const graph::Program& program, const PassOptions& options) {
   Compilation compilation(program, options);
   compilation.run();
   const spmd::LocalProgram& local = compilation.local();
-  // for each value: the instruction that makes it, if it is an input
+  // For each value: the instruction that makes it, if it is an input.
   std::vector<const spmd::Instruction*> input_of(local.values.size());
   for (const spmd::Instruction& instruction : local.instructions)
     if (instruction.kind == spmd::InstructionKind::kInput) input_of[instruction.results[0]] = &instruction;

@@ -20,7 +20,7 @@ class ProgramRecord {
   struct Entry {
     graph::RecordedProgram recorded;
     int64_t times = 0;  ///< runs of the program in the script; once for each statement if only a run knows
-    /// the first program that is equal except for the copies of its inputs; itself if there is none
+    /// The first program that is equal except for the copies of its inputs; itself if there is none.
     int32_t alike = -1;
   };
 
