@@ -66,9 +66,9 @@ struct SearchResult {
   struct Least {
     Candidate candidate;  ///< the candidate with the smallest peak that was found; the peak is in its counters
     double stored = 0;    ///< approximate part of the peak that params, states and other inputs take, from 0 to 1
-    std::optional<int64_t>
-        /// Approximate number with which a candidate would fit; nothing if 64 times as many do not suffice.
-        processors;
+    /// The approximate number of processors with which a candidate would fit; nothing if 64 times as many do not
+    /// suffice.
+    std::optional<int64_t> processors;
     std::optional<double> in_parts;  ///< approximate peak with rules by path, if none were tried and they would help
   };
   std::optional<Least> least;

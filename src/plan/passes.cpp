@@ -14,7 +14,7 @@
 namespace mtf::plan {
 namespace {
 
-// ---- what passes are given of a compilation -------------------------------------------------------------------------
+// ---- passes of a compilation ----------------------------------------------------------------------------------------
 
 void run_merge(Compilation& c) {
   c.merged = merge(c.program(), c.forms, c.merged.most_whole);
@@ -33,7 +33,7 @@ void on_all(schedule::Schedule& schedule, void (*pass)(schedule::Schedule&)) {
   pass(schedule);
 }
 
-// ---- what holds afterwards ------------------------------------------------------------------------------------------
+// ---- verifiers ------------------------------------------------------------------------------------------------------
 
 void verify_program(const Compilation& c) { verify(c.program()); }
 void verify_schedule(const Compilation& c) { verify(c.schedule); }

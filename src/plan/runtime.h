@@ -42,7 +42,7 @@ class Runtime {
  public:
   virtual ~Runtime() = default;
 
-  // ---- who is there -------------------------------------------------------------------------------------------------
+  // ---- ranks --------------------------------------------------------------------------------------------------------
   virtual int rank() const = 0;
   virtual int ranks() const = 0;
   /// True if fetch() returns the program's numbers. If false, the program is planned: values that depend on tensors are
@@ -77,7 +77,7 @@ class Runtime {
   /// Resets the peak to the bytes that are live now.
   virtual void restart_peak() = 0;
 
-  // ---- values: the tensor of a node's one result, laid out as its operation says ------------------------------------
+  // ---- values: the tensor of a node's only result, with the layout of its operation ---------------------------------
   /// Makes a tensor from data that is the same on every rank.
   virtual std::shared_ptr<Tensor> place(graph::Node& node, const HostView& data) = 0;
   /// Makes a tensor from data that each rank has in part: its own_rows(), at their positions in the whole tensor.
@@ -97,7 +97,7 @@ class Runtime {
   /// is the first to hold. Returns their share in the tensor's checksum.
   virtual uint64_t store(const graph::Value& value, const io::PositionedFile& file, uint64_t place) = 0;
 
-  // ---- what ranks tell one another ----------------------------------------------------------------------------------
+  // ---- messages between ranks ---------------------------------------------------------------------------------------
   /// Returns the sums of the ranks' numbers, modulo 2^64.
   virtual std::vector<uint64_t> added_up(std::vector<uint64_t> numbers, Span place) = 0;
   /// Returns on every rank the first text of a rank that is not empty: an error that happened somewhere.

@@ -97,7 +97,7 @@ plan::Runtime::Loaded read_blocks(Machine& machine, const TensorType& type, cons
                                   const Sharding& sharding, const io::PositionedFile& file, uint64_t place) {
   plan::Runtime::Loaded result;
   result.tensor = fill_blocks(
-      // Memory in the order of the dims.
+      // `memory` is in the order of the dims.
       machine, type, mesh, sharding, [&](const BlockShape& block, std::byte* memory) {
         const std::span<std::byte> bytes(memory, static_cast<size_t>(block.elements * size_of(type.element)));
         for_each_run(type, block.box, bytes,

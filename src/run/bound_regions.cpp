@@ -1,9 +1,9 @@
 // All_to_all in large groups, if each rank hosts many processors.
 //
 // Copying from block to block would need one piece for each pair of processors. Instead a rank copies its blocks of a
-// group into one region, a box of the tensor. It sends each other rank the part of the region that this rank needs.
-// Finally it copies its new blocks out of the received parts. [..] is a block, {..} a region; two ranks, each with two
-// of four processors:
+// group into one region, a box of the tensor. It sends each other rank the part that the other rank needs. Finally it
+// copies its new blocks out of the received parts. Two ranks, each with two of four processors, where [..] is a block
+// and {..} a region:
 //
 //   rank 0   [rows 0][rows 1] ─► {rows 0-1} ─┐  {columns 0-1} ─► [columns 0][columns 1]
 //                                            ├─►

@@ -175,7 +175,7 @@ uint64_t MpiRuntime::store(const graph::Value& value, const io::PositionedFile& 
   return write_blocks(impl_->machine, *value.computed(), file, place);
 }
 
-// ---- what ranks tell one another ------------------------------------------------------------------------------------
+// ---- messages between ranks -----------------------------------------------------------------------------------------
 
 std::vector<uint64_t> MpiRuntime::added_up(std::vector<uint64_t> numbers, Span place) {
   agree(impl_->transport, plan::key_of("add up"), place, "reads");
