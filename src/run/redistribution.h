@@ -14,7 +14,7 @@
 //
 // If blocks overlap (exchange_add, spmd/collectives.h), a processor takes its part of every block:
 //
-//   exchange_add        [012] [1234] [3456] [567]      [01] [23] [45] [67], each the sum of what there is of it
+//   exchange_add        [012] [1234] [3456] [567]      [01] [23] [45] [67], each the sum of its parts
 //
 // A rank copies from its own blocks where they contain the data, also as replicas. The other parts arrive in one
 // message for each pair of ranks. The pieces of a message are ordered by the receiving processor, then by the sending
