@@ -1,18 +1,21 @@
 #pragma once
-// Embedding mtf: an interpreter in another program. mtf/mtf.h is the same in C.
+// Embeds mtf in another program. mtf/mtf.h offers the same in C.
 //
+// clang-format off
 //   mtf::Interpreter interpreter;
-//   interpreter.run("fn step(x) = mean(square(x))");                       // names stay from one call to the next
-//   interpreter.set("x", {{{"batch", 64}, {"io", 32}}, numbers});          // a tensor goes in: std::vector<float>
-//   numbers double loss = interpreter.number("step(x)"); mtf::TensorData y = interpreter.tensor("x * 2"); // a tensor
-//   comes out: y.dims, y.as<float>() mtf::PlanRecord plan = interpreter.plan("step(x)", {.mesh = "all:8", .layout =
-//   "batch:all"});  // what if?
+//   interpreter.run("fn step(x) = mean(square(x))");                  // names stay from one call to the next
+//   interpreter.set("x", {{{"batch", 64}, {"io", 32}}, numbers});     // a tensor goes in: std::vector<float> numbers
+//   double loss = interpreter.number("step(x)");
+//   mtf::TensorData y = interpreter.tensor("x * 2");                  // a tensor comes out: y.dims, y.as<float>()
+//   mtf::PlanRecord plan = interpreter.plan("step(x)", {.mesh = "all:8", .layout = "batch:all"});  // what if?
+// clang-format on
 //
-// Interpreters share nothing: a process may have several, each used by one thread at a time (only interrupt() may be
-// called from any). One hosts every processor of its mesh itself, without MPI, unless it is given ranks.
+// Interpreters share nothing. A process may have several, each used by one thread at a time. Only interrupt() may be
+// called from any thread. An interpreter hosts every processor of its mesh itself, without MPI, unless `on_ranks` is
+// set.
 //
-// What is wrong is thrown as ScriptError, which holds the diagnostic as a record; memory that lacks too
-// (out_of_memory). Other exceptions are those of the functions that the interpreter was given, and our own bugs.
+// A user's error is thrown as ScriptError, which holds the diagnostic as a record. A lack of memory is thrown in the
+// same way (out_of_memory). Other exceptions come from functions that the caller passed in, or are bugs of mtf.
 //
 // Linking: `find_package(mtf)`, `target_link_libraries(… mtf::libmtf)`.
 #include <cstddef>
@@ -31,10 +34,11 @@ namespace mtf {
 
 // ---- tensors --------------------------------------------------------------------------------------------------------
 
-/// The type of a tensor's elements: a bool is a byte, 0 or 1; a bf16 the upper half of an f32.
+/// The element type of a tensor. A bool is one byte, 0 or 1. A bf16 is the upper half of an f32.
 enum class Element : std::uint8_t { kBool, kI32, kBf16, kF32, kF64 };
-/// As a script writes it, "f32"; and its bytes.
+/// The name of the type in a script, "f32".
 std::string_view name(Element element);
+/// The size of one element in bytes.
 std::size_t size_of(Element element);
 
 /// A bf16 number as it is stored.
@@ -72,13 +76,13 @@ struct TensorDim {
   bool operator==(const TensorDim&) const = default;
 };
 
-/// A whole tensor in memory of the caller's: row-major, its dims outermost first. It refers to the elements and owns
-/// none.
+/// A gathered tensor in the caller's memory: row-major, the first dim is the outermost. Refers to the elements and does
+/// not own them.
 struct TensorView {
   TensorView() = default;
   TensorView(Element of, std::vector<TensorDim> named, std::span<const std::byte> held)
       : element(of), dims(std::move(named)), bytes(held) {}
-  /// Of an array, a std::vector or a std::span of elements.
+  /// Views an array, a std::vector or a std::span of elements.
   template <typename Elements>
   TensorView(std::vector<TensorDim> named, const Elements& elements)
       : TensorView(ElementOf<std::remove_cvref_t<decltype(*std::data(elements))>>::value, std::move(named),
@@ -89,30 +93,32 @@ struct TensorView {
   std::span<const std::byte> bytes;
 };
 
-/// A whole tensor that came out, whatever its layout: row-major, its dims outermost first. Copies share the elements.
+/// A gathered tensor that an interpreter returned: row-major, the first dim is the outermost. Copies of this record
+/// share the elements.
 ///
-/// It is no copy where the interpreter holds the whole in one block, row-major: one processor, or a tensor that no axis
-/// splits. `memory` then keeps the interpreter's memory, which no later run writes over, and which counts as
-/// live: keep what has to stay, let go of the rest. Such a tensor belongs to the interpreter's thread: read it
-/// anywhere, but let go of it where the interpreter is used, or when it is gone.
+/// The elements are not copied if the interpreter holds the whole tensor in one row-major block: on one processor, or
+/// if no axis splits the tensor. `memory` then keeps the interpreter's memory alive. No later run overwrites it, and it
+/// counts as live memory, so release tensors that are no longer needed. Such a tensor belongs to the interpreter's
+/// thread. Any thread may read it, but only the interpreter's thread may release it, or any thread once the interpreter
+/// is gone.
 struct TensorData {
   Element element = Element::kF32;
   std::vector<TensorDim> dims;
   std::span<const std::byte> bytes;
-  std::shared_ptr<const void> memory;  ///< as long as this lives, `bytes` are there
+  std::shared_ptr<const void> memory;  ///< `bytes` stay valid as long as this lives
   bool is_copy = false;
 
-  /// How many elements there are.
+  /// The number of elements.
   std::size_t size() const { return bytes.size() / size_of(element); }
-  /// The elements. Throws ScriptError (wrong_element_type) if they are of another type.
+  /// The elements. Throws ScriptError (wrong_element_type) if the element type is not `T`.
   template <typename T>
   std::span<const T> as() const {
     expect(ElementOf<T>::value);
     return {reinterpret_cast<const T*>(bytes.data()), size()};
   }
-  /// A copy of the elements as doubles, whatever their type.
+  /// Copies the elements as doubles, whatever their type.
   std::vector<double> numbers() const;
-  /// To be given to an interpreter.
+  /// The same tensor as an argument for an interpreter.
   TensorView view() const { return {element, dims, bytes}; }
 
  private:
@@ -121,24 +127,25 @@ struct TensorData {
 
 // ---- answers --------------------------------------------------------------------------------------------------------
 
-/// A place in a program: lines and columns count from 1, a column is a code point, the end stands behind the last.
+/// A position in a program. Lines and columns count from 1, a column is a code point, and the end is behind the last
+/// character.
 struct PlaceRecord {
-  std::string file;  ///< empty: nowhere, of what was given from outside
+  std::string file;  ///< empty: the text was given from outside and has no position
   std::size_t line = 0, column = 0, end_line = 0, end_column = 0;
 };
 
-/// What is wrong, or doubtful, in a program.
+/// An error or a warning about a program.
 struct DiagnosticRecord {
-  std::string kind;      ///< the registered kind, "unknown_name": `mtf help KIND` tells more
-  bool is_error = true;  ///< else it is a warning
-  std::string message;   ///< what is wrong, a sentence of its kind
-  std::string found;     ///< and here
+  std::string kind;      ///< the registered kind, "unknown_name": `mtf help KIND` explains it
+  bool is_error = true;  ///< otherwise a warning
+  std::string message;   ///< the general message of this kind, a sentence
+  std::string found;     ///< the message about this position
   PlaceRecord place;
   struct Related {
     PlaceRecord place;
     std::string text;
   };
-  std::vector<Related> related;    ///< other places that matter
+  std::vector<Related> related;    ///< other relevant positions
   std::vector<std::string> notes;  ///< facts
   std::vector<std::string> helps;  ///< what to do
   struct Fix {
@@ -153,7 +160,7 @@ struct DiagnosticRecord {
   std::string text;        ///< the whole as `mtf` prints it: several lines, the place underlined
 };
 
-/// A program, an option or an argument is wrong. what() is the diagnostic's text.
+/// Thrown if a program, an option or an argument is wrong. what() is the diagnostic's text.
 class ScriptError : public std::runtime_error {
  public:
   explicit ScriptError(DiagnosticRecord diagnostic)
@@ -166,81 +173,81 @@ class ScriptError : public std::runtime_error {
   std::shared_ptr<const DiagnosticRecord> diagnostic_;
 };
 
-/// Collectives of one kind over one group of axes.
+/// Counts the collectives of one kind over one group of axes.
 struct CollectiveCounts {
   std::string kind;               ///< "all_reduce", "reduce_scatter", "all_gather", "all_to_all", "permute"
   std::vector<std::string> axes;  ///< of the mesh: {"rows", "cols"}
-  std::int64_t count = 0;         ///< before small ones are merged and large ones cut
-  std::int64_t calls = 0;         ///< that were made
-  std::int64_t values = 0;        ///< that they work on
-  std::int64_t bytes = 0;         ///< of those
-  std::int64_t wire_bytes = 0;    ///< that the processor sends
+  std::int64_t count = 0;         ///< before small collectives are merged and large ones are cut
+  std::int64_t calls = 0;         ///< calls made, after merging and cutting
+  std::int64_t values = 0;        ///< elements that the collectives operate on
+  std::int64_t bytes = 0;         ///< bytes of these elements
+  std::int64_t wire_bytes = 0;    ///< bytes that the processor sends
   bool operator==(const CollectiveCounts&) const = default;
 };
 
-/// What was computed and communicated, or would be: figures of the largest processor.
+/// Measured or predicted computation and communication: the figures of the processor with the largest ones.
 struct CountersRecord {
   std::int64_t flops = 0;
-  std::int64_t unique_flops = 0;  ///< of all processors, what several do alike counted once
+  std::int64_t unique_flops = 0;  ///< summed over all processors; work that several processors repeat counts once
   std::int64_t processors = 1;
   std::int64_t peak_bytes = 0;  ///< the most memory that tensors took at one time
   std::vector<CollectiveCounts> collectives;
   bool operator==(const CountersRecord&) const = default;
 };
 
-/// Why a plan is an estimate, and where.
+/// A reason why a plan is an estimate, with its position.
 struct DoubtRecord {
   enum class Kind : std::uint8_t {
-    kWays,     ///< only the run knows which way a condition takes: each is counted
-    kTurns,    ///< only the run knows how many turns a loop has: one is counted
-    kRest,     ///< only the run knows whether it ends here: what follows is counted
-    kUnknown,  ///< only the run knows what an operation works on: it is not counted
-    kSkipped,  ///< not every turn was walked: the others are taken to cost as much
+    kWays,     ///< the run decides which branch a condition takes: every branch is counted
+    kTurns,    ///< the run decides how many iterations a loop has: one is counted
+    kRest,     ///< the run decides whether the program ends here: the rest is counted
+    kUnknown,  ///< the operands of an operation are known only in the run: the operation is not counted
+    kSkipped,  ///< only some iterations were walked: the others are assumed to cost as much
   };
   Kind kind = Kind::kWays;
   PlaceRecord place;
 };
 
-/// What a line of a program costs, its backward pass included.
+/// The cost of a line of a program, its backward pass included.
 struct LineRecord {
   std::string file;
   std::size_t line = 0;
-  std::string text;  ///< without the blanks around it
+  std::string text;  ///< without surrounding blanks
   std::int64_t flops = 0;
-  std::int64_t backward_flops = 0;  ///< of those
+  std::int64_t backward_flops = 0;  ///< part of `flops`
   std::int64_t collectives = 0;
-  std::int64_t bytes = 0;       ///< that they work on
-  std::int64_t wire_bytes = 0;  ///< that the processor sends for them
+  std::int64_t bytes = 0;       ///< that the collectives operate on
+  std::int64_t wire_bytes = 0;  ///< that the processor sends for the collectives
 };
 
-/// What a statement would cost.
+/// The predicted cost of a statement.
 struct PlanRecord {
-  CountersRecord totals;            ///< the peak includes what the interpreter holds
-  std::vector<LineRecord> lines;    ///< what costs something, in the order in which it is computed first
-  std::vector<DoubtRecord> doubts;  ///< why the figures are an estimate; none: they are what a run counts
+  CountersRecord totals;            ///< the peak includes the memory that the interpreter already holds
+  std::vector<LineRecord> lines;    ///< lines with a cost, in the order of their first computation
+  std::vector<DoubtRecord> doubts;  ///< why the figures are an estimate; if empty, a run counts exactly these figures
   bool is_estimate() const { return !doubts.empty(); }
 };
 
-/// A part of a program's text, and what is known of it without running it: for whoever shows programs.
+/// A part of a program's text with its static information, for tools that display programs.
 struct TextPart {
   std::size_t begin = 0, end = 0;  ///< bytes of the text
-  std::vector<std::string> types;  ///< "f32[batch=64/rows]", "an int"; several where it is evaluated with several
-  std::string definition_file;     ///< of a name: where it is bound, "<text>" in the text itself; empty if unknown
+  std::vector<std::string> types;  ///< "f32[batch=64/rows]", "an int"; several if evaluated with several types
+  std::string definition_file;     ///< for a name: the file that binds it, "<text>" for this text; empty if unknown
   std::size_t definition_begin = 0, definition_end = 0;
-  bool has_cost = false;         ///< a statement, or an expression with work of its own
-  std::int64_t flops = 0;        ///< of a processor, turns of loops included
-  std::int64_t collectives = 0;  ///< that it takes part in
-  std::int64_t bytes = 0;        ///< that they move
+  bool has_cost = false;         ///< true for a statement, and for an expression with work of its own
+  std::int64_t flops = 0;        ///< per processor, all iterations of loops included
+  std::int64_t collectives = 0;  ///< in which the processor takes part
+  std::int64_t bytes = 0;        ///< that the collectives operate on
 };
 
 // ---- the interpreter ------------------------------------------------------------------------------------------------
 
-/// As the options of the `mtf` command; texts in its notation. An empty member leaves it to the program.
+/// The options of the `mtf` command, in its notation. An empty member leaves the choice to the program.
 struct InterpreterOptions {
   std::string mesh = {};                                      ///< "rows:2;cols:2"
   std::string layout = {};                                    ///< "batch:rows;hidden:cols"
   std::vector<std::pair<std::string, std::string>> set = {};  ///< values of options and dims, by name
-  /// Bytes that each processor has for a program and what it reads, as `mtf run --memory`; 0: any.
+  /// Bytes that each processor may use for a program and its inputs, as `mtf run --memory`. 0: no limit.
   std::int64_t memory = 0;
   /// A run fails (not_finite) at the first NaN or infinity that an operation makes of finite operands.
   bool check_finite = false;
@@ -250,13 +257,14 @@ struct InterpreterOptions {
   /// most one interpreter of a process. MPI is started and ended with it, unless the process has started it itself.
   bool on_ranks = false;
   std::string standard_library = {};  ///< folder that replaces the standard library; empty: the built-in one
-  /// Gets what `print` prints, a line or more at a time; without it, standard output does. What it throws ends the run.
+  /// Receives the output of `print`, one or more lines at a time. If empty, the output goes to standard output. An
+  /// exception of this function ends the run.
   std::function<void(std::string_view)> output = {};
-  /// Gets each warning of what is run, once for each place; without it, nobody does.
+  /// Receives each warning of a run, once for each position. If empty, warnings are dropped.
   std::function<void(const DiagnosticRecord&)> warning = {};
 };
 
-/// Another mesh or layout than the one in force, in the same notation. An empty member leaves it as it is.
+/// Another mesh or layout than the current one, in the same notation. An empty member keeps the current one.
 struct PlanAssumption {
   std::string mesh = {};
   std::string layout = {};
@@ -270,43 +278,45 @@ class Interpreter {
   Interpreter(Interpreter&&) noexcept;
   Interpreter& operator=(Interpreter&&) noexcept;
 
-  /// Runs statements one by one, as at the prompt: each has been computed when the next begins, and names that they
-  /// bind stay. Throws ScriptError and is then as before the statement that failed.
+  /// Runs statements one by one, as at the prompt. Each statement is computed before the next begins, and the names
+  /// that it binds stay. On an error throws ScriptError and restores the state before the failed statement.
   void run(const std::string& text);
-  /// Runs a file as one program: it computes and communicates what `mtf run` of it does. All of it is checked before
-  /// anything is computed. It sees names that are there, its own stay, and what it has not needed of them is computed
-  /// when it is asked for. Imports are relative to it.
+  /// Runs a file as one program, with the computation and communication of `mtf run`. Checks the whole file before it
+  /// computes anything. The file sees existing names, and its names stay. A value that the file did not need is
+  /// computed when the caller asks for it. Imports are relative to the file.
   void run_file(const std::string& path);
 
-  /// Ends what is under way at its next statement, turn of a loop or computation: a ScriptError of kind "interrupted".
-  /// Does nothing if nothing is. A signal handler or another thread may call it.
+  /// Ends the current run at its next statement, loop iteration or computation, with a ScriptError of kind
+  /// "interrupted". Does nothing if nothing runs. A signal handler or another thread may call it.
   void interrupt();
 
-  /// Binds a name to a tensor, as `let` does, laid out by the rules in force; or assigns it, as `:=` does, to a param,
-  /// a state or whatever a path leads to: "net.w". Each processor's block is copied out of the view, once; the view's
-  /// memory is not needed afterwards. Dims that the program does not have are declared. Throws ScriptError for a dim of
-  /// another size (size_conflict), for another number of bytes than the dims take (size_mismatch), and as the statement
-  /// would.
+  /// Binds a name to a tensor, as `let` does, with the layout that the current rules give. Or assigns the tensor, as
+  /// `:=` does, to a param, a state or the target of a path ("net.w"). Copies each processor's block out of the view
+  /// once; the view's memory is not needed afterwards. Declares dims that the program lacks. Throws ScriptError if a
+  /// dim has another size (size_conflict), if the number of bytes does not fit the dims (size_mismatch), and for every
+  /// error of the statement.
   void set(const std::string& name, const TensorView& tensor);
-  /// The value of a name or an expression that is a tensor or a number (f64 without dims). TensorData says when it is
-  /// copied.
+  /// The value of a name or an expression: a tensor, or a number (returned as f64 without dims). TensorData says when
+  /// the elements are copied.
   TensorData tensor(const std::string& expression);
-  /// The value of a name or an expression that is a number or a tensor without dims.
+  /// The value of a name or an expression: a number, or a tensor without dims.
   double number(const std::string& expression);
 
-  /// What has been computed and communicated since the beginning, or since mark_counters(). The peak is that since the
-  /// last `counters { … }` of a program, if there was one.
+  /// The computation and communication since the beginning, or since mark_counters(). If the program has executed
+  /// `counters { … }`, the peak is the peak since the last one.
   CountersRecord counters() const;
-  /// From here on counters() counts anew.
+  /// Makes counters() count from here on.
   void mark_counters();
-  /// What a statement or an expression would cost now, or with what there is on another mesh or in another layout.
-  /// Computes nothing, and changes nothing.
+  /// Predicts the cost of a statement or an expression with the current values. An assumption replaces the mesh or the
+  /// layout. Computes nothing, and changes nothing.
   PlanRecord plan(const std::string& text, const PlanAssumption& assumption = {}) const;
 
-  /// Checks a program that stands alone, without running it: every error and warning, in the order of their places.
+  /// Checks a program without running it, independently of the names of this interpreter. Returns every error and
+  /// warning in the order of the text.
   std::vector<DiagnosticRecord> check(const std::string& text) const;
-  /// What each part of a program that stands alone is, and what it costs, without running it: from its beginning, what
-  /// is outside first. Of a wrong program what a check can tell.
+  /// Explains each part of a program without running it, independently of the names of this interpreter. Parts are in
+  /// the order of their beginnings, outer parts before inner ones. For a wrong program, returns what the check
+  /// can determine.
   std::vector<TextPart> explain(const std::string& text) const;
 
  private:

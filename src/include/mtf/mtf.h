@@ -1,5 +1,4 @@
-/* Embedding mtf in C: an interpreter in another program. mtf/interpreter.h is the same in C++, and says more of each
- * part.
+/* Embeds mtf in a C program. mtf/interpreter.h offers the same in C++, and documents each part in more detail.
  *
  *   mtf_interpreter* mtf = NULL;
  *   double loss;
@@ -7,14 +6,14 @@
  *     fputs(mtf_last_error(mtf)->text, stderr);
  *   mtf_close(mtf);
  *
- * Each function that can fail gives an mtf_code, MTF_OK or what went wrong; mtf_last_error() tells it as a record.
- * Nothing is thrown across these functions, and none ends the process. Interpreters share nothing: a process may have
- * several, each used by one thread at a time (only mtf_interrupt() may be called from any).
+ * Each function that can fail returns an mtf_code: MTF_OK, or the kind of the error. mtf_last_error() returns the error
+ * as a record. No function throws, and none ends the process. Interpreters share nothing. A process may have several,
+ * each used by one thread at a time. Only mtf_interrupt() may be called from any thread.
  *
- * Memory. What a function is given is the caller's, and is not needed when it has returned, unless it says so. What it
- * gives through a `const T**` is a record of its own, which stays until it is given to mtf_free_T(), also when the
- * interpreter is closed; where a function fails it is NULL. A record's pointers lead into the record. A list of n
- * begins at its pointer; of an empty one that may be NULL. Texts are UTF-8 and end in 0.
+ * Memory. The caller owns all arguments. They are not needed after the call, unless the function's comment says so.
+ * A result through a `const T**` is a record that the caller frees with mtf_free_T(). The record outlives the
+ * interpreter. If the function fails, the result is NULL. A record's pointers lead into the record. A list of n
+ * elements begins at its pointer, which may be NULL if n is 0. Texts are UTF-8 and end in 0.
  *
  * Linking: `find_package(mtf)`, `target_link_libraries(... mtf::libmtf)`, with a C++ or a C program. */
 #pragma once
@@ -26,38 +25,38 @@
 extern "C" {
 #endif
 
-/* ---- what went wrong ----------------------------------------------------------------------------------------------
- */
+/* ---- what went wrong --------------------------------------------------------------------------------------------- */
 
-/* As the exit status of `mtf`. */
+/* The values are those of the exit status of `mtf`. */
 typedef enum mtf_code {
   MTF_OK = 0,
-  MTF_WRONG_PROGRAM = 1, /* the program, an expression or a tensor */
-  MTF_WRONG_CALL = 2,    /* an option, or a pointer that must not be null */
+  MTF_WRONG_PROGRAM = 1, /* an error in the program, an expression or a tensor */
+  MTF_WRONG_CALL = 2,    /* a wrong option, or a pointer that must not be null */
   MTF_WRONG_FILE = 3,
-  MTF_LIMIT = 4, /* of memory, or of the language */
-  MTF_BUG = 5,   /* of mtf, or an exception of a function that it was given */
+  MTF_LIMIT = 4, /* a limit of memory or of the language was exceeded */
+  MTF_BUG = 5,   /* a bug of mtf, or an exception of the caller's function */
   MTF_INTERRUPTED = 130
 } mtf_code;
 
-/* A place in a program: lines and columns count from 1, a column is a code point, the end stands behind the last. */
+/* A position in a program. Lines and columns count from 1, a column is a code point, and the end is behind the last
+ * character. */
 typedef struct mtf_place {
-  const char* file; /* "": nowhere, of what was given from outside */
+  const char* file; /* "": the text was given from outside and has no position */
   size_t line, column, end_line, end_column;
 } mtf_place;
 
-/* What is wrong, or doubtful, in a program. */
+/* An error or a warning about a program. */
 typedef struct mtf_diagnostic {
   const char* kind;    /* the registered kind, "unknown_name" */
-  int is_error;        /* else it is a warning */
-  const char* message; /* what is wrong, a sentence of its kind */
-  const char* found;   /* and here */
+  int is_error;        /* 0: a warning */
+  const char* message; /* the general message of this kind, a sentence */
+  const char* found;   /* the message about this position */
   mtf_place place;
   size_t note_count; /* facts */
   const char* const* notes;
-  size_t help_count; /* what to do */
+  size_t help_count; /* suggested remedies */
   const char* const* helps;
-  const char* text; /* the whole as `mtf` prints it: several lines, the place underlined */
+  const char* text; /* the diagnostic as `mtf` prints it: several lines, the position underlined */
 } mtf_diagnostic;
 
 typedef struct mtf_diagnostics {
@@ -65,8 +64,7 @@ typedef struct mtf_diagnostics {
   const mtf_diagnostic* list;
 } mtf_diagnostics;
 
-/* ---- an interpreter -----------------------------------------------------------------------------------------------
- */
+/* ---- an interpreter ---------------------------------------------------------------------------------------------- */
 
 typedef struct mtf_interpreter mtf_interpreter;
 
@@ -76,46 +74,45 @@ typedef struct mtf_setting {
   const char* value;
 } mtf_setting;
 
-/* As the options of the `mtf` command, texts in its notation. What is NULL or 0 is left to the program. */
+/* The options of the `mtf` command, in its notation. NULL or 0 leaves the choice to the program. */
 typedef struct mtf_options {
   const char* mesh;   /* "rows:2;cols:2" */
   const char* layout; /* "batch:rows;hidden:cols" */
   size_t set_count;
   const mtf_setting* set;
-  int threads;                  /* 0: as many as there are cores */
-  int on_ranks;                 /* this process is one of several that mpirun has started: mtf/interpreter.h */
+  int threads;                  /* 0: one for each core */
+  int on_ranks;                 /* mpirun started this process as one of several: see mtf/interpreter.h */
   const char* standard_library; /* folder that replaces the standard library, or NULL */
-  /* Gets what `print` prints, `length` bytes, a line or more at a time, and `context`; without it standard output does.
-   */
+  /* Receives the output of `print` (`length` bytes, one or more lines at a time) and `context`. If NULL, the output
+   * goes to standard output. */
   void (*output)(const char* text, size_t length, void* context);
-  /* Gets each warning of what is run, which lives as long as the call, and `context`. */
+  /* Receives each warning of a run and `context`. The warning is valid only during the call. */
   void (*warning)(const mtf_diagnostic* warning, void* context);
   void* context;    /* stays as long as the interpreter */
   int check_finite; /* a run fails at the first NaN or infinity that an operation makes of finite operands */
 } mtf_options;
 
-/* A new interpreter; `options` NULL: all are left to the program. It is the caller's, to be given to mtf_close(), also
- * where the options are wrong: mtf_last_error() tells it then, and nothing else can be done with it. NULL if memory
- * lacks. */
+/* Opens an interpreter. If `options` is NULL, the program chooses them all. The caller owns the interpreter and closes
+ * it with mtf_close(), also if the options are wrong. In that case only mtf_last_error() and mtf_close() may be called.
+ * `*interpreter` is NULL if there is no memory for it. */
 mtf_code mtf_open(const mtf_options* options, mtf_interpreter** interpreter);
-/* Ends it; NULL does nothing. */
+/* Closes an interpreter. Does nothing for NULL. */
 void mtf_close(mtf_interpreter* interpreter);
-/* What went wrong last; NULL if nothing has. It belongs to the interpreter, until the next function that fails. */
+/* The last error, or NULL. The interpreter owns it, and it is valid until the next function that fails. */
 const mtf_diagnostic* mtf_last_error(const mtf_interpreter* interpreter);
 
-/* Runs statements one by one, as at the prompt; names that they bind stay. After a failure it is as before the
- * statement that failed. */
+/* Runs statements one by one, as at the prompt. The names that they bind stay. On an error restores the state before
+ * the failed statement. */
 mtf_code mtf_run(mtf_interpreter* interpreter, const char* text);
-/* Runs a file as one program, which is checked before; its names stay. */
+/* Checks a file, and runs it as one program. Its names stay. */
 mtf_code mtf_run_file(mtf_interpreter* interpreter, const char* path);
-/* Ends what is under way, with MTF_INTERRUPTED; does nothing if nothing is. A signal handler or another thread may call
- * it. It tells nothing to mtf_last_error(). */
+/* Ends the current run with MTF_INTERRUPTED. Does nothing if nothing runs. A signal handler or another thread may call
+ * it. It does not change mtf_last_error(). */
 mtf_code mtf_interrupt(mtf_interpreter* interpreter);
 
-/* ---- tensors in and out -------------------------------------------------------------------------------------------
- */
+/* ---- tensors in and out ------------------------------------------------------------------------------------------ */
 
-/* bool: a byte, 0 or 1; bf16: the upper half of an f32. */
+/* The element type of a tensor. A bool is one byte, 0 or 1. A bf16 is the upper half of an f32. */
 typedef enum mtf_element { MTF_BOOL = 0, MTF_I32 = 1, MTF_BF16 = 2, MTF_F32 = 3, MTF_F64 = 4 } mtf_element;
 
 typedef struct mtf_dim {
@@ -123,7 +120,7 @@ typedef struct mtf_dim {
   int64_t size;
 } mtf_dim;
 
-/* A whole tensor, row-major, its dims outermost first. */
+/* A gathered tensor: row-major, the first dim is the outermost. */
 typedef struct mtf_tensor {
   mtf_element element;
   size_t dim_count;
@@ -132,62 +129,61 @@ typedef struct mtf_tensor {
   const void* data;
 } mtf_tensor;
 
-/* Binds a name to a copy of the tensor, as `let` does; or assigns it, as `:=` does, to a param, a state or whatever a
- * path leads to: "net.w". Dims that the program does not have are declared; one of another size, and another number of
- * bytes than the dims take, is refused. */
+/* Binds a name to a copy of the tensor, as `let` does. Or assigns the tensor, as `:=` does, to a param, a state or the
+ * target of a path ("net.w"). Declares dims that the program lacks. Fails if a dim has another size, or if the number
+ * of bytes does not fit the dims. */
 mtf_code mtf_set_tensor(mtf_interpreter* interpreter, const char* name, const mtf_tensor* tensor);
-/* The value of a name or an expression that is a tensor or a number (f64 without dims). Its data is no copy where the
- * interpreter holds the whole in one block, row-major; no later run writes over it. To be freed, on the interpreter's
- * thread. */
+/* The value of a name or an expression: a tensor, or a number (returned as f64 without dims). The data is not copied if
+ * the interpreter holds the whole tensor in one row-major block. No later run overwrites the data. The caller frees the
+ * tensor on the interpreter's thread. */
 mtf_code mtf_get_tensor(mtf_interpreter* interpreter, const char* expression, const mtf_tensor** tensor);
 void mtf_free_tensor(const mtf_tensor* tensor);
-/* The value of a name or an expression that is a number, or a tensor without dims. */
+/* The value of a name or an expression: a number, or a tensor without dims. */
 mtf_code mtf_get_number(mtf_interpreter* interpreter, const char* expression, double* number);
 
-/* ---- costs --------------------------------------------------------------------------------------------------------
- */
+/* ---- costs ------------------------------------------------------------------------------------------------------- */
 
-/* Collectives of one kind ("all_reduce") over one group of axes (of names "rows" and "cols"). */
+/* Counts the collectives of one kind ("all_reduce") over one group of axes ("rows" and "cols"). */
 typedef struct mtf_collective {
   const char* kind;
   size_t axis_count;
   const char* const* axes;
-  int64_t count; /* before small ones are merged and large ones cut */
-  int64_t calls; /* that were made */
-  int64_t values, bytes;
-  int64_t wire_bytes; /* that the processor sends */
+  int64_t count;         /* before small collectives are merged and large ones are cut */
+  int64_t calls;         /* calls made, after merging and cutting */
+  int64_t values, bytes; /* elements that the collectives operate on, and their bytes */
+  int64_t wire_bytes;    /* bytes that the processor sends */
 } mtf_collective;
 
-/* What was computed and communicated, or would be: figures of the largest processor. */
+/* Measured or predicted computation and communication: the figures of the processor with the largest ones. */
 typedef struct mtf_counters {
   int64_t flops, unique_flops, processors, peak_bytes;
   size_t collective_count;
   const mtf_collective* collectives;
 } mtf_counters;
 
-/* From here on mtf_get_counters() counts anew. */
+/* Makes mtf_get_counters() count from here on. */
 mtf_code mtf_mark_counters(mtf_interpreter* interpreter);
-/* What has been counted since the beginning, or since mtf_mark_counters(). To be freed. */
+/* The counters since the beginning, or since mtf_mark_counters(). The caller frees them. */
 mtf_code mtf_get_counters(mtf_interpreter* interpreter, const mtf_counters** counters);
 void mtf_free_counters(const mtf_counters* counters);
 
-/* What a line of a program costs, its backward pass included. */
+/* The cost of a line of a program, its backward pass included. */
 typedef struct mtf_line {
   const char* file;
   size_t line;
   const char* text;
   int64_t flops;
-  int64_t backward_flops; /* of those */
+  int64_t backward_flops; /* part of `flops` */
   int64_t collectives, bytes, wire_bytes;
 } mtf_line;
 
-/* Why a plan is an estimate. */
+/* A reason why a plan is an estimate. */
 typedef enum mtf_doubt_kind {
-  MTF_DOUBT_WAYS = 0,    /* only the run knows which way a condition takes: each is counted */
-  MTF_DOUBT_TURNS = 1,   /* only the run knows how many turns a loop has: one is counted */
-  MTF_DOUBT_REST = 2,    /* only the run knows whether it ends here: what follows is counted */
-  MTF_DOUBT_UNKNOWN = 3, /* only the run knows what an operation works on: it is not counted */
-  MTF_DOUBT_SKIPPED = 4  /* not every turn was walked: the others are taken to cost as much */
+  MTF_DOUBT_WAYS = 0,    /* the run decides which branch a condition takes: every branch is counted */
+  MTF_DOUBT_TURNS = 1,   /* the run decides how many iterations a loop has: one is counted */
+  MTF_DOUBT_REST = 2,    /* the run decides whether the program ends here: the rest is counted */
+  MTF_DOUBT_UNKNOWN = 3, /* an operation's operands are known only in the run: it is not counted */
+  MTF_DOUBT_SKIPPED = 4  /* only some iterations were walked: the others are assumed to cost as much */
 } mtf_doubt_kind;
 
 typedef struct mtf_doubt {
@@ -197,23 +193,22 @@ typedef struct mtf_doubt {
 
 typedef struct mtf_plan {
   mtf_counters totals;
-  size_t line_count; /* lines that cost something */
+  size_t line_count; /* lines with a cost */
   const mtf_line* lines;
-  size_t doubt_count; /* 0: the figures are what a run counts; else they are an estimate */
+  size_t doubt_count; /* 0: a run counts exactly these figures; else they are an estimate */
   const mtf_doubt* doubts;
 } mtf_plan;
 
-/* What a statement or an expression would cost, on another mesh or in another layout than those in force (NULL: not
- * another). Computes nothing, and changes nothing. To be freed. */
+/* Predicts the cost of a statement or an expression with the current values. `mesh` and `layout` replace the current
+ * ones (NULL: the current one). Computes nothing, and changes nothing. The caller frees the plan. */
 mtf_code mtf_get_plan(mtf_interpreter* interpreter, const char* text, const char* mesh, const char* layout,
                       const mtf_plan** plan);
 void mtf_free_plan(const mtf_plan* plan);
 
-/* ---- checks -------------------------------------------------------------------------------------------------------
- */
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
 
-/* Checks a program that stands alone, without running it: every error and warning, in the order of their places. That
- * it has some is no failure of this function. To be freed. */
+/* Checks a program without running it, independently of the names of this interpreter. Returns every error and warning
+ * in the order of the text. The function succeeds also if it finds errors. The caller frees the diagnostics. */
 mtf_code mtf_check(mtf_interpreter* interpreter, const char* text, const mtf_diagnostics** diagnostics);
 void mtf_free_diagnostics(const mtf_diagnostics* diagnostics);
 
