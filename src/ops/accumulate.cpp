@@ -1,8 +1,9 @@
-// Adding into a part of a tensor: x + place_at(part), x + pad(part) and x + spread(part), each as one operation that
-// touches only the places where the part falls. Gradients of slices add up so (Op::accumulate). Of add_at_each the
-// place is not one for all, but a tensor of places.
+// Adds into a part of a tensor: x + place_at(part), x + pad(part) and x + spread(part). Each is one operation that
+// touches only the positions of the part. Gradients of slices are summed in this way (Op::accumulate). add_at_each
+// takes a tensor of positions instead of one position for all.
 //
-// Their attributes and numbers are those of place_at, pad and spread. Each may write its result over x. Where the dim
+// The attributes and `inputs` are those of place_at, pad and spread. Each operation may write its result over x. If the
+// dim is sharded, a processor adds the elements that fall into its block:
 // is split, a processor adds what falls into its block:
 //
 //                           processor 0         processor 1
@@ -19,12 +20,12 @@ namespace {
 
 std::vector<TensorType> infer_updated(const graph::Operation& operation) { return {operation.operands[0]}; }
 
-/// One run of `to` along `dim`, and everything along its other dims; `dims` has the dim of `part` for each of `to`, or
-/// -1.
+/// Adds one run of `to` along `dim`, and everything along its other dims. `dims` holds, for each dim of `to`, the index
+/// of the dim of `part`, or -1.
 template <typename T>
 void add_run(kernels::Threads& threads, const kernels::Block& part, const kernels::Block& to, std::span<const int> dims,
              int dim, const Run& run) {
-  // The dim that lies innermost in `to` is a loop of its own.
+  // The innermost dim of `to` is a loop of its own.
   size_t inner = 0;
   for (size_t d = 0; d < to.dims.size(); ++d)
     if (to.dims[d].stride == 1 && to.dims[d].size > 1) inner = d;
@@ -53,7 +54,7 @@ void add_run(kernels::Threads& threads, const kernels::Block& part, const kernel
   });
 }
 
-/// x, with the part added to the places of `runs`.
+/// Computes x with the part added at the positions of `runs`.
 void add_runs(graph::KernelCall& call, std::span<const int> dims, int dim, std::span<const Run> runs) {
   const kernels::Block& x = call.operands[0];
   const kernels::Block& part = call.operands[1];
@@ -126,7 +127,7 @@ void add_spread_kernel(graph::KernelCall& call) {
   add_runs(call, in_order(call.results[0].dims.size()), dim, runs);
 }
 
-/// x and the part have the same dims, or the part lacks `dim`; `along` is what splitting that dim means.
+/// x and the part have the same dims, or the part lacks `dim`. `along` says what a sharding of that dim means.
 graph::IterationSpace part_space(const graph::Operation& operation, int dim, bool lacks_dim,
                                  const graph::IterationDim& along) {
   graph::IterationSpace space;
@@ -160,7 +161,7 @@ graph::IterationSpace add_padded_space(const graph::Operation& operation) {
        .maps = {{.from = whole, .to = whole}, pad_map(operation.attributes.get<PadAttributes>(), part, whole)}});
 }
 
-/// The part is whole along the dim.
+/// Each block needs all of the part along the dim.
 graph::IterationSpace add_spread_space(const graph::Operation& operation) {
   const int8_t dim = narrow(dim_of<SpreadAttributes>(operation));
   graph::IterationSpace space = part_space(operation, dim, false, {.operands = {dim, -1}, .results = {dim}});

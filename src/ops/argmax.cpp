@@ -1,4 +1,4 @@
-// Places of extremes along one dim.
+// Positions of extremes along one dim.
 #include <cmath>
 
 #include "kernels/kernel_table.h"
@@ -27,7 +27,7 @@ graph::IterationSpace extreme_space(const graph::Operation& operation) {
   return space;
 }
 
-/// min(where(x == extreme or x is NaN, place, n)): of equal elements the first, of NaN the first.
+/// min(where(x == extreme or x is NaN, place, n)): the first of equal elements, or the first NaN.
 template <bool largest>
 graph::Values expand_extreme(graph::ExpandCall& call) {
   Builder& b = call.builder;
@@ -37,7 +37,7 @@ graph::Values expand_extreme(graph::ExpandCall& call) {
   return {b.add(kFirstPlace, {x, extreme}, operation.attributes)};
 }
 
-/// The place of the extreme of a line whose elements lie `stride` apart.
+/// The position of the extreme in a line whose elements are `stride` apart.
 template <bool largest, typename T>
 int64_t place_apart(const T* x, int64_t stride, int64_t count) {
   int64_t place = 0;
@@ -52,7 +52,7 @@ int64_t place_apart(const T* x, int64_t stride, int64_t count) {
   return place;
 }
 
-/// Lines so short are compared side by side, some at once, in a copy in which they lie so.
+/// Lines of up to kShort elements are copied so that several lines are neighbours in memory, and compared together.
 constexpr int64_t kShort = 32, kShortLines = 128, kManyLines = 16;
 
 template <bool largest>

@@ -1,6 +1,6 @@
-// Element-wise operations of two operands and more, which broadcast.
+// Element-wise operations of two or more operands, which broadcast.
 //
-// A gradient goes to an operand summed over the dims along which that was repeated.
+// The gradient of an operand is summed over the dims along which the operand was repeated.
 #include <cmath>
 #include <functional>
 
@@ -9,7 +9,7 @@
 namespace mtf::ops {
 namespace {
 
-/// Each wanted gradient, summed to its operand's dims.
+/// The gradients of the operands that want one, each summed to its operand's dims.
 graph::Values to_operands(graph::GradientCall& call, const std::function<graph::Value()>& first,
                           const std::function<graph::Value()>& second) {
   graph::Values gradients(call.operands.size());
@@ -18,7 +18,7 @@ graph::Values to_operands(graph::GradientCall& call, const std::function<graph::
   return gradients;
 }
 
-/// The whole gradient to the first operand where `takes_first`, to the second elsewhere.
+/// Gives the whole gradient to the first operand where `takes_first` holds, and to the second elsewhere.
 graph::Values select_gradient(graph::GradientCall& call, const graph::Op& takes_first) {
   Builder& b = call.builder;
   const graph::Value& d = call.d_results[0];
@@ -28,7 +28,7 @@ graph::Values select_gradient(graph::GradientCall& call, const graph::Op& takes_
       [&] { return b.where(first, b.number(0, d.element()), d); });
 }
 
-/// The whole gradient to the operand that is taken, half of it to each of two equal ones.
+/// Gives the whole gradient to the operand that is taken, and half of it to each of two equal operands.
 graph::Values share_gradient(graph::GradientCall& call, const graph::Op& takes_first) {
   Builder& b = call.builder;
   const graph::Value& d = call.d_results[0];
@@ -40,7 +40,7 @@ graph::Values share_gradient(graph::GradientCall& call, const graph::Op& takes_f
       [&] { return b.where(first, none, b.where(equal, half, d)); });
 }
 
-/// Of a product: d times the other operand, and 0 where d is 0.
+/// The gradient of a product: d times the other operand, and 0 where d is 0.
 graph::Values product_gradient(graph::GradientCall& call) {
   const auto times = [&](size_t other) {
     return call.builder.map(kZeroTimes, call.d_results[0], call.operands[other]);
@@ -49,7 +49,7 @@ graph::Values product_gradient(graph::GradientCall& call) {
       call, [&] { return times(1); }, [&] { return times(0); });
 }
 
-/// Of zero_times: where the first operand is 0, the result does not depend on the second.
+/// The gradient of zero_times. Where the first operand is 0, the result does not depend on the second.
 graph::Values zero_times_gradient(graph::GradientCall& call) {
   Builder& b = call.builder;
   const graph::Value& d = call.d_results[0];
@@ -58,7 +58,7 @@ graph::Values zero_times_gradient(graph::GradientCall& call) {
       [&] { return b.map(kZeroProduct, d, call.operands[0]); });
 }
 
-/// Of zero_product: where one operand is 0, the result does not depend on the other.
+/// The gradient of zero_product. Where one operand is 0, the result does not depend on the other.
 graph::Values zero_product_gradient(graph::GradientCall& call) {
   const auto times = [&](size_t other) {
     return call.builder.map(kZeroProduct, call.d_results[0], call.operands[other]);
@@ -72,7 +72,7 @@ graph::Values difference_gradient(graph::GradientCall& call) {
       call, [&] { return call.d_results[0]; }, [&] { return call.builder.map(kNeg, call.d_results[0]); });
 }
 
-/// Of a quotient; its own over the divisor is divided by the same operation.
+/// The gradient of a quotient. The dividend's gradient is divided by the divisor with the operation itself.
 graph::Values quotient_gradient(graph::GradientCall& call) {
   Builder& b = call.builder;
   const graph::Value &d = call.d_results[0], &divisor = call.operands[1];
@@ -81,7 +81,7 @@ graph::Values quotient_gradient(graph::GradientCall& call) {
       [&] { return b.map(kNeg, b.map(kZeroTimes, d, b.map(*call.operation.op, call.results[0], divisor))); });
 }
 
-/// `exponent` - 1, and 0 where the exponent is 0: what it is multiplied by is then 0 too, and 0 times infinity is not.
+/// `exponent` - 1, and 0 where the exponent is 0. The factor of this power is then 0 too, and 0 times infinity is NaN.
 graph::Value lowered_exponent(Builder& b, const graph::Value& exponent) {
   if (is_host_number(exponent)) {
     const double number = exponent.operation().inputs[0];
@@ -98,7 +98,7 @@ graph::Values pow_gradient(graph::GradientCall& call) {
   return to_operands(
       call,
       [&] {
-        // A power of 0 outweighs an infinite exponent.
+        // The power of 0 determines the product, also if the exponent is infinite.
         const graph::Value power = b.map(kPow, base, lowered_exponent(b, exponent));
         return b.map(kZeroTimes, d, b.map(kZeroProduct, exponent, power));
       },
@@ -281,9 +281,9 @@ constexpr graph::Op kAtMost = [] {
   return op;
 }();
 
-// What gradients multiply with a derivative that may be infinite or NaN: where a selection took the other side, d is 0,
-// and nothing comes through. Where the derivative is a number they are the product and quotient, so that their own
-// gradients are right where d is 0 by chance.
+// Multiply or divide a gradient by a derivative that may be infinite or NaN. Where a selection took the other side, d
+// is 0, and these operations give 0. Where the derivative is finite, they are the product and the quotient. So their
+// own gradients are right also where d is 0 by chance.
 constexpr graph::Op kZeroTimes = element_wise({
     .name = "zero_times",
     .doc = "a · b, and 0 where a is 0, whatever b is: a gradient times a derivative.",

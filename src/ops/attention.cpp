@@ -1,5 +1,4 @@
-// attention: the records. The smaller operations that it stands for are in attention_graph.cpp, what it does on blocks
-// in attention_kernel.cpp.
+// attention: the records. Its expansion is in attention_graph.cpp, its kernels in attention_kernel.cpp.
 #include "ops/attention.h"
 
 #include <cmath>
@@ -13,7 +12,7 @@ namespace {
 
 constexpr std::string_view kNeuralNetworks = "Neural networks";
 
-/// The dim that an argument names, of `of`, which must have it.
+/// The dim of operand `of` that an argument names. Fails if the operand lacks it.
 Dim dim_of_argument(const Call& call, std::string_view argument, std::string_view of) {
   const Dim& asked = call.argument(argument).dims[0];
   const graph::Value& value = call.tensor(of);
@@ -31,7 +30,7 @@ Dim dim_of_argument(const Call& call, std::string_view argument, std::string_vie
            .help(help));
 }
 
-/// Refuses k, v, bias and mask whose dims do not fit, and finds the dim of values.
+/// Fails if the dims of k, v, bias and mask do not fit. Returns the dim of values.
 Dim check_dims(const Call& call, const Dim& length, const Dim& memory, const Dim& features) {
   const graph::Value& q = call.tensor("q");
   const graph::Value& k = call.tensor("k");
@@ -76,13 +75,14 @@ void check_numbers(const Call& call) {
     fail(Kind::bad_value, rate.span, "expected the part of the weights to drop, from 0 to 1, found {}", rate.number);
 }
 
-/// A rate of 0 is none: no random call.
+/// True if weights are dropped. A rate of 0 needs no random call.
 bool drops(const Call& call) {
   const Argument& rate = call.argument("rate");
   return rate.given && (rate.unknown || rate.number > 0);
 }
 
-/// An offset of 0 is none: what the queries of a block see is then known before the run.
+/// True if there is an offset other than 0. Without one, the positions that a block's queries see are known before the
+/// run.
 bool stands_behind(const Call& call) {
   const Argument& offset = call.argument("offset");
   return offset.given && (offset.unknown || offset.number != 0);
@@ -103,7 +103,7 @@ graph::Values build_attention(Call& call) {
   const ElementType element =
       used_element(b, real_element(common_element(b, {call.tensor("q"), call.tensor("k"), call.tensor("v")})));
   graph::Values operands{as_element(b, call.tensor("q"), element, call.span)};
-  // Keys and values of bf16 stay as they are where products would round them to it again.
+  // bf16 keys and values stay bf16 if products would round them to bf16 anyway.
   const bool rounds = multiplied_element(b, element) != element;
   for (const char* const name : {"k", "v"}) {
     const graph::Value& operand = call.tensor(name);
@@ -148,7 +148,8 @@ std::vector<TensorType> infer_gradient(const graph::Operation& operation) {
   return {operation.operands[0], operation.operands[1], operation.operands[2]};
 }
 
-/// Tiles that nothing sees are skipped. Of what a causal query sees all is counted, as is usual.
+/// The memory dim, and the dim that is counted instead. Tiles outside the window are skipped, so they are not counted.
+/// For causal attention without a window all positions are counted, as is usual.
 std::optional<std::pair<Dim, Dim>> counted_memory(const graph::Operation& operation) {
   const AttentionParts parts(operation);
   if (!parts.windowed) return std::nullopt;
@@ -156,7 +157,7 @@ std::optional<std::pair<Dim, Dim>> counted_memory(const graph::Operation& operat
   return std::pair(parts.memory, places == parts.memory.size ? parts.memory : Dim{"window", places});
 }
 
-/// What queries that begin the memory see of it through their window.
+/// The memory positions that the queries can see through the window, if the memory begins at the first query.
 graph::AccessMap reach_of(const graph::Operation& operation, const AttentionParts& parts) {
   const int64_t all = parts.length.size + parts.memory.size;
   const int64_t window = std::min(all, static_cast<int64_t>(std::min(operation.inputs[1], 0x1p40)));
@@ -166,13 +167,14 @@ graph::AccessMap reach_of(const graph::Operation& operation, const AttentionPart
           .to = parts.memory.size};
 }
 
-/// Queries are independent; where features or values are split, smaller operations stand for it, and where memory is,
-/// unless a window follows the queries. Of the gradient, what k and v lack is summed.
+/// Queries are independent blocks. If features or values are sharded, attention is expanded. If the memory is sharded,
+/// it is expanded too, unless a window follows the queries. In the gradient, d_k and d_v are summed over the dims that
+/// k and v lack.
 graph::IterationSpace attention_space(const graph::Operation& operation) {
   const AttentionParts parts(operation);
   const bool backward = operation.results.size() == 3;
   const size_t given = parts.operands();
-  // A dim by name, in operands and results: features are those of q and k, values those of v and of what has its dim.
+  // A dim by name in operands and results. Features are in q and k; values are in v and in operands that have its dim.
   const auto entry = [&](const Dim& dim, bool of_values) {
     graph::IterationDim made;
     for (size_t k = 0; k < operation.operands.size(); ++k) {
@@ -211,8 +213,8 @@ graph::IterationSpace attention_space(const graph::Operation& operation) {
   return space;
 }
 
-/// With p the weights: the gradient of the scores is p (d_out v - delta), where delta is the sum of d_out · out along
-/// the values; what flows to log_sum, as in a second gradient, is p d_log_sum.
+/// With p the weights, the gradient of the scores is p (d_out v - delta). Here delta is the sum of d_out · out along
+/// the values. If log_sum has a gradient too, as in a second derivative, p d_log_sum is added.
 graph::Values attention_gradient(graph::GradientCall& call) {
   Builder& b = call.builder;
   const graph::Operation& operation = call.operation;
@@ -225,7 +227,7 @@ graph::Values attention_gradient(graph::GradientCall& call) {
   if (call.d_results[1]) delta = b.map(kSub, delta, call.d_results[1]);
   if (call.wants(0) || call.wants(1) || call.wants(2)) {
     graph::Values operands = call.operands;
-    for (const size_t k : {1, 2}) operands[k] = b.cast(operands[k], operands[0].element());  // sums of parts are f32
+    for (const size_t k : {1, 2}) operands[k] = b.cast(operands[k], operands[0].element());  // partial sums are f32
     for (const graph::Value& more :
          {log_sum, b.broadcast(delta, log_sum.dims()), b.broadcast(d, operation.results[0].dims)})
       operands.push_back(more);
@@ -239,7 +241,7 @@ graph::Values attention_gradient(graph::GradientCall& call) {
   return gradients;
 }
 
-/// 1 where a query sees a place of the memory, by their positions.
+/// 1 where a query sees a position of the memory, else 0.
 void attention_mask_kernel(graph::KernelCall& call) {
   const kernels::Block& mask = call.results[0];
   const int64_t offset = call.operands.empty() ? 0 : static_cast<int64_t>(*call.operands[0].as<double>());
@@ -254,7 +256,7 @@ void attention_mask_kernel(graph::KernelCall& call) {
     }
 }
 
-/// The number of the random call that drops weights is an operand.
+/// The index of the operand that holds the number of the random call of dropout, or -1.
 int place_of_call(const graph::Operation& operation) {
   const AttentionParts parts(operation);
   return parts.drops ? static_cast<int>(parts.first_of_drop()) + 1 : -1;

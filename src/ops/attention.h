@@ -1,22 +1,24 @@
 #pragma once
-// What the parts of attention share: its operands, and how their dims run together.
+// The operands of attention, shared by its three source files, and the correspondence of their dims.
 //
-//   operation           operands                                                  results
+// clang-format off
+//   operation           operands                                                            results
 //   attention           q, k, v, [bias], [mask], [offset], [drop]                           out, log_sum
 //   attention_gradient  q, k, v, [bias], [mask], [offset], [drop], log_sum, delta, d_out    d_q, d_k, d_v
-//   attention_mask      [offset]                                                            which places of the memory
-//   a query sees attention_kept      [drop]                                                              1 / (1 -
-//   rate), or 0 where a weight is dropped
+//   attention_mask      [offset]                                                            1 where a query sees a position
+//   attention_kept      [drop]                                                              1 / (1 - rate), 0 if dropped
+// clang-format on
 //
-// The numbers of attention and its gradient are the scale and the window; that of attention_mask is the window.
+// `inputs` of attention and its gradient holds the scale and the window. That of attention_mask holds the window.
 //
-// [offset] is a number: the position of the first query. [drop] is three: the seed, the number of the random call, the
-// rate. They are operands, not inputs, so that a step that stands elsewhere or drops others has the plan of the step
-// before, also where smaller operations stand for attention. A weight is dropped where random.uniform of the scores'
-// dims, those of q without features and then the memory, is less than the rate.
+// [offset] is a number: the position of the first query. [drop] is three numbers: the seed, the number of the random
+// call, and the rate. They are operands, not inputs. Thus a decoding step with another offset or other dropped weights
+// reuses the plan of the previous step, also if attention is expanded. A weight is dropped if random.uniform is less
+// than the rate. The dims of this random.uniform are the dims of the scores: those of q without features, then memory.
 //
-// q has features, k has memory and features, v has memory and values, which may be features again; all other dims of k
-// and v are q's. out has values where q has features; log_sum, and delta, lack it.
+// q has features, k has memory and features, v has memory and values (values and features may be the same dim). All
+// other dims of k and v are dims of q. out has values in the position of features in q. log_sum and delta lack that
+// dim.
 #include "ops/record.h"
 
 namespace mtf::ops {
@@ -25,12 +27,12 @@ namespace mtf::ops {
 
 /// Of attention and attention_gradient.
 struct AttentionAttributes {
-  Name over;      ///< the memory, of k and v
-  Name along;     ///< the length, of q
-  Name features;  ///< of q and k
-  Name values;    ///< of v
+  Name over;      ///< the memory dim of k and v
+  Name along;     ///< the length dim of q
+  Name features;  ///< in q and k
+  Name values;    ///< in v
   bool causal = false, windowed = false;
-  bool bias = false, mask = false, offset = false, drops = false;  ///< there are such operands
+  bool bias = false, mask = false, offset = false, drops = false;  ///< true if the operand is present
   bool bf16_product = false;
   static constexpr auto members() {
     using A = AttentionAttributes;
@@ -48,9 +50,9 @@ struct AttentionAttributes {
   }
 };
 
-/// What attention_mask lets queries see by their positions.
+/// The attributes of attention_mask: which positions of the memory a query sees.
 struct SightAttributes {
-  Dims result;  ///< the length, the memory
+  Dims result;  ///< length and memory
   bool causal = false, windowed = false;
   static constexpr auto members() {
     return std::array{graph::member<&SightAttributes::causal>("causal"),
@@ -59,7 +61,7 @@ struct SightAttributes {
   }
 };
 
-/// What an attention or its gradient is made of.
+/// The attributes of attention or its gradient, with the dims that they name.
 struct AttentionParts : AttentionAttributes {
   explicit AttentionParts(const graph::Operation& operation)
       : AttentionAttributes(operation.attributes.get<AttentionAttributes>()),
@@ -70,20 +72,20 @@ struct AttentionParts : AttentionAttributes {
         feature(operation.operands[0].dims[features_place]),
         value(operation.operands[2].dims[find_dim(operation.operands[2].dims, values)]) {}
   bool by_position() const { return causal || windowed; }
-  /// Operands before those that only the gradient has.
+  /// The number of operands before those that only the gradient has.
   size_t operands() const { return first_of_drop() + (drops ? 3 : 0); }
   size_t place_of_offset() const { return 3 + (bias ? 1 : 0) + (mask ? 1 : 0); }
   size_t first_of_drop() const { return place_of_offset() + (offset ? 1 : 0); }
 
   int length_place, features_place;    ///< in q
-  Dim length, memory, feature, value;  ///< those that the attributes name
+  Dim length, memory, feature, value;  ///< with the sizes of the operands
 };
 
-/// The places of so long a memory that are counted for each query: those that its window has, if there is one.
+/// The number of memory positions that are counted for each query, out of `memory`. Less than all if there is a window.
 int64_t counted_places(const AttentionParts& parts, double window, int64_t memory);
 
-/// The graph of smaller operations, of which each writes what it makes: what stands for attention where memory,
-/// features or values are split.
+/// Builds attention from smaller operations, which store their results.
+/// sharded.
 graph::Values expand_attention(graph::ExpandCall& call);
 graph::Values expand_attention_gradient(graph::ExpandCall& call);
 /// The gradient of the scores, as a graph: [.., length, memory].

@@ -1,4 +1,4 @@
-// The operations that attention stands for.
+// The expansion of attention into smaller operations.
 #include <limits>
 
 #include "kernels/attention.h"
@@ -9,12 +9,12 @@
 namespace mtf::ops {
 namespace {
 
-/// What is multiplied, in the type in which it is: bf16 is widened.
+/// The operands of the products, in the type that is multiplied: bf16 is widened.
 struct Factors {
   graph::Value q, k, v;  ///< q is scaled
-  graph::Value scores;   ///< what is not seen is kUnseen
-  graph::Value kept;     ///< what weights are multiplied by; null where none are dropped
-  Dims rows;             ///< of scores, without the memory
+  graph::Value scores;   ///< kUnseen where a query does not see the position
+  graph::Value kept;     ///< factors of the weights; null if none are dropped
+  Dims rows;             ///< the dims of scores without the memory
 };
 
 graph::Value product(Builder& b, const AttentionParts& parts, const graph::Value& x, const graph::Value& y,
@@ -23,7 +23,7 @@ graph::Value product(Builder& b, const AttentionParts& parts, const graph::Value
                EinsumAttributes{parts.bf16_product ? Product::kAsBf16 : Product::kPlain, names_of(result)});
 }
 
-/// The same, where what has a factor of 0 adds nothing: positions that a query does not see may hold anything.
+/// The same product, but terms with a factor of 0 add nothing: positions that no query sees may hold NaN or infinity.
 graph::Value product_of_nonzeros(Builder& b, const AttentionParts& parts, const graph::Value& x, const graph::Value& y,
                                  const Dims& result) {
   return b.add(kEinsum, {x, y},
@@ -70,7 +70,7 @@ graph::Value dropped(Builder& b, const graph::Value& weights, const graph::Value
 }
 
 struct Slopes {
-  graph::Value weights, scores;  ///< exp(scores - log_sum), some dropped; the gradient of the scores
+  graph::Value weights, scores;  ///< exp(scores - log_sum), some dropped; gradient of the scores
 };
 
 Slopes slopes_of(Builder& b, const AttentionParts& parts, const Factors& factors, const graph::Value& log_sum,

@@ -1,12 +1,12 @@
-// Attention on blocks, in whatever order their dims lie: the places of the batch, one after the other, as matrices.
+// Attention on blocks with any order of dims. The batch positions are computed as matrices, one after the other.
 //
-// Of the memory blocks may hold more or less: it is computed with the places that all of them hold. Where there is a
-// window these are the ones that the block's queries can see.
+// The operands' blocks may hold different intervals of the memory. The kernel uses the positions that all of them hold.
+// If there is a window, these are the positions that the block's queries can see.
 //
-// Places that share keys and values (of heads that k and v lack) are one task, in which these are laid out for tiles
-// once and their gradients are added up in order. Where few places have keys and values of their own, queries are
-// several tasks in the backward pass, whose gradients are added up in order afterwards. How many depends on the shapes
-// alone: no bit depends on the number of threads.
+// Batch positions that share keys and values (heads that k and v lack) form one task. The task lays out keys and values
+// for tiles once, and adds their gradients in a fixed order. If few batch positions have keys and values of their own,
+// the backward pass divides their queries into several tasks, and adds the tasks' gradients in a fixed order
+// afterwards. The number of tasks depends on the shapes alone, so no bit depends on the number of threads.
 #include <array>
 #include <memory>
 
@@ -18,7 +18,7 @@
 namespace mtf::ops {
 namespace {
 
-/// kDraw is no memory: the numbers of the scores' elements in the whole tensor.
+/// kDraw has no memory. It numbers the scores' elements in the gathered tensor.
 enum Part : size_t { kQ, kK, kV, kBias, kMask, kOut, kLogSum, kDelta, kDOut, kDQ, kDK, kDV, kDraw, kParts };
 
 kernels::Drop drop_of(std::span<const kernels::Block> numbers) {
@@ -83,7 +83,7 @@ class AttentionBlocks {
  private:
   using Places = Walk<kParts>;
 
-  /// The label of a dim is its place in q; the memory has the next number, and the dim of values the one after.
+  /// The label of a dim is its index in q. The memory has the next label, and the dim of values the one after.
   std::vector<int64_t> labels_of(size_t operand) const {
     std::vector<int64_t> labels;
     for (const Dim& dim : call_.operation.operands[operand].dims)
@@ -106,7 +106,7 @@ class AttentionBlocks {
       }
     }
   }
-  /// The strides of the scores as a whole tensor, row-major, and where this block begins in it.
+  /// The strides of the scores as a gathered row-major tensor, and the number of this block's first element.
   void number_draws(const std::vector<kernels::BlockDim>& q) {
     strides_[kDraw].assign(sizes_.size(), 0);
     int64_t step = parts_.memory.size;
@@ -120,7 +120,7 @@ class AttentionBlocks {
   }
   int64_t stride(size_t part, int64_t label) const { return blocks_[part] && label >= 0 ? strides_[part][label] : 0; }
 
-  /// A part at one place of the batch; -1: one column.
+  /// The address and strides of a part at one batch position. `column` -1: the part has one column only.
   kernels::MatrixPlace place(size_t part, int64_t row, int64_t column, const Places& memory,
                              const Places& queries) const {
     if (!blocks_[part]) return {};
@@ -174,7 +174,7 @@ class AttentionBlocks {
   }
   int64_t tiles() const { return kernels::Attention::query_tiles(rule()); }
 
-  /// Calls fn(attention) for the unit with this index, of the memory that `memory` is at.
+  /// Computes the unit with this index, for the keys and values at `memory`.
   void unit(kernels::Attention& attention, const Places& memory, Places& at, int64_t index) const {
     if (call_.progress) call_.progress();
     at.seek(index / tiles());
@@ -188,7 +188,7 @@ class AttentionBlocks {
                    backward_);
   }
 
-  /// A task: a unit.
+  /// Each task is one unit.
   void run_forward() {
     call_.threads.parallel_for(memories_.count() * units(), 1, [&](int64_t begin, int64_t end) {
       const std::unique_ptr<kernels::Attention> attention = make_attention();
@@ -205,7 +205,7 @@ class AttentionBlocks {
     });
   }
 
-  /// A task: some of the units of one memory, so that there are kTasks or more.
+  /// Each task holds some of the units that share keys and values, so that there are kTasks tasks or more.
   void run_backward() {
     constexpr int64_t kTasks = 8;
     if (memories_.count() == 0) return;
@@ -237,7 +237,7 @@ class AttentionBlocks {
     }
   }
 
-  /// What the graph of attention_graph.cpp counts.
+  /// Counts the flops of the expansion in attention_graph.cpp.
   void count_flops() {
     const int64_t rows = memories_.count() * queries_.count() * sizes_[length_];
     const int64_t scores =
@@ -257,11 +257,11 @@ class AttentionBlocks {
   std::vector<int64_t> sizes_;                                   ///< of each label
   std::array<const kernels::Block*, kParts> blocks_{};
   std::array<std::vector<int64_t>, kParts> strides_;
-  std::array<int64_t, kParts> firsts_{};  ///< of each part: its first place of the memory
-  Interval held_;                         ///< the places of the memory that all parts hold
+  std::array<int64_t, kParts> firsts_{};  ///< for each part: its first memory position
+  Interval held_;                         ///< memory positions that all parts hold
   int64_t first_draw_ = 0;
-  Places memories_;  ///< places that have keys and values of their own
-  Places queries_;   ///< places that share them
+  Places memories_;  ///< batch positions with keys and values of their own
+  Places queries_;   ///< batch positions that share them
 };
 
 }  // namespace
@@ -280,7 +280,7 @@ void attention_kept_kernel(graph::KernelCall& call) {
   const kernels::Block& to = call.results[0];
   const kernels::Drop drop = drop_of(call.operands);
   const kernels::BlockDim& row = to.dims.back();
-  Walk<2> rows;  // through the numbers of the whole tensor's elements, and through the block
+  Walk<2> rows;  // through the numbering of the gathered tensor, and through the block
   std::vector<int64_t> steps(to.dims.size(), 1);
   uint64_t first = static_cast<uint64_t>(row.first);
   for (size_t d = to.dims.size() - 1; d-- > 0;) {

@@ -14,7 +14,7 @@ namespace {
 
 int64_t modulo(int64_t a, int64_t n) { return ((a % n) + n) % n; }
 
-/// The rows of a copy that one thread takes at least, so that a piece moves some 64 KiB.
+/// The minimum number of rows that one thread copies, so that a piece moves some 64 KiB.
 int64_t grain_of(int64_t total, int64_t rows) {
   return std::max<int64_t>(1, 32768 / std::max<int64_t>(1, total / rows));
 }
@@ -66,7 +66,7 @@ std::vector<Run> runs_of(const graph::AccessMap& map, const kernels::BlockDim& r
   MTF_CHECK(map.window == 1 && map.base_dilation == 1, "a copy of windows of {}, of elements {} apart", map.window,
             map.base_dilation);
   std::vector<Run> runs;
-  // Place i of the result's block reads place `start + i * step` of the whole operand.
+  // Position i of the result's block reads position `start + i * step` of the gathered operand.
   const int64_t step = map.reversed ? -1 : map.stride;
   const int64_t start =
       map.reversed ? map.from - 1 - result.first + map.offset : result.first * map.stride + map.offset;
@@ -82,7 +82,7 @@ std::vector<Run> runs_of(const graph::AccessMap& map, const kernels::BlockDim& r
     }
     return runs;
   }
-  // The places i with 0 <= start + i * step < to.
+  // The positions i with 0 <= start + i * step < to.
   int64_t first = 0, last = result.size;
   if (step > 0) {
     if (start < 0) first = ceil_div(-start, step);

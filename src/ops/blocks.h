@@ -1,8 +1,8 @@
 #pragma once
-// What kernels that move elements share: boxes and runs of places, walks over several blocks at once, elements by type.
+// For kernels that move elements: boxes and runs of positions, walks over several blocks at once, elements by type.
 //
-// A block's dims lie in any order, so every address is a sum of index times stride. Work is divided among threads by
-// pieces of one dim; what is written does not depend on how many there are.
+// A block stores its dims in any order, so every address is a sum of index times stride. Threads work on different
+// pieces of one dim. The result does not depend on the number of threads.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -22,8 +22,8 @@ namespace mtf::ops {
 
 // ---- Copies ---------------------------------------------------------------------------------------------------------
 
-/// Places along one dim: `count` places of the result from `to` on, every `to_step`-th, are read from the operand's
-/// places `from`, `from + from_step`, … Places are counted within the blocks.
+/// `count` positions along one dim. The result's positions `to`, `to + to_step`, … are read from the operand's
+/// positions `from`, `from + from_step`, … Positions are relative to the blocks.
 struct Run {
   int64_t to = 0;
   int64_t from = 0;
@@ -32,15 +32,15 @@ struct Run {
   int64_t to_step = 1;
 };
 
-/// The places that an interval map reads, ascending in the result: of the result's block, from the operand's, whose
-/// `first` may be negative and whose end may be past the whole where the map wraps. Places outside the whole operand
-/// are in no run.
+/// The positions that an interval map reads, ascending in the result. `result` is the result's block, `operand` the
+/// operand's. The operand's `first` may be negative, and its end may be past the gathered dim if the map wraps. No run
+/// contains positions outside the gathered operand.
 std::vector<Run> runs_of(const graph::AccessMap& map, const kernels::BlockDim& result,
                          const kernels::BlockDim& operand);
 
-/// Copies one run in every dim. For each dim of `to`, `dims` has the dim of `from`, or -1: `from` is repeated along it.
-/// `from_offset` elements are added to the address in `from` (for a dim that `to` lacks). Element types are equal, or
-/// bf16 is widened to f32.
+/// Copies one run in every dim. `dims` holds, for each dim of `to`, the index of the dim of `from`; -1 repeats `from`
+/// along the dim. `from_offset` elements are added to the address in `from` (for a dim that `to` lacks). Element types
+/// are equal, or bf16 is widened to f32.
 void copy_box(kernels::Threads& threads, const kernels::Block& from, const kernels::Block& to,
               std::span<const int> dims, std::span<const Run> box, int64_t from_offset = 0);
 
@@ -48,14 +48,15 @@ void copy_box(kernels::Threads& threads, const kernels::Block& from, const kerne
 void copy_all(kernels::Threads& threads, const kernels::Block& from, const kernels::Block& to,
               std::span<const int> dims, int64_t from_offset = 0);
 
-/// Sets the places [first, last) of one dim of `to`, and all places of the others. Without `dim` (-1): everything.
+/// Sets the positions [first, last) of one dim of `to`, along all positions of the others. `dim` = -1: sets everything.
 void fill(const kernels::Block& to, double value, int dim = -1, int64_t first = 0, int64_t last = 0);
 
-/// `runs` along dim `dim` of `to`, everything along the others; what is in no run becomes `outside`.
+/// Copies `runs` along dim `dim` of `to`, and everything along the other dims. Sets the remaining positions to
+/// `outside`.
 void copy_runs(kernels::Threads& threads, const kernels::Block& from, const kernels::Block& to,
                std::span<const int> dims, int dim, std::span<const Run> runs, double outside);
 
-/// 0, 1, 2, …: dims that correspond in order.
+/// 0, 1, 2, …: the dims of both blocks correspond in order.
 std::vector<int> in_order(size_t dims);
 
 // ---- Elements by type -----------------------------------------------------------------------------------------------
@@ -82,7 +83,7 @@ bool is_nan(T value) {
 
 // ---- Walks ----------------------------------------------------------------------------------------------------------
 
-/// Counts through a box, the last dim fastest, with the address in N blocks at once.
+/// Counts through a box, the last dim fastest, and tracks the address in N blocks.
 template <int N>
 class Walk {
  public:
@@ -93,7 +94,7 @@ class Walk {
     places_.push_back(0);
     count_ *= size;
   }
-  /// The number of places.
+  /// The number of positions.
   int64_t count() const { return count_; }
   int64_t offset(int block) const { return offsets_[block]; }
   int64_t place(size_t dim) const { return places_[dim]; }
@@ -121,7 +122,7 @@ class Walk {
   int64_t count_ = 1;
 };
 
-/// Calls `body(walk)` at every place, on pieces of the walk side by side; `cost` elements are handled at each place.
+/// Calls `body(walk)` at every position, in parallel on pieces of the walk. Each call handles `cost` elements.
 template <int N, typename Body>
 void for_each_place(kernels::Threads& threads, const Walk<N>& walk, int64_t cost, Body body) {
   if (walk.count() == 0) return;
@@ -133,12 +134,13 @@ void for_each_place(kernels::Threads& threads, const Walk<N>& walk, int64_t cost
   });
 }
 
-/// Lines that are handled at once, at most, where they lie side by side.
+/// The most neighbouring lines that one call handles.
 constexpr int64_t kLinesAtOnce = 256;
 
-/// Calls `body(x, y, lines, x_apart, y_apart)` for all lines along `dim` of the first block and the same places of the
-/// second: the offsets of the first of some lines, how many they are, and how far one is from the next in each block.
-/// They are neighbours in memory (x_apart is 1), or, where the elements of a line are, at most `apart` lines.
+/// Calls `body(x, y, lines, x_apart, y_apart)` until it has seen all lines along `dim` of the first block, with the
+/// same positions of the second. `x` and `y` are the offsets of the first of `lines` lines. `x_apart` and `y_apart` are
+/// the distances from one line to the next. The lines are neighbours in memory (x_apart is 1). If instead the elements
+/// of a line are neighbours, a call gets at most `apart` lines.
 template <typename Body>
 void for_each_line(kernels::Threads& threads, const kernels::Block& x, const kernels::Block& y, int dim, int64_t apart,
                    Body body) {
@@ -164,7 +166,7 @@ void for_each_line(kernels::Threads& threads, const kernels::Block& x, const ker
   });
 }
 
-/// Throws: a sum of integers does not fit in i32.
+/// Throws the error that a sum of integers does not fit in i32.
 [[noreturn]] void refuse_sum();
 
 }  // namespace mtf::ops

@@ -61,7 +61,7 @@ graph::Value Builder::operand(double number, ElementType element) {
     const graph::LaidOutOperation& made = *node->operation;
     if (node->is_of(table.get()) && made.mesh == context.mesh && made.why.rules == context.layout &&
         made.no_grad == context.no_grad) {
-      ++added;  // as many as if nobody shared it
+      ++added;  // count it as if it were not shared
       return {node, 0};
     }
   }
@@ -114,7 +114,7 @@ graph::Value Builder::narrowed(const graph::Value& variable) {
   if (const graph::NodePtr copy = known.copy.lock()) {
     const graph::LaidOutOperation& made = *copy->operation;
     if (made.mesh != context.mesh || made.why.rules != context.layout) return {};
-    ++added;  // as many as if it were made again
+    ++added;  // count it as if it were added again
     return {copy, 0};
   }
   if (known.first_in < 0) known.first_in = table->programs();

@@ -1,9 +1,9 @@
 #pragma once
-// The words in which nodes are added: what the evaluator, gradients and expansions write graph with.
+// Adds nodes to the graph. The evaluator, gradients and expansions use it.
 //
-// The vocabulary below the line (sum, mul, …) is what gradients and expansions are written in. Unlike a script, it may
-// broadcast where neither operand's dims are a subset of the other's (the result has the first operand's dims, then
-// the second's remaining ones), and a tensor that it makes never raises axis_used_twice: the larger dim keeps the axis.
+// Gradients and expansions are written in the vocabulary below the line (sum, mul, …). Unlike a script, they may
+// broadcast operands whose dims are no subsets of each other. The result then has the first operand's dims, followed by
+// the second's remaining ones. Their tensors never raise axis_used_twice: the larger dim keeps the axis.
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -17,31 +17,30 @@ namespace mtf::ops {
 
 class Builder : public graph::NodeBuilder {
  public:
-  /// The first result of a node of the operation.
+  /// Adds a node of the operation and returns its first result.
   graph::Value add(const graph::Op& op, graph::Values operands, graph::Attributes attributes = {},
                    std::vector<double> inputs = {}) {
     return add_node(op, std::move(operands), std::move(attributes), std::move(inputs))[0];
   }
-  /// `value` as a value of its own in a layout that is given instead of decided (`@`).
+  /// `value` as a value of its own with a given layout instead of a decided one (`@`).
   graph::Value laid_out(const graph::Value& value, graph::GivenLayout layout);
-  /// `value` laid out as `like` is, whose dims it has: itself if it is already.
+  /// `value` with the layout of `like`, which has the same dims. Returns `value` itself if it has that layout already.
   graph::Value laid_like(const graph::Value& value, const graph::Value& like);
-  /// a + b, laid out as `like` is.
+  /// a + b, with the layout of `like`.
   graph::Value add_like(const graph::Value& a, const graph::Value& b, const graph::Value& like);
-  /// x + part, laid out as `like` is, where `part` is what an operation made that has Op::accumulate.
+  /// x + part, with the layout of `like`. `part` is the result of an operation that has Op::accumulate.
   graph::Value accumulate_like(const graph::Value& x, const graph::Value& part, const graph::Value& like);
-  /// `value` with each dim that `like` has split as it is there, and the others whole.
+  /// `value` with each dim that is sharded in `like` sharded as there, and the other dims replicated.
   graph::Value split_like(const graph::Value& value, const graph::Value& like);
-  /// What a variable holds after an assignment: a node of its own, where gradients end.
+  /// The value of a variable after an assignment: a node of its own, at which gradients end.
   graph::Value assigned(const graph::Value& value, graph::GivenLayout stored);
 
-  /// A tensor that is given its elements once it is there (Execution::place, load), in a layout that is given.
+  /// A tensor with a given layout. Its elements are set later (Execution::place, load).
   graph::Value constant(const TensorType& type, graph::GivenLayout layout);
 
   // ---- vocabulary ---------------------------------------------------------------------------------------------------
   graph::Value number(double value, ElementType element = ElementType::kF32);
-  /// A number as an operand of what is added next: all that read equal ones share a node. Nobody may be given it as a
-  /// value.
+  /// A number as an operand of the next node. Nodes with equal numbers share it. It must not be returned as a value.
   graph::Value operand(double number, ElementType element);
   graph::Value zeros(const TensorType& type);
   graph::Value zeros(const TensorType& type, graph::GivenLayout layout);
@@ -52,16 +51,16 @@ class Builder : public graph::NodeBuilder {
   graph::Value map(const graph::Op& op, double a, const graph::Value& b);
   graph::Value where(const graph::Value& condition, const graph::Value& a, const graph::Value& b);
   graph::Value cast(const graph::Value& a, ElementType element);
-  /// The copy in bf16 that stays with a variable of f32 until it is assigned, or none: there is one where no gradient
-  /// comes, inside `no_grad`, from the second program on that asks for it.
+  /// The bf16 copy of an f32 variable, which is kept until the variable is assigned, or null. It exists only inside
+  /// `no_grad`, where no gradient is taken, from the second program on that asks for it.
   graph::Value narrowed(const graph::Value& variable);
-  /// Folds the dims that are not in `kept` (names), by kSum, kMax, …
+  /// Folds the dims that are not in `kept`. `op` is kSum, kMax, …
   graph::Value reduce(const graph::Op& op, const graph::Value& a, const Dims& kept);
   graph::Value sum_to(const graph::Value& a, const Dims& kept) { return reduce(kSum, a, kept); }
   graph::Value einsum(graph::Values operands, const Dims& result);
   graph::Value broadcast(const graph::Value& a, const Dims& dims);
   graph::Value rename(const graph::Value& a, const Dims& dims);                ///< dims in a's order, new names
-  graph::Value rename_where_it_lies(const graph::Value& a, const Dims& dims);  ///< the same, split as `a` is
+  graph::Value rename_where_it_lies(const graph::Value& a, const Dims& dims);  ///< the same, and sharded as `a` is
   graph::Value reshape(const graph::Value& a, const Dims& dims);
   graph::Value range(const Dim& dim);
   graph::Value slice(const graph::Value& a, int dim, int64_t first, int64_t count, int64_t stride = 1);

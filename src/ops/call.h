@@ -1,7 +1,7 @@
 #pragma once
 // A call of an operation, its arguments evaluated and bound to the parameters of the operation's signature.
 //
-// What the rules of an operation find of each kind of parameter (syntax/signature.h):
+// The kinds of parameters (syntax/signature.h), and where the rules of an operation find their arguments:
 //
 //   tensor, list of tensors, tensor...   Argument::values; a host number becomes a tensor without dims
 //   number, int                          Argument::number, is_int
@@ -11,8 +11,8 @@
 //   element                              Argument::element
 //   nested, ints                         Argument::nested; of one number without lists it has no sizes
 //
-// An arrow is Call::arrow or, of `-> pairs`, Call::pairs; labels that name dims are Call::labels. In `over:`, labels
-// and arrows a dim is found in the operands by its name and has the size that it has there.
+// An arrow is Call::arrow, or Call::pairs for `-> pairs`. Labels that name dims are Call::labels. In `over:`, labels
+// and arrows a dim is looked up in the operands by name, and has the size that it has there.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,7 +25,7 @@
 
 namespace mtf::ops {
 
-/// Nested lists of numbers with the sizes they have; ragged ones are refused before.
+/// Nested lists of numbers with their sizes. The evaluator has refused ragged lists.
 struct NestedNumbers {
   std::vector<int64_t> sizes;
   std::vector<double> numbers;
@@ -37,22 +37,22 @@ struct Argument {
   Span span;
   graph::Values values;
   double number = 0;
-  bool unknown = false;  ///< it is not known before the run: a stand-in, by which nothing is to be refused
+  bool unknown = false;  ///< a stand-in, known only in the run: must not be refused
   bool is_int = false;
   Dims dims;
   ElementType element = ElementType::kF32;
   NestedNumbers nested;
 };
 
-/// A dim that a label names, with its numbers: one for `int`, two for `pair`; or with a dim, for `dim`.
+/// A dim that a label names, with its numbers: one for `int`, two for `pair`; for `dim`, with a dim.
 struct DimLabel {
   Dim dim;
-  Dim value;  ///< as `dim`, of the size that it has in the operands
+  Dim value;  ///< for `dim`: with its size in the operands
   std::vector<int64_t> numbers;
   Span span;
 };
 
-/// `[a, b] -> c`: dims of an operand, and what takes their place.
+/// `[a, b] -> c`: dims of an operand, and the dims that replace them.
 struct DimGroup {
   Dims from, to;
   Span span;
@@ -66,11 +66,11 @@ class Call {
   Builder& builder;
   const graph::Op& op;
   const syntax::Signature& signature;
-  std::vector<Argument> arguments;  ///< one a parameter, in the signature's order
-  std::optional<Dims> arrow;        ///< `-> [a, b]`: in einsum and reductions with the operands' sizes
+  std::vector<Argument> arguments;  ///< one for each parameter, in the signature's order
+  std::optional<Dims> arrow;        ///< `-> [a, b]`; in einsum and reductions with the operands' sizes
   Span arrow_span;
   std::vector<std::pair<Dim, Dim>> pairs;  ///< `a -> a2`, from the operand's dim to the new one
-  std::vector<DimGroup> groups;            ///< of `-> shape or groups`
+  std::vector<DimGroup> groups;            ///< for `-> shape or groups`
   std::vector<DimLabel> labels;
   Span span;  ///< the whole call
 
@@ -78,7 +78,7 @@ class Call {
   const graph::Value& tensor(std::string_view name) const { return argument(name).values[0]; }
   double number(std::string_view name, double otherwise) const;
   bool flag(std::string_view name, bool otherwise) const { return number(name, otherwise ? 1 : 0) != 0; }
-  /// The place of an argument; of the whole call where the argument has none.
+  /// The span of an argument, or of the call if the argument is absent.
   Span span_of(std::string_view name) const;
 };
 

@@ -1,4 +1,4 @@
-// einsum: the record. What it does on blocks is in contract_kernel.cpp, in which order many operands are multiplied in
+// einsum: the record. The kernel is in contract_kernel.cpp, the order of products of many operands in
 // pair_by_flops.cpp.
 #include "ops/contract.h"
 
@@ -44,11 +44,11 @@ std::vector<Dims> dims_of(const graph::Values& values) {
   return dims;
 }
 
-/// Multiplies two at a time until two are left. The program did not write what comes between.
+/// Multiplies pairs until two operands are left. The intermediate products are marked as not written by the program.
 void multiply_pairs(Builder& b, graph::Values& operands, const Dims& result, Product product) {
   const bool written = b.written;
   b.written = false;
-  std::unordered_map<Name, int> uses;  // of a dim: the result, and the tensors that are left to be multiplied
+  std::unordered_map<Name, int> uses;  // of each dim: in the result and the remaining tensors
   const auto count = [&](const Dims& dims, int by) {
     for (const Dim& dim : dims) uses[dim.name] += by;
   };
@@ -67,7 +67,7 @@ void multiply_pairs(Builder& b, graph::Values& operands, const Dims& result, Pro
   operands = {operands[pairs.back().first], operands[pairs.back().second]};
 }
 
-/// An operand is a variable whose copy in bf16 can be read instead: the same product, of operands rounded before.
+/// True if an operand is a variable with a bf16 copy. The product may read the copy instead, which is rounded already.
 bool has_narrow_copy(Builder& b, const graph::Values& operands) {
   if (operands.size() != 2) return false;
   const bool first = static_cast<bool>(b.narrowed(operands[0]));
@@ -118,7 +118,7 @@ graph::IterationSpace einsum_space(const graph::Operation& operation) {
   return space;
 }
 
-/// d times the other operand, summed to the dims of this one; repeated along those that only this one has.
+/// d times the other operand, summed to the dims of this operand, and repeated along the dims that only it has.
 graph::Values einsum_gradient(graph::GradientCall& call) {
   Builder& b = call.builder;
   const graph::Values& operands = call.operands;
@@ -139,7 +139,7 @@ graph::Values einsum_gradient(graph::GradientCall& call) {
   return gradients;
 }
 
-/// What a dim of the result runs along: rows (of the first operand alone), columns (of the second alone), or both.
+/// The matrix dim of a dim of the result: rows (in the first operand only), columns (in the second only), or batch.
 enum class Along : uint8_t { kRows, kColumns, kBatch };
 
 Along along(const graph::Operation& operation, Name dim) {
@@ -147,7 +147,7 @@ Along along(const graph::Operation& operation, Name dim) {
   return first && second ? Along::kBatch : first ? Along::kRows : Along::kColumns;
 }
 
-/// The result's dims along `what`, in the order in which their operand stores them.
+/// The result's dims of the kind `what`, in the order in which their operand stores them.
 StorageOrder dims_along(const graph::Operation& operation, std::span<const StorageOrder> operands, Along what) {
   StorageOrder order;
   const size_t k = what == Along::kColumns ? 1 : 0;
@@ -159,8 +159,8 @@ StorageOrder dims_along(const graph::Operation& operation, std::span<const Stora
   return order;
 }
 
-/// The order as written, if a matrix product can write it: the dims along rows stand together in the order of their
-/// operand, those along columns too, and one of the two is innermost.
+/// True if a matrix product can write the declared order. The row dims must be adjacent, in the order of their operand,
+/// and so must the column dims. One of the two groups must be innermost.
 bool writes_as_declared(const graph::Operation& operation, const StorageOrder& rows, const StorageOrder& columns) {
   const Dims& result = operation.results[0].dims;
   auto together = [](const StorageOrder& group) {
@@ -172,9 +172,9 @@ bool writes_as_declared(const graph::Operation& operation, const StorageOrder& r
          together(columns);
 }
 
-/// The order in which a product writes its result fastest: innermost are the dims of the operand that stores one of
-/// them innermost, if the other operand stores a summed dim so; the order as written where it makes no difference, so
-/// that a gradient lies as its parameter does.
+/// The storage order in which a product writes its result fastest. If one operand stores its own dim innermost and the
+/// other stores a summed dim innermost, the own dims are innermost in the result. If the order makes no difference, it
+/// is the declared order, so that a gradient is stored like its parameter.
 StorageOrder einsum_order(const graph::Operation& operation, std::span<const StorageOrder> operands) {
   const Dims& result = operation.results[0].dims;
   StorageOrder declared;

@@ -1,14 +1,15 @@
-// An einsum of one or two operands on blocks, in whatever order their dims lie.
+// An einsum of one or two operands on blocks with any order of dims.
 //
 // Each dim is one of: *batch*, in both operands and the result; *row*, in the first and the result; *column*, in the
-// second and the result; *inner*, in both and summed; *lone*, in one operand and summed. Dims of a kind that lie
-// together in all arrays become one. What is left is a product of matrices, for each place of the batch dims:
+// second and the result; *inner*, in both and summed; *lone*, in one operand and summed.
+// Dims of a kind that are adjacent in memory in all arrays are joined. The rest is a product of matrices, for each
+// position of the batch dims:
 //
 //   result[batch, row, column] = Σ over inner of first[batch, row, inner] · second[batch, inner, column]
 //
-// Rows or columns that do not lie together are more batch dims, along which the other operand is repeated. Inner dims
-// that do not are copied so that they do. Lone dims are summed first, those of bf16 in f32: the product is then one of
-// f32, of which no sum is rounded.
+// Rows or columns that are not adjacent become batch dims, along which the other operand is repeated. Inner dims that
+// are not adjacent are made so by a copy. Lone dims are summed first. Those of bf16 are summed in f32, and the product
+// is then one of f32, so that no sum is rounded.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -22,7 +23,7 @@
 namespace mtf::ops {
 namespace {
 
-/// An array with a stride for each label; 0 where it lacks it.
+/// An array with a stride for each label; 0 if the array lacks the label.
 struct Array {
   ElementType element = ElementType::kF32;
   void* data = nullptr;
@@ -52,7 +53,7 @@ class Contraction {
     for (int64_t size : sizes_) points *= size;
     call_.flops += 2 * points;
     if (arrays_.size() == 1) return fold(arrays_[0], result_);
-    if (points == 0) {  // an empty block: its part of every sum is 0
+    if (points == 0) {  // an empty block contributes 0 to every sum
       const double zero = 0;
       return kernels::table().fill_block(loop_sizes(result_, result_), static_cast<int>(size_of(result_.element)),
                                          &zero, result_.data, result_.strides);
@@ -76,7 +77,8 @@ class Contraction {
   void multiply() {
     const int64_t rows = size_of_kind(true, false, true), columns = size_of_kind(false, true, true),
                   inner = size_of_kind(true, true, false);
-    // A factor that is not finite makes a term, and so a result, that is not: the smaller of both are looked at.
+    // A factor that is not finite makes its term and the result not finite. So it is enough to check the smaller of
+    // operands and result.
     const bool looks_at_result = skips_zeros_ && count(result_) <= count(arrays_[0]) + count(arrays_[1]);
     if (skips_zeros_ && !looks_at_result && !(is_finite(arrays_[0]) && is_finite(arrays_[1])))
       return multiply_nonzeros();
@@ -111,7 +113,7 @@ class Contraction {
     return size;
   }
 
-  /// A dense array of some labels, in the order in which they lie in `like`, outermost first.
+  /// A dense array of some labels, outermost first in the storage order of `like`.
   Array dense(const std::vector<bool>& labels, ElementType element, const Array& like) {
     Array array{element, nullptr, std::vector<int64_t>(sizes_.size(), 0), labels};
     std::vector<size_t> order;
@@ -128,7 +130,7 @@ class Contraction {
     return array;
   }
 
-  /// to = the sum of from over the labels that `to` lacks.
+  /// Sets `to` to the sum of `from` over the labels that `to` lacks.
   void fold(const Array& from, const Array& to) {
     kernels::LoopProgram program;
     program.operands.push_back({kernels::OperandKind::kArray, from.element, 0});
@@ -142,7 +144,7 @@ class Contraction {
     return kernels::LoopArgument::array(array.data, array.strides);
   }
 
-  /// Labels that neither array has do not run.
+  /// The sizes of the labels, with 1 for labels that neither array has.
   std::vector<int64_t> loop_sizes(const Array& a, const Array& b) const {
     std::vector<int64_t> sizes = sizes_;
     for (size_t label = 0; label < sizes.size(); ++label)
@@ -157,7 +159,7 @@ class Contraction {
       if (is_lone(label)) labels.push_back(label);
     return labels;
   }
-  /// The labels of an array that are no lone dims.
+  /// The labels of an array without lone dims.
   std::vector<bool> kept_of(const Array& array) const {
     std::vector<bool> kept = array.has;
     for (size_t label = 0; label < kept.size(); ++label)
@@ -173,7 +175,7 @@ class Contraction {
     array = summed;
   }
 
-  /// The numbers that are multiplied, those of f32 that are multiplied as bf16 rounded, as f32; summed over lone dims.
+  /// A copy in f32, summed over lone dims. f32 numbers that are multiplied as bf16 are rounded to bf16 first.
   Array in_f32(const Array& array) {
     const std::vector<bool> kept = kept_of(array);
     const Array wide = dense(kept, ElementType::kF32, array);
@@ -191,7 +193,7 @@ class Contraction {
     return wide;
   }
 
-  /// Throws if f64 may not hold the sum of `points` products. Of integers below 2^53 every sum is exact.
+  /// Throws if f64 cannot hold the sum of `points` products exactly. Sums of integers below 2^53 are exact.
   void check_exact(int64_t points) const {
     int64_t results = 1;
     for (size_t label = 0; label < sizes_.size(); ++label)
@@ -225,7 +227,8 @@ class Contraction {
         .run(loop_sizes(to, to), Arguments{argument(from)}, Arguments{argument(to)}, call_.threads);
   }
 
-  /// Products of elements, summed over the inner dims if they have more than one place: no matrix on at least one side.
+  /// Multiplies elements, and sums over the inner dims if they have more than one position. Used if a side of the
+  /// matrices has size 1.
   void multiply_elements(bool is_sum) {
     const bool narrow = arrays_[0].element == ElementType::kBf16;
     const ElementType wide = narrow ? ElementType::kF32 : arrays_[0].element;
@@ -250,7 +253,7 @@ class Contraction {
       if (bf16_product_ || narrow) factor = step(kernels::LaneOp::kCast, factor, -1, ElementType::kF32);
     }
     int product = step(kernels::LaneOp::kMul, factors[0], factors[1], wide);
-    if (!is_sum) product = step(kernels::LaneOp::kAdd, product, 2, wide);  // of a product of -0 a sum is 0
+    if (!is_sum) product = step(kernels::LaneOp::kAdd, product, 2, wide);  // adds 0: a sum of -0 is 0
     const bool rounded = narrow && result_.element == ElementType::kBf16;
     if (rounded && !is_sum) product = step(kernels::LaneOp::kCast, product, -1, ElementType::kBf16);
     Array target = result_;
@@ -261,7 +264,7 @@ class Contraction {
     if (rounded && is_sum) round(target, result_);
   }
 
-  /// fn(place) for each place of the labels that `runs` has; `place` counts along each label.
+  /// Calls fn(place) for each position of the labels that are set in `runs`. `place` has an index for each label.
   template <class Fn>
   void each_place(const std::vector<bool>& runs, Fn fn) const {
     std::vector<int64_t> place(sizes_.size(), 0);
@@ -284,7 +287,7 @@ class Contraction {
     return static_cast<T*>(array.data)[offset];
   }
 
-  /// The maximum of x - x is 0, or NaN where an element is not finite.
+  /// True if all elements are finite. The maximum of x - x is then 0, otherwise NaN.
   bool is_finite(const Array& array) const {
     const ElementType wide = array.element == ElementType::kBf16 ? ElementType::kF32 : array.element;
     kernels::LoopProgram program;
@@ -296,7 +299,7 @@ class Contraction {
     }
     program.steps.push_back({kernels::LaneOp::kSub, value, value, -1, wide});
     program.outputs.push_back({value + 1, wide, kernels::Reduction::kMax});
-    double greatest = 0;  // room for an element of either type
+    double greatest = 0;  // large enough for an element of either type
     const std::vector<int64_t> nowhere(sizes_.size(), 0);
     kernels::table()
         .compile(std::move(program))
@@ -308,7 +311,7 @@ class Contraction {
     return !std::isnan(narrow);
   }
 
-  /// The product, term by term, without the terms that have a factor of 0.
+  /// Computes the product term by term, without terms that have a factor of 0.
   void multiply_nonzeros() {
     std::vector<bool> summed(sizes_.size());
     for (size_t label = 0; label < sizes_.size(); ++label) summed[label] = !result_.has[label];
@@ -333,13 +336,13 @@ class Contraction {
     });
   }
 
-  /// Dims that lie together: one size, and one stride in each array.
+  /// Joined dims: one size, and one stride in each array.
   struct Group {
     int64_t size = 1;
     std::array<int64_t, 3> strides{};  ///< first, second, result
   };
 
-  /// The labels of a kind, joined where they lie together in all arrays; outermost first.
+  /// The labels of a kind, outermost first, joined if they are adjacent in all arrays.
   std::vector<Group> groups(bool first, bool second, bool result) const {
     std::vector<Group> list;
     for (size_t label = 0; label < sizes_.size(); ++label)
@@ -358,12 +361,12 @@ class Contraction {
     return joined;
   }
 
-  /// Copies an operand so that its inner dims lie together, in the order that they have in `like`, innermost of all.
+  /// Copies an operand so that its inner dims are adjacent, innermost, and in the order that they have in `like`.
   void pack_inner(Array& array, const Array& like) {
     Array order = like;
     for (size_t label = 0; label < sizes_.size(); ++label) {
       if (is_kind(label, true, true, false)) continue;
-      order.strides[label] = array.strides[label] + (int64_t{1} << 40);  // outside the inner dims, in its own order
+      order.strides[label] = array.strides[label] + (int64_t{1} << 40);  // outside the inner dims, order kept
     }
     Array packed = dense(array.has, array.element, order);
     kernels::table().copy_block(loop_sizes(array, array), static_cast<int>(size_of(array.element)), array.data,
@@ -372,7 +375,7 @@ class Contraction {
   }
 
   void multiply_matrices() {
-    if (groups(true, true, false).size() > 1) {  // copy the smaller operand, and the larger too if it has to be
+    if (groups(true, true, false).size() > 1) {  // copy the smaller operand, and the larger if necessary
       const bool first_is_smaller = count(arrays_[0]) < count(arrays_[1]);
       Array& smaller = arrays_[first_is_smaller ? 0 : 1];
       Array& larger = arrays_[first_is_smaller ? 1 : 0];
@@ -405,7 +408,7 @@ class Contraction {
     kernels::table().matmul(product, call_.threads);
   }
 
-  /// Takes the largest group as a side of the matrices; the others join the batch.
+  /// Takes the largest group as a side of the matrices. The others become batch dims.
   static Group largest(const std::vector<Group>& list, std::vector<Group>& batch) {
     if (list.empty()) return {};
     const auto most =
@@ -427,7 +430,7 @@ class Contraction {
   std::vector<int64_t> sizes_;  ///< of each label
   std::vector<Array> arrays_;
   Array result_;
-  std::vector<kernels::Scratch> scratch_;  // for operands that had to be rearranged
+  std::vector<kernels::Scratch> scratch_;  // for operands that are copied
 };
 
 }  // namespace

@@ -1,8 +1,9 @@
-// Convolution: the records. What they do on blocks is in convolution_kernel.cpp.
+// Convolution: the records. The kernels are in convolution_kernel.cpp.
 //
-// There are two operations, closed under gradients. conv, transposed or not, of x and a window w; and conv_window, the
-// sum over all places of what a place of the output and the input that it reads have to do with each element of the
-// window. The gradient of conv to x is conv the other way; to w, and of conv_window, the other of the two.
+// Two operations are closed under gradients. conv (transposed or not) convolves x with a window w. conv_window
+// computes, for each element of the window, the sum over all positions of the output times the input element that it
+// reads. The gradient of conv with respect to x is conv in the other direction. Its gradient with respect to w is
+// conv_window. The gradients of conv_window are convs.
 #include "ops/convolution.h"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ size_t place_among(const Names& names, Name name) {
            .help(help));
 }
 
-/// The dims of the window, which `w` alone has.
+/// The dims of the window, which only `w` has.
 Dims dims_of_window(const Call& call, const graph::Value& x, const graph::Value& w, const Dims& space) {
   Dims dims;
   for (size_t d = 0; d < space.size(); ++d) {
@@ -42,7 +43,7 @@ Dims dims_of_window(const Call& call, const graph::Value& x, const graph::Value&
   return dims;
 }
 
-/// Without the dims that nothing else has, over which it is summed.
+/// Sums `value` over the dims that neither `other`, `result` nor `own` has.
 graph::Value without_lone_dims(Builder& b, const graph::Value& value, const graph::Value& other, const Dims& result,
                                const Dims& own) {
   Dims kept;
@@ -128,7 +129,7 @@ std::vector<TensorType> infer_conv(const graph::Operation& operation) {
   return {{result_element(operation), dims}};
 }
 
-/// By name; the window's own dims are needed whole.
+/// Dims correspond by name. Each block needs all of the window's own dims.
 graph::IterationSpace conv_space(const graph::Operation& operation) {
   const auto& made = operation.attributes.get<ConvolutionAttributes>();
   const Dims &x = operation.operands[0].dims, &w = operation.operands[1].dims, &result = operation.results[0].dims;
@@ -166,7 +167,7 @@ std::vector<TensorType> infer_window(const graph::Operation& operation) {
   return {{result_element(operation), dims}};
 }
 
-/// The first operand is read place by place.
+/// Dims correspond by name. The first operand is read at single positions.
 graph::IterationSpace window_space(const graph::Operation& operation) {
   const auto& made = operation.attributes.get<ConvolutionAttributes>();
   const Dims &output = operation.operands[0].dims, &input = operation.operands[1].dims,
@@ -191,7 +192,7 @@ graph::IterationSpace window_space(const graph::Operation& operation) {
   return space;
 }
 
-/// The convolution that is the gradient of `like`, or of an operand of it, summed to its dims.
+/// The conv that computes the gradient of `like`, summed to the dims of `like`.
 graph::Value conv_to(graph::GradientCall& call, const graph::Value& x, const graph::Value& w, const graph::Value& like,
                      bool transposed) {
   ConvolutionAttributes made = call.operation.attributes.get<ConvolutionAttributes>();
@@ -229,7 +230,7 @@ graph::Values window_gradient(graph::GradientCall& call) {
   return gradients;
 }
 
-/// The order as written: the kernel reads and writes any at one price.
+/// The declared order: the kernel reads and writes every order at the same cost.
 StorageOrder order_as_written(const graph::Operation& operation, std::span<const StorageOrder>) {
   return written_order(operation.results[0].dims.size());
 }

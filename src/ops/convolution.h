@@ -1,5 +1,5 @@
 #pragma once
-// Convolution: a contraction, along some dims of which windows are read.
+// Convolution: a contraction that reads windows along some dims.
 #include "ops/contract.h"
 #include "ops/windows.h"
 
@@ -11,11 +11,11 @@ namespace mtf::ops {
 
 /// Of conv and conv_window. The lists have a number for each dim of space.
 struct ConvolutionAttributes {
-  bool transposed = false;  ///< the operand lies as the output of windows.h, the result as the input
+  bool transposed = false;  ///< the operand is the output of windows.h, the result the input
   Product product = Product::kPlain;
-  Names over;     ///< the dims of space
-  Dims window;    ///< the window's dims, one for each
-  Integers size;  ///< of conv: the result's dims of space
+  Names over;     ///< the spatial dims
+  Dims window;    ///< the window's dims, one for each spatial dim
+  Integers size;  ///< for conv: the spatial dims of the result
   Integers stride, low, dilation, base_dilation;
   Names result;
   static constexpr auto members() {

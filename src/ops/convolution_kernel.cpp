@@ -1,9 +1,9 @@
-// A convolution and the gradient of its window on blocks, in whatever order their dims lie.
+// A convolution and the gradient of its window on blocks with any order of dims.
 //
-// Each dim that is none of space is one of: *batch*, in input and output; *group*, in those and the window; *input* or
-// *output*, the channels, in the window and in that. Dims of a kind that lie together in all tensors become one. Of
-// those that do not, all but the largest are walked, and for each of their places the rest is one convolution; dims
-// that are summed are copied so that they lie together.
+// Each dim that is not spatial is one of: *batch*, in input and output; *group*, in input, output and window; *input*
+// channels, in the window and the input; *output* channels, in the window and the output. Dims of a kind that are
+// adjacent in all tensors are joined. If some are not adjacent, the kernel walks all but the largest, and computes one
+// convolution at each position. Summed dims that are not adjacent are made so by a copy.
 #include <algorithm>
 #include <array>
 
@@ -19,13 +19,13 @@ namespace {
 /// The tensors of a convolution.
 enum Side : size_t { kOfInput, kOfOutput, kOfWindow, kSides };
 
-/// Dims that lie together: one size, and one stride in each side; 0 where it lacks them.
+/// Joined dims: one size, and one stride in each side; 0 if the side lacks the dims.
 struct Together {
   int64_t size = 1;
   std::array<int64_t, kSides> strides{};
 };
 
-/// A dim that is none of space, by name.
+/// A dim by name that is not spatial.
 struct Label {
   Name name;
   std::array<bool, kSides> in{};
@@ -34,7 +34,7 @@ struct Label {
 
 class BlockConvolution {
  public:
-  /// `summed`: the side that lacks what is summed.
+  /// `summed` is the side that is computed.
   BlockConvolution(graph::KernelCall& call, Side summed)
       : call_(call), made_(call.operation.attributes.get<ConvolutionAttributes>()), result_(summed) {
     const graph::Operation& operation = call.operation;
@@ -103,14 +103,14 @@ class BlockConvolution {
     }
   }
 
-  /// In which tensors the dims are that are summed.
+  /// The tensors that have the summed dims.
   std::array<bool, kSides> of_summed() const {
     std::array<bool, kSides> in{true, true, true};
     in[result_] = false;
     return in;
   }
 
-  /// The dims that are in just these tensors, joined where they lie together in all of them; outermost first.
+  /// The dims that exactly these tensors have, outermost first, joined if they are adjacent in all of them.
   std::vector<Together> kind(const std::array<bool, kSides>& in) const {
     std::vector<Together> list;
     for (const Label& label : labels_)
@@ -140,7 +140,7 @@ class BlockConvolution {
     return *most;
   }
 
-  /// Copies an operand so that what is summed lies together, innermost.
+  /// Copies an operand so that its summed dims are adjacent and innermost.
   void pack(Side side) {
     struct At {
       int64_t size;

@@ -1,4 +1,4 @@
-// Operations that make a tensor: zeros, ones, fill, zeros_like, range, tensor, one_hot.
+// Operations that create a tensor: zeros, ones, fill, zeros_like, range, tensor, one_hot.
 #include <cmath>
 
 #include "ops/blocks.h"
@@ -9,7 +9,7 @@
 namespace mtf::ops {
 namespace {
 
-/// For each label a row of the classes.
+/// The attributes of one_hot: the dim of classes that each label becomes, and the element type.
 struct OneHotAttributes {
   Dim classes;
   ElementType element;
@@ -24,7 +24,7 @@ ElementType element_of(const Call& call) {
   return element.given ? element.element : ElementType::kF32;
 }
 
-/// Refuses a number that `element` cannot hold exactly: a fraction as i32, anything but 0 and 1 as bool.
+/// Fails if `element` cannot hold a number exactly: a fraction as i32, anything but 0 and 1 as bool.
 void require_fits(double number, ElementType element, Span span) {
   if (std::isnan(number) && is_float(element)) return;
   if (element == ElementType::kI32 && !(number >= INT32_MIN && number <= INT32_MAX && number == std::floor(number)))

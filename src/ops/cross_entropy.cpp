@@ -3,10 +3,11 @@
 // With m = max(x), l = log sum(exp(x - m)), t the distribution or 1 at the label, e the smoothing and n classes:
 //   q    = (1 - e) t + e/n
 //   loss = -sum(q log softmax(x)) + z_loss (m + l)² = sum(q) l - sum(q (x - m)) + z_loss (m + l)²
-// m and l are saved apart: l is small whatever the logits' offset, and x - m is exact where it matters, so a number
-// added to all logits costs no digit; in m + l it would. In gradients m is a number like any other (any m gives the
-// same loss). Where the classes are split, max, sum(exp) and the sum of the picked logits are one number a row to
-// reduce each, and sum(t) where t is a distribution.
+//
+// m and l are saved apart, so that a number added to all logits costs no digit. l is small for every offset of the
+// logits, and x - m is exact where it matters. The sum m + l would lose digits. In gradients m counts as a constant,
+// because any m gives the same loss. If the classes are sharded, three numbers a row are reduced: the maximum, sum(exp)
+// and the sum of the picked logits. A distribution adds sum(t).
 #include "kernels/kernel_table.h"
 #include "ops/blocks.h"
 #include "ops/rows.h"
@@ -15,7 +16,7 @@
 namespace mtf::ops {
 namespace {
 
-/// Of cross_entropy and pick_label; how much they smooth and add are the two numbers of cross_entropy.
+/// The attributes of cross_entropy and pick_label. The two `inputs` of cross_entropy are its smoothing and z_loss.
 struct CrossEntropyAttributes {
   Name over;
   bool smoothed = false;
@@ -27,7 +28,7 @@ struct CrossEntropyAttributes {
   }
 };
 
-/// Where the dims of the logits are.
+/// The indices of the dims of the logits in the other tensors.
 struct Layout {
   explicit Layout(const graph::Operation& operation)
       : classes(dim_of<CrossEntropyAttributes>(operation)),
@@ -41,7 +42,7 @@ struct Layout {
   int classes;
   bool smoothed;
   bool z_loss;
-  std::vector<int> in_labels, in_result;  ///< of each dim of the logits, or -1
+  std::vector<int> in_labels, in_result;  ///< for each dim of the logits, or -1
   std::vector<bool> folded;
 };
 
@@ -77,7 +78,7 @@ graph::Values build_cross_entropy(Call& call) {
                      {call.number("label_smoothing", 0), call.number("z_loss", 0)})[0]};
 }
 
-/// The loss; for the gradient the maximum and the logarithm of the sum.
+/// The loss, and for the gradient the maximum and the logarithm of the sum.
 std::vector<TensorType> infer_cross_entropy(const graph::Operation& operation) {
   const TensorType rows{operation.operands[0].element, rows_without_classes(operation)};
   return {rows, rows, rows};
@@ -87,7 +88,7 @@ graph::IterationSpace cross_entropy_space(const graph::Operation& operation) {
   return ruled_space(operation, graph::SplitKind::kExpand, {class_dim(operation)});
 }
 
-/// Of a distribution, sum(q): 1 up to rounding where it is one.
+/// sum(q), for labels that are a distribution. It is 1 up to rounding if the distribution is normalised.
 graph::Value weight_of(Builder& b, const graph::Operation& operation, const graph::Value& labels) {
   const graph::Value sum = b.sum_to(labels, remaining(labels.dims(), {class_dim(operation)}));
   if (!operation.attributes.get<CrossEntropyAttributes>().smoothed) return sum;
@@ -120,7 +121,7 @@ graph::Values expand_cross_entropy(graph::ExpandCall& call) {
   return {loss, max, log_sum};
 }
 
-/// Arithmetic on whole blocks, written value by value; operands first.
+/// Writes a fused loop value by value. Operands come first.
 class LoopWriter {
  public:
   explicit LoopWriter(ElementType element) : element_(element) {}
@@ -144,7 +145,7 @@ class LoopWriter {
   kernels::LoopProgram program_;
 };
 
-/// The sum of (x - m) t along the classes, where a class of probability 0 adds 0.
+/// The sum of (x - m) t along the classes. A class of probability 0 adds 0.
 kernels::FusedLoop product_loop(ElementType element) {
   LoopWriter w(element);
   const int x = w.array(), max = w.array(), t = w.array();
@@ -165,7 +166,8 @@ kernels::FusedLoop sum_loop(ElementType element) {
   return w.ending_in(w.array(), kernels::Reduction::kSum);
 }
 
-/// Of rows, the loss. `picked` is the picked logit, of a distribution already less m; `sum` that of all x - m.
+/// The loss of rows. `picked` is the picked logit; for a distribution m is already subtracted. `sum` is the sum of all
+/// x - m.
 kernels::FusedLoop loss_loop(ElementType element, const Layout& layout, bool soft) {
   LoopWriter w(element);
   const int max = w.array(), log_sum = w.array();
@@ -187,7 +189,7 @@ kernels::FusedLoop loss_loop(ElementType element, const Layout& layout, bool sof
   return w.ending_in(loss, kernels::Reduction::kStore);
 }
 
-/// For each row the logit of its label, where this block of the classes has it, and 0 elsewhere.
+/// For each row, the logit of its label if this block of the classes holds it, else 0.
 void pick_labels(graph::KernelCall& call, const Layout& layout) {
   const kernels::Block& x = call.operands[0];
   const kernels::Block& labels = call.operands[1];
@@ -214,7 +216,7 @@ void pick_labels(graph::KernelCall& call, const Layout& layout) {
 
 void pick_label_kernel(graph::KernelCall& call) { pick_labels(call, Layout(call.operation)); }
 
-/// One number for each row, in memory of its own: along the dims of x, 0 where `kept` is not set.
+/// One number for each row, in memory of its own, along the dims of x. The stride is 0 for dims not in `kept`.
 class RowMemory {
  public:
   RowMemory(const kernels::Block& x, const std::vector<bool>& kept) : strides_(kept.size(), 0) {
@@ -283,12 +285,12 @@ void cross_entropy_kernel(graph::KernelCall& call) {
   if (soft && layout.smoothed && t > 0) call.flops += 2 * (t / x.dims[layout.classes].size);
 }
 
-/// The places of the class dim, split as the logits are.
+/// The positions of the class dim, sharded like the logits.
 graph::Value class_places(Builder& b, const graph::Operation& operation, const graph::Value& x) {
   return b.split_like(b.range(class_dim(operation)), x);
 }
 
-/// dx = softmax(x) (d sum(q) + 2 z (m + l) d + d_l) - d q; of a distribution, dt = -(1 - e) d log softmax(x).
+/// dx = softmax(x) (d sum(q) + 2 z (m + l) d + d_l) - d q. For a distribution, dt = -(1 - e) d log softmax(x).
 graph::Values cross_entropy_gradient(graph::GradientCall& call) {
   Builder& b = call.builder;
   const graph::Operation& operation = call.operation;

@@ -41,7 +41,7 @@ graph::Values broadcast_arguments(const Call& call) {
                .help(fmt::format("add `{}` to the shape", dim.name.text())));
     }
   }
-  // An operand that is of the shape already gives it to the result.
+  // If an operand already has the shape, the operation broadcasts the others to it.
   const auto is_whole = [&](const graph::Value& operand) { return operand.dims().size() == dims.size(); };
   const auto whole = std::find_if(operands.begin(), operands.end(), is_whole);
   if (whole != operands.end() && whole->dims() == dims) return operands;
@@ -54,12 +54,13 @@ graph::Values zero_gradient(graph::GradientCall& call) { return graph::Values(ca
 
 namespace {
 
-/// The gradient of a function of one operand: d times its derivative, which may be infinite or NaN where d is 0.
+/// The gradient of a function of one operand: d times its derivative. Where d is 0 the derivative may be infinite or
+/// NaN.
 graph::Values times(graph::GradientCall& call, const graph::Value& derivative) {
   return {call.builder.map(kZeroTimes, call.d_results[0], derivative)};
 }
 
-/// d where x > 0, `otherwise` elsewhere: at 0 it is `otherwise`.
+/// `positive` where x > 0, `otherwise` elsewhere, also at 0.
 graph::Values where_positive(graph::GradientCall& call, const graph::Value& positive, const graph::Value& otherwise) {
   Builder& b = call.builder;
   return {b.where(b.map(kGt, call.operands[0], 0.0), positive, otherwise)};
@@ -72,7 +73,7 @@ graph::Values build_leaky_relu(Call& call) {
   return call.builder.add_node(call.op, operands);
 }
 
-/// x times the part of the normal distribution below x. Beyond 40 it is x or 0.
+/// x times the normal distribution function of x. For |x| above 40 the result is x or 0.
 graph::Values build_gelu(Call& call) {
   if (!call.flag("exact", false)) return build_map<meet_as_reals>(call);
   Builder& b = call.builder;
@@ -296,7 +297,7 @@ constexpr graph::Op kElu = real_function({
     .samples = "x: [a, b] in 0.5..2 => elu(x)\nx: [a] in -2..-0.5 => elu(x)",
     .lane = kernels::LaneOp::kElu,
     .gradient =
-        [](graph::GradientCall& g) -> graph::Values {  // below 0, exp(x) is the result plus 1: no overflow above it
+        [](graph::GradientCall& g) -> graph::Values {  // below 0, exp(x) is the result plus 1; above 0, no overflow
       Builder& b = g.builder;
       return where_positive(g, g.d_results[0], b.map(kZeroTimes, g.d_results[0], b.map(kAdd, g.results[0], 1.0)));
     },
@@ -483,7 +484,7 @@ constexpr graph::Op kAsinh = real_function({
     .lane = kernels::LaneOp::kAsinh,
     .host = {.of_one = [](double x) -> double { return std::asinh(x); }},
     .gradient = [](graph::GradientCall& g) -> graph::Values {
-      // 1 / √(1 + x²), of 1 / x where x² may overflow.
+      // 1 / √(1 + x²). For large x, computed from 1 / x, because x² may overflow.
       Builder& b = g.builder;
       const graph::Value size = b.map(kAbs, g.operands[0]);
       const graph::Value is_large = b.map(kGt, size, 1.0);

@@ -1,5 +1,5 @@
 #pragma once
-// What the records of element-wise operations share.
+// Shared by the records of element-wise operations.
 #include "ops/record.h"
 
 namespace mtf::ops {
@@ -9,15 +9,15 @@ struct CastAttributes {
   static constexpr auto members() { return std::array{graph::member<&CastAttributes::to>("to")}; }
 };
 
-/// One result with the dims that the operands broadcast to, of the first operand's element type.
+/// One result with the broadcast dims of the operands, of the first operand's element type.
 std::vector<TensorType> infer_same(const graph::Operation& operation);
-/// The same, of bool.
+/// One result of bool with the broadcast dims of the operands.
 std::vector<TensorType> infer_truth(const graph::Operation& operation);
 
-/// A call's tensor arguments, which broadcast: to `-> shape` if the call has one, else as check_broadcast asks.
+/// A call's tensor arguments, broadcast to `-> shape` if the call has one, otherwise as check_broadcast demands.
 graph::Values broadcast_arguments(const Call& call);
 
-/// Broadcasts the arguments, and casts them to the type that `rule` gives for them; then one operation.
+/// Broadcasts the arguments, casts them to the type that `rule` returns for them, and adds one node.
 template <ElementType (*rule)(const Builder&, const graph::Values&)>
 graph::Values build_map(Call& call) {
   const graph::Values operands = broadcast_arguments(call);
@@ -34,7 +34,7 @@ inline ElementType meet_as_reals(const Builder& builder, const graph::Values& op
 /// No gradient flows to any operand: the operation is constant wherever it is smooth.
 graph::Values zero_gradient(graph::GradientCall& call);
 
-/// Fills in what a record leaves out and all element-wise operations have.
+/// Fills in the members that a record leaves out and that all element-wise operations share.
 consteval graph::Op element_wise(graph::Op op) {
   if (op.family.empty()) op.family = "Element-wise";
   if (op.build == nullptr && !op.signature.empty()) op.build = build_map<meet_as_numbers>;
@@ -44,7 +44,7 @@ consteval graph::Op element_wise(graph::Op op) {
   return complete(op);
 }
 
-/// A function of real numbers: integers and truth values are taken as f32.
+/// The record of a function of real numbers: integers and bools are cast to f32.
 consteval graph::Op real_function(graph::Op op) {
   if (op.build == nullptr && !op.signature.empty()) op.build = build_map<meet_as_reals>;
   return element_wise(op);

@@ -1,4 +1,4 @@
-// Operations that look up places along a dim by a tensor of them: gather, its transpose scatter_add, and scatters that
+// Operations that look up positions of a dim by a tensor of ids: gather, its transpose scatter_add, and scatters that
 // multiply, take an extreme or set.
 #include <algorithm>
 #include <memory>
@@ -22,7 +22,8 @@ struct GatherAttributes {
   }
 };
 
-/// The result has the dim `into`, those of the values that the ids lack, and those of both that are not summed.
+/// The result has the dim `into`, the dims that the values have and the ids lack, and the shared dims that are not
+/// summed.
 struct ScatterAttributes {
   Name into;
   TensorType result;
@@ -38,8 +39,8 @@ Dims gather_dims(const Dims& table, const Dims& ids, Name over) {
   return dims;
 }
 
-/// Where the dims of a gather's result are in its table and in its ids, or -1: a dim of the ids that is called as the
-/// one that is looked up is not that one.
+/// For each dim of a gather's result, its index in the table and in the ids, or -1. The result may have a dim with the
+/// name of the looked-up dim; it comes from the ids.
 struct GatherPlaces {
   explicit GatherPlaces(const graph::Operation& operation)
       : over(dim_of<GatherAttributes>(operation)),
@@ -66,11 +67,11 @@ graph::IterationSpace gather_space(const graph::Operation& operation) {
 
 // ---- Ids and rows ---------------------------------------------------------------------------------------------------
 
-/// A dim of the ids, of a row, or of both: how many places, and the strides in the ids (0 where they lack it), in what
-/// is read and in what is written.
+/// A dim of the ids, of a row, or of both: its size, and its strides in the ids (0 if they lack it), in the source and
+/// in the result.
 struct Steps {
   int64_t size, ids, from, to;
-  /// `next` goes on where this one ends, everywhere: both are one dim.
+  /// True if `next` continues this dim in all arrays, so that both can be joined.
   bool is_outside_of(const Steps& next) const {
     return ids == next.ids * next.size && from == next.from * next.size && to == next.to * next.size;
   }
@@ -87,7 +88,7 @@ struct Box {
       dims.back() = {dims.back().size * dim.size, dim.ids, dim.from, dim.to};
     else dims.push_back(dim);
   }
-  /// Puts the dims in the order in which the result is written.
+  /// Sorts the dims by their stride in the result.
   void sort() {
     std::vector<Steps> sorted = std::exchange(dims, {});
     std::stable_sort(sorted.begin(), sorted.end(), [](const Steps& a, const Steps& b) { return a.to > b.to; });
@@ -96,7 +97,7 @@ struct Box {
     count = all;
   }
   Steps last() const { return dims.empty() ? Steps{1, 0, 0, 0} : dims.back(); }
-  /// All dims but the last.
+  /// All dims except the last.
   Walk<3> outer() const {
     Walk<3> walk;
     for (size_t d = 0; d + 1 < dims.size(); ++d) walk.add(dims[d].size, {dims[d].ids, dims[d].from, dims[d].to});
@@ -104,28 +105,28 @@ struct Box {
   }
 };
 
-/// The dim whose places the ids are, as a block holds it.
+/// The part that a block holds of the dim that ids look up.
 struct LookedUp {
   int64_t first, size, stride;
-  uint64_t whole;  ///< ids are below it, as unsigned numbers of 32 bits
-  bool is_masked;  ///< ids outside the block are in other blocks
+  uint64_t whole;  ///< valid ids are smaller, as unsigned 32-bit numbers
+  bool is_masked;  ///< valid ids outside the block are in other blocks
   explicit LookedUp(const kernels::BlockDim& dim)
       : first(dim.first),
         size(dim.size),
         stride(dim.stride),
         whole(static_cast<uint64_t>(std::min<int64_t>(dim.whole, int64_t{1} << 31))),
         is_masked(dim.first != 0 || dim.size != dim.whole) {}
-  /// Whether the dim has a place of this id.
+  /// True if the id is valid.
   bool has(int32_t id) const { return static_cast<uint32_t>(id) < whole; }
-  /// Of an id: the place in the block, which may be outside.
+  /// The position of an id in the block, which may be outside.
   int64_t place(int32_t id) const { return id - first; }
   bool holds(int64_t place) const { return static_cast<uint64_t>(place) < static_cast<uint64_t>(size); }
 };
 
-/// Ids that are checked at once, before any of them is looked up.
+/// The number of ids that are checked together, before the first of them is looked up.
 constexpr int64_t kIdsAtOnce = 256;
 
-/// Throws of the first id of the block that is outside, whichever thread has found one.
+/// Throws an error about the first invalid id of the block, so that the message does not depend on threads.
 [[noreturn]] void refuse(const kernels::Block& ids, int64_t whole, const Dim& dim) {
   Walk<1> walk;
   for (const kernels::BlockDim& each : ids.dims) walk.add(each.size, {each.stride});
@@ -138,20 +139,20 @@ constexpr int64_t kIdsAtOnce = 256;
   MTF_CHECK(false, "an id outside {} is not in its block", to_string(dim));
 }
 
-/// The places of a row, of which each id has one: a number, a run of numbers in memory, or several dims.
+/// The positions of a row, of which each id has one: a number, a run of neighbours in memory, or several dims.
 struct Row {
   explicit Row(Box box)
       : dims(std::move(box)), last(dims.last()), is_run(last.from == 1 && last.to == 1), outer(dims.outer()) {}
   bool is_number() const { return dims.count == 1; }
   Box dims;
   Steps last;
-  bool is_run;    ///< of neighbours in both blocks, along the last dim
-  Walk<3> outer;  ///< the other dims; after all of its places it is at the first again
+  bool is_run;    ///< the last dim is a run of neighbours in both blocks
+  Walk<3> outer;  ///< the other dims; returns to the first position after the last
 };
 
 // ---- gather ---------------------------------------------------------------------------------------------------------
 
-/// to[i] = from[ids[i]]; `missing` where another block has the id.
+/// to[i] = from[ids[i]], or `missing` if another block holds the id.
 template <typename From, typename To>
 void gather_numbers(const LookedUp& over, const int32_t* ids, const From* from, To* to, const Steps& steps,
                     int64_t count, To missing) {
@@ -185,7 +186,7 @@ void copy_run(const From* __restrict from, int64_t from_stride, To* __restrict t
   }
 }
 
-/// Rows so long are transposed in blocks of a cache.
+/// Rows of this length or more are transposed in blocks that fit a cache.
 constexpr int64_t kTransposed = 256;
 
 template <typename From, typename To>
@@ -216,7 +217,7 @@ template <typename From, typename To>
 void gather_rows(const LookedUp& over, const int32_t* ids, const From* from, To* to, const Steps& steps, int64_t count,
                  Row& row) {
   const To missing = to_element<To>(kNothing);
-  // Row after row if rows are written together; else number after number of all rows.
+  // If rows are contiguous in the result, goes row by row. Otherwise goes number by number through all rows.
   if (!row.is_run && count > 1 && steps.to < row.last.to) {
     for (int64_t n = 0; n < row.outer.count(); ++n, row.outer.next())
       for (int64_t i = 0; i < row.last.size; ++i)
@@ -231,8 +232,8 @@ void gather_rows(const LookedUp& over, const int32_t* ids, const From* from, To*
   }
 }
 
-/// table [batch.., over, row..], ids [batch.., place..] → result [batch.., place.., row..] in any order. Ids outside
-/// the table's block leave nothing, those outside the whole table are refused.
+/// table [batch.., over, row..], ids [batch.., place..] → result [batch.., place.., row..] in any storage order. An id
+/// outside the table's block contributes nothing. An id outside the gathered table is an error.
 void gather_kernel(graph::KernelCall& call) {
   const kernels::Block& table = call.operands[0];
   const kernels::Block& ids = call.operands[1];
@@ -292,7 +293,7 @@ graph::Values build_gather(Call& call) {
 
 // ---- scatter_add ----------------------------------------------------------------------------------------------------
 
-/// Where dims are in the values and in the ids, or -1.
+/// The indices of dims in the values and in the ids, or -1.
 struct ScatterPlaces {
   explicit ScatterPlaces(const graph::Operation& operation) {
     const auto& [name, result] = operation.attributes.get<ScatterAttributes>();
@@ -324,11 +325,11 @@ graph::IterationSpace scatter_space(const graph::Operation& operation) {
   return space;
 }
 
-/// Sums of numbers by place, which are rounded a few times at most. Sums of integers are f64, which holds them.
+/// Sums numbers by position, with a few roundings at most. Integers are summed in f64, which holds their sums exactly.
 template <typename From, typename To>
 class PlaceSums {
  public:
-  /// `count`: how many numbers are added.
+  /// `count` is the number of added numbers.
   PlaceSums(const LookedUp& into, int64_t count) : into_(into) {
     if (std::is_same_v<To, double> || count <= kFew) way_ = Way::kDirect;
     else way_ = into.size <= std::max(kInCache, count / 2) ? Way::kWide : Way::kByNumber;
@@ -338,13 +339,13 @@ class PlaceSums {
     }
   }
 
-  /// Begins with the sums that go to the line `to`.
+  /// Starts the sums of the line `to`.
   void begin(To* to) {
     to_ = to;
     if (way_ != Way::kWide) fill();
     else sums_.assign(into_.size, 0);
   }
-  /// Adds from[i] at ids[i], which are below the whole dim.
+  /// Adds from[i] at ids[i]. All ids are valid.
   void add(const int32_t* ids, const From* from, const Steps& steps, int64_t count) {
     const auto each = [&](auto add_at) {
       if (into_.is_masked) {
@@ -374,7 +375,7 @@ class PlaceSums {
         sum = from_number<To>(to_number(sum) + static_cast<Number<To>>(number));
       });
     } else {
-      // In variables of their own: a byte that is written may be any of this object's.
+      // Local copies, because a written byte may alias any member of this object.
       each(
           [this, to = to_, stride = into_.stride, numbers = numbers_.data()](int64_t place, auto number, int64_t next) {
             if (next >= 0) {
@@ -406,12 +407,12 @@ class PlaceSums {
   }
 
  private:
-  /// kDirect: in the result. kWide: in f64, of all places. kByNumber: in the result, and in f64 from the number on that
-  /// follows the first few of a place.
+  /// kDirect: sums in the result. kWide: sums in f64 for all positions. kByNumber: the first few numbers of a position
+  /// are summed in the result, the following ones in f64.
   enum class Way : uint8_t { kDirect, kWide, kByNumber };
-  /// So many numbers are added up in f32. Those of bf16 are not, because each sum would be rounded.
+  /// The number of terms that are summed in f32. Sums in bf16 would be rounded at each term, so for bf16 it is 0.
   static constexpr int64_t kFew = sizeof(To) < sizeof(float) ? 0 : 8;
-  /// So many sums of f64 stay in a cache.
+  /// The number of f64 sums that fit into a cache.
   static constexpr int64_t kInCache = 16384;
   static constexpr int64_t kPage = 16, kAhead = 16;
 
@@ -420,7 +421,7 @@ class PlaceSums {
     else
       for (int64_t k = 0; k < into_.size; ++k) to_[k * into_.stride] = To{};
   }
-  /// What follows the first few numbers of a place.
+  /// Adds a number to a position that already has kFew numbers.
   [[gnu::noinline]] void add_further(int64_t place, double number) {
     double& sum = wide(place);
     if (numbers_[place] == kFew) {
@@ -451,19 +452,19 @@ class PlaceSums {
   Way way_ = Way::kDirect;
   To* to_ = nullptr;
   std::vector<double> sums_;
-  std::vector<uint8_t> numbers_;  ///< how many were added at each place, up to kFew + 1
-  std::vector<int32_t> page_of_;  ///< where the sums of each kPage places are, in pages; -1: nowhere
-  std::vector<int64_t> pages_;    ///< the pages that there are: kPage places each
+  std::vector<uint8_t> numbers_;  ///< the number of terms of each position, up to kFew + 1
+  std::vector<int32_t> page_of_;  ///< for each kPage positions, the index of the page of their sums; -1: none
+  std::vector<int64_t> pages_;    ///< the pages, with kPage positions each
 };
 
-/// The lines of values that are added up at each place, place after place, in the order of the ids.
+/// The lines of values that are summed at each position, ordered by position, then by the order of the ids.
 struct LinesByPlace {
-  std::vector<int64_t> lines;  ///< where they begin, in elements
-  std::vector<int64_t> ends;   ///< of each place: behind its last line
+  std::vector<int64_t> lines;  ///< their starts, in elements
+  std::vector<int64_t> ends;   ///< for each position: the end of its lines
 };
 
-/// A scatter_add on one processor's blocks. Each place of the result adds up its values in the order of the ids,
-/// whatever the threads.
+/// scatter_add on one processor's blocks. Each position of the result sums its values in the order of the ids, for any
+/// number of threads.
 template <typename From, typename To>
 class Scatter {
  public:
@@ -506,12 +507,13 @@ class Scatter {
   }
 
  private:
-  /// Shorter ones are added number by number.
+  /// Shorter lines are added number by number.
   static constexpr int64_t kShortestLine = 8;
-  /// So many sums stay in a cache. Rows are then added where they lie, each place's so many at once in f32.
+  /// The number of sums that fit into a cache. With that many, rows are added in memory order. kRowsAtOnce rows of a
+  /// position are summed in f32 at once.
   static constexpr int64_t kInCache = 32768, kRowsAtOnce = 16;
 
-  /// Calls `fn` with the ids from some place of the summed dims on, how many they are, and where their values begin.
+  /// Calls `fn` with runs of ids along the summed dims: the ids, their number, and the start of their values.
   template <typename Fn>
   void for_some_ids(const Walk<3>& at, Fn fn) const {
     const Steps steps = summed_.last();
@@ -539,8 +541,8 @@ class Scatter {
       }
   }
 
-  /// Adds row after row, as they lie in memory: to sums of f32, and these from time to time to sums of f64. The row is
-  /// a part of the whole one, which begins at `first` along its first dim.
+  /// Adds row after row in memory order to sums of f32, which are added to sums of f64 from time to time. The row is a
+  /// part of the whole row. It begins at `first` along the first dim.
   void add_rows(const Walk<3>& at, Row& row, int64_t first) const {
     const Steps steps = summed_.last();
     const Steps& divided = row.dims.dims.front();
@@ -594,7 +596,7 @@ class Scatter {
     return result;
   }
 
-  /// Sums the lines of each place. The row is a part of the whole one, which begins at `first` along its first dim.
+  /// Sums the lines of each position. The row is a part of the whole row. It begins at `first` along the first dim.
   void add_lines(const LinesByPlace& by_place, const Walk<3>& at, Row& row, int64_t first) const {
     const Steps& divided = row.dims.dims.front();
     const From* const from = values_.as<From>() + first * divided.from;
@@ -605,7 +607,7 @@ class Scatter {
                                        to + row.outer.offset(2), {row.last.to, into_.stride});
   }
 
-  /// Threads divide the first dim of the rows.
+  /// Divides the first dim of the rows among threads.
   void divide_rows() const {
     const int64_t length = of_row_.dims[0].size;
     Walk<3> at = kept_;
@@ -639,7 +641,7 @@ void scatter_kernel(graph::KernelCall& call) {
   if (to.size() == 0) return;
   by_element(values.element, [&](auto zero) {
     using From = decltype(zero);
-    // A partial result of bf16 is f32, every one of i32 f64.
+    // A partial result of bf16 is f32, and each partial result of i32 is f64.
     if constexpr (is_float(kElementOf<From>)) {
       if (to.element == values.element) return Scatter<From, From>(call).run();
       if constexpr (std::is_same_v<From, Bf16>) return Scatter<From, float>(call).run();
@@ -652,7 +654,7 @@ void scatter_kernel(graph::KernelCall& call) {
 
 // ---- other scatters -------------------------------------------------------------------------------------------------
 
-/// Each place of the result folds its values in the order of the ids, whatever the threads.
+/// Each position of the result folds its values in the order of the ids, for any number of threads.
 template <kernels::Reduction kHow>
 void scatter_fold_kernel(graph::KernelCall& call) {
   const kernels::Block &values = call.operands[0], &ids = call.operands[1], &to = call.results[0];
@@ -682,7 +684,7 @@ void scatter_fold_kernel(graph::KernelCall& call) {
             if (!into.holds(place)) continue;
             T& so_far = line[place * into.stride];
             const T value = values.as<T>()[at.offset(1) + each.offset(1)];
-            so_far = from_number<T>(fold(to_number(value), to_number(so_far)));  // of equal ones the first stays
+            so_far = from_number<T>(fold(to_number(value), to_number(so_far)));  // of equal values the first stays
           }
         });
       });
@@ -698,20 +700,20 @@ graph::IterationSpace scatter_fold_space(const graph::Operation& operation) {
   return space;
 }
 
-/// What `table` has along the dim `into` at the ids, for each value.
+/// For each value, the element of `table` at its id along the dim `into`.
 graph::Value at_ids(graph::GradientCall& call, const graph::Value& table) {
   const auto& [into, result] = call.operation.attributes.get<ScatterAttributes>();
   return gather(call.builder, table, call.operands[1], result.dims[find_dim(result.dims, into)], table.element());
 }
 
-/// Sums `numbers`, one for each value, by place. Returns for each value the sum of its place.
+/// Sums `numbers`, one for each value, by position. Returns for each value the sum of its position.
 graph::Value summed_at_ids(graph::GradientCall& call, const graph::Value& numbers) {
   const auto& [into, result] = call.operation.attributes.get<ScatterAttributes>();
   return at_ids(call, scatter_add(call.builder, numbers, call.operands[1], result.dims[find_dim(result.dims, into)],
                                   result.dims, numbers.element()));
 }
 
-/// An equal share to each value that equals the extreme of its place.
+/// Gives an equal share to each value that equals the extreme of its position.
 graph::Values scatter_extreme_gradient(graph::GradientCall& call) {
   Builder& b = call.builder;
   const graph::Value d = at_ids(call, call.d_results[0]);
@@ -720,7 +722,7 @@ graph::Values scatter_extreme_gradient(graph::GradientCall& call) {
   return {b.where(equal, b.cast(b.map(kDiv, d, count), d.element()), b.number(0, d.element())), {}};
 }
 
-/// The product of the place's other values: by division where none is 0, and without the zero where one is.
+/// Multiplies by the product of the position's other values. Divides if none is 0. Otherwise leaves out the zero.
 graph::Values scatter_mul_gradient(graph::GradientCall& call) {
   Builder& b = call.builder;
   const graph::Value& x = call.operands[0];
@@ -744,7 +746,7 @@ consteval graph::Op scatter_fold(graph::Op op) {
   return complete(op);
 }
 
-/// Returns the dims of a scatter's result: the shape that the call asks for, or `into` and the dims that the ids lack.
+/// The dims of a scatter's result: the shape that the call asks for, or `into` and the dims that the ids lack.
 Dims scattered_dims(Call& call, const graph::Value& values, const graph::Value& ids, const Dim& into) {
   check_element(call, "ids", ElementType::kI32, "cast the ids: cast(x, i32)");
   check_sizes(call, {values, ids});
@@ -788,7 +790,7 @@ graph::Values build_scatter_fold(Call& call) {
   return {call.builder.add(call.op, {numbers, ids}, ScatterAttributes{into.name, {numbers.element(), dims}})};
 }
 
-/// For each place the last of the ids, in their order, that names it; then the value of that id.
+/// Finds for each position the last id that names it, then takes the value of that id.
 graph::Values build_scatter_set(Call& call) {
   Builder& b = call.builder;
   const graph::Value& ids = call.tensor("ids");

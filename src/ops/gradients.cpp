@@ -1,10 +1,10 @@
-// The nodes that lead from the targets to the loss are walked from the last to the first; each operation's own rule
-// turns the gradients of its results into those of its operands, as more graph.
+// Walks the nodes between the targets and the loss backwards. Each operation's gradient rule turns the gradients of its
+// results into those of its operands, as more graph.
 //
-// Recomputation. Nodes of a segment (graph.h) are copied when the walk first comes to it (the copies compute the same
-// again, random numbers included), and the rules read the copies, so that of the forward pass only what goes into a
-// segment is kept. The copies of one stand in the program between the backward passes of the segments behind it and its
-// own, so that one segment at a time is in memory (Chen et al. 2016, section 3).
+// Recomputation. When the walk enters a segment (graph.h), the nodes of the segment are copied. The copies compute the
+// same values again, random numbers included. The gradient rules read the copies, so only a segment's inputs are kept
+// from the forward pass. The copies of a segment stand in the program behind the backward passes of later segments, and
+// before its own. Thus one segment at a time is in memory (Chen et al. 2016, section 3).
 #include "ops/gradients.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@
 namespace mtf::ops {
 namespace {
 
-/// Gradients of its results become gradients of its operands.
+/// True if the gradients of the node's results become gradients of its operands.
 bool passes(const graph::Node& node) { return passes_gradients(*node.operation) && !reads_assigned(node); }
 
 class Backward {
@@ -31,7 +31,7 @@ class Backward {
   Backward(Builder& builder, const graph::Values& results, const graph::Values& targets)
       : builder_(builder), results_(results), targets_(targets) {}
 
-  /// `d_results` flow to the results.
+  /// `d_results` are the gradients of the results.
   graph::Values run(const graph::Values& d_results) {
     find_path();
     for (size_t r = 0; r < results_.size(); ++r) add_to(results_[r], d_results[r]);
@@ -40,7 +40,7 @@ class Backward {
     for (const graph::Value& target : targets_) results.push_back(builder_.cast(gradient_of(target), target.element()));
     return results;
   }
-  /// After run(): whether a way from the loss comes to the target.
+  /// After run(): true if the loss depends on the target through differentiable nodes.
   bool leads_to(const graph::Value& target) const { return leads_.count(target.node.get()) > 0; }
 
  private:
@@ -55,7 +55,7 @@ class Backward {
     }
   };
 
-  /// Fills path_ with the nodes on a differentiable way from a target to the loss, in program order.
+  /// Fills path_ with the nodes on a differentiable path from a target to the loss, in program order.
   void find_path() {
     std::unordered_set<const graph::Node*> wanted;
     for (const graph::Value& target : targets_) wanted.insert(target.node.get());
@@ -90,7 +90,7 @@ class Backward {
     check_ends(reached);
   }
 
-  /// Fails if a target lies where histories have ended.
+  /// Fails if a target is behind the end of its history.
   void check_ends(const std::vector<graph::NodePtr>& reached) const {
     const std::shared_ptr<const graph::HistoryEnd> last = last_end(reached);
     if (!last) return;
@@ -105,7 +105,7 @@ class Backward {
              .help("take the gradient before the assignment"));
   }
 
-  /// A gradient that flows to `of`. That of a slice is added into what has come before, never padded to the whole.
+  /// Adds a gradient of `of`. The gradient of a slice is added into the sum so far, never padded to the full size.
   void add_to(const graph::Value& of, const graph::Value& gradient) {
     graph::Values& parts = parts_[{of.node.get(), of.result}];
     if (!parts.empty() && is_part(gradient, parts.back())) parts.back() = accumulate(of, parts.back(), gradient);
@@ -125,7 +125,7 @@ class Backward {
     return result;
   }
 
-  /// The sum of what has flowed to `of`, laid out as it; zeros if nothing has.
+  /// The sum of the gradients of `of`, with its layout; zeros if there are none.
   graph::Value gradient_of(const graph::Value& of) {
     graph::Values& parts = parts_[{of.node.get(), of.result}];
     MeshPtr mesh = builder_.context.mesh;
@@ -143,7 +143,7 @@ class Backward {
     return sum;
   }
 
-  /// The same dims in another order.
+  /// Returns the gradient with its dims in the order `dims`.
   graph::Value in_order(const graph::Value& gradient, const Dims& dims) {
     if (gradient.dims() == dims) return gradient;
     MTF_CHECK(same_set(gradient.dims(), dims), "the gradient of {} is {}", to_string(dims), to_string(gradient.type()));
@@ -189,8 +189,8 @@ class Backward {
       if (wanted[k] && gradients[k]) add_to(node->operands()[k], gradients[k]);
   }
 
-  /// It was made in the segment, and has not been computed, nor will be for whoever holds it: it will be made again. A
-  /// backward pass is not, as long as it is pending.
+  /// True if the backward pass computes the value again. The value must have been made in the segment, must not be
+  /// computed, and must not be held. A pending backward pass is not computed again.
   static bool is_inside(const graph::Value& value, const graph::SegmentRef& segment) {
     const graph::Node& node = *value.node;
     if (!segment || node.segment != segment || node.operation->op->is_leaf()) return false;
@@ -198,13 +198,13 @@ class Backward {
     return !node.is_held() && !node.is_computed(value.result);
   }
 
-  /// `value` as the backward pass of an operation of `segment` reads it: itself, or its copy if it was made in that
+  /// The value that the backward pass of an operation of `segment` reads: `value`, or its copy if it was made in that
   /// segment.
   graph::Value again(const graph::Value& value, const graph::SegmentRef& segment) {
     if (!is_inside(value, segment)) return value;
     auto at = copies_.find(value.node.get());
     if (at != copies_.end()) return {at->second, value.result};
-    // Copy everything that it needs inside the segment, operands first (in program order).
+    // Copy everything inside the segment that the value depends on, operands first (in program order).
     std::vector<graph::NodePtr> nodes;
     std::vector<graph::NodePtr> stack{value.node};
     const int64_t mark = graph::new_mark();
@@ -242,8 +242,8 @@ class Backward {
   std::unordered_map<const graph::Node*, graph::NodePtr> copies_;
 };
 
-/// What the builder is set to while it adds what no program wrote. A backward pass is a segment, so that of a gradient
-/// that is held only what goes into the pass is kept: gradients are printed more often than differentiated.
+/// Sets the builder's state for nodes that the program did not write. A backward pass is a segment, so a held gradient
+/// keeps only the inputs of the pass. Gradients are printed more often than differentiated again.
 class Unwritten {
  public:
   explicit Unwritten(Builder& builder)
@@ -281,7 +281,7 @@ graph::Values gradients_of(Builder& builder, const graph::Values& results, const
 graph::Values gradient_of_expansion(graph::GradientCall& call) {
   Builder& b = call.builder;
   graph::Values operands, targets, gradients(call.operands.size());
-  for (size_t k = 0; k < call.operands.size(); ++k) {  // each alone, though one may have been made of another
+  for (size_t k = 0; k < call.operands.size(); ++k) {  // each operand separately, even if one depends on another
     operands.push_back(is_float(call.operands[k].element()) ? b.add(kStopGradient, {call.operands[k]})
                                                             : call.operands[k]);
     if (call.wants(k)) targets.push_back(operands[k]);

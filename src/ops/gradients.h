@@ -15,16 +15,16 @@ namespace mtf::ops {
 graph::Values gradients(Builder& builder, const graph::Value& loss, const graph::Values& targets,
                         std::vector<bool>* reached = nullptr);
 
-/// What flows to `targets`, cast to their element types, where `d_results` flow to `results`, which are floats.
+/// The gradients of `targets`, cast to their element types, if `d_results` are the gradients of `results` (floats).
 graph::Values gradients_of(Builder& builder, const graph::Values& results, const graph::Values& d_results,
                            const graph::Values& targets);
 
-/// A gradient rule of an operation that has an expansion: the gradient of the graph that stands for it. For what is
-/// seldom differentiated, as it computes that graph.
+/// A gradient rule for an operation that has an expansion: the gradient of the expansion. It computes the whole
+/// expansion, so it suits operations that are seldom differentiated.
 graph::Values gradient_of_expansion(graph::GradientCall& call);
 
-/// Which operands and results an operation's gradient rule reads: what the graph that it writes reads. `wanted`: the
-/// operands whose gradients are asked for.
+/// The operands and results that an operation's gradient rule reads, found by building the gradient's graph. `wanted`
+/// marks the operands whose gradients are asked for.
 graph::GradientReads reads_of_gradient(const graph::LaidOutOperation& operation, const std::vector<bool>& wanted);
 
 }  // namespace mtf::ops

@@ -1,4 +1,4 @@
-// A tensor at one place of a dim, x[d: i], and the transpose of that.
+// A tensor at one position of a dim, x[d: i], and the transpose of that operation.
 #include "ops/index.h"
 
 #include <cmath>
@@ -52,7 +52,7 @@ void place_at_kernel(graph::KernelCall& call) {
   copy_runs(call.threads, call.operands[0], to, dims, dim, runs, 0);
 }
 
-/// The order of the operand without the dim.
+/// The storage order of the operand without the dim.
 StorageOrder index_order(const graph::Operation& operation, std::span<const StorageOrder> operands) {
   const int8_t gone = narrow(dim_of<OverAttributes>(operation));
   StorageOrder order;

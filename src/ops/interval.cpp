@@ -1,4 +1,4 @@
-// Operations of which an interval of the result needs an interval of the operand: slice, pad, shift, reverse.
+// Operations in which an interval of the result reads an interval of the operand: slice, pad, shift, reverse.
 #include <algorithm>
 
 #include "ops/blocks.h"
@@ -11,7 +11,7 @@
 namespace mtf::ops {
 namespace {
 
-/// Moves every element of a dim.
+/// Moves every element of a dim by `by` positions.
 struct ShiftAttributes {
   Name over;
   int64_t by;
@@ -34,14 +34,14 @@ std::vector<TensorType> resized(const graph::Operation& operation, int dim, int6
   return {type};
 }
 
-/// One operand and one result with the same dims: free, but for one.
+/// One operand and one result with the same dims. All are free; `mapped` reads its operand by `map`.
 graph::IterationSpace mapped_space(const graph::Operation& operation, int mapped, const graph::AccessMap& map) {
   graph::IterationSpace space = space_by_place(operation, -1, graph::SplitKind::kFree);
   space.dims[mapped].maps = {map};
   return space;
 }
 
-/// The sizes of the operand's and of the result's whole dim.
+/// The sizes of the dim in the gathered operand and result.
 struct Sizes {
   int64_t from, to;
 };
@@ -50,7 +50,7 @@ Sizes sizes_of(const graph::Operation& operation, int dim) {
   return {operation.operands[0].dims[dim].size, operation.results[0].dims[dim].size};
 }
 
-/// Of an operation that reads its one operand along one dim by `map`: what it does to blocks.
+/// The iteration space of an operation that reads its one operand along one dim by `map`.
 template <typename T, graph::AccessMap (*map)(const T&, Sizes)>
 graph::IterationSpace space_by_map(const graph::Operation& operation) {
   const int dim = dim_of<T>(operation);
@@ -101,7 +101,7 @@ void spread_kernel(graph::KernelCall& call) {
   copy_runs(call.threads, call.operands[0], call.results[0], in_order(call.results[0].dims.size()), dim, runs, 0);
 }
 
-/// The operand's dim is whole everywhere; the result's may be split.
+/// Each block needs the operand's whole dim. The result's dim may be sharded.
 graph::IterationSpace spread_space(const graph::Operation& operation) {
   graph::IterationSpace space = space_by_place(operation, -1, graph::SplitKind::kFree);
   graph::IterationDim& dim = space.dims[dim_of<SpreadAttributes>(operation)];
@@ -126,7 +126,7 @@ graph::Values pad_gradient(graph::GradientCall& call) {
                              call.operands[0].dims()[dim].size)};
 }
 
-/// What pad takes from the operand itself, in the place of a value.
+/// The elements that pad repeats instead of a value.
 enum class PadSource : uint8_t { kValue, kReflect, kEdge, kWrap };
 
 PadSource pad_source(const Call& call) {
@@ -144,7 +144,7 @@ PadSource pad_source(const Call& call) {
   return source;
 }
 
-/// x between `before` and `after` elements of its own.
+/// x with `before` and `after` of its own elements around it.
 graph::Value pad_with_own(Builder& b, const graph::Value& x, int dim, PadSource source, int64_t before, int64_t after,
                           Span span) {
   const Dim whole = x.dims()[dim];
@@ -244,7 +244,7 @@ void reverse_kernel(graph::KernelCall& call) {
 
 graph::Value shift(Builder& builder, const graph::Value& x, int dim, int64_t by, bool wrap) {
   const int64_t size = x.dims()[dim].size;
-  // A shift by more than the dim is one by all of it, or goes around several times.
+  // A shift by more than the size shifts everything out, or goes around several times.
   by = wrap ? by % std::max<int64_t>(1, size) : std::clamp(by, -size, size);
   if (by == 0) return x;
   return builder.add(kShift, {x}, ShiftAttributes{x.dims()[dim].name, by, wrap});
@@ -257,7 +257,7 @@ graph::AccessMap pad_map(const PadAttributes& pad, int64_t from, int64_t to) {
 std::vector<Run> spread_runs(const SpreadAttributes& spread, const kernels::BlockDim& from,
                              const kernels::BlockDim& to) {
   const int64_t first = spread.first, stride = spread.stride;
-  // Place i of the operand goes to first + i * stride: those that fall into the block.
+  // Position i of the operand goes to first + i * stride. Takes the positions that fall into the block.
   const int64_t start = std::max<int64_t>(0, to.first <= first ? 0 : ceil_div(to.first - first, stride));
   const int64_t end =
       to.first + to.size <= first ? 0 : std::min(from.whole, ceil_div(to.first + to.size - first, stride));

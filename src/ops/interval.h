@@ -1,5 +1,5 @@
 #pragma once
-// Operations that move elements along a dim, and where they put them, for those that add to what is there.
+// The attributes of operations that move elements along a dim. Operations that accumulate into a part use them too.
 #include <vector>
 
 #include "graph/iteration_space.h"
@@ -9,7 +9,7 @@
 
 namespace mtf::ops {
 
-/// `count` elements from `first` on, every `stride`-th.
+/// `count` elements, `stride` apart, from `first` on.
 struct SliceAttributes {
   Name over;
   int64_t first, count, stride;
@@ -20,7 +20,7 @@ struct SliceAttributes {
   }
 };
 
-/// Of spread and add_spread: element i of the part goes to place first + i * stride of `size`.
+/// The attributes of spread and add_spread: element i of the part goes to position first + i * stride, out of `size`.
 struct SpreadAttributes {
   Name over;
   int64_t first, stride, size;
@@ -31,7 +31,7 @@ struct SpreadAttributes {
   }
 };
 
-/// Of pad, pad_with and add_padded: so many elements before and after the part.
+/// The attributes of pad, pad_with and add_padded: the numbers of elements before and after the part.
 struct PadAttributes {
   Name over;
   int64_t before, after;
@@ -41,14 +41,15 @@ struct PadAttributes {
   }
 };
 
-/// What of the operand, `from` elements, pad's result of `to` elements reads.
+/// The positions of the operand (of size `from`) that pad's result (of size `to`) reads.
 graph::AccessMap pad_map(const PadAttributes& pad, int64_t from, int64_t to);
 
-/// The places of a block of spread's result that get elements of its operand, of which a block holds all.
+/// The positions of a block of spread's result that receive elements of its operand. The block holds all of the
+/// operand.
 std::vector<Run> spread_runs(const SpreadAttributes& spread, const kernels::BlockDim& from,
                              const kernels::BlockDim& to);
 
-/// `x` with every element of a dim `by` places further on; what leaves it comes in at its other end, or zeros.
+/// Shifts `x` by `by` positions along a dim. Elements that leave at one end enter at the other, or zeros do.
 graph::Value shift(Builder& builder, const graph::Value& x, int dim, int64_t by, bool wrap);
 
 }  // namespace mtf::ops

@@ -1,4 +1,4 @@
-// Operations that join tensors along a dim, and take them apart: concat, stack, unstack.
+// Operations that join tensors along a dim, or take a tensor apart: concat, stack, unstack.
 #include <algorithm>
 #include <numeric>
 
@@ -15,7 +15,7 @@ struct StackAttributes {
   static constexpr auto members() { return std::array{graph::member<&StackAttributes::dim>("dim")}; }
 };
 
-/// The tensors of a list, as one element type; at least one.
+/// The tensors of a list, cast to one element type. Fails if the list is empty.
 graph::Values tensors_of(Call& call) {
   const Argument& list = call.argument("tensors");
   if (list.values.empty())
@@ -31,7 +31,7 @@ int64_t part_of(const graph::Operation& operation, size_t k) {
   return dims[find_dim(dims, operation.attributes.get<OverAttributes>().over)].size;
 }
 
-/// Where operand k begins in the result.
+/// The position in the result at which operand k begins.
 int64_t start_of(const graph::Operation& operation, size_t k) {
   int64_t start = 0;
   for (size_t i = 0; i < k; ++i) start += part_of(operation, i);
@@ -73,7 +73,7 @@ void concat_kernel(graph::KernelCall& call) {
   }
 }
 
-/// The dim of a tensor along which it is joined: the one of `over` that it has.
+/// The dim along which a tensor is joined: the only one of `over` that it has.
 int joined_dim(const Call& call, const graph::Value& tensor, const Dims& over) {
   if (over.size() == 1) return place_of(tensor, over[0], call.span_of("over"));
   int found = -1;
@@ -91,7 +91,7 @@ int joined_dim(const Call& call, const graph::Value& tensor, const Dims& over) {
   return found;
 }
 
-/// The dims of each tensor, with the name that the joined dim has in the result.
+/// The dims of each tensor, in which the joined dim has its name in the result.
 std::vector<Dims> dims_to_join(const Call& call, const graph::Values& tensors) {
   const Argument& over = call.argument("over");
   const Argument& as = call.argument("as");

@@ -37,7 +37,7 @@ graph::Values expand_layer_norm(graph::ExpandCall& call) {
   return {b.map(kMul, centred, inverse), inverse};
 }
 
-/// With y the result and r = 1/σ: dx = r (dy - mean(dy) - y mean(dy y)), and from r itself -dr r² y / n.
+/// With y the result and r = 1/σ: dx = r (dy - mean(dy) - y mean(dy y)). The gradient of r itself adds -dr r² y / n.
 graph::Values layer_norm_gradient(graph::GradientCall& call) {
   Builder& b = call.builder;
   const graph::Value& y = call.results[0];

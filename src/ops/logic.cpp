@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kNotSmooth = "a truth value does not change smoothly";
 
-/// Types in which two operands are compared for equality: truth values as such, unless one is a number.
+/// The type in which two operands are compared for equality: bool for bools, unless one operand is a number.
 ElementType meet_as_any(const Builder& builder, const graph::Values& operands) {
   const ElementType element = common_element(builder, operands);
   for (const graph::Value& operand : operands)

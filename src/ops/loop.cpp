@@ -34,7 +34,7 @@ bool is_random(const graph::LaidOutOperation& operation) {
          (operation.op->random_call_operand && operation.op->random_call_operand(operation) >= 0);
 }
 
-/// It costs less to do it again than to keep what it gives.
+/// True if computing the operation again costs less than keeping its result.
 bool is_cheap(const graph::LaidOutOperation& operation) {
   switch (operation.op->role) {
     case graph::Role::kView:
@@ -44,7 +44,7 @@ bool is_cheap(const graph::LaidOutOperation& operation) {
   }
 }
 
-/// The nodes of a turn that its results need, in program order, and the values from outside that they read.
+/// The nodes of an iteration that its results need, in program order, and the outer values that they read.
 class TurnNodes {
  public:
   TurnNodes(const TurnGraph& turn, const Values& roots) : turn_(turn) {
@@ -57,16 +57,16 @@ class TurnNodes {
   }
 
   std::vector<NodePtr> nodes;
-  std::unordered_set<const graph::Node*> invariant;  ///< of these, those that are the same in each turn
+  std::unordered_set<const graph::Node*> invariant;  ///< the loop-invariant ones of `nodes`
 
   bool is_leaf(const Value& value) const { return leaves_.count(key(value)) > 0; }
-  /// Made before the turn, or data that is there before any program.
+  /// True for a value made before the iteration, or data that exists before any program.
   bool is_outside(const Value& value) const {
     if (is_leaf(value) || is_number(value)) return false;
     return stand_ins_.count(key(value)) > 0 || value.node->id < turn_.first_node ||
            value.operation().op->role == graph::Role::kData;
   }
-  /// The value outside that a constant is.
+  /// The outer value that a constant stands for.
   const Value& outside(const Value& value) const {
     const auto at = stand_ins_.find(key(value));
     return at == stand_ins_.end() ? value : turn_.constants[at->second].second;
@@ -100,8 +100,8 @@ class TurnNodes {
   std::unordered_set<const graph::Node*> seen_;
 };
 
-/// What a hoisted operation is around the loop: the same, unless its result lies like a value that only the turn has.
-/// It then lies as the rules say of its operands.
+/// Copies hoisted operations for the enclosing graph. If a result copies the layout of a value inside the iteration,
+/// the layout is decided anew from the operands by the rules.
 class Hoisted {
  public:
   explicit Hoisted(const TurnNodes& turn) {
@@ -136,11 +136,11 @@ class Hoisted {
     return operation;
   }
 
-  std::unordered_map<const graph::LaidOutOperation*, graph::OperationRef> outside_;  // by what they are in the turn
+  std::unordered_map<const graph::LaidOutOperation*, graph::OperationRef> outside_;  // by the loop's operations
 };
 
-/// Adds to the graph around a loop what is the same in each turn and more than a view of what lies outside; what reads
-/// it in the turn then reads a constant.
+/// Hoists loop-invariant operations, other than views of outer values, into the enclosing graph. Their consumers in the
+/// iteration then read a loop constant.
 std::unordered_map<const graph::Node*, NodePtr> add_before(Builder& builder, const TurnNodes& turn) {
   std::unordered_set<const graph::Node*> wanted;
   for (auto node = turn.nodes.rbegin(); node != turn.nodes.rend(); ++node) {
@@ -170,7 +170,7 @@ std::unordered_map<const graph::Node*, NodePtr> add_before(Builder& builder, con
   return added;
 }
 
-/// A turn as a region, with the operands of an operation that runs it.
+/// An iteration as a region, with the operands of the operation that runs it.
 struct Captured {
   graph::CapturedRegion region;
   Values operands;
@@ -249,10 +249,10 @@ Value stand_in(Builder& builder, const TensorType& type, Sharding lies, AxisSet 
   return builder.constant(type, {std::move(lies), inherited, mesh, {}});
 }
 
-/// The turn of an operation as graph again, with leaves for its tensors.
+/// The iteration of an existing loop, added as graph again, with leaves for its tensors.
 struct Again {
-  Values tensors;              ///< a leaf for each input that is one
-  std::vector<NodePtr> nodes;  ///< of each operation of the turn
+  Values tensors;              ///< a leaf for each input that is a tensor
+  std::vector<NodePtr> nodes;  ///< of each operation of the iteration
   Values roots;
 };
 
@@ -295,11 +295,11 @@ Again added_again(Builder& builder, const graph::Operation& operation) {
   return again;
 }
 
-/// The gradient of a turn: which leaves and values of the turn it reads, and what it gives.
+/// The gradient of an iteration: the leaves and values that it reads, and its results.
 class BackwardTurn {
  public:
-  /// `wanted`: of each tensor of the turn; of those that are carried all are, as turns before want them.
-  /// `elements`: of the gradient of each root, if one flows.
+  /// `wanted` marks the tensors of the iteration whose gradients are wanted. Gradients of all carries are wanted,
+  /// because earlier iterations need them. `elements` holds the type of the gradient of each root that has one.
   BackwardTurn(Builder& builder, const graph::Operation& operation, std::vector<bool> wanted,
                const std::vector<std::optional<ElementType>>& elements)
       : region_(*operation.region), again_(added_again(builder, operation)) {
@@ -311,7 +311,7 @@ class BackwardTurn {
       if (!is_float(root.element()) || (!is_carried && !elements[r])) continue;
       TensorType type = root.type();
       if (!is_carried) type.element = *elements[r];
-      // What is carried lies as its leaf does, whatever the turn makes of it.
+      // A carry has the layout of its leaf, whatever layout the iteration computes it in.
       const Value& like = is_carried ? again_.tensors[r] : root;
       d_leaf[r] = stand_in(builder, is_carried ? like.type() : type, like.sharding(), like.inherited(), like.mesh());
       if (!like.node->name.empty()) d_leaf[r].node->name = Name("d_" + like.node->name.str());
@@ -330,11 +330,11 @@ class BackwardTurn {
     for (size_t t = 0; t < of.size(); ++t) d_tensor[of[t]] = gradients[t];
   }
 
-  std::map<size_t, Value> d_leaf;    ///< by root: what stands in for its gradient
-  std::map<size_t, Value> d_tensor;  ///< by tensor of the turn: its gradient
+  std::map<size_t, Value> d_leaf;    ///< by root: the leaf for its gradient
+  std::map<size_t, Value> d_tensor;  ///< by tensor of the iteration: its gradient
 
-  /// What it reads of the turn: leaves, and values that are kept; the others are computed again. `is_kept`: of a result
-  /// of an operation of the turn.
+  /// The leaves and saved values that the gradient reads. It computes all other values again. `is_kept` is true for a
+  /// saved result of an operation of the iteration.
   struct Reads {
     std::vector<size_t> tensors;              ///< leaves, ascending
     std::vector<graph::ProgramValue> values;  ///< in program order
@@ -375,7 +375,7 @@ class BackwardTurn {
   const Value& tensor(size_t i) const { return again_.tensors[i]; }
   Value value(graph::ProgramValue at) const { return {again_.nodes[at.source], at.result}; }
 
-  /// Which operations of the turn are the same in each turn.
+  /// True for each loop-invariant operation of the iteration.
   std::vector<bool> invariant() const {
     std::vector<bool> same(again_.nodes.size());
     std::unordered_set<const graph::Node*> varies;
@@ -395,15 +395,15 @@ class BackwardTurn {
   Again again_;
 };
 
-/// Its result has the names of its operand, and so lies as that does: nothing is communicated to compute it again.
-/// (What is saved is a part of the program, which does not depend on layouts.)
+/// True if the result has only dims of the operand, and so can have its layout. Computing it again then needs no
+/// communication. (The saved values are a part of the program, which does not depend on layouts.)
 bool keeps_names(const graph::LaidOutOperation& operation) {
   if (operation.operands.empty() || operation.op->role == graph::Role::kRepeat) return true;
   const Dims &from = operation.operands[0].dims, &to = operation.results[0].dims;
   return std::all_of(to.begin(), to.end(), [&](const Dim& dim) { return has_dim(from, dim.name); });
 }
 
-/// The values of a turn that its gradient will read, but for those that are cheap to compute again.
+/// The values of an iteration that its gradient reads, except those that are cheap to compute again.
 std::vector<graph::ProgramValue> values_to_save(const Builder& around, const graph::Operation& operation) {
   const graph::Region& region = *operation.region;
   Builder builder = inside_of(around);
@@ -420,7 +420,7 @@ std::vector<graph::ProgramValue> values_to_save(const Builder& around, const gra
       .values;
 }
 
-/// Adds to the roots of a turn, behind those that are stacked, what its gradient will read.
+/// Appends the values that the gradient will read to the ys of an iteration.
 void save_for_gradient(const Builder& around, const graph::Op& op, const ScanAttributes& attributes, Captured& loop) {
   graph::Operation operation;
   operation.op = &op;
@@ -454,7 +454,7 @@ graph::Values scan_gradient(graph::GradientCall& call) {
   for (size_t r = 0; r < elements.size(); ++r)
     if (call.d_results[r]) elements[r] = call.d_results[r].element();
   const BackwardTurn backward(inside, operation, call.wanted, elements);
-  // What has been saved is found among the roots; what has not is computed again, from what has.
+  // A saved value is one of the roots. Other values are computed again from the saved ones.
   const auto saved_as = [&](graph::ProgramValue value) -> int {
     const auto begin = region.turn.roots.begin() + region.carried, end = begin + region.stacked;
     const auto at = std::find(begin, end, value);
@@ -522,7 +522,7 @@ constexpr graph::Op kScan = complete({
       return results_of(*operation.region, operation.attributes.get<ScanAttributes>().over);
     },
     .space = [](const graph::Operation& operation) -> graph::IterationSpace {
-      graph::IterationDim none;  // its operands lie where its turns read them
+      graph::IterationDim none;  // the operands have the layouts that the iterations read
       none.kind = graph::SplitKind::kWhole;
       none.operands.assign(operation.operands.size(), -1);
       none.results.assign(operation.results.size(), -1);

@@ -1,14 +1,14 @@
 #pragma once
-// `scan`: a program that runs once for each place of a dim (graph/region.h), and its gradient, which runs another one
-// back.
+// `scan`: runs a program once for each position of a dim (graph/region.h). Its gradient runs another program in the
+// opposite direction.
 //
-// For its gradient a loop gives, besides what it was made for, what is carried into each turn and the values of a turn
-// that the rules of its operations read, stacked; with `recompute` only what is carried: each turn is then computed
-// again from that. What nobody reads of these is left out before the program is planned
-// (graph::leave_out_unread_results).
+// The loop has additional results for its gradient: the carry into each iteration, and the values of an iteration that
+// the gradient rules of its operations read. All are stacked as ys. With `recompute` only the carry is stacked, and the
+// backward loop computes each iteration again. graph::leave_out_unread_results removes unread results before the
+// program is planned.
 //
-//     forward    c₀ ──► turn 0 ──► c₁ ──► turn 1 ──► c₂         gives c₂, and [c₀, c₁] with what turns save
-//     backward   d_c₀ ◄── turn 0 ◄── d_c₁ ◄── turn 1 ◄── d_c₂    reads them; gradients of constants are summed
+//     forward    c₀ ──► iteration 0 ──► c₁ ──► iteration 1 ──► c₂       gives c₂, and [c₀, c₁] with saved values
+//     backward   d_c₀ ◄── iteration 0 ◄── d_c₁ ◄── iteration 1 ◄── d_c₂  reads them, sums gradients of constants
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -19,9 +19,9 @@ namespace mtf::ops {
 
 struct ScanAttributes {
   Dim over;
-  bool reverse = false;      ///< the last place comes first
-  bool counts_down = false;  ///< the first turn has the random numbers of the last
-  bool recompute = false;    ///< a gradient computes each turn again
+  bool reverse = false;      ///< the last position comes first
+  bool counts_down = false;  ///< the first iteration has the random numbers of the last
+  bool recompute = false;    ///< the gradient computes each iteration again
   static constexpr auto members() {
     using A = ScanAttributes;
     return std::array{graph::member<&A::over>("over"), graph::member<&A::reverse>("reverse"),
@@ -29,22 +29,21 @@ struct ScanAttributes {
   }
 };
 
-/// A turn as graph that has been added, of nodes that no table counts.
+/// An iteration as graph nodes. No value table counts them.
 struct TurnGraph {
-  int64_t first_node = 0;               ///< nodes with smaller numbers are outside: what it reads of them is constant
-  graph::Values carried, placed;        ///< leaves: what stands in for what is carried in and what lies at the place
-  graph::Values next, stacked, summed;  ///< what it gives; `next` has the types of `carried`
-  std::vector<std::pair<graph::Value, graph::Value>> constants;  ///< leaves that stand in for values outside
-  int64_t calls = 0;                                             ///< its random calls
-  Name micro = {};                                               ///< the dim of micro-batches of a pipeline
+  int64_t first_node = 0;               ///< nodes with smaller numbers are outside, and are constants in the loop
+  graph::Values carried, placed;        ///< leaves that stand for the carry and for xs
+  graph::Values next, stacked, summed;  ///< the carry, ys and sums; `next` has the types of `carried`
+  std::vector<std::pair<graph::Value, graph::Value>> constants;  ///< leaves that stand for outer values
+  int64_t calls = 0;                                             ///< the number of random calls
+  Name micro = {};                                               ///< the micro-batch dim of a pipeline
 };
 
-/// A builder for the graph of a turn, which nobody counts.
+/// A builder for the graph of an iteration, whose nodes are not counted.
 Builder inside_of(const Builder& around);
 
-/// Adds the loop to the graph. `starts` are carried into the first turn; `xs` have the dim `over` first. Gives what is
-/// carried out of the last turn, what is stacked, then what is summed; of work that is the same in each turn, what is
-/// more than a view is done before the loop.
+/// Adds the loop to the graph. `starts` is the initial carry. `xs` have the dim `over` first. Returns the final carry,
+/// then ys, then sums. Hoists loop-invariant operations, except views.
 struct ScanResults {
   graph::Values carried, stacked, summed;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// The records of all operations, one for each line of ops.def: what C++ names an operation by (`kRelu`). A script's
-// names are found in ops/registry.h.
+// Declares the records of all operations, one for each line of ops.def, under the names that C++ uses (`kRelu`).
+// ops/registry.h finds an operation by its name in scripts.
 
 namespace mtf::graph {
 struct Op;

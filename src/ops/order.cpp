@@ -1,7 +1,7 @@
 // Operations that order the elements along a dim: sort, argsort, top_k.
 //
-// NaN counts as larger than every number, -0 equals 0, and of equal elements the first comes first in either direction.
-// Where the dim of top_k is split, each block offers its best k as candidates, and the best of those are taken.
+// NaN counts as larger than every number, and -0 equals 0. Equal elements keep their order in both directions. If the
+// dim of top_k is sharded, each block offers its best k as candidates, and top_k takes the best of the candidates.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -25,7 +25,7 @@ struct SortAttributes {
   }
 };
 
-/// Of top_k and merge_top_k: `k` replaces the dim.
+/// The attributes of top_k and merge_top_k: `k` replaces the dim `over`.
 struct TopKAttributes {
   Dim k;
   Name over;
@@ -34,7 +34,7 @@ struct TopKAttributes {
   }
 };
 
-/// `candidates` replaces the dim, `count` for each block of it.
+/// The attributes of block_top_k: `candidates` replaces the dim `over`, with `count` candidates for each block.
 struct BlockTopKAttributes {
   Dim candidates;
   int64_t count;
@@ -59,7 +59,7 @@ bool less(N a, N b) {
   return a < b;
 }
 
-/// The order of the result: by value, then by place.
+/// True if `a` precedes `b` in the result: by value, then by position.
 template <typename N>
 bool comes_first(const Ranked<N>& a, const Ranked<N>& b, bool descending) {
   if (is_nan(a.value) && is_nan(b.value)) return a.place < b.place;
@@ -68,8 +68,8 @@ bool comes_first(const Ranked<N>& a, const Ranked<N>& b, bool descending) {
   return a.place < b.place;
 }
 
-/// Calls `row(line, first)` for every line along `dim`: its elements with their places in the whole dim, and the index
-/// of its first element in each result, whose dims correspond in order.
+/// Calls `row(line, first)` for every line along `dim`. `line` holds the elements with their positions in the gathered
+/// dim. `first` is the index of the line's first element in each result, whose dims correspond by index.
 template <typename T, int N, typename Row>
 void for_each_ranked_line(graph::KernelCall& call, int dim, std::array<const kernels::Block*, N> results, Row row) {
   const kernels::Block& x = call.operands[0];
@@ -89,7 +89,7 @@ void for_each_ranked_line(graph::KernelCall& call, int dim, std::array<const ker
   });
 }
 
-/// Keeps the `count` that come first, in order.
+/// Keeps the first `count` elements in the result's order, sorted.
 template <typename N>
 void keep_first(std::vector<Ranked<N>>& line, int64_t count, bool descending) {
   const auto comes_before = [&](const auto& a, const auto& b) { return comes_first(a, b, descending); };
@@ -100,11 +100,11 @@ void keep_first(std::vector<Ranked<N>>& line, int64_t count, bool descending) {
   std::sort(line.begin(), line.end(), comes_before);
 }
 
-/// A number of up to 4 bytes and its index as one number, which is the smaller the earlier they come.
+/// Packs a number of up to 4 bytes and its index into one number. Smaller keys come first.
 template <typename N>
 uint64_t order_key(N value, int64_t index, bool descending) {
   constexpr uint32_t kSign = 0x80000000;
-  uint32_t rises = ~0U;  // with the value; NaN's
+  uint32_t rises = ~0U;  // grows with the value; NaN has the largest
   if constexpr (std::is_floating_point_v<N>) {
     if (!is_nan(value)) {
       const uint32_t bits = std::bit_cast<uint32_t>(value + 0.0F);  // -0 becomes 0
@@ -117,7 +117,7 @@ uint64_t order_key(N value, int64_t index, bool descending) {
 }
 int64_t index_of(uint64_t key) { return static_cast<int64_t>(key & UINT32_MAX); }
 
-/// A line in the order of its places is sorted.
+/// Sorts a line whose elements are in the order of their positions.
 template <typename N>
 void sort_line(std::vector<Ranked<N>>& line, bool descending) {
   if constexpr (sizeof(N) <= 4) {
@@ -133,7 +133,7 @@ void sort_line(std::vector<Ranked<N>>& line, bool descending) {
   }
 }
 
-/// Values (unless null) and places of a line, from `first` on along the dim of both results.
+/// Writes the values (unless null) and positions of a line, from `first` on along the dim of both results.
 template <typename T>
 void write_line(const std::vector<Ranked<Number<T>>>& line, int dim, const kernels::Block* values, int64_t values_first,
                 const kernels::Block& places, int64_t places_first) {
@@ -187,7 +187,7 @@ graph::Values build_sort(Call& call) {
 
 // ---- top_k ----------------------------------------------------------------------------------------------------------
 
-/// The values and their places, with a dim replaced.
+/// The types of the values and of their positions, with one dim replaced.
 std::vector<TensorType> values_and_places(const graph::Operation& operation, int dim, const Dim& replacement) {
   TensorType values = operation.operands[0];
   values.dims[dim] = replacement;
@@ -198,8 +198,8 @@ std::vector<TensorType> infer_top_k(const graph::Operation& operation) {
   return values_and_places(operation, dim_of<TopKAttributes>(operation), operation.attributes.get<TopKAttributes>().k);
 }
 
-/// The dims run together by place and are free, but for `along`, which is of `kind` and the results' in its place is
-/// another.
+/// Dims correspond by index and are free, except `along`. That dim has the kind `kind`, and another dim replaces it in
+/// the results.
 graph::IterationSpace top_k_space(const graph::Operation& operation, int along, graph::SplitKind kind) {
   graph::IterationSpace space;
   for (size_t d = 0; d < operation.results[0].dims.size(); ++d) {
@@ -215,11 +215,11 @@ graph::IterationSpace top_k_space(const graph::Operation& operation, int along, 
   return space;
 }
 
-constexpr int64_t kFewOfLine = 64;  // a heap repays if there are no more than one in so many
+constexpr int64_t kFewOfLine = 64;  // a heap is faster up to one of so many elements
 
-/// The `count` of a line that come first with the largest first, in order, as `key_at` makes them of their places; of
-/// two keys, `before` says whether the first comes first. Few are kept as a heap whose top comes last of them. A later
-/// element comes after the top if it is not larger.
+/// The keys of the `count` largest elements of a line, in order, larger ones first. `key_at` returns the key at a
+/// position, `before` compares two keys. If `count` is small, the keys are in a heap whose top is the last in order. A
+/// later element comes after the top if it is not larger.
 template <typename T, typename KeyAt, typename Before, typename PlaceOf>
 auto keys_of_largest(const T* x, int64_t size, int64_t count, KeyAt key_at, Before before, PlaceOf place_of) {
   const bool few = count <= size / kFewOfLine;
@@ -248,7 +248,7 @@ auto keys_of_largest(const T* x, int64_t size, int64_t count, KeyAt key_at, Befo
   return keys;
 }
 
-/// The `count` that come first of a line with the largest first, in order.
+/// The `count` largest elements of a line, in order.
 template <typename T>
 std::vector<Ranked<Number<T>>> largest_of(const T* x, int64_t size, int64_t first_place, int64_t count) {
   using N = Number<T>;
@@ -276,7 +276,8 @@ std::vector<Ranked<Number<T>>> largest_of(const T* x, int64_t size, int64_t firs
 
 constexpr int32_t kNoCandidate = -1;
 
-/// Writes the `count` largest of every line and their places, and kNoCandidate where the results have room for more.
+/// Writes the `count` largest elements of every line and their positions. Fills the rest of the results with
+/// kNoCandidate.
 void write_largest(graph::KernelCall& call, int dim, int64_t count) {
   const kernels::Block &x = call.operands[0], &values = call.results[0], &places = call.results[1];
   const kernels::BlockDim& along = x.dims[dim];
@@ -356,7 +357,7 @@ graph::Values build_top_k(Call& call) {
   return call.builder.add_node(call.op, {x}, TopKAttributes{k, over.name});
 }
 
-/// The gradient of each place that was taken goes back to it.
+/// Adds the gradient of each taken element at its position.
 template <typename T>
 graph::Values scatter_back(graph::GradientCall& call) {
   const graph::Value& x = call.operands[0];
@@ -448,7 +449,7 @@ constexpr graph::Op kBlockTopK = complete(
            return values_and_places(operation, dim_of<BlockTopKAttributes>(operation),
                                     operation.attributes.get<BlockTopKAttributes>().candidates);
          },
-     // A block of the dim makes a block of candidates.
+     // Each block of the dim makes a block of candidates.
      .space = [](const graph::Operation& operation) { return top_k_space(operation, -1, graph::SplitKind::kFree); },
      .kernel = block_top_k_kernel,
      .work = graph::Work::kPerOperand,

@@ -9,10 +9,10 @@
 namespace mtf::ops {
 namespace {
 
-/// Up to so many operands every order is tried: 3^n ways to cut the subsets in two.
+/// Up to this number of operands every order is tried: 3^n ways to divide the subsets in two.
 constexpr size_t kMostTried = 9;
-/// From so many down the cheapest of all pairs is taken next; of more, the cheapest that the smallest tensor has with
-/// few.
+/// Up to this number of operands, the cheapest of all pairs is taken. With more operands, only pairs of the smallest
+/// tensor with a few others are compared.
 constexpr size_t kMostCompared = 64;
 
 double points(const Dims& first, const Dims& second) {
@@ -23,11 +23,11 @@ double points(const Dims& first, const Dims& second) {
   return product;
 }
 
-/// What is known of the product of a subset of the operands.
+/// The product of a subset of the operands.
 struct Subset {
   Dims dims;
   double cost = std::numeric_limits<double>::infinity();
-  unsigned left = 0;  ///< the better of its halves' cuts: left and the rest
+  unsigned left = 0;  ///< the best division of the subset: `left` and the rest
 };
 
 class Search {
@@ -53,7 +53,7 @@ class Search {
     }
     for (unsigned left = (set - 1) & set; left > 0; left = (left - 1) & set) {
       const unsigned right = set & ~left;
-      if (left > right) continue;  // each cut once
+      if (left > right) continue;  // each division once
       const double cost =
           subsets_[left].cost + subsets_[right].cost + points(subsets_[left].dims, subsets_[right].dims);
       if (cost < best.cost) best.cost = cost, best.left = left;
@@ -67,7 +67,7 @@ class Search {
     });
   }
 
-  /// The index of a subset's product, its pairs listed first.
+  /// The index of a subset's product. Lists the pairs that make it first.
   int place(unsigned set) {
     if ((set & (set - 1)) == 0) {
       int i = 0;
@@ -87,7 +87,7 @@ class Search {
   int next_ = 0;
 };
 
-/// Pairs one after the other, never to be undone. The time it takes grows as n log n with the operands.
+/// Chooses one pair after the other, without revision. The time grows as n log n with the number of operands.
 class Greedy {
  public:
   Greedy(const std::vector<Dims>& operands, const Dims& result) {
@@ -132,8 +132,8 @@ class Greedy {
     pairs_.push_back(pair);
   }
 
-  /// The smallest tensor and the one of those that share a dim with it, smallest first for each dim, or of the next
-  /// smallest, with which its product has the fewest points.
+  /// The smallest tensor and its best partner, with the fewest points in the product. Candidates are the smallest
+  /// tensor for each dim of the first one, and the next smallest of all.
   std::pair<int, int> smallest_pair() const {
     const int first = by_size_.begin()->second;
     int best = std::next(by_size_.begin())->second;
@@ -149,7 +149,7 @@ class Greedy {
     return std::minmax(first, best);
   }
 
-  /// Of all pairs the one with the fewest points, the first of equal ones.
+  /// The pair with the fewest points. The first of equal pairs wins.
   std::pair<int, int> cheapest_pair() const {
     std::vector<int> left;
     for (const auto& [size, index] : by_size_) left.push_back(index);
@@ -163,11 +163,11 @@ class Greedy {
     return best;
   }
 
-  std::vector<Dims> tensors_;  // products behind the operands
+  std::vector<Dims> tensors_;  // products follow the operands
   std::vector<double> sizes_;
-  BySize by_size_;                         // those that are left
-  std::unordered_map<Name, BySize> with_;  // of those, the ones that have a dim
-  std::unordered_map<Name, int> uses_;     // how many of them and of the result have it
+  BySize by_size_;                         // the remaining tensors
+  std::unordered_map<Name, BySize> with_;  // the remaining tensors that have a dim
+  std::unordered_map<Name, int> uses_;     // number of remaining tensors and results with the dim
   std::vector<std::pair<int, int>> pairs_;
 };
 

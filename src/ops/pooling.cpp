@@ -1,4 +1,4 @@
-// Pooling: the greatest element, or the mean, of what each window reads, and gradients.
+// Pooling: the maximum or the mean of each window, and the gradients.
 #include "kernels/kernel_table.h"
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 namespace mtf::ops {
 namespace {
 
-/// The lists have a number for each dim of space. What lies outside the input is left out, or counts as 0 in a mean.
+/// Each list has an entry for each spatial dim. Positions outside the input are left out, or count as 0 in a mean.
 struct PoolingAttributes {
   Names over;
-  Integers taps, size, stride, low, dilation;  ///< size: of the result's dims of space
+  Integers taps, size, stride, low, dilation;  ///< size: the spatial dims of the result
   bool counts_padding = false;
   static constexpr auto members() {
     using A = PoolingAttributes;
@@ -28,7 +28,7 @@ struct PoolingAttributes {
                       graph::member<&A::counts_padding>("counts_padding")};
   }
   Window along(size_t d) const { return {taps[d], stride[d], low[d], 0, dilation[d], 1}; }
-  /// The place of a dim in the lists; their size if it is in none.
+  /// The index of a dim in the lists, or their size if it is not spatial.
   size_t place(Name name) const {
     return static_cast<size_t>(std::find(over.begin(), over.end(), name) - over.begin());
   }
@@ -44,7 +44,7 @@ graph::Values build_pool(Call& call) {
   const Dims space = dims_of_space(call, x);
   const ElementType element = x.element();
   const bool is_max = call.op.name == kMaxPool.name;
-  // Of integers the greatest is found in f64, which holds them.
+  // The maximum of integers is computed in f64, which holds them exactly.
   x = as_element(b, x, is_max ? added_element(number_element(element)) : real_element(element), call.span);
   std::vector<int64_t> taps;
   for (const DimLabel& label : call.labels) {
@@ -69,7 +69,7 @@ graph::Values build_pool(Call& call) {
   return {is_max ? b.cast(pooled, element) : pooled};
 }
 
-/// The first operand's type with other sizes along the dims of space.
+/// The first operand's type with other sizes along the spatial dims.
 TensorType pooled_type(const graph::Operation& operation) {
   const PoolingAttributes& pool = pooling_of(operation);
   for (const Integers* list : {&pool.taps, &pool.size, &pool.stride, &pool.low, &pool.dilation})
@@ -81,7 +81,7 @@ TensorType pooled_type(const graph::Operation& operation) {
   return type;
 }
 
-/// Every dim is free. Along those of space what is not as large as the result is read in windows.
+/// Every dim is free. Along spatial dims, operands of another size than the result are read in windows.
 graph::IterationSpace pooling_space(const graph::Operation& operation, bool of_input) {
   const PoolingAttributes& pool = pooling_of(operation);
   graph::IterationSpace space = space_by_place(operation, -1, graph::SplitKind::kFree);
@@ -106,8 +106,8 @@ graph::IterationSpace space_of_input(const graph::Operation& operation) { return
 
 // ---- Kernels --------------------------------------------------------------------------------------------------------
 
-/// The blocks of a call, of which some lie as the input and some as the output. Dims that are none of space become
-/// the kernel's batch and channels where they lie together in all of them; the rest are walked.
+/// The blocks of a call. Some have the shape of the input, some that of the output. Dims that are not spatial become
+/// the kernel's batch and channels if they are adjacent in all blocks. The others are walked.
 class BlockPooling {
  public:
   static constexpr int kMostBlocks = 5;
@@ -125,7 +125,7 @@ class BlockPooling {
       }
   }
 
-  /// Calls fn(pooling, tensors), the operands and then the results.
+  /// Calls fn(pooling, tensors) with the operands and then the results.
   template <typename Fn>
   void run(Fn fn) {
     call_.flops += points_read(call_);
@@ -154,7 +154,7 @@ class BlockPooling {
     std::array<int64_t, kMostBlocks> strides{};
   };
 
-  /// Smallest first.
+  /// The joined dims, the smallest first.
   std::vector<Group> groups() const {
     std::vector<Group> list;
     for (size_t i = 0; i < blocks_[0]->dims.size(); ++i) {
@@ -181,7 +181,7 @@ class BlockPooling {
   graph::KernelCall& call_;
   const PoolingAttributes& pool_;
   std::vector<const kernels::Block*> blocks_;
-  std::array<int, kernels::kConvolutionDims> dims_{-1, -1, -1};  ///< the places of the dims of space
+  std::array<int, kernels::kConvolutionDims> dims_{-1, -1, -1};  ///< the indices of the spatial dims
   std::vector<kernels::ConvolutionDim> space_;
 };
 
@@ -213,7 +213,7 @@ void mean_gradient_kernel(graph::KernelCall& call) {
 
 // ---- Gradients ------------------------------------------------------------------------------------------------------
 
-/// The same windows, for a result that lies as `like`.
+/// The same windows, for a result of the shape of `like`.
 PoolingAttributes pooling_to(const graph::Operation& operation, const graph::Value& like) {
   PoolingAttributes made = pooling_of(operation);
   for (size_t d = 0; d < made.over.size(); ++d) made.size[d] = like.dims()[find_dim(like.dims(), made.over[d])].size;
@@ -227,7 +227,7 @@ graph::Values max_pool_gradient_of(graph::GradientCall& call) {
                            pooling_to(call.operation, x))};
 }
 
-/// What each window reads of `x` at one of its taps, `tap` along each dim, with `outside` where that is not in x.
+/// For each window, the element of `x` at the tap `tap` (an index along each dim), or `outside` if it is not in x.
 graph::Value at_tap(Builder& b, graph::Value x, const PoolingAttributes& pool, const graph::Value& output,
                     const std::vector<int64_t>& tap, double outside) {
   for (size_t d = 0; d < tap.size(); ++d) {
@@ -241,8 +241,8 @@ graph::Value at_tap(Builder& b, graph::Value x, const PoolingAttributes& pool, c
   return x;
 }
 
-/// Of the gradient as a function of what flows to it: for each window the sum of what comes back to its greatest
-/// elements, by their number.
+/// The gradient of max_pool_gradient with respect to d: for each window, the mean of the incoming gradient over the
+/// window's maximal elements.
 graph::Values gradient_of_max_pool_gradient(graph::GradientCall& call) {
   graph::Values gradients(4);
   if (!call.wants(3)) return gradients;

@@ -1,12 +1,12 @@
-// The gradient of a product, right where elements are 0, as is every gradient of it.
+// The gradient of a product. It is right where elements are 0, as is every further derivative.
 //
-// prod_rest(x, g1, …, gm), all of one type, is along a dim
-//   y_k = sum over distinct i1, …, im, all other than k, of g1_i1 … gm_im times the product of the x_j of all other j:
-// without any g the product of the others. With a gradient h of y, that of x is prod_rest(x, g1, …, gm, h), and that of
-// ga is prod_rest(x, the other g, h): no division, and no case of its own for 0.
+// Along a dim, with operands of one type, prod_rest(x, g1, …, gm) is
+//   y_k = sum over distinct i1, …, im, all other than k, of g1_i1 … gm_im times the product of the x_j of all other j.
+// Without any g it is the product of the other elements. With a gradient h of y, the gradient of x is prod_rest(x, g1,
+// …, gm, h), and the gradient of ga is prod_rest(x, the other g, h). There is no division, and no special case for 0.
 //
-// Over a split dim, without any g, the product of the others is that of the others in the block times those of the
-// other blocks:
+// If the dim is sharded and there is no g, the product has two factors: the other elements of the block, and the
+// product of the other blocks:
 //
 //                processor 0      processor 1
 //   x            2 3              5 7
@@ -23,14 +23,14 @@ namespace {
 
 struct ProdRestAttributes {
   Name over;
-  bool whole = false;  ///< it is never to be expanded again
+  bool whole = false;  ///< must not be expanded again
   static constexpr auto members() {
     return std::array{graph::member<&ProdRestAttributes::over>("over"),
                       graph::member<&ProdRestAttributes::whole>("whole")};
   }
 };
 
-/// A walk over all dims of `x` but one, with the strides of each of `blocks`.
+/// A walk over all dims of `x` except one, with the strides of each of `blocks`.
 template <int N>
 Walk<N> across(const kernels::Block& x, int dim, const std::array<const kernels::Block*, N>& blocks) {
   Walk<N> walk;
@@ -43,16 +43,16 @@ Walk<N> across(const kernels::Block& x, int dim, const std::array<const kernels:
   return walk;
 }
 
-/// The product of two factors of which one holds a g. A factor of 0 gives 0, whatever the other is.
+/// The product of two factors, of which one contains a g. A factor of 0 gives 0, also if the other is infinite or NaN.
 double part(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
 
-/// The product of (x_j + g1_j t1 + … + gm_j tm) over some j: the coefficient of each product of distinct t, by the set
-/// of their indices. A g of 0 adds nothing, whatever the x are.
+/// The product of (x_j + g1_j t1 + … + gm_j tm) over some j. Holds the coefficient of each product of distinct t,
+/// indexed by the set of their numbers. A g of 0 adds nothing, also if an x is infinite or NaN.
 class Polynomial {
  public:
   explicit Polynomial(size_t variables) : coefficients_(size_t{1} << variables, 0.0) { coefficients_[0] = 1; }
 
-  /// times (x + g1 t1 + …); `factor` holds x, g1, …
+  /// Multiplies by (x + g1 t1 + …). `factor` holds x, g1, …
   void multiply(const double* factor) {
     for (size_t set = coefficients_.size(); set-- > 0;) {
       double sum = set == 0 ? coefficients_[0] * factor[0] : part(coefficients_[set], factor[0]);
@@ -68,7 +68,7 @@ class Polynomial {
   std::vector<double> coefficients_;
 };
 
-/// Elements of one line, x, g1, … of each place side by side, and what is computed of them.
+/// The elements of one line (x, g1, … of each position are adjacent), and the intermediate and final results.
 struct Line {
   std::vector<double> factors, before, result;
 };
@@ -181,7 +181,7 @@ graph::Value prod_rest(Builder& builder, const graph::Value& x, const Dims& over
   const Dim& last = over.back();
   const graph::Value inner = builder.add(kProdRest, {x}, ProdRestAttributes{.over = last.name});
   if (over.size() == 1) return inner;
-  // Over the last dim, and over the others of the products over the last.
+  // Over the last dim, then over the other dims of the products along the last.
   const graph::Value products = builder.reduce(kProd, x, remaining(x.dims(), {last}));
   const graph::Value outer = prod_rest(builder, products, Dims(over.begin(), over.end() - 1));
   return builder.map(kMul, inner, outer);

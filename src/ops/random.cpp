@@ -1,5 +1,5 @@
-// Random numbers: functions of the seed, the number of random operations evaluated since `seed`, and the element's
-// place in the whole tensor, its dims in the order written. The same bits come out under every layout and number of
+// Random numbers are functions of the seed, the number of random operations evaluated since `seed`, and the element's
+// index in the gathered tensor with its dims in declared order. The bits are the same under every layout and number of
 // processors.
 //
 //   operation                    dims           inputs
@@ -40,13 +40,13 @@ void integers_kernel(graph::KernelCall& call) {
                                  static_cast<int64_t>(call.inputs[3]), call.threads);
 }
 
-/// A node of the next random call.
+/// Adds a node of the next random call.
 graph::Value draw(Builder& builder, const graph::Op& op, const TensorType& type, double first, double second) {
   const double call = builder.context.random_calls++;
   return builder.add_node(op, {}, TypeAttributes{type}, {builder.context.seed, call, first, second})[0];
 }
 
-/// The numbers must be known to be judged: `first` and `second` name the parameters.
+/// `first` and `second` name the parameters of the distribution. The caller has checked the known numbers.
 graph::Values build_real(Call& call, std::string_view first, double first_default, std::string_view second,
                          double second_default) {
   const Argument& element = call.argument("element");
@@ -83,7 +83,7 @@ graph::Values build_integers(Call& call) {
   return {draw(call.builder, call.op, {ElementType::kI32, call.argument("shape").dims}, low, high)};
 }
 
-/// What is kept is scaled by 1 / (1 - rate), so that the mean stays.
+/// Kept elements are scaled by 1 / (1 - rate), so that the mean does not change.
 graph::Values build_dropout(Call& call) {
   Builder& builder = call.builder;
   const double rate = call.number("rate", 0.1);
@@ -97,7 +97,7 @@ graph::Values build_dropout(Call& call) {
   return {builder.where(kept, builder.map(kMul, x, rate < 1 ? 1 / (1 - rate) : 0), builder.number(0, x.element()))};
 }
 
-/// The largest of logits with noise of a Gumbel distribution each (Gumbel, 1954).
+/// The largest of the logits after independent Gumbel noise is added to each (Gumbel, 1954).
 graph::Values build_categorical(Call& call) {
   Builder& b = call.builder;
   const ElementType element = real_element(call.tensor("logits").element());

@@ -1,11 +1,11 @@
 #pragma once
-// What the file of a family includes: the parts of a record, and `complete`, which refuses a record that lacks one.
+// Included by the source of each family: the parts of a record, and `complete`, which refuses an incomplete record.
 //
 //   constexpr Op kRelu = complete({
 //       .name = "relu", .signature = "relu(x: tensor)", .family = "Element-wise", .doc = "…", .example = "…",
 //       .samples = "…", .build = …, .infer = …, .space = …, .lane = LaneOp::kRelu, .gradient = …});
 //
-// Every line of ops.def declares its record here; a line without a record does not link.
+// This header declares the record of every line of ops.def. A line without a record does not link.
 #include "graph/gradient_call.h"
 #include "graph/kernel_call.h"
 #include "graph/op.h"
@@ -18,7 +18,7 @@
 
 namespace mtf::ops {
 
-/// The record itself, if nothing is missing; otherwise the compiler shows the sentence that is thrown.
+/// Returns the record if nothing is missing. Otherwise the compiler shows the thrown sentence.
 consteval graph::Op complete(graph::Op op) {
   if (op.name.empty()) throw "a record needs a name";
   if (op.family.empty()) throw "a record needs a family, the heading that it stands under";
@@ -31,7 +31,7 @@ consteval graph::Op complete(graph::Op op) {
       throw "an operation that scripts can call needs an example with its output";
     if (op.samples.empty()) throw "an operation that scripts can call needs samples for the tests of every operation";
   }
-  if (op.infer == nullptr) {  // it only builds others, and has nothing of its own
+  if (op.infer == nullptr) {  // it only builds other operations and has no node of its own
     if (op.build == nullptr) throw "a record needs `infer`, or `build` if it only builds other operations";
     return op;
   }

@@ -37,7 +37,7 @@ graph::Values build_reduction(Call& call) {
 
 ElementType same_element(const Builder&, ElementType element) { return element; }
 
-/// A sum of bool counts in i32, which must be able to hold the count of all.
+/// A sum of bool counts in i32. Fails if the count might not fit.
 graph::Values build_sum(Call& call) {
   const graph::Value& x = call.tensor("x");
   const int64_t count = size_of(remaining(x.dims(), kept_dims(call, "x")));
@@ -51,7 +51,7 @@ graph::Values build_sum(Call& call) {
   return {as_summed(call.builder, sum, element)};
 }
 
-/// With s = 1, or the largest magnitude where its square would overflow or vanish: s √Σ (x/s)².
+/// s √Σ (x/s)². s is 1, or the largest magnitude if its square would overflow or vanish.
 graph::Values build_norm(Call& call) {
   Builder& b = call.builder;
   const Dims kept = kept_dims(call, "x");
@@ -72,7 +72,7 @@ graph::Values build_norm(Call& call) {
   return {b.cast(b.map(kMul, root, scale), element)};
 }
 
-/// The mean square of the differences from the mean, over so many elements less `correction`.
+/// The sum of squared differences from the mean, divided by the number of elements less `correction`.
 graph::Value variance(Call& call) {
   Builder& b = call.builder;
   const Dims kept = kept_dims(call, "x");
@@ -132,8 +132,8 @@ graph::Value repeat(Builder& b, const graph::Value& value, const graph::Value& l
   return b.broadcast(value, like.dims());
 }
 
-/// An equal share of the gradient to every element that equals the extreme. They are counted in f32 at least: bf16
-/// counts to 256.
+/// Gives an equal share of the gradient to every element that equals the extreme. They are counted in f32 at least,
+/// because bf16 counts only to 256.
 graph::Values extreme_gradient(graph::GradientCall& call) {
   Builder& b = call.builder;
   const graph::Value& d = call.d_results[0];

@@ -12,16 +12,16 @@ struct Op;  // graph/op.h
 
 namespace mtf::ops {
 
-/// Every operation, in the order of ops.def; also those that scripts cannot call.
+/// Every operation in the order of ops.def, including those that scripts cannot call.
 std::span<const graph::Op* const> all_ops();
 
-/// The operation of this name, or null.
+/// The operation with this name, or null.
 const graph::Op* find_op(std::string_view name);
 
-/// The operation that an operator of the language calls (`+`, `//`, `and`), or null. A prefix `-` is `neg`, not `sub`.
+/// The operation of an operator of the language (`+`, `//`, `and`), or null. `-` is `sub`; a prefix `-` is `neg`.
 const graph::Op* find_operator(std::string_view symbol);
 
-/// The signature of an operation that scripts can call; parsed once.
+/// The parsed signature of an operation that scripts can call. It is parsed once.
 const syntax::Signature& signature_of(const graph::Op& op);
 
 }  // namespace mtf::ops

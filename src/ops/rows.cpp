@@ -8,13 +8,13 @@
 namespace mtf::ops {
 namespace {
 
-/// Dims that lie together in all arrays: one size, and a stride in each.
+/// Joined dims that are adjacent in all arrays: one size, and a stride in each array.
 struct RunOfDims {
   int64_t size = 1;
   std::vector<int64_t> strides;
 };
 
-/// The dims for which `folded` is as asked, joined where they lie together, outermost in the first array first.
+/// The dims with `folded` equal to `wanted`, joined if adjacent, in the first array's order with the outermost first.
 std::vector<RunOfDims> groups(const std::vector<int64_t>& sizes, const std::vector<bool>& folded, bool wanted,
                               const std::vector<RowArray>& arrays) {
   std::vector<RunOfDims> list;
@@ -37,7 +37,7 @@ std::vector<RunOfDims> groups(const std::vector<int64_t>& sizes, const std::vect
   return joined;
 }
 
-/// Dense memory with the folded dims innermost; `array` then stands for it.
+/// Allocates dense memory with the folded dims innermost, and makes `array` refer to it.
 kernels::Scratch rearrange(RowArray& array, const std::vector<int64_t>& sizes, const std::vector<bool>& folded) {
   int64_t count = 1;
   for (bool inner : {true, false})
@@ -56,7 +56,7 @@ void copy(const std::vector<int64_t>& sizes, const RowArray& from, const RowArra
                               to.strides);
 }
 
-/// Takes one group of `list` away, or a single row if there is none.
+/// Removes one group from `list` and returns it, or a group of size 1 if there is none.
 RunOfDims take(std::vector<RunOfDims>& list, std::vector<RunOfDims>::iterator which, size_t arrays) {
   if (which == list.end()) return {1, std::vector<int64_t>(arrays, 0)};
   RunOfDims group = *which;

@@ -1,10 +1,10 @@
 #pragma once
-// How kernels that normalise over some dims of a block see it: as rows.
+// Presents a block as rows, for kernels that normalise over some of its dims.
 //
-// A *row* is the elements of the folded dims at one place of the others. The kernels of kernels/rows.h take rows whose
-// elements have one stride, `outer` × `inner` of them; a block has more dims, in any order. Dims that lie together in
-// all arrays become one; what is left beyond outer and inner is walked. Folded dims that do not lie together are
-// copied so that they do.
+// A *row* consists of the elements of the folded dims at one position of the other dims. The kernels of kernels/rows.h
+// take `outer` × `inner` rows, and the elements of a row have one stride. A block has more dims, in any order. Dims
+// that are adjacent in memory in all arrays are joined. The remaining dims beyond outer and inner are walked. Folded
+// dims that are not adjacent are made so by a copy.
 #include <functional>
 #include <span>
 #include <vector>
@@ -14,7 +14,7 @@
 
 namespace mtf::ops {
 
-/// An array along the dims of a block: a stride for each, 0 for the folded ones where it has one number a row.
+/// An array along the dims of a block: a stride for each dim. If it has one number a row, folded dims have stride 0.
 struct RowArray {
   ElementType element = ElementType::kF32;
   void* data = nullptr;
@@ -23,13 +23,13 @@ struct RowArray {
   bool written = false;
 };
 
-/// A block seen along its own dims.
+/// A block as an array along its own dims.
 RowArray rows_read(const kernels::Block& block);
 RowArray rows_written(const kernels::Block& block);
-/// A result with one number a row: for each dim of the operand its place in `block`, or -1.
+/// A result with one number a row. `places` holds, for each dim of the operand, the index of the dim in `block`, or -1.
 RowArray row_results(const kernels::Block& block, std::span<const int> places);
 
-/// Where the rows of one array begin, and how far apart they and their elements are.
+/// The address of the first row in one array, and the distances between rows and between elements.
 struct RowPointer {
   void* data = nullptr;
   int64_t outer_stride = 0;
@@ -39,8 +39,8 @@ struct RowPointer {
   kernels::RowsOut out() const { return {data, outer_stride, stride, inner_stride}; }
 };
 
-/// Calls `body` with rows and where they are in each of `arrays`, until all rows of `x` were seen. The first array is
-/// x.
+/// Calls `body` with a group of rows and their addresses in each of `arrays`, until it has seen all rows of `x`. The
+/// first array is x.
 void for_each_rows(const kernels::Block& x, const std::vector<bool>& folded, std::vector<RowArray> arrays,
                    const std::function<void(const kernels::Rows&, std::span<const RowPointer>)>& body);
 

@@ -1,4 +1,4 @@
-// The running sum, and what it is made of where its dim is split (scan.h).
+// The running sum, and its expansion over a sharded dim (scan.h).
 #include "ops/scan.h"
 
 #include "kernels/kernel_table.h"
@@ -10,10 +10,10 @@
 namespace mtf::ops {
 namespace {
 
-/// Lines that do not lie side by side are given to the kernel so many at once.
+/// The number of lines that the kernel gets together if they are not adjacent.
 constexpr int64_t kLinesApart = 8;
 
-/// How the lines of two blocks along a dim are walked, from the first element that is added.
+/// How to walk the lines of two blocks along a dim, from the first summed element on.
 struct SummedDim {
   SummedDim(const graph::Operation& operation, const kernels::Block& from, const kernels::Block& to)
       : attributes(operation.attributes.get<CumsumAttributes>()),
@@ -24,7 +24,7 @@ struct SummedDim {
   struct Direction {
     int64_t first, step;
   };
-  /// Adds up some lines, which begin with `before`. Offsets are those of the lines' first places in memory.
+  /// Sums some lines, which begin with `before`. Offsets are those of the lines' first positions in memory.
   void run(const kernels::Block& from, const kernels::Block& to, double before, kernels::SummedLines from_lines,
            kernels::SummedLines to_lines, int64_t lines) const {
     by_element(from.element, [&](auto zero) {
@@ -106,7 +106,7 @@ graph::Values build_cumsum(Call& call) {
       kCumsum, {x}, CumsumAttributes{x.dims()[dim].name, call.flag("exclusive", false), call.flag("reverse", false)})};
 }
 
-/// Each element times the one `distance` places before it, then twice as far, and so on.
+/// Multiplies each element by the element `distance` before it, then doubles the distance, and so on.
 graph::Values build_cumprod(Call& call) {
   Builder& b = call.builder;
   const graph::Value& given = call.tensor("x");
@@ -206,7 +206,7 @@ constexpr graph::Op kAddTotals = complete(
      .doc = "The running sum of a block of a split dimension, from the totals of the blocks before it on.",
      .attributes = &graph::kFormOf<CumsumAttributes>,
      .infer = [](const graph::Operation& operation) -> std::vector<TensorType> { return {operation.operands[0]}; },
-     // `x` and `own` run with the result's blocks; the totals are whole along the blocks.
+     // `x` and `own` correspond to the result's blocks. Each block needs the totals of all blocks.
      .space =
          [](const graph::Operation& operation) {
            const int dim = dim_of<CumsumAttributes>(operation);

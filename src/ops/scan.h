@@ -1,10 +1,10 @@
 #pragma once
-// A running sum over a dim that is split: what the splitter makes of it.
+// A running sum over a sharded dim, as the splitter expands it.
 //
-// cumsum (and no other operation) has a dim of SplitKind::kScan. Where that dim is split over axes with B processors
-// in all, the splitter makes, for y = cumsum(x, over: d), with `blocks` a new dim of size B split over the same axes:
+// Only cumsum has a dim of SplitKind::kScan. Suppose axes with B processors in total split that dim. For y = cumsum(x,
+// over: d), the splitter adds `blocks`, a new dim of size B split over the same axes, and makes:
 //
-//   own    = block_total(x)             [.., blocks=B/axes] in the place of d: the sum of each block, in f64
+//   own    = block_total(x)             [.., blocks=B/axes] instead of d: the sum of each block, in f64
 //   totals = all_gather(own) over the axes [.., blocks=B]
 //   y      = add_totals(x, totals, own)
 //
@@ -16,9 +16,9 @@
 //   totals      3 7            3 7
 //   y           1 3            3+3 3+3+4
 //
-// add_totals is the running sum of a block, which begins with the totals of the blocks before its own (after, when the
-// sum runs in reverse). So each sum is rounded once, as if the dim were whole. The place of its own block is
-// BlockDim::first of the third operand's `blocks`. A block that is empty has total 0. add_totals counts the work of the
+// add_totals is the running sum of a block. It begins with the totals of the blocks before its own (behind its own, if
+// the sum runs in reverse). So each sum is rounded once, as if the dim were not sharded. The index of its own block is
+// BlockDim::first of the third operand's `blocks`. An empty block has total 0. add_totals counts the flops of the
 // running sum, 1 for each element.
 #include "ops/spaces.h"
 

@@ -1,4 +1,4 @@
-// Operations that give the elements of a tensor other dims: reshape, rename, broadcast.
+// Operations that change the dims of a tensor: reshape, rename, broadcast.
 #include <numeric>
 
 #include "ops/shape.h"
@@ -14,8 +14,8 @@ Span arrow_span(const Call& call) { return call.arrow_span.is_known() ? call.arr
 
 // ---- reshape --------------------------------------------------------------------------------------------------------
 
-/// Dims of the operand and of the result that hold the same elements: [from, from_end) and [to, to_end). Groups are as
-/// small as they can be. A dim of one element that nothing corresponds to is in no group.
+/// Dims of the operand and of the result that hold the same elements: [from, from_end) and [to, to_end). Groups are
+/// minimal. A dim of size 1 without a counterpart is in no group.
 struct Group {
   int from, from_end, to, to_end;
 };
@@ -74,8 +74,8 @@ graph::IterationSpace reshape_space(const graph::Operation& operation) {
   return space;
 }
 
-/// Two blocks with the same elements, row-major, as one box with two sets of strides. Nothing if the sizes of their
-/// dims have no common factors, as those of [2, 3] and [3, 2].
+/// Two blocks with the same elements in row-major order, as one box with two sets of strides. There is none if the
+/// sizes have no common factors, as for [2, 3] and [3, 2].
 struct CommonBox {
   std::vector<Run> box;
   kernels::Block from, to;
@@ -83,7 +83,7 @@ struct CommonBox {
 std::optional<CommonBox> common_box(const kernels::Block& from, const kernels::Block& to) {
   CommonBox common{{}, {from.element, from.data, {}}, {to.element, to.data, {}}};
   int i = static_cast<int>(from.dims.size()) - 1, j = static_cast<int>(to.dims.size()) - 1;
-  int64_t a = 1, b = 1, a_stride = 1, b_stride = 1;  // what is left of the dims at hand
+  int64_t a = 1, b = 1, a_stride = 1, b_stride = 1;  // the remainders of the current dims
   while (true) {
     while (a == 1 && i >= 0) {
       a = from.dims[i].size;
@@ -132,7 +132,7 @@ void reshape_kernel(graph::KernelCall& call) {
            in_order(to.dims.size()));
 }
 
-/// `to` has not as many elements as there are in `of`, x or some of its dims.
+/// Fails because `to` has another number of elements than `of` (x, or some of its dims).
 [[noreturn]] void fail_of_size(const graph::Value& x, int64_t expected, const std::string& of, const Dims& to,
                                Span span) {
   const auto size = checked_size(to);
@@ -142,7 +142,7 @@ void reshape_kernel(graph::KernelCall& call) {
            .related(x.operation().span, to_string(x.type())));
 }
 
-/// What takes the place of a group of dims has as many elements, and each dim is in one group.
+/// Fails unless the new dims of a group have as many elements as the old ones, and each dim is in one group only.
 void check_group(const graph::Value& x, const DimGroup& group, const Dims& taken) {
   for (const Dim& dim : group.from) {
     place_of(x, dim, group.span);
@@ -153,7 +153,7 @@ void check_group(const graph::Value& x, const DimGroup& group, const Dims& taken
     fail_of_size(x, size_of(group.from), to_string(group.from), group.to, group.span);
 }
 
-/// Each group of dims takes the place of the first that the tensor has of them; the others stay.
+/// Replaces each group of dims, in the position of the group's first dim in the tensor. The other dims stay.
 graph::Values build_regrouped(Call& call, const graph::Value& x) {
   Dims taken, before, after;
   for (const DimGroup& group : call.groups) {

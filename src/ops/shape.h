@@ -1,6 +1,5 @@
 #pragma once
-// Operations that give the elements of a tensor other dims: what they are, for those who add them without a script's
-// call.
+// Operations that change the dims of a tensor: their attributes, and functions that add them without a script's call.
 #include <cstdint>
 #include <functional>
 
@@ -8,7 +7,7 @@
 
 namespace mtf::ops {
 
-/// The result has as many elements.
+/// The result has as many elements as the operand.
 struct ReshapeAttributes {
   Dims result;
   static constexpr auto members() { return std::array{graph::member<&ReshapeAttributes::result>("->")}; }
@@ -23,7 +22,7 @@ struct RenameAttributes {
 /// The result has every dim of the operand, in any order.
 struct BroadcastAttributes {
   Dims result;
-  bool always_zero = false;  ///< the operand is a number that is 0, whatever runs: what a sum begins with
+  bool always_zero = false;  ///< the operand is the number 0 in every run: the start of a sum
   static constexpr auto members() {
     return std::array{graph::member<&BroadcastAttributes::always_zero>("always_zero"),
                       graph::member<&BroadcastAttributes::result>("->")};
@@ -35,31 +34,31 @@ struct RangeAttributes {
   static constexpr auto members() { return std::array{graph::member<&RangeAttributes::dim>("dim")}; }
 };
 
-/// The operation is a broadcast of a number that is always 0.
+/// True if the operation is a broadcast of a number that is always 0.
 bool is_zero(const graph::Operation& operation);
 
-/// The index in `x` of the dim that a label or `over:` names; refused at `span` if `x` has none of that name.
+/// The index in `x` of the dim that a label or `over:` names. Fails at `span` if `x` has none of that name.
 int place_of(const graph::Value& x, const Dim& dim, Span span);
 
-/// The elements `first .. last` (excluded), every `stride`-th, of a dim of `x`; the dim keeps its name. Bounds outside
-/// the dim and an empty range are refused at `span`.
+/// The elements from `first` to `last` (excluded), `stride` apart, of a dim of `x`. The dim keeps its name. Fails at
+/// `span` if a bound is outside the dim or the range is empty.
 graph::Value slice_dim(Builder& builder, const graph::Value& x, int dim, int64_t first, int64_t last, int64_t stride,
                        Span span);
 
-/// x at place `place` of a dim, which is gone from the result. A place outside the dim is refused at `span`; a NaN
-/// stands for one that is not known yet, and is judged when it runs.
+/// x at position `place` of a dim, which the result lacks. Fails at `span` if the position is outside the dim. NaN
+/// stands for an unknown position, which is checked when the program runs.
 graph::Value index_dim(Builder& builder, const graph::Value& x, int dim, double place, Span span);
 
-/// `result`, or a copy of `x` if nothing was to be done: what an operation gives is a value of its own.
+/// `result`, or a copy of `x` if the operation changed nothing, because an operation returns a new value.
 graph::Value own_value(Builder& builder, const graph::Value& result, const graph::Value& x);
 
-/// A tensor with `number` everywhere; unlike a number of the host, it has an element type of its own.
+/// A tensor filled with `number`. Unlike a host number, it has its own element type.
 graph::Value filled(Builder& builder, double number, const TensorType& type);
 
 /// A constant zero (is_zero).
 graph::Value zeros(Builder& builder, const TensorType& type);
 
-/// What `make` adds under the mesh of `like`, laid out as `like`: zeros_like, the mask of dropout.
+/// Runs `make` under the mesh of `like`, and gives the result the layout of `like` (for zeros_like and dropout's mask).
 graph::Value made_like(Builder& builder, const graph::Value& like, const std::function<graph::Value()>& make);
 
 }  // namespace mtf::ops

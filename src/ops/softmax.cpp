@@ -42,7 +42,7 @@ constexpr std::string_view kOfRows = "Neural networks";
 
 std::vector<TensorType> infer_normalised(const graph::Operation& operation) { return {operation.operands[0]}; }
 
-/// The type of the call's result: what it sums up from `x`.
+/// The element type of the call's result: that of a sum of elements of `x`.
 ElementType sum_element(const Call& call) {
   return summed_element(call.builder, real_element(call.tensor("x").element()));
 }
@@ -101,7 +101,8 @@ void logsumexp_kernel(graph::KernelCall& call) {
   call.flops += 4 * x.size() + 3 * row_count(x, folded);
 }
 
-/// A largest element of minus infinity is taken as finite, so that such a row gives minus infinity and not NaN.
+/// If the largest element is minus infinity, a finite number replaces it, so that the row gives minus infinity instead
+/// of NaN.
 graph::Values expand_logsumexp(graph::ExpandCall& call) {
   Builder& b = call.builder;
   const graph::Operation& operation = call.operation;

@@ -1,27 +1,27 @@
 #pragma once
-// What operations that normalise over some dims share.
+// Shared by operations that normalise over some dims.
 #include "ops/record.h"
 
 namespace mtf::ops {
 
-/// The elements of the dims `over` at one place of the others are a row.
+/// A row consists of the elements of the dims `over` at one position of the other dims.
 struct RowAttributes {
   Names over;
   static constexpr auto members() { return std::array{graph::member<&RowAttributes::over>("over")}; }
 };
 
-/// The first operand's dims that are not along a row.
+/// The dims of the first operand that are not in `over`.
 Dims rows_of(const graph::Operation& operation);
-/// For each dim of the first operand whether `rows` lack it.
+/// True for each dim of the first operand that is not in `rows`.
 std::vector<bool> folded_dims(const graph::Operation& operation, const Dims& rows);
 
-/// f32 or f64: the type in which rows are normalised. bf16 is widened, and its result rounded once.
+/// The type in which rows are normalised, f32 or f64. bf16 is widened, and the result is rounded once.
 ElementType row_element(ElementType element);
 
-/// The dims of `over` of the first operand need the expansion where they are split, the others are free.
+/// The dims `over` of the first operand need the expansion if they are sharded. The others are free.
 graph::IterationSpace over_space(const graph::Operation& operation);
 
-/// One node of the call's operation on `x`, over `over:`, in row_element; its first result as `result`.
+/// Adds a node of the call's operation on `x`, over `over:`, in row_element. Its first result is cast to `result`.
 graph::Values build_over(Call& call, ElementType result, std::vector<double> inputs = {});
 
 }  // namespace mtf::ops

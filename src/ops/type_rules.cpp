@@ -22,7 +22,7 @@ std::vector<std::string> texts_of(const Dims& dims) {
   return names;
 }
 
-/// `[a, b]`, as a shape is written.
+/// The dims as a shape is written, `[a, b]`.
 std::string shape_text(const Dims& dims) { return "[" + join(texts_of(dims), ", ") + "]"; }
 
 }  // namespace
@@ -89,7 +89,7 @@ ElementType real_element(ElementType element) { return is_float(element) ? eleme
 
 namespace {
 
-/// Whether a name has one size in all operands, in time that grows with them.
+/// True if each name has one size in all operands. Takes linear time.
 bool sizes_agree(const graph::Values& operands) {
   std::unordered_map<Name, int64_t> sizes;
   for (const graph::Value& operand : operands)
@@ -123,7 +123,7 @@ void check_broadcast(const Call& call, const graph::Values& operands) {
   const Dims all = broadcast_dims(types);
   for (const graph::Value& operand : operands)
     if (operand.dims().size() == all.size()) return;
-  // Two of them that do not fit each other: what the message shows.
+  // Find two operands, neither of which has all dims of the other, for the message.
   size_t i = 0;
   size_t j = 0;
   for (size_t a = 0; a < operands.size() && j == 0; ++a)

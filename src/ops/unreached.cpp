@@ -11,7 +11,7 @@
 namespace mtf::ops {
 namespace {
 
-/// Why no gradient goes on from a node.
+/// The reason why no gradient passes a node.
 enum class Reason : uint8_t { kAssigned, kMeant, kHasNone };
 
 bool is_backward(const graph::Node& node) { return node.segment && node.segment->is_backward; }
@@ -22,7 +22,7 @@ Reason reason_of(const graph::Node& node) {
   return operation.no_grad || operation.op == &kStopGradient ? Reason::kMeant : Reason::kHasNone;
 }
 
-/// The nodes at which ways down from a loss end, the last first.
+/// The nodes at which the paths down from a loss end, the last first.
 class Ends {
  public:
   Ends(const graph::Value& loss, const std::unordered_set<int64_t>& several) : several_(several) {
@@ -36,9 +36,9 @@ class Ends {
               [](const graph::NodePtr& a, const graph::NodePtr& b) { return a->id > b->id; });
   }
   const std::vector<graph::NodePtr>& list() const { return list_; }
-  /// Of a check: not all ways are known.
+  /// True in a check if some paths are unknown.
   bool are_uncertain() const { return are_uncertain_; }
-  /// What a gradient is made of leads there.
+  /// True if the loss depends on the nodes of a backward pass.
   bool lie_behind_gradients() const { return lie_behind_gradients_; }
 
  private:
@@ -58,12 +58,12 @@ class Ends {
   bool are_uncertain_ = false, lie_behind_gradients_ = false;
 };
 
-/// Which of some targets lie below ends that have one reason, and below which of them first.
+/// For each wanted target below some ends with the same reason, the first of these ends.
 class Below {
  public:
   explicit Below(const std::unordered_set<const graph::Node*>& wanted) : wanted_(wanted) {}
 
-  /// What is made in a backward pass depends on everything, and nobody looks for a way through it.
+  /// Does not enter backward passes: they depend on everything, and no path through them is of interest.
   void add(const graph::NodePtr& end) {
     std::vector<const graph::Node*> stack{end.get()};
     while (!stack.empty()) {
@@ -75,7 +75,7 @@ class Below {
       for (const graph::Value& operand : node->operands()) stack.push_back(operand.node.get());
     }
   }
-  /// Null if the target lies below none.
+  /// The end above the target, or null.
   graph::NodePtr end_above(const graph::Node* target) const {
     const auto at = found_.find(target);
     return at == found_.end() ? nullptr : at->second;

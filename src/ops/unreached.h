@@ -1,5 +1,5 @@
 #pragma once
-// Targets that no gradient comes to: theirs are 0, which whoever asks for them hardly means.
+// Finds targets that the loss does not depend on. Their gradient is 0, which is probably a mistake.
 #include <cstdint>
 #include <optional>
 #include <unordered_set>
@@ -11,15 +11,15 @@ namespace mtf::ops {
 
 struct Unreached {
   std::vector<size_t> targets;  ///< ascending
-  /// Where the last way down to one of them ends, at an assignment if there is one: or at an operation that has no
-  /// gradient. Null if there is no way at all.
+  /// The last node on a path from the loss towards a target: an assignment if there is one, else an operation without a
+  /// gradient. Null if there is no path.
   graph::NodePtr end;
 };
 
-/// Those of `targets` that no gradient of `loss` comes to (`reached` is false) though nobody said that none should.
-/// Said it is by `stop_gradient` and `no_grad`; and where the loss is made of gradients a derivative may be constant,
-/// so that only an assignment is a reason. Nothing if there are none, or if a check does not know: `several` are the
-/// numbers of nodes in whose place another may stand.
+/// The targets that the loss does not depend on (`reached` is false), without an intention in the program. The
+/// intention is stated by `stop_gradient` or `no_grad`. If the loss contains gradients, a derivative may be constant,
+/// so that only an assignment is reported. Returns nothing if there are no such targets, or if a check cannot know:
+/// `several` holds the numbers of nodes that stand for several possible ones.
 std::optional<Unreached> unreached(const graph::Value& loss, const graph::Values& targets,
                                    const std::vector<bool>& reached, const std::unordered_set<int64_t>& several);
 

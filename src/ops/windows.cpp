@@ -9,7 +9,7 @@
 namespace mtf::ops {
 namespace {
 
-/// Beyond, places could overflow.
+/// Larger numbers could make positions overflow.
 constexpr int64_t kMostOfWindow = int64_t{1} << 30;
 
 int64_t extent(const Window& window) { return (window.taps - 1) * window.dilation + 1; }
@@ -39,7 +39,7 @@ std::vector<int64_t> for_each_dim(const Call& call, std::string_view argument, s
   return otherwise;
 }
 
-/// `pad: 1`, `pad: [1, 2]`, `pad: [(1, 2), (0, 0)]`, and of one dim `pad: (1, 2)`.
+/// `pad: 1`, `pad: [1, 2]`, `pad: [(1, 2), (0, 0)]`, and for one dim `pad: (1, 2)`.
 void read_padding(const Call& call, std::vector<Window>& windows) {
   const Argument& given = call.argument("pad");
   if (!given.given) return;
