@@ -17,7 +17,7 @@
 namespace mtf::kernels {
 namespace {
 
-/// False where there is no bias or mask, or one number stands for all of it, with which every score stays as it is.
+/// True if the bias or mask changes some score: it is present, and is not one neutral number for all of them.
 bool changes_scores(const MatrixPlace& matrix, double neutral) {
   if (matrix.data == nullptr) return false;
   return matrix.row != 0 || matrix.column != 0 || number_at<double>(matrix, 0) != neutral;
@@ -34,7 +34,7 @@ Matrix<const Number> matrix_of(const MatrixPlace& place) {
   return {static_cast<const Number*>(place.data), place.row, place.column};
 }
 
-/// True if no element is infinite or NaN: if none has all bits of the exponent. In packets.
+/// True if no element is infinite or NaN: none has all bits of the exponent set. Computed in packets.
 template <class S>
 bool all_finite(const S* x, std::int64_t n) {
   if constexpr (std::is_integral_v<S>) {
@@ -51,7 +51,7 @@ bool all_finite(const S* x, std::int64_t n) {
   }
 }
 
-/// T: float, for f32 and bf16, or double.
+/// T is float (for f32 and bf16) or double.
 template <class T>
 class TiledAttention final : public Attention {
  public:
@@ -67,20 +67,20 @@ class TiledAttention final : public Attention {
   void store(const AttentionGradients& gradients, const MatrixPlace& d_k, const MatrixPlace& d_v) const override;
 
  private:
-  static constexpr std::int64_t kKeys = 256;  ///< places of the memory in a tile, a whole number of packets
+  static constexpr std::int64_t kKeys = 256;  ///< memory positions of a tile, in whole packets
 
-  /// The part of the memory that a tile covers; up to `padded` there are zeros, or what nobody sees. It is laid out
-  /// from `laid` on, the first tile too, of which some places may lie in another block.
+  /// The memory positions of a tile. Up to `padded` the rest is zeros or unseen positions. `laid` is the first position
+  /// in the laid-out copy, also for the first tile, some of whose positions may be in another block.
   struct Columns {
     std::int64_t begin, count, padded, laid;
   };
-  /// Tiles [first, last), of which the places before `end` are seen.
+  /// Tiles [first, last). The positions before `end` are seen.
   struct Seen {
     std::int64_t first, last, end;
   };
-  /// Returns the part of `tile` that lies before `end`.
+  /// The part of `tile` before `end`.
   Columns columns(std::int64_t tile, std::int64_t end) const;
-  /// Places of the first tile of queries, of keys, that lie in another block.
+  /// The number of positions of the first tile (of queries, of keys) that are in another block.
   std::int64_t query_lead() const { return rule_.first_query % kQueries; }
   std::int64_t key_lead() const { return rule_.first_key % kKeys; }
   std::int64_t first_query_of(std::int64_t tile) const {
@@ -90,31 +90,32 @@ class TiledAttention final : public Attention {
     return std::min((tile + 1) * kQueries - query_lead(), rule_.queries) - first_query_of(tile);
   }
   std::int64_t tiles() const { return (key_lead() + rule_.memory + kKeys - 1) / kKeys; }
-  /// What some query of [begin, begin + rows) sees.
+  /// The positions that some query of [begin, begin + rows) sees.
   Seen seen(std::int64_t begin, std::int64_t rows) const;
 
-  /// How many lines n steps of a sum are.
+  /// The number of lines for n steps of a sum.
   std::int64_t lines(std::int64_t n) const { return pairs_ ? ceil_div(n, 2) : n; }
-  /// Row `first` of a matrix that pairs are made of without a change of its numbers, bf16 side by side; else null.
+  /// Row `first` of a matrix whose rows are contiguous bf16, if pairs need no change of the numbers; else null.
   const Bf16* rows_of_bf16(const MatrixPlace& from, std::int64_t first, T factor) const;
-  /// Rows [first, first + rows) of `size` elements, times `factor`: as lines of `size`, of rows or pairs of them.
+  /// Loads rows [first, first + rows) of `size` elements, times `factor`. A line has `size` elements: a row, or a pair
+  /// of rows.
   void load_along(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size, T factor, T* to);
-  /// As lines that lie `stride` apart, of columns or pairs of them.
+  /// The same, but a line is a column or a pair of columns. Lines are `stride` apart.
   void load_across(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size, T factor, T* to,
                    std::int64_t stride);
-  /// Rows that lie `stride` apart as lines: as they are, or as pairs of rows in `to`.
+  /// The lines of rows that are `stride` apart: the rows themselves, or pairs of rows, written to `to`.
   const T* along(const T* rows, std::int64_t count, std::int64_t size, std::int64_t stride, T* to);
-  /// c (+)= a · b over k rows or columns, whose lines a and b are.
+  /// c (+)= a · b over k rows or columns, given as the lines a and b.
   void product(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b, Matrix<T> c,
                bool accumulate);
-  /// The same of lines a and keys or values b where they lie.
+  /// The same for lines a, and for keys or values b that are read in place.
   void product(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, const MatrixPlace& b, Matrix<T> c,
                bool accumulate);
 
-  /// Of the same tile, the places that some query of all sees.
+  /// The positions of the same tile that any query sees.
   Columns loaded(const Columns& tile) const { return columns(tile.laid / kKeys, loaded_.end); }
-  /// The keys of a tile, as columns, and the values of its first places, as rows, if products of few queries read them
-  /// where they lie in memory; no data: they are laid out in lines.
+  /// The keys of a tile as columns, and the values of its first positions as rows, if products of few queries read them
+  /// in place. Null data: they are laid out in lines.
   MatrixPlace keys_in_place(const Columns& all) const;
   MatrixPlace values_in_place(const Columns& all) const;
   bool can_read_in_place(std::int64_t n, std::int64_t k, const MatrixPlace& b) const;
@@ -123,10 +124,11 @@ class TiledAttention final : public Attention {
     load_across(place.q, begin, rows, rule_.features, static_cast<T>(rule_.scale),
                 q_across_.room<T>(kQueries * lines(rule_.features)), kQueries);
   }
-  /// c += a · b of numbers as they are. A term with a factor of 0 adds nothing, whatever its other factor is.
+  /// c += a · b without pairs or rounding. A term with a factor of 0 adds nothing, also if the other is NaN or
+  /// infinite.
   static void product_of_nonzeros(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a, Matrix<const T> b,
                                   Matrix<T> c);
-  /// `rows` rows of `size` elements from row `first`, row-major, as products read them.
+  /// `rows` rows of `size` elements from row `first`, row-major, with the values that products multiply.
   const T* plain_rows(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t size, T factor,
                       Scratch& scratch) {
     T* const to = scratch.room<T>(kKeys * size);
@@ -145,12 +147,13 @@ class TiledAttention final : public Attention {
     });
     return finite;
   }
-  /// out and log_sum of a tile of queries; `careful`: by product_of_nonzeros. False if a result is not finite.
+  /// Computes out and log_sum of a tile of queries. `careful`: with product_of_nonzeros. Returns false if a result is
+  /// not finite.
   bool forward(const AttentionQueries& place, std::int64_t tile, bool careful);
 
-  /// The scores of a tile; what is not seen, and the padding, is kUnseen.
+  /// Computes the scores of a tile. Unseen positions and the padding are kUnseen.
   void score(const AttentionQueries& place, std::int64_t begin, std::int64_t rows, const Columns& columns);
-  /// For query `row`: what its weights, and the gradients of those, are multiplied by in a tile. Null: nothing is
+  /// The factors of dropout for the weights of query `row` in a tile, and for their gradients. Null: nothing is
   /// dropped.
   const T* kept(const AttentionQueries& place, std::int64_t row, const Columns& columns);
   bool sees_all(std::int64_t begin, std::int64_t rows, const Columns& columns) const;
@@ -158,12 +161,12 @@ class TiledAttention final : public Attention {
   AttentionRule rule_;
   const bool pairs_;
   AttentionGradients gradients_;
-  // What load() took: where keys and values lie.
+  // The arguments of load(): keys and values in memory.
   MatrixPlace k_, v_;
-  bool in_place_ = false;      ///< products of few queries may read keys and values where they lie
-  bool finite_memory_ = true;  ///< of the backward pass: keys and values are finite
+  bool in_place_ = false;      ///< products of few queries may read keys and values in place
+  bool finite_memory_ = true;  ///< for the backward pass: keys and values are finite
   Seen loaded_ = {};           ///< by some query
-  // Of the memory, for each tile lines along and across its rows.
+  // The memory's lines along and across its rows, for each tile.
   Scratch k_along_, k_across_, v_along_, v_across_;
   // For the queries of a tile: scaled q and d_out, the scores and their gradients, operands of products, and sums.
   Scratch q_along_, q_across_, d_along_, d_across_, scores_, slopes_, weights_, sums_;
@@ -290,7 +293,7 @@ MatrixPlace TiledAttention<T>::keys_in_place(const Columns& all) const {
 template <class T>
 MatrixPlace TiledAttention<T>::values_in_place(const Columns& all) const {
   const MatrixPlace rows = rows_from(v_, all.begin);
-  // Of columns that lie together some queries could see too few places.
+  // If columns are contiguous, a query may see too few positions for a product in place.
   return rows.column == 1 && can_read_in_place(rule_.values, all.count, rows) ? rows : MatrixPlace{};
 }
 
@@ -302,14 +305,14 @@ void TiledAttention<T>::load(const MatrixPlace& k, const MatrixPlace& v, bool ba
   const auto for_tiles = [&](const auto& lay) {
     for (std::int64_t tile = loaded_.first; tile < loaded_.last; ++tile) lay(columns(tile, loaded_.end));
   };
-  // Of `matrix`, over its features; what pads a tile is zeros.
+  // Lays out `matrix` in lines across its rows. The padding of a tile is zeros.
   const auto lay_across = [&](const MatrixPlace& matrix, const Columns& all, std::int64_t size, Scratch& scratch) {
     T* const at = scratch.room<T>(rows * lines(size)) + all.laid * lines(size);
     load_across(matrix, all.begin, all.count, size, T(1), at, kKeys);
     for (std::int64_t line = 0; line < lines(size); ++line)
       std::fill_n(at + line * kKeys + all.count, all.padded - all.count, T(0));
   };
-  // Over the memory.
+  // Lays out `matrix` in lines along its rows.
   const auto lay_along = [&](const MatrixPlace& matrix, const Columns& all, std::int64_t size, Scratch& scratch) {
     T* const to = scratch.room<T>(lines(rows) * size);
     load_along(matrix, all.begin, all.count, size, T(1), to + lines(all.laid) * size);
@@ -355,7 +358,7 @@ void TiledAttention<T>::score(const AttentionQueries& place, std::int64_t begin,
         const auto* const bias = data + (begin + i) * place.bias.row + columns.begin * place.bias.column;
         for (std::int64_t j = 0; j < columns.count; ++j) row[j] += from_stored<T>(bias[j * place.bias.column]);
       });
-    std::int64_t from = 0, to = columns.count;  // what is seen by position
+    std::int64_t from = 0, to = columns.count;  // the positions that are visible by position
     const std::int64_t position = sight.first + begin + i - columns.begin;
     if (sight.causal) to = std::min(to, position + 1);
     if (sight.window > 0)

@@ -1,6 +1,6 @@
-// What attention does to the rows of a tile, in packets (internal to attention.cpp). Rows are whole blocks of 64 bytes
-// long, which are one packet or some: sums are kept for each lane of a block, so that their bits are the same on every
-// processor.
+// Operations on the rows of a tile, in packets (internal to attention.cpp). The length of a row is a multiple of 64
+// bytes, a block of one or more packets. Sums are kept for each lane of a block, so that their bits are the same on
+// every processor.
 #pragma once
 
 #include "kernels/lane_apply.h"
@@ -28,7 +28,7 @@ struct TileRow {
   /// The lanes of a block.
   struct Block {
     std::array<V, kPackets> packets;
-    /// All lanes, by halves.
+    /// Joins all lanes, by halves.
     template <class Join>
     T joined(Join join) const {
       alignas(64) std::array<T, kBlock> all;
@@ -38,7 +38,7 @@ struct TileRow {
       return all[0];
     }
   };
-  /// fn(j, k) for packet j of each block, whose first element is k.
+  /// Calls fn(j, k) for packet j of each block. k is the index of the packet's first element.
   template <class Fn>
   static void each_block(std::int64_t n, Fn fn) {
     for (std::int64_t k = 0; k < n; k += kBlock)
@@ -56,13 +56,13 @@ struct TileRow {
   static T max(const T* x, std::int64_t n, T least) {
     Block m;
     m.packets.fill(lanes::splat<V>(least));
-    Block nan{};  // 0, or NaN where there is one
+    Block nan{};  // 0, or NaN in a lane that has seen one
     each_block(n, [&](std::size_t j, std::int64_t k) { m.packets[j] = lanes::maximum_of(m.packets[j], at(x + k)); });
     for (std::size_t j = 0; j < kPackets; ++j) nan.packets[j] = m.packets[j] - m.packets[j];
     return m.joined([](T a, T b) { return a > b ? a : b; }) + nan.joined(std::plus<T>());
   }
 
-  /// x = exp(x - shift); their sum.
+  /// Sets x to exp(x - shift), and returns the sum.
   static T exp(T* x, std::int64_t n, T shift) {
     const V m = lanes::splat<V>(shift);
     Block sum{};
@@ -74,7 +74,7 @@ struct TileRow {
     return sum.joined(std::plus<T>());
   }
 
-  /// x = x y; without y, x stays.
+  /// x = x y. Does nothing if y is null.
   static void multiply(T* x, const T* y, std::int64_t n) {
     if (!y) return;
     for (std::int64_t k = 0; k < n; k += kLanes) put(x + k, at(x + k) * at(y + k));
@@ -97,13 +97,13 @@ struct TileRow {
   }
 };
 
-/// Rounds to bf16 what is to be multiplied so.
+/// Rounds to bf16 before a bf16 product.
 inline void round_to_bf16(float* x, std::int64_t n) {
   for (std::int64_t k = 0; k < n; ++k) x[k] = to_float(mtf::to_bf16(x[k]));
 }
 inline void round_to_bf16(double*, std::int64_t) {}
 
-/// Calls `fn` with the matrix's elements, as a pointer of their type.
+/// Calls `fn` with a pointer to the matrix's elements, in their type.
 template <class Fn>
 void by_type(const MatrixPlace& place, Fn fn) {
   switch (place.element) {
@@ -126,7 +126,7 @@ S to_stored(T x) {
   else return static_cast<S>(x);
 }
 
-/// A number a row.
+/// The number of a row, from a matrix of one column.
 template <class T>
 T number_at(const MatrixPlace& from, std::int64_t row) {
   T value{};
@@ -134,11 +134,11 @@ T number_at(const MatrixPlace& from, std::int64_t row) {
   return value;
 }
 
-/// to[row * columns + column] = factor from[first + row, column], rounded to bf16 if so asked.
+/// to[row * columns + column] = factor from[first + row, column], rounded to bf16 if `round` is set.
 template <class T>
 void load_rows(const MatrixPlace& from, std::int64_t first, std::int64_t rows, std::int64_t columns, T factor,
                bool round, T* to) {
-  // Rows of a cache of keys stand a whole place apart: memory does not bring the next ones by itself.
+  // Rows of a cache of keys are far apart in memory, so the hardware does not prefetch the next ones.
   constexpr std::int64_t kAhead = 6, kLine = 64;
   by_type(from, [&](const auto* data) {
     for (std::int64_t r = 0; r < rows; ++r) {

@@ -13,7 +13,7 @@ void put(float* to, std::uint32_t first, std::uint32_t second) {
   std::memcpy(to, &pair, sizeof pair);
 }
 
-// Loops without branches, which the compiler turns into packets.
+// Loops without branches, which the compiler vectorises.
 template <class S>
 void lines_of(const S* __restrict first, const S* __restrict second, std::int64_t n, float* __restrict to) {
   if (second != nullptr)

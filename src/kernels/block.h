@@ -1,11 +1,11 @@
 #pragma once
 // A processor's block of a tensor, as kernels see it.
 //
-// A block is a box of the whole tensor: for each dim the place of its first element, how many there are, and how many
-// the whole dim has. In memory its dims lie in any order: each has a stride, in elements; the block itself is dense
-// (the strides are the sizes' products in some order). A kernel that needs a place (range, one_hot, random numbers, a
-// masked gather) reads `first`; one that does not ignores it. Where an operand is read across a block's edge (slice,
-// pad, shift, convolution) `first` may be negative and `first + size` past `whole`: such positions wrap around.
+// A block is a box of the gathered tensor. For each dim it has the index of its first element, its size, and the size
+// of the gathered dim. Its dims may be stored in any order: each has a stride, in elements. The block itself is dense:
+// the strides are the products of the sizes in some order. A kernel that needs global indices (range, one_hot, random
+// numbers, a masked gather) reads `first`; others ignore it. If an operand is read across a block's edge (slice, pad,
+// shift, convolution), `first` may be negative and `first + size` may exceed `whole`. Such positions wrap around.
 #include <cstdint>
 #include <vector>
 
@@ -14,9 +14,9 @@
 namespace mtf::kernels {
 
 struct BlockDim {
-  int64_t first = 0;   ///< index in the whole dim of the block's first element
+  int64_t first = 0;   ///< index of the block's first element in the gathered dim
   int64_t size = 0;    ///< elements of this block
-  int64_t whole = 0;   ///< elements of the whole dim
+  int64_t whole = 0;   ///< elements of the gathered dim
   int64_t stride = 0;  ///< elements between neighbours in memory
   bool operator==(const BlockDim&) const = default;
 };

@@ -17,33 +17,34 @@
 namespace mtf::kernels {
 namespace {
 
-// An ordinary convolution (convolution_axes.h) is a sum of products of matrices, one for each tap: of places and
-// channels of the operand, shifted by the tap, with the tap's matrix of the window. For a box of places the operand is
-// copied into a patch, with zeros where there is none and the channels of a place side by side, so that the shifted
-// matrices are views of the patch; the window is copied into panels of columns. A tile of the result then stays in
-// registers over all taps.
+// An ordinary convolution (convolution_axes.h) is a sum of matrix products, one for each tap. The operand's matrix
+// (positions × channels) is shifted by the tap, and multiplied by the tap's matrix of the window. For a box of
+// positions, the operand is copied into a patch, with zeros at the padding. The channels of a position are contiguous,
+// so that the shifted matrices are views of the patch. The window is copied into panels of columns. A tile of the
+// result stays in registers over all taps.
 //
-// The columns of a tile are channels of the result. Few of them would leave most lanes of a packet empty: then they are
-// the rows, and the columns are what lies together of the operand. For that, the places of a patch lie side by side.
+// The columns of a tile are channels of the result. Few channels would leave most lanes of a packet empty. Then the
+// channels are the rows, and the columns are contiguous elements of the operand. For that, the positions of a patch are
+// contiguous.
 
-constexpr std::int64_t kBoxPlaces = 512;         // of the result: how often what was copied of the window is used
-constexpr std::int64_t kRunPlaces = 1024;        // the same where places are columns and the window is small,
-constexpr std::int64_t kRunElements = 1 << 16;   // unless a patch then has more elements than these
-constexpr std::int64_t kPieceTerms = 576;        // that are added up in registers,
-constexpr std::int64_t kLeastPiece = 16;         // but of at least so many channels
-constexpr std::int64_t kChannelsTogether = 128;  // of the result, for which a patch is used
-constexpr std::int64_t kFewTerms = 128;          // to which a place goes: no more do not repay copying it
-constexpr std::int64_t kWindowBytes = 1 << 20;   // of panels that are kept from box to box
+constexpr std::int64_t kBoxPlaces = 512;         // of the result: how often a copy of the window is used
+constexpr std::int64_t kRunPlaces = 1024;        // the same if positions are columns and the window is small,
+constexpr std::int64_t kRunElements = 1 << 16;   // unless the patch then has more elements
+constexpr std::int64_t kPieceTerms = 576;        // terms that are summed in registers,
+constexpr std::int64_t kLeastPiece = 16;         // but of at least this number of channels
+constexpr std::int64_t kChannelsTogether = 128;  // channels of the result that use one patch
+constexpr std::int64_t kFewTerms = 128;          // results of one position: no more do not pay for a copy
+constexpr std::int64_t kWindowBytes = 1 << 20;   // of panels that are kept for all boxes
 constexpr double kConvolutionProgressFlops = 6e7;
 
-/// A tensor whose elements lie by axes and channels.
+/// A tensor whose elements are addressed by axes and channels.
 struct ChannelsInMemory {
   ElementType element;
   char* data;
   std::int64_t channel, group;  ///< strides
 };
 
-/// A thread's memory, from call to call.
+/// A thread's memory, kept between calls.
 struct ConvolutionScratch {
   Scratch patch, window, sums, stored;
 };
@@ -52,7 +53,7 @@ ConvolutionScratch& convolution_scratch() {
   return scratch;
 }
 
-/// `count` elements at `to` which `fill` writes as `element`, at the pointer that it is given.
+/// Loads `count` elements to `to`. `fill` writes them as `element` to the pointer that it gets.
 template <class T, class Fill>
 void load(ElementType element, std::int64_t count, T* to, Fill fill) {
   if (element != ElementType::kBf16) return fill(static_cast<void*>(to));
@@ -61,7 +62,7 @@ void load(ElementType element, std::int64_t count, T* to, Fill fill) {
   for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<T>(to_float(stored[i]));
 }
 
-/// Stores elements of scratch, which it may change, in their order in `from` as far as their strides tell.
+/// Stores elements of scratch (which may be changed) in the memory order of `from`, as far as its strides tell.
 template <class T>
 void store(std::span<const std::int64_t> sizes, T* from, std::span<const std::int64_t> from_strides, std::int64_t count,
            ElementType element, void* to, std::span<const std::int64_t> to_strides) {
@@ -76,7 +77,7 @@ void store(std::span<const std::int64_t> sizes, T* from, std::span<const std::in
   copy_block(sizes, static_cast<int>(size_of(element)), from, from_strides, to, to_strides);
 }
 
-/// What one call computes: an ordinary convolution of one operand, with the window or to its gradient.
+/// One call: an ordinary convolution of one operand, with the window or for its gradient.
 template <class T>
 class OrdinaryConvolution {
  public:
@@ -102,18 +103,18 @@ class OrdinaryConvolution {
     if (groups_ > 1 && outs_ <= kLanes / 2 && pieces_ == 1) lanes_ = Lanes::kGroups;
   }
 
-  /// Whether there is any product to compute.
+  /// True if there is any product to compute.
   bool computes_some() const { return groups_ * outs_ * taps_ * boxes_.size() != 0; }
-  /// Makes of the places lanes where that is better, which changes no bit.
+  /// Uses positions as lanes if that is faster. It changes no bit.
   void choose_lanes() {
     if (lanes_ == Lanes::kResults) use_runs_of_places();
   }
-  /// Whether the same boxes' results of both are best computed one after the other, as they lie among each other: those
-  /// of a gradient with strides do.
+  /// True if the results of both are interleaved, as in a gradient with strides. They are then best computed box by
+  /// box.
   bool goes_with(const OrdinaryConvolution& other) const {
     return boxes_.size() == other.boxes_.size() && lanes_ == Lanes::kResults && other.lanes_ == Lanes::kResults;
   }
-  /// result = operand * window, for some that go with each other.
+  /// result = operand * window, for interleaved convolutions.
   static void sum_products(std::span<const OrdinaryConvolution> all, Threads& threads) {
     const OrdinaryConvolution& first = all.front();
     const std::int64_t boxes = first.boxes_.size();
@@ -130,7 +131,7 @@ class OrdinaryConvolution {
     });
   }
 
-  /// window = Σ over places of operand * result.
+  /// window = Σ over positions of operand * result.
   void sum_places(Threads& threads) {
     if (groups_ * ins_ * outs_ * taps_ == 0) return;
     if (lanes_ == Lanes::kResults) use_runs_of_channels();
@@ -151,25 +152,25 @@ class OrdinaryConvolution {
   static constexpr std::int64_t kLanes = ToTile::kLanes, kColumns = ToTile::kColumns, kRows = ToTile::kRows;
   using Steps = std::array<std::int64_t, kAxes>;
 
-  /// What the lanes of a packet are.
+  /// The meaning of the lanes of a packet.
   enum class Lanes : std::uint8_t {
-    kResults,  ///< channels of the result, of a group
-    kGroups,   ///< channels of the result, of groups of few
-    kOperand,  ///< what lies together of the operand, for a group with few channels of the result
+    kResults,  ///< channels of the result, of one group
+    kGroups,   ///< channels of the result, of groups with few channels
+    kOperand,  ///< contiguous elements of the operand, for few channels of the result
   };
 
-  /// Some channels. Either of one group, as rows and columns of products; or all of some groups of few channels, as
-  /// lanes: then each of a place's `ins` lines of the patch has, for each channel of the result, the operand's channel
-  /// that goes into it.
+  /// Some channels. Either they are of one group, as rows and columns of products. Or they are all channels of some
+  /// small groups, as lanes. Then each of a position's `ins` lines of the patch has, for each channel of the result,
+  /// the operand's channel that it reads.
   struct Channels {
     std::int64_t group = 0, groups = 1, in = 0, ins = 0, out = 0, outs = 0;
     std::int64_t columns() const { return groups * outs; }
   };
 
-  /// The channels of the result, in stretches for each of which the operand is copied again.
+  /// The channels of the result in stretches. For each stretch the operand is copied again.
   struct Stretches {
     const OrdinaryConvolution& all;
-    std::int64_t together;  ///< channels, or groups if they are lanes
+    std::int64_t together;  ///< channels, or groups if these are lanes
     std::int64_t of_group() const { return all.by_groups() ? 1 : ceil_div(all.outs_, together); }
     std::int64_t count() const { return all.by_groups() ? ceil_div(all.groups_, together) : all.groups_ * of_group(); }
     Channels operator[](std::int64_t index) const {
@@ -179,7 +180,7 @@ class OrdinaryConvolution {
       return {index / of_group(), 1, 0, all.ins_, out, std::min(together, all.outs_ - out)};
     }
   };
-  /// Long ones, but enough of them for all threads, where there are `others` to go with each.
+  /// Chooses long stretches, but enough of them for all threads. Each stretch is combined with `others` pieces of work.
   Stretches in_stretches(const Threads& threads, std::int64_t others) const {
     const std::int64_t most =
         by_groups() ? std::max(kChannelsTogether / std::max<std::int64_t>(1, ins_), kLanes) / outs_ : kChannelsTogether;
@@ -188,29 +189,29 @@ class OrdinaryConvolution {
       result.together /= 2;
     return result;
   }
-  /// Makes places the lanes, in runs along the last axes, if that takes less time. It changes no bit.
+  /// Makes positions the lanes, in runs along the last axes, if that takes less time. It changes no bit.
   void use_runs_of_places() {
-    if (outs_ > FewRows<T>::kRows || (taps_ == 1 && operand_.channel == 1)) return;  // it is read where it lies
+    if (outs_ > FewRows<T>::kRows || (taps_ == 1 && operand_.channel == 1)) return;  // it is read in place
     const std::int64_t ins = std::max<std::int64_t>(1, ceil_div(ins_, pieces_));
     const Boxes boxes(axes_, std::clamp(kRunElements / ins, kBoxPlaces, kRunPlaces));
     const Box box = boxes.largest();
     const auto [unit, length] = beneath(box);
     std::int64_t least = box.places(), runs = box.places(), last = 0, apart = 1;
     for (int a = kAxes; a-- > 1;) {
-      if (box.size[a] > 1 && axes_[a].step != unit[a]) break;  // places next to each other do not lie together
+      if (box.size[a] > 1 && axes_[a].step != unit[a]) break;  // neighbouring positions are not contiguous
       last += (box.size[a] - 1) * apart, apart *= length[a], runs /= box.size[a];
       const std::int64_t time = runs * FewRows<T>::time(outs_, ceil_div(last + 1, kLanes));
       if (time < least) least = time, run_ = a;
     }
     if (run_ < kAxes) lanes_ = Lanes::kOperand, boxes_ = boxes;
   }
-  /// The same with the operand's channels, and neighbouring taps of the last axis.
+  /// The same with the operand's channels and neighbouring taps of the last axis as lanes.
   void use_runs_of_channels() {
     const std::int64_t length = run_of_channels(ceil_div(ins_, pieces_));
     if (outs_ <= FewRows<T>::kRows && FewRows<T>::time(outs_, ceil_div(length, kLanes)) < length)
       lanes_ = Lanes::kOperand;
   }
-  /// Whether neighbouring taps of the last axis lie together in a patch of any box.
+  /// True if neighbouring taps of the last axis are contiguous in a patch of any box.
   bool taps_are_merged() const {
     const ConvolutionAxis& axis = axes_[kAxes - 1];
     return axis.taps == 1 || axis.count == 1 || axis.step % axis.apart == 0;
@@ -223,8 +224,8 @@ class OrdinaryConvolution {
     return channels;
   }
 
-  /// What is multiplied of the operand for a box: result u and tap v of an axis meet at data + u step + v apart, where
-  /// `length` elements lie together; channels are `channel` apart.
+  /// The operand's elements for a box. Result u and tap v of an axis meet at data + u step + v apart. There `length`
+  /// elements are contiguous. Channels are `channel` apart.
   struct Patch {
     const T* data = nullptr;
     std::int64_t length = 0, channel = 1;
@@ -244,18 +245,18 @@ class OrdinaryConvolution {
     return 500000 / std::max<std::int64_t>(1, places * groups_ * ins_ * outs_ * taps_ / units) + 1;
   }
   bool by_groups() const { return lanes_ == Lanes::kGroups; }
-  /// How many columns a row of the window, or of the result, has in scratch.
+  /// The number of columns of a row of the window, or of the result, in scratch.
   std::int64_t width_of(const Channels& channels) const {
     return lanes_ == Lanes::kOperand ? channels.outs : round_up(channels.columns(), kLanes);
   }
-  /// Columns of a panel.
+  /// The number of columns of a panel.
   std::int64_t panel(const Channels& channels) const { return by_groups() ? width_of(channels) : kColumns; }
   Channels columns(Channels channels, std::int64_t first, std::int64_t count) const {
     if (!by_groups()) channels.out += first, channels.outs = count;
     return channels;
   }
 
-  /// The elements of the operand along each axis that taps meet for a box: `length` of them, `unit` apart.
+  /// The operand's elements along each axis that the taps of a box read: `length` of them, `unit` apart.
   struct Beneath {
     Steps unit, length;
   };
@@ -294,18 +295,18 @@ class OrdinaryConvolution {
       count *= length[a];
       if (a == run_) {
         together = count;
-        patch.channel = round_up(count, kLanes) | kLanes;  // odd, or channels would share lines of a cache
+        patch.channel = round_up(count, kLanes) | kLanes;  // odd, or channels would share cache lines
         count = patch.channel * channels.ins;
       }
     }
     sizes[kAxes] = channels.ins, from[kAxes] = operand_.channel, to[kAxes] = patch.channel;
     sizes[kAxes + 1] = channels.groups, from[kAxes + 1] = operand_.group, to[kAxes + 1] = channels.outs;
     sizes[kAxes + 2] = by_groups() ? channels.outs : 1, from[kAxes + 2] = 0, to[kAxes + 2] = 1;
-    // Where each element is used once, it is read where it is.
+    // If each element is used only once, it is read in place.
     bool in_place = is_whole && !by_groups() && taps_ == 1 && operand_.element != ElementType::kBf16;
     if (run_ == kAxes) in_place = in_place && operand_.channel == 1;
     for (int a = run_; a < kAxes; ++a) in_place = in_place && (sizes[a] == 1 || from[a] == to[a]);
-    if (lanes_ == Lanes::kOperand) in_place = in_place && together % kLanes == 0;  // packets do not reach beyond
+    if (lanes_ == Lanes::kOperand) in_place = in_place && together % kLanes == 0;  // packets do not exceed the elements
     for (int a = 0; a < kAxes; ++a) {
       const std::int64_t apart = in_place ? from[a] : to[a];
       patch.step[a] = axes_[a].step / unit[a] * apart;
@@ -331,8 +332,8 @@ class OrdinaryConvolution {
     return patch;
   }
 
-  /// Where what the taps read for one place begins, in the order of the taps, in runs of some elements, whose number it
-  /// returns; in runs of `most` if that is not 0.
+  /// Finds the elements that the taps read for one position, in the order of the taps, as the beginnings of contiguous
+  /// runs. Returns the length of a run. If `most` is not 0, runs have that length.
   std::int64_t tap_runs(const Patch& patch, std::int64_t most, std::vector<std::int64_t>& runs) const {
     const bool merged = patch.apart[kAxes - 1] == patch.length;  // neighbouring taps of the last axis
     const std::int64_t length = merged ? axes_[kAxes - 1].taps * patch.length : patch.length,
@@ -354,9 +355,9 @@ class OrdinaryConvolution {
   struct Part {
     std::array<std::int64_t, kDims> sizes, strides, dense;
     char* data;
-    std::int64_t dense_first = 0;  ///< where in scratch what is at `data` goes
+    std::int64_t dense_first = 0;  ///< the position in scratch of the element at `data`
   };
-  /// How the window's dims lie in dense scratch: taps, channels of the operand, groups, channels of the result.
+  /// The strides of the window's dims in dense scratch: taps, the operand's channels, groups, the result's channels.
   using WindowSteps = std::array<std::int64_t, kAxes + 3>;
   WindowSteps window_in_panels(const Channels& channels, std::int64_t width) const {
     WindowSteps dense;
@@ -365,7 +366,8 @@ class OrdinaryConvolution {
     for (int a = kAxes; a-- > 0; count *= axes_[a].taps) dense[a] = count;
     return dense;
   }
-  /// In runs of what lies together of the operand, rounded up to lanes, one for each channel of the result.
+  /// The strides of runs of contiguous elements of the operand, rounded up to lanes, one for each channel of the
+  /// result.
   WindowSteps window_in_runs(const Channels& channels) const {
     WindowSteps dense;
     const std::int64_t width = round_up(run_of_channels(channels.ins), kLanes);
@@ -395,7 +397,7 @@ class OrdinaryConvolution {
     part.data = window_.data + offset * size_of(window_.element);
     return part;
   }
-  /// The result's part [places of the box, channels]; `width` lie between dense places.
+  /// The result's part [positions of the box, channels]. Dense positions are `width` apart.
   Part<kAxes + 2> result_part(const Box& box, const Channels& channels, std::int64_t width) const {
     Part<kAxes + 2> part;
     std::int64_t offset = channels.group * result_.group + channels.out * result_.channel, dense = width;
@@ -409,7 +411,7 @@ class OrdinaryConvolution {
     return part;
   }
 
-  /// The same in runs of places, as far apart as in the patch and rounded up to lanes, one for each channel.
+  /// The same in runs of positions, one for each channel. They are spaced as in the patch, and rounded up to lanes.
   Part<kAxes + 2> result_runs(const Box& box, const Channels& channels) const {
     Part<kAxes + 2> part = result_part(box, channels, 0);
     const auto [unit, length] = beneath(box);
@@ -421,8 +423,8 @@ class OrdinaryConvolution {
     return part;
   }
 
-  /// Panels of columns, one behind the other, each [steps, columns rounded up to lanes]; part(channels, width) is what
-  /// is in one.
+  /// Loads consecutive panels of columns, each [steps, columns rounded up to lanes]. part_of(channels, width) is the
+  /// content of a panel.
   template <class PartOf>
   void load_panels(const Channels& channels, ElementType element, std::int64_t steps, T* to, PartOf part_of) const {
     const std::int64_t bytes = size_of(element);
@@ -442,8 +444,8 @@ class OrdinaryConvolution {
       return window_part(some, window_in_panels(some, width));
     });
   }
-  /// The result of a box, column c of place p at data + c column + p step for c a multiple of kColumns; 0: the columns
-  /// of a panel.
+  /// The result of a box. Column c of position p is at data + c column + p step, for c a multiple of kColumns. A step
+  /// of 0 means the columns of a panel.
   struct Panels {
     const T* data;
     std::int64_t column, step;
@@ -454,7 +456,7 @@ class OrdinaryConvolution {
     bool in_place = !by_groups() && (is_panel || taps_ * channels.ins <= kFewTerms) && result_.channel == 1 &&
                     result_.element != ElementType::kBf16 && channels.columns() == width_of(channels);
     std::int64_t next = part.strides[kAxes - 1] * part.sizes[kAxes - 1];
-    for (int a = kAxes - 1; a-- > 0;) {  // the places are evenly apart
+    for (int a = kAxes - 1; a-- > 0;) {  // the positions have equal distances
       if (part.sizes[a] == 1) continue;
       in_place = in_place && part.strides[a] == next;
       next = part.strides[a] * part.sizes[a];
@@ -468,7 +470,7 @@ class OrdinaryConvolution {
 
   static void sum_boxes(std::span<const OrdinaryConvolution> all, const Channels& channels, std::int64_t first_box,
                         std::int64_t boxes, Work& work) {
-    std::int64_t whole = 0, most = 0;  // elements of all windows, and of a piece of one
+    std::int64_t whole = 0, most = 0;  // elements of all windows, and of one piece
     for (const OrdinaryConvolution& one : all) {
       whole += one.window_size(channels);
       most = std::max(most, one.taps_ * ceil_div(one.ins_, one.pieces_) * one.width_of(channels));
@@ -485,7 +487,7 @@ class OrdinaryConvolution {
   }
   std::int64_t window_size(const Channels& channels) const { return taps_ * ins_ * width_of(channels); }
 
-  /// One box's results, with a window that has room for all of it if `whole`, and is loaded anew if asked for.
+  /// Computes one box's results. `window` has room for all of the window if `whole`. It is loaded if `loads`.
   void sum_box(std::int64_t index, const Channels& channels, T* window, bool whole, bool loads, Work& work) const {
     const std::int64_t width = width_of(channels);
     const bool is_dense =
@@ -510,13 +512,13 @@ class OrdinaryConvolution {
     if (!in_place) store<T>(result.sizes, to, result.dense, count, result_.element, result.data, result.strides);
   }
 
-  /// Some taps of an axis.
+  /// A range of taps of an axis.
   struct Taps {
     std::int64_t begin = 0, end = 0;
     bool operator==(const Taps&) const = default;
   };
   using BoxTaps = std::array<Taps, kAxes>;
-  /// The taps that some of `rows` places from `first` on `along` an axis need, where the others meet only padding.
+  /// The taps that some of `rows` positions from `first` on `along` an axis need. The other taps meet only padding.
   BoxTaps taps_inside(const Box& box, int along, const Steps& first, std::int64_t rows) const {
     BoxTaps taps;
     for (int a = 0; a < kAxes; ++a) {
@@ -531,7 +533,7 @@ class OrdinaryConvolution {
     }
     return taps;
   }
-  /// What a tile adds up of some taps, in their order, in runs of steps whose number it returns.
+  /// Finds the elements that a tile sums for some taps, in their order, as runs of steps. Returns the steps of a run.
   std::int64_t tile_runs(const Patch& patch, const BoxTaps& taps, std::vector<typename ToTile::Run>& runs) const {
     const bool merged = patch.apart[kAxes - 1] == patch.length;  // neighbouring taps of the last axis
     const auto& [s, t, u, v] = taps;
@@ -548,9 +550,9 @@ class OrdinaryConvolution {
     return together * patch.length;
   }
 
-  /// to (+)= patch * panels, in tiles of places along the axis in which they are highest. Taps that none of a tile's
-  /// places needs are left out. (Where one of them needs a tap the others add zeros, which changes no sum as long as
-  /// the window is finite.)
+  /// to (+)= patch * panels, in tiles of positions along the axis with the highest tiles. Leaves out taps that none of
+  /// a tile's positions needs. (If one of them needs a tap, the others add zeros, which changes no sum if the window is
+  /// finite.)
   void sum_piece(const Box& box, const Patch& patch, const Channels& channels, const T* panels, T* to,
                  const Steps& place, bool accumulate, Work& work) const {
     typename ToTile::Operands tile{};
@@ -596,7 +598,7 @@ class OrdinaryConvolution {
     report(work, box.places() * width * taps_ * channels.ins);
   }
 
-  /// The same with runs of places as columns and the channels of the result as rows, which lie as result_runs says.
+  /// The same, with runs of positions as columns and the result's channels as rows, which result_runs lays out.
   void sum_piece_in_runs(const Box& box, const Patch& patch, const Channels& channels, const T* panel, T* to,
                          const std::array<std::int64_t, kAxes + 2>& dense, bool accumulate, Work& work) const {
     tap_runs(patch, 1, work.steps);
@@ -630,7 +632,7 @@ class OrdinaryConvolution {
     return some;
   }
 
-  /// Sums stay in scratch from box to box.
+  /// Sums the window's gradient. Sums stay in scratch between boxes.
   void sum_gradient(const Channels& channels, Work& work) const {
     const std::int64_t steps = taps_ * channels.ins, width = width_of(channels);
     ConvolutionScratch& scratch = convolution_scratch();
@@ -651,7 +653,7 @@ class OrdinaryConvolution {
     store<T>(part.sizes, sums, part.dense, count, window_.element, part.data, part.strides);
   }
 
-  /// sums += patchᵀ * panels, in tiles of channels of the operand, of neighbouring taps where they lie together.
+  /// sums += patchᵀ * panels, in tiles of the operand's channels, joined with neighbouring taps if contiguous.
   void add_box(const Box& box, const Patch& patch, const Channels& channels, const Panels& panels, T* sums,
                Work& work) const {
     const std::int64_t length = tap_runs(patch, 0, work.rows), strips = ceil_div(length, kRows),
@@ -697,7 +699,7 @@ class OrdinaryConvolution {
     }
   }
 
-  /// The same with runs of channels of the operand, and of taps, as columns and the channels of the result as rows.
+  /// The same, with runs of the operand's channels and of taps as columns, and the result's channels as rows.
   void add_box_in_runs(const Box& box, const Patch& patch, const Channels& channels, const Panels& panels, T* sums,
                        Work& work) const {
     const std::int64_t width = round_up(run_of_channels(channels.ins), kLanes);
@@ -713,7 +715,7 @@ class OrdinaryConvolution {
     }
   }
 
-  /// Where in the patch the places of a box are, of the axes from `kept` on only the first.
+  /// The addresses in the patch of a box's positions. Of the axes from `kept` on, takes only the first position.
   static void place_runs(const Box& box, const Patch& patch, int kept, std::vector<std::int64_t>& runs) {
     Box rest = box;
     for (int a = kept; a < kAxes; ++a) rest.size[a] = 1;
@@ -721,8 +723,8 @@ class OrdinaryConvolution {
     for_each_place(rest, [&](const Steps& at) { runs.push_back(offset(at, patch.step)); });
   }
 
-  /// Calls fn(axis, first place, count) for strips of up to `most` places that together are the box, along the axis in
-  /// which they are longest.
+  /// Calls fn(axis, first position, count) for strips of up to `most` positions, along the axis with the longest
+  /// strips. Together they cover the box.
   template <class Fn>
   static void for_each_strip(const Box& box, std::int64_t most, Fn fn) {
     const auto strips = [&](int a) { return ceil_div(box.size[a], most); };
@@ -767,7 +769,7 @@ class OrdinaryConvolution {
   const std::function<void()>& progress_;
   std::int64_t taps_ = 0, pieces_ = 0;
   Lanes lanes_ = Lanes::kResults;
-  int run_ = kAxes;  ///< the first axis of the runs of places that are lanes; kAxes: none
+  int run_ = kAxes;  ///< the first axis of the runs of positions that are lanes; kAxes: none
 };
 
 /// Calls fn with a zero of the type that is computed in.
@@ -793,7 +795,7 @@ void fill_with_zeros(ElementType element, void* data, std::vector<std::int64_t> 
 
 void convolve_to(const Convolution& c, bool to_input, Threads& threads) {
   by_computed_type(c, [&]<class T>(T) {
-    // Results that no tap reaches are in ordinary convolutions without taps.
+    // Results that no tap reaches belong to ordinary convolutions without taps.
     bool all_are_reached = true;
     for_each_ordinary(c, to_input, [&](const ConvolutionAxes& axes) {
       for (const ConvolutionAxis& axis : axes) all_are_reached = all_are_reached && axis.taps > 0;
@@ -829,7 +831,7 @@ void convolve_input_gradient(const Convolution& convolution, Threads& threads) {
 
 void convolve_window_gradient(const Convolution& c, Threads& threads) {
   by_computed_type(c, [&]<class T>(T) {
-    // Taps that meet no element of the input are in no ordinary convolution.
+    // Taps that meet no element of the input belong to no ordinary convolution.
     std::vector<std::int64_t> sizes{c.groups, c.inputs, c.outputs},
         strides{c.window.group_stride, c.window.input_stride, c.window.output_stride};
     for (const ConvolutionDim& dim : c.dims) sizes.push_back(dim.taps), strides.push_back(dim.tap_stride);

@@ -1,9 +1,9 @@
-// Which elements of a convolution meet (internal to convolution.cpp): the ordinary convolutions that one with strides
-// and dilations of any kind consists of, and their results in boxes.
+// The pairs of elements that a convolution multiplies (internal to convolution.cpp). A convolution with any strides and
+// dilations consists of ordinary convolutions. The results are computed box by box.
 //
-// Every residue of the result's index by the base dilation is an ordinary convolution, with those taps that meet
-// elements of the operand there. The result is the output and the operand the input; or the other way round, for the
-// gradient of the input.
+// Each residue of the result's index modulo the base dilation is an ordinary convolution, with the taps that meet
+// elements of the operand there. The result is the output and the operand the input; for the input's gradient, vice
+// versa.
 #pragma once
 
 #include <algorithm>
@@ -17,20 +17,20 @@
 
 namespace mtf::kernels {
 
-constexpr int kAxes = 1 + kConvolutionDims;  // batch, and dims of space, the last ones
+constexpr int kAxes = 1 + kConvolutionDims;  // batch, then the spatial dims at the end
 
-/// One axis of an ordinary convolution: result u and tap v meet in the operand's element origin + u step + v apart, if
-/// that is in [begin, end). Its strides are of memory.
+/// One axis of an ordinary convolution. Result u and tap v meet the operand's element origin + u step + v apart, if
+/// that is in [begin, end). Strides are those in memory.
 struct ConvolutionAxis {
-  std::int64_t count = 1, first = 0, result_stride = 0;  ///< results: where the first one is
-  std::int64_t taps = 1, first_tap = 0, tap_stride = 0;  ///< the same of the window
+  std::int64_t count = 1, first = 0, result_stride = 0;  ///< results: `first` is the address of the first one
+  std::int64_t taps = 1, first_tap = 0, tap_stride = 0;  ///< the same for the window
   std::int64_t origin = 0, step = 1, apart = 1;
   std::int64_t begin = 0, end = 1, operand_stride = 0;
 };
 using ConvolutionAxes = std::array<ConvolutionAxis, kAxes>;
 
-/// The ordinary convolutions that a dim consists of: one for each residue of the result's index, or of the input's if
-/// that is what is computed.
+/// The ordinary convolutions of a dim: one for each residue of the output's index, or of the input's index if
+/// `to_input`.
 inline std::vector<ConvolutionAxis> ordinary(const ConvolutionDim& dim, bool to_input) {
   // Result r, tap t and operand i meet where r * stride + t * dilation + shift = i * base.
   const BlockDim &result = to_input ? dim.input : dim.output, &operand = to_input ? dim.output : dim.input;
@@ -49,7 +49,7 @@ inline std::vector<ConvolutionAxis> ordinary(const ConvolutionDim& dim, bool to_
     axis.first_tap = tap * dim.tap_stride, axis.tap_stride = tap_step * dim.tap_stride;
     axis.step = residues * stride / base, axis.apart = tap_step * dilation / base;
     if (axis.taps > 0) axis.origin = (at + tap * dilation) / base - operand.first;
-    if (axis.apart < 0) {  // then the taps from the last one on
+    if (axis.apart < 0) {  // then start with the last tap
       const std::int64_t last = std::max<std::int64_t>(0, axis.taps - 1);
       axis.first_tap += last * axis.tap_stride, axis.tap_stride = -axis.tap_stride;
       axis.origin += last * axis.apart, axis.apart = -axis.apart;
@@ -62,13 +62,13 @@ inline std::vector<ConvolutionAxis> ordinary(const ConvolutionDim& dim, bool to_
   return axes;
 }
 
-/// Some places of the result.
+/// A box of result positions.
 struct Box {
   std::array<std::int64_t, kAxes> at{}, size{};
   std::int64_t places() const { return size[0] * size[1] * size[2] * size[3]; }
 };
 
-/// The results in boxes of about so many places, the last axes whole if they can be.
+/// Divides the results into boxes of about `places` positions. The last axes are not divided if possible.
 class Boxes {
  public:
   Boxes(const ConvolutionAxes& axes, std::int64_t places) {
@@ -81,7 +81,7 @@ class Boxes {
     }
   }
   std::int64_t size() const { return size_; }
-  /// As large along each axis as any of them.
+  /// A box with the maximal size along each axis.
   Box largest() const {
     Box box;
     for (int a = 0; a < kAxes; ++a) box.size[a] = pieces_[a] > 0 ? ceil_div(count_[a], pieces_[a]) : 0;
@@ -102,7 +102,7 @@ class Boxes {
   std::int64_t size_ = 1;
 };
 
-/// Calls fn with the axes of each ordinary convolution that a convolution consists of.
+/// Calls fn with the axes of each ordinary convolution that the convolution consists of.
 template <class Fn>
 void for_each_ordinary(const Convolution& c, bool to_input, Fn fn) {
   const ConvolutionTensor &result = to_input ? c.input : c.output, &operand = to_input ? c.output : c.input;

@@ -1,5 +1,5 @@
-// The innermost parts of a convolution besides Tile: sums that stay in registers where Tile would leave lanes empty
-// (internal to convolution.cpp).
+// The innermost loops of a convolution besides Tile (internal to convolution.cpp). They keep sums in registers in cases
+// in which Tile would leave lanes empty.
 #pragma once
 
 #include <algorithm>
@@ -55,9 +55,9 @@ struct LaneSums {
   }
 };
 
-/// Few rows of many columns: c[r, l] (+)= Σ over the runs and i < k of a[i, r] · b[run + i b_k + l], where A goes on
-/// from run to run; as Tile's with kRuns, but the runs are of B. Columns are whole packets. The terms are added as in
-/// Tile, so that the bits are the same.
+/// Few rows and many columns: c[r, l] (+)= Σ over the runs and i < k of a[i, r] · b[run + i b_k + l]. A is contiguous
+/// across runs. This is Tile with kRuns, but the runs are in B. The number of columns is a multiple of the packet's
+/// lanes. The terms are added in Tile's order, so that the bits are the same.
 template <class T>
 struct FewRows {
   using Packet = typename Tile<T>::Packet;
@@ -65,11 +65,11 @@ struct FewRows {
   static constexpr int kRows = std::max(1, kLanes / 2);
   static constexpr int kSums = sizeof(Packet) == 64 ? 24 : 12;  // of 32 or 16 registers
   static constexpr int kPackets = 8;
-  static constexpr int kLatency = 8;  // additions that can begin before the first one has ended
+  static constexpr int kLatency = 8;  // additions that can start before the first one ends
 
   std::span<const std::int64_t> runs;
   std::int64_t k;
-  const T* a;  ///< its rows lie together
+  const T* a;  ///< its rows are contiguous
   std::int64_t a_k;
   const T* b;
   std::int64_t b_k;
@@ -77,7 +77,7 @@ struct FewRows {
   std::int64_t c_row;
   bool accumulate;
 
-  /// For 1 ≤ rows ≤ kRows.
+  /// Requires 1 ≤ rows ≤ kRows.
   void run(std::int64_t rows, std::int64_t packets) const {
     static constexpr auto kFunctions = functions(std::make_integer_sequence<int, kRows * kPackets>());
     const std::int64_t count = strips(rows, packets);
@@ -88,7 +88,7 @@ struct FewRows {
       kFunctions[static_cast<std::size_t>((rows - 1) * kPackets + own - 1)](strip);
     }
   }
-  /// In how much time, in that of an addition, a term is added for each element.
+  /// The time for one term of each element, in units of an addition.
   static std::int64_t time(std::int64_t rows, std::int64_t packets) {
     const std::int64_t count = strips(rows, packets);
     return count * std::max<std::int64_t>(kLatency, rows * ceil_div(packets, count));
@@ -121,7 +121,7 @@ struct FewRows {
     for (const std::int64_t run : o.runs) {
       const T* b = o.b + run;
       for (std::int64_t p = 0; p < o.k; ++p, a += o.a_k, b += o.b_k) {
-        if constexpr (kTileRows <= kTilePackets) {  // the fewer ones stay in registers meanwhile
+        if constexpr (kTileRows <= kTilePackets) {  // the smaller set stays in registers
           Packet factors[kTileRows];
 #pragma GCC unroll 8
           for (int r = 0; r < kTileRows; ++r) factors[r] = pset1<Packet>(a[r]);

@@ -34,7 +34,7 @@ void copy_run(std::int64_t n, const T* from, std::int64_t from_stride, T* to, st
 
 constexpr std::int64_t kShortRow = 64;  // elements: a call for each longer row costs little
 constexpr std::int64_t kBlock = 16;
-constexpr std::int64_t kBlocksAhead = 2;  // that are asked for: no processor foresees lines that lie so far apart
+constexpr std::int64_t kBlocksAhead = 2;  // prefetched: the hardware does not predict lines that are so far apart
 
 template <class Packet, class Number>
 Packet load_some(const Number* from, std::int64_t n) {
@@ -57,7 +57,7 @@ void store_some(Number* to, const Packet& packet, std::int64_t n) {
 #endif
 }
 
-/// to[r][c] = from[c][r] for a block of up to 16 × 16, in registers where the element has a packet.
+/// to[r][c] = from[c][r] for a block of up to 16 × 16, in registers if the element has a packet.
 template <class T>
 void transpose_block(std::int64_t rows, std::int64_t columns, const T* from, std::int64_t from_column, T* to,
                      std::int64_t to_row) {
@@ -96,7 +96,7 @@ void transpose_block(std::int64_t rows, std::int64_t columns, const T* from, std
   }
 }
 
-/// One short row, `rows` times: what is written so far is copied behind itself.
+/// Writes one short row `rows` times, by copying the rows written so far.
 template <class T>
 void repeat_row(std::int64_t rows, std::int64_t columns, const T* from, T* to) {
   std::copy_n(from, columns, to);
@@ -105,8 +105,8 @@ void repeat_row(std::int64_t rows, std::int64_t columns, const T* from, T* to) {
     std::memcpy(to + done, to, static_cast<std::size_t>(std::min(done, all - done)) * sizeof(T));
 }
 
-/// Each element of a column `columns` times. Whole packets are written, and the next row writes over what is too much;
-/// the last rows are written alone.
+/// Writes each element of a column `columns` times. Whole packets are written, and the next row overwrites the excess.
+/// The last rows are written exactly.
 template <class T>
 void repeat_elements(std::int64_t rows, std::int64_t columns, const T* from, std::int64_t stride, T* to) {
   constexpr std::int64_t kBytes = 16, kLanes = kBytes / static_cast<std::int64_t>(sizeof(T));
@@ -123,7 +123,8 @@ void repeat_elements(std::int64_t rows, std::int64_t columns, const T* from, std
 template <class T>
 void copy_rows(std::int64_t rows, std::int64_t columns, const T* from, std::int64_t from_row, std::int64_t from_column,
                T* to, std::int64_t to_row, std::int64_t to_column) {
-  // The inner loop runs along the target's smaller stride; across it in the source is a transpose.
+  // The inner loop runs along the target's smaller stride. If that is not the source's smaller stride, it is a
+  // transpose.
   if (rows > 1 && columns > 1 && std::abs(to_row) < std::abs(to_column)) {
     std::swap(rows, columns);
     std::swap(from_row, from_column);
@@ -211,7 +212,7 @@ void copy_block(std::span<const std::int64_t> sizes, int element_size, const voi
     if (sizes[d] == 0) return;
     if (sizes[d] > 1) dims.push_back({sizes[d], source_strides[d], target_strides[d]});
   }
-  // The target in its own order; neighbours that are one run in both become one dim.
+  // Dims are in the target's memory order. Neighbours that are contiguous in both blocks are joined.
   std::stable_sort(dims.begin(), dims.end(),
                    [](const Dim& a, const Dim& b) { return std::abs(a.to) > std::abs(b.to); });
   std::vector<Dim> merged;
@@ -223,7 +224,7 @@ void copy_block(std::span<const std::int64_t> sizes, int element_size, const voi
       merged.push_back(dim);
     }
   }
-  // The dim along which the source runs comes last but one, so that a transpose is one matrix.
+  // The dim with the source's smallest stride becomes the last but one, so that a transpose is one matrix.
   if (merged.size() > 2) {
     auto smallest = std::min_element(merged.begin(), merged.end(), [](const Dim& a, const Dim& b) {
       return (a.from == 0 ? INT64_MAX : std::abs(a.from)) < (b.from == 0 ? INT64_MAX : std::abs(b.from));

@@ -6,10 +6,9 @@
 
 namespace mtf::kernels {
 
-/// Copies the elements of a block of `sizes` from `source` to `target`, each with the distance in
-/// elements between neighbours of every dim (any sign; 0 in the source repeats an element).
-/// `element_size` is 1, 2, 4 or 8 bytes. The blocks do not overlap. Contiguous runs go by memcpy,
-/// transposes in blocks that fit the cache.
+/// Copies the elements of a block of `sizes` from `source` to `target`. The strides are distances in elements between
+/// neighbours along every dim. They may be negative; 0 in the source repeats an element. `element_size` is 1, 2, 4 or 8
+/// bytes. The blocks must not overlap. Contiguous runs are copied by memcpy, transposes in blocks that fit the cache.
 void copy_block(std::span<const std::int64_t> sizes, int element_size, const void* source,
                 std::span<const std::int64_t> source_strides, void* target,
                 std::span<const std::int64_t> target_strides);

@@ -1,8 +1,7 @@
-// The types an element can have.
+// The element types.
 //
-// In promotion order: of two types the later one is the type of their sum.
-// Stored as: bool one byte, 0 or 1; i32 four bytes; bf16 two bytes (the upper half of an f32,
-// rounded to nearest even); f32 and f64 as IEEE 754.
+// They are declared in promotion order: the sum of two types has the later one. In memory, bool is one byte, 0 or 1;
+// i32 is four bytes; bf16 is two bytes (the upper half of an f32, rounded to nearest even); f32 and f64 are IEEE 754.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +43,7 @@ struct Bf16 {
   std::uint16_t bits = 0;
 };
 
-/// Rounds to nearest even; a NaN stays a NaN, overflow becomes infinity.
+/// Rounds to nearest even. A NaN stays a NaN, and an overflow becomes infinity.
 inline Bf16 to_bf16(float value) {
   std::uint32_t bits;
   std::memcpy(&bits, &value, 4);
@@ -52,7 +51,7 @@ inline Bf16 to_bf16(float value) {
   return {static_cast<std::uint16_t>((bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16)};
 }
 
-/// Exact.
+/// Converts exactly.
 inline float to_float(Bf16 value) {
   const std::uint32_t bits = static_cast<std::uint32_t>(value.bits) << 16;
   float result;

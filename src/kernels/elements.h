@@ -1,4 +1,4 @@
-// Elements as numbers of C++.
+// Elements as C++ numbers.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ inline constexpr ElementType kElementOf = std::is_same_v<T, std::uint8_t>   ? El
                                           : std::is_same_v<T, float>        ? ElementType::kF32
                                                                             : ElementType::kF64;
 
-/// The type that arithmetic on elements of type T is done in, and the way there and back.
+/// The type for arithmetic on elements of type T, and the conversions.
 template <typename T>
 using Number = std::conditional_t<std::is_same_v<T, Bf16>, float,
                                   std::conditional_t<std::is_same_v<T, std::uint8_t>, std::int32_t, T>>;
@@ -51,7 +51,7 @@ N plus(N a, N b) {
     return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
   else return a + b;
 }
-/// What a reduction of nothing is.
+/// The result of a reduction of no elements.
 template <typename N>
 N identity_of(Reduction reduction) {
   using Limits = std::numeric_limits<N>;
@@ -63,7 +63,7 @@ N identity_of(Reduction reduction) {
     default: return N(0);
   }
 }
-/// Calls `fn` with the function of two numbers that a reduction is.
+/// Calls `fn` with the binary function of a reduction.
 template <typename N, typename Fn>
 void by_reduction(Reduction reduction, Fn fn) {
   switch (reduction) {
@@ -74,7 +74,7 @@ void by_reduction(Reduction reduction, Fn fn) {
           return static_cast<N>(static_cast<std::uint32_t>(x) * static_cast<std::uint32_t>(y));
         else return x * y;
       });
-    // A NaN is not equal to itself.
+    // x != x is true for NaN only.
     case Reduction::kMax: return fn([](N x, N y) { return x != x ? x : y != y ? y : x > y ? x : y; });
     case Reduction::kMin: return fn([](N x, N y) { return x != x ? x : y != y ? y : x < y ? x : y; });
     default: throw std::invalid_argument("numbers are not reduced by and, or");

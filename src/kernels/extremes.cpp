@@ -13,7 +13,7 @@ namespace {
 
 using lanes::kBytes;
 
-/// How elements in memory become packets that compare as they do.
+/// Converts elements in memory to packets with the same order.
 template <class T>
 struct Elements {
   using Packet = std::conditional_t<std::is_same_v<T, double>, lanes::D,
@@ -45,7 +45,7 @@ bool any(Mask mask) {
   return all != 0;
 }
 
-/// The first place for which `holds` is true, or `count`; it is asked of packets, and then of single numbers.
+/// The first position for which `holds` is true, or `count`. `holds` gets packets, and then single numbers.
 template <class T, class Holds>
 std::int64_t first_that(const T* x, std::int64_t count, Holds holds) {
   using E = Elements<T>;
@@ -61,7 +61,7 @@ std::int64_t first_that(const T* x, std::int64_t count, Holds holds) {
   return i;
 }
 
-/// Whether a is beyond b or NaN; a mask for packets.
+/// True if a is beyond b or NaN; a mask for packets.
 template <bool largest, class V>
 auto beats(V a, V b) {
   return (largest ? a > b : a < b) | (a != a);
@@ -72,7 +72,7 @@ V better_of(V a, V b) {
   else return lanes::minimum_of(a, b);
 }
 
-/// Elements whose extreme is found before anyone asks where it is: they are still in the nearest cache then.
+/// The extreme of so many elements is found before its position, while they are still in L1.
 constexpr std::int64_t kPart = 1024;
 
 template <bool largest, class T>
@@ -112,7 +112,7 @@ std::int64_t place_along(const T* x, std::int64_t count) {
   return place;
 }
 
-/// Lines whose extremes are found at once.
+/// The number of lines whose extremes are found at once.
 constexpr std::int64_t kLinesAtOnce = 256;
 
 template <bool largest, class T>

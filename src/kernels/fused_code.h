@@ -1,4 +1,4 @@
-// What compile() makes of a LoopProgram (internal to fused_loop*.cpp).
+// The result of compile() for a LoopProgram (internal to fused_loop*.cpp).
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ struct ThreadedCode final : FusedLoop::Code {
            std::span<const LoopArgument> outputs, Threads& threads) const override;
   std::string text() const override;
 
-  /// A reference of a record that a run fills in.
+  /// A reference of a record that each run fills in.
   struct Use {
     int record = 0;
     bool second = false;  ///< reference c instead of b
@@ -27,9 +27,9 @@ struct ThreadedCode final : FusedLoop::Code {
   std::vector<std::vector<Use>> operand_uses;  ///< by operand
   std::vector<std::vector<Use>> output_uses;   ///< by output
   std::vector<std::vector<Use>> slot_uses;     ///< by slot of scratch
-  std::vector<std::string> lines;              ///< a line for each record
+  std::vector<std::string> lines;              ///< a line of text for each record
 
-  /// Of a loop whose outputs are all `where(condition, x, array)`: one that stores the conditions.
+  /// If all outputs of the loop are `where(condition, x, array)`: a loop that stores the conditions.
   std::optional<FusedLoop> conditions;
 
   bool has_reduction() const {
@@ -38,12 +38,12 @@ struct ThreadedCode final : FusedLoop::Code {
     }
     return false;
   }
-  /// Whether the loop is one array and its one reduction.
+  /// True if the loop is one array and one reduction.
   bool is_bare_reduction() const {
     return program.steps.empty() && program.operands.size() == 1 && program.outputs.size() == 1 &&
            program.operands[0].kind == OperandKind::kArray && program.outputs[0].reduction != Reduction::kStore;
   }
-  /// The step that computes an output that is stored; null if it is an operand.
+  /// The step that computes a stored output. Null if the output is an operand.
   const LoopStep* step_of(const LoopOutput& output) const {
     const int step = output.value - static_cast<int>(program.operands.size());
     return step < 0 ? nullptr : &program.steps[static_cast<std::size_t>(step)];

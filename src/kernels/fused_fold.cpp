@@ -64,8 +64,8 @@ void write_all(ElementType type, char* target, std::int64_t step, const T* cells
   }
 }
 
-/// The cells joined to one, by halves; the first three times at once, so that no sum waits for another's store. `n` is
-/// a power of two.
+/// Joins the cells to one, by halves. The first three halvings are done at once, so that no sum waits for another's
+/// store. `n` is a power of two.
 template <class T>
 T tree(Reduction reduction, T* cells, std::int64_t n) {
   auto by = [&](auto join) {
@@ -81,7 +81,7 @@ T tree(Reduction reduction, T* cells, std::int64_t n) {
       for (std::int64_t k = 0; k < half; ++k) cells[k] = join(cells[k], cells[k + half]);
     }
   };
-  // The common ones by name, so that the compiler sees one operation in the loop.
+  // The frequent reductions are named, so that the compiler sees one operation in the loop.
   switch (reduction) {
     case Reduction::kSum: by([](T a, T b) { return joined(Reduction::kSum, a, b); }); break;
     case Reduction::kMax: by([](T a, T b) { return joined(Reduction::kMax, a, b); }); break;
@@ -119,7 +119,7 @@ Folds::Folds(const ThreadedCode& code, const std::vector<bool>& chosen, std::spa
   }
 }
 
-/// The first n lanes as they are if they lie together, or copied; they may be changed.
+/// The first n lanes: in place if they are contiguous, else a copy. The caller may change them.
 template <class T>
 T* Folds::cells(const Accumulator& a, std::int64_t n) const {
   if (sizeof(T) == static_cast<std::size_t>(lane_bytes_)) return reinterpret_cast<T*>(a.lanes);

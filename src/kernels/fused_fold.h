@@ -1,4 +1,4 @@
-// What the reduced outputs of a fused loop are folded into (internal to fused_loop_run.cpp and fused_nest.cpp).
+// The accumulators of the reduced outputs of a fused loop (internal to fused_loop_run.cpp and fused_nest.cpp).
 #pragma once
 
 #include <functional>
@@ -9,32 +9,31 @@
 
 namespace mtf::kernels {
 
-/// For each reduced output a row of lanes, which the loop's steps fold into side by side; for sums of floats a row of
-/// f64 beside them, which takes over from time to time.
+/// For each reduced output, a row of lanes into which the loop's steps fold their results. For sums of floats there is
+/// also a row of f64, into which the lanes are added from time to time.
 class Folds {
  public:
-  /// Of the reduced outputs that are `chosen`. `width`: the most lanes side by side, beyond one tile. `types`: in which
-  /// the outputs are written.
+  /// Makes accumulators for the reduced outputs that are `chosen`. `width` is the maximal number of adjacent lanes
+  /// beyond one tile. `types` are the element types of the outputs in memory.
   Folds(const ThreadedCode& code, const std::vector<bool>& chosen, std::span<const ElementType> types,
         std::int64_t width, const std::function<char*(std::int64_t)>& take);
-  /// What one output takes.
+  /// The bytes that one output takes.
   static std::int64_t bytes(const ThreadedCode& code, std::int64_t width);
 
-  /// The lanes of an output; nullptr if it is stored, or not chosen.
+  /// The lanes of an output. Null if the output is stored, or not chosen.
   char* lanes(std::size_t output) const { return accumulators_[output].lanes; }
-  /// What the first n lanes of a sum of floats were folded into; zeros if nothing was.
+  /// The f64 totals of the first n lanes of a sum of floats; zeros if nothing was folded.
   double* totals(std::size_t output, std::int64_t n);
 
-  /// Each of the first n lanes becomes the identity of its reduction; the others are not used until the next time.
+  /// Sets the first n lanes to the identity of their reduction. The other lanes must not be used until the next call.
   void clear(std::int64_t n);
-  /// Sums of floats in the first n lanes go to f64: in as many each time until they are cleared.
+  /// Adds sums of floats in the first n lanes to f64. n must be the same for all calls until the lanes are cleared.
   void fold(std::int64_t n);
   /// Joins the lanes of a tile to one element.
   void finish_row(std::size_t output, char* target);
-  /// Writes `rows` elements `step` bytes apart, each joined of `size` lanes side by side, at most a tile, as
-  /// finish_row joins them.
+  /// Writes `rows` elements, `step` bytes apart. Each joins `size` adjacent lanes (at most a tile) as finish_row does.
   void finish_rows(std::size_t output, std::int64_t rows, std::int64_t size, char* target, std::int64_t step);
-  /// Writes `columns` elements `step` bytes apart, each joined of every `columns`th of the first `used` lanes.
+  /// Writes `columns` elements, `step` bytes apart. Each joins every `columns`th of the first `used` lanes.
   void finish_columns(std::size_t output, std::int64_t columns, std::int64_t used, char* target, std::int64_t step);
 
  private:
@@ -44,7 +43,7 @@ class Folds {
     ElementType target = ElementType::kF32;
     bool folds = false;
     bool folded = false;
-    char* lanes = nullptr;  // as the group of lanes holds them
+    char* lanes = nullptr;  // in the lane type of the group
     double* totals = nullptr;
   };
 
@@ -60,13 +59,14 @@ class Folds {
   char* scratch_ = nullptr;
 };
 
-/// The identity of a reduction, written as one element of `type`.
+/// Writes the identity of a reduction as one element of `type`.
 void write_identity(Reduction reduction, ElementType type, char* target);
 
-/// total = total (op) part, of each of n elements of `type`, which lie together.
+/// total = total (op) part, for each of n contiguous elements of `type`.
 void join_elements(Reduction reduction, ElementType type, std::int64_t n, char* total, const char* part);
 
-/// Writes n elements of type `from` (f64, f32, i32 or `to` itself), which lie together, as `to`, `step` bytes apart.
+/// Converts n contiguous elements of type `from` (f64, f32, i32 or `to` itself) to `to`, and writes them `step` bytes
+/// apart.
 void write_cells(ElementType from, ElementType to, const char* source, std::int64_t n, char* target, std::int64_t step);
 
 }  // namespace mtf::kernels

@@ -1,4 +1,4 @@
-// From a LoopProgram to threaded code.
+// Compiles a LoopProgram to threaded code.
 #include "kernels/fused_loop.h"
 
 #include <stdexcept>
@@ -12,7 +12,7 @@ namespace {
 using lanes::AnyStep;
 using lanes::Group;
 
-/// Writes the records. One value at a time is in the tile; those needed again wait in slots.
+/// Writes the records. One value at a time is in the tile. Values that are needed again are in slots.
 class Emitter {
  public:
   explicit Emitter(ThreadedCode& code)
@@ -29,9 +29,8 @@ class Emitter {
       }
     }
     for (const LoopOutput& output : p.outputs) ++uses_left_[output.value];
-    // A store may overwrite an operand in place, so it comes after the last step that reads memory, and after the
-    // outputs that are operands: they are reduced before the first store, and where there are several stores read
-    // before it.
+    // A store may overwrite an operand in place. So stores follow the last step that reads memory. They also follow
+    // reductions of operands, and if there are several stores, the reads of stored operands.
     int last_read = -1;
     const int operands = static_cast<int>(p.operands.size()), steps = static_cast<int>(p.steps.size());
     auto in_memory = [&](int v) { return v >= 0 && v < operands && p.operands[v].kind == OperandKind::kArray; };
@@ -71,7 +70,7 @@ class Emitter {
                          : "value " + std::to_string(v - static_cast<int>(code_.program.operands.size()));
   }
 
-  /// Whether memory holds the value as lanes of the group.
+  /// True if memory holds the value as lanes of the group.
   bool readable(int v) const {
     if (slot_of_[v] >= 0) return true;
     if (!is_operand(v)) return false;
@@ -99,12 +98,12 @@ class Emitter {
     }
   }
 
-  /// After this the value in the tile is also in a slot.
+  /// Copies the value in the tile to a slot.
   void spill() {
     if (tile_ >= 0 && !readable(tile_)) put_in_slot();
   }
 
-  /// After this the operand is read from memory no more.
+  /// Copies the operand to a slot, so that it is read from memory no more.
   void keep(int operand) {
     load(operand);
     if (slot_of_[operand] < 0) put_in_slot();
@@ -144,7 +143,7 @@ class Emitter {
     if (--uses_left_[v] == 0 && slot_of_[v] >= 0) slot_busy_[slot_of_[v]] = false;
   }
 
-  /// Makes every argument but one readable in memory and that one the tile; returns its place.
+  /// Makes every argument except one readable in memory, and that one the tile. Returns its index.
   int arrange(std::span<const int> arguments) {
     int place = 0;
     for (int k = 0; k < static_cast<int>(arguments.size()); ++k) {
@@ -193,7 +192,7 @@ class Emitter {
     }
   }
 
-  /// In which a value of a type is held.
+  /// The type in which a value is computed.
   static ElementType computed(ElementType type) { return type == ElementType::kBf16 ? ElementType::kF32 : type; }
 
   AnyStep find(const LoopStep& step, ElementType type, int place) const {

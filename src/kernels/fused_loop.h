@@ -1,19 +1,18 @@
 // Element-wise chains, and the reductions at their ends, as one loop over a block.
 //
-// A LoopProgram is a list of operations on one element (SSA): values are numbered operands first,
-// then one per step. compile() turns it into threaded code: each step is a precompiled function
-// that holds eight SIMD packets (a *tile*: 128 f32 or 64 f64 with AVX-512) in registers and jumps
-// to the next step; a value that is needed again later waits in a tile-sized slot in L1.
+// A LoopProgram is a list of operations on one element in SSA form. The operands are the first values, then each step
+// is one. compile() turns it into threaded code. A step is a precompiled function that holds eight SIMD packets (a
+// *tile*: 128 f32 or 64 f64 with AVX-512) in registers, and jumps to the next step. A value that is needed again later
+// is stored in a tile-sized slot in L1.
 //
-// What always holds:
-// - The bits of an element-wise result depend on the element's operands only: not on its place,
-//   the block's sizes or strides, the number of threads, or how steps are fused into programs.
-//   (bf16 values are computed in f32 and rounded after every step.)
-// - A reduction's bits depend on the loop's sizes and the arrays' strides only, never on the
-//   number of threads.
+// Invariants:
+// - The bits of an element-wise result depend on the element's operands only. They do not depend on its index, the
+//   block's sizes or strides, the number of threads, or the fusion of steps into programs. (bf16 values are computed in
+//   f32 and rounded after every step.)
+// - A reduction's bits depend on the loop's sizes and the arrays' strides only, never on the number of threads.
 // - Nothing is read or written beyond the elements that sizes and strides name.
-// - An output may be the same memory as an operand with the same strides and element size;
-//   no other overlap is allowed. A reduced output overlaps nothing.
+// - An output may have the memory of an operand with the same strides and element size. No other overlap is allowed. A
+//   reduced output overlaps nothing.
 #pragma once
 
 #include <cstdint>
@@ -32,17 +31,17 @@ namespace mtf::kernels {
 
 enum class OperandKind : std::uint8_t {
   kArray,   ///< memory, with a stride for each dim of the loop
-  kScalar,  ///< one number, given at each run
+  kScalar,  ///< one number, given for each run
   kIota,    ///< first + the index along one dim of the loop; i32
 };
 
 struct LoopOperand {
   OperandKind kind = OperandKind::kArray;
   ElementType type = ElementType::kF32;
-  int dim = 0;  ///< kIota: along which dim of the loop
+  int dim = 0;  ///< kIota: the dim of the loop
 };
 
-/// One step: value = op(a, b, c); unused operands are -1. `type` is read by `cast` only.
+/// One step: value = op(a, b, c). Unused operands are -1. Only `cast` reads `type`.
 struct LoopStep {
   LaneOp op = LaneOp::kAdd;
   int a = -1;
@@ -51,9 +50,8 @@ struct LoopStep {
   ElementType type = ElementType::kF32;
 };
 
-/// A value that leaves the loop. `type` is that of the memory: the value's own, except that a
-/// kSum of bool is i32 and a kSum of bf16 may be f32 (not rounded) or bf16 (rounded once).
-/// kMax and kMin of bool are kOr and kAnd.
+/// A result of the loop. `type` is the type in memory. It is the value's type with two exceptions: a kSum of bool is
+/// i32, and a kSum of bf16 may be f32 (not rounded) or bf16 (rounded once). kMax and kMin of bool are kOr and kAnd.
 struct LoopOutput {
   int value = 0;
   ElementType type = ElementType::kF32;
@@ -65,13 +63,13 @@ struct LoopProgram {
   std::vector<LoopStep> steps;
   std::vector<LoopOutput> outputs;
 
-  /// The element type of every value, operands first. Throws std::invalid_argument if the
-  /// program is not well formed (a step reads a later value, operand types differ, …).
+  /// The element type of every value, operands first. Throws std::invalid_argument if the program is not well formed (a
+  /// step reads a later value, operand types differ, …).
   std::vector<ElementType> value_types() const;
 };
 
-/// One operand or output at one run. For an array: the first element, and for every dim of the
-/// loop the distance in elements between neighbours (0: the same element; of an output: reduced).
+/// One operand or output of one run. For an array: the first element, and for every dim of the loop the distance in
+/// elements between neighbours. A stride of 0 repeats an operand's element, and reduces an output.
 struct LoopArgument {
   void* data = nullptr;
   std::span<const std::int64_t> strides;
@@ -98,10 +96,10 @@ struct LoopArgument {
   }
 };
 
-/// A compiled program: const, shareable among threads, copied cheaply.
+/// A compiled program: const, shareable among threads, cheap to copy.
 class FusedLoop {
  public:
-  /// The threaded code of a program: its steps are functions of one level (kernel_table.h).
+  /// The threaded code of a program. Its steps are functions of one level (kernel_table.h).
   struct Code {
     explicit Code(LoopProgram source) : program(std::move(source)) {}
     virtual ~Code() = default;
@@ -113,9 +111,9 @@ class FusedLoop {
   };
   explicit FusedLoop(std::shared_ptr<const Code> code) : code_(std::move(code)) {}
 
-  /// Runs over all indices of `sizes` (0 allowed; no dims: one element). One argument for each
-  /// operand and each output, in the program's order. A stored output has no stride 0 over a dim
-  /// of more than one element. Reduced outputs are written, not added to.
+  /// Runs over all indices of `sizes` (0 allowed; no dims: one element). There is one argument for each operand and
+  /// each output, in the program's order. A stored output has no stride 0 over a dim of more than one element. Reduced
+  /// outputs are overwritten, not added to.
   void run(std::span<const std::int64_t> sizes, std::span<const LoopArgument> operands,
            std::span<const LoopArgument> outputs, Threads& threads) const {
     code_->run(sizes, operands, outputs, threads);
@@ -123,7 +121,7 @@ class FusedLoop {
 
   const LoopProgram& program() const { return code_->program; }
 
-  /// The threaded code, one line a step, for people.
+  /// The threaded code as readable text, one line for each step.
   std::string text() const { return code_->text(); }
 
  private:

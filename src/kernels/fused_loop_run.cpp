@@ -1,4 +1,4 @@
-// From sizes and strides to a nest, divided among threads.
+// Builds a nest from sizes and strides, and divides it among threads.
 #include <algorithm>
 #include <bit>
 #include <optional>
@@ -11,26 +11,26 @@
 namespace mtf::kernels {
 namespace {
 
-constexpr std::int64_t kParallelElements = 32768;  // a thread's least share
+constexpr std::int64_t kParallelElements = 32768;  // the minimal share of a thread
 constexpr std::int64_t kChunkElements = 65536;     // of one large reduction
 constexpr std::int64_t kMaxChunks = 64;
 constexpr std::int64_t kMaxChunkedCells = 2048;
-constexpr std::int64_t kLeastRow = 1024;      // elements of a row that is cut in chunks
-constexpr std::int64_t kShortestRow = 8;      // that is reduced beside others
-constexpr std::int64_t kLeastChange = 16384;  // elements of an array of which only what changes is computed
-constexpr std::int64_t kLeastSlice = 64;      // of them that one condition is for
+constexpr std::int64_t kLeastRow = 1024;      // elements of a row that is divided into chunks
+constexpr std::int64_t kShortestRow = 8;      // elements of a row that is reduced together with others
+constexpr std::int64_t kLeastChange = 16384;  // elements of an array of which only changes are computed
+constexpr std::int64_t kLeastSlice = 64;      // elements that one condition decides about
 
 struct Run {
   const ThreadedCode& code;
   std::span<const std::int64_t> sizes;
-  std::span<const std::size_t> walked;  ///< which dims have not one element; a stream has a stride for each
+  std::span<const std::size_t> walked;  ///< dims of more than one element; a stream has a stride for each
   std::span<const LoopArgument> operands;
   std::span<const LoopArgument> outputs;
   Threads& threads;
-  std::uint64_t by_row = 0;  ///< the dims, as bits, that outputs by row reduce; 0: there are none
+  std::uint64_t by_row = 0;  ///< bits of the dims that outputs by row reduce; 0: none
 };
 
-/// Which of the dims that are walked a reduced output reduces, as bits.
+/// The walked dims that a reduced output reduces, as bits.
 std::uint64_t reduced_dims(const LoopArgument& output, std::span<const std::size_t> walked) {
   std::uint64_t result = 0;
   for (std::size_t k = 0; k < walked.size(); ++k) {
@@ -50,7 +50,7 @@ Stream make_stream(const Run& run, const LoopArgument& argument, ElementType typ
   return stream;
 }
 
-/// Fuses neighbours of one list that every stream walks as one dim.
+/// Joins neighbouring dims of one list that every stream walks as one dim.
 void collapse(std::vector<LoopDim>& dims, Nest& nest) {
   auto one_run = [](const Stream& s, const LoopDim& outer, const LoopDim& inner) {
     return !s.used || s.strides[outer.id] == s.strides[inner.id] * inner.size;
@@ -66,11 +66,11 @@ void collapse(std::vector<LoopDim>& dims, Nest& nest) {
   }
 }
 
-constexpr std::int64_t kLongEnough = 128;  // elements of a run, beyond which it counts as one of any length
+constexpr std::int64_t kLongEnough = 128;  // elements of a run that counts as arbitrarily long
 
-/// How much walking along a dim innermost reads and writes in runs, in bytes an element. Short rows of a stream whose
-/// next row (along `across`, the dim around it) follows at once are one run. What a bare reduction writes does not
-/// count: it stays in registers.
+/// A score of the contiguous reads and writes if `dim` is innermost, in bytes an element. Short rows of a stream count
+/// as one run if the next row (along `across`, the enclosing dim) is adjacent. The result of a bare reduction does not
+/// count, because it stays in registers.
 double run_score(const Nest& nest, const LoopDim& dim, const LoopDim& across) {
   const bool is_bare = nest.code->is_bare_reduction();
   double score = 0;
@@ -95,7 +95,7 @@ std::int64_t reach(const Nest& nest, const LoopDim& dim) {
   return result;
 }
 
-/// Whether the reduced dim is short and in runs of memory, so that its rows can lie side by side.
+/// True if the reduced dim is short and contiguous, so that its rows can be joined to one row.
 bool has_short_rows(const Nest& nest, const std::vector<LoopDim>& kept, const std::vector<LoopDim>& reduced) {
   if (kept.empty() || reduced.size() != 1 || nest.has_by_row()) return false;
   const LoopDim dim = reduced[0];
@@ -112,7 +112,7 @@ void order_dims(Nest& nest) {
   collapse(kept, nest);
   collapse(reduced, nest);
   nest.short_rows = has_short_rows(nest, kept, reduced);
-  // The dim around an inner one in a loop that reduces nothing: the last of the others (Walker::panel).
+  // The dim around an inner dim in a loop without reductions: the last of the other dims (Walker::panel).
   const auto around = [&](const std::vector<LoopDim>& dims, std::size_t inner) -> LoopDim {
     if (!reduced.empty() || dims.size() < 2) return {1, kMaxLoopDims - 1};
     return inner + 1 < dims.size() ? dims.back() : dims[dims.size() - 2];
@@ -160,14 +160,14 @@ Nest part_of(const Nest& nest, bool reduced, std::size_t place, std::int64_t beg
   return part;
 }
 
-/// Where a reduction is cut, and in how many chunks: it depends on the sizes only.
+/// The dim along which a reduction is divided, and the number of chunks. It depends on the sizes only.
 struct Cut {
   std::size_t place = 0;  ///< of the reduced dims
   std::int64_t chunks = 1;
 };
 
-/// Few results of many elements are cut along the dim that gives most chunks, none of which has short rows. Rows that
-/// are reduced are not, if there are enough of them for all threads: memory is then read in its order.
+/// If there are few results of many elements, divides the dim that gives most chunks, without short rows. Does not
+/// divide reduced rows if there are enough of them for all threads, so that memory is read in order.
 Cut cut_of(const Nest& nest, std::int64_t kept, std::int64_t total) {
   Cut cut;
   const std::int64_t few = nest.inner_reduced ? kMaxChunks - 1 : kMaxChunkedCells;
@@ -181,7 +181,7 @@ Cut cut_of(const Nest& nest, std::int64_t kept, std::int64_t total) {
   return cut;
 }
 
-/// Chunks are joined in their order.
+/// Runs the chunks and joins their results in order.
 void run_chunks(const Nest& nest, const Cut& cut, Threads& threads) {
   const std::size_t place = cut.place;
   const std::int64_t size = nest.reduced[place].size, wanted = cut.chunks;
@@ -244,7 +244,7 @@ void run_divided(const Nest& nest, Threads& threads) {
   if (const Cut cut = cut_of(nest, kept, total); cut.chunks > 1) return run_chunks(nest, cut, threads);
   if (threads.size() == 1 || total < 2 * kParallelElements || nest.kept.empty() || nest.has_by_row())
     return run_nest(nest);
-  std::size_t place = 0;  // the outermost dim that gives every thread something, else the largest
+  std::size_t place = 0;  // the outermost dim with a share for every thread, else the largest
   if (nest.kept[0].size < threads.size() * 4) place = largest(nest.kept);
   const std::int64_t size = nest.kept[place].size;
   const bool inner = nest.reduces && !nest.inner_reduced && place + 1 == nest.kept.size();
@@ -255,7 +255,7 @@ void run_divided(const Nest& nest, Threads& threads) {
   });
 }
 
-/// Whether the rows of the nest can have outputs by row: each is a run of memory, neither short nor long.
+/// True if the nest's rows can have outputs by row: each is contiguous, neither short nor long.
 bool has_whole_rows(const Nest& nest) {
   if (nest.inner_reduced || nest.kept.size() != 1) return false;
   const LoopDim inner = nest.kept[0];
@@ -267,7 +267,7 @@ bool has_whole_rows(const Nest& nest) {
          std::none_of(nest.outputs.begin(), nest.outputs.end(), irregular);
 }
 
-/// The one dim along which the conditions vary; none if there are several, or if they are the same everywhere.
+/// The one dim along which the conditions vary. Nothing if there are several or none.
 std::optional<std::size_t> dim_of_conditions(const LoopProgram& conditions, const Run& run) {
   std::uint64_t dims = 0;
   auto add = [&](int value) {
@@ -288,7 +288,7 @@ std::optional<std::size_t> dim_of_conditions(const LoopProgram& conditions, cons
   return static_cast<std::size_t>(std::countr_zero(dims));
 }
 
-/// Whether each output stands in the memory of the array that it is where its condition does not hold.
+/// True if each output has the memory of the array that it copies where its condition does not hold.
 bool keeps_what_stands_there(const Run& run) {
   for (std::size_t o = 0; o < run.outputs.size(); ++o) {
     const LoopArgument& kept = run.operands[static_cast<std::size_t>(run.code.step_of(run.code.program.outputs[o])->c)];
@@ -298,15 +298,15 @@ bool keeps_what_stands_there(const Run& run) {
   return true;
 }
 
-/// Which part of a loop is to be computed: of the dim `place` of those that are walked, from each first to each last.
+/// The part of a loop to compute: intervals of the walked dim with the index `place`.
 struct Changes {
   std::size_t place = 0;
   std::vector<std::pair<std::int64_t, std::int64_t>> parts;
 };
 
-/// Of a loop in the memory of what it keeps only what changes, as where a step of decoding puts one place into a cache:
-/// elements where a condition holds, if the conditions depend on one dim and at most half of it changes. None if all is
-/// to be computed.
+/// For a loop that overwrites the array that it otherwise keeps: finds the elements that change. (For instance, a
+/// decoding step puts one position into a cache.) These are the elements at which a condition holds. Returns nothing,
+/// and all is computed, if the conditions depend on several dims or if more than half of the elements change.
 std::optional<Changes> changes_of(const Run& run) {
   if (!run.code.conditions) return {};
   std::int64_t total = 1;
@@ -335,8 +335,8 @@ std::optional<Changes> changes_of(const Run& run) {
   return changes;
 }
 
-/// Runs a program whose reduced outputs, but for those by row, all reduce the same dims. False, and nothing is done, if
-/// outputs by row cannot be made so.
+/// Runs a program whose reduced outputs all reduce the same dims, except those by row. Returns false, and does nothing,
+/// if the outputs by row cannot be computed in this way.
 bool run_uniform(const Run& run) {
   const LoopProgram& program = run.code.program;
   Nest nest;
@@ -377,7 +377,7 @@ bool run_uniform(const Run& run) {
     empty = empty || size == 0;
   }
   if (empty) {
-    // Nothing to compute; what is kept gets identities.
+    // There is nothing to compute. Reduced outputs get identities.
     const std::int64_t cells = product(kept);
     for (std::size_t o = 0; o < program.outputs.size(); ++o) {
       if (program.outputs[o].reduction == Reduction::kStore) continue;
@@ -434,7 +434,7 @@ void ThreadedCode::run(std::span<const std::int64_t> sizes, std::span<const Loop
     run_uniform(run);
     return;
   }
-  // The rows and the columns of one matrix in one pass.
+  // Sums over the rows and over the columns of one matrix take one pass.
   const bool empty = std::find(sizes.begin(), sizes.end(), 0) != sizes.end();
   const std::uint64_t all = (std::uint64_t{1} << walked.size()) - 1;
   if (distinct.size() == 2 && !empty && distinct[0] == (all & ~distinct[1])) {
@@ -443,7 +443,7 @@ void ThreadedCode::run(std::span<const std::int64_t> sizes, std::span<const Loop
       if (by_row != 0 && by_row != all && run_uniform(run)) return;
     }
   }
-  // Other outputs that reduce different dims: a pass for each; stores, which may be in place, in the last.
+  // Other outputs that reduce different dims take one pass each. Stores, which may be in place, are in the last pass.
   for (std::uint64_t pattern : distinct) {
     LoopProgram part = program;
     part.outputs.clear();

@@ -17,10 +17,10 @@ namespace {
 using lanes::Group;
 using lanes::kFoldTiles;
 
-constexpr std::int64_t kFlatRow = kLongestRow;  // elements of one row made of several short ones
+constexpr std::int64_t kFlatRow = kLongestRow;  // elements of one row that is joined from several short ones
 constexpr std::int64_t kPanelRows = 64;         // rows and columns of a staged panel
 constexpr std::int64_t kPanelColumns = 128;
-constexpr std::int64_t kRowsReduced = 256;  // whose results wait to be written together
+constexpr std::int64_t kRowsReduced = 256;  // rows whose results are written together
 constexpr std::int64_t kSlotBytes = lanes::kTileBytes;
 
 class Walker {
@@ -77,12 +77,12 @@ class Walker {
  private:
   struct Lane {
     char* tail = nullptr;   // room for a tile: the end of a row
-    char* splat = nullptr;  // a tile of one element
+    char* splat = nullptr;  // a tile that repeats one element
     char* stage = nullptr;  // a panel
     std::int64_t splat_bits = 0;
     bool has_splat = false;
   };
-  /// What one row reads or writes.
+  /// The memory that one row reads or writes.
   struct RowStream {
     char* data = nullptr;
     std::int64_t stride = 0;
@@ -95,7 +95,7 @@ class Walker {
     return s < nest_.operands.size() ? nest_.operands[s] : nest_.outputs[s - nest_.operands.size()];
   }
   bool is_output(std::size_t s) const { return s >= nest_.operands.size(); }
-  /// Streams that rows touch: arrays, iotas, stored outputs.
+  /// True for the streams that rows access: arrays, iotas, stored outputs.
   bool touches(std::size_t s) const {
     if (!is_output(s)) return stream(s).used;
     return code_.program.outputs[s - nest_.operands.size()].reduction == Reduction::kStore;
@@ -106,7 +106,7 @@ class Walker {
     for (const Stream& s : nest.outputs) bases[k++] += by * s.strides[id] * s.element_size;
   }
 
-  /// What reduces rows at once, if nothing else is to be done with them; else nothing.
+  /// The function that reduces rows, if the loop has no other steps; otherwise an empty one.
   static lanes::RowReduction bare_reduction(const Nest& nest) {
     const ThreadedCode& code = *nest.code;
     if (!code.is_bare_reduction()) return {};
@@ -154,11 +154,11 @@ class Walker {
       for (std::int64_t first = 0, columns = 0; first < inner.size; first += columns) {
         columns = columns_together(inner, inner.size - first);
         columns_ = round_up(columns, tile_);
-        clear(columns < tile_ ? width_ : columns_);  // shorter rows may be taken several side by side (panel)
+        clear(columns < tile_ ? width_ : columns_);  // shorter rows may be joined (panel)
         walk_reduced(0, {columns, inner.id}, bases);
         for (std::size_t o = 0; o < nest_.outputs.size(); ++o) {
           const Stream& output = nest_.outputs[o];
-          // Rows made of several short ones left several partial results a column.
+          // Joined short rows leave several partial results for each column.
           folds_->finish_columns(o, columns, flat_inner_ > 0 ? flat_lanes_ : columns, bases[nest_.operands.size() + o],
                                  output.strides[inner.id] * output.element_size);
         }
@@ -172,19 +172,19 @@ class Walker {
     }
   }
 
-  /// Of those that remain; where nothing else is done with them several times kColumns, in longer runs of memory.
+  /// The number of columns that are reduced together. A bare reduction takes several times kColumns, in longer runs.
   std::int64_t columns_together(const LoopDim& inner, std::int64_t remaining) const {
     if (row_folds_) return std::min(kLongestRow, remaining);
     if (!is_bare(inner) || remaining < kColumns) return std::min(kColumns, remaining);
     return std::min(width_ / kColumns, remaining / kColumns) * kColumns;
   }
 
-  /// Whether rows along a dim are reduced at once: they are runs of memory, with which nothing else is to be done.
+  /// True if rows along a dim are reduced by one function: they are contiguous, and there are no other steps.
   bool is_bare(const LoopDim& inner) const {
     return bare_.across != nullptr && nest_.operands[0].strides[inner.id] == 1;
   }
 
-  /// One element of each row.
+  /// Reduces each row to one element.
   void reduce_rows_of(const LoopDim& rows, const LoopDim& inner, const Bases& bases) const {
     const Stream &operand = nest_.operands[0], &output = nest_.outputs[0];
     const std::int64_t stride = operand.strides[rows.id] * operand.element_size,
@@ -200,7 +200,7 @@ class Walker {
     }
   }
 
-  /// Rows that are reduced, as many side by side as scratch holds.
+  /// Reduces short rows, as many together as scratch holds.
   void reduce_short_rows(LoopDim rows, LoopDim inner, Bases& bases) {
     const std::int64_t most = kFlatRow / inner.size;
     for (std::int64_t r = 0; r < rows.size; r += most) {
@@ -227,7 +227,7 @@ class Walker {
     advance(nest_, bases, dim.id, -dim.size);
   }
 
-  /// rows × inner: directly, or through scratch.
+  /// Walks rows × inner, directly or through scratch.
   void panel(LoopDim rows, LoopDim inner, Bases& bases) {
     const bool short_rows = inner.size < tile_ && rows.size > 1;
     bool irregular = false;
@@ -248,7 +248,7 @@ class Walker {
       }
       return;
     }
-    // Short rows in numbers of 16, so that the next ones begin at a line of the cache too.
+    // Joins short rows in multiples of 16, so that the following ones also begin at a cache line.
     std::int64_t together = std::max<std::int64_t>(1, kFlatRow / inner.size);
     if (!nest_.reduces && together > 16) together -= together % 16;
     const std::int64_t height = std::min(rows.size, short_rows ? together : kPanelRows);
@@ -265,7 +265,7 @@ class Walker {
     }
     for (std::int64_t c = 0; c < inner.size; c += length) {
       const std::int64_t columns = std::min(length, inner.size - c);
-      // Columns within the row: accumulators follow.
+      // Accumulators follow the columns within the row.
       column_offset_ = c;
       for (std::int64_t r = done; r < rows.size; r += height) {
         staged(rows, inner, r, std::min(height, rows.size - r), c, columns, short_rows, bases, row);
@@ -330,8 +330,7 @@ class Walker {
 
   // ---- one row ------------------------------------------------------------------------------------------------------
 
-  /// Rows of n elements into the lanes side by side, as many in one go as are summed between two folds of `lanes`
-  /// lanes.
+  /// Adds rows of n elements to the lanes. Adds as many at once as are summed between two folds of `lanes` lanes.
   void reduce_columns(const char* data, std::int64_t stride, std::int64_t rows, std::int64_t n, std::int64_t lanes) {
     const std::int64_t bytes = stride * nest_.operands[0].element_size;
     const std::int64_t done = add_to_totals(data, bytes, rows_since_fold_ == 0 ? rows : 0, n, lanes);
@@ -346,8 +345,8 @@ class Walker {
     }
   }
 
-  /// Adds rows of n elements `bytes` apart to the totals of `lanes` lanes, kFoldTiles at once, where nothing waits in
-  /// the lanes. How many: none of such as are so long that they get in each other's way in the nearest cache.
+  /// Adds rows of n elements, `bytes` apart, to the totals of `lanes` lanes, kFoldTiles at once, if the lanes are
+  /// empty. Returns the number of added rows. It is 0 for rows so long that they compete for the same sets of L1.
   std::int64_t add_to_totals(const char* data, std::int64_t bytes, std::int64_t rows, std::int64_t n,
                              std::int64_t lanes) {
     constexpr std::int64_t kShort = 2048;
@@ -358,7 +357,7 @@ class Walker {
     return whole;
   }
 
-  /// One row of n elements into the lanes of one tile.
+  /// Adds one row of n elements to the lanes of one tile.
   void reduce_row(const char* data, std::int64_t n) {
     const std::int64_t bytes = tile_ * nest_.operands[0].element_size;
     char* const lanes = folds_->lanes(0);
@@ -383,7 +382,7 @@ class Walker {
     }
     for (std::size_t o = 0; o < nest_.outputs.size(); ++o) {
       char* const lanes = nest_.by_row[o] ? row_folds_->lanes(o) : folds_->lanes(o);
-      // Along a row, elements a tile apart go to one lane.
+      // Along a row, elements that are a tile apart go to one lane.
       const std::int64_t mask = along_row_ || nest_.by_row[o] ? tile_ - 1 : -1;
       if (lanes != nullptr) refer(code_.output_uses[o], lanes + (mask & column_offset_) * lane_bytes_, mask);
     }
@@ -423,7 +422,7 @@ class Walker {
     }
   }
 
-  /// Points the records at a row's memory; one element for the whole row becomes a tile of it.
+  /// Points the records at a row's memory. One element for the whole row becomes a tile of copies.
   void point(std::size_t s, const RowStream& row, std::int64_t) {
     const Stream& st = stream(s);
     if (is_output(s)) return refer(code_.output_uses[s - nest_.operands.size()], row.data, -1);
@@ -458,8 +457,8 @@ class Walker {
       for (std::int64_t i = begin; i < end; i += strip_) step(first, &state, i, z, z, z, z, z, z, z, z);
     }
 #ifdef __AVX__
-    // The last step leaves upper halves of registers in use, where g++ 12 takes it for a function that does not. Each
-    // instruction of SSE that the rest of the program runs would then wait for the one before.
+    // The last step leaves the upper halves of registers in use, which g++ 12 does not expect of this function. Without
+    // this, each SSE instruction of the rest of the program would wait for the previous one.
     _mm256_zeroupper();
 #endif
   }
@@ -468,7 +467,7 @@ class Walker {
   const ThreadedCode& code_;
   const std::int64_t tile_, strip_;
   const int lane_bytes_;
-  const bool along_row_;  // outputs reduce all of a row to one element
+  const bool along_row_;  // outputs reduce a whole row to one element
   const lanes::RowReduction bare_;
   std::vector<lanes::Record> records_;
   std::vector<Lane> operands_, outputs_;
@@ -476,10 +475,10 @@ class Walker {
   std::optional<Folds> folds_, row_folds_;
   std::vector<char> copied_;
   std::int64_t width_ = 0;
-  std::int64_t columns_ = 0;  // that accumulate side by side, in whole tiles
+  std::int64_t columns_ = 0;  // columns that are accumulated together, in whole tiles
   std::int64_t column_offset_ = 0;
   std::int64_t flat_inner_ = 0;
-  std::int64_t flat_lanes_ = 0;  // in which several short rows lie side by side
+  std::int64_t flat_lanes_ = 0;  // lanes of several short rows
   std::int64_t rows_since_fold_ = 0;
   std::int64_t tiles_since_fold_ = 0;
 };

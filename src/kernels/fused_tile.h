@@ -1,4 +1,4 @@
-// Tiles of one number (internal to fused_nest.cpp).
+// Tiles that repeat one number (internal to fused_nest.cpp).
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace mtf::kernels {
 
-/// `n` elements of `size` bytes, each with these bits.
+/// Writes `n` elements of `size` bytes, each with these bits.
 inline void fill_with_element(int size, std::int64_t bits, std::int64_t n, char* target) {
   switch (size) {
     case 1: std::fill_n(reinterpret_cast<std::uint8_t*>(target), n, static_cast<std::uint8_t>(bits)); break;
@@ -18,9 +18,9 @@ inline void fill_with_element(int size, std::int64_t bits, std::int64_t n, char*
   }
 }
 
-/// A tile of lanes of the group, each the number that is given for an operand of `type`.
+/// Fills a tile of lanes of the group with the number that is given for an operand of `type`.
 inline void fill_with_number(lanes::Group group, ElementType type, const LoopArgument& given, char* target) {
-  std::int64_t bits = 0;  // of a lane of eight bytes; one of four has the lower half
+  std::int64_t bits = 0;  // of an 8-byte lane; a 4-byte lane has the lower half
   if (type == ElementType::kF64) {
     std::memcpy(&bits, &given.real, sizeof bits);
   } else if (type == ElementType::kBool) {

@@ -1,4 +1,4 @@
-// The table of one level; compiled with MTF_LEVEL_TABLE, the name of its symbol.
+// The table of one level. It is compiled with MTF_LEVEL_TABLE, the name of its symbol.
 #include "kernels/kernel_table.h"
 
 extern "C" {

@@ -1,12 +1,12 @@
-// The one way into the kernels from the rest of the program: kernels::table().matmul(…).
+// The entry to the kernels for the rest of the program: kernels::table().matmul(…).
 //
-// The kernels are compiled once for each *level*, a set of instructions that many processors have: on x86-64 the levels
-// v2, v3 and v4 of its psABI, and v4 with the products of bf16 (AVX512_BF16); elsewhere one, named as the architecture.
-// All else is compiled for the architecture's baseline. The objects of a level are linked into one object, whose only
-// global symbol is the level's table. Inline functions of the standard library and of Eigen stay local to it, so that
-// no other code can run them. The rest of the program calls a function of this folder as a member of the table.
-// Threads, Scratch, the facts of a LoopProgram and convolved_size() do not depend on the level, and are called
-// directly.
+// The kernels are compiled once for each *level*, an instruction set that many processors have. On x86-64 the levels
+// are v2, v3 and v4 of its psABI, and v4 with bf16 products (AVX512_BF16). Other architectures have one level with the
+// architecture's name. All other code is compiled for the architecture's baseline. The objects of a level are linked
+// into one object, whose only global symbol is the level's table. Inline functions of the standard library and of Eigen
+// stay local to it, so that no other code can run them. The rest of the program calls the functions of this folder as
+// members of the table. Threads, Scratch, the facts of a LoopProgram and convolved_size() do not depend on the level,
+// and are called directly.
 //
 // One level is chosen for the whole process, before the first kernel runs (level.h).
 #pragma once
@@ -71,8 +71,8 @@ struct KernelTable {
   decltype(kernels::weighted_sum)* weighted_sum;
 };
 
-/// The kernels of the level that this process uses. The first call chooses one if use_level() has not, and throws
-/// LevelError as default_level() does.
+/// The kernels of this process's level. The first call chooses a level if use_level() has not. It throws LevelError as
+/// default_level() does.
 const KernelTable& table();
 
 }  // namespace mtf::kernels

@@ -6,18 +6,18 @@
 
 namespace mtf::kernels::lanes {
 
-/// x gate, and 0 where x is -inf: there every gate is 0.
+/// x gate, and 0 where x is -inf, because every gate is 0 there.
 template <class V>
 inline V gated(V x, V gate) {
   constexpr auto kLeast = std::numeric_limits<Scalar<V>>::lowest();
   return select<V>(x < kLeast, splat<V>(kLeast), x) * gate;
 }
-/// gelu(x) = x gate(x): (1 + tanh u) / 2 is sigmoid 2u. The gate is 0 where it would be a denormal.
+/// gelu(x) = x gate(x), because (1 + tanh u) / 2 is sigmoid 2u. The gate is 0 where it would be a denormal.
 template <class V>
 inline V gelu_gate(V x) {
   return near_sigmoid_of(Scalar<V>(2) * ((x + (x * x * x) * Scalar<V>(0.044715)) * Scalar<V>(0.79788456080286535588)));
 }
-/// The derivative of gelu where its gate is known. Beyond 1e6 the gate is 0 or 1 and its derivative is 0.
+/// The derivative of gelu, given the gate. Beyond 1e6 the gate is 0 or 1 and its derivative is 0.
 template <class V>
 inline V gelu_grad_of(V any_x, V gate) {
   using S = Scalar<V>;
@@ -25,18 +25,18 @@ inline V gelu_grad_of(V any_x, V gate) {
   const V inner = (S(1) + (x * x) * S(3 * 0.044715)) * S(0.79788456080286535588);
   return gate + (S(2) * x) * ((gate * (S(1) - gate)) * inner);
 }
-/// `result`, with 0 for a NaN where `zero` is set. A finite result keeps its bits, the sign of a zero among them.
+/// `result`, with 0 instead of NaN where `zero` is set. A finite result keeps its bits, also the sign of a zero.
 template <class V>
 inline V number_or_zero_where(Mask<V> zero, V result) {
   return select<V>(zero & (result != result), V{}, result);
 }
-/// a - b, whose exponential is a share: 0 where both are inf, -inf where both are -inf.
+/// a - b before an exponential that gives a share: 0 where both are inf, -inf where both are -inf.
 template <class V>
 inline V shifted(V a, V b) {
   const V difference = a - b;
   return select<V>((difference != difference) & (a == b), select<V>(a < 0, a, V{}), difference);
 }
-/// The derivative of swish where the sigmoid is known. Beyond 1e6 the sigmoid is 0 or 1.
+/// The derivative of swish, given the sigmoid. Beyond 1e6 the sigmoid is 0 or 1.
 template <class V>
 inline V swish_grad_of(V any_x, V sigmoid) {
   using S = Scalar<V>;
@@ -145,7 +145,7 @@ inline V apply(V a, V b) {
   }
 }
 
-/// A LaneOp of two operands as a function.
+/// A LaneOp of two operands as a function object.
 template <LaneOp kOp>
 struct Applied {
   template <class V>
@@ -153,12 +153,12 @@ struct Applied {
     return apply<kOp>(a, b);
   }
 };
-/// The remainder of bf16, which has to be less than the divisor after it is rounded.
+/// The remainder of bf16. It must be less than the divisor after rounding.
 struct Bf16Mod {
   F operator()(F a, F b) const { return bf16_mod_of(a, b); }
 };
 
-/// where: the mask's bits choose; any element type.
+/// where: the mask's bits choose. Works for any element type.
 template <class V>
 inline V choose(V mask, V a, V b) {
   if constexpr (std::is_same_v<V, D>) return ((L)mask != 0) ? a : b;

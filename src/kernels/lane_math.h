@@ -1,8 +1,8 @@
-// What each LaneOp does to SIMD packets. Included by the kernels' own .cpp files only: it needs
-// Eigen's packet functions and GCC's vector extensions.
+// The effect of each LaneOp on SIMD packets. Only the kernels' own .cpp files include it, because it needs Eigen's
+// packet functions and GCC's vector extensions.
 //
-// F, D, I, L are packets of float, double, int32, int64, all of the native width. Truth is a mask:
-// all bits of the lane set, or none. Every function computes each lane from that lane alone.
+// F, D, I, L are packets of float, double, int32 and int64, all of the native width. A truth value is a mask: all bits
+// of the lane are set, or none. Every function computes each lane from that lane alone.
 #pragma once
 
 // g++ 12 warns of its own AVX-512 intrinsics (PR 105593), and of vectors as template arguments.
@@ -80,8 +80,8 @@ template <class V>
 inline V select(Mask<V> mask, V a, V b) {
   return mask ? a : b;
 }
-/// Each element of a part of a packet as one of a packet's lanes, which are larger. g++ 12 converts a half of such a
-/// part after the other and joins them, except where it converts a whole packet of which one half is used.
+/// Converts each element of a part of a packet to a lane of a packet with larger lanes. g++ 12 converts the halves of
+/// such a part separately. So this function converts a whole packet, and uses one half of the result.
 template <class To, class From, int... kLane>
 inline To widened(From from, std::integer_sequence<int, kLane...>) {
   typedef std::remove_reference_t<decltype(from[0])> Whole __attribute__((vector_size(2 * sizeof(From))));
@@ -107,7 +107,7 @@ inline V with_sign_of(V magnitude, V sign) {
   else return (D)((L)magnitude | ((L)sign & std::numeric_limits<std::int64_t>::min()));
 }
 
-/// Calls fn for each lane: for what has no packet form.
+/// Calls fn for each lane, for operations without a packet form.
 template <class V, class Fn>
 inline V each(Fn fn, V a) {
   alignas(kBytes) Scalar<V> x[kBytes / sizeof(Scalar<V>)];
@@ -180,11 +180,11 @@ inline D sqrt_of(D a) {
 #endif
 }
 
-/// 2^n for whole n in [-126, 127] ([-1022, 1023]).
+/// 2^n for integral n in [-126, 127] ([-1022, 1023]).
 inline F power_of_two(F n) { return (F)((__builtin_convertvector(n, I) + 127) << 23); }
 inline D power_of_two(D n) { return (D)((L)(n + (6755399441055744.0 + 1023)) << 52); }  // 1.5·2^52: n is its low bits
 
-/// Nearest whole number, halves to even.
+/// The nearest integer, halves to even.
 inline F round_of(F a) {
 #ifdef __AVX512F__
   return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
@@ -199,17 +199,17 @@ inline D round_of(D a) {
   return std_round(a);
 #endif
 }
-/// As round_of, for |a| far below 2^22 (2^51) only: adding 1.5·2^23 rounds.
+/// The same as round_of, only for |a| far below 2^22 (2^51): adding 1.5·2^23 rounds.
 inline F round_small(F a) { return (a + 12582912.0f) - 12582912.0f; }
 inline D round_small(D a) { return (a + 6755399441055744.0) - 6755399441055744.0; }
 
-/// Cody and Waite: x = n log 2 + r, exp(r) by its Taylor polynomial, times 2^n so that denormal results come out
-/// rounded once. Exactly 0 below (by way of exp(0): a denormal there, as of a masked score, takes a hundred cycles),
-/// inf above, NaN of NaN.
+/// Cody and Waite: x = n log 2 + r. exp(r) is its Taylor polynomial, times 2^n in a way that rounds denormal results
+/// once. The result is inf for large x, NaN for NaN, and exactly 0 for very small x. It is computed there as exp(0),
+/// because a denormal (for example of a masked score) takes a hundred cycles.
 inline F exp_of(F x) {
 #ifdef __AVX512F__
   const __mmask16 lives = _mm512_cmp_ps_mask(x, splat<F>(-104.0f), _CMP_NLT_UQ);
-  const F c = _mm512_maskz_min_ps(lives, splat<F>(90.0f), x);  // the second of the two where it is NaN
+  const F c = _mm512_maskz_min_ps(lives, splat<F>(90.0f), x);  // gives the second operand for NaN
 #else
   const F c = select<F>(x < -104.0f, F{}, select<F>(x > 90.0f, splat<F>(90.0f), x));
 #endif
@@ -260,7 +260,7 @@ __attribute__((always_inline)) inline D exp_of(D x) {
   return select<D>(x < -745.2, D{}, (p * power_of_two(half)) * power_of_two(n - half));
 #endif
 }
-/// Whether a lane of the mask is set.
+/// True if a lane of the mask is set.
 inline bool any_of(I mask) {
 #ifdef __AVX512F__
   return _mm512_test_epi32_mask((__m512i)mask, (__m512i)mask) != 0;
@@ -273,10 +273,10 @@ inline bool any_of(I mask) {
 #endif
 }
 
-/// log x of any x.
+/// log x for every x.
 template <class V>
 inline V any_log_of(V x) {
-  // Denormals are scaled up first, so that what Eigen does with them does not matter.
+  // Scales denormals up first, because Eigen's treatment of them varies.
   constexpr bool kSingle = std::is_same_v<V, F>;
   const Mask<V> tiny = (x < std::numeric_limits<Scalar<V>>::min()) & (x > 0);
   const V scaled = select<V>(tiny, x * Scalar<V>(kSingle ? 0x1p24 : 0x1p54), x);
@@ -288,8 +288,8 @@ inline V any_log_of(V x) {
   return select<V>((x == x) & (x != kInf), y, x);
 }
 __attribute__((noinline)) inline F denormal_log_of(F x) { return any_log_of(x); }
-/// What Eigen does with positive normal numbers, to the last bit (Cephes' logf); others are put right afterwards, where
-/// there are any.
+/// Cephes' logf. For positive normal numbers it gives the same bits as Eigen. Other numbers are corrected afterwards,
+/// if there are any.
 inline F log_of(F x) {
   const I b = (I)x;
   F e = __builtin_convertvector((b >> 23) - 126, F);
@@ -322,7 +322,7 @@ inline F expm1_of(F x) {
   return select<F>(abs_of(x) < 0.4f, small, exp_of(x) - 1.0f);
 }
 inline D expm1_of(D x) { return std_expm1(x); }
-/// log(1 + u): the rounding of 1 + u is put right afterwards (Kahan).
+/// log(1 + u). The rounding of 1 + u is corrected afterwards (Kahan).
 inline F log1p_of(F u) {
   const F w = u + 1.0f;
   const F y = log_of(w);
@@ -344,7 +344,7 @@ inline F tanh_of(F x) {
   return select<F>(z < 0.625f, small, select<F>(x == x, large, x));
 }
 inline D tanh_of(D x) { return std_tanh(x); }
-/// Three-part Cody and Waite reduction by pi/2 with fma, good to |x| = 1e5; beyond, std::.
+/// Three-part Cody and Waite reduction by pi/2 with fma, accurate to |x| = 1e5. Larger x use std::.
 template <bool kCos>
 inline F sin_cos(F x) {
   const F n = round_small(x * 0.636619772367581343f);
@@ -383,14 +383,14 @@ inline D sin_of(D x) { return std_sin(x); }
 inline D cos_of(D x) { return std_cos(x); }
 inline D tan_of(D x) { return std_tan(x); }
 inline F tan_of(F x) { return sin_of(x) / cos_of(x); }
-/// The value at z of a polynomial, whose coefficients begin with the highest.
+/// A polynomial at z. Coefficients begin with the highest power.
 template <std::size_t kCount>
 inline F polynomial(F z, const float (&coefficients)[kCount]) {
   F p = splat<F>(coefficients[0]);
   for (std::size_t k = 1; k < kCount; ++k) p = fma(p, z, splat<F>(coefficients[k]));
   return p;
 }
-/// The polynomials interpolate erf(x) / x, in x², up to 1, and log(1 - erf(x)) from 1 to 4, in Chebyshev's points.
+/// The polynomials interpolate erf(x) / x, in x², up to 1, and log(1 - erf(x)) from 1 to 4, at Chebyshev points.
 inline F erf_of(F x) {
   const F size = abs_of(x);
   const F near = x * polynomial(x * x, {-9.667045788e-06f, 1.12659594e-04f, -8.484080445e-04f, 5.221031809e-03f,
@@ -403,7 +403,7 @@ inline F erf_of(F x) {
   return select<F>(size < 1.0f, near, select<F>(x == x, far, x));
 }
 inline D erf_of(D x) { return std_erf(x); }
-/// By a polynomial that interpolates atan(x) / x, in x², up to 1; beyond, π/2 - atan(1/x).
+/// Up to 1, a polynomial that interpolates atan(x) / x, in x². Beyond, π/2 - atan(1/x).
 inline F atan_of(F x) {
   const F size = abs_of(x);
   const I far = size > 1.0f;
@@ -418,7 +418,7 @@ inline F asin_of(F x) { return 2.0f * atan_of(x / (1.0f + sqrt_of((1.0f - x) * (
 inline D asin_of(D x) { return std_asin(x); }
 inline F acos_of(F x) { return 2.0f * atan_of(sqrt_of((1.0f - x) / (1.0f + x))); }
 inline D acos_of(D x) { return std_acos(x); }
-/// e^x / 2 of x ≥ 0, also where e^x overflows.
+/// e^x / 2 for x ≥ 0, also where e^x overflows.
 inline F half_exp_of(F x) {
   const F root = exp_of(x * 0.5f);
   return select<F>(x < 80.0f, exp_of(x) * 0.5f, (root * 0.5f) * root);
@@ -452,12 +452,12 @@ inline F atanh_of(F x) {
   return with_sign_of<F>(0.5f * log1p_of((size + size) / (1.0f - size)), x);
 }
 inline D atanh_of(D x) { return std_atanh(x); }
-/// Where exp(-x) may overflow, exp(x) is the result, a denormal.
+/// Where exp(-x) may overflow, the result is exp(x), a denormal.
 template <class V>
 __attribute__((noinline)) V far_sigmoid_of(V x, V near, Mask<V> far) {
   return select<V>(far, exp_of(x), near);
 }
-/// The sigmoid, and 0 where exp(-x) overflows.
+/// The sigmoid, or 0 where exp(-x) overflows.
 template <class V>
 inline V near_sigmoid_of(V x) {
   return Scalar<V>(1) / (Scalar<V>(1) + exp_of(-x));
@@ -469,7 +469,7 @@ inline V sigmoid_of(V x) {
   if (__builtin_expect(!any_of((I)far), 1)) return near;
   return far_sigmoid_of(x, near, far);
 }
-/// x, at most `bound` in magnitude.
+/// x, limited to a magnitude of `bound`.
 template <class V>
 inline V bounded(V x, Scalar<V> bound) {
   return select<V>(abs_of(x) > bound, with_sign_of<V>(splat<V>(bound), x), x);
@@ -484,16 +484,16 @@ inline V minimum_of(V a, V b) {
   if constexpr (std::is_same_v<V, I>) return a < b ? a : b;
   else return select<V>((a < b) | (a != a), a, b);
 }
-/// f32 lanes rounded to bf16, nearest even; NaN stays NaN.
+/// Rounds f32 lanes to bf16, nearest even. NaN stays NaN.
 inline F round_bf16(F x) {
   const U u = (U)x;
   const U rounded = (u + 0x7fffU + ((u >> 16) & 1U)) & 0xffff0000U;
   return (F)((x == x) ? (I)rounded : (I)((u | 0x400000U) & 0xffff0000U));
 }
 
-/// Pairs of bf16 (bf16_pairs.h) of lanes that are rounded to it: those of `first` in the lower halves.
+/// Pairs of bf16 (bf16_pairs.h) from lanes that are already rounded to it. Those of `first` are in the lower halves.
 inline F pairs(F first, F second) { return (F)(((U)first >> 16) | (U)second); }
-/// The same of lanes with the next: first those of `low`, then those of `high`.
+/// Pairs of neighbouring lanes: first those of `low`, then those of `high`.
 inline F neighbours(F low, F high) {
   typedef std::uint16_t Halves __attribute__((vector_size(kBytes)));
   return [&]<int... kPair>(std::integer_sequence<int, kPair...>) {
@@ -501,7 +501,7 @@ inline F neighbours(F low, F high) {
   }
   (std::make_integer_sequence<int, kBytes / 2>());
 }
-/// a - q·b of finite a and b and whole q: rounded once, so that its sign is always right.
+/// a - q·b for finite a and b and integral q. It is rounded once, so that its sign is always right.
 inline D rest_of(D a, D q, D b) {
 #ifdef __FMA__
   return fma(-q, b, a);
@@ -526,7 +526,8 @@ inline F rest_of(F a, F q, F b) {
   return result;
 #endif
 }
-/// The floor of the exact quotient: a quotient that rounds to a whole number may be less. ±inf or NaN where b is 0.
+/// The floor of the exact quotient. If the quotient rounds up to an integer, the floor is less. ±inf or NaN where b is
+/// 0.
 template <class V>
 inline V floordiv_of(V a, V b) {
   using S = Scalar<V>;
@@ -534,14 +535,14 @@ inline V floordiv_of(V a, V b) {
   const V rest = select<V>(abs_of(b) == std::numeric_limits<S>::infinity(), a, rest_of(a, quotient, b));
   return select<V>(((rest < 0) & (b > 0)) | ((rest > 0) & (b < 0)), quotient - S(1), quotient);
 }
-/// `rest`, or the number before b (in steps of `step` bits, towards 0) where rounding made it b.
+/// `rest`, or, if rounding made it b, the number before b (`step` bits towards 0).
 template <class V>
 inline V below_divisor(V rest, V b, std::int32_t step) {
   const V size = abs_of(b);
   const Mask<V> reached = (abs_of(rest) >= size) & (size < std::numeric_limits<Scalar<V>>::infinity());
   return select<V>(reached, (V)((Mask<V>)b - step), rest);
 }
-/// The same of a lane whose quotient has more digits than the type: by std::fmod.
+/// The same for lanes whose quotient has more digits than the type, by std::fmod.
 template <class V>
 __attribute__((noinline)) V long_mod_of(V a, V b) {
   for (int k = 0; k < static_cast<int>(kBytes / sizeof(Scalar<V>)); ++k) {
@@ -550,7 +551,7 @@ __attribute__((noinline)) V long_mod_of(V a, V b) {
   }
   return a;
 }
-/// The exact a - b floor(a / b), rounded once, with the sign of b and below it.
+/// The exact a - b floor(a / b), rounded once. It has the sign of b, and is smaller than b.
 template <class V>
 inline V mod_of(V a, V b) {
   using S = Scalar<V>;
@@ -561,15 +562,15 @@ inline V mod_of(V a, V b) {
   if (any_of((I) ~(is_short & is_finite))) rest = select<V>(is_short & is_finite, rest, long_mod_of(a, b));
   return with_sign_of(abs_of(below_divisor(rest, b, 1)), b);
 }
-/// The same of bf16, rounded to it.
+/// mod_of for bf16, rounded to bf16.
 inline F bf16_mod_of(F a, F b) { return below_divisor(round_bf16(mod_of(a, b)), b, 0x10000); }
-/// The floors of the quotients of a half of the lanes, modulo 2^32. A quotient of two i32 that is not whole is further
-/// from the next whole number than f64 rounds: the floor of the rounded quotient is the floor of the quotient.
+/// The floors of the quotients of half of the lanes, modulo 2^32. If a quotient of two i32 is not integral, its
+/// distance to the next integer exceeds the rounding error of f64. So the floor of the rounded quotient is exact.
 inline HalfI floors_of_quotients(HalfI a, HalfI b) {
   const D floors = floor_of(widened<D>(a) / widened<D>(b));
   return __builtin_convertvector((L)(floors + 6755399441055744.0), HalfI);  // 1.5·2^52: the floor is its low bits
 }
-/// a / b rounded down; 0 where b is 0.
+/// a / b rounded down, or 0 where b is 0.
 inline I int_floordiv(I a, I b) {
   HalfI as[2], bs[2];
   std::memcpy(as, &a, kBytes);
@@ -579,7 +580,7 @@ inline I int_floordiv(I a, I b) {
   std::memcpy(&result, as, kBytes);
   return result & (b != 0);
 }
-/// The rest of int_floordiv, with the sign of b; 0 where b is 0.
+/// The remainder of int_floordiv with the sign of b, or 0 where b is 0.
 inline I int_mod(I a, I b) { return (I)((U)a - (U)int_floordiv(a, b) * (U)b) & (b != 0); }
 inline I int_pow(I a, I b) {
   return each<I>(
@@ -593,11 +594,11 @@ inline I int_pow(I a, I b) {
       },
       a, b);
 }
-/// How many bits a shift by b moves.
+/// The number of bits by which a shift by b moves.
 inline I bits_to_shift(I b) { return b < 0 ? I{} : b > 31 ? I{} + 31 : b; }
-/// Two packets, of which each step is computed before the next one: neither waits for its own results.
+/// Two packets. Each step is computed for both before the next step, so that no step waits for its predecessor.
 using Pair = std::array<D, 2>;
-/// log2 x of normal x above 0, to some 2^-48 of it: by the series of the inverse hyperbolic tangent.
+/// log2 x for normal x above 0, with an error of 2^-48, by the series of the inverse hyperbolic tangent.
 inline Pair log2_of(const Pair& x) {
   Pair e, m, s, z, zz, even, odd, result;
   for (std::size_t i = 0; i < 2; ++i) {
@@ -621,7 +622,7 @@ inline Pair log2_of(const Pair& x) {
   for (std::size_t i = 0; i < 2; ++i) result[i] = fma(fma(odd[i], z[i], even[i]), s[i], e[i]);
   return result;
 }
-/// 2^x of x in [-1000, 1000], to some 2^-50 of it.
+/// 2^x for x in [-1000, 1000], with a relative error of 2^-50.
 inline Pair exp2_of(const Pair& x) {
   Pair n, r, rr, even, odd, result;
   for (std::size_t i = 0; i < 2; ++i) {
@@ -638,7 +639,8 @@ inline Pair exp2_of(const Pair& x) {
   for (std::size_t i = 0; i < 2; ++i) result[i] = fma(odd[i], r[i], even[i]) * power_of_two(n[i]);
   return result;
 }
-/// x^y in f64, rounded once: of 32 million drawn none was not the nearest. Of finite x above 0 and finite y.
+/// x^y in f64, rounded once, for finite x above 0 and finite y. All of 32 million random results were the nearest
+/// number.
 inline F power_of(F x, F y) {
   HalfF xs[2], ys[2], powers[2];
   std::memcpy(xs, &x, kBytes);
@@ -654,14 +656,15 @@ inline F power_of(F x, F y) {
   std::memcpy(&result, powers, kBytes);
   return result;
 }
-/// Small whole and half exponents by multiplication; others of f32 above 0 in f64; the rest by std::pow, lane by lane.
+/// Small integral and half-integral exponents by multiplication, other powers of f32 above 0 in f64, and the rest by
+/// std::pow, lane by lane.
 template <class V>
 __attribute__((noinline)) V pow_of(V x, V y) {
   using S = Scalar<V>;
   constexpr int kN = kBytes / sizeof(S);
   V r = x;
   Mask<V> done = y == 1;
-  const auto put = [&](Mask<V> where, const auto& value) {  // mostly all exponents are one, and only one way is needed
+  const auto put = [&](Mask<V> where, const auto& value) {  // often all exponents are equal, and one case suffices
     if (!any_of((I)where)) return;
     r = select<V>(where, value(), r);
     done |= where;

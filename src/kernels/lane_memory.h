@@ -1,4 +1,4 @@
-// Packets of lanes in memory, as elements of a type (internal: see lane_math.h).
+// Packets of lanes in memory as elements of a type (internal: see lane_math.h).
 #pragma once
 
 #include "kernels/lane_steps.h"
@@ -17,7 +17,7 @@ inline V load_bytes(const void* from) {
   return value;
 }
 
-/// One packet of lanes read from elements of a type, and back.
+/// Reads one packet of lanes from elements of a type, and writes it back.
 template <ElementType kType, class P>
 inline P from_memory(const char* p) {
   if constexpr (kType == ElementType::kF64) {
@@ -70,7 +70,7 @@ inline void to_memory(char* p, P value) {
   }
 }
 
-/// Two numbers, or masks, reduced to one.
+/// Reduces two numbers or masks to one.
 template <Reduction kHow, class V>
 inline V join(V a, V b) {
   if constexpr (kHow == Reduction::kAnd) return (V)((I)a & (I)b);

@@ -1,5 +1,5 @@
 #pragma once
-// The operations on one element that loops are made of, and how elements are folded.
+// The operations on one element in loops, and the reductions of elements.
 #include <cstdint>
 #include <string_view>
 
@@ -7,7 +7,7 @@
 
 namespace mtf::kernels {
 
-/// The operations on elements; what each means is said in lane_ops.def.
+/// The operations on elements. lane_ops.def defines each.
 enum class LaneOp : std::uint8_t {
 #define MTF_LANE_OP(enumerator, name, arity, types, result) enumerator,
 #include "kernels/lane_ops.def"
@@ -17,12 +17,12 @@ enum class LaneOp : std::uint8_t {
 std::string_view name(LaneOp op);
 int arity(LaneOp op);
 
-/// Whether `op` can work on operands of `type` (for `where`: its second and third).
+/// True if `op` allows operands of `type` (for `where`: its second and third).
 bool allows(LaneOp op, ElementType type);
 
-/// What becomes of a loop's output's elements. An empty reduction gives the identity: sum 0, product 1,
-/// max -inf or the least i32, min +inf or the greatest i32, and true, or false.
-/// max and min give NaN if any element is NaN. Sums of bool count, in i32.
+/// How the elements of a loop's output are combined. An empty reduction gives the identity: sum 0, product 1, max -inf
+/// or the least i32, min +inf or the greatest i32, and true, or false. max and min give NaN if any element is NaN. A
+/// sum of bool counts in i32.
 enum class Reduction : std::uint8_t { kStore, kSum, kProd, kMax, kMin, kAnd, kOr };
 
 }  // namespace mtf::kernels

@@ -1,11 +1,11 @@
-// The table of all steps for one kind of lanes; each lane_steps_*.cpp instantiates one.
+// The table of all steps for one kind of lanes. Each lane_steps_*.cpp instantiates one.
 #pragma once
 
 #include "kernels/lane_steps.h"
 
 namespace mtf::kernels::lanes {
 
-// Which kinds of value (see lane_ops.def) a packet type can hold.
+// The kinds of value (see lane_ops.def) that a packet type can hold.
 enum class Kind { kFloat, kNumber, kInteger, kBoolean, kAny };
 template <class V>
 constexpr bool holds(Kind kind) {

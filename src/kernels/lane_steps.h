@@ -1,16 +1,15 @@
-// Threaded code: the steps a fused loop is made of (internal to fused_loop*.cpp and lane_steps_*.cpp).
+// Threaded code: the steps of a fused loop (internal to fused_loop*.cpp and lane_steps_*.cpp).
 //
-// A step is a function that gets a *strip* as eight packets in registers, changes it, and ends by
-// jumping to the next record's step. A *tile* is one strip or some: it has as many lanes on every
-// processor, because reductions sum the elements a tile apart lane by lane. Two groups of programs exist, with their
-// own tiles:
+// A step is a function that gets a *strip* as eight packets in registers, changes it, and ends by jumping to the next
+// record's step. A *tile* is one or more strips. It has the same number of lanes on every processor, because reductions
+// sum, lane by lane, the elements that are a tile apart. Two groups of programs exist, with their own tiles:
 //
 //   kFour   lanes of 4 bytes: f32; bf16 as f32; i32; bool as a mask (0 or -1)
-//   kEight  lanes of 8 bytes: f64; the 4-byte types as above, their bits sign-extended to 64, so that
-//           a step on them is the same function as in kFour between a narrowing and a widening
+//   kEight  lanes of 8 bytes: f64; the 4-byte types as above, their bits sign-extended to 64.
+//           A step on the latter is the function of kFour between a narrowing and a widening.
 //
-// All other operands of a step are in memory, as lanes of the group: `base + (index & mask)` lanes,
-// with mask -1 for an array that runs along with the loop and 0 for a slot or a splat scalar.
+// All other operands of a step are in memory, as lanes of the group, at the lane `base + (index & mask)`. The mask is
+// -1 for an array that advances with the loop, and 0 for a slot or a splat scalar.
 #pragma once
 
 #include "kernels/fused_loop.h"
@@ -29,7 +28,7 @@ constexpr int kStrip8 = 8 * kD;
 constexpr int strip_of(Group group) { return group == Group::kFour ? kStrip4 : kStrip8; }
 static_assert(kTileBytes % (8 * kBytes) == 0);
 
-/// Where the lanes of an operand are. For an iota: `base` is the first number, `mask` the stride.
+/// The lanes of an operand. For an iota: `base` is the first number, `mask` the stride.
 struct Ref {
   char* base = nullptr;
   std::int64_t mask = 0;
@@ -43,7 +42,7 @@ struct Record {
   Ref c;
 };
 
-/// `valid`: how many lanes of this strip are elements; only reductions look at it.
+/// `valid` is the number of lanes of this strip that are elements. Only reductions look at it.
 struct State {
   std::int64_t valid = 0;
 };
@@ -74,19 +73,18 @@ inline void store(void* lanes, int packet, P value) {
   std::memcpy(static_cast<char*>(lanes) + packet * kBytes, &value, kBytes);
 }
 
-/// Of a prefetch: into L2.
+/// Prefetches into L2.
 constexpr int kSecondCache = 2;
 
-/// Arrays come from beyond L2, several at once, which the processor's own prefetching does not keep up with: asks for
-/// `bytes` of a tile four tiles ahead, to lie in L2, as the nearest cache has room for few that are under way. Not of
-/// slots and splat numbers, which stay where they are.
+/// Prefetches `bytes` of a tile, four tiles ahead, into L2. The hardware's prefetching does not keep up with several
+/// arrays from beyond L2, and L1 has room for few lines. Does nothing for slots and splat numbers, whose mask is 0.
 inline void ask_ahead(const void* tile, std::int64_t bytes, std::int64_t mask) {
   if (mask == 0) return;
   const char* const ahead = static_cast<const char*>(tile) + 4 * bytes;
   for (std::int64_t line = 0; line < bytes; line += 64) __builtin_prefetch(ahead + line, 0, kSecondCache);
 }
 
-/// Two packets of 64-bit lanes as one of 32-bit lanes, and back.
+/// Converts two packets of 64-bit lanes to one of 32-bit lanes, and back.
 inline I narrow(D low, D high) {
   const HalfI a = __builtin_convertvector((L)low, HalfI), b = __builtin_convertvector((L)high, HalfI);
   I value;
@@ -102,7 +100,7 @@ inline void widen(I value, D& low, D& high) {
   high = D(widened<L>(b));
 }
 
-/// How packets of type V travel in a tile. kWide: in pairs of 64-bit lanes.
+/// The form of packets of type V in a tile. kWide: in pairs with 64-bit lanes.
 template <class V, bool kWideLanes>
 struct Lanes {
   using Value = V;
@@ -132,7 +130,7 @@ void unary_step(MTF_STEP_ARGUMENTS(typename T::Packet)) {
   MTF_NEXT(typename T::Step);
 }
 
-/// Function: Applied or such. kPlace: which operand the tile is; the other is b.
+/// Function: for instance Applied. kPlace: the operand in the tile; the other operand is b.
 template <class T, class Function, int kPlace>
 void binary_step(MTF_STEP_ARGUMENTS(typename T::Packet)) {
   using V = typename T::Value;
@@ -155,8 +153,8 @@ void binary_step(MTF_STEP_ARGUMENTS(typename T::Packet)) {
   MTF_NEXT(typename T::Step);
 }
 
-// What the .cpp files offer; nullptr where the operation does not exist for the type.
-// `type` is the operands' type (kBf16 as kF32), `place` that of the operand in the tile.
+// The steps that the .cpp files define; null if the operation does not exist for the type. `type` is the operands' type
+// (kBf16 as kF32). `place` is the index of the operand in the tile.
 
 AnyStep float_step(LaneOp op, int place);       // f32 in kFour
 AnyStep double_step(LaneOp op, int place);      // f64 in kEight
@@ -167,7 +165,7 @@ AnyStep bf16_step(LaneOp op, int place);        // bf16 in kFour, to be rounded
 AnyStep wide_bf16_step(LaneOp op, int place);   // bf16 in kEight, to be rounded
 AnyStep where_step(Group group, int place);     // b, c: the others in order
 
-/// From memory of an element type into the tile; from the tile into memory; reference b.
+/// Load from memory of an element type into the tile, or store the tile into memory, at reference b.
 AnyStep load_step(Group group, ElementType type);
 AnyStep store_step(Group group, ElementType type);
 /// Slots hold lanes.

@@ -127,7 +127,7 @@ void convert(MTF_STEP_ARGUMENTS(P)) {
 
 // ---- reductions -----------------------------------------------------------------------------------------------------
 
-/// kCount: the tile holds masks, to be counted.
+/// kCount: the tile holds masks, which are counted.
 template <class T, Reduction kHow, bool kCount>
 void reduce(MTF_STEP_ARGUMENTS(typename T::Packet)) {
   using V = typename T::Value;

@@ -8,7 +8,7 @@
 #include "kernels/kernel_table.h"
 #include "kernels/level_of_processor.h"
 
-// MTF_LEVELS lists the levels of this build, MTF_LEVEL(name in C, name) for each.
+// MTF_LEVELS lists the levels of this build, with MTF_LEVEL(name in C, name) for each.
 extern "C" {
 #define MTF_LEVEL(symbol, name) extern const mtf::kernels::KernelTable mtf_kernels_##symbol;
 MTF_LEVELS
@@ -58,7 +58,7 @@ const Level* built(std::string_view name) {
   return found == kBuilt.end() ? nullptr : &*found;
 }
 
-/// "v2, v3", as long as the names satisfy `wanted`.
+/// Lists the names that satisfy `wanted`: "v2, v3".
 template <typename List, typename Wanted>
 std::string listed(const List& list, const Wanted& wanted) {
   std::string text;

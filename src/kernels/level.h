@@ -9,16 +9,16 @@
 
 namespace mtf::kernels {
 
-/// No level can be used as was asked; the message says why, and which levels there are.
+/// A requested level cannot be used. The message says why, and lists the levels.
 struct LevelError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The levels of this architecture, the slowest first: names as "v3".
+/// The levels of this architecture, the slowest first, by names such as "v3".
 std::vector<std::string_view> all_levels();
 
-/// Those that this build has and this processor can run, the slowest first. Never empty: a
-/// processor that runs none is a LevelError.
+/// The levels that this build has and this processor can run, the slowest first. Never empty: throws LevelError if the
+/// processor can run none.
 std::vector<std::string_view> usable_levels();
 
 /// Returns the usable level with this name; for an empty name the fastest usable one. Throws LevelError if the name is
@@ -28,19 +28,19 @@ std::string_view level_named(std::string_view name);
 /// LevelError.
 std::string_view default_level();
 
-/// Makes `level`, a usable one, that of this process. Code that was compiled before (FusedLoop) keeps the level that it
-/// was compiled for. The caller sees to it that no kernel runs.
+/// Makes a usable level the level of this process. Compiled code (FusedLoop) keeps the level for which it was compiled.
+/// The caller ensures that no kernel runs.
 void use_level(std::string_view level);
 
-/// The level in use; chooses as table() does.
+/// The level in use. Chooses one as table() does.
 std::string_view level_in_use();
 
-/// Whether products of floats are added with one rounding (fused multiply-add): all levels that do so compute the same
-/// bits, except where a processor multiplies bf16 by itself.
+/// True if products of floats are added with one rounding (fused multiply-add). All levels that do so compute the same
+/// bits, except for bf16 that the processor multiplies itself.
 bool fuses_products(std::string_view level);
 bool multiplies_bf16(std::string_view level);
 
-/// What people read: "x86-64-v4 with AVX512_BF16".
+/// The level's description for people: "x86-64-v4 with AVX512_BF16".
 std::string describe_level(std::string_view level);
 
 }  // namespace mtf::kernels

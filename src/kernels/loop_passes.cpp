@@ -7,7 +7,7 @@
 namespace mtf::kernels {
 namespace {
 
-/// A function of x as `rest` of x and gate(x); without a rest it is the gate itself.
+/// A function of x as `rest` of x and gate(x). Without a rest the function is the gate itself.
 struct Gated {
   LaneOp function;
   LaneOp gate;
@@ -27,7 +27,7 @@ const Gated* gated(LaneOp op) {
   return nullptr;
 }
 
-/// A program that is written again, step by step.
+/// A program that is rewritten step by step.
 class Rewriter {
  public:
   explicit Rewriter(LoopProgram from)
@@ -80,7 +80,7 @@ class Rewriter {
     return add(step);
   }
 
-  /// Of bf16 too the gate and what becomes of it are f32, as within the function's own step; only the result is
+  /// For bf16 too, the gate and the steps behind it are f32, as within the function's own step. Only the result is
   /// rounded.
   int by_gate(const Gated& g, int x) {
     const bool rounds = types_[x] == ElementType::kBf16;
@@ -102,7 +102,7 @@ class Rewriter {
   LoopProgram from_, to_;
   std::vector<ElementType> types_;
   int operands_;
-  std::vector<int> now_;  // of each value of the old program its number in the new one
+  std::vector<int> now_;  // for each value of the old program its number in the new one
   std::map<std::pair<LaneOp, int>, int> readers_;
   std::map<std::pair<LaneOp, int>, Gate> gates_;
 };

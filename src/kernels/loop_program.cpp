@@ -1,4 +1,4 @@
-// What a LoopProgram may say, and the facts of its operations.
+// The validity of a LoopProgram, and the facts of its operations.
 #include <stdexcept>
 #include <string>
 

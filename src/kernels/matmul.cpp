@@ -13,7 +13,7 @@
 namespace mtf::kernels {
 namespace {
 
-constexpr double kThreadFlops = 1e6;  // a thread's least share
+constexpr double kThreadFlops = 1e6;  // the minimal share of a thread
 
 struct Offsets {
   std::int64_t a = 0, b = 0, c = 0;
@@ -36,7 +36,7 @@ inline Offsets offsets_of(const Matmul& p, std::int64_t index) {
 float widen(float x) { return x; }
 [[maybe_unused]] float widen(Bf16 x) { return to_float(x); }
 
-/// n numbers as floats, rounded to bf16 or not: loops that the compiler turns into packets.
+/// Converts n numbers to floats, optionally rounded to bf16, in loops that the compiler vectorises.
 template <class S, class Stride>
 void widen_run(const S* __restrict from, Stride stride, std::int64_t n, bool round, float* __restrict to) {
   if (round)
@@ -45,7 +45,7 @@ void widen_run(const S* __restrict from, Stride stride, std::int64_t n, bool rou
     for (std::int64_t i = 0; i < n; ++i) to[i] = widen(from[i * stride]);
 }
 
-/// The matrix as T: as it is, or in scratch where it is of another type or rounded to bf16.
+/// The matrix as T: in place, or in scratch if it has another type or is rounded to bf16.
 template <class T, class S>
 Matrix<const T> prepare(Matrix<const S> x, std::int64_t rows, std::int64_t columns, bool round, Scratch& scratch) {
   if constexpr (std::is_same_v<T, S>) {
@@ -66,27 +66,26 @@ Matrix<const T> prepare(Matrix<const S> x, std::int64_t rows, std::int64_t colum
   throw std::logic_error("matmul: only products in f32 take other types");
 }
 
-/// Fresh memory costs as much as the product where it is large: up to this size a thread keeps its own from call to
-/// call.
+/// Allocating large memory costs as much as the product. Up to this size, a thread keeps its memory between calls.
 constexpr std::int64_t kKeptBytes = 32 << 20;
 
-constexpr std::int64_t kWidenedNumbers = 1 << 17;  // at once: half a MiB, of a cache of one core
+constexpr std::int64_t kWidenedNumbers = 1 << 17;  // at once: half a MiB in the cache of one core
 constexpr std::int64_t kLeastLines = 64;
 
-/// The lines of a matrix along k, rounded, as pairs of bf16 (bf16_pairs.h) in scratch: a line's stride is x's row, a
-/// step's along k its column.
+/// Copies the lines of a matrix along k to scratch, rounded, as pairs of bf16 (bf16_pairs.h). x's row is the stride of
+/// a line, its column the stride of a step along k.
 [[maybe_unused]] Matrix<const float> prepare_pairs(Matrix<const float> x, std::int64_t lines, std::int64_t k,
                                                    Scratch& scratch) {
   const std::int64_t pairs = (k + 1) / 2;
   float* const to = static_cast<float*>(scratch.at_least(lines * pairs * size_of(ElementType::kF32)));
-  std::vector<float> first, second;  // of lines that lie apart
+  std::vector<float> first, second;  // for lines that are not contiguous
   const auto together = [](const float* from, std::int64_t n, std::int64_t stride, std::vector<float>& copy) {
     if (stride == 1) return from;
     copy.resize(static_cast<std::size_t>(n));
     for (std::int64_t i = 0; i < n; ++i) copy[static_cast<std::size_t>(i)] = from[i * stride];
     return static_cast<const float*>(copy.data());
   };
-  if (std::abs(x.column) <= std::abs(x.row)) {  // in memory k runs faster: so do the pairs
+  if (std::abs(x.column) <= std::abs(x.row)) {  // the smaller stride is along k, also for the pairs
     for (std::int64_t i = 0; i < lines; ++i)
       pair_along(together(x.data + i * x.row, k, x.column, first), k, to + i * pairs);
     return {to, pairs, 1};
@@ -99,7 +98,7 @@ constexpr std::int64_t kLeastLines = 64;
   return {to, 1, lines};
 }
 
-/// T: what is computed in; S: the operands in memory; R: the result in memory.
+/// T: the type of computation. S: the operands in memory. R: the result in memory.
 template <class T, class S, class R>
 class Product {
  public:
@@ -129,21 +128,21 @@ class Product {
   }
 
  private:
-  /// bf16 is multiplied where it lies in memory.
+  /// True if bf16 is multiplied in place.
   static constexpr bool kInPlace = kMultipliesBf16 && std::is_same_v<S, Bf16>;
   using Operand = Matrix<const std::conditional_t<kInPlace, S, T>>;
   struct Work {
     Matrix<const S> a_memory{}, b_memory{};
     Scratch a_scratch, b_scratch;
-    Operand a{}, b{};  ///< as they are multiplied; of operands that are widened only the one that is not cut
+    Operand a{}, b{};  ///< the operands of the product; if they are widened, only the one that is not divided
     Matrix<R> c{};
   };
 
-  /// Operands of bf16, or that are rounded to it, become f32 before they are multiplied.
+  /// True if operands that are bf16, or are rounded to it, become f32 before the product.
   static constexpr bool kWidens = !kMultipliesBf16 && std::is_same_v<T, float>;
   bool widens() const { return kWidens && (std::is_same_v<S, Bf16> || p_.bf16_product); }
 
-  /// `by_rows`: the rows are cut into pieces, else the columns.
+  /// `by_rows`: the rows are divided into pieces, otherwise the columns.
   void prepare_operands(std::int64_t index, bool by_rows, Work& work) const {
     const Offsets at = offsets_of(p_, index);
     const Matrix<const S> a{static_cast<const S*>(p_.a.data) + at.a, p_.a.row_stride, p_.a.column_stride};
@@ -186,7 +185,7 @@ class Product {
     }
   }
 
-  /// Computes the products [begin, end) if they are of a few rows and columns, or returns false.
+  /// Computes the products [begin, end) if they have few rows and columns. Otherwise returns false.
   bool run_tiny(std::int64_t begin, std::int64_t end) const {
     if constexpr (std::is_same_v<T, S> && std::is_same_v<T, R>) {
       using Tiny = TinyProduct<T>;
@@ -213,7 +212,7 @@ class Product {
     return false;
   }
 
-  /// Rows or columns [begin, end) of one product.
+  /// Computes rows or columns [begin, end) of one product.
   void piece(const Work& work, bool by_rows, std::int64_t begin, std::int64_t end) const {
     if constexpr (kWidens) {
       if (widens()) return widened_piece(work, by_rows, begin, end);
@@ -229,7 +228,7 @@ class Product {
     product(by_rows ? end - begin : p_.m, by_rows ? p_.n : end - begin, a, b, c);
   }
 
-  /// The same of few rows or columns of f32 that is multiplied as bf16.
+  /// The same for few rows or columns of f32 that are multiplied as bf16.
   void few_pairs(const Work& work, bool by_rows, std::int64_t begin, std::int64_t end) const {
     const std::int64_t m = by_rows ? end - begin : p_.m, n = by_rows ? p_.n : end - begin;
     Matrix<const float> a = work.a_memory, b = work.b_memory;
@@ -244,8 +243,8 @@ class Product {
     multiply_pairs(m, n, steps(), a, {b.data, b.column, b.row}, c, p_.accumulate, p_.progress);
   }
 
-  /// The same of lines that are widened: as they are read where few are on the other side, else so many at once that
-  /// they are still in a cache when they are multiplied.
+  /// The same with widened lines. If the other side has few lines, they are widened as they are read. Otherwise so many
+  /// are widened at once that they are still in a cache for the product.
   void widened_piece(const Work& work, bool by_rows, std::int64_t begin, std::int64_t end) const {
     const auto turned = [&](auto matrix) {
       return by_rows ? decltype(matrix){matrix.data, matrix.column, matrix.row} : matrix;
@@ -267,7 +266,7 @@ class Product {
     }
   }
 
-  /// Computes few rows of a times b, which is widened as it is read, if that is the faster way, or returns false.
+  /// Computes few rows of a times b, and widens b as it is read, if that is the faster way. Otherwise returns false.
   bool take_few(std::int64_t m, std::int64_t n, const Matrix<const float>& a, const Matrix<const S>& b,
                 const Matrix<R>& c) const {
     const auto run = [&](const Matrix<float>& to, bool accumulate) {
@@ -286,9 +285,9 @@ class Product {
     }
   }
 
-  /// Few rows or columns of f32 that is multiplied as bf16 are paired as they are read.
+  /// True if few rows or columns of f32 that are multiplied as bf16 are paired as they are read.
   bool pairs_few() const { return pairs_ && std::min(p_.m, p_.n) <= kThinRows; }
-  /// Along k, of the operands as they are multiplied.
+  /// The number of steps along k in the operands of the product.
   std::int64_t steps() const { return kMultipliesBf16 && pairs_ ? (p_.k + 1) / 2 : p_.k; }
 
   template <class To>
@@ -318,7 +317,7 @@ class Product {
     }
   }
 
-  /// c (+)= sums, whose rows lie so far apart, rounded once.
+  /// c (+)= sums, rounded once. Rows of `sums` are `row` apart.
   void round_sums(std::int64_t m, std::int64_t n, const float* sums, std::int64_t row, const Matrix<R>& c) const {
     for (std::int64_t i = 0; i < m; ++i) {
       for (std::int64_t j = 0; j < n; ++j) {
@@ -330,7 +329,7 @@ class Product {
   }
 
   const Matmul& p_;
-  const bool pairs_ = std::is_same_v<S, Bf16> || p_.bf16_product;  ///< of bf16, where the processor multiplies them
+  const bool pairs_ = std::is_same_v<S, Bf16> || p_.bf16_product;  ///< of bf16, if the processor multiplies them
   Work shared_;
 };
 

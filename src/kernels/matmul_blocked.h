@@ -1,7 +1,7 @@
 // A product in blocks that stay in the caches (K. Goto and R. van de Geijn, Anatomy of High-Performance Matrix
-// Multiplication, 2008); each matmul_*.cpp instantiates one type. On AVX-512 it takes 0.9 of the time of Eigen's
-// product for large matrices and 0.75 for small ones, takes any strides, and the order of its terms depends on k alone,
-// so that the bits of a result do not depend on how its rows and columns are split over processors and threads.
+// Multiplication, 2008). Each matmul_*.cpp instantiates one type. Operands may have any strides. The order of the terms
+// depends on k alone, so the bits do not depend on how rows and columns are divided among processors and threads. On
+// AVX-512 a product takes 0.9 of the time of Eigen's for large matrices, and 0.75 for small ones.
 #pragma once
 
 #include "kernels/matmul_pack.h"
@@ -13,14 +13,14 @@
 namespace mtf::kernels {
 
 constexpr std::int64_t kBlockRows = 256, kBlockColumns = 2048;
-constexpr std::int64_t kFewRows = 128, kFewColumns = 128;  // no more do not repay packing what they are multiplied by,
-constexpr std::int64_t kNear = 256;                        // if its lines lie no further apart
-constexpr std::int64_t kSetsBytes = 4096;                  // what lies so far apart is in one set of the nearest cache
-constexpr std::int64_t kPanelsTogether = 8;                // packed side by side, so that memory is read in long runs
+constexpr std::int64_t kFewRows = 128, kFewColumns = 128;  // up to these sizes, packing the other matrix does not pay
+constexpr std::int64_t kNear = 256;                        // if its lines are no further apart
+constexpr std::int64_t kSetsBytes = 4096;                  // addresses this far apart share a set of L1
+constexpr std::int64_t kPanelsTogether = 8;                // packed together, so that memory is read in long runs
 constexpr double kProgressFlops = 6e7;                     // half a millisecond or more
 
-/// One product. Fast where C's columns lie together; others are stored through a tile in memory, and so is C of another
-/// type than T. kPairs: see Tile. Lines: of the rows of A and the columns of B (matmul_pack.h).
+/// One product. It is fast if C's columns are contiguous. Other results, and results of another type than T, are stored
+/// through a tile in memory. kPairs: see Tile. Lines: the rows of A or the columns of B (matmul_pack.h).
 template <class T, bool kPairs, class R, class Lines>
 class BlockedProduct {
  public:
@@ -33,7 +33,7 @@ class BlockedProduct {
     const std::int64_t pieces = std::max<std::int64_t>(1, ceil_div(k_, kBlockDepth)), depth = ceil_div(k_, pieces);
     packs_rows_ = !a_.are_in_place() || (a_.line() == 1 ? m_ > kBlockRows : n_ > kFewColumns && !is_read_well(a_));
     packs_columns_ = !b_.are_in_place() || b_.line() != 1 || m_ > kFewRows || (m_ > 1 && b_.step() > kNear);
-    keeps_columns_ = m_ > kBlockRows;  // they are used again; else panels are packed where the last ones were
+    keeps_columns_ = m_ > kBlockRows;  // they are reused; else panels reuse the memory of the previous ones
     columns_ = packed_columns.room<T>(
         depth * round_up(std::min(n_, keeps_columns_ ? kBlockColumns : kColumnsTogether), kColumns));
     if (packs_rows_) rows_ = packed_rows.room<T>(depth * kRowsPacked * strips(std::min(m_, kBlockRows)));
@@ -53,13 +53,13 @@ class BlockedProduct {
   static constexpr std::int64_t kLanes = Tile<T, kPairs>::kLanes, kColumns = Tile<T, kPairs>::kColumns,
                                 kRowsPacked = Tile<T, kPairs>::kRowsPacked;
 
-  /// Rows whose elements lie together, but not all in one set of the nearest cache: packing them gains nothing.
+  /// True for contiguous rows that do not all map to one set of L1: packing them gains nothing.
   static bool is_read_well(const Lines& rows) {
     return rows.step() == 1 && rows.line() * static_cast<std::int64_t>(sizeof(T)) % kSetsBytes != 0;
   }
   static constexpr std::int64_t kColumnsTogether = kPanelsTogether * kColumns;
 
-  /// Panel s, at s * room * depth, holds the lines from begin(s) to begin(s + 1), steps [p, p + depth).
+  /// Panel s is at s * room * depth. It holds the lines from begin(s) to begin(s + 1), steps [p, p + depth).
   template <class Begin>
   static void pack(const Lines& lines, std::int64_t first, std::int64_t panels, const Begin& begin, std::int64_t p,
                    std::int64_t depth, T* to, std::int64_t room) {
@@ -75,10 +75,10 @@ class BlockedProduct {
 
   static std::int64_t strips(std::int64_t rows) { return (rows + Tile<T, kPairs>::kRows - 1) / Tile<T, kPairs>::kRows; }
 
-  /// Rows [i, i + rows), columns [j, j + columns), terms [p, p + depth).
+  /// Computes rows [i, i + rows), columns [j, j + columns), terms [p, p + depth).
   void block(std::int64_t i, std::int64_t rows, std::int64_t j, std::int64_t columns, std::int64_t p,
              std::int64_t depth) {
-    const std::int64_t count = strips(rows);  // of even heights
+    const std::int64_t count = strips(rows);  // of nearly equal heights
     Operands tile{};
     tile.k = depth;
     tile.a_row = packs_rows_ ? 1 : a_.line();
@@ -88,7 +88,7 @@ class BlockedProduct {
     if (packs_rows_) pack(a_, i, count, strip, p, depth, rows_, kRowsPacked);
     for (std::int64_t at = 0; at < columns; at += kColumns) {
       const std::int64_t wide = std::min(kColumns, columns - at), lanes = round_up(wide, kLanes);
-      if (packs_columns_ || wide != lanes) {  // packets that reach beyond the matrix are packed in any case
+      if (packs_columns_ || wide != lanes) {  // packets that exceed the matrix are always packed
         T* const panel = columns_ + (keeps_columns_ ? at : at % kColumnsTogether) * depth;
         if (i == 0 && (at % kColumnsTogether == 0 || !packs_columns_)) {
           const std::int64_t near = std::min(packs_columns_ ? kColumnsTogether : kColumns, columns - at);
@@ -164,11 +164,11 @@ class BlockedProduct {
   double flops_ = 0;
 };
 
-/// C (+)= A · B, of A's rows and B's columns; k counts their steps.
+/// Computes C (+)= A · B from A's rows and B's columns. k counts their steps.
 template <class T, bool kPairs, class R, class Lines>
 void multiply_blocked(std::int64_t m, std::int64_t n, std::int64_t k, Lines rows, Lines columns, Matrix<R> c,
                       bool accumulate, const std::function<void()>& progress) {
-  // A column-major result is the row-major result of the transposes; so is a column.
+  // A column-major result is the row-major result of the transposes. A single column is handled in the same way.
   if (m > 1 && (n == 1 || (c.column != 1 && c.row == 1))) {
     std::swap(m, n);
     std::swap(rows, columns);
@@ -177,12 +177,12 @@ void multiply_blocked(std::int64_t m, std::int64_t n, std::int64_t k, Lines rows
   BlockedProduct<T, kPairs, R, Lines>(m, n, k, rows, columns, c, accumulate, progress).run();
 }
 
-/// Computes C (+)= A · B by Thin, a ThinProduct, if that is faster, or returns false.
+/// Computes C (+)= A · B with Thin, a ThinProduct, if that is faster. Otherwise returns false.
 template <class Thin, class Number, class R>
 bool take_thin(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<const Number>& a,
                const Matrix<const Number>& b, const Matrix<R>& c, bool accumulate,
                const std::function<void()>& progress) {
-  const bool is_turned = m > n;  // the result's transpose has the same elements
+  const bool is_turned = m > n;  // transposes the result, which has the same elements
   const std::int64_t rows = std::min(m, n), columns = std::max(m, n);
   const Matrix<const Number> few = is_turned ? Matrix<const Number>{b.data, b.column, b.row} : a,
                              many = is_turned ? Matrix<const Number>{a.data, a.column, a.row} : b;

@@ -1,5 +1,5 @@
-// The operands of a product as it takes them: the lines along k, which are the rows of A and the columns of B (internal
-// to matmul_blocked.h). What they are in memory is seen here alone.
+// The operands of a product as lines along k: the rows of A and the columns of B (internal to matmul_blocked.h). Only
+// this header knows their form in memory.
 #pragma once
 
 #include "kernels/matmul_tile.h"
@@ -12,8 +12,8 @@
 
 namespace mtf::kernels {
 
-/// A square of steps and lines: to[p * width + i] = step p of line i, both below the lanes, of T or as wide; line i's
-/// first one is at lines[i] + offset.
+/// Transposes a square of steps and lines: to[p * width + i] = step p of line i. Both indices are below the number of
+/// lanes. The first step of line i is at lines[i] + offset.
 template <class T, class Element>
 void transpose_packets(const Element* const* lines, std::int64_t offset, T* to, std::int64_t width) {
   using Number = std::conditional_t<sizeof(T) == 4, float, double>;  // only bits move
@@ -27,19 +27,19 @@ void transpose_packets(const Element* const* lines, std::int64_t offset, T* to, 
   for (int i = 0; i < kLanes; ++i) std::memcpy(to + i * width, &packets[i], sizeof(Packet));
 }
 
-/// Steps that are packed of one panel and then of the next, where lines lie side by side: what is read next has been
-/// asked for.
+/// If lines are adjacent, this number of steps of one panel is packed, then the same steps of the next panel. So memory
+/// is read where it was prefetched.
 constexpr std::int64_t kStepsTogether = 32;
 
-/// Lines of `length` numbers, number j of line i being data[i * line + j * step]. A step is an element of T: a number,
-/// or a pair of neighbours of bf16 in the bits of a float (bf16_pairs.h), the last of an odd length beside 0.
+/// Lines of `length` numbers. Number j of line i is data[i * line + j * step]. A step is an element of T: a number, or
+/// a pair of neighbouring bf16 in the bits of a float (bf16_pairs.h). If the length is odd, the last pair has a 0.
 template <class T, class Number = T>
 class Lines {
  public:
   Lines(const Number* data, std::int64_t line, std::int64_t step, std::int64_t length)
       : data_(data), line_(line), step_(step), length_(length) {}
 
-  /// Whether a tile can read them where they are: step p of line i at at(i, p).
+  /// True if a tile can read the lines in place: step p of line i is at(i, p).
   bool are_in_place() const {
     return kNumbers == 1 || (step_ == 1 && length_ % kNumbers == 0 && line_ % kNumbers == 0 &&
                              reinterpret_cast<std::uintptr_t>(data_) % sizeof(T) == 0);
@@ -49,11 +49,12 @@ class Lines {
   const T* at(std::int64_t i, std::int64_t p) const {
     return reinterpret_cast<const T*>(data_ + i * line_) + p * step();
   }
-  /// A step of some lines is one stretch of memory, or one for each of its numbers.
+  /// True if one step of several lines is contiguous in memory (for pairs: each of its two numbers).
   bool are_side_by_side() const { return line_ == 1; }
 
-  /// `count` lines from `i` on, `k` steps from `p` on, as a panel: to[q * width + l] is step p + q of line i + l. What
-  /// pads it to a multiple of the packet's lanes, at most `width`, is any of the elements around; `more` steps follow.
+  /// Packs `count` lines from `i` on, `k` steps from `p` on, as a panel: to[q * width + l] is step p + q of line i + l.
+  /// The padding to a multiple of the packet's lanes, at most `width`, may hold any elements. `more`: further steps
+  /// follow.
   void pack(std::int64_t i, std::int64_t count, std::int64_t p, std::int64_t k, bool more, T* to,
             std::int64_t width) const {
     using Bits = std::conditional_t<sizeof(T) == 4, float, double>;
@@ -61,7 +62,7 @@ class Lines {
     const Number* const from = data_ + i * line_ + p * apart;
     std::int64_t whole = 0;
     if (line_ == 1 &&
-        full > 0) {  // a number of the lines ends before the next begins: but for the last, a whole width can be read
+        full > 0) {  // if no two steps share memory, a whole width can be read of every step except the last one
       whole = count == width ? full : step_ >= width ? full - (more ? 0 : 1) : 0;
       for (std::int64_t q = 0; q < whole; ++q) {
         for (std::int64_t l = 0; l < width; l += kLanes) {
@@ -86,14 +87,14 @@ class Lines {
 
  private:
   static constexpr int kLanes = Tile<T>::kLanes;
-  static constexpr int kNumbers = sizeof(T) / sizeof(Number);  ///< of a step
+  static constexpr int kNumbers = sizeof(T) / sizeof(Number);  ///< in a step
 
   T element(const Number* first, bool is_full) const {
     if constexpr (kNumbers == 1) return *first;
     else return std::bit_cast<T>(first->bits | (is_full ? std::uint32_t{first[step_].bits} << 16 : 0));
   }
 
-  /// A step of lines side by side.
+  /// Copies one step of adjacent lines.
   void copy_packet(const Number* first, T* to) const {
     if constexpr (kNumbers == 1) {
       std::memcpy(to, first, kLanes * sizeof(T));

@@ -1,7 +1,6 @@
-// A product with few rows (internal to matmul_blocked.h): a matrix times a vector, or a few of them. It takes as long
-// as the matrix takes to come from memory, so the matrix is read once, where it lies and in long runs, and is not
-// packed. The terms of an element are added in the order in which the blocked product adds them, so that its bits are
-// the same.
+// A product with few rows (internal to matmul_blocked.h): a matrix times a vector, or a few vectors. Reading the matrix
+// from memory dominates the time. So the matrix is read once, in place, in long runs, and is not packed. The terms of
+// an element are added in the order of the blocked product, so that the bits are the same.
 #pragma once
 
 #include <algorithm>
@@ -20,37 +19,38 @@
 
 namespace mtf::kernels {
 
-/// Memory is asked for before it is needed, because the processor does not foresee many short runs, but into the second
-/// cache, because it is more than the nearest can hold.
+/// Memory is prefetched, because the hardware does not predict many short runs. It is prefetched into L2, because L1 is
+/// too small.
 using lanes::kSecondCache;
 constexpr std::int64_t kLongLine = 10 << 10, kLineAhead = 512;  // bytes
-constexpr std::int64_t kThinBytes = 24 << 10;                   // of sums, which stay in the nearest cache
-/// What comes faster than this, in bytes a nanosecond, comes from a cache, where it costs more to ask than to wait.
+constexpr std::int64_t kThinBytes = 24 << 10;                   // of sums, which stay in L1
+/// Data that arrives faster than this, in bytes a nanosecond, comes from a cache. Then prefetching costs more than
+/// waiting.
 constexpr double kFromCache = 40, kLeastMeasured = 64 << 10;
-constexpr double kProgressNumbers = 4 << 20;  // of the matrix: a millisecond
+constexpr double kProgressNumbers = 4 << 20;  // numbers of the matrix: a millisecond
 
-/// What of B is multiplied at once, as T.
+/// The unit of B that is multiplied at once, as T.
 enum class ThinStep : std::uint8_t {
-  kNumber,         ///< a number of it; of bf16 as f32
+  kNumber,         ///< one number; bf16 as f32
   kRoundedNumber,  ///< f32 that is rounded to bf16
-  kPair,           ///< two numbers, neighbours along k, rounded to bf16, in the bits of a float (bf16_pairs.h)
+  kPair,           ///< two neighbours along k, rounded to bf16, in the bits of a float
 };
 
-/// C (+)= A · B for few rows of A, where B's rows or its columns lie together; k counts numbers. R: C's numbers in
-/// memory; Number: B's. A is given in steps: of an odd k the last pair's second number is 0.
+/// C (+)= A · B for few rows of A. B's rows or its columns are contiguous; k counts numbers. R is the type of C's
+/// numbers in memory, Number of B's. A is given in steps. If k is odd, the second number of the last pair is 0.
 template <class T, class R, class Number = T, ThinStep kStep = ThinStep::kNumber>
 class ThinProduct {
  public:
-  /// Whether it can compute a product of these.
+  /// True if it can compute such a product.
   static bool can_take(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<const Number>& b) {
     if (m == 0 || m > kThinRows || n < kLanes || k == 0) return false;
     return b.column == 1 || (kTransposes && b.row == 1 && k % kNumbers == 0 && k >= kNumbers * kLanes);
   }
-  /// Whether it can, and is faster than the blocked product.
+  /// True if it can, and is faster than the blocked product.
   static bool takes(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<const Number>& b) {
     return can_take(m, n, k, b) && n >= 4 * kLanes && (b.column != 1 || k >= kNumbers * 4 * kLanes);
   }
-  /// A's steps, of its numbers in memory.
+  /// Converts A's numbers in memory to steps.
   static Matrix<const T> steps(std::int64_t m, std::int64_t k, const Matrix<const Number>& a, Scratch& scratch) {
     if constexpr (!kPairs) {
       return a;
@@ -83,39 +83,39 @@ class ThinProduct {
     sums_ = sums.room<T>(m_ * sums_row_);
     const std::int64_t most = b_.column == 1 ? sums_row_ : kLines, whole = n - n % kLanes;
     for (std::int64_t j = 0; j < whole; j += most) run_columns(j, std::min(most, whole - j), 0, accumulate, progress);
-    // The last packet begins within the one before, which is computed again there.
+    // The last packet overlaps the one before, and computes its lanes again.
     if (whole < n) run_columns(n - kLanes, kLanes, kLanes - n % kLanes, accumulate, progress);
   }
 
  private:
-  /// The fewer rows, the longer are the runs of memory.
+  /// The length of a run of B's columns. It is longer for fewer rows.
   static std::int64_t longest_row(std::int64_t m) {
     const std::int64_t most = kThinBytes / static_cast<std::int64_t>(sizeof(T)) / m;
     return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(most)));
   }
 
   using Packet = typename Tile<T>::Packet;
-  using Bits = std::conditional_t<sizeof(T) == 4, float, double>;  // to be transposed
+  using Bits = std::conditional_t<sizeof(T) == 4, float, double>;  // for the transpose
   static constexpr int kLanes = Tile<T>::kLanes, kRowsTogether = 4, kSteps = 8;
   static constexpr bool kPairs = kStep == ThinStep::kPair;
   static constexpr bool kRounds = std::is_same_v<Number, float> && kStep != ThinStep::kNumber;
-  static constexpr int kNumbers = kPairs ? 2 : 1;  ///< of a step
-  /// Columns that are summed at once, where each lies together: two chains of sums, but no more runs of memory than the
-  /// processor foresees.
+  static constexpr int kNumbers = kPairs ? 2 : 1;  ///< in a step
+  /// The number of contiguous columns that are summed at once: enough for two chains of sums, but not more runs of
+  /// memory than the hardware prefetches.
   static constexpr int kLines = std::min(2 * kLanes, 16);
   static constexpr std::int64_t kItemBytes = sizeof(Number);
   static constexpr bool kTransposes = Tile<Bits>::kLanes == kLanes;
   template <int kCount>
   using Count = std::integral_constant<int, kCount>;
 
-  /// A, its rows side by side.
+  /// A copy of A with contiguous rows.
   Matrix<const T> packed(T* to) const {
     for (std::int64_t r = 0; r < m_; ++r)
       for (std::int64_t p = 0; p < steps_; ++p) to[r * steps_ + p] = a_.data[r * a_.row + p * a_.column];
     return {to, steps_, 1};
   }
 
-  /// `width` columns from j on, whole packets; but for the first `done`, which C has already.
+  /// Computes `width` columns from j on, in whole packets. C has the first `done` already.
   void run_columns(std::int64_t j, std::int64_t width, std::int64_t done, bool accumulate,
                    const std::function<void()>& progress) {
     const std::int64_t pieces = ceil_div(steps_, kBlockDepth);
@@ -130,22 +130,22 @@ class ThinProduct {
     }
   }
 
-  /// As many numbers of B as a packet has, which lie together.
+  /// Loads a packet of contiguous numbers of B.
   static Packet load(const Number* from) {
-    // Not widened at once (lanes::widened): from memory, a loop of fewer steps was slower by an eighth.
+    // Does not use lanes::widened: from memory, a loop of fewer steps was slower by an eighth.
     if constexpr (std::is_same_v<Number, Bf16>)
       return (Packet)(__builtin_convertvector(lanes::load_bytes<lanes::HalfU16>(from), lanes::U) << 16);
     else if constexpr (kRounds) return lanes::round_bf16(Eigen::internal::ploadu<Packet>(from));
     else return Eigen::internal::ploadu<Packet>(from);
   }
-  /// As many steps as a packet has, each in a column of its own; at an odd end B has the first number of each alone.
+  /// Loads a packet of steps, each from its own column. At an odd end, B has only the first number of each step.
   template <bool kIsOddEnd>
   Packet load_across(const Number* from) const {
     if constexpr (!kPairs) return load(from);
     else if constexpr (kIsOddEnd) return lanes::pairs(load(from), Packet{});
     else return lanes::pairs(load(from), load(from + b_.row));
   }
-  /// The same of one column, where it lies together.
+  /// Loads a packet of steps of one contiguous column.
   static Packet load_along(const Number* from) {
     if constexpr (!kPairs) return load(from);
     else if constexpr (kRounds) return lanes::neighbours(load(from), load(from + kLanes));
@@ -157,7 +157,7 @@ class ThinProduct {
     else return Eigen::internal::pmadd(factor, columns, sum);
   }
 
-  /// Calls `add` for the rows of A, some at a time: how many they are, the first of them, its sums.
+  /// Calls `add` for groups of rows of A, with the number of rows, the first row, and its sums.
   template <class Add>
   void for_rows(const T* a, T* sums, const Add& add) const {
     const std::int64_t parts = ceil_div(m_, kRowsTogether);
@@ -180,7 +180,7 @@ class ThinProduct {
     for (std::int64_t r = 0; r < m_; ++r) std::fill_n(sums_ + r * sums_row_, width, T(0));
     const std::int64_t full = depth - (has_odd_end ? 1 : 0);
     const double bytes = static_cast<double>(kSteps * kNumbers * width * kItemBytes);
-    const bool measures = m_ == 1 && bytes >= kLeastMeasured;  // the more rows, the more there is to do meanwhile
+    const bool measures = m_ == 1 && bytes >= kLeastMeasured;  // with more rows there is more to compute meanwhile
     using Clock = std::chrono::steady_clock;
     Clock::time_point began = measures ? Clock::now() : Clock::time_point();
     bool asks = true;
@@ -208,7 +208,7 @@ class ThinProduct {
     }
   }
 
-  /// kAsks: for what comes kSteps steps further on.
+  /// kAsks: prefetches the data of kSteps steps ahead.
   template <int kRows, int kTogether, bool kAsks, bool kIsOddEnd = false>
   void add_steps(const T* a, const Number* b, std::int64_t width, T* sums) const {
     using namespace Eigen::internal;
@@ -249,7 +249,7 @@ class ThinProduct {
     }
   }
 
-  /// kLanes steps of kLanes lines from `line` on, transposed.
+  /// Transposes kLanes steps of kLanes lines, from `line` on.
   void turn(const Number* line, T* to) const {
     using namespace Eigen::internal;
     const std::int64_t apart = b_.column, apart3 = 3 * apart, ahead = ahead_;
@@ -257,7 +257,7 @@ class ThinProduct {
 #pragma GCC unroll 16
     for (int i = 0; i < kLanes; ++i) {
       if (i % 4 == 0 && i > 0) line += 4 * apart;
-      if (i % 4 == 0) asm volatile("" : "+r"(line));  // or g++ keeps all addresses, in memory
+      if (i % 4 == 0) asm volatile("" : "+r"(line));  // otherwise g++ keeps all addresses in memory
       const Number* at = i % 4 == 3 ? line + apart3 : line + i % 4 * apart;
       const Packet steps = load_along(at);
       __builtin_prefetch(at + ahead, 0, kSecondCache);
@@ -279,7 +279,7 @@ class ThinProduct {
       for (int l = 0; l < kPackets; ++l) sum[r][l] = pset1<Packet>(T(0));
     const std::int64_t apart = b_.column, row = a_.row;
     alignas(64) T columns[kPackets][kLanes * kLanes];
-    /// Takes kLanes steps of each line, and adds them but for the first ones.
+    /// Takes kLanes steps of each line, and adds all except the first `skipped`.
     const auto add = [&](std::int64_t p, int skipped) {
 #pragma GCC unroll 4
       for (int l = 0; l < kPackets; ++l) turn(lines + l * kLanes * apart + p * kNumbers, columns[l]);
@@ -298,7 +298,7 @@ class ThinProduct {
     };
     std::int64_t p = 0;
     for (; p + kLanes <= depth; p += kLanes) add(p, 0);
-    if (p < depth) add(depth - kLanes, static_cast<int>(p - (depth - kLanes)));  // the last ones, some have been added
+    if (p < depth) add(depth - kLanes, static_cast<int>(p - (depth - kLanes)));  // the first were added already
 #pragma GCC unroll 4
     for (int r = 0; r < kRows; ++r)
 #pragma GCC unroll 4
@@ -328,8 +328,7 @@ class ThinProduct {
   const std::int64_t m_, steps_;
   const bool has_odd_end_;
   const std::int64_t sums_row_;
-  /// How far on lies what is asked for where B's columns lie together: in the same one if it is long, else in those to
-  /// come.
+  /// The prefetch distance if B's columns are contiguous: in the same column if it is long, otherwise in later ones.
   const std::int64_t ahead_;
   Matrix<const T> a_;
   const Matrix<const Number> b_;

@@ -15,10 +15,10 @@
 
 namespace mtf::kernels {
 
-/// Up to kRows rows and kColumns columns of C are summed in registers, over k, from one element of A for each row and
-/// one or two packets of B. As many rows as leave room for the packets of B and one element of A. With kPairs, T is
-/// float and an element of A or B is two numbers of bf16, neighbours along k, of which both products are added. With
-/// kRuns, A need not lie evenly along k, and some of B may be left out.
+/// Sums up to kRows rows and kColumns columns of C in registers. Each step along k reads one element of A for each row
+/// and one or two packets of B. kRows leaves room for the packets of B and one element of A. With kPairs, T is float,
+/// and an element of A or B is two bf16 neighbours along k, whose products are both added. With kRuns, A need not have
+/// equal distances along k, and parts of B may be left out.
 template <class T, bool kPairs = false, bool kRuns = false>
 struct Tile {
   using Packet = typename Eigen::internal::packet_traits<T>::type;
@@ -28,16 +28,16 @@ struct Tile {
   static constexpr int kRowsPacked =
       (kRows + kLanes - 1) / kLanes * kLanes;  ///< rows of a packed strip of A, with padding
 
-  /// Some steps along k that lie evenly.
+  /// A number of steps with equal distances along k.
   struct Run {
-    std::int64_t a;  ///< where it begins, from `a`
-    std::int64_t b;  ///< the step of B with which it begins
+    std::int64_t a;  ///< its beginning, from `a`
+    std::int64_t b;  ///< its first step of B
   };
-  /// C (+)= A · B. A's rows lie `a_row` apart, 1 if kTogether; B's and C's columns lie together. The terms are added in
-  /// the order of k, each with one rounding where the machine has fused multiply-add: an element of C has the same bits
-  /// wherever it stands in a tile. With kRuns, the terms are those of the runs, of `k` steps each.
+  /// C (+)= A · B. A's rows are `a_row` apart (1 if kTogether). B's and C's columns are contiguous. Terms are added in
+  /// the order of k, each with one rounding if the machine has fused multiply-add. So an element of C has the same bits
+  /// at any position of a tile. With kRuns, the terms are those of the runs, of `k` steps each.
   struct Operands {
-    std::span<const Run> runs;  ///< of kRuns
+    std::span<const Run> runs;  ///< for kRuns
     std::int64_t k;
     const T* a;
     std::int64_t a_row, a_k;
@@ -49,7 +49,7 @@ struct Tile {
   };
   using Function = void (*)(const Operands&);
 
-  /// For 1 ≤ rows ≤ kRows and 1 or 2 packets of columns.
+  /// Requires 1 ≤ rows ≤ kRows and 1 or 2 packets of columns.
   static Function function(int rows, int packets, bool together) {
     static constexpr auto kRange = std::make_integer_sequence<int, kRows>();
     static constexpr std::array<std::array<Function, kRows>, 4> kFunctions{
@@ -58,7 +58,7 @@ struct Tile {
     return kFunctions[(together ? 2 : 0) + packets - 1][rows - 1];
   }
 
-  /// sum + factor · columns, as each term is added.
+  /// Returns sum + factor · columns, as each term is added.
   static Packet add_product(Packet factor, Packet columns, Packet sum) {
 #ifdef __AVX512BF16__
     if constexpr (kPairs)
@@ -85,7 +85,7 @@ struct Tile {
         __builtin_prefetch(o.c + i * o.c_row + j * kLanes, 1);
       }
     }
-    // Rows that do not lie together are addressed from every fourth one, which takes few registers.
+    // Rows that are not contiguous are addressed from every fourth one, which needs few registers.
     const std::int64_t row = o.a_row, rows3 = 3 * row, a_k = o.a_k, b_k = o.b_k, k = o.k;
     const T* b = o.b;
     const std::size_t runs = kRuns ? o.runs.size() : 1;
@@ -107,7 +107,7 @@ struct Tile {
         a0 += a_k;
         if constexpr (!kTogether) {
           a4 += a_k, a8 += a_k, a12 += a_k;
-          asm volatile("" : "+r"(a0), "+r"(a4), "+r"(a8), "+r"(a12));  // or g++ keeps a pointer for each row, in memory
+          asm volatile("" : "+r"(a0), "+r"(a4), "+r"(a8), "+r"(a12));  // or g++ keeps a pointer for each row in memory
         }
         b += b_k;
       }

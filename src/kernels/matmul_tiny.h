@@ -1,6 +1,6 @@
-// A product of a few rows and columns (internal to matmul.cpp), as there are thousands of in a batch: what the
-// blocked product prepares would take longer than the product. Its terms are added in the same order, so that its bits
-// are the same.
+// A product of a few rows and columns (internal to matmul.cpp), of which a batch may have thousands. The preparations
+// of the blocked product would take longer than the product. Terms are added in the same order, so that the bits are
+// the same.
 #pragma once
 
 #include "kernels/matmul_product.h"
@@ -8,14 +8,14 @@
 
 namespace mtf::kernels {
 
-/// C (+)= A · B where a row of C is one packet, of the widest or a narrower kind, and lies together as B's rows do.
+/// C (+)= A · B if a row of C is one packet, of the widest or a narrower kind, and the rows of B and C are contiguous.
 template <class T>
 class TinyProduct {
  public:
   static bool takes(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<const T>& b, const Matrix<T>& c) {
     return m <= kMostRows && k <= kMostTerms && b.column == 1 && c.column == 1 && is_packet<Widest>(n);
   }
-  /// Only of what it takes.
+  /// Requires that takes() is true.
   static void run(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix<const T>& a, const Matrix<const T>& b,
                   const Matrix<T>& c, bool accumulate) {
     by_packets<Widest>(m, n, k, a, b, c, accumulate);

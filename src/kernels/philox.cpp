@@ -21,7 +21,7 @@ using lanes::kF;
 using lanes::U;
 
 constexpr int kBlocks = 16;            // Philox blocks of a group
-constexpr int kGroup32 = 4 * kBlocks;  // elements of 32 bits of a group
+constexpr int kGroup32 = 4 * kBlocks;  // 32-bit elements of a group
 constexpr std::int64_t kParallelDraws = 16384;
 
 struct Words {
@@ -40,13 +40,13 @@ inline void multiply(U a, std::uint32_t b, U& high, U& low) {
 #endif
 }
 
-/// The words of the 16 blocks that begin at 16 · group.
+/// The words of the 16 blocks from 16 · group on.
 void philox_group(RandomCall call, std::uint64_t group, Words& words) {
   const std::uint64_t first = group * kBlocks;
   for (int part = 0; part < kBlocks; part += kF) {
     U lane;
     for (int k = 0; k < kF; ++k) lane[k] = static_cast<std::uint32_t>(part + k);
-    U c0 = lane + static_cast<std::uint32_t>(first);  // first is a multiple of 16: no carry
+    U c0 = lane + static_cast<std::uint32_t>(first);  // no carry: first is a multiple of 16
     U c1 = U{} + static_cast<std::uint32_t>(first >> 32);
     U c2 = U{} + static_cast<std::uint32_t>(call.call);
     U c3 = U{} + static_cast<std::uint32_t>(call.call >> 32);
@@ -92,7 +92,7 @@ V erfinv_of(V x) {
 constexpr double kErfOfRootTwo = 0.95449973610364158560;
 constexpr double kRootTwo = 1.41421356237309504880;
 
-// Each fills the numbers of a group: 64 of f32, i32; 32 of f64.
+// Each fills the numbers of a group: 64 for f32 and i32, 32 for f64.
 
 struct Uniform {
   RandomCall call;
@@ -120,13 +120,13 @@ struct Uniform {
   }
 };
 
-/// The largest bf16 that is not above x.
+/// The largest bf16 that is at most x.
 inline float rounded_down_to_bf16(float x) {
   const auto bits = std::bit_cast<std::uint32_t>(x);
   return std::bit_cast<float>((x < 0 ? bits + 0xffffU : bits) & 0xffff0000U);
 }
 
-/// The numbers of Uniform as bf16, rounded down: the nearest bf16 may be `high`.
+/// The numbers of Uniform as bf16, rounded down, because the nearest bf16 may be `high`.
 class UniformBf16 {
  public:
   UniformBf16(RandomCall call, double low, double high)
@@ -139,9 +139,9 @@ class UniformBf16 {
   }
 
  private:
-  /// The smallest bf16 that is not below x.
+  /// The smallest bf16 that is at least x.
   static float next_from(float x) { return -rounded_down_to_bf16(-x); }
-  /// The largest bf16 that is below x and below the bf16 that is nearest to x.
+  /// The largest bf16 that is below x and below the bf16 nearest to x.
   static float last_before(float x) {
     const float nearest = mtf::to_float(mtf::to_bf16(x));
     return rounded_down_to_bf16(std::nextafter(std::min(x, nearest), -std::numeric_limits<float>::infinity()));
@@ -160,7 +160,7 @@ struct Normal {
     const auto m = static_cast<float>(mean), d = static_cast<float>(deviation);
     for (int w = 0; w < 4; w += 2) {
       for (int part = 0; part < kBlocks; part += kF) {
-        // (0, 1], down to 2^-33; the angle in steps of 2^-24 of a turn
+        // (0, 1], down to 2^-33; the angle in steps of 2^-24 of a full circle
         const U u = load_words(words, w, part);
         const F fraction = __builtin_convertvector((I)(u >> 16), F) * 0x1p-16f +
                            (__builtin_convertvector((I)(u & 0xffffU), F) + 0.5f) * 0x1p-32f;
@@ -208,7 +208,7 @@ struct TruncatedNormal {
       for (int j = 0; j < kD; ++j) {
         double x = guess[j];
         const double v = u[j] * kErfOfRootTwo;
-        // Two Newton steps take the single-precision polynomial to double.
+        // Two Newton steps refine the single-precision polynomial to double.
         for (int step = 0; step < 2; ++step) x -= (std::erf(x) - v) * 0.88622692545275801365 * std::exp(x * x);
         out[k + j] = std::clamp(x * kRootTwo * deviation + mean, mean - 2 * deviation, mean + 2 * deviation);
       }
@@ -238,11 +238,11 @@ R stored(T value) {
   else return value;
 }
 
-/// T: the numbers made; R: as they are stored.
+/// T: the generated numbers. R: their stored type.
 template <class T, class R, class Make>
 void fill(std::span<const RandomDim> block, R* data, const Make& make, Threads& threads) {
   constexpr std::int64_t kPerGroup = sizeof(T) == 8 ? kGroup32 / 2 : kGroup32;
-  // Inner dims that are whole and dense are one dim with the next.
+  // Inner dims that are dense and not sharded are joined with the next.
   std::vector<RandomDim> dims;
   for (const RandomDim& dim : block) {
     if (dim.size == 0) return;

@@ -13,22 +13,22 @@
 namespace mtf::kernels {
 namespace {
 
-// What is written is computed row by row, along the dim in which it runs through memory: each tap that reaches a
-// stretch of the row is one loop over that stretch.
+// The result is computed row by row, along the dim in which it is contiguous. For each tap, one loop covers the stretch
+// of the row that the tap reaches.
 
-constexpr int kPoolingAxes = 2 + kConvolutionDims;  // batch, channels, dims of space
+constexpr int kPoolingAxes = 2 + kConvolutionDims;  // batch, channels, spatial dims
 constexpr std::int64_t kShortestPooledRow = 8;
 using PoolingIndex = std::array<std::int64_t, kPoolingAxes>;
 
-/// Output o and tap t meet in the input's element origin + o stride + t dilation, if that is in [begin, end).
+/// Output o and tap t meet the input's element origin + o stride + t dilation, if that is in [begin, end).
 struct PoolingAxis {
   std::int64_t inputs = 1, outputs = 1, taps = 1, stride = 1, dilation = 1, origin = 0;
   std::int64_t begin = 0, end = 1;
-  std::int64_t first_output = 0, last_output = 1;  ///< of the block's outputs those that the whole has
-  std::vector<std::int64_t> meets;                 ///< taps that are inside the whole, for each output
+  std::int64_t first_output = 0, last_output = 1;  ///< outputs of the block that are inside the gathered dim
+  std::vector<std::int64_t> meets;                 ///< for each output, the number of taps inside the gathered dim
 };
 
-/// Outputs [begin, end) meet elements of the input at a tap, the first of them at `from`.
+/// Outputs [begin, end) meet elements of the input at a tap. The first element is `from`.
 struct PoolingStretch {
   std::int64_t begin, end, from;
 };
@@ -67,7 +67,7 @@ class PoolingAxes {
     return {t.batch_stride, t.channel_stride, t.strides[0], t.strides[1], t.strides[2]};
   }
 
-  /// The axis along which a tensor with these sizes runs through memory, if it is not too short for a row.
+  /// The axis along which a tensor with these sizes is contiguous, if it is long enough for a row.
   static int along(const PoolingIndex& sizes, const PoolingIndex& strides) {
     int best = 0;
     for (int a = 1; a < kPoolingAxes; ++a) {
@@ -86,7 +86,7 @@ class PoolingAxes {
     return {axes_[0].outputs, axes_[1].outputs, axes_[2].outputs, axes_[3].outputs, axes_[4].outputs};
   }
 
-  /// Of outputs [first, last) of an axis.
+  /// The stretch among outputs [first, last) of an axis.
   PoolingStretch stretch(int a, std::int64_t tap, std::int64_t first, std::int64_t last) const {
     const PoolingAxis& axis = axes_[a];
     const std::int64_t from = axis.origin + tap * axis.dilation;
@@ -113,7 +113,7 @@ void put_pooled(float x, float& to) { to = x; }
 void put_pooled(double x, double& to) { to = x; }
 void put_pooled(float x, Bf16& to) { to = mtf::to_bf16(x); }
 
-/// Calls fn(k, k step) for k < n; loops for the usual steps, so that they become packets.
+/// Calls fn(k, k step) for k < n. Frequent steps have their own loops, so that the compiler vectorises them.
 template <class Fn>
 void each_of_run(std::int64_t n, std::int64_t step, Fn fn) {
   if (step == 1)
@@ -155,8 +155,8 @@ std::int64_t offset_of(const PoolingIndex& index, const PoolingIndex& strides) {
 
 std::int64_t all_taps(const PoolingAxes& axes) { return axes[2].taps * axes[3].taps * axes[4].taps; }
 
-/// What rows along an axis meet through the taps: rows of the input if they are the output's, of the output if the
-/// input's.
+/// The rows that a row along an axis meets through the taps: rows of the input for an output row, and rows of the
+/// output for an input row.
 class MetRows {
  public:
   MetRows(const PoolingAxes& axes, int along, bool of_output) : along_(along) {
@@ -178,8 +178,8 @@ class MetRows {
     }
   }
 
-  /// Calls fn(other, tap) in the order of the taps, whichever way rows run: with the index of a row that the one at
-  /// `row` meets, and the tap along the row.
+  /// Calls fn(other, tap) in the order of the taps, for both directions. `other` is the index of a row that meets
+  /// `row`, `tap` the tap along the row.
   template <class Fn>
   void each(const PoolingIndex& row, Fn fn) const {
     PoolingIndex other = row;
@@ -208,14 +208,14 @@ class MetRows {
   std::array<std::vector<std::vector<Meeting>>, kConvolutionDims> met_;
 };
 
-/// The number of elements in the windows of the output's row at `row`, but for the row's own axis.
+/// The number of elements in the windows of the output's row at `row`, along all axes except the row's own.
 std::int64_t met_by_others(const PoolingAxes& axes, const PoolingIndex& row, int along) {
   std::int64_t count = 1;
   for (int a = 0; a < kPoolingAxes; ++a) count *= a == along ? 1 : axes[a].meets[static_cast<std::size_t>(row[a])];
   return count;
 }
 
-/// A tensor whose rows are read or written.
+/// A tensor that is read or written by rows.
 template <class S>
 struct PoolingRows {
   S* data;
@@ -229,8 +229,8 @@ struct PoolingRows {
   }
 };
 
-/// Computes the output row by row: `start` and `finish` are given a row of T, `tap` a stretch of it with the elements
-/// it meets.
+/// Computes the output row by row. `start` and `finish` get a row of T. `tap` gets a stretch of the row with the
+/// elements that it meets.
 template <class S, class T, class Start, class Tap, class Finish>
 void pool_rows(const PoolingAxes& axes, const PoolingTensor& input, const PoolingTensor& output, Threads& threads,
                Start start, Tap tap, Finish finish) {
@@ -253,9 +253,9 @@ void pool_rows(const PoolingAxes& axes, const PoolingTensor& input, const Poolin
   });
 }
 
-/// Computes the input's gradient row by row, as sums of what comes from each output. Rows are in scratch by their
-/// residues by the stride, so that outputs side by side meet inputs side by side; `term` is given the sums for a
-/// stretch of outputs, what `values` has of the same inputs (none if it has no data), and the first output.
+/// Computes the input's gradient row by row, as sums of the gradients of each output. Rows in scratch are sorted by
+/// their residues modulo the stride, so that neighbouring outputs meet neighbouring inputs. `term` gets the sums for a
+/// stretch of outputs, the elements of `values` at the same inputs (none if it has no data), and the first output.
 template <class S, class T, class Term>
 void pool_gradient_rows(const PoolingAxes& axes, const PoolingTensor& values, const PoolingTensor& input_gradient,
                         Threads& threads, Term term) {
@@ -292,7 +292,7 @@ void pool_gradient_rows(const PoolingAxes& axes, const PoolingTensor& values, co
   });
 }
 
-/// Calls fn with a zero of the stored element and one of what it is added up in.
+/// Calls fn with a zero of the stored type and one of the type of the sums.
 template <class Fn>
 void by_pooled_type(std::initializer_list<const PoolingTensor*> tensors, Fn fn) {
   const ElementType element = (*tensors.begin())->element;

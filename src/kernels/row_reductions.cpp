@@ -8,11 +8,11 @@
 namespace mtf::kernels::lanes {
 namespace {
 
-constexpr int kStripPackets = 8;           // which registers hold
-constexpr std::int64_t kRowsTogether = 4;  // streams that the processor's prefetching keeps up with
+constexpr int kStripPackets = 8;           // as many as registers hold
+constexpr std::int64_t kRowsTogether = 4;  // streams that the hardware prefetches at once
 
-/// Of two packets of groups of kCells cells, of each group the cells half a group apart are joined. The groups of the
-/// result, of half the size, are one of a, one of b, and so on.
+/// Joins the two halves of each group of kCells cells of two packets. The groups of the result have half the size, and
+/// alternate between a and b.
 template <Reduction kHow, int kCells, class V, int... kLane>
 inline V joined_halves(V a, V b, std::integer_sequence<int, kLane...>) {
   constexpr int kLanes = sizeof...(kLane), kHalf = kCells / 2;
@@ -24,7 +24,7 @@ inline V joined_halves(V a, V b, std::integer_sequence<int, kLane...>) {
                        __builtin_shufflevector(a, b, from(kLane, 1)...));
 }
 
-/// Lane r of the result is joined, by halves, of the lanes of packet r.
+/// Lane r of the result joins the lanes of packet r, by halves.
 template <Reduction kHow, int kCells, class V>
 inline V joined_lanes(V* packets) {
   if constexpr (kCells == 1) {
@@ -46,13 +46,13 @@ inline D half_in_f64(F x, std::integer_sequence<int, kLane...>) {
   return widened<D>(half);
 }
 
-/// kType: of what is in memory; V: of the lanes.
+/// kType: the elements in memory. V: the lanes.
 template <class V, ElementType kType, Reduction kHow>
 struct ReducedRows {
   static constexpr bool kIsF64 = kType == ElementType::kF64;
   static constexpr bool kFolds = kHow == Reduction::kSum && !std::is_same_v<V, I>;
   static constexpr std::int64_t kLanes = kBytes / sizeof(Scalar<V>), kTile = lanes::kTileBytes / sizeof(Scalar<V>);
-  static constexpr int kTilePackets = kTile / kLanes, kFoldedPackets = std::is_same_v<V, F> ? 2 : 1;  // of f64, for one
+  static constexpr int kTilePackets = kTile / kLanes, kFoldedPackets = std::is_same_v<V, F> ? 2 : 1;  // f64, for one
   static constexpr std::int64_t kPacketBytes = kLanes * size_of(kType), kTileBytes = kTilePackets * kPacketBytes;
   static constexpr std::int64_t kStrip = kStripPackets * kLanes, kStripBytes = kStripPackets * kPacketBytes;
 
@@ -65,7 +65,7 @@ struct ReducedRows {
     if constexpr (kHow == Reduction::kMin) return splat<V>(kInfinite ? Limits::infinity() : Limits::max());
     return V{};
   }
-  /// The first `rest` lanes; the others are the identity. `goes_on`: what follows the row in memory may be read.
+  /// The first `rest` lanes; the others are the identity. `goes_on`: the memory behind the row may be read.
   static V some(const char* p, std::int64_t rest, bool goes_on) {
     char copy[kPacketBytes] = {};
     if (!goes_on) std::memcpy(copy, p, static_cast<std::size_t>(rest * size_of(kType)));
@@ -76,7 +76,7 @@ struct ReducedRows {
 
   // ---- one number of each row ----
 
-  /// Joins what there is of a tile, n < kTile elements, to its packets.
+  /// Joins the rest of a row, n < kTile elements, to the packets of a tile.
   static void join_rest(V* packets, const char* p, std::int64_t n, bool goes_on) {
 #pragma GCC unroll 8
     for (int k = 0; k < kTilePackets; ++k) {
@@ -112,7 +112,7 @@ struct ReducedRows {
     }
     return joined_packets<kPackets>(packets);
   }
-  /// One strip of each of `count` tiles.
+  /// Reduces one strip of each of `count` tiles.
   template <bool kFirst>
   static void strip(V* packets, const char* p, std::int64_t count) {
     V sums[kStripPackets];
@@ -122,7 +122,7 @@ struct ReducedRows {
       else sums[k] = join<kHow, V>(packets[k], packet(p + k * kPacketBytes));
     }
     p += kTileBytes;
-    asm volatile("" : "+r"(count));  // or g++ unrolls the loop, and adds up packet after packet, not tile after tile
+    asm volatile("" : "+r"(count));  // or g++ unrolls the loop, and sums packet by packet, not tile by tile
     for (std::int64_t t = 1; t < count; ++t, p += kTileBytes) {
 #pragma GCC unroll 8
       for (int k = 0; k < kStripPackets; ++k) sums[k] = join<kHow, V>(sums[k], packet(p + k * kPacketBytes));
@@ -130,7 +130,7 @@ struct ReducedRows {
 #pragma GCC unroll 8
     for (int k = 0; k < kStripPackets; ++k) packets[k] = sums[k];
   }
-  /// `count` > 0 tiles, lane by lane; strip after strip of so many as stay in the nearest cache.
+  /// Reduces `count` > 0 tiles, lane by lane. Goes strip by strip through as many tiles as stay in L1.
   static void tiles(V* packets, const char*& p, std::int64_t count) {
     if constexpr (kTilePackets == kStripPackets) {
       strip<true>(packets, p, count);
@@ -185,7 +185,7 @@ struct ReducedRows {
   static void each_row(const char* row, std::int64_t stride, std::int64_t rows, std::int64_t n, void* results,
                        const Row& row_of) {
     constexpr std::int64_t kTogether = kBytes / sizeof(Scalar<P>);
-    // The last packet of a row goes on into the next ones, where these follow.
+    // The last packet of a row may extend into the next rows, if these are adjacent.
     const std::int64_t bytes = n * size_of(kType), beyond = (kLanes - n % kLanes) % kLanes * size_of(kType);
     const std::int64_t last = stride == bytes ? rows - (beyond + bytes - 1) / bytes : 0;
     char* to = static_cast<char*>(results);
@@ -204,7 +204,7 @@ struct ReducedRows {
     if (n > kTile) return each(&long_row);
     by_short_row<kTilePackets>(n, each);
   }
-  /// Calls `each` with short_row of the fewest packets that hold n lanes.
+  /// Calls `each` with the short_row of the fewest packets that hold n lanes.
   template <int kPackets, class Each>
   static void by_short_row(std::int64_t n, const Each& each) {
     if constexpr (kPackets > 1) {
@@ -239,7 +239,7 @@ struct ReducedRows {
     std::memcpy(lanes, &sum, static_cast<std::size_t>(n) * sizeof(Scalar<V>));
   }
 
-  /// Some packets' lanes of kFoldTiles rows.
+  /// Folds some packets' lanes of kFoldTiles rows.
   template <int kPackets, class Packet>
   static void fold_packets(char* totals, const Packet& packet_of_row) {
     V sums[kPackets];

@@ -1,23 +1,23 @@
-// Reductions of rows of memory with which nothing else is to be done (internal to fused_nest.cpp).
-// They have the bits of the loads and reductions of a loop, but accumulators stay in registers.
+// Reductions of contiguous rows without other steps (internal to fused_nest.cpp). They have the bits of a loop's loads
+// and reductions, but their accumulators stay in registers.
 #pragma once
 
 #include "kernels/lane_steps.h"
 
 namespace mtf::kernels::lanes {
 
-/// Tiles, or rows, that are summed in the type of the lanes before they are added to sums in f64.
+/// The number of tiles, or rows, that are summed in the lanes' type before they are added to sums in f64.
 constexpr std::int64_t kFoldTiles = 16;
 
 struct RowReduction {
-  /// Of each lane k < n: lanes[k] = lanes[k] (op) row[k], for each of `rows` rows `stride` bytes apart, in their order.
+  /// For each lane k < n: lanes[k] = lanes[k] (op) row[k], for `rows` rows, `stride` bytes apart, in order.
   using Across = void (*)(char* lanes, const char* row, std::int64_t stride, std::int64_t rows, std::int64_t n);
-  /// Of each lane k < n: totals[k] += the sum of row[k], in the type of the lanes, of kFoldTiles rows `stride` bytes
-  /// apart. Totals up to the next multiple of a tile are touched.
+  /// For each lane k < n: totals[k] += the sum of row[k] over kFoldTiles rows, `stride` bytes apart. The sum is in the
+  /// type of the lanes. Changes totals up to the next multiple of a tile.
   using AcrossFolded = void (*)(double* totals, const char* row, std::int64_t stride, std::int64_t n);
-  /// The n > 0 elements of each of `rows` rows `stride` bytes apart, joined to one number, in f64 if folds(n), else in
-  /// the type of the lanes: elements a tile apart, sums of floats in f64 after every kFoldTiles tiles; then the lanes
-  /// of the tile, by halves.
+  /// Reduces the n > 0 elements of each of `rows` rows, `stride` bytes apart, to one number. The result is f64 if
+  /// folds(n), else of the lanes' type. First joins elements that are a tile apart; sums of floats are added to f64
+  /// after every kFoldTiles tiles. Then joins the lanes of the tile, by halves.
   using Along = void (*)(const char* row, std::int64_t stride, std::int64_t rows, std::int64_t n, void* results);
 
   Across across = nullptr;               ///< some types have neither this nor `along`

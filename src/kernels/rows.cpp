@@ -24,8 +24,8 @@ constexpr std::int64_t kParallelRowElements = 16384;
 template <class T>
 using PacketOf = std::conditional_t<std::is_same_v<T, float>, F, D>;
 
-/// What the two ways to hold rows have in common. A kernel works on a *group* of kRows rows at once. A packet has a
-/// value for each of them, in lanes. Where the group is one row, all lanes have that row's value.
+/// Common to the two forms of rows. A kernel works on a *group* of kRows rows at once. A packet has a value for each
+/// row of the group, in lanes. If the group is one row, all lanes have that row's value.
 template <class Element>
 struct RowTypes {
   using T = Element;
@@ -35,8 +35,8 @@ struct RowTypes {
   static constexpr T kLeast = -std::numeric_limits<T>::infinity();
 };
 
-/// A group of one row: n elements side by side, read and written in whole packets. Sums are kept for each lane of a
-/// *block* of 64 bytes, which is one packet or some: so their bits are the same on every processor.
+/// A group of one row: n contiguous elements, read and written in whole packets. Sums are kept for each lane of a
+/// *block* of 64 bytes, which is one or more packets. So their bits are the same on every processor.
 template <class Element>
 struct LongRow : RowTypes<Element> {
   using Types = RowTypes<Element>;
@@ -64,7 +64,7 @@ struct LongRow : RowTypes<Element> {
     }
     return lanes::splat<V>(result);
   }
-  /// Σ fn(x); fn(pad) must be 0. Four sums side by side, folded into f64 from time to time.
+  /// Σ fn(x). fn(pad) must be 0. Keeps four sums, which are folded into f64 from time to time.
   template <class Fn>
   Totals sum(V pad, Fn fn) const {
     constexpr std::int64_t kPart = 64 * kBlock;
@@ -104,7 +104,7 @@ struct LongRow : RowTypes<Element> {
   }
 
  private:
-  /// fn(j, packet) for packet j of each block; the last block is padded with `pad`.
+  /// fn(j, packet) for packet j of each block. The last block is padded with `pad`.
   template <class Fn>
   static void read(const T* x, std::int64_t n, T pad, Fn fn) {
     std::int64_t k = 0;
@@ -125,8 +125,8 @@ struct LongRow : RowTypes<Element> {
   }
 };
 
-/// A group of kLanes rows of at most a block each: packet k holds element k of every row. Sums are added up as those of
-/// a LongRow are, whose block has each element in a lane of its own: so the bits are the same.
+/// A group of kLanes rows of at most a block each. Packet k holds element k of every row. Sums have the order of a
+/// LongRow's, whose block has each element in a lane of its own. So the bits are the same.
 template <class Element>
 struct ShortRows : RowTypes<Element> {
   using Types = RowTypes<Element>;
@@ -178,7 +178,7 @@ struct Softmax {
   using T = typename R::T;
   using V = typename R::V;
   using Totals = typename R::Totals;
-  /// fn(shift), where shift(v) is v less `greatest`; of an infinity as lanes::shifted says.
+  /// Calls fn(shift). shift(v) is v - `greatest`; for infinities see lanes::shifted.
   template <class Fn>
   static auto with_shift(V greatest, Fn fn) {
     constexpr T kInf = std::numeric_limits<T>::infinity();
@@ -210,14 +210,14 @@ struct Softmax {
     return result;
   }
   static void log_softmax(R x, R y) {
-    // x - max first: it is exact where it matters, and what is subtracted next is small.
+    // Subtracts the maximum first: x - max is exact where it matters, and the second subtrahend is small.
     const V greatest = x.max();
     const V l = R::spread(log_sum(x, greatest));
     with_shift(greatest, [&](auto shift) { x.map(y, [&](V v) { return shift(v) - l; }); });
   }
 };
 
-/// Packet k = element k of `count` rows; lanes beyond them keep what they had.
+/// Sets packet k to element k of `count` rows. Lanes beyond them keep their values.
 template <class T>
 void load_columns(const T* from, std::int64_t row_stride, std::int64_t stride, std::int64_t count, std::int64_t n,
                   PacketOf<T>* packets) {
@@ -244,7 +244,7 @@ void store_columns(const PacketOf<T>* packets, std::int64_t count, std::int64_t 
     for (std::int64_t k = 0; k < n; ++k) to[row * row_stride + k * stride] = lanes[k * kLanes + row];
 }
 
-/// Where a group of rows is: the place of its first row, and how many rows it has.
+/// A group of rows: the position of its first row, and its number of rows.
 struct RowGroup {
   std::int64_t outer = 0, inner = 0, count = 1;
 };
@@ -257,8 +257,8 @@ void put(const RowsOut& out, RowGroup group, std::span<const double> values) {
     to[row * out.inner_stride] = static_cast<T>(values[static_cast<std::size_t>(row)]);
 }
 
-/// Calls body(x, y, group) for each group of rows; rows whose elements are not side by side go through scratch.
-/// Short rows share packets, since one of them would leave most lanes empty.
+/// Calls body(x, y, group) for each group of rows. Rows whose elements are not contiguous go through scratch. Short
+/// rows share packets, because a short row alone would leave most lanes empty.
 template <class T, class Body>
 void each_group(Rows rows, RowsIn x, RowsOut y, Threads& threads, Body body) {
   using Short = ShortRows<T>;
@@ -289,7 +289,7 @@ void each_group(Rows rows, RowsIn x, RowsOut y, Threads& threads, Body body) {
       }
       if (!direct) copy_matrix(count, rows.n, sizeof(T), from, x.inner_stride, x.stride, scratch.data(), rows.n, 1);
       for (std::int64_t i = 0; i < count; ++i) {
-        // A row is only read through x; where it is written, `to` is its place.
+        // A row is only read through x. `to` is the address to which it is written.
         T* row = direct ? const_cast<T*>(from + i * x.inner_stride) : scratch.data() + i * rows.n;
         T* result = !direct ? row : writes ? to + i * y.inner_stride : nullptr;
         body(Long{{}, row, rows.n}, Long{{}, result, rows.n}, RowGroup{o, i0 + i, 1});
@@ -354,7 +354,7 @@ void layer_norm_rows(ElementType type, Rows rows, double epsilon, RowsIn x, Rows
       using R = decltype(from);
       using V = typename R::V;
       const double size = static_cast<double>(rows.n);
-      // The mean is rounded to T before it is subtracted, and saved so.
+      // The mean is rounded to T before it is subtracted and saved.
       const auto middle = each_of(from.sum(V{}, [](V v) { return v; }), [&](double sum) { return sum / size; });
       const V m = R::spread(middle);
       const auto squares = from.sum(m, [&](V v) { return (v - m) * (v - m); });

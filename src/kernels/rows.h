@@ -1,4 +1,4 @@
-// Row kernels: softmax and its kin over one dim of a block.
+// Row kernels: softmax and related operations over one dim of a block.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ struct RowsOut {
   std::int64_t outer_stride = 0, stride = 1, inner_stride = 0;
 };
 
-// All are for f32 and f64 (`type`); results have that type. `y` may be `x`. A NaN in a row makes the
-// whole row NaN; a row of -inf alone gives NaN (softmax, log_softmax) or -inf (logsumexp). Of a row with +inf
-// logsumexp is +inf, and softmax gives its elements of +inf equal shares. A row's bits depend on its elements only.
+// All are for f32 and f64 (`type`); results have that type. `y` may be `x`. A NaN in a row makes the whole row NaN. A
+// row that is -inf everywhere gives NaN (softmax, log_softmax) or -inf (logsumexp). For a row with +inf, logsumexp is
+// +inf, and softmax gives the elements of +inf equal shares. A row's bits depend on its elements only.
 
 /// y = exp(x - max x) / Σ exp(x - max x).
 void softmax_rows(ElementType type, Rows rows, RowsIn x, RowsOut y, Threads& threads);
@@ -32,15 +32,15 @@ void softmax_rows(ElementType type, Rows rows, RowsIn x, RowsOut y, Threads& thr
 /// y = x - logsumexp(x).
 void log_softmax_rows(ElementType type, Rows rows, RowsIn x, RowsOut y, Threads& threads);
 
-/// One result a row (`y.stride` is not read); an empty row gives -inf.
+/// One result for each row (`y.stride` is not read). An empty row gives -inf.
 void logsumexp_rows(ElementType type, Rows rows, RowsIn x, RowsOut y, Threads& threads);
 
-/// The largest element of each row, and log Σ exp(x - max x) (their `stride` is not read): together they are
-/// logsumexp(x), apart they keep its digits. A row of -inf alone gives -inf twice.
+/// The largest element of each row, and log Σ exp(x - max x). Their `stride` is not read. Their sum is logsumexp(x),
+/// but apart they keep its digits. A row that is -inf everywhere gives -inf twice.
 void log_sum_rows(ElementType type, Rows rows, RowsIn x, RowsOut max, RowsOut log_sum, Threads& threads);
 
-/// y = (x - mean) · scale with scale = 1 / sqrt(variance + epsilon); mean and scale are saved, one a
-/// row (their `stride` is not read, their `data` may be null).
+/// y = (x - mean) · scale with scale = 1 / sqrt(variance + epsilon). mean and scale are saved, one for each row. Their
+/// `stride` is not read, and their `data` may be null.
 void layer_norm_rows(ElementType type, Rows rows, double epsilon, RowsIn x, RowsOut y, RowsOut mean, RowsOut scale,
                      Threads& threads);
 

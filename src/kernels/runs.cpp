@@ -22,7 +22,7 @@ void combine_each(const void* a, const void* b, void* result, std::int64_t count
   for (std::int64_t i = 0; i < count; ++i) z[i] = from_number<T>(f(to_number(x[i]), to_number(y[i])));
 }
 
-/// A run whose stride is 1 at both ends is a loop of its own, which g++ makes packets of.
+/// Strides of 1 have a loop of their own, which g++ vectorises.
 template <typename From, typename To, typename Fn>
 void each_pair(const From* __restrict from, std::int64_t from_stride, To* __restrict to, std::int64_t to_stride,
                std::int64_t count, Fn fn) {
@@ -32,14 +32,15 @@ void each_pair(const From* __restrict from, std::int64_t from_stride, To* __rest
     for (std::int64_t i = 0; i < count; ++i) to[i * to_stride] = fn(from[i * from_stride], to[i * to_stride]);
 }
 
-/// What a running sum of elements of type T is carried in.
+/// The type in which a running sum of elements of type T is kept.
 template <typename T>
 using Carry = std::conditional_t<std::is_floating_point_v<Number<T>>, double, std::int64_t>;
 
-/// Lines that do not lie side by side are summed so many at once, since each sum waits for the one before; and others.
+/// The number of lines that are summed at once, because each sum waits for the previous one: of lines that are not
+/// adjacent, and of adjacent ones.
 constexpr std::int64_t kLinesApart = 8, kLinesTogether = 256;
 
-/// Running sums, of which those of i32 may not fit in i32.
+/// Running sums. Those of i32 may not fit in i32.
 template <bool exclusive, typename T>
 class RunningSums {
  public:
@@ -61,7 +62,7 @@ class RunningSums {
   bool fit() const { return !is_outside_; }
 
  private:
-  /// `lines`: kLines, unless that is kLinesTogether.
+  /// `lines` is kLines, unless that is kLinesTogether.
   template <std::int64_t kLines>
   void add_lines(const T* x, std::int64_t x_apart, T* y, std::int64_t y_apart, std::int64_t lines) {
     const std::int64_t n = kLines == kLinesTogether ? lines : kLines;
@@ -86,7 +87,7 @@ class RunningSums {
   bool is_outside_ = false;
 };
 
-/// So many lines are added up as a tree; and so many elements of each at once.
+/// The number of lines that are summed as a tree, and the number of elements of each line at once.
 constexpr std::int64_t kLinesOfTree = 8, kElementsOfLines = 256;
 
 template <int kLines, typename Sum, typename T>
@@ -95,7 +96,7 @@ Sum tree_of(const T* const* lines, std::int64_t at) {
   else return tree_of<(kLines + 1) / 2, Sum>(lines, at) + tree_of<kLines / 2, Sum>(lines + (kLines + 1) / 2, at);
 }
 
-/// Calls `write` with each element's place and the sum of up to kLinesOfTree lines there, in type Sum.
+/// Calls `write` with each element's index and the sum of up to kLinesOfTree lines there, in type Sum.
 template <typename Sum, typename T, typename Fn>
 void sum_few_lines(const T* from, std::span<const std::int64_t> offsets, std::int64_t count, Fn write) {
   std::array<const T*, kLinesOfTree> lines;
@@ -122,7 +123,7 @@ void sum_few_lines(const T* from, std::span<const std::int64_t> offsets, std::in
   }
 }
 
-/// A sum as an element. No zero is negative.
+/// Converts a sum to an element. No zero is negative.
 template <typename To, typename Sum>
 To written(Sum sum) {
   return from_number<To>(static_cast<Number<To>>(sum + Sum{}));
@@ -153,7 +154,7 @@ void sum_group(const T* from, std::span<const std::int64_t> lines, std::int64_t 
 
 template <typename T, typename To>
 void sum_groups(const T* from, const LineGroups& groups, To* to, SummedLines sums) {
-  constexpr std::int64_t kAhead = 16;  // lines that lie anywhere are asked for before they are read
+  constexpr std::int64_t kAhead = 16;  // lines at arbitrary addresses are prefetched
   const std::int64_t all = groups.ends.empty() ? 0 : groups.ends.back();
   std::int64_t begin = 0, asked = 0;
   for (const std::int64_t end : groups.ends) {
@@ -260,7 +261,7 @@ void sum_line_groups(ElementType type, const void* from, const LineGroups& group
 }
 
 bool ids_below(std::int64_t bound, const std::int32_t* ids, std::int64_t stride, std::int64_t count) {
-  std::uint32_t largest = 0;  // of ids below 0 it is beyond every bound
+  std::uint32_t largest = 0;  // ids below 0 are larger than every bound
   if (stride == 1)
     for (std::int64_t i = 0; i < count; ++i) largest = std::max(largest, static_cast<std::uint32_t>(ids[i]));
   else

@@ -1,4 +1,4 @@
-// Memory that a kernel needs while it runs.
+// Temporary memory of a kernel.
 #pragma once
 
 #include <algorithm>
@@ -12,14 +12,14 @@
 
 namespace mtf::kernels {
 
-/// Memory that begins at a multiple of 64 bytes and grows as it is asked; what was in it is then lost. As a thread's
-/// own (thread_local) it is kept from run to run.
+/// Memory with an alignment of 64 bytes that grows on request. Growing loses the contents. As a thread_local object it
+/// is kept between runs.
 class Scratch {
  public:
   Scratch() = default;
   explicit Scratch(std::int64_t bytes) { at_least(bytes); }
 
-  /// Never null.
+  /// Returns at least `bytes` bytes, never null.
   void* at_least(std::int64_t bytes) {
     bytes = std::max<std::int64_t>(bytes, 1);
     if (bytes > size_) {
@@ -30,7 +30,7 @@ class Scratch {
     }
     return data_.get();
   }
-  /// Room for `count` elements, at least. Never null.
+  /// Returns room for at least `count` elements, never null.
   template <class T>
   T* room(std::int64_t count) {
     return static_cast<T*>(at_least(count * static_cast<std::int64_t>(sizeof(T))));
@@ -45,7 +45,7 @@ class Scratch {
   std::int64_t size_ = 0;
 };
 
-/// Scratch that is given away piece by piece.
+/// Scratch memory that is handed out in pieces.
 class Pieces {
  public:
   void reserve(std::int64_t bytes) { next_ = static_cast<char*>(memory_.at_least(bytes)); }

@@ -1,4 +1,4 @@
-// A small pool of threads that kernels divide their work among.
+// A small pool of threads, among which kernels divide their work.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 namespace mtf::kernels {
 
-/// A persistent pool: the calling thread and size-1 workers, which spin briefly before they sleep.
-/// One caller at a time; a nested or concurrent parallel_for runs inline.
+/// A persistent pool: the calling thread and size-1 workers, which spin briefly before they sleep. One caller at a
+/// time: a nested or concurrent parallel_for runs inline.
 class Threads {
  public:
-  /// `size` ≥ 1; 1 makes no thread and runs everything inline.
+  /// `size` ≥ 1. With 1 there is no other thread, and everything runs inline.
   explicit Threads(int size = 1);
   ~Threads();
   Threads(const Threads&) = delete;
@@ -19,9 +19,9 @@ class Threads {
 
   int size() const;
 
-  /// Calls `body(begin, end)` for pieces that together cover [0, n), each of at least `grain`
-  /// except the last, and returns when all are done. The pieces depend on n, grain and size.
-  /// The first exception a piece throws is thrown again here.
+  /// Calls `body(begin, end)` for pieces that together cover [0, n), and returns when all are done. Each piece has at
+  /// least `grain` elements, except the last. The pieces depend on n, grain and size. Rethrows the first exception of a
+  /// piece.
   void parallel_for(std::int64_t n, std::int64_t grain,
                     const std::function<void(std::int64_t begin, std::int64_t end)>& body);
 

@@ -1,4 +1,4 @@
-// A square of lanes, transposed in registers (internal: it needs Eigen's packets).
+// Transposes a square of lanes in registers (internal: it needs Eigen's packets).
 #pragma once
 
 #include <Eigen/Core>
@@ -7,18 +7,18 @@
 
 namespace mtf::kernels {
 
-/// Lane k of the result is lane kPlaces(k) of a, or of b behind as many.
+/// Lane k of the result is lane kPlaces(k) of the concatenation of a and b.
 template <auto kPlaces, class V, int... kLane>
 inline V picked(V a, V b, std::integer_sequence<int, kLane...>) {
   return __builtin_shufflevector(a, b, kPlaces(kLane)...);
 }
 
-/// As many packets as each has lanes: lane j of packet i becomes lane i of packet j.
+/// Transposes as many packets as a packet has lanes: lane j of packet i becomes lane i of packet j.
 template <class Packet>
 inline void transpose(Packet* packets) {
   constexpr int kLanes = sizeof(Packet) / sizeof(packets[0][0]);
   if constexpr (kLanes == 16) {
-    // Blocks of four by four lanes, then the blocks: 64 steps. Eigen takes the packets apart, and twice as many.
+    // First blocks of four by four lanes, then the blocks: 64 steps. Eigen takes twice as many.
     constexpr auto kAll = std::make_integer_sequence<int, kLanes>();
     constexpr auto kLow = [](int k) { return k / 4 * 4 + k % 4 / 2 + k % 2 * kLanes; };
     constexpr auto kHigh = [](int k) { return k / 4 * 4 + k % 4 / 2 + k % 2 * kLanes + 2; };
