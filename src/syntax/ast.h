@@ -8,43 +8,38 @@
 
 #include "syntax/ast_expressions.h"
 
-// The abstract syntax tree: what a script says, without what it means.
+// The abstract syntax tree: the form of a script, without its meaning.
 //
-// A `Program` is one file (or one REPL entry). It owns its SourceFile, and by unique_ptr the whole
-// tree. A tree is made by `parse` (syntax/parse.h), is never changed afterwards, and is printed in
-// source syntax by `print` (syntax/print.h).
+// A `Program` is one file (or one REPL entry). It owns its SourceFile, and by unique_ptr the whole tree. `parse`
+// (syntax/parse.h) makes a tree, which never changes afterwards. `print` (syntax/print.h) prints it in source syntax.
 //
-// There are three families of nodes (expressions and patterns in syntax/ast_expressions.h), each a struct that holds a
+// There are three families of nodes (expressions and patterns are in syntax/ast_expressions.h). Each is a struct with a
 // span and a std::variant `node` of plain structs, one struct for each form of the language:
 //
 //   Stmt      one statement:      LetStmt, ForStmt, DimStmt, FnStmt …     walk it with std::visit
 //   Expr      one expression:     NameExpr, CallExpr, BinaryExpr …
-//   Pattern   what `let` and `for` bind: a name, or a tuple of patterns
+//   Pattern   the left side of `let` and `for`: a name, or a tuple of patterns
 //
-// An `Ident` is a name as written, with its place. Nothing here is looked up: whether `batch` is a
-// dim, whether `f` is a function or an operation, and whether an argument label is an argument's
-// name or a dim, is the evaluator's business.
+// An `Ident` is a name in the source with its span. Nothing is looked up here. The evaluator decides whether `batch` is
+// a dim, whether `f` is a function or an operation, and whether a label names an argument or a dim.
 //
-// Spans: that of a statement or expression runs from its first to its last token. An expression in
-// parentheses has `parenthesized` set and a span without them.
+// The span of a statement or expression extends from its first to its last token. An expression in parentheses has
+// `parenthesized` set, and a span without them.
 //
-// What the parser has already made sure of, so that later parts need not check it:
-//   - a `..` that stands alone (RestExpr) is only an element of a ListExpr; in layouts and shapes it
-//     has a flag or item of its own;
-//   - a range without a beginning or an end is only in an index;
-//   - comparisons are not chained; `:=` has a name, attribute or index on its left;
-//   - an arrow is only in an argument of a call, and no labelled argument stands behind the only one; `labelled`
-//   arguments
-//     follow positional ones, except that positional ones may follow labels (an element type given last);
-//   - in a script (not in the REPL) an ExprStmt is a call or `counters`;
-//   - import, option and setting stand only at the top level, param and state only directly in a model, return only in
-//   a
-//     function, break and continue only in a loop;
-//   - no argument label, parameter, mesh axis, layout dim or name of a pattern stands there twice;
-//   - the format of a string part is a format of std::format, with a width and precision below 1000;
-//   - nesting is limited, and a chain's length: destroying a tree and moving over it take little stack. What recurses
-//   over
-//     one asks for stack as it goes (support/stack_budget.h), and so does `Walk` (syntax/walk.h), on which to build.
+// Guarantees of the parser, which later stages need not check:
+//   - A `..` on its own (RestExpr) is an element of a ListExpr. Layouts and shapes have a flag or an item for `..`.
+//   - A range without a beginning or an end is in an index.
+//   - Comparisons are not chained. `:=` has a name, attribute or index on its left.
+//   - An arrow is in an argument of a call. If it is the only arrow, no labelled argument follows it.
+//   - Labelled arguments follow positional ones. Exception: positional ones may follow labels that name dims.
+//   - In a script (not in the REPL) an ExprStmt is a call or `counters`.
+//   - import, option and setting are at the top level, and param and state directly in a model.
+//   - return is in a function, and break and continue are in a loop.
+//   - An argument label, parameter, mesh axis, layout dim or name of a pattern is not repeated in its list.
+//   - The format of a string part is a format of std::format, with a width and precision below 1000.
+//   - Nesting and the length of chains are limited, so destroying or moving a tree takes little stack. Recursive
+//     functions over a tree ask for stack (support/stack_budget.h). `Walk` (syntax/walk.h) does so, and is a base to
+//     build on.
 namespace mtf::ast {
 
 // ---- statements -----------------------------------------------------------------------------------------------------
@@ -53,7 +48,7 @@ namespace mtf::ast {
 struct DimStmt {
   struct Item {
     Ident name;
-    Name dim;  // what the dim is called: inside a function or model an own name (support/name.h), which no other has
+    Name dim;  // the dim's name: inside a function or model a unique own name (support/name.h)
     ExprPtr size;
     Span span;
   };
@@ -74,12 +69,12 @@ struct MeshStmt {
   Ident name;
   MeshLiteral mesh;
 };
-// `layout dp = {batch -> rows}`; keep_others is false.
+// `layout dp = {batch -> rows}`. keep_others is false.
 struct LayoutStmt {
   Ident name;
   LayoutLiteral layout;
 };
-// `use grid`, `use mine.dp`: names and attributes only; `use [rows: 2]`, `use {batch -> rows}`: keep_others is false.
+// `use grid`, `use mine.dp` (names and attributes only), `use [rows: 2]`, `use {batch -> rows}` (keep_others is false).
 struct UseStmt {
   std::variant<ExprPtr, LayoutLiteral, MeshLiteral> what;
 };
@@ -88,7 +83,7 @@ struct OptionStmt {
   Ident name;
   ExprPtr value;
 };
-// `setting training = true`: a value that `with` changes for what runs inside.
+// `setting training = true`: a value that `with` changes inside its block.
 struct SettingStmt {
   Ident name;
   ExprPtr value;
@@ -104,20 +99,20 @@ struct PrecisionStmt {
 struct ImportStmt {
   struct Item {
     std::string path;            // "nn" or "lib/mine.mtf"
-    bool is_file = false;        // it was written as a string
+    bool is_file = false;        // written as a string
     std::optional<Ident> alias;  // after `as`
-    Ident bound;                 // the name that it binds: alias, module, or the file's stem
+    Ident bound;                 // the bound name: alias, module, or the file's stem
     Span span;
   };
   std::vector<Item> items;
 };
-// `let x = e`, `let x: i32[batch] = e`; only a name has an annotation.
+// `let x = e`, `let x: i32[batch] = e`. Only a name may have an annotation.
 struct LetStmt {
   PatternPtr pattern;
   std::optional<Annotation> annotation;
   ExprPtr value;
 };
-// `x := e`, `net.w := e`: target is a NameExpr, AttributeExpr or IndexExpr.
+// `x := e`, `net.w := e`. The target is a NameExpr, AttributeExpr or IndexExpr.
 struct AssignStmt {
   ExprPtr target;
   ExprPtr value;
@@ -136,7 +131,7 @@ struct FnStmt {
   std::vector<Parameter> parameters;
   std::optional<Annotation> result;
   FunctionBody body;
-  std::shared_ptr<const syntax::Signature> signature;  // at what stands from `fn` to before the body
+  std::shared_ptr<const syntax::Signature> signature;  // its span is from `fn` to before the body
 };
 struct ModelStmt {
   Ident name;
@@ -162,11 +157,11 @@ struct IfStmt {
   std::vector<Branch> branches;  // `if`, then each `else if`
   std::optional<Block> otherwise;
 };
-// Of the innermost loop.
+// Refer to the innermost loop.
 struct BreakStmt {};
 struct ContinueStmt {};
-// `with training = false { … }`, `with layout dp { … }`, `with mesh grid { … }`, `with precision bf16 { … }`,
-// `with seed 3 { … }`: for what runs inside.
+// `with training = false { … }`, `with layout dp { … }`, `with mesh grid { … }`, `with precision bf16 { … }`, `with
+// seed 3 { … }`: changes the state inside the block.
 struct WithStmt {
   // `nn.training = false`: names and attributes only.
   struct Setting {
@@ -180,11 +175,11 @@ struct WithStmt {
   std::variant<Setting, InForce, PrecisionStmt, SeedStmt> what;
   Block body;
 };
-// `no_grad { … }`: what runs inside keeps nothing for a gradient.
+// `no_grad { … }`: operations inside keep nothing for a gradient.
 struct NoGradStmt {
   Block body;
 };
-// Only in a function. The value may be null; that of `return a, b` is a tuple.
+// Only in a function. The value may be null. The value of `return a, b` is a tuple.
 struct ReturnStmt {
   ExprPtr value;
 };
@@ -204,7 +199,7 @@ struct Stmt {
   Node node;
   Span span;
   std::string doc;     // the `##` lines directly above, without the marks
-  bool quiet = false;  // followed by `;` on its line: the REPL reports nothing
+  bool quiet = false;  // `;` follows on its line: the REPL reports nothing
 
   template <typename T>
   const T* as() const {
@@ -212,11 +207,11 @@ struct Stmt {
   }
 };
 
-// A comment as written, from its `#` to the end of its line.
+// A comment in the source, from its `#` to the end of its line.
 struct Comment {
   Span span;
   bool is_doc = false;    // `##`
-  bool own_line = false;  // nothing but spaces before it on its line
+  bool own_line = false;  // only spaces precede it on its line
 };
 
 struct Program {

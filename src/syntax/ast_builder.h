@@ -15,27 +15,27 @@
 
 namespace mtf::syntax {
 
-// Parse tree → AST, and the checks that ast.h promises and a grammar cannot make. A program comes in parts, whose trees
-// are not needed once they are added. Statements that could not be parsed are left out. Errors are added, and what they
-// are in is built as well as it can.
+// Builds the AST from parse trees, and makes the checks of ast.h that a grammar cannot express. A program comes in
+// parts, whose trees may be deleted after they were added. Statements that could not be parsed are left out. Errors are
+// added to the diagnostics, and their surroundings are built as well as possible.
 class AstBuilder {
  public:
   AstBuilder(const SourceFile& file, const Offsets& offsets, ParseMode mode, Diagnostics& diagnostics)
       : file_(file), offsets_(offsets), mode_(mode), diagnostics_(diagnostics) {}
 
-  // There will be at most so many statements at the top level.
+  // Reserves space for at most `statements` top-level statements.
   void reserve(std::size_t statements) { statements_.reserve(statements); }
   void add(MtfParser::ProgramContext& part);
   ast::Program finish(std::vector<ast::Comment> comments);
 
  private:
-  // Where a statement stands.
+  // The context of a statement.
   struct Place {
     bool top_level = false;
     bool in_model = false;  // directly
     bool in_fn = false;
     bool in_loop = false;  // of the same function
-    // A block inside that is no loop, function or model.
+    // The context inside a block that is no loop, function or model.
     Place inside() const { return {.in_fn = in_fn, .in_loop = in_loop}; }
     Place loop() const { return {.in_fn = in_fn, .in_loop = true}; }
   };
@@ -75,18 +75,18 @@ class AstBuilder {
   ast::ExprPtr parens(MtfParser::ParensContext* tree);
   ast::Expr::Node list(MtfParser::ListContext* tree);
   ast::IfExpr if_value(MtfParser::If_elseContext* tree);
-  // The one expression of a block.
+  // The value of a block that consists of one expression.
   ast::ExprPtr value_of(MtfParser::BlockContext* tree);
   ast::ComprehensionExpr::Loop comprehension_loop(MtfParser::Comprehension_loopContext* tree);
   std::vector<ast::Argument> arguments(MtfParser::ArgumentsContext* tree);
   std::vector<ast::Argument> index_arguments(MtfParser::Index_argumentsContext* tree);
   ast::ExprPtr index_value(MtfParser::Index_argumentContext* tree);
   ast::LayoutLiteral layout_literal(MtfParser::Layout_literalContext* tree);
-  /// One that has no `..`, since there is nothing that it could keep.
+  /// Builds a layout without `..`, for contexts in which there is no layout to keep.
   ast::LayoutLiteral whole_layout(MtfParser::Layout_literalContext* tree);
   /// `params "blocks[*].*": {…}`.
   ast::StoredRule stored_rule(MtfParser::Layout_itemContext* tree);
-  /// They have no place in what stands behind `@`, or behind another path.
+  /// Refuses stored rules in a layout behind `@` or behind another path.
   void refuse_stored(const ast::LayoutLiteral& layout);
   ast::LayoutRef layout_ref(MtfParser::Layout_refContext* tree);
   ast::ExprPtr path(MtfParser::PathContext* tree);
@@ -108,12 +108,12 @@ class AstBuilder {
   void check_format(const std::string& format, Span span);
 
   // all three
-  /// Of a function, named or not: one of the two is null.
+  /// Builds the body of a named or anonymous function. One of the two arguments is null.
   ast::FunctionBody function_body(MtfParser::BlockContext* block, MtfParser::ExprContext* expression);
   ast::Ident ident(antlr4::Token* token) const;
   ast::Ident ident(antlr4::tree::TerminalNode* node) const { return ident(node->getSymbol()); }
   ast::Ident ident(antlr4::ParserRuleContext* tree) const { return ident(tree->getStart()); }
-  // A word, and the signs of twins behind it.
+  // A word, with the primes of a twin behind it.
   ast::Ident ident(antlr4::Token* word, const std::vector<antlr4::tree::TerminalNode*>& primes) const {
     const Span where = primes.empty() ? span(word) : cover(span(word), span(primes.back()->getSymbol()));
     return {Name(where.text()), where};
@@ -121,16 +121,16 @@ class AstBuilder {
   Span span(antlr4::Token* token) const { return offsets_.span(*token); }
   Span span(antlr4::ParserRuleContext* tree) const;
   ast::ExprPtr make(ast::Expr::Node node, Span span) const;
-  // Reports each name that stands in the list for the second time.
+  // Reports each name that is repeated in the list.
   void refuse_twice(Kind kind, const std::vector<ast::Ident>& names);
 
-  /// A function or model that is being built; the outermost first.
+  /// A function or model that is being built. The outermost comes first.
   struct Owner {
-    std::string path;  // with those around it: `Attention.call`
+    std::string path;  // with enclosing ones: `Attention.call`
     Span span;
   };
-  /// What is built as long as this lives is inside of the function or model. One without a name has that of the one
-  /// around it.
+  /// While an object of this class lives, nodes are built inside the function or model. One without a name has the name
+  /// of its enclosing one.
   class Inside {
    public:
     Inside(AstBuilder& builder, std::string_view name, Span span);
@@ -141,7 +141,7 @@ class AstBuilder {
    private:
     std::vector<Owner>& owners_;
   };
-  /// What a dim is called that is declared here.
+  /// The name of a dim that is declared here: an own name inside a function or model.
   Name name_of_dim(const ast::Ident& written);
 
   const SourceFile& file_;
@@ -151,9 +151,9 @@ class AstBuilder {
   std::vector<ast::Stmt> statements_;  // of the parts so far
   Place place_;
   std::vector<Owner> owners_;
-  std::size_t own_dims_ = 0;  // names of dims that functions and models have declared so far
+  std::size_t own_dims_ = 0;  // dims that functions and models have declared so far
   std::unordered_map<std::size_t, const ast::Comment*> docs_by_line_;
-  std::size_t file_doc_end_ = 0;  // the last line of the file's own doc
+  std::size_t file_doc_end_ = 0;  // the last line of the file's doc
 };
 
 }  // namespace mtf::syntax

@@ -15,8 +15,8 @@ namespace mtf::syntax {
 struct Signature;  // syntax/signature.h
 }
 
-// The forms of expressions, and of what stands in them: names, layouts, shapes, patterns. How they make up a tree, and
-// what always holds of one, is explained in syntax/ast.h.
+// The forms of expressions and of their parts: names, layouts, shapes, patterns. syntax/ast.h explains the tree and its
+// invariants.
 namespace mtf::ast {
 
 struct Ident {
@@ -38,8 +38,8 @@ struct Block {
 
 // ---- layouts, shapes and annotations --------------------------------------------------------------------------------
 
-// `batch -> rows`, `batch -> [rows, cols]`. The dim's name is text; it is not looked up in a
-// `layout` declaration, and is looked up after `@`.
+// `batch -> rows`, `batch -> [rows, cols]`. In a `layout` declaration the dim's name is only text. After `@` it is
+// looked up.
 struct LayoutRule {
   Ident dim;
   std::vector<Ident> axes;
@@ -47,7 +47,7 @@ struct LayoutRule {
   Span span;
 };
 
-// `params "blocks[*].*": {d_model -> data}`: how params, or states, are stored whose paths are as the pattern.
+// `params "blocks[*].*": {d_model -> data}`: the layout of params, or states, whose paths match the pattern.
 struct StoredRule {
   bool trainable = true;  // `params`
   std::string path;
@@ -56,8 +56,8 @@ struct StoredRule {
   Span span;
 };
 
-// `{batch -> rows, hidden -> cols}`; `{.., a -> rows}` keeps the other dims as they are. Only a layout that can be in
-// force has stored rules.
+// `{batch -> rows, hidden -> cols}`. `{.., a -> rows}` keeps the other dims as they are. Only a layout for `use`,
+// `with` or a declaration may have stored rules.
 struct LayoutLiteral {
   bool keep_others = false;
   std::vector<LayoutRule> rules;
@@ -65,7 +65,7 @@ struct LayoutLiteral {
   Span span;
 };
 
-// What stands after `@`: a literal, or an expression made of names and attributes (`dp`, `mine.dp`).
+// The operand of `@`: a literal, or an expression of names and attributes (`dp`, `mine.dp`).
 struct LayoutRef {
   std::variant<LayoutLiteral, ExprPtr> layout;
   Span span;
@@ -89,7 +89,7 @@ struct WordAnnotation {
   Span span;
 };
 
-// `like p`: p's dims, element type and stored layout; `f32 like p`: in f32.
+// `like p`: p's dims, element type and stored layout. `f32 like p`: the same in f32.
 struct LikeAnnotation {
   std::optional<Ident> element_type;
   ExprPtr of;
@@ -100,7 +100,7 @@ using Annotation = std::variant<ShapeAnnotation, WordAnnotation>;
 // The type of a param or state.
 using StoredAnnotation = std::variant<ShapeAnnotation, LikeAnnotation>;
 
-// An argument of a function or a model as declared: `x: [.., a]`, `n: int = 2`.
+// A parameter as declared in a function or a model: `x: [.., a]`, `n: int = 2`.
 struct Parameter {
   Ident name;
   std::optional<Annotation> annotation;
@@ -125,7 +125,7 @@ struct IntExpr {
 };
 struct FloatExpr {
   double value;
-  std::string text;  // as written
+  std::string text;  // as in the source
 };
 struct BoolExpr {
   bool value;
@@ -133,15 +133,15 @@ struct BoolExpr {
 // `none`.
 struct NoneExpr {};
 
-// A piece of a string: text with its escapes resolved, or `{value:format}`.
+// A piece of a string: text with resolved escapes, or `{value:format}`.
 struct StringPart {
   std::string text;                   // used if value is null
   ExprPtr value;                      // may be null
-  std::optional<std::string> format;  // what stands after `:`; only with a value
+  std::optional<std::string> format;  // the text after `:`; only with a value
   Span span;
   Span format_span;
 };
-// Never two pieces of text in a row; no pieces for "".
+// Pieces of text are never adjacent. "" has no pieces.
 struct StringExpr {
   std::vector<StringPart> parts;
 };
@@ -175,7 +175,7 @@ enum class BinaryOp {
   kAnd,
   kOr
 };
-// As written: "-", "not", "//", "and".
+// The operator in source syntax: "-", "not", "//", "and".
 std::string_view to_text(UnaryOp op);
 std::string_view to_text(BinaryOp op);
 
@@ -189,7 +189,7 @@ struct BinaryExpr {
   ExprPtr left, right;
   Span op_span;
 };
-// `0..10`; either may be null in an index only.
+// `0..10`. In an index either may be null.
 struct RangeExpr {
   ExprPtr begin, end;
 };
@@ -197,7 +197,7 @@ struct RangeExpr {
 struct ListExpr {
   std::vector<ExprPtr> elements;
 };
-// `(a, b)`, at least two elements.
+// `(a, b)`, with at least two elements.
 struct TupleExpr {
   std::vector<ExprPtr> elements;
 };
@@ -212,7 +212,7 @@ struct ComprehensionExpr {
   ExprPtr element;
   std::vector<Loop> loops;
 };
-// `if c { a } else { b }` as a value; `else if` makes more branches.
+// `if c { a } else { b }` as a value. `else if` adds branches.
 struct IfExpr {
   struct Branch {
     ExprPtr condition;
@@ -224,10 +224,10 @@ struct IfExpr {
   Span otherwise_braces;
 };
 
-// An argument of a call or an index: `x`, `over: a`, `x -> [a, b]`.
-// The arrow of `einsum(x, w -> [a])` is the `target` of its last argument, w; in `sum(x -> [a], over: b)`, which has
-// the same tree as `sum(x, over: b -> [a])`, that of the labelled one. In `rename(x, a -> a2, b -> b2)` each pair is an
-// argument with a target.
+// An argument of a call or an index: `x`, `over: a`, `x -> [a, b]`. An arrow is the `target` of an argument. In
+// `einsum(x, w -> [a])` it belongs to the last argument, w. In `sum(x -> [a], over: b)`, which has the same tree as
+// `sum(x, over: b -> [a])`, it belongs to the labelled one. In `rename(x, a -> a2, b -> b2)` each pair is an argument
+// with a target.
 struct Argument {
   std::optional<Ident> label;
   ExprPtr value;
@@ -239,7 +239,7 @@ struct CallExpr {
   std::vector<Argument> arguments;
   Span arguments_span;  // parentheses included
 };
-// `x[batch: 3, rows: 2..]`, `set[0..8000]`, `blocks[i]`; at least one argument, no targets.
+// `x[batch: 3, rows: 2..]`, `set[0..8000]`, `blocks[i]`. It has at least one argument, and no targets.
 struct IndexExpr {
   ExprPtr object;
   std::vector<Argument> arguments;
@@ -253,14 +253,14 @@ struct AtExpr {
   ExprPtr object;
   LayoutRef layout;
 };
-// What a function does: `{ … }` or `= e`.
+// The body of a function: `{ … }` or `= e`.
 using FunctionBody = std::variant<Block, ExprPtr>;
 // `fn(x) { … }` or `fn(x) = e`.
 struct LambdaExpr {
   std::vector<Parameter> parameters;
   std::optional<Annotation> result;
   FunctionBody body;
-  std::shared_ptr<const syntax::Signature> signature;  // at what stands from `fn` to before the body
+  std::shared_ptr<const syntax::Signature> signature;  // its span is from `fn` to before the body
 };
 // `counters { … }`.
 struct CountersExpr {
@@ -275,7 +275,7 @@ struct Expr {
   Span span;
   bool parenthesized = false;
 
-  // The node if it is a T, else null: `if (auto* call = expr.as<CallExpr>())`.
+  // The node if it is a T, otherwise null: `if (auto* call = expr.as<CallExpr>())`.
   template <typename T>
   const T* as() const {
     return std::get_if<T>(&node);

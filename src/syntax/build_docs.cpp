@@ -20,7 +20,7 @@ std::string doc_text(const Comment& comment) {
 
 }  // namespace
 
-// The file's doc is its first block of `##` lines, if nothing but comments stands before it.
+// The file's doc is its first block of `##` lines, if only comments precede it.
 void AstBuilder::find_docs(Program& program) {
   for (const Comment& comment : program.comments) {
     if (comment.is_doc && comment.own_line) docs_by_line_.emplace(file_.line_of(comment.span.begin), &comment);

@@ -40,7 +40,7 @@ bool is_comparison(const Expr& expr) {
   return binary != nullptr && !expr.parenthesized && binary->op >= BinaryOp::kEqual && binary->op <= BinaryOp::kIn;
 }
 
-// The only arrow of a call belongs to the whole of it: it goes behind the labelled arguments that follow it.
+// Moves the only arrow of a call behind the labelled arguments that follow it, because it belongs to the whole call.
 void move_arrow_to_the_end(std::vector<Argument>& arguments) {
   const auto has_arrow = [](const Argument& argument) { return argument.target != nullptr; };
   const auto arrow = std::find_if(arguments.begin(), arguments.end(), has_arrow);

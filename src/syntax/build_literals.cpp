@@ -10,7 +10,7 @@ using namespace ast;
 
 namespace {
 
-// Text of a string without its escapes, which the lexer has checked.
+// Resolves the escapes of a string's text. The lexer has checked them.
 std::string unescape(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -59,7 +59,7 @@ StringExpr AstBuilder::string(MtfParser::StringContext* tree) {
     StringPart part;
     part.span = span(token);
     part.text = unescape(part.span.text());
-    // Two in a row: between them stood something that was refused.
+    // Two adjacent texts: something invalid between them was refused.
     if (!made.parts.empty() && made.parts.back().value == nullptr) made.parts.back().text += part.text;
     else made.parts.push_back(std::move(part));
   }
@@ -81,7 +81,7 @@ StringPart AstBuilder::interpolation(MtfParser::InterpolationContext* tree) {
 
 namespace {
 
-/// [[fill]align][sign][#][0][width][.precision][type], as fmt has them.
+/// [[fill]align][sign][#][0][width][.precision][type], as in fmt.
 bool is_format(std::string_view rest) {
   const auto skip_one_of = [&](std::string_view signs) {
     const bool found = !rest.empty() && signs.find(rest[0]) != std::string_view::npos;

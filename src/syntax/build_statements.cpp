@@ -68,7 +68,7 @@ std::vector<Stmt> AstBuilder::statements(const std::vector<MtfParser::StatementC
     ends.push_back(span(tree->getStop()));
   }
   place_ = place;
-  // A line that ends in `;` is quiet, with all its statements.
+  // A final `;` makes all statements of its line quiet.
   for (std::size_t i = result.size(); i-- > 0;) {
     if (ends[i].text() != ";") continue;
     const std::size_t next = file_.text().find_first_not_of(" \t;", ends[i].end);
@@ -331,7 +331,7 @@ AssertStmt AstBuilder::assertion(MtfParser::Assert_statementContext* tree) {
 
 Stmt::Node AstBuilder::expr_or_assign(MtfParser::Expr_statementContext* tree) {
   const auto parts = tree->expr();
-  // An `if` that stands alone is a statement.
+  // An `if` on its own is a statement.
   auto* alone = parts.size() == 1 ? dynamic_cast<MtfParser::Primary_exprContext*>(parts.front()) : nullptr;
   if (alone != nullptr && alone->primary()->if_else() != nullptr) return if_else(alone->primary()->if_else());
   ExprPtr first = expr(parts.front());
@@ -384,8 +384,8 @@ AstBuilder::Inside::Inside(AstBuilder& builder, std::string_view name, Span span
   owners_.push_back({std::move(path), span});
 }
 
-// The statement is told by its file, by how many such names stand before it, and by the text around it: entries of a
-// prompt may share the name of their file.
+// The statement is identified by its file, by the number of earlier declared dims, and by the text around it. The text
+// is needed because entries of a prompt may share the name of their file.
 Name AstBuilder::name_of_dim(const Ident& written) {
   if (owners_.empty()) return written.name;
   std::string around = file_.name() + "\n";

@@ -24,7 +24,7 @@ class Doubts : private ast::Walk {
   void bind(const ast::Ident& ident) override { scopes_.back().names.insert_or_assign(ident.name, ident.span); }
   void name(Name name, Span) override { reads_watched_ |= name == watched_; }
 
-  // The statements of a function are no turns of a loop around it.
+  // The statements of a function are not in an iteration of an enclosing loop.
   void function(const ast::FunctionText& text) override {
     const std::size_t loop = std::exchange(loop_, kNone);
     Walk::function(text);
@@ -52,7 +52,7 @@ class Doubts : private ast::Walk {
     }
   }
 
-  // Warns of `let x = … x …` in a loop, where x is a name of outside.
+  // Warns of `let x = … x …` in a loop, if x is a name from outside.
   void check(const ast::LetStmt& let, const ast::Stmt& stmt) {
     const auto* ident = std::get_if<ast::Ident>(&let.pattern->node);
     const Span* outside = ident != nullptr && loop_ != kNone ? outside_of_loop(ident->name) : nullptr;
@@ -73,7 +73,7 @@ class Doubts : private ast::Walk {
                               is_short ? value : "…")));
   }
 
-  // Where a name is bound outside the innermost loop, if it is not bound in it.
+  // The span at which a name is bound outside the innermost loop, unless the loop binds it.
   const Span* outside_of_loop(Name name) const {
     for (std::size_t i = scopes_.size(); i-- > 0;) {
       const auto found = scopes_[i].names.find(name);
@@ -87,7 +87,7 @@ class Doubts : private ast::Walk {
   Diagnostics& diagnostics_;
   std::vector<Scope> scopes_;
   std::size_t loop_ = kNone;  // the first scope of the innermost loop of this function
-  Name watched_;              // the name whose `let` is walked over
+  Name watched_;              // the name whose `let` is being walked
   bool reads_watched_ = false;
 };
 

@@ -34,7 +34,7 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
-// The arguments of the call of what stands at `word`.
+// The arguments of the call of the word `word`.
 struct Called {
   Span whole;  // the word and its arguments
   std::vector<std::string> arguments;
@@ -53,7 +53,7 @@ bool names_element_type(std::string_view text) {
   return text == "f32" || text == "f64" || text == "bf16" || text == "i32" || text == "bool";
 }
 
-// An element type as it is called here: of `torch.float16` bf16.
+// The name of an element type in mtf, for instance bf16 for `torch.float16`.
 std::optional<std::string> element_type(std::string_view text) {
   if (names_element_type(text)) return std::string(text);
   const std::string_view word = text.substr(text.rfind('.') + 1);
@@ -63,13 +63,12 @@ std::optional<std::string> element_type(std::string_view text) {
   return std::nullopt;
 }
 
-// The text that an entry puts in the place of a word, and where; nothing if the entry asks for arguments that are not
-// there.
+// The replacement of a word by an entry. Empty if the entry asks for arguments that are missing.
 std::vector<Edit> change(const Words& entry, Span word) {
   if (entry.instead.empty() || !word.is_known()) return {};
   const Span object = object_of(word);
   const std::string_view text = word.file->text();
-  if (entry.instead == ".") {  // the word and the dot behind it are left out
+  if (entry.instead == ".") {  // removes the word and the dot behind it
     if (text.substr(word.end, 1) != ".") return {};
     ++word.end;
     return {{word, ""}};

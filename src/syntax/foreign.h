@@ -7,7 +7,7 @@
 
 #include "support/edit.h"
 
-// What people write who come from other languages, and what to write instead: the table is syntax/foreign.def.
+// Help for forms of other languages. The table of forms and replacements is syntax/foreign.def.
 namespace mtf::syntax {
 
 enum class Foreign { form, statement, name, part, argument, type, module };
@@ -16,11 +16,11 @@ enum class Foreign { form, statement, name, part, argument, type, module };
 // `text` what it is, where that is another.
 Help foreign_help(Foreign where, Span word, std::string_view text = {});
 
-// The change that makes `x.word(…)` a call of a function: `word(x, …)`; none if it is no call.
+// The change that turns `x.word(…)` into the function call `word(x, …)`. Empty if it is no call.
 std::vector<Edit> as_function(Span word);
 
-// A pattern of the table with the text of `$1` in its place, and so on. `$(1)` is the same in parentheses, unless it is
-// one word. A blank before what is empty is left out.
+// Fills a pattern of the table: replaces `$1` with the text that `part` returns for '1', and so on. `$(1)` adds
+// parentheses unless the text is one word. A blank before an empty text is removed.
 std::string filled(std::string_view pattern, const std::function<std::string(char)>& part);
 
 }  // namespace mtf::syntax

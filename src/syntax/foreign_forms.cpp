@@ -8,7 +8,7 @@
 namespace mtf::syntax {
 namespace {
 
-// Where a form must stand, besides its tokens.
+// The position that a form must have, besides its tokens.
 enum class Context { kAnywhere, kStatement, kValue, kArgument, kExpression };
 
 // A token of a form, or one of its signs (syntax/foreign.def).
@@ -17,7 +17,7 @@ enum class Sign { kText, kWord, kKnownWord, kNumber, kString, kValue, kRest, kLi
 struct Element {
   Sign sign = Sign::kText;
   std::string text;
-  bool is_found() const { return sign != Sign::kText && sign != Sign::kEnd; }  // `$1` may stand for it
+  bool is_found() const { return sign != Sign::kText && sign != Sign::kEnd; }  // `$1` may refer to it
 };
 
 struct Form {
@@ -90,7 +90,7 @@ bool ends_value(std::size_t type) {
   }
 }
 
-// Behind which a whole expression begins.
+// True if a whole expression begins behind a token of this type.
 bool begins_expression_behind(std::size_t type) {
   switch (type) {
     case MtfLexer::ASSIGN:
@@ -112,7 +112,7 @@ class Matcher {
       : tokens_(tokens.tokens), offsets_(offsets), statement_(statement), found_(found) {}
 
   std::optional<ForeignForm> match(const Form& form) const {
-    constexpr std::size_t kFarthest = 200;  // of the form's first token from the mistake
+    constexpr std::size_t kFarthest = 200;  // maximal distance of the form's first token from the mistake
     const bool begins = form.context == Context::kStatement;
     const std::size_t last_start = begins ? statement_ : found_;
     const std::size_t first_start = begins || found_ - statement_ <= kFarthest ? statement_ : found_ - kFarthest;
@@ -159,7 +159,7 @@ class Matcher {
     }
   }
 
-  // The index behind the form, if it stands at `i`; `parts` are the texts of what its signs found.
+  // The index behind the form if it matches at `i`. `parts` receives the texts of its signs.
   std::optional<std::size_t> match_at(const Form& form, std::size_t i, std::vector<std::string>& parts) const {
     for (std::size_t k = 0; k < form.elements.size(); ++k) {
       const Element& element = form.elements[k];
@@ -204,7 +204,7 @@ class Matcher {
     }
   }
 
-  // All up to the next token of the form, or else to the end of an argument or, with `to_end`, of the statement.
+  // The end of `...`: the next token of the form, or the end of an argument or, with `to_end`, of the statement.
   std::optional<std::size_t> behind_rest(const Element* next, bool to_end, std::size_t i) const {
     const bool has_next = next != nullptr && (next->sign == Sign::kText || next->sign == Sign::kBlock);
     const std::string_view wanted = !has_next ? "" : next->sign == Sign::kBlock ? ":" : std::string_view(next->text);
@@ -218,7 +218,7 @@ class Matcher {
     return std::nullopt;
   }
 
-  // Behind a name, number, string or bracket and the calls, indices and parts that follow it.
+  // The index behind a name, number, string or bracket and its calls, indices and parts.
   std::optional<std::size_t> value_end(std::size_t i) const {
     if (type(i) == MtfLexer::STRING_OPEN) i = string_end(i);
     else if (type(i) == MtfLexer::LPAREN || type(i) == MtfLexer::LBRACKET) i = closing(i + 1) + 1;
@@ -232,7 +232,7 @@ class Matcher {
     }
   }
 
-  // The bracket that closes the one before `i`, or the end.
+  // The index of the bracket that closes the one before `i`, or the end.
   std::size_t closing(std::size_t i) const {
     for (int depth = 1; i < tokens_.size(); ++i) {
       if (opens(type(i))) ++depth;
@@ -241,7 +241,7 @@ class Matcher {
     return i;
   }
 
-  // Behind the string that begins at `i`.
+  // The index behind the string that begins at `i`.
   std::size_t string_end(std::size_t i) const {
     for (int depth = 0; i < tokens_.size(); ++i) {
       if (type(i) == MtfLexer::STRING_OPEN) ++depth;
@@ -250,29 +250,29 @@ class Matcher {
     return i;
   }
 
-  // Whether a `let` above has the word at `i`.
+  // True if an earlier `let` binds the word at `i`.
   bool is_bound_before(std::size_t i) const {
     for (std::size_t k = 1; k < statement_; ++k)
       if (tokens_[k - 1].type == MtfLexer::LET && text(k) == text(i)) return true;
     return false;
   }
 
-  // What stands between two places, as the inside of a block: one line with blanks around it, or all of it.
+  // The text between two positions, as the inside of a block: a single line gets blanks around it.
   std::string body(std::size_t begin, std::size_t end) const {
     const std::string_view text = std::string_view(span(statement_).file->text()).substr(begin, end - begin);
     const std::string_view line = trim(text);
     return line.find('\n') == std::string_view::npos ? " " + std::string(line) + " " : std::string(text);
   }
 
-  // Where a token that is the first on its line stands on it.
+  // The column of a token that is the first on its line.
   std::optional<std::size_t> indentation(std::size_t i) const {
     const Span place = span(i);
     if (!place.file->is_first_on_line(place.begin)) return std::nullopt;
     return place.begin - place.file->line_start(place.file->line_of(place.begin));
   }
 
-  // Behind the block that a `:` begins: the rest of its line, or the lines below that are indented more than the
-  // statement, and an `else:` with its own. `made` is the same between `{` and `}`.
+  // The index behind the block that a `:` begins. The block is the rest of its line, or the lines below with more
+  // indentation than the statement, and an `else:` with its own block. `made` is the block between `{` and `}`.
   std::optional<std::size_t> indented_block(std::size_t i, std::string& made) const {
     if (type(i) != MtfLexer::COLON || ends_statement(i + 1)) return std::nullopt;
     const auto outer = indentation(statement_);

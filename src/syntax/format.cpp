@@ -26,18 +26,18 @@ Place place_of(const Span& span) {
   return {line, count_code_points(span.file->text().substr(start, span.begin - start))};
 }
 
-// A token of the printed text, with where its like stands in the source.
+// A token of the printed text, with the position of the same token in the source.
 struct Stop {
   Span span;
   TokenClass kind;
   Place printed;
   Place source;
-  bool can_move = false;  // blanks stand before it in both
-  bool has_gap = false;   // more of them in the source than one, or two before a comment
-  std::size_t added = 0;  // blanks
+  bool can_move = false;  // blanks precede it in both texts
+  bool has_gap = false;   // the source has more than one blank before it (two before a comment)
+  std::size_t added = 0;  // number of blanks
 };
 
-// How far a token is from the one before it. What stands in strings belongs to tokens.
+// The distance of a token from the previous one. Strings are tokens.
 std::size_t gap_before(const std::vector<Token>& tokens, std::size_t i) {
   return i == 0 ? 0 : tokens[i].span.begin - tokens[i - 1].span.end;
 }
@@ -49,7 +49,7 @@ std::vector<Stop> stops_of(const std::vector<Token>& printed, const std::vector<
   for (std::size_t k = 0; k < printed.size(); ++k) {
     const Token& token = printed[k];
     std::size_t i = from;
-    while (i < source.size() && source[i].span.text() != token.span.text() && i < from + 3) ++i;  // what was left out
+    while (i < source.size() && source[i].span.text() != token.span.text() && i < from + 3) ++i;  // not printed
     if (i >= source.size() || source[i].span.text() != token.span.text()) continue;
     from = i + 1;
     const Span& like = source[i].span;
@@ -63,7 +63,7 @@ std::vector<Stop> stops_of(const std::vector<Token>& printed, const std::vector<
   return stops;
 }
 
-// Signs stand under the same signs, comments under comments, values under values.
+// True if both are signs, both comments, or both values.
 bool are_alike(const Stop& a, const Stop& b) {
   const auto is_sign = [](const Stop& stop) { return stop.kind == TokenClass::kOperator; };
   const auto is_comment = [](const Stop& stop) { return stop.kind == TokenClass::kComment; };
@@ -71,7 +71,7 @@ bool are_alike(const Stop& a, const Stop& b) {
   return is_comment(a) == is_comment(b);
 }
 
-// Stops that stand under each other: sets of indices, by their column in the source.
+// Aligned stops: sets of indices, by their column in the source.
 class Groups {
  public:
   explicit Groups(const std::vector<Stop>& stops) : parent_(stops.size()) {
@@ -87,9 +87,9 @@ class Groups {
   std::vector<std::size_t> parent_;
 };
 
-// `printed`, with blanks added so that tokens stand under each other that stand so on neighbouring lines of the source,
-// because blanks were put before one of them. Both have the same tokens, trailing commas and semicolons apart. Doing it
-// again changes nothing.
+// Adds blanks to `printed`, so that it keeps the alignment of the source. Tokens are aligned if they begin in the same
+// column of neighbouring source lines, and at least one has extra blanks before it. Both texts have the same tokens,
+// apart from trailing commas and semicolons. Repeating it changes nothing more.
 std::string keep_columns(const std::shared_ptr<const SourceFile>& source, const std::string& text) {
   const auto printed = SourceFile::create(source->name(), text);
   std::vector<Stop> stops = stops_of(tokenize(printed), tokenize(source));
@@ -108,7 +108,7 @@ std::string keep_columns(const std::shared_ptr<const SourceFile>& source, const 
       }
     }
   }
-  // From left to right: blanks move what stands behind them.
+  // Goes from left to right, because added blanks move the following tokens.
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < stops.size(); ++i)
     if (is_joined[i]) order.push_back(i);
@@ -140,7 +140,7 @@ std::string keep_columns(const std::shared_ptr<const SourceFile>& source, const 
 // ---- what is not changed
 // ---------------------------------------------------------------------------------------------
 
-// What must not change: the statements, without comments and line breaks, and the comments.
+// The part that must not change: the statements, without comments and line breaks, and the comments.
 std::string essence(const ast::Program& program) {
   std::string text = program.doc;
   for (const ast::Stmt& stmt : program.body.statements) text += "\n" + print(stmt) + (stmt.quiet ? ";" : "");

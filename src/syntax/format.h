@@ -7,9 +7,9 @@
 
 namespace mtf::syntax {
 
-// A script in the one form that `mtf fmt` writes: as `print` (syntax/print.h), with what the source puts under each
-// other kept so. Comments are kept; the tree is the same before and after; formatting again changes nothing. Throws the
-// first error of a script that cannot be read as UserError.
+// Formats a script as `mtf fmt` does: as `print` (syntax/print.h), but keeps the alignment of columns in the source.
+// Keeps comments and the tree. Formatting twice changes nothing more. Throws UserError with the first syntax error of
+// an invalid script.
 std::string format(const std::shared_ptr<const SourceFile>& source);
 
 }  // namespace mtf::syntax

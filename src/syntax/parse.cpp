@@ -14,15 +14,15 @@
 namespace mtf::syntax {
 namespace {
 
-// The place where nesting went past its limit. Not a RecognitionException: no rule catches it.
+// The token at which nesting exceeded its limit. Not a RecognitionException, so that no rule catches it.
 struct TooDeep {
   enum class Limit { kNesting, kChain, kStack };
   antlr4::Token* at;
   Limit limit;
 };
 
-// The generated parser recurses once for each nested expression, and everything that walks the tree
-// also for each link of a chain such as a + b + c; both are counted.
+// Limits nesting and chains. The generated parser recurses for each nested expression. Functions that walk the tree
+// also recurse for each link of a chain such as a + b + c.
 class LimitedParser : public MtfParser {
  public:
   using MtfParser::MtfParser;
@@ -50,7 +50,7 @@ class LimitedParser : public MtfParser {
   }
 
  private:
-  std::vector<int> links_;  // of each expression under way
+  std::vector<int> links_;  // of each open expression
   int total_links_ = 0;
 };
 
@@ -93,7 +93,7 @@ ast::Program empty_program(const std::shared_ptr<const SourceFile>& file) {
   return program;
 }
 
-// Whether the lexer can read the text; if not, says why.
+// True if the lexer can read the text. If not, reports why.
 bool is_readable(const SourceFile& file, Diagnostics& diagnostics) {
   if (file.text().size() > SourceFile::kMaxBytes) {
     diagnostics.add(
@@ -114,17 +114,17 @@ bool is_readable(const SourceFile& file, Diagnostics& diagnostics) {
 
 namespace {
 
-// The tree of the part of a file at which the window stands, which lives until the parser is given the next part.
-// First without regard to what stands around a rule: these predictions are remembered from part to part and take a
-// fraction of the time. Where they find a tree it is the tree; where they do not, the part is read again with full
-// context, which knows best what is wrong (Parr, Harwell and Fisher, "Adaptive LL(*) parsing", section 3.2).
+// Parses the window's part of a file. The tree lives until the parser gets the next part. First predicts without the
+// context of rules: such predictions are cached across parts, and take a fraction of the time. If that finds a tree, it
+// is the right one. If not, the part is parsed again with full context, which gives the best error messages (Parr,
+// Harwell and Fisher, "Adaptive LL(*) parsing", section 3.2).
 MtfParser::ProgramContext& parse_part(MtfParser& parser, TokenWindow& window,
                                       const std::shared_ptr<antlr4::ANTLRErrorStrategy>& recovery) {
   const auto parse_by = [&](antlr4::atn::PredictionMode mode,
                             std::shared_ptr<antlr4::ANTLRErrorStrategy> strategy) -> MtfParser::ProgramContext& {
     parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(mode);
     parser.setErrorHandler(std::move(strategy));
-    parser.setTokenStream(&window);  // lets go of the tree before
+    parser.setTokenStream(&window);  // also deletes the previous tree
     return *parser.program();
   };
   const std::size_t begin = window.index();
@@ -152,7 +152,7 @@ ast::Program parse_unsorted(const std::shared_ptr<const SourceFile>& file, Diagn
     return builder.finish(std::move(list.comments));
   } catch (const TooDeep& limit) {
     diagnostics.add(too_deep(limit, lexed.offsets()));
-  } catch (const UserError& error) {  // the stack again, while the tree is built
+  } catch (const UserError& error) {  // the stack limit while the tree is built
     diagnostics.add(error.diagnostic());
   } catch (const TooManyErrors&) { MTF_CHECK(diagnostics.has_errors(), "statements were skipped without a reason"); }
   return empty_program(file);

@@ -16,32 +16,31 @@ namespace mtf::syntax {
 enum class ParseMode {
   kScript,  // an expression statement must be a call or `counters`
   kRepl,    // any expression is a statement
-  kUse,  // what stands behind `use`, and nothing else: a path, `[rows: 2]`, `{batch -> rows}`; it is a `use` statement
+  kUse,     // only the operand of `use`: a path, `[rows: 2]`, `{batch -> rows}`; gives a `use` statement
 };
 
-// Nesting deeper than this (brackets, blocks and operators inside each other) is refused.
+// The limit of nesting (brackets, blocks and operators inside each other).
 inline constexpr int kMaxNesting = 256;
-// A chain such as `a + b + c + …` or `x.f().g()…` longer than this is refused.
+// The limit of the length of a chain such as `a + b + c + …` or `x.f().g()…`.
 inline constexpr int kMaxChain = 1000;
 
-// Text → AST. Any bytes at all end in a program or in errors, in time linear in the text.
+// Parses text to an AST. Any bytes give a program or errors, in time linear in the text.
 //
-// Every syntax error that can be told apart is added to `diagnostics`: one for each statement that
-// cannot be read. Such statements are missing from the program, so it must not be run if there are
-// new errors; the statements that could be read are there, for editors.
+// Adds every distinguishable syntax error to `diagnostics`: one for each invalid statement. The program lacks these
+// statements, so it must not be run if there are new errors. Editors use the remaining statements.
 ast::Program parse(std::shared_ptr<const SourceFile> file, Diagnostics& diagnostics,
                    ParseMode mode = ParseMode::kScript);
 
-// As parse, for a text that must be right: throws the first error as UserError.
+// The same as parse, but throws the first error as UserError.
 ast::Program parse_or_throw(std::shared_ptr<const SourceFile> file, ParseMode mode = ParseMode::kScript);
 
-// Scripts that have been parsed, by their names and texts: whoever checks a script and then runs it, under one mesh or
-// several, parses it once. Any thread may ask. Only the last ones are kept.
+// A cache of parsed scripts, by their names and texts. Checking a script and then running it, under one mesh or
+// several, parses it once. Thread-safe. Only the last scripts are kept.
 class ParsedScripts {
  public:
-  // As parse. What has errors is parsed again, so that they are said again.
+  // The same as parse. A text with errors is parsed again, so that its errors are reported again.
   std::shared_ptr<const ast::Program> parse(std::shared_ptr<const SourceFile> file, Diagnostics& diagnostics);
-  // As parse_or_throw.
+  // The same as parse_or_throw.
   std::shared_ptr<const ast::Program> parse_or_throw(std::shared_ptr<const SourceFile> file);
 
  private:
@@ -50,20 +49,20 @@ class ParsedScripts {
   std::unordered_map<std::string, std::shared_ptr<const ast::Program>> scripts_;
 };
 
-// Whether a REPL should read another line before it parses: a bracket is open, or the last line ends
-// in a token after which a line continues. A text that is wrong already is complete.
+// True if a REPL should read another line before it parses: a bracket is open, or the last token continues its line. A
+// text with an error is complete.
 bool is_incomplete(std::string_view text);
 
-// The words that are no names, from the lexer's own vocabulary, in alphabetical order.
+// The reserved words, from the lexer's own vocabulary, in alphabetical order.
 const std::vector<std::string_view>& reserved_words();
 
-// A token with its place, for editors; comments included, in order, without line ends.
+// A token with its span, for editors. Comments are included in order, line ends are not.
 enum class TokenClass { kWord, kName, kNumber, kString, kOperator, kBracket, kComment, kError };
 struct Token {
   TokenClass kind;
   Span span;
 };
-// Never fails. The pieces of a string with `{e}` in it are tokens of their own.
+// Never fails. The pieces of a string with `{e}` in it are separate tokens.
 std::vector<Token> tokenize(std::shared_ptr<const SourceFile> file);
 
 }  // namespace mtf::syntax

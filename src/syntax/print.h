@@ -6,13 +6,13 @@
 
 namespace mtf::syntax {
 
-// AST → source text, in the one form that `mtf fmt` writes: two spaces for each block, one space
-// around binary operators. Parsing what is printed gives the same tree, and printing that the same
-// text. Kept from the source are parentheses, comments, single empty lines, which statements share a
-// line, blocks on one line, and which parts of a bracket begin a line.
+// Prints an AST as source text, in the form of `mtf fmt`: two spaces for each block, one space around binary operators.
+// Parsing the result gives the same tree, and printing that tree gives the same text. The printer keeps some properties
+// of the source: parentheses, comments, single empty lines, statements that share a line, blocks on one line, and line
+// breaks inside brackets.
 std::string print(const ast::Program& program);
 
-// Without comments, and on a single line, blocks excepted; no line end at the end.
+// Print a node without comments, on a single line except for blocks, and without a final line end.
 std::string print(const ast::Expr& expr);
 std::string print(const ast::Stmt& stmt);
 std::string print(const ast::Annotation& annotation);

@@ -249,7 +249,7 @@ void Printer::rule(const LayoutRule& rule) {
 }
 
 void Printer::layout(const LayoutLiteral& layout) {
-  // `..` is printed first, and so takes part as an item without a rule.
+  // `..` is printed first, as an item without a rule.
   struct Item {
     const LayoutRule* rule = nullptr;
     const StoredRule* stored = nullptr;

@@ -13,7 +13,7 @@ namespace {
 
 std::size_t line_of(const Span& span, std::uint32_t offset) { return span.is_known() ? span.file->line_of(offset) : 0; }
 
-// A line of a golden test.
+// True for an expectation line of a golden test.
 bool is_expectation(std::string_view comment) {
   return comment.starts_with("#>") || comment.starts_with("#!") || comment.starts_with("#:");
 }
@@ -27,10 +27,10 @@ void Printer::new_line() {
   out_.append(static_cast<std::size_t>(indent_), ' ');
 }
 
-// Whether a part of a bracket begins a line of the source, and may begin one here.
+// True if a part of a bracket begins a line of the source, and may begin one here.
 bool Printer::begins_line(const Span& span) const {
   if (lines_ == Lines::kDropped || in_string_ > 0 || !span.is_known()) return false;
-  // Parentheses around it are not in its span.
+  // Enclosing parentheses are not in its span.
   std::size_t begin = span.begin;
   while (begin > 0 && span.file->text()[begin - 1] == '(' && !span.file->is_first_on_line(begin)) --begin;
   return span.file->is_first_on_line(begin);
@@ -52,7 +52,7 @@ void Printer::comments_before(std::size_t offset) {
       out_ += "  ";
     } else if (!out_.empty()) {
       keep_empty_line(line);
-      if (is_expectation(text)) out_ += '\n';  // stands at the margin
+      if (is_expectation(text)) out_ += '\n';  // starts at the margin
       else new_line();
     }
     out_ += text;
@@ -264,7 +264,7 @@ void Printer::node(const WhileStmt& node) {
   block(node.body);
 }
 
-// `else` stays on a line of its own, if it is.
+// Keeps an `else` on a line of its own.
 void Printer::before_else(const Span& above, const Span& below) {
   const bool is_kept = lines_ == Lines::kKept && in_string_ == 0 && below.is_known();
   const bool breaks =

@@ -9,20 +9,20 @@
 
 namespace mtf::syntax {
 
-// Whether line breaks, empty lines and comments are taken from the source.
+// Line breaks, empty lines and comments are either kept from the source or dropped.
 enum class Lines { kKept, kDropped };
 
-// Writes a tree as text, from left to right. Every line but the first begins with `new_line`, so
-// that a comment at the end of a line can still be added to it.
+// Writes a tree as text, from left to right. Every line except the first begins with `new_line`, so that a comment can
+// still be added to the end of a line.
 class Printer {
  public:
   explicit Printer(Lines lines) : lines_(lines) {}
 
   void program(const ast::Program& program);
   void statement(const ast::Stmt& statement);
-  // In parentheses if it binds less tightly than `least` (see level() in print_expressions.cpp).
+  // Prints parentheses if the expression binds less tightly than `least` (see level() in print_expressions.cpp).
   void expr(const ast::Expr& expr, int least = 0);
-  // What stands behind `=`, an operator or a comma: as expr, on the same line or the next.
+  // Prints an expression behind `=`, an operator or a comma, on the same line or the next.
   void operand(const ast::Expr& expr, int least = 0);
   void annotation(const ast::Annotation& annotation);
   void layout(const ast::LayoutLiteral& layout);
@@ -61,9 +61,9 @@ class Printer {
   void node(const ast::ExprStmt& node);
   void before_else(const Span& above, const Span& below);
   void new_line();
-  // Writes the comments that stand before an offset of the source.
+  // Writes the comments that precede an offset of the source.
   void comments_before(std::size_t offset);
-  // An empty line, if there was one in the source between what was last written and this line.
+  // Writes an empty line if the source has one between the previous text and this line.
   void keep_empty_line(std::size_t line);
 
   // print_expressions.cpp
@@ -88,7 +88,7 @@ class Printer {
   void node(const ast::LambdaExpr& node);
   void node(const ast::CountersExpr& node);
   void node(const ast::IfExpr& node);
-  // `{ value }`, on one line unless the value begins one in the source.
+  // Prints `{ value }`, on one line unless the value begins a line in the source.
   void braces(const ast::Expr& value, const Span& braces);
   void argument(const ast::Argument& argument);
   void parameters(const std::vector<ast::Parameter>& list);
@@ -97,22 +97,21 @@ class Printer {
   void layout_ref(const ast::LayoutRef& layout);
   void rule(const ast::LayoutRule& rule);
 
-  // `open`, the items with commas between them, `close`. Items that begin a line in the source begin
-  // one here.
+  // Prints `open`, the items with commas, and `close`. An item that begins a line in the source begins one here.
   template <typename Items, typename SpanOf, typename Print>
   void sequence(char open, const Items& items, char close, SpanOf span_of, Print print);
   bool begins_line(const Span& span) const;
-  // Prints the next part of a statement behind a blank, or on a line of its own if it begins one in the source.
+  // Prints the next part of a statement behind a blank, or on a new line if the part begins a line in the source.
   template <typename Print>
   void next(const Span& part, Print print);
 
   Lines lines_;
   std::string out_;
   int indent_ = 0;
-  int in_string_ = 0;  // a string's expressions stay on one line
+  int in_string_ = 0;  // expressions in a string stay on one line
   const std::vector<ast::Comment>* comments_ = nullptr;
   std::size_t next_comment_ = 0;
-  std::size_t last_line_ = 0;  // of the source, of what was last written
+  std::size_t last_line_ = 0;  // the source line of the last written text
 };
 
 template <typename Print>
@@ -141,7 +140,7 @@ void Printer::sequence(char open, const Items& items, char close, SpanOf span_of
     if (breaks) {
       if (!broken) indent_ += 2;
       broken = true;
-      last_line_ = 0;  // empty lines inside brackets are not kept
+      last_line_ = 0;  // empty lines inside brackets are dropped
       comments_before(span.begin);
       new_line();
     }

@@ -13,7 +13,7 @@ struct KindOfParameter {
   ParameterKind kind;
   std::string_view word;  // in a signature
   std::string_view text;  // in a message
-  bool in_scripts;        // scripts ask for it by this word
+  bool in_scripts;        // scripts may use this word
 };
 
 using enum ParameterKind;
@@ -56,7 +56,7 @@ ArrowKind parse_arrow(std::string_view what, std::string_view text) {
   return ArrowKind::kNone;
 }
 
-// `value...`, behind a label that stands for any of several.
+// `value...`, behind a label that stands for any label.
 LabelKind parse_labels(std::string_view what, std::string_view text) {
   MTF_CHECK(what == "int..." || what == "pair..." || what == "dim..." || what == "value...", "`{}` in `{}`", what,
             text);
@@ -158,7 +158,7 @@ ParameterKind kind_of(const ast::Annotation& annotation) {
   }();
   const auto found =
       std::find_if(words.begin(), words.end(), [&](const auto& each) { return each.first == word->word.name; });
-  return found == words.end() ? kAny : found->second;  // another word has been refused
+  return found == words.end() ? kAny : found->second;  // other words have been refused
 }
 
 }  // namespace mtf::syntax

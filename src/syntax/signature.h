@@ -11,26 +11,25 @@
 #include "support/source.h"
 #include "syntax/ast_expressions.h"
 
-// What a call of something looks like: one form for operations, for functions of the host, and for functions and models
-// of scripts.
+// The signature of a callable: one form for operations, host functions, and functions and models of scripts.
 //
-// That of a script is made from its declaration. That of a record is a text, which help and the reference show as it
-// is:
+// The signature of a script's function is made from its declaration. The signature of a record is a text, which help
+// and the reference show unchanged:
 //
 //   pad(x: tensor, DIM: pair..., value: number = 0)        split(s: string, by: string = none) -> list
 //
-// A parameter is `name: kind`; `name` alone takes any value. With ` = default` it can be left out: the default is
-// shown, and whoever is called supplies it. If it is `none`, to give `none` is to leave the argument out. With `...`
-// behind it, it takes any number of arguments without labels. The kinds are those of `ParameterKind`. Besides
-// parameters a signature may have
+// A parameter is `name: kind`; `name` alone takes any value. A parameter with ` = default` is optional. The default is
+// only shown; the callee supplies it. With a default of `none`, passing `none` is the same as leaving the argument out.
+// A parameter with `...` takes any number of arguments without labels. `ParameterKind` lists the kinds. A signature may
+// also have
 //
-//   -> shape, -> shape?, -> pairs    behind the last parameter: arguments are followed by an arrow
-//   DIM: int..., DIM: pair...        labels that name dims, each with an int or two
+//   -> shape, -> shape?, -> pairs    behind the last parameter: an arrow follows the arguments
+//   DIM: int..., DIM: pair...        labels that name dims, each with one int or two
 //   DIM: dim...                      the same, each with a dim
 //   NAME: value...                   labels of any names
-//   ...                              whatever else is given, labels and arrows too
+//   ...                              any further arguments, labels and arrows too
 //
-// and, behind its bracket, `-> kind` of what a call gives.
+// and, behind its bracket, `-> kind` for the kind of its result.
 namespace mtf::syntax {
 
 enum class ParameterKind : std::uint8_t {
@@ -51,9 +50,9 @@ enum class ParameterKind : std::uint8_t {
   kInts,
   kFunction,
   kModel,
-  kShaped,  // a tensor of the shape that a script says
+  kShaped,  // a tensor whose shape the script declares
 };
-// What it is called in messages: `a dim or a list of dims`.
+// The kind's name in messages: `a dim or a list of dims`.
 std::string_view text_of(ParameterKind kind);
 
 struct Parameter {
@@ -63,7 +62,7 @@ struct Parameter {
   bool none_is_default = false;
   bool is_variadic = false;
   std::string text;  // as declared: `rate: float = 0.1`
-  Span span;         // of a script's
+  Span span;         // for a script's signature
 };
 
 enum class ArrowKind : std::uint8_t {
@@ -71,29 +70,30 @@ enum class ArrowKind : std::uint8_t {
   kOptionalShape,
   kShape,
   kPairs,
-  kShapeOrGroups,  // behind the first argument a shape, behind others what takes the place of dims
+  kShapeOrGroups,  // behind the first argument a shape; behind others, replacements of dims
 };
 enum class LabelKind : std::uint8_t { kNone, kInt, kPair, kDim, kAny };
 
 struct Signature {
   Signature() = default;
-  // Of a record; a malformed text is our own bug.
+  // Parses a record's signature. A malformed text is a bug of mtf.
   Signature(std::string_view text);  // NOLINT: a text is a signature wherever one is asked for
   Signature(const char* text) : Signature(std::string_view(text)) {}  // NOLINT
-  // Of what a script declares at `span`, from its first word to before the body. `declared` lives longer.
+  // The signature of a script's declaration. `span` is from its first word to before the body. `declared` must outlive
+  // the signature.
   Signature(Name name, std::span<const ast::Parameter> declared, const ast::Annotation* result, Span span);
 
-  Name name;  // that of a function without one is `fn`
+  Name name;  // `fn` for a function without a name
   std::vector<Parameter> parameters;
-  ArrowKind arrow = ArrowKind::kNone;  // `-> shape` is required, `-> shape?` is not
+  ArrowKind arrow = ArrowKind::kNone;  // `-> shape` is required, `-> shape?` is optional
   LabelKind labels = LabelKind::kNone;
   bool takes_rest = false;
-  std::optional<ParameterKind> result;       // of a record that says it
-  std::string text;                          // all of it
-  Span span;                                 // of a script's
-  std::span<const ast::Parameter> declared;  // of a script's: its parameters with their annotations and defaults
+  std::optional<ParameterKind> result;       // for a record with `-> kind`
+  std::string text;                          // the complete text
+  Span span;                                 // for a script's signature
+  std::span<const ast::Parameter> declared;  // a script's parameters with annotations and defaults
 
-  // The place of the parameter that has the name; their number if none has.
+  // The index of the parameter with this name, or the number of parameters.
   std::size_t place_of(Name parameter) const;
 };
 

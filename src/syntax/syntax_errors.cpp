@@ -11,7 +11,7 @@ namespace {
 
 using antlr4::misc::IntervalSet;
 
-// Takes `group` out of `set` if it is wholly in it.
+// Removes `group` from `set` if `set` contains all of it.
 bool take(std::vector<std::size_t>& set, std::initializer_list<std::size_t> needed,
           const std::function<bool(std::size_t)>& belongs) {
   const bool all = std::all_of(needed.begin(), needed.end(),
@@ -92,7 +92,7 @@ std::string describe_type(std::size_t type) {
   }
 }
 
-// "a name, `(` or an expression".
+// Lists the expected tokens: "a name, `(` or an expression".
 std::string describe_expected(const IntervalSet& expected) {
   std::vector<std::size_t> set;
   for (const ssize_t type : expected.toList())
@@ -111,7 +111,7 @@ std::string describe_expected(const IntervalSet& expected) {
   }
   if (take(set, {MtfParser::F32, MtfParser::BOOL}, is_element_type)) words.emplace_back("an element type");
   const bool operators = take(set, {MtfParser::STAR, MtfParser::PLUS}, is_operator);
-  // After one element of a list there may be another.
+  // Another element may follow an element of a list.
   const bool closes = set.size() == 1 && (set[0] == MtfParser::RPAREN || set[0] == MtfParser::RBRACKET);
   if (closes) words.emplace_back("`,`");
   for (const std::size_t type : set) words.push_back(describe_type(type));
@@ -119,7 +119,7 @@ std::string describe_expected(const IntervalSet& expected) {
   return mtf::join_words(words, "or");
 }
 
-// The name of a sign that cannot be seen, or not be told from another.
+// The name of a sign that is invisible, or looks like another.
 std::string name_of_sign(std::string_view text) {
   static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
       {"\u00a0", "a no-break space (U+00A0)"},
@@ -144,13 +144,13 @@ std::string name_of_sign(std::string_view text) {
   return {};
 }
 
-// True of a sign that stands where nothing, or a blank, is meant.
+// True for a sign that looks like a blank or like nothing.
 bool is_unseen(std::string_view text) {
   const std::string name = name_of_sign(text);
   return !name.empty() && name.find('`') == std::string::npos;
 }
 
-// What the text of tokens says, if it is short.
+// The text of tokens for a message, if it is short.
 std::string describe_text(const Span& span) {
   const std::string_view text = span.text();
   if (const std::string name = name_of_sign(text); !name.empty()) return name;
@@ -162,7 +162,7 @@ std::string describe_found(const TokenList& tokens, antlr4::Token* found, const 
   if (type == MtfParser::NEWLINE) {
     if (span.text() == ";") return "`;`";
     if (!span.text().empty()) return "the end of the line";
-    // It was put in before something else.
+    // The token was inserted before something else.
     const std::size_t next = std::min(found->getTokenIndex() + 1, tokens.tokens.size() - 1);
     return tokens.tokens[next].type == MtfParser::RBRACE ? "`}`" : "the end of the file";
   }
@@ -207,19 +207,19 @@ Help help_for(antlr4::Parser* parser, const TokenList& tokens, antlr4::Token* fo
   return {};
 }
 
-// The token with which the innermost statement begins that the parser is at, or else the given one.
+// The first token of the innermost statement that the parser is in, or else `token`.
 std::size_t statement_at(antlr4::Parser* parser, std::size_t token) {
   antlr4::tree::ParseTree* context = parser->getContext();
   for (; context != nullptr; context = context->parent) {
     auto* rule = static_cast<antlr4::ParserRuleContext*>(context);
     if (rule->getRuleIndex() == MtfParser::RuleStatement) return rule->getStart()->getTokenIndex();
-    const bool is_begun = rule->getStart()->getTokenIndex() != token;  // where a block is missing its statement goes on
+    const bool is_begun = rule->getStart()->getTokenIndex() != token;  // a statement without its block continues
     if (rule->getRuleIndex() == MtfParser::RuleBlock && is_begun) break;
   }
   return token;
 }
 
-// Whether a line that must go on is followed by a statement.
+// True if a line must continue, but a statement follows.
 bool is_next_statement(const Span& span, std::size_t type, const IntervalSet& expected) {
   const bool wants_expression =
       expected.contains(static_cast<size_t>(MtfParser::INT)) && !expected.contains(static_cast<size_t>(MtfParser::LET));
@@ -245,7 +245,7 @@ void StatementRecovery::report(antlr4::Parser* parser, antlr4::Token* found, con
     span = cover(offsets_.span(tokens_.tokens[foreign->first]), offsets_.span(tokens_.tokens[foreign->last]));
     pending_ = Diagnostic(Kind::syntax_error, span, fmt::format("{} has no meaning here", describe_text(span)));
   } else if (is_line_end(span) || is_next_statement(span, found->getType(), expected)) {
-    // Just behind the last token, not behind a comment.
+    // The position just behind the last token, not behind a comment.
     if (index > 0) span.begin = offsets_.byte(tokens_.tokens[index - 1].end);
     span.end = span.begin;
     pending_ = Diagnostic(Kind::syntax_error, span, wanted + "found the end of the line");
@@ -268,7 +268,7 @@ void StatementRecovery::reportError(antlr4::Parser* parser, const antlr4::Recogn
   const auto* no_alternative = dynamic_cast<const antlr4::NoViableAltException*>(&error);
   antlr4::Token* found = error.getOffendingToken();
   if (no_alternative == nullptr) return report(parser, found, error.getExpectedTokens());
-  // The alternatives are those of the first token; the mistake may be a later one.
+  // The alternatives are those of the first token. The mistake may be a later one.
   antlr4::Token* start = no_alternative->getStartToken();
   if (start->getTokenIndex() == found->getTokenIndex()) return report(parser, found, error.getExpectedTokens());
   IntervalSet expected;
@@ -279,8 +279,8 @@ void StatementRecovery::reportError(antlr4::Parser* parser, const antlr4::Recogn
   report(parser, found, expected);
 }
 
-// Whether the statement that begins at one token has the line of another below it, as where blocks are made by
-// indentation.
+// True if the line at token `next` is indented below the statement that begins at `first`, as in languages with blocks
+// by indentation.
 bool StatementRecovery::goes_on_below(std::size_t first, std::size_t next) const {
   const std::size_t type = tokens_.tokens.at(next).type;
   if (type == antlr4::Token::EOF || type == MtfParser::RBRACE) return false;
@@ -299,7 +299,7 @@ void StatementRecovery::skip_statement(antlr4::Parser* parser, std::size_t first
   while (parser->getCurrentToken()->getType() != antlr4::Token::EOF) {
     antlr4::Token* token = parser->getCurrentToken();
     last = token->getTokenIndex();
-    // The `}` of the block that the statement stands in is not its own.
+    // A `}` of the enclosing block does not belong to the statement.
     const bool leaves_block = token->getType() == MtfParser::RBRACE && tokens_.block_depth.at(last) < depth;
     if (leaves_block) break;
     parser->consume();

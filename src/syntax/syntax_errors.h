@@ -11,15 +11,14 @@
 
 namespace mtf::syntax {
 
-// Thrown when there are so many errors that going on is of no use. Not a RecognitionException.
+// Thrown after so many errors that further parsing is useless. Not a RecognitionException.
 struct TooManyErrors {};
 
-// How the parser goes on after an error: it reports it once, in our own words, leaves the innermost
-// statement, and continues behind that statement's NEWLINE. Tokens are never guessed or dropped
-// inside a statement, so one mistake gives one message.
+// Recovers from an error: reports it once, in our own words, leaves the innermost statement, and continues behind the
+// NEWLINE of that statement. Tokens inside a statement are never guessed or dropped, so one mistake gives one message.
 class StatementRecovery : public antlr4::DefaultErrorStrategy {
  public:
-  // The parser's tokens have the indices that they have in `tokens`.
+  // The parser's tokens have the same indices as in `tokens`.
   StatementRecovery(const TokenList& tokens, const Offsets& offsets, Diagnostics& diagnostics)
       : tokens_(tokens), offsets_(offsets), diagnostics_(diagnostics) {}
 
@@ -33,8 +32,8 @@ class StatementRecovery : public antlr4::DefaultErrorStrategy {
 
  private:
   void report(antlr4::Parser* parser, antlr4::Token* found, const antlr4::misc::IntervalSet& expected);
-  // Consumes the rest of the statement that began at a token, its NEWLINE and lines that are indented below it
-  // included, and all of the form that was reported.
+  // Consumes the rest of the statement that began at `first`, with its NEWLINE and the lines that are indented below
+  // it. Also consumes the whole reported form.
   void skip_statement(antlr4::Parser* parser, std::size_t first);
   bool goes_on_below(std::size_t first, std::size_t next) const;
 
@@ -42,10 +41,10 @@ class StatementRecovery : public antlr4::DefaultErrorStrategy {
   const Offsets& offsets_;
   Diagnostics& diagnostics_;
   bool recovering_ = false;
-  std::size_t skipped_ = 0;            // statements
-  std::optional<Diagnostic> pending_;  // reported once it is clear which tokens it is about
-  std::size_t last_of_form_ = 0;       // the last token of a form of another language that it is about
-  bool is_pending_certain_ = false;    // it is reported whatever else is wrong with these tokens
+  std::size_t skipped_ = 0;            // number of statements
+  std::optional<Diagnostic> pending_;  // reported once its range of tokens is known
+  std::size_t last_of_form_ = 0;       // the last token of the foreign form of this error
+  bool is_pending_certain_ = false;    // reported even if these tokens have other errors
 };
 
 }  // namespace mtf::syntax

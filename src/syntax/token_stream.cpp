@@ -16,16 +16,16 @@ std::size_t indent_of_line(const Span& span) {
   return indent == std::string_view::npos ? 0 : indent;
 }
 
-// Guesses from the indentation which block lacks its `}`: it is told what begins a line in a block, and remembers the
-// first that stands further left than what belongs into that block.
+// Guesses from the indentation which block lacks its `}`. It sees the first token of each line in a block, and
+// remembers the first token that is left of the block's contents.
 class Indentation {
  public:
   struct Guess {
     Span open;   // the `{`
-    Span below;  // what stands too far left to be in its block
+    Span below;  // the token that is too far left for its block
   };
 
-  // `first` begins a line in the block of `open`, or is the `}` that closes it.
+  // `first` begins a line in the block of `open`, or is the block's `}`.
   void look_at(Span first, Span open);
   const std::optional<Guess>& guess() const { return guess_; }
 
@@ -41,7 +41,7 @@ void Indentation::look_at(Span first, Span open) {
   if (closes ? inner < outer : inner <= outer) guess_ = Guess{open, first};
 }
 
-// A line that ends in such a token goes on in the next.
+// True if a line that ends in such a token continues on the next line.
 bool continues_line(std::size_t type) {
   switch (type) {
     case MtfLexer::PLUS:
@@ -73,8 +73,8 @@ bool continues_line(std::size_t type) {
   }
 }
 
-// Words that begin a statement and stand nowhere inside one: a bracket that is still open before
-// such a word was forgotten. (`fn` and `counters` also begin expressions, `for` a comprehension.)
+// True for words that begin a statement and never occur inside one. A bracket that is still open before such a word was
+// forgotten. (`fn` and `counters` also begin expressions, `for` a comprehension.)
 bool only_begins_statement(std::size_t type) {
   switch (type) {
     case MtfLexer::DIM:
@@ -101,7 +101,7 @@ bool only_begins_statement(std::size_t type) {
   }
 }
 
-// What may follow an axis in the rules of a layout.
+// True for tokens that may follow an axis in the rules of a layout.
 bool follows_axis(std::size_t type) {
   return type == MtfLexer::COMMA || type == MtfLexer::RBRACKET || type == MtfLexer::RBRACE || type == MtfLexer::NEWLINE;
 }
@@ -149,12 +149,12 @@ class Reader {
     return list_.tokens.empty() ? std::size_t{MtfLexer::NEWLINE} : list_.tokens.back().type;
   }
   Span span() const { return lexed_.span(pending_); }
-  // Behind `.` a word is a name.
+  // True if the last token is a word behind `.`, which is a name.
   bool last_is_attribute() const {
     const auto& tokens = list_.tokens;
     return tokens.size() >= 2 && is_reserved_word(last_type()) && tokens[tokens.size() - 2].type == MtfLexer::DOT;
   }
-  // Whether the last token makes its line go on.
+  // True if the last token continues its line.
   bool line_continues() const { return continues_line(last_type()) && !last_is_attribute(); }
   bool in_layout() const {
     const bool in_list = open_.size() >= 2 && open_.back().kind == Open::kBracket;
@@ -177,7 +177,7 @@ class Reader {
     list_.block_depth.push_back(blocks_);
   }
 
-  // A token that is not in the text, at the end of the last one.
+  // Inserts a token that is not in the text, at the end of the last one.
   void insert(std::size_t type) {
     const std::uint32_t place = list_.tokens.empty() ? 0 : list_.tokens.back().end;
     list_.tokens.push_back({type, place, place});
@@ -214,7 +214,7 @@ class Reader {
     open_.pop_back();
   }
 
-  // Leaves the innermost bracket, which has no closing one.
+  // Leaves the innermost bracket, which is not closed.
   void abandon() {
     if (open_.back().kind == Open::kBlock) {
       end_statement();
@@ -235,7 +235,7 @@ class Reader {
     }
   }
 
-  // Whether a bracket is open that this one closes. Nothing in a string closes what is outside it.
+  // True if an open bracket fits this closing one. Brackets in a string do not close brackets outside it.
   bool can_leave_to(std::size_t type) const {
     for (auto open = open_.rbegin(); open != open_.rend() && open->kind != Open::kString; ++open) {
       if (fits(open->kind, type)) return true;
@@ -255,7 +255,7 @@ class Reader {
     emit();
   }
 
-  // On one line the closing bracket is the wrong one; on a later line one was forgotten behind the open one.
+  // On one line, the closing bracket is wrong. On a later line, a closing bracket is missing behind the open one.
   void wrong_closer(Span here) {
     const OpenBracket& innermost = open_.back();
     const std::string what = fmt::format("expected {}, found {}", closer_of(innermost), mtf::code(here.text()));
@@ -302,7 +302,7 @@ class Reader {
     emit();
   }
 
-  // A string that does not end on its line; `at` is where that line ends.
+  // Reports a string that does not end on its line. `at` is the end of that line.
   void broken_string() {
     const auto outermost =
         std::find_if(open_.begin(), open_.end(), [](const OpenBracket& open) { return open.kind == Open::kString; });
@@ -319,20 +319,20 @@ class Reader {
                           in_expression ? "expected `}` and `\"` before the end of the line"
                                         : "expected `\"` before the end of the line");
     diagnostic.help(in_expression ? "`{` in a string begins an expression; a brace itself is written `{{`" : "");
-    // The string of the line before may be meant to end here.
+    // The string of the previous line may be meant to end here.
     if (broken_line_ && line == *broken_line_ + 1) mark();
     else report(std::move(diagnostic));
     broken_line_ = line;
     while (open_.size() > keep) pop_unchecked();
-    // What closes the brackets before it on its line was probably meant, and taken for text.
+    // The string probably contains the closing brackets of the open brackets on its line.
     while (!in_block() && file_.line_of(open_.back().span.begin) == line) abandon();
   }
 
-  // Brackets that are still open where a statement certainly begins were forgotten.
+  // Reports brackets that are still open at the certain beginning of a statement.
   void begins_statement() {
     if (in_block() || last_type() == MtfLexer::DOT) return;
     ahead_ = next_visible();
-    if (ahead_->type == MtfLexer::COLON) return;  // the label of an argument, or an axis of a mesh
+    if (ahead_->type == MtfLexer::COLON) return;  // a label of an argument, or a mesh axis
     if (in_layout() && follows_axis(ahead_->type)) return;
     const bool is_annotation = last_type() == MtfLexer::COLON || last_type() == MtfLexer::ARROW;
     if (is_annotation || !file_.is_first_on_line(span().begin)) return;
@@ -376,7 +376,7 @@ class Reader {
         if (last_type() == MtfLexer::NEWLINE || last_type() == MtfLexer::LBRACE) return;
         return pending_as_newline();
       case MtfLexer::UNKNOWN:
-        has_unknown_ = true;  // the parser says what is wrong with it
+        has_unknown_ = true;  // the parser reports it
         return emit();
       case MtfLexer::BAD_ESCAPE:
         return report(Diagnostic(Kind::bad_escape, span(), "the escapes are \\n \\t \\\" \\\\"));
@@ -389,7 +389,7 @@ class Reader {
     }
   }
 
-  // Nothing begins with `{`: it belongs to the line before.
+  // Joins a line that begins with `{` to the previous line, because no statement begins with `{`.
   void join_block() {
     report(Diagnostic(Kind::syntax_error, span(), "a block's `{` cannot begin a line")
                .help("put it at the end of the line that it belongs to"));
@@ -438,10 +438,10 @@ class Reader {
   std::uint32_t blocks_ = 0;
   Indentation indentation_;
   LexedToken pending_{};
-  std::optional<LexedToken> ahead_;         // read already, not yet taken
-  std::optional<std::size_t> broken_line_;  // of the last string that does not end on its line
+  std::optional<LexedToken> ahead_;         // the lookahead token
+  std::optional<std::size_t> broken_line_;  // the line of the last unterminated string
   std::optional<Diagnostic>
-      stray_;                 // a bracket in a string that closes nothing: if the string ends, that is the mistake
+      stray_;                 // a bracket in a string that closes nothing: it is the mistake if the string is closed
   bool has_unknown_ = false;  // a character without a meaning
 };
 

@@ -11,29 +11,29 @@
 
 namespace mtf::syntax {
 
-// The tokens that the parser reads. What always holds:
-//   - brackets match, and are nested at most kMaxNesting deep;
-//   - NEWLINE (also made of `;`) separates statements, and only them: it ends each statement, stands
-//     before the `}` of a block and before EOF, never twice in a row, never first in a block or file;
-//   - there is none before `else`, nor where a line continues;
-//   - an escape or a brace of a string that is no escape is left out and marked.
-// A NEWLINE that no line end or `;` stands for has an empty text; so has the USE before a text that is what stands
-// behind it.
+// The tokens that the parser reads. Invariants:
+//   - Brackets match, and are nested at most kMaxNesting deep.
+//   - A NEWLINE (also made of `;`) ends each statement, and occurs nowhere else. It precedes the `}` of a block and
+//     EOF. It is never repeated, and never first in a block or file.
+//   - No NEWLINE precedes `else`, or is inside a line that continues.
+//   - An invalid escape or a stray brace of a string is left out and marked.
+// An inserted token has an empty text: a NEWLINE without a line end or `;`, or the USE before a text that is parsed as
+// the rest of a `use` statement.
 struct TokenList {
   std::vector<LexedToken> tokens;          // the last is EOF
-  std::vector<std::uint32_t> block_depth;  // of each token: the blocks it lies in
-  std::vector<std::size_t> marks;          // ascending: indices at which an error was reported
+  std::vector<std::uint32_t> block_depth;  // for each token, the number of enclosing blocks
+  std::vector<std::size_t> marks;          // ascending: token indices of reported errors
   std::vector<ast::Comment> comments;
   bool incomplete = false;  // no error yet, but a bracket is open, or the last line continues
-  bool too_deep = false;    // reading stopped there
+  bool too_deep = false;    // reading stopped at the limit
 
-  // How many statements stand at the top level.
+  // The number of top-level statements.
   std::size_t count_statements() const;
-  // Whether an error was already reported among the tokens [begin, end].
+  // True if an error was already reported among the tokens [begin, end].
   bool is_marked(std::size_t begin, std::size_t end) const;
 };
 
-// `behind_use`: the first token is a USE.
+// If `behind_use` is set, the first token is an inserted USE.
 TokenList read_tokens(LexedFile& lexed, const SourceFile& file, Diagnostics& diagnostics, bool behind_use = false);
 
 }  // namespace mtf::syntax

@@ -12,7 +12,7 @@ constexpr std::size_t kTokensOfPart = 2000;
 TokenWindow::TokenWindow(const TokenList& list, const SourceFile& file, const Offsets& offsets)
     : list_(list), file_(file), offsets_(offsets), tokens_(1, antlr4::CommonToken(antlr4::Token::EOF)) {}
 
-// The index behind a statement of the top level that ends its line. What stands on one line belongs together.
+// The index behind a top-level statement that ends its line. Statements on one line stay together.
 std::size_t TokenWindow::end_of_part() const {
   const std::size_t last = list_.tokens.size() - 1;
   for (std::size_t i = std::min(begin_ + kTokensOfPart, last); i < last; ++i) {
@@ -43,7 +43,7 @@ bool TokenWindow::next() {
 
 antlr4::Token* TokenWindow::LT(ssize_t k) {
   if (k == 0) return nullptr;
-  const auto offset = static_cast<std::size_t>(k > 0 ? k - 1 : k);  // -1 is the token before
+  const auto offset = static_cast<std::size_t>(k > 0 ? k - 1 : k);  // -1 is the previous token
   const std::size_t index = place_ + offset;
   if (k < 0 && (place_ < static_cast<std::size_t>(-k) || index < begin_)) return nullptr;
   return get(index);

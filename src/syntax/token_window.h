@@ -12,14 +12,14 @@
 
 namespace mtf::syntax {
 
-// The tokens of a file as its parser reads them: whole statements of the top level, a few thousand tokens at a time,
-// and EOF behind them. So that the memory that ANTLR needs for tokens and trees is that of a part of a large file, and
-// stays in the processor's cache. Tokens have the indices that they have in the list.
+// Shows the parser a part of a file's tokens: whole top-level statements, a few thousand tokens, followed by EOF. So
+// ANTLR's tokens and trees take the memory of a part of a large file, which stays in the processor's cache. Tokens keep
+// their indices in the list.
 class TokenWindow : public antlr4::TokenStream {
  public:
   TokenWindow(const TokenList& list, const SourceFile& file, const Offsets& offsets);
 
-  // Goes on to the next part; false behind the last one. A file has at least one, be it empty.
+  // Advances to the next part. Returns false behind the last one. Even an empty file has one part.
   bool next();
 
   antlr4::Token* LT(ssize_t k) override;
@@ -33,7 +33,7 @@ class TokenWindow : public antlr4::TokenStream {
   void release(ssize_t) override {}
   std::string getSourceName() const override { return file_.name(); }
   antlr4::TokenSource* getTokenSource() const override { return nullptr; }
-  // Nobody asks for texts: they are the file's.
+  // Texts are not needed: they are in the file.
   std::string getText(const antlr4::misc::Interval&) override { return {}; }
   std::string getText() override { return {}; }
   std::string getText(antlr4::RuleContext*) override { return {}; }
@@ -45,7 +45,7 @@ class TokenWindow : public antlr4::TokenStream {
   const TokenList& list_;
   const SourceFile& file_;
   const Offsets& offsets_;
-  mutable std::vector<antlr4::CommonToken> tokens_;  // those of [begin_, end_], the last EOF
+  mutable std::vector<antlr4::CommonToken> tokens_;  // the tokens [begin_, end_]; the last is EOF
   std::size_t begin_ = 0, end_ = 0;
   std::size_t place_ = 0;
   bool begun_ = false;

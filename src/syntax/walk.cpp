@@ -7,7 +7,7 @@ namespace mtf::ast {
 
 namespace {
 
-// Of a form of function, named or not.
+// The parts of a function, named or anonymous.
 template <typename Form>
 FunctionText text_of_function(const Form& fn) {
   const auto* expression = std::get_if<ExprPtr>(&fn.body);

@@ -8,40 +8,39 @@
 
 namespace mtf::ast {
 
-// A function's or model's text, whichever of its forms it has: `fn f(x) { … }`, `fn f(x) = e`, `fn(x) { … }`,
-// `fn(x) = e`, `model M(a) { … }`.
+// The parts of a function or model, in any of its forms: `fn f(x) { … }`, `fn f(x) = e`, `fn(x) { … }`, `fn(x) = e`,
+// `model M(a) { … }`.
 struct FunctionText {
   std::span<const Parameter> parameters;
-  const std::optional<Annotation>* result = nullptr;  // null: of a model
+  const std::optional<Annotation>* result = nullptr;  // null for a model
   const Block* block = nullptr;                       // or
   const Expr* expression = nullptr;
-  const ModelStmt* model = nullptr;  // null: of a function
+  const ModelStmt* model = nullptr;  // null for a function
 };
 FunctionText text_of(const FnStmt& fn);
 FunctionText text_of(const LambdaExpr& lambda);
 FunctionText text_of(const ModelStmt& model);
 
-// `n`, where it stands, of a twin `n'` or `n''`; of any other name itself.
+// `n` with its span for a twin `n'` or `n''`. Any other name is returned unchanged.
 Ident without_primes(const Ident& ident);
 
-// The names that a pattern binds, from left to right.
+// Adds the names that a pattern binds, from left to right.
 void names_of(const Pattern& pattern, std::vector<Ident>& names);
-// The names that a statement binds in the block in which it stands.
+// The names that a statement binds in its enclosing block.
 std::vector<Ident> names_bound_by(const Stmt& stmt);
 
-// Walks over a tree in the order in which it is evaluated, and tells what it meets: the one place that knows what
-// stands inside what, and which names a form looks up and binds. A new form of the language does not compile until it
-// is here.
+// Walks a tree in evaluation order, and calls a member for each event. This class alone knows the children of each
+// node, and the names that a form looks up and binds. A new form of the language does not compile until it is here.
 //
-// A walk of its own overrides what it wants to know. Those that take a node walk over what is inside it; an override
-// calls the one of this class to go on. The others do nothing here.
+// A subclass overrides the members of interest. Members with a node as argument walk its children. An override calls
+// the member of this class to continue. The other members do nothing here.
 class Walk {
  public:
   virtual ~Walk() = default;
 
   virtual void statement(const Stmt& stmt);
   virtual void expr(const Expr& expr);
-  // A scope: its `fn`s and `model`s are bound first, then its statements are walked over.
+  // A scope. Binds its `fn`s and `model`s first, then walks its statements.
   virtual void block(const Block& block);
   // A scope with the parameters, their annotations and defaults, the result's annotation and the body.
   virtual void function(const FunctionText& text);
@@ -49,13 +48,13 @@ class Walk {
   void annotation(const Annotation& annotation);
 
  protected:
-  // A name that is looked up: as an expression, as a label of an index, as a dim after `@`. Of a twin it is the dim's.
+  // A name that is looked up: an expression, a label of an index, or a dim after `@`. For a twin it is the dim's name.
   virtual void name(Name, Span) {}
-  // `..`, in a list or a shape: the remaining dims of an argument.
+  // `..` in a list or a shape: the remaining dims of an argument.
   virtual void rest(Span) {}
-  // The label of an argument of a call: a dim, of a twin that which declares it, or an argument's name.
+  // The label of an argument of a call: a dim (for a twin, the declared dim) or an argument's name.
   virtual void label(const Ident&) {}
-  // A name that is bound in the innermost scope, from here on.
+  // A name that is bound in the innermost scope from here on.
   virtual void bind(const Ident&) {}
   virtual void open_scope() {}
   virtual void close_scope() {}
