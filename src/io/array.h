@@ -1,8 +1,8 @@
-// Numbers as files keep them.
+// Numbers as files store them.
 //
-// A StoredArray is what an idx or npy file holds: sizes, the type of its numbers, and the numbers themselves, in
-// row-major order and in this machine's byte order. A file knows types that tensors do not have (u8, i64 …);
-// `to_element_array` turns an array into one that a tensor can be made of.
+// A StoredArray is the contents of an idx or npy file: sizes, the type of the numbers, and the numbers, in row-major
+// order and in this machine's byte order. Files have types that tensors lack (u8, i64 …). `to_element_array` converts
+// an array to a type of tensors.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace mtf::io {
 
 enum class StoredType : std::uint8_t { kBool, kU8, kI8, kU16, kI16, kU32, kI32, kI64, kF32, kF64, kF16 };
 
-/// Bytes of one number.
+/// The bytes of one number.
 std::int64_t size_of(StoredType type);
 /// "bool", "u8", "i8", "u16", "i16", "u32", "i32", "i64", "f32", "f64", "f16".
 std::string_view name(StoredType type);
@@ -29,8 +29,7 @@ std::string_view name(StoredType type);
 /// others stay.
 ElementType element_type_for(StoredType type);
 
-/// Calls `take(i, number)` with each of the numbers that stand in `bytes`, in this machine's byte order; of an integer
-/// type.
+/// Calls `take(i, number)` with each number in `bytes`. They are of an integer type, in this machine's byte order.
 template <typename Take>
 void each_integer(StoredType type, std::span<const std::byte> bytes, const Take& take) {
   const auto each = [&]<typename Stored>(Stored number) {
@@ -54,7 +53,7 @@ struct ArrayHeader {
   std::vector<std::int64_t> sizes;  // each ≥ 0; none for a single number
   StoredType type = StoredType::kF32;
 
-  /// The numbers there are, and their bytes; nothing if that overflows 63 bits.
+  /// The number of numbers, and their bytes. Nothing if that overflows 63 bits.
   std::optional<std::int64_t> count() const;
   std::optional<std::int64_t> bytes() const;
 };
@@ -64,18 +63,18 @@ struct StoredArray {
   std::vector<std::byte> bytes;  // header.bytes() of them
 };
 
-/// Where memory is not bounded.
+/// No limit of memory.
 inline constexpr std::uint64_t kAnyMemory = std::numeric_limits<std::uint64_t>::max();
 
-/// Numbers that are elements of a tensor.
+/// Numbers in an element type of tensors.
 struct ElementArray {
   std::vector<std::int64_t> sizes;
   ElementType type = ElementType::kF32;
   std::vector<std::byte> bytes;
 };
 
-/// `array` in its element type; what has it already is not copied. Throws IoError, naming `path`, for an integer that
-/// i32 cannot hold, and before it copies more than `most_memory` bytes.
+/// Converts `array` to its element type. Does not copy an array that has it already. Throws IoError, which names
+/// `path`, for an integer that i32 cannot hold, and before it copies more than `most_memory` bytes.
 ElementArray to_element_array(StoredArray array, const std::string& path, std::uint64_t most_memory = kAnyMemory);
 
 /// Sizes as messages show them: "[60000, 28, 28]".

@@ -9,7 +9,7 @@
 namespace mtf::io {
 namespace {
 
-/// Bytes of the whole file according to its header, which has just been read.
+/// The size of the whole file according to its header, which has just been read.
 std::uint64_t promised(const InputFile& file, const ArrayHeader& header, std::string_view format) {
   const auto bytes = header.bytes();
   if (!bytes) {

@@ -29,7 +29,7 @@ void for_each_piece(std::string_view text, const Visit& visit) {
     if (text[at] == ' ' && at + 1 < text.size() && sort_of(text[at + 1]) != Sort::kSpace) ++at;
     const Sort sort = sort_of(text[at]);
     while (at < text.size() && at - begin < kLongestPiece && sort_of(text[at]) == sort) {
-      // The last of several spaces belongs to the word behind it.
+      // The last of several spaces belongs to the following word.
       if (sort == Sort::kSpace && at > begin && text[at] == ' ' && at + 1 < text.size() &&
           sort_of(text[at + 1]) != Sort::kSpace)
         break;
@@ -44,7 +44,7 @@ std::uint64_t key_of(BytePair pair) {
          static_cast<std::uint32_t>(pair.right);
 }
 
-/// A pair and how often it occurred when it was noted.
+/// A pair and its frequency when it was noted.
 struct Candidate {
   std::int64_t count;
   BytePair pair;
@@ -53,7 +53,7 @@ struct Candidate {
   }
 };
 
-/// The pieces of a text, each once, as parts that are joined step by step.
+/// The distinct pieces of a text, as parts that are joined step by step.
 class Learner {
  public:
   explicit Learner(std::string_view text) {
@@ -75,7 +75,7 @@ class Learner {
       const Candidate best = candidates_.top();
       candidates_.pop();
       const std::uint64_t key = key_of(best.pair);
-      if (pairs_[key].count != best.count) {  // noted again since, if it still occurs often
+      if (pairs_[key].count != best.count) {  // it was noted again with its new count
         continue;
       }
       if (best.count < 2) break;
@@ -92,10 +92,10 @@ class Learner {
   };
   struct Pair {
     std::int64_t count = 0;
-    std::vector<std::size_t> pieces;  ///< that have it or had it
+    std::vector<std::size_t> pieces;  ///< that have or had it
   };
 
-  /// Counts the pairs of a piece in (1) or out (-1).
+  /// Adds (1) or subtracts (-1) the pairs of a piece.
   void add(std::size_t piece, int sign) {
     const std::vector<std::int32_t>& parts = pieces_[piece].parts;
     for (std::size_t i = 0; i + 1 < parts.size(); ++i) {

@@ -10,20 +10,20 @@
 
 namespace mtf::io {
 
-/// Two parts that are joined: a part below 256 is a byte, 256 + i the i-th pair.
+/// Two parts that are joined. A part below 256 is a byte; 256 + i is the i-th pair.
 struct BytePair {
   std::int32_t left = 0;
   std::int32_t right = 0;
 };
 
-/// The bytes of the longest piece of a text within which pairs are joined.
+/// The longest piece of a text, in bytes, within which pairs are joined.
 inline constexpr std::size_t kLongestPiece = 64;
 
-/// At most `most` pairs of a text, in the order in which they are joined: always the one that occurs most often, of
-/// several the one whose parts were there first.
+/// Learns at most `most` pairs from a text, in the order in which they are joined. Each step takes the most frequent
+/// pair. Of equally frequent ones it takes the pair whose parts are older.
 std::vector<BytePair> most_frequent_pairs(std::string_view text, std::int64_t most);
 
-/// The tokenizer of these pairs, each once and of parts before it: learn_byte_pairs() says what its ids are.
+/// The tokenizer of these pairs. Pairs are distinct, and their parts precede them. learn_byte_pairs() explains the ids.
 class BytePairs : public Tokenizer {
  public:
   BytePairs(std::int64_t size, std::vector<std::string> special, std::vector<BytePair> pairs);
@@ -36,7 +36,7 @@ class BytePairs : public Tokenizer {
   std::int64_t size_;
   std::vector<std::string> special_;
   std::vector<BytePair> pairs_;
-  std::unordered_map<std::uint64_t, std::int32_t> ranks_;  ///< the place of each pair
+  std::unordered_map<std::uint64_t, std::int32_t> ranks_;  ///< the rank of each pair
   std::vector<std::string> texts_;                         ///< of each part
 };
 

@@ -8,7 +8,7 @@
 namespace mtf::io {
 namespace {
 
-/// A word's factor is that of its place in a run of so many words, times that of the run.
+/// A word's factor is the product of a factor of its position in a run of this length, and a factor of the run.
 constexpr std::uint64_t kRun = 1024;
 
 /// Numbers without a pattern (SplitMix64: Steele, Lea and Flood, 2014).
@@ -25,7 +25,7 @@ constexpr std::array<std::uint32_t, kRun> kFactors = [] {
   return factors;
 }();
 
-// What is said of two words that differ rests on it; so does that all are odd.
+// The guarantee for two wrong words needs these properties, and that all factors are odd.
 static_assert([] {
   std::array<std::uint32_t, kRun> sorted = kFactors;
   std::sort(sorted.begin(), sorted.end());

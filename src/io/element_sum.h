@@ -1,5 +1,5 @@
-// A checksum of a tensor that is added up from its parts: what each processor has of it, in any blocks and order, gives
-// the same.
+// A checksum of a tensor that is the sum of checksums of its parts. It is the same for every division into blocks, in
+// any order.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,11 @@
 
 namespace mtf::io {
 
-/// What `bytes`, which lie from `place` on (in bytes) in a tensor whose elements have `element_size`, add to its
-/// checksum: the sum, modulo 2^64, of its words of at most 4 bytes, each times a number that depends on its place
-/// (multilinear hashing: Lemire and Kaser, 2014). A word that differs is always found; so are, in a run of 1,024, two
-/// that differ in one bit each, or were swapped. Others are missed once in 2^32 times or less.
+/// The contribution of `bytes` to a tensor's checksum. They are at the byte offset `place` of the tensor, whose
+/// elements have `element_size` bytes. The checksum is the sum, modulo 2^64, of the tensor's words of at most 4 bytes,
+/// each times a number that depends on its position (multilinear hashing: Lemire and Kaser, 2014). One wrong word is
+/// always found. In a run of 1,024 words, two words with one wrong bit each, or two exchanged words, are found too.
+/// Other errors are missed with a probability of at most 2^-32.
 std::uint64_t element_sum(std::uint64_t place, std::span<const std::byte> bytes, std::size_t element_size);
 
 }  // namespace mtf::io

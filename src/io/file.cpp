@@ -38,7 +38,7 @@ InputFile::~InputFile() = default;
 InputFile::InputFile(std::string path) : path_(std::move(path)) {
   if (path_.find('\0') != std::string::npos)
     throw IoError(IoError::Kind::kNotFound, path_, "no file's name has the character 0");
-  // Without O_NONBLOCK, opening a pipe that nobody writes would wait for ever.
+  // Without O_NONBLOCK, opening a pipe without a writer would wait for ever.
   const int descriptor = open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) {
     if (errno == ENOENT || errno == ENOTDIR) throw IoError(IoError::Kind::kNotFound, path_, "there is no such file");
@@ -76,7 +76,7 @@ std::size_t InputFile::read_some(std::span<std::byte> bytes) {
   if (static_cast<unsigned>(count) < part) {
     int code = Z_OK;
     gzerror(as_gz(handle_), &code);
-    if (code != Z_OK) fail_unreadable();  // what a truncated compressed file gives at its end
+    if (code != Z_OK) fail_unreadable();  // the result at the end of a truncated compressed file
   }
   position_ += static_cast<std::uint64_t>(count);
   return static_cast<std::size_t>(count);

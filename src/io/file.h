@@ -1,7 +1,7 @@
 // Reading whole files, plain or compressed with gzip.
 //
-// Nothing here trusts a header: a reader asks `expect_content` whether the file holds what its header promises before
-// it allocates anything for it.
+// Headers are not trusted. Before a reader allocates memory, it asks `expect_content` whether the file holds the amount
+// that its header promises.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@
 
 namespace mtf::io {
 
-/// An open file, read from its beginning. Content is what it holds after decompression; whether it is compressed is
-/// told by its first bytes, not by its name. Every function throws IoError.
+/// An open file, read from its beginning. Its content is the bytes after decompression. The first bytes tell whether it
+/// is compressed, not its name. Every function throws IoError.
 class InputFile {
  public:
-  /// Opens a regular file; a directory, a pipe or a device is an error.
+  /// Opens a regular file. Fails for a directory, a pipe or a device.
   explicit InputFile(std::string path);
   InputFile(InputFile&&) noexcept;
   InputFile& operator=(InputFile&&) noexcept;
@@ -26,23 +26,23 @@ class InputFile {
 
   const std::string& path() const { return path_; }
   bool is_compressed() const { return is_compressed_; }
-  /// Bytes of content read so far.
+  /// The number of bytes of content read so far.
   std::uint64_t position() const { return position_; }
 
-  /// Bytes of content. A compressed file is decompressed for it, but never beyond `limit` + 1 bytes: a greater result
-  /// means "more than limit". The position stays.
+  /// The number of bytes of content. Decompresses a compressed file to find out, but never more than `limit` + 1 bytes:
+  /// a larger result means "more than limit". The position does not change.
   std::uint64_t content_size(std::uint64_t limit = std::numeric_limits<std::uint64_t>::max() - 1);
 
-  /// Throws unless there are exactly `size` bytes of content; `what` names what promises them ("the header").
+  /// Throws unless there are exactly `size` bytes of content. `what` names the source of that number ("the header").
   void expect_content(std::uint64_t size, std::string_view what);
 
-  /// The same without decompressing anything: for a compressed file, throws only if `size` cannot be true.
+  /// The same without decompression. For a compressed file, throws only if `size` is impossible.
   void expect_possible_content(std::uint64_t size, std::string_view what) const;
 
-  /// Reads what there is, at most to fill `bytes`; gives its size, 0 at the end.
+  /// Reads at most enough to fill `bytes`. Returns the number of bytes read, 0 at the end.
   std::size_t read_some(std::span<std::byte> bytes);
 
-  /// Fills `bytes`; `what` names them in the error if the file ends before.
+  /// Fills `bytes`. If the file ends earlier, the error names them by `what`.
   void read(std::span<std::byte> bytes, std::string_view what);
 
  private:

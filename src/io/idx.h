@@ -9,11 +9,11 @@
 
 namespace mtf::io {
 
-/// The header alone. Throws IoError if it is malformed or promises what the file cannot hold.
+/// Reads the header. Throws IoError if it is malformed, or promises more than the file can hold.
 ArrayHeader read_idx_header(const std::string& path);
 
-/// The whole file. Throws IoError, before allocating for it, unless it holds exactly what its header promises, or if
-/// its numbers take more than `most_memory` bytes.
+/// Reads the whole file. Throws IoError, before it allocates, unless the file holds exactly the promised numbers, or if
+/// they take more than `most_memory` bytes.
 StoredArray read_idx(const std::string& path, std::uint64_t most_memory = kAnyMemory);
 
 }  // namespace mtf::io

@@ -1,4 +1,4 @@
-// What went wrong with a file: the user's file is at fault, not our code.
+// Errors of files. The user's file is at fault, not our code.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,8 +12,8 @@
 
 namespace mtf::io {
 
-/// A file that is missing, unreadable, malformed, truncated, not what its header promises, too large for the memory, or
-/// another run's. `message` says what was expected and what was found; `what()` puts the path before it.
+/// Thrown for a file that is missing, unreadable, malformed, truncated, different from its header, too large for the
+/// memory, or another run's. `message` says the expected and the found. `what()` puts the path before it.
 struct IoError : std::runtime_error {
   enum class Kind { kNotFound, kUnreadable, kBadFile, kUnwritable, kTooLarge, kOfAnotherRun };
 
@@ -28,13 +28,13 @@ struct IoError : std::runtime_error {
   std::string message;
 };
 
-/// Throws the error of a file whose bytes are not what they should be.
+/// Throws the error for a file with wrong contents.
 template <typename... Args>
 [[noreturn]] void fail_bad_file(const std::string& path, fmt::format_string<Args...> format, Args&&... args) {
   throw IoError(IoError::Kind::kBadFile, path, fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// Throws the error of a file for which there is not enough memory.
+/// Throws the error for a file that needs more memory than there is.
 [[noreturn]] inline void fail_too_large(const std::string& path, std::uint64_t needed, std::uint64_t most) {
   throw IoError(IoError::Kind::kTooLarge, path,
                 fmt::format("reading it takes {} bytes of memory, {} can be had", needed, most));

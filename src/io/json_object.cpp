@@ -20,7 +20,7 @@ Json parse_object(const std::string& text, const std::string& path, const std::s
       repeated = value.get<std::string>();
     return true;
   };
-  if (text.find('\0') != std::string::npos) fail_bad_file(path, "{} is no JSON", what);  // the parser would end there
+  if (text.find('\0') != std::string::npos) fail_bad_file(path, "{} is no JSON", what);  // the parser would stop there
   Json json;
   try {
     json = Json::parse(text, look);

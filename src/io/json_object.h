@@ -1,4 +1,4 @@
-// JSON of files: an object that says each thing once.
+// JSON in files: an object without repeated keys.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -6,11 +6,11 @@
 
 namespace mtf::io {
 
-/// A text that is a JSON object in which no object says a key twice. Throws IoError of kind kBadFile, in which the text
-/// is called `what` ("its header"), and with the line of what is no JSON where there are several.
+/// Parses a text that must be a JSON object, without repeated keys in any object. Throws IoError of kind kBadFile. Its
+/// message calls the text `what` ("its header"), and names the line of a syntax error if there are several lines.
 nlohmann::json parse_object(const std::string& text, const std::string& path, const std::string& what);
 
-/// A value as JSON, for a message: its beginning.
+/// The beginning of a value as JSON, for a message.
 std::string excerpt_of(const nlohmann::json& value);
 
 }  // namespace mtf::io

@@ -49,7 +49,7 @@ class Log {
   void synchronize() const {
     if (fsync(descriptor_) != 0) failure_.because_of_errno();
   }
-  /// Adds text at its end, whole or not at all.
+  /// Adds text at the end, completely or not at all.
   void add(const std::string& text) const {
     const std::uint64_t before = size();
     try {
@@ -59,7 +59,7 @@ class Log {
       throw;
     }
   }
-  /// Calls `visit` with each piece of the first `size` bytes; stops where it gives false, and where the file ends.
+  /// Calls `visit` with each piece of the first `size` bytes. Stops if it returns false, or at the end of the file.
   void walk(std::uint64_t size, const std::function<bool(std::string_view)>& visit) const {
     std::string piece(kReadBack, '\0');
     for (std::uint64_t at = 0; at < size;) {
@@ -79,7 +79,7 @@ class Log {
     });
     return line;
   }
-  /// Where its last whole line ends; an end within quotes of a table is none.
+  /// The end of the last complete line. A line end within quotes of a table does not count.
   std::uint64_t end_of_lines(LogForm form) const {
     std::uint64_t at = 0, end = 0;
     bool in_quotes = false;
@@ -110,7 +110,7 @@ class Log {
          [&](std::string_view piece) { return XXH3_64bits_update(state.get(), piece.data(), piece.size()) == XXH_OK; });
     return XXH3_64bits_digest(state.get());
   }
-  /// A line that was torn goes; a whole object only lacks its end.
+  /// Removes a torn last line, unless it is a complete object without a line end.
   void mend(LogForm form) const {
     const std::uint64_t end = end_of_lines(form);
     if (end == size()) return;

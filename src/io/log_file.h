@@ -1,5 +1,4 @@
-// Logs: files to which lines are added as a program runs, and which a run that goes on from a checkpoint takes up
-// again.
+// Logs: files to which a running program adds lines. A run that resumes from a checkpoint continues its log.
 #pragma once
 
 #include <cstdint>
@@ -8,27 +7,27 @@
 
 namespace mtf::io {
 
-/// JSON objects, one a line; or a table with commas between its columns, whose first line names them.
+/// JSON objects, one for each line, or a table with commas between its columns, whose first line names them.
 enum class LogForm : std::uint8_t { kJson, kCsv };
 
-/// Adds a line, with its end; a file that is new or empty gets `header` first, if there is one. The folder is made if
-/// there is none. Throws IoError where the file is no log of that form, or has another header.
+/// Adds a line and its line end. A new or empty file gets `header` first, if there is one. Creates the folder if
+/// necessary. Throws IoError if the file is no log of that form, or has another header.
 ///
-/// `is_first`: this process has added none so far. Then a last line without its end, which a run left that was killed,
-/// is taken away, and a stream (write_target.h) gets the header. A pipe that nobody reads is an error.
+/// `is_first`: this process has not added a line yet. In that case an incomplete last line, left by a killed run, is
+/// removed, and a stream (write_target.h) gets the header. Fails for a pipe that nobody reads.
 void add_log_line(const std::string& path, LogForm form, const std::string& header, const std::string& line,
                   bool is_first);
 
-/// How long a log is, and a hash of what it says.
+/// The length of a log, and a hash of its contents.
 struct LogMark {
   std::uint64_t size = 0;
-  std::uint64_t hash = 0x2d06800538d394c2;  ///< of nothing
+  std::uint64_t hash = 0x2d06800538d394c2;  ///< of an empty log
 };
 
-/// Of a log that is a file; what it marks is on the disk.
+/// The mark of a log, or nothing if it is no file. The marked contents are on the disk afterwards.
 std::optional<LogMark> mark_log(const std::string& path);
 
-/// Takes away what stands behind the mark, if what stands before it is what was marked.
+/// Removes everything behind the mark, if the contents before it match the mark.
 void cut_log(const std::string& path, const LogMark& mark);
 
 }  // namespace mtf::io

@@ -19,7 +19,7 @@ namespace mtf::io {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr std::uint64_t kLongestHeader = 1U << 20;  // ours are 128 bytes; NumPy refuses to read above 10,000
+constexpr std::uint64_t kLongestHeader = 1U << 20;  // ours are 128 bytes; NumPy refuses more than 10,000
 constexpr std::size_t kGreatestOrder = 64;          // NumPy's own limit
 
 struct Code {
@@ -166,7 +166,7 @@ NpyHeader parse_npy_header(InputFile& file) {
   return HeaderText(text, file.path()).parse();
 }
 
-/// Numbers in column-major order → the same in row-major order.
+/// Converts numbers from column-major to row-major order.
 std::vector<std::byte> to_row_major(const ArrayHeader& header, const std::vector<std::byte>& from) {
   const auto size = static_cast<std::size_t>(size_of(header.type));
   const std::size_t order = header.sizes.size();

@@ -13,25 +13,25 @@
 
 namespace mtf::io {
 
-/// The header alone. Throws IoError if it is malformed or promises what the file cannot hold.
+/// Reads the header. Throws IoError if it is malformed, or promises more than the file can hold.
 ArrayHeader read_npy_header(const std::string& path);
 
-/// Where the numbers of a file lie, for who reads some of them.
+/// The position of a file's numbers, for callers that read some of them.
 struct NpyNumbers {
   ArrayHeader header;
   bool fortran_order = false;
   bool big_endian = false;
-  std::uint64_t first = 0;  ///< the place of their first byte
+  std::uint64_t first = 0;  ///< the offset of the first byte
 };
 /// Throws IoError as read_npy_header does, and if the file is compressed.
 NpyNumbers find_npy_numbers(const std::string& path);
 
-/// The whole file, in row-major order. Throws IoError, before allocating for it, unless it holds exactly what its
-/// header promises, or if that takes more than `most_memory` bytes: those of its numbers, twice if it is in Fortran
-/// order.
+/// Reads the whole file, in row-major order. Throws IoError, before it allocates, unless the file holds exactly the
+/// promised numbers. Also throws if that takes more than `most_memory` bytes: the size of the numbers, twice if they
+/// are in Fortran order.
 StoredArray read_npy(const std::string& path, std::uint64_t most_memory = kAnyMemory);
 
-/// Writes elements that stand in row-major order; bf16, which NumPy does not have, is written as f32 (exact).
+/// Writes elements in row-major order. bf16, which NumPy lacks, is written as f32 (exactly).
 /// Throws IoError if the file cannot be written.
 void write_npy(const std::string& path, std::span<const std::int64_t> sizes, ElementType type,
                std::span<const std::byte> bytes);

@@ -28,14 +28,14 @@ constexpr time_t kLongUntouched = 24 * 60 * 60;
 // ---- what signals remove: a handler can be given nothing, nor allocate ----------------------------------------------
 
 struct Slot {
-  std::atomic<pid_t> owner = 0;  // what it has forked has no part in it; -1: being filled
+  std::atomic<pid_t> owner = 0;  // forked processes do not own it; -1: being filled
   char name[PATH_MAX] = {};
 };
 
 std::array<Slot, 16> slots;
-std::atomic<pid_t> ending = 0;  // the process that makes no more of them
+std::atomic<pid_t> ending = 0;  // the process that makes no more partial files
 
-/// -1: there is no room, and a signal leaves the file to the next writer.
+/// Returns -1 if there is no free slot. After a signal, the next writer then removes the file.
 int remember(const std::string& name) {
   if (name.size() >= sizeof Slot::name) return -1;
   for (std::size_t i = 0; i < slots.size(); ++i) {
@@ -50,11 +50,11 @@ int remember(const std::string& name) {
 
 // ---- those whose writers no longer live -----------------------------------------------------------------------------
 
-/// Names of files of the running system begin with it. A host runs one system at a time, and all its processes see the
-/// same locks.
+/// The beginning of file names of the running system. A host runs one system at a time, and all processes of a system
+/// see the same locks.
 std::string beginning_here() { return fmt::format("{}{}-", kBegins, name_of_running_system()); }
 
-/// Removes a file if its writer no longer lives; `now` as the file system has it.
+/// Removes a file if its writer is no longer alive. `now` is the file system's time.
 void remove_orphan(const std::string& name, bool is_of_this_system, time_t now) {
   const int file = open(name.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) return;
@@ -87,8 +87,8 @@ std::uint64_t random_number(const WriteFailure& failure) {
   return number;
 }
 
-/// Whether the file is ours: it may have been taken for an orphan before it was locked. Where there are no locks nobody
-/// takes it.
+/// Locks the file. Returns false if the file is lost: another process may have taken it for an orphan before it was
+/// locked. Without support for locks, no process takes it.
 bool lock(int file) {
   struct stat state {};
   if (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
@@ -101,7 +101,7 @@ void keep_owner_and_mode(int file, const struct stat& before, const WriteFailure
   if (fchmod(file, before.st_mode & 07777) != 0) failure.because_of_errno();
 }
 
-/// A renaming is on the disk only when its folder is; a file system that cannot do that does without.
+/// A renaming is on the disk only after its folder is. Ignores file systems that cannot synchronize folders.
 void synchronize_folder(const std::filesystem::path& folder) {
   const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (file < 0) return;
@@ -150,7 +150,7 @@ void PartialFile::make() {
       name_.clear();
       forget();
       if (error != EEXIST) failure.because(fmt::format("no file can be made in its folder ({})", std::strerror(error)));
-    } else if (ending.load() == getpid()) {  // a signal may have come before the file was there
+    } else if (ending.load() == getpid()) {  // a signal may have come before the file existed
       forget();
       failure.because(kEnding);
     } else if (lock(descriptor_)) {
@@ -197,7 +197,7 @@ void PartialFile::take_place() {
   }
   if (fsync(descriptor_) != 0) failure.because_of_errno();
   if (rename(name_.c_str(), target_.path.c_str()) != 0) {
-    // Only a signal that asks the process to end takes it away.
+    // Only a signal that ends the process removes the file.
     if (errno == ENOENT && access(folder_.c_str(), F_OK) == 0) failure.because(kEnding);
     failure.because_of_errno();
   }

@@ -1,9 +1,9 @@
-// Files in the making: what is written goes under a name of its own, and takes its place when it is whole.
+// Partial files: output is written under a temporary name, and replaces the target when it is complete.
 //
-// Whatever ends the process, none of them stays for ever. An error removes it with its object; a signal that ends the
-// process calls remove_partial_files(); what was killed leaves it, and whoever makes the next one in the folder removes
-// it. A writer locks its file as long as it lives, so that others see whether it does. Locks may not be seen from other
-// hosts (file systems differ), so that the file of one is only removed when nobody has written to it for a day.
+// No partial file stays for ever, however the process ends. After an error, the destructor removes it. For a signal
+// that ends the process, remove_partial_files() does. If the process is killed, the file is left, and the next writer
+// in the folder removes it. A writer locks its file, so that others see that it is alive. Locks may be invisible to
+// other hosts, depending on the file system. So a file of another host is removed only after a day without writes.
 #pragma once
 
 #include <filesystem>
@@ -13,23 +13,22 @@
 
 namespace mtf::io {
 
-/// A file that will take the place of what `path` names: that is then there whole, or as it was before. A file that
-/// exists must be writable, and keeps its mode and, where that is allowed, its owner; a new one is made as any other
-/// (0666 without the umask). What goes to a stream is made among the temporary files. Every function throws IoError of
-/// kind kUnwritable.
+/// A file that will replace the target of `path`. The target is then complete, or unchanged. An existing file must be
+/// writable, and keeps its mode and, if permitted, its owner. A new one gets the usual mode (0666 without the umask).
+/// For a stream, the partial file is among the temporary files. Every function throws IoError of kind kUnwritable.
 class PartialFile {
  public:
   explicit PartialFile(const std::string& path);
-  /// Removes it, unless it has taken its place.
+  /// Removes the partial file, unless it has replaced the target.
   ~PartialFile();
   PartialFile(const PartialFile&) = delete;
   PartialFile& operator=(const PartialFile&) = delete;
 
-  /// Where it lies until then: for others that write it too.
+  /// The temporary name, for other processes that write to the file too.
   const std::string& name() const { return name_; }
   /// Open for reading and writing.
   int descriptor() const { return descriptor_; }
-  /// When it is whole and on the disk. A stream is given its bytes.
+  /// Replaces the target, after the contents are on the disk. Copies the bytes to a stream.
   void take_place();
 
  private:
@@ -42,10 +41,10 @@ class PartialFile {
   std::filesystem::path folder_;
   std::string name_;
   int descriptor_ = -1;
-  int slot_ = -1;  ///< among those that signals remove
+  int slot_ = -1;  ///< index of the list for signals
 };
 
-/// Removes this process's partial files, and lets it make no more. For handlers of signals that end it.
+/// Removes this process's partial files, and prevents new ones. For handlers of signals that end the process.
 void remove_partial_files() noexcept;
 
 }  // namespace mtf::io

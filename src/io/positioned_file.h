@@ -1,4 +1,4 @@
-// Files that are read and written in places, by several processes at once.
+// Files that several processes read and write at any position at once.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ class PositionedFile {
   std::uint64_t size() const;
   void read(std::uint64_t place, std::span<std::byte> bytes) const;
   void write(std::uint64_t place, std::span<const std::byte> bytes) const;
-  /// What was written is on the disk.
+  /// Ensures that all writes are on the disk.
   void synchronize() const;
 
  private:
@@ -34,16 +34,16 @@ class PositionedFile {
   int descriptor_ = -1;
 };
 
-/// A file that several processes write in places, until it takes the place of what a path names (partial_file.h). One
-/// process makes it and says the others its name.
+/// A file that several processes write at any position, until it replaces the target of a path (partial_file.h). One
+/// process makes it, and sends its name to the others.
 class FileInTheMaking {
  public:
-  /// Of `size` bytes, for which the disk has room. The folder is made if there is none.
+  /// Makes a file of `size` bytes, for which space is reserved on the disk. Creates the folder if necessary.
   FileInTheMaking(const std::string& path, std::uint64_t size);
 
   const std::string& name() const { return partial_.name(); }
   void write(std::uint64_t place, std::span<const std::byte> bytes) const { file_.write(place, bytes); }
-  /// To be called when all have synchronized what they wrote.
+  /// To be called after all processes have synchronized their writes.
   void take_place() { partial_.take_place(); }
 
  private:

@@ -17,13 +17,13 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::uint64_t kMostHeader = 100'000'000;  // as the format's own reader has it
+constexpr std::uint64_t kMostHeader = 100'000'000;  // the limit of the format's own reader
 constexpr std::size_t kAlignment = 64;
 
 struct Type {
   const char* code;
   std::int64_t size;
-  std::optional<ElementType> element;  ///< what its numbers become
+  std::optional<ElementType> element;  ///< the element type of the result
 };
 
 constexpr Type kTypes[] = {
@@ -80,7 +80,8 @@ constexpr const char* kChecksum = "checksum";
 
 std::string digits(std::uint64_t sum) { return fmt::format("{:016x}", sum); }
 
-/// Of what a header says, however it is written: all but where tensors lie, which must fit anyway.
+/// The checksum of a header's contents, independent of their form. It leaves out the tensors' positions, which are
+/// verified anyway.
 std::string checksum_of(const SafetensorsHeader& header) {
   std::string text;
   auto say = [&](std::string_view word) { text += fmt::format("{} {}\n", word.size(), word); };
@@ -97,7 +98,7 @@ std::string checksum_of(const SafetensorsHeader& header) {
   return digits(XXH3_64bits(text.data(), text.size()));
 }
 
-/// What a wrong checksum means, and the way out of it.
+/// The reason of a wrong checksum, for messages.
 constexpr std::string_view kDamaged = "the file was damaged, or changed by a program that kept the checksum";
 
 template <typename From, typename To, typename Convert>

@@ -20,13 +20,13 @@ struct CodePoint {
   std::size_t bytes = 0;
 };
 
-/// The bytes of a character by its first one; 1 also where no character begins.
+/// The bytes of a character by its first byte. 1 if no character begins with that byte.
 std::size_t character_size(char first) {
   const auto byte = static_cast<unsigned char>(first);
   return byte < 0xC0 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
 }
 
-/// The character at the beginning of valid UTF-8 that is not empty.
+/// The first character of valid UTF-8 that is not empty.
 CodePoint first_code_point(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const std::size_t bytes = character_size(text[0]);
@@ -36,7 +36,7 @@ CodePoint first_code_point(std::string_view text) {
   return {value, bytes};
 }
 
-/// The bytes at the end of a piece that begin a character which the piece does not end.
+/// The bytes at the end of a piece that belong to an incomplete character.
 std::size_t unfinished(std::string_view piece) {
   for (std::size_t back = 1; back <= std::min<std::size_t>(3, piece.size()); ++back) {
     const char byte = piece[piece.size() - back];
@@ -46,13 +46,13 @@ std::size_t unfinished(std::string_view piece) {
   return 0;
 }
 
-/// Calls take(text) with one piece of a text file after the other, each whole characters.
+/// Calls take(text) with each piece of a text file in order. Pieces consist of whole characters.
 template <typename Take>
 void for_each_piece(const std::string& path, Take&& take) {
   InputFile file(path);
   std::string buffer(kPiece, '\0');
   std::size_t kept = 0;                 // at the beginning of the buffer
-  std::uint64_t before = 0, lines = 0;  // what was taken
+  std::uint64_t before = 0, lines = 0;  // in earlier pieces
   while (true) {
     const std::size_t size = file.read_some(std::as_writable_bytes(std::span(buffer)).subspan(kept));
     std::string_view piece(buffer.data(), kept + size);
@@ -83,7 +83,7 @@ void for_each_character(std::string_view text, Take&& take) {
 
 [[noreturn]] void changed(const std::string& path) { fail_bad_file(path, "it was changed while it was read"); }
 
-/// The place of each character in the vocabulary, or -1.
+/// The index of each character in the vocabulary, or -1.
 std::vector<std::int32_t> places_in(const std::vector<char32_t>& vocabulary) {
   std::vector<std::int32_t> places(vocabulary.empty() ? 0 : static_cast<std::size_t>(vocabulary.back()) + 1, -1);
   for (std::size_t i = 0; i < vocabulary.size(); ++i) places[vocabulary[i]] = static_cast<std::int32_t>(i);

@@ -14,7 +14,7 @@
 namespace mtf::io {
 namespace {
 
-using OrderedJson = nlohmann::ordered_json;  // as it is written
+using OrderedJson = nlohmann::ordered_json;  // keeps the order of keys
 
 class Characters : public Tokenizer {
  public:
@@ -46,7 +46,7 @@ class Characters : public Tokenizer {
 
 constexpr std::string_view kSpaces = " \t\r\n";
 
-/// Calls `visit` with each word of a text and with each end of a line, as "\n".
+/// Calls `visit` with each word of a text, and with "\n" for each line end.
 template <typename Visit>
 void for_each_word(std::string_view text, const Visit& visit) {
   while (!text.empty()) {
@@ -128,7 +128,7 @@ TokenizerPtr learn_byte_pairs(std::string_view text, std::int64_t size, std::vec
 
 namespace {
 
-/// The parts of a saved tokenizer, and what is wrong with them.
+/// The parts of a saved tokenizer, with checks.
 class Saved {
  public:
   Saved(const std::string& text, const std::string& path)
@@ -155,7 +155,7 @@ class Saved {
     if (!value.is_string()) fail_bad_file(path_, "{}: expected a string, found {}", what, excerpt_of(value));
     return value.get<std::string>();
   }
-  /// Strings of which no two are the same; `what` is one of them.
+  /// Reads a list of distinct strings. `what` names one of them.
   std::vector<std::string> strings(const char* key, std::string_view what) const {
     std::vector<std::string> result;
     std::unordered_map<std::string, std::size_t> places;
@@ -168,7 +168,7 @@ class Saved {
     }
     return result;
   }
-  /// How many ids there are; `needed` of them are said what for.
+  /// Reads the number of ids, of which `needed` have a definition.
   std::int64_t size(std::size_t needed) const {
     const std::int64_t size = number(part("size"), "`size`", INT32_MIN, INT32_MAX);
     if (size < static_cast<std::int64_t>(needed))

@@ -20,13 +20,13 @@ void WriteFailure::because_of_errno() const { because(std::strerror(errno)); }
 
 WriteTarget find_write_target(const std::string& path, const WriteFailure& failure) {
   if (path.find('\0') != std::string::npos) failure.because("no file's name has the character 0");
-  constexpr int kMostLinks = 40;  // as the system itself
+  constexpr int kMostLinks = 40;  // the system's own limit
   WriteTarget target{.path = path, .before = std::nullopt};
   for (int links = 0;; ++links) {
     std::error_code error;
     if (!std::filesystem::is_symlink(std::filesystem::symlink_status(target.path, error))) break;
     const std::filesystem::path folder = target.path.has_parent_path() ? target.path.parent_path() : ".";
-    if (lists_open_files(folder)) {  // what it points to need not have a name
+    if (lists_open_files(folder)) {  // its target need not have a name
       target.is_stream = true;
       target.descriptor = descriptor_of_link(target.path);
       return target;
@@ -34,7 +34,7 @@ WriteTarget find_write_target(const std::string& path, const WriteFailure& failu
     if (links == kMostLinks) failure.because(std::strerror(ELOOP));
     const std::filesystem::path next = std::filesystem::read_symlink(target.path, error);
     if (error) failure.because(error.message());
-    target.path = target.path.parent_path() / next;  // an absolute one stands alone
+    target.path = target.path.parent_path() / next;  // an absolute target replaces the path
   }
   struct stat before {};
   if (stat(target.path.c_str(), &before) != 0) {

@@ -1,4 +1,4 @@
-// What a path names that is to be written to.
+// The target of a path that is to be written.
 #pragma once
 
 #include <sys/stat.h>
@@ -13,7 +13,7 @@
 
 namespace mtf::io {
 
-/// Ends in the path that was asked for, whatever file it leads to: IoError of kind kUnwritable.
+/// Throws IoError of kind kUnwritable with the path that the user gave, even if links lead elsewhere.
 class WriteFailure {
  public:
   explicit WriteFailure(const std::string& path) : path_(path) {}
@@ -24,22 +24,21 @@ class WriteFailure {
   const std::string& path_;
 };
 
-/// A link is followed, also where the last of several points to nothing yet. What is no regular file, a device or a
-/// pipe, and what the process has open already (`/dev/stdout`, wherever it leads) is a stream: it is written to, never
-/// replaced.
+/// Links are followed, even if the last one points to nothing yet. A target is a stream if it is a device or a pipe, or
+/// if the process has it open already (for instance `/dev/stdout`). A stream is written to, never replaced.
 struct WriteTarget {
   std::filesystem::path path;
-  std::optional<struct stat> before;  ///< of a regular file that is there, and may be written
+  std::optional<struct stat> before;  ///< for an existing writable regular file
   bool is_stream = false;
-  int descriptor = -1;  ///< of a stream that this process has open
+  int descriptor = -1;  ///< for a stream that this process has open
 };
 
 WriteTarget find_write_target(const std::string& path, const WriteFailure& failure);
 
-/// Whether what is written should wait until somebody reads a pipe.
+/// What to do with a pipe without a reader: wait for one, or fail.
 enum class NoReader { kWait, kFail };
 
-/// A descriptor of a stream, to be closed after use. What the process printed before stands before it.
+/// Opens a descriptor of a stream, which the caller closes. Earlier output of the process precedes it.
 int open_stream(const WriteTarget& target, NoReader no_reader, const WriteFailure& failure);
 
 void write_all(int file, std::span<const std::byte> bytes, const WriteFailure& failure);

@@ -31,7 +31,8 @@
 //   - A range without a beginning or an end is in an index.
 //   - Comparisons are not chained. `:=` has a name, attribute or index on its left.
 //   - An arrow is in an argument of a call. If it is the only arrow, no labelled argument follows it.
-//   - Labelled arguments follow positional ones. Exception: positional ones may follow labels that name dims.
+//   - Labelled arguments follow positional ones. Exception: a positional one may follow labels (an element type at the
+//   end).
 //   - In a script (not in the REPL) an ExprStmt is a call or `counters`.
 //   - import, option and setting are at the top level, and param and state directly in a model.
 //   - return is in a function, and break and continue are in a loop.
