@@ -19,7 +19,7 @@
 namespace mtf {
 namespace {
 
-/// Hands what is printed to a function, a line at a time.
+/// Passes output to a function, one or more lines at a time.
 class FunctionBuffer : public TextSink {
  public:
   explicit FunctionBuffer(std::function<void(std::string_view)> to) : to_(std::move(to)) {}
@@ -37,7 +37,7 @@ class FunctionBuffer : public TextSink {
   std::string line_;
 };
 
-/// What `step` gives; what the user is at fault for, and memory that lacks, as ScriptError.
+/// Returns the result of `step`. Throws ScriptError for the user's errors and for a lack of memory.
 template <typename Step>
 auto translated(Step&& step) {
   try {
@@ -47,7 +47,7 @@ auto translated(Step&& step) {
   } catch (const std::bad_alloc&) { throw ScriptError(diagnostic_record(Diagnostic(Kind::out_of_memory, {}))); }
 }
 
-/// A mesh or a layout in the notation of the command line; nothing for an empty text. Fails (bad_option_value).
+/// Parses a mesh or a layout in the notation of the command line. Nothing for an empty text. Fails (bad_option_value).
 template <typename Parse>
 auto option_given(const char* option, const std::string& text, const Parse& parse) {
   std::optional<decltype(parse(text))> given;
@@ -106,13 +106,13 @@ struct Interpreter::Impl {
         execution(runtime),
         session(on_ranks(settings, runtime.ranks()), &execution, runtime.rank() == 0 ? stream : nowhere) {
     runtime.expect_level();
-    stream.exceptions(std::ios::badbit);  // what the function throws ends the run
+    stream.exceptions(std::ios::badbit);  // an exception of the function ends the run
     session.remember_nothing();
     if (warn && runtime.rank() == 0)
       session.on_warning([this](const Diagnostic& warning) { warn(diagnostic_record(warning)); });
   }
 
-  /// Of a check whose program is run next.
+  /// Reports the warnings of the check before a run.
   void tell(const Diagnostics& warnings) {
     if (warn && runtime.rank() == 0)
       for (const Diagnostic& warning : warnings.list()) warn(diagnostic_record(warning));
@@ -132,7 +132,7 @@ struct Interpreter::Impl {
   run::MpiRuntime runtime;
   plan::Execution execution;
   mutable session::Session session;
-  plan::Counters mark;  ///< what had been counted when mark_counters() was called
+  plan::Counters mark;  ///< the counters at the last mark_counters()
 };
 
 Interpreter::Interpreter(InterpreterOptions options) {

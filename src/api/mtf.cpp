@@ -1,4 +1,4 @@
-// The embedding API in C, on top of the one in C++.
+// The embedding API in C, on top of the C++ API.
 #include "mtf/mtf.h"
 
 #include <deque>
@@ -41,7 +41,7 @@ mtf_place place_of(const mtf::PlaceRecord& place) {
   return {place.file.c_str(), place.line, place.column, place.end_line, place.end_column};
 }
 
-/// A diagnostic with what its pointers lead to. It is not moved.
+/// A diagnostic, and the memory of its pointers. It must not be moved.
 class HeldDiagnostic {
  public:
   explicit HeldDiagnostic(DiagnosticRecord record)
@@ -70,7 +70,7 @@ struct HeldDiagnostics : mtf_diagnostics {
   std::vector<mtf_diagnostic> made;
 };
 
-/// The collectives of counters that live longer.
+/// The collectives of counters. `counted` must outlive them.
 struct HeldCollectives {
   explicit HeldCollectives(const std::vector<mtf::CollectiveCounts>& counted) {
     for (const mtf::CollectiveCounts& each : counted) {
@@ -129,7 +129,7 @@ mtf_code code_of(const DiagnosticRecord& diagnostic) {
   return MTF_BUG;
 }
 
-/// An exception that is no diagnostic.
+/// The record of an exception that is no diagnostic.
 DiagnosticRecord bug(const char* what) {
   DiagnosticRecord record;
   record.kind = "bug";
@@ -139,7 +139,7 @@ DiagnosticRecord bug(const char* what) {
   return record;
 }
 
-/// What a call must not be.
+/// An error in the arguments of a call.
 struct WrongCall {
   const char* what;
 };
@@ -165,13 +165,13 @@ struct mtf_interpreter {
   std::optional<mtf::Interpreter> interpreter;  ///< none if its options were wrong
   std::optional<HeldDiagnostic> error;
 
-  /// Keeps what went wrong, and gives its code. Where even that takes more memory than there is, there is no record.
+  /// Keeps the error, and returns its code. If there is no memory for the record, there is no record.
   mtf_code failed(mtf_code code, const DiagnosticRecord& diagnostic) {
     error.emplace(diagnostic);
     return code;
   }
 
-  /// Takes a step; nothing is thrown.
+  /// Runs a step, and catches all exceptions.
   template <typename Step>
   mtf_code attempt(const Step& step) noexcept {
     try {
@@ -203,7 +203,7 @@ struct mtf_interpreter {
 
 namespace {
 
-/// `step` gives a record to be held as a `Held`, which the caller gets as a `Record`.
+/// `step` returns a record, which a `Held` keeps. The caller gets it as a `Record`.
 template <typename Held, typename Record, typename Step>
 mtf_code give(mtf_interpreter* interpreter, const Record** result, const Step& step) {
   if (result != nullptr) *result = nullptr;

@@ -1,5 +1,5 @@
 #pragma once
-// What the interpreter knows, as the records of the embedding API.
+// Converts results of the interpreter to records of the embedding API.
 #include "mtf/interpreter.h"
 #include "plan/counters.h"
 #include "session/planned.h"

@@ -7,7 +7,7 @@
 namespace mtf::line_editor {
 namespace {
 
-// wcwidth asks the thread's locale, which may know no more than ASCII, while terminals show UTF-8.
+// wcwidth uses the thread's locale, which may be ASCII only, while terminals show UTF-8.
 int width_in_utf8(char32_t code) {
   static const locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
   if (utf8 == nullptr) return 1;
@@ -17,7 +17,7 @@ int width_in_utf8(char32_t code) {
   return width;
 }
 
-// Characters without a shape that change how others are shown: joiners, marks of direction, the byte order mark.
+// Characters without a shape that change the display of others: joiners, marks of direction, the byte order mark.
 bool is_format(char32_t code) {
   return code == 0xad || (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
          (code >= 0x2060 && code <= 0x206f) || code == 0x61c || code == 0xfeff || (code >= 0xfff9 && code <= 0xfffb) ||

@@ -1,5 +1,5 @@
 #pragma once
-// The text being edited, its cursor, and what can be done with both.
+// The edited text, its cursor, and the operations on both.
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -7,37 +7,37 @@
 
 namespace mtf::line_editor {
 
-/// Places are bytes from the beginning. The cursor always stands before a character or at the end. Every change goes
-/// through `replace` and can be undone; what was typed without a break is undone word by word.
+/// Positions are bytes from the beginning. The cursor is always before a character or at the end. Every change goes
+/// through `replace` and can be undone. Continuous typing is undone word by word.
 class EditBuffer {
  public:
   const std::string& text() const { return text_; }
   std::size_t cursor() const { return cursor_; }
 
-  /// Another text, about which nothing can be undone.
+  /// Sets another text, and forgets all changes.
   void reset(std::string text, std::size_t cursor);
   void move_to(std::size_t cursor);
-  /// The cursor then stands behind `with`.
+  /// Replaces text, and puts the cursor behind `with`.
   void replace(std::size_t begin, std::size_t end, std::string_view with);
   void insert(std::string_view text) { replace(cursor_, cursor_, text); }
   bool undo();
   bool redo();
 
   enum class Unit { kCharacter, kWord, kLine, kText };
-  /// Where a step to the left, or to the right, ends.
+  /// The end of a step to the left, or to the right.
   std::size_t left(Unit unit) const;
   std::size_t right(Unit unit) const;
-  /// To the line above (-1) or below (1), as near as can be to the column in which moving began; false if there is
-  /// none.
+  /// Moves to the line above (-1) or below (1), as near as possible to the column in which the movement began. Returns
+  /// false if there is none.
   bool move_line(int direction);
 
-  /// Erases, to be put back by `yank`; what consecutive kills took is put back together.
+  /// Removes text, which `yank` inserts again. Consecutive kills are inserted together.
   void kill(std::size_t begin, std::size_t end);
   void yank() { insert(killed_); }
   /// Swaps the characters around the cursor.
   void transpose();
 
-  /// The text of the cursor's line that stands before it.
+  /// The part of the cursor's line before the cursor.
   std::string_view line_before_cursor() const;
 
  private:

@@ -13,7 +13,7 @@ constexpr std::size_t kStep = 2;
 
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t") == std::string_view::npos; }
 
-// Of a line that follows `line`: as that one, a step more if more brackets open than close in it.
+// The indentation of a line after `line`: the same, or one step more if more brackets open than close in it.
 std::size_t indentation_after(std::string_view line) {
   const std::size_t indentation = std::min(line.find_first_not_of(' '), line.size());
   int depth = 0, opened = 0;
@@ -149,7 +149,7 @@ std::optional<Editing::Result> Editing::end_of_input() {
 
 void Editing::new_line() {
   const std::size_t indentation = indentation_after(buffer_.line_before_cursor());
-  std::size_t end = buffer_.cursor();  // blanks after the cursor give way to the indentation
+  std::size_t end = buffer_.cursor();  // the indentation replaces blanks after the cursor
   while (end < buffer_.text().size() && buffer_.text()[end] == ' ') ++end;
   buffer_.replace(buffer_.cursor(), end, "\n" + std::string(indentation, ' '));
 }
@@ -158,7 +158,7 @@ void Editing::type(std::string_view text) {
   const std::string_view before = buffer_.line_before_cursor();
   if (text.size() == 1 && kClosing.find(text[0]) != std::string_view::npos && before.size() >= kStep &&
       is_blank(before)) {
-    const std::size_t begin = buffer_.cursor() - before.size();  // a closing bracket stands a step further left
+    const std::size_t begin = buffer_.cursor() - before.size();  // a closing bracket is one step further left
     const std::string_view above = std::string_view(buffer_.text()).substr(0, begin - std::min<std::size_t>(begin, 1));
     const std::size_t follows = indentation_after(above.substr(above.rfind('\n') + 1));
     if (before.size() == follows) buffer_.replace(buffer_.cursor() - kStep, buffer_.cursor(), "");
@@ -172,7 +172,7 @@ void Editing::up_or_down(int direction, bool whole_entries) {
   if (direction > 0 && at_ < history_.size()) recall(at_ + 1, true);
 }
 
-// The cursor is where the next step in this direction leaves the entry.
+// The cursor is placed so that the next step in this direction leaves the entry.
 void Editing::recall(std::size_t index, bool from_above) {
   edited_[at_] = buffer_.text();
   at_ = index;
@@ -181,9 +181,9 @@ void Editing::recall(std::size_t index, bool from_above) {
   buffer_.reset(text, from_above ? text.size() : std::min(text.find('\n'), text.size()));
 }
 
-// What the newest entry of history that begins like this one goes on with.
+// The continuation of the newest entry of history that begins like this one.
 std::string Editing::suggestion() const {
-  if (!has_styles()) return {};  // what is not dim would look as if it had been typed
+  if (!has_styles()) return {};  // without a dim style it would look like typed text
   const std::string& text = buffer_.text();
   if (is_blank(text) || buffer_.cursor() != text.size() || menu_ || search_) return {};
   const std::optional<std::size_t> found = history_.newest(text, history_.size(), true);

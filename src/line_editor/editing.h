@@ -1,5 +1,5 @@
 #pragma once
-// The reading of one entry at a terminal that can be drawn on.
+// Reads one entry at a terminal with cursor control.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,23 +27,23 @@ class Editing {
         buffer_(buffer),
         at_(history.size()) {}
 
-  /// Reads keys until the entry, which is then in the buffer, is entered or given up.
+  /// Reads keys until the entry is complete or discarded. The entry is then in the buffer.
   Result run();
 
  private:
-  /// What Tab offers. The text between `begin` and the cursor is `original`, or the candidate that is chosen.
+  /// The menu of Tab. The text between `begin` and the cursor is `original`, or the chosen candidate.
   struct Menu {
     Completions offered;
     std::string original;
     std::optional<std::size_t> chosen;
   };
-  /// Ctrl-R: the newest entry before `found` that contains `text`; `original` comes back where it is given up.
+  /// Ctrl-R: the newest entry before `found` that contains `text`. Cancelling restores `original`.
   struct Search {
     std::string text, original;
     std::optional<std::size_t> found;
     bool failed = false;
   };
-  /// Bytes that stand on one row, and whether a line begins there.
+  /// The bytes of one row. `begins_line` is true if a line begins there.
   struct RowOfText {
     std::size_t begin, end;
     bool begins_line;
@@ -61,7 +61,7 @@ class Editing {
   std::string suggestion() const;
   bool take_suggestion(bool one_word);
 
-  // what takes keys before that (menu.cpp)
+  // keys of the menu and the search, handled first (menu.cpp)
   void complete();
   bool press_in_menu(const Key& key);
   void open_menu(Completions offered);
@@ -69,7 +69,7 @@ class Editing {
   bool press_in_search(const Key& key);
   void search(std::size_t before);
 
-  // what is seen (view.cpp)
+  // the view (view.cpp)
   void draw(bool is_last);
   std::vector<RowOfText> rows_of_text(int room) const;
   std::vector<Row> draw_text(const std::vector<RowOfText>& rows, std::size_t first, std::size_t count, int room) const;
@@ -83,13 +83,13 @@ class Editing {
   RawMode& raw_;
   EditBuffer& buffer_;
   Screen screen_;
-  std::size_t at_;                                       // in history; its size: the new entry
-  std::unordered_map<std::size_t, std::string> edited_;  // entries of history, and the new one, as they were left
+  std::size_t at_;                                       // index in history; its size stands for the new entry
+  std::unordered_map<std::size_t, std::string> edited_;  // edited entries of history, and the new one
   std::optional<Menu> menu_;
   std::optional<Search> search_;
   std::string message_;
   bool asked_to_leave_ = false;
-  std::size_t top_ = 0;  // the first row that is seen
+  std::size_t top_ = 0;  // the first visible row
 };
 
 }  // namespace mtf::line_editor

@@ -14,7 +14,7 @@
 namespace mtf::line_editor {
 namespace {
 
-// A larger entry is remembered in the session only.
+// A larger entry is kept in the session only.
 constexpr std::size_t kLargestInFile = 100'000;
 
 std::string encoded(const std::string& entry) {
@@ -28,7 +28,7 @@ std::string encoded(const std::string& entry) {
 
 bool is_octal(char digit) { return digit >= '0' && digit <= '7'; }
 
-// Reads libedit's files too, in which `\040` stands for a blank.
+// Also reads libedit's files, in which `\040` stands for a blank.
 std::string decoded(const std::string& line) {
   std::string entry;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -52,8 +52,8 @@ std::vector<std::string> read_entries(const std::string& file) {
   return entries;
 }
 
-// Opens the file to append, alone; -1 if that cannot be. Whoever shortens the file puts another in its place, so a lock
-// counts only if the file is still the one of that name.
+// Opens the file for appending, with a lock, or returns -1. Shortening replaces the file, so the lock counts only if
+// the file still has that name.
 int open_locked(const std::string& file) {
   while (true) {
     const int descriptor = open(file.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
@@ -78,7 +78,7 @@ bool write_all(int descriptor, const std::string& text) {
   return true;
 }
 
-// Leaves the last `most` entries in the file.
+// Removes all but the last `most` entries from the file.
 void shorten(const std::string& file, std::size_t most) {
   const int lock = open_locked(file);
   if (lock < 0) return;
@@ -87,7 +87,7 @@ void shorten(const std::string& file, std::size_t most) {
   for (std::size_t i = entries.size() - std::min(most, entries.size()); i < entries.size(); ++i)
     kept += encoded(entries[i]);
   std::error_code error;
-  const std::string target = std::filesystem::canonical(file, error).string();  // a link stays one
+  const std::string target = std::filesystem::canonical(file, error).string();  // keeps a link
   const std::string other = target + ".shorter";
   const int descriptor = error ? -1 : open(other.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (descriptor >= 0) {
@@ -118,7 +118,7 @@ void History::append_to_file(const std::string& entry) const {
   if (descriptor < 0) return;
   struct stat status = {};
   std::string line = encoded(entry);
-  char last = '\n';  // a line that was cut short does not take this one with it
+  char last = '\n';  // a torn line must not spoil this one
   if (fstat(descriptor, &status) == 0 && status.st_size > 0 && pread(descriptor, &last, 1, status.st_size - 1) == 1 &&
       last != '\n')
     line = '\n' + line;

@@ -1,5 +1,5 @@
 #pragma once
-// What was entered before, in this session and in others.
+// The entries of this session and of earlier ones.
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -8,19 +8,21 @@
 
 namespace mtf::line_editor {
 
-/// Entries, the oldest first. The file has one a line, `\n` and `\\` standing for a line end and a backslash; sessions
-/// only append to it, under a lock, so that several at once lose nothing; it is readable by its owner alone.
+/// Entries, the oldest first. The file has one entry a line, in which `\n` and `\\` stand for a line end and a
+/// backslash. Sessions only append to the file, under a lock, so that concurrent ones lose nothing. Only its owner can
+/// read it.
 class History {
  public:
-  /// Reads the last `most` entries of the file, if there is one. Without a name history ends with the session.
+  /// Reads the last `most` entries of the file, if there is one. Without a file name, history ends with the session.
   explicit History(std::string file, std::size_t most = 10'000);
 
-  /// An entry that repeats the last one, or that is blank, is not added. A file that cannot be written is left alone.
+  /// Adds an entry, unless it is blank or repeats the last one. Ignores a file that cannot be written.
   void add(const std::string& entry);
 
   std::size_t size() const { return entries_.size(); }
   const std::string& operator[](std::size_t index) const { return entries_[index]; }
-  /// The newest entry before number `before` that contains `text`; if `from_start`, that begins with it and goes on.
+  /// The newest entry before number `before` that contains `text`. With `from_start`, it must begin with it and be
+  /// longer.
   std::optional<std::size_t> newest(std::string_view text, std::size_t before, bool from_start = false) const;
 
  private:

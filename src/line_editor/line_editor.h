@@ -3,9 +3,9 @@
 // language; its user supplies everything that depends on the language. Packaged line editors edit one line. This one
 // edits an entry of several lines, and shows pastes as blocks, menus and suggestions.
 //
-// Keys are those of Emacs and the arrows. An entry that is not complete goes on at Enter; Alt-Enter does the opposite
-// of Enter. What was typed is lost only by Ctrl-C. While nothing is read, the terminal is in its usual mode. Where
-// there is no terminal, or one that cannot place its cursor (TERM=dumb), lines are read as they come.
+// Keys are those of Emacs, and the arrows. At an incomplete entry, Enter begins another line. Alt-Enter does the
+// opposite of Enter. Only Ctrl-C discards typed text. The terminal is in its usual mode except during a read. Without a
+// terminal, or with one without cursor control (TERM=dumb), lines are read directly.
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -17,18 +17,18 @@
 
 namespace mtf::line_editor {
 
-/// How a part of a text looks, from byte `begin` to `end`.
+/// The style of a part of a text, from byte `begin` to `end`.
 struct Span {
   std::size_t begin, end;
   Style style;
 };
 
 struct Candidate {
-  std::string text;         ///< what is put in place of what was begun
+  std::string text;         ///< replaces the beginning that was typed
   std::string description;  ///< beside it in the menu; may be empty
 };
 struct Completions {
-  std::size_t begin = 0;  ///< where what was begun begins; it ends at the cursor
+  std::size_t begin = 0;  ///< the start of the typed beginning, which ends at the cursor
   std::vector<Candidate> candidates = {};
 };
 
@@ -37,9 +37,9 @@ struct Prompt {
 };
 
 struct Options {
-  /// Whether an entry can end here, or Enter begins another line.
+  /// True if an entry can end here. Otherwise Enter begins another line.
   std::function<bool(const std::string& entry)> is_complete = [](const std::string&) { return true; };
-  /// How whole lines look, in order of place; asked for those that are seen, again with every key.
+  /// The styles of whole lines, in order. Called for visible lines, again with every key.
   std::function<std::vector<Span>(std::string_view lines)> highlight = {};
   std::function<Completions(const std::string& entry, std::size_t cursor)> complete = {};
   std::string history_file = {};  ///< empty: history ends with the editor
@@ -54,13 +54,13 @@ class LineEditor {
   explicit LineEditor(Options options);
   ~LineEditor();
 
-  /// kEntry: `entry` is what was entered, without its last line end. kInterrupted: Ctrl-C, it was given up. kEnd:
-  /// Ctrl-D, or the input has ended.
+  /// kEntry: `entry` is the entry without its last line end. kInterrupted: Ctrl-C discarded it. kEnd: Ctrl-D, or the
+  /// end of the input.
   enum class Result { kEntry, kInterrupted, kEnd };
   Result read(const Prompt& prompt, std::string& entry);
   /// Adds an entry to the history.
   void remember(const std::string& entry);
-  /// Whether it reads from a terminal, and not from a file or a pipe.
+  /// True if it reads from a terminal, not from a file or a pipe.
   bool is_typed() const;
 
  private:

@@ -1,4 +1,4 @@
-// Completion and search: what takes keys before they edit.
+// Completion and search: they handle keys before the keys edit.
 #include <algorithm>
 
 #include "line_editor/characters.h"
@@ -20,7 +20,7 @@ std::string common_beginning(const std::vector<Candidate>& candidates) {
 void Editing::complete() {
   const std::string_view before = buffer_.line_before_cursor();
   if (before.find_first_not_of(' ') == std::string_view::npos)
-    return buffer_.insert("  ");  // at a line's beginning Tab indents
+    return buffer_.insert("  ");  // at the beginning of a line, Tab indents
   menu_.reset();
   Completions offered = options_.complete ? options_.complete(buffer_.text(), buffer_.cursor()) : Completions{};
   const std::string begun = buffer_.text().substr(offered.begin, buffer_.cursor() - offered.begin);
@@ -64,11 +64,11 @@ bool Editing::press_in_menu(const Key& key) {
     case '\n': {
       const bool is_chosen = menu_->chosen.has_value();
       menu_.reset();
-      return is_chosen;  // otherwise it is an Enter as any
+      return is_chosen;  // otherwise it is a normal Enter
     }
     case kText:
     case 127:
-    case ctrl('H'): {  // what is typed on narrows the choice
+    case ctrl('H'): {  // typing narrows the choice
       const bool goes_on = !menu_->chosen;
       const std::size_t begin = menu_->offered.begin;
       menu_.reset();
@@ -82,7 +82,7 @@ bool Editing::press_in_menu(const Key& key) {
   }
 }
 
-// The newest entry with the text that is older than number `before`.
+// Finds the newest entry with the text that is older than number `before`.
 void Editing::search(std::size_t before) {
   const std::optional<std::size_t> found = history_.newest(search_->text, before);
   search_->failed = !found;
@@ -111,7 +111,7 @@ bool Editing::press_in_search(const Key& key) {
       buffer_.reset(search_->original, search_->original.size());
       search_.reset();
       break;
-    default:  // what was found is the entry that is edited
+    default:  // edit the entry that was found
       if (search_->found) {
         edited_[at_] = search_->original;
         at_ = *search_->found;

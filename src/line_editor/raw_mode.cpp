@@ -1,4 +1,4 @@
-// The terminal's mode, and the signals that must not leave it changed.
+// The terminal's mode, and the signals after which it must be restored.
 #include <signal.h>
 #include <unistd.h>
 
@@ -15,13 +15,13 @@ namespace mtf::line_editor {
 namespace {
 
 constexpr std::string_view kBegin = "\x1b[?2004h";              // bracketed paste
-constexpr std::string_view kRestored = "\x1b[?2004l\x1b[?25h";  // none, the cursor is seen
+constexpr std::string_view kRestored = "\x1b[?2004l\x1b[?25h";  // no bracketed paste, visible cursor
 constexpr std::string_view kUnstyled = "\x1b[0m";
 
 constexpr int kDeadly[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGABRT, SIGSEGV,
                            SIGBUS, SIGFPE, SIGILL,  SIGPIPE, SIGXCPU};
 
-// What a handler of signals needs: it can be given nothing else. `in` is -1 while no terminal is in raw mode.
+// The state of signal handlers, which take no arguments. `in` is -1 while no terminal is in raw mode.
 struct Active {
   std::atomic<int> in = -1, out = -1, resized = -1;
   std::atomic<bool> has_styles = false;
@@ -75,10 +75,10 @@ RawMode::RawMode(Terminal& terminal) : terminal_(terminal) {
   action.sa_handler = on_deadly;
   for (const int signal : kDeadly) {
     sigaction(signal, nullptr, &active.old[signal]);
-    const bool is_deadly = active.old[signal].sa_handler == SIG_DFL;  // whoever handles it otherwise goes on
+    const bool is_deadly = active.old[signal].sa_handler == SIG_DFL;  // with another handler the process continues
     if (is_deadly) sigaction(signal, &action, nullptr);
   }
-  // A Ctrl-C that somebody else handles ends the wait for a key, whenever it comes.
+  // A Ctrl-C with another handler ends the wait for a key, whenever it comes.
   sigset_t interrupt;
   sigemptyset(&interrupt);
   sigaddset(&interrupt, SIGINT);

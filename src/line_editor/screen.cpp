@@ -49,7 +49,7 @@ void Screen::move(std::string& out, std::size_t row, int column) {
     out += '\r';
     column_ = 0;
   }
-  for (; existing_ <= row; ++existing_) out += '\n';  // a new row, for which all may move up
+  for (; existing_ <= row; ++existing_) out += '\n';  // a new row, which may scroll the others up
   if (column > column_) step(static_cast<std::size_t>(column - column_), 'C');
   row_ = row;
   column_ = column;
@@ -92,7 +92,7 @@ std::string Screen::draw(std::vector<Row> rows, std::size_t cursor_row, int curs
 }
 
 std::string Screen::clear(std::size_t columns) {
-  // A terminal that has become narrower has broken the rows that no longer fit.
+  // A terminal that has become narrower has wrapped the rows that no longer fit.
   std::size_t above = static_cast<std::size_t>(column_) / columns;
   for (std::size_t r = 0; r < std::min(row_, drawn_.size()); ++r)
     above += static_cast<std::size_t>(std::max(drawn_[r].width - 1, 0)) / columns + 1;

@@ -15,9 +15,9 @@
 namespace mtf::line_editor {
 namespace {
 
-constexpr int kEscapeWait = 50;     // milliseconds: what follows an escape within them belongs to it
-constexpr std::size_t kMuch = 100;  // bytes that nobody types
-constexpr int kPasteWait = 5'000;   // a paste that nothing ended is over then
+constexpr int kEscapeWait = 50;     // milliseconds in which the bytes after an escape must follow
+constexpr std::size_t kMuch = 100;  // more bytes than anyone types
+constexpr int kPasteWait = 5'000;   // an unfinished paste ends after this time
 
 }  // namespace
 
@@ -41,7 +41,7 @@ void Terminal::write(std::string_view bytes) {
       pollfd room{out_, POLLOUT, 0};
       poll(&room, 1, -1);
     } else if (count < 0 && errno != EINTR) {
-      return;  // what comes next from a terminal that has gone is its end
+      return;  // a closed terminal delivers its end next
     }
     bytes.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
   }
@@ -65,7 +65,7 @@ bool Terminal::has_input() {
 int Terminal::next_byte(int milliseconds) {
   if (at_ == buffer_.size()) {
     pollfd inputs[] = {{in_, POLLIN, 0}, {resized_, POLLIN, 0}};
-    const bool is_first = milliseconds < 0;  // a new size waits until a sequence is over
+    const bool is_first = milliseconds < 0;  // a new size waits until a sequence is complete
     const std::span waited = std::span(inputs).first(is_first && resized_ >= 0 ? 2 : 1);
     const int count = poll_with_signals(waited, milliseconds, waits_for_signals_ ? &while_waiting_ : nullptr);
     const bool is_interrupted = count < 0 && errno == EINTR;
@@ -105,7 +105,7 @@ Key Terminal::read_key() {
   return {kText, characters(byte)};
 }
 
-// A character, whose rest may be on its way; where much waits, all of it up to a control character.
+// Reads a character, whose remaining bytes may be late. If much input waits, reads all of it up to a control character.
 std::string Terminal::characters(int first) {
   std::string text(1, static_cast<char>(first));
   std::size_t missing = first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : first >= 0xc2 ? 1 : 0;
@@ -133,7 +133,7 @@ Key Terminal::escape_sequence() {
   return {kAlt + static_cast<unsigned>(byte)};
 }
 
-// `ESC [ 1 ; 5 C`: numbers, then a letter that says what they mean. `ESC O A` is the same without numbers.
+// `ESC [ 1 ; 5 C`: numbers, then a letter for the meaning. `ESC O A` is the same without numbers.
 Key Terminal::control_sequence() {
   unsigned numbers[8] = {}, count = 0;
   int byte = next_byte(kEscapeWait);

@@ -1,5 +1,5 @@
 #pragma once
-// A terminal: its mode, its size, and the keys that its bytes stand for.
+// A terminal: its mode, its size, and the keys that its bytes encode.
 #include <signal.h>
 
 #include <termios.h>
@@ -11,8 +11,8 @@
 
 namespace mtf::line_editor {
 
-/// What was pressed: a control character (`ctrl('A')`, '\r', 27, 127), or one of these, with kAlt and kControl added
-/// where those were held.
+/// A pressed key: a control character (`ctrl('A')`, '\r', 27, 127) or one of these codes. kAlt and kControl are added
+/// if they were held.
 enum KeyCode : unsigned {
   kText = 0x100,  ///< characters, in `Key::text`
   kPaste,         ///< a pasted block, in `Key::text`; its lines end in '\n'
@@ -26,8 +26,8 @@ enum KeyCode : unsigned {
   kPageUp,
   kPageDown,
   kBackTab,
-  kResize,  ///< no key: the terminal has another size
-  kHangup,  ///< no key: there will be no more
+  kResize,  ///< no key: the terminal's size has changed
+  kHangup,  ///< no key: the input has ended
   kUnknown,
   kAlt = 0x1000,
   kControl = 0x2000,
@@ -43,7 +43,7 @@ class Terminal {
  public:
   Terminal(int in, int out) : in_(in), out_(out) {}
 
-  /// Both ends are a terminal that understands where a cursor is to go (TERM is neither empty nor `dumb`).
+  /// True if both ends are a terminal with cursor control (TERM is neither empty nor `dumb`).
   bool can_edit() const;
   bool is_typed() const;
   struct Size {
@@ -51,34 +51,34 @@ class Terminal {
   };
   Size size() const;
 
-  /// The next key; waits for it. Only in RawMode.
+  /// Waits for the next key. Only in RawMode.
   Key read_key();
-  /// There is input that read_key has not given yet.
+  /// True if there is input that read_key has not returned yet.
   bool has_input();
-  /// A line without its end, of an input that is no terminal, or of one in its usual mode; nothing at the end.
-  /// `interrupted`: a signal came first.
+  /// Reads a line, without its end, of a terminal in its usual mode or of another input. Returns nothing at the end.
+  /// `interrupted` is set if a signal came first.
   std::optional<std::string> read_line(bool& interrupted);
   void write(std::string_view bytes);
 
  private:
   friend class RawMode;
   enum { kNone = -1, kClosed = -2, kResized = -3, kSignal = -4 };
-  int next_byte(int milliseconds);  // or one of those above; -1 milliseconds: until there is one
+  int next_byte(int milliseconds);  // or a code above; -1: waits without limit
   bool fill();
   Key escape_sequence();
   Key control_sequence();
   Key pasted();
   std::string characters(int first);
 
-  int in_, out_, resized_ = -1;     // resized_: where RawMode's handler of signals writes
-  bool waits_for_signals_ = false;  // RawMode lets them come only while a key is waited for, under this mask
+  int in_, out_, resized_ = -1;     // resized_: RawMode's signal handler writes here
+  bool waits_for_signals_ = false;  // RawMode permits signals only while waiting, with this mask
   sigset_t while_waiting_{};
   std::string buffer_;
   std::size_t at_ = 0;
 };
 
-/// While it is there, the terminal gives every byte as it is typed, and brackets what is pasted. However this ends, by
-/// an exception, exit() or a signal, the terminal is as it was before. One at a time.
+/// While an object of this class lives, the terminal delivers every byte at once, and brackets pasted text. The
+/// terminal is restored at the end, after an exception, exit() or a signal too. There may be one such object at a time.
 class RawMode {
  public:
   explicit RawMode(Terminal& terminal);
@@ -86,7 +86,7 @@ class RawMode {
   RawMode(const RawMode&) = delete;
   RawMode& operator=(const RawMode&) = delete;
 
-  /// Stops the process as Ctrl-Z does in the usual mode; returns when it goes on.
+  /// Stops the process as Ctrl-Z does in the usual mode. Returns when the process continues.
   void suspend();
 
  private:

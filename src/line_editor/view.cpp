@@ -1,4 +1,4 @@
-// What is seen of an entry: its rows, the suggestion behind it, and the menu or a message below.
+// The view of an entry: its rows, the suggestion behind it, and the menu or a message below.
 #include <algorithm>
 
 #include "line_editor/characters.h"
@@ -10,7 +10,7 @@ namespace {
 constexpr Style kDim = "2", kReverse = "7";
 constexpr std::size_t kMostOffered = 10;
 constexpr std::size_t kLargestHighlighted = 50'000;
-constexpr std::size_t kLongestLeft = 2'000;  // rows of an entry, taller than the screen, that are left behind whole
+constexpr std::size_t kLongestLeft = 2'000;  // rows of an entry taller than the screen that stay complete
 
 int width_of(std::string_view text) {
   Row row;
@@ -20,7 +20,7 @@ int width_of(std::string_view text) {
 
 }  // namespace
 
-// None where the terminal is too narrow for it.
+// Empty if the terminal is too narrow for the prompt.
 std::string_view Editing::prompt_of(std::size_t begin, int room) const {
   const std::string_view prompt = begin == 0 ? prompt_.first : prompt_.next;
   return width_of(prompt) * 2 > room ? "" : prompt;

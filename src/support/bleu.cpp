@@ -19,13 +19,13 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_point(char c) { return c == '.' || c == ','; }
-/// Signs that are words of their own: all of ASCII but letters, digits and the four of -.,'
+/// Signs that count as words: all of ASCII except letters, digits and the four signs -.,'
 bool is_sign(char c) {
   return (c >= '{' && c <= '~') || (c >= '[' && c <= '`') || (c >= ' ' && c <= '&') || (c >= '(' && c <= '+') ||
          (c >= ':' && c <= '@') || c == '/';
 }
 
-/// Writes blanks between and around the two signs of each pair for which both hold; pairs do not overlap.
+/// Writes blanks between and around two neighbouring signs that satisfy `first` and `second`. Pairs do not overlap.
 template <class First, class Second>
 std::string split_pairs(const std::string& text, First first, Second second, bool blank_before, bool blank_after) {
   std::string result;

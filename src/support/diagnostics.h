@@ -11,8 +11,8 @@
 #include "support/edit.h"
 #include "support/source.h"
 
-// A diagnostic is what the user is told about their program: a registered kind, the place, what was
-// found there, the other places that matter, and help. It is data; one renderer prints it:
+// A diagnostic is a message about the user's program: a registered kind, the position, the finding there, other
+// relevant positions, and help. It is data. One renderer prints it:
 //
 //   error: two dimensions of this tensor are split over one mesh axis [axis_used_twice]
 //     --> two_layer.mtf:12:18
@@ -24,22 +24,22 @@
 //      |                ^^^^^^^^^^^^  ^^^^^^^^^^^^^ both map to all
 //      = help: map one of them to another axis, or leave one out to replicate it
 //
-// Here it is made by
+// This one is made by
 //
 //   Diagnostic(Kind::axis_used_twice, span, "f32[batch=64, hidden=128]")
 //       .related(rule_1, "").related(rule_2, "both map to all")
 //       .help("map one of them to another axis, or leave one out to replicate it")
 //
-// Give it to `Diagnostics` where several can be reported in one go, or to `fail` to stop.
-// The user's mistakes and our own bugs never mix: a bug is an InternalError, thrown by MTF_CHECK.
+// Pass it to `Diagnostics` if several can be reported together, or to `fail` to stop. The user's mistakes and our bugs
+// never mix: a bug is an InternalError, thrown by MTF_CHECK.
 namespace mtf {
 
-// What `mtf` returns to the shell; of what an interrupt ends, what a shell says of a process that SIGINT ends.
+// The exit status of `mtf`. kInterrupted is the status that a shell reports for a process ended by SIGINT.
 enum class ExitCode { kSuccess = 0, kProgram = 1, kUsage = 2, kFile = 3, kLimit = 4, kBug = 5, kInterrupted = 130 };
 
 enum class Severity { kError, kWarning };
 
-// Every kind of diagnostic. Enumerators are spelled as they print.
+// Every kind of diagnostic. Enumerators have the spelling of the printed kind.
 enum class Kind {
 #define MTF_DIAGNOSTIC(kind, family, headline) kind,
 #include "support/diagnostics.def"
@@ -58,14 +58,14 @@ const KindRecord& record(Kind kind);
 // All kinds, in the order of diagnostics.def.
 const std::vector<KindRecord>& all_kinds();
 
-// What a part of a rendered diagnostic is, for whoever shows it in colours.
+// The parts of a rendered diagnostic, for tools that show it in colours.
 enum class MessagePart { kPlain, kError, kWarning, kHeadline, kMargin, kSource, kMarks, kRemark };
 struct RenderedPart {
   MessagePart part = MessagePart::kPlain;
   std::string text;
 };
 
-// A place and what is said about it. Keeps its file alive.
+// A position and its label. Keeps its file alive.
 struct LabeledSpan {
   LabeledSpan(Span where, std::string what);
   Span span;
@@ -75,11 +75,11 @@ struct LabeledSpan {
 
 class Diagnostic {
  public:
-  // `label` says what was found (and what was expected); without a place it is printed as a note.
+  // `label` states the found and the expected. A diagnostic without a position prints it as a note.
   Diagnostic(Kind kind, Span span, std::string label = {});
 
-  // Another place that matters: the `layout` line, the `dim` line, the call. Places on one line of
-  // one file that follow each other are shown together.
+  // Adds another relevant position: the `layout` line, the `dim` line, the call. Consecutive positions on one line of a
+  // file are shown together.
   Diagnostic& related(Span span, std::string label) &;
   Diagnostic&& related(Span span, std::string label) && { return std::move(related(span, std::move(label))); }
   // What to do about it; printed as `= help:`. An empty text is left out. May be called repeatedly.
@@ -92,19 +92,19 @@ class Diagnostic {
   Kind kind() const { return kind_; }
   Span span() const { return places_.front().span; }
   const std::string& label() const { return places_.front().label; }
-  // The first is the place itself, the others are related.
+  // The first is the diagnostic's own position, the others are related.
   const std::vector<LabeledSpan>& places() const { return places_; }
   std::vector<std::string> helps() const;
   const std::vector<Help>& all_helps() const { return helps_; }
   // Those of the helps that have edits.
   std::vector<Help> fixes() const;
   const std::vector<std::string>& notes() const { return notes_; }
-  // Settles the own names in all that it says (support/own_names.h); whoever keeps or throws it has that done.
+  // Settles the own names in all its texts (support/own_names.h). Done when it is collected or thrown.
   void settle();
   Severity severity() const { return record(kind_).severity; }
   ExitCode exit_code() const { return record(kind_).exit_code; }
 
-  // The form shown above, ending in a line end; and its parts, which make it up.
+  // The form above, ending in a line end. rendered_parts() returns the same text in parts.
   std::string render() const;
   std::vector<RenderedPart> rendered_parts() const;
 
@@ -115,7 +115,7 @@ class Diagnostic {
   std::vector<std::string> notes_;
 };
 
-// The user's mistake, on its way to the top. what() is the rendered diagnostic.
+// The user's mistake as an exception. what() is the rendered diagnostic.
 class UserError : public std::exception {
  public:
   explicit UserError(Diagnostic diagnostic);
@@ -127,12 +127,12 @@ class UserError : public std::exception {
   std::shared_ptr<const std::string> text_;
 };
 
-// Our own bug. what() names the check and its place in our source.
+// Our own bug. what() names the check and its position in our source.
 class InternalError : public std::exception {
  public:
   InternalError(std::string_view file, int line, std::string_view condition, const std::string& message);
   const char* what() const noexcept override { return text_->c_str(); }
-  // What the check says of it, without the place.
+  // The message of the check, without the position.
   const std::string& message() const { return *message_; }
 
  private:
@@ -148,15 +148,15 @@ requires(sizeof...(Args) > 0)
   fail(kind, span, fmt::format(label, std::forward<Args>(args)...));
 }
 
-// Collects what is found wrong, so that several independent errors are reported in one go.
-// The same kind with the same label at the same place is kept once.
+// Collects errors and warnings, so that several independent ones are reported together. Drops repetitions of the same
+// kind with the same label at the same position.
 class Diagnostics {
  public:
-  // Keeps at most `most`; what is added beyond that is dropped.
+  // Keeps at most `most` diagnostics, and drops further ones.
   explicit Diagnostics(std::size_t most = 1000) : most_(most) {}
 
   void add(Diagnostic diagnostic);
-  // Runs `step`; a UserError that it throws is added. Says whether it ran to its end.
+  // Runs `step`, and adds a UserError that it throws. Returns true if it ran to its end.
   template <typename Step>
   bool attempt(Step&& step) {
     try {
@@ -173,12 +173,12 @@ class Diagnostics {
   std::size_t error_count() const;
   const std::vector<Diagnostic>& list() const { return list_; }
   void clear() { list_.clear(); }
-  // The same, those of one file in the order of their places.
+  // The same diagnostics. Those of one file are in the order of their positions.
   Diagnostics by_place() const;
 
-  // Of the first error; success if there is none.
+  // The exit code of the first error, or success.
   ExitCode exit_code() const;
-  // In the order found, with an empty line between two; at most `limit`, then how many more.
+  // The diagnostics in the order found, separated by empty lines. At most `limit`, then the number of further ones.
   std::string render(std::size_t limit = 20) const;
   // Throws the first error, if there is one.
   void throw_first() const;
@@ -199,8 +199,8 @@ requires(sizeof...(Args) > 0) [[noreturn]] void check_failed(const char* file, i
 
 }  // namespace mtf
 
-// MTF_CHECK(size >= 0, "size of {} is {}", name, size): throws InternalError if the condition,
-// which only a bug of ours can make false, does not hold. Always on.
+// MTF_CHECK(size >= 0, "size of {} is {}", name, size): throws InternalError if the condition does not hold, which only
+// a bug of ours can cause. Always on.
 #define MTF_CHECK(condition, ...)                                                               \
   do {                                                                                          \
     if (!(condition)) [[unlikely]]                                                              \

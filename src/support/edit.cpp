@@ -16,7 +16,7 @@ std::vector<const Edit*> in_order(const std::vector<Edit>& edits) {
   return order;
 }
 
-// Behind the string that begins at `i`, with what is written in it.
+// The position behind the string that begins at `i`.
 std::size_t behind_string(std::string_view text, std::size_t i) {
   for (++i; i < text.size() && text[i] != '"' && text[i] != '\n'; ++i) {
     if (text[i] == '\\') ++i;
@@ -47,7 +47,7 @@ Help help_with(std::string why, const std::vector<Edit>& edits) {
   if (edits.empty()) return why;
   const std::vector<std::string> before = split(edits.front().file->text(), '\n'),
                                  after = split(edited_text(edits), '\n');
-  std::size_t first = 0, last = 0;  // how many lines are the same at both ends
+  std::size_t first = 0, last = 0;  // number of equal lines at both ends
   const std::size_t most = std::min(before.size(), after.size());
   while (first < most && before[first] == after[first]) ++first;
   while (last < most - first && before[before.size() - 1 - last] == after[after.size() - 1 - last]) ++last;

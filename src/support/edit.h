@@ -9,8 +9,8 @@
 
 namespace mtf {
 
-// A change of a program: what stands at `span` becomes `text`; at an empty span the text is put in. Keeps its file
-// alive.
+// A change of a program: `text` replaces the contents of `span`. At an empty span the text is inserted. Keeps the
+// span's file alive.
 struct Edit {
   Edit(Span where, std::string what);
   Span span;
@@ -18,8 +18,8 @@ struct Edit {
   std::shared_ptr<const SourceFile> file;
 };
 
-// The text of the file in which all of the edits are, once they have been made. They do not overlap; of those at one
-// place the first comes first.
+// The text of the file after the edits, which are all in that file. They do not overlap. Edits at one position are
+// applied in order.
 std::string edited_text(const std::vector<Edit>& edits);
 
 // What to do about a fault: a sentence, and where it is known the edits that do it.
@@ -42,18 +42,18 @@ Help help_with(std::string why, const std::vector<Edit>& edits);
 // close.
 Help did_you_mean(Span span, std::string_view name, const std::vector<std::string>& candidates);
 
-// Where a statement can be put before the one that stands at `span`: the first word on its line.
+// The position at which a statement can be inserted before the one at `span`: the first word of its line.
 Span before_line(Span span);
 
-// The end of what begins at `begin` in a program that has been read: behind the bracket that closes the one which
-// stands there. Strings and comments are passed over. The text's end if there is none.
+// The end of a bracket in a valid program: the position behind the bracket that closes the one at `begin`. Skips
+// strings and comments. Returns the text's end if there is none.
 std::size_t closing_bracket(std::string_view text, std::size_t begin);
 
-// Where what stands before the dot of `x.word` begins, of which `word` is the place: a name with its parts, calls and
-// indices. Nowhere if it is something else.
+// The span of `x` in `x.word`, where `word` is the span of the attribute: a name with its parts, calls and indices.
+// Nowhere if it is another expression.
 Span object_of(Span word);
 
-// What stands between the commas of `text`, each without blanks around it: the arguments of a call.
+// The parts of `text` between commas, without surrounding blanks: the arguments of a call.
 std::vector<std::string> between_commas(std::string_view text);
 
 }  // namespace mtf

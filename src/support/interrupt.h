@@ -1,5 +1,5 @@
 #pragma once
-// Whether somebody wants what is under way to end.
+// A request to end the current run.
 #include <atomic>
 #include <memory>
 
@@ -7,17 +7,17 @@
 
 namespace mtf {
 
-/// A copy is the same wish: parts that work for one another share it. A signal handler or another thread may ask.
+/// Copies share the request, so that cooperating parts see it. A signal handler or another thread may make it.
 class Interrupt {
  public:
   void ask() { state_->wanted.store(true); }
   void forget() { state_->wanted.store(false); }
   bool is_wanted() const { return state_->wanted.load(std::memory_order_relaxed); }
-  /// Fails (interrupted) at `span` if it is wanted. Called at each statement, turn and cut.
+  /// Fails (interrupted) at `span` if the request was made. Called at each statement, loop iteration and cut.
   void poll(Span span) const {
     if (is_wanted() && !state_->where_ranks_meet) fail(Kind::interrupted, span);
   }
-  /// Several ranks work together: none may end where the others do not, so that poll() does nothing. They agree where
+  /// For several ranks that work together, so that none ends alone: poll() then does nothing. The ranks agree where
   /// they meet to compute.
   void only_where_ranks_meet() { state_->where_ranks_meet = true; }
 

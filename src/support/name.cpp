@@ -17,7 +17,7 @@ struct Known {
 
 std::string_view plain_part(std::string_view text) { return text.substr(0, text.find(kOwnNameMark)); }
 
-// Texts by id. They stay where they are: block k holds the ids from 2^k - 1 on, so that a text is read without a lock.
+// Texts by id. A text never moves: block k holds the ids from 2^k - 1 on. So reading a text needs no lock.
 class Table {
  public:
   std::uint32_t id_of(std::string_view text) {
@@ -28,7 +28,7 @@ class Table {
     const std::string_view plain = plain_part(text);
     const std::uint32_t plain_id = plain.size() < text.size() ? id_of(plain) : 0;
     const std::unique_lock lock(mutex_);
-    if (const auto found = ids_.find(text); found != ids_.end()) return found->second;  // another thread was first
+    if (const auto found = ids_.find(text); found != ids_.end()) return found->second;  // another thread was faster
     const auto [block, index] = place_of(count_);
     if (index == 0) blocks_[block].store(new Known[std::size_t{1} << block], std::memory_order_release);
     Known& kept = blocks_[block].load(std::memory_order_relaxed)[index];
@@ -62,7 +62,7 @@ class Table {
 Table& table() {
   static Table* const instance = [] {
     auto* made = new Table();  // never destroyed: Names may outlive everything
-    made->id_of({});           // the empty text is 0
+    made->id_of({});           // the empty text has the id 0
     return made;
   }();
   return *instance;

@@ -2,12 +2,12 @@
 
 namespace mtf {
 
-// One visitor of a std::variant, made of a function for each of its types: a type that is left out does not compile.
+// A visitor of a std::variant, made of one function for each type. A missing type does not compile.
 template <typename... Functions>
 struct Overloaded : Functions... {
   using Functions::operator()...;
 };
 template <typename... Functions>
-Overloaded(Functions...) -> Overloaded<Functions...>;  // which clang 14 does not find itself
+Overloaded(Functions...) -> Overloaded<Functions...>;  // clang 14 needs this guide
 
 }  // namespace mtf

@@ -9,24 +9,24 @@ namespace mtf {
 namespace {
 
 constexpr std::string_view kOwner = "::";       // behind the owner, in a settled text
-constexpr std::string_view kComment = "   # ";  // before what the text of a stage says for people
+constexpr std::string_view kComment = "   # ";  // begins a remark in the text of a stage
 
 bool begins_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_in_word(char c) { return begins_word(c) || (c >= '0' && c <= '9') || c == '\'' || c == '.'; }
 
-// A word of a text, and what an own name has behind it.
+// A word of a text, with the owner and statement of an own name.
 struct Word {
   std::string_view plain, owner, statement;
   bool is_own = false;
   bool may_be_dim = false;  // as in half=2, `half`, [half, d], half -> rows, 2·half
 };
 
-// Goes through a text, word by word.
+// Iterates over the words of a text.
 class Words {
  public:
   explicit Words(std::string_view text) : text_(text) {}
 
-  // The next word; what stands before it is in between(). False at the end of the text.
+  // Advances to the next word. between() is the text before it. Returns false at the end of the text.
   bool next(Word& word) {
     const size_t from = at_;
     while (at_ < text_.size() && !begins_word(text_[at_])) ++at_;
@@ -52,7 +52,7 @@ class Words {
     const auto any = [](std::initializer_list<std::string_view> signs, auto&& is) {
       return std::any_of(signs.begin(), signs.end(), is);
     };
-    // What the text of a stage says behind a comment's sign is a sentence.
+    // Remarks in the text of a stage are sentences.
     word.may_be_dim = !in_comment_ &&
                       (any({"`", "[", "·"}, [&](std::string_view sign) { return before.ends_with(sign); }) ||
                        any({"`", "=", "/", ",", "]", "·", " ->"}, [&](auto sign) { return behind.starts_with(sign); }));
@@ -73,10 +73,10 @@ class Words {
   bool in_comment_ = false;
 };
 
-// What stands for each dim of a name, where several meet: its owner, with a number if that has several.
+// The replacements for dims with one plain name: the owner, with a number if the owner has several such dims.
 struct Meeting {
   bool has_plain = false;
-  std::vector<std::pair<std::string_view, std::string_view>> own;  // owner and statement, each once
+  std::vector<std::pair<std::string_view, std::string_view>> own;  // owner and statement, without repetition
 };
 
 std::string_view without_primes(std::string_view name) { return name.substr(0, name.find('\'')); }

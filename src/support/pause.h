@@ -1,9 +1,9 @@
 #pragma once
-// What a thread does while it waits for another one to write to memory.
+// A hint for threads that wait for another thread's write to memory.
 
 namespace mtf {
 
-/// Tells the processor that this thread only waits, for some nanoseconds.
+/// Tells the processor that this thread waits, for some nanoseconds.
 inline void pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();

@@ -1,4 +1,4 @@
-// For Linux, with glibc or musl.
+// For Linux with glibc or musl.
 #include "support/platform.h"
 
 #include <fcntl.h>
@@ -82,7 +82,7 @@ struct GroupFiles {
 constexpr GroupFiles kVersion2 = {"/memory.max", "/memory.current", "inactive_file"};
 constexpr GroupFiles kVersion1 = {"/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_inactive_file"};
 
-/// Bytes left in a group and those above it, up to the file system's root.
+/// The bytes that remain in a group and its ancestors, up to the file system's root.
 std::int64_t left_in(const std::string& mount, std::string group, const GroupFiles& files) {
   std::int64_t left = INT64_MAX;
   while (true) {

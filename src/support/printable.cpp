@@ -7,13 +7,13 @@
 namespace mtf {
 namespace {
 
-// The bytes of the character at the beginning of valid UTF-8.
+// The bytes of the first character of valid UTF-8.
 std::size_t character_size(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   return lead < 0xC0 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
 }
 
-// C0, DEL, C1, and the marks that turn the direction of writing (U+202A to U+202E, U+2066 to U+2069).
+// C0, DEL, C1, and the marks that change the direction of writing (U+202A to U+202E, U+2066 to U+2069).
 bool is_control(std::string_view character) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
   if (character.size() == 1) return byte(0) < 0x20 || byte(0) == 0x7F;

@@ -5,9 +5,9 @@
 
 namespace mtf {
 
-// Text from outside (a file's name, a word of the command line, a program's string) as a terminal may be given it:
-// control characters, those that turn the direction of writing, and bytes that are not UTF-8 stand as `\x1b`. Line ends
-// stay if `keeps_lines`.
+// Makes text from outside (a file name, a word of the command line, a program's string) safe for a terminal. Escapes
+// control characters, marks that change the direction of writing, and invalid UTF-8 as `\x1b`. Keeps line ends if
+// `keeps_lines`.
 std::string printable(std::string_view text, bool keeps_lines = false);
 
 }  // namespace mtf

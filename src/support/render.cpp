@@ -1,4 +1,4 @@
-// Diagnostic::render: the one printer of diagnostics.
+// Diagnostic::render, the one printer of diagnostics.
 
 #include <algorithm>
 
@@ -9,10 +9,10 @@
 namespace mtf {
 namespace {
 
-// The longest part of a source line that is shown, in columns.
+// The maximal number of columns of a source line that are shown.
 constexpr std::size_t kMaxColumns = 160;
 
-// What is said of a place: printable, and in the middle of an endless word not all of it.
+// The text of a label: printable, and shortened in the middle if it is very long.
 std::string words_of(std::string_view text) {
   constexpr std::size_t kMostBytes = 4000;
   if (text.size() <= kMostBytes) return printable(text, true);
@@ -29,14 +29,14 @@ struct Mark {
   std::string label;
 };
 
-// One shown line with what is marked on it.
+// One shown line and its marks.
 struct Shown {
   const SourceFile* file;
   std::size_t line;
   std::vector<Mark> marks;
 };
 
-// The part of a line from the column `first` on, at most `count` columns of it.
+// The part of a line from the column `first` on, at most `count` columns.
 std::string_view part_of(std::string_view line, std::size_t first, std::size_t count) {
   const auto bytes_of = [](std::string_view text, std::size_t columns) {
     std::size_t seen = 0, i = 0;
@@ -49,8 +49,8 @@ std::string_view part_of(std::string_view line, std::size_t first, std::size_t c
   return line.substr(0, bytes_of(line, count));
 }
 
-// The line's code points, each printable and one column wide: a tab becomes a space, a control
-// character or broken byte a question mark.
+// The line's code points, each printable and one column wide. A tab becomes a space; a control character or broken byte
+// becomes a question mark.
 std::vector<std::string> columns_of(std::string_view line) {
   std::vector<std::string> columns;
   const bool valid = !first_invalid_utf8(line);
@@ -82,7 +82,7 @@ Mark mark_of(const LabeledSpan& place, std::size_t line) {
 
 bool overlaps(const Mark& a, const Mark& b) { return a.begin < b.end && b.begin < a.end; }
 
-// Places that follow each other on one line are shown together, if they do not overlap.
+// Consecutive places on one line are shown together, unless they overlap.
 std::vector<Shown> shown_lines(const std::vector<LabeledSpan>& places) {
   std::vector<Shown> shown;
   for (const LabeledSpan& place : places) {
@@ -108,7 +108,7 @@ std::string trimmed_right(std::string text) {
 
 using Part = MessagePart;
 
-// The source line, the underlines with the last label, and below them the labels of earlier marks.
+// Renders the source line, the underlines with the last label, and below them the labels of earlier marks.
 void render_line(const Shown& shown, std::size_t gutter, std::vector<RenderedPart>& out) {
   const std::string margin = std::string(gutter + 1, ' ') + "|";
   const std::string_view line = shown.file->line(shown.line);

@@ -1,16 +1,16 @@
 #pragma once
-// What must be as it was before, however a block is left.
+// Restores state at the end of a block, however the block is left.
 #include <utility>
 #include <vector>
 
 namespace mtf {
 
-/// Puts a variable back as it was.
+/// Restores the value of a variable.
 template <typename T>
 class [[nodiscard]] Restore {
  public:
   explicit Restore(T& variable) : variable_(variable), before_(variable) {}
-  /// Meanwhile it is `now`.
+  /// Sets the variable to `now` until then.
   Restore(T& variable, T now) : variable_(variable), before_(std::exchange(variable, std::move(now))) {}
   ~Restore() { variable_ = std::move(before_); }
   Restore(const Restore&) = delete;
@@ -21,7 +21,7 @@ class [[nodiscard]] Restore {
   T before_;
 };
 
-/// Takes the last element of a list off.
+/// Removes the last element of a list.
 template <typename T>
 class [[nodiscard]] PopLast {
  public:

@@ -30,7 +30,7 @@ namespace {
 
 class OpenFile {
  public:
-  // Without O_NONBLOCK, opening a pipe that nobody writes would wait for ever.
+  // Without O_NONBLOCK, opening a pipe without a writer would wait for ever.
   explicit OpenFile(const std::string& path) : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
   ~OpenFile() {
     if (descriptor_ >= 0) close(descriptor_);

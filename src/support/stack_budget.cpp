@@ -10,7 +10,7 @@ namespace mtf {
 namespace {
 
 constexpr std::uintptr_t kNotAsked = ~std::uintptr_t{0};
-constinit thread_local std::size_t size_of_stack = 0;  // 0: not known, and so not limited
+constinit thread_local std::size_t size_of_stack = 0;  // 0: unknown, and so not limited
 
 }  // namespace
 

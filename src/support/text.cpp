@@ -98,7 +98,7 @@ bool matches(std::string_view text, std::string_view pattern) {
   if (pieces.size() == 1) return text == pattern;
   if (!text.starts_with(pieces.front())) return false;
   text.remove_prefix(pieces.front().size());
-  // Each piece between stars is looked for as far to the left as it can stand; the last one at the end.
+  // Each piece between stars is matched as far to the left as possible, the last one at the end.
   for (std::size_t i = 1; i + 1 < pieces.size(); ++i) {
     const std::size_t at = text.find(pieces[i]);
     if (at == std::string_view::npos) return false;
@@ -114,7 +114,7 @@ bool differs_only_in_case(std::string_view a, std::string_view b) {
                     [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
-// Optimal string alignment distance: insert, delete, replace, swap neighbours.
+// The optimal string alignment distance: insert, delete, replace, swap neighbours.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
   std::iota(above.begin(), above.end(), std::size_t{0});

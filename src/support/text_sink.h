@@ -1,5 +1,5 @@
 #pragma once
-// A stream buffer that hands what is printed to a function of its class.
+// A stream buffer that passes its output to a virtual function.
 #include <streambuf>
 #include <string_view>
 
@@ -7,7 +7,7 @@ namespace mtf {
 
 class TextSink : public std::streambuf {
  protected:
-  /// Takes text as it comes: a letter, a line, or more. What it throws reaches the stream.
+  /// Takes a piece of text: a letter, a line, or more. An exception reaches the stream.
   virtual void take(std::string_view text) = 0;
 
  private:

@@ -1,9 +1,9 @@
 #pragma once
 // Costs as formulas.
 //
-// The size of a block is a product of dims over axes, `batch/rows * io`, where an axis that does not divide its dim
-// stands for ceil(n/k). A cost is a sum of such products with rational coefficients; it stays one until it is printed
-// or evaluated, so that it can be shown as the paper shows it.
+// The size of a block is a product of dims over axes, `batch/rows * io`. An axis that does not divide its dim stands
+// for ceil(n/k). A cost is a sum of such products with rational coefficients. It stays symbolic until it is printed or
+// evaluated, so that it can be shown as in papers.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -34,17 +34,17 @@ class Cost {
  public:
   Cost() = default;
   explicit Cost(Product product) { add(std::move(product)); }
-  void add(Product product);  ///< terms with the same factors and denominator are joined
+  void add(Product product);  ///< joins terms with the same factors and denominator
   void add(const Cost& other);
   Cost times(int64_t numerator, int64_t denominator = 1) const;
-  /// The exact value, rounded to the nearest whole number; kMost (types/saturating.h) if that is as large or larger.
+  /// The exact value, rounded to the nearest integer, but at most kMost (types/saturating.h).
   int64_t value() const;
   const std::vector<Product>& terms() const;
 
  private:
   std::vector<Product>& own_terms();
 
-  std::shared_ptr<std::vector<Product>> terms_;  ///< null: none. Copies share them until one changes
+  std::shared_ptr<std::vector<Product>> terms_;  ///< null: no terms. Copies share them until one changes
 };
 
 /// `2·batch/rows·io + hidden/cols`

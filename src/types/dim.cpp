@@ -52,7 +52,7 @@ int64_t size_of(const Dims& dims) {
 
 Dims settled(Dims dims) {
   std::vector<std::string> texts;
-  for (const Dim& dim : dims) texts.push_back(to_string(dim));  // with the size, by which a text shows that it is a dim
+  for (const Dim& dim : dims) texts.push_back(to_string(dim));  // the size marks the name as a dim
   std::vector<std::string*> all;
   for (std::string& text : texts) all.push_back(&text);
   settle(all);

@@ -1,10 +1,10 @@
 #pragma once
 // Named dimensions and the types of tensors.
 //
-// A dim is a name and a size. A tensor's shape is an ordered list of dims, never two of one name; everything that
-// matches dims does so by name, so the order matters only to what is printed, to reshape and to random numbers.
-// A dim that a function or model declares for itself has an own name (support/name.h), which matches no other: two dims
-// that a script calls `half` may meet in one tensor. Layouts and files go by plain names.
+// A dim is a name and a size. A tensor's shape is an ordered list of dims with different names. Dims are matched by
+// name. So their order matters only for printing, reshape and random numbers. A dim that a function or model declares
+// for itself has an own name (support/name.h), which matches no other dim. So two dims that a script calls `half` may
+// occur in one tensor. Layouts and files use plain names.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,13 +24,13 @@ struct Dim {
   bool operator==(const Dim&) const = default;
 };
 
-/// The dims of a tensor, outermost first as they are written and printed.
+/// The dims of a tensor in declared order, outermost first.
 using Dims = std::vector<Dim>;
 
-/// Numbers of which one belongs to each of several dims: strides, first places.
+/// One number for each of several dims: strides, first positions.
 using Integers = std::vector<int64_t>;
 
-/// Names of dims whose sizes are known from elsewhere.
+/// Names of dims whose sizes are known from the context.
 using Names = std::vector<Name>;
 Names names_of(const Dims& dims);
 
@@ -50,14 +50,14 @@ std::optional<int64_t> checked_size(const Dims& dims);
 /// The number of elements of dims whose product is known to fit.
 int64_t size_of(const Dims& dims);
 
-/// What a tensor is, apart from where it lies.
+/// A tensor's element type and shape, without its sharding.
 struct TensorType {
   ElementType element = ElementType::kF32;
   Dims dims;
   bool operator==(const TensorType&) const = default;
 };
 
-/// The same dims as people are told of them: called `half`, or `rotary::half` where two called `half` meet.
+/// The same dims with names for people: `half`, or `rotary::half` if there are two dims called `half`.
 Dims settled(Dims dims);
 
 // Texts in which own names still have to be settled (support/own_names.h).
@@ -69,11 +69,11 @@ std::string to_string(const Dims& dims);
 /// `f32[batch=64, io=32]`
 std::string to_string(const TensorType& type);
 
-/// The order in which a tensor's dims lie in memory: their indices, outermost first.
+/// The order in which a tensor's dims are stored in memory: their indices, outermost first.
 using StorageOrder = std::vector<int8_t>;
-/// That in which they are written.
+/// The declared order.
 StorageOrder written_order(size_t dims);
-/// ` stored [io, batch]`; empty for the order in which they are written, or none.
+/// ` stored [io, batch]`. Empty for the declared order, or none.
 std::string stored_text(const StorageOrder& order, const Dims& dims);
 /// Reads such a list of names.
 StorageOrder read_stored(TextReader& reader, const Dims& dims);

@@ -1,6 +1,6 @@
 #pragma once
-// Keys of tables, as bytes: equal keys have equal parts. What is appended says how long it is, or all keys of a table
-// have the same number of it.
+// Keys of tables, as bytes. Equal keys have equal parts: each appended part has a length prefix, or all keys of the
+// table have the same number of it.
 #include <string>
 #include <type_traits>
 

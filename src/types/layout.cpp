@@ -59,7 +59,7 @@ class LayoutReader {
     return text_.substr(begin, at_ - begin);
   }
 
-  /// Behind `params "path":`, what that speaks of; null where something else begins.
+  /// Reads `params "path":`, and returns its rule. Null if there is something else.
   StoredRule* head() {
     const std::string_view rest = std::string_view(text_).substr(at_);
     StoredRule rule;

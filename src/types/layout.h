@@ -1,9 +1,9 @@
 #pragma once
-// Layouts: which dims are split over which mesh axes.
+// Layouts: the mesh axes that split dims.
 //
-// A layout is a partial map from plain names of dims (the dims need not exist) to names of mesh axes. It belongs to
-// no mesh; whether the two fit is checked where a tensor is made under them. Besides, it may say by their paths how
-// params and states are stored: otherwise than what is computed with them.
+// A layout is a partial map from plain names of dims (which need not exist) to names of mesh axes. It belongs to no
+// mesh. Whether it fits the mesh is checked when a tensor is made. A layout may also give params and states, by their
+// paths, another layout in storage than in computations.
 #include <functional>
 #include <memory>
 #include <string>
@@ -17,17 +17,17 @@ namespace mtf {
 
 /// One rule `dim -> axis` or `dim -> [axis, axis]`.
 struct LayoutRule {
-  Name dim;  ///< a plain name, of every dim that is called so; or behind `@` the name of one dim
+  Name dim;  ///< a plain name, for every dim called so; behind `@` the name of one dim
   std::vector<Name> axes;
-  Span span;  ///< where it is written; empty when it came from the command line
+  Span span;  ///< its span; empty if it came from the command line
 };
 
-/// `params "blocks[*].*": {d_model -> data, vocab -> data}`: how those params, or states, are stored whose paths are as
-/// the pattern (support/text.h, matches).
+/// `params "blocks[*].*": {d_model -> data, vocab -> data}`: the layout in storage of params, or states, whose paths
+/// match the pattern (support/text.h, matches).
 struct StoredRule {
-  bool trainable = true;  ///< params
+  bool trainable = true;  ///< `params`, not `states`
   std::string path;
-  std::vector<LayoutRule> rules;  ///< claim axes in this order: on an axis that one before has, a claim is dropped
+  std::vector<LayoutRule> rules;  ///< claim axes in this order; a claim of a taken axis is dropped
   Span span;
 };
 
@@ -36,31 +36,32 @@ struct Layout {
   std::vector<LayoutRule> rules = {};
   Span span = {};
   std::vector<StoredRule> stored = {};
-  /// The rule for a dim, by its own name or its plain one; or null.
+  /// The rule for a dim, by its own name or its plain one, or null.
   const LayoutRule* find(Name dim) const;
-  /// What speaks of a param (`trainable`) or state of this path: of several that match, the last; or null.
+  /// The rule for a param (`trainable`) or state with this path, or null. The last matching rule wins.
   const StoredRule* find_stored(bool trainable, std::string_view path) const;
-  /// All rules of dims, those by path behind the others.
+  /// Visits all rules for dims, then those by path.
   void each_rule(const std::function<void(const LayoutRule&)>& visit) const;
 };
 using LayoutPtr = std::shared_ptr<const Layout>;
 
-/// They split the same dims over the same axes, in whatever order and wherever they are written.
+/// True if both split the same dims over the same axes, in any order of rules.
 bool same_rules(const std::vector<LayoutRule>& a, const std::vector<LayoutRule>& b);
-/// And say the same by path, in the same order.
+/// The same for two layouts. Rules by path must also have the same order.
 bool same_rules(const Layout& a, const Layout& b);
 
 /// `batch -> rows, hidden -> [cols, planes]`
 std::string to_string(const std::vector<LayoutRule>& rules);
 /// `params "*": {d_model -> data}`
 std::string to_string(const StoredRule& rule);
-/// All in braces.
+/// All rules in braces.
 std::string to_string(const Layout& layout);
 
-/// Parses `batch:rows;hidden:cols+planes`. Entries `params "blocks[*].*":d_model:data` speak of params by path, those
-/// of one path together; `params "head":` says that nothing does. Throws std::invalid_argument as parse_axes does.
+/// Parses `batch:rows;hidden:cols+planes`. An entry `params "blocks[*].*":d_model:data` is a rule for params by path;
+/// entries of one path form one rule. `params "head":` is a rule without axes. Throws std::invalid_argument as
+/// parse_axes does.
 Layout parse_layout(const std::string& text);
-/// The text that gives the layout.
+/// The layout in that notation.
 std::string notation(const Layout& layout);
 
 }  // namespace mtf

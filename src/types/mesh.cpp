@@ -101,7 +101,7 @@ std::string MeshesOfText::where(const MeshPtr& mesh, const MeshPtr& declared) {
 
 namespace {
 
-/// `[rows: 2, cols: 2]`
+/// Reads `[rows: 2, cols: 2]`.
 std::vector<Axis> read_axes(TextReader& reader) {
   std::string pairs;
   const Span place = reader.place();

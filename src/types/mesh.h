@@ -2,8 +2,8 @@
 // Meshes of processors.
 //
 // A mesh is an n-dimensional array of processors with named axes. Processors are numbered with the last axis fastest.
-// Axes are named by their index in the mesh; an ordered list of them (AxisList) says how one dim is split, a set of
-// them (AxisSet) the group that a collective spans.
+// An axis is identified by its index in the mesh. An ordered list of axes (AxisList) describes the split of a dim, and
+// a set of axes (AxisSet) the group of a collective.
 #include <array>
 #include <cstdint>
 #include <initializer_list>
@@ -17,7 +17,7 @@ namespace mtf {
 
 class TextReader;  // types/text_reader.h
 
-/// The most axes that a mesh may have.
+/// The maximal number of axes of a mesh.
 inline constexpr int kMaxAxes = 12;
 
 struct Axis {
@@ -30,7 +30,7 @@ struct Axis {
 using AxisSet = uint32_t;
 inline constexpr AxisSet axis_bit(int axis) { return AxisSet{1} << axis; }
 
-/// An ordered list of different axes of one mesh; the first splits a dim, each next one splits every block again.
+/// An ordered list of different axes of one mesh. The first splits a dim, each next one splits every block again.
 class AxisList {
  public:
   AxisList() = default;
@@ -65,7 +65,7 @@ class AxisList {
   uint8_t count_ = 0;
 };
 
-/// The place of a processor along each axis.
+/// The index of a processor along each axis.
 using Coordinates = std::array<int32_t, kMaxAxes>;
 
 class Mesh {
@@ -82,15 +82,15 @@ class Mesh {
   int find(Name axis) const;
   Coordinates coordinates(int64_t processor) const;
   int64_t processor(const Coordinates& coordinates) const;
-  /// How far apart in number two neighbours along an axis are.
+  /// The difference of the numbers of two neighbours along an axis.
   int64_t stride(int axis) const { return strides_[axis]; }
-  /// The processors of a group that spans `axes`.
+  /// The number of processors of a group that spans `axes`.
   int64_t group_size(AxisSet axes) const;
-  /// The processors of the group of `processor` along `axes`, ascending; the last axis of the mesh runs fastest.
+  /// The processors in the group of `processor` along `axes`, ascending.
   std::vector<int64_t> group(int64_t processor, AxisSet axes) const;
-  /// The place of `processor` in its group along `axes`.
+  /// The index of `processor` in its group along `axes`.
   int64_t place_in_group(int64_t processor, AxisSet axes) const;
-  /// In the mesh's order.
+  /// The names of axes, in the mesh's order.
   std::vector<Name> names_of(AxisSet axes) const;
   /// `rows` or `rows+cols`, in the mesh's order.
   std::string axes_to_string(AxisSet axes) const;
@@ -104,41 +104,41 @@ class Mesh {
 };
 using MeshPtr = std::shared_ptr<const Mesh>;
 
-/// True if both are one mesh: the same name and axes.
+/// True if both are the same mesh, with the same name and axes.
 inline bool same_mesh(const MeshPtr& a, const MeshPtr& b) { return a == b || *a == *b; }
 
 /// `[rows: 2, cols: 2]`
 std::string to_string(const Mesh& mesh);
 
-/// `grid[rows: 2, cols: 2]`, `[all: 4]` where it has no name.
+/// `grid[rows: 2, cols: 2]`, or `[all: 4]` without a name.
 std::string name_and_axes(const Mesh& mesh);
 
-/// The meshes of a program's text: most lies on one, which its first line declares, and what lies on another says so.
+/// The meshes of a program's text. The first line declares the mesh of most values. Values on another mesh name it.
 class MeshesOfText {
  public:
-  /// What the text begins with, ``mesh grid = [rows: 2, cols: 2]``; empty for null.
+  /// The declaration at the beginning of the text, ``mesh grid = [rows: 2, cols: 2]``. Empty for null.
   static std::string declared(const MeshPtr& mesh);
-  /// ` on other[all: 4]`; empty for the mesh that is declared.
+  /// ` on other[all: 4]`. Empty for the declared mesh.
   static std::string where(const MeshPtr& mesh, const MeshPtr& declared);
 
   /// Reads the declaration, if the line is one.
   bool read_declared(TextReader& reader);
-  /// Reads what `where` gives; null: on no mesh.
+  /// Reads the result of `where`. Null: on no mesh.
   MeshPtr read_where(TextReader& reader);
-  /// What read_where will give behind the dims in brackets that come next.
+  /// Returns the future result of read_where, which follows the next dims in brackets.
   MeshPtr find_where(TextReader reader);
 
  private:
   MeshPtr same(Mesh mesh);
 
-  std::vector<MeshPtr> meshes_{nullptr};  ///< the one that is declared first; equal meshes are one
+  std::vector<MeshPtr> meshes_{nullptr};  ///< the declared one comes first; equal meshes are stored once
 };
 
 /// `rows+cols`
 std::string axes_text(const std::vector<Name>& axes);
 
-/// Parses Mesh TensorFlow's notation, `rows:2;cols:2`; `;`, `.`, `,` and blanks all separate. Throws
-/// std::invalid_argument with a sentence that says what was expected and what was found.
+/// Parses Mesh TensorFlow's notation, `rows:2;cols:2`. `;`, `.`, `,` and blanks all separate. Throws
+/// std::invalid_argument, whose message states the expected and the found.
 std::vector<Axis> parse_axes(const std::string& text);
 
 }  // namespace mtf

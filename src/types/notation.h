@@ -7,11 +7,11 @@
 
 namespace mtf {
 
-/// What stands between entries.
+/// The separators of entries.
 inline constexpr const char* kSeparators = ";., \t";
 
 /// The `name:value` pairs of `text`, separated by `;`, `.`, `,` or blanks. Throws std::invalid_argument for an entry
-/// without both; `left` and `right` say in its message what they are.
+/// without both. The message calls the two parts `left` and `right`.
 std::vector<std::pair<std::string, std::string>> parse_pairs(const std::string& text, const std::string& left,
                                                              const std::string& right);
 

@@ -1,6 +1,6 @@
 #pragma once
-// Arithmetic of costs, which can be larger than any number that there is: a plan may be made for tensors that nobody
-// could hold. What does not fit is kMost, which means "at least so much" and is printed so.
+// Arithmetic for costs that may exceed every integer type, because a plan may be made for tensors that no machine can
+// hold. Larger results are kMost, which means "at least this" and is printed so.
 #include <cstdint>
 #include <limits>
 
@@ -8,7 +8,7 @@ namespace mtf {
 
 inline constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
-/// Of numbers that are not negative.
+/// Adds numbers that are not negative.
 inline int64_t saturating_add(int64_t a, int64_t b) {
   int64_t sum = 0;
   return __builtin_add_overflow(a, b, &sum) ? kMost : sum;

@@ -1,13 +1,13 @@
 #pragma once
-// Where the blocks of a tensor lie on a mesh.
+// The blocks of a tensor on a mesh.
 //
-// A sharding gives each dim of a tensor an ordered list of mesh axes (none: whole), and a set of axes over which the
-// value is still partial: the tensor is then the sum of what the processors along those axes hold. An axis stands at
-// most once in a sharding. Along axes that it does not name, every processor holds the same block (a replica).
+// A sharding gives each dim of a tensor an ordered list of mesh axes (an empty list: replicated). It also has a set of
+// axes over which the value is partial. The tensor is then the sum of the values of the processors along these axes. A
+// sharding names an axis at most once. Along other axes every processor holds the same block (a replica).
 //
-// Blocks: a dim of size n split over an axis of k gives blocks of ceil(n/k) elements, the last ones shorter or empty;
-// the next axis of its list splits each of those blocks again in the same way, so that gathering the last axis always
-// gives the blocks of the others. Processor 0 therefore has the largest block along every dim.
+// A dim of size n, split over an axis of k processors, gives blocks of ceil(n/k) elements. The last ones are shorter or
+// empty. The next axis of the list splits each block again in the same way. Thus gathering over the last axis gives the
+// blocks of the remaining axes. Processor 0 has the largest block along every dim.
 #include <string>
 #include <vector>
 
@@ -18,7 +18,7 @@
 namespace mtf {
 
 struct Sharding {
-  std::vector<AxisList> dims;  ///< for each dim of the tensor, in its order
+  std::vector<AxisList> dims;  ///< for each dim of the tensor, in declared order
   AxisSet partial = 0;
   /// The axes along which processors hold different data.
   AxisSet varies() const;
@@ -37,20 +37,20 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
-/// The block of a dim of `size` elements, split over `axes`, that a processor holds.
+/// The block that a processor holds of a dim of `size` elements, split over `axes`.
 Interval block_of(int64_t size, const AxisList& axes, const Mesh& mesh, const Coordinates& coordinates);
 
 /// The size of the largest block.
 int64_t block_size(int64_t size, const AxisList& axes, const Mesh& mesh);
 
-/// True if all blocks of the split have one size.
+/// True if all blocks have the same size.
 bool splits_evenly(int64_t size, const AxisList& axes, const Mesh& mesh);
 
-/// `f32[batch=64/rows, io=32]`, and ` partial over cols` where it is. Before axes of `marked` stands `@`:
+/// `f32[batch=64/rows, io=32]`, with ` partial over cols` if it is partial. `@` marks the axes of `marked`:
 /// `batch=64@rows`.
 std::string to_string(const TensorType& type, const Sharding& sharding, const Mesh& mesh, AxisSet marked = 0);
 
-/// A dim with the axes that split it, `batch=64/rows+cols`, and those of them that are marked. `mesh` may be null.
+/// A dim with the axes that split it (`batch=64/rows+cols`), and the marked ones among them. `mesh` may be null.
 struct SplitDim {
   Dim dim;
   AxisList axes;
@@ -65,7 +65,7 @@ AxisList read_axes(TextReader& reader, const Mesh* mesh);
 inline AxisSet read_axis_set(TextReader& reader, const Mesh* mesh) { return read_axes(reader, mesh).set(); }
 
 ElementType read_element_type(TextReader& reader);
-/// Refuses, at `place`, dims of one name, and an axis that splits two.
+/// Fails at `place` if a dim is repeated, or an axis splits two dims.
 void check_dims(const TextReader& reader, Span place, const std::vector<SplitDim>& dims);
 
 }  // namespace mtf

@@ -29,14 +29,14 @@ size_t length_of_number(std::string_view text) {
   return end;
 }
 
-/// `[0]`, of a name such as `blocks[0].w`; 0: it is none.
+/// The length of an index such as `[0]` in the name `blocks[0].w`, or 0.
 size_t length_of_place(std::string_view text) {
   if (text[0] != '[') return 0;
   const size_t end = text.find_first_not_of("0123456789", 1);
   return end != std::string_view::npos && end > 1 && text[end] == ']' ? end + 1 : 0;
 }
 
-/// `before` stands before it.
+/// The length of the next token. `before` is the preceding character.
 size_t length_of_token(std::string_view text, char before) {
   if (text.starts_with("->")) return 2;
   const bool is_signed =
