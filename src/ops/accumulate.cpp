@@ -4,7 +4,6 @@
 //
 // The attributes and `inputs` are those of place_at, pad and spread. Each operation may write its result over x. If the
 // dim is sharded, a processor adds the elements that fall into its block:
-// is split, a processor adds what falls into its block:
 //
 //                           processor 0         processor 1
 //   x                       1 1 1               1 1 1

@@ -84,8 +84,7 @@ struct AttentionParts : AttentionAttributes {
 /// The number of memory positions that are counted for each query, out of `memory`. Less than all if there is a window.
 int64_t counted_places(const AttentionParts& parts, double window, int64_t memory);
 
-/// Builds attention from smaller operations, which store their results.
-/// sharded.
+/// Builds attention from smaller operations, which store their results. Used if memory, features or values are sharded.
 graph::Values expand_attention(graph::ExpandCall& call);
 graph::Values expand_attention_gradient(graph::ExpandCall& call);
 /// The gradient of the scores, as a graph: [.., length, memory].

@@ -15,7 +15,6 @@ namespace mtf {
 // for people. So two dims called `half` differ, but layouts, paths and files use the plain name.
 //
 // The table of texts is the one global of the program that grows. Texts are only added, and any thread may add one.
-// thread may do so.
 class Name {
  public:
   Name() = default;
