@@ -73,8 +73,8 @@ TEST(BlockInfo, ANameExpiresAfterTheLastStatementThatHasIt) {
 
 TEST(BlockInfo, WhatMayBeAPlaceIsAnAlias) {
   Infos infos(
-      "let a = net.w\nlet b = a + 1\nfor (p, g) in zip(q, r) { let c = p }\nfn f(z) { let d = z\n z := 1 }\nlet (e, h) "
-      "= (a, b)\ne := 2");
+      "let a = net.w\nlet b = a + 1\nfor (p, g) in zip(q, r) { let c = p }\nfn f(z) { let d = z\n"
+      " z := 1 }\nlet (e, h) = (a, b)\ne := 2");
   EXPECT_EQ(sorted(infos.top().aliases), "a c e g h p");
   EXPECT_EQ(sorted(infos.top().bound), "a b c d e f g h p z");
   ASSERT_EQ(infos.top().targets.size(), 1u);
@@ -102,8 +102,8 @@ TEST(BlockInfo, ABlockOfAFunctionWithoutANameIsApart) {
 
 TEST(BlockInfo, BodiesOfFunctionsAreApart) {
   Infos infos(
-      "fn f(x, y = k()) { return grad(x, h(y)) }\nlet g = fn(x) = opt.step(x)\nmodel M { let l = N()\n fn call(x) = "
-      "l(x) }\nq(1)(2)");
+      "fn f(x, y = k()) { return grad(x, h(y)) }\nlet g = fn(x) = opt.step(x)\nmodel M { let l = N()\n"
+      " fn call(x) = l(x) }\nq(1)(2)");
   const BlockInfo& info = infos.top();
   ASSERT_EQ(info.calls.size(), 2u);  // q(1)(…) and q
   EXPECT_EQ(syntax::print(*info.calls[0]), "q(1)");

@@ -159,8 +159,8 @@ TEST(Check, LoopsThatFixShapesTakeEveryTurn) {
 TEST(Check, AListOfNumbersThatGrowsTakesFewTurns) {
   const auto nodes = [](int turns) {
     const int64_t before = graph::last_node_id();
-    EXPECT_EQ(rendered("dim a = 4\nmodel Net { param w: [a] = 1 }\nlet net = Net()\nlet losses = []\nlet last = "
-                       "[0.0]\nfor i in 0.." +
+    EXPECT_EQ(rendered("dim a = 4\nmodel Net { param w: [a] = 1 }\nlet net = Net()\nlet losses = []\n"
+                       "let last = [0.0]\nfor i in 0.." +
                        std::to_string(turns) +
                        " {\n  let loss = mean(square(net.w - i))\n  net.w := net.w - 0.1 * grad(loss, net.w)\n"
                        "  losses := losses + [float(loss)]\n  last := [float(loss)]\n}\n"
@@ -230,8 +230,10 @@ TEST(Check, GradientsThatNothingComesTo) {
   EXPECT_EQ(kinds(net + "for i in 0..9 { let g = grad(sum(m.w * x), m.params) }\n"), Kinds{"grad_unreached"});
   EXPECT_EQ(rendered(net + "let g = grad(sum(m.w * x), m.params)\n"),
             "warning: a gradient is 0, as the loss does not reach what it is of [grad_unreached]\n"
-            " --> test.mtf:5:9\n  |\n5 | let g = grad(sum(m.w * x), m.params)\n  |         "
-            "^^^^^^^^^^^^^^^^^^^^^^^^^^^^ no gradient comes to `b`\n"
+            " --> test.mtf:5:9\n"
+            "  |\n"
+            "5 | let g = grad(sum(m.w * x), m.params)\n"
+            "  |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ no gradient comes to `b`\n"
             "  = help: leave out what the loss does not depend on\n");
   // In a module it is the program's line that is shown, one for each.
   EXPECT_EQ(
@@ -255,9 +257,9 @@ TEST(Check, GradientsThatNothingComesTo) {
   EXPECT_EQ(
       rendered(net + "fn f(y) { if sum(y) > 0 { return m.b }\nreturn y }\nlet g = grad(sum(m.w * f(x)), m.params)\n"),
       "");
-  EXPECT_EQ(rendered("dim a = 2\nmodel M { param w: [a] = 1 }\nlet ms = [M() for i in 0..3]\nlet ws = [m.w for m in "
-                     "ms]\nlet h = ones([a])\n"
-                     "for i in 0..3 { h := h * ws[i] }\nlet g = grad(sum(h), ws)\n"),
+  EXPECT_EQ(rendered("dim a = 2\nmodel M { param w: [a] = 1 }\nlet ms = [M() for i in 0..3]\n"
+                     "let ws = [m.w for m in ms]\nlet h = ones([a])\nfor i in 0..3 { h := h * ws[i] }\n"
+                     "let g = grad(sum(h), ws)\n"),
             "");
   EXPECT_EQ(
       rendered(net + "let h = x\nfor i in 0..3 { if i > 0 { let g = grad(sum(h * m.w), m.params) }\nh := h * m.b }\n"),
@@ -302,8 +304,9 @@ TEST(Check, Settings) {
   // What an imported module declares is set under its name there, and its dims are not.
   EXPECT_EQ(rendered("import optim\noption size = 0.1\nfn f() { dim inner = 3 }\n",
                      {.mesh = {}, .layout = {}, .set = {{"wide", "1"}}, .stdlib = "", .ranks = 1}),
-            "error: the program has no option of this name [unknown_option]\n  = note: --set wide=1\n  = help: it has "
-            "size\n");
+            "error: the program has no option of this name [unknown_option]\n"
+            "  = note: --set wide=1\n"
+            "  = help: it has size\n");
 }
 
 TEST(Check, ALayoutGivenFromOutsideNamesDimsOfTheProgram) {
@@ -320,8 +323,8 @@ TEST(Check, ALayoutGivenFromOutsideNamesDimsOfTheProgram) {
 TEST(Check, Models) {
   const std::string m =
       "dim a = 2\nmodel Inner(d: dim) { param w: [d] = 1\nstate s: like w = 0 }\n"
-      "model Outer() { let parts = [Inner(a) for i in 0..2]\nlet again = parts[0]\nparam b: [] = 0 }\nlet m = "
-      "Outer()\n";
+      "model Outer() { let parts = [Inner(a) for i in 0..2]\nlet again = parts[0]\nparam b: [] = 0 }\n"
+      "let m = Outer()\n";
   EXPECT_EQ(rendered(m + "assert len(m.params) == 3\nassert m.params[1].path == \"parts[1].w\"\n"), "");
   EXPECT_EQ(kinds(m + "m.b := zeros([a])\n"), Kinds{"assign_type_changed"});
   EXPECT_EQ(kinds(m + "print(m.c)\n"), Kinds{"unknown_attribute"});
@@ -341,8 +344,8 @@ TEST(Check, NamesBoundToAPlaceStandForIt) {
 }
 
 TEST(Check, CountersAreUnknown) {
-  EXPECT_EQ(rendered("dim a = 2\nlet c = counters { let x = zeros([a]) }\nassert c.flops == 17\nassert "
-                     "c.all_reduce.over(\"all\").values == 3\n"),
+  EXPECT_EQ(rendered("dim a = 2\nlet c = counters { let x = zeros([a]) }\nassert c.flops == 17\n"
+                     "assert c.all_reduce.over(\"all\").values == 3\n"),
             "");
   EXPECT_EQ(kinds("let c = counters { let x = 1 }\nprint(c.flop)\n"), Kinds{"unknown_attribute"});
 }

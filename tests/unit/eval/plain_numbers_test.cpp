@@ -59,12 +59,22 @@ TEST(PlainNumbers, AFunctionOfThemGivesWhatCallingItGives) {
       "fn f(x) = x * x - 2 * x\nprint(f(3), f(0.5), f(zeros([])), f(4))",
       "fn f(x) = x * x - 2 * x\nprint(f(zeros([])), f(3))",
       "fn fib(n: int) -> int {\n  if n < 2 { return n }\n  return fib(n - 1) + fib(n - 2)\n}\nprint(fib(15))",
-      "fn down(n: int) -> int {\n  if n == 0 { return 0 }\n  return 1 + down(n - 1)\n}\nprint(down(63), down(65), "
-      "down(300))\n"
+      "fn down(n: int) -> int {\n"
+      "  if n == 0 { return 0 }\n"
+      "  return 1 + down(n - 1)\n"
+      "}\n"
+      "print(down(63), down(65), down(300))\n"
       "print(down(500))",
-      "let k = 5\nfn f(x) {\n  let k = x + 1\n  if k > 2 {\n    let k = 10 * k\n    return k\n  }\n  return "
-      "k\n}\nprint(f(1), "
-      "f(2), k)",
+      "let k = 5\n"
+      "fn f(x) {\n"
+      "  let k = x + 1\n"
+      "  if k > 2 {\n"
+      "    let k = 10 * k\n"
+      "    return k\n"
+      "  }\n"
+      "  return k\n"
+      "}\n"
+      "print(f(1), f(2), k)",
       "let k = 5\nfn f(x) {\n  if x > 2 {\n    let k = 10\n    let y = k\n  }\n  return k + x\n}\nprint(f(3))",
       "let k = 1\nfn f(x) = x + k\nk := 2\nprint(f(1))\nlet k = 7\nprint(f(1))",
       "fn f(x) = x + later\nlet later = 1\nprint(f(1))",

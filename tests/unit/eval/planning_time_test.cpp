@@ -49,29 +49,32 @@ const std::string kThrough =
 // The step of `optimize` for each parameter of `ps`.
 const std::string kUpdate =
     "fn update(gs, lo: int, hi: int) {\n"
-    "  if hi - lo == 1 { optimize(lo, gs[lo]) } else { let mid = (lo + hi) // 2; update(gs, lo, mid); update(gs, mid, "
-    "hi) }\n"
+    "  if hi - lo == 1 { optimize(lo, gs[lo]) } else { let mid = (lo + hi) // 2; update(gs, lo, mid); "
+    "update(gs, mid, hi) }\n"
     "  return 0\n"
     "}\n";
 
 TEST(PlanningTime, IsProportionalToLayers) {
   expect_proportional(
       "dim batch = 16, io = 64, hidden = 256\n"
-      "model Layer { param w: [io, hidden] = 1\n param b: [hidden] = 0\n param v: [hidden, io] = 1\n param g: [io] = "
-      "1\n }\n"
+      "model Layer { param w: [io, hidden] = 1\n"
+      " param b: [hidden] = 0\n"
+      " param v: [hidden, io] = 1\n"
+      " param g: [io] = 1\n"
+      " }\n"
       "model Net(layers: list) { let all = layers }\n"
       "let layers = [Layer() for i in 0..count]\n"
       "fn layer(x, i) {\n"
       "  let n = layer_norm(x, over: io) * layers[i].g\n"
-      "  return x + einsum(gelu(einsum(n, layers[i].w -> [batch, hidden]) + layers[i].b), layers[i].v -> [batch, io])\n"
+      "  return x + einsum(gelu(einsum(n, layers[i].w -> [batch, hidden]) + layers[i].b), layers[i].v -> [batch, "
+      "io])\n"
       "}\n" +
           kThrough +
           "let ps = Net(layers).params\n"
           "fn optimize(i, g) { let p = ps[i]; p := p - 0.1 * g }\n" +
           kUpdate +
-          "fn step(x) { let loss = mean(square(through(x, 0, count))); update(grad(loss, ps), 0, len(ps)); return loss "
-          "}\n"
-          "print(step(random.normal([batch, io])))\n",
+          "fn step(x) { let loss = mean(square(through(x, 0, count))); update(grad(loss, ps), 0, len(ps)); "
+          "return loss }\nprint(step(random.normal([batch, io])))\n",
       12);
 }
 
@@ -119,9 +122,8 @@ TEST(PlanningTime, IsProportionalToParameters) {
           "  p.w := p.w - 0.01 * p.m / (sqrt(p.v) + 0.001)\n"
           "}\n" +
           kUpdate +
-          "fn step(x) { let loss = mean(square(through(x, 0, count))); update(grad(loss, ps), 0, len(ps)); return loss "
-          "}\n"
-          "print(step(random.normal([batch, n])))\n",
+          "fn step(x) { let loss = mean(square(through(x, 0, count))); update(grad(loss, ps), 0, len(ps)); "
+          "return loss }\nprint(step(random.normal([batch, n])))\n",
       200);
 }
 

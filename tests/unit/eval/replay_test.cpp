@@ -115,8 +115,8 @@ INSTANTIATE_TEST_SUITE_P(
         "let done = (step + 1) / 20\nlet now = rate * (1 - done)\nopt.minimize(loss_of(x) * now, lr: now / 2)",
         "opt.minimize(scaled_loss(x, step + 1), lr: 0.3 / (step + 2))",
         "let now = 0.1 / (step + 1)\nprint(step)\nopt.minimize(loss_of(x), lr: now)",
-        "let y = some[step]\nlet now = 0.1 / (step + 1)\nopt.minimize(loss_of(y), lr: now)\nif step == 9 { print(now) "
-        "}",
+        "let y = some[step]\nlet now = 0.1 / (step + 1)\nopt.minimize(loss_of(y), lr: now)\n"
+        "if step == 9 { print(now) }",
         "dim rows = 4\nopt.minimize(mean(zeros([rows])) + loss_of(x) + loss_in(x))"));
 
 TEST_P(Evaluated, ATurnThatIsAnotherEachTime) {

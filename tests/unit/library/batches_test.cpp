@@ -53,13 +53,16 @@ TEST_F(Batches, OfTokensInAFileAreThoseOfTheTextInMemory) {
   EXPECT_EQ(run("let a = data.text(\"" + text + "\")\na.save(\"" + path("saved") + "\")\nlet b = data.token_file(\"" +
                 path("saved") +
                 "\", a.vocab)\n"
-                "print(len(a) == len(b), a.vocab == b.vocab)\ndim batch = 3, length = 5\n"
+                "print(len(a) == len(b), a.vocab == b.vocab)\n"
+                "dim batch = 3, length = 5\n"
                 "for (part, other) in [(a, b), (a[7..50], b[7..50])] {\n"
-                "  for ((x, y), (z, w)) in zip([p for p in part.batches(batch, length, shuffle: 4)], [p for p in "
-                "other.batches(batch, length, shuffle: 4)]) { assert all(x == z) and all(y == w) }\n"
-                "  for ((x, y, c), (z, w, d)) in zip([p for p in part.windows(batch, length, stride: 2)], [p for p in "
-                "other.windows(batch, length, stride: 2)]) {\n"
-                "    assert all(x == z) and all(y == w) and all(c == d)\n  }\n}\n"),
+                "  for ((x, y), (z, w)) in zip([p for p in part.batches(batch, length, shuffle: 4)], "
+                "[p for p in other.batches(batch, length, shuffle: 4)]) { assert all(x == z) and all(y == w) }\n"
+                "  for ((x, y, c), (z, w, d)) in zip([p for p in part.windows(batch, length, stride: 2)], "
+                "[p for p in other.windows(batch, length, stride: 2)]) {\n"
+                "    assert all(x == z) and all(y == w) and all(c == d)\n"
+                "  }\n"
+                "}\n"),
             "true true\n");
 }
 
@@ -76,19 +79,27 @@ TEST_F(Batches, AreDecodedToAsManyTextsAsTheyHaveRowsBeforeTheNumbersAreKnown) {
 const std::string kLargeBatches = "dim batch = 64, length = 4096\nlet t = data.token_file(\"";
 
 TEST_F(Batches, ThatAreReadAheadHaveTheSameNumbers) {
-  const std::string walk =
-      kLargeBatches + ids(64 * 4096 * 5 + 1) +
-      "\", 200)\nlet turn = 0\nfor (x, y) in t.batches(batch, length) {\n"
-      "  let first = (turn * 64 * 4096 + 4096 * broadcast(range(batch) -> [batch, length]) + broadcast(range(length) "
-      "-> [batch, length])) % 200\n"
-      "  assert all(x == first) and all(y == (first + 1) % 200)\n  turn := turn + 1\n}\nprint(turn)\n";
+  const std::string walk = kLargeBatches + ids(64 * 4096 * 5 + 1) +
+                           "\", 200)\n"
+                           "let turn = 0\n"
+                           "for (x, y) in t.batches(batch, length) {\n"
+                           "  let first = (turn * 64 * 4096 + 4096 * broadcast(range(batch) -> [batch, "
+                           "length]) + broadcast(range(length) -> [batch, length])) % 200\n"
+                           "  assert all(x == first) and all(y == (first + 1) % 200)\n"
+                           "  turn := turn + 1\n"
+                           "}\n"
+                           "print(turn)\n";
   EXPECT_EQ(run(walk), "5\n");
 }
 
 TEST_F(Batches, ThatALoopLeavesAreWaitedForOnce) {
   EXPECT_EQ(run(kLargeBatches + ids(64 * 4096 * 5 + 1) +
-                "\", 200)\nfor i in 0..20 {\n  for (x, y) in t.batches(batch, length, shuffle: i) { if i % 2 == 0 { "
-                "break } else { print(x[batch: 0][length: 0] >= 0); break } }\n}\nprint(\"left\")\n"),
+                "\", 200)\n"
+                "for i in 0..20 {\n"
+                "  for (x, y) in t.batches(batch, length, shuffle: i) { if i % 2 == 0 { break } else { "
+                "print(x[batch: 0][length: 0] >= 0); break } }\n"
+                "}\n"
+                "print(\"left\")\n"),
             "true\ntrue\ntrue\ntrue\ntrue\ntrue\ntrue\ntrue\ntrue\ntrue\nleft\n");
 }
 

@@ -19,10 +19,9 @@ class Answers : public testing::Test {
  protected:
   Answers() {
     session.execute(
-        "mesh m = [rows: 2, cols: 2]\nlayout l = {batch -> rows, hidden -> cols}\ndim batch = 64, hidden = 128, io = "
-        "32\n"
-        "fn scaled(x, rate: float = 0.1) = x * rate\nlet x = random.uniform([batch, io]); let w = random.uniform([io, "
-        "hidden])\n"
+        "mesh m = [rows: 2, cols: 2]\nlayout l = {batch -> rows, hidden -> cols}\n"
+        "dim batch = 64, hidden = 128, io = 32\nfn scaled(x, rate: float = 0.1) = x * rate\n"
+        "let x = random.uniform([batch, io]); let w = random.uniform([io, hidden])\n"
         "let v = random.uniform([hidden, io]); let h = relu(einsum(x, w -> [batch, hidden]))");
   }
   /// What could stand at the end of a text, of one kind.

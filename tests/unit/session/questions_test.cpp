@@ -105,16 +105,36 @@ eval::Settings with_library() {
 }
 
 constexpr const char* kBegin =
-    "import optim\nmesh grid = [p: 2, q: 2]\nlayout own = {batch -> p}\nuse grid\nuse own\n"
+    "import optim\n"
+    "mesh grid = [p: 2, q: 2]\n"
+    "layout own = {batch -> p}\n"
+    "use grid\n"
+    "use own\n"
     "dim batch = 4, n = 8, hidden = 4\n"
-    "model Net() {\n  param w: [n, hidden] = init.normal(stddev: 0.1)\n  param v: [hidden, n] = init.normal()\n"
-    "  state turns: [] = 0\n  fn call(x) = einsum(relu(einsum(x, w -> [batch, hidden])), v -> [batch, n])\n}\n"
-    "let net = Net()\nlet opt = optim.Adam(net.params)\nlet x = random.normal([batch, n])\n"
-    "let list = [x + 1, (x * 2, [x @ {n -> q}])]\nlet y = net(x)\nlet loss = sum(square(y))\n"
-    "fn counter(start) {\n  let sum_so_far = start\n  let all = [start]\n  let turns = 0\n"
-    "  fn step(more) {\n    if sum(more) > 100 { sum_so_far := sum_so_far + more }\n"
-    "    while sum(sum_so_far) < 0 { all := all + [more]; turns := turns + 1 }\n    return (sum_so_far, len(all), "
-    "turns)\n  }\n  return step\n}\nlet step = counter(x)\n";
+    "model Net() {\n"
+    "  param w: [n, hidden] = init.normal(stddev: 0.1)\n"
+    "  param v: [hidden, n] = init.normal()\n"
+    "  state turns: [] = 0\n"
+    "  fn call(x) = einsum(relu(einsum(x, w -> [batch, hidden])), v -> [batch, n])\n"
+    "}\n"
+    "let net = Net()\n"
+    "let opt = optim.Adam(net.params)\n"
+    "let x = random.normal([batch, n])\n"
+    "let list = [x + 1, (x * 2, [x @ {n -> q}])]\n"
+    "let y = net(x)\n"
+    "let loss = sum(square(y))\n"
+    "fn counter(start) {\n"
+    "  let sum_so_far = start\n"
+    "  let all = [start]\n"
+    "  let turns = 0\n"
+    "  fn step(more) {\n"
+    "    if sum(more) > 100 { sum_so_far := sum_so_far + more }\n"
+    "    while sum(sum_so_far) < 0 { all := all + [more]; turns := turns + 1 }\n"
+    "    return (sum_so_far, len(all), turns)\n"
+    "  }\n"
+    "  return step\n"
+    "}\n"
+    "let step = counter(x)\n";
 
 constexpr const char* kQuestions[] = {
     "let residue = list[0]",

@@ -28,8 +28,8 @@ std::string run(const std::string& text, eval::Settings settings = {}, int threa
 }
 
 TEST(Run, PrintsValues) {
-  EXPECT_EQ(run("dim a = 2, b = 3\nprint(1, 2.5, 2.0, true, \"x\", [1, \"y\"], a)\nprint(fill([a, b], "
-                "0.5))\nprint(range(b))\n"),
+  EXPECT_EQ(run("dim a = 2, b = 3\nprint(1, 2.5, 2.0, true, \"x\", [1, \"y\"], a)\nprint(fill([a, b], 0.5))\n"
+                "print(range(b))\n"),
             "1 2.5 2 true x [1, \"y\"] a=2\n[[0.5, 0.5, 0.5], [0.5, 0.5, 0.5]]\n[0, 1, 2]\n");
 }
 
@@ -38,8 +38,8 @@ TEST(Run, ThreadsChangeNoBitOfTheGradientsOfSharedKeysAndValues) {
     const std::string text =
         "precision " + precision +
         "\ndim heads = 3, length = 200, memory = length, d = 8\n"
-        "let q = random.normal([heads, length, d])\nlet k = random.normal([memory, d])\nlet v = random.normal([memory, "
-        "d])\n"
+        "let q = random.normal([heads, length, d])\nlet k = random.normal([memory, d])\n"
+        "let v = random.normal([memory, d])\n"
         "let y = attention(q, k, v, over: memory, along: length, features: d, causal: true)\n"
         "for g in grad(sum(square(y)), [q, k, v]) { print(\"{sum(abs(g)):.9f}\", max(g), g[d: 3]) }\n";
     EXPECT_EQ(run(text, {}, 1), run(text, {}, 3)) << precision;
@@ -51,26 +51,26 @@ TEST(Run, FormatsTakeATensorAsItsNumber) {
 }
 
 TEST(Run, GradientsGoThroughPrintedValuesAndAssignedNames) {
-  EXPECT_EQ(run("dim a = 1\nlet x = fill([a], 3)\nlet y = x * x\nprint(y)\nfor i in 0..2 { y := y * x "
-                "}\nprint(sum(y))\nlet g = grad(sum(y), x)\nprint(g)\n"),
+  EXPECT_EQ(run("dim a = 1\nlet x = fill([a], 3)\nlet y = x * x\nprint(y)\nfor i in 0..2 { y := y * x }\n"
+                "print(sum(y))\nlet g = grad(sum(y), x)\nprint(g)\n"),
             "[9]\n81\n[108]\n");
 }
 
 TEST(Run, ACopyDoesNotChange) {
-  EXPECT_EQ(run("model M() { param w: [] = 1 }\nlet m = M()\nlet before = copy(m.w)\nlet alias = m.w\nm.w := m.w + "
-                "1\nprint(before, alias, m.w)\n"),
+  EXPECT_EQ(run("model M() { param w: [] = 1 }\nlet m = M()\nlet before = copy(m.w)\nlet alias = m.w\n"
+                "m.w := m.w + 1\nprint(before, alias, m.w)\n"),
             "1 2 2\n");
 }
 
 TEST(Run, CountersCountTheirBlockAlone) {
-  EXPECT_EQ(run("dim a = 4, b = 8\nlet x = ones([a, b])\nlet y = x * 3\nlet c = counters { let z = sum(y)\nlet z = y + "
-                "1 }\nprint(c.flops, c.all_reduce.count)\n"),
+  EXPECT_EQ(run("dim a = 4, b = 8\nlet x = ones([a, b])\nlet y = x * 3\nlet c = counters { let z = sum(y)\n"
+                "let z = y + 1 }\nprint(c.flops, c.all_reduce.count)\n"),
             "64 0\n");
 }
 
 TEST(Run, RecomputeRepeatsItsRandomNumbers) {
-  EXPECT_EQ(run("dim a = 4\nfn f(x) = x * random.uniform([a])\nlet x = ones([a])\nlet y = recompute(f, x)\nlet g = "
-                "grad(sum(y), x)\nassert all(g == y)\n"),
+  EXPECT_EQ(run("dim a = 4\nfn f(x) = x * random.uniform([a])\nlet x = ones([a])\nlet y = recompute(f, x)\n"
+                "let g = grad(sum(y), x)\nassert all(g == y)\n"),
             "");
 }
 
@@ -289,8 +289,8 @@ TEST_F(Repl, AStatementThatFailsOrIsPlannedLeavesWhatANameHeld) {
 
 TEST_F(Repl, AHiddenBindingLivesAsLongAsWhatNamesIt) {
   session.execute(
-      "let n = 1\nlet other = 5\nfn f() = n\nfn g() = fn() = n\nlet kept = [fn() = n + other]\nmodel M() { state s: [] "
-      "= n\n fn call() = n }\nlet m = M()\nlet call = m.call");
+      "let n = 1\nlet other = 5\nfn f() = n\nfn g() = fn() = n\nlet kept = [fn() = n + other]\n"
+      "model M() { state s: [] = n\n fn call() = n }\nlet m = M()\nlet call = m.call");
   session.execute("let n = 2\nlet other = 6\nfn of_second() = n");
   session.execute("let n = 3");
   session.execute("let n = 4\nlet other = 7");
@@ -354,13 +354,24 @@ Assumption under(const std::string& mesh, const std::string& layout) {
 }
 
 constexpr const char* kLearner =
-    "import optim\ndim batch = 8, io = 4, hidden = 16\nmesh grid = [rows: 2, cols: 2]\nlayout own = {batch -> rows}\n"
-    "model Net() {\n  param w: [io, hidden] = init.normal(stddev: 0.1)\n  param v: [hidden, io] @ {.., io -> cols} = "
-    "init.normal(stddev: 0.1)\n"
-    "  fn call(x) = einsum(relu(einsum(x, w -> [batch, hidden])), v -> [batch, io])\n}\n"
-    "let net = Net()\nlet opt = optim.Adam(net.params)\nlet x = random.normal([batch, io])\nlet parts = [2 * x, x @ "
-    "{io -> rows}]\nlet loss = sum(square(net(x)))\n"
-    "fn step() {\n  let loss = sum(square(net(x) - parts[0]))\n  opt.minimize(loss)\n}\n";
+    "import optim\n"
+    "dim batch = 8, io = 4, hidden = 16\n"
+    "mesh grid = [rows: 2, cols: 2]\n"
+    "layout own = {batch -> rows}\n"
+    "model Net() {\n"
+    "  param w: [io, hidden] = init.normal(stddev: 0.1)\n"
+    "  param v: [hidden, io] @ {.., io -> cols} = init.normal(stddev: 0.1)\n"
+    "  fn call(x) = einsum(relu(einsum(x, w -> [batch, hidden])), v -> [batch, io])\n"
+    "}\n"
+    "let net = Net()\n"
+    "let opt = optim.Adam(net.params)\n"
+    "let x = random.normal([batch, io])\n"
+    "let parts = [2 * x, x @ {io -> rows}]\n"
+    "let loss = sum(square(net(x)))\n"
+    "fn step() {\n"
+    "  let loss = sum(square(net(x) - parts[0]))\n"
+    "  opt.minimize(loss)\n"
+    "}\n";
 
 TEST_F(Repl, AnotherLayoutIsPlannedFromWhatIsThere) {
   Session fresh(eval::Settings{}, &execution, out);
@@ -523,8 +534,8 @@ TEST_F(Interrupted, APlanEndsBeforeItWritesOverWhatItBeganWith) {
 
 TEST_F(Repl, AFileIsLoadedAsIfItWereTyped) {
   session.load(
-      "dim a = 2\nmesh g = [rows: 2]\nlayout l = {a -> rows}\nlet n = 1\nfor i in 0..3 { n := n + 1 }\nlet x = "
-      "ones([a])\n",
+      "dim a = 2\nmesh g = [rows: 2]\nlayout l = {a -> rows}\nlet n = 1\nfor i in 0..3 { n := n + 1 }\n"
+      "let x = ones([a])\n",
       "f.mtf", false);
   EXPECT_EQ(session.execute("n")[0].bindings[0].value, "4");
   EXPECT_EQ(type_of(session, "x"), "f32[a=2/rows]");
@@ -540,9 +551,9 @@ TEST_F(Repl, AFileIsLoadedAsIfItWereTyped) {
 
 TEST_F(Repl, WhatALoadedFileDidNotNeedIsComputedWhenItIsAskedFor) {
   session.load(
-      "dim a = 4, b = 8\nmodel M { param w: [b] = init.normal(stddev: 1) }\nlet m = M()\nlet x = random.uniform([a, "
-      "b])\nlet unread = einsum(x, x -> [a])\n"
-      "let list = [x * 2, x * 3]\nlet named = x + 1\nfn late() = sum(named)\nprint(sum(x))\n",
+      "dim a = 4, b = 8\nmodel M { param w: [b] = init.normal(stddev: 1) }\nlet m = M()\n"
+      "let x = random.uniform([a, b])\nlet unread = einsum(x, x -> [a])\nlet list = [x * 2, x * 3]\n"
+      "let named = x + 1\nfn late() = sum(named)\nprint(sum(x))\n",
       "f.mtf", false);
   const int64_t loaded = execution.counters().flops;
   session.execute("1 + 1");
@@ -578,8 +589,8 @@ TEST_F(Repl, KeepsTheTextOfWhatItHasDone) {
 
 TEST_F(Repl, SaysWhatItHolds) {
   session.execute(
-      "mesh g = [rows: 2]\nlayout l = {a -> rows}\ndim a = 4\nmodel M() { param w: [a] = 1; state s: [] = 0 }\nlet m = "
-      "M()\nlet x = ones([a])\nlet x = 2 * x");
+      "mesh g = [rows: 2]\nlayout l = {a -> rows}\ndim a = 4\n"
+      "model M() { param w: [a] = 1; state s: [] = 0 }\nlet m = M()\nlet x = ones([a])\nlet x = 2 * x");
   std::string found;
   for (const HeldName& held : session.held())
     if (held.type.tensor() || held.type.kind == eval::ValueType::Kind::kInstance)
@@ -601,8 +612,8 @@ TEST_F(Repl, SaysWhatItHolds) {
 
 TEST_F(Repl, MovesWhatItHoldsToALayout) {
   session.execute(
-      "mesh g = [rows: 2]\ndim a = 4, b = 6\nmodel M() { param w: [a, b] = 1; param v: [a] @ {} = 1 }\nlet m = "
-      "M()\nlet x = ones([a]); let n = 3");
+      "mesh g = [rows: 2]\ndim a = 4, b = 6\nmodel M() { param w: [a, b] = 1; param v: [a] @ {} = 1 }\n"
+      "let m = M()\nlet x = ones([a]); let n = 3");
   const std::vector<EntryReport> reports = session.use(session.mesh_or_layout("{a -> rows}"), "<2>");
   ASSERT_EQ(reports.size(), 1U);
   std::string moved;
@@ -620,9 +631,8 @@ TEST_F(Repl, MovesWhatItHoldsToALayout) {
 
 TEST_F(Repl, MovesWhatItHoldsToWhereRulesByPathSay) {
   session.execute(
-      "import optim\nmesh g = [rows: 2]\ndim a = 4, b = 6\nmodel M() { param w: [a, b] = 1; param v: [a] = 1 }\nlet m "
-      "= "
-      "M()\nlet opt = optim.Adam(m.params)");
+      "import optim\nmesh g = [rows: 2]\ndim a = 4, b = 6\n"
+      "model M() { param w: [a, b] = 1; param v: [a] = 1 }\nlet m = M()\nlet opt = optim.Adam(m.params)");
   const auto moved_by = [&](const std::string& layout) {
     std::string moved;
     const std::vector<EntryReport> reports = session.use(session.mesh_or_layout(layout), "<2>");
@@ -670,8 +680,8 @@ TEST_F(Repl, WhatIsUsedIsAnEntryThatCanBeTakenBack) {
 
 TEST_F(Repl, LabelsAreThoseOfTheParameters) {
   session.execute(
-      "dim a = 4\nfn f(x: [.., a], over: dim, text = \"a, (b\", rate = (1, 2)) = x\nmodel M(n, bias = true) { param w: "
-      "[a] = 1 }");
+      "dim a = 4\nfn f(x: [.., a], over: dim, text = \"a, (b\", rate = (1, 2)) = x\n"
+      "model M(n, bias = true) { param w: [a] = 1 }");
   const auto labels = [&](const std::string& name) {
     std::string found;
     const KnownName known = session.known_names(name).at(0);

@@ -22,8 +22,8 @@ std::vector<std::string> entries(int i) {
       fmt::format("model M{0} {{ param w: [a{0}, b{0}] = 0.5 }}\nlet net = M{0}(); let x = range(a{0}) + 1.0", i)};
   for (int turn = 0; turn < 10; ++turn)
     all.push_back(
-        fmt::format("let loss = sum(square(einsum(x, net.w -> [b{}])))\nlet g = grad(loss, net.w)\nnet.w := net.w - "
-                    "0.0001 * g\nprint(loss)",
+        fmt::format("let loss = sum(square(einsum(x, net.w -> [b{}])))\nlet g = grad(loss, net.w)\n"
+                    "net.w := net.w - 0.0001 * g\nprint(loss)",
                     i));
   all.push_back("net.w := nope");
   all.push_back("sum(net.w)");
@@ -150,8 +150,8 @@ TEST(WhatIf, APlanOfWhatIsThereHasThePeakOfItsRun) {
   std::ostringstream out;
   Session session({}, &execution, out);
   session.execute(
-      "mesh m = [p: 2]\nlayout l = {a -> p}\ndim a = 800, b = 40\nlet x = random.normal([a, b])\nlet other = "
-      "random.normal([a, b])");
+      "mesh m = [p: 2]\nlayout l = {a -> p}\ndim a = 800, b = 40\nlet x = random.normal([a, b])\n"
+      "let other = random.normal([a, b])");
   const std::string statement = "let y = sum(square(x) * 2, over: a)";
   const int64_t planned = session.plan(statement).counters.peak_bytes;
   execution.runtime().restart_peak();

@@ -63,8 +63,14 @@ TEST(Format, ABlockOfAFunctionWithoutANameIsIndentedAsItsLine) {
   EXPECT_EQ(formatted("let f=fn(x){return x}\nlet y=(fn(x){ return x })(3)"),
             "let f = fn(x) { return x }\nlet y = (fn(x) { return x })(3)\n");
   EXPECT_EQ(formatted("if c {\nlet y = scan(fn(h,x) { # one\nlet z = h\n\n# two\nreturn z,x\n}, a, b,over:d)\n}"),
-            "if c {\n  let y = scan(fn(h, x) {  # one\n    let z = h\n\n    # two\n    return (z, x)\n  }, a, b, "
-            "over: d)\n}\n");
+            "if c {\n"
+            "  let y = scan(fn(h, x) {  # one\n"
+            "    let z = h\n"
+            "\n"
+            "    # two\n"
+            "    return (z, x)\n"
+            "  }, a, b, over: d)\n"
+            "}\n");
   EXPECT_EQ(formatted("let y = f(\nfn(x) {\nreturn x\n},\na)"), "let y = f(\n  fn(x) {\n    return x\n  },\n  a\n)\n");
 }
 
@@ -106,8 +112,8 @@ TEST(Format, KeepsWhereAStatementGoesOn) {
 
 TEST(Format, KeepsWhatStandsUnderEachOther) {
   const std::string text =
-      "mesh   grid  = [rows: 2]\nlayout dp_mp = {batch -> rows}\n\nlet x     = 1   # one\nlet loss  = 20  # two\nlet "
-      "grads = 3\n";
+      "mesh   grid  = [rows: 2]\nlayout dp_mp = {batch -> rows}\n\nlet x     = 1   # one\n"
+      "let loss  = 20  # two\nlet grads = 3\n";
   EXPECT_EQ(formatted(text), text);
 }
 

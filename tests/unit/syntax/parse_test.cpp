@@ -124,8 +124,19 @@ TEST(Parse, LinesContinueInBracketsAndAfterOperators) {
 
 TEST(Parse, DocsBelongToTheFileOrToWhatFollows) {
   const Program program = parse_text(
-      "#!/usr/bin/mtf\n## The file,\n##  two lines.\n\n## A dim.\ndim a = 1\n# no\n## far\n\nfn f() {\n  ## Inner.\n  "
-      "let x = 1\n}");
+      "#!/usr/bin/mtf\n"
+      "## The file,\n"
+      "##  two lines.\n"
+      "\n"
+      "## A dim.\n"
+      "dim a = 1\n"
+      "# no\n"
+      "## far\n"
+      "\n"
+      "fn f() {\n"
+      "  ## Inner.\n"
+      "  let x = 1\n"
+      "}");
   EXPECT_EQ(program.doc, "The file,\n two lines.");
   EXPECT_EQ(program.body.statements[0].doc, "A dim.");
   EXPECT_EQ(program.body.statements[1].doc, "");

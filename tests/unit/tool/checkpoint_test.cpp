@@ -496,9 +496,9 @@ TEST_F(Checkpoint, AMarkThatIsNoFileIsRefusedAtOnce) {
 
 TEST_F(Checkpoint, WithoutOneARunThatGoesOnBeginsAndSaysSo) {
   const std::string text =
-      "import nn, optim, checkpoint, logs\ndim a = 3\noption folder = \"\"\nmodel M { param w: [a] = 1 }\nlet m = M()\n"
-      "let step = checkpoint.resume(folder, m)\nprint(\"step {step}\")\nlogs.jsonl(\"{folder}/log.jsonl\", step: "
-      "step)\n"
+      "import nn, optim, checkpoint, logs\ndim a = 3\noption folder = \"\"\n"
+      "model M { param w: [a] = 1 }\nlet m = M()\nlet step = checkpoint.resume(folder, m)\n"
+      "print(\"step {step}\")\nlogs.jsonl(\"{folder}/log.jsonl\", step: step)\n"
       "checkpoint.save(folder, m, step: step + 1)\n";
   const std::vector<std::string> line = {"run", write("resumed.mtf", text), "--set", "folder=" + folder_};
   std::filesystem::create_directory(folder_);
@@ -553,8 +553,8 @@ class EndedRuns : public Checkpoint {
     text.replace(text.find("import nn"), 9, "import logs, nn");
     text.replace(text.find("checkpoint.load"), 15, "checkpoint.resume");
     text.replace(text.find("  checkpoint.save"), 0,
-                 "  logs.jsonl(\"{folder}/losses.jsonl\", step: step, loss: loss)\n  logs.csv(\"{folder}/losses.csv\", "
-                 "step: step, loss: loss)\n");
+                 "  logs.jsonl(\"{folder}/losses.jsonl\", step: step, loss: loss)\n"
+                 "  logs.csv(\"{folder}/losses.csv\", step: step, loss: loss)\n");
     write("train.mtf", text);
   }
   std::size_t partial_files() const {
@@ -601,8 +601,8 @@ TEST_F(EndedRuns, TheLogsOfARunThatWentOnAreThoseOfAWholeOne) {
 /// 64 MB take long enough to be met while they are written.
 TEST_F(EndedRuns, NoSignalLeavesAFileInTheMaking) {
   const std::string text =
-      "import checkpoint\noption folder = \"\"\ndim a = 4000, b = 4000\nmodel M { param w: [a, b] = 1 }\nlet m = "
-      "M()\nprint(\"start\")\n"
+      "import checkpoint\noption folder = \"\"\ndim a = 4000, b = 4000\n"
+      "model M { param w: [a, b] = 1 }\nlet m = M()\nprint(\"start\")\n"
       "for step in 1..100000 { checkpoint.save(folder, m, step: step, keep: 1) }\n";
   const std::vector<std::string> line = {kMtf, "run", write("large.mtf", text), "--set", "folder=" + folder_};
   const auto is_being_written = [&] {
@@ -681,10 +681,10 @@ TEST_F(Checkpoint, AGpt2OfOthersIsLoadedByTheirNames) {
       "    \"h.{i}.attn.c_proj.weight\", \"h.{i}.attn.c_proj.bias\", \"h.{i}.mlp.c_fc.weight\", "
       "\"h.{i}.mlp.c_fc.bias\", \"h.{i}.mlp.c_proj.weight\", \"h.{i}.mlp.c_proj.bias\"]\n"
       "  tensors := tensors + [b.norm1.scale, b.norm1.offset, b.norm3.scale, b.norm3.offset,\n"
-      "    reshape(broadcast(stack([a.wq, a.wk, a.wv], part) -> [d_model, part, heads, d_head]) -> [d_model, thrice]), "
-      "reshape(stack([a.bq, a.bk, a.bv], part) -> [thrice]),\n"
-      "    reshape(a.wo -> [joined, d_model]), a.bo, b.feed_forward.up.w, b.feed_forward.up.b, b.feed_forward.down.w, "
-      "b.feed_forward.down.b]\n"
+      "    reshape(broadcast(stack([a.wq, a.wk, a.wv], part) -> [d_model, part, heads, d_head]) -> [d_model, "
+      "thrice]), reshape(stack([a.bq, a.bk, a.bv], part) -> [thrice]),\n"
+      "    reshape(a.wo -> [joined, d_model]), a.bo, b.feed_forward.up.w, b.feed_forward.up.b, "
+      "b.feed_forward.down.w, b.feed_forward.down.b]\n"
       "}\n"
       "checkpoint.write(\"" +
       path("gpt2.safetensors") +

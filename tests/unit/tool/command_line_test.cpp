@@ -310,8 +310,8 @@ TEST_F(CommandLine, WhatCannotBeReadBackIsSaidWithItsLine) {
   EXPECT_MENTIONS(error("captured\nmesh line = [p: 2]\nx: f32[a=4] = input()\ny: f32[a=4] = rely(x)\n-> y\n"),
                   "there is no operation of this name");
   // What a pass ensures, and the text does not hold.
-  EXPECT_MENTIONS(error("after merge\nmesh line = [p: 2]\nx: f32[a=4] = input()\ny: f32[a=4] = relu(x)\nz: f32[a=4] = "
-                        "relu(x)\n-> y, z\n"),
+  EXPECT_MENTIONS(error("after merge\nmesh line = [p: 2]\nx: f32[a=4] = input()\ny: f32[a=4] = relu(x)\n"
+                        "z: f32[a=4] = relu(x)\n-> y, z\n"),
                   "relu is there twice");
   EXPECT_MENTIONS(error("after split\nmesh line = [p: 2]\nx: f32[a=4] partial over p = input(0)\n-> x\n"),
                   "the output x is still to be summed");
@@ -385,8 +385,18 @@ TEST_F(CommandLine, TestUpdateWritesWhatIsPrintedWhereItIsPrinted) {
       "a.mtf", "print(1)\n# a comment\ndim a = 2\nfor i in 0..2 {\n  print(i)\n}\nprint(sum(ones([a])))\nlet x = 1\n");
   EXPECT_MENTIONS(mtf({"test", "--update", "--yes", file}).out, "1 passed, 0 failed");
   EXPECT_EQ(read("a.mtf"),
-            "print(1)\n#> 1\n# a comment\ndim a = 2\nfor i in 0..2 {\n  print(i)\n}\n#> 0\n#> "
-            "1\nprint(sum(ones([a])))\n#> 2\nlet x = 1\n");
+            "print(1)\n"
+            "#> 1\n"
+            "# a comment\n"
+            "dim a = 2\n"
+            "for i in 0..2 {\n"
+            "  print(i)\n"
+            "}\n"
+            "#> 0\n"
+            "#> 1\n"
+            "print(sum(ones([a])))\n"
+            "#> 2\n"
+            "let x = 1\n");
   EXPECT_MENTIONS(mtf({"test", file}).out, "1 passed, 0 failed");
 }
 
@@ -430,8 +440,8 @@ TEST_F(CommandLine, TestRunsEveryCombination) {
 TEST_F(CommandLine, TestStartsRanks) {
   if (!has_mpirun()) GTEST_SKIP() << "no mpirun";
   const std::string file = write("a.mtf",
-                                 "#: meshes \"\" \"all:4\"\n#: layouts \"a:all\"\n#: ranks 1 2\ndim a = "
-                                 "5\nprint(sum(range(a)))\n#> 10\nassert sum(range(a)) == 11\n#! assertion_failed\n");
+                                 "#: meshes \"\" \"all:4\"\n#: layouts \"a:all\"\n#: ranks 1 2\ndim a = 5\n"
+                                 "print(sum(range(a)))\n#> 10\nassert sum(range(a)) == 11\n#! assertion_failed\n");
   EXPECT_MENTIONS(mtf({"test", file}).out, "1 passed, 0 failed");
 }
 
@@ -490,10 +500,15 @@ TEST_F(CommandLine, TheScriptOfASlurmJobIsOneProcess) {
 // ---- limits ---------------------------------------------------------------------------------------------------------
 
 TEST_F(CommandLine, ManySmallValuesAreMoreMemoryThanThereIs) {
-  const std::string file =
-      write("a.mtf",
-            "dim a = 1024 * 1024\nlet all = [random.uniform([a])]\nfor i in 0..2000 {\n  let x = random.uniform([a]) + "
-            "i\n  assert sum(x) > 0\n  all := all + [x]\n}\nprint(sum(all[0]))\n");
+  const std::string file = write("a.mtf",
+                                 "dim a = 1024 * 1024\n"
+                                 "let all = [random.uniform([a])]\n"
+                                 "for i in 0..2000 {\n"
+                                 "  let x = random.uniform([a]) + i\n"
+                                 "  assert sum(x) > 0\n"
+                                 "  all := all + [x]\n"
+                                 "}\n"
+                                 "print(sum(all[0]))\n");
   const ProcessResult result =
       run_process({"sh", "-c", "ulimit -v 1500000; exec " + kMtf + " run --threads 1 " + file}, {}, kPatience);
   EXPECT_EQ(result.status, 4);
@@ -512,8 +527,8 @@ TEST_F(CommandLine, ALargeValueIsComparedWithTheLimitOfTheProcess) {
 
 TEST_F(CommandLine, AMeshOfAThousandMillionsIsPlannedAndNotHosted) {
   const std::string file = write("a.mtf",
-                                 "mesh m = [p: 1000000000]\nlayout l = {a -> p}\ndim a = 2 ^ 40\nlet x = "
-                                 "ones([a])\nprint(sum(shift(x, a: 1, wrap: true)))\n");
+                                 "mesh m = [p: 1000000000]\nlayout l = {a -> p}\ndim a = 2 ^ 40\nlet x = ones([a])\n"
+                                 "print(sum(shift(x, a: 1, wrap: true)))\n");
   const ProcessResult planned = mtf({"plan", file});
   EXPECT_EQ(planned.status, 0) << planned.err;
   EXPECT_MENTIONS(planned.out, "total for each of 1,000,000,000 processors");
@@ -525,8 +540,8 @@ TEST_F(CommandLine, AMeshOfAThousandMillionsIsPlannedAndNotHosted) {
 
 TEST_F(CommandLine, FiguresThatNoNumberHoldsAreShownAsTheLeastTheyAre) {
   const std::string file = write("a.mtf",
-                                 "dim a = 2 ^ 31, b = 2 ^ 30, c = 2 ^ 20\nlet x = random.uniform([a, b])\nlet y = "
-                                 "random.uniform([b, c])\nlet z = einsum(x, y -> [a, c])\nprint(sum(z))\n");
+                                 "dim a = 2 ^ 31, b = 2 ^ 30, c = 2 ^ 20\nlet x = random.uniform([a, b])\n"
+                                 "let y = random.uniform([b, c])\nlet z = einsum(x, y -> [a, c])\nprint(sum(z))\n");
   for (const std::string by : {"tree", "value"}) {
     const ProcessResult planned = mtf({"plan", file, "--by", by});
     EXPECT_EQ(planned.status, 0) << planned.err;

@@ -53,8 +53,8 @@ class AtPrompt : public ::testing::Test {
  protected:
   AtPrompt() {
     EXPECT_TRUE(
-        repl_.enter("mesh m = [all: 4]; layout dp = {batch -> all}; layout whole = {}; dim batch = 64, io = 32, hidden "
-                    "= 128; let n = 2\n"
+        repl_.enter("mesh m = [all: 4]; layout dp = {batch -> all}; layout whole = {}; "
+                    "dim batch = 64, io = 32, hidden = 128; let n = 2\n"
                     "let h = random.uniform([batch, hidden]); let v = random.uniform([hidden, io])"))
         << err_.str();
   }
@@ -124,8 +124,9 @@ TEST_F(AtPrompt, ARuleIsNamedForADimOfItsOwnName) {
 
 TEST_F(AtPrompt, AValueMayHaveBracketsInItsName) {
   said(
-      "mesh grid = [rows: 2, cols: 2]; layout l = {hidden -> cols}\nmodel Block() { param w: [hidden, io] = 1 }\nmodel "
-      "Net() { let blocks = [Block(), Block()] }\nlet net = Net()");
+      "mesh grid = [rows: 2, cols: 2]; layout l = {hidden -> cols}\n"
+      "model Block() { param w: [hidden, io] = 1 }\nmodel Net() { let blocks = [Block(), Block()] }\n"
+      "let net = Net()");
   const std::string text = said(":explain net.blocks[1].w @ {}");
   EXPECT_MENTIONS(text, "from   blocks[1].w: f32[hidden=128/cols, io=32]");
   EXPECT_EQ(rules(text), "hidden -> cols;");
@@ -145,8 +146,9 @@ TEST_F(AtPrompt, WhatMakesColumnsEstimatesIsSaidOnce) {
   const std::string text =
       said(":compare if sum(h) > 1 { print(sum(v)) } --layout dp --layout whole --layout hidden:all");
   EXPECT_MENTIONS(text,
-                  "an estimate:\n    <2>:1  if sum(h) > 1 { print(sum(v)) }\n        only the run knows which way it "
-                  "goes: each is counted\n");
+                  "an estimate:\n"
+                  "    <2>:1  if sum(h) > 1 { print(sum(v)) }\n"
+                  "        only the run knows which way it goes: each is counted\n");
   EXPECT_EQ(text.find("if sum"), text.rfind("if sum")) << text;
 }
 

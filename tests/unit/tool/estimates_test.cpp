@@ -19,14 +19,21 @@ namespace {
 using Estimates = CommandTest;
 
 const std::string kEstimatedStep =
-    "mesh grid = [rows: 2, cols: 2]\nlayout both = {batch -> rows, hidden -> cols}\n"
+    "mesh grid = [rows: 2, cols: 2]\n"
+    "layout both = {batch -> rows, hidden -> cols}\n"
     "dim batch = 64, io = 32, hidden = 128\n"
-    "model Net {\n  param w: [io, hidden] = init.normal(stddev: 0.1)\n  param v: [hidden, io] = init.normal(stddev: "
-    "0.1)\n"
-    "  fn call(x) = einsum(relu(einsum(x, w -> [batch, hidden])), v -> [batch, io])\n}\n"
-    "let net = Net()\nlet x = random.uniform([batch, io])\n"
-    "for step in 0..4 {\n  let loss = mean(square(net(x) - x))\n"
-    "  for (p, g) in zip(net.params, grad(loss, net.params)) { p := p - 0.1 * g }\n  print(\"loss {loss:.3f}\")\n}\n";
+    "model Net {\n"
+    "  param w: [io, hidden] = init.normal(stddev: 0.1)\n"
+    "  param v: [hidden, io] = init.normal(stddev: 0.1)\n"
+    "  fn call(x) = einsum(relu(einsum(x, w -> [batch, hidden])), v -> [batch, io])\n"
+    "}\n"
+    "let net = Net()\n"
+    "let x = random.uniform([batch, io])\n"
+    "for step in 0..4 {\n"
+    "  let loss = mean(square(net(x) - x))\n"
+    "  for (p, g) in zip(net.params, grad(loss, net.params)) { p := p - 0.1 * g }\n"
+    "  print(\"loss {loss:.3f}\")\n"
+    "}\n";
 
 TEST(MachineFile, IsReadAsItIsWritten) {
   cost::MachineModel machine;
@@ -86,9 +93,10 @@ TEST_F(Estimates, GradientsAreSummedBesideTheBackwardPass) {
 
 TEST_F(Estimates, APlanSaysHowLongStagesOfAPipelineIdle) {
   const std::string file = write("a.mtf",
-                                 "mesh line = [p: 4]\nlayout stages = {layers -> p}\ndim layers = 4, micro = 8, a = 3\n"
-                                 "print(sum(scan(fn(h, w) = tanh(h * w), ones([micro, a]), random.normal([layers, a]), "
-                                 "over: layers, pipeline: micro)))\n");
+                                 "mesh line = [p: 4]\nlayout stages = {layers -> p}\n"
+                                 "dim layers = 4, micro = 8, a = 3\n"
+                                 "print(sum(scan(fn(h, w) = tanh(h * w), ones([micro, a]), random.normal([layers, "
+                                 "a]), over: layers, pipeline: micro)))\n");
   const ProcessResult plan = mtf({"plan", file});
   EXPECT_NE(plan.out.find("each stage of a pipeline over p idles in 3 of 11 turns, 27% of its time"), std::string::npos)
       << plan.out;
@@ -168,21 +176,29 @@ TEST_F(Estimates, ASearchFindsTheLayoutOfThePapersTransformer) {
                            "ff_size=262144", "words=32768"})
     words.insert(words.end(), {"--set", size});
   const ProcessResult found = mtf(words);
-  EXPECT_NE(found.out.find("mesh   found = [rows: 16, cols: 32]\nlayout best  = {batch -> rows, d_ff -> cols, heads -> "
-                           "cols, vocab -> cols}\n"),
+  EXPECT_NE(found.out.find("mesh   found = [rows: 16, cols: 32]\n"
+                           "layout best  = {batch -> rows, d_ff -> cols, heads -> cols, vocab -> cols}\n"),
             std::string::npos)
       << found.out << found.err;
 }
 
 TEST_F(Estimates, ASearchPrintsTheRulesByPathThatItFound) {
-  const std::string file = write(
-      "a.mtf",
-      "import optim\ndim batch = 8, d = 256, e = 256\nmodel Layer {\n  param w: [d, e] = init.normal(stddev: 0.1)\n"
-      "  fn call(x) = rename(tanh(einsum(x, w -> [batch, e])), e -> d)\n}\n"
-      "model Net {\n  let all = [Layer() for i in 0..6]\n  fn call(x) { for layer in all { x := layer(x) }; return x "
-      "}\n}\n"
-      "let net = Net()\nlet opt = optim.Adam(net.params)\nlet x = random.uniform([batch, d])\n"
-      "for step in 0..2 { let loss = sum(square(net(x))); opt.minimize(loss) }\nprint(sum(net(x)))\n");
+  const std::string file = write("a.mtf",
+                                 "import optim\n"
+                                 "dim batch = 8, d = 256, e = 256\n"
+                                 "model Layer {\n"
+                                 "  param w: [d, e] = init.normal(stddev: 0.1)\n"
+                                 "  fn call(x) = rename(tanh(einsum(x, w -> [batch, e])), e -> d)\n"
+                                 "}\n"
+                                 "model Net {\n"
+                                 "  let all = [Layer() for i in 0..6]\n"
+                                 "  fn call(x) { for layer in all { x := layer(x) }; return x }\n"
+                                 "}\n"
+                                 "let net = Net()\n"
+                                 "let opt = optim.Adam(net.params)\n"
+                                 "let x = random.uniform([batch, d])\n"
+                                 "for step in 0..2 { let loss = sum(square(net(x))); opt.minimize(loss) }\n"
+                                 "print(sum(net(x)))\n");
   const std::vector<std::string> words = {"search", file,       "--processors", "4",        "--axes",
                                           "1",      "--layout", "batch:rows",   "--memory", "4MB"};
   EXPECT_EQ(mtf(words).status, 4);
@@ -197,12 +213,21 @@ TEST_F(Estimates, ASearchPrintsTheRulesByPathThatItFound) {
 /// A step of Adam, of layers of a width, with a batch.
 std::string layers_text(int layers, int width, int batch) {
   return fmt::format(
-      "import optim\ndim batch = {}, d = {}, e = {}\nmodel Layer {{\n  param w: [d, e] = init.normal(stddev: 0.1)\n"
-      "  fn call(x) = rename(tanh(einsum(x, w -> [batch, e])), e -> d)\n}}\n"
-      "model Net {{\n  let all = [Layer() for i in 0..{}]\n  fn call(x) {{ for layer in all {{ x := layer(x) }}; "
-      "return x }}\n}}\n"
-      "let net = Net()\nlet opt = optim.Adam(net.params)\nlet x = random.uniform([batch, d])\n"
-      "for step in 0..2 {{ let loss = sum(square(net(x))); opt.minimize(loss) }}\nprint(sum(net(x)))\n",
+      "import optim\n"
+      "dim batch = {}, d = {}, e = {}\n"
+      "model Layer {{\n"
+      "  param w: [d, e] = init.normal(stddev: 0.1)\n"
+      "  fn call(x) = rename(tanh(einsum(x, w -> [batch, e])), e -> d)\n"
+      "}}\n"
+      "model Net {{\n"
+      "  let all = [Layer() for i in 0..{}]\n"
+      "  fn call(x) {{ for layer in all {{ x := layer(x) }}; return x }}\n"
+      "}}\n"
+      "let net = Net()\n"
+      "let opt = optim.Adam(net.params)\n"
+      "let x = random.uniform([batch, d])\n"
+      "for step in 0..2 {{ let loss = sum(square(net(x))); opt.minimize(loss) }}\n"
+      "print(sum(net(x)))\n",
       batch, width, width, layers);
 }
 

@@ -29,8 +29,8 @@ TEST(Interpreters, OneOfThemMayHaveRanks) {
   options.layout = "n:all";
   Interpreter interpreter(options);
   interpreter.run(
-      "dim n = 10\nlet x = range(n)\nlet total = sum(x)\nprint(\"by rank 0:\", total)\nlet c = counters { sum(x * 2) "
-      "}");
+      "dim n = 10\nlet x = range(n)\nlet total = sum(x)\nprint(\"by rank 0:\", total)\n"
+      "let c = counters { sum(x * 2) }");
   EXPECT_EQ(interpreter.number("total"), 45);
   EXPECT_EQ(interpreter.number("c.processors"), 2);
   interpreter.set("y", {{{"n", 10}}, std::vector<float>(10, 2)});

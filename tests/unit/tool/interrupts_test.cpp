@@ -101,8 +101,8 @@ TEST_F(InterruptsOnRanks, MpirunEndsAll) {
 // A rank that computes for long does not soon meet another.
 TEST_F(InterruptsOnRanks, ALongComputationEndsToo) {
   const std::string file = write("a.mtf",
-                                 "mesh m = [p: 2]\ndim n = 8192, k = 8192, j = 8192\nlayout split = {n -> p}\nlet x = "
-                                 "random.uniform([n, k])\nprint(\"start\")\n"
+                                 "mesh m = [p: 2]\ndim n = 8192, k = 8192, j = 8192\nlayout split = {n -> p}\n"
+                                 "let x = random.uniform([n, k])\nprint(\"start\")\n"
                                  "print(sum(einsum(x, rename(x, n -> k, k -> j) -> [n, j])))\n");
   MpiJob job(2, {kMtf, "run", file});
   ASSERT_TRUE(job.has_printed("start")) << job.result().err;

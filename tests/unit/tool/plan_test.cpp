@@ -77,8 +77,13 @@ TEST_F(Plans, CountEachWay) {
 TEST_F(Plans, OfWhatIsKnownAreExact) {
   for (const std::string& statements : std::vector<std::string>{
            "if sum(x) > 1000 { print(\"much\") }\n", "assert sum(x) < 1000, \"their squares {sum(square(x))}\"\n",
-           "let best = 0\nfor i in 0..3 {\n  let loss = sum(x)\n  if loss > best { best := loss }\n  x := "
-           "square(x)\n}\nprint(sum(x))\n",
+           "let best = 0\n"
+           "for i in 0..3 {\n"
+           "  let loss = sum(x)\n"
+           "  if loss > best { best := loss }\n"
+           "  x := square(x)\n"
+           "}\n"
+           "print(sum(x))\n",
            "fn f(y) { if size(a) > 3 { return y }; return square(y) }\nprint(sum(f(x)))\n"}) {
     const ProcessResult plan = mtf({"plan", write("a.mtf", kNumbers + statements), "--json"});
     ASSERT_EQ(plan.status, 0) << plan.err << statements;
@@ -141,9 +146,8 @@ TEST(PlanPrompt, AFileLoadedWithoutItsLoopsSaysWhatIsThere) {
 }
 
 const std::string kStep =
-    "dim batch = 64, io = 32\nmodel Net { param w: [batch, io] = 1 }\nlet net = Net()\nlet x = random.uniform([batch, "
-    "io])\n"
-    "let h = x * net.w\nlet loss = sum(square(h))\n";
+    "dim batch = 64, io = 32\nmodel Net { param w: [batch, io] = 1 }\nlet net = Net()\n"
+    "let x = random.uniform([batch, io])\nlet h = x * net.w\nlet loss = sum(square(h))\n";
 
 TEST_F(Plans, SayWhatNobodyReads) {
   const ProcessResult nothing = mtf({"plan", write("a.mtf", kStep), "--mesh", "r:8"});
@@ -171,10 +175,20 @@ TEST_F(Plans, AreSilentOfLinesThatCostSomething) {
 }
 
 const std::string kTrained =
-    "dim a = 100\nmodel M { param w: [a] = 1 }\nlet m = M()\n"
-    "fn train(turns: int) {\n  let x = random.uniform([a])\n  print(sum(x))\n  for i in 0..turns {\n    m.w := m.w * "
-    "x\n  }\n}\n"
-    "if size(a) > 3 {\n  train(10)\n}\nprint(sum(m.w))\n";
+    "dim a = 100\n"
+    "model M { param w: [a] = 1 }\n"
+    "let m = M()\n"
+    "fn train(turns: int) {\n"
+    "  let x = random.uniform([a])\n"
+    "  print(sum(x))\n"
+    "  for i in 0..turns {\n"
+    "    m.w := m.w * x\n"
+    "  }\n"
+    "}\n"
+    "if size(a) > 3 {\n"
+    "  train(10)\n"
+    "}\n"
+    "print(sum(m.w))\n";
 
 TEST_F(Plans, ALoopStandsBelowTheCallThatReachesIt) {
   const ProcessResult plan = mtf({"plan", write("a.mtf", kTrained), "--depth", "9"});
@@ -312,8 +326,8 @@ TEST_F(Plans, LinesOfFilesThatAreCalledAlikeStandApart) {
   write("one/part.mtf", "fn double(x) = x * 2\n");
   write("two/part.mtf", "fn triple(x) = x * 3\n");
   const std::string file = write("a.mtf",
-                                 "import \"one/part.mtf\" as one\nimport \"two/part.mtf\" as two\ndim a = 4\nlet x = "
-                                 "ones([a])\nprint(two.triple(one.double(x)))\n");
+                                 "import \"one/part.mtf\" as one\nimport \"two/part.mtf\" as two\ndim a = 4\n"
+                                 "let x = ones([a])\nprint(two.triple(one.double(x)))\n");
   const std::string text = mtf({"plan", file, "--by", "line"}).out;
   EXPECT_MENTIONS(text, "part.mtf:1  fn double(x) = x * 2");
   EXPECT_MENTIONS(text, "part.mtf:1  fn triple(x) = x * 3");

@@ -80,8 +80,12 @@ TEST_F(Prompt, AModelIsTypedRecalledAndEditedAsABlock) {
   terminal.enter("dim a = 2", "<2> mtf>");
   terminal.enter("model M() {\rparam w: [a] = 1\rfn call(x) {\rreturn w * x\r}\r}", "<3> mtf>");
   EXPECT_TRUE(
-      terminal.mentions("<2> mtf> model M() {\n    ...>   param w: [a] = 1\n    ...>   fn call(x) {\n    ...>     "
-                        "return w * x\n    ...>   }\n    ...> }\n"));
+      terminal.mentions("<2> mtf> model M() {\n"
+                        "    ...>   param w: [a] = 1\n"
+                        "    ...>   fn call(x) {\n"
+                        "    ...>     return w * x\n"
+                        "    ...>   }\n"
+                        "    ...> }\n"));
   terminal.type("\x1b[A\x1b[B\x05");
   EXPECT_TRUE(terminal.mentions("<3> mtf> model M() {\n    ...>   param w: [a] = 1\n"));
   terminal.type(
@@ -137,8 +141,8 @@ TEST_F(Prompt, NoColoursWhereTheEnvironmentSaysSo) {
 TEST_F(Prompt, HelpOnOnesOwnNames) {
   Session terminal(*this, 40, 100);
   terminal.paste(
-      "dim a = 2\n## Twice of it.\n## Also of a batch.\nfn twice(x: [.., a]) -> [.., a] = x + x\n## A scale.\nmodel "
-      "Scale(n: int) { param w: [a] = 1 }\nlet m = Scale(3); let x = ones([a]);\n");
+      "dim a = 2\n## Twice of it.\n## Also of a batch.\nfn twice(x: [.., a]) -> [.., a] = x + x\n"
+      "## A scale.\nmodel Scale(n: int) { param w: [a] = 1 }\nlet m = Scale(3); let x = ones([a]);\n");
   terminal.type("\r");
   EXPECT_TRUE(terminal.mentions("<2> mtf>"));
   terminal.enter("?twice", "twice(x: [.., a]) -> [.., a]\n  Twice of it. Also of a batch.");
@@ -284,8 +288,8 @@ TEST_F(Prompt, WhatIsInForceAndWhatIsThere) {
   terminal.enter(
       ":vars", "net  an instance of M    8.0 KiB\nx    f32[batch=64/rows]    128 B\n     per processor       8.1 KiB");
   terminal.enter(":params net",
-                 "w      f32[io=32, hidden=127/cols]  4,064  8.0 KiB\ntotal  4,064 values in 1 variable   4,064  8.0 "
-                 "KiB\n2,048 values");
+                 "w      f32[io=32, hidden=127/cols]  4,064  8.0 KiB\n"
+                 "total  4,064 values in 1 variable   4,064  8.0 KiB\n2,048 values");
   terminal.enter(":mesh x", "<13> mtf>");
 }
 
