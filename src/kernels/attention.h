@@ -70,7 +70,7 @@ struct DroppedWeights : Drop {
 /// The parameters that are the same for a whole call.
 struct AttentionRule {
   std::int64_t queries = 0, memory = 0, features = 0, values = 0;
-  std::int64_t first_query = 0, first_key = 0;  ///< positions of these in the gathered tensors
+  std::int64_t first_query = 0, first_key = 0;  ///< first positions in the gathered tensors
   double scale = 1;
   Sight sight;
   bool bf16_product = false;  ///< operands are rounded to bf16 first, the scaled q and the weights too

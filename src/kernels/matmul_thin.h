@@ -174,7 +174,7 @@ class ThinProduct {
     }
   }
 
-  // ---- B's rows lie together: several at once are added to all sums ----
+  // ---- B's rows are contiguous: several at once are added to all sums ----
 
   void add_rows(const T* a, const Number* b, std::int64_t depth, bool has_odd_end, std::int64_t width) const {
     for (std::int64_t r = 0; r < m_; ++r) std::fill_n(sums_ + r * sums_row_, width, T(0));
@@ -235,7 +235,7 @@ class ThinProduct {
     }
   }
 
-  // ---- B's columns lie together: they are transposed in registers ----
+  // ---- B's columns are contiguous: they are transposed in registers ----
 
   void add_columns(const T* a, const Number* b, std::int64_t depth, std::int64_t width) const {
     std::int64_t s = 0;

@@ -5,8 +5,8 @@
 //   operation           operands                                                            results
 //   attention           q, k, v, [bias], [mask], [offset], [drop]                           out, log_sum
 //   attention_gradient  q, k, v, [bias], [mask], [offset], [drop], log_sum, delta, d_out    d_q, d_k, d_v
-//   attention_mask      [offset]                                                            1 where a query sees a position
-//   attention_kept      [drop]                                                              1 / (1 - rate), 0 if dropped
+//   attention_mask      [offset]                                    1 where a query sees a memory position
+//   attention_kept      [drop]                                      1 / (1 - rate), or 0 where a weight is dropped
 // clang-format on
 //
 // `inputs` of attention and its gradient holds the scale and the window. That of attention_mask holds the window.

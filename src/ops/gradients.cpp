@@ -3,7 +3,7 @@
 //
 // Recomputation. When the walk enters a segment (graph.h), the nodes of the segment are copied. The copies compute the
 // same values again, random numbers included. The gradient rules read the copies, so only a segment's inputs are kept
-// from the forward pass. The copies of a segment stand in the program behind the backward passes of later segments, and
+// from the forward pass. The copies of a segment are in the program behind the backward passes of later segments, and
 // before its own. Thus one segment at a time is in memory (Chen et al. 2016, section 3).
 #include "ops/gradients.h"
 

@@ -82,7 +82,7 @@ Mark mark_of(const LabeledSpan& place, std::size_t line) {
 
 bool overlaps(const Mark& a, const Mark& b) { return a.begin < b.end && b.begin < a.end; }
 
-// Consecutive places on one line are shown together, unless they overlap.
+// Consecutive positions on one line are shown together, unless they overlap.
 std::vector<Shown> shown_lines(const std::vector<LabeledSpan>& places) {
   std::vector<Shown> shown;
   for (const LabeledSpan& place : places) {

@@ -125,7 +125,7 @@ class MeshesOfText {
   bool read_declared(TextReader& reader);
   /// Reads the result of `where`. Null: on no mesh.
   MeshPtr read_where(TextReader& reader);
-  /// Returns the future result of read_where, which follows the next dims in brackets.
+  /// The mesh that read_where() will return behind the next dims in brackets.
   MeshPtr find_where(TextReader reader);
 
  private:
