@@ -13,6 +13,7 @@
 // those of the gathered tensor, whichever block this is. So the order of the terms of out, and the skipped terms,
 // depend on the memory's length alone: sharding queries changes no bit of it. The bits of the gradients of k and v
 // depend on the queries of the block.
+//
 // The operands of each product are stored in lines, one for each step of the sum. For the scores and their gradients,
 // q, k, d_out and v are stored *across* their rows. For the other products the operands are stored *along* their rows.
 // If the processor multiplies bf16, a line holds pairs (bf16_pairs.h). Sums, the softmax and the results are of type T.

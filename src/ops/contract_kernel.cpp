@@ -1,9 +1,14 @@
 // An einsum of one or two operands on blocks with any order of dims.
 //
-// Each dim is one of: *batch*, in both operands and the result; *row*, in the first and the result; *column*, in the
-// second and the result; *inner*, in both and summed; *lone*, in one operand and summed. Dims of a kind
-// that are adjacent in memory in all arrays are joined. The rest is a product of matrices, for each position of the
-// batch dims:
+// Each dim is one of:
+//   *batch*    in both operands and the result
+//   *row*      in the first operand and the result
+//   *column*   in the second operand and the result
+//   *inner*    in both operands, and summed
+//   *lone*     in one operand, and summed
+//
+// Dims of a kind that are adjacent in memory in all arrays are joined. The rest is a product of matrices, for each
+// position of the batch dims:
 //
 //   result[batch, row, column] = Σ over inner of first[batch, row, inner] · second[batch, inner, column]
 //

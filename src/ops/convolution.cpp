@@ -1,9 +1,11 @@
 // Convolution: the records. The kernels are in convolution_kernel.cpp.
 //
-// Two operations are closed under gradients. conv (transposed or not) convolves x with a window w. conv_window
-// computes, for each element of the window, the sum over all positions of the output times the input element that it
-// reads. The gradient of conv with respect to x is conv in the other direction. Its gradient with respect to w is
-// conv_window. The gradients of conv_window are convs.
+// Two operations are closed under gradients:
+//   conv          convolves x with a window w, transposed or not
+//   conv_window   for each element of the window, sums the output times the input element that it reads
+//
+// The gradient of conv with respect to x is conv in the other direction. Its gradient with respect to w is conv_window.
+// The gradients of conv_window are convs.
 #include "ops/convolution.h"
 
 #include <algorithm>

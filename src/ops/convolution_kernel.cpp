@@ -1,9 +1,13 @@
 // A convolution and the gradient of its window on blocks with any order of dims.
 //
-// Each dim that is not spatial is one of: *batch*, in input and output; *group*, in input, output and window; *input*
-// channels, in the window and the input; *output* channels, in the window and the output. Dims of a kind that are
-// adjacent in all tensors are joined. If some are not adjacent, the kernel walks all but the largest, and computes one
-// convolution at each position. Summed dims that are not adjacent are made so by a copy.
+// Each dim that is not spatial is one of:
+//   *batch*    in input and output
+//   *group*    in input, output and window
+//   *input*    channels, in the window and the input
+//   *output*   channels, in the window and the output
+//
+// Dims of a kind that are adjacent in all tensors are joined. If some are not adjacent, the kernel walks all but the
+// largest, and computes one convolution at each position. Summed dims that are not adjacent are made so by a copy.
 #include <algorithm>
 #include <array>
 

@@ -7,7 +7,7 @@
 // backward loop computes each iteration again. graph::leave_out_unread_results removes unread results before the
 // program is planned.
 //
-//     forward    c₀ ──► iteration 0 ──► c₁ ──► iteration 1 ──► c₂       gives c₂, and [c₀, c₁] with saved values
+//     forward    c₀ ──► iteration 0 ──► c₁ ──► iteration 1 ──► c₂        gives c₂, and [c₀, c₁] with saved values
 //     backward   d_c₀ ◄── iteration 0 ◄── d_c₁ ◄── iteration 1 ◄── d_c₂  reads them, sums gradients of constants
 #include <cstdint>
 #include <utility>
