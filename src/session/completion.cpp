@@ -16,7 +16,7 @@
 namespace mtf::session {
 namespace {
 
-// The text before the cursor, cut where completion looks at it.
+// The text before the cursor, in the pieces that completion looks at.
 struct TypedPlace {
   struct Piece {
     std::string_view text;
@@ -25,7 +25,7 @@ struct TypedPlace {
   };
   std::shared_ptr<const SourceFile> file;
   std::vector<Piece> before;      // the tokens before the word
-  std::vector<std::size_t> open;  // brackets that are open: indices into `before`
+  std::vector<std::size_t> open;  // the open brackets, as indices into `before`
   std::string word;               // with the names before its dots
   std::size_t begin = 0;          // of the word
   bool in_string = false, in_comment = false;
@@ -36,12 +36,12 @@ struct TypedPlace {
   std::string_view at(std::size_t index) const {
     return index < before.size() ? before[index].text : std::string_view();
   }
-  /// The innermost open bracket, and what stands before it.
+  /// The innermost open bracket.
   std::string_view bracket() const { return open.empty() ? std::string_view() : at(open.back()); }
   std::string_view before_bracket() const {
     return open.empty() || open.back() == 0 ? std::string_view() : at(open.back() - 1);
   }
-  /// The word with which the statement begins.
+  /// The first word of the statement.
   std::string_view statement() const;
   bool begins_statement() const;
   bool begins_item() const { return last() == "(" || last() == "[" || last() == "{" || last() == ","; }
@@ -91,7 +91,7 @@ bool TypedPlace::begins_statement() const {
   return in_block && on_new_line && !syntax::is_incomplete(file->text().substr(0, piece.begin + piece.text.size()));
 }
 
-// `nn.Dense` where its bracket is open.
+// The name of the called function, such as `nn.Dense`, if its bracket is open.
 std::string TypedPlace::callee() const {
   std::string name;
   for (std::size_t i = open.back(); i > 0; --i) {

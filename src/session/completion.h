@@ -1,5 +1,5 @@
 #pragma once
-// What could stand at a place of a program's text that is being written.
+// Completion: the words that fit at a position of a program while it is being written.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -12,38 +12,38 @@ namespace mtf::session {
 
 class Session;
 
-/// What could be written there.
+/// A word that fits at the position.
 struct CouldStand {
   enum class Kind : std::uint8_t {
-    kName,    ///< bound, declared, an operation, or a member behind a dot
+    kName,    ///< a binding, a declaration, an operation, or a member after a dot
     kLabel,   ///< of an argument, with its colon
-    kModule,  ///< that could be imported, and so what is in one
+    kModule,  ///< an importable module, or a member of one
     kAxis,    ///< of the mesh in force
-    kWord,    ///< a reserved one
+    kWord,    ///< a reserved word
     kFile,
-    kFolder,  ///< with the slash behind it
+    kFolder,  ///< with a slash at its end
   };
   Kind kind = Kind::kName;
   std::string text;         ///< as it is written
-  KnownName name = {};      ///< of kName: what it is; of what is in a module its signature alone
-  std::string detail = {};  ///< of a label its parameter as declared, of a module what its first line says
+  KnownName name = {};      ///< of kName; for a member of a module only the signature is known
+  std::string detail = {};  ///< of a label: the parameter as declared; of a module: its first line
   Axis axis = {};           ///< of kAxis
 };
 
 struct Completion {
-  std::size_t begin = 0;  ///< where what was begun begins; it ends at the place
+  std::size_t begin = 0;  ///< start of the unfinished word, which ends at the position
   std::vector<CouldStand> could;
 };
 
-/// What the word that ends at byte `at` of a text could become, as its place asks: words, dims (behind `[`, `over:`, in
-/// a layout), axes (behind its `->`), labels of what is being called, members behind a dot, modules behind `import`,
-/// files in a string.
+/// Returns completions of the word that ends at byte `at` of a text. The context chooses the kind: words, dims (after
+/// `[`, after `over:`, in a layout), axes (after a layout's `->`), labels of the called function, members after a dot,
+/// modules after `import`, or files in a string.
 Completion complete(const Session& session, const std::string& text, std::size_t at);
 
-/// What there is help on that begins so: what can be called, and modules.
+/// Returns the callables and modules with help whose names begin with `begun`.
 std::vector<CouldStand> could_be_explained(const Session& session, const std::string& begun);
 
-/// Files and folders that the path could lead to.
+/// Returns the files and folders whose paths begin with `path`.
 std::vector<CouldStand> files_that_begin(const std::string& path);
 
 }  // namespace mtf::session

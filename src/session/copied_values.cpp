@@ -13,12 +13,12 @@
 namespace mtf::session {
 namespace {
 
-/// The values that an operation has are those of its node's operands: none of them has been given up.
+/// True if an operation's values are still the node's operands: none was released.
 bool keeps_operands(const graph::Node& node) {
   return node.operands().size() == node.operation->operands.size() && node.operation->op != &ops::kConstant;
 }
 
-/// False where the rules claim one axis for two dims of the tensor.
+/// False if the rules claim one axis for two dims of the tensor.
 bool speak_of(const Layout& rules, const TensorType& type, const Mesh& mesh, Span span) {
   try {
     graph::sharding_of(type, rules, mesh, span);
@@ -26,7 +26,8 @@ bool speak_of(const Layout& rules, const TensorType& type, const Mesh& mesh, Spa
   } catch (const UserError&) { return false; }
 }
 
-/// Copies of values in the graph of an evaluator; where they are laid out anew, as its settings say.
+/// Copies values in the graph of an evaluator. Under an assumption, gives the copies the layout of the evaluator's
+/// settings.
 class Copies {
  public:
   Copies(eval::Evaluator& evaluator, bool anew)
@@ -38,7 +39,7 @@ class Copies {
       builder_.context.layout = rules_ = std::make_shared<const Layout>(*evaluator.settings.layout);
   }
 
-  /// Those of everything that the values are made of, as far as it is kept.
+  /// Copies everything that the values depend on, as far as it is kept.
   void add(const graph::Values& values) {
     std::vector<graph::NodePtr> nodes;
     std::unordered_set<const graph::Node*> seen;
@@ -66,7 +67,7 @@ class Copies {
     return at->second;
   }
 
-  /// Where a variable is stored.
+  /// Returns the layout in which a variable's copy is stored.
   graph::GivenLayout of(const graph::GivenLayout& stored, const graph::Value& current) const {
     graph::GivenLayout layout = stored;
     if (!are_laid_out_anew_) return layout;
@@ -78,10 +79,11 @@ class Copies {
   }
 
  private:
-  /// The node as it is. Laid out anew, what has given up its operands has copies of its results instead.
+  /// True if the node is copied as it is. For another layout, a node that has released its operands is replaced by
+  /// copies of its results.
   bool are_copied(const graph::Node& node) const { return !are_laid_out_anew_ || keeps_operands(node); }
 
-  /// What a program says of a node besides its operation.
+  /// Copies the marks of the program on a node, which are not part of its operation.
   static void take_marks(graph::Node& copy, const graph::Node& original) {
     copy.id = original.id;
     copy.name = original.name;
@@ -102,13 +104,13 @@ class Copies {
     copied_[&node] = std::move(copied);
   }
 
-  /// What was made under no mesh comes to the one in force where another layout is assumed.
+  /// A value made without a mesh gets the current mesh if another layout is assumed.
   const MeshPtr& mesh_of(const graph::LaidOutOperation& was) const {
     if (mesh_) return mesh_;
     return rules_ && was.mesh->name().empty() ? builder_.context.mesh : was.mesh;
   }
 
-  /// What a cut has computed for gradients alone is laid out by the rules again, until the next cut does.
+  /// A value that a cut has computed only for gradients is laid out by the rules again, until the next cut computes it.
   graph::LaidOutOperation reason_known(const graph::LaidOutOperation& was) const {
     graph::LaidOutOperation known = was;
     if (known.origin == graph::LayoutOrigin::kComputed) {
@@ -129,7 +131,7 @@ class Copies {
     return builder_.add_decided(laid_out_again(known, layouts, nullptr, mesh_of(was), rules_), std::move(operands));
   }
 
-  /// A result as it lies, then where it would lie.
+  /// Copies a result of a released node with its present layout, then reshards it to the layout that it should have.
   graph::Value without_operands(const graph::LaidOutOperation& was, int result) {
     const auto r = static_cast<size_t>(result);
     const graph::LaidOutOperation known = reason_known(was);
@@ -148,7 +150,8 @@ class Copies {
     again.frame = known.frame;
     const MeshPtr& mesh = mesh_of(was);
     builder_.span = was.span;
-    // What rules laid out, these rules would lay out; what followed something, because they clash, goes on doing so.
+    // The new rules replace the rules that gave a layout. A value that copies a node's layout because rules clash still
+    // copies it.
     const LayoutPtr& rules = rules_ ? rules_ : known.why.rules;
     if (known.origin == graph::LayoutOrigin::kRules && was.written && rules && !was.inherited[r] &&
         (!was.why.rules || speak_of(*was.why.rules, was.results[r], *was.mesh, was.span)))
@@ -163,7 +166,7 @@ class Copies {
     return {add(again, {there}), 0};
   }
 
-  /// Where what is followed lies.
+  /// Returns the copy of the node whose layout is copied.
   std::pair<graph::OperationRef, int> followed(const graph::OperationRef& like, int result) {
     if (const auto at = operations_.find(like.get()); at != operations_.end()) return {at->second, result};
     const auto [at, fresh] = followed_.try_emplace({like.get(), result});
@@ -177,14 +180,14 @@ class Copies {
   MeshPtr mesh_;
   LayoutPtr rules_;
   std::unordered_map<const graph::Node*, graph::NodePtr> copied_;
-  std::unordered_map<const graph::LaidOutOperation*, graph::OperationRef> operations_;  ///< of those
+  std::unordered_map<const graph::LaidOutOperation*, graph::OperationRef> operations_;  ///< the copied operations
   std::map<std::pair<const graph::Node*, int>, graph::Value> given_up_;
   std::map<std::pair<const graph::LaidOutOperation*, int>, graph::Value> followed_;
 };
 
 }  // namespace
 
-/// Finds what holds values, each once.
+/// Finds every location that holds values, once each.
 class CopiedValues::Walk {
  public:
   explicit Walk(std::vector<Holder>& holders) : holders_(holders) {}

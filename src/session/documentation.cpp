@@ -84,11 +84,11 @@ std::vector<Page> read_pages(const std::string& folder, std::string_view name) {
     std::string& text = pages.back().text;
     const bool goes_on =
         !in_program && !line.empty() && !line.starts_with("- ") && !text.empty() && !text.ends_with("\n\n");
-    if (goes_on) text.back() = ' ';  // a paragraph is one line, for who shows it to break
+    if (goes_on) text.back() = ' ';  // a paragraph becomes one line, which the caller breaks
     text += (in_program && !line.empty() ? "  " : "") + (goes_on ? std::string(trim(line)) : line) + "\n";
   }
   for (Page& page : pages) page.text = std::string(trim(page.text)) + "\n";
-  std::erase_if(pages, [](const Page& page) { return page.text == "\n"; });  // what only stands above others
+  std::erase_if(pages, [](const Page& page) { return page.text == "\n"; });  // such a heading only groups others
   return pages;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// What is written about the language: of operations in their records, of standard modules in their `##` lines, of
-// functions with them, of words and of errors in the pages that people read.
+// The documentation of the language. Operations and functions have it in their records, standard modules in their `##`
+// lines. Words and errors have it in the pages for users.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,29 +16,29 @@ struct MemberDoc {
 
 struct ModuleDoc {
   std::string name;                ///< `nn`
-  std::string doc;                 ///< what stands at the file's start
-  std::vector<MemberDoc> members;  ///< those that are documented, in the order written
+  std::string doc;                 ///< the `##` lines at the start of the file
+  std::vector<MemberDoc> members;  ///< the documented members, in the order of the file
 };
 
-/// Every standard module, by name. A module that cannot be read is left out: `mtf check` says why. Here and below,
-/// `folder` replaces the built-in library (support/library_files.h) if it is not empty.
+/// Returns the documentation of every standard module, by name. Leaves out a module that cannot be read: `mtf check`
+/// says why. Here and below, `folder` replaces the built-in library (support/library_files.h) if it is not empty.
 std::vector<ModuleDoc> read_module_docs(const std::string& folder);
 
-/// The functions of the language itself that are no operations: print, grad, zip …
+/// Returns the built-in functions that are not operations: print, grad, zip …
 std::vector<MemberDoc> builtin_docs();
 
 /// A section of a page.
 struct Page {
   std::string title;
-  std::vector<std::string> words;  ///< what it explains: those that its heading sets in backticks, or else the heading
-  std::string text;                ///< without the marks of Markdown around programs, which are indented by two
+  std::vector<std::string> words;  ///< the words in backticks of its heading, or else the heading
+  std::string text;                ///< programs are indented by two, without Markdown's fences
 };
 
-/// The sections of a Markdown file of the library, such as PROMPT.md; none if it is not there.
+/// Returns the sections of a Markdown file of the library, such as PROMPT.md. Returns none if the file is missing.
 std::vector<Page> read_pages(const std::string& folder, std::string_view name);
-/// Each kind of diagnostic has one.
+/// Returns one page for each kind of diagnostic.
 std::vector<Page> error_pages(const std::string& folder);
-/// Each reserved word, operator and sign of the language stands in the heading of one.
+/// Returns the pages of the language. Each reserved word, operator and sign is in the heading of one page.
 std::vector<Page> language_pages(const std::string& folder);
 
 }  // namespace mtf::session

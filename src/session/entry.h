@@ -1,5 +1,5 @@
 #pragma once
-// What was entered at a prompt, and what is said of it.
+// Entries of a prompt, and the reports on them.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,28 +15,28 @@ struct HostTensor;
 
 namespace mtf::session {
 
-/// What was entered at a prompt and carried out: all of an entry before the statement that failed. Of a loop that was
-/// interrupted the whole statement.
+/// The executed part of an entry: all statements before the one that failed. An interrupted loop is included as a whole
+/// statement.
 struct Entry {
   std::string name;
   std::string text;
-  bool is_file = false;               ///< a script that was loaded
-  bool without_loops = false;         ///< without those loops that compute
-  bool is_use = false;                ///< it was given to Session::use: the text is what stands behind `use`
+  bool is_file = false;               ///< a loaded script
+  bool without_loops = false;         ///< loops that compute were left out
+  bool is_use = false;                ///< an argument of Session::use: the text after `use`
   std::vector<bool> has_value;        ///< for each statement: a bare expression with a value
-  std::vector<std::size_t> left_out;  ///< the loops among the statements that were
+  std::vector<std::size_t> left_out;  ///< indices of the loops that were left out
 };
 
-/// What is said of a statement that was entered.
+/// The report on one entered statement.
 struct EntryReport : eval::StatementReport {
-  /// What the statement bound; a bare expression has no name.
+  /// A binding of the statement; a bare expression has no name.
   struct Binding {
     std::string name;
     eval::ValueType type;
-    int64_t bytes = 0;                                         ///< of a tensor, per processor
-    std::string value = {};                                    ///< as `print` shows it
-    std::shared_ptr<const plan::HostTensor> tensor = nullptr;  ///< the numbers of a bare expression that is a tensor
-    std::vector<HeldPart> parts = {};  ///< what a model, or a list that holds tensors, is made of
+    int64_t bytes = 0;                                         ///< of a tensor, on each processor
+    std::string value = {};                                    ///< as `print` writes it
+    std::shared_ptr<const plan::HostTensor> tensor = nullptr;  ///< of a bare expression that is a tensor
+    std::vector<HeldPart> parts = {};                          ///< of a model, or of a list that holds tensors
   };
   std::vector<Binding> bindings;
 };

@@ -25,7 +25,7 @@ void add_dims(std::set<Name>& dims, const spmd::NamedBlock& block) {
   for (const Dim& dim : block.type.dims) dims.insert(dim.name.plain());
 }
 
-/// Of the two values of a collective, and of the reason for it: one that is summed is in neither value.
+/// The dims of the two values of a collective and of its reason: a summed dim is in neither value.
 std::set<Name> dims_of(const spmd::StatementCost& cost) {
   std::set<Name> dims;
   add_dims(dims, cost.from);
@@ -35,7 +35,7 @@ std::set<Name> dims_of(const spmd::StatementCost& cost) {
   return dims;
 }
 
-/// Layouts in which one axis of the mesh splits another of the dims, or none, by the rules of dims.
+/// Returns the layouts in which one axis of the mesh splits another one of the dims, or no dim, by rules for dims.
 std::vector<Layout> neighbours(const Layout& in_force, const std::set<Name>& dims, const Mesh& mesh) {
   std::vector<Layout> layouts;
   for (const Axis& axis : mesh.axes()) {
@@ -57,7 +57,7 @@ std::vector<Layout> neighbours(const Layout& in_force, const std::set<Name>& dim
   return layouts;
 }
 
-/// Bytes of all values that a session would hold, on each processor.
+/// Bytes of all values that the session would hold on each processor.
 int64_t bytes_held(const Session& session, const Assumption& assumption) {
   int64_t bytes = 0;
   for (const HeldName& held : session.held(assumption)) bytes += held.bytes;
@@ -96,7 +96,7 @@ Explanation explain_statement(Session& session, const std::string& statement, co
       const Explanation::Total total = total_of(costs.in(nullptr, std::make_shared<const Layout>(layout)).counters);
       if (total.wire_bytes < explanation.now.wire_bytes && total.flops <= explanation.now.flops)
         explanation.better.push_back({std::move(layout), total});
-    } catch (const UserError&) {  // a layout that is refused is none
+    } catch (const UserError&) {  // skips a layout that is refused
     }
   }
   std::stable_sort(explanation.better.begin(), explanation.better.end(),
@@ -109,7 +109,7 @@ Explanation explain_statement(Session& session, const std::string& statement, co
     other.layout = better.layout;
     better.held_bytes = bytes_held(session, other);
   }
-  // Doubts point into what was recorded.
+  // Doubts point into the record.
   explanation.sources.push_back(std::shared_ptr<const void>(costs.shared_record()));
   return explanation;
 }

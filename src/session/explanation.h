@@ -1,5 +1,5 @@
 #pragma once
-// Why a statement communicates, and under which layouts it would send less.
+// The reasons of a statement's communication, and the layouts under which it would send less.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -15,27 +15,27 @@ class Session;
 struct Explanation {
   struct Collective {
     spmd::StatementCost cost;
-    std::vector<LayoutRule> rules;  ///< those in force that put its dims where they are
+    std::vector<LayoutRule> rules;  ///< the rules in force that gave its dims their layout
   };
   struct Total {
     int64_t flops = 0, wire_bytes = 0, collectives = 0;
   };
-  /// A layout under which as few flops are computed, and fewer bytes sent.
+  /// A layout with at most as many flops and with fewer sent bytes.
   struct Better {
     Layout layout;
     Total total;
-    int64_t held_bytes = 0;  ///< what the session's values would take on each processor
+    int64_t held_bytes = 0;  ///< the bytes of the session's values on each processor under this layout
   };
   std::vector<Collective> collectives;
-  std::vector<Better> better;  ///< the best first
-  Total now;                   ///< where there are collectives
-  int64_t held_bytes = 0;      ///< likewise
-  plan::Doubts doubts;         ///< why the figures of other layouts are an estimate
+  std::vector<Better> better;  ///< best first
+  Total now;                   ///< the present cost; set if there are collectives
+  int64_t held_bytes = 0;      ///< likewise, at present
+  plan::Doubts doubts;         ///< why the numbers for other layouts are estimates
   std::vector<std::shared_ptr<const void>> sources;
 };
 
-/// Of a statement of a session, under an assumption; at most `most` better layouts, of those in which one axis splits
-/// another dim or none. `ends` says that no more are wanted.
+/// Explains a statement of a session, under an assumption. Tries the layouts in which one axis splits another dim or no
+/// dim, and returns at most `most` better ones. Stops trying once `ends` returns true.
 Explanation explain_statement(Session& session, const std::string& statement, const std::string& name,
                               const Assumption& assumption, std::size_t most, const std::function<bool()>& ends);
 

@@ -25,7 +25,7 @@ HeldName described(Name name, const eval::HostValue& value) {
 std::vector<HeldName> held_names(const eval::Scope& scope) {
   std::vector<HeldName> names;
   std::unordered_set<std::string> seen;
-  // Of what is bound anew the last is what a name stands for, as a function is behind every binding.
+  // If a name is bound several times, the last binding counts; hoisted functions come after all other bindings.
   for (const std::vector<eval::Binding>* bindings : {&scope.bindings, &scope.hoisted}) {
     std::vector<HeldName> of_these;
     for (auto binding = bindings->rbegin(); binding != bindings->rend(); ++binding)
@@ -38,10 +38,10 @@ std::vector<HeldName> held_names(const eval::Scope& scope) {
 
 namespace {
 
-constexpr size_t kMostParts = 12;  // one after the other: of more the first and the last
+constexpr size_t kMostParts = 12;  // in a row; of more, only the first and the last are listed
 constexpr int kDeepest = 8;
 
-// Lists may lie in one another as deep as a program likes.
+// The depth is limited, because lists may be nested arbitrarily deeply.
 bool has_parts(const eval::HostValue& value, int depth = 0) {
   if (value.is<eval::InstancePtr>()) return true;
   auto* list = value.as<eval::ListPtr>();

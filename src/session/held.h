@@ -1,5 +1,5 @@
 #pragma once
-// What a session holds, as data: for the tables of a prompt.
+// The values that a session holds, as data for the tables of a prompt.
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -14,13 +14,13 @@ struct HostValue;
 
 namespace mtf::session {
 
-/// What a name stands for.
+/// A name with a value.
 struct HeldName {
   std::string name;
   eval::ValueType type;
-  int64_t bytes = 0;  ///< of a tensor, of a model's params and states: those of the largest processor
+  int64_t bytes = 0;  ///< of a tensor, or of a model's params and states, on the processor that holds most
 };
-/// The bindings of a scope that can still be named, in the order in which they were made.
+/// Returns the bindings of a scope that can still be named, in the order in which they were made.
 std::vector<HeldName> held_names(const eval::Scope& scope);
 
 /// A param or state.
@@ -28,26 +28,28 @@ struct HeldVariable {
   std::string path;  ///< `blocks[3].attention.wq`
   bool trainable = true;
   eval::LaidOut tensor;
-  int64_t elements = 0;      ///< of all processors, copies counted once
-  int64_t bytes = 0;         ///< of the largest processor
-  int64_t own_elements = 0;  ///< of the largest processor
+  int64_t elements = 0;      ///< on all processors; copies count once
+  int64_t bytes = 0;         ///< on the processor that holds most
+  int64_t own_elements = 0;  ///< on the processor that holds most
 };
-/// Those of an instance, of the elements of a list, or of one place; params before states.
+/// Returns the variables of an instance, of the elements of a list, or the variable itself; params before states.
 std::vector<HeldVariable> held_variables(const eval::HostValue& value);
 
-/// What a value is made of, one part of it.
+/// One part of a value.
 struct HeldPart {
   int depth = 0;
   std::string name = {};  ///< `w`, `[3]`
   eval::ValueType type = {};
-  bool are_left_out = false;  ///< it stands for parts that are not listed, and says nothing else
+  bool are_left_out = false;  ///< a mark for parts that are not listed; all other members are empty
 };
-/// The parts of an instance, or of a list that holds more than numbers and strings: params, states and what has some
-/// itself, one in another. Where many lie one after the other, some are left out. Nothing for any other value.
+/// Returns the parts of an instance, or of a list that holds more than numbers and strings. Parts are params, states,
+/// and values with parts of their own, recursively. Leaves out some of many parts in a row. Returns nothing for any
+/// other value.
 std::vector<HeldPart> held_parts(const eval::HostValue& value);
 
-/// A tensor, with no name; of whatever has params, those, in the order of declaration, by what stands behind the value
-/// to name them (`w`, `[1].attention.wq`); nothing for any other value.
+/// Returns the layout of a tensor, without a name, or the layouts of all params of a value in the order of declaration.
+/// A name is the text after the value that leads to the param (`w`, `[1].attention.wq`). Returns nothing for any other
+/// value.
 std::vector<std::pair<std::string, eval::LaidOut>> laid_out_in(const eval::HostValue& value);
 
 }  // namespace mtf::session

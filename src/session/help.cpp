@@ -21,7 +21,7 @@ HelpTopic topic_of(const ModuleDoc& module) {
   return topic;
 }
 
-/// Of a kind of diagnostic the headline stands above its page.
+/// The title of a kind of diagnostic is its headline; the page is the text.
 HelpTopic topic_of_kind(const Page& page) {
   HelpTopic topic{HelpTopic::Kind::kDiagnostic, page.title, page.title, page.text};
   for (const KindRecord& kind : all_kinds())
@@ -31,7 +31,7 @@ HelpTopic topic_of_kind(const Page& page) {
   return topic;
 }
 
-/// Calls `visit` with every name as it is written in a program, and what makes its topic.
+/// Calls `visit` with every name as a program writes it, and a function that makes its topic.
 template <typename Visit>
 void each_name(const std::string& folder, const Visit& visit) {
   for (const graph::Op* op : ops::all_ops())
@@ -44,7 +44,7 @@ void each_name(const std::string& folder, const Visit& visit) {
   }
 }
 
-/// The same of what the pages explain.
+/// The same for the words that the pages explain.
 template <typename Visit>
 void each_word(const std::string& folder, const Visit& visit) {
   for (const Page& page : language_pages(folder))

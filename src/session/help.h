@@ -1,6 +1,6 @@
 #pragma once
-// What there is help on: operations, functions, standard modules and what is in them, words and signs of the language,
-// kinds of errors, words of other languages. What a name of a session is, Session::what_is says.
+// The topics of help: operations, functions, standard modules and their members, words and signs of the language, kinds
+// of errors, words of other languages. Session::what_is describes a name of a session.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -16,27 +16,27 @@ namespace mtf::session {
 struct HelpTopic {
   enum class Kind : std::uint8_t {
     kOperation,
-    kFunction,  ///< of the language, or of a module
+    kFunction,  ///< of the language or of a module
     kModule,
     kLanguage,    ///< a word or a sign
     kDiagnostic,  ///< a kind of error or warning
     kForeign,     ///< a word of another language
   };
   Kind kind = Kind::kFunction;
-  std::string name;                     ///< as it is asked for: `nn.Dense`
-  std::string title;                    ///< a signature, a module's or an error's first line, a heading
-  std::string doc;                      ///< paragraphs, each a line; what is indented keeps its lines
-  std::string no_gradient = {};         ///< of an operation: why it has none; empty if it has
+  std::string name;                     ///< the name in questions: `nn.Dense`
+  std::string title;                    ///< a signature, the first line of a module or error, or a heading
+  std::string doc;                      ///< each paragraph is one line; indented text keeps its lines
+  std::string no_gradient = {};         ///< of an operation without a gradient: the reason
   std::string example = {};             ///< a program
   std::vector<MemberDoc> members = {};  ///< of a module
 };
 HelpTopic topic_of(const graph::Op& op);
 
-/// All that is called so; nothing if nothing is. `folder`: see documentation.h.
+/// Returns all topics with this name. `folder`: see documentation.h.
 std::vector<HelpTopic> help_on(const std::string& name, const std::string& folder);
-/// What is called so behind the name of a module, or in another language.
+/// Returns the topics with this name after a module's name, or in another language.
 std::vector<HelpTopic> help_elsewhere(const std::string& name, const std::string& folder);
-/// Everything that help_on() knows.
+/// Returns every name that help_on() knows.
 std::vector<std::string> help_names(const std::string& folder);
 
 }  // namespace mtf::session

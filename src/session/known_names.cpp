@@ -10,7 +10,7 @@
 namespace mtf::session {
 namespace {
 
-/// What calls of a value look like; null if it cannot be called.
+/// Returns the signature of a callable value, or null.
 const syntax::Signature* signature_of(const eval::HostValue& value) {
   if (const auto* function = value.as<eval::FunctionPtr>()) return (*function)->signature;
   if (const auto* model = value.as<eval::ModelClassPtr>()) return (*model)->declaration->signature.get();
@@ -32,7 +32,7 @@ void add_scope(std::vector<KnownName>& found, const std::string& prefix, const s
       add(found, prefix, owner + binding->name.str(), binding->value);
 }
 
-// What `name` of a module or an instance is.
+// Returns the member `name` of a module or an instance.
 eval::HostValue member(const eval::HostValue& value, Name name) {
   const eval::ScopePtr* scope = nullptr;
   if (const auto* module = value.as<eval::ModulePtr>()) scope = &(*module)->scope;

@@ -1,5 +1,5 @@
 #pragma once
-// Names that could stand somewhere, with what they are: for completion.
+// Names that fit at a position, with their types: for completion.
 #include <string>
 #include <vector>
 
@@ -14,17 +14,18 @@ struct HostValue;
 namespace mtf::session {
 
 struct KnownName {
-  std::string name;                  ///< as it is written: `nn.Dense`
-  eval::ValueType type;              ///< with no words: that is not known before it is evaluated
-  syntax::Signature signature = {};  ///< of what can be called; else it has no text
-  std::string doc = {};              ///< of a function or model: its `##` lines; of an instance, those of its model
+  std::string name;                  ///< as in a program: `nn.Dense`
+  eval::ValueType type;              ///< without words, if the type is unknown until evaluation
+  syntax::Signature signature = {};  ///< of a callable; otherwise it has no text
+  std::string doc = {};              ///< the `##` lines of a function or model, or of an instance's model
 };
 
-/// What a value is that is written so.
+/// Describes a value with this name.
 KnownName known(std::string name, const eval::HostValue& value);
 
-/// Those that begin with `prefix`, in alphabetical order: names in the outermost scope, functions and operations of the
-/// language; behind a dot, the members of the module or value that the names before it lead to. Computes nothing.
+/// Returns the names that begin with `prefix`, in alphabetical order: names in the outermost scope, functions and
+/// operations of the language. After a dot, returns the members of the module or value before the dot. Computes
+/// nothing.
 std::vector<KnownName> known_names(eval::Evaluator& evaluator, const std::string& prefix);
 
 }  // namespace mtf::session

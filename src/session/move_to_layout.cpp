@@ -16,7 +16,7 @@ class Mover {
 
   void place(const eval::PlacePtr& place, const std::string& name) {
     graph::GivenLayout stored = place->stored;
-    if (stored.why.asked) return;  // its declaration says how it lies
+    if (stored.why.asked) return;  // its declaration gives its layout
     stored.why.rules = context_.layout;
     const auto moved_like = stored.why.like ? moved_to_.find(stored.why.like->why.variable.get()) : moved_to_.end();
     if (moved_like != moved_to_.end()) stored.why.like = moved_like->second;
@@ -55,7 +55,7 @@ class Mover {
   std::vector<std::pair<std::string, eval::HostValue>> take() { return std::move(moved_); }
 
  private:
-  /// In a layout that the rules in force have decided.
+  /// A layout that the rules in force have decided.
   graph::GivenLayout given(Sharding sharding) const {
     graph::GivenLayout layout;
     layout.sharding = std::move(sharding);
@@ -67,7 +67,7 @@ class Mover {
   eval::Evaluator& evaluator_;
   const graph::Context context_;
   Span span_;
-  /// What the variables that were moved have become: those that are declared like one of them follow it.
+  /// The new operation of each resharded variable. A variable declared `like p` copies the layout of p's new operation.
   std::unordered_map<const graph::Variable*, graph::OperationRef> moved_to_;
   std::vector<std::pair<std::string, eval::HostValue>> moved_;
 };

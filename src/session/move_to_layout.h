@@ -1,5 +1,5 @@
 #pragma once
-// Moving what a session holds to the layout in force.
+// Resharding of a session's values to the layout in force.
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,9 +12,9 @@ class Evaluator;
 
 namespace mtf::session {
 
-/// Every param and state that the names of the outermost scope lead to and whose declaration does not say how it is
-/// stored, and every tensor that such a name stands for, lie from here on as the mesh and layout in force say. Adds
-/// what moves them to the graph, and returns that, each with its name. Fails where the layout does not fit a value.
+/// Reshards all tensors, params and states that the names of the outermost scope lead to, as the current mesh and
+/// layout say. Params and states keep their layout if their declaration gives one. Adds the resharding operations to
+/// the graph. Returns the resharded values with their names. Fails if the layout does not fit a value.
 std::vector<std::pair<std::string, eval::HostValue>> move_to_layout(eval::Evaluator& evaluator, Span span);
 
 }  // namespace mtf::session

@@ -1,5 +1,5 @@
 #pragma once
-// What planning says, and of what may be assumed of it.
+// The result of planning, and the assumptions of a plan.
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,26 +12,26 @@
 
 namespace mtf::session {
 
-/// What is assumed besides what is: nothing of what is not given.
+/// The assumptions; without a value, the present setting is kept.
 struct Assumption {
   std::optional<std::vector<Axis>> mesh = std::nullopt;                      ///< as `--mesh` does
   std::optional<Layout> layout = std::nullopt;                               ///< as `--layout` does
-  std::optional<std::pair<std::string, std::string>> option = std::nullopt;  ///< of a script: as `--set` does
+  std::optional<std::pair<std::string, std::string>> option = std::nullopt;  ///< of a script, as `--set` gives it
   bool is_none() const { return !mesh && !layout && !option; }
 };
-/// Settings under which it holds.
+/// Returns the settings with the assumption applied.
 eval::Settings assumed(eval::Settings settings, const Assumption& assumption);
 
-/// A script or a statement that was planned.
+/// The plan of a script or a statement.
 struct Planned {
-  std::vector<eval::StatementReport> statements;  ///< of the statement, or of each of the script's
-  plan::Counters counters;                        ///< of all; the peak with what else is there
-  MeshPtr mesh;                                   ///< in force where it begins
-  Layout layout = {};                             ///< likewise; without rules if there is none
+  std::vector<eval::StatementReport> statements;  ///< the statement, or each statement of the script
+  plan::Counters counters;                        ///< of all statements; the peak includes all other values
+  MeshPtr mesh;                                   ///< the mesh in force at the start
+  Layout layout = {};                             ///< likewise; without rules if there is no layout
   std::shared_ptr<plan::ProgramRecord> record =
-      nullptr;                              ///< of what it computes, where it is to be costed under yet other layouts
-  plan::ProgramRecord::Before before = {};  ///< what had been recorded where it begins
-  std::shared_ptr<const void> sources = nullptr;  ///< into which places point
+      nullptr;                                    ///< the computation, if it is to be costed under other layouts
+  plan::ProgramRecord::Before before = {};        ///< the recorded state at the start
+  std::shared_ptr<const void> sources = nullptr;  ///< the sources that spans point into
 };
 
 }  // namespace mtf::session

@@ -9,19 +9,19 @@
 namespace mtf::session {
 namespace {
 
-/// Where all processors together do the work so often, it is said that fewer would do.
+/// From this factor of repeated work on, the search reports that fewer processors suffice.
 constexpr double kMuchRepeated = 2;
 
-/// Short forms of what is searched, where its layers repeat.
+/// Short forms of a program with repeated layers.
 struct ShortForms {
-  std::string option;  ///< that says how many layers there are
+  std::string option;  ///< the option that counts the layers
   cost::RepeatedCosts costs;
 };
 
-/// Those that there are, if one of the numbers given to options is how often something repeats: if with another number
-/// there are as many operations more as there are turns more.
+/// Finds short forms of a program. An option counts layers if the number of operations grows in proportion to the
+/// number.
 std::optional<ShortForms> short_forms(const WhatIf& what, const cost::LayoutCosts& whole) {
-  constexpr int64_t kFewestLayers = 8;  // with fewer, the whole is no longer
+  constexpr int64_t kFewestLayers = 8;  // with fewer layers the whole program is as short
   for (const auto& [option, text] : what.options()) {
     int64_t layers = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), layers);
@@ -32,13 +32,13 @@ std::optional<ShortForms> short_forms(const WhatIf& what, const cost::LayoutCost
     try {
       const cost::RepeatedCosts costs(with(cost::RepeatedCosts::kFew), with(cost::RepeatedCosts::kMore), layers);
       if (costs.stand_for(whole)) return ShortForms{option, costs};
-    } catch (const UserError&) {  // it does not work with so few of what this option counts
+    } catch (const UserError&) {  // the program does not accept so few of what this option counts
     }
   }
   return std::nullopt;
 }
 
-/// Names for as many axes as a mesh may have: those that what the program wrote speaks of, then others.
+/// Returns `count` axis names: first the names that the script uses, then new ones.
 std::vector<Name> axis_names(const plan::ProgramRecord& record, int count) {
   std::vector<Name> names;
   auto add = [&](Name name) {
@@ -78,14 +78,14 @@ SearchAnswer search_layouts(const WhatIf& what, SearchRequest request) {
   const cost::SearchResult& result = answer.result;
   if (const double times = result.best ? repeated_work(result.best->cost.counters) : 1;
       times >= kMuchRepeated && !question.mesh) {
-    // As many as have work of their own, at least: a power of two, as processors come.
+    // At least as many processors as have distinct work, rounded to a power of two.
     cost::SearchQuestion fewer = question;
     for (fewer.processors = 1;
          static_cast<double>(2 * fewer.processors) * times <= static_cast<double>(question.processors);)
       fewer.processors *= 2;
     answer.fewer = search(answer.costs, fewer).best;
   }
-  question.repeated = nullptr;  // what they ask ends here
+  question.repeated = nullptr;  // the functions refer to objects that end here
   question.peak = nullptr;
   return answer;
 }

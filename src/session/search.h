@@ -1,5 +1,5 @@
 #pragma once
-// The search for a mesh and a layout, of a script or of a statement of a session.
+// The search for a mesh and a layout, for a script or for a statement of a session.
 #include <functional>
 #include <optional>
 #include <string>
@@ -11,25 +11,25 @@ namespace mtf::session {
 
 struct SearchRequest {
   cost::SearchQuestion
-      question;  ///< but for the names of axes, the peak and the short forms, which follow from what is searched
+      question;  ///< without the names of axes, the peak and the short forms, which the search itself fills in
   cost::MachineModel machine;
-  int axes = 2;                          ///< the most that a mesh may have
-  std::function<void()> poll = nullptr;  ///< called every few hundredths of a second; what it throws ends the search
+  int axes = 2;                          ///< the most axes of a mesh
+  std::function<void()> poll = nullptr;  ///< called every few hundredths of a second; an exception ends the search
 };
 
 struct SearchAnswer {
   cost::SearchQuestion question;
   cost::SearchResult result;
-  cost::LayoutCosts costs;  ///< of what was searched
-  std::string layers;  ///< the option that says how many layers there are, if candidates were ranked by a few of them
-  std::optional<cost::Candidate> fewer;  ///< the best of fewer processors, where as many repeat one another's work
+  cost::LayoutCosts costs;  ///< of the searched program
+  std::string layers;       ///< the option that counts layers, if programs with few layers ranked the candidates
+  std::optional<cost::Candidate> fewer;  ///< the best on fewer processors, if processors repeat each other's work
 };
 
-/// Plans what is searched, and searches; where a number among its options is how many layers there are, with short
-/// forms of it. Throws UserError.
+/// Plans a program, then searches. If an option of the program counts layers, also uses short forms of the program with
+/// few layers. Throws UserError.
 SearchAnswer search_layouts(const WhatIf& what, SearchRequest request);
 
-/// How often all processors together do the work that one alone would do once.
+/// Returns how often all processors together do the work that one processor would do once.
 double repeated_work(const plan::Counters& counters);
 
 }  // namespace mtf::session

@@ -27,8 +27,7 @@ struct Session::Impl {
       : settings(given), evaluator(std::move(given), execution, out) {
     evaluator.top()->changes = &evaluator.undo;
   }
-  /// Something is to be done, which an interrupt that is asked for from here on ends. Others may have had the runtime
-  /// meanwhile.
+  /// Begins an action; an interrupt from here on ends it. Another session may have used the runtime meanwhile.
   void begin() {
     evaluator.interrupt.forget();
     if (evaluator.execution() != nullptr) evaluator.execution()->heed(evaluator.interrupt);
@@ -36,26 +35,27 @@ struct Session::Impl {
   eval::Settings settings;
   eval::Evaluator evaluator;
   std::function<void(const eval::StatementReport&)> on_statement;
-  int64_t numbered = 0;        // entries that were not given a name
-  std::vector<Entry> entries;  // as far as they were carried out
+  int64_t numbered = 0;        // entries without a name
+  std::vector<Entry> entries;  // the executed parts
 
-  /// What takes an entry back that has changed something.
+  /// Undoes an entry that has changed something.
   struct Done {
     eval::UndoLog undo;
-    graph::Context context;  // before it
-    size_t entries = 0;      // before it
+    graph::Context context;  // before the entry
+    size_t entries = 0;      // before the entry
   };
-  std::deque<Done> done;   // the last entry last
-  bool has_older = false;  // entries of which this is no longer kept
+  std::deque<Done> done;   // the latest is last
+  bool has_older = false;  // older entries can no longer be undone
   bool keeps_last_value = false;
-  bool remembers = true;                                                       // entries
-  std::unordered_map<std::string, std::shared_ptr<const ast::Program>> asked;  // texts that are given again and again
+  bool remembers = true;                                                       // whether entries are remembered
+  std::unordered_map<std::string, std::shared_ptr<const ast::Program>> asked;  // trees of repeated texts
 
-  /// They keep what entries have replaced: how many of them, and how many bytes besides those of the last.
+  /// The limits of `done`, whose logs keep replaced values: the number of entries, and the bytes besides those of the
+  /// last one.
   static constexpr size_t kMostDone = 20;
   static constexpr int64_t kMostBytes = 16 << 20;
 
-  /// An entry has ended. One that has changed nothing, but for drawing random numbers, is not taken back.
+  /// Remembers an entry that has ended. An entry that only drew random numbers, or changed nothing, cannot be undone.
   void keep(Done entry) {
     if (!remembers) return;
     const graph::Context &before = entry.context, &now = evaluator.builder.context;
@@ -71,9 +71,9 @@ struct Session::Impl {
     }
     done.push_back(std::move(entry));
   }
-  /// How an entry is carried out.
+  /// The way in which an entry is executed.
   struct Way {
-    bool is_file = false;  // it is one program, and reports nothing
+    bool is_file = false;  // runs as one program, and reports nothing
     bool without_loops = false;
   };
   std::vector<EntryReport> run(const std::string& text, const std::string& name, Way way);
@@ -82,18 +82,18 @@ struct Session::Impl {
   std::string written(const eval::InForce& what);
   bool computes(const std::shared_ptr<const ast::Program>& program, size_t index);
   std::optional<UserError> kept_turns(const UserError& error);
-  /// Shows the one statement of a program to `see`, with what evaluates without computing, and leaves everything as it
-  /// was.
+  /// Calls `see` with the one statement of a program and an evaluator that does not compute. Undoes all changes
+  /// afterwards.
   void look(eval::Evaluator& at, ast::Program parsed,
             const std::function<void(eval::Evaluator&, const ast::Stmt&)>& see);
-  /// The same of an expression, whose value is shown.
+  /// The same for an expression; `see` gets its value.
   void look(eval::Evaluator& at, const std::string& text, const std::string& name,
             const std::function<void(const eval::HostValue&)>& see);
   void last_value(eval::HostValue value, Span span);
-  /// The tree of a text that does nothing but compute, assign or `let`, which is kept: the same whenever the text is
-  /// the same.
+  /// Returns the tree of a text that only computes, assigns, or binds by `let`. The same text gives the same tree,
+  /// which is kept.
   std::shared_ptr<const ast::Program> tree_of(const std::string& text, const std::string& name);
-  /// The value of a text that is an expression, and where that stands.
+  /// Returns the value of an expression, and its span.
   std::pair<eval::HostValue, Span> value_of(const std::string& expression, const std::string& name);
   void declare_dims(const Dims& dims);
   void set(const std::string& target, const plan::HostView& data);
@@ -117,7 +117,7 @@ void Session::run_text(const std::string& name, const std::string& text) {
   impl_->evaluator.run_program(impl_->settings.parsed->parse_or_throw(SourceFile::create(name, text)));
 }
 
-// Binds it to `_`, in place of the one before.
+// Binds the value to `_`, and drops the one before.
 void Session::Impl::last_value(eval::HostValue value, Span span) {
   static const Name kLast("_");
   eval::Scope& top = *evaluator.top();
@@ -130,7 +130,7 @@ void Session::Impl::last_value(eval::HostValue value, Span span) {
   }
 }
 
-/// How a script says it: by its name, if the session still has one of it.
+/// Returns the text of a script for it: its name, if the session still has a mesh or layout of this name.
 std::string Session::Impl::written(const eval::InForce& what) {
   for (const eval::Binding& binding : evaluator.top()->bindings) {
     if (evaluator.top()->find_own(binding.name) != &binding) continue;
@@ -147,7 +147,7 @@ EntryReport Session::Impl::use(const eval::InForce& what) {
   begin_statement(evaluator, report, what.span);
   eval::use(evaluator, what);
   session::warn_of_layout(evaluator);
-  evaluator.cuts.cut({}, what.span);  // what was pending is no part of moving
+  evaluator.cuts.cut({}, what.span);  // pending computations are not part of the resharding
   evaluator.reports.begin_statement();
   const std::vector<std::pair<std::string, eval::HostValue>> moved = move_to_layout(evaluator, what.span);
   evaluator.cuts.cut({}, what.span);
@@ -157,7 +157,7 @@ EntryReport Session::Impl::use(const eval::InForce& what) {
   return report;
 }
 
-/// True if it is a bare expression with a value.
+/// True if the statement is a bare expression with a value.
 bool Session::Impl::run_statement(const std::shared_ptr<const ast::Program>& program, size_t index, Way way,
                                   EntryReport& report) {
   const Span span = program->body.statements[index].span;
@@ -173,19 +173,20 @@ bool Session::Impl::run_statement(const std::shared_ptr<const ast::Program>& pro
   return has_value;
 }
 
-/// Whether a statement has operations on tensors, or cannot be checked, as a check sees it.
+/// True if a statement has operations on tensors, as a check finds, or cannot be checked.
 bool Session::Impl::computes(const std::shared_ptr<const ast::Program>& program, size_t index) {
   StandIn checker(evaluator, settings);
-  if (evaluator.modules.keeps(*program)) checker.evaluator().modules.keep(program);  // its functions are known
+  if (evaluator.modules.keeps(*program)) checker.evaluator().modules.keep(program);  // makes its functions known
   try {
     checker.evaluator().run_entry_statement(program, index);
     return checker.evaluator().builder.added > 0;
-  } catch (const UserError&) {  // running it would say what is wrong, in one of its turns
+  } catch (const UserError&) {  // running the loop would report the error in one of its iterations
     return true;
   }
 }
 
-/// Of a loop that was interrupted, what its ended turns have done stays. What is said then; nothing if nothing stays.
+/// Keeps the effects of an interrupted loop's finished iterations. Returns the error to report, or nothing if there are
+/// no effects.
 std::optional<UserError> Session::Impl::kept_turns(const UserError& error) {
   const int64_t turns = evaluator.undo.turns();
   if (error.diagnostic().kind() != Kind::interrupted || turns == 0) return std::nullopt;
@@ -203,13 +204,13 @@ std::vector<EntryReport> Session::Impl::run(const std::string& text, const std::
   auto program = std::make_shared<ast::Program>(parse_or_throw(
       SourceFile::create(entry.name, text), way.is_file ? syntax::ParseMode::kScript : syntax::ParseMode::kRepl));
   std::vector<EntryReport> results;
-  eval::UndoLog undo;                                       // of the statement under way
-  Done all{{}, evaluator.builder.context, entries.size()};  // of those before it
+  eval::UndoLog undo;                                       // of the current statement
+  Done all{{}, evaluator.builder.context, entries.size()};  // of the statements before it
   const auto undoing = evaluator.undo.into(undo);
   evaluator.blocks.expect_more();
   if (evaluator.execution() != nullptr && !way.is_file) evaluator.reports.collect();
   if (way.is_file) evaluator.meshes.declare_all(evaluator.blocks.info(program->body));
-  // A statement that is no bare expression keeps the tree itself, and makes the entry's functions known.
+  // A statement that is not a bare expression keeps the tree itself, and makes the entry's functions known.
   const auto end = [&] {
     if (way.is_file) evaluator.end_file(*program);
     if (!evaluator.modules.keeps(*program)) evaluator.modules.keep(program);
@@ -334,7 +335,7 @@ Planned Session::plan(const std::string& text, const std::string& name, const As
 
 namespace {
 
-/// The one expression that a text is.
+/// Returns the one expression of a text.
 const ast::Expr& expression_of(const ast::Program& program) {
   auto* stmt = program.body.statements.size() == 1 ? program.body.statements[0].as<ast::ExprStmt>() : nullptr;
   if (!stmt) fail(Kind::bad_usage, program.body.span, "expected an expression");
@@ -351,13 +352,13 @@ void Session::Impl::look(eval::Evaluator& at, ast::Program parsed,
   StandIn checker(at, at.settings);
   checker.evaluator().modules.keep(program);
   see(checker.evaluator(), program->body.statements[0]);
-  at.modules.keep(program);  // a function that it made may live on
+  at.modules.keep(program);  // functions made by it may outlive it
 }
 
 void Session::Impl::look(eval::Evaluator& at, const std::string& text, const std::string& name,
                          const std::function<void(const eval::HostValue&)>& see) {
   ast::Program program = parse_or_throw(SourceFile::create(name, text), syntax::ParseMode::kRepl);
-  expression_of(program);  // fails if it is none
+  expression_of(program);  // fails if it is no expression
   look(at, std::move(program), [&](eval::Evaluator& checker, const ast::Stmt& stmt) {
     see(checker.evaluate(*stmt.as<ast::ExprStmt>()->value, checker.top()));
   });
@@ -408,7 +409,7 @@ std::pair<eval::HostValue, Span> Session::Impl::value_of(const std::string& expr
 
 namespace {
 
-/// A number of the host as f64 without dims; fails at `span` if the value is none.
+/// Returns a number of the host as f64 without dims. Fails at `span` if the value is no number.
 plan::HostTensor number_read(const eval::HostValue& value, Span span) {
   const std::optional<double> number = number_of(value);
   if (!number) fail(Kind::type_mismatch, span, "expected a tensor or a number, found {}", describe(value));
@@ -448,7 +449,7 @@ bool is_a_name(const std::string& text) {
          tokens[0].span.text().size() == text.size();
 }
 
-/// Fails unless it is a tensor: dims that can be, once each, as many bytes as they take, bools that are 0 or 1.
+/// Fails unless the data is a valid tensor: valid dims, each once, the right number of bytes, and bools of 0 or 1.
 void check_given(const plan::HostView& data) {
   Dims dims;
   for (const Dim& dim : data.type.dims) {
@@ -492,8 +493,7 @@ void Session::Impl::declare_dims(const Dims& dims) {
   }
 }
 
-/// The tensor that a statement binds or assigns: where the rules put it, or where the variable lies that it is assigned
-/// to.
+/// Makes the tensor that a statement binds or assigns. Its layout is that of the rules, or of the assigned variable.
 graph::Value Session::Impl::place_given(const plan::HostView& data, const ast::Stmt& stmt) {
   if (auto* assign = stmt.as<ast::AssignStmt>()) {
     const eval::HostValue target = evaluator.evaluate(*assign->target, evaluator.top());

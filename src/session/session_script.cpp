@@ -25,7 +25,7 @@ bool mentions_last_value(const std::string& text) {
   return false;
 }
 
-// The statements of an entry, and what stands between them.
+// Splits an entry into its statements and the comments between them.
 std::vector<Piece> pieces_of(const Entry& entry) {
   const auto source = SourceFile::create(entry.name, entry.text);
   const ast::Program program = parse_or_throw(source, entry.is_file  ? syntax::ParseMode::kScript
@@ -72,7 +72,7 @@ std::string script_of(const std::vector<Entry>& entries) {
       script += piece.text + "\n";
       continue;
     }
-    bool is_used = false;  // until there is another last value
+    bool is_used = false;  // before another value replaces `_`
     for (std::size_t k = i + 1; k < pieces.size() && !is_used; ++k) {
       is_used = pieces[k].mentions_last;
       if (pieces[k].has_value) break;

@@ -7,8 +7,8 @@
 
 namespace mtf::session {
 
-/// A script that does what the entries did, with their comments. What was looked at is printed. A function or model
-/// that was declared again stands there once, as it was declared last.
+/// Returns a script that does the same as the entries, with their comments. It prints bare expressions. A function or
+/// model that was declared several times is there once, with its last declaration.
 std::string script_of(const std::vector<Entry>& entries);
 
 }  // namespace mtf::session

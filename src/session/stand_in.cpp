@@ -27,7 +27,7 @@ StandIn::StandIn(eval::Evaluator& of, const eval::Settings& settings, const Assu
   evaluator_.blocks.expect_more();
   const bool anew = !assumption.is_none() || record;
   copied_.emplace(evaluator_, anew ? CopiedValues::How::kLaidOutAnew : CopiedValues::How::kAsTheyAre);
-  if (anew) evaluator_.cuts.cut({}, {});  // what is kept for gradients is there
+  if (anew) evaluator_.cuts.cut({}, {});  // computes the values that are kept for gradients
   runtime_->restart_peak();
   evaluator_.reports.collect();
 }

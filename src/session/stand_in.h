@@ -1,9 +1,9 @@
 #pragma once
-// An evaluator that goes on where a session is, of which nothing stays: what is asked of a session is answered by it.
+// An evaluator that continues from the state of a session and leaves no trace. It answers questions about the session.
 //
-// It sees the names of the session, and what is in force there. What it binds, assigns and brings into force is taken
-// back when it ends; until then the session does nothing. So each question has one of its own, and how many are asked
-// in turn, under whatever assumptions, does not matter.
+// It sees the session's names, mesh and layout. When it ends, it undoes its bindings, assignments and `use`. Until then
+// the session does nothing. Each question has a stand-in of its own, so any number of questions can be asked, under any
+// assumptions.
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -18,10 +18,10 @@ namespace mtf::session {
 
 class StandIn {
  public:
-  /// Checks: it computes nothing, and knows no numbers. `of` lives longer; `settings` are its session's.
+  /// Checks: computes nothing, and has no numbers. `of` must outlive it; `settings` are the settings of its session.
   StandIn(eval::Evaluator& of, const eval::Settings& settings);
-  /// Plans, with copies of the session's values. Under an assumption, or if what is planned is to be recorded, they are
-  /// laid out as they would be; throws a UserError where the assumption does not fit them.
+  /// Plans, with copies of the session's values. Under an assumption, or with a record, the copies get the assumed
+  /// layouts. Throws a UserError if the assumption does not fit the values.
   StandIn(eval::Evaluator& of, const eval::Settings& settings, const Assumption& assumption,
           std::shared_ptr<plan::ProgramRecord> record);
   ~StandIn();

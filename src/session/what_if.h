@@ -1,10 +1,11 @@
 #pragma once
-// What something would cost, or be, were something else assumed: a script, or a statement of a session.
+// The cost or type of a script, or of a statement of a session, under other assumptions.
 //
-// There are two ways. Planned anew it is evaluated under the assumption: that says everything, the peak too, and what
-// an option changes. Recorded it is evaluated once, and its layouts are decided again under as many assumptions as one
-// likes: that takes a fifth of the time or less, which a search needs, and says all but the peak. Of what a script
-// captures both say the same; a mesh or a layout that it looks at (`counters`) is known to the first way alone.
+// There are two ways. A new plan evaluates the program under the assumption. It gives everything: also the peak, and
+// the effect of an option. A recording evaluates the program once, and then decides its layouts again under any number
+// of assumptions. That takes at most a fifth of the time, which a search needs, but does not give the peak. Both give
+// the same for the programs that a script captures. Only a new plan sees that the script itself looks at a mesh or a
+// layout (`counters`).
 #include <functional>
 #include <memory>
 #include <optional>
@@ -30,38 +31,39 @@ Planned plan_script(const std::string& name, const std::string& text, const eval
                     const plan::Runtime& machine, std::shared_ptr<plan::ProgramRecord> record = nullptr,
                     const Interrupt& interrupt = {});
 
-/// What something costs under several assumptions.
+/// The costs of a program under several assumptions.
 struct Comparison {
   struct Under {
     cost::ScriptCost cost;
-    std::optional<int64_t> peak_bytes;  ///< where it was asked for
+    std::optional<int64_t> peak_bytes;  ///< set if it was asked for
   };
   std::vector<Under> under;
-  plan::Doubts doubts;                                              ///< why it is an estimate; nothing if it is none
-  std::vector<std::shared_ptr<const plan::ProgramRecord>> records;  ///< in whose sources they are
+  plan::Doubts doubts;  ///< why the costs are estimates; empty if they are exact
+  std::vector<std::shared_ptr<const plan::ProgramRecord>> records;  ///< the records that own the sources of the costs
 };
 
 class WhatIf {
  public:
-  /// A script that has been checked, called `name`. `machine` lives longer.
+  /// A script that has been checked, called `name`. `machine` must outlive it.
   static WhatIf script(std::string name, std::string text, eval::Settings settings, const plan::Runtime& machine);
-  /// A statement of a session, which lives longer, as if it were entered when something is asked.
+  /// A statement of a session, as if it were entered at the time of a question. The session must outlive it.
   static WhatIf statement(Session& session, std::string text, std::string name);
 
-  /// Planned anew, under what is assumed. `record` is given what it computes. Throws UserError.
+  /// Plans anew under the assumption. `record` receives the computation. Throws UserError.
   Planned planned(const Assumption& assumption = {}, std::shared_ptr<plan::ProgramRecord> record = nullptr) const {
     return plan_(assumption, std::move(record));
   }
-  /// Planned under what is assumed and recorded, to be costed under further meshes and layouts.
+  /// Plans under the assumption with a record, to be costed under further meshes and layouts.
   cost::LayoutCosts recorded(const std::optional<cost::MachineModel>& machine = std::nullopt,
                              const Assumption& assumption = {}) const;
 
-  /// What it costs under each. A script is recorded once, and planned anew where its peak is asked for; of a statement
-  /// the session's values lie otherwise under each, so that it is planned anew. Throws UserError.
+  /// Returns the costs under each assumption. A script is recorded once, and planned anew only for its peak. A
+  /// statement is always planned anew, because each assumption gives the session's values another layout. Throws
+  /// UserError.
   Comparison compare(const std::vector<Assumption>& assumptions, const std::optional<cost::MachineModel>& machine,
                      bool with_peaks) const;
 
-  /// The options of a script that were given: another value may be assumed of them.
+  /// The given options of a script, which an assumption can change.
   const std::vector<std::pair<std::string, std::string>>& options() const { return options_; }
 
  private:
