@@ -6,7 +6,7 @@
 namespace mtf::library {
 namespace {
 
-/// data.npy(path, dims): a tensor of the element type that the file's numbers become.
+/// data.npy(path, dims): a tensor with the element type of the file's numbers.
 eval::HostValue npy(eval::Caller& caller, const eval::Bound& call) {
   const std::string& path = call.text(0);
   io::ArrayHeader header;

@@ -33,7 +33,7 @@ Prepared prepared(const BatchSource& source, int64_t batch, Interval rows) {
   return made;
 }
 
-/// A walk through the batches of a source.
+/// An iteration over the batches of a source.
 class Walk {
  public:
   explicit Walk(std::shared_ptr<const BatchSource> source) : source_(std::move(source)) {}
@@ -59,7 +59,7 @@ class Walk {
       next_ =
           std::async(std::launch::async, [source = source_, batch, rows] { return prepared(*source, batch, rows); });
     } catch (const std::system_error&) {
-      is_slow_ = false;  // no thread can be had
+      is_slow_ = false;  // no thread is available
     }
   }
 
@@ -67,7 +67,7 @@ class Walk {
   bool is_slow_ = false;
   int64_t next_batch_ = -1;
   Interval next_rows_;
-  std::future<Prepared> next_;  // who lets go of it waits
+  std::future<Prepared> next_;  // its destructor waits for the thread
 };
 
 eval::HostValue tuple_at(eval::Caller& caller, const BatchSource& source, Walk& walk, int64_t batch, Span span) {
@@ -98,7 +98,7 @@ eval::HostValue tuple_at(eval::Caller& caller, const BatchSource& source, Walk& 
   return make_tuple(std::move(values));
 }
 
-/// `count` numbers from 0 in an order that depends on `seed` alone.
+/// Returns the numbers from 0 to `count` - 1 in an order that depends only on `seed`.
 std::vector<int64_t> shuffled(int64_t count, uint64_t seed) {
   std::vector<int64_t> order(static_cast<size_t>(count));
   std::iota(order.begin(), order.end(), int64_t{0});
@@ -115,10 +115,11 @@ std::vector<int64_t> shuffled(int64_t count, uint64_t seed) {
   return order;
 }
 
-/// Epochs one after another, each the batches that a call of `batches` gives.
+/// Consecutive epochs, each with the batches of one call of `batches`.
 class Epochs {
  public:
-  /// `call` has the dims first that `batches` has, `seed` or nothing says how the first epoch is shuffled.
+  /// The first arguments of `call` are the dims of `batches`. `seed` says how the first epoch is shuffled; without it
+  /// no epoch is.
   Epochs(eval::Caller& caller, const eval::Bound& call, const syntax::Signature& batches, MakesBatches make,
          std::optional<int64_t> seed)
       : caller_(caller), batches_(batches), make_(std::move(make)), seed_(seed) {
@@ -130,7 +131,7 @@ class Epochs {
     }
   }
 
-  /// That of one epoch; null if a check does not know its dims.
+  /// Returns the sequence of one epoch; null if a check does not know its dims.
   const eval::SequencePtr& epoch(int64_t number) {
     if (number == number_) return sequence_;
     number_ = number;

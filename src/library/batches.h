@@ -1,10 +1,10 @@
 #pragma once
-// What a loop walks batch by batch, the next one prepared while a turn computes.
+// Batches of data for loops. The next batch is prepared while an iteration computes.
 //
-// A batch is prepared from its number alone, by a function that knows neither the evaluation nor the runtime, so that
-// another thread can do it: one batch ahead, where to prepare one takes longer than to start a thread. The numbers are
-// the same either way. What goes wrong in it is said when the loop comes to that batch, not before. Who leaves the loop
-// waits for the batch that is being prepared, and for no other.
+// A function prepares a batch from its number alone, and knows neither the evaluation nor the runtime. So another
+// thread can call it: one batch ahead, if preparing a batch takes longer than starting a thread. The numbers are the
+// same in both cases. An error of the function is reported when the loop reaches that batch, not before. Leaving the
+// loop waits only for the batch that is being prepared.
 #include <functional>
 #include <memory>
 #include <optional>
@@ -17,26 +17,27 @@ namespace mtf::library {
 
 struct BatchSource {
   std::string what;               ///< "batches of a text"
-  int64_t count = 0;              ///< of batches; -1: unknown in a check
-  std::vector<TensorType> types;  ///< of the tensors of a batch; the first dim of each is that of its rows
-  /// Writes these rows of a batch; the tensors are whole, and zeros until then. Any thread may call it.
+  int64_t count = 0;              ///< number of batches; -1: unknown in a check
+  std::vector<TensorType> types;  ///< of the tensors of a batch; the first dim of each counts the rows
+  /// Writes these rows of a batch. The tensors are gathered, and zero before the call. Any thread may call it.
   std::function<void(int64_t batch, Interval rows, std::vector<plan::HostTensor>& tensors)> prepare;
-  /// Rows are read from a file: each rank asks for its own alone, and what fails on one (IoError) fails on all.
+  /// Rows are read from a file: each rank prepares only its own rows, and an IoError on one rank fails on all ranks.
   bool reads_files = false;
 };
 
-/// A sequence of tuples of tensors, each laid out by the rules in force at its turn. What fails does at `span`.
+/// A sequence of tuples of tensors, each with the layout of the rules in force at its iteration. Errors are reported at
+/// `span`.
 eval::HostValue batches_of(eval::Caller& caller, BatchSource source, Span span);
 
-/// What a call of `batches` gives: a sequence, or what a check does not know.
+/// Makes the result of a call of `batches`: a sequence, or an unknown value in a check.
 using MakesBatches = std::function<eval::HostValue(eval::Caller& caller, const eval::Bound& call)>;
 
-/// What has batches can be walked by `batches`, once, and by `steps`, epoch after epoch.
+/// The two ways to iterate over data: `batches` once, and `steps` over several epochs.
 struct WalkSignatures {
-  explicit WalkSignatures(std::string_view dims);  ///< those of a batch: `batch: dim, length: dim`
+  explicit WalkSignatures(std::string_view dims);  ///< the dims of a batch: `batch: dim, length: dim`
   syntax::Signature batches, steps;
 };
-/// The attribute `batches` or `steps` of what has batches; nothing if the name is another. `signatures` live longer.
+/// Returns the attribute `batches` or `steps` of a data set; nothing for another name. `signatures` must outlive it.
 std::optional<eval::HostValue> walk_attribute(Name name, const WalkSignatures& signatures, MakesBatches batches);
 
 /// Some of the elements of a collection.
@@ -44,25 +45,25 @@ struct Part {
   int64_t first = 0;
   int64_t count = -1;  ///< -1: only the run knows
 };
-/// The part of `count` elements (-1: only the run knows how many) that a range takes. Fails (index_out_of_range) where
-/// it is not within.
+/// Returns the part of `count` elements (-1: only the run knows the number) that a range selects. Fails with
+/// index_out_of_range if the range is not inside.
 Part part_of(const eval::Range& range, int64_t count, Span span);
-/// The order that `shuffle:`, a seed, asks of `count` places; null where they keep theirs, and where nothing is
-/// computed.
+/// Returns the order of `count` positions for the seed in `shuffle:`. Returns null if the order is unchanged, or in a
+/// check.
 std::shared_ptr<const std::vector<int64_t>> order_of(eval::Caller& caller, std::optional<int64_t> seed, int64_t count);
-/// The dims of a batch, each once: the first `count` arguments. Nothing if a check does not know them.
+/// Returns the dims of a batch, each once: the first `count` arguments. Returns nothing if a check does not know them.
 std::optional<Dims> dims_of_batch(const eval::Bound& call, size_t count);
 
-/// The ids in a list of ids, which `value` is in a list of such.
+/// Returns the ids of `value`, a list of ids inside a list of such lists.
 std::vector<std::int32_t> ids_of(eval::Caller& caller, const eval::HostValue& value, Span span);
-/// The ids that stand before a text, behind it, and where there is none.
+/// The ids before a text, after it, and for padding.
 struct SpecialIds {
   std::int32_t begin = 0, end = 0, padding = 0;
 };
-/// As three arguments give them, in this order, from the parameter `first` on.
+/// Reads three arguments in this order, from the parameter `first` on.
 SpecialIds special_ids(const eval::Bound& call, size_t first);
 
-/// A list of texts as ids, of which a part is such a list, and which has batches.
+/// A list of texts as ids, with batches. A part of it is such a list too.
 class TextList : public eval::Object, public std::enable_shared_from_this<TextList> {
  public:
   TextList(int64_t first, int64_t count, SpecialIds ids) : first_(first), count_(count), ids_(ids) {}
@@ -76,7 +77,7 @@ class TextList : public eval::Object, public std::enable_shared_from_this<TextLi
   virtual const WalkSignatures& signatures() const = 0;
   virtual eval::HostValue batches(eval::Caller& caller, const eval::Bound& call) = 0;
 
-  int64_t first_, count_;  ///< of all texts that there are; -1: unknown in a check
+  int64_t first_, count_;  ///< in the list of all texts; -1: unknown in a check
   SpecialIds ids_;
 };
 

@@ -1,9 +1,9 @@
-// Checkpoints: what stands behind the standard module `checkpoint`.
+// Checkpoints: the implementation of the standard module `checkpoint`.
 //
-// A checkpoint is one safetensors file: every param and state of the models that are saved, whole, under its path, with
-// the names of its dims and the position of the random stream in the metadata. Ranks write and read the blocks that
-// they hold, so what was written under one mesh and layout is read under any other. run_files.h says whose a folder is,
-// and what is to be done with logs.
+// A checkpoint is one safetensors file. It has every param and state of the saved models, whole, under its path; the
+// metadata has the names of its dims and the position of the random stream. Each rank writes and reads its own blocks,
+// so another mesh and layout can read the checkpoint. run_files.h says which run owns a folder, and what happens to
+// logs.
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -30,7 +30,7 @@
 namespace mtf::library {
 namespace {
 
-/// The dims of a file have plain names.
+/// Dims in a file have plain names.
 std::string dims_text(const Dims& dims) {
   std::vector<std::string> names;
   for (const Dim& dim : dims) names.push_back(dim.name.plain().str());
@@ -40,8 +40,9 @@ std::string dims_text(const Dims& dims) {
 constexpr std::string_view kOptimizer = "optimizer.";
 constexpr const char* kParamsOfOptimizer = "optimizer params";
 
-/// The variables of a checkpoint by the names that they have there: those of the first model under their paths, those
-/// of the others after `optimizer.`, each once. Of an optimizer alone: its states, as its params are the model's.
+/// The variables of a checkpoint by their names in the file, each once. The first model's variables have their paths as
+/// names; those of the others have `optimizer.` before the path. For an optimizer alone only its states count, because
+/// its params belong to the model.
 using VariablesByPath = std::map<std::string, eval::PlacePtr>;
 
 VariablesByPath variables_of(const std::vector<eval::HostValue>& models, Span span) {
@@ -166,7 +167,7 @@ eval::HostValue write_safetensors(eval::Caller& caller, const eval::Bound& call)
   return eval::None{};
 }
 
-/// The integer that the metadata says, from `least` to `most`.
+/// Returns the integer of `key` in the metadata, which must be from `least` to `most`.
 int64_t number_in(const io::SafetensorsHeader& header, const std::string& key, int64_t least, int64_t most,
                   const std::string& path) {
   const auto found = header.metadata.find(key);
@@ -181,7 +182,7 @@ int64_t number_in(const io::SafetensorsHeader& header, const std::string& key, i
   return number;
 }
 
-/// Which of the two a checkpoint has, a model and its optimizer, are to be loaded.
+/// The parts of a checkpoint to load: the model, its optimizer, or both.
 struct Wanted {
   bool model = true, optimizer = true;
   bool has(const std::string& name) const { return name.starts_with(kOptimizer) ? optimizer : model; }
@@ -353,7 +354,7 @@ bool compare(const io::SafetensorsHeader& header, const VariablesByPath& variabl
   return is_all;
 }
 
-/// True if a file is a checkpoint, and its tensors have the checksums that its header says.
+/// True if a file is a checkpoint, and its tensors have the checksums of its header.
 bool is_whole(const std::string& path) {
   try {
     const io::SafetensorsHeader header = io::read_safetensors_header(path);
@@ -363,7 +364,8 @@ bool is_whole(const std::string& path) {
   } catch (const io::IoError&) { return false; }
 }
 
-/// Reads the latest checkpoint of a folder with `read`. The error of a damaged one names the latest that is whole.
+/// Reads the latest checkpoint of a folder with `read`. The error for a damaged one names the latest undamaged
+/// checkpoint.
 void read_latest(const std::string& folder, const std::function<void()>& read) {
   try {
     read();
@@ -380,8 +382,8 @@ void read_latest(const std::string& folder, const std::function<void()>& read) {
   }
 }
 
-/// load_checkpoint(folder, models, whole): the step of the latest one, or none. Unless `whole`, a model that is none
-/// leaves out what the checkpoint has of it. The run then does not go on with the one that saved the checkpoint.
+/// load_checkpoint(folder, models, whole): the step of the latest checkpoint, or none. Unless `whole`, a model that is
+/// `none` leaves out its part of the checkpoint. The run then does not continue the run that saved the checkpoint.
 eval::HostValue load_checkpoint(eval::Caller& caller, const eval::Bound& call) {
   const std::string& folder = call.text(0);
   const VariablesByPath variables = variables_of(call.list(1), call.span(1));

@@ -11,7 +11,7 @@
 namespace mtf::library {
 namespace {
 
-/// The files' numbers, shared by all parts of a dataset; none in a check.
+/// The numbers of the files, shared by all parts of a dataset; empty in a check.
 struct Examples {
   std::vector<std::byte> pixels;
   std::vector<std::byte> labels;

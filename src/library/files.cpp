@@ -12,7 +12,7 @@
 namespace mtf::library {
 namespace {
 
-/// What an IoError says, after a character for its kind; empty if there is none.
+/// Returns the message of an IoError after a character for its kind; empty if there is none.
 std::string failure_of(const std::function<void()>& act) {
   try {
     act();
@@ -45,7 +45,7 @@ bool on_rank_0(eval::Caller& caller, Span span, const std::function<void()>& act
   std::string failure;
   if (caller.is_check() || caller.runtime().rank() == 0) failure = failure_of(act);
   if (caller.is_abstract() && !failure.empty() && kind_in(failure) == Kind::file_not_found) return false;
-  // What rank 0 found out, every rank says.
+  // Every rank reports the failure of rank 0.
   if (!caller.is_abstract()) failure = caller.runtime().broadcast(failure, span);
   fail_if(failure, span);
   return true;

@@ -1,6 +1,6 @@
 #pragma once
-// The library: what scripts call that is no tensor operation, which is functions of strings, files, data and
-// checkpoints. eval/host_library.h says what such a function gets of the evaluation that calls it.
+// The library: functions of strings, files, data and checkpoints, which scripts call. They are not tensor operations.
+// eval/host_library.h says how such a function uses the evaluation that calls it.
 //
 //   functions.h    the tables of functions that it is made of
 //   files.h        how ranks read and write a file together
@@ -14,7 +14,7 @@ struct HostLibrary;
 
 namespace mtf::library {
 
-/// What a session's settings name (Settings::library).
+/// The table that a session's settings name (Settings::library).
 const eval::HostLibrary& host_library();
 
 }  // namespace mtf::library

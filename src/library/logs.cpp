@@ -1,6 +1,6 @@
 // Files that a script writes: `write(path, text)`, and the module `logs`, which adds lines to one.
 //
-// One rank writes, and every rank says what was wrong. A check and a plan write nothing; a plan still reads the numbers
+// One rank writes, and every rank reports the error. A check and a plan write nothing; a plan still reads the numbers
 // of tensors, as the run does.
 #include <cmath>
 
@@ -13,7 +13,7 @@
 namespace mtf::library {
 namespace {
 
-/// In quotes, as JSON has them.
+/// Returns the text as a JSON string, in quotes.
 std::string json_text(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -26,7 +26,7 @@ std::string json_text(const std::string& text) {
   return out + '"';
 }
 
-/// In quotes where it has to be, as RFC 4180 has them.
+/// Returns the text as a CSV field: in quotes if RFC 4180 requires it.
 std::string csv_text(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string out = "\"";
@@ -34,7 +34,7 @@ std::string csv_text(const std::string& text) {
   return out + '"';
 }
 
-/// What one field says; what has no number in JSON is null there.
+/// The value of one field. A number that JSON lacks becomes null.
 class Field {
  public:
   Field(eval::Caller& caller, io::LogForm form, Span span) : caller_(caller), form_(form), span_(span) {}

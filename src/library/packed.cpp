@@ -4,7 +4,7 @@
 //   texts  [a b c] [d e]           y         a b c E d e E .
 //                                  segments  1 1 1 1 2 2 2 0
 //
-// A text goes into the first of the open rows where it fits; rows are open until kOpenRows others have been begun.
+// A text goes into the first open row with enough room. A row stays open until kOpenRows later rows have been begun.
 #include <algorithm>
 #include <deque>
 
@@ -18,9 +18,9 @@ namespace {
 
 constexpr size_t kOpenRows = 64;
 
-/// A text, or as much of one as a row has places.
+/// A text, or the part of one that fits in a row.
 struct Piece {
-  int64_t text, first, size;  ///< of what it predicts: the text's ids and its end
+  int64_t text, first, size;  ///< of the predicted ids: the text's ids and its end
 };
 using Rows = std::vector<std::vector<Piece>>;
 
@@ -60,7 +60,7 @@ class Packed : public TextList {
                       call.span());
   }
 
-  /// The texts in rows of `length` places, in an order that depends on theirs alone.
+  /// Returns the texts in rows of `length` positions, in an order that depends only on the order of the texts.
   Rows packed(int64_t length) const {
     Rows rows;
     struct Open {

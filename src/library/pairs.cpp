@@ -36,7 +36,7 @@ class Pairs : public TextList {
     const std::optional<Dims> known = dims_of_batch(call, 3);
     if (!known) return unknown(eval::UnknownKind::kAny);
     const Dims& dims = *known;
-    // Those that fit: the target with one token more, its beginning or its end.
+    // The pairs that fit: the target needs one more token, for its beginning or its end.
     auto fitting = std::make_shared<std::vector<int64_t>>();
     for (int64_t i = 0; i < count_; ++i) {
       const Pair& pair = (*pairs_)[static_cast<size_t>(first_ + i)];
@@ -60,7 +60,7 @@ class Pairs : public TextList {
                       call.span());
   }
 
-  /// The source, the target behind its beginning, and the target before its end.
+  /// Writes the source, the target after its beginning, and the target before its end.
   void prepare(const std::vector<int64_t>& chosen, int64_t turn, Interval rows,
                std::vector<plan::HostTensor>& tensors) const {
     for (int64_t row = rows.first; row < rows.last; ++row) {

@@ -31,7 +31,7 @@ Path resolved(const std::string& path) {
   return error ? Path(path) : whole.has_filename() ? whole : whole.parent_path();
 }
 
-/// The step that a file's name says; nothing if it is no checkpoint's.
+/// Returns the step in a file's name, or nothing if the file is no checkpoint.
 std::optional<int64_t> step_of(const std::string& file) {
   if (!file.starts_with(kBegins) || !file.ends_with(kEnds) || file.size() <= kBegins.size() + kEnds.size())
     return std::nullopt;
@@ -41,14 +41,14 @@ std::optional<int64_t> step_of(const std::string& file) {
   return error == std::errc() && end == last && step >= 0 ? std::optional(step) : std::nullopt;
 }
 
-/// The file of a folder's mark, locked for as long as this lives; both are made where they are not there.
+/// The file of a folder's mark, locked during its lifetime. Makes the folder and the file if they are missing.
 class LockedMark {
  public:
   explicit LockedMark(const std::string& folder) : path_((Path(folder) / kMarkFile).string()) {
     std::error_code error;
     std::filesystem::create_directories(folder.empty() ? "." : folder, error);
     if (error) throw io::IoError(io::IoError::Kind::kUnwritable, folder, "cannot be made: " + error.message());
-    // Who has the lock may have removed the file: then the new one is locked.
+    // The previous holder of the lock may have removed the file: then the new file is locked.
     do {
       file_.reset(open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666));
       if (file_.number < 0) fail_of_errno();
@@ -111,7 +111,7 @@ std::string new_mark_of_run() {
   throw io::IoError(io::IoError::Kind::kOfAnotherRun, folder.empty() ? "." : folder, what);
 }
 
-/// Fails if the folder has the mark of another run. One that somebody has removed is written again.
+/// Fails if the folder has the mark of another run. Writes a removed mark again.
 void expect_mark(const LockedMark& mark, const std::string& folder, const std::string& own) {
   const std::string found = mark.read();
   if (found == own) return;
@@ -171,7 +171,7 @@ void RunFiles::claim(const std::string& folder, int64_t step) {
 }
 
 void RunFiles::expect_to_claim(const std::string& folder) const {
-  // Without a name it stands for no folder in most scripts, and the condition around it may be unknown.
+  // An empty name means no folder in most scripts, and the condition around the call may be unknown.
   if (!folder.empty() && !folders_.contains(resolved(folder))) expect_none(folder);
 }
 
@@ -185,7 +185,7 @@ void RunFiles::save(const std::string& folder, int64_t step, int64_t keep, const
   int64_t kept = 0;
   for (const int64_t each : checkpoint_steps(folder)) {
     if (!own.contains(each) || keep <= 0 || ++kept <= keep || each == step) continue;
-    std::error_code error;  // it costs room, no more
+    std::error_code error;  // a failure only costs disk space
     std::filesystem::remove(checkpoint_file(folder, each), error);
     own.erase(each);
   }

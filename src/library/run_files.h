@@ -1,20 +1,20 @@
 #pragma once
-// The files that a run goes on with: folders of checkpoints, and logs. Rank 0 alone has them; a check only notes what
-// is loaded.
+// The files with which a run continues: folders of checkpoints, and logs. Only rank 0 has them. A check only notes the
+// loads.
 //
-// A folder of checkpoints belongs to one run, whose mark stands in it as `.mtf-run`:
+// A folder of checkpoints belongs to one run. The mark of the run is in the file `.mtf-run`:
 //
 //   a run that has not loaded    finds no checkpoint there, and puts its mark with its first; else it is refused
 //   one that has loaded          puts its mark with its next: the checkpoints there are its own
 //   another after that           finds a mark that is not its own, and is refused
 //
-// The mark's file is locked while it is read and written, and again while it is compared and a checkpoint takes its
-// place. So of two runs that begin in one folder at once, or go on from one checkpoint, one saves, and the other is
-// refused.
+// The file of the mark is locked while it is read and written. It is locked again while it is compared and a checkpoint
+// gets its final name. So if two runs begin in one folder at once, or continue from the same checkpoint, one saves and
+// the other is refused.
 //
-// A checkpoint says how long each log was, by its place relative to the folder. What stands behind that is of turns
-// which are computed again once it is loaded: it goes when the next line is added. A run that wanted to go on and found
-// no checkpoint begins anew, and so do its logs in the folder.
+// A checkpoint has the length of each log, whose path is relative to the folder. Lines behind that length belong to
+// iterations that are computed again after the checkpoint is loaded. So the next added line removes them. If a run
+// tries to continue and finds no checkpoint, it begins anew, and its logs in the folder do so too.
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -29,41 +29,43 @@
 
 namespace mtf::library {
 
-/// The file of a checkpoint, and the steps of those in a folder, the latest first; none if there is no such folder.
+/// The file of a checkpoint, and the steps of the checkpoints in a folder, the latest first; none if there is no such
+/// folder.
 std::string checkpoint_file(const std::string& folder, int64_t step);
 std::vector<int64_t> checkpoint_steps(const std::string& folder);
 
-/// What to do where a folder belongs to another run.
+/// Adds the ways out if a folder belongs to another run.
 void add_ways_out(Diagnostic& diagnostic);
 
 /// Every function throws IoError.
 class RunFiles : public eval::LibraryState {
  public:
-  /// Before a checkpoint is saved in a folder. Fails (kOfAnotherRun) where it is another run's. Fails (kUnwritable)
-  /// where the run has a later step there, because the latest step is loaded.
+  /// Prepares to save a checkpoint in a folder. Fails with kOfAnotherRun if the folder belongs to another run. Fails
+  /// with kUnwritable if the run has a later step there, because a load takes the latest step.
   void claim(const std::string& folder, int64_t step);
-  /// The same as far as it is known before the run.
+  /// Does the same as far as a check or a plan can know.
   void expect_to_claim(const std::string& folder) const;
-  /// Lets a checkpoint take its place with `take_place`, if the folder is still the run's. Of the run's own the `keep`
-  /// latest stay; with 0 all do.
+  /// Calls `take_place`, which gives a checkpoint its final name, if the folder still belongs to the run. Keeps the
+  /// `keep` latest checkpoints of the run; with 0 it keeps all.
   void save(const std::string& folder, int64_t step, int64_t keep, const std::function<void()>& take_place);
 
-  /// A check comes to where a checkpoint of the folder would be loaded.
+  /// Notes in a check that a checkpoint of the folder would be loaded here.
   void will_load(const std::string& folder);
-  /// One has been loaded, when there were those of `steps`; `logs` is what it says of them.
+  /// Notes that a checkpoint was loaded from a folder with checkpoints of `steps`. `logs` is the text of the checkpoint
+  /// about the logs.
   void loaded(const std::string& folder, const std::vector<int64_t>& steps, const std::string& logs);
-  /// There was none.
+  /// Notes that the folder had no checkpoint.
   void begins_anew(const std::string& folder);
 
-  /// A check or a plan comes to where a file, or a checkpoint in a folder, would be written; without a path to where
-  /// any may be.
+  /// Notes in a check or a plan that a file, or a checkpoint in a folder, would be written here. Without a path it may
+  /// be any file.
   void will_write(const std::string& path);
-  /// True if it has come to where the file would be written: its content is then another one in the run.
+  /// True if a file may have been written before: the run then reads another content.
   bool may_be_written(const std::string& path) const;
 
   /// Adds a line to a log.
   void add_line(const std::string& path, io::LogForm form, const std::string& header, const std::string& line);
-  /// What a checkpoint in the folder says of the logs; empty where there are none.
+  /// Returns the text of a checkpoint in the folder about the logs; empty if there are none.
   std::string logs(const std::string& folder) const;
 
  private:
@@ -71,19 +73,19 @@ class RunFiles : public eval::LibraryState {
 
   struct Folder {
     std::string mark;         ///< empty: the run has not saved there
-    bool is_loaded = false;   ///< the checkpoints that were there are the run's
-    std::set<int64_t> steps;  ///< of its checkpoints
+    bool is_loaded = false;   ///< the earlier checkpoints there belong to the run
+    std::set<int64_t> steps;  ///< of the run's own checkpoints
   };
   struct Log {
     io::LogMark mark;
-    bool is_added_to = false;  ///< in this process: nothing stands behind what is its own
+    bool is_added_to = false;  ///< in this process: the file ends with the run's own lines
   };
 
   std::map<Path, Folder> folders_;
   std::set<Path> begun_anew_;
   std::map<Path, Log> logs_;
-  std::set<Path> streams_;  ///< that lines have gone to
-  std::set<Path> written_;  ///< by the program that is checked or planned, so far
+  std::set<Path> streams_;  ///< devices and pipes that have received lines
+  std::set<Path> written_;  ///< by the checked or planned program so far
   bool may_write_any_ = false;
 };
 

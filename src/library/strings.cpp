@@ -1,4 +1,4 @@
-// The functions of strings: split, join, find and their like. A character is a code point; case is that of a to z.
+// The functions of strings: split, join, find and similar ones. A character is a code point; only a to z have case.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ eval::HostValue list_of(const std::vector<std::string_view>& texts, Span span) {
   return make_list(std::move(items));
 }
 
-/// Pieces of the text between places where `by` stands.
+/// Splits the text at each occurrence of `by`.
 std::vector<std::string_view> split_by(std::string_view text, std::string_view by) {
   std::vector<std::string_view> parts;
   size_t begin = 0;
@@ -36,7 +36,7 @@ std::vector<std::string_view> split_by(std::string_view text, std::string_view b
   return parts;
 }
 
-/// Pieces of the text between blanks, none of them empty.
+/// Splits the text at blanks, without empty pieces.
 std::vector<std::string_view> words(std::string_view text) {
   std::vector<std::string_view> parts;
   for (auto begin = std::find_if_not(text.begin(), text.end(), is_blank); begin != text.end();) {
@@ -81,7 +81,7 @@ eval::HostValue strip(eval::Caller&, const eval::Bound& call) {
   return eval::make_text(std::string(begin, end));
 }
 
-/// Each letter between `first` and `first` + 25, moved by `by`.
+/// Adds `by` to each letter from `first` to `first` + 25.
 eval::HostValue moved(std::string text, char first, int by) {
   for (char& c : text)
     if (c >= first && c < first + 26) c = static_cast<char>(c + by);

@@ -36,7 +36,7 @@ class TokenizerObject : public eval::Object, public std::enable_shared_from_this
     return std::nullopt;
   }
 
-  const io::TokenizerPtr tokenizer;  ///< null where a check does not know it
+  const io::TokenizerPtr tokenizer;  ///< null if a check does not know it
 
  private:
   eval::HostValue save(eval::Caller& caller, const eval::Bound& call) const {
@@ -63,7 +63,8 @@ std::string whole_file(const std::string& path, std::uint64_t most_memory) {
   return text;
 }
 
-/// What rank 0 makes of a file, on every rank; nothing if a check does not find the file.
+/// Runs a function of a file on rank 0, and returns its result on every rank; nothing if a check does not find the
+/// file.
 std::optional<std::string> shared_text(eval::Caller& caller, const std::string& path, Span span,
                                        const std::function<std::string()>& make) {
   std::string text;
@@ -101,7 +102,7 @@ eval::HostValue text(eval::Caller& caller, const eval::Bound& call) {
   return token_text(std::move(tokens), 0, count);
 }
 
-/// A tokenizer that is learned from a file: bpe(path, size, special), words(path, size, special).
+/// A tokenizer learned from a file: bpe(path, size, special), words(path, size, special).
 template <io::TokenizerPtr (*learn)(std::string_view, std::int64_t, std::vector<std::string>), int64_t kFixed>
 eval::HostValue learned(eval::Caller& caller, const eval::Bound& call) {
   const std::string& path = call.text(0);
@@ -126,7 +127,7 @@ eval::HostValue learned(eval::Caller& caller, const eval::Bound& call) {
   return tokenizer_object(io::load_tokenizer(*saved, path));
 }
 
-/// tokenizer(path): what tokenizer.save(path) wrote. Its size fixes shapes, so a check reads it too.
+/// tokenizer(path): a tokenizer that tokenizer.save(path) has written. Its size fixes shapes, so a check reads it too.
 eval::HostValue tokenizer(eval::Caller& caller, const eval::Bound& call) {
   const std::string& path = call.text(0);
   constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
@@ -162,8 +163,8 @@ eval::HostValue tokens(eval::Caller& caller, const eval::Bound& call) {
   return token_text(std::move(result), 0, count);
 }
 
-/// token_file(path, vocab, bits): tokens that stay in the file. Their number fixes no shape, but a check reads it where
-/// it can.
+/// token_file(path, vocab, bits): tokens that stay in the file. Their number fixes no shape, but a check reads it if it
+/// can.
 eval::HostValue token_file(eval::Caller& caller, const eval::Bound& call) {
   auto result = std::make_shared<Tokens>();
   const bool is_number = number_of(call.value(1)).has_value();
@@ -187,7 +188,7 @@ eval::HostValue token_file(eval::Caller& caller, const eval::Bound& call) {
   return token_text(std::move(result), 0, count);
 }
 
-/// lines(path): a list of the lines of a file, without their ends.
+/// lines(path): a list of the lines of a file, without their line ends.
 eval::HostValue lines_of_file(eval::Caller& caller, const eval::Bound& call) {
   const std::string& path = call.text(0);
   if (caller.is_check()) return unknown(eval::UnknownKind::kAny);

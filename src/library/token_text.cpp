@@ -51,7 +51,7 @@ class TokenText : public eval::Object, public std::enable_shared_from_this<Token
   }
 
  private:
-  /// Whether a tokenizer knows what the ids mean, or a check does not know.
+  /// True if a tokenizer can decode the ids, or if a check does not know.
   bool has_text() const { return tokens_->tokenizer || tokens_->vocab < 0; }
 
   eval::HostValue batches(eval::Caller& caller, const eval::Bound& call) {
@@ -59,7 +59,7 @@ class TokenText : public eval::Object, public std::enable_shared_from_this<Token
     if (!known) return unknown(eval::UnknownKind::kAny);
     const Dims& dims = *known;
     const Dim batch = dims[0], length = dims[1];
-    // Windows that do not overlap; each needs one token more, for the last target.
+    // Windows that do not overlap. Each needs one more token, for the last target.
     const int64_t windows = count_ < 0 ? -1 : std::max<int64_t>(0, (count_ - 1) / length.size);
     const auto order = order_of(caller, call.integer(2), windows);
     const auto prepare = [self = shared_from_this(), order](int64_t turn, Interval rows,
@@ -77,8 +77,8 @@ class TokenText : public eval::Object, public std::enable_shared_from_this<Token
         call.span());
   }
 
-  /// Writes `count` tokens, from this text's `first` on, into a row of the first tensor, and the ones behind them into
-  /// the second.
+  /// Writes `count` tokens from the text's token `first` on into a row of the first tensor, and the following tokens
+  /// into a row of the second tensor.
   void write_row(int64_t first, int64_t count, int64_t row, std::vector<plan::HostTensor>& tensors) const {
     std::vector<std::int32_t> ids(static_cast<size_t>(count) + 1);
     tokens_->read(first_ + first, ids);
@@ -87,7 +87,7 @@ class TokenText : public eval::Object, public std::enable_shared_from_this<Token
     std::copy(ids.begin() + 1, ids.end(), ints(tensors[1]) + place);
   }
 
-  /// Windows that begin `stride` after each other, each with the targets that the one before has not.
+  /// Windows that begin `stride` after each other. Each marks the targets that no earlier window has.
   eval::HostValue windows(eval::Caller& caller, const eval::Bound& call) {
     const Dims dims = *dims_of_batch(call, 2);
     const int64_t stride = *call.integer(2);
@@ -95,7 +95,7 @@ class TokenText : public eval::Object, public std::enable_shared_from_this<Token
     const int64_t targets = count_ - 1;
     if (stride < 1 || stride > length.size)
       fail(Kind::bad_value, call.span(2), "expected a stride from 1 to {}, found {}", length.size, stride);
-    // The first window counts all of its targets, each other one `stride` more; the last may count fewer.
+    // The first window counts all of its targets. Each other window counts `stride` more; the last may count fewer.
     const int64_t count = targets < 1 ? 0 : 1 + std::max<int64_t>(0, ceil_div(targets - length.size, stride));
     const auto prepare = [self = shared_from_this(), stride, count, targets](int64_t turn, Interval rows,
                                                                              std::vector<plan::HostTensor>& tensors) {
@@ -115,7 +115,7 @@ class TokenText : public eval::Object, public std::enable_shared_from_this<Token
         call.span());
   }
 
-  /// Its tokens as a file that data.token_file reads: of 16 bits where all ids fit.
+  /// Writes the tokens as a file for data.token_file, with 16 bits each if all ids fit.
   eval::HostValue save(eval::Caller& caller, const eval::Bound& call) const {
     note_written(caller, call.value(0));
     if (caller.is_abstract()) return eval::None{};
@@ -135,7 +135,7 @@ class TokenText : public eval::Object, public std::enable_shared_from_this<Token
   int64_t count_;
 };
 
-/// The texts of rows of ids, each up to the first `end`.
+/// Decodes rows of ids, each up to the first `end`.
 class Decoder {
  public:
   Decoder(const io::Tokenizer& tokenizer, std::optional<int64_t> end, Span span)
