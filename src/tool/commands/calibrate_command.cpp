@@ -1,9 +1,8 @@
-// `mtf calibrate`: measuring the machine that this is.
+// `mtf calibrate`: measures the present machine.
 //
-// Each figure comes from the statements that a script would run, through every stage: the least processor time of many
-// turns that the timeline of the runtime has for the step in question, so that what else the machine does falls out. On
-// several ranks all of them compute at once, as they do in a step of training, and share the memory's bandwidth as they
-// do there.
+// Each measurement runs statements of a script, through every stage. It takes the least processor time that the
+// runtime's timeline has for a step in many iterations, which excludes other work of the machine. With several ranks
+// all of them compute at once, as in a training step, and share the memory's bandwidth in the same way.
 #include <fmt/format.h>
 #include <unistd.h>
 #include <algorithm>
@@ -31,12 +30,12 @@
 namespace mtf::tool {
 namespace {
 
-/// The least time of a step, and what the planner says of it.
+/// The least time of a step, with the planner's numbers for it.
 struct Measured {
   double seconds = 0;
   double flops = 0;
-  double elements = 0;  ///< of what it writes
-  double bytes = 0;     ///< that it reads and writes
+  double elements = 0;  ///< written by the step
+  double bytes = 0;     ///< read and written by the step
   double wire_bytes = 0;
   double messages = 0;
 };
@@ -57,7 +56,7 @@ class Laboratory {
   int ranks() const { return runtime_.ranks(); }
   void run(const std::string& text) { session_->execute(text + "\n"); }
 
-  /// Computes `expression` so many times; of its steps of this kind the one that takes longest.
+  /// Computes `expression` `turns` times, and returns the slowest of its steps of this kind.
   Measured measure(const std::string& expression, int turns, bool collective = false) {
     const Turns measured = least_of(expression, turns);
     int longest = -1;
@@ -69,7 +68,7 @@ class Laboratory {
                        : described(*measured.plan, measured.plan->steps[longest], measured.least.at(longest));
   }
 
-  /// Seconds of all of its steps together.
+  /// Returns the seconds of all steps together.
   double measure_all(const std::string& expression, int turns) {
     double sum = 0;
     for (const auto& [step, seconds] : least_of(expression, turns).least) sum += seconds;
@@ -77,7 +76,7 @@ class Laboratory {
   }
 
  private:
-  /// Of each step of a plan, by its number: the least time of many turns.
+  /// The least time of each step of a plan in many iterations, by the step's number.
   struct Turns {
     std::shared_ptr<const schedule::Schedule> plan;
     std::map<int, double> least;
@@ -86,7 +85,7 @@ class Laboratory {
   Turns least_of(const std::string& expression, int turns) {
     timeline_->clear();
     for (int turn = 0; turn < turns; ++turn) run("let measured = " + expression);
-    // The memory that a result lies in, and so the plan, may change in the first turns.
+    // The first iterations may change the memory of the result, and so the plan.
     Turns result{timeline_->events().back().schedule, {}};
     for (const run::Timeline::Event& event : timeline_->events()) {
       if (event.schedule != result.plan) continue;
@@ -129,7 +128,7 @@ class Laboratory {
   std::unique_ptr<session::Session> session_;
 };
 
-/// Turns that take some tenths of a second in all, the same on every rank.
+/// Returns a number of iterations that takes some tenths of a second, the same on every rank.
 int turns_for(double operations) { return static_cast<int>(std::clamp(5e9 / operations, 10.0, 200.0)); }
 
 // ---- memory ---------------------------------------------------------------------------------------------------------
@@ -153,7 +152,7 @@ void measure_memory(Laboratory& laboratory, cost::MachineModel& machine) {
 
 // ---- products -------------------------------------------------------------------------------------------------------
 
-/// Flops a second.
+/// Returns flops per second.
 double measure_product(Laboratory& laboratory, int rows, int columns, int inner, const std::string& element) {
   laboratory.run(fmt::format(
       "dim m = {}, n = {}, k = {}\nlet x = cast(random.normal([m, k]), {})\nlet y = cast(random.normal([k, n]), {})",
@@ -166,7 +165,7 @@ void measure_products(Laboratory& laboratory, cost::MachineModel& machine) {
   const double square = measure_product(laboratory, 512, 512, 512, "f32"),
                wide = measure_product(laboratory, 256, 1024, 512, "f32");
   machine.flops[ElementType::kF32] = std::sqrt(square * wide);
-  // How much slower products with one side of ten are, in the mean of which side that is.
+  // Measures how much slower products with a side of ten are, on average over the three sides.
   constexpr int kSide = 10;
   double slower = 1;
   for (const auto& [rows, columns, inner] :
@@ -200,7 +199,7 @@ void measure_operations(Laboratory& laboratory, cost::MachineModel& machine) {
     const Measured measured = laboratory.measure(fmt::format("grad(sum({}(x)), x)", function), 60);
     machine.rates[fmt::format("{}_grad", function)][ElementType::kF32] = rate(measured, measured.elements);
   }
-  // As they are in backward passes: at the end of a chain, over the outer dims and over the inner ones.
+  // As in backward passes: at the end of a chain, over the outer dims and over the inner dims.
   laboratory.run(
       "dim outer = 2048, inner = 256\nlet x = random.normal([outer, inner])\nlet y = random.normal([outer, inner])");
   const Measured down = laboratory.measure("sum(x * y + x, over: outer)", 40),
@@ -263,9 +262,9 @@ void measure_links(Laboratory& laboratory, cost::MachineModel& machine) {
   machine.link = machine.collectives.at(spmd::CollectiveKind::kAllReduce);
 }
 
-/// A collective of 4 MiB and a product that takes longer, each alone and both in one plan, in which the product's
-/// chunks hand what has arrived to MPI: the median over some rounds of what the collective adds less than it takes
-/// alone.
+/// Runs a collective of 4 MiB and a longer product, each alone and both in one plan, where the product's chunks let MPI
+/// progress. Returns the median over several rounds of the hidden part of the collective's time: its time alone minus
+/// the time that it adds to the product.
 double measure_overlap(Laboratory& laboratory) {
   constexpr int kRounds = 5, kTurns = 15;
   constexpr double kNoise = 0.05;
@@ -287,8 +286,8 @@ double measure_overlap(Laboratory& laboratory) {
   return overlap < kNoise ? 0 : overlap;
 }
 
-/// A model of this machine, on one thread of each rank. All ranks come here; links and `overlap` are measured if there
-/// are several.
+/// Makes a model of this machine, with one thread on each rank. All ranks call it. Measures links and `overlap` only if
+/// there are several ranks.
 cost::MachineModel calibrate(const run::MpiRuntimeOptions& options) {
   Laboratory laboratory(options);
   cost::MachineModel machine;
@@ -318,7 +317,7 @@ struct CalibrateOptions {
 
 constexpr std::chrono::minutes kLongestCalibration{10};
 
-/// Starts this command again as so many ranks, and returns what the first of them prints.
+/// Starts this command again with `ranks` ranks, and returns the output of the first rank.
 std::string on_ranks(int ranks, int threads) {
   std::vector<std::pair<std::string, std::string>> variables = {{"OMPI_MCA_rmaps_base_oversubscribe", "1"}};
   if (geteuid() == 0)

@@ -69,7 +69,7 @@ std::vector<std::string> option_names(const CLI::App& app) {
 }
 
 void declare_common(CLI::App& app) {
-  app.set_help_flag();  // ours says more
+  app.set_help_flag();  // replaced by a flag with a longer text
   const std::string about = "This text";
   app.add_flag("-h,--help", about);
 }
@@ -103,7 +103,7 @@ struct CommandLine {
   }
 
   int parse_and_run(std::vector<std::string> words) {
-    std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
+    std::reverse(words.begin(), words.end());  // CLI11 takes words from the back
     const Declared* chosen = nullptr;
     try {
       app.parse(std::move(words));
@@ -126,14 +126,14 @@ struct CommandLine {
       return 0;
     }
     if (const auto left = app.remaining(); !left.empty()) unknown_word(left.front(), app, false);
-    if (!launch().uses_mpi()) run::choose_level();  // ranks agree on one
+    if (!launch().uses_mpi()) run::choose_level();  // ranks agree on one level
     if (chosen == nullptr) return run_repl(program);
     refuse_what_is_not_taken(*chosen);
     if (const auto left = chosen->app->remaining(); !left.empty()) unknown_word(left.front(), *chosen->app, true);
     return chosen->run();
   }
 
-  /// Options before the command are those of several commands, of which this one may lack some.
+  /// Options before the command belong to several commands. Refuses those that this command lacks.
   void refuse_what_is_not_taken(const Declared& chosen) const {
     for (const CLI::Option* option : app.get_options()) {
       const std::string name = "--" + option->get_lnames().front();
@@ -153,7 +153,7 @@ struct CommandLine {
   }
 };
 
-// `--layout=` is `--layout ""`; CLI11 would take the next word as its value.
+// Rewrites `--layout=` to `--layout ""`, because CLI11 would take the next word as its value.
 std::vector<std::string> separated(int count, const char* const* words) {
   std::vector<std::string> list;
   for (int i = 1; i < count; ++i) {
@@ -166,13 +166,13 @@ std::vector<std::string> separated(int count, const char* const* words) {
   return list;
 }
 
-// `mtf help '->'`: a sign of the language, which CLI11 would take for an option.
+// True for `mtf help '->'`: CLI11 would take the sign for an option.
 bool asks_for_sign(const std::vector<std::string>& words) {
   return words.size() == 2 && words[0] == "help" && words[1].starts_with('-') &&
          words[1].find_first_of("abcdefghijklmnopqrstuvwxyz") == std::string::npos;
 }
 
-// What is wrong with the command line itself.
+// Reports errors of the command line itself.
 int report_usage(const Diagnostics& found, const std::vector<std::string>& words) {
   const bool starts_mpi = launch().uses_mpi() && std::find(words.begin(), words.end(), kRunCommand.name) != words.end();
   if (starts_mpi && launch().rank > 0) end_rank(found.render(), found.exit_code());

@@ -1,8 +1,8 @@
 #pragma once
 // The commands of `mtf`: one list, which parsing, `--help`, `mtf help` and the suggestions read.
 //
-// A command's file defines its record. `declare` gives the command's options to the parser and returns what runs once
-// they are filled in; it returns the exit status.
+// A command's file defines its record. `declare` adds the command's options to the parser. It returns a function that
+// runs the command with the parsed options and returns the exit status.
 #include <functional>
 #include <span>
 #include <string>
@@ -17,8 +17,8 @@ namespace mtf::tool {
 struct Command {
   std::string_view name = {};
   std::string_view summary = {};  ///< a sentence for the list of commands
-  std::string_view details = {};  ///< what stands below the options in its help: examples, what the statuses mean
-  /// `program` holds the options that may also stand before the command.
+  std::string_view details = {};  ///< the text below the options in its help: examples, meanings of statuses
+  /// `program` has the options that may also precede the command.
   std::function<int()> (*declare)(OptionParser& parser, ProgramOptions& program) = nullptr;
 };
 
@@ -37,20 +37,20 @@ extern const Command kHelpCommand;       // help_command.cpp
 extern const Command kReferenceCommand;  // reference_command.cpp
 extern const Command kEditorsCommand;    // editors_command.cpp
 
-/// In the order in which help lists them.
+/// Returns the commands in the order of the help.
 std::span<const Command* const> all_commands();
 const Command* find_command(std::string_view name);
 std::vector<std::string> command_names();
 
-/// The whole command line: parses it, runs the command, reports what it throws. Returns the exit status.
+/// Parses the whole command line, runs the command, and reports its exceptions. Returns the exit status.
 int run_command_line(int count, const char* const* words);
 
-/// What `mtf --help` prints.
+/// Returns the text of `mtf --help`.
 std::string overview();
-/// What `mtf COMMAND --help` prints.
+/// Returns the text of `mtf COMMAND --help`.
 std::string help_of(const Command& command);
 
-/// The read-eval-print loop.
+/// Runs the read-eval-print loop.
 int run_repl(const ProgramOptions& program);
 
 }  // namespace mtf::tool

@@ -19,7 +19,7 @@ struct CompareOptions {
   bool peak = false;
 };
 
-/// Those given before the command are the first.
+/// Adds the options before the command, as the first ones.
 CompareOptions with_those_before(CompareOptions options, const ProgramOptions& program) {
   if (program.mesh) options.meshes.insert(options.meshes.begin(), *program.mesh);
   if (program.layout) options.layouts.insert(options.layouts.begin(), *program.layout);

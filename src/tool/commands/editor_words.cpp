@@ -18,7 +18,7 @@
 namespace mtf::tool {
 namespace {
 
-// The reserved words that begin no statement, element types apart.
+// The reserved words, except element types, that begin no statement.
 const std::map<std::string_view, std::string> kOtherWords = {
     {"as", "operators"},  {"in", "operators"},   {"and", "operators"},   {"or", "operators"},
     {"not", "operators"}, {"true", "constants"}, {"false", "constants"}, {"none", "constants"}};

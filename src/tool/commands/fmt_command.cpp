@@ -17,7 +17,7 @@ struct FmtOptions {
   bool check = false;
 };
 
-// Whether a script had the form already. Standard input is written to standard output.
+// Formats a script. Returns true if it was formatted already. Standard input is formatted to standard output.
 bool format_script(const std::string& path, bool check) {
   const Script script = read_script(path);
   const std::string formatted = syntax::format(SourceFile::create(script.name, script.text));
@@ -33,7 +33,7 @@ bool format_script(const std::string& path, bool check) {
   return is_same;
 }
 
-// A script that cannot be read stays as it is, and the others are formatted.
+// Formats all scripts; leaves a script that cannot be read as it is.
 int format_all(const FmtOptions& options) {
   Diagnostics found;
   bool all_same = true;

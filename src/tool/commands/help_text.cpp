@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kIndent = "  ";
 
-// What is called, and what is said of it below.
+// A title, and its text below.
 std::string entry(std::string_view title, std::string_view text, std::size_t width) {
   return fitted_line(title, width) + fitted(text, width, kIndent);
 }
@@ -36,7 +36,7 @@ std::string help_on_command(const ReplCommand& command, std::size_t width) {
   return entry(std::string(trim(fmt::format("{} {}", command.name, command.argument))), text, width);
 }
 
-// Help on the commands of mtf and of the prompt that are called so.
+// Returns the help on the commands of mtf and of the prompt with this name.
 std::vector<std::string> help_on_commands(const std::string& name, std::size_t width) {
   std::vector<std::string> found;
   for (const Command* command : all_commands())
@@ -46,7 +46,7 @@ std::vector<std::string> help_on_commands(const std::string& name, std::size_t w
   return found;
 }
 
-// What is called so behind a module's name, at the prompt behind a colon, or in another language.
+// Returns the help on this name after a module's name, after the colon of the prompt, or in another language.
 std::vector<std::string> help_on_others(const std::string& name, std::size_t width) {
   std::vector<std::string> found, foreign;
   for (const session::HelpTopic& topic : session::help_elsewhere(name, standard_library()))

@@ -1,5 +1,5 @@
 #pragma once
-// `mtf help NAME` and `:help NAME`: what there is help on (session/help.h), and the commands.
+// `mtf help NAME` and `:help NAME`: the text of all topics (session/help.h) and commands.
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -8,22 +8,23 @@
 
 namespace mtf::tool {
 
-/// In lines of `width` columns. Throws UserError of kind bad_usage, with a suggestion from what there is help on.
+/// Returns help in lines of `width` columns. Throws UserError of kind bad_usage with a suggestion if there is no help
+/// on the name.
 std::string help_text(const std::string& name, std::size_t width = 100);
 
-/// Its title, documentation, what has no gradient, members, and the example.
+/// Returns the title, documentation, reason for no gradient, members, and example of a topic.
 std::string help_text(const session::HelpTopic& topic, std::size_t width);
 
-/// The operations' names under the headings of their families, and the standard modules.
+/// Returns the names of operations under the headings of their families, and the standard modules.
 std::string list_of_operations(std::size_t width = 100);
 
-/// What stdlib/LANGUAGE.md has a heading for.
+/// Returns the headings of stdlib/LANGUAGE.md.
 std::string list_of_words(std::size_t width = 100);
 
-/// The kinds of diagnostics, each with its headline.
+/// Returns the kinds of diagnostics, each with its headline.
 std::string list_of_errors(std::size_t width = 100);
 
-/// Each command of the prompt stands in the heading of one.
+/// Returns the pages of the prompt. Each command of the prompt is in the heading of one page.
 std::vector<session::Page> prompt_pages();
 
 }  // namespace mtf::tool

@@ -31,7 +31,7 @@
 namespace mtf::tool {
 namespace {
 
-/// How often work is done more than once where the plan says why.
+/// From this factor of repeated work on, the plan explains it.
 constexpr double kWorthExplaining = 1.1;
 
 constexpr int kNotGiven = std::numeric_limits<int>::min();
@@ -80,7 +80,7 @@ PlanView view_of(const PlanOptions& options) {
   return view;
 }
 
-/// The layout of the plan, and those that it is to be held against.
+/// Returns the layout of the plan and the layouts to compare it with.
 std::vector<CostColumn> layouts_of(const PlanOptions& options, const std::shared_ptr<plan::ProgramRecord>& record,
                                    const cost::MachineModel& machine, const std::optional<std::string>& own) {
   if (options.against.empty()) return {};
@@ -91,7 +91,7 @@ std::vector<CostColumn> layouts_of(const PlanOptions& options, const std::shared
   return layouts;
 }
 
-/// Of what nobody reads, what stands on lines that cost nothing: of others a part is read.
+/// Keeps the unread results of lines without cost. On other lines, a part of the result is read.
 std::vector<eval::Unread> without_costs(const std::vector<eval::Unread>& unread, const PlanTree& tree) {
   std::set<std::pair<const SourceFile*, std::size_t>> lines;
   const auto line_of = [](Span span) {
@@ -108,7 +108,7 @@ std::vector<eval::Unread> without_costs(const std::vector<eval::Unread>& unread,
   return left;
 }
 
-/// Something is handed on from stage to stage.
+/// True if a stage sends values to another stage.
 bool has_pipelines(const PlanTree& tree) {
   bool found = false;
   each_cost(tree, [&](const spmd::StatementCost& cost, std::int64_t, const std::vector<const graph::CallFrame*>&) {
@@ -117,7 +117,7 @@ bool has_pipelines(const PlanTree& tree) {
   return found;
 }
 
-/// A sentence for each dim and axis that concerns much of the work.
+/// Returns a sentence for each dim and axis that concerns much of the work.
 std::vector<std::string> sentences(const cost::IdleWork& work) {
   std::vector<std::string> all;
   const auto percent = [&](double flops) { return fmt::format("{:.0f}%", 100 * flops / std::max(work.flops, 1.0)); };
@@ -153,7 +153,7 @@ int plan(const PlanOptions& options, const ProgramOptions& program) {
   if (!options.reads.empty()) settings.reads = read_reads(options.reads);
   std::optional<cost::MachineModel> machine;
   if (!options.machine.empty()) machine = machine_option(options.machine);
-  // A record grows with the turns of loops: it is kept where it is asked for.
+  // A record grows with the iterations of loops, so it is kept only on request.
   std::shared_ptr<plan::ProgramRecord> record;
   if (machine || options.symbolic || !options.against.empty()) record = std::make_shared<plan::ProgramRecord>();
   run::DryRuntime runtime;
@@ -180,9 +180,9 @@ int plan(const PlanOptions& options, const ProgramOptions& program) {
   summary.counters.processors = std::max(execution.counters().processors, in_force);
   summary.counters.peak_bytes = execution.counters().peak_bytes;
   if (in_force == summary.counters.processors) summary.mesh = std::make_shared<const Mesh>(session.mesh());
-  // What an estimate has not walked to its end may be read there.
+  // A part of the program that an estimate did not evaluate may read a result.
   if (summary.doubts.empty()) summary.unread = without_costs(session.unread(), tree);
-  // Processors that idle are waited for by others, so that in all they seem to do more than one alone would.
+  // Others wait for idle processors, so all processors together seem to do more work than one alone.
   if (duplication(execution.counters()) > kWorthExplaining || has_pipelines(tree)) {
     const auto recorded = record ? record
                                  : session::plan_script(script.name, script.text, settings, runtime,
@@ -206,7 +206,7 @@ int plan(const PlanOptions& options, const ProgramOptions& program) {
   else
     write_output((view.by == PlanBy::kValue ? "" : view_text(tree, view) + "\n") + summary_text(summary, view.width));
   flush_output();
-  std::_Exit(0);  // to take the programs of a large model apart would be a tenth of the time
+  std::_Exit(0);  // skips destructors: to free the programs of a large model would take a tenth of the time
 }
 
 }  // namespace

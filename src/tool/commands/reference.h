@@ -7,12 +7,13 @@
 
 namespace mtf::tool {
 
-/// Families as headings in the order of the registry; of each operation its signature, documentation and example with
-/// its output; then the functions of the language, and each module with what is documented in it.
+/// Returns the reference. Families are headings in the order of the registry. Each operation has its signature,
+/// documentation and example with output. The functions of the language follow, then the documented members of each
+/// module.
 std::string reference_text(const std::vector<session::MemberDoc>& builtins,
                            const std::vector<session::ModuleDoc>& modules);
 
-/// That of this version: stdlib/REFERENCE.md.
+/// Returns the reference of this version: stdlib/REFERENCE.md.
 std::string reference_text();
 
 }  // namespace mtf::tool

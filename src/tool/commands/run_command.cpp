@@ -28,7 +28,7 @@ namespace {
 
 struct RunOptions {
   std::string file;
-  std::optional<std::string> text;  ///< the script itself, in the place of a file
+  std::optional<std::string> text;  ///< the script itself, instead of a file
   bool reference = false;
   std::string reads;
   bool plot = false;
@@ -37,7 +37,7 @@ struct RunOptions {
   std::string timeline, loss_curve;
 };
 
-/// One number a line, exactly.
+/// Returns one number per line, with all digits.
 std::string reads_text(const std::vector<double>& reads) {
   std::string text;
   for (const double number : reads) text += fmt::format("{:a}\n", without_sign_of_nan(number));
@@ -53,7 +53,7 @@ bool are_reads(const std::string& text) {
          });
 }
 
-/// Before anything is computed: on the rank that will write them.
+/// Checks before any computation that the output files can be written, on the rank that will write them.
 void expect_files(const RunOptions& options) {
   expect_apart({{"--reads", options.reads}, {"--timeline", options.timeline}, {"--loss-curve", options.loss_curve}});
   if (!options.reads.empty()) expect_replaceable(options.reads, "what --reads writes", are_reads);
@@ -63,7 +63,7 @@ void expect_files(const RunOptions& options) {
                        [](const std::string& text) { return is_svg_of("loss-curve", text); });
 }
 
-/// What notes when each step ran, for --timeline; null without it.
+/// Makes the record of step times for --timeline; null without it.
 std::shared_ptr<run::Timeline> timeline_of(const RunOptions& options, const Launch& here,
                                            const std::vector<std::int64_t>& placement) {
   if (options.timeline.empty()) return nullptr;
@@ -74,14 +74,14 @@ std::shared_ptr<run::Timeline> timeline_of(const RunOptions& options, const Laun
   return timeline;
 }
 
-/// On the first rank: what all have told when the runtime has finished; before, what this one can tell.
+/// Writes the timeline on the first rank: of all ranks if the runtime has finished, otherwise of this rank alone.
 void write_timeline(const RunOptions& options, const run::Timeline& timeline) {
   const std::vector<std::string> told =
       timeline.told.empty() ? std::vector<std::string>{timeline.tell()} : timeline.told;
   replace_file(options.timeline, options.timeline.ends_with(".svg") ? timeline_svg(told) : chrome_trace(told));
 }
 
-/// `told`: the warnings of its check.
+/// `told`: the warnings that its check has reported.
 void run_script(const Script& script, const eval::Settings& settings, plan::Runtime& runtime,
                 const run::Timeline* timeline, bool prints, const RunOptions& options, const Diagnostics& told) {
   const bool shows_progress = prints && isatty(STDERR_FILENO) != 0;
@@ -103,7 +103,7 @@ void run_script(const Script& script, const eval::Settings& settings, plan::Runt
   const auto write_what_is_known = [&] {
     output.finish();
     if (timeline != nullptr && runtime.rank() == 0)
-      write_timeline(options, *timeline);  // tells places, of sources that the session holds
+      write_timeline(options, *timeline);  // names positions in sources that the session holds
     const LossCurve curve = output.losses().curve();
     if (!options.loss_curve.empty() && prints)
       replace_file(options.loss_curve, curve_svg(curve, "The losses that " + script.name + " printed"));
@@ -116,7 +116,7 @@ void run_script(const Script& script, const eval::Settings& settings, plan::Runt
     bar.erase();
     try {
       write_what_is_known();
-    } catch (const UserError& error) {  // beside what has ended the program
+    } catch (const UserError& error) {  // a second error, besides the one that ended the program
       report(error.diagnostic().render(), ExitCode::kSuccess);
     }
     throw;
@@ -124,7 +124,7 @@ void run_script(const Script& script, const eval::Settings& settings, plan::Runt
   write_what_is_known();
 }
 
-/// What a check of the script finds.
+/// Returns the findings of a check of the script.
 Diagnostics checked(const Script& script, const eval::Settings& settings, const RunOptions& options) {
   return options.no_check ? Diagnostics() : session::Session::check_text(script.name, script.text, settings);
 }
@@ -149,7 +149,7 @@ int run_alone(const RunOptions& options, const ProgramOptions& program) {
   return 0;
 }
 
-/// One of several ranks. Each reads the script (on standard input only rank 0 can) and checks it before MPI is started.
+/// One of several ranks. Each reads the script (only rank 0 can read standard input) and checks it before MPI starts.
 class RankRun {
  public:
   RankRun(const Launch& here, const RunOptions& options, const ProgramOptions& program)
@@ -196,7 +196,7 @@ class RankRun {
     try {
       check_ranks(here_, runtime_->ranks());
     } catch (const UserError& error) {
-      // Every process has found it, and they cannot end each other.
+      // Every process has found the error, and they cannot end each other.
       if (here_.rank != 0) std::_Exit(static_cast<int>(error.diagnostic().exit_code()));
       throw;
     }
@@ -206,8 +206,9 @@ class RankRun {
     return *runtime_;
   }
 
-  /// What is wrong with the command line or the script all ranks usually find. Then rank 0 says it and ends, and mpirun
-  /// ends the others, which wait for it where MPI is started; if it comes there, it has not found it, and they say it.
+  /// Ends the rank after an error of the command line or the script. Usually all ranks find such an error: rank 0
+  /// reports it and ends, and mpirun ends the others, which wait for rank 0 where MPI starts. If rank 0 arrives there,
+  /// it has not found the error, and the others report it.
   int end(const std::string& message, ExitCode code) {
     if (here_.rank == 0 && !runtime_) return report(message, code);
     runtime().abort(message, static_cast<int>(code));

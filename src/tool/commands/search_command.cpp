@@ -32,7 +32,7 @@ int run_search(const SearchOptions& options, const ProgramOptions& program) {
   const eval::Settings settings = settings_of(base, launch().ranks);
   const Script script = read_script(options.file);
   if (program.mesh &&
-      (!options.processors.empty() || options.axes != SearchOptions().axes))  // where --mesh stands before the command
+      (!options.processors.empty() || options.axes != SearchOptions().axes))  // if --mesh precedes the command
     fail(Diagnostic(Kind::bad_usage, {}, "a mesh says how many processors and axes there are")
              .help("`--mesh`, or `--processors` and `--axes`"));
   if (program.mesh) {

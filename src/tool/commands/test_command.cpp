@@ -76,13 +76,13 @@ Run unpacked(const std::string& text) {
   return run;
 }
 
-/// Which of the proposed changes are written.
+/// Decides which proposed changes are written.
 class Review {
  public:
   explicit Review(bool yes) : all_(yes), asks_(!yes && isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0) {}
 
-  /// Shows a change, and asks where that can be asked. An error for which nothing asks is only expected if somebody
-  /// says so.
+  /// Shows a change, and asks about it if that is possible. An error that the script does not expect becomes an
+  /// expectation only with an explicit consent.
   bool accepts(const std::string& script, const GoldenResult& result) {
     const TextDiff difference = diff_lines(printed_lines(result.before), printed_lines(result.proposal));
     write_output("{}\n{}", printable(script), indented(difference.text));
@@ -122,7 +122,7 @@ void write_script(const std::string& path, const GoldenResult& result) {
   });
 }
 
-/// The scripts that these paths are or hold. A folder that holds none is an error: nothing would have been tested.
+/// Returns the scripts at or below these paths. A folder without scripts is an error, because nothing would be tested.
 std::vector<std::string> find_tests(const std::vector<std::string>& paths) {
   std::vector<std::string> tests;
   for (const std::string& path : paths) {
@@ -205,7 +205,7 @@ class Tests {
           run_golden(scripts_[which[i]], {update, options_.first_only, threads, limit}, say_place);
       return packed(result, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     };
-    // Whoever has started ranks has a little longer, to end them.
+    // A process that has started ranks needs a little more time to end them.
     divide_work(which.size(), options_.jobs, limit + std::chrono::seconds(5), work,
                 [&](std::size_t i, const WorkResult& result) {
                   if (result.finished) return done(which[i], unpacked(result.text));
@@ -223,7 +223,7 @@ class Tests {
 
   void review(const std::vector<std::pair<std::size_t, Run>>& proposals) {
     Review review(options_.yes);
-    std::vector<std::size_t> again;  // what was accepted with an error is not known to hold everywhere
+    std::vector<std::size_t> again;  // an accepted error may not occur under all combinations: run these again
     std::size_t left = 0;
     for (const auto& [script, run] : proposals) {
       const GoldenResult& result = run.result;

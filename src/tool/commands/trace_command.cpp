@@ -27,14 +27,14 @@ struct TraceOptions {
   bool passes = false;
 };
 
-/// What `--stage` takes: forms of a program, and passes.
+/// Returns the values of `--stage`: forms of a program, and passes.
 std::vector<std::string> stages() {
   std::vector<std::string> names = {"ast", "types", "ir", "spmd", "schedule"};
   for (const plan::Pass& pass : plan::passes()) names.emplace_back(pass.name);
   return names;
 }
 
-// A row for each pass, in the order in which they run. Passes of schedules have the peak before and after them.
+// One row for each pass, in the order in which they run. Passes of schedules have the peak before and after them.
 std::string times_text(const plan::PassTimes& times) {
   double all = 0;
   for (const plan::PassTime& time : times) all += time.microseconds;
@@ -52,14 +52,14 @@ std::string times_text(const plan::PassTimes& times) {
   return table.text();
 }
 
-// `# two_layer.mtf:23: if step % 50 == 0 { … }`, what stands above the program of a cut.
+// The line above the program of a cut: `# two_layer.mtf:23: if step % 50 == 0 { … }`.
 std::string heading(Span span) {
   if (!span.is_known()) return "# at the end\n";
   const std::size_t line = span.position().line;
   return fmt::format("# {}:{}: {}\n", printable(span.file->name()), line, trim(span.file->line(line)));
 }
 
-// `from 3:5`, `from nn.mtf:12:4`: where a name was bound.
+// The position where a name was bound: `from 3:5`, `from nn.mtf:12:4`.
 std::string origin(const eval::SpanInfo& part) {
   if (!part.definition.is_known()) return "";
   const Position at = part.definition.position();
@@ -77,7 +77,7 @@ std::string cost_text(const eval::SpanInfo& part) {
   return text;
 }
 
-// A part on one line, cut where it is long.
+// A part of the program on one line, shortened if it is long.
 std::string excerpt(std::string_view text) {
   constexpr std::size_t kMost = 32;
   const std::size_t end = text.find('\n');
@@ -91,7 +91,7 @@ std::string excerpt(std::string_view text) {
   return line.substr(0, cut) + " …";
 }
 
-// A line for each part of the program that a type or a cost is known of, literals apart.
+// One line for each part of the program with a known type or cost, except literals.
 std::string types_text(const eval::SpanTable& table, const std::string& file) {
   Table lines("llll");
   for (const eval::SpanInfo& part : table.of(file)) {
@@ -107,13 +107,13 @@ std::string types_text(const eval::SpanTable& table, const std::string& file) {
   return lines.text() + estimate_note(table.doubts());
 }
 
-/// The last pass of a stage, or null: it is no stage between passes.
+/// Returns the last pass of a stage, or null if the stage is not between passes.
 const plan::Pass* last_pass_of(const std::string& stage) {
   if (stage == "spmd") return plan::find_pass("choose_orders");
   return stage == "schedule" ? &plan::passes().back() : plan::find_pass(stage);
 }
 
-/// Prints each of the programs that a stage printed, after the passes up to that of `stage`.
+/// Reads the programs that a stage printed, and prints each after the passes up to `stage`.
 int trace_from(const std::string& from, const std::string& stage) {
   const plan::Pass* const last = last_pass_of(stage);
   if (!last)

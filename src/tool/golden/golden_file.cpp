@@ -42,14 +42,14 @@ std::vector<Line> lines_of(std::string_view text) {
   return lines;
 }
 
-// More than any machine starts; mpirun itself counts in 32 bits.
+// More than any machine starts. mpirun itself counts in 32 bits.
 constexpr std::int64_t kMostRanks = 4096;
 
 std::string_view indentation(std::string_view line) {
   return line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
 }
 
-// `"" "all:4"`: the quoted words. Nothing if there is something else.
+// The quoted words in `"" "all:4"`. Nothing if the text has anything else.
 std::optional<std::vector<std::string>> quoted_words(std::string_view text) {
   std::vector<std::string> words;
   for (text = trim(text); !text.empty(); text = trim(text)) {
@@ -166,7 +166,7 @@ ExpectedError parse_error(std::string_view content, std::size_t at, std::size_t 
   return error;
 }
 
-// The axes of a mesh's text; `""` is the one axis `all` over the ranks.
+// The axes of a mesh's text; `""` means the one axis `all` over the ranks.
 std::vector<Axis> axes_of(const std::string& mesh, std::int64_t ranks) {
   if (trim(mesh).empty()) return {Axis{"all", ranks}};
   return parse_axes(mesh);
@@ -188,7 +188,7 @@ bool has_room(const std::vector<Axis>& axes, std::int64_t ranks) {
   return processors >= ranks;
 }
 
-// Problems are told once for each mesh or layout, however many combinations it stands in.
+// Reports each problem once for each mesh or layout, even if many combinations have it.
 void complain(GoldenFile& golden, std::string sentence) {
   if (std::find(golden.problems.begin(), golden.problems.end(), sentence) == golden.problems.end())
     golden.problems.push_back(std::move(sentence));
@@ -335,7 +335,7 @@ std::vector<Combination> combinations(GoldenFile& golden) {
   if (golden.meshes) meshes.assign(golden.meshes->begin(), golden.meshes->end());
   if (golden.layouts) layouts.assign(golden.layouts->begin(), golden.layouts->end());
   std::vector<Combination> list;
-  // Few ranks first: what is wrong everywhere shows itself where it is cheap.
+  // Few ranks come first: an error that occurs everywhere then costs least.
   for (const std::int64_t ranks : golden.ranks)
     for (const auto& mesh : meshes)
       for (const auto& layout : layouts)
@@ -390,7 +390,7 @@ std::vector<std::size_t> unasked_errors(const std::vector<ExpectedError>& expect
 
 namespace {
 
-// The lines of the file as they will be: each as it is, in other words, or gone; and what is put in below it.
+// The changes of a file's lines: each line is kept, replaced or removed, and may be followed by new lines.
 struct Edit {
   std::optional<std::string> text;
   std::vector<std::string> below;
@@ -405,7 +405,7 @@ class Rewriter {
     if (!lines_.empty() && lines_.front().whole.ends_with("\r\n")) end_ = "\r\n";
   }
 
-  // The `#>` between two lines become `wanted`, which the statement that ends on `last` prints.
+  // Replaces the `#>` between two lines by `wanted`, the output of the statement that ends on `last`.
   void set_output(std::size_t from, std::size_t until, std::size_t first, std::size_t last,
                   const std::vector<std::string>& wanted) {
     std::vector<std::size_t> there;
@@ -450,7 +450,7 @@ class Rewriter {
  private:
   const Line& line(std::size_t number) const { return lines_[number - 1]; }
 
-  // An expectation with the indentation of line `like`.
+  // Makes an expectation with the indentation of line `like`.
   std::string made(std::size_t like, std::string_view mark, std::string_view text) const {
     const std::string_view indent = like == 0 ? std::string_view() : indentation(line(like).whole);
     return fmt::format("{}{}{}", indent, trim_right(fmt::format("{} {}", mark, text)), end_);
@@ -462,7 +462,7 @@ class Rewriter {
   std::string end_ = "\n";
 };
 
-// Statements that share a line print together.
+// Joins statements that share a line, because they print together.
 std::vector<StatementOutput> joined(const std::vector<StatementOutput>& statements, std::size_t line_count) {
   std::vector<StatementOutput> list;
   for (StatementOutput one : statements) {
@@ -488,7 +488,7 @@ std::string update_golden(std::string_view text, const std::vector<StatementOutp
   if (end > 1) {
     const std::vector<StatementOutput> list = joined(statements, rewriter.line_count());
     const std::size_t first = list.empty() ? end : list.front().first_line;
-    rewriter.set_output(1, first, 1, 1, {});  // before the first statement nothing prints
+    rewriter.set_output(1, first, 1, 1, {});  // nothing prints before the first statement
     for (std::size_t i = 0; i < list.size(); ++i) {
       const std::size_t until = i + 1 < list.size() ? list[i + 1].first_line : end;
       rewriter.set_output(list[i].first_line, until, list[i].first_line, list[i].last_line, list[i].lines);

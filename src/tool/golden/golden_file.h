@@ -1,5 +1,5 @@
 #pragma once
-// A script that carries its own output: what it expects, and how the expectations are rewritten.
+// A script that carries its own output: its expectations, and how they are rewritten.
 //
 //   #: meshes  "" "all:4"        under which meshes, layouts and numbers of ranks it must print the same
 //   #: set     steps=2           options and dims of the script, as `--set` gives them
@@ -9,9 +9,9 @@
 //   #! unknown_name: `batsh`     the line above must be refused, by a diagnostic of this kind whose words contain this
 //   #!                           it must be refused: an update writes by what
 //
-// Each stands on a line of its own. `#!/…` on the first line is a shebang. A `#!` belongs to the nearest line above it
-// that is no expectation; blanks at the end of a printed line are not compared. Everything here is text to text:
-// running the script is golden_run.h's, comparing golden_test.h's.
+// Each mark is on a line of its own. `#!/…` on the first line is a shebang. A `#!` belongs to the nearest line above
+// that is no expectation. Blanks at the end of a printed line are not compared. This file only transforms text:
+// golden_run.h runs scripts, and golden_test.h compares.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -23,16 +23,16 @@ namespace mtf::tool {
 
 /// A line that the program is expected to print.
 struct ExpectedLine {
-  std::size_t at = 0;  ///< the line of the file on which the `#>` stands, from 1
+  std::size_t at = 0;  ///< the line of the `#>` in the file, from 1
   std::string text;
 };
 
 /// An error that the program is expected to have.
 struct ExpectedError {
-  std::size_t at = 0;    ///< the line of the file on which the `#!` stands, from 1
+  std::size_t at = 0;    ///< the line of the `#!` in the file, from 1
   std::size_t line = 0;  ///< the line that must be refused; 0 before any line
-  std::string kind;      ///< empty: not known yet, so that none fits
-  std::string text;      ///< part of the diagnostic's words; empty: any
+  std::string kind;      ///< empty: not known yet, so that no diagnostic fits
+  std::string text;      ///< a part of the diagnostic's text; empty: any
 };
 
 struct GoldenFile {
@@ -44,7 +44,7 @@ struct GoldenFile {
   double tolerance = 0;          ///< see fits_line()
   std::vector<ExpectedLine> output;
   std::vector<ExpectedError> errors;
-  /// What is wrong with the expectations themselves, each as `line: sentence`.
+  /// Errors in the expectations themselves, each as `line: sentence`.
   std::vector<std::string> problems;
 };
 GoldenFile parse_golden(std::string_view text);
@@ -66,47 +66,47 @@ struct Combination {
 /// `--mesh "all:4" --layout "" on 2 ranks`; empty for the script's own mesh and layout on one rank.
 std::string to_string(const Combination& combination);
 
-/// Every combination of the header, except a layout that names an axis which the mesh lacks and a mesh with fewer
-/// processors than ranks. A mesh or layout that is left with none is added to the file's problems.
+/// Returns every combination of the header. Leaves out a layout with an axis that the mesh lacks, and a mesh with fewer
+/// processors than ranks. If a mesh or layout is left without a combination, adds that to the file's problems.
 std::vector<Combination> combinations(GoldenFile& golden);
 
-/// What one statement printed.
+/// The output of one statement.
 struct StatementOutput {
-  std::size_t first_line = 1;  ///< where the statement begins and ends, from 1
+  std::size_t first_line = 1;  ///< the first and last line of the statement, from 1
   std::size_t last_line = 1;
   std::vector<std::string> lines;
 };
 
-/// An error that the program had, as far as a golden file looks at it.
+/// An error of the program, in the form in which golden files compare it.
 struct FoundError {
   std::size_t line = 0;
   std::string kind;
-  std::string words;     ///< headline, labels, notes and helps: what `text` must be part of
-  std::string sentence;  ///< what an update writes: the label, or the headline where there is none
+  std::string words;     ///< headline, labels, notes and helps, which must contain `text`
+  std::string sentence;  ///< the text that an update writes: the label, or the headline without a label
   std::string rendered;
-  bool is_error = true;  ///< a warning may be expected, and need not be
+  bool is_error = true;  ///< a warning may be expected, but need not be
 };
 
-/// Expected errors that were not found (as indices), and found ones that were not expected.
+/// Expected errors that were not found (as indices), and errors that were found but not expected.
 struct ErrorMismatch {
   std::vector<std::size_t> missing;
   std::vector<std::size_t> surprising;
 };
 ErrorMismatch match_errors(const std::vector<ExpectedError>& expected, const std::vector<FoundError>& found);
 
-/// Those of the errors that were found for which nothing in the file asks: no expectation that fails on the same line
-/// is of their kind, or of none yet.
+/// Returns the found errors that the file does not ask for. An expectation on the same line asks for an error if it
+/// failed, and has the error's kind or no kind yet.
 std::vector<std::size_t> unasked_errors(const std::vector<ExpectedError>& expected,
                                         const std::vector<FoundError>& found);
 
-/// The text with its expectations as the program now is. Everything else stays byte for byte, and so do the `#>` of a
-/// statement that still prints the same, wherever in it they stand. Statements are in order.
+/// Returns the text with expectations that fit the program. All else keeps its bytes, also the `#>` of a statement with
+/// the same output, wherever they are inside the statement. Statements are in order.
 std::string update_golden(std::string_view text, const std::vector<StatementOutput>& statements,
                           const std::vector<FoundError>& errors);
 
-/// The lines of what was printed.
+/// Splits output into lines.
 std::vector<std::string> printed_lines(std::string_view output);
-/// Without blanks at the end.
+/// Returns the text without blanks at the end.
 std::string_view trim_right(std::string_view text);
 
 }  // namespace mtf::tool

@@ -23,17 +23,17 @@
 namespace mtf::tool {
 namespace {
 
-/// Is told what a run does while it goes on.
+/// Receives the events of a run while it runs.
 class Listener {
  public:
   virtual ~Listener() = default;
   virtual void printed(std::string_view line) = 0;
-  /// What was printed since the statement before is this one's.
+  /// The output since the previous statement belongs to this statement.
   virtual void statement_ended(std::size_t first_line, std::size_t last_line) = 0;
   virtual void warned(const Diagnostic& warning) = 0;
 };
 
-/// Makes an outcome of what it is told.
+/// Makes an outcome of the events.
 class OutcomeMaker final : public Listener {
  public:
   explicit OutcomeMaker(const std::string& name) : name_(name) {}
@@ -64,7 +64,7 @@ class OutcomeMaker final : public Listener {
  private:
   const std::string name_;
   Outcome outcome_;
-  std::size_t taken_ = 0;  // lines that are some statement's
+  std::size_t taken_ = 0;  // lines that belong to a statement
 };
 
 /// A run has printed more than kGoldenMostOutput.
@@ -74,14 +74,14 @@ std::string too_much_output() {
   return fmt::format("it printed more than {} and was ended\n", bytes_text(kGoldenMostOutput));
 }
 
-/// Tells a listener, if there is one, what is printed, a line at a time.
+/// Sends the output to a listener, if there is one, line by line.
 class PrintedLines : private TextSink {
  public:
   explicit PrintedLines(Listener* listener) : listener_(listener), stream_(this) {
     stream_.exceptions(std::ios::badbit);
   }
   std::ostream& stream() { return stream_; }
-  /// What is left of an unfinished line.
+  /// Sends the rest of an unfinished line.
   void finish() {
     if (!line_.empty()) listener_->printed(std::exchange(line_, {}));
   }
@@ -104,7 +104,7 @@ class PrintedLines : private TextSink {
   std::size_t size_ = 0;
 };
 
-/// What a script does on a runtime: on each of its ranks, of which the first has a listener.
+/// Runs a script on a runtime: on each of its ranks. The first rank has a listener.
 void run_script(const Script& script, const Diagnostics& found, const eval::Settings& settings, plan::Runtime& runtime,
                 Listener* listener) {
   PrintedLines output(listener);
@@ -131,13 +131,13 @@ void run_script(const Script& script, const Diagnostics& found, const eval::Sett
 
 // ---- records --------------------------------------------------------------------------------------------------------
 
-// A record is a line: a letter, and what belongs to it.
+// A record is a line: a letter, then its content.
 enum TellKind : char {
   kBegins = 'b',     // the next combination
   kPrinted = 'p',    // a line
-  kStatement = 's',  // its first and its last line
+  kStatement = 's',  // its first and last line
   kWarning = 'w',    // in JSON
-  kTooMuch = 'm',    // it has printed too much
+  kTooMuch = 'm',    // the output is too long
   kEnded = 'e',      // the combination
 };
 
@@ -146,7 +146,7 @@ void tell(TellKind kind, std::string_view text = {}) {
   flush_output();
 }
 
-/// Tells the process that has started the ranks.
+/// Writes records for the process that has started the ranks.
 class RecordWriter final : public Listener {
  public:
   void printed(std::string_view line) override { tell(kPrinted, line); }
@@ -156,7 +156,7 @@ class RecordWriter final : public Listener {
   void warned(const Diagnostic& warning) override { tell(kWarning, trim(message_json(warning))); }
 };
 
-/// `3,4,5`; nothing if it is something else.
+/// Reads `3,4,5`; returns nothing for any other text.
 std::optional<std::vector<std::size_t>> places_of(const std::string& text) {
   std::vector<std::size_t> places;
   for (const std::string& word : split(text, ',')) {
@@ -168,7 +168,7 @@ std::optional<std::vector<std::size_t>> places_of(const std::string& text) {
   return places;
 }
 
-/// Ends all ranks, with a message, unless `step` comes to its end.
+/// Runs `step`. If it does not end normally, ends all ranks with a message.
 template <typename Step>
 void end_all_unless(plan::Runtime& runtime, const Step& step) {
   const auto end_all = [&](const std::string& message, ExitCode code) {
@@ -187,14 +187,14 @@ void end_all_unless(plan::Runtime& runtime, const Step& step) {
   } catch (const std::exception& error) { end_all(bug_message(error), ExitCode::kBug); }
 }
 
-/// The first error among the messages; nothing if there is none.
+/// Returns the first error among the messages, or nothing.
 std::optional<DiagnosticRecord> first_error(const std::string& messages) {
   for (const std::string& line : printed_lines(messages))
     if (auto message = read_message_json(line); message && message->is_error) return message;
   return std::nullopt;
 }
 
-/// Runs combinations on ranks, in as many jobs as that takes.
+/// Runs combinations on ranks. Starts a new job after each failure.
 class Jobs {
  public:
   Jobs(const std::string& path, std::int64_t ranks, const std::vector<std::size_t>& which, std::chrono::seconds limit,
@@ -221,8 +221,8 @@ class Jobs {
     const ProcessResult result = run_process(words, variables, limit_, kGoldenMostOutput, take);
     const bool all_ended = outcomes_.size() == which_.size();
     if (all_ended && result.status == 0) return;
-    if (all_ended) outcomes_.pop_back();  // its ranks did not come to their end
-    if (maker_.is_in_trouble()) {         // and has said so
+    if (all_ended) outcomes_.pop_back();  // its ranks did not end
+    if (maker_.is_in_trouble()) {         // and has reported that
     } else if (result.timed_out) {
       maker_.in_trouble("it took too long and was ended\n");
     } else if (const auto error = first_error(result.err)) {
@@ -233,7 +233,7 @@ class Jobs {
     outcomes_.push_back(maker_.take());
   }
 
-  /// Whether a combination begins, which has its own time.
+  /// Handles a record. Returns true if a combination begins, which has a time limit of its own.
   bool take_record(std::string_view record) {
     const char kind = record.empty() ? '\0' : record.front();
     const std::string_view text = record.substr(std::min<std::size_t>(1, record.size()));
@@ -243,7 +243,7 @@ class Jobs {
     else if (kind == kTooMuch) maker_.in_trouble(too_much_output());
     else if (kind == kEnded) outcomes_.push_back(maker_.take());
     else if (const auto warning = kind == kWarning ? read_message_json(text) : std::nullopt) maker_.warned(*warning);
-    else maker_.printed(record);  // nothing that we have written
+    else maker_.printed(record);  // a line that is no record of ours
     return kind == kBegins;
   }
 
@@ -259,7 +259,7 @@ class Jobs {
   const std::vector<std::size_t>& which_;
   const std::chrono::seconds limit_;
   const std::function<void(std::size_t)>& begins_;
-  OutcomeMaker maker_;  // of the combination under way
+  OutcomeMaker maker_;  // of the current combination
   std::vector<Outcome> outcomes_;
 };
 
@@ -323,7 +323,7 @@ int run_as_rank(const std::string& path, const std::string& which) {
   const auto places = places_of(which);
   if (!places || std::any_of(places->begin(), places->end(), [&](std::size_t place) { return place >= list.size(); }))
     fail(Kind::bad_option_value, {}, "--on-ranks {}: expected places of combinations", which);
-  run::MpiRuntime job({.use_mpi = true});  // MPI is there until the last combination has ended
+  run::MpiRuntime job({.use_mpi = true});  // MPI lives until the last combination has ended
   end_all_unless(job, [&] { check_ranks(launch(), job.ranks()); });
   const auto parsed = std::make_shared<syntax::ParsedScripts>();
   RecordWriter writer;

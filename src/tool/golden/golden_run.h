@@ -1,13 +1,13 @@
 #pragma once
-// Running a golden script under combinations of its header: one in this process, or several on ranks, one after the
-// other in one job of mpirun.
+// Running a golden script under combinations of its header. One combination runs in this process. Several combinations
+// on ranks run one after the other in one job of mpirun.
 //
 //   mtf test ─ run_on_ranks() ── mpirun -n 2 ──► mtf test --on-ranks 3,4,5 a.mtf ─ run_as_rank()
 //       ▲                                                   │
 //       └──── records, a line each, of rank 0 ◄─────────────┘
 //
-// An error ends a job, and so do a crash and the time limit: the combination under way has failed, and those behind it
-// run in a new job.
+// An error, a crash or the time limit ends a job. The current combination has then failed, and the following ones run
+// in a new job.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -24,31 +24,32 @@
 
 namespace mtf::tool {
 
-/// What a run gave: what it printed, statement by statement, and its errors.
+/// The result of a run: its output, by statements, and its errors.
 struct Outcome {
   std::vector<std::string> lines;
   std::vector<StatementOutput> statements;
   std::vector<FoundError> errors;
-  std::string trouble;  ///< not the program's: it took too long, or ended without a message
+  std::string trouble;  ///< a failure of the run itself: it took too long, or ended without a message
 };
 
-/// What a golden file looks at in a diagnostic of the script `name`: its line there, or the line of the first other
-/// place there, or 0.
+/// Converts a diagnostic of the script `name` for comparison. The line is its line in the script, or the line of the
+/// first other position in the script, or 0.
 FoundError found_error(const DiagnosticRecord& diagnostic, const std::string& name);
 std::vector<FoundError> found_errors(const Diagnostics& found, const std::string& name);
 
-/// What a script runs with under a combination; under all of them it is `parsed` once.
+/// Returns the settings of a combination. All combinations share `parsed`, so that the script is parsed once.
 eval::Settings settings_of(const Combination& combination, const std::shared_ptr<syntax::ParsedScripts>& parsed);
 
 /// Runs a script that has been checked. `found`: the warnings of its check.
 Outcome run_in_process(const Script& script, const Diagnostics& found, const eval::Settings& settings, int threads);
 
-/// Runs the script at `path`, which has been checked, under those combinations of its list that `which` names. All have
-/// as many ranks, more than one. `begins` is called when one begins, with its place in the list; each may take `limit`.
+/// Runs the script at `path`, which has been checked, under the combinations `which` of its list. All have the same
+/// number of ranks, more than one. Calls `begins` with the index of each combination when it begins; each may take
+/// `limit`.
 std::vector<Outcome> run_on_ranks(const std::string& path, std::int64_t ranks, const std::vector<std::size_t>& which,
                                   std::chrono::seconds limit, const std::function<void(std::size_t)>& begins);
 
-/// The same, of one of the ranks. `which`: as run_on_ranks() gives it to the command.
+/// The same on one of the ranks. `which` is the text that run_on_ranks() passes to the command.
 int run_as_rank(const std::string& path, const std::string& which);
 
 }  // namespace mtf::tool

@@ -57,7 +57,7 @@ class GoldenRun {
     for (const ExpectedLine& line : golden_.output) expected_.push_back(line.text);
   }
 
-  /// Those of the combinations from `begin` to `end`: one, or several on as many ranks.
+  /// Runs the combinations from `begin` to `end`: one, or several on the same number of ranks.
   std::vector<Outcome> run_some(const std::vector<Combination>& list, std::size_t begin, std::size_t end,
                                 const std::function<void(const std::string&)>& say_place) {
     const auto begins = [&](std::size_t i) { say_place(to_string(list[i])); };
@@ -94,7 +94,7 @@ class GoldenRun {
     read_expectations();
   }
 
-  /// What is wrong in the same way under several combinations is said once.
+  /// Collects the combinations with the same error, so that it is reported once.
   struct Complaint {
     std::size_t line;
     std::string text, where;
@@ -128,7 +128,7 @@ class GoldenRun {
     if (!difference.text.empty()) complain(line_of_output(difference.first), difference.text);
   }
 
-  // A script without expectations must end well, and print the same everywhere.
+  // A script without expectations must succeed, and print the same under all combinations.
   void compare_with_first(const Outcome& outcome) {
     if (!first_lines_) {
       first_lines_ = outcome.lines;

@@ -7,15 +7,15 @@
 
 namespace mtf::tool {
 
-/// The longest that one run of a script may take, unless another limit is given; under sanitizers, which check each
-/// access, ten times as long.
+/// The time limit of one run of a script, unless another limit is given. Sanitizers, which check each access, get ten
+/// times as much.
 #ifdef __SANITIZE_ADDRESS__
 inline constexpr std::chrono::seconds kGoldenLimit{600};
 #else
 inline constexpr std::chrono::seconds kGoldenLimit{60};
 #endif
 
-/// The most that one run may print, in bytes.
+/// The most bytes that one run may print.
 inline constexpr std::size_t kGoldenMostOutput = std::size_t{8} << 20;
 
 struct GoldenResult {
@@ -28,10 +28,10 @@ struct GoldenResult {
 };
 
 struct GoldenOptions {
-  bool update = false;      ///< expectations become, in the proposal, what the first combination gives
+  bool update = false;      ///< the proposal gets the expectations that the first combination fulfils
   bool first_only = false;  ///< the other combinations do not run
   int threads = 1;
-  std::chrono::seconds limit = kGoldenLimit;  ///< of each run on ranks; whoever calls sees to those in this process
+  std::chrono::seconds limit = kGoldenLimit;  ///< for each run on ranks; the caller limits runs in this process
 };
 
 /// Runs the script at `path` under each of its combinations. `say_place` is called before each run.

@@ -12,7 +12,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-/// Lines of a file, from the one of this number on.
+/// Lines of a file, beginning at this number.
 struct Part {
   std::size_t begin = 0;
   Lines lines;
@@ -68,7 +68,7 @@ class PassFile {
     return part;
   }
 
-  /// Up to the line that says what the program gives.
+  /// Reads up to the line with the program's results.
   Part read_program_lines(std::size_t& at) const {
     next_kind(at);
     Part part{at, {}};
@@ -92,7 +92,7 @@ class PassFile {
     return each;
   }
 
-  /// Both programs of a case as they should be.
+  /// Returns the correct text of both programs of a case.
   std::pair<Lines, Lines> outcome(const Case& each) {
     const std::pair as_it_is(each.before.lines, each.after.lines);
     const std::string name = join(each.pass.lines, "");

@@ -1,6 +1,6 @@
 #pragma once
-// Tests of the compiler's passes: files of cases, each a sentence that says a fact, a program as a stage prints it, the
-// name of a pass, and the program after it.
+// Tests of the compiler's passes: files of cases. Each case is a sentence that states a fact, a program as a stage
+// prints it, the name of a pass, and the program after the pass.
 //
 //   # Equal operations of equal operands become one.
 //   mesh line = [p: 2]
@@ -21,7 +21,7 @@ namespace mtf::tool {
 
 inline constexpr std::string_view kPassFile = ".pass";
 
-/// Runs each case of the file at `path`. Both programs of a case must be as they print, which an update makes them.
+/// Runs each case of the file at `path`. Both programs of a case must be as mtf prints them. An update rewrites them.
 GoldenResult run_pass_file(const std::string& path, bool update);
 
 }  // namespace mtf::tool

@@ -1,5 +1,5 @@
 #pragma once
-// The difference of two lists of lines, as people read it.
+// The difference of two lists of lines, for people.
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -8,7 +8,7 @@
 namespace mtf::tool {
 
 struct TextDiff {
-  std::size_t first = 0;  ///< the index of the first line that differs; equal lists have none (their size)
+  std::size_t first = 0;  ///< the index of the first different line; the size of equal lists
   std::string text;       ///< lines with `- ` (expected only), `+ ` (found only) and `  ` (both, near a difference)
 };
 

@@ -13,7 +13,7 @@
 namespace mtf::tool {
 namespace {
 
-/// A row for each figure: its name, and what each column shows.
+/// A row for each number: its name, and its text in each column.
 class Rows {
  public:
   explicit Rows(const std::vector<CostColumn>& columns) : columns_(columns) {}
@@ -28,7 +28,7 @@ class Rows {
     if (any) rows_.push_back(std::move(cells));
   }
 
-  /// As many columns side by side as fit.
+  /// Prints as many columns side by side as fit.
   std::string text(std::size_t width) const {
     std::string out;
     for (std::size_t first = 1, last; first <= columns_.size(); first = last) {
@@ -42,7 +42,7 @@ class Rows {
  private:
   static constexpr const char* kGap = "   ";
 
-  /// Those from `first` on before `last`. One alone is cut to the width.
+  /// Returns the columns from `first` to before `last`. A single column is cut to the width.
   Table table(std::size_t first, std::size_t last, std::size_t width) const {
     std::size_t names = 0;
     for (const std::vector<std::string>& row : rows_)

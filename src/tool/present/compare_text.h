@@ -1,5 +1,5 @@
 #pragma once
-// What one thing costs under several layouts, side by side.
+// The cost of one program under several layouts, side by side.
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,31 +11,31 @@
 namespace mtf::tool {
 
 struct CostColumn {
-  std::string mesh;    ///< as who asked calls it
+  std::string mesh;    ///< with the name that the user gave
   std::string layout;  ///< likewise
   cost::ScriptCost cost;
-  std::optional<int64_t> peak_bytes = std::nullopt;  ///< where it was asked for
+  std::optional<int64_t> peak_bytes = std::nullopt;  ///< set if it was asked for
 };
 
-/// Meshes and layouts to compare, as they were given: each mesh with each layout; where none is given, what is there,
-/// which is called `as_is`.
+/// The given meshes and layouts to compare: each mesh with each layout. If no mesh or no layout is given, the current
+/// one is used, with the name `as_is`.
 struct ComparedLayouts {
   std::vector<session::Assumption> assumptions;
-  std::vector<CostColumn> columns;  ///< what they are called
+  std::vector<CostColumn> columns;  ///< with their names
 };
 ComparedLayouts compared_layouts(const std::vector<std::vector<Axis>>& meshes,
                                  const std::vector<std::pair<std::string, Layout>>& layouts, const std::string& as_is);
-/// The columns, with why they are an estimate below.
+/// Returns the columns, and below them the reasons why they are estimates.
 std::string comparison_text(ComparedLayouts layouts, const session::Comparison& comparison, bool timed,
                             std::size_t width);
 
-/// A column for each: mesh, layout, flops, collectives by kind and axes, bytes, memory, and with a machine the time.
-/// Columns that do not fit into `width` (0: all do) stand below, with the names of the figures again; of one that is
-/// too wide alone the ends of its cells are cut off.
+/// Returns a column for each layout: mesh, layout, flops, collectives by kind and axes, bytes, memory, and with a
+/// machine the time. Columns that do not fit into `width` (0: no limit) come below, with the row names again. If a
+/// single column is too wide, the ends of its cells are cut off.
 std::string compare_text(const std::vector<CostColumn>& columns, bool timed, std::size_t width);
 
-/// A time with its parts: `computing`, each kind of collective over its axes, what of them goes on beside computing;
-/// `in all`.
+/// Returns the parts of a time: `computing`, each kind of collective over its axes, the part that overlaps with
+/// computing, and `in all`.
 std::vector<std::pair<std::string, double>> seconds_of(const cost::StepTime& time);
 
 }  // namespace mtf::tool

@@ -10,27 +10,27 @@ namespace {
 
 std::size_t columns_of(std::string_view text) { return count_code_points(text); }
 
-// Where the last column of a row begins: behind the first two blanks or more that stand between words. The line's own
-// indentation and four, if it is no row.
+// Returns the start of a row's last column: after the first gap of two or more blanks between words. If the line is no
+// row, returns its indentation plus four.
 std::size_t hanging_indent(std::string_view line) {
   if (line.starts_with("- ")) return 2;
   const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
-  if (first > 20) return first;  // the last column of a row alone
+  if (first > 20) return first;  // the last column of a row, alone on its line
   const std::size_t gap = line.find("  ", first);
   const std::size_t behind = gap == std::string_view::npos ? gap : line.find_first_not_of(' ', gap);
   return behind == std::string_view::npos ? first + 4 : columns_of(line.substr(0, behind));
 }
 
-// One line, broken between words; what goes on is indented by `hanging`.
+// Adds one line, broken between words; the following lines are indented by `hanging`.
 void add_line(std::string& out, std::string_view line, std::size_t width, std::string_view indent,
               std::size_t hanging) {
   const std::size_t room = width == 0                   ? std::string_view::npos
                            : width > indent.size() + 20 ? width - indent.size()
                                                         : 20;
   if (width > 0 && hanging + 20 > room) hanging = std::min<std::size_t>(hanging, 4);
-  std::string before;  // what is put before the part that goes on
+  std::string before;  // the indentation of the following lines
   while (columns_of(line) + before.size() > room) {
-    std::size_t end = 0, columns = before.size();  // as much as there is room for
+    std::size_t end = 0, columns = before.size();  // the longest prefix that fits
     while (end < line.size() && columns <= room) {
       ++end;
       while (end < line.size() && (static_cast<unsigned char>(line[end]) & 0xC0) == 0x80) ++end;
@@ -40,7 +40,7 @@ void add_line(std::string& out, std::string_view line, std::size_t width, std::s
     std::size_t blank = line.rfind(' ', end - 1);
     if (blank == std::string_view::npos || blank <= first) blank = line.find(' ', std::max(end, first));
     if (blank == std::string_view::npos) break;  // a word that is too long
-    // Code between backticks stays on one line, if that costs no more than half of this one.
+    // Does not break code between backticks, unless the line would become less than half full.
     const std::size_t tick = line.rfind('`', blank);
     const bool in_code = tick != std::string_view::npos &&
                          std::count(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(blank), '`') % 2 == 1;
@@ -54,7 +54,7 @@ void add_line(std::string& out, std::string_view line, std::size_t width, std::s
   if (!line.empty()) out += std::string(indent) + before + std::string(line) + "\n";
 }
 
-// `Usage: …`: a line of its own.
+// True for `Usage: …`, which is a line of its own.
 bool has_heading(std::string_view line) {
   const std::size_t colon = line.find(':');
   return line.front() >= 'A' && line.front() <= 'Z' && colon < 20 &&

@@ -16,7 +16,7 @@ constexpr std::size_t kMostLosses = 1'000'000;
 
 bool is_blank_or_mark(char letter) { return letter == ' ' || letter == '\t' || letter == ':' || letter == '='; }
 
-// Whether a word ends before `at` that is `word`, or ends in it if `whole` is false.
+// True if the text before `at` ends with `word` as a whole word or, if `whole` is false, as the end of a word.
 bool word_ends(std::string_view text, std::size_t at, std::string_view word, bool whole) {
   if (at < word.size()) return false;
   for (std::size_t i = 0; i < word.size(); ++i)

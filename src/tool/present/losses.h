@@ -1,5 +1,5 @@
 #pragma once
-// The losses that a program prints: `step 50: loss 0.0779`.
+// The losses in a program's output: `step 50: loss 0.0779`.
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -8,30 +8,30 @@
 
 namespace mtf::tool {
 
-/// Losses as they are drawn. Numbers that are not finite are left out.
+/// Losses in the form of a drawing, without numbers that are not finite.
 struct LossCurve {
   struct Point {
     double x = 0;
     double loss = 0;
   };
   std::vector<Point> points;
-  bool is_by_step = false;  ///< else x counts the losses, from 1 on
+  bool is_by_step = false;  ///< x is the step; otherwise x counts the losses from 1 on
 };
 
 class Losses {
  public:
   struct Loss {
     double number = 0;
-    std::optional<double> step;  ///< the number behind the word `step` on its line
+    std::optional<double> step;  ///< the number after the word `step` on the same line
   };
-  /// Takes the numbers that stand behind a word that ends in `loss`, whatever its case.
+  /// Reads the numbers after each word that ends with `loss`, in any case.
   void read(std::string_view text);
-  /// The last one, as it was printed; empty if there is none.
+  /// Returns the last loss as it was printed; empty if there is none.
   const std::string& last() const { return last_; }
   const std::vector<Loss>& all() const { return all_; }
-  /// By their steps, if any says one: a loss that says none stands where the one before it does.
+  /// Returns the losses by their steps, if any line has a step. A loss without a step gets the previous step.
   LossCurve curve() const;
-  /// Another statement begins: there is no last one.
+  /// Begins another statement, without a last loss.
   void begin() { last_.clear(); }
 
  private:
@@ -40,11 +40,11 @@ class Losses {
   std::string last_;
 };
 
-/// A curve from left to right, of `rows` lines and at most `columns` columns with its scale: each column is the mean of
-/// what falls into it. Empty if there is nothing to draw.
+/// Draws a curve from left to right, with `rows` lines and at most `columns` columns including its scale. Each column
+/// is the mean of its losses. Returns an empty text if there is nothing to draw.
 std::string plot(const LossCurve& curve, std::size_t columns, std::size_t rows);
 
-/// A curve from left to right, a self-contained SVG with its scales. It begins anew where steps do.
+/// Draws a curve from left to right as a self-contained SVG with scales. The curve restarts where the steps restart.
 std::string curve_svg(const LossCurve& curve, const std::string& title);
 
 }  // namespace mtf::tool

@@ -11,10 +11,10 @@
 
 namespace mtf::tool {
 
-/// With the line end.
+/// Returns the line with its line end.
 std::string message_json(const Diagnostic& diagnostic);
 
-/// What a line says; nothing if it is none of these.
+/// Reads a line; returns nothing if it is no diagnostic.
 std::optional<DiagnosticRecord> read_message_json(std::string_view line);
 
 /// A document of SARIF with all of them, with the line end.

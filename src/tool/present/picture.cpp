@@ -17,11 +17,11 @@ constexpr std::string_view kSvg = "<svg xmlns=\"http://www.w3.org/2000/svg\" cla
 constexpr std::size_t kMostTiles = 4096;   // of one tensor
 constexpr std::int64_t kMostNamed = 4096;  // processors of a mesh that are named in its tiles
 
-/// What is drawn of a tensor.
+/// The tiles of a tensor in a picture.
 struct Tiles {
-  std::vector<std::vector<Interval>> cuts;         ///< of each dim: its blocks
-  std::vector<std::vector<std::int64_t>> holders;  ///< of each tile, row-major over the blocks: the processors
-  std::int64_t each = 0;                           ///< processors that hold a tile, where they are too many to be named
+  std::vector<std::vector<Interval>> cuts;         ///< for each dim: its blocks
+  std::vector<std::vector<std::int64_t>> holders;  ///< for each tile, row-major over the blocks: its processors
+  std::int64_t each = 0;                           ///< number of processors per tile, if they are too many to be named
 };
 
 std::vector<Interval> blocks_of(const eval::LaidOut& tensor, std::size_t d) {
@@ -29,7 +29,7 @@ std::vector<Interval> blocks_of(const eval::LaidOut& tensor, std::size_t d) {
   const Mesh& mesh = *tensor.mesh;
   std::vector<Interval> blocks;
   Coordinates at{};
-  // Odometer over the axes of the dim, the last one running fastest: blocks in their order.
+  // Counts through the axes of the dim, the last axis fastest, which gives the blocks in their order.
   while (true) {
     const Interval block = block_of(tensor.type.dims[d].size, axes, mesh, at);
     if (block.size() > 0 && (blocks.empty() || blocks.back().first != block.first)) blocks.push_back(block);
@@ -71,7 +71,7 @@ Tiles tiles_of(const eval::LaidOut& tensor) {
   return tiles;
 }
 
-/// `0-3 8`: runs of neighbours as ranges.
+/// Writes consecutive processors as ranges: `0-3 8`.
 std::string processors_text(const std::vector<std::int64_t>& processors) {
   std::vector<std::string> runs;
   for (std::size_t i = 0; i < processors.size();) {
@@ -89,10 +89,10 @@ std::string label_of(const Tiles& tiles, std::size_t tile) {
   return processors_text(tiles.holders[tile]);
 }
 
-/// A matrix of a tensor: one block of each dim before the last two.
+/// A matrix of a tensor: one block for each dim before the last two.
 struct Matrix {
   std::string title;      ///< `batch 0..4, heads 2..3`; empty if there are no such dims
-  std::size_t first = 0;  ///< its first tile
+  std::size_t first = 0;  ///< index of its first tile
 };
 
 std::vector<Matrix> matrices_of(const eval::LaidOut& tensor, const Tiles& tiles) {
@@ -114,7 +114,7 @@ std::vector<Matrix> matrices_of(const eval::LaidOut& tensor, const Tiles& tiles)
 
 const std::vector<Interval> kOne{{0, 1}};
 
-/// Blocks of the rows and of the columns; a tensor with one dim is a row.
+/// The blocks of the rows and of the columns; a tensor with one dim is a row.
 const std::vector<Interval>& rows_of(const Tiles& tiles) {
   return tiles.cuts.size() < 2 ? kOne : tiles.cuts[tiles.cuts.size() - 2];
 }
@@ -129,7 +129,7 @@ std::string colour_of(const Tiles& tiles, std::size_t tile) {
                      360.0 * static_cast<double>(tile) / static_cast<double>(tiles.holders.size()));
 }
 
-/// Appends a picture that begins at `y`, and returns where it ends.
+/// Appends a picture that begins at `y`. Returns its end.
 double draw(std::string& out, const Picture& picture, double y) {
   const eval::LaidOut& tensor = picture.tensor;
   const Tiles tiles = tiles_of(tensor);

@@ -1,9 +1,9 @@
 #pragma once
-// Pictures of where tensors lie: each as the tiles that its layout cuts it into, with the processors that hold them
+// Pictures of layouts: each tensor as the tiles into which its layout cuts it, with the processors that hold each tile
 // (Figures 2 to 5 of Shazeer et al. 2018).
 //
-// The last two dims are the rows and columns of a matrix drawn to scale; each block of the dims before them is a matrix
-// of its own, small multiples in their order.
+// The last two dims are the rows and columns of a matrix drawn to scale. Each block of the other dims is a matrix of
+// its own; these matrices are drawn small, in order.
 #include <string>
 #include <vector>
 
@@ -24,24 +24,24 @@ struct Picture {
   eval::LaidOut tensor;
 };
 
-/// The tensors that expressions stand for in a session, computing nothing; of a model, all its params.
+/// Returns pictures of the values of expressions in a session, without computing; for a model, of all its params.
 std::vector<Picture> pictures_of(session::Session& session, const std::vector<std::string>& expressions);
-/// The same when a script has been evaluated.
+/// Returns the same pictures after a script has been evaluated.
 std::vector<Picture> pictures_of(const Script& script, const eval::Settings& settings,
                                  const std::vector<std::string>& expressions);
 
-/// A self-contained SVG document with all of them, one below the other. Throws UserError (limit_exceeded) for a tensor
-/// that is cut into more tiles than can be told apart.
+/// Returns a self-contained SVG document with all pictures, one below the other. Throws UserError (limit_exceeded) for
+/// a tensor with too many tiles to draw.
 std::string svg_of(const std::vector<Picture>& pictures);
-/// The same in characters, lines of at most `width`.
+/// Returns the same as text, in lines of at most `width` columns.
 std::string text_of(const std::vector<Picture>& pictures, std::size_t width);
 
-/// How a self-contained SVG on white begins. Its class says what mtf has drawn in it, `of`: `is_svg_of` tells by it
-/// whether a text is one.
+/// Returns the start of a self-contained SVG on white. The class of its element is `of`, the kind of picture that mtf
+/// draws. `is_svg_of` recognizes a picture by this class.
 std::string svg_begin(std::string_view of, double width, double height);
 bool is_svg_of(std::string_view of, std::string_view text);
 
-/// As text of XML: `<`, `&` and quotes escaped.
+/// Returns the text for XML: `<`, `&` and quotes are escaped.
 std::string xml_text(std::string_view text);
 
 }  // namespace mtf::tool

@@ -15,12 +15,12 @@ namespace {
 
 std::string kind_text(spmd::CollectiveKind kind) { return std::string(name(kind)); }
 
-constexpr std::size_t kMostLines = 12;  // of a list of places
+constexpr std::size_t kMostLines = 12;  // of a list of positions
 
-/// A list of places, each with its line and what is to be said of it: on one line, or below it where that is too long.
+/// A list of positions, each with its line and a remark: on one line, or below the position if that is too long.
 class Places {
  public:
-  /// Not wider than `width`, if it is not 0.
+  /// Lines have at most `width` columns; 0: no limit.
   explicit Places(std::size_t width) : width_(width) {}
   void add(Span span, const std::string& said) {
     if (++count_ > kMostLines) return;
@@ -58,7 +58,7 @@ std::string unread_text(const PlanSummary& summary, std::size_t width) {
   return fitted_line(head, width) + places.text();
 }
 
-// Behind what it explains.
+// The formula after the number that it explains.
 std::string behind(const Cost& formula, bool formulas) { return formulas ? "= " + to_string(formula) : ""; }
 
 }  // namespace

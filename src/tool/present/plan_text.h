@@ -1,5 +1,5 @@
 #pragma once
-// What `mtf plan` says of statements, and of a program in all.
+// The texts of `mtf plan` about statements, and about a whole program.
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,18 +9,18 @@
 
 namespace mtf::tool {
 
-/// A statement: its place and first line, then a line for each value computed and each collective, aligned and not
-/// wider than `width` (0: as wide as they are). Nothing for a statement that costs nothing. With `formulas` a formula
-/// stands behind each figure.
+/// Returns the text of a statement: its position and first line, then one aligned line for each computed value and each
+/// collective, of at most `width` columns (0: no limit). Returns nothing for a statement without cost. With `formulas`
+/// a formula follows each number.
 std::string plan_text(const eval::StatementReport& report, bool formulas, std::size_t width = 0);
 
-/// Adds up statements, each as often as it runs; one whose turns are unknown counts once.
+/// Adds up statements, each as often as it runs. A statement with an unknown number of iterations counts once.
 class PlanTotals {
  public:
   void add(const eval::StatementReport& report);
-  /// But for what is not a sum: processors and the peak.
+  /// Everything but processors and the peak is a sum.
   const plan::Counters& counters() const { return sum_; }
-  /// Why the sums are an estimate; nothing if they are exact.
+  /// The reasons why the sums are estimates; empty if they are exact.
   const plan::Doubts& doubts() const { return doubts_; }
 
  private:
@@ -28,41 +28,42 @@ class PlanTotals {
   plan::Doubts doubts_;
 };
 
-/// What a plan says in all, in whatever form.
+/// The totals of a plan, for every output format.
 struct PlanSummary {
   plan::Counters counters;
-  MeshPtr mesh;  ///< in force at the program's end, if it is as large as the largest; else null
+  MeshPtr mesh;  ///< the mesh at the end of the program, if no other mesh was larger; else null
   eval::StoredVariables stored;
   plan::Doubts doubts;
-  std::vector<eval::Unread> unread;  ///< lines that cost nothing, because nobody reads what they make
+  std::vector<eval::Unread> unread;  ///< lines without cost, because nothing reads their results
   std::vector<std::string> warnings;
   std::vector<std::pair<std::string, double>> seconds =
-      {};                    ///< how long it takes, `in all` last; nothing without a machine
-  std::string machine = {};  ///< whose model says so
+      {};                    ///< how long the program takes, with `in all` last; empty without a machine
+  std::string machine = {};  ///< the machine of the times
 };
 
-/// Flops, what variables take, the collectives by kind and axes, and the peak; then what the summary has besides.
+/// Returns flops, the memory of variables, the collectives by kind and axes, and the peak; then the other parts of the
+/// summary.
 std::string summary_text(const PlanSummary& summary, std::size_t width = 0);
-/// The same without what it has besides.
+/// Returns the same without the other parts.
 std::string totals_text(const plan::Counters& counters, const eval::StoredVariables& stored = {},
                         const Mesh* mesh = nullptr);
 
-/// Lines that say so, and why, where figures are an estimate; nothing where they are not.
+/// Returns lines that say that numbers are estimates, and why; nothing if they are exact.
 std::string estimate_note(const plan::Doubts& doubts, std::size_t width = 0);
-/// Why a doubt makes figures an estimate, in a clause.
+/// Returns a clause that says why a doubt makes numbers an estimate.
 std::string reason_of(const plan::Doubt& doubt);
 
-/// `all_reduce over rows+cols`, of a collective.
+/// Returns the text of a collective: `all_reduce over rows+cols`.
 std::string collective_text(const spmd::StatementCost& cost);
-/// Why it is there; nothing where nobody knows.
+/// Returns the reason for the collective; empty if it is unknown.
 std::string reason_text(const spmd::StatementCost& cost);
 
-/// Seconds in a unit that suits them: `1.23 ms`.
+/// Returns seconds in a fitting unit: `1.23 ms`.
 std::string seconds_text(double seconds);
-/// Lines of the totals: how long a program takes by a machine model, and its parts.
+/// Returns lines of the totals: the time of a program by a machine model, and its parts.
 std::string time_text(const std::vector<std::pair<std::string, double>>& seconds, const std::string& machine);
 
-/// `×200`, `per turn`, or nothing for a statement that runs once.
+/// Returns `×200`, `per turn`, or nothing for a statement that runs once.
 std::string turns_text(std::int64_t turns);
 
 }  // namespace mtf::tool

@@ -12,7 +12,7 @@
 namespace mtf::tool {
 namespace {
 
-/// The calls under way, innermost first.
+/// Returns the active calls, innermost first.
 std::vector<const graph::CallFrame*> calls_of(const graph::CallFrameRef& innermost) {
   std::vector<const graph::CallFrame*> frames;
   for (const graph::CallFrame* frame = innermost.get(); frame && frame->span.is_known(); frame = frame->caller.get())
@@ -20,7 +20,7 @@ std::vector<const graph::CallFrame*> calls_of(const graph::CallFrameRef& innermo
   return frames;
 }
 
-/// Those of the program, outermost first.
+/// Returns the calls of the forward program, outermost first.
 std::vector<const graph::CallFrame*> way_to(const std::vector<const graph::CallFrame*>& frames) {
   std::vector<const graph::CallFrame*> calls;
   for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame)
@@ -28,7 +28,7 @@ std::vector<const graph::CallFrame*> way_to(const std::vector<const graph::CallF
   return calls;
 }
 
-/// How many of the calls that lead to a cut lead to all that costs something of what it computes.
+/// Returns how many of the calls that lead to a cut also lead to everything with a cost that the cut computes.
 std::size_t calls_above(const std::vector<const graph::CallFrame*>& to_cut,
                         const std::vector<spmd::StatementCost>& costs) {
   std::size_t above = to_cut.size();
@@ -49,12 +49,12 @@ bool compute_the_same(const PlanPart& a, const PlanPart& b) {
   return true;
 }
 
-/// Parts below one, found again by where they stand.
+/// The parts below one part, found again by their positions.
 class Placer {
  public:
   explicit Placer(PlanPart& top) { parts_[{nullptr, {}}] = &top; }
 
-  /// Below the first `above` of its calls.
+  /// Adds a cost below the first `above` of its calls.
   void add(const spmd::StatementCost& cost, std::size_t above) {
     const std::vector<const graph::CallFrame*> frames = calls_of(cost.frame);
     const Span span = source_of(cost);
@@ -71,7 +71,7 @@ class Placer {
     part->own.push_back(&cost);
   }
 
-  /// The part of a call below another.
+  /// Returns the part of a call below another part.
   PlanPart& call(PlanPart& above, const graph::CallFrame& frame) {
     PlanPart& part = below(above, {frame.span.file, frame.span.begin, frame.span.end}, frame.span);
     if (calls_[&part].insert(&frame).second) {
@@ -123,7 +123,7 @@ void PartCost::add(const PartCost& other) {
   wire_bytes = saturating_add(wire_bytes, other.wire_bytes);
 }
 
-/// The parts of a statement: its calls that lead to plans, found again for each of its reports.
+/// The parts of a statement: its calls that lead to plans. Each report of the statement finds them again.
 struct PlanTree::Statement {
   explicit Statement(PlanPart& part) : above(part) {}
   Placer above;

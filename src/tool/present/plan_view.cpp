@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kWidestText = 76;
 
-/// What a part that is computed so often has of all flops.
+/// Returns the share of all flops of a part that runs `times` times.
 std::string share_text(std::int64_t flops, std::int64_t times, std::int64_t all) {
   if (flops == 0 || all == 0) return {};
   const double share = 100 * static_cast<double>(flops) * static_cast<double>(times) / static_cast<double>(all);
@@ -28,7 +28,7 @@ std::string share_text(std::int64_t flops, std::int64_t times, std::int64_t all)
 
 std::string shown(std::int64_t number) { return number == 0 ? "" : thousands(number); }
 
-/// The figures of a row, in the columns of heading().
+/// Returns the numbers of a row, in the columns of heading().
 std::vector<std::string> figures(const PartCost& cost, std::int64_t times, std::int64_t all_flops) {
   return {share_text(cost.flops, times, all_flops), shown(cost.flops), shown(cost.backward_flops),
           shown(cost.collectives), cost.bytes == 0 ? "" : bytes_text(cost.bytes)};
@@ -57,7 +57,7 @@ class TreeText {
   std::string text() const { return table_.text("", "  ", view_.width); }
 
  private:
-  /// Chooses the parts that are shown opened.
+  /// Chooses the parts that are shown with their contents.
   void open(const PlanPart& root) {
     struct Closed {
       std::int64_t weight;
@@ -85,7 +85,7 @@ class TreeText {
     }
   }
 
-  /// The parts of `part`, which is computed `times` times.
+  /// Adds rows for the parts of `part`, which runs `times` times.
   void rows(const PlanPart& part, int level, std::int64_t times) {
     std::vector<const PlanPart*> parts;
     for (const auto& each : parts_of(part)) parts.push_back(each.get());
@@ -102,12 +102,12 @@ class TreeText {
     }
   }
 
-  /// How often a part is computed whose neighbours are computed so many `times`.
+  /// Returns how often a part runs whose neighbours run `times` times.
   static std::int64_t times_of(const PlanPart& part, std::int64_t times) {
     return part.is_plan ? std::max<std::int64_t>(part.turns, 1) : times;
   }
 
-  /// What a part calls, and how often it does and is computed.
+  /// Returns the callee of a part, and how often it is called and run.
   static std::string tail_of(const PlanPart& part, const PlanPart& above) {
     std::string text;
     if (const std::string callee = callee_text(part); !callee.empty()) text += "   " + callee;
@@ -136,7 +136,7 @@ struct Group {
 std::vector<Group> groups_of(const PlanTree& tree, PlanBy by) {
   std::vector<Group> groups;
   using Key = std::tuple<const SourceFile*, std::size_t, std::optional<spmd::CollectiveKind>,
-                         std::string>;  // a line, and what else tells groups apart
+                         std::string>;  // a line, and the other properties that distinguish groups
   std::map<Key, std::size_t> known;
   each_cost(tree, [&](const spmd::StatementCost& cost, std::int64_t times,
                       const std::vector<const graph::CallFrame*>& frames) {
@@ -231,7 +231,7 @@ Json json_of(const PlanPart& part) {
   return json;
 }
 
-/// What a program is in all: each figure with its name, and of what it is.
+/// Visits each number of a whole program, with its name and subject.
 template <typename Visit>
 void each_figure(const PlanSummary& summary, const Visit& visit) {
   const plan::Counters& counters = summary.counters;

@@ -35,7 +35,7 @@ double share(std::int64_t part, std::int64_t all) {
   return all <= 0 ? 0 : std::min(1.0, static_cast<double>(part) / static_cast<double>(all));
 }
 
-/// Forward and backward work, as a part of `all`.
+/// Draws forward and backward work as a share of `all`.
 std::string bar(const PartCost& cost, double times, std::int64_t all) {
   const double forward = 120 * share(cost.flops - cost.backward_flops, all) * times,
                backward = 120 * share(cost.backward_flops, all) * times;
@@ -75,7 +75,7 @@ void add_part(std::string& out, const PlanPart& part, int level, std::int64_t ti
   out += "</details>\n";
 }
 
-/// What each line of a file costs in all, with the calls that stand on it.
+/// Returns the total cost of each line of a file, including the calls on it.
 std::map<std::size_t, PartCost> costs_of_lines(const PlanTree& tree, const std::string& file) {
   std::map<std::size_t, PartCost> lines;
   each_cost(tree, [&](const spmd::StatementCost& cost, std::int64_t times,
@@ -106,8 +106,8 @@ std::string listing_of(const ReportParts& parts) {
   return out + "</table>\n";
 }
 
-/// The estimated time of each layout, computing and, where nothing is computed, communicating, as a part of the
-/// longest.
+/// Draws the estimated time of each layout as a share of the longest: computing, and communication that does not
+/// overlap with computing.
 std::string bars_of_layouts(const std::vector<CostColumn>& layouts) {
   double longest = 0;
   for (const CostColumn& each : layouts) longest = std::max(longest, each.cost.time.total());

@@ -1,6 +1,6 @@
 #pragma once
-// The report of a plan as one HTML page that needs nothing else: totals, the tree of costs, the source beside what each
-// of its lines costs, what other layouts would take, pictures of tensors.
+// The report of a plan as one self-contained HTML page: totals, the tree of costs, the source with the cost of each
+// line, the times of other layouts, and pictures of tensors.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,13 +17,13 @@ struct ReportParts {
   std::string totals;  ///< as `mtf plan` prints them
   const PlanTree* tree = nullptr;
   std::vector<Picture> pictures;
-  std::vector<CostColumn> layouts;  ///< with their times, to be drawn as bars
-  std::string machine;              ///< the name of the model whose times they are
+  std::vector<CostColumn> layouts;  ///< with their times, drawn as bars
+  std::string machine;              ///< the name of the model that gives the times
 };
 
 std::string html_report(const ReportParts& parts);
 
-/// Whether a text is one.
+/// True if a text is a report.
 bool is_report(std::string_view text);
 
 }  // namespace mtf::tool

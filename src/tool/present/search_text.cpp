@@ -21,7 +21,7 @@ CostColumn column_of(const cost::Candidate& candidate) {
   return column;
 }
 
-/// The program itself calls `recompute`.
+/// True if the program itself calls `recompute`.
 bool recomputes(const plan::ProgramRecord& record) {
   for (const plan::ProgramRecord::Entry& entry : record.programs())
     for (const graph::ProgramOperation& operation : entry.recorded.program.operations)
@@ -29,7 +29,7 @@ bool recomputes(const plan::ProgramRecord& record) {
   return false;
 }
 
-/// Why the best takes less, part by part.
+/// Explains part by part why the best candidate takes less time.
 std::string explained(const cost::Candidate& best, const cost::Candidate& second) {
   std::string text;
   auto add = [&](const std::string& what, double a, double b) {
@@ -51,7 +51,7 @@ std::string explained(const cost::Candidate& best, const cost::Candidate& second
   return text;
 }
 
-/// What to do where nothing fits.
+/// Fails with advice if no candidate fits into memory.
 [[noreturn]] void fail_too_large(const cost::SearchResult& result, const cost::SearchQuestion& question,
                                  const cost::LayoutCosts& costs) {
   if (!result.least)

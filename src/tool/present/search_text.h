@@ -1,5 +1,5 @@
 #pragma once
-// What `mtf search` and `:search` say.
+// The texts of `mtf search` and `:search`.
 #include <functional>
 #include <string>
 
@@ -7,12 +7,12 @@
 
 namespace mtf::tool {
 
-/// Lines to paste, the best beside the second, and why it is quicker; where processors repeat one another's work, how
-/// long fewer would take. The table is fitted to `width`. Throws UserError where nothing was found: with the smallest
-/// peak and what would help.
+/// Returns lines to paste, the best candidate beside the second, and why the best is faster. If processors repeat each
+/// other's work, also says how long fewer processors would take. The table fits `width`. If nothing was found, throws a
+/// UserError with the smallest peak and advice.
 std::string search_text(const session::SearchAnswer& answer, std::size_t width);
 
-/// Shows how far a search is, every tenth of a second from the first second on, by `show`.
+/// Shows the progress of a search by `show`, every tenth of a second after the first second.
 std::function<void(const cost::SearchProgress&)> shown_progress(std::function<void(const std::string&)> show);
 
 }  // namespace mtf::tool

@@ -38,7 +38,7 @@ void SymbolicPlan::add(const eval::StatementReport& report) {
   for (size_t i = 0; i < times.size(); ++i)
     if (times[i] != before_[i]) statement.programs[i] = times[i] - before_[i];
   before_ = times;
-  // A statement has a report for each of its plans, and the first has come when all had run.
+  // A statement has a report for each of its plans; the first report comes when all plans have run.
   if (!statement.programs.empty()) statements_.push_back(std::move(statement));
   if (!statements_.empty() && statements_.back().span == report.span) statements_.back().doubts = report.doubts;
 }
@@ -51,7 +51,7 @@ std::string SymbolicPlan::text() const {
     for (const auto& [program, times] : statements_[s].programs) sums[s].add(costs[program], times);
     total.add(sums[s], 1);
   }
-  // A symbol has one value throughout.
+  // A symbol has one value in the whole program.
   cost::Formula all = total.flops;
   all.add(total.communication());
   all.add(total.elements);

@@ -1,5 +1,5 @@
 #pragma once
-// `mtf plan --symbolic`: what each statement costs, as formulas in the script's dim and axis names.
+// `mtf plan --symbolic`: the cost of each statement, as formulas in the script's dim and axis names.
 #include <map>
 #include <string>
 #include <utility>
@@ -13,14 +13,14 @@ namespace mtf::tool {
 
 class SymbolicPlan {
  public:
-  /// `before`: how often each program had run before the first statement.
+  /// `before`: how often each program ran before the first statement.
   explicit SymbolicPlan(const plan::ProgramRecord& record, std::vector<int64_t> before = {})
       : record_(record), before_(std::move(before)) {}
-  /// A statement has ended: which programs it ran follows from the record.
+  /// Adds a finished statement. The record tells which programs it ran.
   void add(const eval::StatementReport& report);
 
-  /// For each statement that costs something: computation, communication by kind and axes, their ratio in terms of the
-  /// highest order, and the elements of all that it reads and makes; then the sums.
+  /// Returns, for each statement with a cost, its computation, communication by kind and axes, their ratio in the terms
+  /// of highest order, and the elements that it reads and writes; then the sums.
   std::string text() const;
 
  private:
@@ -28,7 +28,7 @@ class SymbolicPlan {
     Span span;
     std::string text;
     std::map<size_t, int64_t> programs;  ///< how often it runs each program of the record
-    plan::Doubts doubts;                 ///< why its sums are an estimate
+    plan::Doubts doubts;                 ///< why its sums are estimates
   };
   const plan::ProgramRecord& record_;
   std::vector<int64_t> before_;

@@ -8,7 +8,7 @@
 namespace mtf::tool {
 namespace {
 
-/// A column is cut to no fewer letters.
+/// The least width to which a column is cut.
 constexpr std::size_t kNarrowest = 12;
 
 std::size_t end_of_letter(const std::string& text, std::size_t at) {

@@ -1,29 +1,29 @@
 #pragma once
-// Columns of text that line up.
+// Aligned columns of text.
 #include <cstddef>
 #include <string>
 #include <vector>
 
 namespace mtf::tool {
 
-/// At most so many letters of a text; where there are more, the last is `…`.
+/// Returns at most `width` letters of a text. If letters are missing, the last one is `…`.
 std::string cut_off(const std::string& text, std::size_t width);
 
-/// Rows of cells; a column is as wide as its widest cell. Lines that are no rows (headings) may stand between.
+/// Rows of cells. A column is as wide as its widest cell. Other lines, such as headings, may come between rows.
 class Table {
  public:
-  /// A letter a column: `l` left, `r` right.
+  /// One letter for each column: `l` left, `r` right.
   explicit Table(std::string alignment) : alignment_(std::move(alignment)) {}
-  /// `tail` stands behind the last cell, off which more is cut for it.
+  /// `tail` follows the last cell, which is cut to make room for it.
   void row(std::vector<std::string> cells, std::string tail = {}) {
     rows_.push_back({std::move(cells), std::move(tail), false});
   }
   void line(std::string text) { rows_.push_back({{std::move(text)}, {}, true}); }
-  /// Every line ends in a line end and has no blanks before it; `indent` stands before each row. What makes a row wider
-  /// than `width` (0: none is) is cut off the columns that stand left, the last one first, and where that is not enough
-  /// off the row.
+  /// Returns the lines with their line ends, without blanks at their ends; `indent` precedes each row. If a row is
+  /// wider than `width` (0: no limit), its left-aligned columns are cut, the last one first. If that is not enough, the
+  /// row itself is cut.
   std::string text(const std::string& indent = "", const std::string& gap = "  ", std::size_t width = 0) const;
-  /// How wide its widest row is where none is cut.
+  /// Returns the width of the widest row if none is cut.
   std::size_t width(const std::string& indent = "", const std::string& gap = "  ") const;
 
  private:

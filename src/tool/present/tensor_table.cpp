@@ -11,10 +11,10 @@ namespace mtf::tool {
 namespace {
 
 constexpr std::string_view kLeftOut = "…";
-constexpr std::int64_t kNone = -1;  // where indices are left out
+constexpr std::int64_t kNone = -1;  // marks left-out indices
 constexpr std::size_t kColumnGap = 2;
 
-// Of 0 … count - 1 the first and the last, `room` of them with the place of those that are left out.
+// Returns `room` of the indices 0 … count - 1: the first and the last ones, and the mark of the left-out indices.
 std::vector<std::int64_t> shown(std::int64_t count, std::size_t room) {
   std::vector<std::int64_t> indices;
   const auto most = static_cast<std::int64_t>(std::max<std::size_t>(room, 3));
@@ -28,7 +28,7 @@ std::vector<std::int64_t> shown(std::int64_t count, std::size_t room) {
   return indices;
 }
 
-// A matrix of the tensor, or the one row that a tensor of one dim is.
+// A matrix of the tensor, or the single row of a tensor with one dim.
 class ShownMatrix {
  public:
   ShownMatrix(const plan::HostTensor& tensor, std::int64_t first, int digits)
@@ -49,7 +49,7 @@ class ShownMatrix {
     return row == kNone ? std::string(kLeftOut) : rows_.name.empty() ? "" : std::to_string(row);
   }
 
-  // A table of these rows and columns.
+  // Returns a table of these rows and columns.
   std::string table(const std::vector<std::int64_t>& rows, const std::vector<std::int64_t>& columns) const {
     Table table(std::string(columns.size() + 1, 'r'));
     std::vector<std::string> head = {corner()};
@@ -81,7 +81,7 @@ class ShownMatrix {
   Dim rows_{Name(), 1}, columns_;
 };
 
-// As many of the first and last columns as fit.
+// Returns as many of the first and last columns as fit.
 std::vector<std::int64_t> columns_that_fit(const ShownMatrix& matrix, const std::vector<std::int64_t>& rows,
                                            std::size_t room) {
   std::size_t most = std::min<std::size_t>(static_cast<std::size_t>(matrix.columns()), room / (1 + kColumnGap) + 1);
@@ -93,7 +93,7 @@ std::vector<std::int64_t> columns_that_fit(const ShownMatrix& matrix, const std:
   }
 }
 
-// All columns, in tables below each other.
+// Returns all columns, in tables below each other.
 std::string folded(const ShownMatrix& matrix, const std::vector<std::int64_t>& rows, std::size_t room) {
   std::string text;
   for (std::int64_t column = 0; column < matrix.columns();) {

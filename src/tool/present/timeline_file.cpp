@@ -28,7 +28,7 @@ std::string names_of(const spmd::LocalProgram& program, const std::vector<int>& 
   return join(names, ", ");
 }
 
-/// `all_reduce over cols: y`, `einsum: h`, `loop: h, d_h`.
+/// Returns the name of a step: `all_reduce over cols: y`, `einsum: h`, `loop: h, d_h`.
 std::string name_of(const spmd::LocalProgram& program, const schedule::Step& step) {
   const spmd::Instruction& first = program.instructions[step.instructions[0]];
   std::string what = step.kind == schedule::StepKind::kLoop && step.instructions.size() > 1
@@ -41,7 +41,7 @@ std::string name_of(const spmd::LocalProgram& program, const schedule::Step& ste
   return what + ": " + names_of(program, step.writes);
 }
 
-/// What is the same in all runs of a step.
+/// Returns the data that all runs of a step share.
 Json described(const schedule::Schedule& schedule, const schedule::Step& step,
                const std::vector<spmd::InstructionCost>& costs) {
   const spmd::Instruction& first = schedule.program.instructions[step.instructions[0]];
@@ -57,15 +57,15 @@ Json described(const schedule::Schedule& schedule, const schedule::Step& step,
   return json;
 }
 
-/// Of ranks' clocks, each as it was when the rank began: the earliest. Numbers of this size have no room for fractions
-/// of a microsecond, so that times are counted from it.
+/// Returns the earliest of the ranks' clocks, each as it was when the rank began. Times are counted from it, because
+/// large numbers have no room for fractions of a microsecond.
 double earliest_clock(const std::vector<Json>& ranks) {
   double first = INFINITY;
   for (const Json& rank : ranks) first = std::min(first, rank["started"].get<double>());
   return first;
 }
 
-/// Microseconds from then to the earliest event of all.
+/// Returns the microseconds from `clock` to the earliest event.
 double earliest_event(const std::vector<Json>& ranks, double clock) {
   double first = INFINITY;
   for (const Json& rank : ranks)

@@ -1,8 +1,8 @@
 #pragma once
-// A run as pictures of time: which step each processor was in, and which collective, when.
+// Pictures of a run over time: the steps and collectives of each processor.
 //
-// Each rank tells the events of its timeline as JSON (told_of); rank 0 makes of them all a file with one track a
-// processor. Processors of one rank are in the same step at the same time, and share the rank's threads.
+// Each rank sends the events of its timeline to rank 0 as JSON (told_of). Rank 0 makes a file with one track for each
+// processor. The processors of one rank run the same step at the same time, and share the rank's threads.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -12,19 +12,19 @@
 
 namespace mtf::tool {
 
-/// The events of this rank, for rank 0. Of each mesh at most kMostTracks of the rank's processors are told of.
+/// Returns the events of this rank, for rank 0. Includes at most kMostTracks of the rank's processors of each mesh.
 std::string told_of(const run::Timeline& timeline, int rank, int ranks, const std::vector<std::int64_t>& placement);
 inline constexpr std::size_t kMostTracks = 64;
 
-/// What chrome://tracing and Perfetto read: a process for each processor, with a track for what it computes and one for
-/// its collectives, which may go on meanwhile.
+/// Returns a file for chrome://tracing and Perfetto: a process for each processor, with one track for computations and
+/// one for collectives, which may overlap.
 std::string chrome_trace(const std::vector<std::string>& told);
 
-/// The same as a self-contained SVG, a row a processor: the last kMostDrawn events of each rank.
+/// Returns the same as a self-contained SVG, with a row for each processor: the last kMostDrawn events of each rank.
 std::string timeline_svg(const std::vector<std::string>& told);
 inline constexpr std::size_t kMostDrawn = 2000;
 
-/// Whether a text is one or the other.
+/// True if a text is one of these files.
 bool is_timeline(std::string_view text);
 
 }  // namespace mtf::tool

@@ -13,7 +13,7 @@
 namespace mtf::tool {
 namespace {
 
-// Lines of the screen, those that are wider than it counted as it shows them.
+// Returns the number of lines on the screen; a wide line counts as several.
 std::size_t lines_of(std::string_view text, std::size_t columns) {
   std::size_t lines = 0;
   while (!text.empty()) {
@@ -25,7 +25,7 @@ std::size_t lines_of(std::string_view text, std::size_t columns) {
   return lines;
 }
 
-// While it lives, a Ctrl-C is the pager's, and a pager that ends early does not end this process.
+// During its lifetime the pager gets Ctrl-C, and a pager that ends early does not end this process.
 class LeavesSignalsToPager {
  public:
   LeavesSignalsToPager() {
@@ -75,7 +75,7 @@ bool page(const std::string& text, std::size_t rows, std::size_t columns) {
   while (!left.empty()) {
     const ssize_t size = write(ends[1], left.data(), left.size());
     if (size < 0 && errno == EINTR) continue;
-    if (size < 0) break;  // the pager was left
+    if (size < 0) break;  // the user has left the pager
     left.remove_prefix(static_cast<std::size_t>(size));
   }
   close(ends[1]);

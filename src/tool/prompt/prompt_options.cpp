@@ -13,7 +13,7 @@ namespace {
 
 bool is_blank(char letter) { return letter == ' ' || letter == '\t' || letter == '\n'; }
 
-/// Where what begins at a place ends: a string, or what stands in brackets, is whole; then the next blank.
+/// Returns the end of a word: at the next blank outside of strings and brackets.
 std::size_t end_of_word(std::string_view text, std::size_t at) {
   int open = 0;
   for (bool in_string = false; at < text.size(); ++at) {
@@ -38,7 +38,7 @@ std::string without_quotes(std::string_view word) {
   return std::string(quoted ? word.substr(1, word.size() - 2) : word);
 }
 
-/// `--mesh=rows:2` as its name and its value.
+/// Splits `--mesh=rows:2` into its name and its value.
 std::pair<std::string_view, std::optional<std::string_view>> parts_of(std::string_view word) {
   const std::size_t equals = word.find('=');
   if (equals == std::string_view::npos) return {word, std::nullopt};
@@ -54,7 +54,7 @@ constexpr std::string_view kLayoutHelp = "such as `--layout \"batch:rows\"`, or 
            .help(std::string(help)));
 }
 
-/// What the name of a mesh or a layout stands for; null if it is none.
+/// Returns the mesh or layout of a name; null if the name has another value.
 template <typename What>
 std::shared_ptr<const What> held(const session::Session& session, const std::string& word) {
   for (const session::HeldName& name : session.held())
@@ -63,8 +63,8 @@ std::shared_ptr<const What> held(const session::Session& session, const std::str
   return nullptr;
 }
 
-/// The mesh or layout that a word stands for: by its name, or as a script writes it; null where it is in the command
-/// line's notation.
+/// Returns the mesh or layout of a word: its name, or the form of a script. Returns null for the notation of the
+/// command line.
 template <typename What>
 std::shared_ptr<const What> in_script_notation(session::Session& session, std::string_view option,
                                                const std::string& word, std::string_view expected,
@@ -81,7 +81,7 @@ std::shared_ptr<const What> in_script_notation(session::Session& session, std::s
 PromptOptions::PromptOptions(std::string_view command, const std::string& argument,
                              std::span<const PromptOption> known) {
   const std::string_view text = argument;
-  std::size_t copied = 0;  // of the argument, to the statement
+  std::size_t copied = 0;  // the part of the argument that was copied to the statement
   for (std::size_t at = behind_blanks(text, 0), end = 0; at < text.size(); at = behind_blanks(text, end)) {
     end = end_of_word(text, at);
     const auto [name, own] = parts_of(text.substr(at, end - at));
@@ -91,7 +91,7 @@ PromptOptions::PromptOptions(std::string_view command, const std::string& argume
     statement_ += text.substr(copied, at - copied);
     if (option == known.end()) {
       copied = at;
-      if (!trim(statement_).empty()) continue;  // a statement may subtract what is negative
+      if (!trim(statement_).empty()) continue;  // inside a statement `--` may be two minus signs
       std::vector<std::string> names;
       for (const PromptOption& each : known) names.push_back(code(std::string(each.name)));
       fail(Diagnostic(Kind::bad_usage, {},

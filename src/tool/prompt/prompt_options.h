@@ -1,6 +1,6 @@
 #pragma once
-// Options of a command of the prompt: `:plan net(x) --mesh rows:4 --by line`. They stand before or behind the words of
-// the statement, in any order, and are those of the command of the same name.
+// Options of a command of the prompt: `:plan net(x) --mesh rows:4 --by line`. They precede or follow the words of the
+// statement, in any order. They are the options of the command of `mtf` with the same name.
 #include <optional>
 #include <span>
 #include <string>
@@ -20,18 +20,18 @@ struct PromptOption {
 
 class PromptOptions {
  public:
-  /// Takes the options off what stands behind `command`. A word that begins with `--` is one if it is the name of one,
-  /// or stands before the statement; what stands in quotes or brackets is never looked at. Throws UserError of kind
+  /// Removes the options from the text after `command`. A word that begins with `--` is an option if an option has this
+  /// name, or if it precedes the statement. Text in quotes or brackets is never an option. Throws UserError of kind
   /// bad_usage.
   PromptOptions(std::string_view command, const std::string& argument, std::span<const PromptOption> known);
 
-  /// What is left: the statement.
+  /// The rest: the statement.
   const std::string& statement() const { return statement_; }
   bool has(std::string_view name) const { return value(name).has_value(); }
-  /// What was given; empty for an option that takes no value.
+  /// The given value; empty for an option without a value.
   std::optional<std::string> value(std::string_view name) const;
   std::vector<std::string> values(std::string_view name) const;
-  /// An integer from `least` to `most`; `otherwise` where the option was not given. Throws UserError of kind
+  /// Returns an integer from `least` to `most`, or `otherwise` if the option was not given. Throws UserError of kind
   /// bad_option_value.
   int number(std::string_view name, int least, int most, int otherwise) const;
 
@@ -40,12 +40,12 @@ class PromptOptions {
   std::string statement_;
 };
 
-/// The value of `--mesh` or `--layout`: the name of one that was declared, or written as in a script (`[rows: 2]`,
-/// `{batch -> rows}`) or as on the command line (`rows:2;cols:2`). Throws UserError.
+/// Reads the value of `--mesh` or `--layout`: the name of a declared one, the form of a script (`[rows: 2]`,
+/// `{batch -> rows}`), or the form of the command line (`rows:2;cols:2`). Throws UserError.
 std::vector<Axis> mesh_given(session::Session& session, const std::string& word);
 Layout layout_given(session::Session& session, const std::string& word);
 
-/// What `--mesh` and `--layout` ask to assume.
+/// Returns the assumption of `--mesh` and `--layout`.
 session::Assumption assumption_of(session::Session& session, const PromptOptions& options);
 
 }  // namespace mtf::tool

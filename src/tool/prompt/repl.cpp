@@ -106,7 +106,7 @@ bool Repl::enter(const std::string& entry) {
     out_.flush();
     return true;
   } catch (const OutputError&) {
-    throw;  // there is nowhere to go on to
+    throw;  // the prompt cannot continue
   } catch (const UserError& error) { say_wrong(error.diagnostic()); } catch (const std::bad_alloc&) {
     err_ << "error: this needs more memory than there is [out_of_memory]\n";
   } catch (const std::exception& error) { err_ << bug_message(error); }

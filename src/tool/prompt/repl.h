@@ -1,5 +1,5 @@
 #pragma once
-// The read-eval-print loop: a session, and what reads its entries.
+// The read-eval-print loop: a session, and the reader of its entries.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -14,44 +14,44 @@
 
 namespace mtf::tool {
 
-/// Whether an entry cannot end here: a bracket is open, or the last line goes on.
+/// True if an entry cannot end here: a bracket is open, or its last line continues.
 bool wants_more(const std::string& entry);
 
-/// What `:set` changes: how the prompt shows things.
+/// The display settings of the prompt, which `:set` changes.
 struct ReplOptions {
   bool pager = true;         ///< long output goes through a pager, at a terminal
-  bool progress = true;      ///< loops show how far they are, at a terminal
-  std::int64_t rows = 0;     ///< of what is shown of a tensor; 0: as many as the terminal has
+  bool progress = true;      ///< loops show their progress, at a terminal
+  std::int64_t rows = 0;     ///< rows of a printed tensor; 0: as many as the terminal has
   std::int64_t columns = 0;  ///< of the screen; 0: the terminal's
   std::int64_t digits = 6;   ///< of a number
 };
 
 class Repl {
  public:
-  /// Reports and what is printed go to `out`, errors to `err`.
+  /// Reports and printed output go to `out`, errors to `err`.
   Repl(eval::Settings settings, run::MpiRuntimeOptions options, std::ostream& out, std::ostream& err);
 
-  /// One entry: statements, an expression, a command such as `:help`, or `?name`. False if it was wrong; the session is
-  /// then as it was. Throws OutputError.
+  /// Runs one entry: statements, an expression, a command such as `:help`, or `?name`. Returns false after an error,
+  /// which leaves the session as it was. Throws OutputError.
   bool enter(const std::string& entry);
-  /// What draws the losses that were printed, for `:plot`.
+  /// Sets the function that draws the printed losses, for `:plot`.
   void on_plot(std::function<std::string(std::size_t columns, std::size_t rows)> plot) { plot_ = std::move(plot); }
-  /// What shows a line that is erased before anything else is said.
+  /// Sets the function that shows a status line, which the next output erases.
   void on_status(std::function<void(const std::string&)> show) { show_status_ = std::move(show); }
-  /// Standard output is a terminal: long output is paged, and tables fit it.
+  /// Says that standard output is a terminal: long output is paged, and tables fit it.
   void at_terminal() { at_terminal_ = true; }
-  /// Reports, and errors, are in colours from now on.
+  /// Turns on colours in reports and in errors.
   void use_colours(bool in_reports, bool in_errors) {
     colours_reports_ = in_reports;
     colours_errors_ = in_errors;
   }
-  /// The number of the next entry, by which messages call it; each that is not blank has one.
+  /// Returns the number of the next entry, for messages. Every entry that is not blank has a number.
   std::int64_t number() const { return number_; }
-  /// Ends the statement under way as soon as it can. A signal handler may call it.
+  /// Ends the current statement as soon as possible. A signal handler may call it.
   void interrupt();
-  /// `:quit` was entered.
+  /// True after `:quit`.
   bool done() const { return done_; }
-  /// What the word that ends at the cursor could become.
+  /// Returns completions of the word that ends at the cursor.
   line_editor::Completions complete(const std::string& entry, std::size_t cursor) const;
 
   // ---- for the commands (tool/prompt/repl_commands.h) ---------------------------------------------------------------
@@ -59,23 +59,23 @@ class Repl {
   const plan::Execution& execution() const { return execution_; }
   const eval::Settings& settings() const { return session_.settings(); }
   ReplOptions& options() { return options_; }
-  /// What errors call the entry under way: `<18>`.
+  /// Returns the name of the current entry for errors: `<18>`.
   std::string name_of_entry() const;
-  /// Statements of the entry under way, with what is said of them.
+  /// Runs statements of the current entry, and reports on them.
   void execute(const std::string& text);
-  /// An error or a warning.
+  /// Reports an error or a warning.
   void say_wrong(const Diagnostic& wrong);
-  /// What a command has to say, through the pager where it is long.
+  /// Prints the output of a command, through the pager if it is long.
   void say(const std::string& text);
-  /// How far a command is.
+  /// Shows the progress of a command.
   void show_status(const std::string& text) const {
     if (show_status_ && options_.progress) show_status_(text);
   }
-  /// Ctrl-C was typed since the entry began.
+  /// True if Ctrl-C was typed since the entry began.
   bool is_interrupted() const { return interrupts_ > 0; }
   /// Ends the prompt.
   void leave() { done_ = true; }
-  /// What `:reload` loads.
+  /// The argument of `:reload`.
   struct Loaded {
     std::string path;
     bool without_loops = false;
@@ -85,7 +85,7 @@ class Repl {
   /// Columns and rows of the screen.
   std::size_t columns() const;
   std::size_t rows() const;
-  /// For what is shown of a tensor.
+  /// The room for a printed tensor.
   Room room() const;
 
  private:
@@ -102,7 +102,7 @@ class Repl {
   std::function<void(const std::string&)> show_status_;
   std::int64_t number_ = 1;
   bool done_ = false, at_terminal_ = false, colours_reports_ = false, colours_errors_ = false;
-  std::atomic<int> interrupts_ = 0;  ///< since the statement under way began
+  std::atomic<int> interrupts_ = 0;  ///< since the current statement began
 };
 
 }  // namespace mtf::tool

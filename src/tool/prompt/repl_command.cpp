@@ -1,4 +1,4 @@
-// `mtf` without a command: where the REPL's entries come from.
+// `mtf` without a command: the source of the REPL's entries.
 
 #include <signal.h>
 #include <unistd.h>
@@ -21,21 +21,21 @@
 namespace mtf::tool {
 namespace {
 
-// What Ctrl-C is for: a handler of signals can be given nothing else.
+// The REPL that Ctrl-C interrupts. It is global, because a signal handler has no other data.
 std::atomic<Repl*> repl_of_terminal = nullptr;
 
 extern "C" void on_repl_interrupt(int) {
   if (Repl* const repl = repl_of_terminal) repl->interrupt();
 }
 
-// $MTF_HISTORY, empty for none; or ~/.mtf_history.
+// Returns $MTF_HISTORY (if it is empty, there is no history), or ~/.mtf_history.
 std::string history_file() {
   if (const char* file = std::getenv("MTF_HISTORY")) return file;
   const char* home = std::getenv("HOME");
   return home == nullptr ? "" : std::string(home) + "/.mtf_history";
 }
 
-// While it is there, Ctrl-C interrupts what the REPL does.
+// During its lifetime, Ctrl-C interrupts the REPL's statement.
 class InterruptsStatements {
  public:
   explicit InterruptsStatements(Repl& repl) { repl_of_terminal = &repl; }
@@ -44,7 +44,7 @@ class InterruptsStatements {
   InterruptsStatements& operator=(const InterruptsStatements&) = delete;
 };
 
-// At the prompt it interrupts the reading: no SA_RESTART.
+// At the prompt Ctrl-C interrupts the read: no SA_RESTART.
 void handle_interrupts() {
   struct sigaction action = {};
   action.sa_handler = on_repl_interrupt;
@@ -61,7 +61,7 @@ line_editor::Options editing(const Repl& repl) {
   return options;
 }
 
-// `<18> mtf> `: errors call the entry by that number.
+// The prompt `<18> mtf> `: errors name the entry by this number.
 line_editor::Prompt prompt_of(const Repl& repl) {
   const std::string first = fmt::format("<{}> mtf> ", repl.number());
   return {first, fmt::format("{:>{}}", "...> ", first.size())};

@@ -10,36 +10,38 @@
 
 namespace mtf::tool {
 
-/// What stands behind the name of a command.
+/// The kind of argument of a command.
 enum class ReplArgument : std::uint8_t {
   kNothing,
-  kWords,  ///< of its own
-  kTopic,  ///< what there is help on
-  kCode,   ///< of the language: it may go on over several lines
+  kWords,  ///< words of the command
+  kTopic,  ///< a topic of help
+  kCode,   ///< code, which may have several lines
   kFile,
 };
 
 struct ReplCommand {
-  std::string_view name;  ///< with its colon; it may be shortened
+  std::string_view name;  ///< with its colon; may be shortened
   ReplArgument takes;
   std::string_view argument;  ///< as help shows it: `[--dry] FILE`
   std::string_view summary;
-  /// Throws UserError. `argument` is what stands behind the name, without blanks around it.
+  /// Runs the command. `argument` is the text after its name, without blanks around it. Throws UserError.
   void (*run)(Repl&, const std::string& argument);
 };
 std::span<const ReplCommand> repl_commands();
-/// Those that a word may mean: the one of that name, or all whose names begin with it (a colon alone means none).
+/// Returns the commands that a word may mean: the command of this name, or all with names that begin with it. A colon
+/// alone means none.
 std::vector<const ReplCommand*> commands_meant(std::string_view word);
-/// The only one; null where there is none, or several.
+/// Returns the only such command; null if there is none, or several.
 const ReplCommand* find_repl_command(std::string_view word);
 
-/// The first word of a command's argument, which begins with `-`, is taken off it: "" if there is none.
+/// Removes the first word from a command's argument if it begins with `-`, and returns the word. Returns "" if there is
+/// none.
 std::string take_flag(std::string& argument);
-/// Fails (bad_usage) if nothing is given: "`:time` needs a statement", and such as what.
+/// Fails (bad_usage) if the argument is empty: "`:time` needs a statement", with an example.
 void need_argument(const std::string& argument, std::string_view command, std::string_view what,
                    std::string_view example);
 
-// Those that have files of their own.
+// The commands with files of their own.
 void help_command(Repl& repl, const std::string& topic);     // repl_help.cpp
 void type_command(Repl& repl, const std::string& argument);  // repl_plan.cpp
 void plan_command(Repl& repl, const std::string& argument);

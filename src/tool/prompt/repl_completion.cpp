@@ -15,7 +15,7 @@ namespace {
 using line_editor::Candidate;
 using line_editor::Completions;
 
-// What stands beside it in a menu.
+// The text beside a word in a menu.
 std::string described(const session::CouldStand& could) {
   switch (could.kind) {
     case session::CouldStand::Kind::kName: return text_of(could.name);

@@ -1,5 +1,5 @@
 #pragma once
-// What could be typed next at the prompt, and how what is typed looks.
+// Completion and colours of the text at the prompt.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,12 +9,12 @@
 
 namespace mtf::tool {
 
-/// What the word that ends at the cursor could become, as its place asks: words, dims (behind `[`, `over:`, in a
-/// layout), axes (behind its `->`), labels of what is being called, members behind a dot, modules behind `import`,
-/// files in a string, commands, and what there is help on behind `:help` and `?`.
+/// Returns completions of the word that ends at the cursor. The context chooses the kind: words, dims (after `[`, after
+/// `over:`, in a layout), axes (after a layout's `->`), labels of the called function, members after a dot, modules
+/// after `import`, files in a string, commands, and topics of help after `:help` and `?`.
 line_editor::Completions complete_entry(const session::Session& session, const std::string& entry, std::size_t cursor);
 
-/// Colours of whole lines, from the lexer.
+/// Returns the colours of whole lines, from the lexer.
 std::vector<line_editor::Span> coloured(std::string_view lines);
 
 }  // namespace mtf::tool

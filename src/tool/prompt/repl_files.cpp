@@ -13,13 +13,13 @@
 namespace mtf::tool {
 namespace {
 
-// `~/f.mtf` as a shell reads it.
+// Expands `~/f.mtf` as a shell does.
 std::string path_of(const std::string& argument) {
   const char* home = std::getenv("HOME");
   return argument.starts_with("~/") && home != nullptr ? home + argument.substr(1) : argument;
 }
 
-// `, loops left out: lines 20 and 31`
+// Returns the text on left-out loops: `, loops left out: lines 20 and 31`
 std::string left_out(const session::Entry& entry) {
   if (entry.left_out.empty()) return entry.without_loops ? ", loops left out: none" : "";
   const ast::Program program = syntax::parse_or_throw(SourceFile::create(entry.name, entry.text));

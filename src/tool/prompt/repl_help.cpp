@@ -12,7 +12,7 @@
 namespace mtf::tool {
 namespace {
 
-/// What is bound to the first word of `a.b[0]`, if it is no standard module.
+/// Returns the binding of the first word of `a.b[0]`, unless it is a standard module.
 std::optional<session::HeldName> held_root(Repl& repl, const std::string& topic) {
   const std::string root = topic.substr(0, topic.find_first_of(".[("));
   for (session::HeldName& held : repl.session().held())
@@ -20,14 +20,14 @@ std::optional<session::HeldName> held_root(Repl& repl, const std::string& topic)
   return std::nullopt;
 }
 
-/// A mesh and a layout as they are written.
+/// Writes a mesh or a layout as a script does.
 std::string shown_type(const eval::ValueType& type) {
   if (const Mesh* mesh = type.mesh()) return to_string(*mesh);
   if (const Layout* layout = type.layout()) return to_string(*layout);
   return to_string(type);
 }
 
-/// The params and states of a value that has some.
+/// Returns the params and states of a value, if it has any.
 std::string variables_text(Repl& repl, const std::string& topic, std::size_t width) {
   constexpr std::size_t kMost = 20;
   const std::vector<session::HeldVariable> variables = repl.session().variables(topic, repl.name_of_entry());
@@ -39,7 +39,7 @@ std::string variables_text(Repl& repl, const std::string& topic, std::size_t wid
   return fitted(table.text("  "), width);
 }
 
-/// A name of the session: of what can be called its signature and `##` lines; of a value what it is and where it lies.
+/// Returns help on a name of the session: for a callable its signature and `##` lines, for a value its type and layout.
 std::string own_help(Repl& repl, const std::string& topic, const session::HeldName& root, std::size_t width) {
   const session::KnownName known = repl.session().what_is(topic, repl.name_of_entry());
   if (!known.signature.text.empty())
@@ -59,7 +59,7 @@ std::string list_of_commands(std::size_t width) {
       "help, `:help :plan` on a command. Tab completes, Ctrl-R searches what was entered before, Alt-Enter begins "
       "another line or, "
       "where an entry is unfinished, ends it. Ctrl-C stops what runs. Commands may be shortened:\n";
-  constexpr std::size_t kColumn = 28;  // of the summaries; below a command that is longer
+  constexpr std::size_t kColumn = 28;  // column of the summaries, which are below a longer command
   std::string list;
   for (const ReplCommand& command : repl_commands()) {
     const std::string called = fmt::format("  {} {}", command.name, command.argument);
@@ -79,8 +79,8 @@ void help_command(Repl& repl, const std::string& topic) {
   if (!root || root->type.kind == eval::ValueType::Kind::kModule) return repl.say(help_text(topic, width));
   std::string text = own_help(repl, topic, *root, width);
   try {
-    text += "\n" + help_text(topic, width);  // a word of the language that is a name here too
-  } catch (const UserError&) {               // it is none
+    text += "\n" + help_text(topic, width);  // the name may also be a word of the language
+  } catch (const UserError&) {               // it is not
   }
   repl.say(text);
 }

@@ -1,4 +1,4 @@
-// `:type`, `:plan`, `:compare`, `:search`, `:explain` and `:use`: what would be, under the mesh and layout in force or
+// `:type`, `:plan`, `:compare`, `:search`, `:explain` and `:use`: types and costs under the current mesh and layout or
 // under others.
 #include <memory>
 #include <optional>
@@ -36,7 +36,7 @@ std::string decided_text(graph::LayoutOrigin origin) {
   return {};
 }
 
-// The rules that put the dims of a collective where they are.
+// Returns the rules that gave the dims of a collective their layout.
 std::string rules_text(const session::Explanation::Collective& collective) {
   std::string text;
   for (const LayoutRule& rule : collective.rules)
@@ -63,7 +63,7 @@ std::string explained(const session::Explanation::Collective& collective) {
   return text + rules_text(collective);
 }
 
-/// What the statement would cost less under other layouts, and what the session would then hold.
+/// Returns the savings of a statement under other layouts, and the memory that the session would then hold.
 std::string better_text(const session::Explanation& explanation, std::size_t width) {
   if (explanation.better.empty())
     return "No layout in which one axis splits another dim, or none, sends fewer bytes for as few flops.\n";

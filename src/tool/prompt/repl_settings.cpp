@@ -1,4 +1,4 @@
-// `:set`: how the prompt shows things, and options of the scripts that are loaded.
+// `:set`: the display settings of the prompt, and options of the scripts that are loaded.
 #include <charconv>
 
 #include "support/text.h"

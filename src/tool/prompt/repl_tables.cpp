@@ -1,4 +1,4 @@
-// `:mesh`, `:layout`, `:dims`, `:vars`, `:params`: what is in force, and what is there.
+// `:mesh`, `:layout`, `:dims`, `:vars`, `:params`: the current settings and values.
 #include <algorithm>
 #include <functional>
 
@@ -9,8 +9,8 @@
 namespace mtf::tool {
 namespace {
 
-// `batch`, whose rule splits it over rows: `rows`; where a rule names an axis that the mesh lacks, `rows (no axis of
-// the mesh)`.
+// Returns the axes of a rule: `rows` for `batch` split over rows. If the mesh lacks the axis, returns
+// `rows (no axis of the mesh)`.
 std::string axes_text(const LayoutRule& rule, const Mesh& mesh) {
   std::string text;
   for (const Name axis : rule.axes) {
@@ -34,7 +34,8 @@ std::vector<Dim> dims_of(const session::Session& session) {
   return dims;
 }
 
-// Meshes or layouts that have a name, as `shown` says them: nothing for what is none, or is in force.
+// Returns the named meshes or layouts, as `shown` writes them. `shown` returns nothing for other values, and for the
+// current mesh or layout.
 std::string others(const session::Session& session, const std::function<std::string(const eval::ValueType&)>& shown) {
   Table table("ll");
   bool any = false;
@@ -47,14 +48,14 @@ std::string others(const session::Session& session, const std::function<std::str
   return any ? "also there\n" + table.text("    ") : "";
 }
 
-// What a program computes with, not what it is made of.
+// True for values that a program computes with; false for its declarations.
 bool is_value(const eval::ValueType& type) {
   using Kind = eval::ValueType::Kind;
   return type.kind == Kind::kTensor || type.kind == Kind::kInstance || type.kind == Kind::kOperation ||
          type.kind == Kind::kOther;
 }
 
-// The totals of a table, under a blank line's place.
+// The totals of a table; nothing for a total of 0.
 std::string bytes_of(std::int64_t bytes) { return bytes == 0 ? "" : bytes_text(bytes); }
 
 }  // namespace

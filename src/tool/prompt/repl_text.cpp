@@ -21,7 +21,7 @@ std::string collective_line(const spmd::StatementCost& cost) {
   return line;
 }
 
-// The lines in the order of their first appearance, with how often each stands there.
+// Returns the lines in the order of their first occurrence, with their number of occurrences.
 std::vector<std::pair<std::string, std::int64_t>> collective_lines(const session::EntryReport& report) {
   std::vector<std::pair<std::string, std::int64_t>> lines;
   for (const spmd::StatementCost& cost : report.costs) {
@@ -43,10 +43,10 @@ std::string without_line_end(std::string text) {
   return text;
 }
 
-// The longest value that stands on one line with its type.
+// The longest value that is written on one line with its type.
 constexpr std::size_t kShortValue = 60;
 
-// What is shown of many parts: of what is only bound, fewer.
+// The most parts that are shown; a value that is only bound shows fewer.
 constexpr std::size_t kMostParts = 60, kMostPartsOfBound = 12;
 
 std::string parts_text(const std::vector<session::HeldPart>& parts, std::size_t most) {
@@ -68,13 +68,13 @@ std::string binding_text(const session::EntryReport::Binding& binding, bool sile
   if (!binding.parts.empty())
     return (name.empty() ? "" : name + ": ") + to_string(binding.type) + "\n" +
            without_line_end(parts_text(binding.parts, name.empty() ? kMostParts : kMostPartsOfBound));
-  // A string may be a file's.
+  // A string may come from a file.
   if (!binding.type.tensor()) return (name.empty() ? "" : name + " = ") + printable(binding.value, true);
   const std::string note = silent ? ", no communication" : "";
   const std::string type = fmt::format("{}   {} per processor{}", to_string(binding.type), bytes_text(binding.bytes),
                                        colours ? in_style("2", note) : note);
   if (!name.empty()) return name + ": " + type;
-  // Of more than one dim the rows would be read for columns.
+  // Rows of a tensor with one dim would look like columns.
   const bool is_matrix = binding.tensor && binding.tensor->type.dims.size() > 1;
   const bool is_short =
       !is_matrix && binding.value.size() <= kShortValue && binding.value.find('\n') == std::string::npos;

@@ -25,7 +25,7 @@ std::string content_of(const std::filesystem::path& path) {
 void expect_replaceable(const std::string& path, std::string_view kind,
                         const std::function<bool(const std::string&)>& is_one) {
   std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return;  // new, or something that is written to instead
+  if (!std::filesystem::is_regular_file(path, error)) return;  // a new file, or a device or pipe
   const std::string text = content_of(path);
   if (text.empty() || is_one(text)) return;
   fail(Diagnostic(Kind::cannot_write, {}, fmt::format("{} is there, and is not {}", printable(path), kind))
@@ -37,7 +37,7 @@ void expect_apart(const std::vector<std::pair<std::string_view, std::string>>& o
   std::map<fs::path, std::string_view> seen;
   for (const auto& [option, path] : outputs) {
     std::error_code error;
-    if (path.empty() || (fs::exists(path, error) && !fs::is_regular_file(path, error))) continue;  // a stream takes all
+    if (path.empty() || (fs::exists(path, error) && !fs::is_regular_file(path, error))) continue;  // several may write
     const fs::path whole = fs::weakly_canonical(fs::absolute(path), error);
     const auto [first, is_new] = seen.emplace(error ? fs::path(path) : whole, option);
     if (!is_new)

@@ -14,10 +14,10 @@ namespace {
 
 constexpr unsigned kSecondsToEnd = 1;
 
-// What signals are for: a handler can be given nothing else.
+// The session that signals interrupt. It is global, because a signal handler has no other data.
 std::atomic<session::Session*> session_under_way = nullptr;
 std::atomic<bool> is_asked = false;
-std::atomic<pid_t> main_process = 0;  // those that it has forked end silently
+std::atomic<pid_t> main_process = 0;  // forked processes end silently
 
 extern "C" void end_at_once(int) {
   io::remove_partial_files();
@@ -39,10 +39,10 @@ extern "C" void end_by_signal(int number) {
   io::remove_partial_files();
   ProgressBar::erase_in_signal();
   signal(number, SIG_DFL);
-  raise(number);  // comes when this has returned
+  raise(number);  // is delivered after this function returns
 }
 
-// It may be killed before the session has ended.
+// The process may be killed before the session has ended.
 extern "C" void on_end_of_job(int) {
   io::remove_partial_files();
   if (session::Session* const session = session_under_way) session->interrupt();
@@ -60,14 +60,14 @@ void handle(int signal_number, void (*handler)(int)) {
 void end_on_interrupt() {
   main_process = getpid();
   handle(SIGINT, on_interrupt);
-  // Some parents ignore it, and their children would compute for a reader that has gone.
+  // If a parent ignores SIGPIPE, the child would compute for a reader that no longer exists.
   signal(SIGPIPE, SIG_DFL);
-  // A write beyond the largest size that a file may have (`ulimit -f`) is then an error as any other.
+  // Then a write beyond the largest file size (`ulimit -f`) is an ordinary error.
   signal(SIGXFSZ, SIG_IGN);
   for (const int number : {SIGTERM, SIGHUP, SIGQUIT, SIGXCPU}) {
     struct sigaction before = {};
     sigaction(number, nullptr, &before);
-    if (before.sa_handler == SIG_DFL) handle(number, end_by_signal);  // under nohup it is ignored
+    if (before.sa_handler == SIG_DFL) handle(number, end_by_signal);  // under nohup the signal is ignored
   }
 }
 

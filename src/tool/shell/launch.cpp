@@ -21,7 +21,7 @@ int number_in_environment(const char* name, int otherwise) {
   return error == std::errc() && rest == end && number >= 0 ? number : otherwise;
 }
 
-// How long a rank waits for rank 0 to say what is wrong, and for mpirun to end it then.
+// The seconds in which rank 0 reports an error and mpirun ends the other ranks.
 constexpr unsigned kSecondsToWait = 2;
 
 }  // namespace

@@ -36,7 +36,7 @@ void close_end(int& end) {
   end = -1;
 }
 
-// Appends what is there; false at the end of the stream.
+// Appends the available data; returns false at the end of the stream.
 bool read_some(int from, std::string& to) {
   char buffer[65536];
   const ssize_t size = read(from, buffer, sizeof buffer);
@@ -44,7 +44,7 @@ bool read_some(int from, std::string& to) {
   return size > 0 || (size < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
-// Gives away the whole lines; true if one asks for it.
+// Passes on the complete lines; returns true if one of them restarts the time limit.
 bool take_lines(std::string& text, const TakeLine& take_line) {
   bool any = false;
   std::size_t begin = 0;
@@ -61,15 +61,15 @@ int milliseconds_until(Clock::time_point when) {
 
 int shell_status(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
 
-// Forks, or fails with limit_exceeded. 0 in the child, which gets `signal` when its parent has ended.
+// Forks, or fails with limit_exceeded. Returns 0 in the child, which gets `signal` when its parent has ended.
 pid_t forked(int signal) {
-  std::fflush(nullptr);  // or both would write what is not yet written
+  std::fflush(nullptr);  // otherwise both processes would write the buffer
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) fail(Kind::limit_exceeded, {}, "no process can be started: {}", std::strerror(errno));
   if (child == 0) {
     end_with_parent(signal);
-    if (getppid() != parent) _exit(128 + signal);  // it has ended already
+    if (getppid() != parent) _exit(128 + signal);  // the parent has ended already
   }
   return child;
 }
@@ -122,7 +122,7 @@ ProcessResult run_process(const std::vector<std::string>& arguments,
     }
     if (!ending && (too_late || too_much)) {
       (too_much ? result.too_much_output : result.timed_out) = true;
-      kill(-child, SIGTERM);  // mpirun ends its ranks
+      kill(-child, SIGTERM);  // then mpirun ends its ranks
       ending = true;
       deadline = Clock::now() + std::chrono::seconds(3);
     }
@@ -163,7 +163,7 @@ struct Worker {
   Clock::time_point deadline;
 };
 
-// Takes the complete records; true if there were any.
+// Reads the complete records; returns true if there were any.
 bool take_records(Worker& worker) {
   bool any = false;
   std::uint32_t size = 0;
@@ -190,7 +190,7 @@ Worker start(std::size_t index, std::chrono::seconds limit,
   const pid_t child = forked(SIGKILL);
   if (child == 0) {
     send(pipe.write_end, kText, work(index, [&](const std::string& place) { send(pipe.write_end, kPlace, place); }));
-    _exit(0);  // no destructors: they belong to the parent
+    _exit(0);  // no destructors: the objects belong to the parent
   }
   close_end(pipe.write_end);
   Worker worker;

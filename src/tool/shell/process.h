@@ -1,5 +1,5 @@
 #pragma once
-// Other processes: running one to its end, and dividing work among copies of this one.
+// Other processes: running one program, and dividing work among copies of this process.
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -11,34 +11,33 @@
 namespace mtf::tool {
 
 struct ProcessResult {
-  int status = 0;                ///< as the shell says it: the exit status, or 128 + the signal
-  bool timed_out = false;        ///< it was ended because it took too long
-  bool too_much_output = false;  ///< it was ended because it wrote too much
+  int status = 0;                ///< as in a shell: the exit status, or 128 + the signal
+  bool timed_out = false;        ///< it was ended after the time limit
+  bool too_much_output = false;  ///< it was ended after too much output
   std::string out;
   std::string err;
 };
 
-/// Is given a line of what a program writes to standard output. Says whether the program may take the whole time limit
-/// again from here.
+/// Receives a line of a program's standard output. Returns true if the time limit starts again.
 using TakeLine = std::function<bool(std::string_view line)>;
 
-/// Runs a program (looked up in PATH) with `variables` added to the environment and nothing on its standard input.
-/// After `limit`, or when it has written more than `most_output` bytes, the program and all that it started are ended;
-/// it is told to end (SIGTERM) when this process does, however that happens. A program that cannot be started gives
-/// 127. `take_line`, if there is one, gets each whole line as it comes, and `out` does not.
+/// Runs a program (found by PATH) with `variables` added to the environment and an empty standard input. After `limit`,
+/// or after more than `most_output` bytes of output, ends the program and all processes that it started. However this
+/// process ends, the program gets SIGTERM. A program that cannot be started gives status
+/// 127. `take_line`, if given, receives each complete line at once; these lines are not in `out`.
 ProcessResult run_process(const std::vector<std::string>& arguments,
                           const std::vector<std::pair<std::string, std::string>>& variables, std::chrono::seconds limit,
                           std::size_t most_output = std::size_t{64} << 20, const TakeLine& take_line = {});
 
-/// What became of one piece of work.
+/// The result of one piece of work.
 struct WorkResult {
   bool finished = false;
-  std::string text;   ///< what the work returned, if it finished
-  std::string place;  ///< where it last said it was
-  int signal = 0;     ///< that ended it, if it did not finish; 0: it took too long
+  std::string text;   ///< the result of the work, if it finished
+  std::string place;  ///< the last position that it reported
+  int signal = 0;     ///< the signal that ended it, if it did not finish; 0: the time limit
 };
 
-/// Says where the work is, and that it may take the whole time limit again from here.
+/// Reports the position of the work, and restarts its time limit.
 using SayPlace = std::function<void(const std::string& place)>;
 
 /// Does work(0) … work(count - 1), each in a process of its own, at most `jobs` at a time, so that none can harm the

@@ -34,22 +34,22 @@ void add_memory_option(OptionParser& parser, ProgramOptions& options);
 /// Declares these, for commands that compute.
 void add_runtime_options(OptionParser& parser, ProgramOptions& options);
 
-/// What a session is given. Throws UserError of kind bad_option_value.
+/// Returns the settings of a session. Throws UserError of kind bad_option_value.
 eval::Settings settings_of(const ProgramOptions& options, std::int64_t ranks);
-/// What the runtime that computes is given. Throws UserError of kind bad_option_value.
+/// Returns the options of the runtime that computes. Throws UserError of kind bad_option_value.
 run::MpiRuntimeOptions runtime_options_of(const ProgramOptions& options);
 
-/// `--mesh`, `--layout`, where several may be given. Throw UserError of kind bad_option_value.
+/// Read `--mesh` and `--layout` if several may be given. Throw UserError of kind bad_option_value.
 MeshPtr mesh_option(const std::string& text);
 LayoutPtr layout_option(const std::string& text);
-/// `--machine FILE`, or the standard model. Throws UserError.
+/// Reads `--machine FILE`, or returns the standard model. Throws UserError.
 cost::MachineModel machine_option(const std::string& file);
-/// `--processors N`. Throws UserError of kind bad_option_value.
+/// Reads `--processors N`. Throws UserError of kind bad_option_value.
 int64_t number_of_processors(const std::string& text);
-/// `--memory 16GiB`: bytes. Throws UserError of kind bad_option_value.
+/// Reads `--memory 16GiB` as bytes. Throws UserError of kind bad_option_value.
 int64_t bytes_option(const std::string& text);
 
-/// $MTF_STDLIB, the folder that replaces the standard library; empty: the built-in one.
+/// Returns $MTF_STDLIB, the folder that replaces the standard library; empty: the built-in library.
 std::string standard_library();
 
 }  // namespace mtf::tool

@@ -43,7 +43,7 @@ std::string duration_text(double seconds) {
 
 namespace {
 
-// How much of all loops is done, if that is known.
+// Returns the finished share of all loops, if it is known.
 std::optional<double> share_done(const eval::Progress& loops) {
   double share = 0;
   for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
@@ -107,7 +107,7 @@ ProgramOutput::ProgramOutput(ProgressBar& bar) : bar_(bar), stream_(this) { stre
 ProgramOutput::~ProgramOutput() {
   try {
     write_out();
-  } catch (const UserError&) {  // whoever wants to know calls finish()
+  } catch (const UserError&) {  // finish() reports the error
   }
 }
 

@@ -1,8 +1,8 @@
 #pragma once
-// Where a program's output goes, and the progress bar that must get out of its way.
+// The output of a program, and the progress bar, which must not disturb it.
 //
-// Both may be on one terminal. The bar is drawn on standard error, on the line after the last printed one, and only at
-// a terminal; before a line is printed it is erased, and the next turn draws it again.
+// Both may use one terminal. The bar is drawn on standard error, on the line after the last printed one, and only at a
+// terminal. It is erased before a line is printed, and drawn again in the next iteration.
 #include <chrono>
 #include <ostream>
 #include <streambuf>
@@ -13,11 +13,13 @@
 
 namespace mtf::tool {
 
-/// `epoch 3/5  step 60/100 [============>       ] 52%  1.2 turns/s  loss 0.31  2 s left`, at most `width` columns: the
-/// turns and the rate of the innermost loop, the share and the time of all. `loss` is what was printed last, or empty.
+/// Returns `epoch 3/5  step 60/100 [============>       ] 52%  1.2 turns/s  loss 0.31  2 s left`, in at most `width`
+/// columns. It has the iterations and the rate of the innermost loop, and the share and the time of all loops. `loss`
+/// is the last printed loss, or empty.
 std::string progress_text(const eval::Progress& loops, const std::string& loss, std::size_t width);
 
-/// The bar of the loops under way: shown once the outermost has run for a second, ten times a second.
+/// The bar of the active loops. It appears once the outermost loop has run for a second, and is drawn ten times a
+/// second.
 class ProgressBar {
  public:
   explicit ProgressBar(bool at_terminal) : at_terminal_(at_terminal) {}
@@ -26,7 +28,7 @@ class ProgressBar {
   /// Shows a line of text.
   void show(const std::string& text);
   void erase();
-  /// Erases whichever bar is drawn: for a handler of signals.
+  /// Erases the present bar, in a signal handler.
   static void erase_in_signal();
 
  private:
@@ -35,15 +37,15 @@ class ProgressBar {
   Clock::time_point drawn_;
 };
 
-/// Standard output, a line at a time. A full disk is an OutputError; a reader that has gone ends the process.
+/// Standard output, line by line. A full disk is an OutputError; a reader that no longer exists ends the process.
 class ProgramOutput : private std::streambuf {
  public:
   explicit ProgramOutput(ProgressBar& bar);
   ~ProgramOutput() override;
   std::ostream& stream() { return stream_; }
-  /// Writes what is left of an unfinished line.
+  /// Writes the rest of an unfinished line.
   void finish() { write_out(); }
-  /// The losses that have been printed.
+  /// The printed losses.
   Losses& losses() { return losses_; }
 
  private:

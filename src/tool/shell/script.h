@@ -1,23 +1,23 @@
 #pragma once
-// The script that a command is given.
+// The script of a command.
 #include <string>
 #include <vector>
 
 namespace mtf::tool {
 
 struct Script {
-  std::string name;  ///< as messages show it, and what imports are relative to
+  std::string name;  ///< the name in messages; imports are relative to it
   std::string text;
 };
 
-/// Reads a file, or standard input for `-`; once, so that a pipe will do. Throws UserError.
+/// Reads a file, or standard input for `-`. Reads it once, so that a pipe works. Throws UserError.
 Script read_script(const std::string& path);
 
-/// The files that are named, and those of these endings in the folders that are named, in order. Throws UserError.
+/// Returns the named files, and the files with these endings in the named folders, in order. Throws UserError.
 std::vector<std::string> find_scripts(const std::vector<std::string>& paths,
                                       const std::vector<std::string>& endings = {".mtf"});
 
-/// All that is left on standard input.
+/// Returns the rest of standard input.
 std::string read_standard_input();
 
 }  // namespace mtf::tool
