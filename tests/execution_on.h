@@ -14,7 +14,7 @@ struct OwnRuntime {
   R own;
 };
 
-/// Not to be deleted as an Execution: a pointer to one of unknown kind is a std::shared_ptr.
+/// Do not delete it through a pointer to Execution: use a std::shared_ptr if the type is unknown.
 template <typename R>
 class ExecutionOn : private OwnRuntime<R>, public plan::Execution {
  public:

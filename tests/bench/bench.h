@@ -1,5 +1,5 @@
 #pragma once
-// A session for benchmarks to type statements into.
+// A session in which benchmarks run statements.
 #include <memory>
 #include <sstream>
 #include <string>
@@ -46,8 +46,7 @@ struct Bench {
   session::Session session;
 };
 
-/// Fails unless, after `declare` and `statement`, the expression has the numbers that the reference evaluation gives
-/// it.
+/// Fails unless the expression, after `declare` and `statement`, has the same numbers as in the reference evaluation.
 inline void expect_reference(benchmark::State& state, Bench& bench, const std::string& declare,
                              const std::string& statement, const std::string& expression) {
   Bench reference(std::make_shared<ExecutionOn<run::ReferenceRuntime>>());

@@ -1,7 +1,7 @@
 // Convolutions: 3 × 3 on a batch of 32 images of 32 × 32 with 32 channels, the layers of ResNet-18 (K. He et al.,
-// 2015), and some from or to few channels, with channels first and last. Each bench reports `ratio`, the median of
-// interleaved pairs: its time over that of a matrix product of the same flops; and compares some of what it computed
-// with sums written plainly. report.py has PyTorch compute the same.
+// 2015), and some from or to few channels, with channels first and last. Each benchmark reports `ratio`, the median of
+// interleaved pairs: its time divided by that of a matrix product with the same flops. It compares some results with
+// plain sums. report.py runs the same in PyTorch.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::vector<float> numbers(Int count) {
 /// A square layer with half a window around its input.
 struct Layer {
   Int batch, in, out, size, taps, stride;
-  bool last;  ///< channels in memory, also of the window
+  bool last;  ///< channels innermost in memory, also in the window
   Int low = taps / 2, places = (size + 2 * low - taps) / stride + 1;
   std::vector<float> x = numbers(batch * in * size * size), w = numbers(in * out * taps * taps),
                      y = numbers(batch * out * places * places);
@@ -60,7 +60,7 @@ struct Layer {
 
 using Compute = void (*)(const kernels::Convolution&, kernels::Threads&);
 
-/// What some elements were computed to be, and should be.
+/// Compares some computed elements with plain sums.
 void expect_sums(benchmark::State& state, Compute compute, const Layer& l, const Layer& before) {
   std::vector<double> computed, expected;
   for (Int sample = 0; sample < 50; ++sample) {

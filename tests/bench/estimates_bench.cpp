@@ -3,9 +3,9 @@
 //     bench_estimates_bench MACHINE.json [--steps]          on one rank
 //     mpirun -n 2 bench_estimates_bench MACHINE.json        on two
 //
-// The machine's description is what `mtf calibrate` wrote. Measured is the sum over a plan's steps of the least time
-// that each took in many turns: what else the machine does lengthens some turns of each step, but hardly all of them.
-// `--steps` lists where estimate and measurement of single steps are furthest apart.
+// `mtf calibrate` has written the machine's description. The measured time is a sum over the steps of a plan: of the
+// least time of each step in many iterations. Other work of the machine lengthens a step in some iterations, but hardly
+// in all. `--steps` lists the single steps with the largest difference between estimate and measurement.
 #include <fmt/format.h>
 
 #include <algorithm>

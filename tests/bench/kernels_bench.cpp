@@ -1,6 +1,6 @@
-// The kernels against what bounds them: one copy of the memory, a bare Eigen product. Each bench reports `ratio`, the
-// median of interleaved pairs: our time over the copy's or Eigen's; and compares once what it computed with the same
-// written plainly.
+// The kernels against their limits: one copy of the memory, or a bare Eigen product. Each benchmark reports `ratio`,
+// the median of interleaved pairs: the kernel's time divided by the copy's or Eigen's. It compares the result once with
+// a plain computation.
 #include <benchmark/benchmark.h>
 
 // g++ 12 warns of its own AVX-512 intrinsics (PR 105593).
@@ -27,7 +27,7 @@ using enum kernels::LaneOp;
 constexpr Int kBig = 4 << 20;             // 16 MiB of f32
 constexpr double kBigBytes = 8.0 * kBig;  // read and written
 
-/// What an operation of these benchmarks gives of a number (and of 1.0001), in double precision.
+/// Computes an operation of these benchmarks on a number (and on 1.0001), in double precision.
 double plain(kernels::LaneOp op, double x) {
   constexpr double other = 1.0001f;
   switch (op) {
@@ -270,7 +270,7 @@ void transpose(benchmark::State& state) {
 }
 BENCHMARK(transpose)->Arg(2048)->Arg(1000)->UseManualTime();
 
-/// Numbers a second are in items_per_second; their mean and variance are what the distribution has.
+/// items_per_second counts numbers per second. Checks the mean and variance of the numbers.
 template <class Fill>
 void random(benchmark::State& state, Fill fill, double mean, double variance) {
   std::vector<float> x(1 << 16);

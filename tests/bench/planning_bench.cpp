@@ -1,6 +1,5 @@
-// How long it takes to plan large programs, each as one plan: milliseconds by layers, parameters or operations.
-// (What a recursive function makes is one graph, as deep as the program is long and with few calls at a time under
-// way.)
+// The time to plan large programs, each as one plan: milliseconds by layers, parameters or operations. A recursive
+// function makes one graph of the program's full depth, with few active calls at a time.
 #include "bench.h"
 #include "cost/layout_costs.h"
 
@@ -62,7 +61,7 @@ const std::string kTransformer =
     "let x = random.integers([batch, length], 0, 65)\n"
     "print(step(mean(cross_entropy(net(x), x, over: vocab))))\n";
 
-// Two steps of what examples write: layers in a list, an optimizer of the library, histories that end at its
+// Two steps in the style of the examples: layers in a list, an optimizer of the library, and histories that end at its
 // assignments.
 const std::string kSteps =
     "import optim, transformer\n"
@@ -84,8 +83,8 @@ std::string parameters(bool adam) {
 
 const std::string kX = "dim batch = 1024\nlet x = random.normal([batch])\n";
 
-// Costing another layout for a program that has been captured, against planning the script anew under it, checked first
-// as `mtf plan` does: `ratio`.
+// Costs another layout of a captured program, against planning the script anew under this layout with a check before
+// it, as `mtf plan` does: `ratio`.
 void other_layout(benchmark::State& state) {
   const std::string mesh = "rows:16;cols:32", rules = "batch:rows;d_model:cols";
   const std::string text = "let count = " + std::to_string(state.range(0)) + "\n" + kTransformer;

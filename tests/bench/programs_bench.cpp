@@ -1,6 +1,5 @@
-// Programs, through every stage: what the language costs beside its kernels.
-// `ratio` is a median of interleaved pairs, ours over the bare operation's. What was computed is compared once with
-// what the reference evaluation computes.
+// Programs through every stage: the cost of the language besides its kernels. `ratio` is a median of interleaved pairs:
+// the program's time divided by the bare operation's. The result is compared once with the reference evaluation.
 
 // g++ 12 warns of its own AVX-512 intrinsics (PR 105593).
 #pragma GCC diagnostic ignored "-Wuninitialized"
@@ -20,7 +19,7 @@ using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMa
 
 // ---- contractions against a bare product of the same sizes ----------------------------------------------------------
 
-/// `statement` computes z from x and y, which `declare` makes; the bare product is of m×k and k×n, `batch` times.
+/// `statement` computes z from x and y, which `declare` makes. The bare product is of m×k and k×n, `batch` times.
 void contraction(benchmark::State& state, const std::string& declare, const std::string& statement, int batch, int m,
                  int k, int n) {
   Bench bench;
@@ -68,7 +67,7 @@ CONTRACTION(attention_values,
 
 // ---- element-wise chains against one copy ---------------------------------------------------------------------------
 
-/// `expression` of x, in 20 statements, each after the result of the one before is there.
+/// Runs 20 statements with `expression` of x. Each begins when the previous result is computed.
 void chain(benchmark::State& state, const std::string& expression) {
   Bench bench;
   const std::string declare = "dim n = 4194304; let x = random.uniform([n], low: 0.5, high: 1.5);",
@@ -101,7 +100,7 @@ CHAIN(eight_with_tanh, "maximum(tanh((x + 1) * 0.2) + 3, 0.5) * 0.7 + 4 + x * 0.
 using Numbers = std::vector<float>;
 using Ids = std::vector<int>;
 
-/// `statement` computes z from x and ids i, which `declare` makes; `plainly` does from the same numbers.
+/// `statement` computes z from x and ids i, which `declare` makes. `plainly` computes the same from the same numbers.
 void along(benchmark::State& state, const std::string& declare, const std::string& statement, size_t size,
            void (*plainly)(const Numbers& x, const Ids& i, Numbers& z)) {
   Bench bench;
@@ -179,8 +178,8 @@ ALONG(cumsum_across_1000, kThousand, "let z = cumsum(x, over: a)", 1000000, runn
 
 // ---- what a statement costs beyond its kernels ----------------------------------------------------------------------
 
-/// A loop whose turn has `operations` operations on eight numbers each; reports microseconds an operation, what is the
-/// same for one turn taken off.
+/// A loop with `operations` operations on eight numbers in each iteration. Reports microseconds per operation, without
+/// the fixed cost of an iteration.
 void cached_statement(benchmark::State& state, const std::string& turn, int operations) {
   auto turns = [&](int count, std::shared_ptr<plan::Execution> execution = std::make_shared<OneThread>()) {
     Bench bench(std::move(execution));

@@ -1,5 +1,6 @@
-// The matrix products of the training step of gpt.mtf alone, at the speed of the kernel: operands that lie as it likes
-// them best, nothing between one product and the next. against_torch.py divides a step's time by it.
+// The matrix products of gpt.mtf's training step alone, at the speed of the kernel: operands have the kernel's
+// preferred layout in memory, and nothing runs between two products. against_torch.py divides a step's time by the time
+// of these products.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace {
 constexpr std::int64_t kTokens = 2048, kWidth = 256, kHidden = 1024, kVocabulary = 65, kLayers = 4;
 constexpr std::int64_t kHeads = 64, kLength = 128, kHeadSize = 64;  // heads of all sequences of the batch
 
-/// y[m, n] = x[m, k] w[k, n] in row-major order, or of operands whose rows lie apart as long as their columns do.
+/// y[m, n] = x[m, k] w[k, n] in row-major order, or for operands whose rows have a larger stride.
 class Products {
  public:
   explicit Products(ElementType element) : element_(element), x_(room()), w_(room()), y_(room()) {}
@@ -39,7 +40,8 @@ class Products {
     multiply(from, to, tokens, true, false, true);
   }
 
-  /// scores, out; scores again, and the gradients of weights, v, q and k, every score being seen.
+  /// Computes the scores and the output, then the scores again, and the gradients of weights, v, q and k. No score is
+  /// masked.
   void attention() {
     for (int pass = 0; pass < 3; ++pass) multiply(kLength, kLength, kHeadSize, false, true, true, kHeads);
     for (int pass = 0; pass < 2; ++pass) multiply(kLength, kHeadSize, kLength, false, false, false, kHeads);
@@ -47,7 +49,7 @@ class Products {
   }
 
  private:
-  /// Of f32 or of what is half as wide, all of them 0.
+  /// A buffer of zeros, for f32 or a type of half the width.
   static std::vector<float> room() { return std::vector<float>(kTokens * kHidden); }
 
   ElementType element_;

@@ -1,6 +1,6 @@
 #pragma once
-// What the benchmarks in C++ share: two things timed in turn, so that what else the machine does falls on both, and the
-// comparison of what both computed. A benchmark that computes nothing, or something else, fails.
+// Shared by the benchmarks in C++. They time two things alternately, so that other work of the machine affects both,
+// and compare both results. A benchmark with no result, or another one, fails.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -25,8 +25,8 @@ inline double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// Times both in turn until the state is done. Reports `ratio`, the median of time(ours) / time(theirs), and, of the
-/// time of ours, `GFLOP/s` and `GB/s` where it is said what a run computes and what it has to touch.
+/// Times both alternately until the state is done. Reports `ratio`, the median of time(ours) / time(theirs). For our
+/// time reports `GFLOP/s` and `GB/s`, if the flops and bytes of a run are given.
 inline void compare(benchmark::State& state, const std::function<void()>& ours, const std::function<void()>& theirs,
                     double flops = 0, double bytes = 0) {
   std::vector<double> ratios, times;
@@ -44,7 +44,7 @@ inline void compare(benchmark::State& state, const std::function<void()>& ours, 
   if (bytes > 0) state.counters["GB/s"] = 1e-9 * bytes / median(times);
 }
 
-/// Fails unless the values that were computed are those expected, each to this part of the largest.
+/// Fails unless the computed values are the expected ones, up to this fraction of the largest.
 template <typename Number>
 void expect_same(benchmark::State& state, std::span<const Number> computed, std::span<const Number> expected,
                  double tolerance = 1e-4) {

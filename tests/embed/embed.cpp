@@ -1,4 +1,4 @@
-// Tensors in, steps of training, tensors out; what that cost, and what it would cost otherwise, as records.
+// Tensors in, training steps, tensors out; the cost and the cost under another layout, as records.
 #include <mtf/interpreter.h>
 
 #include <cstdio>

@@ -30,7 +30,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-/// Files that programs read, in a folder of this process, for as long as it lives.
+/// Input files of the programs, in a folder of this process that exists as long as the object.
 class DataFolder {
  public:
   DataFolder()
@@ -56,7 +56,7 @@ std::string data_folder() {
   return kFolder.path();
 }
 
-/// Copies share the modules that have been parsed.
+/// Copies share the parsed modules.
 const eval::Settings& settings_of_checked() {
   static const eval::Settings kSettings = [] {
     eval::Settings settings;
@@ -66,17 +66,17 @@ const eval::Settings& settings_of_checked() {
   return kSettings;
 }
 
-// Every program ends soon, as its text is drawn: loops that stand in each other, and functions that are called in them,
-// make few turns. A value that is stored where a statement may run again holds no list that could hold it in turn.
-constexpr double kMostTurnsOfPlace = 100;   ///< of a place, in a call or at the top level
-constexpr double kMostStatementsRun = 400;  ///< that a call or a statement of the top level runs, calls included
-constexpr double kMostUnknown = 9;          ///< no number that only the run knows is larger
+// Bounds that make every program end soon. Nested loops, and functions called in loops, make few iterations. A value
+// that is stored where a statement may run again holds no list that could hold the value in turn.
+constexpr double kMostTurnsOfPlace = 100;   ///< of a statement, in a call or at the top level
+constexpr double kMostStatementsRun = 400;  ///< by a call or a top-level statement, with the statements of its calls
+constexpr double kMostUnknown = 9;          ///< the largest number that only the run knows
 constexpr double kMostItems = 12;           ///< of a list, roughly
-constexpr int kMostNestings = 2;            ///< statements that store lists in lists
+constexpr int kMostNestings = 2;            ///< nested statements that store lists in lists
 constexpr int kMostDepth = 4;               ///< of recursions
 constexpr size_t kMostDims = 6;
 
-/// Which names there are, by what they stand for.
+/// The names in scope, by the kinds of their values.
 struct KnownNames {
   Lines ints, floats, lists, rows, tensors, texts, optionals, boxes, counters, maps, dims, mixed;
 };
@@ -113,7 +113,7 @@ class CheckedProgram {
     else ++made_;
   }
 
-  /// Runs the lines at the prompt, and keeps them if that goes well, or, seldom, though it does not.
+  /// Runs the lines at the prompt. Keeps them if they succeed, and rarely if they fail.
   bool keep(const Lines& lines) {
     std::string text;
     for (const std::string& line : lines) text += line + "\n";
@@ -130,7 +130,7 @@ class CheckedProgram {
   void append(Lines& to, const Lines& lines, const std::string& indent = "  ") {
     for (const std::string& line : lines) to.push_back(indent + line);
   }
-  /// A few statements of a block, whose names are gone behind it.
+  /// Draws a few statements of a block. Names of the block are dropped after it.
   Lines block(int depth, int64_t most = 3) {
     const KnownNames before = names_;
     Lines lines;
@@ -140,7 +140,7 @@ class CheckedProgram {
     return lines;
   }
 
-  /// `draw` draws what runs `turns` times as often as what stands around it.
+  /// Calls `draw` for code that runs `turns` times as often as the code around it.
   template <typename Draw>
   auto repeated(double turns, const Draw& draw) {
     const Restore<double> more(turns_, turns_ * std::max(1.0, turns));
@@ -149,16 +149,16 @@ class CheckedProgram {
   bool may_repeat(double turns) const {
     return turns_ * turns <= kMostTurnsOfPlace && cost_ + turns_ * turns <= kMostStatementsRun;
   }
-  /// True if what is drawn now may run again.
+  /// True if the present code may run again.
   bool runs_again() const { return turns_ > 1 || functions_ > 0; }
-  /// True if a call of a function may stand here; it is counted.
+  /// True if a call of a function is allowed here. Counts the call.
   bool may_call(const std::string& function) {
     const double cost = turns_ * cost_of_.at(function);
     if (cost_ + cost > kMostStatementsRun) return false;
     cost_ += cost;
     return true;
   }
-  /// Draws a value that is stored, with `draw`.
+  /// Draws a value that is stored, by `draw`.
   template <typename Draw>
   auto stored(const Draw& draw) {
     const bool nests = !runs_again() && nestings_ < kMostNestings && dice_.chance(20);
@@ -194,7 +194,7 @@ class CheckedProgram {
     switch (dice_.below(9)) {
       case 0:
       case 1:
-        if (dice_.chance(30)) return bound(names_.ints, "j", integer(2));  // which is never assigned
+        if (dice_.chance(30)) return bound(names_.ints, "j", integer(2));  // never assigned
         return bound(names_.ints, "k", stored([&] { return integer(2); }));
       case 2: return bound(names_.lists, "l", stored([&] { return list(2); }));
       case 3: return bound(names_.rows, "r", rows(1));
@@ -260,7 +260,7 @@ class CheckedProgram {
     return look();
   }
 
-  /// Numbers on which no loop depends, so that each loop ends.
+  /// Numbers that no loop depends on, so that each loop ends.
   Lines assignable() const {
     Lines names;
     std::copy_if(names_.ints.begin(), names_.ints.end(), std::back_inserter(names),
@@ -268,7 +268,7 @@ class CheckedProgram {
     return names;
   }
 
-  /// What fails if a check knows too much.
+  /// Draws a statement that fails if a check assumes too much.
   Lines look() {
     if (!names_.mixed.empty() && dice_.chance(25)) return look_at_mixed();
     switch (dice_.below(10)) {
@@ -304,7 +304,7 @@ class CheckedProgram {
     lines.push_back(fmt::format("while {} < {} {{", i, limit));
     names_.ints.push_back(i);
     Lines body = repeated(most, [&] { return block(depth); });
-    if (dice_.chance(20)) {  // before one of the statements, not inside of it
+    if (dice_.chance(20)) {  // before one of the statements, not inside it
       auto at = body.begin() + dice_.below(static_cast<int64_t>(body.size()));
       while (at->starts_with(" ") || at->starts_with("}")) --at;
       body.insert(at, repeated(most, [&] { return leaving(); }));
@@ -318,7 +318,7 @@ class CheckedProgram {
     std::string text;
     double most;
   };
-  /// How often a loop runs.
+  /// Draws the number of iterations of a loop.
   Turns number_of_turns() {
     if (!may_repeat(kMostUnknown) || dice_.chance(60)) {
       int64_t most = 5;
@@ -394,7 +394,7 @@ class CheckedProgram {
     return lines;
   }
 
-  /// A function that calls itself, a few times in all.
+  /// Draws a function that calls itself a few times.
   Lines recursion() {
     const KnownNames before = names_;
     const std::string f = fresh("g"), x = fresh("x"), p = fresh("p");
@@ -419,7 +419,7 @@ class CheckedProgram {
     return lines;
   }
 
-  /// A name that holds a string or a number, as only the run knows.
+  /// Draws a name that holds either a string or a number, which only the run knows.
   Lines string_or_number() {
     const std::string u = fresh("u");
     const bool is_text = dice_.chance(50);
@@ -515,7 +515,7 @@ class CheckedProgram {
     append(lines, {fmt::format("return {}", k)});
     lines.push_back("}");
     cost_of_[f] = cost_;
-    if (!names_.counters.empty() && dice_.chance(40)) {  // one of two
+    if (!names_.counters.empty() && dice_.chance(40)) {  // one of two closures
       const std::string g = fresh("h"), other = dice_.pick(names_.counters);
       lines.push_back(fmt::format("let {} = if {} {{ {} }} else {{ {} }}", g, condition(1), f, other));
       names_.counters.push_back(g);
@@ -550,14 +550,14 @@ class CheckedProgram {
   }
 
   // ---- expressions --------------------------------------------------------------------------------------------------
-  /// An int that has a name. In what is stored where it may run again, no argument, which may be a list.
+  /// Draws an int with a name. In stored values that may run again, draws no argument, which could be a list.
   std::string named_int() {
     Lines names = names_.ints;
     if (is_flat_) std::erase_if(names, [](const std::string& name) { return name.starts_with("p"); });
     return names.empty() ? literal() : dice_.pick(names);
   }
   std::string literal() { return std::to_string(dice_.between(0, 5)); }
-  /// Known to the run alone.
+  /// Draws a number that only the run knows.
   std::string unknown_number() {
     switch (dice_.below(has_file_ ? 5 : 3)) {
       case 0: return fmt::format("int(sum(ones([{}])))", dice_.chance(50) ? "a" : "c");
@@ -720,20 +720,20 @@ class CheckedProgram {
   int64_t made_ = 0;
   int count_ = 0;
   bool has_file_ = false;
-  double turns_ = 1;          ///< how often what is drawn runs in a call, or at the top level
-  double cost_ = 0;           ///< how many statements the call or the statement runs so far
-  int functions_ = 0;         ///< that are being drawn, one in the other
+  double turns_ = 1;          ///< how often the present code runs in a call, or at the top level
+  double cost_ = 0;           ///< how many statements the present call or statement runs so far
+  int functions_ = 0;         ///< functions being drawn, one inside the other
   int nestings_ = 0;          ///< statements that may have stored a list in a list
-  bool is_flat_ = false;      ///< what is drawn is stored, where it must not hold lists
-  bool may_grow_ = true;      ///< lists may become longer than those that there are
-  std::string self_, steps_;  ///< the function that is being drawn and may call itself, and what counts its calls
-  int self_calls_ = 0;        ///< where it does
+  bool is_flat_ = false;      ///< the drawn value is stored and must not hold lists
+  bool may_grow_ = true;      ///< lists may become longer than the existing ones
+  std::string self_, steps_;  ///< the function being drawn, if it may call itself, and its counter of calls
+  int self_calls_ = 0;        ///< number of these calls
   std::map<std::string, double> cost_of_;  ///< of a call of a function, in statements
 };
 
 bool begins_statement(const std::string& line) { return !trim(line).starts_with("}"); }
 
-/// Each statement behind a line that prints where it stands.
+/// The program with a print of its position before each statement.
 std::string with_marks(const Lines& lines) {
   std::string text;
   size_t number = 0;
@@ -745,7 +745,7 @@ std::string with_marks(const Lines& lines) {
   return text;
 }
 
-/// A run of a program: what it has evaluated, and its error.
+/// A run of a program: the evaluated statements, and the error.
 class TracedRun {
  public:
   TracedRun(const std::string& file, const std::string& text) : file_(file) {
@@ -767,12 +767,12 @@ class TracedRun {
     for (const eval::SpanInfo& info : table.of(file)) evaluated_.emplace(info.span.begin, info.span.end);
   }
 
-  /// True if the error may be one of the run's too, or stands where the run has not come.
+  /// True if the error may also occur in the run, or is at a position that the run does not reach.
   bool agrees(const Diagnostic& error) const {
     if (error_ && error_->kind() == error.kind() && error_->span().begin == error.span().begin) return true;
     const LineNumbers lines = lines_of(error);
     if (!std::includes(reached_.begin(), reached_.end(), lines.begin(), lines.end())) return true;
-    // Behind its error a run does nothing, but the check goes on: in other calls, and in later turns.
+    // The run stops at its error, but the check continues: in other calls, and in later iterations.
     if (error_ && *lines.rbegin() >= last_statement_) return true;
     return !is_evaluated(error.span());
   }
@@ -780,7 +780,7 @@ class TracedRun {
  private:
   using LineNumbers = std::set<size_t>;
 
-  /// Where an error stands, and the calls through which one came there.
+  /// Returns the lines of an error and of the calls that lead to it.
   LineNumbers lines_of(const Diagnostic& diagnostic) const {
     LineNumbers lines;
     for (size_t i = 0; i < diagnostic.places().size(); ++i) {
@@ -800,7 +800,7 @@ class TracedRun {
   const std::string file_;
   std::optional<Diagnostic> error_;
   LineNumbers reached_;
-  size_t last_statement_ = 0;  ///< the line of the last statement of the program itself that was begun
+  size_t last_statement_ = 0;  ///< the line of the last top-level statement that was begun
   std::set<std::pair<uint32_t, uint32_t>> evaluated_;
 };
 

@@ -1,4 +1,4 @@
-// What a check refuses at a line that a run executes, the run refuses too.
+// If a check refuses a line that a run executes, the run refuses the line too.
 #include <gtest/gtest.h>
 
 #include "checked_program.h"

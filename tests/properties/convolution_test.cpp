@@ -1,5 +1,5 @@
-// Convolutions and poolings of random settings, with uneven blocks and halos of several hops, are their plain sums, and
-// so are their gradients; what they were predicted to count is counted.
+// Random convolutions and poolings, with uneven blocks and halos of several hops, equal their plain sums, and so do
+// their gradients. Predicted counts equal measured counts.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -34,14 +34,14 @@ void expect_plain(const std::vector<std::vector<double>>& plain, const Script& s
   }
 }
 
-/// By plain sums, from inputs that nobody holds afterwards.
+/// Computes plain sums, from inputs that nothing holds afterwards.
 std::vector<std::vector<double>> plain_of(const RandomConvolution& drawn, const Script& script) {
   Evaluation inputs(execution(), {});
   inputs.run(script.inputs);
   return drawn.plain(inputs.fetch("x"), drawn.w.empty() ? plan::HostTensor() : inputs.fetch("w"));
 }
 
-/// Each dim to an axis that no other has, if any is left.
+/// Maps each dim to an axis of its own, while there are axes left.
 std::string drawn_layout(const std::vector<std::string>& dims, std::vector<std::string> axes, Dice& dice) {
   std::string layout;
   std::vector<std::string> left = dims;
@@ -76,7 +76,7 @@ TEST(Convolutions, OfRandomSettingsAreTheirPlainSums) {
   }
 }
 
-/// A second gradient is that of the first, by differences.
+/// Compares a second gradient with differences of the first.
 TEST(Convolutions, HaveSecondGradients) {
   for (const std::string call :
        {"conv(x, w, n: k, pad: 2, stride: 2 -> [n])", "conv(x, w, n: k, stride: 2, transposed: true -> [n])",
@@ -107,8 +107,8 @@ struct Halo {
   bool operator==(const Halo&) const = default;
 };
 
-/// What each of n blocks of an input of N needs beyond it, by the access map: GSPMD's formula, before what is fetched
-/// is clipped to the tensor.
+/// The elements that each of n blocks of an input of size N needs beyond its bounds, by the access map: GSPMD's
+/// formula, before clipping to the tensor.
 std::vector<Halo> halos(int64_t size, int64_t n, const ops::Window& window) {
   const int64_t output = ops::output_size(window, size), in_block = (size + n - 1) / n,
                 out_block = (output + n - 1) / n;

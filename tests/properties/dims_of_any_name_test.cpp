@@ -1,7 +1,7 @@
-// A user's dim may be called as any that an operation or a function of the library has: as one that it declares itself,
-// and as one of its arguments. Every operation, and every function and model of the library that declares dims, is
-// called with such dims: the example of the operation, and golden scripts, whose dims are given these names one after
-// the other. So a new function is covered as soon as a script calls it, and fails here until one does.
+// A user's dim may have the name of any dim that an operation or library function declares, and of any of its
+// arguments. The test calls every operation, and every function and model of the library that declares dims, with such
+// dims. It takes the example of the operation, and golden scripts, and renames their dims to each of these names in
+// turn. So a new function is covered as soon as a script calls it, and fails here until then.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,10 +32,10 @@ namespace {
 
 using NameTexts = std::set<std::string>;
 
-/// What a text names, and where.
+/// The names in a text, with their positions.
 class MentionedNames : public ast::Walk {
  public:
-  std::map<std::string, std::vector<Span>> places;  ///< of each name that is bound or looked up, or that a rule has
+  std::map<std::string, std::vector<Span>> places;  ///< of each name that is bound, looked up, or in a rule
   NameTexts bound, dims, attributes,
       labels_beside_dims;  ///< the last: arguments of operations that take dims as labels
   NameTexts members;       ///< `nn.Dense`
@@ -70,7 +70,8 @@ class MentionedNames : public ast::Walk {
   }
 
  private:
-  /// A label is a dim of an operation that takes such, or a parameter of a function of the script; else it stays.
+  /// A label of an operation that takes dims as labels is a dim. A label of a function of the script is a parameter.
+  /// Other labels stay.
   void labels_of(const ast::CallExpr& call) {
     const auto* callee = call.callee->as<ast::NameExpr>();
     if (callee == nullptr) return;
@@ -113,12 +114,12 @@ std::string text_renamed(const std::string& text, const MentionedNames& mentions
   return result;
 }
 
-/// What a script prints, or why it is refused.
+/// The output of a script, or the reason why it is refused.
 struct ScriptAnswer {
   std::string out, error;
 };
 
-/// `computes`: else it is checked alone, and prints nothing.
+/// `computes`: runs the script; otherwise only checks it, without output.
 ScriptAnswer answer_of(const std::string& text, bool computes) {
   eval::Settings settings = settings_at({""});
   settings.stdlib = stdlib_folder();
@@ -133,13 +134,13 @@ ScriptAnswer answer_of(const std::string& text, bool computes) {
   return {out.str(), ""};
 }
 
-/// Of each dim that a text shows, `half=2`, the size alone.
+/// Replaces each printed dim, `half=2`, by its size alone.
 std::string without_dims(const std::string& text) {
   static const std::regex dim("[A-Za-z_][A-Za-z_0-9.:']*=(?=[0-9])");
   return std::regex_replace(text, dim, "=");
 }
 
-/// A script with its dims called as no one else's.
+/// A script whose dims have names that nothing else has.
 struct NamedScript {
   std::string text;
   MentionedNames mentions;
@@ -150,7 +151,7 @@ struct NamedScript {
 
 std::string fresh_dim(std::size_t dim) { return "zq" + std::to_string(dim); }
 
-/// Some do not run with such dims either: a string or a file says what they are called.
+/// Some scripts do not run with such dims either: a string or a file has the names of the dims.
 NamedScript script_of(const std::string& text, bool computes) {
   NamedScript script{text, {}, {}, computes, {}};
   const ast::Program program = parsed_script(text);
@@ -170,12 +171,12 @@ NamedScript script_of(const std::string& text, bool computes) {
 
 bool may_be_a_dim(const std::string& name, const MentionedNames& script) {
   const auto& words = syntax::reserved_words();
-  const bool is_free = !script.places.contains(name) || script.bound.contains(name);  // no operation that it calls
+  const bool is_free = !script.places.contains(name) || script.bound.contains(name);  // no operation in the script
   return is_free && std::find(words.begin(), words.end(), name) == words.end() &&
          !script.labels_beside_dims.contains(name) && !script.attributes.contains(name);
 }
 
-/// Runs the script with each of its dims called by each of the names in turn.
+/// Runs the script with each of its dims renamed to each of the names in turn.
 void expect_any_name(const NamedScript& script, const NameTexts& own, const std::string& title) {
   std::vector<std::string> names;
   for (const std::string& name : own)
@@ -201,11 +202,11 @@ void expect_any_name(const NamedScript& script, const NameTexts& own, const std:
 // ---- the library ----------------------------------------------------------------------------------------------------
 
 struct LibraryFunction {
-  NameTexts dims, parameters;  ///< that its text declares
+  NameTexts dims, parameters;  ///< declared by its text
   NameTexts calls;             ///< `nn.Dense`
 };
 
-/// By their names, with their modules: `nn.Dense`.
+/// Returns the functions by name and module: `nn.Dense`.
 std::map<std::string, LibraryFunction> library_functions() {
   const LibraryFiles library(stdlib_folder());
   std::map<std::string, LibraryFunction> functions;
@@ -229,11 +230,11 @@ std::map<std::string, LibraryFunction> library_functions() {
 }
 
 struct OwnNames {
-  NameTexts dims, names;  ///< the second with parameters
-  NameTexts functions;    ///< these, and all that they call
+  NameTexts dims, names;  ///< `names` also has the parameters
+  NameTexts functions;    ///< these functions, and all functions that they call
 };
 
-/// The dims that these functions and all that they call declare, and the parameters of these.
+/// Returns the dims that these functions and their callees declare, and the parameters of the functions themselves.
 OwnNames own_names(const std::map<std::string, LibraryFunction>& functions, const NameTexts& called) {
   OwnNames own;
   std::vector<std::string> open(called.begin(), called.end());
@@ -257,7 +258,7 @@ bool declares_none(const std::map<std::string, LibraryFunction>& functions, cons
   return std::all_of(all.begin(), all.end(), [&](const auto& each) { return functions.at(each).dims.empty(); });
 }
 
-/// True if nothing but the mesh, the layout and the ranks has to be as the script's header says.
+/// True if only the mesh, layout and ranks of the script's header matter.
 bool stands_alone(const std::string& text) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);)
@@ -267,8 +268,8 @@ bool stands_alone(const std::string& text) {
   return true;
 }
 
-/// True if a label of this name is the argument alone, in a call that does not give the argument by position: an int
-/// may be the size of a window or how far windows are apart.
+/// True if a label of this name always means the argument, in a call that does not give the argument by position. An
+/// int may be the size or the stride of a window.
 bool is_always_argument(const syntax::Signature& signature, const syntax::Parameter& parameter) {
   return signature.labels == syntax::LabelKind::kInt && parameter.kind == syntax::ParameterKind::kInts;
 }
@@ -285,7 +286,7 @@ TEST(DimsOfAnyName, GoThroughEveryOperation) {
   }
 }
 
-/// Scripts of more bytes compute for long: they are checked, which is where a name is refused, with the names of dims.
+/// Longer scripts take too long to run. They are only checked, which also refuses a name.
 constexpr std::size_t kFewBytes = 600;
 
 TEST(DimsOfAnyName, GoThroughEveryFunctionOfTheLibrary) {
@@ -294,7 +295,7 @@ TEST(DimsOfAnyName, GoThroughEveryFunctionOfTheLibrary) {
   for (const std::string& path : scripts()) paths.emplace_back(text_of(path).size(), path);
   std::sort(paths.begin(), paths.end());
   NameTexts covered;
-  std::map<std::string, std::string> refused;  // why the scripts are that call a function, but are left out
+  std::map<std::string, std::string> refused;  // the reasons why scripts with a call of the function are left out
   for (const auto& [size, path] : paths) {
     const std::string text = text_of(path);
     if (text.find("import ") == std::string::npos || !stands_alone(text) ||

@@ -1,5 +1,5 @@
 #pragma once
-// Draws whole programs: statement by statement, with the names that are in scope and what is known of them.
+// Draws whole programs, statement by statement, from the names in scope and the known facts about them.
 #include <fmt/format.h>
 
 #include <functional>
@@ -14,13 +14,13 @@
 
 namespace mtf::properties {
 
-/// What the generator knows of a value.
+/// The generator's knowledge of a value.
 struct Type {
   enum class Kind { kReal, kInteger, kNumber, kList, kTuple, kFunction, kModel };
   Kind kind = Kind::kReal;
-  std::vector<int> dims = {};    ///< of a tensor: places in the table of dims, ascending
+  std::vector<int> dims = {};    ///< of a tensor: indices in the table of dims, ascending
   std::vector<Type> parts = {};  ///< a list's element, a tuple's parts, a function's argument and result
-  int length = 0;                ///< a list has at least so many elements
+  int length = 0;                ///< the least number of elements of a list
   int model = -1;
   bool operator==(const Type&) const = default;
 };
@@ -30,10 +30,10 @@ using DimSet = std::vector<int>;
 struct Named {
   std::string name;
   Type type;
-  double bound = 2;  ///< of its elements, roughly
+  double bound = 2;  ///< of its elements, approximately
   double cost = 0;   ///< of a call, in operations
   bool assignable = true;
-  std::set<std::string> from = {};  ///< names that its value may have been made of
+  std::set<std::string> from = {};  ///< names that its value may depend on
 };
 
 struct Drawn {
@@ -50,7 +50,7 @@ struct ModelClass {
     DimSet dims;
   };
   std::vector<Place> params, states;  ///< its own and its submodels'
-  std::vector<std::string> methods;   ///< without arguments, which assign a state
+  std::vector<std::string> methods;   ///< without arguments; they assign a state
 };
 
 class WholeProgramDrawer {
@@ -61,7 +61,7 @@ class WholeProgramDrawer {
  private:
   using Option = std::optional<Drawn>;
 
-  // draw_exact.cpp. `depth` bounds how deep expressions are nested.
+  // draw_exact.cpp. `depth` bounds the nesting of expressions.
   Drawn integer(const DimSet& dims, int depth);
   Expression number(int depth);  ///< of the host, from 0 to some tens
   Expression condition(bool& on_tensor);
@@ -129,7 +129,8 @@ class WholeProgramDrawer {
   std::optional<Statements> scanned();
   std::optional<Statements> scanned_parts();
   std::optional<Statements> stacked_model();
-  /// Runs `write`, which writes what a turn of a loop over a dim does: nothing that the host would do once a turn.
+  /// Runs `write`, which writes the body of a loop over a dim. The body has nothing that the host would do in each
+  /// iteration.
   void in_turn(double turns, const std::function<void()>& write);
   std::optional<int> loop_dim();
   DimSet without(DimSet dims, int d) const;
@@ -147,13 +148,13 @@ class WholeProgramDrawer {
   std::optional<Statements> instance();
   std::optional<Statements> method_call();
 
-  /// Runs `write`, which writes a function's body; gives what a call of it costs.
+  /// Runs `write`, which writes a function's body. Returns the cost of a call.
   double in_function(const std::function<void()>& write);
-  /// Runs `write`, which writes a block of its own names that runs `turns` times.
+  /// Runs `write`, which writes a block with names of its own that runs `turns` times.
   void in_block(double turns, const std::function<void()>& write);
   std::string annotation(const DimSet& dims);
 
-  // What is known and how it is written.
+  // The known facts, and how they are written.
   bool has(Feature feature) const { return (features_ & bit(feature)) != 0; }
   std::string fresh(const std::string& stem) { return stem + std::to_string(++names_); }
   std::string shape(const DimSet& dims) const;
@@ -164,7 +165,7 @@ class WholeProgramDrawer {
   DimSet some_dims(size_t most);
   DimSet subset(const DimSet& dims, int percent);
   DimSet shuffled(DimSet dims);
-  /// What has these dims, or some of them, with all of them in another order of storage.
+  /// Returns a value that has some of these dims, with all of them in another order of storage.
   std::string in_another_order(const std::string& value, const DimSet& dims);
   std::optional<int> other_dim(const DimSet& dims);
   Expression fit(const Drawn& drawn, const DimSet& dims, double limit);
@@ -183,7 +184,7 @@ class WholeProgramDrawer {
   void declare(const std::string& name, const Type& type, double bound = 2, bool assignable = true) {
     scope_.push_back({name, type, bound, 0, assignable});
   }
-  /// Notes that the value of `name` has been made of what this text mentions.
+  /// Notes that the value of `name` may depend on the names in this text.
   void depends(const std::string& name, const std::string& text);
   bool affordable(double cost) const { return cost_ + turns_ * cost < kMostOperations; }
   std::string text_of_number(double value) const;
@@ -204,14 +205,14 @@ class WholeProgramDrawer {
   std::vector<std::string> layouts_, meshes_, settings_;
   bool doubles_ = false;
   int names_ = 0;
-  int functions_ = 0;  ///< how many are being written, one in the other
+  int functions_ = 0;  ///< number of functions being written, one inside the other
   int loops_ = 0;
-  int unknown_ = 0;  ///< branches on tensors around here
-  int blocks_ = 0;   ///< of any kind, around here
+  int unknown_ = 0;  ///< enclosing branches on tensors
+  int blocks_ = 0;   ///< enclosing blocks of any kind
   int counting_ = 0;
-  int gradients_ = 0;  ///< gradient expressions around here
-  double turns_ = 1;   ///< how often this place runs in a call
-  double cost_ = 0;    ///< of what has been written in this function
+  int gradients_ = 0;  ///< enclosing gradient expressions
+  double turns_ = 1;   ///< how often the present position runs in a call
+  double cost_ = 0;    ///< of the code written in this function
   int statements_left_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// What is exact in whole programs: tensors of i32, numbers of the host, conditions on them.
+// The exact parts of whole programs: tensors of i32, numbers of the host, and conditions on them.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -122,7 +122,7 @@ std::optional<Statements> WholeProgramDrawer::closure_list() {
   return lines;
 }
 
-/// A function that returns a closure over what it made.
+/// A function that returns a closure over its own names.
 std::optional<Statements> WholeProgramDrawer::maker() {
   if (!has(Feature::kClosures) || !has(Feature::kFunctions) || functions_ > 0) return std::nullopt;
   const std::string name = fresh("make"), y = fresh("y"), x = fresh("x"), f = fresh("u");
@@ -230,7 +230,7 @@ std::optional<Statements> WholeProgramDrawer::model() {
     }
   }
   const DimSet own_from = walked.empty() ? from : to;
-  // The first parameter takes part in what a call gives: it has the dims that lead from the argument's to the result's.
+  // The first parameter contributes to the result: it has the dims that lead from the argument's dims to the result's.
   for (int64_t i = 0; i < own; ++i) {
     DimSet dims = some_dims(2);
     if (i == 0 && own_from == to) dims = subset(to, 70);

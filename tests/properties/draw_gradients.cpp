@@ -1,4 +1,4 @@
-// Gradients and what is done with them, in whole programs.
+// Gradients in whole programs, and their uses.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ Drawn WholeProgramDrawer::loss_of(const Expression& of, const DimSet& dims, doub
                           : made("mean($0)", {x.expression}, {}, x.bound);
 }
 
-/// `let g = grad(loss, [x, y])` of what has been computed before or is computed there.
+/// `let g = grad(loss, [x, y])`, for values computed before or in the statement.
 std::optional<Statements> WholeProgramDrawer::gradient_statement() {
   if (!has(Feature::kGradients) || !affordable(40)) return std::nullopt;
   if ((functions_ > 0 || loops_ > 0) && !has(Feature::kGradientsInside)) return std::nullopt;
@@ -79,7 +79,7 @@ std::optional<Statements> WholeProgramDrawer::gradient_statement() {
   return made_here;
 }
 
-/// The gradient of what a name holds by what it was made of, however long ago.
+/// The gradient of a name's value by values that it was computed from, however long ago.
 std::optional<Statements> WholeProgramDrawer::gradient_of_known() {
   if (!has(Feature::kGradients) || !affordable(40)) return std::nullopt;
   if ((functions_ > 0 || loops_ > 0) && !has(Feature::kGradientsInside)) return std::nullopt;
@@ -108,7 +108,7 @@ std::optional<Statements> WholeProgramDrawer::gradient_of_known() {
   return lines;
 }
 
-/// The gradient of a number made of a gradient.
+/// The gradient of a number computed from a gradient.
 std::optional<Statements> WholeProgramDrawer::second_gradient() {
   if (!has(Feature::kSecondGradients) || !affordable(150)) return std::nullopt;
   if ((functions_ > 0 || loops_ > 0) && !has(Feature::kGradientsInside)) return std::nullopt;
@@ -131,7 +131,7 @@ std::optional<Statements> WholeProgramDrawer::second_gradient() {
   return lines;
 }
 
-/// Assigns each parameter of `net` what a step of gradient descent gives.
+/// Assigns each parameter of `net` the result of a step of gradient descent.
 Statements WholeProgramDrawer::updates(const std::string& net, const Expression& gradients) {
   Statements step;
   switch (dice_.below(3)) {
@@ -191,7 +191,7 @@ std::optional<Statements> WholeProgramDrawer::training() {
   return Statements{{"for " + step + " in 0..$0", {{std::to_string(turns), {}, "count"}}, body, {}}};
 }
 
-/// Gradients added up over a loop, then one step.
+/// Gradients summed over a loop, then one step.
 std::optional<Statements> WholeProgramDrawer::micro_batches() {
   if (!has(Feature::kUpdates) || !has(Feature::kGradients) || !has(Feature::kLists)) return std::nullopt;
   const std::vector<const Named*> nets = named(Type::Kind::kModel);

@@ -1,4 +1,4 @@
-// The operations that both kinds of program are made of.
+// The operations of both kinds of programs.
 #include "generator.h"
 
 #include <fmt/format.h>
@@ -81,7 +81,7 @@ bool Generator::binary() {
       facts.high = a.magnitude() * b.magnitude();
       facts.low = -facts.high;
       if (facts.error > 0) facts.error = a.error * b.magnitude() + b.error * a.magnitude() + 4 * facts.high;
-      // With operands in which neither has all dims of the other.
+      // With operands that each lack a dim of the other.
       const Variable* z = any([&](const Variable& v) { return is_number(v.element) && agree(v.dims, x->dims); });
       if (!z) return false;
       facts.high = a.magnitude() * z->facts.magnitude();

@@ -24,7 +24,7 @@ std::optional<Statements> WholeProgramDrawer::loop() {
   return Statements{{"for " + k + " in 0..$0", {count}, body, {}}};
 }
 
-/// A loop whose turns each make `name` of what it was, as layers and time steps do.
+/// A loop that computes `name` from its previous value in each iteration, as layers and time steps do.
 Statements WholeProgramDrawer::carried_loop(const std::string& name, const DimSet& dims) {
   const int64_t turns = dice_.between(2, 3);
   const std::string k = fresh("k");
@@ -35,7 +35,7 @@ Statements WholeProgramDrawer::carried_loop(const std::string& name, const DimSe
     if (dice_.chance(30)) body = block(1);
     const Expression before{name, {}, real_type(dims)};
     Drawn next = real(subset(dims, 80), 2);
-    std::vector<Atom> stacks;  // something of which each turn takes its part
+    std::vector<Atom> stacks;  // values of which each iteration takes its part
     for (Atom& atom : atoms(Type::Kind::kReal))
       if (atom.dims.size() == 1 && dice_.chance(50)) stacks.push_back(std::move(atom));
     if (!stacks.empty()) {
@@ -65,7 +65,7 @@ std::optional<Statements> WholeProgramDrawer::carried() {
   return lines;
 }
 
-/// Over a list, the pairs of two, or what a function or an expression without a name gives.
+/// A loop over a list, over the pairs of two lists, or over the result of an expression.
 std::optional<Statements> WholeProgramDrawer::list_loop() {
   if (!has(Feature::kLoops) || !has(Feature::kLists) || loops_ > 2 || turns_ > 4) return std::nullopt;
   std::vector<const Named*> lists;
@@ -83,7 +83,7 @@ std::optional<Statements> WholeProgramDrawer::list_loop() {
   } else if (way == 1 && !lists.empty()) {
     const Named one = *dice_.pick(lists), two = *dice_.pick(lists);
     if (one.assignable || two.assignable) {
-      if (one.name != two.name) return std::nullopt;  // they may have come to differ in length
+      if (one.name != two.name) return std::nullopt;  // their lengths may differ
     }
     a = one.type.parts[0].dims, b = two.type.parts[0].dims;
     loop.text = fmt::format("for ({}, {}) in zip({}, {})", x, y, one.name, two.name);

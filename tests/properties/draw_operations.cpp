@@ -1,4 +1,4 @@
-// Operations of the registry in whole programs, as the samples of their records use them.
+// Operations of the registry in whole programs, in the form of their records' samples.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 using Words = std::map<std::string, std::string>;
 
-/// The text with each whole word that is in `words` replaced.
+/// Returns the text with each whole word replaced that `words` has.
 std::string with_words(const std::string& text, const Words& words) {
   std::string result;
   for (size_t i = 0; i < text.size();) {
@@ -43,7 +43,7 @@ std::vector<std::string> words_of(const std::string& shape) {
   return words;
 }
 
-/// The samples of each operation, those left out whose rounding is that of bf16 sums.
+/// The samples of each operation, without those that round sums to bf16.
 const std::vector<std::vector<Sample>>& samples() {
   static const std::vector<std::vector<Sample>> all = [] {
     std::vector<std::vector<Sample>> found;
@@ -58,8 +58,8 @@ const std::vector<std::vector<Sample>>& samples() {
   return all;
 }
 
-/// True if the least difference of an operand can make another result, or another gradient: then operands are drawn,
-/// not computed.
+/// True if a tiny difference in an operand can change the result, or a gradient, by much: then operands are drawn, not
+/// computed.
 bool jumps(const Sample& sample) {
   static const std::set<std::string> names = {"argmax", "argmin", "sign", "floor", "round",     "floordiv", "eq",
                                               "ne",     "lt",     "le",   "gt",    "ge",        "sort",     "argsort",
@@ -69,7 +69,7 @@ bool jumps(const Sample& sample) {
 
 }  // namespace
 
-/// An input of a sample, made of what the program has, as far as its range and its type allow.
+/// Makes an input of a sample from the program's values, if its range and its type allow.
 Expression WholeProgramDrawer::sample_input(const Sample& sample, const SampleInput& input,
                                             const std::string& written_shape, const DimSet& dims, int64_t ids) {
   const std::string element(name(input.element == ElementType::kF32 && doubles_ ? ElementType::kF64 : input.element));
@@ -108,7 +108,7 @@ std::optional<Statements> WholeProgramDrawer::sampled() {
       (!has(Feature::kIntegers) && std::any_of(sample.inputs.begin(), sample.inputs.end(),
                                                [](const SampleInput& i) { return i.element == ElementType::kI32; })))
     return std::nullopt;
-  // The sample's dims become some of the program's, in any order.
+  // The sample's dims are mapped to some of the program's dims, in any order.
   std::vector<int> left;
   for (size_t d = 0; d < dims_.size(); ++d) left.push_back(static_cast<int>(d));
   std::map<std::string, int> place;
@@ -150,7 +150,7 @@ std::optional<Statements> WholeProgramDrawer::sampled() {
       if (!place.count(word)) return std::nullopt;  // a dim that the sample declares
       dims.push_back(place.at(word));
     }
-    // Dims go by name: in any order, an operand says the same.
+    // Dims go by name: in any order, an operand means the same.
     const std::string written_shape = dice_.chance(30) ? shape(shuffled(dims)) : with_words(input.dims, words);
     std::sort(dims.begin(), dims.end());
     const Expression made = sample_input(sample, input, written_shape, dims, ids);
@@ -164,7 +164,7 @@ std::optional<Statements> WholeProgramDrawer::sampled() {
     inside[input.name] = fmt::format("${}", operands.size() - 1);
   }
   Expression result{"(" + with_words(sample.expression, inside) + ")", operands, ""};
-  // Dims that the sample declared, or that have become shorter or longer, are averaged.
+  // Averages over dims that the sample declared or whose size changed.
   DimSet dims;
   bool all_known = true;
   for (const Dim& each : type->dims) {
@@ -213,7 +213,7 @@ std::optional<TensorType> WholeProgramDrawer::type_of(const Sample& sample, cons
     evaluation.run(script.inputs + script.body);
     type = evaluation.value("result").type();
   } catch (const UserError&) {
-    // it takes more elements than there are
+    // the sample needs more elements than there are
   }
   return known[key] = type;
 }

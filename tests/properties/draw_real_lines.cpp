@@ -1,4 +1,4 @@
-// The operations that only programs on floats are made of, and their gradients.
+// The operations that only programs on floats have, and their gradients.
 #include "generator.h"
 
 #include <fmt/format.h>
@@ -79,7 +79,7 @@ bool Generator::averaging() {
              {x});
 }
 
-/// The gradient of a number made of the last tensors, with respect to inputs.
+/// The gradient of a number computed from the last tensors, with respect to inputs.
 void Generator::add_gradient() {
   std::string loss, of;
   std::vector<std::string> read;

@@ -1,5 +1,5 @@
-// The loops over a dim of whole programs. Beside each stands the same loop written out with `for`, and asserts that
-// both come to the same: values, and gradients.
+// The loops over a dim in whole programs. After each loop the program has the same loop written with `for`, and asserts
+// that both give the same values and gradients.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace mtf::properties {
 
 namespace {
 
-/// Loops over longer dims would be too long, written out, and rounding would be amplified in too many turns.
+/// With longer dims the unrolled loop would be too long, and too many iterations would amplify rounding.
 constexpr int kMostTurns = 5;
 
 bool draws(const Statements& lines) { return to_string(lines).find("random.") != std::string::npos; }
@@ -22,7 +22,7 @@ void WholeProgramDrawer::in_turn(double turns, const std::function<void()>& writ
   for (const Feature each : {Feature::kHostReads, Feature::kTensorBranches, Feature::kFloatConditions})
     features_ &= ~bit(each);
   if (!has(Feature::kSecondGradients)) features_ &= ~bit(Feature::kGradients);
-  std::vector<Named> seen;  // what functions and models do in a call is not known here
+  std::vector<Named> seen;  // other variables, which functions and models may change in a call
   for (const Named& each : scope_) {
     const bool calls = each.type.kind == Type::Kind::kFunction || each.type.kind == Type::Kind::kModel ||
                        (each.type.kind == Type::Kind::kList && each.type.parts[0].kind == Type::Kind::kFunction);
@@ -60,7 +60,7 @@ std::optional<Statements> WholeProgramDrawer::scanned() {
   const std::optional<int> over = loop_dim();
   if (!over || !affordable(60.0 * size(*over))) return std::nullopt;
   const int turns = size(*over);
-  // Two dims beside that of micro-batches may be stored in two orders: a pipeline has most dims.
+  // Micro-batches allow two other dims in two storage orders: a pipeline has most dims.
   DimSet others;
   for (size_t d = 0; d < dims_.size(); ++d) others.push_back(static_cast<int>(d));
   const bool may_be_pipeline = dice_.chance(50);
@@ -72,7 +72,7 @@ std::optional<Statements> WholeProgramDrawer::scanned() {
   const std::string turn = fresh("turn"), c = fresh("x"), x = fresh("x"), xs = fresh("x"), start = fresh("x"),
                     last = fresh("x"), ys = fresh("x");
   const bool is_pair = dice_.chance(60), reverse = dice_.chance(30), recomputed = dice_.chance(30);
-  // Of a pipeline each place of a dim that is carried goes through the loop alone: nothing computes along it.
+  // In a pipeline each position of the carried dim passes through the loop alone: nothing computes along the dim.
   const bool is_pipeline = may_be_pipeline && !carried.empty();
   const std::string micro = is_pipeline ? dim(dice_.pick(carried)) : "", around = fresh("x");
   const DimSet of_around = subset(carried, 80);
@@ -102,7 +102,7 @@ std::optional<Statements> WholeProgramDrawer::scanned() {
     const Expression place{fits ? x : is_pipeline ? "1" : "mean(" + x + ")", {}, ""};
     Expression other =
         is_pipeline ? Expression{around, {}, real_type(of_around)} : fit(real(subset(carried, 80), 2), carried, 2);
-    // What stands first gives a sum its order of storage: that of the carry, or another one.
+    // The first operand of a sum decides its storage order: the order of the carry, or another one.
     const bool keeps_order = carried.size() < 2 || dice_.chance(50);
     if (!keeps_order) other = {in_another_order("$0", carried), {other}, real_type(carried)};
     const Drawn next = made(
@@ -128,7 +128,7 @@ std::optional<Statements> WholeProgramDrawer::scanned() {
        {},
        {},
        {}});
-  if (!draws({function}) && dice_.chance(70)) {  // what is drawn a second time is drawn anew
+  if (!draws({function}) && dice_.chance(70)) {  // random numbers would be drawn a second time
     const std::string h = fresh("x"), k = fresh("k"), list = fresh("x"), next = fresh("x"), y = fresh("x");
     const std::string at = reverse ? fmt::format("size({}) - 1 - {}", dim(*over), k) : k;
     Statements body;
@@ -164,8 +164,8 @@ std::optional<Statements> WholeProgramDrawer::scanned() {
   return lines;
 }
 
-/// let ((x, y), ys) = scan(turn, (x0, y0), xs, over: d), of whose results some are not read. What is computed before
-/// the loop and read for the last time as it begins gives its memory to others.
+/// let ((x, y), ys) = scan(turn, (x0, y0), xs, over: d), with some unread results. Values that are computed before the
+/// loop and last read at its start donate their memory.
 std::optional<Statements> WholeProgramDrawer::scanned_parts() {
   if (!has(Feature::kScans) || loops_ > 1 || turns_ > 4 || counting_ > 0) return std::nullopt;
   const std::optional<int> over = loop_dim();

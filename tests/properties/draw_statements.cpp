@@ -243,7 +243,7 @@ std::optional<Statements> WholeProgramDrawer::print() {
   const DimSet dims = some_dims(2), others = some_dims(1);
   const Expression x = fit(real(dims, 1), dims, 10);
   if (dice_.chance(20)) return Statements{{"print(\"f\", $0, $1)", {x, fit(real(others, 1), others, 10)}, {}, {}}};
-  if (dice_.chance(15)) {  // two numbers that have names, on one line
+  if (dice_.chance(15)) {  // two named numbers on one line
     std::vector<Atom> numbers;
     for (Atom& atom : atoms(Type::Kind::kReal))
       if (atom.dims.empty()) numbers.push_back(std::move(atom));
@@ -299,7 +299,7 @@ std::optional<Statements> WholeProgramDrawer::counters() {
   const std::string c = fresh("c");
   Statement line{"let " + c + " = counters", {}, Statements{}, {}};
   ++counting_;
-  const int loops = std::exchange(loops_, 0);  // what leaves a loop does not leave `counters`
+  const int loops = std::exchange(loops_, 0);  // a break in `counters` must not leave an outer loop
   in_block(1, [&] { line.body = block(static_cast<int>(dice_.between(1, 3))); });
   --counting_;
   loops_ = loops;
@@ -318,7 +318,7 @@ std::optional<Statements> WholeProgramDrawer::no_grad() {
   return Statements{line};
 }
 
-/// What holds from there on: a layout, a mesh, a seed.
+/// A setting for the rest of the program: a layout, a mesh, a seed.
 std::optional<Statements> WholeProgramDrawer::setting() {
   if (has(Feature::kSeeds) && dice_.chance(40))
     return Statements{{fmt::format("seed {}", dice_.below(100)), {}, {}, {}}};
@@ -328,7 +328,7 @@ std::optional<Statements> WholeProgramDrawer::setting() {
   return Statements{{"use " + dice_.pick(layouts_), {}, {}, {}}};
 }
 
-/// The same, and a setting, for a block.
+/// The same, and a setting, for one block.
 std::optional<Statements> WholeProgramDrawer::with() {
   if (!has(Feature::kWith)) return std::nullopt;
   std::vector<std::string> heads = {fmt::format("with seed {}", dice_.below(100))};

@@ -109,7 +109,7 @@ WholeProgramDrawer::Option WholeProgramDrawer::real_atom(const DimSet& dims) {
   for (Atom& atom : atoms(Type::Kind::kReal))
     if (atom.dims == dims) fitting.push_back(std::move(atom));
   if (fitting.empty()) return std::nullopt;
-  // Rather a late one, as programs read what they have just made.
+  // Prefers late variables, as programs read recent values.
   const size_t at = static_cast<size_t>(
       std::max(dice_.below(static_cast<int64_t>(fitting.size())), dice_.below(static_cast<int64_t>(fitting.size()))));
   return Drawn{{fitting[at].text, {}, real_type(dims)}, fitting[at].bound};
@@ -162,7 +162,7 @@ Drawn WholeProgramDrawer::real(const DimSet& dims, int depth) {
     if (drawn) return *drawn;
   }
   if (Option atom = real_atom(dims); atom && !dice_.chance(5)) return *atom;
-  // Made of another one: what it has too much is averaged, what it lacks is broadcast.
+  // Made from another value: averages over its additional dims, and broadcasts over missing dims.
   const std::vector<Atom> others = atoms(Type::Kind::kReal);
   if (others.empty() || dice_.chance(15)) return fresh_real(dims);
   const Atom& other = dice_.pick(others);
@@ -196,7 +196,7 @@ WholeProgramDrawer::Option WholeProgramDrawer::unary(const DimSet& dims, int dep
     case 10: return written(dice_.chance(50) ? "copy($0)" : "stop_gradient($0)", x.bound);
     case 11: return made("($0 * (1 + $1 * 0.1))", {x.expression, number(1)}, dims, 4 * x.bound);
     case 12: return written(fmt::format("softmax($0, over: {})", dim(last)), 1);
-    case 13:  // of elements around 0 that differ: a mean that is large beside its deviation leaves few digits
+    case 13:  // of elements around 0 that differ: a mean that is large beside the deviation would leave few digits
       return written(fmt::format("layer_norm(tanh($0) + 2 * (cast(range({}), {}) - {}), over: {})", dim(last),
                                  doubles_ ? "f64" : "f32", text_of_number(0.5 * (size(last) - 1)), dim(last)),
                      size(last) == 1 ? 0.1 : 2);

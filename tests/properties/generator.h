@@ -1,6 +1,6 @@
 #pragma once
-// Makes random programs: draws one line after the other and keeps those that the checks accept and whose elements stay
-// within bounds.
+// Makes random programs: draws one line after the other, and keeps the lines that the checks accept and whose elements
+// stay within bounds.
 #include <algorithm>
 #include <cmath>
 #include <deque>
@@ -26,11 +26,11 @@ class Dice {
   std::mt19937_64 random_;
 };
 
-/// What is known of a tensor besides its type.
+/// The known facts about a tensor besides its type.
 struct Facts {
   double low = 0, high = 0;  ///< bounds of its elements
-  double error = 0;          ///< by how many epsilons two runs may differ; 0: the same bits
-  bool summed = false;       ///< a sum went into it: equal numbers, but 0 may be -0
+  double error = 0;          ///< the difference between two runs in epsilons; 0: the same bits
+  bool summed = false;       ///< it depends on a sum: equal numbers, but 0 may be -0
   static Facts between(double low, double high) { return {low, high, 0, false}; }
   double magnitude() const { return std::max(std::abs(low), std::abs(high)); }
 };
@@ -56,7 +56,7 @@ inline Dims without(const Dims& dims, const Dims& gone) {
   return rest;
 }
 
-/// True if no dim has two sizes in them.
+/// True if no dim has two different sizes in the two lists.
 inline bool agree(const Dims& a, const Dims& b) {
   return std::all_of(a.begin(), a.end(), [&](const Dim& dim) {
     const int other = find_dim(b, dim.name);
@@ -72,7 +72,7 @@ class Generator {
   RandomProgram make();
 
  private:
-  // Each draws one line of its kind; false if there was nothing to draw it from, or the line was refused.
+  // Each draws one line of its kind. Returns false if there was no operand, or the line was refused.
   bool unary();
   bool binary();
   bool comparison();
@@ -103,7 +103,7 @@ class Generator {
   void draw_placing();
   void place_lines();
 
-  /// Adds `let v = expression` if the checks accept it and its bounds allow.
+  /// Adds `let v = expression` if the checks accept the expression and its bounds allow it.
   bool add(const std::string& expression, const Facts& facts, const std::vector<const Variable*>& reads);
   bool add_text(const std::string& text, const std::string& name, const Facts& facts,
                 const std::vector<const Variable*>& reads);
@@ -115,7 +115,7 @@ class Generator {
   template <typename Filter>
   const Variable* any(Filter filter);
   const Variable* number();        ///< not bool
-  const Variable* exact_number();  ///< on which something discontinuous may be done
+  const Variable* exact_number();  ///< allowed as an operand of discontinuous operations
   const Variable* real();
   const Variable* with_dims(bool bool_too = false);
   const Dim& dim_of(const Variable& x) { return dice_.pick(x.dims); }
@@ -132,9 +132,9 @@ class Generator {
   bool differentiable_ = false;
   ElementType real_;
   Evaluation evaluation_;
-  Dims dims_;                       ///< those that tensors are drawn from
+  Dims dims_;                       ///< the dims from which tensors are drawn
   std::vector<Dim> declared_;       ///< all
-  std::deque<Variable> variables_;  ///< stays where it is while others are added
+  std::deque<Variable> variables_;  ///< elements keep their addresses while others are added
   std::string mesh_;
   std::vector<std::string> axes_;
   std::vector<std::string> meshes_, layouts_;  ///< names that `use` can name
@@ -145,7 +145,7 @@ const Variable* Generator::any(Filter filter) {
   std::vector<const Variable*> fitting;
   for (size_t i = 0; i < variables_.size(); ++i)
     if (filter(variables_[i]))
-      fitting.insert(fitting.end(), 1 + 3 * i / variables_.size(), &variables_[i]);  // rather a late one
+      fitting.insert(fitting.end(), 1 + 3 * i / variables_.size(), &variables_[i]);  // prefers late variables
   return fitting.empty() ? nullptr : dice_.pick(fitting);
 }
 

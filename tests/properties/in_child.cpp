@@ -27,7 +27,7 @@ std::string how_it_ended(int status) {
              : fmt::format("crash (signal {})", WTERMSIG(status));
 }
 
-/// Ends this process when it has computed for so long, or waited for ten times as long.
+/// Ends this process after `seconds` of computing, or ten times as long of waiting.
 void limit(unsigned seconds) {
   const itimerval computing{{0, 0}, {static_cast<time_t>(seconds), 0}};
   setitimer(ITIMER_PROF, &computing, nullptr);

@@ -1,7 +1,6 @@
-// What a script that is loaded at the prompt has counted is what its run counts, and its plan: under every mesh and
-// layout that its header names. A prompt may still ask for a gradient, and so keeps what a gradient's rule reads; where
-// such a value is summed over processors on its way, it is summed earlier: as in a run of the file in which a gradient
-// is to come.
+// A script that is loaded at the prompt counts the same as its run and its plan, under every mesh and layout of its
+// header. A prompt may still ask for a gradient, and so keeps the values that gradient rules read. If such a value is a
+// sum over processors, it is summed earlier, as in a run of the file that later computes a gradient.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -16,7 +15,8 @@ namespace {
 
 enum class Way { kRun, kRunBeforeAGradient, kLoad };
 
-/// All that a script computed and communicated. The peak is apart: a prompt keeps what a gradient may still read.
+/// All computation and communication of a script. The peak is separate: a prompt keeps values that a gradient may still
+/// read.
 plan::Counters counted(const ScriptCase& script, plan::Execution&& execution, Way way) {
   static std::ostream nowhere(nullptr);
   session::Session session(script.settings, &execution, nowhere);
@@ -42,7 +42,7 @@ std::string compared(const plan::Counters& loaded, const plan::Counters& run) {
 
 class Loaded : public testing::TestWithParam<size_t> {};
 
-/// Planned; Plan.IsTheRunOfAScript compares plans with runs.
+/// Only planned; Plan.IsTheRunOfAScript compares plans with runs.
 TEST_P(Loaded, AScriptCostsWhatItsPlanSays) {
   const std::vector<std::string> paths = scripts();
   int checked = 0;
@@ -53,14 +53,14 @@ TEST_P(Loaded, AScriptCostsWhatItsPlanSays) {
         const plan::Counters plan = planned(each, Way::kRun), load = planned(each, Way::kLoad);
         EXPECT_TRUE(load == plan || load == planned(each, Way::kRunBeforeAGradient)) << compared(load, plan);
         ++checked;
-      } catch (const UserError&) {  // a plan of it ends with an error
+      } catch (const UserError&) {  // a plan of the script ends with an error
       }
     }
   }
   EXPECT_GT(checked, 100);
 }
 
-/// Examples and the library's scripts, which train for long, are only planned.
+/// Examples and the library's scripts train for long and are only planned.
 TEST_P(Loaded, AScriptCountsWhatItsRunCounts) {
   const std::vector<std::string> paths = scripts();
   int checked = 0;
@@ -72,7 +72,7 @@ TEST_P(Loaded, AScriptCountsWhatItsRunCounts) {
         const plan::Counters run = computed(each, Way::kRun), load = computed(each, Way::kLoad);
         EXPECT_TRUE(load == run || load == computed(each, Way::kRunBeforeAGradient)) << compared(load, run);
         ++checked;
-      } catch (const UserError&) {  // it ends with an error as it runs
+      } catch (const UserError&) {  // the script ends with an error
       }
     }
   }

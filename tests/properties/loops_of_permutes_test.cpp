@@ -1,4 +1,4 @@
-// A product that becomes a loop of permutes, under every way to lay out its operands and its result.
+// A product as a loop of permutes, under every layout of its operands and its result.
 #include <gtest/gtest.h>
 
 #include "compare.h"
@@ -8,7 +8,7 @@
 namespace mtf::properties {
 namespace {
 
-/// Every sharding of a tensor of two dims over the axes p and q, as `@` says it.
+/// Returns every sharding of a tensor with two dims over the axes p and q, in the notation of `@`.
 std::vector<std::string> shardings_of(const std::string& first, const std::string& second) {
   std::vector<std::string> all;
   for (int way = 0; way < 9; ++way) {  // each axis splits the first dim, the second, or none
@@ -49,8 +49,8 @@ TEST_P(ProductsAsLoops, AreThoseOfTheWholeHoweverAllIsLaidOut) {
   EXPECT_EQ(tried, 2 * 9 * 9 * 9);
 }
 
-// Each of the three is the largest once: what is gathered, and what is reduced, is the cheaper of them. The sizes of
-// the last cannot all be cut into equal blocks.
+// Each of the three matrices is the largest once, because the cheaper ones are gathered or reduced. The sizes of the
+// last case cannot all be cut into equal blocks.
 INSTANTIATE_TEST_SUITE_P(Sizes, ProductsAsLoops,
                          testing::Values("dim d = 6, f = 24\n", "dim d = 24, f = 6\n", "dim d = 24, f = 24\n",
                                          "dim d = 5, f = 7\n"));

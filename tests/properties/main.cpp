@@ -33,7 +33,7 @@
 namespace mtf::properties {
 namespace {
 
-/// What the command line asks for of whole programs, once for each number of ranks.
+/// Reads the searches for whole programs from the command line, one for each number of ranks.
 std::vector<Search> whole_programs_of(int argc, char** argv) {
   if (argc < 3 || std::strncmp(argv[1], "--whole-program", 15) != 0) return {};
   Search what;
@@ -57,7 +57,7 @@ std::vector<Search> whole_programs_of(int argc, char** argv) {
   return searches;
 }
 
-/// Under mpirun: rank 0 says what search() reads.
+/// Under mpirun: rank 0 prints the messages that search() reads.
 int whole_programs_on_ranks(const Search& what) {
   run_batch(what, [](const std::string& message) {
     if (shared_runtime().rank() == 0) std::cout << message << std::flush;
@@ -78,7 +78,7 @@ int whole_script(int argc, char** argv) {
   std::ostringstream text;
   text << std::ifstream(argv[2]).rdbuf();
   program.statements.push_back({text.str(), {}, {}, {}});
-  program.reads_decide = true;  // it may
+  program.reads_decide = true;  // may be true
   Trial trial{{""}, false};
   for (int i = 3; i + 1 < argc; i += 2) {
     const std::string word = argv[i], value = argv[i + 1];
@@ -94,7 +94,7 @@ int whole_script(int argc, char** argv) {
   return verdict.fails() && !under_mpi() ? 1 : 0;
 }
 
-/// Looks for programs that the check refuses though they run. A program that hangs or crashes ends a child alone.
+/// Searches for programs that the check refuses although they run. A hang or crash ends only a child.
 int checked_programs(uint64_t first, uint64_t count) {
   constexpr unsigned kMostSeconds = 20;  // of one program
   make_data_folder();
@@ -124,7 +124,7 @@ int checked_programs(uint64_t first, uint64_t count) {
 int main(int argc, char** argv) {
   using namespace mtf::properties;
   if (const char* rank = std::getenv("OMPI_COMM_WORLD_RANK")) {
-    // An error that one rank meets would leave the others waiting: it must end the process, and with it all of them.
+    // An error on one rank would leave the others waiting: it must end the process, and so all of them.
     GTEST_FLAG_SET(catch_exceptions, false);
     if (std::strcmp(rank, "0") != 0) GTEST_FLAG_SET(brief, true);
   }

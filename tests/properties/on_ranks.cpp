@@ -15,7 +15,7 @@
 namespace mtf::properties {
 namespace {
 
-constexpr int kHangs = 97;  // exit status of a rank that its watch has ended
+constexpr int kHangs = 97;  // exit status of a rank that watch() has ended
 
 std::array<char, 200> watched{};
 

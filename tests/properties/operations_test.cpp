@@ -1,5 +1,4 @@
-// Registered means tested: what must hold for every operation in the registry, checked on the examples and samples that
-// its record holds.
+// Properties of every operation in the registry, tested on the examples and samples of its record.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -59,7 +58,7 @@ struct Whole {
   std::vector<Tolerance> tolerances;
 };
 
-/// The script run whole, which gives what its kernels give; nothing if it is refused with these sizes.
+/// Runs the script on one processor with the operations' kernels; returns nothing if it is refused with these sizes.
 std::optional<Whole> whole_run(const Script& script) {
   Whole whole;
   try {
@@ -79,7 +78,7 @@ void expect_same(const Script& script, const Where& where, const Outcome& expect
   }
 }
 
-/// Whole and split give the same, and what was predicted is counted.
+/// The split run must give the same as the run on one processor, and count the predicted numbers.
 void expect_layout_changes_nothing(const Script& script, const Whole& whole, const std::vector<std::string>& meshes,
                                    size_t most_layouts, plan::Execution& execution = properties::execution(),
                                    plan::Execution& dry_execution = properties::dry_execution()) {
@@ -158,7 +157,7 @@ TEST_P(EveryOperation, SplitIsWholeOfMisalignedSizes) {
     for (const Sizes& sizes : kMisaligned) {
       const Script script = sample.script(sizes);
       const std::optional<Whole> whole = whole_run(script);
-      if (!whole) continue;  // it takes more elements than there are
+      if (!whole) continue;  // it needs more elements than there are
       ++ran;
       expect_layout_changes_nothing(script, *whole, {"p:2", "p:3", "r:2;c:2"}, 9);
     }
@@ -218,7 +217,7 @@ TEST(LoopsOfPermutes, ChangeNoProduct) {
   }
 }
 
-/// Three steps of Adam of a Transformer that is stored in parts (ZeRO 3).
+/// Three steps of Adam for a Transformer that is stored in parts (ZeRO 3).
 TEST(LoopsOfPermutes, TrainAModelAsItIsTrained) {
   const std::string script =
       "import losses, optim, transformer\n"
@@ -261,12 +260,12 @@ TEST(LoopsOfPermutes, TrainAModelAsItIsTrained) {
 
 // ---- Infinities -----------------------------------------------------------------------------------------------------
 
-/// Operations that add up products: what a factor of NaN leaves out is NaN all the same.
+/// True for operations that add up products: a factor of NaN gives NaN even if the other factor is 0.
 bool is_dense_product(const graph::Op& op) {
   return op.role == graph::Role::kContraction || op.name == "conv" || op.name == "mean_pool";
 }
 
-/// Whatever the inputs hold, a gradient of 0 of the result gives gradients of 0.
+/// For any inputs, a gradient of 0 of the result gives gradients of 0.
 TEST_P(EveryOperation, NothingComesThroughAGradientOf0) {
   if (is_dense_product(op())) GTEST_SKIP() << "it is a dense product";
   for (const Sample& sample : samples_of(op())) {
@@ -299,7 +298,7 @@ TEST_P(EveryOperation, NothingComesThroughAGradientOf0) {
 
 // ---- Gradients ------------------------------------------------------------------------------------------------------
 
-/// A number computed from tensors, and its gradient, by one script.
+/// A script that computes a number from tensors, and the number's gradient.
 class Differences {
  public:
   Differences(const Script& script, std::string loss, std::vector<std::string> of)
@@ -323,7 +322,7 @@ class Differences {
     for (size_t i = 0; i < of_.size(); ++i) {
       ASSERT_TRUE(slopes[i].type == inputs_[i].type)
           << to_string(slopes[i].type) << " of " << to_string(inputs_[i].type);
-      // The differences lose digits to the loss's magnitude, not to the slope's.
+      // The differences lose digits by the loss's magnitude, not by the slope's.
       const double scale = std::max(1.0, std::max(largest(slopes[i]), std::abs(loss_at(i, 0, 0))));
       for (int64_t e = 0; e < size_of(inputs_[i].type.dims); ++e) {
         const double step = 1e-5 * std::max(1.0, std::abs(inputs_[i].number(e)));
@@ -358,7 +357,7 @@ class Differences {
 
 bool has_bf16(const Sample& sample) { return sample.line.find("bf16") != std::string::npos; }
 
-/// A number made of the result in which every element has a weight of its own.
+/// A number computed from the result, in which every element has a weight of its own.
 const std::string kLoss = "let loss = sum(result * (0.3 * result + 1))\n";
 
 TEST_P(EveryOperation, GradientIsTheCentralDifference) {
@@ -373,8 +372,8 @@ TEST_P(EveryOperation, GradientIsTheCentralDifference) {
   }
 }
 
-/// Compares the gradient of a number that is made of the gradients of `first` with differences; `constants` come before
-/// the script, once.
+/// Compares the gradient of a number that depends on the gradients of `first` with differences. `constants` precede the
+/// script, once.
 void check_second_gradient(const Sample& sample, const std::string& first, const std::string& constants = "") {
   Script script = sample.script({2, 3, 2, 2}, ElementType::kF64);
   if (!whole_run(script)) script = sample.script(kSmall, ElementType::kF64);
@@ -417,8 +416,7 @@ INSTANTIATE_TEST_SUITE_P(Registry, EveryOperation, testing::ValuesIn(sampled_ops
 
 // ---- The registry ---------------------------------------------------------------------------------------------------
 
-/// The operations that compute in a local program, by its text.
-/// Keeps the operations of all that it runs, as they were captured and as processors compute them.
+/// A runtime that keeps the operations of all programs that it runs, both as captured and as processors compute them.
 class WatchedRuntime : public run::DryRuntime {
  public:
   std::vector<std::shared_ptr<plan::Tensor>> run(const std::shared_ptr<const plan::Plan>& plan,
@@ -444,7 +442,7 @@ void run_split(plan::Execution& execution, const Script& script) {
   }
 }
 
-/// The operations of all samples under layouts that split them, and of products that are loops of permutes.
+/// Returns the operations of all samples under layouts that split them, and of products as loops of permutes.
 const std::vector<graph::OperationRef>& sampled_operations() {
   static const std::vector<graph::OperationRef> operations = [] {
     ExecutionOn<WatchedRuntime> execution, looping(plan::ExecutionOptions{.most_whole = 0});
@@ -462,13 +460,13 @@ const std::vector<graph::OperationRef>& sampled_operations() {
   return operations;
 }
 
-/// Leaves are inputs of every program, and a view that changes nothing is its operand.
+/// Excludes leaves, which are inputs of every program, and views that change nothing, which are their operands.
 TEST(Registry, EveryOperationIsRunByASample) {
   std::set<const graph::Op*> seen;
   for (const graph::OperationRef& operation : sampled_operations()) seen.insert(operation->op);
   for (const graph::Op* op : ops::all_ops())
     if (op->infer && !op->is_leaf() && op->role != graph::Role::kView &&
-        op->role != graph::Role::kLoop) {  // of which programs are drawn
+        op->role != graph::Role::kLoop) {  // drawn programs test loops
       EXPECT_TRUE(seen.count(op)) << "no sample of any operation runs " << op->name;
     }
 }

@@ -1,5 +1,5 @@
-// What a script costs under other meshes and layouts, from its programs as they were captured once, is what a plan of
-// it that evaluates it under them says.
+// The cost of a script under other meshes and layouts, computed from programs that were captured once, equals a plan
+// that evaluates the script under them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ struct Planned {
   std::unique_ptr<session::Session> session;  ///< errors point into its source
 };
 
-/// `run`: runs the script.
+/// `run` runs the script.
 Planned planned_by(const eval::Settings& settings, const std::function<void(session::Session&)>& run) {
   Planned result;
   static std::ostream nowhere(nullptr);
@@ -61,7 +61,7 @@ std::vector<std::string> dims_of(const plan::ProgramRecord& record) {
   return {names.begin(), names.end()};
 }
 
-/// Up to four of the dims, each over one axis or both, in whatever order; and so, often, how params and states are
+/// Draws up to four of the dims, each over one axis or both, in any order. Often also draws how params and states are
 /// stored.
 Layout drawn_layout(const std::vector<std::string>& dims, std::mt19937& random) {
   static const std::vector<std::vector<Name>> lists = {{Name("rows")},
@@ -84,7 +84,7 @@ Layout drawn_layout(const std::vector<std::string>& dims, std::mt19937& random) 
   return layout;
 }
 
-/// As it is written; nothing if it is refused, or ends with an error.
+/// Plans the script with its own settings; returns nothing if it is refused, or ends with an error.
 std::optional<Planned> planned_as_it_is(const std::string& path) {
   eval::Settings settings = settings_at({""});
   settings.library = &library::host_library();
@@ -151,7 +151,7 @@ TEST(OtherLayouts, TakeForEachProgramWhatTheRulesOfItsDimsSay) {
     std::vector<Dim> dims;
     try {
       dims = cost::WorkBound(costs, {Name("rows"), Name("cols")}).dims();
-    } catch (const UserError&) {  // it asks for other axes by name
+    } catch (const UserError&) {  // the script names other axes
       continue;
     }
     std::vector<AxisSet> axes;
@@ -200,7 +200,7 @@ TEST(OtherLayouts, TurnsOfATrainingLoopAreOneProgram) {
   }
 }
 
-/// A step of a Transformer whose layers are computed again for their gradients.
+/// A step of a Transformer with recomputed layers.
 Planned transformer_of(int layers, const eval::Settings& settings) {
   const std::string text =
       "import nn, transformer\n"
@@ -251,7 +251,7 @@ TEST(OtherLayouts, TakeTheTimeThatAPlanUnderThemSays) {
   }
 }
 
-// What a costing does for a layer it need not do again for the next.
+// A costing of a layer is reused for equal layers.
 TEST(OtherLayouts, OfEqualLayersAreDecidedOnce) {
   const auto operations_of = [](int layers, const Asked& asked) {
     const Planned once = transformer_of(layers, settings_of({"all:1", ""}));
@@ -263,7 +263,7 @@ TEST(OtherLayouts, OfEqualLayersAreDecidedOnce) {
       all += program.operations.size();
       for (const graph::ProgramOperation& operation : program.operations)
         if (operation.operation->inputs.empty())
-          different.insert(operation.operation.get());  // each parameter begins with numbers of its own
+          different.insert(operation.operation.get());  // each parameter begins with different numbers
     }
     EXPECT_LT(different.size(), all);
     return different.size();

@@ -1,5 +1,5 @@
-// What a plan says of every golden script and example is what its run counts, statement by statement: under every mesh
-// and layout that its header names.
+// The plan of every golden script and example equals the counts of its run, statement by statement, under every mesh
+// and layout of its header.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -13,10 +13,10 @@
 namespace mtf::properties {
 namespace {
 
-/// Of each statement, by its place: all that it computed and communicated.
+/// The computation and communication of each statement, by its position.
 struct CountedStatements {
   std::map<std::pair<std::string, uint32_t>, plan::Counters> counters;
-  bool exact = true;  ///< nothing depends on what only the run knows (a file's contents), and every turn was walked
+  bool exact = true;  ///< no fact is known only to the run (a file's content), and every iteration was evaluated
 };
 
 CountedStatements counted(const ScriptCase& script, plan::Execution&& execution) {
@@ -35,8 +35,9 @@ CountedStatements counted(const ScriptCase& script, plan::Execution&& execution)
   return statements;
 }
 
-/// The peak of the whole program. A turn that is repeated keeps the old value of a state until the turn has ended, also
-/// where it does not read the value: an error gives it back. No plan says so; the scripts have one number so.
+/// Compares the peak of the whole program. A replayed iteration keeps the old value of a state to its end, even if it
+/// does not read the value, because an error restores it. Plans do not count that; in the scripts such a state is one
+/// number.
 void expect_peaks_agree(int64_t planned, int64_t measured) {
   constexpr int64_t kOneNumber = 64;
   EXPECT_LE(planned, measured);
@@ -56,7 +57,7 @@ TEST_P(Plan, IsTheRunOfAScript) {
       try {
         run = counted(each, ExecutionOn<run::MpiRuntime>(run::MpiRuntimeOptions{.threads = 1}));
       } catch (const UserError&) {
-        continue;  // one that ends with an error as it runs
+        continue;  // a script that ends with an error
       }
       CountedStatements plan = counted(each, ExecutionOn<run::DryRuntime>());
       if (!plan.exact) continue;

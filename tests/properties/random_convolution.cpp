@@ -37,10 +37,10 @@ std::string list(const std::vector<Along>& space, Member member) {
   return fmt::format("[{}]", fmt::join(numbers, ", "));
 }
 
-/// A tensor whose elements are found by the indices of dims that have a name.
+/// A tensor whose elements are found by the indices of named dims.
 struct Indexed {
   std::vector<int64_t> sizes;
-  std::vector<size_t> places;  ///< of each dim among all indices
+  std::vector<size_t> places;  ///< the index of each dim among all indices
   int64_t at(const std::vector<int64_t>& index) const {
     int64_t place = 0;
     for (size_t d = 0; d < sizes.size(); ++d) place = place * sizes[d] + index[places[d]];
@@ -136,7 +136,7 @@ Script RandomConvolution::script() const {
     script.body = fmt::format("let y = conv(x, w{}, base_dilation: {}{} -> {})\n", arguments, list(space, &Along::base),
                               operation == Operation::kTransposed ? ", transposed: true" : "", shape(y));
   }
-  // Of a window that meets nothing the greatest element is -inf, whose gradient would be NaN.
+  // The greatest element of an empty window is -inf, with a gradient of NaN.
   script.body += operation == Operation::kMaxPool
                      ? "let finite = where(y > -10, y, 0)\nlet loss = sum(finite * (finite + 1))\n"
                      : "let loss = sum(y * (y + 1))\n";
@@ -153,7 +153,8 @@ Script RandomConvolution::script() const {
 std::vector<std::vector<double>> RandomConvolution::plain(const plan::HostTensor& of_x,
                                                           const plan::HostTensor& of_w) const {
   const bool transposed = operation == Operation::kTransposed, pools = w.empty();
-  // One index for each dim that is none of space, then for each dim of space those of x, of the window, of y.
+  // One index for each dim that is not a dim of space, then for each dim of space the indices of x, of the window, and
+  // of y.
   std::vector<std::string> labels;
   std::vector<int64_t> counts;
   for (const auto& [name, size] : sizes) labels.push_back(name), counts.push_back(size);

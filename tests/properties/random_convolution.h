@@ -1,5 +1,5 @@
 #pragma once
-// Random convolutions and poolings, each made from a seed, and what they give by plain sums.
+// Random convolutions and poolings, each made from a seed, with their results by plain sums.
 #include <cstdint>
 #include <map>
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace mtf::properties {
 
-/// A setting with all its arguments: dims of any number in each role and in any order, windows larger than blocks,
-/// zeros before and behind, or elements taken away.
+/// A setting with all its arguments: dims of any number in each role and in any order, windows larger than blocks, and
+/// positive or negative padding.
 struct RandomConvolution {
-  /// How windows lie along a dim of space.
+  /// The position of windows along a dim of space.
   struct Along {
     std::string dim, tap;
     int64_t size = 1, taps = 1, stride = 1, before = 0, behind = 0, dilation = 1, base = 1;
@@ -26,15 +26,15 @@ struct RandomConvolution {
   std::map<std::string, int64_t> sizes;  ///< of the other dims
   std::vector<std::string> x, w, y;      ///< dims in order
 
-  /// Binds y, and the gradients d_x and, of a convolution, d_w of the sum of y (y + 1).
+  /// Binds y and gradients of the sum of y (y + 1): d_x and, for a convolution, d_w.
   Script script() const;
-  /// The dims that a layout may split: all but those of the window.
+  /// Returns the dims that a layout may split: all but those of the window.
   std::vector<std::string> dims() const;
-  /// The results of the script by plain sums, from the elements of x and w.
+  /// Computes the results of the script by plain sums from the elements of x and w.
   std::vector<std::vector<double>> plain(const plan::HostTensor& of_x, const plan::HostTensor& of_w) const;
 };
 
-/// A setting whose windows fit: others that the seed gives are passed over.
+/// Makes a setting whose windows fit; skips other settings of the seed.
 RandomConvolution random_convolution(uint64_t seed);
 
 }  // namespace mtf::properties

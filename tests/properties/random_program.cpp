@@ -53,7 +53,7 @@ RandomProgram RandomProgram::part_for(size_t result) const {
 
 namespace {
 
-/// What does not hold of a program, in words, or nothing.
+/// Returns a description of a violated property, or nothing.
 using Check = std::function<std::string(const RandomProgram&)>;
 
 std::string guarded(const Check& check, const RandomProgram& program) {
@@ -116,7 +116,7 @@ Check fusion_changes_nothing(const Where& where) {
   };
 }
 
-/// The program with a `print` after every line prints the same, whole and split.
+/// The program with a `print` after every line prints the same on one processor and split.
 Check prints_the_same(const Where& where) {
   return [=](const RandomProgram& program) {
     Script script = program.script(false);
@@ -140,7 +140,7 @@ Check passes_the_checks(bool laid_out) {
   };
 }
 
-/// The smallest part of a program that still fails, found by leaving lines out and by making inputs of them.
+/// Finds the smallest part of a program that still fails, by removing lines or by turning them into inputs.
 RandomProgram smallest(RandomProgram program, const Check& check) {
   for (size_t i = 0; i < program.results.size(); ++i) {
     RandomProgram part = program.part_for(i);
@@ -190,7 +190,7 @@ std::string report(const RandomProgram& program, const Check& check, const Where
 
 const std::vector<std::string> kMeshesOfPrograms = {"p:1", "p:2", "p:3", "p:4", "r:2;c:2", "r:2;c:3"};
 
-/// A layout, drawn at random, under which no two dims of a tensor share an axis.
+/// Draws a layout under which no two dims of a tensor share an axis.
 Where legal_place(const RandomProgram& program, Dice& dice, const std::vector<std::string>& dims) {
   const std::string& mesh = dice.pick(kMeshesOfPrograms);
   for (int tries = 0; tries < 8; ++tries) {
@@ -200,13 +200,13 @@ Where legal_place(const RandomProgram& program, Dice& dice, const std::vector<st
   return {mesh, dims.empty() ? "" : dice.pick(dims) + ":" + parse_axes(mesh)[0].name.str()};
 }
 
-/// Takes rules out of the program's own layouts until it is legal.
+/// Removes rules from the program's own layouts until they are legal.
 void make_legal(RandomProgram& program, Dice& dice) {
   while (is_illegal(program.script(true), {""})) {
     std::vector<size_t> places;
     for (size_t at = program.placing.find(" -> "); at != std::string::npos; at = program.placing.find(" -> ", at + 1))
       places.push_back(at);
-    if (places.empty()) {  // what is written with `@` and `..`
+    if (places.empty()) {  // layouts given with `@` and `..`
       for (Line& line : program.lines)
         if (line.layout.starts_with("{..")) line.layout.clear();
       return;

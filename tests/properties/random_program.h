@@ -1,14 +1,14 @@
 #pragma once
 // Random programs, each made from a seed.
 //
-// A program draws its inputs from the random stream and goes on with a few lines, each an operation on tensors that
-// earlier lines bound. It is of one of two kinds. One works on small integers (i32, and floats that hold integers),
-// bounded so that every sum is exact: its results are the same bits however it is run. The other works on floats of
-// one type; along with each tensor goes a bound of its elements and of the rounding error by which two runs may
-// differ, and nothing discontinuous (a comparison, an argmax) reads a tensor of which that error is not 0.
+// A program draws its inputs from the random stream and continues with a few lines. Each line is an operation on
+// tensors that earlier lines bound. There are two kinds of programs. One works on small integers (i32, and floats that
+// hold integers), which are bounded so that every sum is exact: its results are the same bits in every run. The other
+// works on floats of one type. It tracks a bound of each tensor's elements, and of the rounding error between two runs.
+// A discontinuous operation (a comparison, an argmax) reads only tensors with an error of 0.
 //
-// A program can be written in two ways: plain, and laid out: with a mesh of its own, layouts that are in force from
-// one line to another, and `@` on some values. Both compute the same.
+// A program can be written in two ways: plain, or with a mesh of its own, layouts for parts of its lines, and `@` on
+// some values. Both compute the same.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -18,20 +18,20 @@
 
 namespace mtf::properties {
 
-/// A line that binds a tensor or two.
+/// A line that binds one or two tensors.
 struct Line {
   std::string text;    ///< `let v3 = v1 + v2`; several lines where it is a loop
-  std::string layout;  ///< what stands behind `@` if the program is laid out, or nothing
-  std::string before;  ///< `use …` that stands above it if the program is laid out
+  std::string layout;  ///< the text after `@` in the program with layouts, or nothing
+  std::string before;  ///< the `use …` before it in the program with layouts
   std::vector<std::string> binds;
   std::vector<std::string> reads;
-  std::string as_input;  ///< a line that binds a tensor of the same type to the first name, or nothing
+  std::string as_input;  ///< a line that binds the first name to an input of the same type, or nothing
 };
 
 struct RandomProgram {
   uint64_t seed = 0;
   bool has_loop = false;
-  std::string dims;        ///< lines that declare them
+  std::string dims;        ///< lines that declare the dims
   std::string placing;     ///< lines that declare meshes and layouts
   int64_t processors = 1;  ///< of each of its meshes
   std::vector<Line> inputs;
@@ -40,21 +40,21 @@ struct RandomProgram {
   std::vector<Tolerance> tolerances;  ///< of each result
 
   Script script(bool laid_out) const;
-  /// The part that computes only this result.
+  /// Returns the part of the program that computes only this result.
   RandomProgram part_for(size_t result) const;
 };
 
-/// No tensor has two dims on one axis in the program laid out.
+/// Makes a program. In its form with layouts, no tensor has two dims on one axis.
 RandomProgram random_program(uint64_t seed);
 
-/// Everything that must hold for the program of a seed; what does not, in words, with a small script that shows it;
-/// empty if all holds.
+/// Checks every property of the program of a seed. Describes the violated ones with a small script that shows them;
+/// empty if there are none.
 std::string wrong_with(uint64_t seed);
 
-/// Prints the program of a seed and what is wrong with it; true if nothing is.
+/// Prints the program of a seed and its violated properties; returns true if there are none.
 bool show_random_program(uint64_t seed);
 
-/// A layout of dims on a mesh, drawn at random; it may put two dims on one axis.
+/// Draws a layout of dims on a mesh; it may put two dims on one axis.
 std::string random_layout(uint64_t seed, const std::vector<std::string>& dims, const std::string& mesh);
 
 }  // namespace mtf::properties

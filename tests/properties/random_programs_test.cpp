@@ -1,8 +1,7 @@
-// Random programs: whole and split, fused and not, in one go and with a cut after every statement, they give the same,
-// and what is predicted is measured. They are straight lines of operations; what they alone cover is that every element
-// of every result is compared, integers and what only moves elements bit for bit, floats within an error that is
-// carried along from line to line. Whole programs (whole_programs_test.cpp) are compared by the six digits that they
-// print.
+// Random programs give the same results on one processor and split, with and without fusion, in one program and with a
+// cut after every statement. Predicted counts equal measured counts. They are sequences of operations. Only these tests
+// compare every element of every result: integers and moved elements bit for bit, floats within an error that is
+// computed line by line. Whole programs (whole_programs_test.cpp) are compared by their six printed digits.
 #include <gtest/gtest.h>
 
 #include "random_program.h"

@@ -1,6 +1,6 @@
-// However processors are hosted (by one rank, or one, two or three by each of several), the same is computed and
-// counted, and replicas are the same bits; with one processor a rank, wire_bytes are the bytes handed to MPI. Run under
-// mpirun: every rank runs every test, and compares what it has.
+// One rank, or several ranks with one, two or three processors each, compute and count the same, and replicas have the
+// same bits. With one processor per rank, wire_bytes are the bytes that MPI sends. Run under mpirun: every rank runs
+// every test, and compares its own results.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -23,8 +23,8 @@ class Ranks : public testing::Test {
     if (shared_runtime().ranks() == 1) GTEST_SKIP() << "needs mpirun";
   }
 
-  /// Hosted by rank 0 alone and shared among the ranks, the script gives the same: what does not, in words, on rank 0.
-  /// Nothing is run if the layout puts two dims of a tensor on one axis.
+  /// Runs the script on rank 0 alone and on all ranks, and returns the difference on rank 0. Runs nothing if the layout
+  /// puts two dims of a tensor on one axis.
   static std::string hosting_changes(const Script& script, const std::vector<Tolerance>& tolerances, const Where& where,
                                      bool fuse = true) {
     plan::Execution& ranks = fuse ? shared_execution() : shared_single_execution();
@@ -53,7 +53,7 @@ class Ranks : public testing::Test {
     return text;
   }
 
-  /// Meshes that have a processor for each rank.
+  /// Meshes with at least one processor for each rank.
   static std::vector<std::string> meshes() {
     std::vector<std::string> fitting;
     for (const std::string mesh : {"p:2", "p:3", "p:4", "r:2;c:2", "r:2;c:3", "r:3;c:2"})
@@ -61,12 +61,12 @@ class Ranks : public testing::Test {
     return fitting;
   }
 
-  /// How many runs were compared, and bytes of what meshes with one processor a rank put on the wire.
+  /// The number of compared runs, and the bytes on the wire of meshes with one processor per rank.
   inline static int64_t compared = 0, compared_bytes = 0;
 };
 
-/// With its gradient, under layouts of every kind, in turn as it is, with fusion off and with a cut after every
-/// statement.
+/// Each operation with its gradient, under layouts of every kind: alternately normal, with fusion off, and with a cut
+/// after every statement.
 TEST_F(Ranks, DoNotChangeAnOperation) {
   constexpr size_t kMostLayouts = 6;
   for (const graph::Op* op : sampled_ops())
@@ -128,8 +128,8 @@ TEST_F(Ranks, DoNotChangeAConvolution) {
   }
 }
 
-/// In pieces, with a last slice that is shorter, of several arrays at once and one after the other, in turns of a loop:
-/// through memory that the ranks share and, with fusion off, by messages.
+/// In pieces with a shorter last slice, of several arrays at once and one after the other, in iterations of a loop.
+/// Uses memory that the ranks share and, with fusion off, messages.
 TEST_F(Ranks, DoNotChangeALargeReduction) {
   const int ranks = shared_runtime().ranks();
   Script script;
@@ -151,8 +151,7 @@ TEST_F(Ranks, DoNotChangeALargeReduction) {
   if (!shared_runtime().shares_memory()) GTEST_SKIP() << "ranks cannot share memory here";
 }
 
-/// What whole programs do is what the reference does; `--whole-programs COUNT --ranks 2,3,4` looks through more of
-/// them.
+/// Whole programs do the same as in the reference. `--whole-programs COUNT --ranks 2,3,4` tries more programs.
 TEST_F(Ranks, DoNotChangeAWholeProgram) {
   Search what;
   what.first = 50 * static_cast<uint64_t>(shared_runtime().ranks()), what.count = 25;

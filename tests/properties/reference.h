@@ -1,6 +1,7 @@
 #pragma once
-// What a script computes, by the kernels of its operations alone: node by node on whole tensors, each result in memory
-// of its own. No splitter, schedule or executor is involved, so a mistake that they make whole and split alike shows.
+// The results of a script by the kernels of its operations alone: node by node on global tensors, each result in memory
+// of its own. No splitter, schedule or executor is involved. So this finds errors that whole and split runs have in
+// common.
 #include <string>
 #include <vector>
 
@@ -9,7 +10,7 @@
 
 namespace mtf::properties {
 
-/// In what the results of a whole run differ from those of the kernels, in words; empty if in nothing.
+/// Describes the difference between a whole run and the kernels; empty if there is none.
 std::string differs_from_kernels(const Script& script, const Outcome& whole, const std::vector<Tolerance>& tolerances);
 
 }  // namespace mtf::properties

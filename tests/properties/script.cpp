@@ -129,7 +129,7 @@ struct Executions {
   std::optional<ExecutionOn<run::ReferenceRuntime>> reference;
 };
 
-/// This process's own: a child of a process that had some has not its threads.
+/// Executions of this process: a forked child does not have the threads of its parent.
 Executions& executions() {
   static pid_t owner = getpid();
   static Executions* executions = new Executions;

@@ -1,4 +1,4 @@
-// The search for a layout against what is known, and against trying everything.
+// The search for a layout against known answers, and against exhaustive trials.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -28,7 +28,7 @@ struct Searched {
   }
 };
 
-/// Arithmetic takes so long that work must be divided; besides it only bytes on the wire count.
+/// A machine whose arithmetic is so slow that work must be divided; otherwise only bytes on the wire count.
 cost::MachineModel slow_wire() {
   cost::MachineModel machine;
   machine.flops = {{ElementType::kF32, 1e9}};
@@ -131,7 +131,7 @@ TEST(Search, AsksOnceOfAxesThatAreAlike) {
       "-> [batch, length, d_model])\nprint(sum(tanh(einsum(x + y, u -> [batch, length, classes]))))\n");
   cost::MachineModel named;
   named.axes = {{"rows", named.link},
-                {"cols", named.link}};  // a machine that tells the axes apart, but not their times
+                {"cols", named.link}};  // a machine that distinguishes the axes by name, with equal times for both
   const cost::LayoutCosts alike(searched.record, cost::MachineModel()), apart(searched.record, named);
   cost::SearchQuestion question;
   question.processors = 4;
@@ -215,7 +215,7 @@ TEST(Search, TakesAScriptThatNamesAxesItself) {
   EXPECT_NE(search(costs, question).best->mesh->find(Name("there")), -1);
 }
 
-/// A training step of six layers with Adam, whose params weigh more than anything else.
+/// A training step of six layers with Adam; the params are larger than all other values.
 const std::string kHeavy =
     "import optim\ndim batch = 8, d = 256, e = 256\n"
     "model Layer {\n  param w: [d, e] = init.normal(stddev: 0.1)\n  fn call(x) = rename(tanh(einsum(x, w -> [batch, "
@@ -225,7 +225,7 @@ const std::string kHeavy =
     "let net = Net()\nlet opt = optim.Adam(net.params)\nlet x = random.uniform([batch, d])\n"
     "for step in 0..2 { let loss = sum(square(net(x))); opt.minimize(loss) }\nprint(sum(net(x)))\n";
 
-/// Under rules of all kinds: those that split all, little, and what brings everything together again.
+/// Under rules of all kinds: rules that split everything, rules that split little, and rules that gather everything.
 TEST(Search, PeaksAreNotFarBelowWhatIsEstimated) {
   const std::vector<Name> axes = {Name("rows"), Name("cols")};
   const auto mesh = std::make_shared<const Mesh>(Name("mesh"), parse_axes("rows:4;cols:2"));

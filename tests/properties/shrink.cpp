@@ -6,11 +6,11 @@
 namespace mtf::properties {
 namespace {
 
-/// Numbers the places where an edit could be made, and makes the one that is wanted.
+/// Numbers the positions of possible edits, and makes the wanted edit.
 class Edit {
  public:
   explicit Edit(size_t wanted) : left_(wanted) {}
-  /// True at the place that is wanted.
+  /// True at the wanted position.
   bool here() { return !done_ && left_-- == 0 && (done_ = true); }
   bool done() const { return done_; }
 
@@ -41,7 +41,7 @@ void leave_out(Statements& statements, Edit& edit) {
   });
 }
 
-/// What stands in a block, instead of the statement that has it.
+/// Replaces a statement by the statements of its block.
 void take_apart(Statements& statements, Edit& edit) {
   for_each_block(statements, edit, [&](Statements& block) {
     for (size_t i = 0; i < block.size() && !edit.done(); ++i) {
@@ -80,7 +80,7 @@ void simplify_expressions(Statements& statements, Edit& edit) {
   });
 }
 
-/// Sizes of dims and counts of turns, one less.
+/// Reduces sizes of dims and numbers of iterations by one.
 void make_less(Statements& statements, Edit& edit) {
   for_each_block(statements, edit, [&](Statements& block) {
     for (Statement& statement : block)

@@ -1,6 +1,5 @@
-// What a stage prints can be read back, and what is read is what was printed: of every program that the scripts
-// capture, the text at each stage gives the same text again, and all later passes give of it what they give of the
-// program.
+// The text of every stage can be read back without loss. For every program of the scripts, the text of each stage is
+// printed the same again, and all later passes give the same for it as for the original program.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,14 +18,14 @@
 namespace mtf::properties {
 namespace {
 
-/// Why a collective is there is said to people, behind `#`.
+/// Removes comments after `#`, which tell people the reason of a collective.
 std::string without_comments(std::string_view text) {
   constexpr std::string_view kComment = "   # ";
   std::string kept;
   kept.reserve(text.size());
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
-    // Signs are rare in a line, and blanks are not.
+    // A line has few signs but many blanks.
     std::size_t end = line.find('#');
     while (end != std::string_view::npos && !line.substr(end - std::min<std::size_t>(end, 3)).starts_with(kComment))
       end = line.find('#', end + 1);
@@ -36,7 +35,7 @@ std::string without_comments(std::string_view text) {
   return kept;
 }
 
-/// The first lines that differ.
+/// Returns the first different lines.
 std::string difference(const std::string& found, const std::string& expected) {
   const std::vector<std::string> a = split(found, '\n'), b = split(expected, '\n');
   size_t i = 0;
@@ -47,7 +46,7 @@ std::string difference(const std::string& found, const std::string& expected) {
   return "line " + std::to_string(i + 1) + ":\n  " + line(a) + "\ninstead of\n  " + line(b) + "\n";
 }
 
-/// What is wrong with the texts of one program, or nothing.
+/// Describes what is wrong with the texts of one program, or returns nothing.
 std::string wrong_with(const std::vector<std::string>& texts) {
   const plan::PassOptions options{.verify = true};
   const std::vector<plan::Pass>& list = plan::passes();
@@ -95,7 +94,7 @@ TEST_P(StageTexts, GiveTheProgramBack) {
       });
       try {
         session.run_file(each.path);
-      } catch (const UserError&) {  // a plan of it ends with an error
+      } catch (const UserError&) {  // a plan of the script ends with an error
       }
     }
   }

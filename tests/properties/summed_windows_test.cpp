@@ -1,5 +1,5 @@
-// A dim that is summed, and along which each place reads a window of one operand: what a convolution's gradient with
-// respect to its kernel is. Blocks get their halos, and their sums are reduced.
+// A summed dim along which each position reads a window of one operand, as in the gradient of a convolution's kernel.
+// Blocks get their halos, and their sums are reduced.
 #include <gtest/gtest.h>
 
 #include "compare.h"

@@ -1,6 +1,6 @@
-// Turns of loops over a dim that define, capture, call and keep functions, closures, models, states and lists, each
-// drawn from a seed. A turn gives what the same function gives in a loop written out with `for`: values, gradients, and
-// all that a turn leaves outside. An error at any of its statements leaves a session as it was.
+// Random iterations of loops over a dim that define, capture, call and keep functions, closures, models, states and
+// lists. An iteration gives the same as in an unrolled `for` loop: values, gradients, and all effects outside. An error
+// at any of its statements leaves a session as it was.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -17,14 +17,14 @@
 namespace mtf::properties {
 namespace {
 
-/// A program in entries, as a prompt is given them: two loops that come to the same.
+/// A program as entries of a prompt: two loops with the same result.
 struct TurnProgram {
-  std::vector<std::string> before;       ///< declares what the loops read
-  std::vector<std::string> written_out;  ///< the loop, turn by turn
+  std::vector<std::string> before;       ///< declares the inputs of the loops
+  std::vector<std::string> written_out;  ///< the loop with `for`
   std::vector<std::string> scanned;      ///< the loop by `scan`
-  std::vector<std::string> compared;     ///< asserts that both have left the same
+  std::vector<std::string> compared;     ///< asserts that both loops have the same effects
   std::vector<std::string> layouts;
-  int fails = 0;  ///< statements at which a turn fails if `fail_at` is their number
+  int fails = 0;  ///< number of statements at which an iteration can fail; `fail_at` chooses one
   std::string text() const {
     std::string all;
     for (const auto* part : {&before, &written_out, &scanned, &compared})
@@ -62,13 +62,13 @@ class TurnDrawer {
  private:
   std::string carried() const { return is_pipeline_ ? "m, a" : "a"; }
   std::string fresh(const char* name) { return fmt::format("{}{}", name, ++names_); }
-  /// Where a turn may fail.
+  /// A statement at which an iteration may fail.
   std::string fail() {
     if (!may_fail_) return "";
     return fmt::format("if fail_at == {} {{ let broken = ones([lost]) + ones([found]) }}\n", program_.fails++);
   }
 
-  /// The statements of a turn, which come from `y` to what they return, and read `x`.
+  /// The statements of an iteration, which compute a result from `y` and read `x`.
   std::string body(std::string y, const std::string& x, std::string& result) {
     std::string lines = fmt::format("let y = {}\n", y);
     y = "y";
@@ -147,7 +147,7 @@ class TurnDrawer {
     }
   }
 
-  /// `list := list + [item]`, a list outside. `part`: how a tensor is had of an item.
+  /// `list := list + [item]`, for an outer list. `part` is the text that gets a tensor from an item.
   std::string appended(const char* list, const char* part, const std::string& item, const std::string& y,
                        const std::string& next) {
     if (is_pipeline_) return fmt::format("let {} = 0.5 * {}\n", next, y);
@@ -156,7 +156,7 @@ class TurnDrawer {
     return fmt::format("{0} := {0} + [{1}]\nlet {2} = 0.5 * {3}\n", name, item, next, y);
   }
 
-  /// `name := value`, a name of the model; `$` in the value is the name.
+  /// `name := value`, for a name of the model; `$` in the value stands for the name.
   std::string name_of_model(const char* what, const char* begins, std::string value, const char* part,
                             const std::string& y, const std::string& next) {
     const std::string name = fresh(what);
@@ -170,7 +170,7 @@ class TurnDrawer {
     program_.compared.push_back(fmt::format("assert max(abs({} - {})) < 0.0001", one, other));
   }
 
-  /// Both loops begin with empty lists outside, and leave what they have appended in lists of their own.
+  /// Each loop begins with empty outer lists, and leaves its items in lists of its own.
   void with_lists(std::vector<std::string>& loop, const char* kind) {
     for (const auto& [list, part] : lists_) {
       loop.insert(loop.begin(), list + " := []");
@@ -232,7 +232,7 @@ class TurnDrawer {
     program_.before.push_back("let net = stacked(n, fn() = Layer())");
     program_.written_out = {"let y = start", "for layer in list { y := layer(y) }"};
     program_.scanned = {"let z = scan(fn(h, layer) = layer(h), start, net, over: n)"};
-    // A gradient through a state that has been assigned since is refused.
+    // A gradient through a state that was assigned later is refused.
     if (states_.empty() && lists_.empty() && dice_.chance(50)) {
       program_.written_out.push_back("for layer in list { y := layer(y) }");
       program_.scanned.push_back("z := scan(fn(h, layer) = layer(h), z, net, over: n)");
@@ -264,8 +264,8 @@ class TurnDrawer {
   int names_ = 0;
   TurnProgram program_;
   std::string members_;                                        ///< of the model, for the statements drawn so far
-  std::vector<std::pair<std::string, std::string>> lists_;     ///< outside, and how a tensor is had of an item
-  std::vector<std::pair<std::string, std::string>> assigned_;  ///< names of the model, and how a tensor is had of them
+  std::vector<std::pair<std::string, std::string>> lists_;     ///< outer lists; the text of an item's tensor
+  std::vector<std::pair<std::string, std::string>> assigned_;  ///< names of the model; the text of their tensor
   std::vector<std::string> states_;
   std::vector<std::pair<std::string, std::string>> targets_;  ///< of gradients, by the loop
 };
@@ -294,7 +294,7 @@ TEST(Turns, DoAsTheLoopWrittenOut) {
   }
 }
 
-/// Each entry in turn; what the first that fails says.
+/// Enters each entry in order; returns the message of the first one that fails.
 std::string first_error(session::Session& session, const std::vector<std::string>& entries) {
   for (const std::string& entry : entries) {
     try {

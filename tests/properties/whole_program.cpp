@@ -92,7 +92,7 @@ FeatureSet features_of(const std::string& names) {
 
 WholeProgramDrawer::WholeProgramDrawer(uint64_t seed, FeatureSet allowed)
     : dice_(seed * 2654435761u + 17), features_(0) {
-  // Each program is made of some of the features only, so that rare combinations come together often enough.
+  // Each program has only some of the features, so that rare combinations occur often enough.
   const int percent = static_cast<int>(dice_.between(45, 95));
   for (const FeatureRecord& record : features())
     if (const bool drawn = dice_.chance(percent); drawn && (allowed & bit(record.feature)))
@@ -102,13 +102,13 @@ WholeProgramDrawer::WholeProgramDrawer(uint64_t seed, FeatureSet allowed)
 
 constexpr int64_t kMostElements = 200000;  // enough for two threads, and for sums in several parts
 
-/// Dims, options, meshes, layouts, and tensors to begin with.
+/// Declares dims, options, meshes, layouts, and the first tensors.
 void WholeProgramDrawer::preamble() {
   Statements& lines = program_.statements;
   const std::vector<std::string> names = {"a", "b", "c", "d"};
   const int64_t count = dice_.between(2, 4);
   const bool large = has(Feature::kLargeDims) && dice_.chance(30);
-  int64_t room = kMostElements;  // of a tensor that has all of them
+  int64_t room = kMostElements;  // for a tensor with all of the dims
   auto drawn_size = [&](bool first) -> int64_t {
     if (!first && dice_.chance(25)) return dims_[0].size;
     if (large && dice_.chance(50)) return dice_.between(16, 160);
@@ -196,7 +196,7 @@ WholeProgram WholeProgramDrawer::make() {
         for (Statement& each : *lines) program_.statements.push_back(std::move(each));
   while (statements_left_ > 0 && cost_ < kMostOperations)
     for (Statement& each : statement()) program_.statements.push_back(std::move(each));
-  // What all of it has come to; not always, as what nobody mentions any more is a case of its own.
+  // Prints the final values; not always, because values without readers are a case of their own.
   const int percent = dice_.chance(50) ? 50 : 15;
   for (const Named& each : scope_)
     if (!dice_.chance(percent)) continue;

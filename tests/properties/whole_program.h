@@ -1,6 +1,6 @@
 #pragma once
 // Random whole programs, each made from a seed: loops, branches, functions, closures, models, assignments, gradients
-// and prints in any nesting, as opposed to the straight lines of random_program.h.
+// and prints in any nesting. The programs of random_program.h have no control flow.
 //
 // Numbers stay tame: every named tensor of floats stays within about 2, sums are scaled back, and only smooth functions
 // are differentiated, so that two ways of computing a program differ by rounding alone. What decides (conditions,
@@ -19,7 +19,7 @@
 
 namespace mtf::properties {
 
-/// What a program may be made of; each program draws some of those that are on.
+/// The features of programs; each program draws some of the features that are on.
 enum class Feature {
   kLoops,
   kWhile,
@@ -75,7 +75,7 @@ inline constexpr size_t kFeatures = static_cast<size_t>(Feature::kLast);
 struct FeatureRecord {
   Feature feature;
   std::string_view name;
-  bool on;  ///< drawn unless other features are asked for
+  bool on;  ///< on by default
   std::string_view what;
 };
 const std::vector<FeatureRecord>& features();
@@ -84,22 +84,21 @@ const std::vector<FeatureRecord>& features();
 using FeatureSet = uint64_t;
 constexpr FeatureSet bit(Feature feature) { return FeatureSet{1} << static_cast<int>(feature); }
 FeatureSet default_features();
-/// `all`, or names with commas between them, each added to the default ones, or taken from them if a `-` stands before
-/// it.
+/// Reads `all`, or names separated by commas. A name is added to the default features, or removed if a `-` precedes it.
 FeatureSet features_of(const std::string& names);
 
 struct WholeProgram {
   uint64_t seed = 0;
   Statements statements;
-  std::vector<std::string> dims;                         ///< that a layout can split
+  std::vector<std::string> dims;                         ///< the dims that a layout can split
   std::vector<std::pair<std::string, std::string>> set;  ///< for --set
-  std::vector<std::string> axes;                         ///< of the meshes that it runs on: p, or r and c
+  std::vector<std::string> axes;                         ///< axes of the meshes that it runs on: p, or r and c
   bool own_meshes = false;                               ///< it declares meshes with the axes r and c
   int64_t processors = 1;                                ///< of each of its own meshes
-  bool counts = false;                                   ///< it prints what was counted
-  bool mixed = false;  ///< some of it is under `precision mixed`: other sums are rounded in other places, to bf16
-  bool reads_decide = false;      ///< what the host read of a tensor decides how it goes on
-  std::set<std::string> made_of;  ///< kinds of statements, and operations that samples gave
+  bool counts = false;                                   ///< it prints counts
+  bool mixed = false;         ///< parts are under `precision mixed`: other sums are rounded to bf16 at other positions
+  bool reads_decide = false;  ///< numbers read by the host decide how it continues
+  std::set<std::string> made_of;  ///< kinds of statements, and operations from samples
   std::string text() const { return to_string(statements); }
 };
 

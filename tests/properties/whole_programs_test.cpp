@@ -1,4 +1,4 @@
-// Random whole programs: under random meshes and layouts they do what the reference does, and what is planned is run.
+// Random whole programs do the same as the reference under random meshes and layouts, and their plans equal their runs.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -21,7 +21,7 @@ TEST_P(WholePrograms, DoTheSameEverywhere) {
   EXPECT_LT(tally.ended + tally.refused, kCount / 4) << to_string(tally) << ", so too few run to their end";
 }
 
-/// The programs are made of every kind of statement and of every operation that has samples.
+/// The programs use every kind of statement and every operation with samples.
 TEST(AllWholePrograms, UseWhatTheyCanBeMadeOf) {
   std::map<std::string, int> uses;
   for (uint64_t seed = 0; seed < 1150; ++seed)

@@ -16,13 +16,13 @@
 namespace mtf::properties {
 namespace {
 
-/// What two ways of computing a printed number may differ by: absolutely, and for each unit of the line's largest
-/// number. Six digits are printed, of f32 numbers on which some tens of operations have left their rounding.
+/// The tolerance of a printed number: absolute, and relative to the line's largest number. Six digits are printed, of
+/// f32 numbers with the rounding of some tens of operations.
 constexpr double kAbsolute = 3e-5, kScaled = 1e-4;
-/// So many times as much where numbers on the way were bf16.
+/// Factor of the tolerance if some values are bf16.
 constexpr double kRounding = 1000;
 
-constexpr size_t kTrials = 9;  // to draw; three are run
+constexpr size_t kTrials = 9;  // drawn; three are run
 
 const char kEarly[] = "assert sum(fill([], 1, i32)) == 1";
 
@@ -72,7 +72,7 @@ WholeOutcome outcome_of(const std::string& text, const eval::Settings& settings,
   return outcome;
 }
 
-/// `of_turns`: what functions and models have in them may be a turn of a loop over a dim, which reads nothing.
+/// `of_turns`: bodies of functions and models may be iterations of a loop over a dim, in which the host reads nothing.
 Statements with_early_reads(const Statements& statements, bool of_turns) {
   Statements result;
   for (const Statement& statement : statements) {
@@ -98,7 +98,7 @@ Statements with_early_reads(const Statements& statements, bool of_turns) {
   return result;
 }
 
-/// The first words of an internal error, which name the check.
+/// Returns the first words of an internal error, which name the check.
 std::string head_of(const std::string& message) {
   const std::string line = message.substr(0, message.find('\n'));
   return line.substr(0, 160);
@@ -134,7 +134,7 @@ std::vector<Word> words_and_numbers_of(const std::string& line) {
   return words;
 }
 
-/// True if two lines `f …` differ by no more than rounding.
+/// True if two lines `f …` differ only by rounding.
 bool close(const std::string& a, const std::string& b, bool mixed) {
   const std::vector<Word> expected = words_and_numbers_of(a), found = words_and_numbers_of(b);
   if (expected.size() != found.size()) return false;
@@ -195,7 +195,7 @@ std::string text_at(const WholeProgram& program, const Trial& trial) {
   return trial.early ? to_string(with_early_reads(program.statements, text.find("scan(") != std::string::npos)) : text;
 }
 
-/// How params and states are stored, as a layout goes on on the command line.
+/// Draws how params and states are stored, as a continuation of a layout on the command line.
 static std::string random_storage(Dice& dice, const std::vector<std::string>& dims, const std::string& mesh) {
   std::string rules;
   for (const char* variables : {"params", "states"}) {
@@ -255,7 +255,7 @@ namespace {
 
 Verdict fails(const std::string& kind, const std::string& what) { return {Verdict::Kind::kFails, {kind, what}}; }
 
-/// What the check says of the program: nothing, or why it cannot be run.
+/// Returns the refusal of the check, or nothing.
 std::optional<Verdict> refusal(const WholeProgram& program, const std::string& text, const eval::Settings& settings) {
   Diagnostics found;
   try {
@@ -263,10 +263,10 @@ std::optional<Verdict> refusal(const WholeProgram& program, const std::string& t
   } catch (const std::exception& error) { return fails("check broken: " + head_of(error.what()), error.what()); }
   for (const Diagnostic& diagnostic : found.list()) {
     if (diagnostic.severity() == Severity::kWarning) continue;
-    // Which dims share an axis is the layout's affair, and what was assigned when depends on what was drawn.
+    // The layout decides which dims share an axis, and the drawn statements decide when a value is assigned.
     if (diagnostic.kind() == Kind::axis_used_twice || diagnostic.kind() == Kind::grad_through_assigned)
       return Verdict{Verdict::Kind::kRefused};
-    // What is bf16, of branches and of what is assigned, is that of `precision mixed`.
+    // `precision mixed` decides which branches and assigned values are bf16.
     if (program.mixed &&
         (diagnostic.kind() == Kind::branch_types_differ || diagnostic.kind() == Kind::assign_type_changed))
       return Verdict{Verdict::Kind::kRefused};
@@ -275,8 +275,8 @@ std::optional<Verdict> refusal(const WholeProgram& program, const std::string& t
   return std::nullopt;
 }
 
-/// What the plan says of each statement against what the run has counted; `expected` is the reference's, of the
-/// program that is not read early.
+/// Compares the plan of each statement with the counts of the run. `expected` is the output of the reference, for the
+/// program without early reads.
 std::optional<Verdict> planned_otherwise(const WholeProgram& program, const std::string& text,
                                          const eval::Settings& settings, const WholeOutcome& expected,
                                          const WholeOutcome& run, bool early, bool sharing) {
@@ -302,11 +302,11 @@ Verdict verdict_at(const WholeProgram& program, const Trial& trial, Checks check
   const std::string tried = text_at(program, trial);
   if (std::optional<Verdict> refused = refusal(program, tried, settings)) return *refused;
   plan::Execution& execution = checks.sharing ? shared_execution() : mtf::properties::execution();
-  // All ranks run the program before one of them compares anything.
+  // All ranks run the program before one of them compares.
   const WholeOutcome run = outcome_of(tried, settings, execution, checks.sharing ? &shared_runtime() : nullptr);
   if (!run.broken.empty()) return fails("broken: " + head_of(run.broken), run.broken);
   if (execution.runtime().rank() != 0) return {};
-  // What the program means, and what it costs there, with what the host read of tensors.
+  // The reference gives the program's output and its cost, with the host's reads of tensors.
   const WholeOutcome expected = outcome_of(text, settings, reference_execution());
   if (!expected.broken.empty()) return fails("reference broken: " + head_of(expected.broken), expected.broken);
   if (expected.output.find("same false\n") != std::string::npos)

@@ -18,15 +18,15 @@ namespace mtf::properties {
 namespace {
 
 constexpr size_t kRuns = 3;      // legal trials of a program
-constexpr uint64_t kBatch = 50;  // programs that one child runs: plans are kept from one to the next, as in a session
+constexpr uint64_t kBatch = 50;  // programs of one child: its plans are kept for later programs, as in a session
 constexpr uint64_t kBatchOfRanks = 250;  // starting ranks takes a second
 constexpr unsigned kPatience =
-    120;  // seconds of computing for one program; most take a tenth of one, gradients of gradients in loops many
-constexpr unsigned kLessPatience = 4;  // where a program is made small
+    120;  // seconds of computing for one program; most take a tenth of a second, nested gradients in loops many
+constexpr unsigned kLessPatience = 4;  // while a program is shrunk
 constexpr int kMostAttempts = 600;     // of shrinking
 constexpr int kMostAttemptsOnRanks = 150;
 
-/// What goes through the pipe: parts with a separator that no program has.
+/// Messages in the pipe: parts with a separator that no program has.
 constexpr char kPart = '\x1f', kEnd = '\x1e';
 constexpr const char* kWords[] = {"holds", "ends", "refused"};
 
@@ -39,7 +39,7 @@ std::vector<std::string> parts_of(const std::string& text) {
 
 Checks checks_of(const Search& what) { return {what.plans, what.ranks > 1}; }
 
-/// The parser learns as it reads; what it has learnt, every child has from its parent.
+/// The parser learns as it reads; every child inherits what its parent has learnt.
 void teach_parser(const Search& what) {
   for (uint64_t seed = what.first; seed < what.first + 5; ++seed)
     syntax::parse_or_throw(SourceFile::create("program.mtf", whole_program(seed, features_of(what.features)).text()));
@@ -130,7 +130,7 @@ std::string report_of(const Found& found, const Search& what, bool shrink) {
                             ranks, text_at(small->program, small->trial), small->failure.what);
 }
 
-/// What the messages of a batch come to; gives the last program that they speak of.
+/// Adds the messages of a batch to the tally. Returns the last program that they name.
 uint64_t add_up(const ChildResult& child, const Search& what, Tally& tally,
                 const std::function<void(const Found&)>& add) {
   uint64_t seed = what.first, last_run = what.first + what.count;

@@ -1,5 +1,5 @@
-// Open MPI's collectives of f32: seconds each on rank 0, from when all ranks are there, the median and the mean of
-// several. Fails unless each rank has what it should. usage: mpirun -n RANKS collective KIND BYTES TIMES
+// Open MPI's collectives of f32: the median and mean of several times in seconds, on rank 0, from the moment when all
+// ranks are ready. Fails unless each rank has the right result. usage: mpirun -n RANKS collective KIND BYTES TIMES
 #include <mpi.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// ScaLAPACK's psgemm on two ranks: the product of two n×n matrices, in seconds a product (the median of several). Fails
-// unless the product is right. usage: mpirun -n 2 psgemm [n]
+// ScaLAPACK's psgemm on two ranks: the product of two n×n matrices, in seconds per product (the median of several).
+// Fails if the product is wrong. usage: mpirun -n 2 psgemm [n]
 #include <mpi.h>
 
 #include <algorithm>
