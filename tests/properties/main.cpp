@@ -1,19 +1,18 @@
 // Runs the properties.
 //
-//   test_properties --seed N            shows the random program N and what is wrong with it
-//   test_properties --seeds FIRST LAST  looks for a wrong one among many, more than the tests run
-//   test_properties --whole-program N   shows the whole program N and what is wrong with it
+//   test_properties --seed N            shows the random program N and its failures
+//   test_properties --seeds FIRST LAST  searches for failures among more programs than the tests run
+//   test_properties --whole-program N   shows the whole program N and its failures
 //   test_properties --whole-programs COUNT [--first SEED] [--features NAMES] [--plans] [--ranks 2,3,4]
-//   [--most-of-a-kind N]
-//                   [--no-shrink]       looks for wrong ones among so many, and makes those small; with --ranks as many
-//                   on
-//                                       each of these numbers of ranks, which mpirun starts
+//                   [--most-of-a-kind N] [--no-shrink]
+//                                       searches for failures among COUNT programs, and shrinks them;
+//                                       with --ranks runs COUNT programs on each of these numbers of ranks
 //   test_properties --whole-script FILE [--mesh M] [--layout L] [--set NAME=VALUE]
-//                                       says whether what must hold of whole programs holds of a script
+//                                       tests the properties of whole programs on a script
 //   test_properties --checked-programs COUNT [FIRST]
-//                                       looks for right programs that the check refuses
+//                                       searches for correct programs that the check refuses
 //   test_properties --checked-program N shows such a program
-//   test_properties --census COUNT      how often whole programs use what they can be made of
+//   test_properties --census COUNT      counts how often whole programs use each feature
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
 #pragma once
-// A program at a terminal: it is typed to, and what it shows is looked at.
+// A program at a terminal: tests type to the program and look at its output.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <pty.h>
@@ -19,13 +19,13 @@
 
 #include "terminal_emulator.h"
 
-/// A process whose terminal is emulated. It is ended when this goes.
+/// A process with an emulated terminal. The destructor ends it.
 class PseudoTerminal {
  public:
   using Seconds = std::chrono::duration<double>;
   static inline const Seconds kLimit{20};
 
-  /// Runs `program` in a copy of this process, which ends with what it returns.
+  /// Runs `program` in a copy of this process, which exits with the program's result.
   PseudoTerminal(std::size_t rows, std::size_t columns, const std::function<int()>& program) : screen_(rows, columns) {
     winsize size{};
     size.ws_row = static_cast<unsigned short>(rows);
@@ -55,10 +55,10 @@ class PseudoTerminal {
 
   const TerminalEmulator& screen() const { return screen_; }
   pid_t process() const { return process_; }
-  /// How many bytes the program has written.
+  /// The number of bytes that the program has written.
   std::size_t written() const { return written_; }
 
-  /// Presses keys, as the bytes that a terminal sends for them; goes on showing what comes meanwhile.
+  /// Presses keys, as the bytes that a terminal sends, and shows output meanwhile.
   void type(std::string_view bytes) {
     while (!bytes.empty()) {
       pollfd ways{terminal_, POLLIN | POLLOUT, 0};
@@ -70,7 +70,7 @@ class PseudoTerminal {
       bytes.remove_prefix(static_cast<std::size_t>(count));
     }
   }
-  /// A paste as terminals send it.
+  /// Pastes a text, with the bytes that a terminal sends.
   void paste(const std::string& text) { type("\x1b[200~" + text + "\x1b[201~"); }
 
   void resize(std::size_t rows, std::size_t columns) {
@@ -81,7 +81,7 @@ class PseudoTerminal {
     ioctl(terminal_, TIOCSWINSZ, &size);
   }
 
-  /// Waits until `holds`; false if it does not within the time.
+  /// Waits until `holds` is true; returns false after the time limit.
   bool wait_until(const std::function<bool()>& holds, Seconds limit = kLimit) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::milliseconds>(limit);
     while (!holds()) {
@@ -93,7 +93,7 @@ class PseudoTerminal {
     }
     return true;
   }
-  /// Waits until the screen has these rows, and the cursor stands there.
+  /// Waits until the screen has these rows, with the cursor at the end of the last.
   ::testing::AssertionResult shows(const std::vector<std::string>& rows) {
     if (wait_until([&] { return screen_.rows() == rows; })) return ::testing::AssertionSuccess();
     return ::testing::AssertionFailure() << "the screen is\n" << screen_.text();
@@ -111,7 +111,7 @@ class PseudoTerminal {
     return ::testing::AssertionFailure() << "no \"" << text << "\"; the screen is\n" << screen_.text();
   }
 
-  /// Waits for the end; the exit status, or 128 + the signal. Processor time that it took: in `used`.
+  /// Waits for the program's end. Returns the exit status, or 128 + the signal. Writes the processor time to `used`.
   int wait() {
     bool has_ended = false;
     wait_until([&] {
@@ -125,7 +125,7 @@ class PseudoTerminal {
     rusage usage{};
     wait4(process_, &status, 0, &usage);
     process_ = -1;
-    // What it wrote last may still be on its way.
+    // The last output may still be on its way.
     pollfd ready{terminal_, POLLIN, 0};
     while (poll(&ready, 1, 100) > 0 && take()) {}
     used_ = Seconds(static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
@@ -133,7 +133,7 @@ class PseudoTerminal {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
   Seconds used() const { return used_; }
-  /// The terminal's mode is what it was when the program began.
+  /// True if the terminal's mode is the same as when the program began.
   bool is_restored() const {
     termios now{};
     tcgetattr(terminal_, &now);
@@ -142,7 +142,7 @@ class PseudoTerminal {
   }
 
  private:
-  // The other end is closed: nothing more will be shown, but the process may not have ended yet.
+  // The other end is closed: no more output will come, but the process may still run.
   static bool gone(const std::function<bool()>& holds, std::chrono::steady_clock::time_point end) {
     while (!holds() && std::chrono::steady_clock::now() < end) usleep(1000);
     return holds();

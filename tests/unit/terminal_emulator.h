@@ -1,5 +1,5 @@
 #pragma once
-// A terminal without a window: what programs write becomes a screen of cells that tests can look at.
+// A terminal without a window: it turns a program's output into a screen of cells for tests.
 #include <clocale>
 #include <cwchar>
 
@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-/// Interprets what line editors and programs of lines send: text of UTF-8 with wide and combining characters, automatic
-/// line breaks, scrolling, and the sequences that move the cursor, erase, style, and set modes. Rows that scroll off
-/// are kept.
+/// Interprets the output of line editors and programs of lines: UTF-8 text with wide and combining characters,
+/// automatic line breaks, scrolling, and the sequences that move the cursor, erase, style, and set modes. Keeps the
+/// rows that scroll off.
 class TerminalEmulator {
  public:
   struct Cell {
@@ -25,7 +25,7 @@ class TerminalEmulator {
     while (const std::size_t size = take()) pending_.erase(0, size);
   }
 
-  void resize(std::size_t rows, std::size_t columns) {  // breaks what no longer fits, as most terminals do
+  void resize(std::size_t rows, std::size_t columns) {  // cuts what no longer fits, as most terminals do
     std::vector<Row> old = screen_;
     const std::size_t old_row = row_;
     old.resize(std::max(old_row + 1, last_used(old) + 1));
@@ -57,11 +57,11 @@ class TerminalEmulator {
     wraps_ = false;
   }
 
-  /// The rows down to the last that is not blank, without blanks at their ends.
+  /// Returns the rows up to the last one that is not blank, without blanks at their ends.
   std::vector<std::string> rows() const {
     std::vector<std::string> texts;
     for (std::size_t r = 0; r <= last_used(screen_); ++r) texts.push_back(text_of(screen_[r]));
-    if (texts.back().empty()) texts.pop_back();  // a screen that is blank
+    if (texts.back().empty()) texts.pop_back();  // the screen is blank
     return texts;
   }
   std::string text() const {
@@ -71,7 +71,7 @@ class TerminalEmulator {
   }
   const std::vector<std::string>& scrolled() const { return scrolled_; }
   const Cell& cell(std::size_t row, std::size_t column) const { return screen_.at(row).at(column); }
-  /// The characters of a row in this style.
+  /// Returns the characters of a row in this style.
   std::string in_style(std::size_t row, const std::string& style) const {
     std::string text;
     for (const Cell& cell : screen_.at(row))
@@ -83,7 +83,7 @@ class TerminalEmulator {
   bool shows_cursor() const { return shows_cursor_; }
   bool brackets_paste() const { return brackets_paste_; }
   std::size_t bells() const { return bells_; }
-  /// How often a style was set, whatever was shown in it.
+  /// The number of times that a style was set, with or without text.
   std::size_t styled() const { return styled_; }
 
  private:
@@ -112,7 +112,7 @@ class TerminalEmulator {
     screen_.push_back(blank());
   }
 
-  // How many bytes of what waits were understood; 0: more are needed.
+  // Returns how many waiting bytes were understood; 0: more are needed.
   std::size_t take() {
     if (pending_.empty()) return 0;
     const auto byte = static_cast<unsigned char>(pending_[0]);

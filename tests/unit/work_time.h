@@ -1,4 +1,4 @@
-// How long work takes, told apart from what else the machine does and from how fast it is.
+// The time of work, without the effects of other work on the machine and of the machine's speed.
 #pragma once
 
 #include <sys/resource.h>
@@ -9,7 +9,7 @@
 
 namespace mtf {
 
-/// Seconds for which processors have worked: for this process, or (RUSAGE_CHILDREN) for those that it has started and
+/// Returns the processor seconds of this process or, with RUSAGE_CHILDREN, of the processes that it has started and
 /// waited for.
 inline double processor_seconds(int whose = RUSAGE_SELF) {
   rusage usage{};
@@ -20,8 +20,8 @@ inline double processor_seconds(int whose = RUSAGE_SELF) {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-/// How many times longer than on a fast, quiet machine a piece of work takes here and now: small allocations, texts and
-/// hashing, which is what an interpreter is made of. At least 1. To be multiplied into limits of processor time.
+/// Returns how much slower this machine is now than a fast, quiet machine, for the typical work of an interpreter:
+/// small allocations, texts and hashing. The result is at least 1. Multiply limits of processor time by it.
 inline double slowness() {
   constexpr double kQuietSeconds = 0.05;
   const double before = processor_seconds();

@@ -12,7 +12,7 @@
 namespace mtf {
 namespace {
 
-/// Each gives the line of c_program.c that is not as it should be.
+/// Each function returns the line of c_program.c that fails, or 0.
 TEST(CProgram, SetsAndGetsTensors) { EXPECT_EQ(tensors_go_in_and_come_out(), 0); }
 TEST(CProgram, GetsCountersAndPlansAsRecords) { EXPECT_EQ(records_tell_costs(), 0); }
 TEST(CProgram, GetsErrorsAsRecords) { EXPECT_EQ(errors_are_records(), 0); }

@@ -1,4 +1,4 @@
-// What an interpreter counts, what it plans, and files that it runs as one program.
+// The counts of an interpreter, its plans, and files that it runs as one program.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ CountersRecord without_peak(CountersRecord counters) {
   return counters;
 }
 
-/// What `mtf run` of a file counts.
+/// Returns the counts of `mtf run` for a file.
 CountersRecord counted_by_run(const std::string& path, const InterpreterOptions& options) {
   eval::Settings settings;
   if (!options.mesh.empty()) settings.mesh = parse_axes(options.mesh);

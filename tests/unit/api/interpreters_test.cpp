@@ -12,7 +12,7 @@
 namespace mtf {
 namespace {
 
-/// A program of its own for each thread: names, meshes, layouts, random numbers, a loop, a function, a gradient,
+/// A different program for each thread: names, meshes, layouts, random numbers, a loop, a function, a gradient, and
 /// errors.
 std::string program(int i) {
   return fmt::format(
@@ -97,7 +97,7 @@ TEST(Interpreters, OneIsMovedToAnotherThread) {
   EXPECT_EQ(sum, 3);
 }
 
-/// Ends a program that never ends, from another thread.
+/// Interrupts an endless program from another thread.
 void expect_to_be_interrupted(const std::string& text) {
   std::atomic<bool> started{false}, ended{false};
   InterpreterOptions options;
@@ -127,7 +127,7 @@ TEST(Interpreters, AnInterruptOfOneLeavesTheOthers) {
   Interpreter a, b;
   a.interrupt();
   b.run("let x = [i for i in 0..1000]");
-  a.run("let x = 1");  // what is interrupted is what is under way
+  a.run("let x = 1");  // an interrupt affects only the current computation
   EXPECT_EQ(a.number("x"), 1);
 }
 

@@ -18,7 +18,7 @@ InterpreterOptions on(const std::string& mesh, const std::string& layout) {
   return options;
 }
 
-/// The kind of what `step` throws, or nothing.
+/// Returns the kind of the error that `step` throws, or nothing.
 template <typename Step>
 std::string refused(const Step& step) {
   try {

@@ -1,4 +1,4 @@
-// The same mistake in a call is told in the same words, whatever is called: an operation, a function of the host, a
+// The same mistake in a call gives the same message for every callable: an operation, a function of the host, and a
 // function, a model or a function without a name of a script.
 #include <gtest/gtest.h>
 
@@ -10,8 +10,7 @@
 namespace mtf::eval {
 namespace {
 
-/// What a program declares to be called beside the operations and functions that there are: of a string, a tensor, an
-/// int, a dim.
+/// Declarations to call beside operations and functions: with a string, a tensor, an int and a dim.
 constexpr std::string_view kDeclared =
     "dim a = 2\n"
     "fn f(s: string) = s\n"
@@ -21,7 +20,7 @@ constexpr std::string_view kDeclared =
     "model M(s: string) { }\n"
     "let g = fn(s: string) = s\n";
 
-/// The kind of the one error of a call, and what it says, with `$` for the name that is called.
+/// Returns the kind and message of the one error of a call, with `$` for the called name.
 std::string mistake(const std::string& call) {
   Settings settings;
   settings.stdlib = stdlib_folder();

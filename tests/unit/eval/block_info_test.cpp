@@ -1,4 +1,4 @@
-// What the text of a block says about names.
+// The names in the text of a block.
 #include "eval/block_info.h"
 
 #include <gtest/gtest.h>

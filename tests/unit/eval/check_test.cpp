@@ -1,4 +1,4 @@
-// What a check finds: kinds of errors, in programs of a few lines.
+// The findings of a check: kinds of errors, in programs of a few lines.
 #include <gtest/gtest.h>
 
 #include "graph/graph.h"
@@ -73,7 +73,7 @@ TEST(Check, ALoopIsWalkedUntilNothingChanges) {
       rendered(
           "let best = none\nlet n = 3\nwhile n > 0 { if best != none { print(best + 1) }\nbest := n\nn := n - 1 }\n"),
       "");
-  // What fails in each turn is said once.
+  // An error in each iteration is reported once.
   EXPECT_EQ(kinds("let l = []\nlet n = 3\nwhile n > 0 { l := l + [n]\nn := n - foo }\n"), Kinds{"unknown_name"});
 }
 
@@ -155,7 +155,7 @@ TEST(Check, LoopsThatFixShapesTakeEveryTurn) {
   EXPECT_EQ(rendered("let l = [0]\nfor i in 1..4 { l := l + [i] }\nassert len(l) == 4\n"), "");
 }
 
-// How many turns a check walks is seen from the nodes of the graph that it adds.
+// The nodes that a check adds to the graph show how many iterations it walks.
 TEST(Check, AListOfNumbersThatGrowsTakesFewTurns) {
   const auto nodes = [](int turns) {
     const int64_t before = graph::last_node_id();
@@ -170,9 +170,9 @@ TEST(Check, AListOfNumbersThatGrowsTakesFewTurns) {
   };
   EXPECT_LT(nodes(400), 1.1 * static_cast<double>(nodes(100)));
   EXPECT_LT(nodes(4000), 1.1 * static_cast<double>(nodes(100)));
-  // Behind the loop all is checked.
+  // After the loop everything is checked.
   EXPECT_EQ(kinds("let l = []\nfor i in 0..4000 { l := l + [float(ones([]))] }\nprint(nope)\n"), Kinds{"unknown_name"});
-  // Tensors in lists have shapes, for which each turn counts.
+  // Tensors in lists have shapes, so every iteration counts.
   EXPECT_EQ(kinds("dim a = 2\nlet l = []\nfor i in 0..100 { l := l + [ones([a])] }\nprint(l[100])\n"),
             Kinds{"index_out_of_range"});
 }
@@ -235,24 +235,24 @@ TEST(Check, GradientsThatNothingComesTo) {
             "5 | let g = grad(sum(m.w * x), m.params)\n"
             "  |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ no gradient comes to `b`\n"
             "  = help: leave out what the loss does not depend on\n");
-  // In a module it is the program's line that is shown, one for each.
+  // For a module the warning shows the program's line, once for each line.
   EXPECT_EQ(
       kinds("import optim\n" + net +
             "let opt = optim.Adam(m.params)\nopt.minimize(sum(m.w))\nfn f() { opt.minimize(sum(m.b)) }\nf()\nf()\n"),
       (Kinds{"grad_unreached", "grad_unreached"}));
-  // What is said to be constant is meant.
+  // A value that is declared constant gives no warning.
   EXPECT_EQ(rendered(net + "let g = grad(sum(m.w * stop_gradient(m.b)), m.params)\n"), "");
   EXPECT_EQ(rendered(net + "let c = x\nno_grad { c := m.b * 2 }\nlet g = grad(sum(m.w * c), m.params)\n"), "");
   EXPECT_EQ(rendered(net + "let g = grad(sum(relu(m.w) + m.b), [m.w])[0]\nlet h = grad(sum(g), [m.w])\n"), "");
   EXPECT_EQ(rendered(net + "let g = grad(sum(3 * m.w), [m.w])[0]\nlet h = grad(sum(g), [m.w])\n"), "");
-  // An update is no way that was cut: what it was made of is a gradient.
+  // An update cuts no path to a target: it was computed from a gradient.
   EXPECT_NE(
       rendered(net + "let c = copy(m.b)\nm.w := m.w + c\nlet g = grad(sum(m.w), [m.b])\n").find("`w` is assigned here"),
       std::string::npos);
   EXPECT_EQ(rendered(net + "let c = grad(sum(m.w * m.b), [m.w])[0]\nm.w := m.w - c\nlet g = grad(sum(m.w), [m.b])\n")
                 .find("`w` is assigned here"),
             std::string::npos);
-  // Where it depends on a number of the run, the run says it.
+  // If it depends on a number of the run, the run reports it.
   EXPECT_EQ(rendered(net + "let h = x\nif sum(x) > 0 { h := h * m.b }\nlet g = grad(sum(m.w * h), m.params)\n"), "");
   EXPECT_EQ(
       rendered(net + "fn f(y) { if sum(y) > 0 { return m.b }\nreturn y }\nlet g = grad(sum(m.w * f(x)), m.params)\n"),
@@ -301,7 +301,7 @@ TEST(Check, Settings) {
   EXPECT_EQ(rendered("option n = 1\nassert n == 3\n",
                      {.mesh = {}, .layout = {}, .set = {{"n", "2"}, {"n", "3"}}, .stdlib = "", .ranks = 1}),
             "");
-  // What an imported module declares is set under its name there, and its dims are not.
+  // Options of an imported module are set under the module's name; its dims cannot be set.
   EXPECT_EQ(rendered("import optim\noption size = 0.1\nfn f() { dim inner = 3 }\n",
                      {.mesh = {}, .layout = {}, .set = {{"wide", "1"}}, .stdlib = "", .ranks = 1}),
             "error: the program has no option of this name [unknown_option]\n"

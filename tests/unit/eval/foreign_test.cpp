@@ -1,4 +1,4 @@
-// Every line of syntax/foreign.def helps where it should.
+// Every line of syntax/foreign.def gives its help in the right situation.
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ const std::vector<Line> kLines = {
 #undef MTF_FOREIGN
 };
 
-// Whether an error of a program has the help of a line of the table, and says what to write if the line does.
+// True if an error of a program has the help of a line of the table, with the code to write if the line has any.
 bool helps(const std::string& program, const Line& line, const std::string& first_word) {
   Settings settings;
   settings.stdlib = stdlib_folder();
@@ -39,7 +39,7 @@ bool helps(const std::string& program, const Line& line, const std::string& firs
   return false;
 }
 
-// A program that has the word, with what the line asks for around it.
+// Returns a program with the word in the context that the line requires.
 std::string program_with(const Line& line, const std::string& word) {
   const std::string head = "dim a = 2\nlet x = ones([a])\n";
   const std::string called =
@@ -66,7 +66,7 @@ TEST(ForeignWords, EachHelpsWhereItIsMet) {
   }
 }
 
-// The tokens of a form, with something for each of its signs.
+// Returns the tokens of a form, with an example for each of its signs.
 std::string tokens_of(const std::string& form) {
   static const std::map<std::string, std::string> kSigns = {{"_", "name"}, {"known", "name"},   {"V", "name"},
                                                             {"%", "1"},    {"\"", "\"text\""},  {"...", "b"},

@@ -1,5 +1,5 @@
-// What help says to write can be written: every line that the scripts of tests/errors are told to write mends what it
-// is about, and every piece of code that a help shows can be read.
+// Help gives correct code: every line that help for the scripts of tests/errors says to write mends its error, and
+// every piece of code in a help can be parsed.
 
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ Diagnostics check(const std::string& path, const std::string& text) {
   return session::Session::check_text(path, text, settings);
 }
 
-// What a help says to write (support/edit.h): a line, or the first and the last of several.
+// The lines that a help says to write (support/edit.h): one line, or the first and the last of several.
 std::vector<std::string> lines_to_write(const std::string& help) {
   static const std::regex kEnd("(?:^|: )write `([^`]*)`(?: … `([^`]*)`)?$");
   std::smatch found;
@@ -43,11 +43,11 @@ std::vector<std::string> lines_to_write(const std::string& help) {
 
 std::size_t indentation(const std::string& line) { return std::min(line.find_first_not_of(' '), line.size()); }
 
-// The program with these lines in the place of line `at` (from 0) and of the block below it, where it has become part
-// of them.
+// Returns the program with these lines in place of line `at` (from 0). They also replace the block below the line if
+// they contain it.
 std::string mended(const std::string& text, std::size_t at, const std::vector<std::string>& lines) {
   std::vector<std::string> program = split(text, '\n');
-  std::size_t behind = at + 1;  // of the block: what is indented more, and comments
+  std::size_t behind = at + 1;  // end of the block: more indented lines, and comments
   while (behind < program.size() && !program[behind].empty() &&
          (indentation(program[behind]) > indentation(program[at]) || program[behind].starts_with("#")))
     ++behind;
@@ -65,7 +65,7 @@ std::string mended(const std::string& text, std::size_t at, const std::vector<st
   return mtf::join(out, "\n");
 }
 
-// An error without its place, which moves.
+// The errors without their positions, which move.
 std::vector<std::string> errors(const Diagnostics& found) {
   std::vector<std::string> list;
   for (const Diagnostic& one : found.list())
@@ -74,7 +74,7 @@ std::vector<std::string> errors(const Diagnostics& found) {
   return list;
 }
 
-// Where a diagnostic is in the script, and the lines that it says to write there.
+// The position of a diagnostic in the script, and the lines that it says to write there.
 struct Advice {
   std::size_t at = 0;
   std::vector<std::string> lines;
@@ -93,8 +93,8 @@ std::vector<Advice> advice(const Diagnostics& found, const std::string& path) {
   return list;
 }
 
-// The errors are among those that there were, and fewer; or new ones, each of which says what to write, are mended so
-// in turn.
+// The new errors must be fewer, and all among the old ones. Otherwise each new error says what to write, and is mended
+// in the same way.
 void expect_mended(const std::string& path, const std::vector<std::string>& before, const std::string& text,
                    const Advice& given, int rounds) {
   const std::string now = mended(text, given.at, given.lines);
@@ -151,7 +151,7 @@ bool can_be_read(const std::string& code) {
   return false;
 }
 
-// Signs, words and what stands for the command line are no programs; `…` is whatever is right there.
+// Signs, words and command lines are no programs; `…` stands for any code.
 bool is_code(const std::string& code) {
   static const std::regex kOther(
       "(mtf|mpirun|examples|ulimit|:[a-z]|--|#|\\$|[A-Z_]+=).*|[^ A-Za-z0-9\"]{1,4}( [^ "

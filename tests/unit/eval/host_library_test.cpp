@@ -1,4 +1,4 @@
-// Libraries of host functions: what a session is given it can call, and nothing else.
+// Libraries of host functions: a session can call the functions that it is given, and no others.
 #include <sstream>
 
 #include "../../execution_on.h"
@@ -17,7 +17,7 @@ HostValue twice(Caller&, const Bound& call) { return 2 * *call.integer(0); }
 
 HostValue count(Caller& caller, const Bound&) { return ++caller.state<CountedCalls>().count; }
 
-/// Numbers that the host has, as a tensor.
+/// Makes a tensor of numbers of the host.
 HostValue given(Caller& caller, const Bound& call) {
   return caller.constant({{ElementType::kF32, caller.convert.to_dims(call.value(0), call.span(0))}, {}}, call.span());
 }

@@ -1,4 +1,4 @@
-// Values of the host: copies, moves and assignments between kinds that hold something and kinds that do not.
+// Values of the host: copies, moves and assignments between kinds that own memory and kinds that do not.
 #include "eval/host_value.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What each pass ensures holds over the programs of whole scripts.
+// The postconditions of each pass hold for the programs of whole scripts.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -32,7 +32,7 @@ std::vector<Script> passed_scripts() {
   return found;
 }
 
-/// Plans a script, each pass verified. A script that stops where it is wrong is planned up to there.
+/// Plans a script and verifies each pass. A script with an error is planned up to the error.
 plan::PassTimes planned(const Script& script, const std::vector<std::string>& skip = {}) {
   ExecutionOn<run::DryRuntime> execution(plan::ExecutionOptions{.skipped_passes = skip, .verify_passes = true});
   Settings settings;

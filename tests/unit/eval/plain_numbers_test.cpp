@@ -1,4 +1,4 @@
-// What is evaluated as plain numbers gives what evaluating it in the other way gives, to the last word of an error.
+// Evaluation as plain numbers gives the same as the usual evaluation, to the last word of an error.
 #include "eval/plain_numbers.h"
 
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@
 namespace mtf::eval {
 namespace {
 
-/// What a program prints, and the error that ends it. Who fills a table of spans wants to know of each expression what
-/// it is: nothing is then evaluated as a plain number.
+/// Returns the output of a program, and the error that ends it. A table of spans needs the type of each expression, so
+/// with a table nothing is evaluated as a plain number.
 std::string said_by(const std::string& text, bool plain) {
   static ExecutionOn<run::MpiRuntime> execution(run::MpiRuntimeOptions{.threads = 1});
   std::ostringstream out;

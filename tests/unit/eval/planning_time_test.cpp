@@ -1,5 +1,5 @@
-// Planning takes time in proportion to the program: for four times the layers, parameters or operations at most eight
-// times as long (four, and what a machine's caches add; a quadratic part would make it sixteen). And not much of it.
+// The time of planning is proportional to the program, and short. Four times the layers, parameters or operations may
+// take at most eight times as long: four, and the effect of caches. A quadratic part would make the factor sixteen.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -13,7 +13,7 @@
 namespace mtf::eval {
 namespace {
 
-/// Seconds of this process to plan a program, one plan made of all of it.
+/// Returns the seconds of this process for planning a program as one plan.
 double seconds_for(const std::string& text, int count, const std::string& mesh = "rows:4;cols:4",
                    const std::string& layout = "batch:rows;hidden:cols") {
   ExecutionOn<run::DryRuntime> execution;
@@ -38,7 +38,7 @@ void expect_proportional(const std::string& text, int count) {
   EXPECT_LE(ratio, 8);
 }
 
-// `through(x, 0, count)` is layer(…layer(layer(x, 0), 1)…), with few calls at a time under way.
+// `through(x, 0, count)` is layer(…layer(layer(x, 0), 1)…), with few active calls at a time.
 const std::string kThrough =
     "fn through(x, lo: int, hi: int) {\n"
     "  if hi - lo == 1 { return layer(x, lo) }\n"
@@ -90,7 +90,7 @@ TEST(PlanningTime, OfSeveralStepsIsProportionalToLayers) {
       24);
 }
 
-// What is held of each layer outlives the history that ends below it.
+// The held values of each layer outlive the history that ends below them.
 TEST(PlanningTime, OfLayersWhoseValuesAreHeldIsProportional) {
   expect_proportional(
       "dim batch = 16, n = 8\n"
@@ -127,7 +127,7 @@ TEST(PlanningTime, IsProportionalToParameters) {
       200);
 }
 
-// States that a comprehension declares, one instance each, where rules by path say how they are stored.
+// States that a comprehension declares, one in each instance, stored by path rules.
 TEST(PlanningTime, OfInstancesInAComprehensionIsProportional) {
   expect_proportional(
       "mesh line = [data: 2]\nlayout stored = {params \"*\": {a -> data}}\ndim a = 2\n"
@@ -145,8 +145,8 @@ constexpr double kSanitized = 10;
 constexpr double kSanitized = run::kDebugBuild ? 10 : 1;
 #endif
 
-/// Measures three times, and, as long as that was too much, up to ten. `measure` keeps the least of what it measures:
-/// what else the machine does makes a time longer, now and then, and never shorter.
+/// Measures three times, and up to ten times while the result is too long. `measure` keeps its shortest time, because
+/// other work of the machine only makes times longer.
 void measure_until(const std::function<bool()>& is_short, const std::function<void()>& measure) {
   for (int turn = 0; turn < 3 || (turn < 10 && !is_short()); ++turn) measure();
 }
@@ -154,7 +154,7 @@ void measure_until(const std::function<bool()>& is_short, const std::function<vo
 /// Seconds that planning may take, on a fast, quiet machine.
 constexpr double kShort = 0.5 * kSanitized;
 
-/// Seconds, as if the machine were fast and quiet; how slow it is is measured only where that is asked.
+/// Returns the time as on a fast, quiet machine. Measures the slowness of this machine only if it matters.
 double quiet_seconds(double seconds) { return seconds < kShort ? seconds : seconds / slowness(); }
 
 // A step of Adam for each parameter of `net`.
@@ -192,7 +192,7 @@ TEST(PlanningTime, OfAStepOfALargeTransformerIsShort) {
     return seconds_for(text, layers, "rows:16;cols:32", "batch:rows;heads:cols;d_ff:cols;vocab:cols");
   };
   constexpr double kProportional =
-      8 * 2;  // and what caches add, which others may be using; a quadratic part would make it 64
+      8 * 2;  // twice, because other programs may use the caches; a quadratic part would make it 64
   double of_12 = 1e9, of_72 = 1e9, of_96 = 1e9;
   measure_until([&] { return of_72 < kShort && of_96 <= kProportional * of_12; },
                 [&] {

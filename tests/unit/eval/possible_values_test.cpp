@@ -1,4 +1,4 @@
-// The sets of values that a check knows, and their operations.
+// The sets of possible values in a check, and their operations.
 #include "eval/possible_values.h"
 
 #include <gtest/gtest.h>

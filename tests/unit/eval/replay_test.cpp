@@ -1,5 +1,5 @@
-// Turns of loops that are replayed: which are, and that nothing depends on it. A prompt, which may take turns back,
-// evaluates each.
+// Replayed iterations of loops: which ones are replayed, and that the results do not depend on it. A prompt, which may
+// undo iterations, evaluates each one.
 #include "eval/replay.h"
 
 #include <fmt/format.h>
@@ -75,7 +75,7 @@ std::string training(std::string_view body, int turns) {
       kNet, turns, body);
 }
 
-/// What a turn more makes.
+/// Returns how many nodes and scopes one more iteration makes.
 int64_t made_by_a_turn(std::string_view body) {
   return ran(training(body, 12), false).made - ran(training(body, 11), false).made;
 }
@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(
         "fn twice(y) = 2 * loss_of(y)\nfor p in net.params { p := 0.9 * p }\nopt.minimize(loss_of(x))",
         "let old = net.average\nopt.step(grad(mean(recompute(fn(y) = net.outer(tanh(net.inner(y))), x)), net.params))",
         "opt.step([g * rate for g in grad(loss_of(x), net.params)])",
-        // Numbers that follow from the turn's own.
+        // Numbers that follow from the iteration's number.
         "opt.minimize(loss_of(x), lr: 0.1 / (step + 1))",
         "opt.minimize(loss_of(x), lr: rate * optim.cosine(step, 20, warm: 20, floor: 0.1))",
         "let now = rate / (step + 1)\nopt.minimize(loss_of(x), lr: now)",
@@ -130,11 +130,11 @@ INSTANTIATE_TEST_SUITE_P(Loops, Evaluated,
                                          "let loss = loss_of(x)\nif float(loss) > 0 { opt.minimize(loss) }",
                                          "opt.minimize(loss_of(x))\nseen := seen + [step]",
                                          "seed step\nopt.minimize(loss_of(x))",
-                                         "opt.minimize(squared_loss(x, step + 1))",  // it decides what is computed
+                                         "opt.minimize(squared_loss(x, step + 1))",        // decides the computation
                                          "opt.minimize(loss_of(x), lr: told(step) / 20)",  // it prints
                                          "let now = step + 1\nprint(now)\nopt.minimize(loss_of(x) / now)"));
 
-/// Some turns are as the ones before and others are not, by what names, parts and settings are.
+/// Some iterations are like the ones before; others differ in names, parts or settings.
 TEST_P(Partly, ATurnThatChangesWhatLaterOnesRead) { expect_the_same(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(
     Loops, Partly,
@@ -152,7 +152,7 @@ INSTANTIATE_TEST_SUITE_P(
         "with nn.training = step < 6 { opt.minimize(loss_of(x)) }",
         "for y in [x, some[step % 2]] { opt.minimize(loss_of(y)) }\nif step == 7 { rate := 0.5 }",
         "let old = net.params[0] + 0\nopt.minimize(loss_of(x))\nif step > 6 { print(sum(old)) }",
-        "opt.minimize(loss_of(x), lr: if step % 2 == 0 { 0.1 } else { 0.05 })",  // the average's is 0.1, too
+        "opt.minimize(loss_of(x), lr: if step % 2 == 0 { 0.1 } else { 0.05 })",  // the average is 0.1, too
         "opt.minimize(loss_of(x), lr: if step < 6 { 0.1 / (step + 1) } else { 0.9 })",
         "opt.minimize(loss_of(x), lr: if step < 6 { 0.25 } else { 0.5 / step })",
         "opt.minimize(loss_of(x), lr: rate / (step + 1))\nif step == 6 { rate := 2 * rate }",

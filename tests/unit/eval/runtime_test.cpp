@@ -1,5 +1,5 @@
-// Another machine behind the interface: what a device's runtime would begin with. It computes nothing, and writes down
-// what it is asked for.
+// Another machine behind the interface, as the first version of a device's runtime. It computes nothing, and logs its
+// requests.
 #include "plan/runtime.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 using Log = std::vector<std::string>;
 
-/// Of one rank. Every number that it gives is 0.
+/// A runtime of one rank. Every number that it returns is 0.
 class LoggingRuntime final : public plan::Runtime {
  public:
   LoggingRuntime(Log& log, bool knows_numbers = true) : log_(log), knows_numbers_(knows_numbers) {}

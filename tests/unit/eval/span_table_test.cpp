@@ -1,4 +1,4 @@
-// What each part of a program is: types, layouts, origins, costs.
+// The table of the parts of a program: types, layouts, origins, costs.
 #include "eval/span_table.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace mtf::eval {
 namespace {
 
-/// The part of a program that an `at` in a text begins: `let y = |x + 1`.
+/// A marked part of a program, which begins at the bar: `let y = |x + 1`.
 struct Marked {
   explicit Marked(std::string text, Settings settings = {}, bool costs = false) {
     const size_t at = text.find('|');

@@ -1,4 +1,4 @@
-// Which scopes of blocks and calls are used again.
+// The scopes of blocks and calls that are reused.
 #include "eval/spare_scopes.h"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@ namespace mtf::eval {
 namespace {
 
 struct Scopes {
-  /// The scope of a block that binds `x` and ends when `held` has been told of it.
+  /// Makes the scope of a block that binds `x`, passes it to `held`, and ends it.
   template <typename Held>
   const Scope* ended(const Held& held) {
     const OwnScope scope(spare, top, 0, 0);
@@ -52,7 +52,7 @@ TEST(SpareScopes, OneWhoseChangesAreWrittenDownIsNotUsedAgain) {
   scopes.ended([&](const ScopePtr& scope) { scope->note(*scope->find_own("x"), scopes.undo); });
   const OwnScope next(scopes.spare, scopes.top, 0, 0);
   next->bind("y", int64_t{2}, {});
-  log.take_back();  // what was noted is gone
+  log.take_back();  // the log is empty now
   ASSERT_EQ(next->bindings.size(), 1u);
   EXPECT_EQ(next->bindings[0].name, Name("y"));
 }

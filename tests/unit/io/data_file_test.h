@@ -1,4 +1,4 @@
-// For tests of reading and writing files: compressed ones, and what is said of wrong ones.
+// For tests of reading and writing files: compressed files, and the errors for wrong files.
 #pragma once
 
 #include <zlib.h>
@@ -20,7 +20,7 @@ class DataFileTest : public FileTest {
   }
 };
 
-/// The message of the IoError that `action` throws; fails the test if it throws none.
+/// Returns the message of the IoError that `action` throws. Fails the test if it throws none.
 template <typename Action>
 std::string message_of(Action action) {
   try {

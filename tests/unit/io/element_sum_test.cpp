@@ -1,4 +1,4 @@
-// A checksum that does not depend on how a tensor is cut, and finds what changes.
+// A checksum that does not depend on how a tensor is cut into blocks, and detects changes.
 #include "io/element_sum.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Logs, however the run before has left them.
+// Logs, in every state in which an earlier run may leave them.
 #include "io/log_file.h"
 
 #include <sys/stat.h>

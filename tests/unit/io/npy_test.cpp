@@ -62,7 +62,7 @@ TEST_F(Npy, FortranOrderBecomesRowMajor) {
 }
 
 TEST_F(Npy, FortranOrderOfThreeDims) {
-  // 0 … 23 laid out by numpy.arange(24).reshape(2, 3, 4) in Fortran order.
+  // 0 … 23, as numpy.arange(24).reshape(2, 3, 4) stores them in Fortran order.
   std::vector<int> stored;
   for (int c = 0; c < 4; ++c) {
     for (int b = 0; b < 3; ++b) {

@@ -1,4 +1,4 @@
-// Files in the making: none stays for ever, and none of a living writer goes.
+// Unfinished files: none stays forever, and the file of a living writer is not removed.
 #include "io/partial_file.h"
 
 #include <fcntl.h>
@@ -38,7 +38,7 @@ class PartialFiles : public DataFileTest {
     return static_cast<std::size_t>(
         std::count_if(names.begin(), names.end(), [](const std::string& name) { return name.ends_with(".partial"); }));
   }
-  /// A process that makes a partial file, and then does `then`.
+  /// Starts a process that makes a partial file, and then runs `then`.
   template <typename Then>
   pid_t writer(const Then& then) const {
     int is_made[2];
@@ -190,7 +190,7 @@ TEST_F(FilesInTheMaking, ADeviceStays) {
   EXPECT_EQ(message_of([&] { make("/dev/full"); }), "cannot be written: No space left on device");
 }
 
-/// What a descriptor of this process leads to is written where it stands, whether it has a name or not.
+/// A path to a descriptor of this process is written in place, whether the file has a name or not.
 TEST_F(FilesInTheMaking, WhatIsOpenIsWrittenTo) {
   const int file = open(path("open").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   ASSERT_EQ(::write(file, "first ", 6), 6);

@@ -118,7 +118,7 @@ TEST_F(Safetensors, NoBitFlipsWithoutAWord) {
     const auto flip = [&] { content[bit / 8] = static_cast<char>(content[bit / 8] ^ 1 << bit % 8); };
     flip();
     try {
-      // The name of a checksum may be what flipped: then nothing else has.
+      // The flipped byte may be in the name of a checksum: then nothing else differs.
       const SafetensorsHeader found = load();
       EXPECT_FALSE(found.metadata.contains("checksum")) << "bit " << bit % 8 << " of byte " << bit / 8;
     } catch (const IoError&) {}
@@ -132,7 +132,7 @@ TEST_F(Safetensors, ChecksumsOutliveAHeaderThatIsWrittenAnew) {
   header.tensors["w"] = {"F32", {1}, 0, 0};
   header.tensors["v"] = {"F32", {2}, 0, 0};
   const std::string first = lay_out_safetensors(header);
-  // Other programs order tensors as they like.
+  // Other programs order tensors in any way.
   const std::string other = "{" + tensor("w", "F32", "1", "0,4") + ", " + tensor("v", "F32", "2", "4,12") +
                             ",\"__metadata__\":{\"checksum\":\"" + header.metadata["checksum"] + "\",\"step\":\"3\"}}";
   EXPECT_EQ(read_safetensors_header(write("a.safetensors", file(other, std::string(12, 'x')))).metadata,

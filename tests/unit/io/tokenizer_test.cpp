@@ -9,8 +9,8 @@ using Ids = std::vector<std::int32_t>;
 
 TEST(BytePairs, TheMostFrequentPairIsJoinedFirst) {
   const TokenizerPtr tokenizer = learn_byte_pairs("low low low lower lower newest newest newest newest", 256 + 3, {});
-  // `lo` and `ow` occur 5 times each, `we` 6 (in lower twice, in newest 4 times); then `ne`, `es` and what is around
-  // them 4.
+  // `lo` and `ow` occur 5 times each, `we` 6 times (in lower twice, in newest 4 times). `ne`, `es` and their neighbours
+  // then occur 4 times.
   EXPECT_EQ(tokenizer->decode(Ids{256}), "we");
   EXPECT_EQ(tokenizer->decode(Ids{257}), "lo");
   EXPECT_EQ(tokenizer->vocab(), 259);
@@ -64,7 +64,7 @@ TEST_F(SavedTokenizer, ThatIsDamagedIsRefused) {
   EXPECT_MENTIONS(wrong(R"({"kind":"byte_pairs","size":-3,"special":[],"pairs":[]})"), "its size -3 is wrong");
 }
 
-/// Each names the entry, from 0 on.
+/// Each error names the entry, from 0 on.
 TEST_F(SavedTokenizer, WhoseEntriesCannotBeIsRefused) {
   auto wrong = [](const std::string& text) { return message_of([&] { load_tokenizer(text, "file"); }); };
   auto pairs = [&](const std::string& list, const std::string& size = "300") {

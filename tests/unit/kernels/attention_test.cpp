@@ -1,5 +1,5 @@
-// Attention of few queries, which reads keys and values where they lie, beside the same queries among more of them, for
-// which keys and values are laid out.
+// Attention of few queries, which reads keys and values in place, against the same queries among more of them, for
+// which keys and values are packed.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -40,7 +40,8 @@ void fill(std::vector<Number>& x, unsigned seed) {
   }
 }
 
-/// kMore queries of one head, the last of them at position memory - 1 - behind. They and the keys begin within tiles.
+/// kMore queries of one head, the last at position memory - 1 - behind. The queries and the keys do not begin at a
+/// tile's border.
 template <class T, class Number>
 class Head {
  public:
@@ -67,7 +68,7 @@ class Head {
     for (std::size_t i = 0; i < mask_.size(); ++i) mask_[i] = i % 5 != 0;
   }
 
-  /// [queries, values], then a log sum for each query. Keys and values behind all that these queries see are NaN.
+  /// Returns [queries, values], then a log sum for each query. Keys and values that these queries cannot see are NaN.
   std::vector<T> run(Int first, Int queries) const {
     const Int features = rule_.features, memory = rule_.memory;
     AttentionRule rule = rule_;

@@ -1,4 +1,4 @@
-// Loops that are one array and its one reduction, which are walked in registers.
+// Loops of one array and its one reduction, which are computed in registers.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -32,7 +32,7 @@ struct Shape {
   Int gap;  ///< elements between two rows
 };
 
-/// x[rows, columns] reduced over one dim; beside another output (a copy of it) the loop is no bare reduction.
+/// Reduces x[rows, columns] over one dim. With a second output (a copy of x) the loop is no bare reduction.
 template <class Number>
 std::vector<Number> reduce(const std::vector<Number>& x, ElementType type, Reduction how, const Shape& shape,
                            bool beside) {
@@ -81,7 +81,7 @@ TEST(BareReductions, HaveTheBitsOfTheSameBesideAnotherOutput) {
   expect_the_same_bits<Bf16>(ElementType::kBf16);
 }
 
-/// Whose last packets go on where no memory of the matrix is, and where the next rows are.
+/// The last packets would extend beyond the matrix, or into the next rows.
 TEST(BareReductions, ReadNothingBeyondTheLastRow) {
   const float nan = std::nanf("");
   for (const Int columns : {1, 3, 7, 9, 10, 17, 33, 65, 100, 1000, 1025}) {
@@ -102,8 +102,8 @@ TEST(BareReductions, OfNegativeZerosArePositive) {
   }
 }
 
-/// The order in which a column of few lanes is summed: each run of flat rows lane by lane, sixteen of them in the
-/// element's type and these in f64, then the lanes of a column.
+/// The order of a sum over a column of few lanes: each run of flat rows lane by lane, sixteen rows in the element's
+/// type and the runs in f64, then the lanes of a column.
 TEST(BareReductions, OfNarrowColumnsAreExactToRounding) {
   for (const Int columns : {1, 2, 3, 5, 10, 31, 63}) {
     const Shape shape{5000, columns, true, 0};
@@ -117,7 +117,7 @@ TEST(BareReductions, OfNarrowColumnsAreExactToRounding) {
   }
 }
 
-/// Rows that are shorter than a tile are joined by halves, whatever else lies beside them.
+/// Rows that are shorter than a tile are summed by halves, independent of other rows.
 TEST(BareReductions, OfShortRowsAreJoinedByHalves) {
   for (const Int columns : {8, 9, 10, 13, 16, 31, 33, 50, 64}) {
     const Shape shape{300, columns, false, columns % 2};

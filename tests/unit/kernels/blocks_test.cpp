@@ -71,7 +71,7 @@ TEST(Copy, AnyStridesArriveWhereTheyShould) {
       Int stride = 1;
       for (int d : order) (*strides)[d] = stride, stride *= sizes[d];
     }
-    // Every other round repeats along one dim or some.
+    // Every second round repeats some dims.
     for (int d = 0; d < dims; ++d)
       if (round % 2 == 1 && generator() % 2 == 0) from[d] = 0;
     for (int bytes : {1, 2, 4, 8}) {
@@ -211,7 +211,7 @@ void check_bits(bool bf16_product, Int k, bool b_lies_along_k) {
     }
 }
 TEST(Matmul, AnElementHasTheSameBitsWhereverItStands) {
-  for (const Int k : {1100, 1101})  // few rows of bf16 read columns of an even one where they lie, and rows of both
+  for (const Int k : {1100, 1101})  // few rows of bf16 read the columns of an even one in place, and the rows of both
     for (const bool b_lies_along_k : {false, true}) {
       check_bits<float>(false, k, b_lies_along_k);
       check_bits<float>(true, k, b_lies_along_k);
@@ -253,11 +253,11 @@ TEST(Matmul, ProductsOfAFewRowsAddTheirTermsInOrder) {
 }
 TEST(Matmul, FewRowsReadTheMatrixRoundedAsItIsElsewhere) {
   const Int k = 64, n = 64;
-  // The processor's own products take denormals for 0.
+  // The processor's bf16 instructions treat denormals as 0.
   const float smallest = multiplies_bf16(level_in_use()) ? 1e-37F : 1e-40F;
   const float special[] = {1 + 0x1p-8F, 1 + 0x3p-8F, NAN, INFINITY, -INFINITY, 3.4e38F, smallest, -2.7F};
   std::vector<float> ones(2 * k, 1), c(2 * n);
-  for (Int row : {Int{1}, n})  // of the matrix, whose columns hold one number each
+  for (Int row : {Int{1}, n})  // of the matrix, in which each column holds one number
     for (bool is_bf16 : {false, true}) {
       std::vector<float> b(k * n);
       std::vector<Bf16> narrow(k * n), narrow_ones(2 * k, mtf::to_bf16(1));
@@ -320,7 +320,7 @@ TEST(Rows, LayerNormHasItsKnownValues) {
   EXPECT_EQ(mean, 2.5);
   EXPECT_NEAR(scale, 1 / std::sqrt(1.25 + 1e-6), 1e-12);
 }
-/// What each kernel of rows makes of x, element k of row i being at x[i * row_stride + k * stride].
+/// Computes each kernel of rows on x; element k of row i is x[i * row_stride + k * stride].
 template <class T>
 std::vector<std::vector<T>> all_of_rows(const std::vector<T>& x, Int count, Int n, Int row_stride, Int stride) {
   const ElementType type = std::is_same_v<T, float> ? kF32 : kF64;
@@ -411,7 +411,7 @@ TEST(Philox, UniformNumbersLieBetweenTheBoundsInEveryType) {
     std::vector<T> x(n);
     for (const auto& [low, high] : bounds) {
       table().fill_uniform({2, 9}, {&dim, 1}, type, x.data(), low, high, one_thread());
-      // Scripts compare with the bounds as numbers of the type.
+      // Scripts compare with the bounds rounded to the type.
       const auto least = to_number(from_number<T>(static_cast<Number<T>>(low))),
                  end = to_number(from_number<T>(static_cast<Number<T>>(high)));
       for (const T number : x) {

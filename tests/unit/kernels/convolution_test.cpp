@@ -1,4 +1,5 @@
-// Convolutions, their gradients and pooling against nested loops in double precision, and blocks against the whole.
+// Convolutions, their gradients and pooling against nested loops in double precision, and blocks against the whole
+// result.
 #include "kernels/kernel_table.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +38,7 @@ struct Stored {
   }
 };
 
-/// A dense tensor whose dims lie in memory in any order; often with channels last.
+/// A dense tensor with its dims in any order in memory; often with channels last.
 template <class T>
 struct Tensor {
   std::vector<Int> sizes, strides;
@@ -74,7 +75,7 @@ void each_index(const std::vector<Int>& sizes, Fn fn) {
   }
 }
 
-/// Dims of space as a whole, and channels.
+/// The whole dims of space, and channels.
 struct Setting {
   Int batch = 1, groups = 1, inputs = 1, outputs = 1;
   std::vector<ConvolutionDim> dims;
@@ -174,7 +175,7 @@ struct Case {
   }
 };
 
-/// What a tensor should be: sums, and what their terms add up to without signs, which rounding goes with.
+/// The expected values of a tensor: sums, and the sums of absolute terms, which bound the rounding.
 struct Sums {
   std::vector<double> sum, size;
   explicit Sums(std::size_t count) : sum(count), size(count) {}
@@ -237,8 +238,8 @@ std::vector<Int> bounds(Int size, Int most, Random& random) {
   return result;
 }
 
-/// Computes a whole result by blocks of batch, channels of the result, and space, each of them from the block of the
-/// operand that it needs and a little more; the gradient of the input if `to_input`.
+/// Computes a whole result by blocks of batch, channels of the result, and space. Each block reads the part of the
+/// operand that it needs and a little more. With `to_input` computes the gradient of the input.
 template <class T>
 void by_blocks(Case<T>& c, bool to_input, Threads& threads, Random& random) {
   std::vector<ConvolutionDim> dims;
@@ -280,7 +281,7 @@ void by_blocks(Case<T>& c, bool to_input, Threads& threads, Random& random) {
       const auto [first, last] = range(d + 2);
       BlockDim &result = to_input ? own[d].input : own[d].output, &operand = to_input ? own[d].output : own[d].input;
       result.first = first, result.size = last - first;
-      Int low = operand.whole, high = 0;  // what the block reads
+      Int low = operand.whole, high = 0;  // the part that the block reads
       for (Int o = 0; o < dim.output.size; ++o) {
         for (Int t = 0; t < dim.taps; ++t) {
           const Int at = o * dim.stride + t * dim.dilation - dim.low, i = at / dim.base;
@@ -290,7 +291,7 @@ void by_blocks(Case<T>& c, bool to_input, Threads& threads, Random& random) {
         }
       }
       if (low > high) low = high;
-      operand.first = low - between(random, 0, 3);  // also before the whole, and behind it
+      operand.first = low - between(random, 0, 3);  // may extend beyond the whole dim on both sides
       operand.size = high + between(random, 0, 3) - operand.first;
       x += own[d].input.first * dim.input.stride, y += own[d].output.first * dim.output.stride;
     }
@@ -352,7 +353,8 @@ TEST(Convolution, AWindowsGradientHasTheSameBitsForAnyChannelsAndThreads) {
   }
 }
 
-/// Some channels of a result with 40, which other loops compute where they are few; nothing is written beside them.
+/// Computes some channels of a result with 40 channels, which other loops compute if they are few. Nothing beside them
+/// may be written.
 template <class T>
 void expect_bits_of_many(int rounds) {
   constexpr Int kMany = 40;
@@ -481,7 +483,7 @@ TEST(Convolution, RefusesMixedTypesAndFourDims) {
   EXPECT_THROW(table().convolve(deep, threads), std::invalid_argument);
 }
 
-/// Tensors of a pooling; of whole numbers, so that there are ties.
+/// Tensors of a pooling, with integers, so that there are ties.
 template <class T>
 struct PoolingCase {
   Setting setting;
@@ -520,7 +522,7 @@ struct PoolingCase {
     for (std::size_t d = 2; d < t.strides.size(); ++d) result.strides[d - 2] = t.strides[d];
     return result;
   }
-  /// The four kernels, the gradients into dx: of the greatest, or of the mean.
+  /// Runs the four kernels, with gradients into dx: of the maximum, or of the mean.
   void pool(bool greatest, Threads& threads) {
     greatest ? table().max_pool(whole(), tensor(x), tensor(y), tensor(n), threads)
              : table().mean_pool(whole(), tensor(x), tensor(y), threads);
@@ -529,7 +531,7 @@ struct PoolingCase {
     greatest ? table().max_pool_gradient(whole(), tensor(x), tensor(y), tensor(n), tensor(dy), tensor(dx), threads)
              : table().mean_pool_gradient(whole(), tensor(dy), tensor(dx), threads);
   }
-  /// Calls fn with the indices of an output and of each input in its window, and how many these are or count as.
+  /// Calls fn with the indices of an output and of each input in its window, and with the window's number of elements.
   template <class Fn>
   void each_window(Fn fn) const {
     Setting plain = setting;
@@ -619,7 +621,7 @@ TEST(Pooling, BlocksHaveTheBitsOfTheWhole) {
       block.dims = dims;
       const auto part = [](BlockDim& of, Int first, Int last) { of.first = first, of.size = last - first; };
       std::vector<Int> cut = bounds(dim.output.whole, 4, random);
-      for (std::size_t k = 1; k < cut.size(); ++k) {  // an input block somewhat larger than what is read
+      for (std::size_t k = 1; k < cut.size(); ++k) {  // an input block that is somewhat larger than necessary
         part(dim.output, cut[k - 1], cut[k]);
         part(dim.input, cut[k - 1] * dim.stride - dim.low - 2,
              (cut[k] - 1) * dim.stride + (dim.taps - 1) * dim.dilation - dim.low + 2);

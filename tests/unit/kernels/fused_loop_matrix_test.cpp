@@ -1,4 +1,4 @@
-// Loops whose outputs reduce rows: beside the columns of the same matrix, or short ones.
+// Loops whose outputs reduce rows: together with the columns of the same matrix, or short rows.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,7 +12,8 @@ namespace {
 
 using Int = std::int64_t;
 
-/// Of a matrix of batch × rows × columns: twice it stored, the sums and greatest of its rows, the sums of its columns.
+/// Results for a matrix of batch × rows × columns: twice the matrix, the sums and maxima of its rows, the sums of its
+/// columns.
 struct Results {
   std::vector<float> twice, row_sums, greatest, column_sums;
   bool operator==(const Results&) const = default;
@@ -95,7 +96,7 @@ TEST(FusedLoopMatrix, ManyRowsAreSummedInChunks) {
   expect_slow_loops_results<float>(ElementType::kF32, 7, 331, 200, false);
 }
 
-/// Sums, greatest and counts of rows of `columns` elements, `apart` from one row to the next, times one number a row.
+/// Sums, maxima and counts of rows of `columns` elements with the stride `apart`, times one number per row.
 void expect_sums_of_short_rows(Int rows, Int heads, Int columns, Int apart) {
   const Int sizes[] = {rows, heads, columns}, x_strides[] = {heads * apart, apart, 1}, by_row[] = {1, rows, 0},
             y_strides[] = {heads * columns, columns, 1};
@@ -127,7 +128,7 @@ void expect_sums_of_short_rows(Int rows, Int heads, Int columns, Int apart) {
       Int count = 0;
       for (Int j = 0; j < columns; ++j) {
         const float v = to_float(x[static_cast<std::size_t>((i * heads + h) * apart + j)]) * factor[line];
-        sum += v;  // of whole numbers: exact
+        sum += v;  // of integers: exact
         most = std::max(most, v);
         count += v > 0;
         ASSERT_EQ(y[static_cast<std::size_t>((i * heads + h) * columns + j)], v);

@@ -1,4 +1,4 @@
-// Outputs of a loop in the memory of its operands.
+// Outputs of a loop in the reused memory of its operands.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -13,8 +13,8 @@ namespace {
 using Int = std::int64_t;
 using Bytes = std::vector<char>;
 
-/// A loop over [rows, columns] of a few arrays and a number: steps and outputs by chance, and for each output which
-/// array's memory it takes, or -1. Sums are over the rows.
+/// A loop over [rows, columns] of a few arrays and a number, with random steps and outputs. Each output has the index
+/// of the array whose memory it reuses, or -1. Sums are over the rows.
 struct RandomLoop {
   static constexpr int kArrays = 3;
 
@@ -37,7 +37,7 @@ struct RandomLoop {
 
   int upto(int last) { return static_cast<int>(generator() % static_cast<unsigned>(last + 1)); }
 
-  /// What the outputs hold; `in_place`: in the memory that they take.
+  /// Returns the outputs. `in_place`: they reuse the arrays' memory.
   std::vector<Bytes> run(Int rows, Int columns, bool in_place, Threads& threads) const {
     const std::vector<Int> sizes{rows, columns}, strides{columns, 1}, reduced{0, 1};
     const ElementType type = program.operands[0].type;
@@ -59,7 +59,7 @@ struct RandomLoop {
     return outputs;
   }
 
-  /// Small whole numbers, so that every type holds every sum.
+  /// Small integers, so that every type holds every sum.
   static Bytes numbers(ElementType type, Int count, int seed) {
     std::vector<std::int32_t> whole(static_cast<std::size_t>(count));
     for (Int i = 0; i < count; ++i)

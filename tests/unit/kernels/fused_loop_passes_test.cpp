@@ -1,4 +1,4 @@
-// What compile() changes of a program keeps every bit.
+// The transformations of compile() keep every bit.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -35,7 +35,7 @@ std::vector<char> elements(ElementType type, Int n) {
   return result;
 }
 
-/// The elements as bits; a NaN is any NaN.
+/// Returns the elements as bits; all NaNs are equal.
 std::vector<std::uint64_t> bits(ElementType type, const std::vector<char>& elements) {
   std::vector<std::uint64_t> result(elements.size() / static_cast<std::size_t>(size_of(type)));
   for (std::size_t k = 0; k < result.size(); ++k) {
@@ -51,7 +51,7 @@ std::vector<std::uint64_t> bits(ElementType type, const std::vector<char>& eleme
   return result;
 }
 
-/// Each of `ops` of one operand, all in one loop.
+/// Runs each of `ops` of one operand, all in one loop.
 std::vector<std::vector<char>> run(const std::vector<LaneOp>& ops, ElementType type, const std::vector<char>& x) {
   const Int n = static_cast<Int>(x.size()) / size_of(type), one = 1;
   LoopProgram program;

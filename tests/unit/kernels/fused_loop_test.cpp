@@ -138,7 +138,7 @@ TEST(FusedLoop, IntegerDivisionIsThatOf64BitsForAllSignsAndSizes) {
       a.push_back(static_cast<std::int32_t>(x));
       b.push_back(static_cast<std::int32_t>(y));
       const std::int64_t floor = y == 0 ? 0 : x / y - (x % y != 0 && (x < 0) != (y < 0));
-      quotients.push_back(static_cast<std::int32_t>(floor));  // of the least number and -1: wraps
+      quotients.push_back(static_cast<std::int32_t>(floor));  // of the smallest number and -1: wraps
       rests.push_back(y == 0 ? 0 : static_cast<std::int32_t>(x - floor * y));
     }
   }
@@ -174,7 +174,7 @@ void expect_exact_quotients_and_rests(const std::vector<T>& values) {
   for (std::size_t k = 0; k < a.size(); ++k) {
     SCOPED_TRACE(testing::Message() << a[k] << " and " << b[k]);
     const auto is_above_or_at =
-        [&](T quotient) {  // a / b: what is rounded once has the sign of what it is rounded from
+        [&](T quotient) {  // a / b: a quotient that is rounded once has the sign of the exact quotient
           const T left = std::fma(-quotient, b[k], a[k]);
           return b[k] > 0 ? left >= 0 : left <= 0;
         };
@@ -273,7 +273,7 @@ TEST(FusedLoop, ExpAndLogAreExactAtTheirEdges) {
   EXPECT_EQ(map1<float>(LaneOp::kExp, std::vector<float>{-kInf, kInf, 0, -200, 89}),
             (std::vector<float>{0, kInf, 1, 0, kInf}));
   const float last = 88.72283f,
-              least = std::numeric_limits<float>::denorm_min();  // the largest that has a finite exp; the least result
+              least = std::numeric_limits<float>::denorm_min();  // the largest with a finite exp; the smallest result
   EXPECT_EQ(map1<float>(LaneOp::kExp, std::vector<float>{std::nextafter(last, kInf), -103.5f, -104.0f}),
             (std::vector<float>{kInf, least, 0}));
   EXPECT_NEAR(map1<float>(LaneOp::kExp, std::vector<float>{last})[0] / std::exp(static_cast<double>(last)), 1, 2e-7);
@@ -411,7 +411,7 @@ TEST(FusedLoop, FusionDoesNotChangeBits) {
   }
 }
 TEST(FusedLoop, AnOperandCanBeOverwrittenInPlaceAndReadAgain) {
-  // y = (x + 1) stored over x while x is read again for z = (x + 1) * x
+  // stores y = (x + 1) over x, and reads x again for z = (x + 1) * x
   const Int n = 300, one = 1;
   std::vector<float> x(n), z(n);
   std::iota(x.begin(), x.end(), 0.0f);
@@ -671,7 +671,7 @@ TEST(FusedLoop, ANanMakesMaxAndMinNanAndASumOfManyIsAccurate) {
   EXPECT_TRUE(std::isnan(max) && std::isnan(min) && std::isnan(sum));
 }
 TEST(FusedLoop, NothingIsTouchedBeyondTheLastElement) {
-  // The sanitizer build sees reads; here writes.
+  // The sanitizer build finds wrong reads; this finds writes.
   for (std::size_t n : {1U, 5U, 127U, 129U}) {
     std::vector<float> x(n, 1), y(n + 64, 7);
     const Int size = static_cast<Int>(n), one = 1;
@@ -702,7 +702,7 @@ TEST(FusedLoop, EveryOperationCompilesForEveryTypeItAllows) {
       p.outputs.clear();
       p.outputs.push_back({arity(op), p.value_types().back()});
       EXPECT_NO_THROW(table().compile(p)) << name(op) << ' ' << name(type);
-      p.operands.push_back({OperandKind::kArray, kF64});  // the same among lanes of eight bytes
+      p.operands.push_back({OperandKind::kArray, kF64});  // the same with lanes of eight bytes
       p.outputs[0].value += 1;
       EXPECT_NO_THROW(table().compile(p)) << name(op) << ' ' << name(type) << " beside f64";
     }

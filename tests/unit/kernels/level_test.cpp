@@ -1,4 +1,4 @@
-// Levels of kernels: which there are, and which is used.
+// Levels of kernels: the list of levels, and the level in use.
 #include "kernels/level.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
-// What kernels compute has the same bits at every level that adds products with one rounding (fused multiply-add), on
-// every processor. Each case is a checksum of results; same_bits.def holds what it is. Where results come from
-// functions of the C library (kLibrary), they may differ in the last digit from one library to the next, but not
-// between levels of one processor. A NaN has one pattern here: processors make different ones.
+// The results of kernels have the same bits at every level with fused multiply-add, on every processor. Each case is a
+// checksum of results; same_bits.def has the expected values. Results of functions of the C library (kLibrary) may
+// differ in the last digit from one library to the next, but not between levels of one processor. All NaNs count as the
+// same bits here, because processors make different ones.
 //
 // When results change on purpose, `test_kernels --gtest_filter=SameBits.*` prints the new lines of same_bits.def.
 #include <gtest/gtest.h>
@@ -93,7 +93,7 @@ Threads& calling_thread() {
   return threads;
 }
 
-/// Of f64, what calls the C library.
+/// True for operations that call the C library for f64.
 bool calls_library(LaneOp op, ElementType type) {
   switch (op) {
     case LaneOp::kSin:
@@ -154,7 +154,7 @@ void add_elementwise(ResultSums& cases) {
 #undef MTF_LANE_OP
 }
 
-/// Over the rows, the columns, or the middle of three dims; of the elements as they are, or of their exponentials.
+/// Reduces the rows, the columns, or the middle of three dims: of the elements, or of their exponentials.
 template <class T>
 void add_reductions(ResultSums& cases) {
   constexpr ElementType kType = kElementOf<T>;

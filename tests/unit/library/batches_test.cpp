@@ -1,4 +1,4 @@
-// Batches of files: the same numbers however they are read, and errors where a loop comes to them.
+// Batches of files: the same numbers however they are read, and errors at the right iteration.
 #include <sstream>
 
 #include "../../execution_on.h"
@@ -22,7 +22,7 @@ class Batches : public FileTest {
     } catch (const UserError& error) { out << error.diagnostic().render(); }
     return out.str();
   }
-  /// A file of so many ids of 16 bits, from 0 to 199 over and over.
+  /// Writes a file of `count` ids of 16 bits, repeatedly from 0 to 199.
   std::string ids(int count, int wrong = -1) {
     std::string bytes;
     for (int i = 0; i < count; ++i) bytes += {static_cast<char>(i == wrong ? 250 : i % 200), '\0'};
@@ -75,7 +75,7 @@ TEST_F(Batches, AreDecodedToAsManyTextsAsTheyHaveRowsBeforeTheNumbersAreKnown) {
   EXPECT_FALSE(session::Session::check_file(script, settings_).has_errors());
 }
 
-// So large that each is prepared while the one before is used.
+// Large enough that each batch is prepared while the one before is used.
 const std::string kLargeBatches = "dim batch = 64, length = 4096\nlet t = data.token_file(\"";
 
 TEST_F(Batches, ThatAreReadAheadHaveTheSameNumbers) {

@@ -1,4 +1,4 @@
-// The standard modules, which call what the library has, are right programs.
+// The standard modules, which call the library, are correct programs.
 #include <gtest/gtest.h>
 
 #include "library/library.h"

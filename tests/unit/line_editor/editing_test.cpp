@@ -1,4 +1,4 @@
-// Keys and what they do to an entry, at a pseudo-terminal.
+// Keys and their effects on an entry, at a pseudo-terminal.
 #include "editor_test.h"
 
 namespace mtf::line_editor {
@@ -6,7 +6,7 @@ namespace {
 
 using Editing = EditorTest;
 
-// What is entered by these keys.
+// Returns the entry after these keys.
 std::string entered(Session& terminal, const std::string& keys) {
   terminal.type(keys + "\x1b>\r");
   std::string last;
@@ -49,7 +49,7 @@ TEST_F(Editing, KeysOfEmacs) {
        "b\x0b",
        "[ab ]"},                             // Ctrl-K
       {"ab cd\x17\x01\x19 ", "[cd ab ]"},    // Ctrl-Y
-      {"a b c\x17\x17\x01\x19", "[b ca ]"},  // kills in a row are put back together
+      {"a b c\x17\x17\x01\x19", "[b ca ]"},  // consecutive kills are restored together
       {"abc\x14", "[acb]"},                  // Ctrl-T at the end
       {"abc\x02\x02\x14", "[bac]"},          // Ctrl-T in the middle
       {"ab\x02\x04", "[a]"},                 // Ctrl-D deletes

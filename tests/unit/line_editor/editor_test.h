@@ -1,5 +1,5 @@
 #pragma once
-// A line editor at a pseudo-terminal, for a language of brackets: an entry is complete when they are closed.
+// A line editor at a pseudo-terminal, for a language of brackets: an entry is complete once its brackets are closed.
 #include <algorithm>
 #include <cctype>
 #include <functional>
@@ -38,7 +38,7 @@ class EditorTest : public FileTest {
     return options;
   }
 
-  /// Reads entries until the end, and shows each in brackets, `/` standing for a line's end.
+  /// Reads entries until the end, and prints each in brackets, with `/` for a line's end.
   static int echo(Options options) {
     LineEditor editor(std::move(options));
     std::string entry;

@@ -1,4 +1,4 @@
-// However reading ends, the terminal is as it was before.
+// The terminal is restored, however reading ends.
 #include <sys/wait.h>
 
 #include <cstdlib>
@@ -65,7 +65,7 @@ TEST_F(TerminalTest, ItIsRestoredByExitAndExceptions) {
   }
 }
 
-// As a shell does it: the editor is a job of its own, which stops, and goes on when it is told.
+// As in a shell: the editor is a job of its own, which is stopped and later continued.
 TEST_F(TerminalTest, ItIsRestoredWhileTheProcessIsStopped) {
   Session terminal(10, 40, [] {
     signal(SIGTTOU, SIG_IGN);

@@ -1,4 +1,4 @@
-// What is drawn, how little of it, and how fast; menus, sizes, and terminals that cannot draw.
+// The drawn output, its amount and its speed; menus, sizes, and terminals that cannot draw.
 #include "editor_test.h"
 
 namespace mtf::line_editor {
@@ -119,7 +119,7 @@ TEST_F(View, AnEntryTallerThanTheScreenScrolls) {
                              5, 3));
   terminal.type("\r");
   EXPECT_TRUE(terminal.mentions("let x18 = f(18)/}]"));
-  const std::vector<std::string>& scrolled = terminal.screen().scrolled();  // it is left behind whole
+  const std::vector<std::string>& scrolled = terminal.screen().scrolled();  // the whole entry is left above
   EXPECT_EQ(std::count(scrolled.begin(), scrolled.end(), "| let x9 = f(9)"), 1);
   EXPECT_NE(std::find(scrolled.begin(), scrolled.end(), "| let x1 = f(1)"), scrolled.end());
 }

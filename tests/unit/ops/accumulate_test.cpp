@@ -1,4 +1,4 @@
-// Adding into a part of a tensor is adding that part padded with zeros.
+// Adding into a part of a tensor equals adding the part padded with zeros.
 #include "node_runner.h"
 
 namespace mtf::test {
@@ -9,7 +9,7 @@ const Dim a{Name("a"), 5}, b{Name("b"), 6}, c{Name("c"), 3};
 
 class Accumulate : public testing::Test {
  protected:
-  /// `op` of a part is padded, and its record's accumulate adds the same to x, split or not.
+  /// `op` of a part pads it. The record's accumulate adds the same to x, split or not.
   void check(const graph::Op& op, const Dims& dims, std::string_view text, std::vector<double> inputs = {}) {
     const graph::Attributes attributes = read_attributes(op, text);
     const graph::Value part = graph.input(random_array(dims, 2, kF64));

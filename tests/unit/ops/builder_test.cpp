@@ -50,7 +50,7 @@ TEST_F(Numbers, GoWithTheirReaders) {
   std::weak_ptr<graph::Node> number;
   { number = number_of(times(2)); }
   EXPECT_TRUE(number.expired());
-  for (int i = 0; i < 1000; ++i) times(i);  // more than are kept in mind
+  for (int i = 0; i < 1000; ++i) times(i);  // more than the builder remembers
   EXPECT_EQ(graph.run(times(2)).numbers[0], 2 * graph.run(x).numbers[0]);
 }
 

@@ -1,4 +1,4 @@
-// Calls operations as a script would, arguments by name.
+// Calls operations as a script does, with arguments by name.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace mtf::test {
 
-/// What a named argument can be.
+/// A value of a named argument.
 struct NamedArgument {
   Dims dims;
   std::optional<double> number;
@@ -23,7 +23,8 @@ class CallText {
  public:
   CallText(WholeGraph& graph, std::map<std::string, graph::Value> values) : graph_(graph), values_(std::move(values)) {}
 
-  /// The operation `name` on tensors, by name, with other arguments and an arrow. Dims of the arrow are as given.
+  /// Calls the operation `name` on tensors, by their names, with other arguments and an arrow. Dims of the arrow are as
+  /// given.
   graph::Value operator()(std::string_view name, const std::vector<std::string>& tensors,
                           const std::map<std::string, NamedArgument>& named = {},
                           std::optional<Dims> arrow = std::nullopt) {

@@ -1,4 +1,4 @@
-// einsum on blocks, against the sum written out.
+// einsum on blocks, against plain sums.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -116,7 +116,7 @@ TEST(Einsum, works_on_operands_stored_in_any_order) {
 }
 
 TEST(Einsum, products_of_bf16_are_rounded_once) {
-  // Sums of small integers in f32 are exact, so that the result is the nearest bf16, whatever is summed first.
+  // Sums of small integers in f32 are exact, so the result is the nearest bf16 in any order of summation.
   const std::vector<std::array<std::string, 3>> cases = {{"ab", "bc", "ac"}, {"abc", "bd", "a"}, {"a", "b", ""},
                                                          {"az", "a", "a"},   {"az", "y", ""},    {"z", "ay", "a"},
                                                          {"azy", "ab", "b"}, {"az", "ab", "ab"}, {"zab", "bcy", "ac"}};
@@ -124,7 +124,7 @@ TEST(Einsum, products_of_bf16_are_rounded_once) {
     for (const bool narrow : {true, false}) {
       WholeGraph graph;
       const ElementType element = narrow ? ElementType::kBf16 : ElementType::kF32;
-      const int most = narrow ? 40 : 600;  // f32 is multiplied as bf16, in which odd numbers above 256 are rounded
+      const int most = narrow ? 40 : 600;  // f32 is multiplied as bf16, which rounds odd numbers above 256
       const std::vector<Array> arrays{random_array(dims_of(first), 1, element, -most, most),
                                       random_array(dims_of(second), 2, element, -9, 9)};
       std::vector<Array> multiplied = arrays;
@@ -144,13 +144,13 @@ TEST(Einsum, products_of_bf16_are_rounded_once) {
 }
 
 TEST(Einsum, pairs_so_that_the_fewest_points_are_visited) {
-  // [a] [a, b] [b, c]: from the left each product is a vector.
+  // [a] [a, b] [b, c]: from the left, each product is a vector.
   const Dims a{{"a", 100}}, ab{{"a", 100}, {"b", 50}}, bc{{"b", 50}, {"c", 200}};
   EXPECT_EQ(ops::pair_by_flops({ab, bc, a}, {{"c", 200}}), (std::vector<std::pair<int, int>>{{0, 2}, {1, 3}}));
 }
 
 TEST(Einsum, pairs_of_many_operands_are_found_in_time_that_grows_with_them) {
-  // A vector times a chain of matrices: each product is a vector, whatever the number of matrices.
+  // A vector times a chain of matrices: each product is a vector, for any number of matrices.
   const auto points_of = [](int matrices) {
     std::vector<Dims> operands{{Dim{Name("d0"), 8}}};
     for (int i = 0; i < matrices; ++i)
@@ -179,7 +179,7 @@ TEST(Einsum, pairs_of_many_operands_are_found_in_time_that_grows_with_them) {
   EXPECT_EQ(points_of(200), 200 * 64);
   const double before = processor_seconds();
   EXPECT_EQ(points_of(10000), 10000 * 64);
-  EXPECT_LT(processor_seconds() - before, 60);  // trying all pairs takes hours
+  EXPECT_LT(processor_seconds() - before, 60);  // trying all pairs would take hours
 }
 
 TEST(Einsum, results_keep_the_order_in_which_their_operands_store_dims) {

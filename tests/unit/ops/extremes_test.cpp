@@ -1,5 +1,5 @@
 // Every element-wise operation, every operation on rows, and their gradients at 0, -0, denormals, the ends of their
-// type, infinities and NaN, beside what mathematics says. A new operation without a line here fails the test.
+// type, infinities and NaN, against the mathematical values. A new operation without a line here fails the test.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -35,7 +35,7 @@ std::vector<double> points(ElementType element) {
   return list;
 }
 
-/// What mathematics says. Nothing: there is no limit, or each side has its own.
+/// The mathematical limit. Nothing: there is no limit, or the two sides differ.
 using Limit = std::optional<double>;
 
 std::string difference(ElementType element, double found, Limit expected) {
@@ -57,7 +57,7 @@ struct OfOne {
 };
 
 double sigmoid(double x) { return x > 0 ? 1 / (1 + std::exp(-x)) : std::exp(x) / (1 + std::exp(x)); }
-/// x y of a y that goes to 0 faster than any x grows.
+/// x y, for a y that goes to 0 faster than any x grows.
 double fading(double x, double y) { return y == 0 ? 0 * y : x * y; }
 double gelu_u(double x) { return 2 * 0.79788456080286535588 * (x + 0.044715 * x * x * x); }
 double gelu_gate(double x) { return std::isinf(x) || std::abs(x) > 1e100 ? (x > 0 ? 1 : 0) : sigmoid(gelu_u(x)); }
@@ -131,8 +131,7 @@ const std::map<std::string_view, OfOne>& of_one() {
   return table;
 }
 
-/// Slopes that come near 0 as 1 - y does: the table would ask for digits that f32 has not. They must be near, and 0 at
-/// infinities.
+/// Slopes that approach 0 as 1 - y does, whose digits f32 does not have. They must be near, and 0 at infinities.
 const std::map<std::string_view, std::function<double(double)>>& rough_slopes() {
   static const std::map<std::string_view, std::function<double(double)>> table = {
       {"tanh", [](double x) { return 1 / std::cosh(x) / std::cosh(x); }},
@@ -154,7 +153,7 @@ graph::Value node_of(WholeGraph& graph, const graph::Op& op, const graph::Values
   return graph.builder.add_node(op, operands)[0];
 }
 
-/// The gradients of `y` under `d`, whole.
+/// Returns the gathered gradients of `y` for the gradient `d` of `y`.
 graph::Values slopes(WholeGraph& graph, const graph::Value& y, double d, const graph::Values& of) {
   const Array all{y.type(), std::vector<double>(static_cast<size_t>(size_of(y.dims())), d)};
   return gradients_of(graph.builder, {y}, {graph.input(all)}, of);
@@ -206,7 +205,7 @@ TEST(Extremes, functions_of_one_operand_have_their_limits) {
 // ---- Two operands ---------------------------------------------------------------------------------------------------
 
 struct OfTwo {
-  std::function<Limit(double, double)> value, first, second;  ///< null: not asked here
+  std::function<Limit(double, double)> value, first, second;  ///< null: not tested here
 };
 
 Limit pow_first(double a, double b) {
@@ -242,7 +241,7 @@ const std::map<std::string_view, OfTwo>& of_two() {
       {"mul", {[](double a, double b) -> L { return a * b; }, second, first}},
       {"div",
        {[](double a, double b) -> L { return a / b; }, [](double, double b) -> L { return 1 / b; },
-        // -a / b²; where a and b are both 0, or a is infinite and b is not a number to divide by, there is no limit.
+        // -a / b². There is no limit if a and b are both 0, or if a is infinite and b is not a valid divisor.
         [](double a, double b) -> L {
           if ((a == 0 && b == 0) || (std::isinf(a) && std::isinf(b))) return std::nullopt;
           return -(a / b) / b;
@@ -272,7 +271,7 @@ const std::map<std::string_view, OfTwo>& of_two() {
       {"le", {[](double a, double b) -> L { return a <= b; }, nullptr, nullptr}},
       {"gt", {[](double a, double b) -> L { return a > b; }, nullptr, nullptr}},
       {"ge", {[](double a, double b) -> L { return a >= b; }, nullptr, nullptr}},
-      // Whole numbers of quotients have tests of their own.
+      // Integer quotients have tests of their own.
       {"floordiv", {nullptr, nullptr, nullptr}},
       {"mod", {nullptr, nullptr, nullptr}},
   };
@@ -349,7 +348,7 @@ double logsumexp(const std::vector<double>& x) {
   for (const double number : x) sum += std::exp(number - most);
   return most + std::log(sum);
 }
-/// The share of each element; of minus infinities, or several infinities, there is none.
+/// The share of each element; there is none for minus infinities only, or for several infinities.
 std::vector<Limit> shares(const std::vector<double>& x) {
   const double most = greatest(x);
   double sum = 0;
@@ -373,7 +372,7 @@ const std::map<std::string_view, OfRow>& of_row() {
        {[](const Row& x) -> Limits { return {logsumexp(x)}; },
         [](const Row& x) -> Limits {
           if (logsumexp(x) == -kInfinity) return all(x.size(), 0);
-          // The result 1e38 + log 2 has no digit of log 2, and so the gradient has none.
+          // The result 1e38 + log 2 has no digit of log 2, so the gradient has none either.
           return x[0] == x[1] && std::abs(x[0]) > 1e30 ? all(x.size(), std::nullopt) : shares(x);
         }}},
       {"softmax", {shares, nullptr, true}},
@@ -425,7 +424,7 @@ TEST(Extremes, operations_on_rows_have_their_limits_whole_and_expanded) {
           const auto expect = [&](const graph::Value& found, const std::vector<Limit>& wanted, const char* what) {
             const std::vector<double> numbers = graph.numbers(found);
             for (size_t i = 0; i < numbers.size(); ++i) {
-              // A norm of denormals has the digits of denormals.
+              // A norm of denormals has only the digits of denormals.
               const Limit limit = op == "norm" && std::abs(one) + std::abs(other) < 1e-30 ? Limit() : wanted[i];
               EXPECT_EQ(difference(element, numbers[i], limit), "")
                   << what << op << " of " << name(element) << " " << one << ", " << other << ", element " << i;

@@ -1,4 +1,4 @@
-// Gradients, first and second, against finite differences; expansions against kernels, flops included.
+// Gradients, first and second, against finite differences; expansions against kernels, with their flops.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ double total(const std::vector<double>& numbers) {
   return sum;
 }
 
-/// Checks d sum(y * weights) / dx, and the same of that gradient, for f64 inputs.
+/// Checks d sum(y * weights) / dx and the gradient of this gradient, for f64 inputs.
 void check_gradient(WholeGraph& graph, const graph::Value& y, const graph::Values& inputs, int order) {
   ops::Builder& builder = graph.builder;
   const graph::Value weights = graph.input(random_array(y.dims(), 100 + order, ElementType::kF64));
@@ -41,7 +41,7 @@ void check_gradient(WholeGraph& graph, const graph::Value& y, const graph::Value
   }
 }
 
-/// Numbers of low..high, all different.
+/// Numbers from low to high, all different.
 Array spread(const Dims& dims, int seed, double low, double high) {
   Array array = random_array(dims, seed, ElementType::kF64);
   for (double& number : array.numbers) number = low + (number + 2) / 4 * (high - low);
@@ -172,7 +172,7 @@ TEST(Gradients, of_segments_compute_each_again_with_the_operations_that_it_has) 
   }
 }
 
-/// The kernel's results and flops, in both storage orders, are those of the expansion.
+/// The kernel's results and flops equal those of the expansion, in both storage orders.
 void check_expansion(WholeGraph& graph, const graph::Value& y) {
   const graph::Values expanded = graph.expansion(y);
   for (size_t r = 0; r < expanded.size(); ++r) {
@@ -211,7 +211,7 @@ TEST(Expansions, give_what_the_kernel_gives_and_count_the_same) {
   }
 }
 
-/// What the expansion of the first result counts, the saved ones being on its way.
+/// Counts the expansion of the first result, which computes the saved results on its way.
 TEST(Expansions, of_cross_entropy_and_layer_norm_count_the_same) {
   WholeGraph graph;
   const graph::Value x = graph.input(random_array({a, b, c}, 1)),

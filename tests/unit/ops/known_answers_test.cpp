@@ -1,4 +1,4 @@
-// Answers that are known from elsewhere, to the last digit of an f32.
+// Answers from other sources, to the last digit of an f32.
 #include <gtest/gtest.h>
 
 #include "call_text.h"

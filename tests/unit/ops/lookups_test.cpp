@@ -1,5 +1,5 @@
-// Kernels that look up, add, order and compare along a dim give what plain loops give, to the last bit: over random
-// sizes, orders of the dims in memory, blocks and elements, with numbers that are equal, -0 or NaN.
+// Kernels that look up, add, order and compare along a dim equal plain loops to the last bit. Sizes, storage orders,
+// blocks and elements are random, with equal numbers, -0 and NaN.
 #include <bit>
 #include <functional>
 #include <numeric>
@@ -14,11 +14,11 @@ namespace lookups_test {
 using Numbers = std::vector<double>;
 using Places = std::vector<int64_t>;
 
-/// Random choices, and one operation run on blocks of random orders in memory.
+/// Random choices, and one operation on blocks with random storage orders.
 class Lookups : public testing::Test {
  protected:
   int64_t draw(int64_t low, int64_t high) { return low + static_cast<int64_t>(generator_() % (high - low + 1)); }
-  /// Mostly small sizes, some beyond what kernels handle at once.
+  /// Mostly small sizes, some larger than kernels handle at once.
   int64_t draw_size() { return draw(0, 3) == 0 ? draw(1, 700) : draw(1, 20); }
   ElementType draw_element() {
     return std::array{ElementType::kF32, ElementType::kF32, ElementType::kBf16, ElementType::kF64,
@@ -43,8 +43,8 @@ class Lookups : public testing::Test {
     return dims;
   }
 
-  /// The results of a call on whole blocks, but for dim `split` of the first operand or, if `splits_result`, the first
-  /// result, of which there are `size` places from `first` on.
+  /// Returns the results of a call on gathered operands. Only dim `split` of the first operand or, if `splits_result`,
+  /// of the first result, is a block of `size` positions from `first` on.
   std::vector<Numbers> run(const graph::Value& value, std::vector<const Array*> operands, int split = -1,
                            int64_t first = 0, int64_t size = 0, bool splits_result = false) {
     const graph::Operation& operation = *value.node->operation;
@@ -88,7 +88,7 @@ class Lookups : public testing::Test {
     }
   }
 
-  /// Dims of a row, of rows and ids both, and of ids alone; sometimes there are many ids, or long rows.
+  /// Dims of the row only, of rows and ids, and of ids only. Sometimes there are many ids, or long rows.
   struct Kinds {
     Dims row, both, own;
   };
@@ -99,7 +99,7 @@ class Lookups : public testing::Test {
     return {row, both, own};
   }
 
-  /// Calls `fn(place of each name)` for all places of the dims; where `names` has one twice, it is one dim.
+  /// Calls `fn(position of each name)` for all positions of the dims. A name that occurs twice in `names` is one dim.
   static void for_places(const Dims& dims, const std::function<void(const Places&)>& fn) {
     Places places(dims.size(), 0);
     for (int64_t n = 0; n < size_of(dims); ++n) {
@@ -107,7 +107,7 @@ class Lookups : public testing::Test {
       for (size_t d = dims.size(); d-- > 0 && ++places[d] == dims[d].size;) places[d] = 0;
     }
   }
-  /// The element of an array at the places of `dims`, those of `over` at `place`.
+  /// Returns the index of an array's element at the positions of `dims`, with `over` at `place`.
   static int64_t offset(const Dims& array, const Dims& dims, const Places& places, Name over = {}, int64_t place = 0) {
     int64_t result = 0;
     for (const Dim& dim : array)
@@ -198,7 +198,7 @@ TEST_F(Lookups, scatter_add_rounds_its_sums_a_few_times) {
 }
 
 TEST_F(Lookups, sums_by_index_do_not_drift) {
-  // Numbers, short rows and long rows; few places and many, of which one has nearly all.
+  // Numbers, short rows and long rows; few and many positions, one of them with nearly all ids.
   const Dim n{Name("n"), 100000};
   for (const int64_t width : {1, 3, 40})
     for (const int64_t places : {2, 1000, 1000000}) {

@@ -136,11 +136,11 @@ TEST_F(Moving, a_masked_index_keeps_every_bit) {
 TEST_F(Moving, gather_and_scatter_add) {
   const Dim n{Name("n"), 4};
   const graph::Value ids = graph.input(random_array({c, n}, 4, ElementType::kI32, 0, 6));
-  check(gather(builder, x, ids, b, x.element()), {x});  // c runs with the table's
+  check(gather(builder, x, ids, b, x.element()), {x});  // c belongs to the table
   const graph::Value other = graph.input(random_array({n}, 5, ElementType::kI32, 0, 6));
   check(gather(builder, x, other, b, x.element()), {x});
   const graph::Value along = graph.input(random_array({a, b}, 6, ElementType::kI32, 0, 6));
-  check(gather(builder, x, along, b, x.element()), {x});  // the result's b is the ids'
+  check(gather(builder, x, along, b, x.element()), {x});  // the result's b is the dim of the ids
   const Dim vocab{Name("vocab"), 7};
   const graph::Value places = graph.input(random_array({b, a}, 7, ElementType::kI32, 0, 7));
   check(scatter_add(builder, x, places, vocab, {vocab, c}, x.element()), {x});
@@ -205,7 +205,7 @@ TEST_F(Moving, sort_argsort_and_top_k) {
 }
 
 TEST_F(Moving, top_k_from_candidates_of_blocks) {
-  // Blocks of 2, 2, 1 and 0 elements; -inf must win over what is not there.
+  // Blocks of 2, 2, 1 and 0 elements; -inf must win over missing elements.
   const double low = -INFINITY;
   const graph::Value y = line({low, 2, low, low, 2});
   const graph::Value best = add(ops::kBlockTopK, {y}, "candidates: candidates=16, count: 4, over: n");

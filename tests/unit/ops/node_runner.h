@@ -1,5 +1,5 @@
 // Runs the kernel of one node on host data: whole, or in blocks along one dim of its iteration space as the splitter
-// would, without any of the splitter's code.
+// does, but without the splitter's code.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,18 +21,18 @@
 
 namespace mtf::test {
 
-/// A whole tensor: its elements row-major, as doubles.
+/// A global tensor: its elements row-major, as doubles.
 struct Array {
   TensorType type;
   std::vector<double> numbers;
 };
 
-/// A block in memory, its dims stored in the opposite order if `transposed`, or in any.
+/// A block in memory, with its dims in the opposite order if `transposed`, or in any order.
 class Memory {
  public:
   Memory(ElementType element, std::vector<kernels::BlockDim> dims, bool transposed)
       : Memory(element, dims, transposed ? ops::in_order(dims.size()) : backwards(dims.size())) {}
-  /// `order`: the dims from the one whose elements are neighbours to the one whose are furthest apart.
+  /// `order`: the dims, the innermost first.
   Memory(ElementType element, std::vector<kernels::BlockDim> dims, const std::vector<int>& order) {
     block.element = element;
     block.dims = std::move(dims);
@@ -46,7 +46,7 @@ class Memory {
   }
   Memory(Memory&&) = default;
 
-  /// Calls `fn(place in the whole tensor, element)`; places wrap around.
+  /// Calls `fn(position in the global tensor, element)`; positions wrap around.
   template <typename Fn>
   void each(Fn fn) {
     ops::Walk<1> walk;
@@ -85,7 +85,7 @@ inline Array array_of(const Dims& dims, std::vector<double> numbers, ElementType
   return {{element, dims}, std::move(numbers)};
 }
 
-/// Numbers of -2..2, or integers of [low, high).
+/// Numbers from -2 to 2, or integers in [low, high).
 inline Array random_array(const Dims& dims, int seed, ElementType element = ElementType::kF32, int low = 0,
                           int high = 0) {
   std::mt19937 generator(seed);
@@ -99,7 +99,7 @@ inline Array random_array(const Dims& dims, int seed, ElementType element = Elem
   return array;
 }
 
-/// A graph with inputs, and the arrays that they stand for.
+/// A graph with inputs, and the arrays of the inputs.
 class Graph {
  public:
   Graph() {
@@ -112,7 +112,7 @@ class Graph {
     kept_.push_back(value.node);
     return value;
   }
-  /// The whole value.
+  /// Returns the global value.
   const Array& run(const graph::Value& value) { return run_node(value.node)[value.result]; }
 
   /// The node's results, computed as `blocks` blocks along dim `j` of its iteration space.
@@ -156,7 +156,7 @@ class Graph {
     return arrays;
   }
 
-  /// Every way to split the node gives what the whole gives.
+  /// Checks that every way to split the node gives the same as the whole.
   void check_splits(const graph::Value& value, double tolerance = 0) {
     const std::vector<Array> whole = run_node(value.node);
     const graph::IterationSpace space = value.node->operation->op->space(*value.node->operation);
@@ -178,7 +178,7 @@ class Graph {
     }
   }
 
-  /// The gradient of sum(value * weights) by its rule equals finite differences, for f64 inputs.
+  /// Checks that the gradient rule of sum(value * weights) equals finite differences, for f64 inputs.
   void check_gradient(const graph::Value& value, const graph::Values& inputs) {
     const graph::Value weights = input(random_array(value.dims(), 77, value.element()));
     graph::Values d_results(value.node->operation->results.size());
@@ -223,7 +223,7 @@ class Graph {
     dim.size = std::min(step, dim.whole - dim.first);
     return {dim.first, dim.first + dim.size};
   }
-  /// What a result's interval reads, place by place.
+  /// Returns the interval that a result's interval reads, position by position.
   static Interval wanted(const graph::AccessMap& map, Interval result) {
     int64_t first = INT64_MAX, last = INT64_MIN;
     for (int64_t p = result.first; p < result.last; ++p) {

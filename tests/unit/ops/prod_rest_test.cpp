@@ -1,4 +1,4 @@
-// A product of the others needs no division.
+// A product of all other elements needs no division.
 #include "node_runner.h"
 
 namespace mtf::test {

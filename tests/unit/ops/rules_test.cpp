@@ -1,4 +1,4 @@
-// The list of operations, signatures, and what calls refuse.
+// The list of operations, signatures, and refused calls.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -36,7 +36,7 @@ class Rules : public testing::Test {
     CallText call(graph, {{"x", x}, {"y", y}});
     return call(op, {"x", "y"}).element();
   }
-  /// What the call is refused with, helps included.
+  /// Returns the refusal of the call, with its helps.
   std::string refusal(Kind kind, const char* op, const std::vector<graph::Value>& values,
                       const std::map<std::string, NamedArgument>& named = {},
                       std::optional<Dims> arrow = std::nullopt) {

@@ -1,5 +1,5 @@
-// Computes values of a global graph whole, node by node: lanes and reductions as fused loops of one step, everything
-// else by its kernel. No splitter, schedule or executor is involved.
+// Computes values of a global graph on whole tensors, node by node: lanes and reductions as fused loops of one step,
+// all other operations by their kernels. No splitter, schedule or executor is involved.
 #pragma once
 
 #include "graph/kernel_call.h"
@@ -25,7 +25,7 @@ class WholeGraph {
     return value;
   }
 
-  /// The whole value; `flops` grows by what kernels counted and by the work of lanes and reductions.
+  /// Returns the global value. Adds to `flops` the counts of kernels and the work of lanes and reductions.
   Array run(const graph::Value& value) {
     std::map<const graph::Node*, std::vector<Array>> computed;
     for (const graph::NodePtr& node : graph::pending({value})) computed[node.get()] = compute(*node, computed);
@@ -37,7 +37,7 @@ class WholeGraph {
     given_.at(input.node.get()).numbers[element] += by;
   }
 
-  /// All results of the graph that stands for a node where it is split.
+  /// Returns all results of the expansion of a node.
   graph::Values expansion(const graph::Value& value) {
     graph::ExpandCall call{builder, value.operation(), value.node->operands()};
     return value.operation().op->expand(call);
@@ -45,7 +45,7 @@ class WholeGraph {
 
   ops::Builder builder;
   int64_t flops = 0;
-  bool transposed = false;  ///< how operands and results of kernels lie in memory
+  bool transposed = false;  ///< the storage order of the kernels' operands and results
 
  private:
   static std::vector<kernels::BlockDim> whole_dims(const TensorType& type) {
@@ -120,7 +120,7 @@ class WholeGraph {
 
   kernels::Threads threads_{2};
   std::map<const graph::Node*, Array> given_;
-  graph::Values kept_;  ///< so that no other node comes to lie where an input was
+  graph::Values kept_;  ///< keeps nodes alive, so that no other node gets the address of an input
 };
 
 inline void expect_near(const std::vector<double>& found, const std::vector<double>& expected, double tolerance) {

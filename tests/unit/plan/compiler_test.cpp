@@ -30,7 +30,7 @@ struct Script : ops::Builder {
   }
 };
 
-/// The program of two layers, `factor` times, as a cut captures it; its inputs have values.
+/// Returns the program of two layers, `factor` times, as a cut captures it. Its inputs have values.
 graph::Capture two_layers(double factor = 2, const std::string& rules = "batch:rows;hidden:cols") {
   Script b("rows:2;cols:2", rules);
   graph::Value x = b.input({batch, io}), w = b.input({io, hidden}), v = b.input({hidden, io});
@@ -69,7 +69,7 @@ TEST(Compiler, APlanSaysWhatItCosts) {
   EXPECT_EQ(plan->predicted.total(spmd::CollectiveKind::kAllReduce).values, 8 / 2 * 32);
 }
 
-/// x [tokens/p, io] · w [io/p, hidden], of 8 processors: w has 512 KiB.
+/// x [tokens/p, io] · w [io/p, hidden] on 8 processors; w has 512 KiB.
 graph::Capture of_stored_in_parts() {
   const Dim tokens{"tokens", 1024}, from{"io", 256}, to{"hidden", 512};
   Script b("p:8", "tokens:p");

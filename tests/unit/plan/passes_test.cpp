@@ -1,4 +1,4 @@
-// The list of passes: what each says of itself, and that a program can stop after any of them.
+// The list of passes: their descriptions, and that a program can stop after any of them.
 #include "plan/compilation.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ namespace passes_test {
 
 const Dim rows{"rows", 8}, io{"io", 32}, hidden{"hidden", 64};
 
-/// A chain, a sum, a product and a softmax over a split dim, some of it twice.
+/// A chain, a sum, a product and a softmax over a split dim, with equal operations.
 graph::Program captured(const std::string& rules = "rows:p;hidden:q") {
   ops::Builder b;
   b.table = std::make_shared<graph::ValueTable>();
@@ -140,7 +140,7 @@ TEST(Passes, VerifiersSeeWhatIsWrong) {
   });
   sees("free_early", [](Compilation& c) { std::reverse(c.schedule.steps.begin(), c.schedule.steps.end()); });
   sees("plan_buffers", [](Compilation& c) { c.schedule.buffer_of.assign(c.schedule.buffer_of.size(), -1); });
-  sees("plan_buffers", [](Compilation& c) {  // an output of a step lies where another output lies
+  sees("plan_buffers", [](Compilation& c) {  // an output of a step has the memory of another output
     const std::vector<std::vector<int>>& outputs = c.local().outputs;
     c.schedule.buffer_of[outputs[1][0]] = c.schedule.buffer_of[outputs[0][0]];
   });
@@ -149,7 +149,7 @@ TEST(Passes, VerifiersSeeWhatIsWrong) {
   });
 }
 
-/// A plan that says where values lie, as `mtf trace --stage plan_buffers` prints one. Nobody reads `h`.
+/// A plan with memory positions, as `mtf trace --stage plan_buffers` prints one. Nothing reads `h`.
 std::string plan_of_a_loop(const std::string& memory) {
   return "mesh line = [p: 2]\n"
          "dead: f32[a=8] = input(0) dies\n"
@@ -173,7 +173,7 @@ std::string plan_of_a_loop(const std::string& memory) {
          memory.substr(memory.find('|') + 1) + "-> s, c\n";
 }
 
-/// What the verifier says of the text of a stage; empty if all is well.
+/// Returns the verifier's message about the text of a stage; empty if there is none.
 std::string said_of(const std::string& text) {
   const PassOptions options;
   const auto file = SourceFile::create("plan", text);
@@ -232,7 +232,7 @@ TEST(Passes, AStageTakesOverWhatTheOneBeforeLeavesInOneOrder) {
   EXPECT_NE(message("c, a", "a, c").find("the next turn reads"), std::string::npos) << message("c, a", "a, c");
 }
 
-// What stands in src/README.md of each pass.
+// Compares the table of passes in src/README.md.
 TEST(Passes, StandInTheNotesOfTheArchitecture) {
   std::ifstream file(source_folder() + "/src/README.md");
   std::stringstream text;

@@ -47,7 +47,7 @@ TEST(Counters, PredictedAreMeasured) {
                                                         {"p:3;q:2", "batch:q+p"}})
     for (const Written& program : {Written(two_layers), Written(loss_gradient)}) {
       plan::Counters a = measured(dry, program, axes, rules), b = measured(execution(), program, axes, rules);
-      // Peaks are compared alone: other tests' tensors may be live.
+      // Only peaks are compared exactly: tensors of other tests may be live.
       EXPECT_EQ(a.flops, b.flops) << axes << "  " << rules;
       EXPECT_EQ(a.unique_flops, b.unique_flops);
       for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind)

@@ -75,7 +75,7 @@ TEST(BlockIndex, FindsTheBlocksThatMeetABox) {
   const BlockIndex index(x, 0b01, {8, 0});
   const Coordinates at = on->coordinates(1);  // q is 1
   EXPECT_EQ(index.meeting(at, {{3, 5}, {2, 4}}), (std::vector<int64_t>{3, 5}));
-  EXPECT_EQ(index.meeting(at, {{-1, 1}, {2, 4}}), (std::vector<int64_t>{1, 7}));  // it wraps around
+  EXPECT_EQ(index.meeting(at, {{-1, 1}, {2, 4}}), (std::vector<int64_t>{1, 7}));  // wraps around
   EXPECT_TRUE(index.meeting(at, {{3, 5}, {0, 2}}).empty());
   EXPECT_EQ(index.shared(at, {{-1, 4}, {2, 4}}), 10);
 }

@@ -1,4 +1,4 @@
-// A rank that waits lets others have its core.
+// A waiting rank yields its core to others.
 #include "run/patience.h"
 
 #include <gtest/gtest.h>
@@ -18,8 +18,8 @@ TEST(Patience, LetsTheOtherOneHaveTheOnlyCore) {
   CPU_SET(sched_getcpu(), &one);
   ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
 
-  // Two that wait for each other in turn: without yielding each wait takes what the system gives a thread at once, some
-  // milliseconds of the core, and all of them some seconds.
+  // Two threads that wait for each other alternately. Without yielding, each wait takes the scheduler's time slice,
+  // some milliseconds of the core, and all waits take some seconds.
   constexpr int kTurns = 2000;
   std::atomic<int> turn{0};
   auto plays = [&](int parity) {
@@ -29,7 +29,7 @@ TEST(Patience, LetsTheOtherOneHaveTheOnlyCore) {
       turn.store(mine + 1, std::memory_order_release);
     }
   };
-  const std::clock_t begin = std::clock();  // of this process: others may keep the core as long as they like
+  const std::clock_t begin = std::clock();  // of this process: others may keep the core for any time
   std::thread other(plays, 1);
   plays(0);
   other.join();

@@ -7,7 +7,7 @@ namespace plans_test {
 
 const Dim batch{"batch", 8}, io{"io", 33};
 
-/// `x := x * factor + 1`, as the evaluator makes it for a variable.
+/// `x := x * factor + 1`, as the evaluator makes the operation for a variable.
 graph::Value step(Script& b, graph::Value x, double factor) {
   return b.assigned(b.map(ops::kAdd, b.map(ops::kMul, x, factor), 1.0), {x.sharding()});
 }

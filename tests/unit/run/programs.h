@@ -20,7 +20,7 @@ inline plan::Execution& execution() {
   return execution;
 }
 
-/// Numbers that sum exactly in any order: small integers.
+/// Numbers with exact sums in any order: small integers.
 inline plan::HostTensor counting(const TensorType& type, int modulus = 7, int first = 0) {
   plan::HostTensor data{type, {}};
   int64_t n = size_of(type.dims);
@@ -78,7 +78,7 @@ inline std::vector<double> numbers(const plan::HostTensor& tensor) {
   return result;
 }
 
-/// The same bits on every mesh and layout given, as on one unsplit axis.
+/// Expects the same bits on every given mesh and layout as on one unsplit axis.
 inline void expect_same(const Written& program, const std::vector<std::pair<std::string, std::string>>& splits) {
   plan::HostTensor whole = result_of(execution(), program, "all:4", "");
   for (const auto& [axes, rules] : splits) {

@@ -13,7 +13,7 @@ std::string schedule_of(const std::function<graph::Values(Script&)>& program, co
   return execution().last_text("schedule");
 }
 
-/// The instructions in loops of several.
+/// Counts the instructions in loops of several.
 size_t lines_in_loops(const std::string& text) {
   size_t count = 0;
   for (size_t at = text.find("\n  "); at < text.find("\nmemory\n"); at = text.find("\n  ", at + 1)) ++count;

@@ -1,4 +1,4 @@
-// Messages between ranks, short ones through mailboxes and long ones by MPI; alone there is nobody to send to.
+// Messages between ranks: short ones through mailboxes, and long ones by MPI. A single rank sends none.
 #include "run/transport.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ class Messages : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
     if (!under_mpi()) GTEST_SKIP() << "needs mpirun";
-    execution();  // which starts MPI, and ends it
+    execution();  // starts MPI, and ends it
     transport.emplace(true, GetParam());
     next = (transport->rank() + 1) % transport->ranks();
     last = (transport->rank() + transport->ranks() - 1) % transport->ranks();
@@ -69,7 +69,7 @@ TEST_P(Messages, OfOneTagArriveInTheirOrder) {
 }
 
 TEST_P(Messages, MoreThanAMailboxHoldsWaitUntilThereIsRoom) {
-  constexpr int64_t kCount = 4'000;  // numbers of a message, of which a mailbox holds some
+  constexpr int64_t kCount = 4'000;  // numbers of a message; a mailbox holds only some of them
   Transport::Pending pending;
   std::vector<std::vector<int>> given, taken;
   for (int m = 0; m < 300; ++m) {
@@ -83,7 +83,7 @@ TEST_P(Messages, MoreThanAMailboxHoldsWaitUntilThereIsRoom) {
 }
 
 TEST_P(Messages, NobodyNeedsYetAreInNobodysWay) {
-  // Rank 0 awaits the last one's message only after all others have sent it more than its mailboxes hold.
+  // Rank 0 waits for the last rank's message only after all others have sent more than its mailboxes hold.
   constexpr int kMany = 200;
   std::vector<int> numbers(4'000), taken(numbers.size());
   Transport::Pending sent, received;

@@ -11,7 +11,7 @@
 namespace mtf::schedule {
 namespace {
 
-/// The same graph, with every way in it walked.
+/// The same graph, with exhaustive path search.
 class Walked {
  public:
   void add(int node, const std::vector<int>& needs) {
@@ -91,7 +91,7 @@ TEST(Contraction, MergesWhateverMakesNoCycle) {
 }
 
 TEST(Contraction, NeverMakesACycleWhereItGivesUp) {
-  // Ladders: between two of their nodes lie far more edges than are searched.
+  // Ladders: between two of their nodes are far more edges than the search visits.
   const int rungs = 2000;
   Contraction graph(2 * rungs + 2);
   graph.add(0, {});
@@ -104,7 +104,7 @@ TEST(Contraction, NeverMakesACycleWhereItGivesUp) {
 }
 
 TEST(Contraction, PutsAnyNumberBehindOne) {
-  // Each merge puts a reader right behind the merged node, before those put there earlier.
+  // Each merge puts a consumer directly after the merged node, before the ones put there earlier.
   const int pairs = 1000;
   Contraction graph(2 * pairs + 3);
   for (int i = 0; i < pairs; ++i) {
@@ -125,7 +125,8 @@ TEST(Contraction, PutsAnyNumberBehindOne) {
   EXPECT_EQ(std::vector<int>(order.end() - 2, order.end()), (std::vector<int>{first, 3}));
 }
 
-/// Seconds to merge 64 by 64 what a long chain of nodes makes, beside one node that all of them need.
+/// Returns the seconds to merge the results of a long chain of nodes, 64 at a time, beside one node that all of them
+/// need.
 double seconds_for(int nodes) {
   const double start = processor_seconds();
   Contraction graph(static_cast<size_t>(nodes));

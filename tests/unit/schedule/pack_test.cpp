@@ -11,7 +11,7 @@
 namespace mtf::schedule {
 namespace {
 
-/// No two items that are in use at one step overlap, and all end within the arena.
+/// Expects that live items do not overlap at any step, and that all are inside the arena.
 void expect_apart(const std::vector<PackItem>& items, int64_t arena) {
   std::vector<std::pair<int, const PackItem*>> begins, ends;
   for (const PackItem& item : items) {
@@ -34,11 +34,11 @@ void expect_apart(const std::vector<PackItem>& items, int64_t arena) {
   }
 }
 
-/// Buffers of a training step: each layer has some that live until its backward pass, and some that end soon.
+/// Buffers of a training step: each layer has some that live until its backward pass, and some with short live ranges.
 std::vector<PackItem> training_step(int layers) {
   std::mt19937 random(3);
   const int64_t sizes[] = {1 << 20, 3 << 20, 4 << 20, 1 << 18, 4096};
-  const int steps = 20;  // of a layer, each way
+  const int steps = 20;  // steps of a layer in each pass
   std::vector<PackItem> items;
   for (int layer = 0; layer < layers; ++layer)
     for (int k = 0; k < steps; ++k) {

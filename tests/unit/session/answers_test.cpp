@@ -1,4 +1,4 @@
-// What a session answers, as records: what could stand at a place, what there is help on, why a statement communicates.
+// The answers of a session, as records: completions, topics of help, and explanations of communication.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class Answers : public testing::Test {
         "let x = random.uniform([batch, io]); let w = random.uniform([io, hidden])\n"
         "let v = random.uniform([hidden, io]); let h = relu(einsum(x, w -> [batch, hidden]))");
   }
-  /// What could stand at the end of a text, of one kind.
+  /// Returns the completions of one kind at the end of a text.
   std::vector<std::string> could(const std::string& text, CouldStand::Kind kind) {
     std::vector<std::string> found;
     for (const CouldStand& each : complete(session, text, text.size()).could)

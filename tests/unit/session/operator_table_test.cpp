@@ -1,5 +1,6 @@
-// How work and communication of an operation grow with the number of processors, D, over which O(D) dims are split: the
-// table "Scalability of partitioned operators" of GShard (Lepikhin et al., 2020, section 4.1), as plans count it.
+// The growth of an operation's work and communication with the number of processors, D, over which O(D) dims are split:
+// the table "Scalability of partitioned operators" of GShard (Lepikhin et al., 2020, section 4.1), by the counts of
+// plans.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -16,13 +17,13 @@ namespace mtf::session {
 namespace {
 
 struct Row {
-  const char* operation;  ///< as the table has it, and what is split
+  const char* operation;  ///< as in the table, with the split dims
   const char* dims;       ///< `D` stands for the number of processors
-  const char* given;      ///< what it takes
+  const char* given;      ///< its operands
   const char* result;
-  double work = 0;      ///< of a processor: so much to the power of D
+  double work = 0;      ///< of one processor: the exponent of D
   int collective = -1;  ///< a spmd::CollectiveKind; -1: none
-  double bytes = 0;     ///< of a processor: so much to the power of D
+  double bytes = 0;     ///< of one processor: the exponent of D
 };
 
 constexpr auto kReduces = static_cast<int>(spmd::CollectiveKind::kAllReduce),
@@ -69,7 +70,8 @@ plan::Counters planned(const Row& row, int64_t processors) {
   return execution.counters();
 }
 
-/// How a figure grows from D to more processors: the power of D, at least and at most, between those that are planned.
+/// The growth of a number from D to more processors: the exponent of D, its minimum and maximum over the planned
+/// numbers.
 struct Growth {
   double least = 1e9, most = -1e9;
   int64_t before = 0;
@@ -94,7 +96,7 @@ TEST(OperatorTable, WorkAndCommunicationGrowAsGShardSays) {
       ASSERT_GT(counters.flops, 0);
       for (int k = 0; k < spmd::kCollectiveKinds; ++k)
         EXPECT_EQ(counters.total(static_cast<spmd::CollectiveKind>(k)).count > 0, k == row.collective) << k;
-      if (processors == 2) continue;  // it has no processor between two others
+      if (processors == 2) continue;  // no processor is between two others
       work.add(counters.flops, 8);
       if (row.collective >= 0) bytes.add(counters.total(static_cast<spmd::CollectiveKind>(row.collective)).bytes, 8);
     }

@@ -1,4 +1,4 @@
-// What a session is asked leaves no trace: neither on the values that it holds nor on its names.
+// Questions to a session leave no trace on its values or names.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@
 namespace mtf::session {
 namespace {
 
-/// Computes as another does, and knows the nodes that its sessions have added.
+/// Computes as another runtime, and knows the nodes that its sessions have added.
 class Watched final : public plan::Runtime {
  public:
   int rank() const override { return own_.rank(); }
@@ -63,7 +63,7 @@ class Watched final : public plan::Runtime {
   void finish() override { own_.finish(); }
   [[noreturn]] void abort(const std::string& message, int status) override { own_.abort(message, status); }
 
-  /// Everything that the nodes carry which are there, by their numbers.
+  /// Returns the properties of all existing nodes, by their numbers.
   std::map<int64_t, std::string> carried() const {
     std::map<int64_t, std::string> all;
     for (const std::weak_ptr<graph::Node>& each : nodes_)
@@ -165,7 +165,7 @@ constexpr const char* kQuestions[] = {
 
 class Questions : public testing::Test {
  protected:
-  /// Whatever can be asked about a statement, under assumptions too.
+  /// Asks every question about a statement, also under assumptions.
   void ask(const std::string& text) {
     const std::vector<Assumption> assumptions = {
         {}, {.layout = parse_layout("n:q")}, {.mesh = parse_axes("p:4;q:2"), .layout = parse_layout("")}};
@@ -194,7 +194,7 @@ class Questions : public testing::Test {
     session.known_names("");
   }
 
-  /// Asks everything, and says what that has changed in what nodes carry.
+  /// Asks everything. Returns the changes of the nodes' properties.
   std::string changed_by_questions() {
     std::string changed;
     for (const std::string text : kQuestions) {
@@ -212,7 +212,7 @@ class Questions : public testing::Test {
   plan::Execution execution{runtime};
   std::ostringstream out;
   Session session{with_library(), &execution, out};
-  std::string refused;  ///< what questions were told that have no answer
+  std::string refused;  ///< the errors of questions without an answer
 };
 
 TEST_F(Questions, ChangeNoValue) {
@@ -225,7 +225,7 @@ TEST_F(Questions, ChangeNoValueOfAFileThatWaitsToBeComputed) {
   EXPECT_EQ(changed_by_questions(), "");
 }
 
-/// What a session says of itself, and of a step of training.
+/// Returns all answers of a session about itself and about a training step.
 std::string told(Session& session, std::ostringstream& out) {
   for (const char* text : {"print(step(x))", "loss", "list[0]", "net.w", "random.uniform([n])",
                            "grad(loss, [x, net.w])", "opt.minimize(sum(square(net(x))))", "net.w", "net.turns"}) {

@@ -1,4 +1,4 @@
-// Sessions that run and plan: what is printed, what a REPL reports, what a failed statement leaves.
+// Sessions that run and plan: their output, the reports of a REPL, and the state after a failed statement.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -14,7 +14,7 @@
 namespace mtf::session {
 namespace {
 
-/// The type of an expression, as it is shown.
+/// Returns the type of an expression as text.
 std::string type_of(Session& session, const std::string& expression, const Assumption& assumption = {}) {
   return to_string(session.what_is(expression, "<type>", assumption).type);
 }
@@ -84,7 +84,7 @@ TEST(Run, AnAssertionThatFailsShowsBothSides) {
   }
 }
 
-/// Cuts of a program, and the plans made for them.
+/// Returns the numbers of cuts and of plans of a program.
 std::pair<int, int64_t> cuts_and_plans(const std::string& text) {
   ExecutionOn<run::MpiRuntime> execution;
   std::ostringstream out;
@@ -279,7 +279,7 @@ TEST_F(Repl, AStatementThatFailsOrIsPlannedLeavesWhatANameHeld) {
   EXPECT_THROW(session.plan("let x = 5 * x\nlet y = nope"), UserError);
   EXPECT_THROW(session.execute("let (x, y) = (7, nope)"), UserError);
   session.execute("let n = 1");
-  session.plan("while sum(x) < n { n := n + 1; x := 2 * x }");  // nobody knows how often
+  session.plan("while sum(x) < n { n := n + 1; x := 2 * x }");  // the number of iterations is unknown
   session.plan("if sum(x) > 3 { n := 7 }");
   EXPECT_EQ(session.execute("n")[0].bindings[0].value, "1");
   EXPECT_EQ(session.execute("x")[0].bindings[0].value, "[2, 2]");
@@ -298,7 +298,7 @@ TEST_F(Repl, AHiddenBindingLivesAsLongAsWhatNamesIt) {
                 .bindings[0]
                 .value,
             "[1, 1, 6, 1, 1, 1, 2, 4, 7]");
-  session.execute("fn f() = n; fn g() = 0; let m = 0; model M() { state s: [] = 0 }");  // the method alone names it now
+  session.execute("fn f() = n; fn g() = 0; let m = 0; model M() { state s: [] = 0 }");  // now only the method names it
   for (int i = 0; i < 40; ++i) session.execute("let n = n + 1; fn again() = n");
   EXPECT_EQ(session.execute("[f(), call(), kept[0](), of_second(), again(), n]")[0].bindings[0].value,
             "[4, 1, 6, 2, 44, 44]");
@@ -345,7 +345,7 @@ std::string plan_of(Session& session, const std::string& text, const Assumption&
   return costs;
 }
 
-/// That a mesh and a layout other than those of a session are in force; "own": the session's layout.
+/// Assumes another mesh and layout than those of the session; "own" is the session's layout.
 Assumption under(const std::string& mesh, const std::string& layout) {
   Assumption assumption;
   if (!mesh.empty()) assumption.mesh = parse_axes(mesh);
@@ -379,7 +379,7 @@ TEST_F(Repl, AnotherLayoutIsPlannedFromWhatIsThere) {
   session.execute(kLearner);
   session.execute("for i in 0..5 { step() }");
   const std::string before = session.execute("net.w")[0].bindings[0].value;
-  // What is kept for gradients is there.
+  // Values that are kept for gradients exist.
   for (const char* text : {"step()", "grad(loss, [x])"})
     EXPECT_EQ(plan_of(fresh, text, {}, recorded()), plan_of(fresh, text)) << text;
   for (const char* text : {"step()", "sum(parts[1] * x)"})
@@ -405,7 +405,7 @@ TEST_F(Repl, AnotherLayoutIsPlannedFromWhatIsThere) {
     }
   }
   EXPECT_THROW(session.held(under("", "batch:rows;io:rows")), UserError);
-  Session early(eval::Settings{}, &execution, out);  // a value of before the mesh
+  Session early(eval::Settings{}, &execution, out);  // a value from before the mesh
   early.execute("dim a = 4\nlet x = ones([a])");
   early.execute("mesh grid = [rows: 2, cols: 2]");
   EXPECT_EQ(type_of(early, "x", under("", "a:cols")), "f32[a=4/cols]");
@@ -414,7 +414,7 @@ TEST_F(Repl, AnotherLayoutIsPlannedFromWhatIsThere) {
   session.execute("step()");
 }
 
-// It does not depend on how what is there came about.
+// The time does not depend on how the values were computed.
 TEST_F(Repl, PlanningAnotherLayoutTakesAsLongAfterManyTurns) {
   session.execute(kLearner);
   const auto seconds = [&] {
@@ -459,7 +459,7 @@ TEST_F(Repl, TakesBackWhatALoopHasAppended) {
   EXPECT_EQ(session.execute("l")[0].bindings[0].value, "[1]");
 }
 
-// A loop that asks for its end from inside: what it prints is read by a stream that asks.
+// A stream that interrupts the loop that prints to it.
 class AsksWhenItReads : public std::stringbuf {
  public:
   AsksWhenItReads(std::function<void()> ask, std::string word) : ask_(std::move(ask)), word_(std::move(word)) {}
@@ -495,7 +495,7 @@ TEST_F(Interrupted, ALoopKeepsWhatItsEndedTurnsHaveDone) {
   }
   EXPECT_EQ(session.execute("m.w")[0].bindings[0].value, "[8, 8]");
   EXPECT_EQ(session.execute("n")[0].bindings[0].value, "4");
-  EXPECT_EQ(session.execute("i")[0].bindings[0].value, "2");  // of the last turn that ended
+  EXPECT_EQ(session.execute("i")[0].bindings[0].value, "2");  // of the last finished iteration
   session.execute("for i in 0..2 { m.w := 2 * m.w }");
   EXPECT_EQ(session.execute("m.w")[0].bindings[0].value, "[32, 32]");
 }
@@ -583,7 +583,7 @@ TEST_F(Repl, KeepsTheTextOfWhatItHasDone) {
   ASSERT_EQ(session.entries().size(), 3U);
   EXPECT_EQ(session.entries()[1].text, "let y = 1");
   EXPECT_EQ(session.entries()[2].has_value, std::vector<bool>{true});
-  EXPECT_EQ(session.undo(), 1);  // and what was looked at behind it
+  EXPECT_EQ(session.undo(), 1);  // with the expression after it
   EXPECT_EQ(session.entries().size(), 1U);
 }
 

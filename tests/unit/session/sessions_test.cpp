@@ -1,4 +1,4 @@
-// Several sessions in one process, on threads, and what is asked of one under several assumptions at once.
+// Several sessions in one process, on threads, and questions about one session under several assumptions at once.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ std::vector<std::string> entries(int i) {
   return all;
 }
 
-/// What a session says of its entries, and at its end of what another layout would make of it.
+/// Returns the reports of a session on its entries, and finally its plan under another layout.
 std::string said_by(Session& session, std::ostringstream& out, int i) {
   for (const std::string& entry : entries(i)) {
     try {
@@ -54,7 +54,7 @@ std::string alone(plan::Execution& execution, int i) {
   return said_by(session, out, i);
 }
 
-/// What sessions say that are at work at the same time, each on a thread of its own.
+/// Runs sessions at the same time, each on a thread of its own. Returns their reports.
 std::vector<std::string> together(int count, const std::function<std::string(int)>& said) {
   std::vector<std::string> texts(static_cast<size_t>(count));
   std::vector<std::thread> threads;
@@ -110,7 +110,7 @@ TEST(Sessions, TakeTurnsOnTheOneRuntimeOfAProcess) {
 std::string cost_of(const Planned& planned) {
   std::string text;
   for (eval::StatementReport report : planned.statements) {
-    report.counters.peak_bytes = 0;  // what else is there has a part in it
+    report.counters.peak_bytes = 0;  // other tensors change the peak
     text += to_string(report.counters);
   }
   return text;
@@ -134,7 +134,7 @@ TEST(WhatIf, SeveralAreThereAtOnce) {
   EXPECT_EQ(first.find("over q"), std::string::npos);
   EXPECT_NE(first.find("all_reduce over p"), std::string::npos) << first;
   EXPECT_NE(second.find("over q"), std::string::npos) << second;
-  // The session goes on meanwhile, and they answer of what is there then.
+  // The session continues meanwhile, and the answers are about its new values.
   session.execute("let z = 2 * x\nnet.w := net.w * 2");
   EXPECT_EQ(cost_of(one.planned(over_a)), first);
   EXPECT_EQ(cost_of(other.planned(over_b)), second);

@@ -1,4 +1,4 @@
-// The largest block and the largest message, found without looking at every processor, are those found by looking.
+// The largest block and the largest message, found without a loop over processors, equal those found by a loop.
 #include "spmd/block_bounds.h"
 
 #include <gtest/gtest.h>
@@ -22,8 +22,8 @@ class Dice {
 
 MeshPtr mesh(const std::string& axes) { return std::make_shared<Mesh>("m", parse_axes(axes)); }
 
-/// One of the ways in which operations read a dim of `size`: shifts, slices, strides, pads, halos, reversals, windows
-/// with gaps, and operands with gaps.
+/// One way in which operations read a dim of `size`: shifts, slices, strides, pads, halos, reversals, windows with
+/// gaps, and operands with gaps.
 graph::AccessMap random_map(Dice& dice, int64_t size) {
   switch (dice.roll(0, 7)) {
     case 0: return {.offset = dice.roll(-size, size), .wrap = true, .from = size, .to = size};

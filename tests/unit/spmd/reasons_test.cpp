@@ -1,4 +1,4 @@
-// Why collectives are there: what a reason says, and what it speaks of.
+// The reasons of collectives: their texts, and the dims and axes in them.
 #include "spmd/reasons.h"
 
 #include <gtest/gtest.h>

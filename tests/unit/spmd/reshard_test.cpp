@@ -7,8 +7,8 @@
 namespace mtf::spmd {
 namespace {
 
-/// The kinds of the instructions that bring `a` (of one f32 tensor [a=4, b=2] or `dims`) from one sharding to another,
-/// with values and axes: `all_gather 8 over p`.
+/// Returns the kinds of the instructions that reshard `a` (an f32 tensor [a=4, b=2], or with `dims`) from one sharding
+/// to another, with values and axes: `all_gather 8 over p`.
 std::string way(const Sharding& from, const Sharding& to, const std::string& axes, Dims dims = {{"a", 4}, {"b", 2}}) {
   LocalProgram program;
   LocalValue value{"x", ElementType::kF32, std::make_shared<Mesh>("m", parse_axes(axes)), {}, from.partial, {}};
@@ -83,7 +83,7 @@ TEST(Reshard, EveryShardingReachesEveryOther) {
       if (!to.partial) way(from, to, "p:2;q:3", {{"a", 5}, {"b", 7}});
 }
 
-/// Everything from everywhere on six axes, in two and in three dims.
+/// Permutes six axes arbitrarily, in two and in three dims.
 TEST(Reshard, SixAxesThatAllChangePlacesAreFoundAtOnce) {
   const Mesh mesh("m", parse_axes("u:2;v:3;w:2;x:5;y:2;z:3"));
   const TensorType type{ElementType::kF32, {{"a", 360}, {"b", 720}, {"c", 60}}};
@@ -98,7 +98,7 @@ TEST(Reshard, SixAxesThatAllChangePlacesAreFoundAtOnce) {
       const ReshardWay& way = ways.find(type, from, to, mesh);
       EXPECT_EQ(way.moves.empty() ? from : way.moves.back().to, to);
     }
-  EXPECT_LT(processor_seconds() - begin, 10);  // a search of all ways takes hours
+  EXPECT_LT(processor_seconds() - begin, 10);  // an exhaustive search takes hours
 }
 TEST(Reshard, AxesOfOneProcessorCostNothing) {
   EXPECT_EQ(way({{{0}, {1}}}, {{{1}, {0}}}, "p:1;q:1"), "all_gather 0 over p+q, slice");

@@ -1,4 +1,4 @@
-// How much memory there is: of the machine, of its container, of the process.
+// The available memory: of the machine, of its container, of the process.
 #include "support/available_memory.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace mtf {
 namespace {
 
-// Others take and give back memory between the questions.
+// Other processes allocate and free memory between the questions.
 constexpr double kMeanwhile = 1e9;
 
 TEST(AvailableMemory, IsTheLeastOfAll) {

@@ -1,4 +1,4 @@
-// What support/platform.h promises of the system.
+// The system functions keep the promises of support/platform.h.
 #include "support/platform.h"
 
 #include <fcntl.h>
@@ -37,7 +37,8 @@ TEST_F(Platform, KnowsTheProgramThatRuns) {
   EXPECT_EQ(access(path.c_str(), X_OK), 0);
 }
 
-// The parent forks a child that waits, and ends. The child held the pipe, whose end says that the child is gone too.
+// The parent forks a child that waits, and exits. The child holds the pipe, whose end shows that the child has ended
+// too.
 TEST_F(Platform, EndsAChildWithItsParent) {
   int ends[2];
   ASSERT_TRUE(open_pipe(ends));
@@ -93,10 +94,10 @@ TEST_F(Platform, WaitsForFilesAndSignalsAtOnce) {
   ASSERT_TRUE(open_pipe(ends));
   const Closed to_read{ends[0]}, to_write{ends[1]};
   std::array files = {pollfd{ends[0], POLLIN, 0}};
-  EXPECT_EQ(poll_with_signals(files, 1, &own), 0);  // nothing comes
+  EXPECT_EQ(poll_with_signals(files, 1, &own), 0);  // no signal arrives
   raise(SIGUSR1);
-  EXPECT_EQ(poll_with_signals(files, 1, nullptr), 0);  // it is blocked
-  EXPECT_EQ(poll_with_signals(files, -1, &own), -1);   // the mask lets it through, although it came before
+  EXPECT_EQ(poll_with_signals(files, 1, nullptr), 0);  // the signal is blocked
+  EXPECT_EQ(poll_with_signals(files, -1, &own), -1);   // the mask admits the signal, although it arrived earlier
   EXPECT_EQ(errno, EINTR);
   EXPECT_EQ(::write(ends[1], "a", 1), 1);
   EXPECT_EQ(poll_with_signals(files, -1, nullptr), 1);
@@ -140,7 +141,7 @@ TEST_F(ControlGroups, OfAGroupIsItsLimitLessWhatItUses) {
   put("box/memory.max", "1000\n");
   put("box/memory.current", "700\n");
   EXPECT_EQ(control_group_memory(path(""), path("self")), 300);
-  put("box/memory.stat", "anon 500\ninactive_file 200\n");  // can be dropped
+  put("box/memory.stat", "anon 500\ninactive_file 200\n");  // the system can free this part
   EXPECT_EQ(control_group_memory(path(""), path("self")), 500);
 }
 

@@ -6,7 +6,7 @@
 namespace mtf {
 namespace {
 
-// Recurses until the budget ends; returns the bytes of stack that this took.
+// Recurses until the budget ends. Returns the used bytes of stack.
 std::size_t use_up(const char* first) {
   volatile char block[1024];
   block[0] = 1;

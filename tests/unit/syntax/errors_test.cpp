@@ -1,4 +1,4 @@
-// What the parser says of programs that it refuses.
+// The parser's messages for programs that it refuses.
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ Diagnostics errors_of(const std::string& text) {
   return diagnostics;
 }
 
-// "kind line:column label", one line each.
+// Returns "kind line:column label", one error per line.
 std::string summary(const std::string& text) {
   std::string out;
   const Diagnostics errors = errors_of(text);

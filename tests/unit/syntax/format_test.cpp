@@ -1,4 +1,4 @@
-// What `mtf fmt` writes: comments stay, the tree stays, a second time changes nothing.
+// The output of `mtf fmt`: comments and the tree stay the same, and formatting again changes nothing.
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 std::string formatted(const std::string& text) { return format(SourceFile::create("t.mtf", text)); }
 
-// Every script of the project that can be read.
+// Returns every script of the project that can be parsed.
 std::vector<std::filesystem::path> scripts() {
   std::vector<std::filesystem::path> found;
   for (const char* folder : {"stdlib", "examples", "tests"})

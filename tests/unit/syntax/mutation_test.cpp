@@ -1,4 +1,4 @@
-// Damaged programs end in a program or in errors: soon, and the same every time.
+// Damaged programs give a program or errors: soon, and the same every time.
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 namespace mtf::syntax {
 namespace {
 
-// Parses, and if the text is a program, prints it and parses that.
+// Parses a text. If the text is a program, prints it and parses the output.
 void survive(const std::string& text) {
   Diagnostics diagnostics;
   const ast::Program program = parse(SourceFile::create("mutant.mtf", text), diagnostics);

@@ -20,7 +20,7 @@ Program parse_text(const std::string& text, ParseMode mode = ParseMode::kScript)
   return parse_or_throw(SourceFile::create("test.mtf", text), mode);
 }
 
-// The one statement of a text.
+// Returns the one statement of a text.
 Stmt only(const std::string& text) {
   Program program = parse_text(text, ParseMode::kRepl);
   EXPECT_EQ(program.body.statements.size(), 1u) << text;
@@ -29,7 +29,7 @@ Stmt only(const std::string& text) {
   return std::move(program.body.statements.at(0));
 }
 
-// The expression with all its parentheses.
+// Returns the expression with all its parentheses.
 std::string grouped(const std::string& text) {
   const Stmt statement = only(text);
   const std::function<std::string(const Expr&)> show = [&](const Expr& expr) -> std::string {

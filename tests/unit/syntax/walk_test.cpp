@@ -10,7 +10,7 @@
 namespace mtf::syntax {
 namespace {
 
-/// Writes down what it is told: names as they are, labels with `:`, bindings with `=`, scopes as braces.
+/// Records a walk: names as they are, labels with `:`, bindings with `=`, scopes as braces.
 class Events : public ast::Walk {
  public:
   std::string text;

@@ -1,4 +1,4 @@
-// What `mtf calibrate` measures of this machine is a machine file.
+// The measurements of `mtf calibrate` on this machine are a machine file.
 #include <gtest/gtest.h>
 
 #include "command.h"

@@ -1,4 +1,4 @@
-// Checkpoints: a run that was ended, however, goes on as if nothing had happened, under any mesh, layout and ranks.
+// Checkpoints: a run that was ended in any way continues as if nothing had happened, under any mesh, layout and ranks.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -45,7 +45,7 @@ const std::string kTraining =
     "  checkpoint.save(folder, net, opt, step: step + 1, keep: 2)\n"
     "}\n";
 
-/// Scripts with their expected output, which write into the folder that `folder` names.
+/// Scripts with their expected output. They write into the folder `folder`.
 const std::string kWithoutOptimizer = R"(import checkpoint, optim
 dim a = 2
 model Net { param w: [a] = 1 }
@@ -298,7 +298,7 @@ TEST_F(Checkpoint, ATensorOfWhichABitHasFlippedIsRefused) {
   EXPECT_EQ(train({"--set", "resume=true"}).status, 0);
 }
 
-/// As they were written before there were checksums, and as other programs write them.
+/// As earlier versions of the format and other programs write them.
 TEST_F(Checkpoint, OneWithoutChecksumsIsLoaded) {
   const std::string whole = train({}).out;
   forget();
@@ -322,7 +322,7 @@ TEST_F(Checkpoint, OneWithoutChecksumsIsLoaded) {
   EXPECT_EQ(out, whole);
 }
 
-/// As no run has written it: without the checksum of the header, which would tell before.
+/// A file that no run writes: it lacks the checksum of the header, which would be found first.
 TEST_F(Checkpoint, AStepThatIsNoCountOfStepsIsRefused) {
   train({"--set", "steps=1"});
   const std::string file = "checkpoints/step-00000001.safetensors", bytes = read(file);
@@ -337,7 +337,7 @@ TEST_F(Checkpoint, AStepThatIsNoCountOfStepsIsRefused) {
     const std::uint64_t size = text.size();
     write(file, std::string(reinterpret_cast<const char*>(&size), sizeof size) + text + bytes.substr(8 + length));
     return train(
-        {"--set", "resume=true", "--set", "steps=1"});  // nothing is left to do, and no later checkpoint is made
+        {"--set", "resume=true", "--set", "steps=1"});  // nothing is left to do, and no later checkpoint is written
   };
   EXPECT_EQ(with("step", "1").status, 0);
   for (const auto& [key, number] : std::vector<std::pair<std::string, std::string>>{{"step", "nan"},
@@ -374,7 +374,7 @@ TEST_F(Checkpoint, ANewRunDoesNotTakeTheFolderOfAnother) {
   EXPECT_EQ(train({}).status, 0);
 }
 
-/// What the check cannot know is said when the first is saved, and nothing is lost.
+/// The first save reports an error that the check cannot know; no file is lost.
 TEST_F(Checkpoint, AFolderThatOnlyTheRunKnowsIsNotTakenEither) {
   train({"--set", "steps=2"});
   const std::string text =
@@ -388,7 +388,7 @@ TEST_F(Checkpoint, AFolderThatOnlyTheRunKnowsIsNotTakenEither) {
   EXPECT_EQ(files(), (std::vector<std::string>{".mtf-run", "step-00000001.safetensors", "step-00000002.safetensors"}));
 }
 
-/// Saves three steps behind those that it loads, of a param that says who has saved it: the last bytes of a file.
+/// Saves three steps after the loaded ones, of a param that identifies the writer: the last bytes of a file.
 const std::string kWho = R"(import checkpoint
 option folder = ""
 option who = 0.0
@@ -401,7 +401,7 @@ net.w := 0 * net.w + who
 for i in 1..4 { checkpoint.save(folder, net, step: begin + i, keep: 0) }
 )";
 
-/// Whichever it is: what is left is of the one that was not told.
+/// Either run may win; the remaining files belong to the run without the error.
 TEST_F(Checkpoint, OfTwoRunsAtOnceInOneFolderOneIsRefused) {
   script_ = write("who.mtf", kWho);
   const auto who_saved = [&](int step) {
@@ -428,12 +428,12 @@ TEST_F(Checkpoint, OfTwoRunsAtOnceInOneFolderOneIsRefused) {
         const bool is_first = one.status == 0;
         const ProcessResult& other = is_first ? two : one;
         EXPECT_EQ((is_first ? one : two).status, 0) << one.err << two.err;
-        // A run that began to load when the other had ended goes on with what it left.
+        // A run that loads after the other has ended continues from the other's checkpoint.
         const bool goes_on = resumes && other.status == 0;
         EXPECT_TRUE(goes_on || other.status == 3) << one.err << two.err;
         if (!goes_on) { EXPECT_MENTIONS(other.err, "[folder_of_another_run]"); }
         if (goes_on) continue;
-        // Resumed, it may have loaded what the other had saved by then.
+        // If it resumes, it may have loaded the other's earlier checkpoint.
         const int winner = (resumes ? 3 : 1) + (is_first ? 0 : 1);
         const std::string latest = files().back();
         const int last = std::stoi(latest.substr(latest.find('-') + 1));
@@ -544,7 +544,7 @@ TEST_F(Checkpoint, TensorsOfAnyFileAreReadByName) {
   EXPECT_MENTIONS(wrong.err, "it has no tensor `up.v`");
 }
 
-/// A training whose logs and checkpoints are large enough to be ended in the midst of.
+/// A training with logs and checkpoints that are large enough to be interrupted while they are written.
 class EndedRuns : public Checkpoint {
  protected:
   void SetUp() override {
@@ -565,7 +565,7 @@ class EndedRuns : public Checkpoint {
   }
 };
 
-/// However and wherever it is ended: the logs are those of a run that was not, and the numbers too.
+/// However and wherever the run is ended, the logs and numbers equal those of a run that never ended.
 TEST_F(EndedRuns, TheLogsOfARunThatWentOnAreThoseOfAWholeOne) {
   train({"--set", "steps=60"});
   const std::string json = read("checkpoints/losses.jsonl"), csv = read("checkpoints/losses.csv"),
@@ -585,7 +585,7 @@ TEST_F(EndedRuns, TheLogsOfARunThatWentOnAreThoseOfAWholeOne) {
         else
           for (const pid_t rank : job.ranks()) kill(rank, number);
         job.end();
-        // What a run that cannot end its files leaves: a line without its end, and lines that it has not saved.
+        // The traces of a run that could not finish its files: a line without its end, and lines of unsaved steps.
         std::ofstream(path("checkpoints/losses.jsonl"), std::ios::app)
             << "{\"step\": 59, \"loss\": 0}\n{\"step\": 60, \"lo";
       }
@@ -598,7 +598,7 @@ TEST_F(EndedRuns, TheLogsOfARunThatWentOnAreThoseOfAWholeOne) {
   }
 }
 
-/// 64 MB take long enough to be met while they are written.
+/// Writing 64 MB takes long enough to be interrupted.
 TEST_F(EndedRuns, NoSignalLeavesAFileInTheMaking) {
   const std::string text =
       "import checkpoint\noption folder = \"\"\ndim a = 4000, b = 4000\n"
@@ -619,26 +619,26 @@ TEST_F(EndedRuns, NoSignalLeavesAFileInTheMaking) {
       const std::vector<pid_t> processes = job.ranks();
       ASSERT_TRUE(is_being_written());
       const auto end = [&] {
-        // mpirun ends its ranks by SIGTERM and SIGKILL, whatever ends it but SIGKILL.
+        // Whatever ends mpirun except SIGKILL, it ends its ranks by SIGTERM and SIGKILL.
         if (ranks == 0 || number != SIGKILL) kill(job.process(), number);
         else
           for (const pid_t rank : processes) kill(rank, number);
       };
       end();
-      if (number == SIGINT && ranks == 0) end();  // the second one kills mpirun's ranks at once
+      if (number == SIGINT && ranks == 0) end();  // the second SIGINT makes mpirun kill its ranks at once
       job.end();
       ASSERT_TRUE(job.are_gone_within(std::chrono::seconds(10), processes));
       EXPECT_TRUE(number == SIGKILL || partial_files() == 0u);
     }
   }
-  // What SIGKILL has left goes with the next checkpoint.
+  // The next checkpoint removes the files that SIGKILL has left.
   const std::string left =
       text.substr(0, text.find("for step")) + "checkpoint.load(folder, m)\ncheckpoint.save(folder, m, step: 100001)\n";
   EXPECT_EQ(mtf({"run", write("left.mtf", left), "--set", "folder=" + folder_}).err, "");
   EXPECT_EQ(partial_files(), 0u);
 }
 
-/// Names of a file may hold what a terminal would obey.
+/// Names in a file may contain control sequences of a terminal.
 TEST_F(Checkpoint, NamesOfFilesReachNoTerminalUnescaped) {
   const std::string header = R"({"a\u001b[31mred":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";
   const std::uint64_t length = header.size();
@@ -662,7 +662,7 @@ TEST_F(Checkpoint, NamesOfFilesReachNoTerminalUnescaped) {
   EXPECT_EQ(train({"--set", "resume=true"}).err.find('\x1b'), std::string::npos);
 }
 
-// A file as others write one: names, the three products in one, F32.
+// A file as other programs write it: their names, the three products in one tensor, F32.
 TEST_F(Checkpoint, AGpt2OfOthersIsLoadedByTheirNames) {
   const std::string text =
       "import checkpoint, transformer\n"

@@ -1,5 +1,5 @@
 #pragma once
-// For tests of the command as it is used: it is run on the files of a test.
+// For tests of the command: it runs on the files of a test.
 #include <chrono>
 #include <filesystem>
 #include <string>
@@ -13,7 +13,7 @@ namespace mtf::tool {
 
 inline const std::string kMtf = build_folder() + "/mtf";
 
-/// For what ends unless it is broken, on a machine however busy.
+/// A limit for commands that end unless they are broken, even on a busy machine.
 inline constexpr std::chrono::seconds kPatience{240};
 
 class CommandTest : public FileTest {
@@ -27,7 +27,7 @@ class CommandTest : public FileTest {
     line.insert(line.end(), words.begin(), words.end());
     return run_process(line, {}, kPatience);
   }
-  // With a text on standard input.
+  // Runs the command with a text on standard input.
   ProcessResult mtf_reading(const std::string& input, const std::string& words) const {
     const std::string file = write("stdin", input);
     return run_process({"sh", "-c", kMtf + " " + words + " < " + file}, {}, kPatience);

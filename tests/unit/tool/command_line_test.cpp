@@ -1,4 +1,4 @@
-// The command as it is used: exit statuses, options, what goes where.
+// The command line: exit statuses, options, output streams.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ TEST_F(CommandLine, WithoutACheckWhatStandsBeforeAnErrorRuns) {
   EXPECT_EQ(result.status, 1);
   EXPECT_EQ(result.out, "1\n");
   EXPECT_MENTIONS(result.err, "a.mtf:2:7");
-  EXPECT_EQ(mtf({"run", "--help"}).out.find("--no-check"), std::string::npos);  // it is for tests
+  EXPECT_EQ(mtf({"run", "--help"}).out.find("--no-check"), std::string::npos);  // only for tests
 }
 
 TEST_F(CommandLine, AFileThatTheProgramWritesIsAnotherThanItsCheckFinds) {
@@ -148,7 +148,7 @@ const std::string kLayers =
     "  for (p, g) in zip(net.params, grad(loss, net.params)) { p := p - 0.1 * g }\n"
     "}\n";
 
-// 3 layers of 2 products: 2·(2·4·8·8) flops, 2 times as many backward but for the first one's input.
+// 3 layers of 2 products: 2·(2·4·8·8) flops, and twice as many backward except for the first product's input.
 TEST_F(CommandLine, PlanIsATreeThatFollowsTheSource) {
   const ProcessResult result = mtf({"plan", write("a.mtf", kLayers), "--depth", "3"});
   EXPECT_EQ(result.status, 0) << result.err;
@@ -177,8 +177,8 @@ TEST_F(CommandLine, PlanGroupsCosts) {
   EXPECT_MENTIONS(wrong.err, "--by: expected tree, line, function, path, collective or value, found \"lines\"");
 }
 
-// Table 1 of Shoeybi et al. 2019, with 51,200 words and 1,024 positions; each layer is computed again, and makes 5
-// all_reduces over `model` then (4 otherwise), the ends 2, the loss 3 and the norm of all gradients 1.
+// Table 1 of Shoeybi et al. 2019, with 51,200 words and 1,024 positions. Each layer is recomputed and then makes 5
+// all_reduces over `model` (4 otherwise). The ends make 2, the loss 3 and the norm of all gradients 1.
 TEST_F(CommandLine, MegatronsModelsAsPublished) {
   struct Published {
     int hidden, heads, layers, model;
@@ -204,8 +204,8 @@ TEST_F(CommandLine, MegatronsModelsAsPublished) {
   }
 }
 
-// The script asserts how often a step gathers and scatters, and how many values: 4 + 4 times a layer over
-// y, 12 + 6 times over x, where layers are not computed again.
+// The script asserts how often a step gathers and scatters, and how many values: 4 + 4 times per layer over y, 12 + 6
+// times over x, if layers are not recomputed.
 TEST_F(CommandLine, DenseModelsOfATrillionWeightsAsPublished) {
   struct Published {
     int hidden, heads, layers;
@@ -339,8 +339,7 @@ TEST_F(CommandLine, EachPassIsTimedOnce) {
   EXPECT_MENTIONS(nothing.out, "0.0 %");
 }
 
-// One after the other, four products of a MiB each need two MiB. Before loops are joined, each sum reads a loop's
-// result.
+// Four consecutive products of a MiB each need two MiB. Before loops are joined, each sum reads a loop's result.
 TEST_F(CommandLine, PassesOfAScheduleTellThePeakBeforeAndAfterThem) {
   const std::string file =
       write("a.mtf",
@@ -473,7 +472,7 @@ TEST_F(CommandLine, TheReplCannotBeARank) {
 
 // ---- launchers ------------------------------------------------------------------------------------------------------
 
-// Each of these says that this is the second process of four; the MPI that is linked here knows only its own launcher.
+// Each of these variables says that this is the second process of four. The linked MPI knows only its own launcher.
 TEST_F(CommandLine, CopiesStartedByAnotherMpiAreRefused) {
   const std::string file = write("a.mtf", "print(1)\n");
   using Variables = std::vector<std::pair<std::string, std::string>>;

@@ -19,7 +19,7 @@ const std::string kScript =
     "let v = random.uniform([hidden, io])\n"
     "print(sum(einsum(einsum(x, w -> [batch, hidden]), v -> [batch, io])))\n";
 
-/// The line that begins with `name`, its blanks made one.
+/// Returns the line that begins with `name`, with single blanks.
 std::string row(const std::string& table, const std::string& name) {
   std::istringstream lines(table);
   for (std::string line; std::getline(lines, line);) {
@@ -65,7 +65,7 @@ class AtPrompt : public ::testing::Test {
     settings.library = &library::host_library();
     return settings;
   }
-  /// What an entry says, or what is wrong with it.
+  /// Returns the output of an entry, or its error.
   std::string said(const std::string& entry) {
     out_.str("");
     err_.str("");
@@ -99,7 +99,7 @@ TEST_F(AtPrompt, NothingElseStandsBehindUse) {
   EXPECT_MENTIONS(said(":use whole"), "h: f32[batch=64, hidden=128]");
 }
 
-/// The layouts' rules that `:explain` names, each as `dim -> axes`.
+/// Returns the layouts' rules that `:explain` names, each as `dim -> axes`.
 std::string rules(const std::string& text) {
   std::string found;
   for (const std::string& line : split(text, '\n')) {
@@ -112,7 +112,7 @@ std::string rules(const std::string& text) {
 }
 
 TEST_F(AtPrompt, ARuleIsNamedForADimOfItsOwnName) {
-  // The name of one dim ends another's, or is a word of the sentence that says why.
+  // The name of one dim is the end of another's, or a word of the explanation.
   said(
       "mesh grid = [rows: 2, cols: 2]; dim den = 4, is = 8, over = 2; layout l = {hidden -> cols, den -> rows, is -> "
       "rows, over -> rows}; let w = random.uniform([batch, hidden])");

@@ -1,4 +1,4 @@
-// Machine models, idle processors, timelines and loss curves: what `mtf plan` and `mtf run` say of time.
+// Machine models, idle processors, timelines and loss curves: the times of `mtf plan` and `mtf run`.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -78,7 +78,7 @@ TEST_F(Estimates, APlanByAMachineAddsUpToWhatCompareSays) {
   EXPECT_NE(compared.out.find(time), std::string::npos) << plan.out << compared.out;
 }
 
-/// Of two gradients the one that is made first is summed beside what makes the other.
+/// The first of two gradients is summed while the second is computed.
 TEST_F(Estimates, GradientsAreSummedBesideTheBackwardPass) {
   const std::string file = write("a.mtf", kEstimatedStep);
   const auto planned = [&](const std::string& overlap, const std::string& layout) {
@@ -169,7 +169,7 @@ TEST_F(Estimates, AFileThatCannotBeWrittenIsTheUsersError) {
 }
 
 /// Batch over one axis; vocab, d_ff and heads over the other (Mesh-TensorFlow, section 9). More layers take longer and
-/// find the same.
+/// give the same result.
 TEST_F(Estimates, ASearchFindsTheLayoutOfThePapersTransformer) {
   std::vector<std::string> words = {"search", source_folder() + "/examples/transformer.mtf", "--processors", "512"};
   for (const char* size : {"layers=1", "n_batch=256", "n_length=256", "hidden=1024", "n_heads=256", "head_size=256",
@@ -210,7 +210,7 @@ TEST_F(Estimates, ASearchPrintsTheRulesByPathThatItFound) {
       << found.out << found.err;
 }
 
-/// A step of Adam, of layers of a width, with a batch.
+/// A step of Adam for `layers` layers of a width, with a batch.
 std::string layers_text(int layers, int width, int batch) {
   return fmt::format(
       "import optim\n"
@@ -254,7 +254,7 @@ TEST_F(Estimates, ASearchThatFitsNothingSaysTheSmallestPeakAndWhatWouldHelp) {
   for (const char* help : {"more processors: with ", "more memory: `--memory ", "`--stored`, which stores",
                            "`recompute(f, x)` around a layer"})
     EXPECT_NE(found.err.find(help), std::string::npos) << help << "\n" << found.err;
-  // With what it says there is one.
+  // With the memory in the message there is a layout.
   ASSERT_TRUE(std::regex_search(found.err, said, std::regex("`--memory (.*)`"))) << found.err;
   EXPECT_EQ(mtf({"search", file, "--processors", "8", "--memory", said[1]}).status, 0);
 }

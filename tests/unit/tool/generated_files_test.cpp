@@ -1,4 +1,4 @@
-// What mtf writes from its own tables is current in the source tree.
+// The files that mtf writes from its own tables are current in the source tree.
 #include <gtest/gtest.h>
 
 #include "../../places.h"

@@ -1,4 +1,5 @@
-// `mtf test` on ranks: the combinations of a script on as many ranks run in one job, and none harms another.
+// `mtf test` on ranks: all combinations of a script with the same number of ranks run in one job, and none affects
+// another.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -19,7 +20,7 @@ class GoldenRanks : public CommandTest {
     if (!has_mpirun()) GTEST_SKIP() << "no mpirun";
   }
 
-  /// `mtf test words…`, and how many jobs it has started.
+  /// Runs `mtf test words…`, and counts the jobs that it starts.
   ProcessResult test(std::vector<std::string> words, int& jobs) const {
     const std::string counted = path("jobs"), search = std::getenv("PATH");
     const std::string mpirun =
@@ -32,7 +33,7 @@ class GoldenRanks : public CommandTest {
     return result;
   }
 
-  /// A script that prints 8 on two ranks under three meshes; under the second, `statements` run first.
+  /// A script that prints 8 on two ranks under three meshes. Under the second mesh, `statements` run first.
   std::string under_the_second(const std::string& statements) const {
     return write("a.mtf",
                  "#: meshes \"all:2\" \"all:4\" \"all:8\"\n#: ranks 2\nimport data\ndim a = 8\nlet x = ones([a])\n"
@@ -81,7 +82,7 @@ TEST_F(GoldenRanks, OneThatPrintsTooMuchIsEndedAndLeavesTheOthers) {
   EXPECT_EQ(jobs, 2);
 }
 
-/// The processes that `mpirun` has started for the script.
+/// Returns the processes that `mpirun` has started for the script.
 std::vector<pid_t> ranks_of(const std::string& file) {
   std::vector<pid_t> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {

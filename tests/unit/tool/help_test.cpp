@@ -1,4 +1,4 @@
-// Everything that can be written, and everything that can go wrong, has help.
+// Every word and sign, and every kind of error, has help.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -73,7 +73,7 @@ TEST(Help, WordsThatPeopleLookUp) {
   EXPECT_NE(help_text("save").find(":save FILE"), std::string::npos);
 }
 
-// Lines of programs are as wide as they are written; what is longer is broken between words.
+// Lines of programs keep their width; longer lines are broken between words.
 TEST(Help, FitsEachWidthAndIsBrokenOnce) {
   std::vector<std::string> topics = {"nn", "optim", "einsum", "mixed", "axis_used_twice"};
   for (const ReplCommand& command : repl_commands()) topics.emplace_back(command.name);

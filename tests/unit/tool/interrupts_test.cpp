@@ -1,4 +1,4 @@
-// SIGINT: whatever is under way ends soon, says so once, and leaves nothing behind.
+// SIGINT: any computation ends soon, reports it once, and leaves nothing behind.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -11,7 +11,7 @@
 namespace mtf::tool {
 namespace {
 
-/// The promise is a second; a machine that is busy with other things takes longer.
+/// The promise is a second; a busy machine takes longer.
 constexpr std::chrono::seconds kSoon{10};
 constexpr int kInterrupted = 130;
 
@@ -27,7 +27,7 @@ int count(const std::string& text, const std::string& part) {
 
 using Interrupts = CommandTest;
 
-/// Interrupts a job, or one of its ranks: what is said then.
+/// Interrupts a job, or one of its ranks, and returns its output.
 ProcessResult interrupted(MpiJob& job, pid_t which) {
   const std::vector<pid_t> ranks = job.ranks();
   kill(which, SIGINT);
@@ -50,7 +50,7 @@ TEST_F(Interrupts, ALoopOfTheHostEnds) {
   ASSERT_TRUE(job.has_printed("start")) << job.result().err;
   const ProcessResult result = interrupted(job, job.process());
   EXPECT_EQ(result.status, kInterrupted);
-  EXPECT_MENTIONS(result.err, "a.mtf:");  // it may not have come to the loop yet
+  EXPECT_MENTIONS(result.err, "a.mtf:");  // it may not have reached the loop yet
 }
 
 TEST_F(Interrupts, APlanAndASearchEnd) {
@@ -84,12 +84,12 @@ TEST_F(InterruptsOnRanks, OneRankEndsAll) {
     ASSERT_EQ(job.ranks().size(), 2u);
     const ProcessResult result = interrupted(job, job.ranks()[which]);
     EXPECT_EQ(result.status, kInterrupted);
-    EXPECT_EQ(count(result.err, "[interrupted]"), 1) << result.err;  // without a place where the machine is too busy
+    EXPECT_EQ(count(result.err, "[interrupted]"), 1) << result.err;  // without a position on a busy machine
   }
 }
 
-// Ctrl-C under mpirun: whatever its ranks say, mpirun itself ends with status 1, and ends ranks that do not meet in a
-// second.
+// Ctrl-C under mpirun: mpirun itself ends with status 1, whatever its ranks report. It ends ranks that do not stop
+// within a second.
 TEST_F(InterruptsOnRanks, MpirunEndsAll) {
   MpiJob job(2, {kMtf, "run", write("a.mtf", kEndless)});
   ASSERT_TRUE(job.has_printed("start")) << job.result().err;
@@ -98,7 +98,7 @@ TEST_F(InterruptsOnRanks, MpirunEndsAll) {
   EXPECT_LE(count(result.err, "[interrupted]"), 1) << result.err;
 }
 
-// A rank that computes for long does not soon meet another.
+// A rank in a long computation does not communicate soon.
 TEST_F(InterruptsOnRanks, ALongComputationEndsToo) {
   const std::string file = write("a.mtf",
                                  "mesh m = [p: 2]\ndim n = 8192, k = 8192, j = 8192\nlayout split = {n -> p}\n"

@@ -1,4 +1,4 @@
-// The level of kernels that a program uses: it is said, chosen by MTF_CPU, and one for all ranks.
+// The level of kernels that a program uses: it is printed, MTF_CPU chooses it, and all ranks use one level.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -58,7 +58,7 @@ class LevelsOnRanks : public Levels {
     Levels::SetUp();
     if (!has_mpirun()) GTEST_SKIP() << "no mpirun";
   }
-  /// Rank 1 has a level of its own.
+  /// Runs rank 1 with a level of its own.
   ProcessResult run_with(const std::string& level_of_rank_1) const {
     const std::string script = write("a.mtf",
                                      "dim n = 6\nmesh m = [all: 3]\nlayout l = {n -> all}\n"

@@ -1,4 +1,4 @@
-// Ranks that host thousands of processors are as quick as their arithmetic, whatever is communicated.
+// Ranks that host thousands of processors are as fast as their arithmetic, for every kind of communication.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -17,8 +17,8 @@ constexpr double kSanitized = run::kDebugBuild ? 10 : 1;
 #endif
 
 struct Case {
-  std::string kind;  ///< as counters call it
-  std::string x, y;  ///< y is made of x, and its elements add up to a * b
+  std::string kind;  ///< its name in counters
+  std::string x, y;  ///< y is computed from x, and its elements add up to a * b
 };
 
 const std::vector<Case> kCases = {
@@ -44,7 +44,7 @@ class ManyProcessors : public CommandTest, public testing::WithParamInterface<Ca
         ranks == 1 ? mtf({"run", "--threads", "1", file}) : run_on_ranks(ranks, {kMtf, "run", "--threads", "1", file});
     const double seconds = processor_seconds(RUSAGE_CHILDREN) - before;
     EXPECT_EQ(result.out, "4.1943e+06\n1\n") << result.err;
-    const double limit = kSanitized * (ranks == 1 ? 1 : 4);  // ranks that wait for each other work too
+    const double limit = kSanitized * (ranks == 1 ? 1 : 4);  // ranks that wait for each other use processor time too
     if (seconds >= limit) { EXPECT_LT(seconds, limit * slowness()); }
   }
 };

@@ -34,7 +34,7 @@ std::vector<std::string> command_line(int ranks, const std::vector<std::string>&
   return line;
 }
 
-/// A process as /proc tells of it; state 0: there is none.
+/// A process by /proc; state 0: it does not exist.
 struct Process {
   char state = 0;
   pid_t parent = 0;
@@ -49,7 +49,7 @@ Process process_of(const std::string& number) {
   return process;
 }
 
-/// Also one that has ended and whose parent has not asked for its status.
+/// True also for a process that has ended and whose parent has not read its status.
 bool is_gone(pid_t process) {
   const char state = process_of(std::to_string(process)).state;
   return state == 0 || state == 'Z' || state == 'X';
@@ -59,7 +59,7 @@ bool is_gone(pid_t process) {
 
 std::string text_of_process(const std::string& process, const std::string& name) {
   std::ostringstream text;
-  text << std::ifstream("/proc/" + process + "/" + name).rdbuf();  // fails and does not throw
+  text << std::ifstream("/proc/" + process + "/" + name).rdbuf();  // fails without an exception
   return text.str();
 }
 
@@ -115,7 +115,7 @@ void MpiJob::read_what_is_there(int milliseconds) {
     if (size > 0) (i == 0 ? result_.out : result_.err).append(buffer, static_cast<std::size_t>(size));
     any = any || size > 0;
   }
-  if (!any) usleep(static_cast<useconds_t>(milliseconds) * 1000);  // both are at their end
+  if (!any) usleep(static_cast<useconds_t>(milliseconds) * 1000);  // both streams have ended
 }
 
 bool MpiJob::wait(std::chrono::seconds limit, const std::function<bool()>& until) {

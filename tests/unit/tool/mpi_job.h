@@ -1,6 +1,6 @@
 #pragma once
-// For tests: the command on several ranks. A job that only has to come to its end is run by run_on_ranks(); one that is
-// watched or disturbed while it runs is an MpiJob.
+// For tests: the command on several ranks. run_on_ranks() runs a job to its end. An MpiJob is a job that is watched or
+// disturbed while it runs.
 #include <sys/types.h>
 
 #include <chrono>
@@ -13,16 +13,16 @@
 
 namespace mtf::tool {
 
-/// Whether there is an mpirun here.
+/// True if there is an mpirun here.
 bool has_mpirun();
 
-/// What /proc says of a process in the file `name`; nothing if it has ended, also while it is asked.
+/// Returns the file `name` of a process in /proc; nothing if the process has ended, or ends meanwhile.
 std::string text_of_process(const std::string& process, const std::string& name);
 
-/// `mpirun -n RANKS words… < input`, to its end; without an input there is nothing to read.
+/// Runs `mpirun -n RANKS words… < input` to its end; by default the input is empty.
 ProcessResult run_on_ranks(int ranks, const std::vector<std::string>& words, const std::string& input = "/dev/null");
 
-/// A job under way. Nothing of it is left when the object is gone.
+/// A running job. The destructor ends all of its processes.
 class MpiJob {
  public:
   /// `ranks` 0: the command alone, without mpirun.
@@ -31,17 +31,17 @@ class MpiJob {
   MpiJob(const MpiJob&) = delete;
   MpiJob& operator=(const MpiJob&) = delete;
 
-  /// Waits until it has printed `text`; false if it ends or a minute passes before.
+  /// Waits until the job has printed `text`. Returns false if it ends, or after a minute.
   bool has_printed(const std::string& text);
-  /// What was started: mpirun, or the command alone.
+  /// The started process: mpirun, or the command alone.
   pid_t process() const { return mpirun_; }
-  /// The processes of the ranks that are there now.
+  /// Returns the present processes of the ranks.
   std::vector<pid_t> ranks() const;
-  /// Waits until `processes` are gone; false if that takes longer. (mpirun itself may stay for another second.)
+  /// Waits until `processes` have ended. Returns false after the limit. (mpirun itself may run for another second.)
   bool are_gone_within(std::chrono::seconds limit, const std::vector<pid_t>& processes);
-  /// Waits until mpirun has ended, at most ten seconds: what it printed, and its status.
+  /// Waits until mpirun has ended, at most ten seconds. Returns its output and status.
   const ProcessResult& end();
-  /// What it has printed so far.
+  /// The output so far.
   const ProcessResult& result() const { return result_; }
 
  private:

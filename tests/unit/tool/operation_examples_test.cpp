@@ -1,4 +1,4 @@
-// Every operation's example, as the reference shows it, prints what it says.
+// Every operation's example prints the output in the reference.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

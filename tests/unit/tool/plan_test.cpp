@@ -1,5 +1,5 @@
-// What `mtf plan`, and whoever else says what would be, tells of totals: which are estimates and why, what nobody
-// reads, where figures stand, and which options go together.
+// Totals in `mtf plan` and other predictions: estimates and their reasons, unread values, the position of numbers, and
+// combinations of options.
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -59,7 +59,7 @@ TEST_F(Plans, SayWhichLinesMakeThemEstimates) {
   }
 }
 
-/// A way whose values nothing holds behind it is counted too.
+/// Both branches count, also if no later value depends on one of them.
 TEST_F(Plans, CountEachWay) {
   const auto flops = [&](const std::string& statements) {
     return in_all(mtf({"plan", write("a.mtf", kNumbers + statements), "--json"}))["flops"].get<int>();
@@ -68,7 +68,7 @@ TEST_F(Plans, CountEachWay) {
   EXPECT_EQ(flops("let y = x\nif sum(x) > 1000 { y := square(y) } else { y := tanh(y) }\nprint(sum(y))\n"),
             101 + 100 + 100 + 100);
   EXPECT_EQ(flops("model M { param w: [a] = 1 }\nlet m = M()\nif sum(x) > 1000 { m.w := m.w * 2 }\n"), 101 + 100);
-  // What a way has assigned is taken back behind it: a gradient through what it was is asked for all the same.
+  // The assignments of a branch are undone after it. A later gradient through the old value is still planned.
   const std::string step = "model M { param w: [a] = 1 }\nlet m = M()\nlet loss = sum(m.w * x)\nprint(loss)\n",
                     behind = "print(sum(grad(loss, m.w)))\n";
   EXPECT_EQ(flops(step + "if sum(x) > 1000 { m.w := m.w * 2 }\n" + behind), flops(step + behind) + 101 + 100);
@@ -133,7 +133,7 @@ TEST(PlanPrompt, SaysThatItIsAnEstimate) {
   EXPECT_EQ(out.str().find("an estimate"), std::string::npos) << out.str();
 }
 
-/// A loop that computes nothing is no loop to leave out: what it counts is what would be there.
+/// A loop that computes nothing is not left out: `counters` shows the present values.
 TEST(PlanPrompt, AFileLoadedWithoutItsLoopsSaysWhatIsThere) {
   eval::Settings settings;
   settings.stdlib = standard_library();
@@ -168,7 +168,7 @@ TEST_F(Plans, SayWhatNobodyReads) {
   EXPECT_EQ(in_all(mtf({"plan", write("a.mtf", kStep), "--json"}))["not_read"][0]["name"], "loss");
 }
 
-/// A part of a loss that is only differentiated is not computed, and the line has costs all the same.
+/// A part of a loss that is only differentiated is not computed, but its line has costs.
 TEST_F(Plans, AreSilentOfLinesThatCostSomething) {
   const ProcessResult plan = mtf({"plan", write("a.mtf", kStep + "print(grad(loss, x))\n")});
   EXPECT_EQ(plan.out.find("nobody reads"), std::string::npos) << plan.out;
@@ -345,7 +345,7 @@ TEST_F(Plans, ListsAreInTheOrderOfTheSourceWhereThatIsAskedFor) {
   EXPECT_TRUE(first_is_small({"--sort", "source"}));
 }
 
-/// As many rows as lines: none is continued on the next row.
+/// There are as many rows as lines: none continues on the next row.
 TEST_F(Plans, FitTheTerminal) {
   const std::string long_line =
       "print(sum(square(x)) + sum(tanh(x)) + sum(exp(x)) + sum(square(x + 1)) + sum(square(x + 2)) + sum(square(x + "
@@ -371,7 +371,7 @@ TEST_F(Plans, FitTheTerminal) {
               narrow.end())
         << more.size();
   }
-  // A reason is not cut off: it stands below its line.
+  // A reason is not cut off: it is written below its line.
   const std::string estimate =
       write("b.mtf", kNumbers + "if sum(x) > 1000 { " + long_line.substr(0, long_line.size() - 1) + " }\n");
   std::string shown;

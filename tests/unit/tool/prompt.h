@@ -13,7 +13,7 @@ namespace mtf::tool {
 
 class Prompt : public CommandTest {
  protected:
-  /// `mtf` in the test's folder, with a history of its own; it has shown its prompt.
+  /// Starts `mtf` in the test's folder with a history of its own, and waits for the prompt.
   class Session : public PseudoTerminal {
    public:
     Session(const Prompt& test, std::size_t rows, std::size_t columns,
@@ -27,7 +27,7 @@ class Prompt : public CommandTest {
           }) {
       EXPECT_TRUE(mentions("<1> mtf>"));
     }
-    /// Types an entry and waits for what it shows.
+    /// Types an entry and waits for the output `shown`.
     void enter(const std::string& entry, const std::string& shown) {
       type(entry + "\r");
       EXPECT_TRUE(mentions(shown)) << entry;

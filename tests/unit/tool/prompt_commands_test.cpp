@@ -1,4 +1,4 @@
-// The commands of the prompt that ask what if, as they are typed.
+// The prompt's commands that predict, as a user types them.
 #include "../../places.h"
 #include "prompt.h"
 #include "support/source.h"
@@ -93,7 +93,7 @@ TEST_F(Prompt, QuitLeaves) {
   EXPECT_EQ(terminal.wait(), 0);
 }
 
-/// Whatever is a command is typed by a test.
+/// A test types every command.
 TEST(PromptCommands, AreAllTyped) {
   std::string typed;
   for (const char* file : {"prompt_test.cpp", "prompt_commands_test.cpp"})

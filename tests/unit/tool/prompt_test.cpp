@@ -1,4 +1,4 @@
-// The prompt as it is used: `mtf` at a pseudo-terminal, typed to.
+// The prompt at a pseudo-terminal: tests type to `mtf`.
 #include <chrono>
 #include <filesystem>
 
@@ -230,7 +230,7 @@ TEST_F(Prompt, ATrainingLoopIsInterruptedLookedAtAndContinued) {
   EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 1);
   EXPECT_TRUE(terminal.mentions("is kept; `:undo` takes it back"));
   EXPECT_TRUE(terminal.mentions("<4> mtf>"));
-  terminal.enter("step >= 200 and step < 100000000", "true");  // the last turn that has ended
+  terminal.enter("step >= 200 and step < 100000000", "true");  // the last finished iteration
   terminal.enter("min(m.w) == max(m.w) and min(m.w) > 200", "true");
   terminal.enter("for step in 0..5 { m.w := m.w + 1 }; min(m.w) > 205", "true");
   terminal.enter(":plot", "200");
@@ -369,7 +369,7 @@ TEST_F(Prompt, BadInputGetsAnErrorAndTheSessionGoesOn) {
   terminal.enter("1 + 1", "2");
 }
 
-// Processor time, which a busy machine does not change.
+// Measures processor time, which does not depend on other work of the machine.
 TEST_F(Prompt, StartingTakesLessThanFiftyMilliseconds) {
   double least = 1;
   for (int i = 0; i < 3; ++i) {
@@ -407,7 +407,7 @@ TEST_F(Prompt, AMegabyteIsPastedInLessThanTwoSeconds) {
   terminal.type("\r");
   EXPECT_TRUE(terminal.mentions("<2> mtf>", PseudoTerminal::Seconds(60)));
   terminal.enter("1 + 1", "2");
-  EXPECT_TRUE(terminal.mentions("<3> mtf>"));  // a Ctrl-D while a statement runs is no key
+  EXPECT_TRUE(terminal.mentions("<3> mtf>"));  // Ctrl-D is ignored while a statement runs
   terminal.type("\x04");
   EXPECT_EQ(terminal.wait(), 0);
   EXPECT_LT(terminal.used().count(), 2);

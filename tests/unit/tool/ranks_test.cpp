@@ -1,4 +1,4 @@
-// `mpirun -n 3 mtf run`: how it ends. Whatever happens, the job ends, with one message and the status that it deserves.
+// The end of `mpirun -n 3 mtf run`: every job ends, with one message and the right status.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// Two elements on each of three processors: those of rank 2 are the last two.
+// Each of three processors has two elements; rank 2 has the last two.
 const std::string kHead = "mesh m = [p: 3]\ndim n = 6, vocab = 4\nlayout split = {n -> p}\n";
 const std::string kRight = kHead + "print(sum(range(n)))\n";
 
@@ -43,7 +43,7 @@ class OnRanks : public CommandTest {
     return run_on_ranks(3, line);
   }
 
-  /// Nodes that hold different versions of one script: rank 0 runs `first`, the others `others`.
+  /// Simulates nodes with different versions of one script: rank 0 runs `first`, the others run `others`.
   ProcessResult run_versions(const std::string& first, const std::string& others) const {
     const std::string a = write("a.mtf", first), b = write("b.mtf", others);
     return run_on_ranks(
@@ -51,7 +51,7 @@ class OnRanks : public CommandTest {
         {"sh", "-c", "[ $OMPI_COMM_WORLD_RANK = 0 ] && exec " + kMtf + " run " + a + "; exec " + kMtf + " run " + b});
   }
 
-  /// Runs kHead, prints a line, then the statement on line 5, which must end all ranks at once.
+  /// Runs kHead, prints a line, then runs the statement on line 5, which must end all ranks at once.
   void expect_to_end_at_line_5(const std::string& statements, const std::string& kind) const {
     MpiJob job(3, {kMtf, "run", write("a.mtf", kHead + "print(\"start\")\n" + statements)});
     ASSERT_TRUE(job.has_printed("start")) << job.result().err;
@@ -90,7 +90,7 @@ TEST_F(OnRanks, AWarningThatOnlyTheRunKnowsIsSaidOnce) {
   EXPECT_MENTIONS(result.err, "a.mtf:9:");
 }
 
-// Each rank writes its blocks, and shares memory, which has no such limit: none of it is a reason to die.
+// Each rank writes its blocks, and uses shared memory, which has no such limit: neither may end a rank.
 TEST_F(OnRanks, AFileThatMayNotBeSoLargeIs3) {
   const std::string file = write("a.mtf",
                                  "import checkpoint\nmesh m = [p: 3]\nlayout split = {n -> p}\ndim n = 3000000\n"
@@ -236,7 +236,7 @@ TEST_F(OnRanks, AFileThatOnlySomeReadIsSeen) {
   EXPECT_TRUE(says_once(result.err, "ranks_disagree"));
 }
 
-/// 12 rows of 2 tokens and one more, all 1, but 9 where `wrong` says.
+/// Writes 12 rows of 2 tokens and one more; all are 1, except 9 in the rows of `wrong`.
 std::string tokens(const std::function<bool(int row)>& wrong) {
   std::string bytes;
   for (int i = 0; i < 13; ++i) bytes += {wrong(i / 2) ? '\x09' : '\x01', '\0'};
@@ -252,7 +252,7 @@ TEST_F(OnRanks, EachReadsTheRowsOfItsProcessorsAlone) {
     std::filesystem::create_directory(path(std::to_string(rank)));
     write(std::to_string(rank) + "/ids", tokens([&](int row) {
             return row < 2 * rank || row > 2 * rank + 2;
-          }));  // a row's last target is the next one's first token
+          }));  // the last target of a row is the first token of the next row
   }
   const ProcessResult result =
       run_on_ranks(3, {"sh", "-c", "cd " + path("") + "$OMPI_COMM_WORLD_RANK && exec " + kMtf + " run " + script});
@@ -301,13 +301,13 @@ TEST_F(OnRanks, MoreMemoryThanThereIsIs4BeforeAnythingIsComputed) {
   }
 }
 
-// Each rank alone could have what it needs.
+// Each rank alone could have its memory.
 TEST_F(OnRanks, MoreMemoryThanThereIsForAllRanksOfAMachineIsSeen) {
   const std::int64_t there = available_memory(), each = there / 2;
   if (there > std::int64_t{1} << 50) GTEST_SKIP() << "this machine does not say how much memory it has";
   const std::string script =
       "dim a = " + std::to_string(each / 4096) + ", b = 1024\nlet x = random.uniform([a, b])\nprint(x[a: 0, b: 0])\n";
-  // If it went on, no rank could really take so much.
+  // If the program continued, no rank could really allocate so much.
   const std::string limited =
       "ulimit -v " + std::to_string(each / 1024) + "; exec " + kMtf + " run " + write("a.mtf", script);
   const ProcessResult result = run_on_ranks(3, {"sh", "-c", limited});
@@ -345,7 +345,7 @@ TEST_F(OnRanks, AWrongPlacementIs2) {
   }
 }
 
-/// As ranks in containers of their own, which do not see each other's processes.
+/// As ranks in separate containers, which do not see each other's processes.
 TEST_F(OnRanks, ThatCannotShareMemorySendMessages) {
   if (std::system("unshare -p -f --mount-proc true 2>/dev/null") != 0) GTEST_SKIP() << "no namespaces can be made here";
   const std::string script = write("a.mtf", kHead + "dim k = 5000\nprint(max(sum(random.normal([n, k]) -> [k])))\n");

@@ -1,4 +1,4 @@
-// The command where the world around it is not as it should be: full disks, signals, hostile names and files.
+// The command in a hostile environment: full disks, signals, hostile names and files.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -23,7 +23,7 @@ using std::chrono::steady_clock;
 
 class Robustness : public CommandTest {
  protected:
-  /// The command with shell words behind it, such as `> /dev/full`.
+  /// Runs the command in a shell, followed by words such as `> /dev/full`.
   ProcessResult shell(const std::string& words) const {
     return run_process({"bash", "-c", kMtf + " " + words}, {}, kPatience);
   }
@@ -63,7 +63,7 @@ TEST_F(Robustness, AClosedOutputIsAnErrorAndNoFileTakesItsPlace) {
   EXPECT_EQ(read("x.npy").size(), 128U + 8U);
 }
 
-// `ulimit -f`, in KiB: what is beyond it is not written, and the signal of it ends nobody.
+// `ulimit -f`, in KiB: the part of a file beyond it is not written, and its signal ends no process.
 TEST_F(Robustness, AFileThatMayNotBeSoLargeIsAnErrorAtItsPlace) {
   const std::string head =
       "import data, checkpoint, logs\ndim n = 100000\nmodel Net { param w: [n] = 1 }\nlet net = Net()\n";
@@ -80,7 +80,7 @@ TEST_F(Robustness, AFileThatMayNotBeSoLargeIsAnErrorAtItsPlace) {
     EXPECT_MENTIONS(result.err, "a.mtf:5:");
     EXPECT_MENTIONS(result.err, path("out"));
     for (const auto& left :
-         std::filesystem::directory_iterator(path("out")))  // of what replaces a file whole nothing is left
+         std::filesystem::directory_iterator(path("out")))  // files that are replaced as a whole leave nothing behind
       EXPECT_FALSE(left.path().string().find(".partial") != std::string::npos || left.file_size() > 65536U)
           << left.path();
     EXPECT_FALSE(std::filesystem::exists(path("out/x.npy")));
@@ -193,7 +193,7 @@ TEST_F(Robustness, AnEndlessPrinterIsEnded) {
                   "it printed more than 8.0 MiB and was ended");
 }
 
-/// The processes that have `word` in their command line.
+/// Counts the processes that have `word` in their command line.
 int processes_with(const std::string& word) {
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
@@ -211,7 +211,7 @@ bool becomes(seconds limit, const std::function<bool()>& condition) {
   return true;
 }
 
-/// A signal to `mtf test` ends it, mpirun and the ranks that it has started.
+/// A signal to `mtf test` ends it, and also mpirun and the ranks that it has started.
 void expect_nothing_left_after(int signal, const std::string& file, const std::string& started) {
   const pid_t test = fork();
   if (test == 0) {
@@ -266,13 +266,13 @@ constexpr double kMostSeconds = run::kDebugBuild ? 20 : 2;
 
 class OneMegabyte : public CommandTest {
  protected:
-  /// Checks the first megabyte of a text in time.
+  /// Checks the first megabyte of a text, and its time.
   ProcessResult check(const std::string& text) const {
     const std::string file = write("a.mtf", text.substr(0, std::size_t{1} << 20));
     const double before = processor_seconds(RUSAGE_CHILDREN);
     ProcessResult result = mtf({"check", file});
     const double seconds = processor_seconds(RUSAGE_CHILDREN) - before;
-    if (seconds >= kMostSeconds) {  // the machine is slow, or we are
+    if (seconds >= kMostSeconds) {  // the machine or mtf is slow
       EXPECT_LT(seconds, kMostSeconds * slowness()) << text.substr(0, 100);
     }
     EXPECT_FALSE(result.timed_out);

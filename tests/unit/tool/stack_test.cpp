@@ -1,5 +1,5 @@
-// Programs that nest, call and import deeply, on a small stack and on the usual one: a result or a limit's error, never
-// a crash.
+// Programs that nest, call and import deeply, on a small stack and on the usual one: they give a result or the error of
+// a limit, never a crash.
 #include <gtest/gtest.h>
 
 #include "command.h"
@@ -36,7 +36,7 @@ class Stack : public CommandTest {
     }
   }
 
-  /// `fn f`, which calls itself `calls` times, with `before` and `after` around the call.
+  /// Returns `fn f`, which calls itself `calls` times, with `before` and `after` around the call.
   static std::string recursion(int calls, const std::string& before, const std::string& after) {
     return "fn id(x) = x\nfn f(n: int) {\n  if n > 0 { " + before + "f(n - 1)" + after + " }\n  return 0\n}\nf(" +
            std::to_string(calls) + ")\n";

@@ -1,4 +1,4 @@
-// `mtf plan --symbolic`: formulas whose values are the plan's numbers, and the paper's Table 1.
+// `mtf plan --symbolic`: the values of its formulas are the plan's numbers, and the paper's Table 1.
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -20,7 +20,7 @@
 namespace mtf::tool {
 namespace {
 
-/// Sums of `2·batch·io / (rows·cols)`, each a product over a product.
+/// Evaluates sums of terms such as `2·batch·io / (rows·cols)`: each is a product over a product.
 class Evaluator {
  public:
   explicit Evaluator(std::map<std::string, double> sizes) : sizes_(std::move(sizes)) {}
@@ -46,7 +46,7 @@ class Evaluator {
  private:
   double product(std::string text) const {
     if (text.starts_with("(")) text = text.substr(1, text.size() - 2);
-    // A block's size, ⌈a/(b·c)⌉, is one factor.
+    // The size of a block, ⌈a/(b·c)⌉, is one factor.
     std::string joined;
     bool inside = false;
     for (const std::string& part : parts(text, "·")) {
@@ -81,7 +81,7 @@ std::string line_behind(const std::string& text, const std::string& head, const 
   return "no " + name;
 }
 
-/// What a symbolic plan says of a statement, or of all: formulas by what they count, without their values.
+/// The formulas of a statement, or of the totals, by their names, without their values.
 using Formulas = std::map<std::string, std::string>;
 
 struct Symbolic {
@@ -116,7 +116,7 @@ Symbolic read_symbolic(const std::string& text) {
   return read;
 }
 
-/// What the plan says of it, in the same words.
+/// Returns the plan's numbers under the same names.
 std::map<std::string, double> figures_of(const plan::Counters& counters) {
   std::map<std::string, double> figures;
   figures["computation"] = static_cast<double>(counters.flops);
@@ -128,7 +128,7 @@ std::map<std::string, double> figures_of(const plan::Counters& counters) {
   return figures;
 }
 
-/// The values of formulas are these figures.
+/// Expects that the formulas have these values.
 void expect_values(const Formulas& formulas, const std::map<std::string, double>& figures,
                    const std::map<std::string, double>& sizes) {
   const Evaluator evaluator(sizes);
@@ -180,15 +180,15 @@ TEST(SymbolicPlan, HasTheValuesOfThePlanOfEveryScript) {
       try {
         expect_the_values_of_the_plan(path, settings);
         ++compared;
-      } catch (const UserError&) {  // a plan of it ends with an error
+      } catch (const UserError&) {  // a plan of the script ends with an error
       }
     }
   }
   EXPECT_GT(compared, 200);
 }
 
-/// Table 1 of the Mesh-TensorFlow paper, up to constants: there time is counted, here flops of three passes and values
-/// of both directions; what the table calls n is `all`.
+/// Table 1 of the Mesh-TensorFlow paper, up to constants. The table has times; here they are flops of three passes and
+/// values of both directions. The table's n is `all`.
 TEST_F(CommandTest, SymbolicPlanPrintsTheTableOfThePapersLayouts) {
   const ProcessResult found = mtf({"plan", source_folder() + "/examples/section8.mtf", "--symbolic"});
   ASSERT_EQ(found.status, 0) << found.err;

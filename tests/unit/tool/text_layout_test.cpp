@@ -1,4 +1,4 @@
-// What is written in columns and lines: tables, the progress bar, the REPL's reports.
+// Columns and lines of text: tables, the progress bar, the REPL's reports.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -160,7 +160,7 @@ TEST(TensorTable, OfManyDimsIsATableForEachIndexOfTheFirst) {
   EXPECT_EQ(tensor_table(tensor, {}), "a=0\nb\\c  0  1\n  0  0  0\na=1\nb\\c  0  1\n  0  0  0\n");
 }
 
-/// A tensor on two processors, its first dim split where that is asked for.
+/// A tensor on two processors, with its first dim split if `is_split`.
 eval::ValueType tensor_type(Dims dims, bool is_split = false) {
   Sharding sharding = replicated(dims.size());
   if (is_split) sharding.dims[0] = {0};

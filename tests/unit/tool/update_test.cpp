@@ -1,4 +1,4 @@
-// `mtf test --update` at a terminal: it shows what would change, and asks.
+// `mtf test --update` at a terminal: it shows the changes, and asks.
 #include <unistd.h>
 
 #include "../pseudo_terminal.h"
