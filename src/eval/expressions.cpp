@@ -188,7 +188,10 @@ HostValue Evaluator::binary(const ast::Expr& expr, const ast::BinaryExpr& binary
       Doubtful right(doubts, {binary.left->span, plan::Doubt::Kind::kWays});
       HostValue b = evaluate(*binary.right, scope);
       right.end();
-      return operations.operate(op, a, b, spans_of(expr, binary));
+      HostValue both = operations.operate(op, a, b, spans_of(expr, binary));
+      // Where the left side decides, the result is a bool of the host, and what follows it may not be evaluated.
+      const bool is_decided = op == ast::BinaryOp::kOr;
+      return domain.is_check() && tensor_of(both) ? domain.merge(HostValue(is_decided), both) : both;
     }
   }
   return operations.operate(op, a, evaluate(*binary.right, scope), spans_of(expr, binary));

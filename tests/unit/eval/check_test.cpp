@@ -64,6 +64,14 @@ TEST(Check, AnElementThatAFilterMayLeaveOutMayNotBeEvaluated) {
   EXPECT_EQ(kinds(k + "print([f() for i in 0..3])\nassert k == 2\n"), Kinds{"assertion_failed"});
 }
 
+TEST(Check, ALeftSideThatMayBeABoolMayDecide) {
+  const std::string k =
+      "dim n = 3\nlet k = 2\nfn f() { k := 7\nreturn 1 }\nlet x = ones([n])\nlet c = int(sum(x)) > 4\n";
+  EXPECT_EQ(rendered(k + "print(c and sum(x) > 9 and f() == 1)\nassert k == 2\n"), "");
+  EXPECT_EQ(rendered(k + "print(not c or sum(x) > 9 or f() == 1)\nassert k == 2\n"), "");
+  EXPECT_EQ(kinds(k + "print(sum(x) > 9 and f() == 1)\nassert k == 2\n"), Kinds{"assertion_failed"});
+}
+
 TEST(Check, ALoopIsWalkedUntilNothingChanges) {
   EXPECT_EQ(rendered("let l = []\nlet n = 3\nwhile n > 0 { l := l + [n]\nn := n - 1 }\nassert len(l) == 3\n"), "");
   EXPECT_EQ(
