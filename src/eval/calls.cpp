@@ -101,6 +101,22 @@ Diagnostic Calls::seen_by_program(const Diagnostic& diagnostic) const {
   return seen_from_calls(diagnostic).value_or(diagnostic);
 }
 
+Diagnostic Calls::seen_by_caller(const Diagnostic& diagnostic) const {
+  const Modules& modules = evaluator_.modules;
+  if (!modules.in_standard_module(diagnostic.span())) return diagnostic;
+  const std::vector<LabeledSpan>& places = diagnostic.places();
+  const auto own = std::find_if(places.begin() + 1, places.end(), [&](const LabeledSpan& place) {
+    return place.span.is_known() && !modules.in_standard_module(place.span);
+  });
+  if (own == places.end()) return diagnostic;
+  Diagnostic seen(diagnostic.kind(), own->span, diagnostic.label());
+  for (auto place = places.begin(); place != places.end(); ++place)
+    if (place != own) seen.related(place->span, place == places.begin() ? "inside" : place->label);
+  for (const std::string& help : diagnostic.helps()) seen.help(help);
+  for (const std::string& note : diagnostic.notes()) seen.note(note);
+  return seen;
+}
+
 std::optional<Diagnostic> Calls::seen_from_calls(const Diagnostic& diagnostic) const {
   for (auto call = under_way_.rbegin(); call != under_way_.rend(); ++call)
     if (auto seen = seen_from(diagnostic, call->call)) return seen;
@@ -380,7 +396,12 @@ HostValue Calls::construct(const ModelClassPtr& model, Arguments& arguments) {
     graph::CallFrameRef& frame = evaluator_.builder.context.frame;
     Restore called(frame, frame ? frame_of(frame, arguments.span, {declaration.name.name.str(), {}}) : nullptr);
     scope->model = &declaration;
-    evaluator_.run_block(declaration.body, scope, true);
+    try {
+      evaluator_.run_block(declaration.body, scope, true);
+    } catch (const UserError& error) {
+      if (auto seen = seen_from(error.diagnostic(), arguments.span)) throw UserError(*seen);
+      throw;
+    }
   }
   auto instance = std::make_shared<Instance>();
   instance->model = model;

@@ -108,7 +108,11 @@ void Cuts::cut_by(Span span, const std::function<bool(plan::Execution&, graph::V
     variables_changed_ = false;
     table.end_histories();
   }
-  if (!compute(*execution_, table)) return;
+  bool computed = false;
+  try {
+    computed = compute(*execution_, table);
+  } catch (const UserError& error) { throw UserError(on_failure_(error.diagnostic())); }
+  if (!computed) return;
   for (Counted& block : counted_) block.values.clear();
   reports_.add_last_plan(*execution_, span, builder_.context.frame);
   if (on_cut_) on_cut_(span);

@@ -23,6 +23,7 @@
 #include "eval/replays.h"
 #include "eval/reports.h"
 #include "ops/builder.h"
+#include "support/diagnostics.h"
 #include "support/interrupt.h"
 
 namespace mtf::plan {
@@ -61,6 +62,9 @@ class Cuts {
   void cut_by(Span span, const std::function<bool(plan::Execution&, graph::ValueTable&)>& compute);
   /// Called at each cut that computed something, with its place.
   void on_cut(std::function<void(Span)> callback) { on_cut_ = std::move(callback); }
+
+  /// Says how an error of what a cut computes is shown.
+  void on_failure(std::function<Diagnostic(const Diagnostic&)> callback) { on_failure_ = std::move(callback); }
 
   /// A tensor without dims as its number, which the run knows and a plan only from `reads`: a cut.
   HostValue read_number(const graph::Value& value, Span span);
@@ -165,6 +169,7 @@ class Cuts {
   std::vector<Counted> counted_;
   Turn* turn_ = nullptr;
   std::function<void(Span)> on_cut_;
+  std::function<Diagnostic(const Diagnostic&)> on_failure_;
 };
 
 }  // namespace mtf::eval

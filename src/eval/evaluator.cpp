@@ -45,6 +45,7 @@ Evaluator::Evaluator(Settings given, plan::Execution* execution, std::ostream& o
   builder.table = table_;
   builtins.of_standard_modules()->is_of_the_program_of(*own_top_);
   if (execution_) execution_->set_memory(settings.memory);
+  cuts.on_failure([this](const Diagnostic& diagnostic) { return calls.seen_by_caller(diagnostic); });
   if (execution_) builder.on_add = [&on = runtime()](graph::Node& node) { on.added(node); };
   if (execution_ && execution_->record()) {
     builder.record = execution_->record()->layouts();
@@ -52,8 +53,7 @@ Evaluator::Evaluator(Settings given, plan::Execution* execution, std::ostream& o
   }
   builder.context.mesh = std::make_shared<const Mesh>(Name(), std::vector<Axis>{{Name("all"), settings.ranks}});
   builder.context.check_finite = settings.check_finite && !domain.is_abstract();
-  if (domain.is_plan() || builder.context.check_finite)
-    builder.context.frame = std::make_shared<const graph::CallFrame>();
+  if (execution_) builder.context.frame = std::make_shared<const graph::CallFrame>();
   if (settings.mesh) builder.context.mesh = std::make_shared<const Mesh>(Name("mesh"), *settings.mesh);
   if (settings.layout) builder.context.layout = std::make_shared<const Layout>(*settings.layout);
 }

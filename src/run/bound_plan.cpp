@@ -398,7 +398,7 @@ struct BoundPlan::Impl {
         flops += done;
         if (is_first) flops_of_step[s] = done;
       } catch (const Stopped&) { end_early(*step.first); } catch (const graph::ElementError& error) {
-        fail(error.kind, step.first->node->span, error.message);
+        fail_at(operation_of(*step.first, inputs), error);
       }
     }
     for (int awaited : last_awaits) finish(awaited);
@@ -406,7 +406,27 @@ struct BoundPlan::Impl {
     return flops;
   }
 
-  /// Thrown when an interrupt ends the current step.
+  /// The operation that an instruction is in the program of this run: another of the same form may have made the plan.
+  static const graph::LaidOutOperation& operation_of(const spmd::Instruction& instruction,
+                                                     const plan::PlanInputs& inputs) {
+    if (instruction.origin < 0) return *instruction.node;
+    const graph::Program& program = inputs.region ? inputs.region->turn : *inputs.program;
+    return *program.operations[instruction.origin].operation;
+  }
+
+  /// Tells through which calls the operation was come to, the innermost first.
+  [[noreturn]] static void fail_at(const graph::LaidOutOperation& operation, const graph::ElementError& error) {
+    constexpr int kMostCalls = 16;
+    Diagnostic diagnostic(error.kind, operation.span, error.message);
+    int calls = 0;
+    for (const graph::CallFrame* frame = operation.frame.get(); frame && calls < kMostCalls;
+         frame = frame->caller.get())
+      if (frame->span.is_known() && ++calls > 0)
+        diagnostic.related(frame->span, frame->backward ? "in the gradient of this" : "called here");
+    fail(std::move(diagnostic));
+  }
+
+  /// Somebody wants the step that is under way to end.
   struct Stopped {};
   [[noreturn]] void end_early(const spmd::Instruction& at) {
     while (!under_way.empty()) finish(under_way[0]);
