@@ -6,6 +6,7 @@
 #include "command.h"
 #include "mpi_job.h"
 #include "plan/execution.h"
+#include "run/mpi_runtime.h"
 
 namespace mtf::tool {
 namespace {
