@@ -86,6 +86,11 @@ class Scope : public std::enable_shared_from_this<Scope> {
     int64_t new_bytes = 0;    ///< since the last search
     int64_t next_bytes = kFewBytes;
   };
+  /// Of an outermost scope: the captured scopes of its program.
+  const std::shared_ptr<Captured>& captured_inside() {
+    if (!captured_) captured_ = std::make_shared<Captured>();
+    return captured_;
+  }
   /// Of an outermost scope: those of the program of `other`, an outermost scope too.
   void is_of_the_program_of(Scope& other) { captured_ = other.captured_inside(); }
 
@@ -143,10 +148,6 @@ class Scope : public std::enable_shared_from_this<Scope> {
   }
 
  private:
-  const std::shared_ptr<Captured>& captured_inside() {
-    if (!captured_) captured_ = std::make_shared<Captured>();
-    return captured_;
-  }
   std::shared_ptr<Captured> captured_;  ///< of an outermost scope
   std::vector<size_t> hidden_;          ///< of the outermost scope: bindings that are hidden and were named
   size_t next_look_ = 2;                ///< at so many it is looked which are still named
