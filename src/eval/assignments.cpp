@@ -30,7 +30,7 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
     return;
   }
   if (old.is_poison()) return;
-  replays.changes(owner.number);
+  replays.changes_name(binding, owner, value);
   // Numbers take none of the questions below.
   const bool are_numbers = (old.is<int64_t>() && value.is<int64_t>()) || (old.is<double>() && value.is<double>());
   if (are_numbers && !cuts.turn() && !binding.is_setting && owner.uncertain >= domain.uncertainty()) {

@@ -360,6 +360,8 @@ std::optional<Flow> Loops::every_turn(const ast::WhileStmt& stmt, const BlockInf
   Ends ends(*this, body.assigns, *scope, stmt.condition->span);
   Shown shown(*this, "while", 0, turns);
   const Reports::Mark mark(evaluator_.reports);
+  std::optional<Replay> replay;
+  if (turns.carries && Replay::is_possible(evaluator_)) replay.emplace(evaluator_, stmt.body);
   for (int64_t i = 0;; ++i) {
     evaluator_.interrupt.poll(stmt.condition->span);
     shown.at(i);
@@ -370,9 +372,13 @@ std::optional<Flow> Loops::every_turn(const ast::WhileStmt& stmt, const BlockInf
       break;
     }
     if (!*condition) return ends.behind(Flow::kNext);
-    const Flow flow = ends.after_turn(evaluator_.run_block(stmt.body, body, evaluator_.nested(scope)));
+    if (replay) replay->begin_turn();
+    const Flow came_to =
+        evaluator_.run_block(stmt.body, body, evaluator_.nested(scope), false, replay ? &*replay : nullptr);
+    const Flow flow = ends.after_turn(came_to);
     if (flow == Flow::kReturn) return ends.behind(flow);
-    end_turn(turns, span);
+    if (replay && evaluator_.cuts.cuts_each(turns)) replay->end_turn(flow, span);
+    else end_turn(turns, span);
     if (flow != Flow::kNext) return ends.behind(flow);
     if (ends.may_have_broken() || plan_ends_after(i + 1, i + 2, mark, span)) break;
   }

@@ -234,6 +234,12 @@ void OpenBlocks::beyond_gradients(const std::function<void(const HostValue&)>& v
   }
 }
 
+bool OpenBlocks::may_be_seen_by_functions(Name name, const Scope& scope) const {
+  for (const Block& block : open_)
+    if (block.scope == &scope) return !block.lets_go || block.info->captured.contains(name);
+  return true;
+}
+
 bool OpenBlocks::text_may_differentiate() {
   Reach reach(infos_, nullptr, true);
   const bool found = std::any_of(open_.begin(), open_.end(), [&](const Block& block) {

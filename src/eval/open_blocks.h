@@ -49,6 +49,9 @@ class OpenBlocks {
   /// The scope of the innermost block; null if there is none.
   const Scope* innermost() const { return open_.empty() ? nullptr : open_.back().scope; }
 
+  /// True unless only the text of the blocks under way reads the name of the scope.
+  bool may_be_seen_by_functions(Name name, const Scope& scope) const;
+
   /// Calls `visit` with the value of each name whose value no `grad` that is still to run can come to, neither as a
   /// part of a loss nor as a target. Follows the values of names through the rest of the text of each block under way,
   /// from its present statement on, as often as loops repeat it. A name that a function captures counts as one that

@@ -56,6 +56,14 @@ void Replays::tell_effect() {
 void Replays::tell_change(int64_t made) {
   for (Replay* loop : loops_) loop->changes(made);
 }
+void Replays::tell_name(const Binding& binding, Scope& owner, const HostValue& value) {
+  for (Replay* loop : loops_) loop->changes_name(binding, owner, value);
+}
+plan::MadeCut* Replays::tell_reader(Span span) {
+  plan::MadeCut* made = nullptr;
+  for (Replay* loop : loops_) made = loop->reader_cuts(span);  // of the innermost
+  return made;
+}
 void Replays::tell_assigned(const PlacePtr& place, const std::shared_ptr<const graph::HistoryEnd>& ended) {
   for (Replay* loop : loops_) loop->assigns(place, ended);
 }
@@ -97,7 +105,7 @@ Replay::Kind::Kind(const graph::Value& value)
       result(value.result),
       node(value.node->id),
       operands(value.node->operands().size()),
-      ended(value.node->ended != nullptr) {}
+      ended(value.node->ended != nullptr && !value.node->is_looked_at) {}
 
 bool Replay::Kind::is_of(const graph::Value& value) const {
   const Kind other(value);
@@ -195,9 +203,9 @@ bool Replay::add_numbers(const ast::Stmt& stmt, const std::unordered_map<Name, i
 void Replay::find_what_is_read(Record& record, const ScopePtr& scope) const {
   NameSet seen;
   std::unordered_map<Name, int> bound;
-  for (size_t i = record.first; i < body_.statements.size(); ++i)
+  for (size_t i = record.first; i < record.last; ++i)
     for (const ast::Ident& ident : ast::names_bound_by(body_.statements[i])) ++bound[ident.name];
-  for (size_t i = record.first; i < body_.statements.size(); ++i) {
+  for (size_t i = record.first; i < record.last; ++i) {
     if (const ast::Expr* const condition = condition_of(i, scope)) record.conditions.push_back(condition);
     else if (!add_numbers(body_.statements[i], bound, scope, record, seen))
       seen.insert(info_.statement_mentions[i].begin(), info_.statement_mentions[i].end());
@@ -231,7 +239,7 @@ bool Replay::is_possible(const Evaluator& evaluator) {
 }
 
 Replay::Replay(Evaluator& evaluator, const ast::Block& body)
-    : evaluator_(evaluator), body_(body), info_(evaluator.blocks.info(body)) {
+    : evaluator_(evaluator), body_(body), info_(evaluator.blocks.info(body)), last_(body.statements.size()) {
   evaluator_.replays.loops_.push_back(this);
 }
 Replay::~Replay() {
@@ -246,6 +254,40 @@ void Replay::begin_turn() {
   replays_ = false;
   making_.reset();
   tensors_.clear();
+  is_behind_ = false;
+  statement_ = 0;
+}
+
+void Replay::has_effect() {
+  if (!making_ || is_behind_) return;
+  const size_t first = making_->first;
+  making_.reset();
+  if (turns_ == 1) return;  // much is done in the first turn alone
+  last_ = statement_;
+  if (last_ <= first) {
+    first_ = statement_ + 1;
+    last_ = body_.statements.size();
+    if (first_ >= last_) first_ = 0, next_try_ = turns_ + kLongestWait;
+  }
+}
+
+void Replay::changes_name(const Binding& binding, Scope& owner, const HostValue& value) {
+  if (owner.number >= turn_) return;
+  if (evaluator_.blocks.may_be_seen_by_functions(binding.name, owner)) return changes(owner.number);
+  if (!making_ || is_behind_) return;
+  const auto* before = binding.value.as<graph::Handle>();
+  if (!before || tensor_of(value) == nullptr) return has_effect();
+  const auto is_it = [&](const Named& named) { return named.owner.get() == &owner && named.name == binding.name; };
+  if (std::any_of(making_->named.begin(), making_->named.end(), is_it)) return;
+  const Kind kind(before->value());
+  if (!before->value().node->is_computed(before->value().result) || kind.has_history()) return making_.reset();
+  making_->named.push_back({binding.name, owner.shared_from_this(), binding.span, 0, kind});
+}
+
+plan::MadeCut* Replay::reader_cuts(Span span) {
+  if (!making_ || !is_behind_ || making_->made.plan) return nullptr;
+  making_->place = span;
+  return &making_->made;
 }
 
 void Replay::changes(int64_t made) {
@@ -258,6 +300,10 @@ void Replay::changes(int64_t made) {
 void Replay::assigns(const PlacePtr& place, const std::shared_ptr<const graph::HistoryEnd>& ended) {
   if (!making_) {
     if (!known_ || !known_->places.contains(place.get())) changes(0);
+    return;
+  }
+  if (is_behind_) {
+    if (!making_->places.contains(place.get())) making_.reset();
     return;
   }
   if (!making_->places.insert(place.get()).second) return;
@@ -284,8 +330,59 @@ bool Replay::takes_number(const ast::Expr& expr, const HostValue& value) {
   return false;
 }
 
-bool Replay::replays_from(size_t statement, const ScopePtr& scope) {
-  if (is_confirmed_ ? statement != known_->first : making_ || turns_ <= next_try_ || statement < first_) return false;
+size_t Replay::next_of(size_t statement, const ScopePtr& scope) {
+  statement_ = statement;
+  scope_ = scope.get();
+  if (making_ && !is_behind_ && statement == making_->last) end_range();
+  if (!replays_at(statement, scope)) return statement;
+  const size_t last = known_->last;
+  if (last == body_.statements.size()) return last;
+  for (size_t i = statement; i < last; ++i) evaluator_.cuts.end_statement(info_, i, *scope, false);
+  run(known_->place);
+  return last;
+}
+
+void Replay::end_range() {
+  is_behind_ = true;
+  evaluator_.replays.follows_numbers_ = false;
+  making_->calls = evaluator_.builder.context.random_calls - making_->context.random_calls;
+  making_->last_node = graph::last_node_id();
+  if (!find_named()) making_.reset();
+}
+
+bool Replay::find_named() {
+  Record& record = *making_;
+  for (Named& named : record.named) {
+    const Binding* const binding = named.owner->find_own(named.name);
+    const auto* tensor = binding ? binding->value.as<graph::Handle>() : nullptr;
+    if (!tensor || tensor->value().result != 0) return false;
+    named.node = tensor->value().node->id;
+  }
+  if (record.last == body_.statements.size()) return true;  // the turn's own names have gone
+  std::vector<ast::Ident> bound;
+  for (size_t i = record.first; i < record.last; ++i)
+    for (const ast::Ident& ident : ast::names_bound_by(body_.statements[i])) bound.push_back(ident);
+  const auto is_read_behind = [&](Name name) {
+    return std::any_of(info_.statement_mentions.begin() + static_cast<std::ptrdiff_t>(record.last),
+                       info_.statement_mentions.end(), [&](const NameSet& names) { return names.contains(name); });
+  };
+  for (const ast::Ident& ident : bound) {
+    const auto is_it = [&](const Named& named) { return !named.owner && named.name == ident.name; };
+    if (record.binds_number(ident.name) || std::any_of(record.named.begin(), record.named.end(), is_it)) continue;
+    if (info_.captured.contains(ident.name)) return false;
+    if (!is_read_behind(ident.name) && !info_.assigns.contains(ident.name)) continue;
+    const Binding* const binding = scope_->find_own(ident.name);
+    const auto* tensor = binding ? binding->value.as<graph::Handle>() : nullptr;
+    if (!tensor || tensor->value().result != 0) return false;
+    record.named.push_back({ident.name, nullptr, binding->span, tensor->value().node->id});
+  }
+  return true;
+}
+
+bool Replay::replays_at(size_t statement, const ScopePtr& scope) {
+  if (is_confirmed_ ? statement != known_->first
+                    : making_ || turns_ <= next_try_ || statement < first_ || statement >= last_)
+    return false;
   if (evaluator_.builder.table->any_pending_held() || evaluator_.cuts.in_counters()) return false;
   if (!is_confirmed_) {
     begin_record(statement, scope);
@@ -300,6 +397,7 @@ bool Replay::replays_from(size_t statement, const ScopePtr& scope) {
 void Replay::begin_record(size_t statement, const ScopePtr& scope) {
   Record& record = making_.emplace();
   record.first = statement;
+  record.last = last_;
   find_what_is_read(record, scope);
   Names names = names_of(record, scope);
   if (!names.is_known || !none_holds(record.conditions, scope)) return making_.reset();
@@ -377,14 +475,19 @@ void Replay::wait_after_failures() {
 
 void Replay::end_turn(Flow flow, Span loop) {
   evaluator_.replays.follows_numbers_ = false;
-  if (replays_) return run(loop);
+  if (replays_) return known_ && known_->last == body_.statements.size() ? run(loop) : evaluator_.cuts.cut({}, loop);
+  if (making_ && !is_behind_) end_range();
   std::optional<Record> record = std::exchange(making_, std::nullopt);
   if (!record || flow != Flow::kNext) {
     if (!is_confirmed_ && turns_ > next_try_) wait_after_failures();
     return evaluator_.cuts.cut({}, loop);
   }
-  record->calls = evaluator_.builder.context.random_calls - record->context.random_calls;
-  evaluator_.cuts.cut({}, loop, &record->made);
+  if (record->made.plan) {
+    evaluator_.cuts.cut({}, loop);
+  } else {
+    record->place = loop;
+    evaluator_.cuts.cut({}, loop, &record->made);
+  }
   record = finished(std::move(*record));
   if (!record) {
     known_.reset();
@@ -415,11 +518,22 @@ std::optional<Replay::Record> Replay::finished(Record record) const {
   }
   for (size_t i = 0; i < record.kinds.size(); ++i)
     if (!record.kinds[i].has_history()) names.emplace(record.kinds[i].node, i);
-  if (after.size() != record.assigned.size() || after.size() != made.roots.size()) return std::nullopt;
+  for (size_t i = 0; i < record.named.size(); ++i) after.emplace(record.named[i].node, record.assigned.size() + i);
+  if (after.size() != record.assigned.size() + record.named.size() || after.size() != made.roots.size())
+    return std::nullopt;
   for (const graph::Value& root : made.roots) {
     const auto at = after.find(root.node->id);
-    if (at == after.end() || !record.assigned[at->second].before.is_of(root)) return std::nullopt;
+    if (at == after.end() || root.result != 0 || root.node->id > record.last_node) return std::nullopt;
     record.root_of.push_back(at->second);
+    if (at->second >= record.assigned.size()) {
+      Named& named = record.named[at->second - record.assigned.size()];
+      if (Kind(root).has_history() || (named.before && !named.before->is_of(root))) return std::nullopt;
+      named.after = root.node->operation;
+      named.node_name = root.node->name;
+      named.is_looked_at = root.node->is_looked_at;
+      continue;
+    }
+    if (!record.assigned[at->second].before.is_of(root)) return std::nullopt;
     record.assigned[at->second].after = root.node->operation;
     record.assigned[at->second].name = root.node->name;
   }
@@ -465,9 +579,13 @@ std::optional<Replay::MovingNumber> Replay::moving(double before, double now, do
 }
 
 bool Replay::is_repeated(const Record& a, Record& b) {
-  if (!have_same_names(a, b) || a.first != b.first || a.calls != b.calls || a.made.plan != b.made.plan ||
-      a.made.form.key != b.made.form.key || a.sources != b.sources || a.root_of != b.root_of ||
-      a.assigned.size() != b.assigned.size())
+  const auto are_one_name = [](const Named& one, const Named& other) {
+    return one.name == other.name && one.owner == other.owner;
+  };
+  if (!std::equal(a.named.begin(), a.named.end(), b.named.begin(), b.named.end(), are_one_name)) return false;
+  if (!have_same_names(a, b) || a.first != b.first || a.last != b.last || a.calls != b.calls ||
+      a.made.plan != b.made.plan || a.made.form.key != b.made.form.key || a.sources != b.sources ||
+      a.root_of != b.root_of || a.assigned.size() != b.assigned.size())
     return false;
   for (size_t i = 0; i < a.assigned.size(); ++i)
     if (a.assigned[i].place != b.assigned[i].place) return false;
@@ -524,6 +642,27 @@ void Replay::run(Span loop) {
   evaluator_.replays.has_effect();  // of loops around this one
   graph::Values roots, before;
   for (const size_t index : record.root_of) {
+    if (index >= record.assigned.size()) {
+      const Named& named = record.named[index - record.assigned.size()];
+      auto node = std::make_shared<graph::Node>();
+      node->operation = named.after;
+      node->id = graph::new_node_id();
+      node->name = named.node_name;
+      node->is_looked_at = named.is_looked_at;
+      evaluator_.builder.adopt(*node);
+      roots.push_back({std::move(node), 0});
+      before.emplace_back();
+      if (!named.owner) {
+        scope_->bind(named.name, graph::Handle(roots.back()), named.span);
+        continue;
+      }
+      Binding* const binding = named.owner->find_own(named.name);
+      before.back() = binding->value.as<graph::Handle>()->value();
+      binding->value = graph::Handle(roots.back());
+      for (Replay* const around : evaluator_.replays.loops_)
+        if (around != this) around->changes(named.owner->number);
+      continue;
+    }
     const Assigned& assigned = record.assigned[index];
     auto node = std::make_shared<graph::Node>();
     node->operation = assigned.after;
@@ -547,8 +686,16 @@ void Replay::run(Span loop) {
   } catch (...) {  // what has no operands cannot be computed later
     for (size_t i = 0; i < roots.size(); ++i) {
       if (roots[i].node->is_computed(0)) break;
+      const size_t index = record.root_of[i];
+      if (index >= record.assigned.size()) {
+        const Named& named = record.named[index - record.assigned.size()];
+        HostValue& value = (named.owner ? named.owner.get() : scope_)->find_own(named.name)->value;
+        if (before[i]) value = graph::Handle(before[i]);
+        else value = None{};
+        continue;
+      }
       before[i].node->ended = nullptr;
-      record.assigned[record.root_of[i]].place->current = before[i];
+      record.assigned[index].place->current = before[i];
     }
     throw;
   }

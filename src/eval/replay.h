@@ -5,11 +5,15 @@
 // they read. So when two turns, one after the other, have come to the same program from values in the same places, the
 // statements of later turns are not evaluated as long as everything that they could read is as it was: the plan is run
 // on the variables' values of now, on the tensors that the statements' names stand for now, and on the numbers of
-// random calls that have moved on; then the variables have new values. The last statements of a turn are replayed, from
-// the first on that begins with nothing pending; those before are evaluated.
+// random calls that have moved on; then the variables have new values.
+// A range of a turn's statements is replayed. It begins with the first that finds nothing pending. It ends before the
+// first that does more than add to the graph: that prints, reads a number, counts. The statements before and behind the
+// range are evaluated. Those behind find the tensors that the range binds or assigns to names, computed.
 //
 //   for (ids, next) in batches {                      evaluated: each turn has its own
-//     opt.minimize(loss(net(ids), next))              replayed
+//     let loss = loss_of(net(ids), next)              replayed
+//     opt.minimize(loss)                              replayed: the program has `loss` among its results
+//     print(loss)                                     evaluated: nothing is left to compute
 //     if step % 100 == 0 { print(loss(net(ids), next)) }    its condition is evaluated first: true, and all is
 //   }
 //
@@ -17,7 +21,8 @@
 // - Names that they mention: what each stands for is compared; tensors may be others of the same type and layout that
 //   have no history.
 // - What is come to through these (parts of instances, what functions see, lists): whoever changes something that was
-//   made before the turn began says so (Replays), and the record of the turns is thrown away.
+//   made before the turn began says so (Replays), and the record of the turns is thrown away. Not of a name that no
+//   function sees, such as a counter: who reads it mentions it.
 // - The context (mesh, layout, precision, seed): it is compared.
 // - Numbers that follow from the turn's own, as a rate that falls: those that a statement binds, or gives to a function
 //   (`lr: 0.1 * optim.cosine(step, steps)`), may be others in each turn, as long as they are only handed on, to other
@@ -56,14 +61,19 @@ class Replay {
 
   // ---- a turn, in this order ----------------------------------------------------------------------------------------
   void begin_turn();
-  /// A statement of the body begins. True if it and those behind it are replayed.
-  bool replays_from(size_t statement, const ScopePtr& scope);
+  /// A statement of the body begins. Returns which is to be evaluated next: this one, or one behind those that are
+  /// replayed.
+  size_t next_of(size_t statement, const ScopePtr& scope);
   /// The body has ended with `flow`, and nothing holds what only it held: the cut. Not called after a turn that waits.
   void end_turn(Flow flow, Span loop);
 
   // ---- what Replays tells -------------------------------------------------------------------------------------------
-  void has_effect() { making_.reset(); }
+  void has_effect();
   void changes(int64_t made);
+  /// A name of `owner` is about to be assigned `value`.
+  void changes_name(const Binding& binding, Scope& owner, const HostValue& value);
+  /// A reader cuts, at `span`: what it computes is to be written down there; null if it is not to be.
+  plan::MadeCut* reader_cuts(Span span);
   void assigns(const PlacePtr& place, const std::shared_ptr<const graph::HistoryEnd>& ended);
   bool has_number(const ast::Expr& expr) const;
   bool takes_number(const ast::Expr& expr, const HostValue& value);
@@ -77,7 +87,7 @@ class Replay {
     void add(const HostValue& value, int64_t turn);
   };
   /// A computed tensor's type and layout, with all that what reads it follows. One that has a history, through which a
-  /// gradient may go, is of one kind with itself alone.
+  /// gradient may go, is of one kind with itself alone. One that is only looked at has none.
   struct Kind {
     explicit Kind(const graph::Value& value);
     bool has_history() const { return operands > 0 || ended; }
@@ -95,6 +105,17 @@ class Replay {
     std::shared_ptr<const graph::HistoryEnd> ended;  ///< why a history ends at the value before
     graph::OperationRef after = {};                  ///< that makes the value
     Name name = {};                                  ///< of its node
+  };
+  /// A tensor that the range binds to a name of the turn, or assigns to a name outside that no function sees.
+  struct Named {
+    Name name;
+    ScopePtr owner;  ///< outside; null: the turn's
+    Span span;
+    int64_t node = 0;                 ///< in the turn recorded
+    std::optional<Kind> before = {};  ///< of a name outside
+    graph::OperationRef after = {};   ///< that makes the value
+    Name node_name = {};
+    bool is_looked_at = false;
   };
   /// Where a turn's value of an input of its program comes from.
   struct Source {
@@ -121,6 +142,9 @@ class Replay {
     Record() {}  ///< std::optional asks for one before Replay is complete
     bool binds_number(Name name) const;
     size_t first = 0;                          ///< statement
+    size_t last = 0;                           ///< the one behind the last
+    Span place;                                ///< of the cut
+    int64_t last_node = 0;                     ///< that there was behind the range
     std::vector<const ast::Expr*> conditions;  ///< from there on, of which none held
     std::vector<Name> mentioned;               ///< by the other statements, but for `numbers`
     std::vector<Number> numbers;
@@ -133,7 +157,8 @@ class Replay {
     std::unordered_set<const Place*> places;  ///< these
     std::vector<Source> sources;
     std::vector<MovingNumber> moving;
-    std::vector<size_t> root_of;  ///< of each root: in `assigned`
+    std::vector<Named> named;
+    std::vector<size_t> root_of;  ///< of each root: in `assigned`, or behind that in `named`
     plan::MadeCut made;
   };
 
@@ -155,6 +180,11 @@ class Replay {
   Names names_of(const Record& record, const ScopePtr& scope) const;
   bool has_same_context(const Record& record) const;
   void begin_record(size_t statement, const ScopePtr& scope);
+  /// The range has been evaluated, in a turn to be recorded.
+  void end_range();
+  /// Writes down the tensors that names stand for behind the range; false if the turn cannot be replayed.
+  bool find_named();
+  bool replays_at(size_t statement, const ScopePtr& scope);
   /// Its cut has been made: what it is a record of; nothing if it cannot be replayed.
   std::optional<Record> finished(Record record) const;
   static bool have_same_names(const Record& earlier, const Record& later);
@@ -180,6 +210,10 @@ class Replay {
   bool is_confirmed_ = false;     ///< and of the one after it
   std::optional<Record> making_;  ///< of the turn under way, as long as nothing speaks against it
   size_t first_ = 0;              ///< records begin with this statement, or one behind it
+  size_t last_;                   ///< and end before this one
+  size_t statement_ = 0;          ///< under way
+  bool is_behind_ = false;        ///< the range of the turn to be recorded
+  Scope* scope_ = nullptr;        ///< of the turn
   graph::Values tensors_;         ///< that the names of the turn under way stand for
   std::vector<double> given_;     ///< the record's numbers in the turn under way
   bool replays_ = false;          ///< the turn under way is replayed

@@ -8,9 +8,15 @@
 #include "eval/host_value.h"
 #include "syntax/ast.h"
 
+namespace mtf::plan {
+struct MadeCut;  // plan/made_cut.h
+}
+
 namespace mtf::eval {
 
 class Replay;
+class Scope;
+struct Binding;
 
 class Replays {
  public:
@@ -23,6 +29,12 @@ class Replays {
   void changes(int64_t made) {
     if (!loops_.empty()) tell_change(made);
   }
+  /// A name of `owner` is about to be assigned `value`.
+  void changes_name(const Binding& binding, Scope& owner, const HostValue& value) {
+    if (!loops_.empty()) tell_name(binding, owner, value);
+  }
+  /// A cut is made for a reader at `span`: where a loop wants to have written down what it does, or null.
+  plan::MadeCut* reader_cuts(Span span) { return loops_.empty() ? nullptr : tell_reader(span); }
   /// There may be numbers of a turn (Replay::Number). They may only be handed on: to functions of scripts, to names,
   /// and into products and sums with tensors.
   bool follows_numbers() const { return follows_numbers_; }
@@ -43,6 +55,8 @@ class Replays {
   friend class Replay;
   void tell_effect();
   void tell_change(int64_t made);
+  void tell_name(const Binding& binding, Scope& owner, const HostValue& value);
+  plan::MadeCut* tell_reader(Span span);
   void tell_assigned(const PlacePtr& place, const std::shared_ptr<const graph::HistoryEnd>& ended);
 
   std::vector<Replay*> loops_;  ///< from the outermost on

@@ -96,7 +96,11 @@ Flow Evaluator::run_block(const ast::Block& block, const BlockInfo& info, const 
   OpenBlocks::Entered entered = blocks.enter(info, scope, !keep_all);
   for (size_t i = 0; i < block.statements.size(); ++i) {
     entered.at(i);
-    if (replay != nullptr && replay->replays_from(i, scope)) break;
+    if (replay != nullptr) {
+      const size_t next = replay->next_of(i, scope);
+      if (next == block.statements.size()) break;
+      if (next != i) entered.at(i = next);
+    }
     if (const Flow flow = run_statement(block.statements[i], scope); flow != Flow::kNext) {
       cuts.end_block(info, *scope, keep_all);
       return flow;

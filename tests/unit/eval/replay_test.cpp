@@ -31,6 +31,8 @@ let net = Net()
 let opt = optim.Adam(net.params, lr: 0.05)
 let rate = 0.1
 let seen = [0]
+let total = zeros([])
+let count = 0
 fn loss_of(x) = mean(square(net(x) - x))
 fn loss_in(x) {
   dim places = size(batch) * size(wide)
@@ -70,7 +72,8 @@ Ran ran(const std::string& text, bool at_prompt) {
 
 std::string training(std::string_view body, int turns) {
   return fmt::format(
-      "{}for step in 0..{} {{\n{}\n}}\nprint(sum(square(net(x))), rate, seen, sum(random.uniform([batch])))\n"
+      "{}for step in 0..{} {{\n{}\n}}\nprint(sum(square(net(x))), rate, seen, total, count, "
+      "sum(random.uniform([batch])))\n"
       "for p in net.params {{ print(p) }}\n",
       kNet, turns, body);
 }
@@ -115,9 +118,21 @@ INSTANTIATE_TEST_SUITE_P(
         "let done = (step + 1) / 20\nlet now = rate * (1 - done)\nopt.minimize(loss_of(x) * now, lr: now / 2)",
         "opt.minimize(scaled_loss(x, step + 1), lr: 0.3 / (step + 2))",
         "let now = 0.1 / (step + 1)\nprint(step)\nopt.minimize(loss_of(x), lr: now)",
-        "let y = some[step]\nlet now = 0.1 / (step + 1)\nopt.minimize(loss_of(y), lr: now)\n"
-        "if step == 9 { print(now) }",
-        "dim rows = 4\nopt.minimize(mean(zeros([rows])) + loss_of(x) + loss_in(x))"));
+        "let y = some[step]\nlet now = 0.1 / (step + 1)\nopt.minimize(loss_of(y), lr: now)\nif step == 9 { print(now) "
+        "}",
+        "dim rows = 4\nopt.minimize(mean(zeros([rows])) + loss_of(x) + loss_in(x))",
+        // Behind what is replayed, a number is read, something is printed, or a name outside is assigned.
+        "let loss = loss_of(x)\nopt.minimize(loss)\nprint(loss)",
+        "let loss = loss_of(x)\nopt.minimize(loss)\nprint(step, \"{loss:.6f}\")\nprint(loss)",
+        "opt.minimize(loss_of(x))\nseen := seen + [step]",
+        "let loss = loss_of(x)\nopt.minimize(loss)\nseen := seen + [float(loss)]",
+        "let loss = loss_of(x)\nopt.minimize(loss)\nrate := rate + float(loss)",
+        "let loss = loss_of(x)\nopt.minimize(loss)\ntotal := total + loss",
+        "let loss = loss_of(x)\nopt.minimize(loss)\ntotal := 0.9 * total + loss\nprint(total)",
+        "let y = some[step]\nlet loss = loss_of(y)\nopt.minimize(loss, lr: 0.1 / (step + 1))\nif float(loss) > 0 { "
+        "print(loss) }",
+        "let loss = loss_of(x)\nopt.minimize(loss)\nif step % 5 == 3 { print(loss) }\ncount := count + 1",
+        "count := count + 1\nlet loss = loss_of(x)\nopt.minimize(loss)\nprint(count, loss)"));
 
 TEST_P(Evaluated, ATurnThatIsAnotherEachTime) {
   expect_the_same(GetParam());
@@ -128,7 +143,6 @@ INSTANTIATE_TEST_SUITE_P(Loops, Evaluated,
                                          "opt.minimize(loss_of(x))\nprint(sum(net(x)))",         //
                                          "let f = fn(y) = loss_of(y + step)\nopt.minimize(f(x))",
                                          "let loss = loss_of(x)\nif float(loss) > 0 { opt.minimize(loss) }",
-                                         "opt.minimize(loss_of(x))\nseen := seen + [step]",
                                          "seed step\nopt.minimize(loss_of(x))",
                                          "opt.minimize(squared_loss(x, step + 1))",        // decides the computation
                                          "opt.minimize(loss_of(x), lr: told(step) / 20)",  // it prints
@@ -161,7 +175,34 @@ INSTANTIATE_TEST_SUITE_P(
         "if step == 7 { opt.lr := 0.01 }\nopt.minimize(loss_of(x))", "if step == 7 { break }\nopt.minimize(loss_of(x))",
         "if step % 3 == 2 { continue }\nopt.minimize(loss_of(x))",
         "assert(step < 20)\nopt.minimize(loss_of(batch_of(0)))",
-        "let c = counters { opt.minimize(loss_of(x)) }\nif step > 9 { print(c.flops) }"));
+        "let c = counters { opt.minimize(loss_of(x)) }\nif step > 9 { print(c.flops) }",
+        // Behind what is replayed, something is done that later turns read.
+        "let loss = loss_of(x)\nopt.minimize(loss)\nprint(loss)\nif step == 6 { net.params[0] := 2 * net.params[0] }",
+        "let loss = rate * loss_of(x)\nopt.minimize(loss)\nprint(loss)\nif step % 4 == 3 { rate := rate / 2 }",
+        "let loss = loss_of(x) + 0 * total\nopt.minimize(loss)\nprint(loss)\nif step > 5 { total := total + loss }",
+        "let loss = loss_of(x)\nopt.minimize(loss)\nif step == 7 { break }\nprint(loss)",
+        "let loss = loss_of(x)\nopt.minimize(loss)\nif step % 3 == 1 { continue }\nprint(loss)",
+        "let loss = loss_of(x)\nopt.minimize(loss)\nprint(loss)\nif step == 8 { opt.minimize(loss_of(2 * x)) }",
+        "let loss = loss_of(x)\nopt.minimize(loss)\ntotal := total + loss\nif step == 7 { total := zeros([]) }",
+        "let loss = loss_of(x)\nopt.minimize(loss)\nprint(loss)\nif step == 9 { seed 4 }",
+        "let y = random.normal([batch, wide])\nlet loss = loss_of(y)\nopt.minimize(loss)\nprint(loss, "
+        "random.uniform([]))",
+        "let loss = loss_of(x)\ntotal := total + loss\nif step % 3 == 2 {\nopt.minimize(total)\ntotal := zeros([])\n}",
+        "let loss = loss_of(x)\nopt.minimize(loss)\nlet f = fn() = loss\nprint(f())"));
+
+/// The turns of a `while` are replayed as those of a `for`.
+TEST(Replay, TurnsOfAWhileWithACounterAreReplayed) {
+  const auto text = [](int turns) {
+    return fmt::format(
+        "{}let step = 0\nwhile step < {} {{\nlet loss = loss_of(x)\nopt.minimize(loss)\nprint(loss)\nstep := step + "
+        "1\n}}\n"
+        "let k = 0\nwhile k < {} {{\nk := k + 1\nopt.minimize(loss_of(x))\n}}\nfor p in net.params {{ print(p) }}\n",
+        kNet, turns, turns);
+  };
+  for (const int turns : {2, 3, 4, 9, 12})
+    EXPECT_EQ(ran(text(turns), false).printed, ran(text(turns), true).printed) << turns << " turns";
+  EXPECT_LT(ran(text(12), false).made - ran(text(11), false).made, 2 * kOfAReplay);
+}
 
 TEST(Replay, KeepsNothingOfATurnThatIsOver) {
   const auto peak = [](int turns) {
