@@ -21,7 +21,7 @@ expect() {
 head -c 5000000 /dev/zero | tr '\0' '#' >"$folder/large.mtf"
 printf 'option lr = 0.1\nprint(lr)\n' >"$folder/option.mtf"
 expect 2 unknown_command "$mtf" rum
-expect 2 unknown_command "$mtf" lsp
+expect 2 unknown_command "$mtf" ls
 mkfifo "$folder/pipe"
 expect 3 bad_file timeout 10 "$mtf" run "$folder/pipe"
 expect 2 bad_usage "$mtf" run

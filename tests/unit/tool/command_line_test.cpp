@@ -243,8 +243,8 @@ TEST_F(CommandLine, ThePlanOfAnExampleFitsAScreen) {
   const ProcessResult result = mtf({"plan", source_folder() + "/examples/char_gpt.mtf"});
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_LE(std::count(result.out.begin(), result.out.end(), '\n'), 60);
-  EXPECT_MENTIONS(result.out, "f(x, block)   fn   ×2");
-  EXPECT_MENTIONS(result.out, "block(y, mask: mask, counted: counted)   Layer blocks[0] … blocks[1]\n");
+  EXPECT_MENTIONS(result.out, "f(x, block)   f   ×2");
+  EXPECT_MENTIONS(result.out, "block(y, mask: mask, counted: counted, along: along)   Layer blocks[0] … blocks[1]\n");
   EXPECT_MENTIONS(result.out, "transformer.mtf:70");
 }
 
