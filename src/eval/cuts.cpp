@@ -182,7 +182,11 @@ void Cuts::end_block(const BlockInfo& info, Scope& scope, bool keep_all) const {
 void Cuts::end_unreachable_histories() {
   if (turn_ || domain_.uncertainty() > 0) return;
   std::unordered_map<graph::Node*, int> holders;
-  for (graph::Node* const node : looked_at_) ++holders[node];
+  std::unordered_map<const graph::Node*, int> held_at_look;
+  for (const auto& [node, held] : looked_at_) {
+    ++holders[node];
+    held_at_look[node] = held;
+  }
   std::unordered_map<const List*, long> lists;
   std::vector<const HostValue*> stack;
   const auto holds = [&](const HostValue& value) {
@@ -198,8 +202,11 @@ void Cuts::end_unreachable_histories() {
   blocks_.beyond_gradients(holds);
   for (const Counted& block : counted_)
     for (const HostValue& value : block.values) holds(value);
-  for (const auto& [node, count] : holders)
-    if (node->operation->results.size() == 1 && node->held(0) == count) node->is_looked_at = true;
+  for (const auto& [node, count] : holders) {
+    const auto look = held_at_look.find(node);
+    const int held = look == held_at_look.end() ? node->held(0) : std::min(node->held(0), look->second);
+    if (node->operation->results.size() == 1 && held == count) node->is_looked_at = true;
+  }
 }
 
 void Cuts::assigned(const PlacePtr& place) {

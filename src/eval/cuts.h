@@ -117,7 +117,10 @@ class Cuts {
     Looking(const Looking&) = delete;
     Looking& operator=(const Looking&) = delete;
     void at(const HostValue& value) {
-      if (auto* const tensor = value.as<graph::Handle>()) cuts_.looked_at_.push_back(tensor->value().node.get());
+      if (auto* const tensor = value.as<graph::Handle>()) {
+        graph::Node& node = *tensor->value().node;
+        cuts_.looked_at_.emplace_back(&node, node.held(0));
+      }
     }
 
    private:
@@ -161,11 +164,12 @@ class Cuts {
   size_t next_read_ = 0;            ///< of `reads_`, in a plan
   bool variables_changed_ = false;  ///< since the last cut
   std::vector<PlacePtr>* assigned_ = nullptr;
-  int64_t cuts_ = 0;                     ///< so far
-  int64_t assignments_ = 0;              ///< so far
-  int64_t operations_before_ = 0;        ///< of the table, at the last of them
-  std::vector<graph::Node*> looked_at_;  ///< each is held by a reader that only looks at it
-  int waits_ = 0;                        ///< not 0: turns of loops wait
+  int64_t cuts_ = 0;               ///< so far
+  int64_t assignments_ = 0;        ///< so far
+  int64_t operations_before_ = 0;  ///< of the table, at the last of them
+  /// Each is held by a reader that only looks at it, and had so many holders then: later ones are the reader's own.
+  std::vector<std::pair<graph::Node*, int>> looked_at_;
+  int waits_ = 0;  ///< not 0: turns of loops wait
   std::vector<Counted> counted_;
   Turn* turn_ = nullptr;
   std::function<void(Span)> on_cut_;
