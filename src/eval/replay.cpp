@@ -260,11 +260,11 @@ void Replay::begin_turn() {
 
 void Replay::has_effect() {
   if (!making_ || is_behind_) return;
-  const size_t first = making_->first;
+  const bool has_work = statement_ > making_->first && !making_->assigned.empty();
   making_.reset();
   if (turns_ == 1) return;  // much is done in the first turn alone
   last_ = statement_;
-  if (last_ <= first) {
+  if (!has_work) {
     first_ = statement_ + 1;
     last_ = body_.statements.size();
     if (first_ >= last_) first_ = 0, next_try_ = turns_ + kLongestWait;

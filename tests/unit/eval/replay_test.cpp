@@ -122,15 +122,14 @@ INSTANTIATE_TEST_SUITE_P(
         "}",
         "dim rows = 4\nopt.minimize(mean(zeros([rows])) + loss_of(x) + loss_in(x))",
         // Behind what is replayed, a number is read, something is printed, or a name outside is assigned.
-        "let loss = loss_of(x)\nopt.minimize(loss)\nprint(loss)",
+        "let loss = loss_of(x)\nopt.minimize(loss)\nprint(loss)", "opt.minimize(loss_of(x))\nseen := seen + [step]",
         "let loss = loss_of(x)\nopt.minimize(loss)\nprint(step, \"{loss:.6f}\")\nprint(loss)",
-        "opt.minimize(loss_of(x))\nseen := seen + [step]",
         "let loss = loss_of(x)\nopt.minimize(loss)\nseen := seen + [float(loss)]",
         "let loss = loss_of(x)\nopt.minimize(loss)\nrate := rate + float(loss)",
-        "let loss = loss_of(x)\nopt.minimize(loss)\ntotal := total + loss",
-        "let loss = loss_of(x)\nopt.minimize(loss)\ntotal := 0.9 * total + loss\nprint(total)",
         "let y = some[step]\nlet loss = loss_of(y)\nopt.minimize(loss, lr: 0.1 / (step + 1))\nif float(loss) > 0 { "
         "print(loss) }",
+        "let loss = loss_of(x)\nopt.minimize(loss)\ntotal := total + loss",
+        "let loss = loss_of(x)\nopt.minimize(loss)\ntotal := 0.9 * total + loss\nprint(total)",
         "let loss = loss_of(x)\nopt.minimize(loss)\nif step % 5 == 3 { print(loss) }\ncount := count + 1",
         "count := count + 1\nlet loss = loss_of(x)\nopt.minimize(loss)\nprint(count, loss)"));
 
@@ -187,7 +186,6 @@ INSTANTIATE_TEST_SUITE_P(
         "let loss = loss_of(x)\nopt.minimize(loss)\nprint(loss)\nif step == 9 { seed 4 }",
         "let y = random.normal([batch, wide])\nlet loss = loss_of(y)\nopt.minimize(loss)\nprint(loss, "
         "random.uniform([]))",
-        "let loss = loss_of(x)\ntotal := total + loss\nif step % 3 == 2 {\nopt.minimize(total)\ntotal := zeros([])\n}",
         "let loss = loss_of(x)\nopt.minimize(loss)\nlet f = fn() = loss\nprint(f())"));
 
 /// The turns of a `while` are replayed as those of a `for`.
