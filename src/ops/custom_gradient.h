@@ -1,11 +1,12 @@
 #pragma once
 // `custom_gradient`: a value whose gradient a program of its own gives.
 //
-// The operation gives its first operand. The others are the arguments of the function that made it, and what the rule
-// reads besides; only its gradient reads these, and `leave_out_unread_results` takes them from a program before it is
-// planned. The rule is graph that was added once, with leaves for what it is given (the arguments, the result, the
-// gradient of the result), and captured. The gradient of the operation adds it again, on the values of then. So the
-// rule is made of operations as any other, has their split rules, and a second gradient goes through it.
+// The result of the operation is its first operand. The other operands are the arguments of the function that made the
+// first one, and the values that the rule captured. Only the gradient reads them. `leave_out_unread_results` removes
+// them before a program is planned. The rule is graph that was added once, with leaves for what it is given (the
+// arguments, the result, the gradient of the result), and captured. The gradient of the operation adds it again, on the
+// values of then. So the rule is made of operations as any other, has their split rules, and a second gradient goes
+// through it.
 #include <cstdint>
 #include <memory>
 #include <vector>

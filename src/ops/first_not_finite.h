@@ -18,11 +18,11 @@ struct NotFinite {
 /// What the result of `first_not_finite` says of a tensor of these dims; nothing if all of its elements are finite.
 std::optional<NotFinite> not_finite(double code, const Dims& dims);
 
-/// True if `--check-finite` looks at this result: it holds floats, it is no view of what is looked at already, and no
-/// loop has saved it for its gradient alone.
+/// True if `--check-finite` looks at this result: a tensor of floats that is no view of another checked tensor. A
+/// loop's values that only its gradient reads are not checked.
 bool is_looked_at(const graph::LaidOutOperation& operation, int result);
-/// True if the result is what a loop has stacked of the values of its turns: the numbers that `first_not_finite` gives,
-/// of a loop in it those that the inner loop has stacked.
+/// True if the result is a loop's stack of the numbers that `first_not_finite` gives in each iteration. An inner loop's
+/// stack is stacked again by the outer loop.
 bool is_of_turns(const graph::LaidOutOperation& operation, int result);
 
 }  // namespace mtf::ops

@@ -34,7 +34,7 @@ LspJson diagnostics_in(const DocumentFacts& facts);
 /// Edits that cure what is wrong between two bytes, for `textDocument/codeAction`.
 LspJson quick_fixes(const Known& known, std::size_t begin, std::size_t end);
 
-/// Type, layout, block and cost of what stands at a byte, and what is written about it. Null where nothing is known.
+/// Type, layout, block and cost of the part at a byte, and its documentation. Null where nothing is known.
 LspJson hover_at(const Known& known, std::size_t offset);
 /// Where the name at a byte was bound. Null where that is not in a file.
 LspJson definition_of(const Known& known, std::size_t offset);

@@ -1,5 +1,5 @@
 #pragma once
-// What is known of one state of a document: what is wrong, what its parts are, and what its lines cost.
+// The facts about one state of a document: its faults, the types of its parts, and the costs of its lines.
 #include <cstdint>
 #include <map>
 #include <memory>

@@ -6,8 +6,8 @@
 
 namespace mtf::tool {
 
-/// The file of a script and those of the modules that it imports, and these, as far as they can be read; of the
-/// standard modules those of the folder `standard_library`, if it is not empty.
+/// The file of a script and the files of all modules that it imports, directly or not. A file that cannot be read has
+/// no imports. Standard modules have files only where `standard_library` is a folder.
 std::vector<std::string> files_of_script(const std::string& file, const std::string& standard_library);
 
 /// Forks a process that runs the script, and another whenever one of files_of_script has changed: what runs then ends
