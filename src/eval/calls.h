@@ -42,8 +42,8 @@ class Calls {
   /// `name` of some instance may have been assigned `value`.
   void may_have_assigned_part(Name name, const HostValue& value);
 
-  /// An error of what has been computed, whose other places are the calls through which that was come to: one within a
-  /// standard module has the nearest place of the program that led there as its own.
+  /// Returns an error of a computation with its place in the program: an error within a standard module gets the
+  /// nearest call in the program as its place. The other places of `diagnostic` are the calls that led there.
   Diagnostic seen_by_caller(const Diagnostic& diagnostic) const;
 
   bool none_under_way() const { return under_way_.empty(); }

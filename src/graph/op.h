@@ -124,8 +124,8 @@ struct Op {
   /// slices are added up this way.
   const Op* accumulate = nullptr;
   bool reads_first_alone = false;  ///< other operands than the first are read by its gradient alone
-  int saved_results = 0;  ///< the last so many results are only for the gradient
-  bool list = false;      ///< a call gives the list of its results, even of one
+  int saved_results = 0;           ///< the last so many results are only for the gradient
+  bool list = false;               ///< a call gives the list of its results, even of one
 
   /// Returns the storage order of a contraction's result that needs the fewest copies, given the operands' orders.
   StorageOrder (*result_order)(const Operation&, std::span<const StorageOrder> operands) = nullptr;
