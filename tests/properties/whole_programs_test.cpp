@@ -21,10 +21,10 @@ TEST_P(WholePrograms, DoTheSameEverywhere) {
   EXPECT_LT(tally.ended + tally.refused, kCount / 4) << to_string(tally) << ", so too few run to their end";
 }
 
-/// The programs use every kind of statement and every operation with samples.
+/// Programs use every kind of statement and every operation with samples, also operations that need four dims.
 TEST(AllWholePrograms, UseWhatTheyCanBeMadeOf) {
   std::map<std::string, int> uses;
-  for (uint64_t seed = 0; seed < 1150; ++seed)
+  for (uint64_t seed = 0; seed < 4000; ++seed)
     for (const std::string& each : whole_program(seed, default_features()).made_of) ++uses[each];
   for (const graph::Op* op : sampled_ops()) EXPECT_GE(uses["operation " + std::string(op->name)], 1) << op->name;
   for (const char* rare : {"while_loop", "recursion", "closure_list", "method_call", "second_gradient", "micro_batches",
