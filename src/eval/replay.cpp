@@ -640,6 +640,9 @@ void Replay::run(Span loop) {
   tensors_.clear();
   context.random_calls += record.calls;
   evaluator_.replays.has_effect();  // of loops around this one
+  // An entry that fails in this iteration takes it back. Whatever else is run ends with the error, so that old values
+  // that the iteration does not read need not be kept for it, as they are not in a plan.
+  const bool may_be_taken_back = evaluator_.undo.wanted();
   graph::Values roots, before;
   for (const size_t index : record.root_of) {
     if (index >= record.assigned.size()) {
@@ -657,7 +660,7 @@ void Replay::run(Span loop) {
         continue;
       }
       Binding* const binding = named.owner->find_own(named.name);
-      before.back() = binding->value.as<graph::Handle>()->value();
+      if (may_be_taken_back) before.back() = binding->value.as<graph::Handle>()->value();
       binding->value = graph::Handle(roots.back());
       for (Replay* const around : evaluator_.replays.loops_)
         if (around != this) around->changes(named.owner->number);
@@ -671,10 +674,10 @@ void Replay::run(Span loop) {
     node->place = assigned.place->serial;
     evaluator_.builder.adopt(*node);
     roots.push_back({std::move(node), 0});
-    before.push_back(assigned.place->current.value());
+    before.push_back(may_be_taken_back ? assigned.place->current.value() : graph::Value());
     for (Replay* const around : evaluator_.replays.loops_)
       if (around != this) around->assigns(assigned.place, assigned.ended);
-    before.back().node->ended = assigned.ended;
+    assigned.place->current.value().node->ended = assigned.ended;
     assigned.place->current = roots.back();
     evaluator_.cuts.assigned(assigned.place);
   }
@@ -683,7 +686,8 @@ void Replay::run(Span loop) {
       execution.repeat(table, record.made, roots, loop);
       return true;
     });
-  } catch (...) {  // what has no operands cannot be computed later
+  } catch (...) {  // a value without operands cannot be computed later
+    if (!may_be_taken_back) throw;
     for (size_t i = 0; i < roots.size(); ++i) {
       if (roots[i].node->is_computed(0)) break;
       const size_t index = record.root_of[i];
