@@ -33,7 +33,7 @@ HostValue AbstractDomain::merge_all(const std::vector<HostValue>& items) {
   const graph::Value* tensor = items.empty() ? nullptr : tensor_of(items[0]);
   if (tensor) becomes_one_of_several(*tensor);
   if (is_check()) return join_of(items);
-  // One tensor stands for all, whatever they are.
+  // One tensor stands for all items, whatever they are.
   return tensor || (!items.empty() && items[0].is_unknown()) ? items[0] : unknown(UnknownKind::kAny);
 }
 
@@ -47,7 +47,7 @@ std::optional<HostValue> AbstractDomain::guess(const HostValue& a, const HostVal
     if (*x != *y) becomes_one_of_several(*y);
     return b;
   }
-  // A number that in one branch became a tensor without dims: from here on it is one.
+  // In one branch the number became a tensor without dims: from here on the value is that tensor.
   if (x && x->dims().empty() && is_number(b)) return a;
   if (y && y->dims().empty() && is_number(a)) return b;
   const auto tensor = [this](const graph::Value* value) {

@@ -1,21 +1,21 @@
 #pragma once
-// The abstract domain: what a check and a plan do where only the run knows.
+// The abstract domain: how a check and a plan evaluate a program without the values that only a run knows.
 //
-// A check evaluates without computing anything, a plan on a runtime that knows no numbers (plan/runtime.h); both are
-// called abstract. What tensors hold is Unknown to them (host_value.h, possible_values.h). Where control depends on an
-// Unknown every way is walked, one level of uncertainty deeper, and a name is afterwards what the ways left it as,
-// joined. In a run nothing is Unknown, and the uncertainty is 0.
+// A check computes nothing. A plan runs on a runtime without numbers (plan/runtime.h). Both evaluations are called
+// abstract. The contents of tensors are Unknown to them (host_value.h, possible_values.h). If a condition is Unknown,
+// the evaluator walks every branch, one level of uncertainty deeper, and then joins the values that the branches leave
+// in each name. In a run nothing is Unknown, and the uncertainty is 0.
 //
-// A check never refuses a right program: a name always stands for all values that a run may give it there. There are
-// three ways to that:
+// A check never refuses a right program: a name always stands for all values that a run may give it there. Three
+// mechanisms keep this promise:
 //
-//   Ways       the branches of an `if` start from one state, and their ends are joined
-//   Loops      walk a body again until a walk leaves nothing that was not there before (eval/loops.h)
-//   may not    elsewhere a part may not be evaluated, or many times: the right side of `and`, an element of a list of
-//              unknown length, what stands behind a possible `return`, `break` or `continue`. A name that is bound
-//              around such a part keeps its old values beside those that are assigned there.
+// - Ways: the branches of an `if` start from the same state, and their final states are joined.
+// - Loops: a body is walked again until a walk leaves no new values (eval/loops.h).
+// - may_not_happen(): other parts may be evaluated never or many times: the right side of `and`, an element of a list
+//   of unknown length, or the statements behind a possible `return`, `break` or `continue`. If such a part assigns a
+//   name that was bound outside of the part, the name keeps its old values beside the new ones.
 //
-// A plan guesses: it goes on with the last value of several, so that it can count what that costs.
+// A plan guesses: it continues with one of several possible values, so that it can count the cost.
 #include <algorithm>
 #include <cstdint>
 #include <exception>
@@ -34,8 +34,8 @@
 
 namespace mtf::eval {
 
-/// A name that has been assigned where that may not have happened: of a block around, of an instance, of what stands
-/// around a function that was called.
+/// An assignment that a run may not execute. The name may belong to an enclosing block, to an instance, or to the scope
+/// around a called function.
 struct AssignedName {
   ScopePtr scope;
   size_t index;      ///< of its binding
@@ -45,7 +45,7 @@ struct AssignedName {
 using AssignedNames = std::vector<AssignedName>;
 
 class AbstractDomain {
-  /// Calls and loops under way that may have ended already.
+  /// The calls and loops under way that may have ended already.
   struct Early {
     int ends = 0;        ///< how many
     int weak_below = 0;  ///< names that are bound at lower levels keep their old values beside new ones
@@ -60,17 +60,17 @@ class AbstractDomain {
   /// A check or a plan.
   bool is_abstract() const { return mode_ != Mode::kRun; }
 
-  /// How many unknown conditions, and loops that are walked once, stand around what is evaluated now.
+  /// The number of unknown conditions, and of loops that are walked once, around the current position.
   int uncertainty() const { return uncertainty_ + early_.ends; }
-  /// One more, for as long as what it returns lives.
+  /// Raises the uncertainty by one while the returned object lives.
   class Uncertain;
   Uncertain uncertain();
-  /// From here on one more, until what it returned before is gone.
+  /// Raises the uncertainty by one, until an object that was returned before ends.
   void becomes_uncertain() { ++uncertainty_; }
-  /// As now, when what it returns is gone.
+  /// Restores the present uncertainty when the returned object ends.
   Restore<int> as_it_is() { return Restore<int>(uncertainty_); }
 
-  /// Notes the level of uncertainty at which an error leaves the block of this.
+  /// Notes the level of uncertainty at which an error leaves the enclosing block.
   class NotesErrors {
    public:
     explicit NotesErrors(AbstractDomain& domain) : domain_(domain), exceptions_(std::uncaught_exceptions()) {}
@@ -85,7 +85,7 @@ class AbstractDomain {
     AbstractDomain& domain_;
     const int exceptions_;
   };
-  /// The level of uncertainty from which an error came that has just been caught.
+  /// Returns the level of uncertainty from which the error came that has just been caught.
   int caught_error_from() { return std::max(uncertainty(), std::exchange(error_came_from_, 0)); }
 
   class [[nodiscard]] Uncertain {
@@ -97,7 +97,7 @@ class AbstractDomain {
     Restore<int> uncertainty_;
     NotesErrors errors_;
   };
-  /// While it lives, the level of uncertainty and what may not happen can change; then they are as before.
+  /// Saves the uncertainty and the possible early ends. Restores both at its end.
   class [[nodiscard]] Part {
    public:
     explicit Part(AbstractDomain& domain) : uncertainty_(domain.uncertainty_), early_(domain.early_), errors_(domain) {}
@@ -107,63 +107,63 @@ class AbstractDomain {
     Restore<Early> early_;
     NotesErrors errors_;
   };
-  /// Evaluation does not depend on what stands around it, as that of a module: there is no uncertainty.
+  /// Sets the uncertainty to 0: a module, for instance, is evaluated independently of the code that imports it.
   void begins_anew() { uncertainty_ = 0, early_ = {}; }
-  /// From here on, what is evaluated may not happen, or many times.
+  /// Notes that a run may evaluate the code from here on never or many times.
   void may_not_happen() {
     ++uncertainty_;
     early_.weak_below = uncertainty();
   }
-  /// From here on, what is evaluated may not be reached, as a call or a loop that began at the level `begun_at` may
-  /// have ended already.
+  /// Notes that a run may not reach the code from here on: a call or a loop that began at level `begun_at` may have
+  /// ended.
   void may_have_ended(int begun_at) {
     if (early_.weak_below > begun_at) return;
     ++early_.ends;
     early_.weak_below = begun_at + 1;
   }
-  /// True if the walk stands where an assignment may not happen.
+  /// True if the walk is at a position where a run may not execute an assignment.
   bool is_in_doubt() const { return early_.weak_below > 0; }
 
-  /// What a name is after `name := value`, which was `old` and was bound at a level of uncertainty.
+  /// Returns the value of a name after `name := value`. The name held `old`, and was bound at level `bound_at`.
   HostValue after_assignment(const HostValue& old, HostValue value, int bound_at) {
     return bound_at < uncertainty() ? after_doubtful_assignment(old, std::move(value), bound_at) : value;
   }
 
-  /// What is known of a value that is one or the other.
+  /// Joins two possible values of one expression.
   HostValue merge(const HostValue& a, const HostValue& b);
-  /// What is known of one of the items.
+  /// Returns a value that stands for any one of the items.
   HostValue merge_all(const std::vector<HostValue>& items);
-  /// The names that a loop assigns before it is walked once: their numbers and strings become unknown, their tensors
-  /// one of several.
+  /// Prepares the names that a loop assigns for a single walk of the loop. Their numbers and strings become unknown,
+  /// and each of their tensors is marked as one of several.
   void numbers_become_unknown(const NameSet& names, Scope& scope, Undo& undo);
-  /// After turns that were not walked: lists too.
+  /// Does the same after iterations that were not walked. Lists become unknown too.
   void values_become_unknown(const NameSet& names, Scope& scope, Undo& undo);
 
-  /// On another way something else may stand in its place.
+  /// Notes that `value` is one of several possible tensors: another branch may give another tensor instead.
   void becomes_one_of_several(const graph::Value& value) { several_.insert(value.node->id); }
-  /// The numbers of the nodes of which that is so.
+  /// The node numbers of these tensors.
   const std::unordered_set<int64_t>& ones_of_several() const { return several_; }
-  /// From here on it knows what another does.
+  /// Copies this knowledge from another domain.
   void learn_from(const AbstractDomain& other) { several_ = other.several_; }
 
-  /// A binding around is given what it may hold from here on.
+  /// Replaces the value of an outer binding by a value that stands for all its possible values from here on.
   void assigns(Binding& binding, Scope& owner, HostValue value, Undo& undo);
-  /// A name is assigned: it goes into the innermost list, if there is one.
+  /// Adds an assignment to the innermost list, if there is one.
   void assigned(const AssignedName& name) {
     if (assigned_ != nullptr) assigned_->push_back(name);
   }
-  /// Names that are assigned go into `list`, for as long as what it returns lives.
+  /// Collects assignments in `list` while the returned object lives.
   Restore<AssignedNames*> into(AssignedNames& list) { return Restore<AssignedNames*>(assigned_, &list); }
 
  private:
   HostValue after_doubtful_assignment(const HostValue& old, HostValue value, int bound_at);
-  /// The better guess of two values; nothing if no guess is good.
+  /// Returns the better guess of two values; nothing if neither is good.
   std::optional<HostValue> guess(const HostValue& a, const HostValue& b);
 
   enum class Mode : uint8_t { kCheck, kPlan, kRun };
   Mode mode_;
   int uncertainty_ = 0;
-  int error_came_from_ = 0;  ///< of an error under way, the level of uncertainty; 0: no block has noted it
+  int error_came_from_ = 0;  ///< the level of uncertainty of an error under way; 0: no block has noted one
   Early early_;
   AssignedNames* assigned_ = nullptr;
   std::unordered_set<int64_t> several_;
@@ -171,18 +171,18 @@ class AbstractDomain {
 
 inline AbstractDomain::Uncertain AbstractDomain::uncertain() { return Uncertain(*this); }
 
-/// A number of the host that is read of a tensor.
+/// The unknown number that the host gets when it reads an element of a tensor.
 HostValue unknown_number(ElementType element);
-/// What names are where several ways meet.
+/// Joins the values of names where several control-flow paths meet.
 class JoinedNames {
  public:
   JoinedNames(const NameSet& names, Scope& scope, AbstractDomain& domain, Undo& undo);
 
-  /// A way comes to here, with what the names are now.
+  /// Adds a path that ends here, with the present values of the names.
   void add();
-  /// True if one has.
+  /// True if a path has been added.
   bool any() const { return any_; }
-  /// Binds each name to what the ways have left, and begins again.
+  /// Binds each name to its joined value, and forgets the paths.
   void put();
 
  private:
@@ -193,14 +193,16 @@ class JoinedNames {
   Undo& undo_;
 };
 
-/// The ways from an unknown condition on. Each starts from the same bindings and variables; what they leave is joined.
+/// The branches behind an unknown condition. Each branch starts from the same bindings and variables; their results are
+/// joined.
 class Ways {
  public:
-  /// `names`: what the ways' texts assign.
+  /// `names`: the names that the texts of the branches assign.
   Ways(const NameSet& names, Scope& scope, AbstractDomain& domain, Undo& undo);
 
-  /// Walks a way, from what was before. `walk` returns true if the way goes on behind the `if`, with what it has
-  /// assigned. If the way ends instead, `outlives` says whether a name is still there when the call or loop has ended.
+  /// Walks a branch from the state before the `if`. `walk` returns true if control continues behind the `if`, with the
+  /// values that the branch has assigned. If the branch ends the call or loop instead, `outlives` says whether a name
+  /// still exists after that end.
   template <typename Walk, typename Outlives>
   void walk(const Walk& walk, const Outlives& outlives) {
     put_back();
@@ -221,21 +223,21 @@ class Ways {
     }
     changed.take_back();
   }
-  /// The way on which nothing happens.
+  /// Adds the branch in which nothing happens.
   void walk_nothing();
-  /// Binds each name to what the ways that went on have left.
+  /// Binds each name to the join of the values from the branches that continue.
   void finish();
 
  private:
   void put_back();
-  /// Joins what the ways left of the names that their texts do not assign: parts of instances, those that functions
-  /// assign.
+  /// Joins the values of names that no branch assigns in its own text: parts of instances, and names that called
+  /// functions assign.
   void join_others();
 
   std::vector<std::pair<Binding*, HostValue>> before_;
   JoinedNames joined_;
   std::vector<std::pair<AssignedName, HostValue>> left_;
-  std::vector<std::pair<AssignedName, HostValue>> ended_;  ///< what the ways that end have left
+  std::vector<std::pair<AssignedName, HostValue>> ended_;  ///< the values from the branches that end
   AbstractDomain& domain_;
   Undo& undo_;
 };

@@ -22,7 +22,7 @@ const Name kRest("..");
            .help(std::move(help)));
 }
 
-/// The shape that is asked for, with `..` at `rest`.
+/// The text of the required shape, with `..` at `rest`.
 std::string text_of_shape(std::optional<ElementType> element, const Dims& dims, std::optional<size_t> rest) {
   std::string text = std::string(element ? name(*element) : std::string_view()) + "[";
   for (size_t i = 0; i <= dims.size(); ++i) {
@@ -105,7 +105,7 @@ HostValue Annotations::check_shape(const ast::ShapeAnnotation& shape, HostValue 
   const std::optional<Dims> asked_dims = dims_of(shape, scope, &rest);
   const bool is_number_of_open_type = has_open_type(value) && !element;
   if (!asked_dims || is_open(value) || is_number_of_open_type) {
-    // A value of unknown shape fits any shape, and `..` is then whatever the run finds.
+    // A value of unknown shape fits any shape. Only the run knows the dims of `..` then.
     if (rest && declared.is_known() && !scope->find_own(kRest))
       scope->bindings.push_back({kRest, unknown(UnknownKind::kAny), span});
     return is_open(value) || is_number_of_open_type ? unknown(UnknownKind::kTensor) : value;
@@ -143,7 +143,7 @@ HostValue Annotations::check_shape(const ast::ShapeAnnotation& shape, HostValue 
   }
   if (!fits) mismatch(help);
   if (rest) {
-    // Of arguments: the function's own `..`. Of a result: the one that its arguments fixed.
+    // An argument binds the function's own `..`. A result must match the `..` that the arguments bound.
     Binding* fixed = declared.is_known() ? scope->find_own(kRest) : scope->find(kRest).binding;
     std::vector<HostValue> list;
     for (const Dim& dim : others) list.push_back(dim);
@@ -165,7 +165,7 @@ HostValue Annotations::check_shape(const ast::ShapeAnnotation& shape, HostValue 
 
 namespace {
 
-// `x @ w` is a matrix product elsewhere.
+// Suggests `einsum`: in other languages `x @ w` is a matrix product.
 Help help_with_product(const TensorType& x, const HostValue& other) {
   const graph::Value* w = tensor_of(other);
   if (w == nullptr) return {};

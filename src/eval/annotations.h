@@ -1,5 +1,5 @@
 #pragma once
-// Annotations: what a parameter or a result is asked to be, and how a value is asked to lie.
+// Annotations: the required type of a parameter or a result, and the required layout of a value.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,12 +11,12 @@ namespace mtf::eval {
 
 class Evaluator;
 
-/// What is asked to be as an annotation says. It becomes words where it is something else.
+/// The parameter, result or name that must match an annotation. Error messages show its text().
 struct Annotated {
   enum class Kind : uint8_t { kName, kParameter, kResult };
   Kind kind;
-  Name name;           ///< of a parameter its own
-  Name function = {};  ///< of a parameter: whose it is
+  Name name;           ///< of the name, of the parameter, or of the function with the result
+  Name function = {};  ///< of a parameter: its function
   /// "`x`", "`x` of `f`", "the result of `f`".
   std::string text() const;
 };
@@ -25,13 +25,14 @@ class Annotations {
  public:
   explicit Annotations(Evaluator& evaluator) : evaluator_(evaluator) {}
 
-  /// The value as the annotation asks for it: a dim where an int is wanted is its size, a number where a tensor is
-  /// wanted becomes one. Fails at `span` if `what` is something else. `declared`: of a parameter, where it stands; of a
-  /// result nothing. `..` in a shape is bound in `scope` by the first argument that has it.
+  /// Converts the value as the annotation demands: a dim becomes its size where an int is expected, and a number
+  /// becomes a tensor where a tensor is expected. Fails at `span` if `what` does not match the annotation. `declared`:
+  /// the place of a parameter's declaration; unknown for a result. The first argument whose shape has `..` binds `..`
+  /// in `scope`.
   HostValue check(const ast::Annotation& annotation, HostValue value, Span span, const ScopePtr& scope,
                   const Annotated& what, Span declared);
-  /// The dims of a shape; nothing if only the run knows one of them. With `rest`, `..` is no dim but the place where it
-  /// stands; else it is what an argument fixed.
+  /// Returns the dims of a shape; nothing if only the run knows one of them. If `rest` is given, it gets the position
+  /// of `..`. Otherwise `..` stands for the dims that an argument has fixed.
   std::optional<Dims> dims_of(const ast::ShapeAnnotation& shape, const ScopePtr& scope,
                               std::optional<size_t>* rest = nullptr);
 

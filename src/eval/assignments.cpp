@@ -1,4 +1,4 @@
-// `:=`, of names, of the parts of instances, and of params and states.
+// `:=` for names, for parts of instances, and for params and states.
 #include "eval/evaluator.h"
 #include "eval/limits.h"
 #include "eval/span_table.h"
@@ -9,7 +9,7 @@ namespace mtf::eval {
 
 namespace {
 
-/// Whether a name of an instance is `none` because its model declares it as a param or state of no value.
+/// True if a name of an instance is `none` because its model declares it as a param or state without a value.
 bool is_left_out(const Binding& binding, const Scope& owner) {
   if (owner.model == nullptr) return false;
   const std::vector<ast::Stmt>& statements = owner.model->body.statements;
@@ -31,7 +31,7 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
   }
   if (old.is_poison()) return;
   replays.changes_name(binding, owner, value);
-  // Numbers take none of the questions below.
+  // The checks below do not concern numbers.
   const bool are_numbers = (old.is<int64_t>() && value.is<int64_t>()) || (old.is<double>() && value.is<double>());
   if (are_numbers && !cuts.turn() && !binding.is_setting && owner.uncertain >= domain.uncertainty()) {
     owner.note(binding, undo);
@@ -78,7 +78,7 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
     binding.value = std::move(value);
     return;
   }
-  // What a name is bound to directly stands for a place only after `let`; here the value is taken.
+  // Only `let` binds a name to the place itself. An assignment takes the place's value.
   if (auto* place = value.as<PlacePtr>()) value = (*place)->current;
   const graph::Value* tensor = tensor_of(value);
   if (const graph::Value* old_tensor = tensor_of(old)) {
@@ -89,7 +89,8 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
     TensorType type = old_tensor->type();
     if (tensor && are_one_when_mixed(builder, type.element, tensor->element())) type.element = tensor->element();
     graph::Value next = variables.converted(value, type, span, fmt::format("`{}`", binding.name.text()), binding.span);
-    // Also where nothing moves it is a value of its own: what holds the other one has another gradient.
+    // The name needs a node of its own even if nothing is resharded, because the other holders of the node have another
+    // gradient.
     next = builder.laid_like(next, *old_tensor);
     if (tensor && next == *tensor) next = builder.add(ops::kCopy, {next});
     give_name(next, binding.name);
@@ -107,7 +108,7 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
           .help(number ? "a number can only become a tensor without dimensions; start with `zeros(…)`" : "");
       fail(std::move(diagnostic));
     }
-    // A tensor that has a name already is held by it, and what holds it has another gradient.
+    // A tensor with a name is held by that name. The holder has another gradient, so the new name gets a copy.
     graph::Value next = tensor->node->name.empty() ? *tensor : builder.add(ops::kCopy, {*tensor});
     give_name(next, binding.name);
     cuts.replaced(owner, old, next);
@@ -139,7 +140,8 @@ std::optional<HostValue> Evaluator::extended_list(const ast::AssignStmt& stmt, c
   check_list_length(list->items.size() + (*added)->items.size(), stmt.value->span);
   auto* now = name.binding->value.as<ListPtr>();
   const bool is_outside = cuts.turn() && name.scope->number < cuts.turn()->first;
-  // Who takes back the length of a list that several ways have extended would take what the ways left too.
+  // Undo restores the length of a list. If several branches extended one list in place, undo would also remove the
+  // items of the other branches.
   const bool is_joined = undo.wanted() && name.scope->uncertain < domain.uncertainty();
   const bool is_ours = now && *now == list && list.use_count() == 2 && !is_outside && !is_joined;
   if (is_ours) undo.add(list, 0, [list = list.get(), length = list->items.size()] { list->items.resize(length); });
@@ -162,7 +164,7 @@ void Evaluator::assign(const ast::AssignStmt& stmt, const ScopePtr& scope) {
     const bool extends = longer.has_value();
     HostValue value = longer ? std::move(*longer) : evaluate(*stmt.value, scope);
     builder.span = statement;
-    // An expression binds names in scopes of its own, so that what was found stands where it was.
+    // Evaluation binds names only in scopes of its own, so `found` is still valid.
     assign_binding(*found.binding, *found.scope, std::move(value), stmt.value->span, statement, extends);
     if (spans_) {
       spans_->use(stmt.target->span, found.binding->span);

@@ -14,7 +14,7 @@
 namespace mtf::eval {
 namespace {
 
-/// Says what calls look like: where a script declares it, or as a record writes it.
+/// Adds the form of the call to an error: the declaration in the script, or the signature's text.
 Diagnostic with_signature(Diagnostic diagnostic, const syntax::Signature& signature) {
   if (signature.span.is_known()) diagnostic.related(signature.span, "declared here");
   else diagnostic.help(signature.text);
@@ -27,7 +27,7 @@ class Binder {
   Binder(Bound& bound, Arguments& arguments) : signature_(bound.signature), arguments_(arguments), bound_(bound) {}
 
   void bind() {
-    std::optional<Diagnostic> wrong;  // what is wrong with an argument that is bound comes before
+    std::optional<Diagnostic> wrong;  // reported later than the errors of arguments that are bound
     for (size_t i = 0; i < arguments_.items.size() && !wrong; ++i) wrong = match(arguments_.items[i]);
     for (size_t i = 0; i < bound_.given.size(); ++i) convert(i);
     if (wrong) fail(std::move(*wrong));
@@ -36,7 +36,7 @@ class Binder {
   }
 
  private:
-  /// Finds the parameter of an argument. Gives what is wrong with it.
+  /// Assigns an argument to its parameter. Returns an error if there is none.
   std::optional<Diagnostic> match(GivenArgument& item) {
     if (signature_.takes_rest && next() == count()) {
       bound_.rest.push_back(&item);
@@ -64,8 +64,8 @@ class Binder {
     return std::nullopt;
   }
 
-  /// True if the label of an argument is the name of a dim that a tensor of the call has, and the value fits the dim
-  /// and not the argument: `pad(x, value: (1, 2))`.
+  /// True if the label can only name a dim: a tensor of the call has that dim, and the value fits a dim and not the
+  /// parameter. For instance `pad(x, value: (1, 2))`.
   bool can_only_be_a_dim(const GivenArgument& item, const syntax::Parameter& parameter) const {
     const bool fits = signature_.labels == syntax::LabelKind::kPair ? item.value.is<ListPtr>()
                       : signature_.labels == syntax::LabelKind::kDim
@@ -81,7 +81,8 @@ class Binder {
            });
   }
 
-  /// An argument that is given by position leaves its name to a label.
+  /// Assigns an argument with a label. A label may name a dim that is called like a parameter if the parameter was
+  /// given by position.
   std::optional<Diagnostic> match_label(GivenArgument& item) {
     const size_t place = signature_.place_of(item.label);
     const bool is_argument = place < count();
@@ -110,13 +111,13 @@ class Binder {
 
   size_t count() const { return bound_.given.size(); }
 
-  /// The next parameter for an argument without a label.
+  /// Returns the next parameter for an argument without a label.
   size_t next() {
     while (position_ < count() && bound_.given[position_] && !signature_.parameters[position_].is_variadic) ++position_;
     return position_;
   }
 
-  /// The parameter for an element type without a label.
+  /// Returns the parameter for an element type without a label.
   size_t place_of_element() {
     for (size_t i = 0; i < count(); ++i)
       if (signature_.parameters[i].kind == syntax::ParameterKind::kElement && !bound_.given[i]) return i;
@@ -155,7 +156,7 @@ class Binder {
     return help.empty() || signature_.span.is_known() ? with_signature(std::move(wrong), signature_) : wrong;
   }
 
-  /// The arguments of a parameter become of its kind.
+  /// Converts the arguments of a parameter to its kind.
   void convert(size_t place) {
     const syntax::Parameter& parameter = signature_.parameters[place];
     if (!bound_.given[place]) return;
@@ -176,7 +177,7 @@ class Binder {
     const bool is_shape =
         parameter.kind == syntax::ParameterKind::kDims || parameter.kind == syntax::ParameterKind::kShape;
     if (is_shape && list && !(*list)->items.front().is<int64_t>())
-      Conversions::to_dims(value, item.span);  // says which is none
+      Conversions::to_dims(value, item.span);  // reports the item that is no dim
     Diagnostic wrong(Kind::type_mismatch, item.span,
                      fmt::format("expected {} for `{}` of `{}`, found {}", text_of(parameter.kind),
                                  parameter.name.text(), signature_.name.text(), describe(value)));
@@ -197,7 +198,7 @@ class Binder {
   size_t position_ = 0;  ///< of the next parameter for an argument without a label
 };
 
-/// A list of dims, of which some may be lists of dims in their turn.
+/// True for a list of dims and of lists of dims.
 bool is_dims(const HostValue& value) {
   const auto* list = value.as<ListPtr>();
   return list && std::all_of((*list)->items.begin(), (*list)->items.end(), [](const HostValue& item) {
@@ -205,7 +206,7 @@ bool is_dims(const HostValue& value) {
          });
 }
 
-/// A value of which nothing is known, and which a kind of host values accepts, is of this kind.
+/// Narrows a value about which nothing is known to the kind of host value that accepts it.
 void narrow(syntax::ParameterKind kind, HostValue& value) {
   if (kind == syntax::ParameterKind::kInt) value = unknown(UnknownKind::kInt);
   if (kind == syntax::ParameterKind::kFloat) value = unknown(UnknownKind::kFloat);

@@ -1,11 +1,11 @@
 #pragma once
-// Binding: which argument of a call is for which parameter. Whatever is called (an operation, a function of the host, a
-// function or model of a script), its arguments are bound here, by its signature, and what is wrong with them is said
-// here.
+// Binding: assigns each argument of a call to a parameter. All calls (of operations, host functions, and functions or
+// models of a script) are bound here, by their signatures. Errors in arguments are reported here.
 //
-// Arguments without a label are for the parameters in their order that no label names; one that is an element type is
-// for the parameter of that kind, wherever it stands. `none` for a parameter of which it is the default leaves it out.
-// Each value is what the parameter's kind asks for: a dim where an int is wanted has become its size.
+// Arguments without a label go, in order, to the parameters that no label names. An element type without a label goes
+// to the parameter of that kind, at any position. `none` for a parameter with the default `none` means that the
+// argument is left out. Each value is converted to the kind of its parameter: a dim becomes its size where an int is
+// expected.
 #include <array>
 #include <vector>
 
@@ -14,7 +14,7 @@
 
 namespace mtf::eval {
 
-/// A pointer for each of some parameters: without memory of its own where these are few, as in nearly every call.
+/// One pointer for each parameter. Allocates no memory for few parameters, as in nearly every call.
 class GivenArguments {
  public:
   explicit GivenArguments(size_t count) : count_(count), many_(count > kFew ? count : 0) {}
@@ -29,40 +29,40 @@ class GivenArguments {
   std::vector<GivenArgument*> many_;
 };
 
-/// A call's arguments by the parameters of a signature.
+/// The arguments of a call, by the parameters of its signature.
 struct Bound {
   const syntax::Signature& signature;
-  const Arguments& arguments;            ///< all of them, and where the call stands
-  GivenArguments given;                  ///< one a parameter; null: left out. Of a variadic one the first
-  std::vector<GivenArgument*> rest;      ///< all that a variadic parameter, or `...`, takes
-  std::vector<GivenArgument*> labels;    ///< those that are no parameters
+  const Arguments& arguments;  ///< all of them, and the place of the call
+  GivenArguments given;        ///< one for each parameter; null: left out. The first argument of a variadic parameter
+  std::vector<GivenArgument*> rest;      ///< all arguments of a variadic parameter, or of `...`
+  std::vector<GivenArgument*> labels;    ///< arguments whose labels name no parameter
   std::vector<GivenArgument*> pairs;     ///< `a -> b`
   const GivenArgument* arrow = nullptr;  ///< the argument with the arrow of the call
 
   Span span() const { return arguments.span; }
   bool has(size_t parameter) const { return given[parameter] != nullptr; }
-  /// The argument for a parameter that has one, and what it is.
+  /// The argument for a parameter, which must have one.
   const GivenArgument& operator[](size_t parameter) const { return *given[parameter]; }
   const HostValue& value(size_t parameter) const { return given[parameter]->value; }
   Span span(size_t parameter) const { return given[parameter]->span; }
-  /// The values of parameters of these kinds, given and known.
+  /// The values of parameters of these kinds, which must be given and known.
   const std::string& text(size_t parameter) const { return **value(parameter).as<Text>(); }
   const std::vector<HostValue>& list(size_t parameter) const { return (*value(parameter).as<ListPtr>())->items; }
   const Dim& dim(size_t parameter) const { return *value(parameter).as<Dim>(); }
   /// An int; nothing if it is left out or only the run knows it.
   std::optional<int64_t> integer(size_t parameter) const;
-  /// Only the run knows one of them, or an item of a list among them.
+  /// True if only the run knows an argument, or an item of a list among the arguments.
   bool any_unknown() const;
 };
 
-/// Binds arguments, whose values become what the kinds of their parameters ask for; `arguments` lives as long as the
-/// result. Fails where an argument is one too many (wrong_arity), has a label that is no parameter's
-/// (unknown_argument), is given twice (duplicate_argument) or of another kind (type_mismatch), and where one or an
-/// arrow is missing or misplaced.
+/// Binds arguments and converts their values to the kinds of their parameters. `arguments` must outlive the result.
+/// Fails if there are too many arguments (wrong_arity), if a label names no parameter (unknown_argument), if an
+/// argument is given twice (duplicate_argument) or has the wrong kind (type_mismatch), and if an argument or an arrow
+/// is missing or misplaced.
 Bound bind(const syntax::Signature& signature, Arguments& arguments);
 
-/// The value as a kind asks for it; false if it is not of that kind. What only the run knows is of any kind that it may
-/// be.
+/// Converts the value to a kind; false if that is impossible. A value that only the run knows is accepted if it may be
+/// of that kind.
 bool become(syntax::ParameterKind kind, HostValue& value);
 
 }  // namespace mtf::eval

@@ -2,8 +2,8 @@
 
 namespace mtf::eval {
 
-/// Writes down what it finds. Inside a function, names that the function binds are left out of `captured`; `mentions`
-/// has them all, which only makes more names live.
+/// Collects the facts. Inside a function, `captured` leaves out the names that the function binds. `mentions` keeps all
+/// names, which only makes more names live.
 class NameWalk : public ast::Walk {
  public:
   NameSet mentions;
@@ -15,7 +15,7 @@ class NameWalk : public ast::Walk {
   BlockInfo* info = nullptr;
   BlockInfos* infos = nullptr;
 
-  /// `result`: the annotation of the function that the text stands in.
+  /// `result`: the result annotation of the function that contains the text.
   explicit NameWalk(const std::optional<ast::Annotation>* result = nullptr) { results_.push_back(result); }
 
   void statement(const ast::Stmt& stmt) override {
@@ -92,9 +92,9 @@ class NameWalk : public ast::Walk {
       for (const auto& axis : mesh->axes) info->axis_names.insert(axis.name.name);
   }
 
-  /// A name that is bound to the value of a name or a part, or to an element, may stand for a param or state. What a
-  /// call gives is taken to be new: functions that give a variable itself, to be assigned, are rare, and only costs
-  /// depend on it.
+  /// Collects names that may stand for a param or state, because they are bound to the value of a name or a part, or to
+  /// an element. The result of a call is assumed to be new: functions that return a variable itself, to be assigned,
+  /// are rare, and only costs depend on this.
   void aliases(const ast::Stmt& stmt) {
     std::vector<ast::Ident> names;
     if (auto* loop = stmt.as<ast::ForStmt>()) names_of(*loop->pattern, names);

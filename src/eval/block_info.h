@@ -1,8 +1,8 @@
 #pragma once
-// What the text of a block says about names, computed once for each block.
+// The names that the text of a block mentions, binds and assigns. Computed once for each block.
 //
-// Names are taken as they are written, whichever binding they mean. A name that a function mentions without binding it
-// itself is needed for as long as the block is, since the function may be called from anywhere.
+// The analysis takes names as they are written, and does not resolve them to bindings. A name that a function mentions
+// without binding it is live as long as the block, because the function may be called from anywhere.
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -18,34 +18,34 @@ namespace mtf::eval {
 
 using NameSet = std::unordered_set<Name>;
 
-/// How a statement or a block ends. kElsewhere: where only the run knows which way is taken, every way has ended, each
-/// in its own manner, and has been written down where it ended; nothing goes on from here.
+/// How a statement or a block ends. kElsewhere: behind an unknown condition every branch has ended in its own manner,
+/// and each end has been noted where it happened. Nothing continues from here.
 enum class Flow : uint8_t { kNext, kReturn, kBreak, kContinue, kElsewhere };
 
 struct BlockInfo {
   const ast::Block* block = nullptr;
   std::vector<NameSet> statement_mentions;  ///< for each statement: the names that it reads anywhere inside
-  /// For each statement: names that no later one mentions, assigns or binds.
+  /// For each statement: the names that no later statement mentions, assigns or binds.
   std::vector<std::vector<Name>> expires;
   bool declares_functions = false;        ///< one of its own statements declares a function or a model
-  std::vector<const ast::Expr*> targets;  ///< of every `:=` inside, functions' bodies apart
-  NameSet aliases;             ///< bound inside, functions' bodies apart, to what may be a param or state itself
+  std::vector<const ast::Expr*> targets;  ///< of every `:=` inside, except in functions
+  NameSet aliases;             ///< bound inside, except in functions, to a value that may be a param or state itself
   NameSet bound;               ///< bound anywhere inside, parameters of functions too
-  NameSet captured;            ///< mentioned or assigned by a function or model inside, which does not bind it
-  NameSet mentions;            ///< all of the statements'
+  NameSet captured;            ///< mentioned or assigned, but not bound, by a function or model inside
+  NameSet mentions;            ///< the names of all `statement_mentions`
   bool assigns_parts = false;  ///< some `net.w := …` stands anywhere inside
-  NameSet assigns;  ///< that are assigned themselves anywhere inside: x of `x := …`, not net of `net.w := …`
+  NameSet assigns;             ///< assigned themselves anywhere inside: x in `x := …`, but not net in `net.w := …`
   std::vector<const ast::IndexExpr*> slices;  ///< indices with a labelled range, anywhere inside
-  std::vector<const ast::Expr*> calls;        ///< the callees of calls, anywhere inside, functions' bodies apart
+  std::vector<const ast::Expr*> calls;        ///< the callees of calls, anywhere inside, except in functions
   std::vector<const ast::DimStmt*> dims;      ///< `dim` declarations anywhere inside
   NameSet dim_names;                          ///< of every `dim` inside, functions included
   NameSet axis_names;                         ///< of every `mesh` inside, functions included
 };
 
-/// The facts of a block; kept by the block's address, which lives as long as the program.
+/// The facts of each block, by the address of the block, which lives as long as the program.
 class BlockInfos {
  public:
-  /// A function's block is asked for after the block that declares the function.
+  /// Returns the facts of a block. A function's block may be asked for only after the block that declares the function.
   const BlockInfo& of(const ast::Block& block) {
     Recent& recent = recent_[(reinterpret_cast<uintptr_t>(&block) / alignof(ast::Block)) % recent_.size()];
     if (recent.block != &block) recent = {&block, &found(block)};
@@ -56,14 +56,15 @@ class BlockInfos {
   friend class NameWalk;
   const BlockInfo& found(const ast::Block& block);
 
-  /// The facts that were last asked for, by the blocks' addresses: a loop asks for those of a few blocks over and over.
+  /// A cache of the facts that were last asked for, by block address: a loop asks for the same few blocks again and
+  /// again.
   struct Recent {
     const ast::Block* block = nullptr;
     const BlockInfo* info = nullptr;
   };
   std::array<Recent, 64> recent_;
   std::unordered_map<const ast::Block*, std::unique_ptr<BlockInfo>> infos_;
-  /// Of the blocks of functions: the annotation of the function's result, whose names a `return` reads.
+  /// For the block of a function: the annotation of the function's result. A `return` reads the names in it.
   std::unordered_map<const ast::Block*, const std::optional<ast::Annotation>*> results_;
 };
 
@@ -73,7 +74,7 @@ NameSet mentions_of(const ast::Expr& expr);
 NameSet names_in(const ast::FunctionText& text);
 /// The names, and the names of parts, that a function or model assigns.
 NameSet assigned_in(const ast::FunctionText& text);
-/// The name that a target of `:=` is a part of: `net` of `net.layers[2].w`; empty if there is none.
+/// Returns the first name of a target of `:=`: `net` for `net.layers[2].w`. Empty if there is none.
 Name base_name(const ast::Expr& target);
 
 }  // namespace mtf::eval

@@ -1,6 +1,6 @@
 #pragma once
-// `if`: the branch whose condition holds, as a statement and as a value. Where only the run knows which, a check and a
-// plan walk each way from there on; every name, or the value, must come out as one type.
+// `if` as a statement and as a value. If only the run knows a condition, a check and a plan walk every branch from
+// there on. The branches must leave each name, or the value, with one type.
 #include <functional>
 #include <optional>
 
@@ -23,12 +23,12 @@ class Branches {
 
  private:
   std::optional<bool> condition(const ast::Expr& condition, const ScopePtr& scope);
-  /// Walks one of several ways, as Ways does, and counts it: what it has left, the names and variables that it has
-  /// assigned, is held until then.
-  /// `way` returns true if it goes on, and says whether it ends with a `return`.
+  /// Walks one branch as Ways does, and counts its cost. Holds the names and variables that the branch has assigned
+  /// until they are counted. `way` returns true if control continues behind the `if`, and sets `returns` if the branch
+  /// ends with a `return`.
   void walk(Ways& ways, const NameSet& names, const ScopePtr& scope, Doubtful& part,
             const std::function<bool(bool& returns)>& way);
-  /// Walks the ways from the first branch whose condition is unknown.
+  /// Walks the branches from the first one with an unknown condition.
   Flow unknown_from(const ast::IfStmt& stmt, size_t first, const ScopePtr& scope);
   HostValue unknown_from(const ast::IfExpr& expr, size_t first, const ScopePtr& scope);
 

@@ -28,7 +28,7 @@
 namespace mtf::eval {
 namespace {
 
-/// A line as a terminal may be given it: tabs and line ends stay.
+/// Makes a line safe for a terminal, but keeps tabs and line ends.
 std::string for_terminal(const std::string& line) {
   std::vector<std::string> parts = split(line, '\t');
   for (std::string& part : parts) part = printable(part, true);
@@ -123,7 +123,7 @@ HostValue size(Caller&, const Bound& call) {
   return *count;
 }
 
-/// The number that a string is; fails (bad_value) at `span` if it is none.
+/// Parses a string as an int. Fails (bad_value) at `span` if it is none.
 HostValue parse_int(const std::string& text, Span span) {
   const std::string digits(trim(text));
   char* end = nullptr;
@@ -183,14 +183,16 @@ HostValue string(Caller& caller, const Bound& call) {
   return make_text(std::move(text));
 }
 
-/// What a target of `grad` is called: a variable by its path, another value by its name, or its place among them.
+/// Names a target of `grad` in messages: a variable by its path, another value by its name or by its position among the
+/// targets.
 std::string target_name(const HostValue& target, size_t place) {
   if (auto* variable = target.as<PlacePtr>()) return code((*variable)->path);
   const Name name = tensor_of(target)->node->name;
   return name.empty() ? fmt::format("target {}", place) : code(name.text());
 }
 
-/// Says at the call of `grad` which gradients are 0 and why, if nobody meant it. A plan says what its check has said.
+/// Warns at the call of `grad` about gradients that are probably 0 by mistake, and says why. A plan does not repeat the
+/// warnings of its check.
 void warn_of_unreached(Caller& caller, const graph::Value& loss, const std::vector<const HostValue*>& targets,
                        const graph::Values& values, const std::vector<bool>& reached, Span span) {
   if (caller.parts.domain.is_plan() || std::find(reached.begin(), reached.end(), false) == reached.end()) return;
@@ -273,7 +275,7 @@ HostValue grad(Caller& caller, const Bound& call) {
   if (!targets.value.is<ListPtr>()) return std::move(results[0]);
   std::vector<HostValue> items;
   for (size_t i = 0; i < results.size(); ++i) {
-    // Its name in listings: that of what it is the gradient of.
+    // The result's name in listings comes from its target.
     if (results[i].node->name.empty() && !wanted[i].node->name.empty())
       results[i].node->name = Name("d_" + wanted[i].node->name.str());
     items.push_back(std::move(results[i]));
@@ -287,11 +289,12 @@ HostValue recompute(Caller& caller, const Bound& call) {
   rest.scope = call.arguments.scope;
   for (const GivenArgument* item : call.rest) rest.items.push_back(*item);
   graph::SegmentRef& segment = caller.parts.builder.context.segment;
-  const Restore inside(segment, segment ? segment : std::make_shared<const graph::Segment>());  // the outermost counts
+  // Nested segments belong to the outermost.
+  const Restore inside(segment, segment ? segment : std::make_shared<const graph::Segment>());
   return caller.parts.calls.call(call.value(0), rest);
 }
 
-/// What the language itself gives to every program.
+/// The functions that the language itself gives to every program.
 const std::vector<HostFunction>& own_functions() {
   static const std::vector<HostFunction> kFunctions = {
       {"print(values...)", "Prints values on a line, with a space between two.", print, true, false, true},

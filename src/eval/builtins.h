@@ -1,6 +1,6 @@
 #pragma once
-// The names that every program sees without declaring them: the functions of the evaluator itself, those of a library,
-// operations, `random`.
+// The names that every program sees without declaring them: functions of the evaluator, functions of a library,
+// operations, and `random`.
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -15,26 +15,26 @@ struct HostLibrary;  // eval/host_library.h
 
 class Builtins {
  public:
-  /// `library`: whose functions are among them; may be null.
+  /// `library`: its functions are included; may be null.
   explicit Builtins(const HostLibrary* library);
   ~Builtins();
   Builtins(const Builtins&) = delete;
   Builtins& operator=(const Builtins&) = delete;
 
-  /// What a name stands for that nothing declares; null if there is no such thing.
+  /// Returns the value of a built-in name; null if there is no such name.
   const HostValue* find(Name name);
   bool knows(Name name) const;
-  /// Adds one.
+  /// Adds a name.
   void add(Name name, HostValue value) { values_[name] = std::move(value); }
-  /// Every name, those of operations too.
+  /// Appends every built-in name, including the operations.
   void append_names(std::vector<std::string>& names) const;
   /// The functions of the evaluator and of the library, in no order.
   std::vector<BuiltinPtr> functions() const;
-  /// What the standard modules see besides: `native`, what a library has for them.
+  /// The scope around the standard modules. It adds `native`, the library's module for them.
   const ScopePtr& of_standard_modules() const { return of_standard_modules_; }
 
  private:
-  std::unordered_map<Name, HostValue> values_;  ///< of operations those that have been asked for
+  std::unordered_map<Name, HostValue> values_;  ///< includes only the operations that have been looked up
   ScopePtr of_standard_modules_;
 };
 

@@ -7,9 +7,10 @@
 namespace mtf::eval {
 namespace {
 
-constexpr int kDeepestModel = 16;  // models within models that are looked into for a variable
+constexpr int kDeepestModel = 16;  // the deepest nesting of models in which a variable is searched
 
-/// The path of an instance, from the first variable that it or an instance in it has; nothing if there is none.
+/// Returns the path of an instance, taken from the first variable of it or of an instance in it. Empty if there is no
+/// variable.
 std::string path_of(const Scope& instance, int depth = 0) {
   auto without = [](const std::string& path, std::string_view name) {
     const size_t dot = path.size() > name.size() ? path.size() - name.size() - 1 : 0;

@@ -1,5 +1,5 @@
 #pragma once
-// What a function is called where costs are shown.
+// The names of functions in listings of costs.
 #include <string>
 
 namespace mtf::eval {
@@ -7,8 +7,9 @@ namespace mtf::eval {
 struct Function;  // eval/host_value.h
 
 struct Callee {
-  std::string name;  ///< of a model's function with the model's: `Layer` for `fn call`, `Embedding.logits` for others
-  std::string path;  ///< of the model's instance, where its variables say it: `blocks[1]`
+  /// For a function of a model with the model's name: `Layer` for `fn call`, `Embedding.logits` for others.
+  std::string name;
+  std::string path;  ///< the path of the model's instance, if its variables have one: `blocks[1]`
 };
 Callee callee_of(const Function& function);
 

@@ -20,13 +20,13 @@ graph::CallFrameRef frame_of(const graph::CallFrameRef& caller, Span span, Calle
 
 const std::optional<ast::Annotation> kNoPromise;
 
-/// True if an assignment can leave something else: functions and dims stay, and tensors keep their types.
+/// True if an assignment can change the value. Functions and dims are never reassigned, and tensors keep their types.
 bool may_be_reassigned(const HostValue& value) {
   return value.is<None>() || value.is_unknown() || value.is<Text>() || value.is<ListPtr>() || is_number(value) ||
          value.is<InstancePtr>();
 }
 
-/// What only the run knows of what a function of the host gives.
+/// Returns the unknown result of a host function that is not called.
 HostValue unknown_result(const syntax::Signature& signature) {
   if (!signature.result) return None{};
   switch (*signature.result) {
@@ -153,7 +153,7 @@ HostValue Calls::call(const HostValue& callee, Arguments& arguments) {
     evaluator_.builder.span = arguments.span;
     if (!(*builtin)->is_pure) evaluator_.replays.has_effect();
     HostValue result = (*builtin)->call(evaluator_.caller, bound);
-    // What it gives depends on a function that it was given and has not called.
+    // The unknown result depends on a function that the builtin was given and has not called.
     if (is_open(result) && evaluator_.domain.is_check() &&
         std::any_of(arguments.items.begin(), arguments.items.end(),
                     [](const GivenArgument& item) { return item.value.is<FunctionPtr>() || is_open(item.value); }))
@@ -220,7 +220,7 @@ Calls::Recursion Calls::recursion() const {
   const Activation& call = under_way_.back();
   constexpr int kMostTimes = 12;
   int times = 0;
-  // A call that may have returned already is only reached under that condition.
+  // Another call behind a possible `return` depends on the condition of that `return`.
   bool conditional = false;
   for (auto other = under_way_.rbegin() + 1; other != under_way_.rend(); ++other) {
     conditional = conditional || other->uncertainty < call.uncertainty || !other->maybe_results.empty();
@@ -334,7 +334,7 @@ HostValue Calls::run_function(const Function& function, Span span, const ScopePt
 HostValue Calls::result_of(Activation& call, bool returned, bool reported, const Function& function) {
   if (returned) return join_results(call, std::move(call.result));
   if (call.maybe_results.empty()) {
-    // With an error on the way there may be a `return` that was not come to.
+    // After an error the walk may have missed a `return`.
     if (*function.result && !reported) {
       const Span promised = std::visit([](const auto& annotation) { return annotation.span; }, **function.result);
       fail(Diagnostic(Kind::type_mismatch, promised,
@@ -343,7 +343,7 @@ HostValue Calls::result_of(Activation& call, bool returned, bool reported, const
     }
     return HostValue();
   }
-  // Some way through it returned a value, the last one fell off the end; with an error on the way anything may be.
+  // One path returned a value, and the last one reached the end of the block. After an error any value is possible.
   for (const HostValue& other : call.maybe_results) {
     if (other.is_poison()) return Poison{};
   }
