@@ -36,7 +36,7 @@ Arguments arguments_of(const Bound& call) {
   return arguments;
 }
 
-/// The gradients that a rule has returned, one for each tensor argument; of others than floats there are none.
+/// The gradients that a rule has returned, one for each tensor argument. Arguments that are not floats have none.
 Values gradients_returned(Caller& caller, const HostValue& returned, const Values& arguments, const Bound& call) {
   ops::Builder& builder = caller.parts.builder;
   std::vector<HostValue> items{returned};
@@ -65,7 +65,7 @@ Values gradients_returned(Caller& caller, const HostValue& returned, const Value
   return gradients;
 }
 
-/// A call of the function that `custom_gradient(f, backward)` has made.
+/// Calls a function made by `custom_gradient(f, backward)`.
 HostValue call_with_rule(Caller& caller, const HostValue& f, const HostValue& backward, const Bound& call) {
   ops::Builder& builder = caller.parts.builder;
   Arguments given = arguments_of(call);
@@ -136,7 +136,7 @@ void append_all(Values& tensors, const HostValue& value, Span span) {
   tensors.push_back(*tensor);
 }
 
-/// The form of `value`, with the tensor of one place exchanged.
+/// Copies the structure of `value`, with the tensor at position `at` replaced by `other`.
 HostValue exchanged(const HostValue& value, size_t at, const Value& other, size_t& next) {
   auto* list = value.as<ListPtr>();
   if (!list) return next++ == at ? HostValue(other) : value;
@@ -145,7 +145,7 @@ HostValue exchanged(const HostValue& value, size_t at, const Value& other, size_
   return (*list)->tuple ? make_tuple(std::move(items)) : make_list(std::move(items));
 }
 
-/// The sum of all elements, each with a weight of its own.
+/// The sum of all elements, each multiplied by a weight of its own.
 Value weighted_sum(ops::Builder& builder, const Value& value) {
   Value all = builder.cast(value, ElementType::kF64);
   Value angle = builder.number(1, ElementType::kF64);

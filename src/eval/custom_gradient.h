@@ -1,5 +1,5 @@
 #pragma once
-// Functions whose gradients a program gives itself, and a check of gradients by differences.
+// Functions with gradients that the program itself defines, and a check of gradients by finite differences.
 #include <string_view>
 
 #include "eval/host_library.h"

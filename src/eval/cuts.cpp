@@ -12,13 +12,13 @@
 namespace mtf::eval {
 namespace {
 
-/// A statement ends in a cut when more operations than this have been added since the last.
+/// A statement ends in a cut if more operations than this have been added since the last cut.
 constexpr int64_t kMostPending = 100'000;
-/// Where no gradient can come: turns of a loop that wait for each other, and operations at the end of an outermost
-/// one's.
+/// If no gradient can come: the most iterations of a loop that wait for a common cut, and the most pending operations
+/// at the end of an iteration of an outermost loop.
 constexpr int64_t kMostTurns = 64;
 constexpr int64_t kManyPending = 10'000;
-/// So many values are walked, to know whether a gradient can come, in the time of a small turn.
+/// The number of values that a check for gradients walks in the time of a small iteration.
 constexpr int64_t kWalkedInATurn = 16;
 
 bool holds_tensors(const HostValue& value) {
@@ -26,8 +26,8 @@ bool holds_tensors(const HostValue& value) {
          value.is<FunctionPtr>() || value.is<SequencePtr>() || value.is<ObjectPtr>();
 }
 
-/// What a block has bound or assigned, as values that are to be computed; the block holds them no longer, so that no
-/// history is kept for what only it would have held.
+/// Takes the values that a block has bound or assigned, to be computed. The block no longer holds them, so that it does
+/// not keep their histories alive.
 graph::Values taken(std::vector<HostValue>& held) {
   graph::Values values;
   std::vector<HostValue> stack = std::exchange(held, {});
@@ -247,8 +247,8 @@ std::optional<plan::Counters> Cuts::counted(const Scope& scope, Span block, cons
     walk();
     return std::nullopt;
   }
-  scope.outermost->let_go_of_cycles();  // what is counted must not depend on when the next search is due
-  cut({}, block);                       // what was pending is not counted
+  scope.outermost->let_go_of_cycles();  // the count must not depend on when the next search is due
+  cut({}, block);                       // pending operations from before the block are not counted
   execution_->runtime().restart_peak();
   const plan::Counters before = execution_->counters();
   counted_.push_back({&scope, {}});

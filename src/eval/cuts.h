@@ -1,5 +1,5 @@
 #pragma once
-// Cuts: where what has been collected in the global graph is computed (graph/value_table.h says what of it is kept).
+// Cuts: the moments when pending operations of the global graph are computed (graph/value_table.h says which are kept).
 //
 // Cuts happen:
 //
@@ -32,84 +32,90 @@ struct MadeCut;  // plan/made_cut.h
 
 namespace mtf::eval {
 
-/// A function that is being evaluated once for all turns of a loop over a dim (eval/turns.h).
+/// The function of a loop over a dim (`scan`, for instance) under evaluation. It is evaluated once for all iterations
+/// (eval/turns.h).
 struct Turn {
   std::string_view name;           ///< of the builtin: `scan`
-  Span call;                       ///< where that is called
+  Span call;                       ///< the call of the builtin
   int64_t first = 0;               ///< nodes and scopes with smaller numbers are outside
-  int64_t last_variable = 0;       ///< variables with larger numbers are made in the turn, which may assign them
-  Turn* outer = nullptr;           ///< the one around it
-  std::vector<PlacePtr> own = {};  ///< what stands for the loop's variables in the turn, which may assign them
+  int64_t last_variable = 0;       ///< variables with larger numbers are made in the iteration, which may assign them
+  Turn* outer = nullptr;           ///< the enclosing one
+  std::vector<PlacePtr> own = {};  ///< stand for the loop's variables in the iteration, which may assign them
 
-  /// A list outside, by the name that holds it, to which the turn has appended.
+  /// An outer list to which the iteration has appended, by the name that holds the list.
   struct Extended {
     ScopePtr scope;
     Name name;
-    size_t before;  ///< so many items it had
+    size_t before;  ///< the number of items before
   };
   std::vector<Extended> extended = {};
 };
 
 class Cuts {
  public:
-  /// `reads`: what the host reads as numbers, for a run to write down and a plan to read; may be null.
+  /// `reads`: the numbers that the host reads. A run appends to the list, a plan takes its numbers from the list. May
+  /// be null.
   Cuts(plan::Execution* execution, ops::Builder& builder, const AbstractDomain& domain, OpenBlocks& blocks,
        Reports& reports, Replays& replays, const Interrupt& interrupt, std::shared_ptr<std::vector<double>> reads);
 
-  /// A cut: computes `needed`, and whatever else is held and pending. `made`: what it has done, to be repeated.
+  /// Cuts: computes `needed` and all other values that are held and pending. `made`: gets a record of the cut, for
+  /// repeating it.
   void cut(const graph::Values& needed, Span span, plan::MadeCut* made = nullptr);
-  /// The same of what is held and pending, but `compute` computes it, and says whether there was anything.
+  /// Cuts in the same way, but `compute` does the computation. It returns true if there was anything to compute.
   void cut_by(Span span, const std::function<bool(plan::Execution&, graph::ValueTable&)>& compute);
   /// Called at each cut that computed something, with its place.
   void on_cut(std::function<void(Span)> callback) { on_cut_ = std::move(callback); }
 
-  /// Says how an error of what a cut computes is shown.
+  /// Sets the function that converts an error of a cut before it is shown.
   void on_failure(std::function<Diagnostic(const Diagnostic&)> callback) { on_failure_ = std::move(callback); }
 
-  /// A tensor without dims as its number, which the run knows and a plan only from `reads`: a cut.
+  /// Cuts, and returns the number in a tensor without dims. A run knows the number; a plan only from `reads`.
   HostValue read_number(const graph::Value& value, Span span);
-  /// The whole tensor, on every rank: a cut. Not in a check.
+  /// Cuts, and returns the gathered tensor on every rank. Not in a check.
   plan::HostTensor fetch(const graph::Value& value, Span span);
 
-  /// Lets go of the names that no later statement of a block can read, and cuts where too many operations wait.
-  /// `keep_all`: every name is kept, an instance's, a module's.
+  /// Drops the values of names that no later statement of a block can read, and cuts if too many operations are
+  /// pending. `keep_all`: every name is kept, as in an instance or a module.
   void end_statement(const BlockInfo& info, size_t statement, Scope& scope, bool keep_all);
-  /// Turns of one loop that wait for each other.
+  /// The state of a loop whose iterations wait for a common cut.
   struct Waiting {
-    int64_t turns = 0;     ///< since the last cut, or since a gradient was last found to be possible
-    int64_t patience = 1;  ///< grows where one is, and with what is held: whether one is takes a walk over it
-    int64_t cuts = 0;      ///< those made before
-    bool carries = false;  ///< none waits: a later turn may read what one assigns to a variable
+    int64_t turns = 0;     ///< since the last cut, or since the last check that found a gradient possible
+    int64_t patience = 1;  ///< multiplies both limits of end_turn(), so that it rarely checks for gradients
+    int64_t cuts = 0;      ///< the number of cuts when this was last updated
+    bool carries = false;  ///< each iteration may end in a cut: a later one may read a variable that it assigns
     bool is_outermost = true;
-    int64_t assignments = 0;  ///< of variables, before the loop
+    int64_t assignments = 0;  ///< the number of assignments to variables before the loop
   };
-  /// How often variables have been assigned.
+  /// The number of assignments to variables so far.
   int64_t assignments() const { return assignments_; }
-  /// True if each turn of the loop ends in a cut: a turn has assigned a variable, and a later turn may read it.
-  /// Functions that assign names of their own look like functions that assign variables, as a name may stand for a
+  /// True if each iteration of the loop ends in a cut: an iteration has assigned a variable, and a later one may read
+  /// it. Functions that assign outer names count as functions that assign variables, because a name may stand for a
   /// variable.
   bool cuts_each(const Waiting& waiting) const { return waiting.carries && assignments_ != waiting.assignments; }
-  /// A loop's turn ends: a cut, or it waits. As long as the text may ask for a gradient all wait; where it cannot, 64
-  /// turns of a loop are enough for a program, or as many of an outermost one as make it 10,000 operations: the next
-  /// ones have its plan.
+  /// Ends an iteration of a loop: cuts or waits. All iterations wait while the text may ask for a gradient. If it
+  /// cannot, 64 iterations make a program (or fewer iterations of an outermost loop, if they add 10,000 operations).
+  /// The next 64 iterations then use the same plan. While the text may differentiate, the limits double at each check;
+  /// otherwise they grow with the number of values that the check walked.
   void end_turn(Waiting& waiting, Span loop);
-  /// A turn's end is a cut wherever it is carried on.
+  /// True if an iteration may end in a cut at all.
   bool cuts_turns() const { return execution_ && !turn_ && waits_ == 0; }
-  /// As long as what it returns lives, no turn of a loop is cut: an instance is being made, and what its variables
-  /// begin with is best computed when their paths are known.
+  /// Suppresses cuts at the ends of iterations while the returned object lives: an instance is being made, and the
+  /// initial values of its variables are best computed when their paths are known.
   Restore<int> wait() { return Restore(waits_, waits_ + 1); }
-  /// A block ends. If functions may outlive it, its scope keeps what they name alone, and says how many bytes that is.
+  /// Ends a block. If functions may outlive the block, its scope keeps only the names that they capture, and reports
+  /// the bytes that it keeps alive.
   void end_block(const BlockInfo& info, Scope& scope, bool keep_all) const;
 
-  // ---- turns of a loop over a dim: there are no cuts ----------------------------------------------------------------
-  /// The innermost that is under way, or null.
+  // ---- iterations of a loop over a dim: there are no cuts
+  // --------------------------------------------------------------
+  /// The innermost iteration under way, or null.
   Turn* turn() const { return turn_; }
   Restore<Turn*> within(Turn& turn) { return Restore(turn_, &turn); }
-  /// Fails (not_in_turn) at `span` in a turn: `what` has to be done once for each.
+  /// Fails (not_in_turn) at `span` inside such an iteration: `what` would have to happen once for each iteration.
   void refuse_in_turn(Span span, std::string_view what) const;
 
-  /// As long as it lives, a reader holds the values that it is given, and only looks at them. A value keeps no history
-  /// if such readers alone hold it, and names that no later gradient comes to.
+  /// A reader that holds the values it is given, but only looks at them. A value keeps no history if only such readers
+  /// hold it, and names that no later gradient needs.
   class [[nodiscard]] Looking {
    public:
     explicit Looking(Cuts& cuts) : cuts_(cuts), before_(cuts.looked_at_.size()) {}
@@ -127,30 +133,34 @@ class Cuts {
     Cuts& cuts_;
     size_t before_;
   };
-  /// A variable has been assigned: at the next cut the histories that read what it was end.
+  /// Notes the assignment of a variable. The next cut ends the histories that read its old value.
   void assigned(const PlacePtr& place);
-  /// As long as what it returns lives, variables that are assigned are written down in `places`.
+  /// Collects the variables that are assigned in `places` while the returned object lives.
   Restore<std::vector<PlacePtr>*> assigned_into(std::vector<PlacePtr>& places) { return Restore(assigned_, &places); }
   bool in_counters() const { return !counted_.empty(); }
-  /// A name of a scope has been bound, or an expression was a statement there: `counters` counts what its block makes.
+  /// Notes a value that was bound in a scope, or that an expression statement made. An enclosing `counters` block
+  /// counts its computation.
   void made(const Scope& scope, const HostValue& value);
-  /// A name of the scope has been assigned: of what a counted block binds, the value at its end is what it computes.
+  /// Notes an assignment to a name of `owner`. A `counters` block computes only the final values of the names that it
+  /// binds.
   void replaced(const Scope& owner, const HostValue& before, const HostValue& value);
-  /// What `walk`, a block whose names are those of `scope`, computes and communicates; nothing if only the run knows.
+  /// Returns the computation and communication of `walk`, a block whose names are in `scope`; nothing if only the run
+  /// knows.
   std::optional<plan::Counters> counted(const Scope& scope, Span block, const std::function<void()>& walk);
 
  private:
-  /// A `counters` block under way: what it has bound or assigned and has not been computed. All of it is.
+  /// A `counters` block under way, with the values that it has bound or assigned and that are still pending. All of
+  /// them are computed.
   struct Counted {
     const Scope* scope = nullptr;
     std::vector<HostValue> values;
   };
 
-  /// Before a cut: of values that are only looked at, or held by names that no later gradient comes to, no history is
-  /// kept.
+  /// Called before a cut. Ends the histories of values that are held only by looking readers, or by names that no later
+  /// gradient needs.
   void end_unreachable_histories();
-  /// How many have been added to the graph since the last cut, whether somebody holds what they give or not: a prompt
-  /// holds more than a run, and has its cuts in the same places.
+  /// The number of operations added to the graph since the last cut. Includes operations with unread results: a prompt
+  /// holds more values than a run, but must cut at the same positions.
   int64_t operations_since() const;
 
   plan::Execution* execution_;
@@ -161,15 +171,16 @@ class Cuts {
   Replays& replays_;
   const Interrupt& interrupt_;
   std::shared_ptr<std::vector<double>> reads_;
-  size_t next_read_ = 0;            ///< of `reads_`, in a plan
+  size_t next_read_ = 0;            ///< an index into `reads_`, in a plan
   bool variables_changed_ = false;  ///< since the last cut
   std::vector<PlacePtr>* assigned_ = nullptr;
   int64_t cuts_ = 0;               ///< so far
   int64_t assignments_ = 0;        ///< so far
-  int64_t operations_before_ = 0;  ///< of the table, at the last of them
-  /// Each is held by a reader that only looks at it, and had so many holders then: later ones are the reader's own.
+  int64_t operations_before_ = 0;  ///< the number of operations in the table at the last cut
+  /// Nodes held by looking readers, each with the number of its holders at that moment. Later holders belong to the
+  /// reader itself.
   std::vector<std::pair<graph::Node*, int>> looked_at_;
-  int waits_ = 0;  ///< not 0: turns of loops wait
+  int waits_ = 0;  ///< not 0: iterations of loops wait
   std::vector<Counted> counted_;
   Turn* turn_ = nullptr;
   std::function<void(Span)> on_cut_;

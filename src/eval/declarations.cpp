@@ -18,10 +18,10 @@ namespace {
 
 /// The largest size of a dim: products of two still fit.
 constexpr int64_t kMaxSize = int64_t{1} << 48;
-/// A seed is a number that stands in the graph, a double: beyond this two seeds would be one.
+/// The largest seed. A seed is stored in the graph as a double, and larger seeds would not be distinct.
 constexpr int64_t kMaxSeed = int64_t{1} << 53;
 
-/// True of the scope of a file, the program's or a module's; not of a block in one.
+/// True for the scope of a file (the program's or a module's), but not of a block in a file.
 bool is_of_file(const Evaluator& evaluator, const Scope& scope) {
   return &scope == evaluator.top().get() || !scope.parent || scope.parent == evaluator.builtins.of_standard_modules();
 }
@@ -69,7 +69,7 @@ void declare(Evaluator& evaluator, const ast::DimStmt& stmt, const ScopePtr& sco
 
 namespace {
 
-/// The mesh of a literal that is called `name`, at `span`; null where an axis has a poisoned size.
+/// Makes a mesh named `name`, declared at `span`, from a literal. Null if an axis has a poisoned size.
 MeshPtr mesh_of(Evaluator& evaluator, Name name, Span span, const ast::MeshLiteral& literal, const ScopePtr& scope) {
   if (literal.axes.size() > static_cast<size_t>(kMaxAxes))
     fail(Kind::bad_mesh, span, "expected at most {} axes, found {}", kMaxAxes, literal.axes.size());
@@ -186,7 +186,7 @@ void use(Evaluator& evaluator, const ast::UseStmt& stmt, const ScopePtr& scope, 
 
 namespace {
 
-/// What the command line gives for a name declared now, or else `value`.
+/// Returns the value that the command line gives for a new name, or else `value`.
 HostValue given_value(Evaluator& evaluator, const ast::Ident& name, const ast::Expr& value, const ScopePtr& scope) {
   const HostValue declared = evaluator.evaluate(value, scope);
   return evaluator.options.value(evaluator.modules.prefix() + name.name.str(), declared, declared, name.span);
@@ -228,7 +228,7 @@ void set_precision(Evaluator& evaluator, const ast::PrecisionStmt& stmt) {
 
 namespace {
 
-/// A setting that has another value meanwhile. Scopes only add bindings, so its place in its scope stays.
+/// Changes a setting while it lives. Scopes only add bindings, so the index of the binding stays valid.
 class Changed {
  public:
   Changed(Binding& binding, Scope& scope, HostValue value)
@@ -245,7 +245,7 @@ class Changed {
   HostValue before_;
 };
 
-/// The binding that a path of names stands for, in the scope or a module; nothing if that is not known.
+/// Finds the binding that a path of names means, in the scope or in a module; nothing if it is unknown.
 Scope::Found find(Evaluator& evaluator, const ast::Expr& target, const ScopePtr& scope) {
   if (auto* name = target.as<ast::NameExpr>()) {
     evaluator.names.look_up(name->name, target.span, scope);  // fails with a suggestion
@@ -260,7 +260,7 @@ Scope::Found find(Evaluator& evaluator, const ast::Expr& target, const ScopePtr&
   return {};
 }
 
-/// The value for a setting that was declared with one like `declared`: of its type, if that says anything.
+/// Converts a value for a setting to the type of the setting's declared value, if that has a type.
 HostValue converted(const Binding& setting, HostValue value, Span span) {
   const HostValue& declared = setting.value;
   if (auto* whole = value.as<int64_t>(); whole && unknown_kind(declared) == UnknownKind::kFloat)

@@ -1,6 +1,6 @@
 #pragma once
-// Statements that declare what tensors are made of and laid out on, which bind their names in `scope`, and `with`,
-// which brings such into force for a block.
+// Declarations of dims, meshes, layouts, options and settings, which bind their names in `scope`. Also `use`, `seed`,
+// `precision` and `with`, which change the mesh, the layout, the random stream, the precision or a setting.
 #include <optional>
 
 #include "eval/block_info.h"
@@ -12,32 +12,32 @@ namespace mtf::eval {
 
 class Evaluator;
 
-/// `dim a = 2, b = n`. Those at the top of a file can be set from the command line.
+/// `dim a = 2, b = n`. The command line can set dims at the top of a file.
 void declare(Evaluator& evaluator, const ast::DimStmt& stmt, const ScopePtr& scope);
-/// `mesh m = [rows: 2]`, which is in force from here on, unless the command line gives one.
+/// `mesh m = [rows: 2]`. The mesh is in force from here on, unless the command line gives one.
 void declare(Evaluator& evaluator, const ast::MeshStmt& stmt, const ScopePtr& scope);
-/// `layout l = {batch: rows}`, likewise.
+/// `layout l = {batch: rows}`. The layout is in force from here on, unless the command line gives one.
 void declare(Evaluator& evaluator, const ast::LayoutStmt& stmt, const ScopePtr& scope);
 /// `option name = value`, which the command line can set.
 void declare(Evaluator& evaluator, const ast::OptionStmt& stmt, const ScopePtr& scope);
-/// `setting name = value`, likewise, which `with` changes.
+/// `setting name = value`. The command line can set it, and `with` can change it.
 void declare(Evaluator& evaluator, const ast::SettingStmt& stmt, const ScopePtr& scope);
-/// What `use` may name.
+/// The kinds of value that `use` may name.
 enum class Used : uint8_t { kEither, kMesh, kLayout };
-/// `use m`, `use [rows: 2]`, `use {batch -> rows}`: a mesh or a layout is in force from here on.
+/// `use m`, `use [rows: 2]`, `use {batch -> rows}`: puts a mesh or a layout in force from here on.
 void use(Evaluator& evaluator, const ast::UseStmt& stmt, const ScopePtr& scope, Used wanted = Used::kEither);
-/// What that would bring into force; nothing where it is not known, or in error.
+/// Returns the mesh or layout that a `use` would put in force; nothing if it is unknown, or in error.
 std::optional<InForce> in_force(Evaluator& evaluator, const ast::UseStmt& stmt, const ScopePtr& scope,
                                 Used wanted = Used::kEither);
-/// It is in force from here on, unless the command line gives one.
+/// Puts a mesh or layout in force from here on, unless the command line gives one.
 void use(Evaluator& evaluator, const InForce& what);
-/// `seed 7`: the stream of random numbers begins anew.
+/// `seed 7`: restarts the stream of random numbers.
 void set_seed(Evaluator& evaluator, const ast::SeedStmt& stmt, const ScopePtr& scope);
 /// `precision bf16`, `precision mixed`.
 void set_precision(Evaluator& evaluator, const ast::PrecisionStmt& stmt);
 
-/// `with … { … }`: a setting, the mesh, the layout, the precision or the seed in force while a block runs, in what it
-/// calls too. What was before is put back however the block is left.
+/// `with … { … }`: changes a setting, the mesh, the layout, the precision or the seed while a block and the functions
+/// that it calls run. Restores the previous state however the block ends.
 Flow run_with(Evaluator& evaluator, const ast::WithStmt& stmt, const ScopePtr& scope);
 
 }  // namespace mtf::eval

@@ -15,16 +15,17 @@
 namespace mtf::eval {
 namespace {
 
-/// A dim of more elements than this is shown by its first and last three, in a tensor of more than kMaxShown.
+/// In a tensor of more than kMaxShown elements, a dim with more elements than this is shown by its first and last
+/// three.
 constexpr int64_t kMaxShown = 1000;
 
-/// Of a format such as `.4f`, a digit alone behind the point: how many decimals, and -1 of every other.
+/// Returns the number of decimals of a format such as `.4f`, with a single digit; -1 for any other format.
 int decimals_of(std::string_view format) {
   const bool is_plain = format.size() == 3 && format[0] == '.' && format[1] >= '0' && format[1] <= '9';
   return is_plain && format[2] == 'f' ? format[1] - '0' : -1;
 }
 
-/// What the format library gives too, in a sixth of its time.
+/// Gives the same text as the format library, in a sixth of its time.
 std::string with_decimals(double number, int decimals) {
   std::array<char, 400> text;  // the largest has 309 digits before the point
   const auto end =
@@ -32,7 +33,7 @@ std::string with_decimals(double number, int decimals) {
   return {text.data(), end};
 }
 
-/// Appends what `text` makes of each number, in the brackets of the dims from `depth` on.
+/// Appends the `text` of each number, in the brackets of the dims from `depth` on.
 template <typename Text>
 void append(std::string& out, const plan::HostTensor& tensor, size_t depth, int64_t& at, bool shorten,
             const Text& text) {
@@ -145,17 +146,17 @@ std::string Display::formatted(const HostValue& value, const std::string& format
       };
       if (!domain_.is_abstract()) return tensor_text(cuts_.fetch(*tensor, span), text);
       cuts_.cut({*tensor}, span);
-      return text(2);  // a whole number has all formats that its type has
+      return text(2);  // a whole number accepts all formats of its type
     }
     number = cuts_.read_number(*tensor, span);
   }
-  // In a check a number of the right kind stands for one that is unknown.
+  // In a check a number of the right kind stands for an unknown number.
   if (number.is_unknown()) {
     switch (unknown_kind(number)) {
       case UnknownKind::kInt: number = int64_t{1}; break;
       case UnknownKind::kBool: number = true; break;
       case UnknownKind::kString: number = make_text("x"); break;
-      case UnknownKind::kFloat: number = 2.0; break;  // a whole one has all formats that floats have
+      case UnknownKind::kFloat: number = 2.0; break;  // a whole number accepts all formats of floats
       default: return "";
     }
   }

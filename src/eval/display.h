@@ -1,6 +1,6 @@
 #pragma once
-// How values are printed, and put into strings. Tensors are computed for it, by a cut; in a check or a plan they have
-// no text.
+// The text of values, for `print` and for interpolated strings. Tensors are computed for it, by a cut. In a check or a
+// plan tensors have no text.
 #include <string>
 
 #include "eval/cuts.h"
@@ -9,19 +9,19 @@
 
 namespace mtf::eval {
 
-/// A tensor's element, with so many significant digits.
+/// The text of a tensor's element with `digits` significant digits.
 std::string number_text(double number, ElementType element, int digits = 6);
 
 class Display {
  public:
-  /// Cuts are made where `builder` stands.
+  /// `builder` has the source position of the cuts.
   Display(const ops::Builder& builder, Cuts& cuts, const AbstractDomain& domain)
       : builder_(builder), cuts_(cuts), domain_(domain) {}
 
-  /// As `print` shows it; `inside` a list strings have quotes.
+  /// Returns the text that `print` shows. Strings `inside` a list have quotes.
   std::string text(const HostValue& value, bool inside = false);
-  /// A number, each element of a tensor, or a string in a format of std::format, which stands at `format_span`. Fails
-  /// (bad_format) if it has none that fits.
+  /// Formats a number, each element of a tensor, or a string. `format` is a format of std::format, at `format_span`.
+  /// Fails (bad_format) if the format does not fit the value.
   std::string formatted(const HostValue& value, const std::string& format, Span span, Span format_span);
 
  private:

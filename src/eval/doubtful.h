@@ -1,12 +1,13 @@
 #pragma once
-// A part of a program that a plan walks although only the run knows whether, or how often, it comes there.
+// A part of a program that a plan walks although only the run knows whether, or how often, it is executed.
 //
 //     Doubtful part(doubts, {condition, Doubt::Kind::kWays});
 //     … what stands there is evaluated …
 //     part.end();
 //
-// What has been made there is computed at its end, so that it counts, whatever becomes of its values. If anything was
-// computed in it, the figures of the statement under way are an estimate. In a check or a run it does nothing.
+// The end of the part is a cut: all operations made in the part are computed there, and so counted, even if their
+// results are never read. If anything was computed, the figures of the current statement are an estimate. Does nothing
+// in a check or a run.
 #include <cstdint>
 
 #include "eval/abstract.h"
@@ -26,7 +27,7 @@ class DoubtfulParts {
   DoubtfulParts(const AbstractDomain& domain, const ops::Builder& builder, Cuts& cuts, Reports& reports)
       : domain_(domain), builder_(builder), cuts_(cuts), reports_(reports) {}
 
-  /// A plan cannot count what stands at `span`, whose operands only the run knows.
+  /// Notes that a plan cannot count the operation at `span`, because only the run knows its operands.
   void uncounted(Span span);
 
  private:
@@ -40,7 +41,7 @@ class DoubtfulParts {
 class [[nodiscard]] Doubtful {
  public:
   Doubtful(DoubtfulParts& doubts, const plan::Doubt& doubt);
-  /// What has been made there is still held. It may be ended again, if it goes on.
+  /// Ends the part, while the values made in it are still held. May be called again if the part continues.
   void end();
 
  private:

@@ -66,7 +66,7 @@ Evaluator::~Evaluator() {
 void Evaluator::stand_in(const Evaluator& other) {
   top_ = other.top_;
   writes_down_.emplace(top_->changes, &undo);
-  const graph::CallFrameRef own_frame = builder.context.frame;  // a plan tells through which calls its costs came
+  const graph::CallFrameRef own_frame = builder.context.frame;  // in a plan it has the calls that lead to each cost
   const bool own_check = builder.context.check_finite;
   builder.context = other.builder.context;
   builder.context.frame = own_frame;

@@ -2,14 +2,14 @@
 // The evaluator: walks the AST, computes host values at once, and adds a node to the global graph for each tensor
 // operation.
 //
-// It evaluates in one of three ways. With an execution it runs. Without one it checks: tensors have types and layouts
-// but no numbers, what would come from them is Unknown, and each statement's error is collected instead of ending the
-// walk. Where the execution's runtime knows no numbers it plans: it walks as a check does, but errors end it and each
-// cut is costed.
+// It has three modes. With an execution it runs the program. Without one it checks: tensors have types and layouts but
+// no numbers, values that depend on numbers are Unknown, and an error of a statement is collected and does not end the
+// walk. If the execution's runtime knows no numbers, it plans: it walks as a check does, but the first error ends the
+// walk, and each cut is costed.
 //
-// The evaluator itself is expressions and statements. Whatever else evaluation needs is a part of it, a class with a
-// header of its own. Parts that evaluate expressions or run blocks (branches, loops, calls, modules, declarations,
-// annotations, variables) have the evaluator; all others are given the parts that they use, and a test sees to it.
+// The evaluator itself evaluates expressions and statements. Each further task is a part, a class with its own header.
+// Parts that evaluate expressions or run blocks (branches, loops, calls, modules, declarations, annotations, variables)
+// have the evaluator. All other parts get only the parts that they use; a test checks this.
 //
 //   what holds throughout   settings, options, meshes, modules, builtins, names
 //   what is under way       blocks, calls, loops, branches
@@ -66,7 +66,7 @@ inline OperatorSpans spans_of(const ast::Expr& expr, const ast::BinaryExpr& bina
 
 class Evaluator {
  public:
-  /// `execution`: null to check. `out` gets what `print` prints.
+  /// `execution`: null to check. `print` writes to `out`.
   Evaluator(Settings settings, plan::Execution* execution, std::ostream& out);
   ~Evaluator();
   Evaluator(const Evaluator&) = delete;
@@ -75,7 +75,7 @@ class Evaluator {
   const Settings settings;
   std::ostream& out;
   plan::Execution* execution() const { return execution_; }
-  /// Where values are computed; not of a check.
+  /// The runtime that computes values; not in a check.
   plan::Runtime& runtime() const { return execution_->runtime(); }
 
   // ---- the parts ----------------------------------------------------------------------------------------------------
@@ -107,8 +107,8 @@ class Evaluator {
   Branches branches;
   Caller caller;
 
-  /// Expressions may be evaluated as plain numbers, and calls too: nobody wants to know more of them than what they
-  /// give.
+  /// True if expressions may be evaluated as plain numbers: nobody asks for more than their values. The next function
+  /// says the same of calls.
   bool has_plain_numbers() const { return !spans_ && !findings.collects(); }
   bool may_call_plainly() const { return !domain.is_abstract() && !replays.follows_numbers() && calls.may_pass_by(); }
 
@@ -116,34 +116,37 @@ class Evaluator {
   /// The scope of the main file, or of the REPL.
   const ScopePtr& top() const { return top_; }
   void run_program(std::shared_ptr<const ast::Program> program);
-  /// A statement of a REPL entry, in `top`; all of an entry, one after the other.
+  /// Runs a statement of a REPL entry in `top`. The statements of an entry are run in order.
   void run_entry_statement(const std::shared_ptr<const ast::Program>& program, size_t index);
-  /// A statement of an entry that is a file has ended: names that no later one reads are set aside. The file has ended:
-  /// all are.
+  /// Called when a statement of an entry that is a file has ended: sets aside the values of names that no later
+  /// statement reads. end_file() sets aside the values of all names.
   void end_file_statement(const ast::Program& program, size_t index);
   void end_file(const ast::Program& program);
-  /// After a whole check: names of functions never called; `--set`s, a `--placement` and layout dims that nothing
-  /// matched.
+  /// Called after a whole check. Reports unknown names in functions that were never called, and each `--set`,
+  /// `--placement` and layout dim that nothing matched.
   void finish_check();
-  /// From here on what each part of the text is goes into `table`, which lives longer; without one that costs nothing.
+  /// Records facts about each part of the text in `table` from here on. `table` must outlive the evaluator. Without a
+  /// table nothing is recorded.
   void fill(SpanTable& table) { spans_ = &table; }
   SpanTable* spans() const { return spans_; }
-  /// Evaluates from here on as if it stood where `other` is, which lives longer: under its names, context and
-  /// interrupt.
+  /// Evaluates from here on as if this evaluator were at the position of `other`: with its names, context and
+  /// interrupt. `other` must live longer.
   void stand_in(const Evaluator& other);
 
   // ---- statements ---------------------------------------------------------------------------------------------------
-  /// The statements of a block, whose names it binds in `scope`. `keep_all`: all of them are kept when it has ended,
-  /// those of an instance or a module.
+  /// Runs the statements of a block, which bind their names in `scope`. `keep_all`: all names are kept when the block
+  /// has ended, as in an instance or a module.
   Flow run_block(const ast::Block& block, const ScopePtr& scope, bool keep_all = false) {
     return run_block(block, blocks.info(block), scope, keep_all);
   }
-  /// The same of a block whose facts are at hand. `replay`: of the loop of whose turn it is the body, or null.
+  /// Does the same for a block whose facts are at hand. `replay`: the replay of the loop whose body this block is, or
+  /// null.
   Flow run_block(const ast::Block& block, const BlockInfo& info, const ScopePtr& scope, bool keep_all = false,
                  Replay* replay = nullptr);
   /// Binds the names of a pattern; fails unless the value has as many parts.
   void bind_pattern(const ast::Pattern& pattern, HostValue&& value, const ScopePtr& scope);
-  /// The scope of a block inside `scope`, or of a call of what sees `visible` bindings of it.
+  /// Makes the scope of a block inside `scope`, or of a call of a function that sees the first `visible` bindings of
+  /// `scope`.
   OwnScope nested(const ScopePtr& scope) { return nested(scope, scope->bindings.size()); }
   OwnScope nested(const ScopePtr& scope, size_t visible) {
     return {spare_scopes_, scope, visible, domain.uncertainty()};
@@ -154,37 +157,37 @@ class Evaluator {
 
  private:
   // Statements.
-  /// Binds the functions and models of a block, which see one another.
+  /// Binds the functions and models of a block before its statements run, so that they see one another.
   void hoist(const ast::Block& block, const ScopePtr& scope);
   void declare_ahead(const ast::Ident& name, HostValue value, const ScopePtr& scope);
   Flow run_statement(const ast::Stmt& stmt, const ScopePtr& scope);
   Flow statement(const ast::Stmt& stmt, const ScopePtr& scope);
-  /// A statement of a check has failed: what it would have bound is poison.
+  /// Binds the names of a failed statement to poison, in a check.
   void poison_bindings(const ast::Stmt& stmt, const ScopePtr& scope);
-  /// Warns of a statement that is an expression without effect.
+  /// Warns about an expression statement without effect.
   void warn_of_unused(const ast::Expr& expr, Scope& scope);
-  /// To a value that has none, and that no other evaluator has made.
+  /// Names `value` if it has no name yet and this evaluator made it.
   void give_name(const graph::Value& value, Name name);
   void bind(const ScopePtr& scope, const ast::Ident& name, HostValue&& value);
   void assign(const ast::AssignStmt& stmt, const ScopePtr& scope);
   /// `extends`: the statement is `l := l + […]`.
   void assign_binding(Binding& binding, Scope& owner, HostValue value, Span span, Span statement, bool extends = false);
-  /// The value of `l := l + […]`, where l, the `name`, is a list: if nobody else holds it, it is extended instead of
-  /// copied. Nothing if the statement is another one.
+  /// Returns the value of `l := l + […]`, where the `name` l holds a list. Extends the list in place if nothing else
+  /// holds it. Returns nothing for any other statement.
   std::optional<HostValue> extended_list(const ast::AssignStmt& stmt, const Scope::Found& name, const ScopePtr& scope);
   void let(const ast::LetStmt& stmt, const ScopePtr& scope);
   void check_assertion(const ast::AssertStmt& stmt, const ScopePtr& scope);
-  /// A condition and, if it is a comparison, what it compares: evaluated once.
+  /// Evaluates the condition of an assertion once. If it is a comparison, `compared` gets its two sides.
   HostValue assertion(const ast::Expr& condition, const ScopePtr& scope,
                       std::optional<std::pair<HostValue, HostValue>>& compared);
-  /// The declaration of a function or model: from here on it sees the bindings made so far, and no later ones.
+  /// Passes the declaration of a function or model: from here on it sees the bindings made so far, and no later ones.
   void reach(const ast::FnStmt& stmt, Scope& scope);
   void reach(const ast::ModelStmt& stmt, Scope& scope);
 
   // Expressions.
   HostValue value_of(const ast::Expr& expr, const ScopePtr& scope);
-  /// The value of an argument, an operand or a `let`, which may be, or become, a number of a turn
-  /// (Replays::follows_numbers).
+  /// Evaluates an argument, an operand or the value of a `let`. `is_turns_number` is set if the value may be, or
+  /// become, a number of an iteration (Replays::follows_numbers).
   HostValue evaluate_to_hand_on(const ast::Expr& expr, const ScopePtr& scope, bool& is_turns_number);
   HostValue rest(Span span, const ScopePtr& scope);
   HostValue list(const ast::ListExpr& list, const ScopePtr& scope);
@@ -193,7 +196,7 @@ class Evaluator {
   HostValue unary(const ast::Expr& expr, const ast::UnaryExpr& unary, const ScopePtr& scope);
   HostValue binary(const ast::Expr& expr, const ast::BinaryExpr& binary, const ScopePtr& scope);
   HostValue index(const ast::Expr& expr, const ast::IndexExpr& index, const ScopePtr& scope);
-  /// `x[a: 1, b: 0..2]`, of whose arguments these are the values.
+  /// `x[a: 1, b: 0..2]`; `values` are the values of the index's arguments.
   HostValue index_tensor(const ast::Expr& expr, const ast::IndexExpr& index, const HostValue& object,
                          const std::vector<HostValue>& values, const ScopePtr& scope);
   HostValue index_list(const List& list, const HostValue& at, Span span);
@@ -207,13 +210,13 @@ class Evaluator {
   Arguments evaluate_arguments(const ast::CallExpr& call, Span span, const ScopePtr& scope);
 
   plan::Execution* execution_;
-  const std::shared_ptr<graph::ValueTable> table_;  ///< of its program
+  const std::shared_ptr<graph::ValueTable> table_;  ///< the tensors of this evaluator's program
   SpareScopes spare_scopes_{undo};
   ScopePtr own_top_;
-  ScopePtr top_;                               ///< `own_top_`, or another's
-  std::optional<Restore<Undo*>> writes_down_;  ///< what the other's scope changes meanwhile
+  ScopePtr top_;                               ///< `own_top_`, or the scope of another evaluator
+  std::optional<Restore<Undo*>> writes_down_;  ///< records changes to the other evaluator's scope in `undo`
   SpanTable* spans_ = nullptr;
-  const Scope* counted_scope_ = nullptr;  ///< of the innermost `counters`: what its statements make is counted
+  const Scope* counted_scope_ = nullptr;  ///< of the innermost `counters`, which counts the values made there
 };
 
 }  // namespace mtf::eval

@@ -18,7 +18,8 @@ HostValue Evaluator::evaluate(const ast::Expr& expr, const ScopePtr& scope) {
   check_stack(expr.span, Kind::call_too_deep);
   findings.count_steps(expr.span, 1);
   if (!spans_) [[likely]] {
-    if (auto* name = expr.as<ast::NameExpr>()) return names.look_up(name->name, expr.span, scope);  // half of all
+    // Names are half of all expressions.
+    if (auto* name = expr.as<ast::NameExpr>()) return names.look_up(name->name, expr.span, scope);
     if (auto* two = expr.as<ast::BinaryExpr>()) return binary(expr, *two, scope);
     return value_of(expr, scope);
   }
@@ -28,7 +29,7 @@ HostValue Evaluator::evaluate(const ast::Expr& expr, const ScopePtr& scope) {
 }
 
 inline HostValue Evaluator::value_of(const ast::Expr& expr, const ScopePtr& scope) {
-  // One object of three pointers: a lambda for each form would be made anew for each expression.
+  // A struct of three pointers: a lambda for each form would be made anew for each expression.
   struct ValueOf {
     Evaluator& evaluator;
     const ast::Expr& expr;
@@ -158,7 +159,7 @@ HostValue Evaluator::unary(const ast::Expr& expr, const ast::UnaryExpr& unary, c
 
 namespace {
 
-/// Between a number and a tensor of floats it adds the same to the graph whatever the number is.
+/// True if the operation, between a number and a tensor of floats, adds the same nodes to the graph for every number.
 bool hands_numbers_on(ast::BinaryOp op) {
   return op == ast::BinaryOp::kMultiply || op == ast::BinaryOp::kDivide || op == ast::BinaryOp::kAdd ||
          op == ast::BinaryOp::kSubtract;
@@ -189,7 +190,7 @@ HostValue Evaluator::binary(const ast::Expr& expr, const ast::BinaryExpr& binary
       HostValue b = evaluate(*binary.right, scope);
       right.end();
       HostValue both = operations.operate(op, a, b, spans_of(expr, binary));
-      // Where the left side decides, the result is a bool of the host, and what follows it may not be evaluated.
+      // If the left side decides, the result is a bool of the host, and the right side may not be evaluated.
       const bool is_decided = op == ast::BinaryOp::kOr;
       return domain.is_check() && tensor_of(both) ? domain.merge(HostValue(is_decided), both) : both;
     }
@@ -199,8 +200,7 @@ HostValue Evaluator::binary(const ast::Expr& expr, const ast::BinaryExpr& binary
 
 namespace {
 
-// What to write instead of a call of an instance that has no `fn call`: of its other functions, the first that takes as
-// much.
+// Suggests a call of another function of an instance that has no `fn call`: the first that takes as many arguments.
 Help help_with_call(const Instance& instance, const ast::CallExpr& call) {
   Span behind = call.callee->span;
   behind.begin = behind.end;
@@ -234,7 +234,7 @@ HostValue Evaluator::range(const ast::RangeExpr& range, const ScopePtr& scope) {
 
 namespace {
 
-/// A comprehension under way.
+/// The evaluation of a comprehension.
 class Comprehension {
  public:
   Comprehension(Evaluator& evaluator, const ast::ComprehensionExpr& comprehension)
@@ -248,7 +248,7 @@ class Comprehension {
  private:
   using Loop = ast::ComprehensionExpr::Loop;
 
-  /// Takes every turn of a loop and of those inside it. False if something is poison.
+  /// Runs every iteration of a loop and of the loops inside it. False if something is poison.
   bool walk(size_t index, const ScopePtr& scope) {
     const Loop& loop = all_.loops[index];
     check_stack(loop.span, Kind::nesting_too_deep);
@@ -275,7 +275,7 @@ class Comprehension {
                                      "0.."}})
                          : ""));
     }
-    // How many there are only the run knows: one stands for all.
+    // Only the run knows the number of elements: one element stands for all.
     all_known_ = false;
     const auto one = [&] {
       if (sequence) return (*sequence)->any ? (*sequence)->any() : (*sequence)->at(0);
@@ -338,7 +338,7 @@ class Comprehension {
   Evaluator& evaluator_;
   const ast::ComprehensionExpr& all_;
   std::vector<HostValue> items_;
-  bool all_known_ = true;  ///< which elements there are
+  bool all_known_ = true;  ///< the number of elements is known
 };
 
 }  // namespace
@@ -407,7 +407,7 @@ HostValue Evaluator::call(const ast::Expr& expr, const ast::CallExpr& call, cons
 }
 
 HostValue Evaluator::text(const ast::StringExpr& string, const ScopePtr& scope) {
-  constexpr size_t kLengthOfValue = 12;  // a guess, so that a text rarely moves as it grows
+  constexpr size_t kLengthOfValue = 12;  // an estimate, so that the text is rarely reallocated as it grows
   std::string out;
   size_t length = 0;
   for (const ast::StringPart& part : string.parts) length += part.value ? kLengthOfValue : part.text.size();
