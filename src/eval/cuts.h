@@ -106,8 +106,7 @@ class Cuts {
   /// the bytes that it keeps alive.
   void end_block(const BlockInfo& info, Scope& scope, bool keep_all) const;
 
-  // ---- iterations of a loop over a dim: there are no cuts
-  // --------------------------------------------------------------
+  // ---- iterations of a loop over a dim: there are no cuts -----------------------------------------------------------
   /// The innermost iteration under way, or null.
   Turn* turn() const { return turn_; }
   Restore<Turn*> within(Turn& turn) { return Restore(turn_, &turn); }

@@ -13,8 +13,8 @@ namespace {
 constexpr size_t kMostErrors = 100;
 constexpr int64_t kMostSteps = 4'000'000;
 
-/// Whether an error says of a layout's rule what another has said already: the rule is wrong, not each tensor that it
-/// is for.
+/// True if an error repeats an earlier one about the same rule of a layout: the rule is wrong, not each tensor that it
+/// applies to.
 bool repeats(const Diagnostic& diagnostic, const Diagnostic& earlier) {
   if (earlier.kind() != Kind::mesh_lacks_axis || earlier.places().size() < 2) return false;
   const LabeledSpan& other = earlier.places()[1];
@@ -25,7 +25,7 @@ bool repeats(const Diagnostic& diagnostic, const Diagnostic& earlier) {
 }
 
 std::string kind_and_place(const Diagnostic& diagnostic) {
-  const Span place = diagnostic.span();  // unknown: of what was given from outside
+  const Span place = diagnostic.span();  // unknown for errors in options
   return fmt::format("{} {}", record(diagnostic.kind()).name, place.is_known() ? to_text(place) : diagnostic.label());
 }
 
@@ -53,7 +53,7 @@ Findings::Trial::Trial(Findings& findings)
 }
 
 Findings::Trial::~Trial() {
-  // A check that ends in the walk has found too many errors, or says that it ends here.
+  // If the check ends inside the walk, it has found too many errors, or reports that it was cut short.
   const bool ends_check = std::uncaught_exceptions() > exceptions_;
   const bool has_enough = found_.list().size() >= kMostErrors;
   findings_.trial_ = outer_trial_;

@@ -1,5 +1,5 @@
 #pragma once
-// What a check finds, and how much it may do to find it.
+// The errors and warnings of a check, and the limits of its work.
 #include <functional>
 #include <limits>
 #include <string>
@@ -10,29 +10,30 @@
 
 namespace mtf::eval {
 
-/// Thrown where a check ends before the program does; why has been reported.
+/// Thrown to end a check before the end of the program. The reason has been reported.
 struct CheckEnded {};
 
-/// Where errors go: a check collects them and goes on, whoever runs or plans a program ends with the first.
+/// The receiver of errors. A check collects them and goes on; a run or a plan ends with the first.
 class Findings {
  public:
-  /// From here on errors are collected in `list`, which lives longer.
+  /// Collects errors in `list` from here on. `list` must outlive this.
   void collect_in(Diagnostics& list) { list_ = &list; }
   bool collects() const { return list_ != nullptr; }
-  /// How many errors there are.
+  /// The number of errors.
   size_t count() const { return list_ == nullptr ? 0 : list_->error_count(); }
 
-  /// Adds an error or a warning; throws it as an error where none are collected. Ends a check that has found a hundred:
-  /// each takes time to explain, and nobody reads more. `doubt`: how many conditions that only the run knows, and calls
-  /// and loops that may have ended, stand around it.
+  /// Adds an error or a warning. Throws it as an error if none are collected. A check ends after a hundred errors,
+  /// because each takes time to explain and nobody reads more. `doubt`: the number of unknown conditions, and of calls
+  /// and loops that may have ended, around the error.
   void report(Diagnostic diagnostic, int doubt = 0);
-  /// From here on warnings are told to `tell`.
+  /// Passes warnings to `tell` from here on.
   void on_warning(std::function<void(const Diagnostic&)> tell) { tell_ = std::move(tell); }
-  /// A check has told them.
+  /// Notes that a check has already reported these warnings.
   void have_been_told(const Diagnostics& warnings);
-  /// A warning of what is evaluated: collected, or told; once for each kind and place, however often that is evaluated.
+  /// Reports a warning: it is collected, or told. Reports each kind and place only once, however often the code is
+  /// evaluated.
   void warn(Diagnostic diagnostic);
-  /// A walk that a check may have to take again: what it finds counts once it is kept, and is dropped otherwise.
+  /// A walk that a check may have to repeat. Its findings are dropped unless they are kept.
   class [[nodiscard]] Trial {
    public:
     explicit Trial(Findings& findings);
@@ -40,14 +41,14 @@ class Findings {
     Trial(const Trial&) = delete;
     Trial& operator=(const Trial&) = delete;
     void keep() { keep_up_to(std::numeric_limits<int>::max()); }
-    /// Drops the errors that are more in doubt than that.
+    /// Keeps the findings, except the errors with more doubt than `doubt`.
     void keep_up_to(int doubt);
 
    private:
     friend class Findings;
     Findings& findings_;
     Diagnostics found_;
-    std::vector<int> doubts_;  ///< of each that is found
+    std::vector<int> doubts_;  ///< of each finding
     Trial* const outer_trial_;
     Diagnostics* const outer_;
     const size_t told_before_;
@@ -55,7 +56,7 @@ class Findings {
     bool is_kept_ = false;
   };
 
-  /// Counts what a check does, in expressions evaluated; ends the check (check_cut_short) when that is too much.
+  /// Counts the expressions that a check evaluates. Ends the check (check_cut_short) at the limit.
   void count_steps(Span span, size_t steps) {
     if (list_ != nullptr) [[unlikely]]
       count_steps_of_check(span, steps);
@@ -68,7 +69,7 @@ class Findings {
   std::function<void(const Diagnostic&)> tell_;
   std::unordered_set<std::string> told_;  ///< kinds and places of warnings
   std::vector<std::string> told_on_trial_;
-  Trial* trial_ = nullptr;  ///< the innermost that is under way
+  Trial* trial_ = nullptr;  ///< the innermost trial under way
   int64_t steps_ = 0;
 };
 

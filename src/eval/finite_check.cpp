@@ -22,19 +22,19 @@ namespace {
 using graph::Value;
 using graph::Values;
 
-/// The indices of the turns of loops, outermost first.
+/// The indices of the iterations of nested loops, outermost first.
 using TurnPlace = std::vector<std::pair<Dim, int64_t>>;
 
-/// An operation that has made an element that is not finite, of finite operands.
+/// An operation that has computed a non-finite element from finite operands.
 struct Culprit {
   graph::OperationRef operation;
   int result = 0;
   ops::NotFinite found;
   TurnPlace turns;
-  std::vector<std::string> operands;  ///< as the message shows them
+  std::vector<std::string> operands;  ///< the text of each operand in the message
 };
 
-/// `x: f32[batch=4]`, of a value without a name its type alone.
+/// `x: f32[batch=4]`; only the type for a value without a name.
 std::string operand_text(Name name, const TensorType& type) {
   return name.empty() ? to_string(type) : fmt::format("{}: {}", name.text(), to_string(type));
 }
@@ -45,12 +45,13 @@ double number_in(const plan::HostTensor& numbers, const TurnPlace& turns) {
   return numbers.number(index);
 }
 
-/// What the turns of a loop say of their values.
+/// Checks the values of a loop's iterations.
 class TurnsLook {
  public:
-  /// By result of the outermost loop's operation: its numbers, one for each place of the loops around them.
+  /// The numbers for each result of the outermost loop's operation, one for each combination of iterations of the
+  /// enclosing loops.
   using Numbers = std::map<int, const plan::HostTensor*>;
-  /// Whether an operand of the loop is finite.
+  /// Returns whether an operand of the loop is finite.
   using IsFinite = std::function<bool(size_t operand)>;
 
   TurnsLook(const graph::LaidOutOperation& loop, Numbers numbers, IsFinite operand_is_finite)
@@ -77,7 +78,7 @@ class TurnsLook {
     }
   }
 
-  /// The first culprit in the order in which the turns run.
+  /// Returns the first culprit in the order of the iterations.
   std::optional<Culprit> first(TurnPlace outer) {
     const auto& attributes = loop_.attributes.get<ops::ScanAttributes>();
     turns_ = std::move(outer);
@@ -111,8 +112,8 @@ class TurnsLook {
     return std::nullopt;
   }
 
-  /// True if what is not finite among the results of an operation is what a statement binds or the turn gives, or goes
-  /// on into such a value.
+  /// True if an operation has a non-finite result that a statement binds or the loop returns, or that such a value is
+  /// computed from.
   bool leaves_statement(size_t i) const {
     const graph::ProgramOperation& entry = region_.turn.operations[i];
     bool is_finite_all = true;
@@ -160,16 +161,16 @@ class TurnsLook {
   const IsFinite operand_is_finite_;
   TurnPlace turns_;
   std::map<graph::ProgramValue, const plan::HostTensor*> looked_at_;
-  std::vector<std::vector<size_t>> readers_;  ///< of each operation of the turn
-  std::vector<bool> is_result_;               ///< it makes what the turn gives
-  std::map<int32_t, Numbers> inner_;          ///< by operation of the turn that is a loop
+  std::vector<std::vector<size_t>> readers_;  ///< the consumers of each operation of the iteration
+  std::vector<bool> is_result_;               ///< the operation computes a result of the iteration
+  std::map<int32_t, Numbers> inner_;          ///< by the loop operations inside the iteration
 };
 
 std::string what_it_is(double number) { return std::isnan(number) ? "NaN" : number > 0 ? "inf" : "-inf"; }
 
 std::string operation_text(const graph::Op& op) { return code(std::string(op.symbol.empty() ? op.name : op.symbol)); }
 
-/// ` at [layers=2, batch=1]`; of a number nothing.
+/// ` at [layers=2, batch=1]`; empty for a number.
 std::string place_text(const Culprit& culprit) {
   std::vector<std::string> parts;
   for (const auto& [dim, place] : culprit.turns) parts.push_back(fmt::format("{}={}", dim.name.text(), place));
@@ -179,7 +180,7 @@ std::string place_text(const Culprit& culprit) {
   return parts.empty() ? std::string() : fmt::format(" at [{}]", mtf::join(parts, ", "));
 }
 
-/// What an element-wise operation has read of a computed operand to make the element.
+/// Returns the element of a computed operand that an element-wise operation has read to compute its non-finite element.
 std::string operand_there(const Culprit& culprit, const Value& operand, plan::Execution& execution) {
   const Dims& dims = culprit.operation->results[culprit.result].dims;
   if (!culprit.operation->op->lane || !operand.node->is_computed(operand.result)) return {};
@@ -197,8 +198,8 @@ std::string operand_there(const Culprit& culprit, const Value& operand, plan::Ex
 struct FiniteCheck::Looked {
   graph::NodePtr node;
   Values operands;
-  std::map<int, graph::Handle> results;  ///< the number of each result that is looked at
-  std::map<int, graph::Handle> turns;    ///< of a loop: the numbers of its turns, by result
+  std::map<int, graph::Handle> results;  ///< the number of each checked result
+  std::map<int, graph::Handle> turns;    ///< for a loop: the numbers of its iterations, by result
   bool is_bound = false;                 ///< somebody holds it, or a statement has given it a name
 };
 
@@ -227,7 +228,7 @@ FiniteCheck::FiniteCheck(ops::Builder& builder, const Values& needed) {
   for (const graph::NodePtr& node : nodes) is_bound.push_back(node->is_held() || !node->name.empty());
   for (size_t n = 0; n < nodes.size(); ++n) {
     const graph::NodePtr& node = nodes[n];
-    for (const Value& operand : node->operands()) {  // of an earlier cut, or a file's
+    for (const Value& operand : node->operands()) {  // computed by an earlier cut, or read from a file
       if (!operand.node->is_computed(operand.result) || !is_float(operand.element())) continue;
       std::map<int, graph::Handle>& results = entry_of(operand.node).results;
       if (results.count(operand.result) == 0) results.emplace(operand.result, number_of(operand));
@@ -273,7 +274,7 @@ void FiniteCheck::expect_finite(plan::Execution& execution) const {
     here.entry = &entry;
     for (const auto& [result, number] : entry.results) here.results[result] = execution.fetch(number.value()).number(0);
   }
-  // Back through the program: what is not finite and goes on into what a statement binds.
+  // Goes backward through the program, and marks the non-finite values that a bound value is computed from.
   std::unordered_map<const graph::Node*, bool> leaves;
   for (auto entry = looked_.rbegin(); entry != looked_.rend(); ++entry) {
     const graph::LaidOutOperation& operation = *entry->node->operation;

@@ -1,15 +1,15 @@
 #pragma once
-// `--check-finite`: the first NaN or infinity that an operation makes of finite operands is an error.
+// `--check-finite`: reports the first NaN or infinity that an operation computes from finite operands.
 //
-// Each cut computes one number more for each value that it computes: `first_not_finite`. A loop over a dim stacks these
-// numbers of its turns (ops/loop.h, where Context::check_finite is set). When the cut has run, the values are looked at
-// in program order, those of a loop turn by turn. Layouts, fused loops and ranks change nothing of what they say.
+// For each value, the cut also computes a number, `first_not_finite`. A loop over a dim stacks these numbers of its
+// iterations (ops/loop.h, if Context::check_finite is set). After the cut, the values are checked in program order, and
+// the values of a loop iteration by iteration. The result does not depend on layouts, fusions and ranks.
 //
-// Only what a statement binds, gives or prints counts: `where(x > 0, log(x), 0)` is finite, whatever its parts are. The
-// error then names the operation within the statement that made the first such element.
+// A value counts only if a statement binds, returns or prints it: `where(x > 0, log(x), 0)` is finite, even if `log(x)`
+// is not. The error names the operation inside the statement that computed the first such element.
 //
-// A number that the program gives (`-inf` in a mask), a file's contents and what is computed from a value that is not
-// finite are no errors. Views and reshapes have the elements of their operands, and are not looked at.
+// A number in the program (`-inf` in a mask), the contents of a file, and a value computed from a non-finite operand
+// are no errors. Views and reshapes are not checked, because they have the elements of their operands.
 #include <optional>
 #include <vector>
 
@@ -22,16 +22,16 @@ class Execution;  // plan/execution.h
 
 namespace mtf::eval {
 
-/// The checks of one cut. It adds them to the graph when it is made, before the cut computes them.
+/// The checks of one cut. The constructor adds them to the graph, before the cut computes them.
 class FiniteCheck {
  public:
-  /// `needed` and what is held are what the cut computes.
+  /// The cut computes `needed` and all values that are held.
   FiniteCheck(ops::Builder& builder, const graph::Values& needed);
   ~FiniteCheck();
   FiniteCheck(const FiniteCheck&) = delete;
   FiniteCheck& operator=(const FiniteCheck&) = delete;
 
-  /// After the cut. Fails (not_finite) where the first value was made that is not finite.
+  /// Called after the cut. Fails (not_finite) at the operation that computed the first non-finite value.
   void expect_finite(plan::Execution& execution) const;
 
  private:

@@ -7,7 +7,7 @@ namespace {
 
 const Name kGradient("grad");
 
-/// A callee as it stands in NamesRead::code: `f`, `nn.relu`; empty if it is neither a name nor a part of one.
+/// Returns a callee as in NamesRead::code: `f`, `nn.relu`. Empty if it is neither a name nor a part of one.
 Name callee_name(const ast::Expr& callee) {
   if (auto* name = callee.as<ast::NameExpr>()) return name->name;
   if (auto* part = callee.as<ast::AttributeExpr>())
@@ -15,7 +15,7 @@ Name callee_name(const ast::Expr& callee) {
   return {};
 }
 
-/// True if it is `grad(…)`.
+/// True for a call `grad(…)`.
 bool is_gradient(const ast::CallExpr& call) {
   auto* name = call.callee->as<ast::NameExpr>();
   return name && name->name == kGradient;
@@ -118,7 +118,7 @@ class FlowWalk : public ast::Walk {
     Walk::expr(e);
   }
 
-  /// Its names are captured, and what it does is known when it is called.
+  /// Skips functions: their names are captured, and their effect is known when they are called.
   void function(const ast::FunctionText&) override {}
 
  private:

@@ -1,37 +1,37 @@
 #pragma once
-// How the values of a text's names come to `grad`, as far as the text alone says it.
+// The paths on which the values of names reach `grad`, as far as the text alone shows them.
 //
-// The names of a statement are taken as they are written, whichever binding they mean. What a function of the statement
-// does inside is not looked at: a name that the function mentions is captured (BlockInfo::captured).
+// The analysis takes names as they are written, and does not resolve them to bindings. It does not look into the
+// functions of a statement: a name that a function mentions is captured (BlockInfo::captured).
 #include <vector>
 
 #include "eval/block_info.h"
 
 namespace mtf::eval {
 
-/// The names that stand in an expression or a function.
+/// The names in an expression or a function.
 struct NamesRead {
   NameSet values;  ///< all of them
-  /// Those that may be called, or hold something that may be: `nn.relu` of `nn.relu(x)`, and nothing of the callee of
-  /// `grad(loss, targets)`, which gives tensors.
+  /// The names that may be called, or that hold a function: `nn.relu` in `nn.relu(x)`. Excludes the callee in
+  /// `grad(loss, targets)`, which returns tensors.
   NameSet code;
 };
 
-/// One way that values take.
+/// One path of values.
 struct GradientFlow {
   enum class Kind : uint8_t {
     kBinds,    ///< the value of `from` is bound to the names `to`
-    kAssigns,  ///< is assigned to the name in `to`
+    kAssigns,  ///< the value of `from` is assigned to the name in `to`
     kCalls,    ///< `from` are the arguments of a call
-    kLeaves,   ///< `from` is differentiated, returned, or assigned to a part: nobody knows where its value comes
+    kLeaves,   ///< `from` is differentiated, returned, or assigned to a part: the destination of its value is unknown
   };
   Kind kind;
   NameSet to = {};
   NamesRead from = {};
-  Name callee = {};  ///< of kCalls: `f`, or `nn.relu`; empty if it is no name
+  Name callee = {};  ///< of kCalls: `f`, or `nn.relu`; empty if the callee is not a name
 };
 
-/// Those of a statement, of the blocks and calls inside too.
+/// Returns the paths of a statement, including the blocks and calls inside.
 std::vector<GradientFlow> gradient_flows(const ast::Stmt& stmt);
 
 }  // namespace mtf::eval

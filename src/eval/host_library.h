@@ -1,10 +1,10 @@
 #pragma once
-// Libraries of host functions: what scripts call that is no tensor operation and stands outside of the evaluator, such
-// as functions of strings and of files.
+// Libraries of host functions: the functions for scripts that are neither tensor operations nor part of the evaluator,
+// for instance functions of strings and of files.
 //
-// A library is a table. Whoever makes a session names one in its settings; without one, the functions are unknown
-// names. A function gets the arguments of the call and a Caller, which is as much of the evaluation as it may use. What
-// a library remembers from one call to the next is its state: each evaluator has one of its own, which dies with it.
+// A library is a table. The settings of a session name one; without a library its functions are unknown names. A
+// function gets the arguments of the call and a Caller, which offers a part of the evaluator. A library keeps data
+// between calls in its state. Each evaluator has its own state, which ends with the evaluator.
 #include <functional>
 #include <memory>
 #include <ostream>
@@ -37,20 +37,20 @@ class Meshes;          // eval/meshes.h
 struct Settings;       // eval/settings.h
 class Variables;       // eval/variables.h
 
-/// A place in the stream of random numbers.
+/// A position in the stream of random numbers.
 struct RandomStream {
   double seed = 0;
-  double calls = 0;  ///< random operations evaluated since
+  double calls = 0;  ///< random operations evaluated since the seed was set
 };
 
-/// What a library remembers of one evaluation.
+/// The data that a library keeps for one evaluator.
 class LibraryState {
  public:
   virtual ~LibraryState() = default;
 };
 
-/// The evaluation that calls a host function, and lives as long as what the function makes. The functions of the
-/// language itself (eval/builtins.h) use its parts, others what it offers.
+/// The evaluator's side of a call of a host function. It lives as long as any value that the function makes. The
+/// functions of the language itself (eval/builtins.h) use its `parts`; library functions use only its own members.
 class Caller {
  public:
   struct Parts {
@@ -73,12 +73,12 @@ class Caller {
   Caller(const Caller&) = delete;
   Caller& operator=(const Caller&) = delete;
 
-  // ---- what it is ---------------------------------------------------------------------------------------------------
-  /// Nothing is computed, and there is no execution.
+  // ---- the mode -----------------------------------------------------------------------------------------------------
+  /// True for a check: nothing is computed, and there is no execution.
   bool is_check() const;
-  /// A check or a plan: what tensors hold is unknown, and nothing is written.
+  /// True for a check or a plan: the contents of tensors are unknown, and nothing is written.
   bool is_abstract() const;
-  /// A check of what is run then.
+  /// True for a check of a program that is run afterwards.
   bool runs_next() const;
 
   const Parts parts;
@@ -90,25 +90,25 @@ class Caller {
   /// A tensor that holds `data` from the start, in the layout that the current rules give it. In a check `data` has no
   /// bytes: only the type matters.
   graph::Value constant(plan::HostTensor data, Span span);
-  /// A tensor of that layout whose elements are still to be given.
+  /// A tensor of that type, with the layout of the current rules, whose elements are set later.
   graph::Value unplaced(const TensorType& type, Span span);
-  /// One of the type and layout of a variable.
+  /// The same, with the type and layout of a variable.
   graph::Value unplaced_as(const Place& place, Span span);
-  /// Gives tensors their elements, and stores them; not of a check.
+  /// Sets the elements of tensors, and stores tensors; not in a check.
   plan::Execution& execution() const;
   plan::Runtime& runtime() const;
 
-  /// What eval/cuts.h says of these.
+  /// See eval/cuts.h.
   void cut(const graph::Values& needed, Span span);
   plan::HostTensor fetch(const graph::Value& value, Span span);
   HostValue read_number(const graph::Value& value, Span span);
 
-  // ---- what it changes ----------------------------------------------------------------------------------------------
+  // ---- its effects --------------------------------------------------------------------------------------------------
   /// `place := value`, at `span`.
   void assign(const PlacePtr& place, const graph::Value& value, Span span);
   RandomStream random_stream() const;
   void set_random_stream(const RandomStream& stream);
-  /// What this evaluation's library remembers, which is a `State`.
+  /// The library's state for this evaluator, which must be a `State`.
   template <typename State>
   State& state() const {
     return static_cast<State&>(*state_);
@@ -119,8 +119,8 @@ class Caller {
   const std::unique_ptr<LibraryState> state_;
 };
 
-/// A function of a library: its record. `sees_unknown`: it is called also if only the run knows one of its arguments.
-/// `is_pure`: Builtin::is_pure.
+/// A function of a library. `sees_unknown`: it is called even if only the run knows an argument. `is_pure`:
+/// Builtin::is_pure.
 struct HostFunction {
   syntax::Signature signature;
   std::string_view doc;
@@ -132,11 +132,12 @@ struct HostFunction {
 
 struct HostLibrary {
   std::vector<HostFunction> functions;  ///< every program sees them
-  std::vector<HostFunction> native;     ///< of the module `native`, which only the standard modules see
-  std::unique_ptr<LibraryState> (*new_state)() = nullptr;  ///< null: it remembers nothing
+  std::vector<HostFunction> native;     ///< in the module `native`, which only the standard modules see
+  std::unique_ptr<LibraryState> (*new_state)() = nullptr;  ///< null: the library has no state
 };
 
-/// A function of the host as a value: of a library, or a method of an object. The signature lives longer.
+/// Makes a value from a host function: a library function, or a method of an object. The signature must outlive the
+/// value.
 BuiltinPtr host_function(const syntax::Signature& signature, std::string_view doc,
                          std::function<HostValue(Caller&, const Bound&)> call, bool sees_unknown = false,
                          bool is_pure = false, bool only_looks = false);

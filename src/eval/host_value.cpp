@@ -122,8 +122,8 @@ std::string describe(const HostValue& value) {
 
 namespace {
 
-/// Element by element, through the lists inside. Two lists that have met once are not compared again: a list may hold
-/// another one many times.
+/// Compares element by element, including nested lists. Compares each pair of lists only once, because a list may
+/// contain another one many times.
 std::optional<bool> equal_lists(const ListPtr& a, const ListPtr& b) {
   struct Level {
     const List* a;

@@ -1,11 +1,11 @@
 #pragma once
-// Values of the host: what a name can stand for besides a tensor.
+// Values of the host: everything other than a tensor that a name can stand for.
 //
-// Numbers, strings, dims, lists, functions and models are computed at once by the evaluator; a tensor is a Value of
-// the global graph that is held (Handle), and a `param` or `state` is a Place that holds the value it has now. Two
-// values exist only to keep the checks quiet and exact. Unknown is a value that only the run knows: a number of a
-// tensor, for instance, or a line of a file. Poison is the result of an error that has been reported: any use of it is
-// Poison, without a word. eval/possible_values.h has the operations on the two.
+// The evaluator computes numbers, strings, dims, lists, functions and models at once. A tensor is a held Value of the
+// global graph (Handle). A `param` or `state` is a Place, which holds its current value. Two kinds of values exist only
+// for checks. Unknown is a value that only the run knows, for instance a number from a tensor or a line of a file.
+// Poison is the result of an error that has been reported: every use of it is Poison, without another message.
+// eval/possible_values.h has the operations on both.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -37,23 +37,22 @@ struct Poison {
   bool operator==(const Poison&) const = default;
 };
 
-/// The values that an unknown value may be.
-/// A number is an int or a float; a tensor is of any type.
+/// The values that an unknown value may be. A number is an int or a float; a tensor has any type.
 enum class UnknownKind : uint8_t { kAny, kNumber, kInt, kFloat, kBool, kString, kTensor };
 struct Unknown {
   UnknownKind kind = UnknownKind::kAny;
   bool operator==(const Unknown&) const = default;
 };
 
-/// `first..last`, the end excluded. In an index either end may be left out; in a check either may be unknown.
+/// `first..last`, without the end. An index may leave out either end; in a check either may be unknown.
 struct Range {
   int64_t first = 0;
   int64_t last = 0;
   bool open_first = false;
   bool open_last = false;
   bool known = true;
-  /// How many numbers it has; nothing if only the run knows. Fails at `span` without a beginning or an end
-  /// (not_iterable), and if they are too many to count (integer_overflow).
+  /// The number of integers in the range; nothing if only the run knows it. Fails at `span` if an end is left out
+  /// (not_iterable), or if the number overflows (integer_overflow).
   std::optional<int64_t> size(Span span) const;
   bool operator==(const Range&) const = default;
 };
@@ -80,8 +79,8 @@ using OperationPtr = const graph::Op*;
 using BuiltinPtr = std::shared_ptr<const Builtin>;
 using ObjectPtr = std::shared_ptr<Object>;
 
-/// Plain kinds, which hold nothing, stand first in `Data`: a value of one is copied, moved and ended without a call,
-/// which is why it is in a union.
+/// Plain kinds, which own no memory, come first in `Data`. A value of a plain kind is copied, moved and destroyed
+/// without a call; the union makes this possible.
 struct HostValue {
   using Data = std::variant<None, Poison, Unknown, bool, int64_t, double, ElementType, Dim, Range, OperationPtr,
                             graph::Handle, Text, ListPtr, SequencePtr, PlacePtr, FunctionPtr, ModelClassPtr,
@@ -123,14 +122,14 @@ struct HostValue {
   bool is() const {
     return std::holds_alternative<T>(data);
   }
-  /// It holds nothing else.
+  /// True if the value owns no memory.
   bool is_plain() const { return data.index() < kPlainKinds; }
   bool is_poison() const { return is<Poison>(); }
   bool is_unknown() const { return is<Unknown>(); }
 
  private:
   static constexpr size_t kPlainKinds = 10;
-  /// What another's data is: of numbers without the variant's call through a table.
+  /// Copies or moves another value's data. Avoids the variant's call through a table for numbers.
   template <typename Other>
   static Data taken(Other&& other) {
     if (const auto* i = std::get_if<int64_t>(&other)) return Data(std::in_place_type<int64_t>, *i);
@@ -142,52 +141,52 @@ struct HostValue {
 
 /// A list or, if `tuple`, a tuple.
 struct List {
-  ~List();  ///< lets go of its items one after another (let_go.cpp)
+  ~List();  ///< releases its items one after another (let_go.cpp)
 
   std::vector<HostValue> items;
   bool tuple = false;
 };
 
-/// What a loop can walk without a list being made: the batches of a dataset.
+/// A sequence that a loop walks without making a list: the batches of a dataset.
 struct Sequence {
   int64_t count = 0;  ///< -1: unknown in a check
   std::function<HostValue(int64_t)> at;
   std::string what;
-  std::function<HostValue()> any = {};  ///< what stands for all of them in a check; null: the first does
+  std::function<HostValue()> any = {};  ///< makes one value that stands for all in a check; null: the first value does
 };
 
-/// A `param` or `state` of a model. Names bound to it share it; `:=` replaces `current`.
+/// A `param` or `state` of a model. All names bound to it share it. `:=` replaces `current`.
 struct Place {
   std::string path;  ///< `blocks[3].attention.wq`
   std::string name;  ///< the path's last part
   bool trainable = true;
   Name model;  ///< the class that declares it
   TensorType type;
-  Dims declared_dims;                         ///< those of its declaration; `type` also has those that `stacked` adds
-  HostValue start = None{};                   ///< the number that each element begins with; none if they may differ
-  graph::GivenLayout stored;                  ///< where it lies
-  std::shared_ptr<graph::Variable> known_as;  ///< what rules by path know it as: stored.why.variable
+  Dims declared_dims;         ///< the dims of its declaration; `type` also has the dims that `stacked` adds
+  HostValue start = None{};   ///< the initial number of all elements; none if they may differ
+  graph::GivenLayout stored;  ///< its layout
+  std::shared_ptr<graph::Variable> known_as;  ///< its name in rules by path: stored.why.variable
   bool is_assigned = false;                   ///< since its declaration
   graph::Handle current;
   Span span;           ///< where it is declared
   Span declared;       ///< its name and its type
-  Span begins;         ///< the value that it is declared with
+  Span begins;         ///< the initial value in its declaration
   int64_t serial = 0;  ///< ascending in order of declaration
 };
 
-/// Whether a function can be one of plain numbers (eval/plain_numbers.h).
+/// Whether a function can be evaluated with plain numbers (eval/plain_numbers.h).
 enum class IsPlain : uint8_t { kUnknown, kMaybe, kNo };
 
-/// A function of a script: a declaration or `fn(x) = e`, with the bindings in force where it is written.
+/// A function of a script: a declaration or `fn(x) = e`, with the bindings in force at its position.
 struct Function {
   Name name;  ///< empty for one without a name
   const syntax::Signature* signature = nullptr;
   const std::optional<ast::Annotation>* result = nullptr;
-  const ast::Block* block = nullptr;  ///< one of the two is the body
+  const ast::Block* block = nullptr;  ///< either this or `expression` is the body
   const ast::Expr* expression = nullptr;
   std::string doc;
   std::shared_ptr<Scope> scope;
-  size_t visible = 0;    ///< the bindings of `scope` that it sees
+  size_t visible = 0;    ///< the number of bindings of `scope` that it sees
   bool reached = false;  ///< evaluation has passed its declaration, so `visible` is final
   std::shared_ptr<const std::vector<std::shared_ptr<const void>>> named = nullptr;
   IsPlain is_plain = IsPlain::kUnknown;
@@ -223,10 +222,9 @@ struct Builtin {
   const syntax::Signature* signature = nullptr;  ///< lives longer
   std::string_view doc;
   std::function<HostValue(Caller&, const Bound&)> call;
-  bool sees_unknown =
-      false;                ///< else a call with an argument that only the run knows is not made: its result is unknown
-  bool is_pure = false;     ///< a call depends on its arguments alone, and does nothing but add to the graph
-  bool only_looks = false;  ///< at its arguments: it neither keeps nor returns them
+  bool sees_unknown = false;  ///< false: a call with an unknown argument is not made, and its result is unknown
+  bool is_pure = false;       ///< a call depends only on its arguments, and its only effect is to add to the graph
+  bool only_looks = false;    ///< it neither keeps nor returns its arguments
 };
 
 /// A value with behaviour of its own: a dataset, the result of `counters`.
@@ -259,7 +257,7 @@ struct GivenArgument {
 struct Arguments {
   std::vector<GivenArgument> items;
   Span span;       ///< the whole call
-  ScopePtr scope;  ///< where it stands: labels that name dims are looked up there
+  ScopePtr scope;  ///< the scope of the call: labels that name dims are looked up there
 
   bool any_poison() const {
     for (const GivenArgument& item : items) {
@@ -274,29 +272,29 @@ HostValue make_list(std::vector<HostValue> items);
 HostValue make_tuple(std::vector<HostValue> items);
 inline HostValue unknown(UnknownKind kind) { return Unknown{kind}; }
 
-/// The number that a bool, int, float or dim stands for in arithmetic.
+/// The number for a bool, int, float or dim in arithmetic.
 std::optional<double> number_of(const HostValue& value);
 /// True for an int, a float, or an unknown that may be one; dims are not.
 inline bool is_number(const HostValue& value) {
   if (auto* u = value.as<Unknown>()) return u->kind != UnknownKind::kString;
   return value.is<int64_t>() || value.is<double>() || value.is<bool>();
 }
-/// The tensor that a value is: of a place the one it has now. Null if it is none.
+/// The tensor of a value, or the current tensor of a place. Null for other values.
 inline const graph::Value* tensor_of(const HostValue& value) {
   if (auto* tensor = value.as<graph::Handle>()) return &tensor->value();
   if (auto* place = value.as<PlacePtr>()) return &(*place)->current.value();
   return nullptr;
 }
 
-/// About so many bytes live no longer than the value: those of its tensors, of all processors, copies counted once. Of
-/// a value of very many parts some are looked at.
+/// Estimates the bytes that a value keeps alive: the bytes of its tensors on all processors, without copies. Samples
+/// only some parts of a very large value.
 int64_t bytes_kept_by(const HostValue& value);
 
-/// What it is, for messages: `an int`, `f32[batch=64]`, `a model TwoLayer`, `the dim batch=64`.
+/// Describes a value in messages: `an int`, `f32[batch=64]`, `a model TwoLayer`, `the dim batch=64`.
 std::string describe(const HostValue& value);
-/// True if both are known to be equal host values; nothing if they cannot be compared.
+/// Compares two host values. Returns nothing if they cannot be compared.
 std::optional<bool> equal(const HostValue& a, const HostValue& b);
-/// The unknown of a value's kind.
+/// The unknown value of the same kind.
 UnknownKind unknown_kind(const HostValue& value);
 
 }  // namespace mtf::eval

@@ -1,4 +1,4 @@
-// `x[…]`: of tensors by the names of their dims, of lists and data by position.
+// `x[…]`: tensors are indexed by the names of their dims; lists and data by position.
 #include <algorithm>
 #include <limits>
 
@@ -65,7 +65,7 @@ HostValue Evaluator::index_list(const List& list, const HostValue& at, Span span
 }
 
 HostValue Evaluator::index_text(const std::string& text, const HostValue& at, Span span) {
-  // Where each character begins, and the end.
+  // The start of each character, and the end of the text.
   std::vector<size_t> begins;
   for (size_t i = 0; i < text.size(); ++i)
     if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) begins.push_back(i);
@@ -87,7 +87,7 @@ HostValue Evaluator::index_text(const std::string& text, const HostValue& at, Sp
 
 namespace {
 
-/// `x[-1, 0..2]` by names: what has none is of the dims that are not named, in their order.
+/// Rewrites `x[-1, 0..2]` with names of dims: an index without a name gets the next unnamed dim.
 std::vector<Edit> index_by_names(const ast::IndexExpr& index, const Dims& dims, const std::vector<HostValue>& values) {
   std::vector<Name> named;
   for (const ast::Argument& argument : index.arguments)
@@ -109,7 +109,7 @@ std::vector<Edit> index_by_names(const ast::IndexExpr& index, const Dims& dims, 
   return edits;
 }
 
-/// What to write instead of an index without the name of a dim.
+/// Suggests an index with the name of a dim.
 Help help_with_index(const ast::Expr& expr, const ast::IndexExpr& index, const graph::Value& object,
                      const std::vector<HostValue>& values) {
   const graph::Value* mask = values.size() == 1 ? tensor_of(values[0]) : nullptr;

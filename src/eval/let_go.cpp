@@ -1,32 +1,33 @@
-// Letting go of values that hold one another, as deep as a program likes, and of scopes that hold themselves.
+// Releases nested values of any depth without recursion, and scopes that are part of reference cycles.
 //
-// A list holds lists, an instance its scope and that the instances below it. Destructors that follow such a chain one
-// inside the other run out of stack; so each hands over what it alone holds, and the outermost lets go of that one
-// after another.
+// A list holds lists; an instance holds its scope, which holds the instances inside. Nested destructors of such a chain
+// would overflow the stack. So each destructor passes on the objects that only it holds, and the outermost destructor
+// releases them one after another.
 //
-// A scope holds the functions that it declares, and a function the scope in which it is written. When nobody else holds
-// any of them any more they are let go. The search (reached.h) runs at points that the program fixes: by the number of
-// scopes, and by the bytes of their tensors. It never runs by memory or time, so ranks agree on what is alive.
+// A scope holds the functions that it declares, and a function holds its enclosing scope. Such a cycle is released when
+// nothing outside holds any part of it. The search (reached.h) runs at points that the program determines: by the
+// number of scopes, and by the bytes of their tensors. Memory use and time do not matter, so all ranks agree on which
+// values are alive.
 #include "eval/reached.h"
 
 namespace mtf::eval {
 namespace {
 
-thread_local std::vector<std::shared_ptr<void>>* under_way = nullptr;  ///< what the outermost has still to let go of
+thread_local std::vector<std::shared_ptr<void>>* under_way = nullptr;  ///< for the outermost destructor to release
 
 class LetGo {
  public:
-  /// Takes a value that can hold others.
+  /// Takes a value that can hold other values.
   void take(HostValue& value);
   void take(ScopePtr& scope) { take_alone(scope); }
-  /// Lets go of all that was taken, or hands it to the LetGo of this thread that is at it.
+  /// Releases all that was taken, or passes it to the LetGo that this thread is already running.
   ~LetGo();
 
  private:
   template <typename T>
   void take_alone(std::shared_ptr<T>& pointer) {
     if (pointer.use_count() == 1) taken_.push_back(std::move(pointer));
-    else pointer.reset();  // one scope may hold a value by two names: the second is alone then
+    else pointer.reset();  // if a scope holds a value by two names, the second is the last holder
   }
 
   std::vector<std::shared_ptr<void>> taken_;
