@@ -12,17 +12,18 @@
 namespace mtf::eval {
 namespace {
 
-/// A check walks so many turns of a loop that is only walked turn by turn because a list grows in it.
+/// The most iterations that a check walks one by one only because a list grows in the loop.
 constexpr int64_t kMostCheckedTurns = 1000;
-/// A check walks so many turns of a loop in which lists of numbers grow, and nothing else depends on the turn.
+/// The same limit if the lists hold numbers, and nothing else depends on the iteration.
 constexpr int64_t kCheckedTurnsOfNumbers = 16;
 
-/// A plan walks loops turn by turn until it has walked so many, or has evaluated so many operations; from there on each
-/// loop under way ends after its turn, and what is left of it is taken to cost what its turns have cost so far.
+/// A plan walks loops iteration by iteration up to these numbers of iterations or operations. From then on each loop
+/// under way ends after its present iteration. The plan assumes that the remaining iterations cost as much as those so
+/// far.
 constexpr int64_t kMostPlannedTurns = 2'000'000;
 constexpr int64_t kMostPlannedOperations = 800'000;
 
-/// True if a check must take every turn: the body makes a model, a dim or a shape that depends on the turn.
+/// True if a check must walk every iteration: the body makes a model, a dim or a shape that depends on the iteration.
 bool needs_every_turn(const BlockInfo& info, const std::vector<ast::Ident>& variables, const Builtins& builtins,
                       Scope& scope) {
   auto changes = [&](Name name) {
@@ -31,7 +32,7 @@ bool needs_every_turn(const BlockInfo& info, const std::vector<ast::Ident>& vari
     }
     return info.assigns.count(name) > 0;
   };
-  // Names that are bound inside may depend on the turn too; only those from outside are known not to.
+  // Names that are bound inside may depend on the iteration too; only names from outside are known not to.
   auto depends = [&](const ast::Expr& expr) {
     for (Name name : mentions_of(expr)) {
       if (changes(name)) return true;
@@ -70,7 +71,7 @@ bool needs_every_turn(const BlockInfo& info, const std::vector<ast::Ident>& vari
   return false;
 }
 
-/// True if a turn assigns a list or an instance.
+/// True if an iteration assigns a list or an instance.
 bool assigns_lists(const NameSet& assigned, Scope& scope) {
   return std::any_of(assigned.begin(), assigned.end(), [&](Name name) {
     const auto found = scope.find(name);
@@ -78,7 +79,7 @@ bool assigns_lists(const NameSet& assigned, Scope& scope) {
   });
 }
 
-/// True if the lists that turns assign have nothing but numbers and strings, so that no shape depends on them.
+/// True if the lists that iterations assign hold only numbers and strings, so that no shape depends on them.
 bool assigns_lists_of_numbers(const NameSet& assigned, Scope& scope) {
   const auto is_other = [](const HostValue& item) {
     const bool is_unknown_number = item.is_unknown() && !is_open(item);
@@ -91,7 +92,7 @@ bool assigns_lists_of_numbers(const NameSet& assigned, Scope& scope) {
   });
 }
 
-/// True if a tensor may live no longer than the item.
+/// True if the item may keep a tensor alive.
 bool keeps_a_tensor(const HostValue& item) {
   if (auto* list = item.as<ListPtr>()) return std::any_of((*list)->items.begin(), (*list)->items.end(), keeps_a_tensor);
   return tensor_of(item) || item.is<InstancePtr>() || item.is<FunctionPtr>() || item.is<ObjectPtr>();
@@ -127,7 +128,7 @@ void Loops::Shown::at(int64_t turn) {
 bool Loops::plan_ends_after(int64_t done, int64_t count, const Reports::Mark& mark, Span span) {
   if (!evaluator_.domain.is_plan() || done >= count) return false;
   if (++planned_turns_ <= kMostPlannedTurns && evaluator_.builder.added <= kMostPlannedOperations) return false;
-  evaluator_.cuts.cut({}, span);  // what is pending belongs to these turns
+  evaluator_.cuts.cut({}, span);  // the pending operations belong to these iterations
   evaluator_.reports.extrapolate(mark, done, count, span);
   return true;
 }
@@ -168,7 +169,7 @@ Loops::Items Loops::items_of(HostValue& iterable, const ast::ForStmt& stmt, cons
     items.are_kept = list->use_count() > 1;
     if (items.are_kept) {
       items.at = [keep = *list](int64_t i) { return keep->items[i]; };
-    } else {  // a cut between two turns keeps nothing of it for a turn that is over
+    } else {  // a cut between two iterations need not keep items of past iterations
       items.at = [own = *list](int64_t i) { return std::move(own->items[i]); };
       iterable = {};
     }
@@ -280,14 +281,15 @@ void Loops::walk_once(const std::function<Flow()>& turn, const NameSet& assigned
   }
   for (const AssignedName& name : names) {
     domain.assigned(name);
-    if (name.before.is<None>() && count == 0) name.value() = unknown(UnknownKind::kAny);  // there may have been no turn
+    if (name.before.is<None>() && count == 0) name.value() = unknown(UnknownKind::kAny);  // maybe no iteration ran
   }
   if (turns.carries) evaluator_.cuts.cut({}, span);
   once.end();
 }
 
 void Loops::walk_until_nothing_changes(const std::function<void()>& walk, bool happens) {
-  // Sets grow in few steps: a value, all of its kind, anything. Lists of lists may take one more for each item.
+  // The sets of values grow in few steps: one value, all values of a kind, anything. Nested lists may take one more
+  // step for each item.
   constexpr int kMostWalks = 6;
   AbstractDomain& domain = evaluator_.domain;
   Undo& undo = evaluator_.undo;
@@ -315,7 +317,7 @@ void Loops::walk_until_nothing_changes(const std::function<void()>& walk, bool h
     std::set<std::pair<const Scope*, size_t>> seen;
     bool grows = false;
     for (const AssignedName& name : names) {
-      if (name.scope->uncertain >= domain.uncertainty()) continue;  // a name of the walk's own
+      if (name.scope->uncertain >= domain.uncertainty()) continue;  // a name of the walk itself
       if (!seen.emplace(name.scope.get(), name.index).second) continue;
       HostValue joined = domain.merge(name.before, name.value());
       const bool differs = !is_same_set(joined, name.before);
@@ -367,7 +369,7 @@ std::optional<Flow> Loops::every_turn(const ast::WhileStmt& stmt, const BlockInf
     shown.at(i);
     Doubtful tested(evaluator_.doubts, {stmt.condition->span, plan::Doubt::Kind::kTurns});
     const std::optional<bool> condition = holds(stmt, scope);
-    if (!condition) {  // a plan: from here on only the run knows
+    if (!condition) {  // a plan: only the run knows the rest
       tested.end();
       break;
     }
@@ -409,8 +411,8 @@ Flow Loops::run(const ast::WhileStmt& stmt, const ScopePtr& scope) {
   if (evaluator_.domain.is_check()) {
     const Findings::Trial said_already(evaluator_.findings);
     try {
-      holds(stmt, scope);  // what it assigns the last time is there behind the loop
-    } catch (const UserError&) { evaluator_.domain.caught_error_from(); }  // it has been reported
+      holds(stmt, scope);  // the last test of the condition may assign names that are read behind the loop
+    } catch (const UserError&) { evaluator_.domain.caught_error_from(); }  // already reported
   }
   return Flow::kNext;
 }

@@ -32,7 +32,7 @@ void Meshes::check(Span span) {
   layout_checked_ = layout;
   if (mesh == checked_) return;
   if (mesh->size() < settings_.ranks) {
-    if (is_check) checked_ = mesh;  // said once is enough
+    if (is_check) checked_ = mesh;  // report it only once
     fail(Diagnostic(Kind::mesh_too_small, span,
                     fmt::format("the mesh {} has {}, found {}", to_string(*mesh),
                                 mtf::count_text(mesh->size(), "processor"), mtf::count_text(settings_.ranks, "rank")))
@@ -78,7 +78,7 @@ void Meshes::report_placement(Findings& findings) const {
 
 namespace {
 
-/// A rule and an axis that it names, which `mesh` lacks; or all meshes, if it is null.
+/// A warning: `mesh` lacks an axis that a rule names. If `mesh` is null, all meshes lack it.
 Diagnostic lacks(const Mesh* mesh, const LayoutRule& rule, Name axis, std::vector<std::string> axes) {
   const std::string of_rule =
       rule.span.is_known() ? "" : fmt::format("--layout: {} -> {}: ", rule.dim.text(), axis.text());
@@ -91,7 +91,7 @@ Diagnostic lacks(const Mesh* mesh, const LayoutRule& rule, Name axis, std::vecto
       .help(help);
 }
 
-/// A path or a pattern with all places in lists as one: a check may walk a loop once that makes several instances.
+/// Removes the indices from a path or a pattern, because one walk of a loop in a check may stand for several instances.
 std::string any_place(std::string_view path) {
   std::string text;
   for (size_t i = 0; i < path.size(); ++i) {

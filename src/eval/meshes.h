@@ -1,5 +1,6 @@
 #pragma once
-// The names that meshes and layouts of a program are made of, and whether they fit what the program is run on.
+// The dims, axes and paths that meshes and layouts of a program may name. Also checks that meshes fit the ranks and the
+// placement.
 #include <map>
 #include <set>
 #include <string>
@@ -16,38 +17,39 @@ namespace mtf::eval {
 
 class Meshes {
  public:
-  /// `settings`, and the context in which tensors are made, live longer.
+  /// `settings` and the context of new tensors must outlive this.
   Meshes(const Settings& settings, const graph::Context& context, const Findings& findings)
       : settings_(settings), context_(context), findings_(findings) {}
 
-  /// What a program or module declares anywhere inside, also where it is not evaluated.
+  /// Adds the dims and axes that a program or module declares anywhere inside, even in code that is not evaluated.
   void declare_all(const BlockInfo& program);
-  /// What another program declares, in which this one's goes on.
+  /// Adds the declarations of another program, which this program continues.
   void declare_all_of(const Meshes& other);
   void declare_dim(Name name) { dims_.insert(name); }
   void declare_axis(Name name) { axes_.insert(name); }
-  /// A param (`trainable`) or state of the program has this path.
+  /// Notes the path of a param (`trainable`) or state of the program.
   void has_path(bool trainable, const std::string& path) { paths_.emplace(trainable, path); }
   void declare_layout(LayoutPtr layout) { layouts_.push_back(std::move(layout)); }
 
-  /// A tensor is made under the mesh and the layout in force. Fails (mesh_too_small) at what is the first to use a mesh
-  /// with fewer processors than there are ranks. A check, which goes on, says it once, and remembers which layouts meet
-  /// which meshes.
+  /// Called when a tensor is made under the mesh and the layout in force. Fails (mesh_too_small) at the first use of a
+  /// mesh with fewer processors than ranks. A check reports this once and goes on. It also remembers which layouts were
+  /// in force with which meshes.
   void check(Span span);
-  /// Fails (unknown_axis) unless some mesh has the axis: one of the program, also where it is not in force, the command
-  /// line's, or no mesh's `all`.
+  /// Fails (unknown_axis) unless some mesh has the axis: a mesh of the program (even if it is not in force), the mesh
+  /// of the command line, or `all`.
   void check_axis(const std::string& axis, Span span) const;
 
-  /// At the end of a check: a `--placement` that fits no mesh.
+  /// Reports, at the end of a check, a `--placement` that fits no mesh.
   void report_placement(Findings& findings) const;
-  /// And layouts that name dims which are declared nowhere, paths that no param or state has, or axes that no mesh has
-  /// with which they were in force. Of a layout under which no tensor was made: axes that no mesh of the program has.
+  /// Reports layouts that name undeclared dims, or paths that no param or state has. Also reports axes that no mesh in
+  /// force with the layout had. If no tensor was made under the layout, the axes are compared with all meshes of the
+  /// program.
   void report_layouts(Findings& findings) const;
-  /// Warnings of the rules of a layout that name axes which a mesh lacks; none if no mesh was declared yet.
+  /// Warns about rules of a layout with axes that a mesh lacks. Gives no warnings if no mesh was declared yet.
   static std::vector<Diagnostic> lacking(const Mesh& mesh, const Layout& layout);
 
  private:
-  /// An axis that a rule names: where the rule stands, its dim, the axis. A layout may be made many times of one text.
+  /// An axis in a rule: the position of the rule, its dim, the axis. One text may make a layout many times.
   using NamedAxis = std::tuple<const SourceFile*, uint32_t, Name, Name>;
   static NamedAxis named(const LayoutRule& rule, Name axis) {
     return {rule.span.file, rule.span.begin, rule.dim, axis};
@@ -60,14 +62,14 @@ class Meshes {
   const Findings& findings_;
   NameSet dims_;
   NameSet axes_;
-  std::vector<LayoutPtr> layouts_;  ///< that are declared
+  std::vector<LayoutPtr> layouts_;  ///< all declared layouts
   std::set<std::pair<bool, std::string>> paths_;
-  std::map<NamedAxis, MeshPtr>
-      met_;          ///< of a layout in force: null if a mesh with it had the axis, else the first that was met
-  MeshPtr checked_;  ///< the last that has been used
+  /// For each axis of a layout in force: null if a mesh in force with it had the axis, else the first such mesh.
+  std::map<NamedAxis, MeshPtr> met_;
+  MeshPtr checked_;  ///< the mesh of the last check
   LayoutPtr layout_checked_;
-  bool placement_fits_ = false;  ///< a mesh that is used has as many processors as the placement
-  std::string unplaced_;         ///< the first that has not
+  bool placement_fits_ = false;  ///< a used mesh has as many processors as the placement
+  std::string unplaced_;         ///< the first used mesh with another number of processors
 };
 
 }  // namespace mtf::eval

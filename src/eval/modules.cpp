@@ -11,7 +11,7 @@
 namespace mtf::eval {
 namespace {
 
-/// Files importing one another deeper than this are refused: each is read and run inside the one before.
+/// The limit for nested imports: each file is read and run inside the import of the file before.
 constexpr size_t kMaxImports = 200;
 
 }  // namespace
@@ -63,7 +63,7 @@ void Modules::import(const ast::ImportStmt& stmt, const ScopePtr& scope) {
 
 ModulePtr Modules::module(const std::string& path, bool is_file, Span span) {
   if (!is_file && path == "random")
-    return *evaluator_.builtins.find(Name("random"))->as<ModulePtr>();  // it needs no import
+    return *evaluator_.builtins.find(Name("random"))->as<ModulePtr>();  // needs no import
   const std::string standard_file = path + ".mtf";
   std::string file = is_file ? path : library().path_of(standard_file);
   if (is_file && !path.empty() && path[0] != '/' && span.file) {

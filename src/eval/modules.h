@@ -1,5 +1,5 @@
 #pragma once
-// The files of a program: those that it imports, each evaluated once, and the trees of all of them.
+// The files of a program: imports each file once, and keeps the trees of all files.
 #include <map>
 #include <memory>
 #include <string>
@@ -24,20 +24,20 @@ class Modules {
 
   /// `import nn, "file.mtf" as f`: binds each in `scope`.
   void import(const ast::ImportStmt& stmt, const ScopePtr& scope);
-  /// The module of a name or of a file; evaluates it if that has not been done. Fails at `span`.
+  /// Returns the module with a name or in a file. Evaluates it at its first import. Fails at `span`.
   ModulePtr module(const std::string& path, bool is_file, Span span);
 
   /// True if there is a standard module of this name.
   bool is_standard(Name name) const;
-  /// What the standard modules declare with documentation: `nn.Dense` and so on. Reads their files, and evaluates none.
+  /// Names the documented declarations of the standard modules: `nn.Dense` and so on. Reads their files, but does not
+  /// evaluate them.
   std::vector<std::string> standard_parts() const;
-  /// True if a place lies in a file of the standard modules.
+  /// True if `span` is in a file of the standard modules.
   bool in_standard_module(Span span) const;
-  /// What the command line writes before the name of an option that is declared now: `module.`, of the module being
-  /// imported.
+  /// Returns the prefix, on the command line, of options that are declared now: `module.` while a module is imported.
   const std::string& prefix() const { return prefix_; }
 
-  /// The program's own file is evaluated, for as long as this lives: it cannot be imported.
+  /// Marks the program's own file as under evaluation while it lives, so that it cannot be imported.
   class [[nodiscard]] Evaluating {
    public:
     ~Evaluating() { files_.pop_back(); }
@@ -54,11 +54,11 @@ class Modules {
   };
   Evaluating evaluating(const std::string& file, Span import = {}) { return Evaluating(under_way_, file, import); }
 
-  /// Keeps a tree for as long as the session: functions and places are in it.
+  /// Keeps a tree as long as the session, because functions and source positions point into it.
   void keep(std::shared_ptr<const ast::Program> program) { programs_.push_back(std::move(program)); }
   /// True if this tree has been kept.
   bool keeps(const ast::Program& program) const;
-  /// All trees that are kept, for as long as what it returns lives.
+  /// Keeps all these trees alive while the returned object lives.
   std::shared_ptr<const void> all_kept() const {
     return std::make_shared<const std::vector<std::shared_ptr<const ast::Program>>>(programs_);
   }
@@ -66,15 +66,15 @@ class Modules {
  private:
   LibraryFiles library() const;
   [[noreturn]] void not_found(const std::string& path, const std::string& file, bool is_file, Span span) const;
-  /// Parses a file. What a check finds wrong in its syntax is among the findings, and at `span` it cannot be read.
+  /// Parses a file. A check adds the syntax errors to its findings, and then fails at `span`.
   std::shared_ptr<const ast::Program> parse(const std::string& path, std::shared_ptr<const SourceFile> file, Span span);
-  /// What a module says of meshes, layouts, seeds and precision ends with it.
+  /// Evaluates a module. Restores the meshes, layouts, seed and precision at its end.
   void evaluate(const ast::Program& program, const ScopePtr& scope);
 
   Evaluator& evaluator_;
   std::vector<std::shared_ptr<const ast::Program>> programs_;
   std::map<std::string, ModulePtr> modules_;  ///< by file
-  Evaluating::Files under_way_;               ///< each imported by the one before, and where
+  Evaluating::Files under_way_;  ///< each file is imported by the one before; with the position of the import
   std::string prefix_;
 };
 
