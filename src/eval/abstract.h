@@ -65,7 +65,7 @@ class AbstractDomain {
   /// Raises the uncertainty by one while the returned object lives.
   class Uncertain;
   Uncertain uncertain();
-  /// Raises the uncertainty by one, until an object that was returned before ends.
+  /// Raises the uncertainty by one, until the innermost object that saved it ends (a Part, for instance).
   void becomes_uncertain() { ++uncertainty_; }
   /// Restores the present uncertainty when the returned object ends.
   Restore<int> as_it_is() { return Restore<int>(uncertainty_); }
@@ -129,7 +129,7 @@ class AbstractDomain {
     return bound_at < uncertainty() ? after_doubtful_assignment(old, std::move(value), bound_at) : value;
   }
 
-  /// Joins two possible values of one expression.
+  /// Returns a value that stands for either `a` or `b`.
   HostValue merge(const HostValue& a, const HostValue& b);
   /// Returns a value that stands for any one of the items.
   HostValue merge_all(const std::vector<HostValue>& items);

@@ -45,8 +45,8 @@ class Annotations {
   Evaluator& evaluator_;
 };
 
-/// What `ref`, behind `@` or of a `param`, asks of a tensor of a type. Fails at a rule that names no dim of it. Null if
-/// that depends on poison or on what is unknown.
+/// Returns the layout that `ref` (behind `@`, or of a `param`) demands for a tensor of a type. Fails at a rule that
+/// names no dim of the tensor. Null if the layout depends on poison or on an unknown value.
 std::shared_ptr<const graph::AskedLayout> asked_by(Evaluator& evaluator, const ast::LayoutRef& ref,
                                                    const TensorType& type, const ScopePtr& scope);
 

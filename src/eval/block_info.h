@@ -33,7 +33,7 @@ struct BlockInfo {
   NameSet bound;               ///< bound anywhere inside, parameters of functions too
   NameSet captured;            ///< mentioned or assigned, but not bound, by a function or model inside
   NameSet mentions;            ///< the names of all `statement_mentions`
-  bool assigns_parts = false;  ///< some `net.w := …` stands anywhere inside
+  bool assigns_parts = false;  ///< there is a `net.w := …` anywhere inside
   NameSet assigns;             ///< assigned themselves anywhere inside: x in `x := …`, but not net in `net.w := …`
   std::vector<const ast::IndexExpr*> slices;  ///< indices with a labelled range, anywhere inside
   std::vector<const ast::Expr*> calls;        ///< the callees of calls, anywhere inside, except in functions

@@ -40,7 +40,7 @@ HostValue unknown_result(const syntax::Signature& signature) {
 
 }  // namespace
 
-// ---- what is under way ----------------------------------------------------------------------------------------------
+// ---- the stack of calls ---------------------------------------------------------------------------------------------
 
 Calls::SetAside::SetAside(Calls& calls) : calls_(calls) { calls_.under_way_.swap(outer_); }
 Calls::SetAside::~SetAside() { calls_.under_way_.swap(outer_); }

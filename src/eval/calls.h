@@ -92,7 +92,7 @@ class Calls {
   void statement_failed(const UserError& error);
   /// Reports one of several errors of a statement.
   void report(const UserError& error);
-  /// Moves a warning inside a standard module to the innermost line of the program under way.
+  /// Moves a warning inside a standard module to the innermost call under way that is in the program.
   Diagnostic seen_by_program(const Diagnostic& diagnostic) const;
 
  private:

@@ -57,7 +57,7 @@ Dims Conversions::to_dims(const HostValue& value, Span span) {
   Dims dims;
   dims.reserve((*list)->items.size());
   for (const HostValue& item : (*list)->items) {
-    if (auto* inner = item.as<ListPtr>()) {  // a list of dims stands for its dims
+    if (auto* inner = item.as<ListPtr>()) {  // a nested list is replaced by its dims
       for (const HostValue& dim : (*inner)->items) dims.push_back(to_dim(dim, span));
     } else {
       dims.push_back(to_dim(item, span));

@@ -1,4 +1,4 @@
-// `counters { … }`: what a block computes and communicates.
+// `counters { … }`: counts the computation and communication of a block.
 #include <fmt/format.h>
 
 #include "eval/binding.h"
@@ -61,7 +61,7 @@ class CollectiveFigures : public Object {
   std::optional<plan::CollectiveCount> part_;
 };
 
-/// What `counters { … }` gives; in a check the figures are unknown.
+/// The result of `counters { … }`. In a check its figures are unknown.
 class CounterFigures : public Object {
  public:
   explicit CounterFigures(std::optional<plan::Counters> counters) : counters_(std::move(counters)) {}

@@ -89,7 +89,7 @@ class Cuts {
   /// The number of assignments to variables so far.
   int64_t assignments() const { return assignments_; }
   /// True if each iteration of the loop ends in a cut: an iteration has assigned a variable, and a later one may read
-  /// it. Functions that assign outer names count as functions that assign variables, because a name may stand for a
+  /// it. A function that assigns its own names counts as one that assigns variables, because a name may stand for a
   /// variable.
   bool cuts_each(const Waiting& waiting) const { return waiting.carries && assignments_ != waiting.assignments; }
   /// Ends an iteration of a loop: cuts or waits. All iterations wait while the text may ask for a gradient. If it

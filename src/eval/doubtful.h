@@ -2,7 +2,7 @@
 // A part of a program that a plan walks although only the run knows whether, or how often, it is executed.
 //
 //     Doubtful part(doubts, {condition, Doubt::Kind::kWays});
-//     … what stands there is evaluated …
+//     … the part is evaluated …
 //     part.end();
 //
 // The end of the part is a cut: all operations made in the part are computed there, and so counted, even if their

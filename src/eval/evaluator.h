@@ -11,12 +11,12 @@
 // Parts that evaluate expressions or run blocks (branches, loops, calls, modules, declarations, annotations, variables)
 // have the evaluator. All other parts get only the parts that they use; a test checks this.
 //
-//   what holds throughout   settings, options, meshes, modules, builtins, names
-//   what is under way       blocks, calls, loops, branches
+//   the environment         settings, options, meshes, modules, builtins, names
+//   the control flow        blocks, calls, loops, branches
 //   values                  convert, annotations, operations, variables, display
-//   what is computed        cuts, replays, reports
-//   who calls a library     caller
-//   what is not known       domain, doubts, findings, uncalled, unread, undo
+//   the computation         cuts, replays, reports
+//   calls of libraries      caller
+//   unknown values, errors  domain, doubts, findings, uncalled, unread, undo
 #include <memory>
 #include <optional>
 #include <ostream>

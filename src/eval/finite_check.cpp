@@ -112,8 +112,8 @@ class TurnsLook {
     return std::nullopt;
   }
 
-  /// True if an operation has a non-finite result that a statement binds or the loop returns, or that such a value is
-  /// computed from.
+  /// True if an operation has a non-finite result, and a value that a statement binds or the loop returns depends on
+  /// it.
   bool leaves_statement(size_t i) const {
     const graph::ProgramOperation& entry = region_.turn.operations[i];
     bool is_finite_all = true;
@@ -200,7 +200,7 @@ struct FiniteCheck::Looked {
   Values operands;
   std::map<int, graph::Handle> results;  ///< the number of each checked result
   std::map<int, graph::Handle> turns;    ///< for a loop: the numbers of its iterations, by result
-  bool is_bound = false;                 ///< somebody holds it, or a statement has given it a name
+  bool is_bound = false;                 ///< somebody holds it, or it has a name
 };
 
 FiniteCheck::FiniteCheck(ops::Builder& builder, const Values& needed) {

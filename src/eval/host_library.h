@@ -87,8 +87,8 @@ class Caller {
   const Conversions& convert;
 
   // ---- tensors ------------------------------------------------------------------------------------------------------
-  /// A tensor that holds `data` from the start, in the layout that the current rules give it. In a check `data` has no
-  /// bytes: only the type matters.
+  /// A tensor that holds `data` from the start, with the layout of the current rules. In a check `data` has no bytes:
+  /// only the type matters.
   graph::Value constant(plan::HostTensor data, Span span);
   /// A tensor of that type, with the layout of the current rules, whose elements are set later.
   graph::Value unplaced(const TensorType& type, Span span);
