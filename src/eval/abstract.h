@@ -129,7 +129,7 @@ class AbstractDomain {
     return bound_at < uncertainty() ? after_doubtful_assignment(old, std::move(value), bound_at) : value;
   }
 
-  /// Returns a value that stands for either `a` or `b`.
+  /// Returns a value that stands for either `a` or `b`; in a plan, a guess.
   HostValue merge(const HostValue& a, const HostValue& b);
   /// Returns a value that stands for any one of the items.
   HostValue merge_all(const std::vector<HostValue>& items);

@@ -31,7 +31,7 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
   }
   if (old.is_poison()) return;
   replays.changes_name(binding, owner, value);
-  // The checks below do not concern numbers.
+  // Numbers need none of the checks below.
   const bool are_numbers = (old.is<int64_t>() && value.is<int64_t>()) || (old.is<double>() && value.is<double>());
   if (are_numbers && !cuts.turn() && !binding.is_setting && owner.uncertain >= domain.uncertainty()) {
     owner.note(binding, undo);
@@ -72,7 +72,7 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
   const ListPtr* const list_before = old.as<ListPtr>();
   const ListPtr* const list_now = value.as<ListPtr>();
   const bool is_extended =
-      list_before && list_now && *list_before == *list_now;  // in place: the list's length is taken back
+      list_before && list_now && *list_before == *list_now;  // extended in place: undo restores the length
   if (!is_extended) owner.note(binding, undo);
   if (value.is_poison()) {
     binding.value = std::move(value);
@@ -82,7 +82,7 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
   if (auto* place = value.as<PlacePtr>()) value = (*place)->current;
   const graph::Value* tensor = tensor_of(value);
   if (const graph::Value* old_tensor = tensor_of(old)) {
-    if (is_open(value)) {  // it has the old type, but for the element type where that is mixed
+    if (is_open(value)) {  // keeps the old type, except for the element type under `precision mixed`
       if (builder.context.precision == graph::Precision::kMixed) binding.value = unknown(UnknownKind::kTensor);
       return;
     }

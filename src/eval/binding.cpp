@@ -27,7 +27,7 @@ class Binder {
   Binder(Bound& bound, Arguments& arguments) : signature_(bound.signature), arguments_(arguments), bound_(bound) {}
 
   void bind() {
-    std::optional<Diagnostic> wrong;  // reported later than the errors of arguments that are bound
+    std::optional<Diagnostic> wrong;  // reported after the errors of bound arguments
     for (size_t i = 0; i < arguments_.items.size() && !wrong; ++i) wrong = match(arguments_.items[i]);
     for (size_t i = 0; i < bound_.given.size(); ++i) convert(i);
     if (wrong) fail(std::move(*wrong));

@@ -153,7 +153,7 @@ HostValue Calls::call(const HostValue& callee, Arguments& arguments) {
     evaluator_.builder.span = arguments.span;
     if (!(*builtin)->is_pure) evaluator_.replays.has_effect();
     HostValue result = (*builtin)->call(evaluator_.caller, bound);
-    // The unknown result depends on a function that the builtin was given and has not called.
+    // The result is unknown because the builtin has not called a function that it was given. A run may call it.
     if (is_open(result) && evaluator_.domain.is_check() &&
         std::any_of(arguments.items.begin(), arguments.items.end(),
                     [](const GivenArgument& item) { return item.value.is<FunctionPtr>() || is_open(item.value); }))
@@ -220,7 +220,7 @@ Calls::Recursion Calls::recursion() const {
   const Activation& call = under_way_.back();
   constexpr int kMostTimes = 12;
   int times = 0;
-  // Another call behind a possible `return` depends on the condition of that `return`.
+  // If `other` may have returned already, the calls above it are reached only under that condition.
   bool conditional = false;
   for (auto other = under_way_.rbegin() + 1; other != under_way_.rend(); ++other) {
     conditional = conditional || other->uncertainty < call.uncertainty || !other->maybe_results.empty();

@@ -134,7 +134,7 @@ class Cuts {
   };
   /// Notes the assignment of a variable. The next cut ends the histories that read its old value.
   void assigned(const PlacePtr& place);
-  /// Collects the variables that are assigned in `places` while the returned object lives.
+  /// Collects in `places` the variables that are assigned while the returned object lives.
   Restore<std::vector<PlacePtr>*> assigned_into(std::vector<PlacePtr>& places) { return Restore(assigned_, &places); }
   bool in_counters() const { return !counted_.empty(); }
   /// Notes a value that was bound in a scope, or that an expression statement made. An enclosing `counters` block
@@ -143,13 +143,13 @@ class Cuts {
   /// Notes an assignment to a name of `owner`. A `counters` block computes only the final values of the names that it
   /// binds.
   void replaced(const Scope& owner, const HostValue& before, const HostValue& value);
-  /// Returns the computation and communication of `walk`, a block whose names are in `scope`; nothing if only the run
-  /// knows.
+  /// Counts the computation and communication of `walk`, a block whose names are in `scope`. Returns nothing if only
+  /// the run knows them.
   std::optional<plan::Counters> counted(const Scope& scope, Span block, const std::function<void()>& walk);
 
  private:
-  /// A `counters` block under way, with the values that it has bound or assigned and that are still pending. All of
-  /// them are computed.
+  /// A `counters` block under way, with the values that it has bound or assigned and that are still pending. All are
+  /// computed at the end of the block.
   struct Counted {
     const Scope* scope = nullptr;
     std::vector<HostValue> values;

@@ -180,7 +180,8 @@ class Evaluator {
   /// Evaluates the condition of an assertion once. If it is a comparison, `compared` gets its two sides.
   HostValue assertion(const ast::Expr& condition, const ScopePtr& scope,
                       std::optional<std::pair<HostValue, HostValue>>& compared);
-  /// Passes the declaration of a function or model: from here on it sees the bindings made so far, and no later ones.
+  /// Completes the declaration of a function or model: from here on it sees the bindings made so far, and no later
+  /// ones.
   void reach(const ast::FnStmt& stmt, Scope& scope);
   void reach(const ast::ModelStmt& stmt, Scope& scope);
 
