@@ -3,7 +3,7 @@
 //
 // A check computes nothing. A plan runs on a runtime without numbers (plan/runtime.h). Both evaluations are called
 // abstract. The contents of tensors are Unknown to them (host_value.h, possible_values.h). If a condition is Unknown,
-// the evaluator walks every branch, one level of uncertainty deeper, and then joins the values that the branches leave
+// the evaluator walks every branch, one level of uncertainty deeper. Then it joins the values that the branches leave
 // in each name. In a run nothing is Unknown, and the uncertainty is 0.
 //
 // A check never refuses a right program: a name always stands for all values that a run may give it there. Three
@@ -11,9 +11,9 @@
 //
 // - Ways: the branches of an `if` start from the same state, and their final states are joined.
 // - Loops: a body is walked again until a walk leaves no new values (eval/loops.h).
-// - may_not_happen(): other parts may be evaluated never or many times: the right side of `and`, an element of a list
-//   of unknown length, or the statements behind a possible `return`, `break` or `continue`. If such a part assigns a
-//   name that was bound outside of the part, the name keeps its old values beside the new ones.
+// - may_not_happen(): other parts may be evaluated never or many times. Examples are the right side of `and`, an
+//   element of a list of unknown length, and the statements behind a possible `return`, `break` or `continue`. If such
+//   a part assigns a name that was bound outside of the part, the name keeps its old values beside the new ones.
 //
 // A plan guesses: it continues with one of several possible values, so that it can count the cost.
 #include <algorithm>

@@ -25,10 +25,9 @@ class Annotations {
  public:
   explicit Annotations(Evaluator& evaluator) : evaluator_(evaluator) {}
 
-  /// Converts the value as the annotation demands: a dim becomes its size where an int is expected, and a number
-  /// becomes a tensor where a tensor is expected. Fails at `span` if `what` does not match the annotation. `declared`:
-  /// the place of a parameter's declaration; unknown for a result. The first argument whose shape has `..` binds `..`
-  /// in `scope`.
+  /// Converts the value as the annotation demands. A dim becomes its size where an int is expected. A number becomes a
+  /// tensor where a tensor is expected. Fails at `span` if `what` does not match the annotation. `declared`: the place
+  /// of a parameter's declaration; unknown for a result. The first argument whose shape has `..` binds `..` in `scope`.
   HostValue check(const ast::Annotation& annotation, HostValue value, Span span, const ScopePtr& scope,
                   const Annotated& what, Span declared);
   /// Returns the dims of a shape; nothing if only the run knows one of them. If `rest` is given, it gets the position

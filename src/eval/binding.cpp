@@ -64,7 +64,7 @@ class Binder {
     return std::nullopt;
   }
 
-  /// True if the label can only name a dim: a tensor of the call has that dim, and the value fits a dim and not the
+  /// True if the label can only name a dim. A tensor of the call has that dim, and the value fits a dim and not the
   /// parameter. For instance `pad(x, value: (1, 2))`.
   bool can_only_be_a_dim(const GivenArgument& item, const syntax::Parameter& parameter) const {
     const bool fits = signature_.labels == syntax::LabelKind::kPair ? item.value.is<ListPtr>()

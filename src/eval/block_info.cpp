@@ -92,9 +92,9 @@ class NameWalk : public ast::Walk {
       for (const auto& axis : mesh->axes) info->axis_names.insert(axis.name.name);
   }
 
-  /// Collects names that may stand for a param or state, because they are bound to the value of a name or a part, or to
-  /// an element. The result of a call is assumed to be new: functions that return a variable itself, to be assigned,
-  /// are rare, and only costs depend on this.
+  /// Collects names that may stand for a param or state: they are bound to the value of a name or a part, or to an
+  /// element. The result of a call is assumed to be new. Functions that return a variable itself, to be assigned, are
+  /// rare, and only costs depend on this.
   void aliases(const ast::Stmt& stmt) {
     std::vector<ast::Ident> names;
     if (auto* loop = stmt.as<ast::ForStmt>()) names_of(*loop->pattern, names);

@@ -18,8 +18,8 @@ namespace mtf::eval {
 
 using NameSet = std::unordered_set<Name>;
 
-/// How a statement or a block ends. kElsewhere: behind an unknown condition every branch has ended in its own manner,
-/// and each end has been noted where it happened. Nothing continues from here.
+/// How a statement or a block ends. kElsewhere: every branch behind an unknown condition has ended in its own manner.
+/// Each end has been noted where it happened, and nothing continues from here.
 enum class Flow : uint8_t { kNext, kReturn, kBreak, kContinue, kElsewhere };
 
 struct BlockInfo {

@@ -1,7 +1,7 @@
 #pragma once
 // Calls of functions and models of the script, and the stack of the calls under way.
 //
-// A check goes on behind a `return` under an unknown condition: it keeps the possible result, and joins all possible
+// A check goes on behind a `return` under an unknown condition. It keeps the possible result, and joins all possible
 // results at the end of the call. A recursion under an unknown condition is entered once for each combination of
 // argument types, and at most a few times.
 #include <memory>

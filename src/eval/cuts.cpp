@@ -14,8 +14,8 @@ namespace {
 
 /// A statement ends in a cut if more operations than this have been added since the last cut.
 constexpr int64_t kMostPending = 100'000;
-/// If no gradient can come: the most iterations of a loop that wait for a common cut, and the most pending operations
-/// at the end of an iteration of an outermost loop.
+/// Limits if no gradient can come. They bound the iterations of a loop that wait for a common cut, and the pending
+/// operations at the end of an iteration of an outermost loop.
 constexpr int64_t kMostTurns = 64;
 constexpr int64_t kManyPending = 10'000;
 /// The number of values that a check for gradients walks in the time of a small iteration.

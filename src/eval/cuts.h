@@ -99,7 +99,7 @@ class Cuts {
   void end_turn(Waiting& waiting, Span loop);
   /// True if an iteration may end in a cut at all.
   bool cuts_turns() const { return execution_ && !turn_ && waits_ == 0; }
-  /// Suppresses cuts at the ends of iterations while the returned object lives: an instance is being made, and the
+  /// Suppresses cuts at the ends of iterations while the returned object lives. Used while an instance is made: the
   /// initial values of its variables are best computed when their paths are known.
   Restore<int> wait() { return Restore(waits_, waits_ + 1); }
   /// Ends a block. If functions may outlive the block, its scope keeps only the names that they capture, and reports

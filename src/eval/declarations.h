@@ -36,8 +36,8 @@ void set_seed(Evaluator& evaluator, const ast::SeedStmt& stmt, const ScopePtr& s
 /// `precision bf16`, `precision mixed`.
 void set_precision(Evaluator& evaluator, const ast::PrecisionStmt& stmt);
 
-/// `with … { … }`: changes a setting, the mesh, the layout, the precision or the seed while a block and the functions
-/// that it calls run. Restores the previous state however the block ends.
+/// `with … { … }`: changes a setting, the mesh, the layout, the precision or the seed for a block and the functions
+/// that it calls. Restores the previous state however the block ends.
 Flow run_with(Evaluator& evaluator, const ast::WithStmt& stmt, const ScopePtr& scope);
 
 }  // namespace mtf::eval

@@ -5,9 +5,9 @@
 //     … the part is evaluated …
 //     part.end();
 //
-// The end of the part is a cut: all operations made in the part are computed there, and so counted, even if their
-// results are never read. If anything was computed, the figures of the current statement are an estimate. Does nothing
-// in a check or a run.
+// The end of the part is a cut. It computes, and so counts, all operations made in the part, even if their results are
+// never read. If anything was computed, the figures of the current statement are an estimate. Does nothing in a check
+// or a run.
 #include <cstdint>
 
 #include "eval/abstract.h"

@@ -3,9 +3,9 @@
 // operation.
 //
 // It has three modes. With an execution it runs the program. Without one it checks: tensors have types and layouts but
-// no numbers, values that depend on numbers are Unknown, and an error of a statement is collected and does not end the
-// walk. If the execution's runtime knows no numbers, it plans: it walks as a check does, but the first error ends the
-// walk, and each cut is costed.
+// no numbers, and values that depend on numbers are Unknown. A check collects the error of each statement, and goes on.
+// If the execution's runtime knows no numbers, the evaluator plans. It then walks as a check does, but the first error
+// ends the walk, and each cut is costed.
 //
 // The evaluator itself evaluates expressions and statements. Each further task is a part, a class with its own header.
 // Parts that evaluate expressions or run blocks (branches, loops, calls, modules, declarations, annotations, variables)
@@ -118,7 +118,7 @@ class Evaluator {
   void run_program(std::shared_ptr<const ast::Program> program);
   /// Runs a statement of a REPL entry in `top`. The statements of an entry are run in order.
   void run_entry_statement(const std::shared_ptr<const ast::Program>& program, size_t index);
-  /// Called when a statement of an entry that is a file has ended: sets aside the values of names that no later
+  /// Called after each statement of a file that is loaded as an entry. Sets aside the values of names that no later
   /// statement reads. end_file() sets aside the values of all names.
   void end_file_statement(const ast::Program& program, size_t index);
   void end_file(const ast::Program& program);

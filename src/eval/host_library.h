@@ -1,6 +1,6 @@
 #pragma once
-// Libraries of host functions: the functions for scripts that are neither tensor operations nor part of the evaluator,
-// for instance functions of strings and of files.
+// Libraries of host functions. These functions of scripts are neither tensor operations nor part of the evaluator.
+// Examples are functions of strings and of files.
 //
 // A library is a table. The settings of a session name one; without a library its functions are unknown names. A
 // function gets the arguments of the call and a Caller, which offers a part of the evaluator. A library keeps data

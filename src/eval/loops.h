@@ -3,9 +3,9 @@
 //
 // A run executes every iteration. A plan does too, as far as it knows the numbers that control the loop. When it has
 // walked enough iterations, it assumes that the rest costs as much as the iterations so far. A check walks every item
-// of a list. It walks every iteration over a range if types depend on the iteration, because the body makes a dim, a
-// model or a list from the number. Otherwise one walk of the body stands for all iterations. The check repeats this
-// walk from every state in which an iteration may begin, until no new state appears.
+// of a list. It walks every iteration over a range if the body makes a dim, a model or a list from the number, because
+// types then depend on it. Otherwise one walk of the body stands for all iterations. The check repeats this walk from
+// every state in which an iteration may begin, until no new state appears.
 //
 // If only the run knows whether an iteration reaches a `break` or `continue`, a check and a plan go on as if it did
 // not. Behind the loop, or in the next iteration, the names have the joined values of both paths (JoinedNames).
@@ -68,8 +68,8 @@ class Loops {
     ~Ends();
     Ends(const Ends&) = delete;
     Ends& operator=(const Ends&) = delete;
-    /// Returns how the loop continues after an iteration that ended with `flow`: with the next iteration (kNext), not
-    /// at all (kBreak, kElsewhere), or with a `return` (kReturn).
+    /// Returns how the loop continues after an iteration that ended with `flow`. kNext: with the next iteration.
+    /// kBreak, kElsewhere: not at all. kReturn: with a `return`.
     Flow after_turn(Flow flow);
     /// Ends the loop after an iteration with the given result of after_turn(). Returns the flow behind the loop.
     Flow behind(Flow flow);

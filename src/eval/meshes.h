@@ -35,8 +35,8 @@ class Meshes {
   /// mesh with fewer processors than ranks. A check reports this once and goes on. It also remembers which layouts were
   /// in force with which meshes.
   void check(Span span);
-  /// Fails (unknown_axis) unless some mesh has the axis: a mesh of the program (even if it is not in force), the mesh
-  /// of the command line, or `all`.
+  /// Fails (unknown_axis) unless some mesh has the axis. Meshes of the program count even if they are not in force, as
+  /// do the mesh of the command line and the axis `all`.
   void check_axis(const std::string& axis, Span span) const;
 
   /// Reports, at the end of a check, a `--placement` that fits no mesh.
