@@ -292,7 +292,7 @@ int64_t bytes_kept_by(const HostValue& value);
 
 /// Describes a value in messages: `an int`, `f32[batch=64]`, `a model TwoLayer`, `the dim batch=64`.
 std::string describe(const HostValue& value);
-/// Compares two host values. Returns nothing if they cannot be compared.
+/// Compares two host values that are known. Returns nothing if they cannot be compared.
 std::optional<bool> equal(const HostValue& a, const HostValue& b);
 /// The unknown value of the same kind.
 UnknownKind unknown_kind(const HostValue& value);
