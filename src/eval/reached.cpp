@@ -17,7 +17,7 @@ void Reached::each_reference(const Object& object, const Visit& visit) {
     for (const auto* bindings : {&(*scope)->bindings, &(*scope)->hoisted})
       for (const Binding& binding : *bindings) reference_of(binding.value, visit);
     if ((*scope)->parent && (*scope)->parent->parent)
-      visit((*scope)->parent);  // the outermost lives as long as its program
+      visit((*scope)->parent);  // the outermost scope lives as long as its program
   } else if (auto* function = std::get_if<Function*>(&object)) {
     if ((*function)->scope && (*function)->scope->parent) visit((*function)->scope);
   } else if (auto* model = std::get_if<ModelClass*>(&object)) {
@@ -36,7 +36,7 @@ void Reached::from(const HostValue& value) {
 
 void Reached::decide() {
   for (size_t i = 0; i < objects_.size(); ++i) {
-    const Object what = objects_[i].what;  // the list of objects grows
+    const Object what = objects_[i].what;  // a copy: `reach` may reallocate the vector
     each_reference(what, [&](const auto& reference) { reach(reference); });
   }
   std::vector<size_t> stack;

@@ -1,10 +1,10 @@
 #pragma once
-// What host values hold one another, and which of it nothing else holds.
+// Trial deletion, as in CPython's collector: finds the objects that nothing outside of a given set holds.
 //
-// The objects (scopes, functions, models, instances, lists, params and states) that are reached from some references
-// are counted: how many references there are to each, and how many of them come from within, from those some and from
-// what was reached (trial deletion, as CPython's collector does it). What has others is held from outside, by the
-// evaluator or a name, and so is all that it holds.
+// The walk starts at some references and follows the references between objects: scopes, functions, models, instances,
+// lists, params and states. For each object it counts two numbers: all references to the object, and the inside
+// references, which come from the starting references or from reached objects. An object with more references than
+// inside ones is held from outside, by the evaluator or a name. So are all objects that it holds.
 #include <memory>
 #include <unordered_map>
 #include <variant>
@@ -18,14 +18,14 @@ class Reached {
  public:
   using Object = std::variant<Scope*, Function*, ModelClass*, Instance*, List*, Place*>;
 
-  /// Begins at what a reference of the caller's points to.
+  /// Adds a starting reference, which the caller holds.
   template <typename T>
   void from(const std::shared_ptr<T>& reference) {
     reach(reference);
   }
-  /// Begins at what a value of the caller's is or points to.
+  /// Adds the reference in a value that the caller holds, if the value has one.
   void from(const HostValue& value);
-  /// Finds what is reached, and what of it is held from outside. Once, after all `from`.
+  /// Walks to all reachable objects and finds the objects held from outside. Call it once, after all `from`.
   void decide();
 
   bool is_held_outside(const void* object) const;
@@ -34,7 +34,7 @@ class Reached {
   void each(const Visit& visit) const {
     for (const Counted& object : objects_) visit(object.what);
   }
-  /// Calls `visit` with every Object that nothing outside holds.
+  /// Calls `visit` with every Object that is not held from outside.
   template <typename Visit>
   void each_of_our_own(const Visit& visit) const {
     for (const Counted& object : objects_)
@@ -57,7 +57,7 @@ class Reached {
   }
   template <typename Visit>
   static void reference_of(const HostValue& value, const Visit& visit);
-  /// Calls `visit` with each shared pointer that an object holds to another.
+  /// Calls `visit` with each shared pointer from an object to another object.
   template <typename Visit>
   static void each_reference(const Object& object, const Visit& visit);
 

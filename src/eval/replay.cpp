@@ -13,12 +13,13 @@
 namespace mtf::eval {
 namespace {
 
-/// After so many turns that could not be recorded a loop waits as many before it tries again, up to the second.
+/// After kFewTries iterations that could not be recorded, a loop waits as many iterations as it has tried before it
+/// tries again, at most kLongestWait.
 constexpr int64_t kFewTries = 4, kLongestWait = 256;
-/// After so many turns, one after the other, that were not as those recorded, others are recorded.
+/// After more consecutive iterations than this that did not match the record, a loop makes a new record.
 constexpr int64_t kMostMisses = 2;
 
-/// What a tensor is followed by does not differ.
+/// True if the consumers of two tensors, with these producers, get the same type, layout and layout rules.
 bool are_of_one_kind(const graph::LaidOutOperation& a, const graph::LaidOutOperation& b) {
   return &a == &b ||
          (a.op == b.op && a.results == b.results && a.shardings == b.shardings && a.inherited == b.inherited &&
@@ -33,7 +34,7 @@ bool are_same(const HostValue& a, const HostValue& b) {
   return a.data == b.data;
 }
 
-/// Of each tensor, which is the first that is the same.
+/// Returns, for each tensor, the index of the first tensor with the same node.
 std::vector<size_t> firsts_of(const graph::Values& tensors) {
   const int64_t mark = graph::new_mark(static_cast<int64_t>(tensors.size()));
   std::vector<size_t> firsts;
@@ -61,7 +62,7 @@ void Replays::tell_name(const Binding& binding, Scope& owner, const HostValue& v
 }
 plan::MadeCut* Replays::tell_reader(Span span) {
   plan::MadeCut* made = nullptr;
-  for (Replay* loop : loops_) made = loop->reader_cuts(span);  // of the innermost
+  for (Replay* loop : loops_) made = loop->reader_cuts(span);  // the innermost loop decides
   return made;
 }
 void Replays::tell_assigned(const PlacePtr& place, const std::shared_ptr<const graph::HistoryEnd>& ended) {
@@ -77,7 +78,7 @@ bool Replays::takes_number(const ast::Expr& expr, const HostValue& value) {
   return takes;
 }
 
-// ---- what turns read ------------------------------------------------------------------------------------------------
+// ---- what an iteration reads ----------------------------------------------------------------------------------------
 
 void Replay::Names::add(const HostValue& value, int64_t turn) {
   if (auto* tensor = value.as<graph::Handle>()) {
@@ -88,7 +89,7 @@ void Replay::Names::add(const HostValue& value, int64_t turn) {
     host.emplace_back(static_cast<int64_t>((*list)->items.size()));
     for (const HostValue& item : (*list)->items) add(item, turn);
   } else {
-    // What a turn has made is another in the next. Whether such an object changes nobody would say.
+    // An object made in this iteration is a different object in the next. Nobody reports changes of such an object.
     const Scope* scope = nullptr;
     if (auto* function = value.as<FunctionPtr>()) scope = (*function)->scope.get();
     if (auto* model = value.as<ModelClassPtr>()) scope = (*model)->scope.get();
@@ -140,7 +141,7 @@ bool Replay::none_holds(const std::vector<const ast::Expr*>& conditions, const S
       if (!is_plain(*condition, scope) ||
           evaluator_.convert.to_condition(evaluator_.evaluate(*condition, scope), condition->span).value_or(true))
         return false;
-    } catch (const UserError&) { return false; }  // it is thrown again where it stands
+    } catch (const UserError&) { return false; }  // the evaluation of the statement throws it again
   }
   return true;
 }
@@ -157,7 +158,7 @@ bool Replay::is_number(const ast::Expr& expr, const std::unordered_map<Name, int
   for (const Name name : mentions_of(expr)) {
     const bool is_number = record.binds_number(name);
     if (is_number) numbers.push_back(name);
-    if ((bound.contains(name) && !is_number) || info_.assigns.contains(name)) return false;  // it becomes another
+    if ((bound.contains(name) && !is_number) || info_.assigns.contains(name)) return false;  // the name changes
     is_of_turn = is_of_turn || is_number || scope->find_own(name);
   }
   return is_of_turn && is_pure_number(expr, scope, std::move(numbers), evaluator_.builtins);
@@ -218,7 +219,7 @@ Replay::Names Replay::names_of(const Record& record, const ScopePtr& scope) cons
   Names names;
   for (const Name name : record.mentioned)
     if (const Binding* const binding = scope->find(name).binding) names.add(binding->value, turn_);
-  for (const Binding& binding : scope->bindings)  // a label may name it
+  for (const Binding& binding : scope->bindings)  // a label may name a dim
     if (binding.value.is<Dim>()) names.add(binding.value, turn_);
   return names;
 }
@@ -230,7 +231,7 @@ bool Replay::has_same_context(const Record& record) const {
          now.no_grad == then.no_grad && now.seed == then.seed && now.segment == then.segment && now.frame == then.frame;
 }
 
-// ---- a turn ---------------------------------------------------------------------------------------------------------
+// ---- an iteration ---------------------------------------------------------------------------------------------------
 
 bool Replay::is_possible(const Evaluator& evaluator) {
   return evaluator.execution() && !evaluator.domain.is_abstract() && !evaluator.runtime().computes_nodes() &&
@@ -262,7 +263,7 @@ void Replay::has_effect() {
   if (!making_ || is_behind_) return;
   const bool has_work = statement_ > making_->first && !making_->assigned.empty();
   making_.reset();
-  if (turns_ == 1) return;  // much is done in the first turn alone
+  if (turns_ == 1) return;  // many effects happen only in the first iteration
   last_ = statement_;
   if (!has_work) {
     first_ = statement_ + 1;
@@ -358,7 +359,7 @@ bool Replay::find_named() {
     if (!tensor || tensor->value().result != 0) return false;
     named.node = tensor->value().node->id;
   }
-  if (record.last == body_.statements.size()) return true;  // the turn's own names have gone
+  if (record.last == body_.statements.size()) return true;  // the iteration's own names are gone
   std::vector<ast::Ident> bound;
   for (size_t i = record.first; i < record.last; ++i)
     for (const ast::Ident& ident : ast::names_bound_by(body_.statements[i])) bound.push_back(ident);
@@ -425,10 +426,10 @@ bool Replay::compute_numbers(const ScopePtr& scope) {
       if (value.data.index() != number.value.data.index() || !(number.moves || are_same(value, number.value)))
         return false;
       given_.push_back(*number_of(value));
-      if (number.name) scope->bind(number.name->name, HostValue(value), number.name->span);  // for those behind it
-    } catch (const UserError&) { return false; }  // it is thrown again where it stands
+      if (number.name) scope->bind(number.name->name, HostValue(value), number.name->span);  // later numbers read it
+    } catch (const UserError&) { return false; }  // the evaluation of the statement throws it again
   }
-  // Equal numbers are one input of a program: none of these has become equal to another.
+  // A program has one input for equal numbers. So no number may have become equal to another one.
   std::vector<std::optional<size_t>> given(record.sources.size());
   std::vector<double> numbers = record.made.capture.numbers;
   for (const MovingNumber& each : record.moving)
@@ -453,7 +454,7 @@ bool Replay::matches(const ScopePtr& scope) {
     if (!record.kinds[i].is_of(names.tensors[i])) return false;
   for (const Assigned& assigned : record.assigned)
     if (!assigned.before.is_of(assigned.place->current.value())) return false;
-  // All are there, and no two of them are one tensor, which would be one input.
+  // All inputs must be computed, and no two may be the same tensor: the program would have one input for both.
   const int64_t mark = graph::new_mark();
   for (size_t i = 0; i < record.sources.size(); ++i) {
     const auto [from, index] = record.sources[i];
@@ -494,7 +495,8 @@ void Replay::end_turn(Flow flow, Span loop) {
     return wait_after_failures();
   }
   is_confirmed_ = known_ && is_repeated(*known_, *record);
-  // What a statement reads of the turn itself (its number, its part of a list) those behind it may not.
+  // This statement may read values that differ in each iteration (its number, its item of a list). Later statements may
+  // not, so the next record begins after this statement.
   if (known_ && known_->first == record->first && !have_same_names(*known_, *record)) {
     first_ = (record->first + 1) % body_.statements.size();
     if (first_ == 0) next_try_ = turns_ + kLongestWait;
@@ -510,7 +512,7 @@ std::optional<Replay::Record> Replay::finished(Record record) const {
   if (!made.plan || !made.is_closed || made.first_node <= turn_) return std::nullopt;
   for (const Number& number : record.numbers)
     if (number.value.is<None>()) return std::nullopt;
-  std::unordered_map<int64_t, size_t> variables, names, after;  // by nodes
+  std::unordered_map<int64_t, size_t> variables, names, after;  // by node
   for (size_t i = 0; i < record.assigned.size(); ++i) {
     const Assigned& assigned = record.assigned[i];
     if (!variables.emplace(assigned.before.node, i).second) return std::nullopt;
@@ -600,7 +602,8 @@ bool Replay::is_repeated(const Record& a, Record& b) {
     if (number.expr != b.numbers[k].expr || number.value.data.index() != b.numbers[k].value.data.index()) return false;
     b.numbers[k].moves = !are_same(number.value, b.numbers[k].value);
   }
-  // A number that has changed is one that the turn gives, or of a random call, all of which have moved on alike.
+  // A changed number must equal one of the iteration's numbers, or be the number of a random call. All random call
+  // numbers have grown by the same amount.
   const double moved = b.context.random_calls - a.context.random_calls;
   for (size_t i = 0; i < now.numbers.size(); ++i) {
     if (have_same_bits(before.numbers[i], now.numbers[i])) continue;
@@ -617,7 +620,7 @@ bool Replay::is_repeated(const Record& a, Record& b) {
     for (size_t i = 0; i < numbers.size(); ++i) {
       if (have_same_bits(numbers[i], own->inputs[i])) continue;
       std::optional<MovingNumber> number = moving(numbers[i], own->inputs[i], moved, a, b);
-      if (!number || number->given) return false;  // what a loop is given of the turn stands in its form
+      if (!number || number->given) return false;  // the form of a loop contains such a number
       number->operation = own, number->index = i;
       b.moving.push_back(*number);
     }

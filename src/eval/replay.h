@@ -1,36 +1,41 @@
 #pragma once
-// Replay: a turn of a loop that makes the same program as the turns before is computed without being evaluated.
+// Replay: computes a loop iteration without evaluating it, if it makes the same program as the iterations before.
 //
-// A turn ends in a cut, which computes what its statements have added to the graph. What they add follows from what
-// they read. So when two turns, one after the other, have come to the same program from values in the same places, the
-// statements of later turns are not evaluated as long as everything that they could read is as it was: the plan is run
-// on the variables' values of now, on the tensors that the statements' names stand for now, and on the numbers of
-// random calls that have moved on; then the variables have new values.
-// A range of a turn's statements is replayed. It begins with the first that finds nothing pending. It ends before the
-// first that does more than add to the graph: that prints, reads a number, counts. The statements before and behind the
-// range are evaluated. Those behind find the tensors that the range binds or assigns to names, computed.
+// An iteration ends in a cut, which computes the nodes that the statements have added to the graph. These nodes depend
+// only on the values that the statements read. Two consecutive iterations may make the same program, with each input
+// from the same source (a variable, a name, a number). A later iteration is then replayed as long as everything that
+// its statements could read is unchanged. A replay runs the plan with these inputs:
+// - the present values of the variables,
+// - the tensors that names stand for now,
+// - the new numbers of the random calls.
+// Then it gives the variables their new values.
+// A replay covers a range of the body's statements. The range begins at the first statement that finds no pending
+// values. It ends before the first statement that does more than add to the graph: prints, reads a number, counts.
+// The statements before and after the range are evaluated. The statements after the range find computed tensors in the
+// names that the range binds or assigns.
 //
-//   for (ids, next) in batches {                      evaluated: each turn has its own
+//   for (ids, next) in batches {                      evaluated: each iteration has its own
 //     let loss = loss_of(net(ids), next)              replayed
 //     opt.minimize(loss)                              replayed: the program has `loss` among its results
 //     print(loss)                                     evaluated: nothing is left to compute
-//     if step % 100 == 0 { print(loss(net(ids), next)) }    its condition is evaluated first: true, and all is
+//     if step % 100 == 0 { print(loss(net(ids), next)) }    condition evaluated first; if it holds, so is everything
 //   }
 //
-// What statements could read is known as follows, so that nothing has to be written down while they are evaluated.
-// - Names that they mention: what each stands for is compared; tensors may be others of the same type and layout that
-//   have no history.
-// - What is come to through these (parts of instances, what functions see, lists): whoever changes something that was
-//   made before the turn began says so (Replays), and the record of the turns is thrown away. Not of a name that no
-//   function sees, such as a counter: who reads it mentions it.
-// - The context (mesh, layout, precision, seed): it is compared.
-// - Numbers that follow from the turn's own, as a rate that falls: those that a statement binds, or gives to a function
-//   (`lr: 0.1 * optim.cosine(step, steps)`), may be others in each turn, as long as they are only handed on, to other
-//   functions and into products and sums with tensors. There they are inputs of the program: those that have changed as
-//   such a number has from one recorded turn to the next. They are computed before the turn is replayed.
-// Whatever else statements do (print, read a tensor, call a library, make a variable, keep history for a later
-// gradient) keeps the turn from being recorded. So neither a value nor an error can depend on whether a turn was
-// replayed; a plan, a check, the reference evaluation and a prompt evaluate every turn.
+// The evaluator does not log the reads of statements. A replay bounds them in four ways:
+// - Names in the text: the replay compares their values. A tensor may differ from the recorded one if both have the
+//   same type and layout and no history.
+// - Values behind these names (parts of instances, names that functions see, lists): code that changes an object from
+//   before the iteration reports the change (Replays), and the replay forgets its record. A name that no function sees,
+//   such as a counter, needs no report: only statements that mention the name can read it.
+// - The context (mesh, layout, precision, seed): the replay compares it.
+// - Numbers computed from the iteration's own numbers, such as a falling learning rate. A statement binds such a
+//   number, or passes it to a function (`lr: 0.1 * optim.cosine(step, steps)`). The number may differ in each
+//   iteration, as long as it only reaches other functions, and products and sums with tensors. There it is an input of
+//   the program: the input that changed from one recorded iteration to the next just as the number did. The replay
+//   computes the number first.
+// An iteration is not recorded if its statements do anything else: print, read a tensor, call a library, make a
+// variable, keep history for a later gradient. So no value and no error depends on whether an iteration was replayed. A
+// plan, a check, the reference evaluation and a prompt evaluate every iteration.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -51,43 +56,45 @@ class Evaluator;
 
 class Replay {
  public:
-  /// A loop begins. Its turns end in cuts from the first turn on that assigns a variable.
+  /// Begins a loop. From the first iteration that assigns a variable, each iteration ends in a cut.
   Replay(Evaluator& evaluator, const ast::Block& body);
   ~Replay();
   Replay(const Replay&) = delete;
   Replay& operator=(const Replay&) = delete;
-  /// Nothing but what the statements do speaks against it.
+  /// True if only the body's statements can still rule out a replay.
   static bool is_possible(const Evaluator& evaluator);
 
-  // ---- a turn, in this order ----------------------------------------------------------------------------------------
+  // ---- one iteration, in this order ---------------------------------------------------------------------------------
   void begin_turn();
-  /// A statement of the body begins. Returns which is to be evaluated next: this one, or one behind those that are
-  /// replayed.
+  /// Called before a statement of the body. Returns the statement to evaluate next: this one, or the first one after
+  /// the replayed range.
   size_t next_of(size_t statement, const ScopePtr& scope);
-  /// The body has ended with `flow`, and nothing holds what only it held: the cut. Not called after a turn that waits.
+  /// Makes the cut at the end of an iteration. The body has ended with `flow` and released the values that only it
+  /// held. Not called after an iteration whose cut is deferred (Cuts::end_turn).
   void end_turn(Flow flow, Span loop);
 
-  // ---- what Replays tells -------------------------------------------------------------------------------------------
+  // ---- reports from Replays -----------------------------------------------------------------------------------------
   void has_effect();
   void changes(int64_t made);
   /// A name of `owner` is about to be assigned `value`.
   void changes_name(const Binding& binding, Scope& owner, const HostValue& value);
-  /// A reader cuts, at `span`: what it computes is to be written down there; null if it is not to be.
+  /// Returns the object in which a reader's cut at `span` records itself; null if the cut is not recorded.
   plan::MadeCut* reader_cuts(Span span);
   void assigns(const PlacePtr& place, const std::shared_ptr<const graph::HistoryEnd>& ended);
   bool has_number(const ast::Expr& expr) const;
   bool takes_number(const ast::Expr& expr, const HostValue& value);
 
  private:
-  /// What names stand for, one after another, tensors apart.
+  /// The values of names, one after another. Tensors are kept in a list of their own.
   struct Names {
     std::vector<HostValue> host;
     graph::Values tensors;
-    bool is_known = true;  ///< nothing among them is made anew in each turn, or may change unnoticed
+    bool is_known = true;  ///< no value is made anew in each iteration, and none can change without a report
     void add(const HostValue& value, int64_t turn);
   };
-  /// A computed tensor's type and layout, with all that what reads it follows. One that has a history, through which a
-  /// gradient may go, is of one kind with itself alone. One that is only looked at has none.
+  /// The properties of a computed tensor that its consumers depend on: type, layout and the rules behind the layout.
+  /// A tensor with a history, through which a gradient may pass, has the same kind only as itself. A tensor that is
+  /// only looked at has no history.
   struct Kind {
     explicit Kind(const graph::Value& value);
     bool has_history() const { return operands > 0 || ended; }
@@ -95,82 +102,82 @@ class Replay {
 
     graph::OperationRef operation;
     int result;
-    int64_t node;  ///< in the turn recorded
+    int64_t node;  ///< in the recorded iteration
     size_t operands;
     bool ended;
   };
   struct Assigned {
     PlacePtr place;
     Kind before;
-    std::shared_ptr<const graph::HistoryEnd> ended;  ///< why a history ends at the value before
-    graph::OperationRef after = {};                  ///< that makes the value
-    Name name = {};                                  ///< of its node
+    std::shared_ptr<const graph::HistoryEnd> ended;  ///< why a history ends at the old value
+    graph::OperationRef after = {};                  ///< the operation that makes the new value
+    Name name = {};                                  ///< of the new value's node
   };
-  /// A tensor that the range binds to a name of the turn, or assigns to a name outside that no function sees.
+  /// A tensor that the range binds to a name of the iteration, or assigns to an outer name that no function sees.
   struct Named {
     Name name;
-    ScopePtr owner;  ///< outside; null: the turn's
+    ScopePtr owner;  ///< an outer scope; null: the iteration's scope
     Span span;
-    int64_t node = 0;                 ///< in the turn recorded
-    std::optional<Kind> before = {};  ///< of a name outside
-    graph::OperationRef after = {};   ///< that makes the value
+    int64_t node = 0;                 ///< in the recorded iteration
+    std::optional<Kind> before = {};  ///< of an outer name's old value
+    graph::OperationRef after = {};   ///< the operation that makes the value
     Name node_name = {};
     bool is_looked_at = false;
   };
-  /// Where a turn's value of an input of its program comes from.
+  /// Where an iteration takes the value of a program input from.
   struct Source {
     enum class From : uint8_t { kNumber, kSame, kVariable, kName } from = From::kSame;
-    size_t index = 0;  ///< in `assigned`, in the names' tensors
+    size_t index = 0;  ///< in `assigned` (kVariable), or in the names' tensors (kName)
     bool operator==(const Source&) const = default;
   };
-  /// A number that follows from the turn's own.
+  /// A number computed from the iteration's own numbers.
   struct Number {
     const ast::Expr* expr = nullptr;
-    const ast::Ident* name = nullptr;  ///< that is bound to it; null: it is an argument
-    HostValue value = {};              ///< in the turn recorded
-    bool moves = false;                ///< it was another in the turn before
+    const ast::Ident* name = nullptr;  ///< the name bound to the number; null: it is an argument
+    HostValue value = {};              ///< in the recorded iteration
+    bool moves = false;                ///< differed in the iteration before
   };
-  /// A number of the program that is another in each turn.
+  /// A number of the program that differs in each iteration.
   struct MovingNumber {
-    std::shared_ptr<graph::LaidOutOperation> operation;  ///< the program's own; null: an input
-    size_t index = 0;                                    ///< of the operation's numbers, of the program's inputs
-    double value = 0;                                    ///< in the turn recorded
-    std::optional<size_t> given = std::nullopt;  ///< which of `numbers`; none: it moves on with the random calls
+    std::shared_ptr<graph::LaidOutOperation> operation;  ///< the operation that has the number; null: a program input
+    size_t index = 0;                                    ///< in the operation's numbers or the program's inputs
+    double value = 0;                                    ///< in the recorded iteration
+    std::optional<size_t> given = std::nullopt;          ///< index in `numbers`; none: it counts random calls
   };
-  /// What a turn has been.
+  /// The record of one iteration.
   struct Record {
     Record() {}  ///< std::optional asks for one before Replay is complete
     bool binds_number(Name name) const;
-    size_t first = 0;                          ///< statement
-    size_t last = 0;                           ///< the one behind the last
+    size_t first = 0;                          ///< first statement of the range
+    size_t last = 0;                           ///< one past the last statement of the range
     Span place;                                ///< of the cut
-    int64_t last_node = 0;                     ///< that there was behind the range
-    std::vector<const ast::Expr*> conditions;  ///< from there on, of which none held
-    std::vector<Name> mentioned;               ///< by the other statements, but for `numbers`
+    int64_t last_node = 0;                     ///< the last node at the end of the range
+    std::vector<const ast::Expr*> conditions;  ///< conditions in the range; none held
+    std::vector<Name> mentioned;               ///< by the other statements, except in `numbers`
     std::vector<Number> numbers;
     std::vector<HostValue> host;
     std::vector<Kind> kinds;     ///< of the names' tensors
-    std::vector<size_t> firsts;  ///< which of these are the same
-    graph::Context context;      ///< as they began
-    double calls = 0;            ///< random ones, in a turn
+    std::vector<size_t> firsts;  ///< for each of these tensors: the index of the first equal one
+    graph::Context context;      ///< at the beginning of the range
+    double calls = 0;            ///< random calls in an iteration
     std::vector<Assigned> assigned;
-    std::unordered_set<const Place*> places;  ///< these
+    std::unordered_set<const Place*> places;  ///< the variables in `assigned`
     std::vector<Source> sources;
     std::vector<MovingNumber> moving;
     std::vector<Named> named;
-    std::vector<size_t> root_of;  ///< of each root: in `assigned`, or behind that in `named`
+    std::vector<size_t> root_of;  ///< for each root: its index in `assigned` followed by `named`
     plan::MadeCut made;
   };
 
-  /// An `if` without `else` at the body's own level whose condition is one of plain values that the body does not
-  /// change: where it does not hold, it is as if it were not there.
+  /// Returns the condition of an `if` without `else` that is a direct statement of the body, else null. The condition
+  /// must consist of plain values that the body does not change. If it is false, a replay ignores the `if`.
   const ast::Expr* condition_of(size_t statement, const ScopePtr& scope) const;
   bool is_plain(const ast::Expr& expr, const ScopePtr& scope) const;
   bool none_holds(const std::vector<const ast::Expr*>& conditions, const ScopePtr& scope) const;
-  /// The record's conditions, numbers and names, by the text.
+  /// Finds the record's conditions, numbers and names in the text of its statements.
   void find_what_is_read(Record& record, const ScopePtr& scope) const;
-  /// The numbers that a statement binds, or that calls in it are given, and the names that the rest of it mentions.
-  /// `bound`: how often the replayed statements bind a name. False if there is no such number.
+  /// Adds the numbers that a statement binds or passes to calls, and the names that the rest of the statement mentions.
+  /// `bound` counts how often the replayed statements bind each name. Returns false if there is no such number.
   bool add_numbers(const ast::Stmt& stmt, const std::unordered_map<Name, int>& bound, const ScopePtr& scope,
                    Record& record, NameSet& mentioned) const;
   bool add_numbers(const ast::Expr& expr, const std::unordered_map<Name, int>& bound, const ScopePtr& scope,
@@ -180,43 +187,44 @@ class Replay {
   Names names_of(const Record& record, const ScopePtr& scope) const;
   bool has_same_context(const Record& record) const;
   void begin_record(size_t statement, const ScopePtr& scope);
-  /// The range has been evaluated, in a turn to be recorded.
+  /// Called when the range of an iteration that is being recorded has been evaluated.
   void end_range();
-  /// Writes down the tensors that names stand for behind the range; false if the turn cannot be replayed.
+  /// Records the tensors that names stand for after the range; returns false if the iteration cannot be replayed.
   bool find_named();
   bool replays_at(size_t statement, const ScopePtr& scope);
-  /// Its cut has been made: what it is a record of; nothing if it cannot be replayed.
+  /// Completes a record after its cut; returns nothing if the iteration cannot be replayed.
   std::optional<Record> finished(Record record) const;
   static bool have_same_names(const Record& earlier, const Record& later);
-  /// True if the next turn's program will be `later`'s as that is `earlier`'s, whose moving numbers it has found then.
+  /// True if `later` repeats the program of `earlier`, so that the next iteration can replay it. Then sets the moving
+  /// numbers of `later`.
   static bool is_repeated(const Record& earlier, Record& later);
-  /// Of what has gone from `before` to `now`, between two turns and `moved` random calls: which it is. Nothing if that
-  /// is not known.
+  /// Classifies how a number changed from one iteration to the next. `moved` is the number of random calls between the
+  /// two. Returns nothing if no rule, or more than one, explains the change.
   static std::optional<MovingNumber> moving(double before, double now, double moved, const Record& earlier,
                                             const Record& later);
   bool matches(const ScopePtr& scope);
-  /// Computes the record's numbers for the turn under way; false if the turn is another one for it.
+  /// Computes the record's numbers for the present iteration; returns false if they rule out a replay.
   bool compute_numbers(const ScopePtr& scope);
   double now(const MovingNumber& number) const;
-  /// The turn could not be recorded.
+  /// Delays the next attempt after several iterations that could not be recorded.
   void wait_after_failures();
   void run(Span loop);
 
   Evaluator& evaluator_;
   const ast::Block& body_;
   const BlockInfo& info_;
-  int64_t turn_ = 0;              ///< a number before all that the turn makes
-  std::optional<Record> known_;   ///< of a turn before
-  bool is_confirmed_ = false;     ///< and of the one after it
-  std::optional<Record> making_;  ///< of the turn under way, as long as nothing speaks against it
-  size_t first_ = 0;              ///< records begin with this statement, or one behind it
-  size_t last_;                   ///< and end before this one
-  size_t statement_ = 0;          ///< under way
-  bool is_behind_ = false;        ///< the range of the turn to be recorded
-  Scope* scope_ = nullptr;        ///< of the turn
-  graph::Values tensors_;         ///< that the names of the turn under way stand for
-  std::vector<double> given_;     ///< the record's numbers in the turn under way
-  bool replays_ = false;          ///< the turn under way is replayed
+  int64_t turn_ = 0;              ///< a node number smaller than those of all nodes of the iteration
+  std::optional<Record> known_;   ///< the record of an earlier iteration
+  bool is_confirmed_ = false;     ///< the iteration after `known_` had the same program
+  std::optional<Record> making_;  ///< the present iteration's record; none once something rules it out
+  size_t first_ = 0;              ///< records begin at this statement or a later one
+  size_t last_;                   ///< records end before this statement
+  size_t statement_ = 0;          ///< the present statement
+  bool is_behind_ = false;        ///< the range to be recorded has ended in this iteration
+  Scope* scope_ = nullptr;        ///< of the iteration
+  graph::Values tensors_;         ///< the tensors that names stand for in the present iteration
+  std::vector<double> given_;     ///< the record's numbers in the present iteration
+  bool replays_ = false;          ///< the present iteration is replayed
   int64_t turns_ = 0, next_try_ = 0, tries_ = 0, misses_ = 0;
 };
 

@@ -82,7 +82,7 @@ void Reports::extrapolate(const Mark& mark, int64_t done, int64_t count, Span lo
     for (size_t s = 0; s < shares.size(); ++s) {
       const bool was_there = i < mark.shares_.size() && s < mark.shares_[i].size();
       added += shares[s].second - (was_there ? mark.shares_[i][s].second : 0);
-      // Rounded in all, whichever programs it is of.
+      // Rounds the running total, so that the shares add up to the rounded sum of all programs.
       const int64_t own = std::llround(static_cast<double>(added) * rest) - more;
       if (own == 0) continue;
       more += own;

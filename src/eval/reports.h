@@ -1,5 +1,5 @@
 #pragma once
-// What a session tells whoever drives it: what each statement cost, and how far a long loop is.
+// Reports of a session to its caller: the costs of each statement, and the progress of long loops.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -21,69 +21,71 @@ class ProgramRecord;
 
 namespace mtf::eval {
 
-/// How far a loop is.
+/// The progress of one loop.
 struct LoopProgress {
   std::string variable;
   int64_t turn = 0;
-  int64_t turns = 0;   ///< 0: unknown, of a `while`
-  double seconds = 0;  ///< since it began
+  int64_t turns = 0;   ///< 0: unknown, as in a `while`
+  double seconds = 0;  ///< since the loop began
 };
-/// Of the loops under way, from the outermost on: that one, and inside it those that compute something in each turn.
+/// The running loops, from the outermost inwards: the outermost one, and the inner loops that compute something in each
+/// iteration.
 using Progress = std::vector<LoopProgress>;
 
-/// What is said of one plan that a statement runs.
+/// The report of one plan that a statement runs.
 struct StatementReport {
   Span span;
   std::string text;                        ///< the statement's first line
   std::vector<spmd::StatementCost> costs;  ///< each instruction that computed or communicated
-  plan::Counters counters;                 ///< of one time
-  int64_t turns = 1;                       ///< how often that is done; 0: unknown (`per turn`)
-  bool is_estimate = false;                ///< `turns` is extrapolated: the plan did not walk every turn of a loop
-  plan::Doubts doubts;                     ///< of a plan: why the figures of the whole statement are an estimate
-  Span cut;                                ///< what asked for it first
-  graph::CallFrameRef frame;               ///< through which calls it was come to; of a plan
-  int64_t plan = 0;                        ///< which plan of the execution's: what repeats is one report
+  plan::Counters counters;                 ///< of one execution of the plan
+  int64_t turns = 1;                       ///< number of executions; 0: unknown (`per turn`)
+  bool is_estimate = false;                ///< `turns` is extrapolated: not every iteration of a loop was walked
+  plan::Doubts doubts;                     ///< in `mtf plan`: why the figures of the whole statement are an estimate
+  Span cut;                                ///< of the cut that first asked for the plan
+  graph::CallFrameRef frame;               ///< in `mtf plan`: the calls around the cut
+  int64_t plan = 0;                        ///< number of the execution's plan: repeated runs share one report
 };
 
 /// A value that a program makes and nobody reads (eval/unread.h).
 struct Unread {
-  Span place;  ///< in the program itself: the value, or the call through which it was made
-  Name name;   ///< that the program gave it, if any
+  Span place;  ///< in the program itself, not in a module: the value, or the call that made it
+  Name name;   ///< the program's name for the value, if any
 };
 
-/// The reports of the top-level statement under way: one for each plan that it runs, with how often it does.
+/// The reports of the present top-level statement: one for each plan that it runs, with the number of runs.
 class Reports {
-  /// Of a report's turns, those of each program of the record: several may have one plan.
+  /// A report's runs, split by program of the record, because several programs may share one plan.
   using Shares = std::vector<std::pair<int32_t, int64_t>>;
 
  public:
-  /// From here on plans are reported.
+  /// Starts reporting plans.
   void collect() { collects_ = true; }
-  /// Called with each report of a top-level statement when that has ended; plans are reported if it is set.
+  /// Sets the function that gets each report of a top-level statement at its end. Plans are reported if `callback` is
+  /// set and the session `computes`.
   void on_statement(std::function<void(const StatementReport&)> callback, bool computes);
-  /// Is told how often each program that it has runs.
+  /// Sets the record that is told how often each of its programs runs.
   void set_record(std::shared_ptr<plan::ProgramRecord> record) { record_ = std::move(record); }
 
-  /// What is evaluated now will run so often, as long as what it returns lives; 0: nobody knows.
+  /// Declares that evaluated code runs `turns` times, for the lifetime of the returned object; 0: unknown.
   Restore<int64_t> repeated(int64_t turns) { return Restore<int64_t>(turns_, turns); }
   int64_t turns() const { return turns_; }
 
-  /// Forgets what an earlier statement did.
+  /// Clears the reports of the statement before.
   void begin_statement();
-  /// Adds the plan that has just been run, asked for at `cut`, in the call `frame`.
+  /// Adds the plan that has just been run. The cut at `cut`, in the call `frame`, asked for it.
   void add_last_plan(const plan::Execution& execution, Span cut, const graph::CallFrameRef& frame);
-  /// Tells the callback of a statement at `span`, also if it computed nothing: it may have printed.
+  /// Calls the callback for a statement at `span`, even if the statement computed nothing: it may have printed.
   void end_statement(Span span);
   const std::vector<StatementReport>& list() const { return list_; }
 
-  /// The figures of the statement under way are an estimate.
+  /// Marks the figures of the present statement as an estimate.
   void doubt(const plan::Doubt& doubt);
-  /// Why they are; nothing if they are not.
+  /// The reasons why the figures are an estimate; empty if they are exact.
   const plan::Doubts& doubts() const { return doubts_; }
-  /// How many plans have been run.
+  /// The number of runs of plans that computed or communicated.
   int64_t plans() const { return plans_; }
 
-  /// A loop's share in how often plans run: made where the loop begins.
+  /// The numbers of runs at the beginning of a loop.
   class Mark {
    public:
     explicit Mark(const Reports& reports);
@@ -92,8 +94,7 @@ class Reports {
     friend class Reports;
     std::vector<Shares> shares_;
   };
-  /// What has been added since `mark` by `done` turns of a loop, which stands at `loop`, is taken to be done by all
-  /// `count`.
+  /// Extrapolates the runs added since `mark` from `done` iterations of the loop at `loop` to all `count` iterations.
   void extrapolate(const Mark& mark, int64_t done, int64_t count, Span loop);
 
  private:
@@ -101,7 +102,7 @@ class Reports {
   std::shared_ptr<plan::ProgramRecord> record_;
   int64_t turns_ = 1;
   std::vector<StatementReport> list_;
-  std::vector<Shares> shares_;  ///< of each report; without a record of program -1 alone
+  std::vector<Shares> shares_;  ///< of each report; without a record, all belong to program -1
   plan::Doubts doubts_;
   int64_t plans_ = 0;
   std::function<void(const StatementReport&)> on_statement_;

@@ -11,7 +11,7 @@ namespace {
 
 graph::Handle* handle_of(Binding& binding) { return std::get_if<graph::Handle>(&binding.value.data); }
 
-/// A binding as it was; the tensor that it held is only to be had again.
+/// The old state of a binding. The tensor that the binding held is set aside until the binding is put back.
 struct Was {
   explicit Was(const Binding& is) : binding(is) {
     graph::Handle* const handle = handle_of(binding);
@@ -29,7 +29,7 @@ struct Was {
   bool is_held = false;
 };
 
-// Of what is written down of a scope, which part is meant.
+// The undo log identifies a change by object and part. These are the parts of a scope.
 size_t part_of_binding(size_t index) { return 2 * index; }
 size_t part_of_hoisted(size_t index) { return 2 * index + 1; }
 
@@ -52,7 +52,7 @@ void Scope::bind(Name name, HostValue&& value, Span span) {
     return;
   }
   if (bound && !captured) {
-    // Nobody sees the old one any more. It moves to the end, so that the order stays that of the declarations.
+    // No code can see the old value any more. The binding moves to the end, to keep the order of declarations.
     bound->value = std::move(value);
     bound->span = span;
     bound->is_turns_number = false;
@@ -63,7 +63,7 @@ void Scope::bind(Name name, HostValue&& value, Span span) {
     return;
   }
   const size_t index = bindings.size();
-  const bool hides = bound != nullptr;  // what lives on for a function, or to be taken back with one
+  const bool hides = bound != nullptr;  // the hidden binding stays for functions that see it, or for an undo
   const size_t hidden_index = hides ? static_cast<size_t>(bound - bindings.data()) : 0;
   if (bound && !parent) hidden_.push_back(hidden_index);
   bindings.emplace_back(name, std::move(value), span);

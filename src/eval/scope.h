@@ -1,14 +1,13 @@
 #pragma once
 // Scopes: the names that a block binds.
 //
-// A scope's bindings are kept in the order in which they were made; a second `let` of a name hides the first but does
-// not end it, since a function sees the bindings in force where it is written. So whoever looks a name up says how many
-// of the bindings he sees; functions and models of a scope (`hoisted`) are seen by all.
+// A scope keeps its bindings in the order in which they were made. A second `let` of a name hides the first binding but
+// does not end it, because a function sees the bindings that existed where it was written. So a lookup says how many of
+// the bindings it sees. The functions and models of a scope (`hoisted`) are visible to every lookup.
 //
-// In the outermost scope a hidden binding lives as long as a function, or a model, whose text names it (Named): one
-// that nobody names is replaced where it stands, which nobody can tell from a new one, and what was named loses its
-// value when it no longer is. Inner scopes die with their block, or with their functions (cuts.h says what of them
-// these keep).
+// In the outermost scope a hidden binding keeps its value as long as a function or model lives that names it (Named).
+// If no function or model names a binding, a second `let` overwrites it; no program can tell the difference. Inner
+// scopes die with their block, or with the functions that see them (cuts.h says which bindings those functions keep).
 //
 // Names are looked up at each use; no earlier step resolves them to slots. Slots would have to follow undo, hidden
 // names, and bindings that a check makes after an error. A scope has few bindings and is searched from the last one; a
@@ -35,24 +34,24 @@ struct Binding {
   HostValue value;
   Span span;
   bool is_setting = false;                  ///< `with` changes it, `:=` does not
-  bool is_aside = false;                    ///< what it holds is set aside: set_aside.h
-  bool is_turns_number = false;             ///< which each turn of a loop has anew, to be handed on alone: replay.h
-  std::weak_ptr<const void> named_by = {};  ///< of the outermost scope: what every Named holds that names it
+  bool is_aside = false;                    ///< its value is set aside: set_aside.h
+  bool is_turns_number = false;             ///< a number that differs in each loop iteration: Number in replay.h
+  std::weak_ptr<const void> named_by = {};  ///< in the outermost scope: expires with the last Named that names it
 };
 
-/// The bindings of the outermost scope that the text of a function or model names: they live as long as this.
+/// Keeps alive the bindings of the outermost scope that the text of a function or model names.
 using Named = std::vector<std::shared_ptr<const void>>;
 
 class Scope : public std::enable_shared_from_this<Scope> {
-  static constexpr int64_t kFewBytes = int64_t{1} << 20;  ///< are not worth a search
+  static constexpr int64_t kFewBytes = int64_t{1} << 20;  ///< too few bytes for a search to pay off
 
  public:
   Scope(std::shared_ptr<Scope> outer, size_t outer_limit, int uncertain_depth) {
     begin(std::move(outer), outer_limit, uncertain_depth);
   }
-  ~Scope();  ///< lets go of its values one after another (let_go.cpp)
+  ~Scope();  ///< releases its values one after another (let_go.cpp)
 
-  /// A scope that has ended is as a new one.
+  /// Makes a scope that has ended as good as new.
   void begin(std::shared_ptr<Scope> outer, size_t outer_limit, int uncertain_depth) {
     number = graph::last_node_id();
     parent = std::move(outer);
@@ -61,28 +60,28 @@ class Scope : public std::enable_shared_from_this<Scope> {
     uncertain = uncertain_depth;
     stacked_over.clear();
   }
-  /// Lets go of all that it holds, as if it died. Of an inner scope that no function sees.
+  /// Releases all that the scope holds, as its destructor would. Only for an inner scope that no function sees.
   void end();
-  /// Lets go of its names alone: the next turn of a loop binds them anew.
+  /// Releases only the bindings: the next iteration of a loop makes them anew.
   void forget_names();
 
-  int64_t number = 0;  ///< of the last node before it was made
+  int64_t number = 0;  ///< the number of the last node that was made before the scope
   std::shared_ptr<Scope> parent;
   Scope* outermost = nullptr;
   size_t parent_limit = 0;
   std::vector<Binding> bindings;
   std::vector<Binding> hoisted;
-  int uncertain = 0;                      ///< how many unknown conditions and loops walked once it stands in
+  int uncertain = 0;                      ///< how many unknown conditions and loops walked once enclose it
   bool captured = false;                  ///< a function sees its bindings
-  const ast::ModelStmt* model = nullptr;  ///< of an instance's scope: of which model
+  const ast::ModelStmt* model = nullptr;  ///< of an instance's scope: the instance's model
   std::shared_ptr<const Named> named;     ///< of a call's or an instance's scope: what the function or model holds
-  std::vector<Name> stacked_over;         ///< dims of loops whose turn has made it: its tensors have these dims
-  Undo* changes = nullptr;                ///< of a prompt's outermost scope: where what is bound is written down
+  std::vector<Name> stacked_over;         ///< dims of the loops over a dim that made it: its tensors have these dims
+  Undo* changes = nullptr;                ///< of a prompt's outermost scope: the log of its bindings
 
   /// The captured scopes of a program, its own and its modules'.
   struct Captured {
     std::vector<std::weak_ptr<Scope>> scopes;
-    size_t next_search = 64;  ///< at so many
+    size_t next_search = 64;  ///< the number of scopes at which the next search is due
     int64_t new_bytes = 0;    ///< since the last search
     int64_t next_bytes = kFewBytes;
   };
@@ -91,45 +90,44 @@ class Scope : public std::enable_shared_from_this<Scope> {
     if (!captured_) captured_ = std::make_shared<Captured>();
     return captured_;
   }
-  /// Of an outermost scope: those of the program of `other`, an outermost scope too.
+  /// Makes an outermost scope share the captured scopes of the program of `other`, another outermost scope.
   void is_of_the_program_of(Scope& other) { captured_ = other.captured_inside(); }
 
-  /// Says that a function sees the bindings of this scope, and so those of the scopes around it.
+  /// Marks this scope and the scopes around it as seen by a function.
   void capture();
-  /// Of the outermost scope: the block of a captured scope has ended, whose names hold so many bytes.
+  /// For the outermost scope: the block of a captured scope has ended, and its names hold this many bytes.
   void may_hold(int64_t bytes) {
     int64_t& held = captured_inside()->new_bytes;
     held = saturating_add(held, bytes);
   }
-  /// Of the outermost scope: since the last search so many scopes have been captured, or they may hold as many bytes as
-  /// were held then, that another search is due.
+  /// For the outermost scope: true if another search for cycles is due. Enough scopes have been captured since the last
+  /// search, or the ended ones may hold as many bytes as all held then.
   bool cycles_are_due() const {
     return captured_ &&
            (captured_->scopes.size() >= captured_->next_search || captured_->new_bytes >= captured_->next_bytes);
   }
-  /// Lets go of scopes that only their own functions hold: let_go.cpp.
+  /// Releases the scopes that only their own functions hold: let_go.cpp.
   void let_go_of_cycles();
-  /// Of the outermost scope, when its program is over: a function holds the scope that holds it, so the names of all
-  /// captured scopes are let go.
+  /// For the outermost scope, at the end of its program: clears the bindings of all captured scopes. A function and its
+  /// scope hold each other, so neither would be released otherwise.
   void release();
 
-  /// Binds a name anew.
   void bind(Name name, HostValue&& value, Span span);
   /// Adds a function or model, or replaces the one of this name.
   void declare(Name name, HostValue value, Span span);
-  /// One of `bindings` is about to change: writes down how to take that back. A function or model is none.
+  /// Logs how to undo a change of `binding`, which is about to happen. Does nothing unless it is one of `bindings`.
   void note(const Binding& binding, Undo& undo);
-  /// What a function or model that is written in this scope, and sees `limit` of its bindings, has to hold of what it
-  /// `names`; null inside of another function or model, which holds it.
+  /// Returns the Named for a function or model that is written in this scope, sees `limit` of its bindings, and
+  /// mentions `names`. Returns null inside another function or model: the outer one holds the bindings.
   std::shared_ptr<const Named> names(const std::unordered_set<Name>& names, size_t limit);
-  /// The binding of this scope alone, or null.
+  /// The binding of a name in this scope, without the scopes around it; or null.
   Binding* find_own(Name name, size_t limit = ~size_t{0}) {
     Binding* const binding = find_bound(name, limit);
     return binding != nullptr || hoisted.empty() ? binding : find_hoisted(name);
   }
-  /// The function or model of this scope alone, or null.
+  /// The function or model of this name in this scope, without the scopes around it; or null.
   Binding* find_hoisted(Name name);
-  /// The binding in this scope and those around it, and whose it is.
+  /// A binding found in this scope or one around it, with the scope that has it.
   struct Found {
     Binding* binding = nullptr;
     Scope* scope = nullptr;
@@ -141,7 +139,7 @@ class Scope : public std::enable_shared_from_this<Scope> {
   }
   /// Every name visible here, the nearest first.
   void visible_names(std::vector<std::string>& names) const;
-  /// To be called by whoever has changed `bindings` or `hoisted` other than by adding to them.
+  /// Must be called after each change of `bindings` or `hoisted` other than an addition at the end.
   void rearranged() {
     index_.reset();
     hoisted_index_.reset();
@@ -149,9 +147,9 @@ class Scope : public std::enable_shared_from_this<Scope> {
 
  private:
   std::shared_ptr<Captured> captured_;  ///< of an outermost scope
-  std::vector<size_t> hidden_;          ///< of the outermost scope: bindings that are hidden and were named
-  size_t next_look_ = 2;                ///< at so many it is looked which are still named
-  /// The last binding of each name among the first `count`, where they are many.
+  std::vector<size_t> hidden_;          ///< of the outermost scope: hidden bindings that something named
+  size_t next_look_ = 2;                ///< number of hidden bindings at which the next check for unnamed ones is due
+  /// The last binding of each name among the first `count` bindings. Only a scope with many bindings has an index.
   struct Index {
     std::unordered_map<Name, size_t> last;
     size_t count = 0;
@@ -159,11 +157,11 @@ class Scope : public std::enable_shared_from_this<Scope> {
   std::unique_ptr<Index> index_;          ///< of `bindings`
   std::unique_ptr<Index> hoisted_index_;  ///< of `hoisted`
 
-  /// The place of the last of them that has the name, where they are many.
+  /// Returns the index of the last binding in `all` with this name, by way of `index`.
   static std::optional<size_t> last_place(std::unique_ptr<Index>& index, const std::vector<Binding>& all, Name name);
-  /// Of hidden bindings that nobody names any more the values go.
+  /// Releases the values of hidden bindings that no function or model names any more.
   void let_go_of_hidden();
-  /// The last of the first `limit` bindings that has the name, or null.
+  /// The last binding with this name among the first `limit` bindings, or null.
   Binding* find_bound(Name name, size_t limit) {
     limit = std::min(limit, bindings.size());
     if (bindings.size() > kMany) limit = limit_by_index(name, limit);
@@ -172,12 +170,12 @@ class Scope : public std::enable_shared_from_this<Scope> {
       if ((--binding)->name == name) return binding;
     return nullptr;
   }
-  /// So many bindings at most have to be searched, where they are many.
+  /// Lowers `limit` to just after the name's last binding, or to 0 if there is none. For scopes with many bindings.
   size_t limit_by_index(Name name, size_t limit);
   static constexpr size_t kMany = 32;
 };
 
-/// The bytes of the tensors that names of the scope stand for, of all processors.
+/// The bytes, on all processors, of the tensors that names of the scope stand for.
 int64_t bytes_named_in(const Scope& scope);
 
 /// The function that a call of the instance runs; null if its model has no `fn call`.

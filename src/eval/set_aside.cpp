@@ -10,7 +10,7 @@ namespace {
 
 graph::Handle* handle_of(HostValue& value) { return std::get_if<graph::Handle>(&value.data); }
 
-/// Calls `change` with the handles that an object holds itself.
+/// Calls `change` with the handles that an object holds directly.
 template <typename Change>
 void each_handle(const Reached::Object& object, const Change& change) {
   std::visit(Overloaded{

@@ -1,17 +1,17 @@
 #pragma once
-// Names of a loaded file that nothing in it reads any more: at a prompt they can still be looked at.
+// Setting aside: at a prompt, the names of a loaded file that nothing in the file reads any more.
 //
-// A run lets such names go; a prompt keeps them, and sets aside what they hold (Handle::set_aside), so that a file
-// costs at a prompt what its run costs: what nothing has needed is computed when somebody asks for it. A list, a model
-// or a param is set aside when nothing but such names holds it.
+// A run releases such names. A prompt keeps them for the user, but sets their values aside (Handle::set_aside): a
+// value that is set aside is computed only when the user asks for it. So loading a file at a prompt costs no more than
+// running it. A list, a model or a param is set aside if only such names hold it.
 #include "eval/block_info.h"
 #include "eval/scope.h"
 
 namespace mtf::eval {
 
-/// Nothing of the file will read these names of the outermost scope.
+/// Sets aside the values of these names of the outermost scope, which the rest of the file does not read.
 void set_aside(Scope& top, const NameSet& names);
-/// A name has been looked up: what it holds is held as any other.
+/// Ends the setting aside of a binding, because its name was looked up.
 void take_up(Binding& binding);
 
 }  // namespace mtf::eval

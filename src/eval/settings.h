@@ -1,6 +1,6 @@
 #pragma once
-// What whoever makes a session gives it: what the command line says, and what programs can call. It holds throughout,
-// whatever the script declares.
+// The settings of a session: the options of the command line, and the functions that programs can call. They hold for
+// the whole session; no declaration of a script overrides them.
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -21,20 +21,20 @@ struct Settings {
   std::optional<std::vector<Axis>> mesh;                 ///< --mesh
   std::optional<Layout> layout;                          ///< --layout
   std::vector<std::pair<std::string, std::string>> set;  ///< --set name=value, `module.name` for a module's
-  int64_t memory = 0;  ///< --memory: bytes that each processor has for a program and what it reads; 0: any
+  int64_t memory = 0;                    ///< --memory: bytes per processor for a program and its inputs; 0: no limit
   std::vector<int64_t> placement = {};   ///< --placement, checked against the meshes
   std::string stdlib;                    ///< folder that replaces the standard library; empty: the built-in one
-  const HostLibrary* library = nullptr;  ///< what programs can call besides the language; null: nothing
+  const HostLibrary* library = nullptr;  ///< functions that programs can call besides the language's; null: none
   int64_t ranks = 1;                     ///< the size of the default mesh [all: ranks]
-  /// What the host read of tensors as numbers, in order: a run writes it down, and a plan that is given it knows what
-  /// the run knew where control depends on it. Null: neither.
+  /// The numbers that the host read from tensors, in order. A run records them. A plan that is given a run's numbers
+  /// follows the same control flow. Null: no recording.
   std::shared_ptr<std::vector<double>> reads = nullptr;
-  /// The scripts and modules that were parsed. Copies share it: what is checked and then run is parsed once.
+  /// The parsed scripts and modules. Copies share them, so a script that is checked and then run is parsed once.
   std::shared_ptr<syntax::ParsedScripts> parsed = std::make_shared<syntax::ParsedScripts>();
   bool at_terminal =
-      false;  ///< what is printed goes there: control characters in it, which files may hold, are escaped
+      false;  ///< output goes to a terminal: control characters in it, which may come from files, are escaped
   bool check_finite = false;  ///< --check-finite: a run ends at the first NaN or infinity that finite numbers make
-  bool runs_next = false;     ///< what is checked is run then: what the run would find of files is said before
+  bool runs_next = false;     ///< a run follows the check: the check already reports what the run would find in files
 };
 
 }  // namespace mtf::eval

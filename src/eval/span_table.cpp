@@ -45,7 +45,7 @@ void SpanTable::binding(Span span, const HostValue& value) {
 }
 
 void SpanTable::declared(const ast::Stmt& stmt, Scope& scope) {
-  if (stmt.as<ast::LetStmt>()) return;  // each name has been told when it was bound
+  if (stmt.as<ast::LetStmt>()) return;  // `binding` has been called for each of its names
   for (const ast::Ident& ident : ast::names_bound_by(stmt)) {
     if (const Binding* bound = scope.find_own(ident.name)) binding(ident.span, bound->value);
   }
@@ -93,7 +93,7 @@ std::vector<SpanInfo> SpanTable::of(const std::string& file) const {
 const SpanInfo* SpanTable::at(const std::string& file, size_t offset) const {
   const auto found = files_.find(file);
   if (found == files_.end()) return nullptr;
-  // Spans are nested or apart: of those that begin before the offset and hold it, the last is the smallest.
+  // Two spans are nested or disjoint. So the last span that contains the offset is the smallest one.
   const std::map<Place, SpanInfo>& parts = found->second;
   for (auto part = parts.upper_bound({static_cast<std::uint32_t>(offset), 0}); part != parts.begin();) {
     --part;

@@ -1,10 +1,10 @@
 #pragma once
-// What each part of a program's text is, for whoever shows a program: an editor, a listing.
+// Facts about each part of a program's text, for editors and listings.
 //
-// A check fills it with the type and layout of every expression that it evaluates and every name that it binds, and
-// with where the names that are looked up were bound; a plan, with what each statement and expression costs. A place
-// that is evaluated more than once may have several types: a function's that is called with several. What is not
-// evaluated, a branch that is not taken, a function that nothing calls, is not here.
+// A check enters the type and layout of every expression that it evaluates and of every name that it binds. For each
+// name that it looks up, it enters where the name was bound. A plan enters the costs of statements and expressions. A
+// part that is evaluated more than once may have several types, for instance in a function that is called with several
+// types. Parts that are not evaluated have no entry: branches not taken, functions that nothing calls.
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -23,49 +23,50 @@ namespace mtf::eval {
 
 struct SpanInfo {
   Span span;
-  std::vector<ValueType> types;  ///< of the values that it has had; those met first, at most kMostTypes
+  std::vector<ValueType> types;  ///< of its values: the first kMostTypes different ones
   Span definition;               ///< of a name: where it is bound
-  bool binds = false;            ///< it is itself where a name is bound
-  bool is_literal = false;       ///< a number or a string, as it is written
-  /// What a processor does there, by a plan: an expression's own work, without that of its parts; a statement's in all.
-  /// Nowhere else, and not before there was a plan.
+  bool binds = false;            ///< the span itself binds a name
+  bool is_literal = false;       ///< a number or string literal
+  /// True if a plan has entered costs, which are those of one processor. An expression's costs exclude those of its
+  /// parts. A statement's costs are the total. Other spans have no costs.
   bool has_cost = false;
   int64_t flops = 0;
-  int64_t collectives = 0;  ///< how many
-  int64_t bytes = 0;        ///< that they move
+  int64_t collectives = 0;  ///< their number
+  int64_t bytes = 0;        ///< that the collectives move
 };
 
 class SpanTable {
  public:
   static constexpr size_t kMostTypes = 4;
 
-  /// An expression has this value.
+  /// Enters the value of an expression.
   void expression(const ast::Expr& expr, const HostValue& value);
-  /// A name stands at `span`, and was bound at `definition`.
+  /// Enters a use of a name at `span`. The name was bound at `definition`.
   void use(Span span, Span definition);
-  /// A name is bound at `span` to this value.
+  /// Enters the binding of a name to this value at `span`.
   void binding(Span span, const HostValue& value);
-  /// A statement has been evaluated: what else than a value it has bound in the scope (dims, functions, modules).
+  /// Enters the names that a statement has declared in the scope (dims, functions, modules), except those of a `let`.
   void declared(const ast::Stmt& stmt, Scope& scope);
-  /// A statement has been planned: what it costs, and its expressions.
+  /// Enters the costs of a planned statement and of its expressions.
   void cost(const StatementReport& report);
 
   /// Why some of the costs are an estimate; nothing if none is.
   const plan::Doubts& doubts() const { return doubts_; }
 
-  /// Everything known of a file, by the name with which it was checked: from its beginning, what is outside first.
+  /// Returns all entries of a file in the order of the text, outer spans before inner ones. `file` is the name with
+  /// which the file was checked.
   std::vector<SpanInfo> of(const std::string& file) const;
-  /// The smallest part around a byte of a file; null if nothing is known there.
+  /// Returns the entry of the smallest span around a byte of a file; null if there is none.
   const SpanInfo* at(const std::string& file, size_t offset) const;
 
  private:
-  using Place = std::pair<std::uint32_t, std::int64_t>;  ///< beginning, minus the end: outer ones first
+  using Place = std::pair<std::uint32_t, std::int64_t>;  ///< begin and negated end: sorts outer spans first
   SpanInfo* info(Span span);
   void add_type(SpanInfo& info, const HostValue& value);
   void add_cost(Span span, int64_t flops, int64_t collectives, int64_t bytes);
 
   std::map<std::string, std::map<Place, SpanInfo>> files_;
-  std::set<std::shared_ptr<const SourceFile>> kept_;  ///< spans point into them
+  std::set<std::shared_ptr<const SourceFile>> kept_;  ///< the spans point into these files
   plan::Doubts doubts_;
 };
 

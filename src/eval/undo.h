@@ -1,6 +1,6 @@
 #pragma once
-// What has been assigned, to be taken back: by a prompt whose statement failed or was interrupted, by a check that
-// walks another way. Of a list that is extended in place the length is written down, not the items.
+// Logs of assignments, to undo them: when a prompt's statement fails or is interrupted, and when a check walks another
+// branch. For a list that is extended in place the log keeps the old length, not the items.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,36 +13,38 @@
 
 namespace mtf::eval {
 
-/// What was changed, and how to take it back: of each thing the first change alone, so that a loop which assigns a
-/// thousand times keeps one old value.
+/// A list of changes, each with a function that undoes it. Keeps only the first change of each object's part, so a loop
+/// that assigns a thousand times keeps one old value.
 class UndoLog {
  public:
-  /// Part `part` of `what` is about to change. `take_back` is called while `what` is alive, which it does not keep so;
-  /// what it keeps takes about `bytes()`, which is asked only if this is the first change.
+  /// Logs that part `part` of `what` is about to change. `take_back` undoes the change; it is called only if `what` is
+  /// still alive, and must not keep `what` alive. `bytes()` estimates the memory that `take_back` holds. It is called
+  /// only for the first change.
   template <typename Bytes>
   void add(const std::shared_ptr<const void>& what, size_t part, std::function<void()> take_back, const Bytes& bytes) {
     if (changed_.insert({what.get(), part}).second)
       steps_.push_back({what, {what.get(), part}, std::move(take_back), bytes()});
   }
-  /// What `later` wrote down behind this, which is then empty.
+  /// Appends the changes of `later`, which is then empty.
   void add(UndoLog& later) {
     for (Step& step : later.steps_)
       if (changed_.insert(step.which).second) steps_.push_back(std::move(step));
     later.clear();
   }
-  /// About what all that it keeps takes.
+  /// The approximate memory that the log holds.
   int64_t bytes() const {
     int64_t bytes = 0;
     for (const Step& step : steps_) bytes = saturating_add(bytes, step.bytes);
     return bytes;
   }
-  /// Everything, the last change first.
+  /// Undoes all changes, the last one first.
   void take_back() {
     for (auto step = steps_.rbegin(); step != steps_.rend(); ++step)
       if (const auto alive = step->what.lock()) step->take_back();
     clear();
   }
-  /// Forgets what is alive no more, now and then: what the scopes of a million turns have held.
+  /// Drops the changes of dead objects once the log has doubled. Otherwise a loop of a million iterations would leave
+  /// an entry for each of its scopes.
   void forget_what_is_gone() {
     if (steps_.size() < next_look_) return;
     std::erase_if(steps_, [](const Step& step) { return step.what.expired(); });
@@ -66,16 +68,16 @@ class UndoLog {
   size_t next_look_ = 64;
 };
 
-/// Of what keeps nothing that is large.
+/// The `bytes` of a change whose `take_back` holds nothing large.
 inline int64_t no_bytes() { return 0; }
 
-/// Where an evaluator writes down what it assigns: the innermost log, if there is any. Beside it, what the turn of a
-/// loop that is under way assigns can be taken back alone.
+/// Logs an evaluator's assignments in the innermost log, if there is one. A second log allows undoing only the present
+/// iteration of a loop.
 class Undo {
  public:
-  /// True if somebody may take back what is assigned now, so that old values must not be changed in place.
+  /// True if assignments are being logged. Old values must then not be changed in place.
   bool wanted() const { return log_ != nullptr; }
-  /// UndoLog::add, if it is wanted.
+  /// Calls UndoLog::add if assignments are being logged.
   template <typename Bytes>
   void add(const std::shared_ptr<const void>& what, size_t part, std::function<void()> take_back, const Bytes& bytes) {
     if (log_ == nullptr) return;
@@ -89,22 +91,22 @@ class Undo {
   void keep(UndoLog& log) {
     if (log_ != nullptr) log_->add(log);
   }
-  /// Writes into `log` for as long as what it returns lives.
+  /// Makes `log` the innermost log for the lifetime of the returned object.
   Restore<UndoLog*> into(UndoLog& log) { return Restore<UndoLog*>(log_, &log); }
 
   void begin_statement() {
     turn_.clear();
     turns_ = 0;
   }
-  /// A turn of a loop has ended, and what it assigned may be kept even if the statement does not end.
+  /// Ends a loop iteration. Its assignments may be kept even if the statement does not end.
   void end_turn() {
     turn_.clear();
     ++turns_;
     if (log_ != nullptr) log_->forget_what_is_gone();
   }
-  /// The statement's turns that have ended.
+  /// The number of iterations that the statement has ended.
   int64_t turns() const { return turns_; }
-  /// What has been assigned since the last of them.
+  /// Undoes the assignments since the last iteration ended.
   void take_back_turn() { turn_.take_back(); }
 
  private:
