@@ -23,7 +23,8 @@
 namespace mtf::eval {
 namespace {
 
-// What other languages find behind a dot: methods that are operations here, and what the table of foreign words knows.
+// Suggests a correction for a name after a dot that comes from another language: an operation that is a method there,
+// or an entry of the table of foreign words.
 Help help_with_part(Span name, bool of_module) {
   if (of_module) return foreign_help(syntax::Foreign::name, name);
   if (Help foreign = foreign_help(syntax::Foreign::part, name); !foreign.empty()) return foreign;
@@ -32,7 +33,7 @@ Help help_with_part(Span name, bool of_module) {
   return help_with(fmt::format("operations are functions, as in `{}`", op->signature), syntax::as_function(name));
 }
 
-/// The letters of a name, without capitals and underscores: what spellings of one word have in common.
+/// Returns the name in lower case and without underscores, so that different spellings of one word are equal.
 std::string letters_of(std::string_view name) {
   std::string letters;
   for (const unsigned char c : name)
@@ -40,7 +41,7 @@ std::string letters_of(std::string_view name) {
   return letters;
 }
 
-/// The name among `parts` that is `word` in another spelling; empty if there is none.
+/// Returns the name among `parts` that spells `word` differently; empty if there is none.
 std::string other_spelling(std::string_view word, const std::vector<std::string>& parts) {
   for (const std::string& part : parts)
     if (part != word && letters_of(part) == letters_of(word)) return part;
@@ -72,7 +73,7 @@ HostValue NameLookup::look_up(Name name, Span span, const ScopePtr& scope) {
     const Dim found = Conversions::to_dim(of, dim.span);
     return Dim{found.name.followed_by(name.text().substr(dim.name.text().size())), found.size};
   }
-  // Declared further down: it is seen only from its line on.
+  // The name may be declared further down, but is visible only after its declaration.
   for (Scope* s = scope.get(); s; s = s->parent.get()) {
     for (const Binding& binding : s->bindings) {
       if (binding.name == name) {

@@ -1,5 +1,5 @@
 #pragma once
-// What names stand for, alone and behind a dot, and what to say of one that stands for nothing.
+// Looks up names, alone (`x`) and after a dot (`model.w`), and explains unknown ones.
 #include <string>
 #include <vector>
 
@@ -15,19 +15,19 @@ class SpanTable;  // eval/span_table.h
 
 class NameLookup {
  public:
-  /// `top`: the outermost scope in which the evaluation stands now, its own or another's; `spans`: the table that it
-  /// fills now.
+  /// `top` is the outermost scope of the code that is evaluated now: the evaluator's own (`own_top`) or a module's.
+  /// `spans` is the table that the evaluation fills now.
   NameLookup(Builtins& builtins, Modules& modules, Replays& replays, const ScopePtr& own_top, const ScopePtr& top,
              SpanTable* const& spans)
       : builtins_(builtins), modules_(modules), replays_(replays), own_top_(own_top), top_(top), spans_(spans) {}
 
-  /// What a name stands for. Fails (unknown_name) with a suggestion.
+  /// Returns the value of a name. Fails (unknown_name) with a suggestion.
   HostValue look_up(Name name, Span span, const ScopePtr& scope);
-  /// `object.name`. Fails (unknown_attribute) with what the object has.
+  /// Returns the value of `object.name`. Fails (unknown_attribute) with a list of the object's parts.
   HostValue attribute(const HostValue& object, const ast::Ident& name);
-  /// Every name that an expression in the scope could be; null: those that need no declaration.
+  /// Returns every name that an expression in the scope can use. Without a scope: the names that need no declaration.
   std::vector<std::string> visible_names(Scope* scope) const;
-  /// What to do about a name at `span` that is not among the `visible`: it may be a standard module, or misspelt.
+  /// Suggests a correction of a name at `span` that is not `visible`: it may be a standard module, or misspelt.
   Help help_with_name(Name name, Span span, const std::vector<std::string>& visible) const;
 
  private:

@@ -13,25 +13,27 @@ namespace {
 const Name kGrad("grad");
 constexpr size_t kAll = ~size_t{0};
 
-/// Walks through the bodies that can be reached from names, each once. `body` gets what a block's text says, with its
-/// scope, and returns true to end the walk; with `stop_at_grad` a mention of `grad` ends it too.
+/// Walks through the bodies of all functions and models that names reach, each once. `body` gets each block's facts and
+/// scope, and returns true to end the walk. With `stop_at_grad` a mention of `grad` also ends the walk. The walk
+/// returns true if something ended it.
 class Reach {
  public:
   Reach(BlockInfos& infos, std::function<bool(const BlockInfo&, Scope*, size_t)> body, bool stop_at_grad)
       : infos_(infos), body_(std::move(body)), stop_at_grad_(stop_at_grad) {}
 
-  /// From a text in the scope.
+  /// Walks from the names that a text in `scope` mentions.
   bool from(const NameSet& mentions, Scope* scope) { return names(mentions, scope, kAll) || walk(); }
-  /// From what a value holds.
+  /// Walks from a value.
   bool from(const HostValue& value) {
     push(value);
     return walk();
   }
-  /// How many functions, models, instances, modules and lists were met.
+  /// The number of functions, models, instances, modules and lists that the walk met.
   size_t walked() const { return seen_.size(); }
 
  private:
-  /// `visible`: how many of the scope's bindings the text sees.
+  /// Adds the values of names to the stack. `visible` is the number of the scope's bindings that the text sees. Returns
+  /// true if `grad` ends the walk.
   bool names(const NameSet& mentions, Scope* scope, size_t visible) {
     for (Name name : mentions) {
       if (stop_at_grad_ && name == kGrad) return true;
@@ -41,13 +43,13 @@ class Reach {
     return false;
   }
 
-  /// A loop: functions may name functions as deep as a program likes.
+  /// Loops over a stack instead of recursing, because functions may name functions at any depth.
   bool walk() {
     while (!stack_.empty()) {
       const HostValue at = std::move(stack_.back());
       stack_.pop_back();
       if (auto* function = at.as<FunctionPtr>()) {
-        if (!seen_.insert(function->get()).second) continue;  // each closure: what its names stand for is its own
+        if (!seen_.insert(function->get()).second) continue;  // by closure: each has values of its own
         const Function& f = **function;
         Scope* const scope = f.scope.get();
         const size_t visible = f.reached ? f.visible : kAll;
@@ -85,7 +87,7 @@ class Reach {
     }
   }
 
-  /// What a call does for arguments that it is not given.
+  /// Adds the names in default values, which a call evaluates for missing arguments.
   bool defaults(std::span<const ast::Parameter> parameters, Scope* scope, size_t visible) {
     for (const ast::Parameter& parameter : parameters)
       if (parameter.default_value && names(mentions_of(*parameter.default_value), scope, visible)) return true;
@@ -100,29 +102,29 @@ class Reach {
   BlockInfos& infos_;
   std::function<bool(const BlockInfo&, Scope*, size_t)> body_;
   bool stop_at_grad_;
-  std::vector<HostValue> stack_;  ///< still to be walked
+  std::vector<HostValue> stack_;  ///< values still to be walked
   std::unordered_set<const void*> seen_;
 };
 
-/// True if the block may assign a name of another scope that is no param or state, or a part of an instance. `inside`:
-/// the scope of the function or model that the block is the body of.
+/// True if the block may assign a part of an instance, or a name of another scope other than a param or state. `inside`
+/// is the scope around the function or model that has the block as its body.
 bool assigns_outside(const BlockInfo& info, Scope* inside, size_t visible) {
   if (info.assigns_parts) return true;
   return std::any_of(info.assigns.begin(), info.assigns.end(), [&](Name name) {
-    if (info.captured.contains(name)) return true;  // by a function inside
+    if (info.captured.contains(name)) return true;  // an inner function may assign it
     const auto found = inside->find(name, visible);
     return found.binding != nullptr && !found.binding->value.is<PlacePtr>();
   });
 }
 
-/// Tells of names as they stand in NamesRead::code whether their code may differentiate an argument, or put it where it
-/// is differentiated later.
+/// A predicate on names as in NamesRead::code: true if their code may differentiate an argument, or store it for a
+/// later differentiation.
 class Differentiating {
  public:
   Differentiating(BlockInfos& infos, Builtins& builtins, Scope* scope)
       : infos_(infos), builtins_(builtins), scope_(scope) {}
 
-  /// A name is about to be bound to what may.
+  /// Makes the predicate true for a name that will be bound to such code.
   void add(Name name) { added_.insert(name); }
   bool operator()(Name code) {
     const size_t dot = code.text().find('.');
@@ -143,7 +145,7 @@ class Differentiating {
  private:
   bool reaches_one(Name base, Name part) {
     const auto found = scope_->find(base);
-    if (!found.binding) return false;  // of the evaluator's own functions only `grad` does
+    if (!found.binding) return false;  // among the builtins only `grad` differentiates
     const HostValue* value = &found.binding->value;
     Scope* parts = nullptr;
     if (auto* module = value->as<ModulePtr>()) parts = (*module)->scope.get();
@@ -201,7 +203,7 @@ NameSet OpenBlocks::come_to_gradients(const Block& block, const NameSet* outer) 
       add(*flow);
     if (flow->kind == Kind::kAssigns && !outer) {
       const Name name = *flow->to.begin();
-      if (!info.bound.contains(name) && !block.scope->find_own(name)) names.insert(name);  // of another scope
+      if (!info.bound.contains(name) && !block.scope->find_own(name)) names.insert(name);  // a name of another scope
     }
   }
   for (size_t before = 0; before != names.size();) {
@@ -255,7 +257,7 @@ bool OpenBlocks::carries_variables(const BlockInfo& body, const std::vector<ast:
   auto is_own = [&](Name name) {
     return std::any_of(own.begin(), own.end(), [&](const ast::Ident& ident) { return ident.name == name; });
   };
-  // In the loop's own text.
+  // Assignments in the loop's own text.
   for (const ast::Expr* target : body.targets) {
     const Name base = base_name(*target);
     if (base.empty() || is_own(base)) continue;
@@ -267,7 +269,7 @@ bool OpenBlocks::carries_variables(const BlockInfo& body, const std::vector<ast:
       if (body.mentions.count(base)) return true;
     }
   }
-  // In what it may call.
+  // Assignments in code that the loop may call.
   auto assigns = [](const BlockInfo& info, Scope* inside, size_t visible) {
     for (const ast::Expr* target : info.targets) {
       const Name base = base_name(*target);

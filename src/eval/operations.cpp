@@ -19,7 +19,7 @@
 namespace mtf::eval {
 namespace {
 
-/// Nested lists of numbers, all of one length at each depth.
+/// Appends a number, or nested lists of numbers that have one length at each depth.
 void flatten(const HostValue& value, size_t depth, ops::NestedNumbers& nested, Span span) {
   check_stack(span, Kind::nesting_too_deep);
   if (auto* list = value.as<ListPtr>()) {
@@ -52,14 +52,14 @@ void flatten(const HostValue& value, size_t depth, ops::NestedNumbers& nested, S
   }
 }
 
-/// An int, or lists of them; false if one is not known.
+/// Reads an int or nested lists of ints; returns false if an int is unknown.
 bool read_ints(const HostValue& value, ops::NestedNumbers& nested, Span span) {
   flatten(value, 0, nested, span);
   if (!nested.all_int) fail(Kind::type_mismatch, span, "expected an int or lists of ints, found {}", describe(value));
   return !has_unknown(value);
 }
 
-/// The dim that the call's tensors have by that name, with the size that it has there.
+/// Returns the dim of the call's tensors that has the name of `dim`. The two may differ in size.
 Dim found_in_operands(const ops::Call& call, const Dim& dim) {
   for (const ops::Argument& argument : call.arguments) {
     for (const graph::Value& value : argument.values) {
@@ -69,37 +69,38 @@ Dim found_in_operands(const ops::Call& call, const Dim& dim) {
   return dim;
 }
 
-/// How far apart windows or places are: with their sizes it says how large a result is.
+/// The distance between windows or positions. The size of a result depends on it.
 const Name kStride("stride");
 
-/// A call of an operation on tensors, whose arguments become what its rules read.
+/// A call of a tensor operation. Converts the bound arguments to the `ops::Call` that the operation's rules read.
 class OperationCall {
  public:
   OperationCall(ops::Builder& builder, const Conversions& convert, const graph::Op& op, const Bound& bound)
       : convert_(convert), op_(op), bound_(bound), call_(builder, op, bound.signature) {
     call_.span = bound.span();
   }
-  /// Its results; nothing if an argument is not known of which the type depends. `names`: what stands for labels.
+  /// Returns the results, or nothing if the result type depends on an unknown argument. `names` finds the dims of
+  /// labels.
   std::optional<HostValue> result(NameLookup& names, Findings& findings);
 
  private:
   void read_arguments();
-  /// Adds an argument to those of a parameter; false if it is not known what it is.
+  /// Reads an argument of a parameter; returns false if the result type depends on it and it is unknown.
   bool read(const syntax::Parameter& parameter, const GivenArgument& given, ops::Argument& argument) const;
-  /// Labels that name dims. False if one is poison.
+  /// Reads the labels that name dims; returns false if one is poison.
   bool read_labels(NameLookup& names);
   void read_arrow();
   void read_pairs();
   void read_groups();
   HostValue build();
-  /// Warns of a product of two factors that have each a dim for itself which is summed: the two were meant to be one.
+  /// Warns of a product in which each factor has a summed dim that the other lacks. Probably one dim was meant.
   void warn_of_sums_apart(Findings& findings) const;
 
   const Conversions& convert_;
   const graph::Op& op_;
   const Bound& bound_;
   ops::Call call_;
-  bool known_ = true;  ///< everything that the result's type depends on
+  bool known_ = true;  ///< everything that the result type depends on is known
 };
 
 bool OperationCall::read(const syntax::Parameter& parameter, const GivenArgument& given,
@@ -154,7 +155,7 @@ void OperationCall::read_arguments() {
     else
       for (const GivenArgument* given : bound_.rest) known_ = read(parameters[i], *given, call_.arguments[i]) && known_;
   }
-  // Between integers, an int and a float give results of different types.
+  // With an integer tensor, an int and a float give results of different types.
   const bool any_open = std::any_of(bound_.arguments.items.begin(), bound_.arguments.items.end(),
                                     [](const GivenArgument& given) { return has_open_type(given.value); });
   if (any_open)
@@ -307,7 +308,7 @@ std::optional<HostValue> OperationCall::result(NameLookup& names, Findings& find
   return known_ ? std::optional(build()) : std::nullopt;
 }
 
-/// `sqrt(2)`: a number of the host, of an element-wise function of such.
+/// Computes an element-wise function of host numbers on the host: `sqrt(2)`. Returns nothing for any other call.
 std::optional<HostValue> on_the_host(const graph::Op& op, const Bound& call) {
   const bool takes_one = op.host.of_one != nullptr;
   if ((!takes_one && !op.host.of_two) || call.arrow) return std::nullopt;
@@ -327,7 +328,7 @@ std::optional<HostValue> on_the_host(const graph::Op& op, const Bound& call) {
   return is_int ? HostValue(static_cast<int64_t>(result)) : HostValue(result);
 }
 
-/// `max(1, 2)`: a reduction is of one tensor; the operation that is of two has another name.
+/// Refuses `max(1, 2)`: a reduction takes one tensor. The operation on two values has another name.
 void refuse_two_values(const graph::Op& op, const Arguments& arguments) {
   if (op.of_two_values.empty() || arguments.items.size() < 2) return;
   const auto is_value = [](const HostValue& value) {
@@ -336,7 +337,7 @@ void refuse_two_values(const graph::Op& op, const Arguments& arguments) {
   const bool is_plain = std::all_of(arguments.items.begin(), arguments.items.end(), [&](const GivenArgument& item) {
     return item.label.empty() && !item.has_target && (is_value(item.value) || item.value.is<Dim>());
   });
-  // `max(x, batch)` reduces x over a dim; of `max(3, batch)` nothing could be reduced.
+  // `max(x, batch)` reduces x over a dim. In `max(3, batch)` there is nothing to reduce.
   const HostValue &first = arguments.items[0].value, &second = arguments.items[1].value;
   if (!is_plain || (tensor_of(first) && second.is<Dim>())) return;
   std::string right(arguments.items[0].span.text());
@@ -347,7 +348,7 @@ void refuse_two_values(const graph::Op& op, const Arguments& arguments) {
            .help(fmt::format("`{}` is of values, element by element", right)));
 }
 
-/// `sum([a, b, c])`: of a list a reduction is that of its items, one after another.
+/// True if the call reduces the items of a list: `sum([a, b, c])`.
 bool is_of_list(const graph::Op& op, const Arguments& arguments) {
   if (op.of_two_values.empty() || arguments.items.size() != 1) return false;
   const GivenArgument& only = arguments.items[0];
@@ -395,12 +396,12 @@ HostValue Operations::call(const graph::Op& op, Arguments& arguments) {
   builder_.span = arguments.span;
   if (auto result = OperationCall(builder_, convert_, op, bound).result(names_, findings_)) return std::move(*result);
   doubts_.uncounted(arguments.span);
-  return unknown(UnknownKind::kTensor);  // or several, which have no other use than these
+  return unknown(UnknownKind::kTensor);  // also stands for a tuple of tensors, which has no other uses
 }
 
 namespace {
 
-/// The operation that an operator is between tensors.
+/// The operation that an operator means between tensors.
 struct InfixOp {
   const graph::Op* op = nullptr;
   const syntax::Signature* signature = nullptr;
@@ -427,7 +428,7 @@ HostValue Operations::infix(ast::BinaryOp op, const HostValue& a, const HostValu
   call.arguments[0].given = call.arguments[1].given = true;
   call.arguments[0].span = spans.left;
   call.arguments[1].span = spans.right;
-  // A number that meets a tensor of floats becomes one of its element type: it is made as that.
+  // A number that meets a float tensor gets the tensor's element type, so make it with this type at once.
   auto operand = [&](const HostValue& value, Span at, const HostValue& other) {
     const graph::Value* tensor = tensor_of(other);
     if (!tensor || !is_float(tensor->element()) || !number_of(value)) return convert_.to_tensor(value, at);

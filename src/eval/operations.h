@@ -1,5 +1,5 @@
 #pragma once
-// Operations on values: calls of operations on tensors, and infix operators, whatever they stand between.
+// Operations on values: calls of tensor operations, and infix operators between values of any kind.
 #include <optional>
 
 #include "eval/host_value.h"
@@ -13,7 +13,7 @@ class Findings;       // eval/findings.h
 class Meshes;         // eval/meshes.h
 class NameLookup;     // eval/name_lookup.h
 
-/// Where an operator and its operands stand.
+/// The spans of an infix expression, its operands and its operator.
 struct OperatorSpans {
   Span whole, left, right, symbol;
 };
@@ -24,19 +24,20 @@ class Operations {
              DoubtfulParts& doubts)
       : builder_(builder), convert_(convert), meshes_(meshes), names_(names), findings_(findings), doubts_(doubts) {}
 
-  /// An operation's results, one or a tuple: tensors, or of some element-wise functions of numbers a number. Unknown if
-  /// an argument is, of which the type depends.
+  /// Calls an operation and returns its result, or a tuple of its results. Results are tensors, except that some
+  /// element-wise functions of numbers return a number. Returns an unknown value if the result type depends on an
+  /// unknown argument.
   HostValue call(const graph::Op& op, Arguments& arguments);
-  /// `a op b` of values; `and` and `or` have decided that b is needed.
+  /// Computes `a op b`. For `and` and `or`, the caller has found that `b` is needed.
   HostValue operate(ast::BinaryOp op, const HostValue& a, const HostValue& b, const OperatorSpans& spans);
 
  private:
-  /// `a op b`, of which one is a tensor.
+  /// Computes `a op b` if at least one operand is a tensor.
   HostValue infix(ast::BinaryOp op, const HostValue& a, const HostValue& b, const OperatorSpans& spans);
   HostValue is_in(const HostValue& a, const HostValue& b, Span span) const;
-  /// `sum([a, b, c])`: the reduction of a list's items.
+  /// Reduces the items of a list: `sum([a, b, c])`.
   HostValue of_list(const graph::Op& op, const Arguments& arguments);
-  /// `add(2, 3)`: what the operator gives for two numbers of the host.
+  /// Computes a call like `add(2, 3)` of two host numbers as the operator does. Returns nothing for any other call.
   std::optional<HostValue> operator_on_the_host(const graph::Op& op, const Bound& call);
 
   ops::Builder& builder_;

@@ -1,4 +1,4 @@
-// Infix operators: on the host's values here, on tensors as operations.
+// Infix operators. This file computes them on host values; between tensors they become operations.
 #include "eval/doubtful.h"
 #include "eval/findings.h"
 #include "eval/limits.h"
@@ -15,7 +15,7 @@ using ast::BinaryOp;
 
 bool is_comparison(BinaryOp op) { return op >= BinaryOp::kEqual && op <= BinaryOp::kGreaterEqual; }
 
-/// An int, bool or dim as an int.
+/// Returns an int, bool or dim as an int.
 std::optional<int64_t> int_of(const HostValue& value) {
   if (auto* i = value.as<int64_t>()) return *i;
   if (auto* d = value.as<Dim>()) return d->size;
@@ -23,7 +23,7 @@ std::optional<int64_t> int_of(const HostValue& value) {
   return std::nullopt;
 }
 
-/// The result of an operator on numbers of which one is unknown.
+/// Returns the unknown result of an operator on two numbers, at least one of them unknown.
 HostValue unknown_result(BinaryOp op, const HostValue& a, const HostValue& b) {
   if (is_comparison(op)) return unknown(UnknownKind::kBool);
   auto whole = [](const HostValue& v) { return int_of(v).has_value() || unknown_kind(v) == UnknownKind::kInt; };
@@ -36,7 +36,7 @@ HostValue unknown_result(BinaryOp op, const HostValue& a, const HostValue& b) {
   return unknown(UnknownKind::kNumber);
 }
 
-/// What to write instead of an operator that does not work on these operands.
+/// Suggests a replacement for an operator that does not work on these operands.
 Help help_with_operands(BinaryOp op, const HostValue& a, const HostValue& b, const OperatorSpans& spans) {
   if (a.is<None>() || b.is<None>())
     return "a function without `return` gives none; `x != none` tells whether there is a value";
@@ -52,7 +52,7 @@ Help help_with_operands(BinaryOp op, const HostValue& a, const HostValue& b, con
   return {};
 }
 
-/// `a == none`, `none != b`: on the host, whatever the other is.
+/// Computes `a == none` or `none != b` on the host, for another operand of any kind.
 HostValue is_none(BinaryOp op, const HostValue& a, const HostValue& b) {
   const HostValue& other = a.is<None>() ? b : a;
   if (!other.is<None>() && may_be_none(other)) return unknown(UnknownKind::kBool);
@@ -66,7 +66,7 @@ bool is_type_open(const graph::Value& tensor, const HostValue& other) {
 
 }  // namespace
 
-/// `a in b`: a string within a string, or an element of a list.
+/// Computes `a in b`: searches a string in a string, or an element in a list.
 HostValue Operations::is_in(const HostValue& a, const HostValue& b, Span span) const {
   auto* list = b.as<ListPtr>();
   if (list && !a.is_unknown()) {
@@ -99,7 +99,7 @@ HostValue Operations::is_in(const HostValue& a, const HostValue& b, Span span) c
 
 HostValue Operations::operate(BinaryOp op, const HostValue& a, const HostValue& b, const OperatorSpans& spans) {
   const Span span = spans.whole;
-  if (op < BinaryOp::kIn) {  // arithmetic and comparisons, mostly of numbers, which need none of the questions below
+  if (op < BinaryOp::kIn) {  // fast path: arithmetic and comparisons, mostly of numbers, need no checks below
     auto *a_int = a.as<int64_t>(), *b_int = b.as<int64_t>();
     if (a_int && b_int) return integers(op, *a_int, *b_int, span).value();
     auto *a_float = a.as<double>(), *b_float = b.as<double>();
@@ -136,7 +136,7 @@ HostValue Operations::operate(BinaryOp op, const HostValue& a, const HostValue& 
     if (!same) { fail(Kind::not_comparable, span, "{} and {}", describe(a), describe(b)); }
     return *same == (op == BinaryOp::kEqual);
   } else if (any) {
-    return unknown(UnknownKind::kAny);  // of tensors a comparison is one too
+    return unknown(UnknownKind::kAny);  // a comparison of tensors is a tensor too
   } else {
     auto a_int = int_of(a), b_int = int_of(b);
     if (a_int && b_int) return integers(op, *a_int, *b_int, span).value();

@@ -13,7 +13,7 @@
 namespace mtf::eval {
 namespace {
 
-/// The text of an option as a value of the kind that `like` is.
+/// Converts the text of an option to the kind of value that `like` is.
 HostValue converted(const std::string& text, const HostValue& like, const std::string& name, Span span) {
   auto wrong = [&](std::string_view expected) {
     fail(Diagnostic(Kind::bad_option_value, {},

@@ -1,5 +1,5 @@
 #pragma once
-// What `--set name=value` reaches: the options and top-level dims of a program.
+// The settings of `--set name=value`, which replace the options and top-level dims of a program.
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,20 +11,20 @@ namespace mtf::eval {
 
 class Options {
  public:
-  /// `given`: of the command line.
+  /// `given` are the names and values of the command line.
   explicit Options(std::vector<std::pair<std::string, std::string>> given) : given_(std::move(given)) {}
 
-  /// As if the command line had given it too.
+  /// Adds a setting, as if it were on the command line.
   void give(const std::string& name, const std::string& text) { given_.emplace_back(name, text); }
-  /// The value of a name declared at `span`: what the command line gives for it, as a value of the kind that `declared`
-  /// is (else bad_option_value); `declared` if it gives nothing.
+  /// Returns the value of a name declared at `span`: the command line's value, converted to the kind of value that
+  /// `kind` is, or `declared` if the command line gives none. Fails (bad_option_value) if the conversion does.
   HostValue value(const std::string& name, HostValue declared, const HostValue& kind, Span span);
-  /// Warns of what the command line gives that no declaration has matched.
+  /// Reports the settings of the command line that no declaration has matched.
   void report_unmatched(Findings& findings) const;
 
  private:
   std::vector<std::pair<std::string, std::string>> given_;
-  std::vector<std::string> declared_;  ///< the names met so far
+  std::vector<std::string> declared_;  ///< the names declared so far
 };
 
 }  // namespace mtf::eval

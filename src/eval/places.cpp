@@ -10,8 +10,8 @@
 namespace mtf::eval {
 namespace {
 
-/// Every place below a value, depth first in the order of declaration, with its path and where its last part begins;
-/// each instance and list once.
+/// Visits every Place below a value, depth first in the order of declaration. Each instance and list is entered once.
+/// `visit` gets the path of the Place and the offset of the path's last part.
 class PlaceWalk {
  public:
   template <typename Visit>
@@ -40,15 +40,15 @@ class PlaceWalk {
     }
   }
   size_t steps() const { return seen_.size(); }
-  /// False if something below may hold places, and only the run knows.
+  /// False if there may be more below the value that only a run knows.
   bool knows_all() const { return all_known_; }
 
  private:
   struct Level {
-    const std::vector<Binding>* bindings;  ///< of an instance, or
-    const std::vector<HostValue>* items;   ///< of a list
-    size_t path;                           ///< the length of its own
-    size_t last;                           ///< where its last part begins
+    const std::vector<Binding>* bindings;  ///< of an instance; null for a list
+    const std::vector<HostValue>* items;   ///< of a list; null for an instance
+    size_t path;                           ///< the length of the level's path
+    size_t last;                           ///< the offset of the last part of this path
     size_t next = 0;
   };
 
@@ -68,7 +68,7 @@ class PlaceWalk {
 
   bool all_known_ = true;
   std::string path_;
-  size_t last_ = 0;  ///< where its last part begins
+  size_t last_ = 0;  ///< the offset of the last part of `path_`
   std::vector<Level> levels_;
   std::unordered_set<const void*> seen_;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// The params and states that a value holds, and their paths.
+// Finds the params and states (Place) that a value holds, and their paths.
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -9,20 +9,20 @@
 
 namespace mtf::eval {
 
-/// Whether a value has `params` and `states`: an instance, and a list of instances, params, states, `none` and such
-/// lists. Of a list with an element that only the run knows nobody can say.
+/// Tells whether a value has the attributes `params` and `states`. An instance has them, and a list of instances,
+/// params, states, `none` and such lists. For a list with an element that only a run knows, the answer is kUnknown.
 enum class HoldsPlaces : uint8_t { kNo, kUnknown, kYes };
 HoldsPlaces holds_places(const HostValue& value);
 
-/// Those that stand below a value, in an instance's names and in lists, depth first in the order of declaration, each
-/// once: params if `trainable`, else states. `all_known`: false if only the run knows whether there are more.
+/// Returns the params (if `trainable`) or states below a value. The walk enters instances and lists, depth first, in
+/// the order of declaration, each once. `all_known` becomes false if only a run knows whether there are more.
 std::vector<PlacePtr> places_of(const HostValue& value, bool trainable, bool* all_known = nullptr);
 
-/// The same, each with its path from the value.
+/// Like `places_of`, with the path from the value to each param or state.
 std::vector<std::pair<PlacePtr, std::string>> paths_of(const HostValue& value, bool trainable);
 
-/// Gives those below a finished instance that were declared after the variable number `first` their paths from there:
-/// the outermost model that made a variable names it, as it is finished last. Returns how many values it came by.
+/// Sets the paths, from a finished instance, of the variables below it that were declared after variable `first`. The
+/// outermost instance finishes last, so its path is the final one. Returns the number of values walked.
 size_t name_places(const InstancePtr& instance, int64_t first);
 
 }  // namespace mtf::eval

@@ -14,8 +14,8 @@ namespace {
 using ast::BinaryOp;
 using PlainKind = Plain::Kind;
 
-/// Operands deeper than this are not looked at twice: a sum of many tensors is as deep as it has terms. In a function,
-/// which is not tried twice, they may be deeper.
+/// The greatest depth of operands. Giving up on a deep expression costs a second walk at each level, and a sum of many
+/// tensors is as deep as it has terms. Inside a function operands may be deeper, because a function is not tried twice.
 constexpr int kDepth = 4, kDepthInside = 40;
 constexpr size_t kMostParameters = 8;
 
@@ -40,14 +40,14 @@ int64_t floor_divide(int64_t a, int64_t b) {
   return (a % b != 0 && ((a < 0) != (b < 0))) ? quotient - 1 : quotient;
 }
 
-/// The floor of the exact quotient, as tensors have it (`floordiv_of`, kernels/lane_math.h).
+/// Returns the floor of the exact quotient, as for tensors (`floordiv_of`, kernels/lane_math.h).
 double floor_of_quotient(double a, double b) {
   const double quotient = std::floor(a / b);
   const double rest = std::isinf(b) ? a : std::fma(-quotient, b, a);
   return (b > 0 ? rest < 0 : rest > 0) ? quotient - 1 : quotient;
 }
 
-/// The exact rest, rounded once, with the sign of b and below it.
+/// Returns the exact remainder, rounded once. It has the sign of `b`, and a smaller magnitude.
 double rest_of_quotient(double a, double b) {
   double rest = std::fmod(a, b);
   if (rest != 0 && (rest < 0) != (b < 0)) rest += b;
@@ -62,7 +62,7 @@ Plain plain(const HostValue& value) {
   return {};
 }
 
-/// It is what is asked for, as it is.
+/// True if the value has the kind that a parameter asks for, without a conversion.
 bool is_what(syntax::ParameterKind asked, const Plain& value) {
   switch (asked) {
     case syntax::ParameterKind::kAny: return true;
@@ -198,7 +198,7 @@ Plain PlainNumbers::name(Name name, const Frame& frame) {
   return binding && !binding->is_aside && !binding->is_turns_number ? plain(binding->value) : Plain();
 }
 
-/// An item of a list that has a name.
+/// Evaluates `name[index]` for a list.
 Plain PlainNumbers::item(const ast::IndexExpr& index, const Frame& frame, int depth) {
   auto* named = index.object->as<ast::NameExpr>();
   if (!named || index.arguments.size() != 1 || index.arguments[0].label) return Plain();
@@ -230,7 +230,7 @@ Plain PlainNumbers::call(const ast::CallExpr& call, const Frame& frame, int dept
   auto* callee = call.callee->as<ast::NameExpr>();
   if (!callee || frame.calls == 0) return Plain();
   for (size_t i = locals_.size(); i-- > frame.first;)
-    if (locals_[i].name == callee->name) return Plain();  // a number
+    if (locals_[i].name == callee->name) return Plain();  // the callee is a number
   const Binding* const binding = frame.scope.find(callee->name, frame.limit).binding;
   auto* held = binding && !binding->is_aside ? binding->value.as<FunctionPtr>() : nullptr;
   if (!held || (*held)->is_plain == IsPlain::kNo) return Plain();
@@ -256,7 +256,7 @@ Plain PlainNumbers::call(const ast::CallExpr& call, const Frame& frame, int dept
       const size_t limit = function.reached ? function.visible : function.scope->bindings.size();
       result = body(function, {*function.scope, limit, first, frame.calls - 1});
     }
-  } catch (const UserError& error) {  // the evaluator comes to it again, where it knows what to say of it
+  } catch (const UserError& error) {  // the general evaluator will meet the error again and report it
     locals_.resize(first);
     if (error.diagnostic().kind() == Kind::interrupted) throw;
   }

@@ -1,11 +1,11 @@
 #pragma once
-// Plain numbers: ints, floats and bools of the host, and expressions and calls of functions that consist of nothing
-// else.
+// A fast path for plain numbers: ints, floats and bools of the host, and expressions and function calls that use
+// nothing else.
 //
-// Most of what a script computes for itself is of that kind: places, rates, conditions. It is evaluated here as what it
-// is, without a scope for a call, without findings, handles and history, since it can have no effect: where anything
-// turns out to be more than a number, or is an error, nothing has happened, and the evaluator begins anew, in its own
-// way. A function that was more once is not tried again.
+// Most host computations of a script are of this kind: indices, rates, conditions. This evaluator needs no scopes for
+// calls, no findings, handles or history. It has no effects. So if it meets something other than a number, or an error,
+// it gives up, and the general evaluator starts again from the beginning. A function on which it gave up is not tried
+// again.
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -15,11 +15,11 @@
 
 namespace mtf::eval {
 
-/// One of them, or word that there is more.
+/// A plain number, or kMore if the fast path has to give up.
 struct Plain {
   enum class Kind : uint8_t { kInt, kFloat, kBool, kMore };
-  Plain() : kind(Kind::kMore), whole(0) {}                        ///< no plain number, but more
-  Plain(int64_t number) : kind(Kind::kInt), whole(number) {}      // NOLINT: each is one
+  Plain() : kind(Kind::kMore), whole(0) {}                        ///< not a plain number
+  Plain(int64_t number) : kind(Kind::kInt), whole(number) {}      // NOLINT: implicit on purpose
   Plain(double number) : kind(Kind::kFloat), fraction(number) {}  // NOLINT
   Plain(bool is) : kind(Kind::kBool), truth(is) {}                // NOLINT
 
@@ -41,7 +41,8 @@ struct Plain {
   };
 };
 
-/// `a op b`, of arithmetic and comparisons. Fails at `span` (integer_overflow, division_by_zero).
+/// Compute `a op b` for arithmetic operators and comparisons. `integers` fails at `span` (integer_overflow,
+/// division_by_zero).
 Plain integers(ast::BinaryOp op, int64_t a, int64_t b, Span span);
 Plain floats(ast::BinaryOp op, double a, double b);
 
@@ -49,29 +50,29 @@ class PlainNumbers {
  public:
   explicit PlainNumbers(const Interrupt& interrupt) : interrupt_(interrupt) {}
 
-  /// The value of an operation or a call in `scope`, if plain numbers are all there is to it. An operation tries calls
-  /// if it `may_call`. Fails as the operators do, or if it is interrupted.
+  /// Evaluates an infix operation or a call in `scope`. Returns nothing if it involves anything but plain numbers. An
+  /// operation evaluates calls only if `may_call`. Fails as the operators do, or if the user interrupts.
   std::optional<HostValue> operation(const ast::Expr& expr, const ast::BinaryExpr& binary, Scope& scope, bool may_call);
   std::optional<HostValue> call(const ast::CallExpr& call, Scope& scope);
-  /// So deep calls may be in one another.
+  /// The greatest depth of nested calls.
   static constexpr int kMostCalls = 64;
 
  private:
-  /// Where an expression stands: what it sees of a scope, and before that the locals from `first` on.
+  /// The names that an expression sees: first the locals from `first` on, then `limit` bindings of the scope.
   struct Frame {
     Scope& scope;
     size_t limit;
     size_t first;
-    int calls;  ///< that may still be in one another
+    int calls;  ///< how many more calls may be nested
   };
   struct Local {
     Name name;
     Plain value = {};
   };
-  /// What a block of a function has come to.
+  /// How a block of a function ended.
   enum class End : uint8_t { kNext, kReturned, kMore };
 
-  /// `depth`: of expressions that may still be in one another.
+  /// `depth` is the number of levels of subexpressions that may still follow.
   Plain number(const ast::Expr& expr, const Frame& frame, int depth);
   Plain operation(const ast::Expr& expr, const ast::BinaryExpr& binary, const Frame& frame, int depth);
   Plain name(Name name, const Frame& frame);
@@ -83,7 +84,7 @@ class PlainNumbers {
   End run(const ast::Block& block, const Frame& frame, Plain& result);
 
   const Interrupt& interrupt_;
-  std::vector<Local> locals_;  ///< parameters and names of the calls under way
+  std::vector<Local> locals_;  ///< parameters and names of the running calls
 };
 
 }  // namespace mtf::eval

@@ -8,18 +8,18 @@
 namespace mtf::eval {
 namespace {
 
-/// An int or a float, known or not.
+/// True for the kinds of ints, floats, and numbers that may be either.
 bool is_int_or_float(UnknownKind kind) {
   return kind == UnknownKind::kInt || kind == UnknownKind::kFloat || kind == UnknownKind::kNumber;
 }
 
-/// The set of all values of both kinds.
+/// Returns the smallest kind that includes both kinds.
 UnknownKind join_of_kinds(UnknownKind a, UnknownKind b) {
   if (a == b) return a;
   return is_int_or_float(a) && is_int_or_float(b) ? UnknownKind::kNumber : UnknownKind::kAny;
 }
 
-/// A number of the host takes the type of the tensor that it meets.
+/// True for a host number, which takes the element type of the tensor that it meets.
 bool is_host_number(const graph::Value& value) { return value.operation().op->role == graph::Role::kNumber; }
 
 bool is_same_tensor_type(const graph::Value& a, const graph::Value& b) {
@@ -27,7 +27,7 @@ bool is_same_tensor_type(const graph::Value& a, const graph::Value& b) {
          is_host_number(a) == is_host_number(b);
 }
 
-/// Lists inside lists are joined so deep; what is deeper is unknown.
+/// Nested lists are joined up to this depth; deeper values become unknown.
 constexpr int kMostLevels = 16;
 
 HostValue join(const HostValue& a, const HostValue& b, int level);

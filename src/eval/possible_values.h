@@ -1,15 +1,16 @@
 #pragma once
-// Possible values: what a check or a plan knows of a value, and the operations on that knowledge.
+// Possible values: the knowledge of a check or a plan about a value, and operations on this knowledge.
 //
-// A value stands for the set of values that the run may have in its place:
+// In a check or a plan, a value stands for the set of values that a run may have at this point:
 //
-//   a value          that one alone; a list, the lists whose items are those that its items stand for
+//   a known value      the value itself; for a list: all lists with an item from each item's set
 //   Unknown of a kind  all values of the kind: UnknownKind in host_value.h
-//   Poison           none: an error has been reported, and nothing that follows from it is reported
+//   Poison             the empty set: an error has been reported, and its consequences are not reported
 //
-// Walks reach a place in several ways and several times, so sets only ever grow: join() is the smallest known set that
-// has both. An error may be reported only if every value of the set fails. So whoever needs to know more of a value
-// than the set says gives something unknown, and reports nothing. In a run each set has one value.
+// A check reaches the same variable on several branches and several times. So sets only grow: join() returns the
+// smallest representable set that contains both. An error may be reported only if every value of the set fails. Code
+// that needs to know more than the set says returns an unknown value and reports nothing. In a run each set has one
+// value.
 #include <functional>
 #include <optional>
 #include <vector>
@@ -18,12 +19,12 @@
 
 namespace mtf::eval {
 
-/// True if the value may be a tensor of any shape: operations on it give something unknown, and report nothing.
+/// True if the value may be a tensor of any shape. Operations on it return an unknown value and report nothing.
 inline bool is_open(const HostValue& value) {
   const auto* unknown = value.as<Unknown>();
   return unknown && (unknown->kind == UnknownKind::kAny || unknown->kind == UnknownKind::kTensor);
 }
-/// True if the element type is unknown that the value has as a tensor: it is open, or an int or a float.
+/// True if the element type of the value as a tensor is unknown: the value is open, or an unknown int or float.
 inline bool has_open_type(const HostValue& value) {
   const auto* unknown = value.as<Unknown>();
   return unknown && (is_open(value) || unknown->kind == UnknownKind::kNumber);
@@ -33,16 +34,16 @@ inline bool may_be_none(const HostValue& value) {
   const auto* unknown = value.as<Unknown>();
   return value.is<None>() || (unknown && unknown->kind == UnknownKind::kAny);
 }
-/// Asks `is` of the value or, if that is a list, of each item that is no list, in the lists inside too, until one is
-/// so. A list that stands there several times is looked at once.
+/// True if `is` holds for the value or, for a list, for an item of it or of the lists inside it. `is` is not called for
+/// lists. A list that occurs several times is searched once.
 bool has_item(const HostValue& value, const std::function<bool(const HostValue&)>& is);
-/// True if the value is unknown, or has an item that is, through the lists inside.
+/// True if the value is unknown, or is a list with an unknown item at any depth.
 bool has_unknown(const HostValue& value);
-/// True if the text of the value is unknown in a check or a plan: it is or has something unknown, or a tensor.
+/// True if a check or a plan does not know the text of the value: it is or contains an unknown value or a tensor.
 bool has_unknown_text(const HostValue& value);
 
-/// Poison if an operand is in error, something unknown if one is open: the result of any operation. Nothing if the
-/// operation can look at them.
+/// The result of any operation on undecided operands: Poison if an operand is Poison, an unknown value if one is open.
+/// Returns nothing if the operation can examine its operands.
 template <typename... Values>
 std::optional<HostValue> undecided(const Values&... values) {
   if ((values.is_poison() || ...)) return HostValue(Poison{});
@@ -50,17 +51,18 @@ std::optional<HostValue> undecided(const Values&... values) {
   return std::nullopt;
 }
 
-/// Every value that is in one of the sets.
+/// Returns a set with all values of both sets.
 HostValue join(const HostValue& a, const HostValue& b);
-/// Every value that an item may be. Of no items nothing is known.
+/// Returns a set with all values of all items. Without items the result is unknown.
 HostValue join_of(const std::vector<HostValue>& items);
-/// True if the two are one set: a join of them adds nothing.
+/// True if the two sets are equal, so that a join adds nothing.
 bool is_same_set(const HostValue& a, const HostValue& b);
-/// A set that the values of no later walk leave, whatever is assigned: of numbers and strings the kind, else anything.
+/// Returns a set that contains the values of all later assignments. Tensors and variables stay as they are, because
+/// their types do not change. Other values become unknown of their kind.
 HostValue widened(const HostValue& value);
-/// True if one is a string and the other a number: nothing can be done with both.
+/// True if one is a string and the other a number. No operation works on both.
 bool are_apart(const HostValue& a, const HostValue& b);
-/// True if a name that is one may be assigned the other: neither is a tensor of another type, or of another kind.
+/// True if the two sets have values of one type, so that a name with one value may be assigned the other.
 bool may_be_of_one_type(const HostValue& a, const HostValue& b);
 
 }  // namespace mtf::eval

@@ -12,14 +12,14 @@
 namespace mtf::eval {
 namespace {
 
-/// Functions that call one another deeper than this are not looked through.
+/// The greatest depth of nested calls that is examined. Deeper calls count as impure.
 constexpr int kDeepest = 8;
 
 bool is_plain(const HostValue& value) {
   return value.is<int64_t>() || value.is<double>() || value.is<bool>() || value.is<Dim>() || value.is<None>();
 }
 
-/// An expression, or the body of a function that is called at its end.
+/// Checks an expression, or the body of a called function.
 class PureNumber {
  public:
   PureNumber(Scope& scope, size_t limit, std::vector<Name> locals, Builtins& builtins, int depth)
@@ -60,7 +60,7 @@ class PureNumber {
     if (const Binding* const binding = scope_.find(name, limit_).binding) return &binding->value;
     return builtins_.find(name);
   }
-  /// What a name, or a part of a module, stands for; null if it is anything else.
+  /// Returns the value of a callee that is a name or a part of a module; null for any other callee.
   const HostValue* called(const ast::Expr& callee) const {
     if (auto* name = callee.as<ast::NameExpr>()) return is_local(name->name) ? nullptr : find(name->name);
     auto* part = callee.as<ast::AttributeExpr>();
@@ -114,8 +114,8 @@ class PureNumber {
   }
 
   Scope& scope_;
-  size_t limit_;              ///< the bindings of `scope_` that are seen
-  std::vector<Name> locals_;  ///< numbers: parameters, and what the body has bound
+  size_t limit_;              ///< the number of visible bindings of `scope_`
+  std::vector<Name> locals_;  ///< names of numbers: parameters, and names that the body binds
   Builtins& builtins_;
   int depth_;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// Expressions that are numbers and nothing else: of which a loop's turn may be given the value while it is replayed
-// (eval/replay.h), as evaluating them has no effect, adds nothing to the graph and may be done at any time before.
+// Pure number expressions. Evaluating one has no effect and adds nothing to the graph, so it can be evaluated earlier.
+// A replayed loop iteration gets the values of such expressions as inputs (eval/replay.h).
 #include <vector>
 
 #include "eval/host_value.h"
@@ -10,10 +10,10 @@ namespace mtf::eval {
 
 class Builtins;
 
-/// Evaluated in `scope`, where `numbers` stand for numbers, it is a number, computed from numbers: by operators, `if`,
-/// operations on numbers, pure functions of the host, and functions of scripts that consist of these, as
-/// `optim.cosine`. True as long as the names that it and those functions mention stand for what they do now, or for
-/// other numbers.
+/// True if `expr`, evaluated in `scope`, is a number that is computed only from numbers. Names in `numbers` count as
+/// numbers. The computation may use operators, `if`, operations on numbers, and pure host functions. It may also call
+/// script functions that use only these (`optim.cosine`, for instance). The answer stays valid while each name that
+/// `expr` and these functions mention keeps its value, or changes from one number to another.
 bool is_pure_number(const ast::Expr& expr, const ScopePtr& scope, std::vector<Name> numbers, Builtins& builtins);
 
 }  // namespace mtf::eval

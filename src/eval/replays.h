@@ -1,6 +1,6 @@
 #pragma once
-// The loops under way whose turns may be replayed (eval/replay.h), and what they must be told: whatever an evaluation
-// does besides reading values of the host and adding to the graph.
+// The running loops whose iterations may be replayed (eval/replay.h). The evaluator reports everything to them that it
+// does besides reading host values and adding to the graph.
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -20,33 +20,33 @@ struct Binding;
 
 class Replays {
  public:
-  /// Something has been done that a replay would not do: it has printed, computed, read a file, made a variable.
+  /// Reports an effect that a replay would not repeat: printing, computing, reading a file, making a variable.
   void has_effect() {
     if (!loops_.empty()) [[unlikely]]
       tell_effect();
   }
-  /// What was made behind node `made` (Scope::number) has changed.
+  /// Reports a change of an object that was made just after node `made` (Scope::number).
   void changes(int64_t made) {
     if (!loops_.empty()) tell_change(made);
   }
-  /// A name of `owner` is about to be assigned `value`.
+  /// Reports that a name of `owner` is about to be assigned `value`.
   void changes_name(const Binding& binding, Scope& owner, const HostValue& value) {
     if (!loops_.empty()) tell_name(binding, owner, value);
   }
-  /// A cut is made for a reader at `span`: where a loop wants to have written down what it does, or null.
+  /// Reports a cut for a reader at `span`. Returns the object in which the cut should record itself, or null.
   plan::MadeCut* reader_cuts(Span span) { return loops_.empty() ? nullptr : tell_reader(span); }
-  /// There may be numbers of a turn (Replay::Number). They may only be handed on: to functions of scripts, to names,
-  /// and into products and sums with tensors.
+  /// True if the iteration may have numbers of its own (Replay::Number). Such a number may only go to script functions,
+  /// to names, and into products and sums with tensors.
   bool follows_numbers() const { return follows_numbers_; }
   bool has_number(const ast::Expr& expr) const;
-  /// One has been computed; false if it is no number.
+  /// Reports the value of such an expression. Returns false if it cannot be an input of a replay.
   bool takes_number(const ast::Expr& expr, const HostValue& value);
-  /// One is read, but not to be handed on.
+  /// Reports that such a number is read in any other way.
   void reads_number() {
     if (!computes_number) has_effect();
   }
-  bool computes_number = false;  ///< what is read meanwhile goes into another number of the turn
-  /// A variable is about to be assigned: at the value that it has, histories end because of `ended`.
+  bool computes_number = false;  ///< the reads now are part of computing another such number
+  /// Reports that a variable is about to be assigned. `ended` says why histories end at its old value.
   void assigns(const PlacePtr& place, const std::shared_ptr<const graph::HistoryEnd>& ended) {
     if (!loops_.empty()) tell_assigned(place, ended);
   }

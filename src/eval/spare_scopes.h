@@ -1,11 +1,11 @@
 #pragma once
-// Scopes of blocks and calls that have ended, to be used again.
+// A pool of scopes, left over from blocks and calls that have ended.
 //
-// A turn of a loop, a branch and a call bind their names each in a scope of its own, and hardly ever does anybody hold
-// it when they have ended. Then it lets go of all that it holds and is kept, with the memory of its bindings, for the
-// next one. A scope is left to those who hold it if there are any (a reference, or a function that sees its bindings:
-// Scope::captured), and while what is assigned is written down to be taken back (Undo), for which it has to be known
-// from all others, though only by weak references.
+// A loop iteration, a branch and a call each bind names in a scope of their own. Hardly anything holds such a scope
+// when the block has ended. The pool then clears the scope and reuses it, with the memory of its bindings.
+// A scope is not reused in two cases:
+// - Something holds it: a reference, or a function that sees its bindings (Scope::captured).
+// - Assignments are being logged (Undo). The log tells scopes apart by their addresses, and holds them only weakly.
 #include <utility>
 #include <vector>
 
@@ -18,7 +18,7 @@ class SpareScopes {
  public:
   explicit SpareScopes(const Undo& undo) : undo_(undo) {}
 
-  /// An empty scope, of which nothing tells whether it is new.
+  /// Returns an empty scope, new or reused.
   ScopePtr take(ScopePtr outer, size_t outer_limit, int uncertain) {
     if (spare_.empty()) return std::make_shared<Scope>(std::move(outer), outer_limit, uncertain);
     ScopePtr scope = std::move(spare_.back());
@@ -26,13 +26,13 @@ class SpareScopes {
     scope->begin(std::move(outer), outer_limit, uncertain);
     return scope;
   }
-  /// What bound its names there has ended.
+  /// Gives back the scope of a block or call that has ended.
   void give_back(ScopePtr scope) {
     if (!is_ours(scope)) return;
     scope->end();
     spare_.push_back(std::move(scope));
   }
-  /// Nobody else holds or knows it.
+  /// True if nothing else holds or observes the scope.
   bool is_ours(const ScopePtr& scope) const { return scope.use_count() == 1 && !scope->captured && !undo_.wanted(); }
 
  private:
@@ -40,13 +40,13 @@ class SpareScopes {
   std::vector<ScopePtr> spare_;
 };
 
-/// The scope of a block or a call, for as long as that is under way.
+/// Holds the scope of a block or a call while it runs.
 class [[nodiscard]] OwnScope {
  public:
   OwnScope(SpareScopes& spare, ScopePtr outer, size_t outer_limit, int uncertain)
       : spare_(spare), scope_(spare.take(std::move(outer), outer_limit, uncertain)) {}
   ~OwnScope() { spare_.give_back(std::move(scope_)); }
-  /// A turn has ended, and the next one binds its names anew: here, or in a scope like it.
+  /// Ends a loop iteration. The next one binds its names in the same scope, or in another one if this one is held.
   void end_turn() {
     if (spare_.is_ours(scope_)) return scope_->forget_names();
     ScopePtr next = spare_.take(scope_->parent, scope_->parent_limit, scope_->uncertain);
@@ -55,7 +55,7 @@ class [[nodiscard]] OwnScope {
   OwnScope(const OwnScope&) = delete;
   OwnScope& operator=(const OwnScope&) = delete;
 
-  operator const ScopePtr&() const { return scope_; }  // NOLINT: it is that scope
+  operator const ScopePtr&() const { return scope_; }  // NOLINT: stands for its scope
   Scope* operator->() const { return scope_.get(); }
   Scope& operator*() const { return *scope_; }
 

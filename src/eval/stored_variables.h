@@ -3,7 +3,7 @@
 
 namespace mtf::eval {
 
-/// What all variables that were declared take: elements of whole tensors, and bytes of a processor.
+/// The sizes of all declared variables: the elements of whole tensors, and the bytes that one processor stores.
 struct StoredVariables {
   int64_t parameters = 0;
   int64_t parameter_bytes = 0;

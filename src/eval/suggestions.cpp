@@ -23,7 +23,7 @@ std::string without_blanks(std::string text) {
   return text;
 }
 
-/// A dim that is visible in the scope, by its own name, and has this size.
+/// Returns the name of a dim that is visible in the scope under its own name and has this size.
 std::optional<std::string> dim_of_size(Scope& scope, std::int64_t size, const std::vector<std::string>& but) {
   std::vector<std::string> names;
   scope.visible_names(names);
@@ -45,7 +45,7 @@ std::string new_name(Scope& scope, const std::string& wanted, const std::vector<
   return "unnamed";
 }
 
-/// The sizes of a list of ints, or of one int.
+/// Returns the ints of a list, or one int, as sizes.
 std::optional<std::vector<std::int64_t>> sizes_of(const HostValue& value) {
   if (const auto* size = value.as<std::int64_t>()) return std::vector{*size};
   const auto* list = value.as<ListPtr>();
@@ -59,8 +59,8 @@ std::optional<std::vector<std::int64_t>> sizes_of(const HostValue& value) {
   return sizes;
 }
 
-/// `einsum("ij,jk->ik", x, w)` by names: `x, w -> [batch, out]`, with a `rename` where a letter stands for two of one
-/// size.
+/// Rewrites `einsum("ij,jk->ik", x, w)` with names: `x, w -> [batch, out]`. Adds a `rename` where a letter stands for
+/// two dims of one size.
 std::vector<Edit> einsum_by_names(const Arguments& arguments) {
   if (arguments.items.size() < 2) return {};
   const auto* text = arguments.items[0].value.as<Text>();
@@ -107,11 +107,11 @@ std::vector<Edit> einsum_by_names(const Arguments& arguments) {
 struct SizeForDim {
   Span span;         ///< of the number, or of the list of numbers
   HostValue value;   ///< an int, or a list of ints
-  std::string name;  ///< what a new dim is called; empty: any name
+  std::string name;  ///< the name of a new dim; empty: any name
 };
 
-/// The sizes become dims: one of the scope that has the size, or one that is declared before the line. `in_brackets`:
-/// all of them are one shape.
+/// Replaces sizes by dims: a dim of the scope with this size, or a new one that is declared before the line.
+/// `in_brackets`: the sizes together are one shape.
 std::vector<Edit> dims_for_sizes(const std::vector<SizeForDim>& sizes, const ScopePtr& scope, bool in_brackets) {
   if (sizes.empty() || !scope || !sizes.front().span.is_known()) return {};
   std::vector<std::string> taken, declared;
@@ -151,7 +151,7 @@ bool takes_dims(const syntax::Parameter& parameter) {
   return parameter.kind == syntax::ParameterKind::kDim || parameter.kind == syntax::ParameterKind::kDims;
 }
 
-/// What to write where a shape is wanted: `zeros(3, 4)` means one of two dims, where no number may follow the shape.
+/// Suggests a shape for sizes: `zeros(3, 4)` means a shape of two dims, if no parameter for a number follows the shape.
 Help help_with_shape(const Bound& call, const GivenArgument& item) {
   Span end = item.span;
   end.begin = end.end;
@@ -171,7 +171,7 @@ Help help_with_shape(const Bound& call, const GivenArgument& item) {
   return help_with("a shape is a list of dims", dims_for_sizes(sizes, call.arguments.scope, true));
 }
 
-/// What to write where a dim is wanted: once for a call, dims for all sizes that stand where dims are wanted.
+/// Suggests dims for sizes. One suggestion covers all arguments of a call that are sizes instead of dims.
 Help help_with_dim(const Bound& call, const syntax::Parameter& wanted, const GivenArgument& item) {
   static const Name kOver("over"), kRange("range");
   if (wanted.name == kOver) return "a dim is found by its name, as in `over: batch`";
@@ -227,7 +227,7 @@ std::vector<Edit> list_as_tensor(const HostValue& list, Span span, const HostVal
   if (!number_of(*inner) || !tensor_of(tensor)) return {};
   const Dims& dims = tensor_of(tensor)->dims();
   std::vector<std::string> names(sizes.size());
-  std::size_t end = dims.size();  // from the last on, as other languages match them
+  std::size_t end = dims.size();  // matches from the last dim backwards, as other languages do
   for (std::size_t i = sizes.size(); i-- > 0;) {
     std::size_t place = end;
     while (place > 0 && dims[place - 1].size != sizes[i]) --place;

@@ -1,6 +1,6 @@
 #pragma once
-// What to write instead, in the program's own names, where that follows from the values that were given: changes for
-// `help_with` (support/edit.h), none where it does not follow.
+// Suggested edits for wrong arguments and operands, in the program's own names (for `help_with`, support/edit.h). A
+// function returns no edits if the values do not determine them.
 #include <string>
 #include <vector>
 
@@ -15,16 +15,17 @@ namespace mtf::eval {
 
 struct Bound;  // eval/binding.h
 
-/// What to do about an argument that is not of its parameter's kind; nothing where that does not follow.
+/// Suggests a correction of an argument whose kind does not fit its parameter; empty if there is none.
 Help help_with_argument(const Bound& call, const syntax::Parameter& wanted, const GivenArgument& item);
 
-/// `x + [1, 2, 3]`: the list as a tensor over dims of the other operand that have its sizes.
+/// For `x + [1, 2, 3]`: makes the list a tensor, over dims of `tensor` that have the list's sizes.
 std::vector<Edit> list_as_tensor(const HostValue& list, Span span, const HostValue& tensor);
 
-/// `"%d of %d" % (3, 4)`, at `whole`, as `"{3} of {4}"`.
+/// Rewrites `"%d of %d" % (3, 4)`, at `whole`, as `"{3} of {4}"`.
 std::vector<Edit> percent_format(Span format, Span values, Span whole);
 
-/// A model that stands at `name` for its instance is called, with what is visible under the names of its parameters.
+/// For a model at `name` where an instance is needed: adds a call. Its arguments are the visible names that equal the
+/// model's parameters.
 std::vector<Edit> as_instance(const ModelClass& model, Span name, const ScopePtr& scope);
 
 }  // namespace mtf::eval
