@@ -9,7 +9,7 @@
 namespace mtf::eval {
 namespace {
 
-/// What it declares or sets is known to more than the scope in which it stands.
+/// True if the statement may change more than the names of its scope.
 bool changes_more_than_names(const ast::Stmt& stmt) {
   return !stmt.as<ast::DimStmt>() && !stmt.as<ast::LetStmt>() && !stmt.as<ast::AssignStmt>() &&
          !stmt.as<ast::ExprStmt>() && !stmt.as<ast::AssertStmt>() && !stmt.as<ast::FnStmt>() &&
@@ -18,7 +18,7 @@ bool changes_more_than_names(const ast::Stmt& stmt) {
          !stmt.as<ast::ReturnStmt>();
 }
 
-/// Looks for a part of an expression that may do something besides having a value.
+/// Searches an expression for a part that may have an effect.
 class Effects : private ast::Walk {
  public:
   Effects(Builtins& builtins, Scope& scope) : builtins_(builtins), scope_(scope) {}
@@ -130,7 +130,7 @@ Flow Evaluator::statement(const ast::Stmt& stmt, const ScopePtr& scope) {
   interrupt.poll(stmt.span);
   builder.span = stmt.span;
   if (changes_more_than_names(stmt)) replays.has_effect();
-  // One object of three pointers: a lambda for each form would be made anew for each statement.
+  // One object with three pointers is cheaper than a lambda for each form, which each statement would construct anew.
   struct Run {
     Evaluator& evaluator;
     const ast::Stmt& stmt;
@@ -221,7 +221,7 @@ void Evaluator::check_assertion(const ast::AssertStmt& stmt, const ScopePtr& sco
   std::optional<std::pair<HostValue, HostValue>> compared;
   const HostValue value = assertion(*stmt.condition, scope, compared);
   const std::optional<bool> holds = convert.to_condition(value, stmt.condition->span);
-  // What a message computes belongs to nobody: it is evaluated where it is shown, and by a check.
+  // The message is evaluated only if it is shown, and in a check that cannot rule out a failure.
   const bool fails = holds && !*holds && domain.uncertainty() == 0;
   const bool is_checked = domain.is_check() && !(holds && *holds);
   const HostValue message = stmt.message && (fails || is_checked) ? evaluate(*stmt.message, scope) : HostValue();
@@ -261,7 +261,7 @@ void Evaluator::bind_pattern(const ast::Pattern& pattern, HostValue&& value, con
     return;
   }
   const auto& parts = std::get<ast::TuplePattern>(pattern.node).parts;
-  const HostValue whole = std::move(value);  // gone when its parts are bound: nobody may hold them but by their names
+  const HostValue whole = std::move(value);  // released after the binding, so that only the names hold the parts
   if (whole.is_poison() || whole.is_unknown()) {
     for (const auto& part : parts) bind_pattern(*part, HostValue(whole), scope);
     return;
@@ -275,14 +275,15 @@ void Evaluator::bind_pattern(const ast::Pattern& pattern, HostValue&& value, con
 }
 
 void Evaluator::poison_bindings(const ast::Stmt& stmt, const ScopePtr& scope) {
-  // Dims and modules are bound one by one, functions and models before all statements.
+  // These statements may have bound some names before the error: functions and models are bound before all statements,
+  // dims and modules one by one.
   const bool may_be_bound =
       stmt.as<ast::DimStmt>() || stmt.as<ast::ImportStmt>() || stmt.as<ast::FnStmt>() || stmt.as<ast::ModelStmt>();
   for (const ast::Ident& ident : ast::names_bound_by(stmt)) {
     if (!may_be_bound || !scope->find_own(ident.name)) scope->bind(ident.name, Poison{}, ident.span);
   }
   if (stmt.as<ast::ReturnStmt>()) calls.may_have_returned_poison();
-  // What it would have assigned is poison too, if the old value says nothing of the new one.
+  // The names that the statement would have assigned become poison too, if the old value does not tell the new type.
   NameSet assigned;
   const auto add = [&](const ast::Block& block) {
     const NameSet& names = blocks.info(block).assigns;

@@ -14,7 +14,7 @@
 namespace mtf::eval {
 namespace {
 
-/// The tensor with the dim `over` first.
+/// Returns the tensor with `over` as its first dim.
 graph::Value with_first(ops::Builder& builder, const graph::Value& value, const Dim& over) {
   if (value.dims()[0].name == over.name) return value;
   Dims dims = value.dims();
@@ -33,7 +33,7 @@ size_t seen_by(const T& function) {
   return function.reached ? function.visible : function.scope->bindings.size();
 }
 
-/// The names of a text in an order that is the same on every rank.
+/// Returns the names of a text, sorted, so that the order is the same on every rank.
 std::vector<Name> sorted_names(const ast::FunctionText& text) {
   const NameSet names = names_in(text);
   std::vector<Name> sorted(names.begin(), names.end());
@@ -45,7 +45,7 @@ bool belongs_to(const Scope& scope, Name over) {
   return std::find(scope.stacked_over.begin(), scope.stacked_over.end(), over) != scope.stacked_over.end();
 }
 
-/// The place of a binding among those of a scope; nothing if it is none of them.
+/// Returns the index of a binding in `bindings`, or nothing if it is not one of them.
 std::optional<size_t> index_in(const std::vector<Binding>& bindings, const Binding* binding) {
   if (bindings.empty() || binding < bindings.data() || binding >= bindings.data() + bindings.size())
     return std::nullopt;
@@ -56,7 +56,7 @@ std::optional<size_t> index_in(const std::vector<Binding>& bindings, const Bindi
 
 std::string part_of(std::string_view what, size_t i) { return fmt::format("{}[{}]", what, i); }
 
-// ---- into a turn ----------------------------------------------------------------------------------------------------
+// ---- values that enter an iteration ---------------------------------------------------------------------------------
 
 PlacedValue::~PlacedValue() {
   for (const std::unique_ptr<Copy>& copy : copies_)
@@ -90,7 +90,7 @@ graph::Value PlacedValue::place_of(const graph::Value& tensor) {
   Sharding lies = value.sharding();
   type.dims.erase(type.dims.begin());
   lies.dims.erase(lies.dims.begin());
-  // No table counts the leaf: nobody computes it, also where a function that outlives the turn holds it.
+  // The leaf belongs to no value table. So no cut tries to compute it, even if a function holds it after the iteration.
   leaves.push_back(ops::inside_of(builder).constant(type, {lies, value.inherited() & lies.split(), value.mesh(), {}}));
   leaves.back().node->name = tensor.node->name.empty() ? Name("x") : tensor.node->name;
   return leaves.back();
@@ -187,7 +187,7 @@ PlacedValue::Copy& PlacedValue::copy_of(const ScopePtr& scope) {
   copy.own->captured = scope->captured;
   copy.own->stacked_over = scope->stacked_over;
   copy.may_assign = std::erase(copy.own->stacked_over, over_.name) > 0;
-  if (!copy.may_assign) copy.own->number = scope->number;  // a name from outside, whichever place assigns it
+  if (!copy.may_assign) copy.own->number = scope->number;  // an outer scope: its names cannot be assigned
   copy.own->bindings = scope->bindings;
   copy.own->hoisted = scope->hoisted;
   copy.bindings.resize(scope->bindings.size());
@@ -235,7 +235,7 @@ std::vector<PlacedValue::AssignedInTurn> PlacedValue::assigned_names() const {
   return assigned;
 }
 
-// ---- out of a turn --------------------------------------------------------------------------------------------------
+// ---- values that leave an iteration ---------------------------------------------------------------------------------
 
 void LeftByTurn::add(HostValue& value) {
   waiting_.push_back(&value);

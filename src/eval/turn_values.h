@@ -1,12 +1,13 @@
 #pragma once
-// Host values that go into a turn of a loop over a dim (eval/turns.h), and host values that come out of one.
+// Host values that enter an iteration of a loop over a dim (eval/turns.h), and host values that leave it.
 //
-//   into      PlacedValue copies a value with the dim: leaves stand for places of its tensors and variables
-//   out of    LeftByTurn finds the tensors and variables of the turn in a value that outlives the turn
+//   enter     PlacedValue copies a value with the dim: leaves stand for one position of its tensors and variables
+//   leave     LeftByTurn finds the iteration's tensors and variables in a value that outlives the iteration
 //
-// Functions and models hold scopes. A scope that a turn has made and that outlives the turn belongs to all places of
-// the dim (Scope::stacked_over), as a variable with the dim does: its tensors are stacked, and another loop over the
-// dim copies the scope. All other scopes are outside of every place: functions that hold them stay as they are.
+// Functions and models hold scopes. The iteration is evaluated once, for all positions of the dim. A scope that it
+// makes and that outlives it therefore belongs to all positions (Scope::stacked_over), like a variable with the dim.
+// The scope's tensors are stacked, and another loop over the dim copies the scope. All other scopes belong to no
+// position; functions that hold them are not copied.
 #include <memory>
 #include <string>
 #include <string_view>
@@ -20,57 +21,57 @@
 
 namespace mtf::eval {
 
-/// Where something stands in a value made of tuples and lists: `the carry`, `the carry[0]`.
+/// Names an item of a tuple or list in messages: `the carry[0]` for the first item of `the carry`.
 std::string part_of(std::string_view what, size_t i);
 
-/// A value of a turn that stands for one place of a value with the dim: `x` of scan's function.
+/// Makes the value that stands, in the iteration, for one position of a value with the dim: `x` of scan's function.
 class PlacedValue {
  public:
   PlacedValue(Caller& caller, const Dim& over, Span span) : caller_(caller), over_(over), span_(span) {}
   PlacedValue(const PlacedValue&) = delete;
   PlacedValue& operator=(const PlacedValue&) = delete;
-  /// Empties the scopes that it has made: functions hold the scopes that hold them.
+  /// Clears the copied scopes, because functions and their scopes hold each other.
   ~PlacedValue();
 
-  graph::Values all;              ///< what has the dim
-  graph::Values leaves;           ///< what stands in for a place of each
-  std::vector<PlacePtr> places;   ///< variables of the turn
-  std::vector<PlacePtr> stacked;  ///< by variable of the turn: the variable with the dim
-  std::vector<size_t> all_of;     ///< by variable of the turn: its index in `all`
+  graph::Values all;              ///< the tensors with the dim
+  graph::Values leaves;           ///< for each of `all`: the leaf that stands for one position
+  std::vector<PlacePtr> places;   ///< the iteration's variables
+  std::vector<PlacePtr> stacked;  ///< for each of `places`: the variable with the dim
+  std::vector<size_t> all_of;     ///< for each of `places`: its index in `all`
 
-  /// A place of the value, which messages call `what`.
+  /// Returns one position of the value. Messages call the value `what`.
   HostValue of(const HostValue& value, std::string_view what);
 
-  /// The value of which `copy` stands for a place: a variable, a model, a function, a list. Null if it is no copy.
+  /// Returns the original of a copied variable, model, instance, function or list; null if `copy` is no copy.
   const HostValue* original(const HostValue& copy) const;
-  /// The scope of which `copy` stands for a place, or null.
+  /// Returns the original of a copied scope, or null.
   ScopePtr original(const Scope& copy) const;
 
-  /// A name of a stacked model, or of a function that belongs to one, which the turn has assigned.
+  /// A name of a stacked model, or of a function of such a model, that the iteration has assigned.
   struct AssignedInTurn {
-    ScopePtr scope;    ///< of the model
-    size_t index;      ///< of its binding
-    HostValue* value;  ///< in the turn
+    ScopePtr scope;    ///< the original scope
+    size_t index;      ///< of the binding
+    HostValue* value;  ///< in the iteration
   };
   std::vector<AssignedInTurn> assigned_names() const;
 
  private:
-  /// A scope of the turn, and the scope of which it stands for a place.
+  /// A scope (`was`) and its copy for the iteration (`own`).
   struct Copy {
     ScopePtr was, own;
-    std::vector<bool> bindings, hoisted;  ///< which of them stand for places
-    std::vector<HostValue> began;         ///< what the bindings began with
-    bool may_assign = false;              ///< the names belong to the loop's dim
+    std::vector<bool> bindings, hoisted;  ///< which of them have been replaced by one position
+    std::vector<HostValue> began;         ///< the initial values of the bindings
+    bool may_assign = false;              ///< the scope belongs to the loop's dim
   };
 
   graph::Value place_of(const graph::Value& tensor);
   bool has_dim_first(const Dims& dims) const { return !dims.empty() && dims[0] == over_; }
-  /// The same inside a model: what lacks the dim stays as it is.
+  /// Like `of`, for values inside a model: values without the dim are not copied.
   HostValue within(const HostValue& value);
   HostValue variable(const PlacePtr& place);
   HostValue list(const ListPtr& list);
   HostValue instance(const InstancePtr& instance);
-  /// Of a function or a model that is written in a scope which is copied.
+  /// Returns a copy of a function or model if the scope in which it is written is copied, else `what`.
   template <typename T>
   HostValue written_in(const std::shared_ptr<T>& what);
   bool is_copied(const Scope* scope) const;
@@ -82,30 +83,30 @@ class PlacedValue {
   Caller& caller_;
   const Dim over_;
   const Span span_;
-  std::unordered_map<const void*, HostValue> known_;      ///< by the original
-  std::unordered_map<const void*, HostValue> originals_;  ///< by the copy
+  std::unordered_map<const void*, HostValue> known_;      ///< copies by original
+  std::unordered_map<const void*, HostValue> originals_;  ///< originals by copy
   std::vector<std::unique_ptr<Copy>> copies_;
-  std::unordered_map<const Scope*, Copy*> copies_by_scope_;  ///< by the original, and by the copy
+  std::unordered_map<const Scope*, Copy*> copies_by_scope_;  ///< by original scope and by copied scope
 };
 
-/// Finds what a turn has made in values that outlive it.
+/// Finds the tensors and variables that an iteration has made, in values that outlive it.
 class LeftByTurn {
  public:
-  /// `placed`: what stands in for places in the turn, or null.
+  /// `placed` has the copies that the iteration uses, or is null.
   LeftByTurn(const Turn& turn, const Dim& over, const PlacedValue* placed)
       : turn_(turn), over_(over), placed_(placed) {}
 
-  /// The value outlives the turn: its scopes belong to all places of the dim, and what stands for a place of something
-  /// in it becomes that.
+  /// Adds a value that outlives the iteration. Replaces copies in the value by their originals, and marks the value's
+  /// scopes as belonging to all positions of the dim.
   void add(HostValue& value);
 
-  std::vector<HostValue*> tensors;  ///< where they are held; what is there is to be stacked
-  std::vector<PlacePtr> variables;  ///< in the order of their declarations, after sort()
+  std::vector<HostValue*> tensors;  ///< pointers to the values that must be stacked
+  std::vector<PlacePtr> variables;  ///< after sort(): in the order of their declarations
   void sort();
 
  private:
   bool is_of_turn(const Scope& scope) const { return scope.parent && scope.number >= turn_.first; }
-  /// What the text of a function or model names of the scopes of the turn in which it is written.
+  /// Adds the values of names that the text of a function or model mentions, if scopes of the iteration bind them.
   void add_named(const void* what, const ast::FunctionText& text, const ScopePtr& scope, size_t visible);
   void visit(HostValue& value);
 

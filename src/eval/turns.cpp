@@ -28,7 +28,7 @@ namespace {
 using graph::Value;
 using graph::Values;
 
-/// The tensors that a value is made of: a tensor, a number, or a tuple or list of such values.
+/// Appends the tensors of a value: a tensor, a number, or a tuple or list of such values.
 void append_tensors(Values& tensors, Caller& caller, const HostValue& value, Span span, std::string_view what) {
   if (auto* list = value.as<ListPtr>()) {
     for (size_t i = 0; i < (*list)->items.size(); ++i)
@@ -41,7 +41,7 @@ void append_tensors(Values& tensors, Caller& caller, const HostValue& value, Spa
   }
 }
 
-/// A value of the form of `model` with other tensors, which are taken from `next` on.
+/// Returns a value with the structure of `model` and other tensors, taken from `tensors` at index `next` and after.
 HostValue with_tensors(const HostValue& model, const Values& tensors, size_t& next) {
   auto* list = model.as<ListPtr>();
   if (!list) return tensors[next++];
@@ -50,7 +50,7 @@ HostValue with_tensors(const HostValue& model, const Values& tensors, size_t& ne
   return (*list)->tuple ? make_tuple(std::move(items)) : make_list(std::move(items));
 }
 
-/// Both are tuples or lists of as many parts, which have the same form, or neither is.
+/// True if two values have the same structure of tuples and lists.
 bool same_form(const HostValue& a, const HostValue& b) {
   auto* of_a = a.as<ListPtr>();
   auto* of_b = b.as<ListPtr>();
@@ -65,7 +65,7 @@ bool is_undecided(const HostValue& value) {
   return list && std::any_of((*list)->items.begin(), (*list)->items.end(), is_undecided);
 }
 
-/// The dim of this name in the first tensor of a value that has one.
+/// Returns the dim with this name in the first tensor of `value` that has such a dim.
 std::optional<Dim> found_in(const HostValue& value, Name name) {
   if (auto* list = value.as<ListPtr>()) {
     for (const HostValue& item : (*list)->items)
@@ -76,7 +76,7 @@ std::optional<Dim> found_in(const HostValue& value, Name name) {
   return std::nullopt;
 }
 
-/// What a turn carries on, in the types in which it began.
+/// Converts the carry at the end of an iteration to the types with which the carry began.
 Values carried_on(Caller& caller, const Values& begins, const Values& ends, Span span) {
   ops::Builder& builder = caller.parts.builder;
   const Restore ours(builder.written, false);
@@ -105,7 +105,8 @@ void refuse_dim(const Values& values, const Dim& over, std::string_view what, Sp
                .help(fmt::format("rename it: rename(x, {} -> …)", over.name.text())));
 }
 
-/// A stage of a pipeline gives what it carries on as a sum, to which others add zeros: of booleans there is none.
+/// Returns the carry as a pipeline carries it: bools as ints. A pipeline stage sends its carry as a sum to which other
+/// stages add zeros, and there is no sum of bools.
 Values as_carried(ops::Builder& builder, Values values, Name micro) {
   const Restore ours(builder.written, false);
   for (Value& value : values)
@@ -113,14 +114,15 @@ Values as_carried(ops::Builder& builder, Values values, Name micro) {
   return values;
 }
 
-/// What was carried so, in the types in which it began.
+/// Undoes `as_carried`: converts values to the types with which the carry began.
 Values as_begun(ops::Builder& builder, Values values, const Values& begins) {
   const Restore ours(builder.written, false);
   for (size_t c = 0; c < values.size(); ++c) values[c] = builder.cast(values[c], begins[c].element());
   return values;
 }
 
-/// Each place of the dim is a micro-batch, which goes through the loop alone.
+/// Fails if an operation of the iteration computes along the dim `micro` of micro-batches. Each position of this dim is
+/// a micro-batch that passes through the loop alone.
 void refuse_mixing(const graph::Region& turn, Name micro) {
   const graph::LaidOutOperation* const mixing = along_micro(turn, micro, false).mixing;
   if (mixing)
@@ -131,8 +133,8 @@ void refuse_mixing(const graph::Region& turn, Name micro) {
              .help("what mixes micro-batches stands behind the loop"));
 }
 
-/// What a variable that a turn has made begins with, before it is brought to where one of its dims would be stored: the
-/// stacked one is stored elsewhere.
+/// Returns the initial value of a variable that the iteration has made, before it is resharded to the variable's
+/// layout. The stacked variable has another layout.
 const Value& begins_with(const Place& place) {
   const graph::Value& stored = place.current.value();
   if (stored.operation().op != &ops::kAssign || stored.node->operands().empty()) return stored;
@@ -140,16 +142,16 @@ const Value& begins_with(const Place& place) {
   return initial.operation().op->role == graph::Role::kNumber ? stored : initial;
 }
 
-/// Appends what is to be stacked of the values that a turn leaves: variables, then tensors.
+/// Appends the values that an iteration leaves and that must be stacked: first variables, then tensors.
 void append_left(Values& values, LeftByTurn& left) {
   left.sort();
   for (const PlacePtr& variable : left.variables) values.push_back(begins_with(*variable));
   for (const HostValue* tensor : left.tensors) values.push_back(tensor->as<graph::Handle>()->value());
 }
 
-/// Puts the stacked values where the values of the turn are held.
+/// Replaces the iteration's values by the stacked values, in the variables and host values that hold them.
 void stack_left(Caller& caller, const LeftByTurn& left, const Dim& over, const Values& stacked) {
-  std::unordered_map<const graph::LaidOutOperation*, size_t> of;  // by the operation that a variable had in the turn
+  std::unordered_map<const graph::LaidOutOperation*, size_t> of;  // by the variable's operation in the iteration
   for (size_t p = 0; p < left.variables.size(); ++p) of[left.variables[p]->current.value().node->operation.get()] = p;
   for (size_t p = 0; p < left.variables.size(); ++p)
     caller.parts.variables.stack(left.variables[p], over, stacked[p], [&](const graph::OperationRef& like) {
@@ -167,7 +169,7 @@ HostValue scan(Caller& caller, const Bound& call) {
     if (is_undecided(item.value)) return unknown(UnknownKind::kAny);
   ops::Builder& builder = caller.parts.builder;
   Dim over = call.dim(kOver);
-  if (call.has(kXs)) over = found_in(call.value(kXs), over.name).value_or(over);  // which may have another size
+  if (call.has(kXs)) over = found_in(call.value(kXs), over.name).value_or(over);  // the dim of xs may have another size
   const auto flag = [&](size_t parameter) {
     return call.has(parameter) &&
            caller.convert.to_condition(call.value(parameter), call.span(parameter)).value_or(false);
@@ -176,7 +178,8 @@ HostValue scan(Caller& caller, const Bound& call) {
   Values starts;
   append_tensors(starts, caller, call.value(kStart), call.span(kStart), "the start");
   refuse_dim(starts, over, "what is carried", call.span(kStart));
-  // What looks at whole values would mix micro-batches. A loop that is no pipeline gives the same.
+  // The check for finite values reads whole values and would mix micro-batches. So a checked run does not pipeline the
+  // loop, which gives the same result.
   const bool is_pipeline = call.has(kPipeline) && !builder.context.check_finite;
   const Name micro = is_pipeline ? call.dim(kPipeline).name : Name();
   for (const Value& start : starts)
@@ -251,7 +254,8 @@ HostValue scan(Caller& caller, const Bound& call) {
   }
   builder.context.random_calls = calls_before + static_cast<double>(turn.calls * over.size);
   builder.span = call.span();
-  // What is assigned behind the loop is read as a copy: other results of the loop have gradients all the same.
+  // The loop reads a copy of each variable that is assigned after the loop. So the assignment does not end the history
+  // of the loop's other results.
   for (size_t p = 0; p < placed.places.size(); ++p)
     if (Value& all = placed.all[placed.all_of[p]]; placed.places[p]->is_assigned) all = builder.add(ops::kCopy, {all});
   const ops::ScanResults results = add_scan(builder, attributes, turn, carried, placed.all);

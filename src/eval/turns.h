@@ -1,13 +1,14 @@
 #pragma once
-// Loops over a dim: `scan` and `stacked`. Their function is evaluated once, as the program of one turn (ops/loop.h),
-// which the graph then has as a region.
+// Loops over a dim: `scan` and `stacked`. Their function is evaluated once, as the program of one iteration
+// (ops/loop.h). This program becomes a region of the graph.
 //
-//   scan      what is carried and what lies at the turn's place are leaves; what else is read is a constant
-//   stacked   what a constructor gives its params and states is stacked along the dim, which stands first
+//   scan      the carry and the iteration's position of xs are leaves; other values that the function reads are
+//   constants stacked   stacks the initial values of a model's params and states along the dim, which becomes their
+//   first dim
 //
-// In a turn nothing is computed (Cuts::turn): what the host would have to do once for each turn is refused, with the
-// advice to write a `for` loop. The number of a random call is that of the first turn; afterwards as many calls have
-// been made as all turns make.
+// Nothing is computed while the function is evaluated (Cuts::turn). Work that the host would have to do in each
+// iteration is an error, with the advice to write a `for` loop. Random calls in the region have the numbers of the
+// first iteration. After the loop, the count of random calls includes those of all iterations.
 #include <string_view>
 
 #include "eval/host_library.h"

@@ -14,10 +14,10 @@
 namespace mtf::eval {
 namespace {
 
-/// The names of a function that nothing calls: each must be bound, declared or an operation. Nothing is evaluated.
+/// Checks that each name in an uncalled function is bound, declared or an operation. Evaluates nothing.
 class NameCheck : private ast::Walk {
  public:
-  /// `scope`: where the function is declared, as it is at the program's end.
+  /// `scope` is the scope that declares the function, in its state at the end of the program.
   NameCheck(NameLookup& known, Builtins& builtins, Findings& findings, ScopePtr scope)
       : known_(known), builtins_(builtins), findings_(findings), scope_(std::move(scope)) {}
   void function(const Function& function);

@@ -1,5 +1,5 @@
 #pragma once
-// The functions and models that a check has met and nothing has called: their names at least are checked, at its end.
+// The functions and models that a check has met but nothing has called. The end of the check looks up their names.
 #include <unordered_set>
 #include <vector>
 
@@ -15,12 +15,14 @@ class UncalledFunctions {
  public:
   void declared(FunctionPtr function) { functions_.push_back(std::move(function)); }
   void declared(ModelClassPtr model) { models_.push_back(std::move(model)); }
-  /// All that have been declared.
+  /// All declared functions, called or not.
   const std::vector<FunctionPtr>& functions() const { return functions_; }
-  /// A function, by its signature's address, or a model, by its declaration's: its body has been evaluated.
+  /// Marks a function (by the address of its signature) or model (by that of its declaration) as called: its body has
+  /// been evaluated.
   void called(const void* function) { called_.insert(function); }
-  /// Every name in the others is bound, declared or an operation; else it is a finding. What stands behind a `return`,
-  /// `break` or `continue` that ends its block is not reached, and what it may name was not bound: it is left out.
+  /// Reports each name in an uncalled function or model that is neither bound, declared nor an operation. Skips
+  /// unreachable declarations, after a `return`, `break` or `continue` that ends their block: names that they mention
+  /// may never have been bound.
   void check_names(NameLookup& names, Builtins& builtins, Findings& findings);
 
  private:

@@ -9,7 +9,7 @@
 namespace mtf::eval {
 namespace {
 
-/// Where the program itself made it.
+/// Returns the span of the node's operation, or of the outermost call through which the program made it.
 Span place_in_program(const graph::Node& node) {
   Span place = node.operation->span;
   for (const graph::CallFrame* frame = node.operation->frame.get(); frame; frame = frame->caller.get())
@@ -44,7 +44,7 @@ void UnreadValues::add(const graph::Node& node) {
   };
   if (!see(node)) return;
   all_.push_back({place_in_program(node), node.name});
-  // What it was made of has been read.
+  // The node's operands have been read. Mark them as seen, so that they are not listed.
   std::unordered_set<const graph::Node*> below;
   std::vector<const graph::Node*> stack = {&node};
   while (!stack.empty()) {

@@ -1,6 +1,6 @@
 #pragma once
-// Values that a program makes and that nobody reads: nothing of them is computed, which a plan says where it shows no
-// cost.
+// Values that a program makes but nothing reads. They are never computed. A plan lists them, because their lines show
+// no cost.
 #include <set>
 #include <vector>
 
@@ -14,11 +14,12 @@ class Scope;
 
 class UnreadValues {
  public:
-  /// From here on, of what a program makes.
+  /// Starts watching the values that `program` makes.
   void watch(graph::ValueTable& table, const SourceFile& program);
-  /// The program has ended: what its names stand for is read by nobody any more. The table is watched no longer.
+  /// Called at the end of the program: the pending values of its names in `top` stay unread. Stops watching the table.
   void end(graph::ValueTable& table, const Scope& top);
-  /// Those that no other value was made of, in the order in which they were let go, each line's names once.
+  /// The unread values, without the operands of other unread values, in the order of their release. A name appears once
+  /// for each line.
   const std::vector<Unread>& all() const { return all_; }
 
  private:
@@ -26,7 +27,7 @@ class UnreadValues {
 
   const SourceFile* program_ = nullptr;
   std::vector<Unread> all_;
-  std::set<std::pair<std::size_t, Name>> seen_;  ///< by the line
+  std::set<std::pair<std::size_t, Name>> seen_;  ///< by line and name
 };
 
 }  // namespace mtf::eval

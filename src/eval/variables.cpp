@@ -48,14 +48,14 @@ void Variables::assign(const PlacePtr& place, const HostValue& value, Span span,
   if (value.is_poison() || is_open(value)) return;
   const std::string what = fmt::format("the {} `{}`", place->trainable ? "param" : "state", place->path);
   const graph::Value next_value = converted(value, place->type, span, what, place->span);
-  // No history ends where that may not have happened: only its end would be known of the value.
+  // A check does not end the history if the assignment may not happen in a run: the value would keep only that end.
   if (evaluator_.domain.is_check() && evaluator_.domain.is_in_doubt()) return;
   if (const Turn* turn = evaluator_.cuts.turn()) {
     const bool is_made_in_turn = place->serial > turn->last_variable;
     if (!is_made_in_turn && std::find(turn->own.begin(), turn->own.end(), place) == turn->own.end())
       evaluator_.cuts.refuse_in_turn(statement,
                                      fmt::format("`{}`, which is not the turn's own, is assigned", place->path));
-    // The variable keeps a value, not what the value was made of, as it does outside of a turn.
+    // The variable keeps the value without its history, as outside of a loop iteration.
     evaluator_.builder.span = statement;
     graph::Value next = evaluator_.builder.add(ops::kStopGradient, {next_value});
     next.node->name = Name(place->path);
@@ -128,13 +128,13 @@ void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {
     scope->bind(stmt.name.name, HostValue(*unknown), stmt.name.span);
     return;
   }
-  // What it begins with is brought to where it is stored. Where that is not for the layout's rules of dims alone to
-  // say, they do not refuse the values that it is made of either.
+  // The initial value is resharded to the variable's layout. If the declaration asks for a layout (`stmt.stored`), the
+  // layout's rules for dims do not reject the values from which the initial value is computed.
   ops::Builder& builder = evaluator_.builder;
   Restore written(builder.written, builder.written && !stmt.stored);
   Restore initial_value(builder.initial, true);
   const HostValue value = evaluator_.evaluate(*stmt.value, scope);
-  if (may_be_none(value)) {  // there is no such variable, or only the run knows
+  if (may_be_none(value)) {  // there is no variable, or only a run knows whether there is one
     scope->bind(stmt.name.name, HostValue(value), stmt.name.span);
     return;
   }
@@ -235,7 +235,7 @@ std::optional<HostValue> Variables::lay_out(Place& place, const ast::ParamStmt& 
   if (!checked_size(place.type.dims))
     fail(Kind::size_overflow, stmt.name.span, "{} has more than 2^62 elements", to_string(place.type));
   stored.why.rules = context.layout;
-  if (!evaluator_.cuts.turn()) stored.why.variable = place.known_as;  // of all turns, it is known by a path
+  if (!evaluator_.cuts.turn()) stored.why.variable = place.known_as;  // in a loop, only stacked variables have paths
   if (stmt.stored) stored.why.asked = asked_by(evaluator_, *stmt.stored, place.type, scope);
   stored.sharding = stored_sharding(place.type, stored.why, *stored.mesh, stmt.name.span);
   return std::nullopt;
@@ -249,7 +249,7 @@ graph::Value Variables::initial(const Place& place, const ast::ParamStmt& stmt, 
     for (const Dim& dim : type.dims) dims.push_back(dim);
     value = evaluator_.calls.call_with(value, {make_list(std::move(dims))}, stmt.value->span);
   }
-  if (value.is_poison() || is_open(value)) value = 0.0;  // whatever it is, the type is known
+  if (value.is_poison() || is_open(value)) value = 0.0;  // any value: only the type matters
   graph::Value initial;
   if (const graph::Value* tensor = tensor_of(value)) {
     initial = *tensor;

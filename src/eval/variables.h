@@ -1,5 +1,5 @@
 #pragma once
-// Variables: the `param`s and `state`s of models (Place), how they are declared and assigned.
+// Declares and assigns variables: the `param`s and `state`s of models (Place).
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -19,49 +19,53 @@ class Variables {
  public:
   explicit Variables(Evaluator& evaluator) : evaluator_(evaluator) {}
 
-  /// `param w: [a, b] = …`, in the scope of an instance. Of `none` there is no variable: the name is none.
+  /// Declares `param w: [a, b] = …` in the scope of an instance. If the initial value is `none`, there is no variable,
+  /// and the name is bound to `none`.
   void declare(const ast::ParamStmt& stmt, const ScopePtr& scope);
-  /// `place := value`, which stands at `span`. Every history that read the old value ends.
+  /// Assigns `place := value`. The value stands at `span`. Ends every history that read the old value.
   void assign(const PlacePtr& place, const HostValue& value, Span span, Span statement);
-  /// A variable that has been declared in a turn of a loop over a dim is one of all turns, with this dim first and this
-  /// value. `stacked` says what the operation of another such variable has become.
+  /// Turns a variable that an iteration of a loop over a dim has declared into one variable for all iterations. Its
+  /// first dim is then `over`, and its value `value`. `stacked` maps the operation of another such variable to its new
+  /// operation.
   void stack(const PlacePtr& place, const Dim& over, const graph::Value& value,
              const std::function<graph::OperationRef(const graph::OperationRef&)>& stacked);
-  /// The turns of `loop` have assigned a name of a stacked model: this is what it stands for at all places.
+  /// Assigns a name of a stacked model that the iterations of `loop` have assigned. `value` is the stacked value.
   void assign_name(const ScopePtr& scope, size_t index, HostValue value, Span loop);
-  /// A value as what a name or variable of this type is given: `what`, declared at `declared`. Fails if it is of
-  /// another type (assign_type_changed).
+  /// Converts a value to the type of the name or variable that it is assigned to. Messages call the name or variable
+  /// `what`; it was declared at `declared`. Fails (assign_type_changed) if the value has another type.
   graph::Value converted(const HostValue& value, const TensorType& type, Span span, std::string_view what,
                          Span declared);
-  /// An outermost instance has been made, and all before it: the variables that have been declared since the last have
-  /// their paths, and are stored as the rules say for those. So are values that were made of them, of the nodes from
-  /// the number `first_node` on.
+  /// Called when an outermost instance is finished, so that its variables have their final paths. Gives these variables
+  /// the layouts of the rules for their paths. Also decides the layouts of pending values computed from them again,
+  /// among the nodes from number `first_node` on.
   void paths_are_complete(int64_t first_node);
-  /// Variables that have no path yet; of them, all behind the first `kept` will have none.
+  /// The number of variables without a path.
   size_t unnamed() const { return unnamed_.size(); }
+  /// Drops all but the first `kept` variables without a path: the dropped ones will never have one.
   void forget_unnamed(size_t kept) { unnamed_.resize(std::min(kept, unnamed_.size())); }
-  /// The number of the variable that was declared last; they ascend from 1.
+  /// The number of the variable that was declared last. Numbers ascend from 1.
   int64_t last() const { return last_; }
-  /// Those that are declared from here on are numbered behind those of `other`.
+  /// Numbers new variables after all those of `other`.
   void number_behind(const Variables& other) { last_ = std::max(last_, other.last_); }
   const StoredVariables& stored() const { return stored_; }
 
  private:
-  /// Its type, and where it is stored. Gives the value of the name if what those depend on is in error or unknown.
+  /// Sets the type and layout of a variable. If they depend on an error or an unknown value, returns the value (Poison
+  /// or unknown) to which the name must be bound instead.
   std::optional<HostValue> lay_out(Place& place, const ast::ParamStmt& stmt, const ScopePtr& scope);
-  /// What it begins with, of its element type and dims, by the value that its declaration gives.
+  /// Returns the initial value, with the variable's element type and dims, from the value in its declaration.
   graph::Value initial(const Place& place, const ast::ParamStmt& stmt, HostValue value);
 
-  /// The rule by path does not say how it is stored: it was computed too early.
+  /// Warns that `rule` has no effect on a variable, because its initial value was computed before it had a path.
   void warn_of_early(const Place& place, const StoredRule& rule);
 
   Evaluator& evaluator_;
   int64_t last_ = 0;
-  std::vector<PlacePtr> unnamed_;  ///< that belong to an instance which is being made
+  std::vector<PlacePtr> unnamed_;  ///< variables of instances that are being made
   StoredVariables stored_;
 };
 
-/// What has been declared while it lives, and has no path when it ends, will have none.
+/// At its end, drops the variables that were declared during its lifetime and still have no path.
 class ForgetsUnnamed {
  public:
   explicit ForgetsUnnamed(Variables& variables) : variables_(variables), before_(variables.unnamed()) {}

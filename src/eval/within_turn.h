@@ -1,5 +1,5 @@
 #pragma once
-// A part of the graph that is added once and runs later: a turn of a loop over a dim, a rule for a gradient.
+// Adds a part of the graph that runs later: an iteration of a loop over a dim, or a rule for a gradient.
 #include <functional>
 #include <memory>
 
@@ -10,7 +10,8 @@
 
 namespace mtf::eval {
 
-/// As long as it lives, what is added to the graph belongs to a turn: nobody counts, records or computes it.
+/// For its lifetime, new nodes belong to a loop iteration: no value table counts them, no layout record has them, and
+/// no cut computes them.
 class WithinTurn {
  public:
   WithinTurn(Caller& caller, Turn& turn)
@@ -20,7 +21,7 @@ class WithinTurn {
         on_add_(builder_.on_add, nullptr),
         turn_(caller.parts.cuts.within(turn)),
         begun_(builder_.context.random_calls) {}
-  /// Random calls so far.
+  /// The number of random calls since the beginning of the iteration.
   int64_t calls() const { return static_cast<int64_t>(builder_.context.random_calls - begun_); }
 
  private:
