@@ -1,9 +1,9 @@
 #pragma once
 // The open blocks, from the program's own block to the innermost, and predictions about their remaining statements.
 //
-// A remaining statement can only call code that it reaches from a name in its text: a function, a model, an instance
-// with its parts, the elements of a list, the functions of a module. The walk follows these values and the names in
-// their bodies. It skips a name that is not bound yet: the statement that will bind the name is walked itself.
+// A remaining statement can only call code that it reaches from a name in its text. The name may stand for a function,
+// a model, an instance with its parts, a list, or a module. The walk follows these values and the names in their
+// bodies. It skips a name that is not bound yet: the statement that will bind the name is walked itself.
 #include <functional>
 #include <unordered_map>
 #include <vector>
@@ -54,8 +54,8 @@ class OpenBlocks {
 
   /// Calls `visit` with the value of each name that no later `grad` can reach, neither as a part of a loss nor as a
   /// target. Follows values from name to name through the text of each open block, from its present statement on, until
-  /// nothing changes any more. Assumes that `grad` reaches two kinds of values: the names that a function captures, and
-  /// the arguments of code that may call `grad` or assign a name of another scope.
+  /// nothing changes any more. Assumes that `grad` reaches the names that a function captures. Assumes the same of the
+  /// arguments of code that may call `grad` or assign a name of another scope.
   void beyond_gradients(const std::function<void(const HostValue&)>& visit);
 
   /// Called at a prompt, where unknown statements may follow.

@@ -59,7 +59,7 @@ bool read_ints(const HostValue& value, ops::NestedNumbers& nested, Span span) {
   return !has_unknown(value);
 }
 
-/// Returns the dim of the call's tensors that has the name of `dim`. The two may differ in size.
+/// Returns the dim with the name of `dim` from the call's tensors, where its size may differ; else `dim` itself.
 Dim found_in_operands(const ops::Call& call, const Dim& dim) {
   for (const ops::Argument& argument : call.arguments) {
     for (const graph::Value& value : argument.values) {

@@ -16,8 +16,8 @@ class Options {
 
   /// Adds a setting, as if it were on the command line.
   void give(const std::string& name, const std::string& text) { given_.emplace_back(name, text); }
-  /// Returns the value of a name declared at `span`: the command line's value, converted to the kind of value that
-  /// `kind` is, or `declared` if the command line gives none. Fails (bad_option_value) if the conversion does.
+  /// Returns the value of a name declared at `span`. The command line's value, converted to a value like `kind`, has
+  /// precedence over `declared`. Fails (bad_option_value) if the conversion does.
   HostValue value(const std::string& name, HostValue declared, const HostValue& kind, Span span);
   /// Reports the settings of the command line that no declaration has matched.
   void report_unmatched(Findings& findings) const;

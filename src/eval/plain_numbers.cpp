@@ -14,8 +14,8 @@ namespace {
 using ast::BinaryOp;
 using PlainKind = Plain::Kind;
 
-/// The greatest depth of operands. Giving up on a deep expression costs a second walk at each level, and a sum of many
-/// tensors is as deep as it has terms. Inside a function operands may be deeper, because a function is not tried twice.
+/// The greatest depth of operands. Giving up on an expression costs a second walk at each level. A sum of many tensors
+/// is as deep as it has terms. Inside a function operands may be deeper, because a function is not tried twice.
 constexpr int kDepth = 4, kDepthInside = 40;
 constexpr size_t kMostParameters = 8;
 

@@ -2,9 +2,9 @@
 // Trial deletion, as in CPython's collector: finds the objects that nothing outside of a given set holds.
 //
 // The walk starts at some references and follows the references between objects: scopes, functions, models, instances,
-// lists, params and states. For each object it counts two numbers: all references to the object, and the inside
-// references, which come from the starting references or from reached objects. An object with more references than
-// inside ones is held from outside, by the evaluator or a name. So are all objects that it holds.
+// lists, params and states. For each object it counts all references, and the inside ones: the starting references and
+// those from reached objects. An object with more references than inside ones is held from outside, by the evaluator or
+// a name. So are all objects that it holds.
 #include <memory>
 #include <unordered_map>
 #include <variant>

@@ -2,8 +2,8 @@
 // Scopes: the names that a block binds.
 //
 // A scope keeps its bindings in the order in which they were made. A second `let` of a name hides the first binding but
-// does not end it, because a function sees the bindings that existed where it was written. So a lookup says how many of
-// the bindings it sees. The functions and models of a scope (`hoisted`) are visible to every lookup.
+// does not end it: a function sees the bindings that existed where it was written. So a lookup says how many of the
+// bindings it sees. The functions and models of a scope (`hoisted`) are visible to every lookup.
 //
 // In the outermost scope a hidden binding keeps its value as long as a function or model lives that names it (Named).
 // If no function or model names a binding, a second `let` overwrites it; no program can tell the difference. Inner

@@ -254,8 +254,8 @@ HostValue scan(Caller& caller, const Bound& call) {
   }
   builder.context.random_calls = calls_before + static_cast<double>(turn.calls * over.size);
   builder.span = call.span();
-  // The loop reads a copy of each variable that is assigned after the loop. So the assignment does not end the history
-  // of the loop's other results.
+  // A variable that the iterations assign gets its new value after the loop. The loop reads a copy of the variable, so
+  // that this assignment does not end the history of the loop's other results.
   for (size_t p = 0; p < placed.places.size(); ++p)
     if (Value& all = placed.all[placed.all_of[p]]; placed.places[p]->is_assigned) all = builder.add(ops::kCopy, {all});
   const ops::ScanResults results = add_scan(builder, attributes, turn, carried, placed.all);

@@ -2,9 +2,8 @@
 // Loops over a dim: `scan` and `stacked`. Their function is evaluated once, as the program of one iteration
 // (ops/loop.h). This program becomes a region of the graph.
 //
-//   scan      the carry and the iteration's position of xs are leaves; other values that the function reads are
-//   constants stacked   stacks the initial values of a model's params and states along the dim, which becomes their
-//   first dim
+//   scan      the carry and the iteration's position of xs are leaves; all other values are constants
+//   stacked   stacks the initial values of a model's params and states along the dim, which becomes their first dim
 //
 // Nothing is computed while the function is evaluated (Cuts::turn). Work that the host would have to do in each
 // iteration is an error, with the advice to write a `for` loop. Random calls in the region have the numbers of the
