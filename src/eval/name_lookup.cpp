@@ -23,8 +23,8 @@
 namespace mtf::eval {
 namespace {
 
-// Suggests a correction for a name after a dot that comes from another language: an operation that is a method there,
-// or an entry of the table of foreign words.
+/// Suggests a correction for a part of another language after a dot. The part may be a method there and an operation
+/// here (`x.relu()`), or an entry of the table of foreign words.
 Help help_with_part(Span name, bool of_module) {
   if (of_module) return foreign_help(syntax::Foreign::name, name);
   if (Help foreign = foreign_help(syntax::Foreign::part, name); !foreign.empty()) return foreign;

@@ -31,8 +31,8 @@
 // - Numbers computed from the iteration's own numbers, such as a falling learning rate. A statement binds such a
 //   number, or passes it to a function (`lr: 0.1 * optim.cosine(step, steps)`). The number may differ in each
 //   iteration, as long as it only reaches other functions, and products and sums with tensors. There it is an input of
-//   the program: the input that changed from one recorded iteration to the next just as the number did. The replay
-//   computes the number first.
+//   the program. The record finds this input by its change: from one recorded iteration to the next, it changed just as
+//   the number did. The replay computes the number before it runs the plan.
 // An iteration is not recorded if its statements do anything else: print, read a tensor, call a library, make a
 // variable, keep history for a later gradient. So no value and no error depends on whether an iteration was replayed. A
 // plan, a check, the reference evaluation and a prompt evaluate every iteration.

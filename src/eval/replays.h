@@ -38,14 +38,15 @@ class Replays {
   /// True if the iteration may have numbers of its own (Replay::Number). Such a number may only go to script functions,
   /// to names, and into products and sums with tensors.
   bool follows_numbers() const { return follows_numbers_; }
+  /// True if `expr` is such a number.
   bool has_number(const ast::Expr& expr) const;
-  /// Reports the value of such an expression. Returns false if it cannot be an input of a replay.
+  /// Reports the value of `expr`, for which `has_number` is true. Returns false if `value` is no number.
   bool takes_number(const ast::Expr& expr, const HostValue& value);
-  /// Reports that such a number is read in any other way.
+  /// Reports that a number of the iteration (Replay::Number) goes anywhere else.
   void reads_number() {
     if (!computes_number) has_effect();
   }
-  bool computes_number = false;  ///< the reads now are part of computing another such number
+  bool computes_number = false;  ///< the evaluator is computing a number from other numbers of the iteration
   /// Reports that a variable is about to be assigned. `ended` says why histories end at its old value.
   void assigns(const PlacePtr& place, const std::shared_ptr<const graph::HistoryEnd>& ended) {
     if (!loops_.empty()) tell_assigned(place, ended);

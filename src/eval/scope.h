@@ -75,7 +75,7 @@ class Scope : public std::enable_shared_from_this<Scope> {
   bool captured = false;                  ///< a function sees its bindings
   const ast::ModelStmt* model = nullptr;  ///< of an instance's scope: the instance's model
   std::shared_ptr<const Named> named;     ///< of a call's or an instance's scope: what the function or model holds
-  std::vector<Name> stacked_over;         ///< dims of the loops over a dim that made it: its tensors have these dims
+  std::vector<Name> stacked_over;         ///< dims of the loops in which it was made: its tensors have these dims
   Undo* changes = nullptr;                ///< of a prompt's outermost scope: the log of its bindings
 
   /// The captured scopes of a program, its own and its modules'.
@@ -85,7 +85,7 @@ class Scope : public std::enable_shared_from_this<Scope> {
     int64_t new_bytes = 0;    ///< since the last search
     int64_t next_bytes = kFewBytes;
   };
-  /// Of an outermost scope: the captured scopes of its program.
+  /// For an outermost scope: returns the captured scopes of its program.
   const std::shared_ptr<Captured>& captured_inside() {
     if (!captured_) captured_ = std::make_shared<Captured>();
     return captured_;
