@@ -13,8 +13,8 @@
 namespace mtf::eval {
 namespace {
 
-/// After kFewTries iterations that could not be recorded, a loop waits as many iterations as it has tried before it
-/// tries again, at most kLongestWait.
+/// After kFewTries iterations that could not be recorded, a loop pauses before each further try. The pause has as many
+/// iterations as there were tries, but at most kLongestWait.
 constexpr int64_t kFewTries = 4, kLongestWait = 256;
 /// After more consecutive iterations than this that did not match the record, a loop makes a new record.
 constexpr int64_t kMostMisses = 2;
@@ -495,8 +495,8 @@ void Replay::end_turn(Flow flow, Span loop) {
     return wait_after_failures();
   }
   is_confirmed_ = known_ && is_repeated(*known_, *record);
-  // This statement may read values that differ in each iteration (its number, its item of a list). Later statements may
-  // not, so the next record begins after this statement.
+  // The range's first statement may read values that differ in each iteration (its number, its item of a list). Perhaps
+  // the later statements do not. So the next record begins at the second statement of the range.
   if (known_ && known_->first == record->first && !have_same_names(*known_, *record)) {
     first_ = (record->first + 1) % body_.statements.size();
     if (first_ == 0) next_try_ = turns_ + kLongestWait;

@@ -36,8 +36,8 @@ class Variables {
   graph::Value converted(const HostValue& value, const TensorType& type, Span span, std::string_view what,
                          Span declared);
   /// Called when an outermost instance is finished, so that its variables have their final paths. Gives these variables
-  /// the layouts of the rules for their paths. Also decides the layouts of pending values computed from them again,
-  /// among the nodes from number `first_node` on.
+  /// the layouts of the rules for their paths. Then decides the layouts anew for pending values that depend on the
+  /// variables, among the nodes from number `first_node` on.
   void paths_are_complete(int64_t first_node);
   /// The number of variables without a path.
   size_t unnamed() const { return unnamed_.size(); }
