@@ -13,13 +13,15 @@
 #include <utility>
 #include <vector>
 
-#include "eval/host_value.h"
 #include "eval/reports.h"
 #include "eval/value_type.h"
 #include "support/source.h"
 #include "syntax/ast.h"
 
 namespace mtf::eval {
+
+class Scope;
+struct HostValue;
 
 struct SpanInfo {
   Span span;

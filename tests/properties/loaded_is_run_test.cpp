@@ -1,6 +1,7 @@
 // A script that is loaded at the prompt counts the same as its run and its plan, under every mesh and layout of its
 // header. A prompt may still ask for a gradient, and so keeps the values that gradient rules read. If such a value is a
-// sum over processors, it is summed earlier, as in a run of the file that later computes a gradient.
+// sum over processors, it is summed earlier, as in a run of the file that later computes a gradient. A kept value may
+// also save a collective: a run that has let its operands go may reshard one of them twice.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -40,6 +41,16 @@ std::string compared(const plan::Counters& loaded, const plan::Counters& run) {
   return "loaded:\n" + to_string(loaded) + "run:\n" + to_string(run);
 }
 
+/// True if a processor computes and sends no more.
+bool is_at_most(const plan::Counters& a, const plan::Counters& b) {
+  bool is_less = a.flops <= b.flops;
+  for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind) {
+    const auto of = static_cast<spmd::CollectiveKind>(kind);
+    is_less = is_less && a.total(of).count <= b.total(of).count && a.total(of).wire_bytes <= b.total(of).wire_bytes;
+  }
+  return is_less;
+}
+
 class Loaded : public testing::TestWithParam<size_t> {};
 
 /// Only planned; Plan.IsTheRunOfAScript compares plans with runs.
@@ -51,7 +62,7 @@ TEST_P(Loaded, AScriptCostsWhatItsPlanSays) {
       SCOPED_TRACE(each.name);
       try {
         const plan::Counters plan = planned(each, Way::kRun), load = planned(each, Way::kLoad);
-        EXPECT_TRUE(load == plan || load == planned(each, Way::kRunBeforeAGradient)) << compared(load, plan);
+        EXPECT_TRUE(is_at_most(load, plan) || load == planned(each, Way::kRunBeforeAGradient)) << compared(load, plan);
         ++checked;
       } catch (const UserError&) {  // a plan of the script ends with an error
       }

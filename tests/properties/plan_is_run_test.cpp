@@ -41,6 +41,7 @@ TEST_P(Plan, IsTheRunOfAScript) {
   const std::vector<std::string> paths = scripts();
   int compared = 0;
   for (size_t i = GetParam(); i < paths.size(); i += kParts) {
+    if (text_of(paths[i]).find("check_gradient(") != std::string::npos) continue;  // only a run computes differences
     for (ScriptCase& each : cases_of(paths[i])) {
       SCOPED_TRACE(each.name);
       each.settings.reads = std::make_shared<std::vector<double>>();
