@@ -292,12 +292,13 @@ LspJson quick_fixes(const Known& known, std::size_t begin, std::size_t end) {
       continue;
     for (const Help& help : diagnostic.fixes()) {
       LspJson edits = LspJson::array();
-      for (const Edit& edit : help.edits)
+      for (const mtf::Edit& edit : help.edits)
         edits.push_back({{"range", range_now(known, earlier, edit.span.begin, edit.span.end)}, {"newText", edit.text}});
       const bool fits =
           std::none_of(edits.begin(), edits.end(), [](const LspJson& edit) { return edit["range"].is_null(); });
-      const bool is_here = std::all_of(help.edits.begin(), help.edits.end(),
-                                       [&](const Edit& edit) { return edit.span.file->name() == known.facts.name; });
+      const bool is_here = std::all_of(help.edits.begin(), help.edits.end(), [&](const mtf::Edit& edit) {
+        return edit.span.file->name() == known.facts.name;
+      });
       if (fits && is_here)
         actions.push_back({{"title", help.text}, {"kind", "quickfix"}, {"edit", {{"changes", {{known.uri, edits}}}}}});
     }
