@@ -83,18 +83,26 @@ void Calls::has_returned() {
   call.maybe_results.pop_back();
 }
 
+namespace {
+
+/// The same diagnostic with another place. Its places become related ones, except `left_out`.
+Diagnostic placed_at(Span span, const Diagnostic& diagnostic, const LabeledSpan* left_out = nullptr) {
+  Diagnostic placed(diagnostic.kind(), span, diagnostic.label());
+  const std::vector<LabeledSpan>& places = diagnostic.places();
+  for (const LabeledSpan& place : places)
+    if (&place != left_out) placed.related(place.span, &place == &places.front() ? "inside" : place.label);
+  for (const Help& help : diagnostic.all_helps()) placed.help(help);
+  for (const std::string& note : diagnostic.notes()) placed.note(note);
+  return placed;
+}
+
+}  // namespace
+
 std::optional<Diagnostic> Calls::seen_from(const Diagnostic& diagnostic, Span call) const {
   const Modules& modules = evaluator_.modules;
   if (!call.is_known() || modules.in_standard_module(call) || !modules.in_standard_module(diagnostic.span()))
     return std::nullopt;
-  Diagnostic seen(diagnostic.kind(), call, diagnostic.label());
-  for (size_t i = 0; i < diagnostic.places().size(); ++i) {
-    const LabeledSpan& place = diagnostic.places()[i];
-    seen.related(place.span, i == 0 ? "inside" : place.label);
-  }
-  for (const Help& help : diagnostic.all_helps()) seen.help(help);
-  for (const std::string& note : diagnostic.notes()) seen.note(note);
-  return seen;
+  return placed_at(call, diagnostic);
 }
 
 Diagnostic Calls::seen_by_program(const Diagnostic& diagnostic) const {
@@ -109,12 +117,7 @@ Diagnostic Calls::seen_by_caller(const Diagnostic& diagnostic) const {
     return place.span.is_known() && !modules.in_standard_module(place.span);
   });
   if (own == places.end()) return diagnostic;
-  Diagnostic seen(diagnostic.kind(), own->span, diagnostic.label());
-  for (auto place = places.begin(); place != places.end(); ++place)
-    if (place != own) seen.related(place->span, place == places.begin() ? "inside" : place->label);
-  for (const std::string& help : diagnostic.helps()) seen.help(help);
-  for (const std::string& note : diagnostic.notes()) seen.note(note);
-  return seen;
+  return placed_at(own->span, diagnostic, &*own);
 }
 
 std::optional<Diagnostic> Calls::seen_from_calls(const Diagnostic& diagnostic) const {

@@ -160,8 +160,7 @@ Value weighted_sum(ops::Builder& builder, const Value& value) {
 
 }  // namespace
 
-HostValue custom_gradient(Caller& caller, const Bound& call) {
-  static_cast<void>(caller);
+HostValue custom_gradient(Caller&, const Bound& call) {
   static const syntax::Signature kMade("custom_gradient(...) -> value");
   return host_function(
       kMade, kCustomGradientDoc,

@@ -1,10 +1,7 @@
 #include "session/parts_of_text.h"
 
-#include <ostream>
-
-#include "eval/evaluator.h"
+#include "session/check_program.h"
 #include "session/what_if.h"
-#include "syntax/doubts.h"
 #include "syntax/parse.h"
 
 namespace mtf::session {
@@ -13,22 +10,9 @@ CheckedText checked_text(const std::string& name, const std::string& text, const
                          const Interrupt& interrupt) {
   CheckedText checked;
   checked.program = std::make_shared<const ast::Program>(syntax::parse(SourceFile::create(name, text), checked.found));
-  const bool is_whole = !checked.found.has_errors();
-  if (is_whole) syntax::warn_of_doubts(*checked.program, checked.found);
-  Diagnostics follow;  // what is found beside a statement that cannot be read may only follow from that
-  std::ostream nowhere(nullptr);
-  eval::Evaluator checker(settings, nullptr, nowhere);
-  checker.interrupt = interrupt;
-  checker.findings.collect_in(is_whole ? checked.found : follow);
-  checker.fill(checked.parts);
-  try {
-    checker.run_program(checked.program);
-    checker.finish_check();
-  } catch (const eval::CheckEnded&) {
-  } catch (const UserError& error) {
-    if (error.diagnostic().kind() == Kind::interrupted) throw;
-    if (is_whole) checked.found.add(error.diagnostic());
-  }
+  Diagnostics follow;  // errors beside a statement that cannot be read may only follow from it
+  check_program(checked.program, settings, checked.found.has_errors() ? follow : checked.found, &checked.parts,
+                interrupt);
   checked.found = checked.found.by_place();
   return checked;
 }

@@ -11,6 +11,7 @@
 #include "graph/op.h"
 #include "ops/registry.h"
 #include "plan/runtime.h"
+#include "session/check_program.h"
 #include "session/entered_statement.h"
 #include "session/move_to_layout.h"
 #include "session/stand_in.h"
@@ -565,15 +566,7 @@ Diagnostics check(std::shared_ptr<const SourceFile> source, const eval::Settings
   Diagnostics found;
   const auto program = settings.parsed->parse(std::move(source), found);
   if (found.has_errors()) return found;
-  syntax::warn_of_doubts(*program, found);
-  std::ostream nowhere(nullptr);
-  eval::Evaluator evaluator(settings, nullptr, nowhere);
-  evaluator.findings.collect_in(found);
-  try {
-    evaluator.run_program(program);
-    evaluator.finish_check();
-  } catch (const eval::CheckEnded&) {
-  } catch (const UserError& error) { found.add(error.diagnostic()); }
+  check_program(program, settings, found);
   return found.by_place();
 }
 

@@ -58,11 +58,10 @@ Help help_with(std::string why, const std::vector<Edit>& edits) {
 }
 
 Help did_you_mean(Span span, std::string_view name, const std::vector<std::string>& candidates) {
-  std::string sentence = did_you_mean(name, candidates);
-  const std::size_t begin = sentence.find('`'), end = sentence.rfind('`');
-  if (begin == end || !span.is_known() || span.text() != name) return sentence;
-  const std::string meant = sentence.substr(begin + 1, end - begin - 1);
-  return {std::move(sentence), {{span, meant}}};
+  Help help(did_you_mean(name, candidates));
+  if (const auto meant = suggest(name, candidates); meant && span.is_known() && span.text() == name)
+    help.edits = {{span, *meant}};
+  return help;
 }
 
 Span before_line(Span span) {

@@ -204,4 +204,13 @@ std::optional<std::size_t> first_invalid_utf8(std::string_view text) {
   return std::nullopt;
 }
 
+std::string uri_path(std::string_view path) {
+  std::string uri;
+  for (const char c : path)
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("-._~/").find(c) != std::string_view::npos)
+      uri += c;
+    else uri += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  return uri;
+}
+
 }  // namespace mtf

@@ -53,4 +53,7 @@ std::size_t count_code_points(std::string_view text);
 // The offset of the first byte of invalid UTF-8. Overlong forms, surrogates and code points above U+10FFFF are invalid.
 std::optional<std::size_t> first_invalid_utf8(std::string_view text);
 
+// A file's path as the path of a URI: a byte that is not a letter, a digit or one of `-._~/` is written as %XX.
+std::string uri_path(std::string_view path);
+
 }  // namespace mtf

@@ -41,9 +41,9 @@ std::string compared(const plan::Counters& loaded, const plan::Counters& run) {
   return "loaded:\n" + to_string(loaded) + "run:\n" + to_string(run);
 }
 
-/// True if a processor computes and sends no more.
+/// True if a processor computes as much, and sends no more.
 bool is_at_most(const plan::Counters& a, const plan::Counters& b) {
-  bool is_less = a.flops <= b.flops;
+  bool is_less = a.flops == b.flops && a.unique_flops == b.unique_flops;
   for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind) {
     const auto of = static_cast<spmd::CollectiveKind>(kind);
     is_less = is_less && a.total(of).count <= b.total(of).count && a.total(of).wire_bytes <= b.total(of).wire_bytes;

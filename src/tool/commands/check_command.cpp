@@ -28,24 +28,13 @@ Diagnostics check_file(const std::string& file, const eval::Settings& settings) 
   return found;
 }
 
-/// The scripts that are named, and the scripts in folders that are named. A folder that holds none is an error.
-std::vector<std::string> scripts_in(const std::vector<std::string>& paths) {
-  std::vector<std::string> scripts;
-  for (const std::string& path : paths) {
-    const std::vector<std::string> found = find_scripts({path});
-    if (found.empty()) fail(Kind::file_not_found, {}, "there is no script, NAME.mtf, in {}", printable(path));
-    scripts.insert(scripts.end(), found.begin(), found.end());
-  }
-  return scripts;
-}
-
 int check(const CheckOptions& options, const ProgramOptions& program) {
   const eval::Settings settings = settings_of(program, launch().ranks);
   const bool as_text = !options.json && !options.sarif, tells = launch().rank == 0;
   std::vector<Diagnostic> all;
   int status = 0;
   bool first = true;
-  for (const std::string& file : scripts_in(options.files)) {
+  for (const std::string& file : find_scripts_in_each(options.files, "script, NAME.mtf,")) {
     const Diagnostics found = check_file(file, settings);
     if (as_text && !found.empty()) {
       if (!std::exchange(first, false)) report("\n", ExitCode::kSuccess);

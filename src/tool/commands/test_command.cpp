@@ -122,19 +122,6 @@ void write_script(const std::string& path, const GoldenResult& result) {
   });
 }
 
-/// Returns the scripts at or below these paths. A folder without scripts is an error, because nothing would be tested.
-std::vector<std::string> find_tests(const std::vector<std::string>& paths) {
-  std::vector<std::string> tests;
-  for (const std::string& path : paths) {
-    const std::vector<std::string> found = find_scripts({path}, {".mtf", std::string(kPassFile)});
-    if (found.empty())
-      fail(Diagnostic(Kind::file_not_found, {}, fmt::format("there is no test in {}", printable(path)))
-               .help("a test is a script, NAME.mtf, with `#>` lines below what it prints"));
-    tests.insert(tests.end(), found.begin(), found.end());
-  }
-  return tests;
-}
-
 /// An extended regular expression, as `grep -E` has them.
 class Filter {
  public:
@@ -171,7 +158,10 @@ std::vector<std::string> filtered(std::vector<std::string> tests, const std::str
 }
 
 std::vector<std::string> chosen_tests(const TestOptions& options) {
-  std::vector<std::string> tests = find_tests(options.paths.empty() ? std::vector<std::string>{"."} : options.paths);
+  // Nothing would be tested in a folder without tests.
+  std::vector<std::string> tests = find_scripts_in_each(
+      options.paths.empty() ? std::vector<std::string>{"."} : options.paths, "test",
+      "a test is a script, NAME.mtf, with `#>` lines below what it prints", {".mtf", std::string(kPassFile)});
   return options.filter ? filtered(std::move(tests), *options.filter) : tests;
 }
 

@@ -33,13 +33,13 @@ const eval::SpanInfo* part_at(const Known& known, std::size_t offset) {
   const std::string& text = known.now.text();
   const bool is_behind =
       offset > 0 && is_word_byte(text[offset - 1]) && (offset == text.size() || !is_word_byte(text[offset]));
-  const std::size_t then = EarlierText(known.facts.text.text(), text).then(is_behind ? offset - 1 : offset);
+  const std::size_t then = known.earlier.then(is_behind ? offset - 1 : offset);
   return then == EarlierText::npos ? nullptr : known.facts.checked.parts.at(known.facts.name, then);
 }
 
 /// A range of the facts' text in the text as it is now; null where that has changed.
-LspJson range_now(const Known& known, const EarlierText& earlier, std::size_t begin, std::size_t end) {
-  const std::size_t from = earlier.now(begin), to = earlier.now(end);
+LspJson range_now(const Known& known, std::size_t begin, std::size_t end) {
+  const std::size_t from = known.earlier.now(begin), to = known.earlier.now(end);
   if (from == EarlierText::npos || to == EarlierText::npos || from > to) return nullptr;
   return range_of(known.now, from, to);
 }
@@ -156,18 +156,17 @@ SymbolKind kind_of(const ast::Stmt& statement) {
   return kVariable;
 }
 
-LspJson symbols_of(const Known& known, const EarlierText& earlier, const ast::Block& block) {
+LspJson symbols_of(const Known& known, const ast::Block& block) {
   LspJson symbols = LspJson::array();
   for (const ast::Stmt& statement : block.statements) {
-    const LspJson range = range_now(known, earlier, statement.span.begin, statement.span.end);
+    const LspJson range = range_now(known, statement.span.begin, statement.span.end);
     if (range.is_null()) continue;
     for (const ast::Ident& name : ast::names_bound_by(statement)) {
-      const LspJson own = range_now(known, earlier, name.span.begin, name.span.end);
+      const LspJson own = range_now(known, name.span.begin, name.span.end);
       if (own.is_null()) continue;
       LspJson symbol{
           {"name", name.name.str()}, {"kind", kind_of(statement)}, {"range", range}, {"selectionRange", own}};
-      if (const auto* model = statement.as<ast::ModelStmt>())
-        symbol["children"] = symbols_of(known, earlier, model->body);
+      if (const auto* model = statement.as<ast::ModelStmt>()) symbol["children"] = symbols_of(known, model->body);
       symbols.push_back(std::move(symbol));
     }
   }
@@ -229,14 +228,7 @@ LspJson range_of(const TextDocument& text, std::size_t begin, std::size_t end) {
   return {{"start", json_of(text.position(begin))}, {"end", json_of(text.position(end))}};
 }
 
-std::string uri_of_path(const std::string& path) {
-  std::string uri(kFileScheme);
-  for (const char c : path)
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("-._~/").find(c) != std::string_view::npos)
-      uri += c;
-    else uri += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  return uri;
-}
+std::string uri_of_path(const std::string& path) { return std::string(kFileScheme) + uri_path(path); }
 
 std::string path_of_uri(const std::string& uri) {
   if (!uri.starts_with(kFileScheme)) return uri;
@@ -284,16 +276,16 @@ LspJson diagnostics_in(const DocumentFacts& facts) {
 
 LspJson quick_fixes(const Known& known, std::size_t begin, std::size_t end) {
   LspJson actions = LspJson::array();
-  const EarlierText earlier(known.facts.text.text(), known.now.text());
   for (const Diagnostic& diagnostic : known.facts.checked.found.list()) {
     const Span span = diagnostic.span();
     if (!span.is_known() || span.file->name() != known.facts.name) continue;
-    if (const std::size_t from = earlier.now(span.begin), to = earlier.now(span.end); from > end || to < begin)
+    if (const std::size_t from = known.earlier.now(span.begin), to = known.earlier.now(span.end);
+        from > end || to < begin)
       continue;
     for (const Help& help : diagnostic.fixes()) {
       LspJson edits = LspJson::array();
       for (const mtf::Edit& edit : help.edits)
-        edits.push_back({{"range", range_now(known, earlier, edit.span.begin, edit.span.end)}, {"newText", edit.text}});
+        edits.push_back({{"range", range_now(known, edit.span.begin, edit.span.end)}, {"newText", edit.text}});
       const bool fits =
           std::none_of(edits.begin(), edits.end(), [](const LspJson& edit) { return edit["range"].is_null(); });
       const bool is_here = std::all_of(help.edits.begin(), help.edits.end(), [&](const mtf::Edit& edit) {
@@ -309,7 +301,6 @@ LspJson quick_fixes(const Known& known, std::size_t begin, std::size_t end) {
 LspJson hover_at(const Known& known, std::size_t offset) {
   const eval::SpanInfo* part = part_at(known, offset);
   if (part == nullptr) return nullptr;
-  const EarlierText earlier(known.facts.text.text(), known.now.text());
   const std::string written(known.facts.text.text().substr(part->span.begin, part->span.end - part->span.begin));
   const bool is_name = is_name_token(written);
   std::string text;
@@ -326,7 +317,7 @@ LspJson hover_at(const Known& known, std::size_t offset) {
     text += reference_of(known, written);
   if (text.empty()) return nullptr;
   return {{"contents", {{"kind", "markdown"}, {"value", text}}},
-          {"range", range_now(known, earlier, part->span.begin, part->span.end)}};
+          {"range", range_now(known, part->span.begin, part->span.end)}};
 }
 
 LspJson definition_of(const Known& known, std::size_t offset) {
@@ -339,8 +330,7 @@ LspJson definition_of(const Known& known, std::size_t offset) {
     const TextDocument other(binding.file->text());
     return {{"uri", uri_of_path(binding.file->name())}, {"range", range_of(other, binding.begin, binding.end)}};
   }
-  const EarlierText earlier(known.facts.text.text(), known.now.text());
-  const LspJson range = range_now(known, earlier, binding.begin, binding.end);
+  const LspJson range = range_now(known, binding.begin, binding.end);
   return range.is_null() ? LspJson() : LspJson{{"uri", known.uri}, {"range", range}};
 }
 
@@ -349,10 +339,9 @@ LspJson references_to(const Known& known, std::size_t offset, bool with_definiti
   const eval::SpanInfo* part = part_at(known, offset);
   const Span binding = part ? binding_of(*part) : Span();
   if (!binding.is_known()) return ranges;
-  const EarlierText earlier(known.facts.text.text(), known.now.text());
   for (const Range& place : places_of(known.facts, binding)) {
     if (place == Range{binding.begin, binding.end} && !with_definition) continue;
-    if (LspJson range = range_now(known, earlier, place.first, place.second); !range.is_null())
+    if (LspJson range = range_now(known, place.first, place.second); !range.is_null())
       ranges.push_back(std::move(range));
   }
   return ranges;
@@ -360,16 +349,15 @@ LspJson references_to(const Known& known, std::size_t offset, bool with_definiti
 
 LspJson inlay_hints(const Known& known, std::size_t begin, std::size_t end) {
   LspJson hints = LspJson::array();
-  const EarlierText earlier(known.facts.text.text(), known.now.text());
   for (const eval::SpanInfo& part : known.facts.checked.parts.of(known.facts.name)) {
     if (!part.binds || part.types.size() != 1 || part.types.front().tensor() == nullptr) continue;
-    const std::size_t at = earlier.now(part.span.end);
+    const std::size_t at = known.earlier.now(part.span.end);
     if (at == EarlierText::npos || at < begin || at > end) continue;
     hints.push_back(
         {{"position", json_of(known.now.position(at))}, {"label", ": " + to_string(part.types.front())}, {"kind", 1}});
   }
   for (const auto& [line, traffic] : known.facts.traffic) {
-    const std::size_t at = earlier.now(known.facts.text.line_end(line));
+    const std::size_t at = known.earlier.now(known.facts.text.line_end(line));
     if (at == EarlierText::npos || at < begin || at > end) continue;
     std::string label;
     for (const LineTraffic& each : traffic)
@@ -383,9 +371,8 @@ LspJson inlay_hints(const Known& known, std::size_t begin, std::size_t end) {
 
 LspJson code_lenses(const Known& known) {
   LspJson lenses = LspJson::array();
-  const EarlierText earlier(known.facts.text.text(), known.now.text());
   for (const StatementFigures& figures : known.facts.statements) {
-    const LspJson range = range_now(known, earlier, figures.begin, figures.begin);
+    const LspJson range = range_now(known, figures.begin, figures.begin);
     if (range.is_null()) continue;
     std::string title = cost_text(figures.flops, figures.collectives, figures.wire_bytes);
     if (figures.turns != 1)
@@ -396,16 +383,12 @@ LspJson code_lenses(const Known& known) {
   return lenses;
 }
 
-LspJson symbols_in(const Known& known) {
-  const EarlierText earlier(known.facts.text.text(), known.now.text());
-  return symbols_of(known, earlier, known.facts.checked.program->body);
-}
+LspJson symbols_in(const Known& known) { return symbols_of(known, known.facts.checked.program->body); }
 
 LspJson folding_ranges(const Known& known) {
   LspJson ranges = LspJson::array();
-  const EarlierText earlier(known.facts.text.text(), known.now.text());
   each_statement(known.facts.checked.program->body, [&](const ast::Stmt& statement) {
-    const std::size_t begin = earlier.now(statement.span.begin), end = earlier.now(statement.span.end);
+    const std::size_t begin = known.earlier.now(statement.span.begin), end = known.earlier.now(statement.span.end);
     if (begin == EarlierText::npos || end == EarlierText::npos) return;
     const std::size_t first = known.now.position(begin).line, last = known.now.position(end).line;
     if (last > first) ranges.push_back({{"startLine", first}, {"endLine", last}});

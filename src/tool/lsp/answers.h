@@ -19,6 +19,7 @@ struct Known {
   const TextDocument& now;
   const DocumentFacts& facts;
   const std::string& library;  ///< folder that replaces the standard library; empty: the built-in one
+  EarlierText earlier;         ///< of the facts and of `now`, which are compared once for a question
 };
 
 LspJson json_of(const EditorPosition& position);

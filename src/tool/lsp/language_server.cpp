@@ -66,6 +66,7 @@ struct Document {
   std::int64_t version = 0;
   TextDocument text;
   std::int64_t changes = 0;  ///< of text and settings, counted over all documents
+  std::int64_t checked = 0;  ///< the changes that the facts are of
   std::shared_ptr<const DocumentFacts> facts;
   std::shared_ptr<const KnownSession> names;
 };
@@ -138,13 +139,16 @@ struct LanguageServer::Impl {
   void work() {
     std::unique_lock lock(mutex);
     while (!ends) {
-      Document* document = next_document();
-      if (document == nullptr) {
+      const auto unchecked = std::find_if(documents.begin(), documents.end(), [](const auto& entry) {
+        return entry.second.checked != entry.second.changes;
+      });
+      if (unchecked == documents.end()) {
         wakes.wait(lock);
         continue;
       }
-      const std::int64_t changes = document->changes;
-      const std::string uri = uri_of(*document), name = document->name, text = document->text.text();
+      const std::string uri = unchecked->first;
+      const std::int64_t changes = unchecked->second.changes;
+      const std::string name = unchecked->second.name, text = unchecked->second.text.text();
       const eval::Settings settings = settings_of(options, 1);
       interrupt.forget();
       lock.unlock();
@@ -167,8 +171,16 @@ struct LanguageServer::Impl {
       refresh("workspace/inlayHint/refresh");
       refresh("workspace/codeLens/refresh");
     } catch (const UserError& error) {
-      if (error.diagnostic().kind() != Kind::interrupted) log(error.what());
-    } catch (const std::exception& error) { log(error.what()); }
+      if (error.diagnostic().kind() != Kind::interrupted) give_up(uri, changes, error.what());
+    } catch (const std::exception& error) { give_up(uri, changes, error.what()); }
+  }
+
+  /// A state that fails is not tried again before the next edit.
+  void give_up(const std::string& uri, std::int64_t changes, const std::string& why) {
+    log(why);
+    const std::lock_guard lock(mutex);
+    if (const auto found = documents.find(uri); found != documents.end() && found->second.changes == changes)
+      found->second.checked = changes;
   }
 
   /// Keeps facts of a document that has not changed since, and shows what is wrong. Returns false if it has changed.
@@ -178,11 +190,11 @@ struct LanguageServer::Impl {
     const auto found = documents.find(uri);
     if (found == documents.end() || found->second.changes != changes) return false;
     Document& document = found->second;
-    const bool is_checked = !document.facts || done[uri] != changes;
+    const bool is_new = document.checked != changes;
     document.facts = facts;
     if (names) document.names = names;
-    done[uri] = changes;
-    if (is_checked)
+    document.checked = changes;
+    if (is_new)
       notify("textDocument/publishDiagnostics",
              {{"uri", uri}, {"version", document.version}, {"diagnostics", diagnostics_in(*facts)}});
     return true;
@@ -194,19 +206,6 @@ struct LanguageServer::Impl {
       const auto found = documents.find(uri);
       return ends || interrupt.is_wanted() || found == documents.end() || found->second.changes != changes;
     });
-  }
-
-  /// A document whose latest state has not been checked.
-  Document* next_document() {
-    for (auto& [uri, document] : documents)
-      if (const auto checked = done.find(uri); checked == done.end() || checked->second != document.changes)
-        return &document;
-    return nullptr;
-  }
-  std::string uri_of(const Document& wanted) const {
-    for (const auto& [uri, document] : documents)
-      if (&document == &wanted) return uri;
-    return {};
   }
 
   /// A document, or the settings, have changed: what is found out about an earlier state is not wanted.
@@ -318,7 +317,6 @@ struct LanguageServer::Impl {
   void close(const LspJson& params) {
     const std::string uri = params.at("textDocument").at("uri");
     if (documents.erase(uri) == 0) return;
-    done.erase(uri);
     interrupt.ask();
     notify("textDocument/publishDiagnostics", {{"uri", uri}, {"diagnostics", LspJson::array()}});
   }
@@ -356,7 +354,7 @@ struct LanguageServer::Impl {
     if (!asked.facts) return nullptr;
     const std::string uri = params.at("textDocument").at("uri");
     const std::string library = standard_library();
-    return answer({uri, asked.text, *asked.facts, library});
+    return answer({uri, asked.text, *asked.facts, library, EarlierText(asked.facts->text.text(), asked.text.text())});
   }
   std::size_t offset_in(const LspJson& params) {
     return document(params).text.offset(position_of(params.at("position")));
@@ -478,7 +476,6 @@ struct LanguageServer::Impl {
   std::mutex mutex;  ///< of all that follows but the interrupt
   std::condition_variable wakes;
   std::map<std::string, Document> documents;  ///< by URI
-  std::map<std::string, std::int64_t> done;   ///< by URI: which changes of a document have been checked
   std::set<std::string> refreshes;            ///< requests to ask again that the editor understands
   std::int64_t change_count = 0, request_count = 0;
   bool ends = false, has_shut_down = false, has_exited = false;

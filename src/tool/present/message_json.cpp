@@ -1,10 +1,10 @@
 #include "tool/present/message_json.h"
 
-#include <cctype>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "api/records.h"
+#include "support/text.h"
 
 namespace mtf::tool {
 namespace {
@@ -83,18 +83,8 @@ std::optional<DiagnosticRecord> read_message_json(std::string_view line) {
 namespace {
 
 /// A file's path as a URI, relative or absolute as the path is: other bytes than those that have no meaning there as
-/// %XX.
-std::string uri_of(const std::string& path) {
-  std::string uri;
-  for (const char c : path)
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("-._~/").find(c) != std::string_view::npos)
-      uri += c;
-    else uri += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  return uri;
-}
-
 MessageJson sarif_location(const PlaceRecord& place) {
-  MessageJson location{{"artifactLocation", {{"uri", uri_of(place.file)}}}};
+  MessageJson location{{"artifactLocation", {{"uri", uri_path(place.file)}}}};
   if (place.line > 0)
     location["region"] = {{"startLine", place.line},
                           {"startColumn", place.column},

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "support/diagnostics.h"
+#include "support/printable.h"
 #include "support/source.h"
 #include "support/text.h"
 
@@ -53,6 +54,18 @@ std::vector<std::string> find_scripts(const std::vector<std::string>& paths, con
         scripts.push_back(entry->path().lexically_normal().string());
     if (error) fail(Kind::bad_file, {}, "{}: {}", path, error.message());
     std::sort(scripts.begin() + static_cast<std::ptrdiff_t>(before), scripts.end());
+  }
+  return scripts;
+}
+
+std::vector<std::string> find_scripts_in_each(const std::vector<std::string>& paths, std::string_view what,
+                                              const std::string& help, const std::vector<std::string>& endings) {
+  std::vector<std::string> scripts;
+  for (const std::string& path : paths) {
+    const std::vector<std::string> found = find_scripts({path}, endings);
+    if (found.empty())
+      fail(Diagnostic(Kind::file_not_found, {}, fmt::format("there is no {} in {}", what, printable(path))).help(help));
+    scripts.insert(scripts.end(), found.begin(), found.end());
   }
   return scripts;
 }
