@@ -166,11 +166,28 @@ std::optional<LogMark> mark_log(const std::string& path) {
   return LogMark{size, log.hash(size)};
 }
 
+void set_log_aside(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::weakly_canonical(path, error);
+  if (error || !std::filesystem::is_regular_file(whole, error) || std::filesystem::file_size(whole, error) == 0) return;
+  std::filesystem::path other = whole.string() + ".before";
+  for (int number = 2; std::filesystem::exists(std::filesystem::symlink_status(other, error)); ++number)
+    other = whole.string() + ".before-" + std::to_string(number);
+  std::filesystem::rename(whole, other, error);
+  if (error) throw IoError(IoError::Kind::kUnwritable, path, "cannot be given another name: " + error.message());
+}
+
 void cut_log(const std::string& path, const LogMark& mark) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return;
   const Log log(path, path, O_RDWR);
-  if (log.size() > mark.size && log.hash(mark.size) == mark.hash) log.cut(mark.size);
+  const std::uint64_t size = log.size();
+  if (size == 0) return;
+  if (size < mark.size || log.hash(mark.size) != mark.hash)
+    throw IoError(IoError::Kind::kUnwritable, path,
+                  "it is not as the checkpoint's run had left it: its first lines have been changed since; move it "
+                  "away, and the log begins anew");
+  log.cut(mark.size);
 }
 
 }  // namespace mtf::io

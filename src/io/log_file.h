@@ -27,7 +27,11 @@ struct LogMark {
 /// The mark of a log, or nothing if it is no file. The marked contents are on the disk afterwards.
 std::optional<LogMark> mark_log(const std::string& path);
 
-/// Removes everything behind the mark, if the contents before it match the mark.
+/// Renames a log that holds something to `log.csv.before`, or another free name. The next line begins a new log.
+void set_log_aside(const std::string& path);
+
+/// Removes everything behind the mark. Throws IoError if the contents before it do not match the mark, because somebody
+/// has changed the file. An empty or missing file begins anew.
 void cut_log(const std::string& path, const LogMark& mark);
 
 }  // namespace mtf::io

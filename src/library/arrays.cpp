@@ -1,4 +1,5 @@
 // data.npy: tensors of NumPy's files.
+#include "io/idx.h"
 #include "io/npy.h"
 #include "library/files.h"
 #include "library/functions.h"
@@ -23,6 +24,23 @@ eval::HostValue npy(eval::Caller& caller, const eval::Bound& call) {
   return constant_of(caller, std::move(data), call[1], path, call.span());
 }
 
+/// data.sizes(path): the sizes that a file's header says, outermost first.
+eval::HostValue sizes_of_file(eval::Caller& caller, const eval::Bound& call) {
+  const std::string& path = call.text(0);
+  if (may_be_written(caller, path)) return unknown(eval::UnknownKind::kAny);
+  io::ArrayHeader header;
+  const bool is_npy = path.ends_with(".npy");
+  const auto read = [&] { header = is_npy ? io::read_npy_header(path) : io::read_idx_header(path); };
+  if (caller.is_abstract()) {
+    if (!on_rank_0(caller, call.span(), read)) return unknown(eval::UnknownKind::kAny);
+  } else {
+    on_every_rank(caller, call.span(), read);
+  }
+  std::vector<eval::HostValue> sizes;
+  for (const auto size : header.sizes) sizes.emplace_back(static_cast<int64_t>(size));
+  return make_list(std::move(sizes));
+}
+
 /// data.save_npy(path, x): its numbers, in the order of its dims.
 eval::HostValue save_npy(eval::Caller& caller, const eval::Bound& call) {
   note_written(caller, call.value(0));
@@ -44,6 +62,7 @@ eval::HostValue save_npy(eval::Caller& caller, const eval::Bound& call) {
 std::vector<eval::HostFunction> array_functions() {
   return {
       {"npy(path: string, dims: shape) -> value", "", npy},
+      {"sizes(path: string) -> list", "", sizes_of_file},
       {"save_npy(path: string, x: tensor)", "", save_npy, true},
   };
 }

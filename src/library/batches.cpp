@@ -198,6 +198,9 @@ std::optional<eval::HostValue> walk_attribute(Name name, const WalkSignatures& s
 }
 
 eval::HostValue batches_of(eval::Caller& caller, BatchSource source, Span span) {
+  if (source.count == 0)
+    fail(Kind::index_out_of_range, span, "no batch is full: {} for a batch of {}", source.found,
+         to_string(source.types[0].dims[0]));
   const auto shared = std::make_shared<const BatchSource>(std::move(source));
   auto sequence = std::make_shared<eval::Sequence>();
   sequence->what = shared->what;

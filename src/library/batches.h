@@ -23,10 +23,11 @@ struct BatchSource {
   std::function<void(int64_t batch, Interval rows, std::vector<plan::HostTensor>& tensors)> prepare;
   /// Rows are read from a file: each rank prepares only its own rows, and an IoError on one rank fails on all ranks.
   bool reads_files = false;
+  std::string found = {};  ///< what there is to make batches of: "5 examples"
 };
 
 /// A sequence of tuples of tensors, each with the layout of the rules in force at its iteration. Errors are reported at
-/// `span`.
+/// `span`, also that there is no batch (index_out_of_range).
 eval::HostValue batches_of(eval::Caller& caller, BatchSource source, Span span);
 
 /// Makes the result of a call of `batches`: a sequence, or an unknown value in a check.

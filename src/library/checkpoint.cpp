@@ -182,6 +182,14 @@ int64_t number_in(const io::SafetensorsHeader& header, const std::string& key, i
   return number;
 }
 
+/// Returns the step of the metadata, which must be the step of the file's name.
+int64_t step_in(const io::SafetensorsHeader& header, const std::string& path) {
+  const int64_t step = number_in(header, "step", 0, INT64_MAX, path);
+  if (const auto named = step_in_name(path); named && *named != step)
+    io::fail_bad_file(path, "its name says step {}, and its metadata step {}", *named, step);
+  return step;
+}
+
 /// The parts of a checkpoint to load: the model, its optimizer, or both.
 struct Wanted {
   bool model = true, optimizer = true;
@@ -358,7 +366,7 @@ bool compare(const io::SafetensorsHeader& header, const VariablesByPath& variabl
 bool is_whole(const std::string& path) {
   try {
     const io::SafetensorsHeader header = io::read_safetensors_header(path);
-    number_in(header, "step", 0, INT64_MAX, path);
+    step_in(header, path);
     for (const auto& [name, tensor] : header.tensors) io::read_safetensor(path, header, name, UINT64_MAX);
     return true;
   } catch (const io::IoError&) { return false; }
@@ -419,7 +427,7 @@ eval::HostValue load_checkpoint(eval::Caller& caller, const eval::Bound& call) {
     goes_on = compare(header, variables, sources, wanted, path, span);
     on_every_rank(caller, span, [&] {
       constexpr int64_t kMostOfDouble = int64_t{1} << 53;
-      step = number_in(header, "step", 0, INT64_MAX, path);
+      step = step_in(header, path);
       seed = number_in(header, "seed", -kMostOfDouble, kMostOfDouble, path);
       random_calls = number_in(header, "random_calls", 0, kMostOfDouble, path);
     });

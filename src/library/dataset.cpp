@@ -52,7 +52,8 @@ class Dataset : public eval::Object, public std::enable_shared_from_this<Dataset
                        count_ < 0 ? -1 : count_ / batch.size,
                        {{ElementType::kF32, examples_->dims}, {ElementType::kI32, {batch}}},
                        {},
-                       false};
+                       false,
+                       mtf::count_text(count_, "example")};
     source.types[0].dims.insert(source.types[0].dims.begin(), batch);
     source.prepare = [self = shared_from_this(), order](int64_t turn, Interval rows,
                                                         std::vector<plan::HostTensor>& tensors) {

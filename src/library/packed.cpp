@@ -56,7 +56,12 @@ class Packed : public TextList {
       }
     };
     return batches_of(caller,
-                      {"batches of texts that share rows", count, {3, {ElementType::kI32, dims}}, prepare, false},
+                      {"batches of texts that share rows",
+                       count,
+                       {3, {ElementType::kI32, dims}},
+                       prepare,
+                       false,
+                       mtf::count_text(static_cast<int64_t>(rows->size()), "row")},
                       call.span());
   }
 

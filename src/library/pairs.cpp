@@ -55,9 +55,15 @@ class Pairs : public TextList {
                              int64_t turn, Interval rows, std::vector<plan::HostTensor>& tensors) {
       self->prepare(*fitting, turn, rows, tensors);
     };
-    return batches_of(caller,
-                      {"batches of texts with translations", count, {sources, targets, targets}, prepare, false},
-                      call.span());
+    return batches_of(
+        caller,
+        {"batches of texts with translations",
+         count,
+         {sources, targets, targets},
+         prepare,
+         false,
+         fmt::format("{} that fit, of {},", mtf::count_text(static_cast<int64_t>(fitting->size()), "pair"), count_)},
+        call.span());
   }
 
   /// Writes the source, the target after its beginning, and the target before its end.

@@ -132,12 +132,23 @@ std::string checkpoint_file(const std::string& folder, int64_t step) {
   return (Path(folder) / fmt::format("{}{:08}{}", kBegins, step, kEnds)).string();
 }
 
+std::optional<int64_t> step_in_name(const std::string& path) { return step_of(Path(path).filename().string()); }
+
 std::vector<int64_t> checkpoint_steps(const std::string& folder) {
   std::vector<int64_t> steps;
+  const auto add = [&](const std::string& file) {
+    const std::optional<int64_t> step = step_of(file);
+    if (!step) return;
+    const std::string expected = Path(checkpoint_file(folder, *step)).filename().string();
+    if (file != expected)
+      io::fail_bad_file((Path(folder) / file).string(), "expected the checkpoint of step {} to be called `{}`", *step,
+                        expected);
+    steps.push_back(*step);
+  };
   std::error_code error;
   for (auto at = std::filesystem::directory_iterator(folder.empty() ? "." : folder, error);
        !error && at != std::filesystem::directory_iterator(); at.increment(error))
-    if (const auto step = step_of(at->path().filename().string())) steps.push_back(*step);
+    add(at->path().filename().string());
   if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
     throw io::IoError(io::IoError::Kind::kUnreadable, folder, "cannot be listed: " + error.message());
   std::sort(steps.rbegin(), steps.rend());
@@ -231,7 +242,8 @@ void RunFiles::add_line(const std::string& path, io::LogForm form, const std::st
       is_new && std::any_of(begun_anew_.begin(), begun_anew_.end(), [&](const Path& folder) {
         return std::mismatch(folder.begin(), folder.end(), whole.begin(), whole.end()).first == folder.end();
       });
-  if (is_first && (!is_new || is_left)) cut_log(path, log.mark);
+  if (is_first && is_left) io::set_log_aside(path);
+  else if (is_first && !is_new) cut_log(path, log.mark);
   add_log_line(path, form, header, line, is_first);
   log.is_added_to = true;
 }

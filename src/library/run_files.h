@@ -14,11 +14,13 @@
 //
 // A checkpoint has the length of each log, whose path is relative to the folder. Lines behind that length belong to
 // iterations that are computed again after the checkpoint is loaded. So the next added line removes them. If a run
-// tries to continue and finds no checkpoint, it begins anew, and its logs in the folder do so too.
+// tries to continue and finds no checkpoint, it begins anew, and its logs in the folder do so too: the old logs get
+// other names.
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -30,9 +32,11 @@
 namespace mtf::library {
 
 /// The file of a checkpoint, and the steps of the checkpoints in a folder, the latest first; none if there is no such
-/// folder.
+/// folder. Throws IoError for a file with a step in its name that is not the name of that step's checkpoint.
 std::string checkpoint_file(const std::string& folder, int64_t step);
 std::vector<int64_t> checkpoint_steps(const std::string& folder);
+/// The step that the name of a checkpoint's file says.
+std::optional<int64_t> step_in_name(const std::string& path);
 
 /// Adds the ways out if a folder belongs to another run.
 void add_ways_out(Diagnostic& diagnostic);

@@ -73,7 +73,9 @@ class TokenText : public eval::Object, public std::enable_shared_from_this<Token
     const std::vector<TensorType> types(2, {ElementType::kI32, dims});
     return batches_of(
         caller,
-        {"batches of a text", windows < 0 ? -1 : windows / batch.size, types, prepare, tokens_->file != nullptr},
+        {"batches of a text", windows < 0 ? -1 : windows / batch.size, types, prepare, tokens_->file != nullptr,
+         fmt::format("{} of {} and the one behind it, in {},", mtf::count_text(windows, "window"), to_string(length),
+                     mtf::count_text(count_, "token"))},
         call.span());
   }
 
@@ -109,10 +111,10 @@ class TokenText : public eval::Object, public std::enable_shared_from_this<Token
       }
     };
     const std::vector<TensorType> types(3, {ElementType::kI32, dims});
-    return batches_of(
-        caller,
-        {"windows of a text", count_ < 0 ? -1 : ceil_div(count, batch.size), types, prepare, tokens_->file != nullptr},
-        call.span());
+    return batches_of(caller,
+                      {"windows of a text", count_ < 0 ? -1 : ceil_div(count, batch.size), types, prepare,
+                       tokens_->file != nullptr, mtf::count_text(count_, "token")},
+                      call.span());
   }
 
   /// Writes the tokens as a file for data.token_file, with 16 bits each if all ids fit.

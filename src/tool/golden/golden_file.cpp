@@ -49,13 +49,21 @@ std::string_view indentation(std::string_view line) {
   return line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
 }
 
-// The quoted words in `"" "all:4"`. Nothing if the text has anything else.
+// The quoted words in `"" "all:4" 'params "*":a:all'`; in double quotes `\"` is a quote. Nothing if the text has
+// anything else.
 std::optional<std::vector<std::string>> quoted_words(std::string_view text) {
   std::vector<std::string> words;
   for (text = trim(text); !text.empty(); text = trim(text)) {
-    const std::size_t end = text.front() == '"' ? text.find('"', 1) : std::string_view::npos;
-    if (end == std::string_view::npos) return std::nullopt;
-    words.emplace_back(text.substr(1, end - 1));
+    const char quote = text.front();
+    if (quote != '"' && quote != '\'') return std::nullopt;
+    std::string word;
+    std::size_t end = 1;
+    for (; end < text.size() && text[end] != quote; ++end) {
+      if (quote == '"' && text.substr(end).starts_with("\\\"")) ++end;
+      word += text[end];
+    }
+    if (end == text.size()) return std::nullopt;
+    words.push_back(std::move(word));
     text.remove_prefix(end + 1);
   }
   if (words.empty()) return std::nullopt;

@@ -13,8 +13,10 @@ namespace {
 
 bool is_blank(char letter) { return letter == ' ' || letter == '\t' || letter == '\n'; }
 
-/// Returns the end of a word: at the next blank outside of strings and brackets.
+/// Returns the end of a word: at the next blank outside of strings and brackets. A word that begins with a single quote
+/// ends with one.
 std::size_t end_of_word(std::string_view text, std::size_t at) {
+  if (text.substr(at).starts_with('\'')) return std::min(text.find('\'', at + 1), text.size() - 1) + 1;
   int open = 0;
   for (bool in_string = false; at < text.size(); ++at) {
     const char letter = text[at];
@@ -34,8 +36,14 @@ std::size_t behind_blanks(std::string_view text, std::size_t at) {
 }
 
 std::string without_quotes(std::string_view word) {
-  const bool quoted = word.size() >= 2 && word.front() == '"' && word.back() == '"';
-  return std::string(quoted ? word.substr(1, word.size() - 2) : word);
+  const bool quoted = word.size() >= 2 && word.front() == word.back() && (word.front() == '"' || word.front() == '\'');
+  if (!quoted) return std::string(word);
+  std::string text;
+  for (std::size_t at = 1; at + 1 < word.size(); ++at) {
+    if (word.front() == '"' && word[at] == '\\' && word[at + 1] == '"') ++at;
+    text += word[at];
+  }
+  return text;
 }
 
 /// Splits `--mesh=rows:2` into its name and its value.
@@ -148,6 +156,8 @@ std::vector<Axis> mesh_given(session::Session& session, const std::string& word)
     return parse_axes(word);
   } catch (const std::invalid_argument& error) { bad_mesh_or_layout("--mesh", word, error.what(), kMeshHelp); }
 }
+
+std::string given_word(std::string_view word) { return without_quotes(trim(word)); }
 
 Layout layout_given(session::Session& session, const std::string& word) {
   if (trim(word).empty()) return {};

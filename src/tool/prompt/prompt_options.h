@@ -44,6 +44,8 @@ class PromptOptions {
 /// `{batch -> rows}`), or the form of the command line (`rows:2;cols:2`). Throws UserError.
 std::vector<Axis> mesh_given(session::Session& session, const std::string& word);
 Layout layout_given(session::Session& session, const std::string& word);
+/// What stands in quotes, if it does: `"batch:rows"`, `'params "*":a:rows'`.
+std::string given_word(std::string_view word);
 
 /// Returns the assumption of `--mesh` and `--layout`.
 session::Assumption assumption_of(session::Session& session, const PromptOptions& options);

@@ -2,6 +2,7 @@
 // under others.
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include "session/explanation.h"
@@ -134,6 +135,17 @@ void plan_command(Repl& repl, const std::string& argument) {
   repl.say(shown.empty() ? "nothing to compute\n" : shown);
 }
 
+/// A layout or a mesh as a script writes it, also where it is given in the command line's notation.
+std::string in_script_form(Repl& repl, const std::string& what) {
+  const std::string word = given_word(what);
+  if (word.starts_with('{') || word.starts_with('[') || word.find(':') == std::string::npos) return word;
+  try {
+    std::vector<std::string> axes;
+    for (const Axis& axis : parse_axes(word)) axes.push_back(fmt::format("{}: {}", axis.name.text(), axis.size));
+    return "[" + join(axes, ", ") + "]";
+  } catch (const std::invalid_argument&) { return to_string(layout_given(repl.session(), word)); }
+}
+
 void use_command(Repl& repl, const std::string& what) {
   need_argument(what, ":use", "a layout or a mesh", "{batch -> rows}");
   for (const auto& [given, option] : {std::pair{repl.settings().layout.has_value(), "--layout"},
@@ -144,7 +156,7 @@ void use_command(Repl& repl, const std::string& what) {
   constexpr std::size_t kMostMoved = 20;
   session::Session& session = repl.session();
   for (session::EntryReport& report :
-       session.use(session.mesh_or_layout(what, repl.name_of_entry()), repl.name_of_entry())) {
+       session.use(session.mesh_or_layout(in_script_form(repl, what), repl.name_of_entry()), repl.name_of_entry())) {
     const std::size_t moved = report.bindings.size();
     if (moved > kMostMoved) report.bindings.resize(kMostMoved);
     std::string text = repl_text(report, repl.room());

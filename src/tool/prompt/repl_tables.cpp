@@ -4,6 +4,7 @@
 
 #include "support/text.h"
 #include "tool/present/table.h"
+#include "tool/prompt/prompt_options.h"
 #include "tool/prompt/repl_commands.h"
 
 namespace mtf::tool {
@@ -79,12 +80,12 @@ void mesh_command(Repl& repl, const std::string&) {
            }));
 }
 
-void layout_command(Repl& repl, const std::string&) {
+void layout_command(Repl& repl, const std::string& given) {
   const session::Session& session = repl.session();
-  const Layout& layout = session.layout();
+  const Layout layout = given.empty() ? session.layout() : layout_given(repl.session(), given_word(given));
   std::string text = to_string(layout);
   if (layout.rules.empty() && layout.stored.empty()) text += "   nothing is split";
-  if (repl.settings().layout) text += "   as the command line says";
+  if (repl.settings().layout && given.empty()) text += "   as the command line says";
   Table table("lrlr");
   const std::vector<Dim> dims = dims_of(session);
   for (const LayoutRule& rule : layout.rules) {

@@ -66,13 +66,27 @@ TEST_F(LogFiles, LinesBehindAMarkGo) {
   EXPECT_EQ(read("log"), "");
 }
 
-TEST_F(LogFiles, OfAnotherThanWasMarkedNothingGoes) {
+TEST_F(LogFiles, OneThatWasChangedByHandIsRefusedAndStays) {
   json("", "{\"a\": 1}");
   const LogMark mark = *mark_log(path("log"));
-  write("log", "{\"a\": 3}\n{\"a\": 4}\n");
+  for (const std::string changed : {"{\"a\": 3}\n{\"a\": 4}\n", "{\"a\""}) {
+    write("log", changed);
+    EXPECT_MENTIONS(message_of([&] { cut_log(path("log"), mark); }), "have been changed since");
+    EXPECT_EQ(read("log"), changed);
+  }
+  write("log", "");
   cut_log(path("log"), mark);
-  EXPECT_EQ(read("log"), "{\"a\": 3}\n{\"a\": 4}\n");
   EXPECT_FALSE(mark_log(path("nothing")));
+}
+
+TEST_F(LogFiles, OneThatIsSetAsideKeepsItsLines) {
+  for (const std::string name : {"log.before", "log.before-2"}) {
+    write("log", name);
+    set_log_aside(path("log"));
+    EXPECT_EQ(read(name), name);
+    EXPECT_FALSE(std::filesystem::exists(path("log")));
+  }
+  set_log_aside(path("log"));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -401,6 +402,12 @@ net.w := 0 * net.w + who
 for i in 1..4 { checkpoint.save(folder, net, step: begin + i, keep: 0) }
 )";
 
+/// The number of races on one rank: MTF_RACES, or 20. On two ranks it is a tenth, as mpirun takes a second to start.
+int races() {
+  const char* const given = std::getenv("MTF_RACES");
+  return given == nullptr ? 20 : std::max(1, std::atoi(given));
+}
+
 /// Either run may win; the remaining files belong to the run without the error.
 TEST_F(Checkpoint, OfTwoRunsAtOnceInOneFolderOneIsRefused) {
   script_ = write("who.mtf", kWho);
@@ -411,7 +418,7 @@ TEST_F(Checkpoint, OfTwoRunsAtOnceInOneFolderOneIsRefused) {
     return who;
   };
   for (const int ranks : {0, 2})
-    for (int turn = 0; turn < (ranks == 0 ? 20 : 3); ++turn) {
+    for (int turn = 0; turn < (ranks == 0 ? races() : (races() + 9) / 10); ++turn) {
       if (ranks > 0 && !has_mpirun()) continue;
       forget();
       for (const bool resumes : {false, true}) {
@@ -505,8 +512,42 @@ TEST_F(Checkpoint, WithoutOneARunThatGoesOnBeginsAndSaysSo) {
   write("checkpoints/log.jsonl", "{\"step\": 0}\n{\"st");
   EXPECT_EQ(mtf(line).out, "no checkpoint in " + folder_ + ": it begins at step 0\nstep 0\n");
   EXPECT_EQ(read("checkpoints/log.jsonl"), "{\"step\": 0}\n");
+  EXPECT_EQ(read("checkpoints/log.jsonl.before"), "{\"step\": 0}\n{\"st") << "nothing is emptied";
   EXPECT_EQ(mtf(line).out, "step 1\n");
   EXPECT_EQ(read("checkpoints/log.jsonl"), "{\"step\": 0}\n{\"step\": 1}\n");
+  write("checkpoints/log.jsonl", "{\"step\": 7}\n{\"step\": 8}\n");
+  const ProcessResult result = mtf(line);
+  EXPECT_EQ(result.status, 3);
+  EXPECT_MENTIONS(result.err, "its first lines have been changed since");
+  EXPECT_EQ(read("checkpoints/log.jsonl"), "{\"step\": 7}\n{\"step\": 8}\n");
+}
+
+TEST_F(Checkpoint, ANameThatSaysAnotherStepIsRefused) {
+  train({"--set", "steps=6"});
+  const auto file = [&](const std::string& name) { return path("checkpoints/" + name + ".safetensors"); };
+  std::filesystem::rename(file("step-00000006"), file("step-00000099"));
+  EXPECT_MENTIONS(train({"--set", "resume=true"}).err, "its name says step 99, and its metadata step 6");
+  EXPECT_MENTIONS(train({"--set", "resume=true"}).err, "step-00000005.safetensors is whole");
+  std::filesystem::rename(file("step-00000099"), file("step-6"));
+  const ProcessResult result = train({"--set", "resume=true"});
+  EXPECT_EQ(result.status, 3);
+  EXPECT_MENTIONS(result.err, "expected the checkpoint of step 6 to be called `step-00000006.safetensors`");
+}
+
+TEST_F(Checkpoint, AFileWithoutANameIsRefused) {
+  const std::string text = "import checkpoint\ndim a = 2\ncheckpoint.write(\"\", [\"x\"], [ones([a])])\n";
+  const ProcessResult result = mtf({"run", write("nowhere.mtf", text)});
+  EXPECT_EQ(result.status, 3);
+  EXPECT_MENTIONS(result.err, "[cannot_write]");
+}
+
+TEST_F(Checkpoint, APipeInThePlaceOfACheckpointIsRefusedAtOnce) {
+  std::filesystem::create_directory(folder_);
+  ASSERT_EQ(mkfifo(path("checkpoints/step-00000001.safetensors").c_str(), 0600), 0);
+  const auto begun = std::chrono::steady_clock::now();
+  EXPECT_EQ(train({"--set", "resume=true"}).status, 3);
+  EXPECT_EQ(train({}).status, 3);
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(60));
 }
 
 TEST_F(Checkpoint, ALinkIsFollowedAndADeviceStays) {
