@@ -167,8 +167,6 @@ eval::HostValue steps_of(eval::Caller& caller, const eval::Bound& call, const sy
   const int64_t begin = call.integer(from).value_or(0), end = call.integer(to).value_or(0);
   if (begin < 0) fail(Kind::index_out_of_range, call.span(from), "expected a step from 0 on, found {}", begin);
   const int64_t count = first->count;
-  if (count == 0 && is_known && begin < end)
-    fail(Kind::index_out_of_range, call.span(), "no batch is full, so that there are no {} steps", end - begin);
   auto sequence = std::make_shared<eval::Sequence>();
   sequence->what = "steps through " + first->what;
   sequence->count = count < 0 || !is_known ? -1 : std::max<int64_t>(0, end - begin);

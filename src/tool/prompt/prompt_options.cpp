@@ -71,17 +71,27 @@ std::shared_ptr<const What> held(const session::Session& session, const std::str
   return nullptr;
 }
 
-/// Returns the mesh or layout of a word: its name, or the form of a script. Returns null for the notation of the
-/// command line.
+/// Returns the mesh or layout of a word: its name, the form of a script, or the notation of the command line, which may
+/// have braces too. A word that is none of them gets the error of the form it begins with.
 template <typename What>
-std::shared_ptr<const What> in_script_notation(session::Session& session, std::string_view option,
-                                               const std::string& word, std::string_view expected,
-                                               std::string_view help) {
-  if (auto named = held<What>(session, word)) return named;
-  if (!word.starts_with('[') && !word.starts_with('{')) return nullptr;
-  const eval::InForce found = session.mesh_or_layout(word, fmt::format("<{}>", option));
-  if (const auto* what = std::get_if<std::shared_ptr<const What>>(&found.what)) return *what;
-  bad_mesh_or_layout(option, word, expected, help);
+What mesh_or_layout(session::Session& session, std::string_view option, const std::string& word,
+                    std::string_view expected, std::string_view help, What (*read)(const std::string&)) {
+  if (const auto named = held<What>(session, word)) return *named;
+  std::optional<UserError> refused;
+  if (word.starts_with('[') || word.starts_with('{')) try {
+      const eval::InForce found = session.mesh_or_layout(word, fmt::format("<{}>", option));
+      if (const auto* what = std::get_if<std::shared_ptr<const What>>(&found.what)) return **what;
+      bad_mesh_or_layout(option, word, expected, help);
+    } catch (const UserError& error) {
+      if (error.diagnostic().kind() != Kind::syntax_error) throw;
+      refused = error;
+    }
+  try {
+    return read(word);
+  } catch (const std::invalid_argument& error) {
+    if (refused) throw *refused;
+    bad_mesh_or_layout(option, word, error.what(), help);
+  }
 }
 
 }  // namespace
@@ -149,24 +159,17 @@ int PromptOptions::number(std::string_view name, int least, int most, int otherw
 }
 
 std::vector<Axis> mesh_given(session::Session& session, const std::string& word) {
-  if (const MeshPtr mesh =
-          in_script_notation<Mesh>(session, "--mesh", word, "expected a mesh, found a layout", kMeshHelp))
-    return mesh->axes();
-  try {
-    return parse_axes(word);
-  } catch (const std::invalid_argument& error) { bad_mesh_or_layout("--mesh", word, error.what(), kMeshHelp); }
+  return mesh_or_layout<Mesh>(session, "--mesh", word, "expected a mesh, found a layout", kMeshHelp,
+                              [](const std::string& text) { return Mesh(Name("mesh"), parse_axes(text)); })
+      .axes();
 }
 
 std::string given_word(std::string_view word) { return without_quotes(trim(word)); }
 
 Layout layout_given(session::Session& session, const std::string& word) {
   if (trim(word).empty()) return {};
-  if (const LayoutPtr layout =
-          in_script_notation<Layout>(session, "--layout", word, "expected a layout, found a mesh", kLayoutHelp))
-    return *layout;
-  try {
-    return parse_layout(word);
-  } catch (const std::invalid_argument& error) { bad_mesh_or_layout("--layout", word, error.what(), kLayoutHelp); }
+  return mesh_or_layout<Layout>(session, "--layout", word, "expected a layout, found a mesh", kLayoutHelp,
+                                parse_layout);
 }
 
 session::Assumption assumption_of(session::Session& session, const PromptOptions& options) {

@@ -138,7 +138,7 @@ void plan_command(Repl& repl, const std::string& argument) {
 /// A layout or a mesh as a script writes it, also where it is given in the command line's notation.
 std::string in_script_form(Repl& repl, const std::string& what) {
   const std::string word = given_word(what);
-  if (word.starts_with('{') || word.starts_with('[') || word.find(':') == std::string::npos) return word;
+  if (word.starts_with('[') || word.find(':') == std::string::npos) return word;
   try {
     std::vector<std::string> axes;
     for (const Axis& axis : parse_axes(word)) axes.push_back(fmt::format("{}: {}", axis.name.text(), axis.size));

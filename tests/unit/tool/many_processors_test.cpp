@@ -4,7 +4,6 @@
 
 #include "../work_time.h"
 #include "command.h"
-#include "run/mpi_runtime.h"
 #include "mpi_job.h"
 #include "plan/execution.h"
 #include "run/mpi_runtime.h"
