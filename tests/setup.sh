@@ -85,13 +85,13 @@ build() {
   [ "${PIPESTATUS[0]}" = 0 ] || { grep -v '^\[[0-9/]*\] ' "$log" >&2; return 1; }
 }
 
-# check WHAT COMMAND...: one test: the command succeeds. Counts it in $passed or $failed; what it
-# printed last, which is kept in the folder $work, is shown if it does not.
+# check WHAT COMMAND...: one test: the command succeeds. Counts it in $passed or $failed, and says how long it took; what
+# it printed last, which is kept in the folder $work, is shown if it does not.
 check() {
-  local what=$1
+  local what=$1 begun=$SECONDS
   shift
   if "$@" >"$work/out" 2>&1; then
-    echo "passed: $what"
+    echo "passed: $what, in $((SECONDS - begun)) s"
     passed=$((passed + 1))
   else
     echo "FAILED: $what"

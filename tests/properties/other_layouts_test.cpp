@@ -95,14 +95,20 @@ std::optional<Planned> planned_as_it_is(const std::string& path) {
 }
 
 /// True of a script that trains for long, by thousands of programs that are alike: planning them again takes minutes.
-bool is_long(const Planned& planned) { return planned.record->programs().size() > 500; }
+bool is_long(const Planned& planned) { return planned.record->programs().size() > 100; }
 
-TEST(OtherLayouts, CostWhatAPlanUnderThemSays) {
+/// Every fourth script, beginning with the one of the parameter: ctest runs the quarters side by side.
+class OtherLayoutsOfAQuarter : public testing::TestWithParam<size_t> {};
+INSTANTIATE_TEST_SUITE_P(Scripts, OtherLayoutsOfAQuarter, testing::Range<size_t>(0, 4));
+
+TEST_P(OtherLayoutsOfAQuarter, CostWhatAPlanUnderThemSays) {
   eval::Settings settings = settings_at({""});
   settings.library = &library::host_library();
-  std::mt19937 random(7);
   int compared = 0, refused = 0;
-  for (const std::string& path : scripts()) {
+  const std::vector<std::string> all = scripts();
+  for (size_t i = GetParam(); i < all.size(); i += 4) {
+    const std::string& path = all[i];
+    std::mt19937 random(static_cast<unsigned>(11 + i));
     SCOPED_TRACE(path);
     const std::optional<Planned> once = planned_as_it_is(path);
     if (!once) continue;
@@ -138,8 +144,8 @@ TEST(OtherLayouts, CostWhatAPlanUnderThemSays) {
       }
     }
   }
-  EXPECT_GT(compared, 500);
-  EXPECT_GT(refused, 50);
+  EXPECT_GT(compared, 200);
+  EXPECT_GT(refused, 20);
 }
 
 TEST(OtherLayouts, TakeForEachProgramWhatTheRulesOfItsDimsSay) {
