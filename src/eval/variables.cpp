@@ -98,7 +98,7 @@ void Variables::assign_name(const ScopePtr& scope, size_t index, HostValue value
   scope->note(binding, evaluator_.undo);
   evaluator_.cuts.replaced(*scope, binding.value, value);
   AbstractDomain& domain = evaluator_.domain;
-  if (scope->uncertain < domain.uncertainty()) domain.assigned({scope, index, binding.value.is<None>()});
+  if (scope->uncertain < domain.uncertainty()) domain.assigned({scope, index, binding.value});
   binding.value = domain.after_assignment(binding.value, std::move(value), scope->uncertain);
 }
 
