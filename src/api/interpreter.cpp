@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "api/records.h"
+#include "api/values.h"
 #include "library/library.h"
 #include "plan/execution.h"
 #include "run/mpi_runtime.h"
@@ -110,6 +111,28 @@ struct Interpreter::Impl {
     session.remember_nothing();
     if (warn && runtime.rank() == 0)
       session.on_warning([this](const Diagnostic& warning) { warn(diagnostic_record(warning)); });
+    if (options.progress && runtime.rank() == 0)
+      session.on_progress([tell = options.progress](const eval::Progress& loops) { tell(progress_records(loops)); });
+  }
+
+  /// Runs a step that may print. An exception of the function that takes the output ends this run alone.
+  template <typename Step>
+  auto running(const Step& step) {
+    stream.clear();
+    const struct Flushes {
+      std::ostream& stream;
+      ~Flushes() noexcept(false) {
+        if (std::uncaught_exceptions() == 0) stream.flush();
+      }
+    } flushes{stream};
+    return translated(step);
+  }
+
+  Value shown(const eval::HostValue& value) {
+    return api_value(value, [this](const graph::Value& tensor) { return session.show(tensor); });
+  }
+  eval::HostValue given(const Value& value) {
+    return script_value(value, [this](const plan::HostView& view) { return session.given(view); });
   }
 
   /// Reports the warnings of the check before a run.
@@ -133,6 +156,7 @@ struct Interpreter::Impl {
   plan::Execution execution;
   mutable session::Session session;
   plan::Counters mark;  ///< the counters at the last mark_counters()
+  std::shared_ptr<const void> alive = std::make_shared<int>();
 };
 
 Interpreter::Interpreter(InterpreterOptions options) {
@@ -143,31 +167,85 @@ Interpreter::Interpreter(Interpreter&&) noexcept = default;
 Interpreter& Interpreter::operator=(Interpreter&&) noexcept = default;
 
 void Interpreter::run(const std::string& text) {
-  translated([&] {
-    impl_->session.execute(text);
-    impl_->stream.flush();
-  });
+  impl_->running([&] { impl_->session.execute(text); });
 }
 
 void Interpreter::run_file(const std::string& path) {
-  translated([&] {
+  impl_->running([&] {
     session::Session& session = impl_->session;
     const std::string text = SourceFile::read(path)->text();
     const Diagnostics found = session.check_here(path, text);
     found.throw_first();
     impl_->tell(found);
     session.load(text, path, false);
-    impl_->stream.flush();
   });
 }
 
 void Interpreter::interrupt() { impl_->session.interrupt(); }
 
 void Interpreter::set(const std::string& name, const TensorView& tensor) {
+  translated([&] { impl_->session.set(name, host_view(tensor)); });
+}
+
+Value Interpreter::value(const std::string& expression) {
+  return translated([&] { return impl_->shown(impl_->session.value(expression)); });
+}
+
+void Interpreter::bind(const std::string& name, const Value& value) {
+  if (value.kind() == Value::Kind::kTensor) return set(name, value.tensor().view());
+  translated([&] { impl_->session.bind(name, impl_->given(value)); });
+}
+
+std::vector<NameRecord> Interpreter::names() const {
+  std::vector<NameRecord> names;
+  for (const session::HeldName& each : impl_->session.held())
+    names.push_back({each.name, to_string(each.type), each.bytes});
+  return names;
+}
+
+void Interpreter::define(const std::string& signature, HostFunction function) {
   translated([&] {
-    TensorType type{element_type(tensor.element), {}};
-    for (const TensorDim& dim : tensor.dims) type.dims.push_back({Name(dim.name), dim.size});
-    impl_->session.set(name, plan::HostView(std::move(type), tensor.bytes));
+    if (!function) fail(Kind::bad_value, {}, "expected a function for {}, found none", quote(signature));
+    const eval::HostValue value = host_function_value(signature, std::move(function));
+    impl_->session.bind((*value.as<eval::BuiltinPtr>())->signature->name.str(), value);
+  });
+}
+
+void Interpreter::define_stream(const std::string& name, std::vector<TensorShape> tensors,
+                                std::function<NextBatch()> begin) {
+  translated([&] {
+    if (!begin || tensors.empty()) fail(Kind::bad_value, {}, "expected tensors and a function for {}", quote(name));
+    std::vector<TensorType> types;
+    for (const TensorShape& tensor : tensors) {
+      types.push_back(host_view({tensor.element, tensor.dims, {}}).type);
+      impl_->session.declare_dims(types.back().dims);
+    }
+    impl_->session.bind(name, stream_value(name, std::move(types), std::move(begin)));
+  });
+}
+
+struct Prepared::Impl {
+  Interpreter::Impl& interpreter;
+  std::weak_ptr<const void> alive;  ///< the interpreter
+  eval::HostValue function;
+};
+
+Prepared Interpreter::prepare(const std::string& expression, const std::vector<std::string>& inputs) {
+  return translated([&] {
+    const std::string function = "fn(" + join(inputs, ", ") + ") = (" + expression + ")";
+    impl_->session.check_here("<prepare>", "let prepared = " + function).throw_first();
+    return Prepared(std::make_shared<const Prepared::Impl>(
+        Prepared::Impl{*impl_, impl_->alive, impl_->session.value(function, "<prepare>")}));
+  });
+}
+
+Value Prepared::operator()(const std::vector<Value>& arguments) const {
+  if (impl_->alive.expired()) throw std::logic_error("a prepared expression whose interpreter has gone");
+  Interpreter::Impl& interpreter = impl_->interpreter;
+  return interpreter.running([&] {
+    std::vector<eval::HostValue> given;
+    for (const Value& each : arguments) given.push_back(interpreter.given(each));
+    return interpreter.shown(interpreter.session.call(impl_->function, std::move(given)));
   });
 }
 
@@ -215,16 +293,7 @@ std::vector<TextPart> Interpreter::explain(const std::string& text) const {
 }
 
 TensorData Interpreter::tensor(const std::string& expression) {
-  return translated([&] {
-    session::Session::Shown shown = impl_->session.show(expression);
-    TensorData data;
-    data.element = static_cast<Element>(shown.tensor.type.element);
-    for (const Dim& dim : settled(shown.tensor.type.dims)) data.dims.push_back({dim.name.str(), dim.size});
-    data.bytes = shown.tensor.bytes;
-    data.memory = std::move(shown.memory);
-    data.is_copy = shown.is_copy;
-    return data;
-  });
+  return translated([&] { return tensor_data(impl_->session.show(expression)); });
 }
 
 double Interpreter::number(const std::string& expression) {
@@ -234,6 +303,55 @@ double Interpreter::number(const std::string& expression) {
       fail(Kind::type_mismatch, {}, "expected a number, found {}: {}", to_string(host.type), expression);
     return host.number(0);
   });
+}
+
+const char* version() { return MTF_VERSION; }
+
+Value Value::other(std::string description) {
+  Value value(std::move(description));
+  value.kind_ = Kind::kOther;
+  return value;
+}
+
+void Value::expect(bool is, const char* what) const {
+  if (is) return;
+  static constexpr const char* kKinds[] = {"none", "a bool", "an int", "a float", "a string", "a list", "a tuple"};
+  const std::string found = kind_ == Kind::kOther    ? text_
+                            : kind_ == Kind::kTensor ? to_string(host_view(tensor_.view()).type)
+                                                     : kKinds[static_cast<int>(kind_)];
+  translated([&] { fail(mtf::Kind::type_mismatch, {}, "expected {}, found {}", what, found); });
+}
+
+bool Value::truth() const {
+  expect(kind_ == Kind::kBool, "a bool");
+  return integer_ != 0;
+}
+
+std::int64_t Value::integer() const {
+  expect(kind_ == Kind::kInt, "an int");
+  return integer_;
+}
+
+double Value::number() const {
+  if (kind_ == Kind::kFloat) return number_;
+  if (kind_ == Kind::kTensor && tensor_.dims.empty()) return tensor_.numbers()[0];
+  expect(kind_ == Kind::kInt || kind_ == Kind::kBool, "a number");
+  return static_cast<double>(integer_);
+}
+
+const std::string& Value::text() const {
+  expect(kind_ == Kind::kText || kind_ == Kind::kOther, "a string");
+  return text_;
+}
+
+const std::vector<Value>& Value::items() const {
+  expect(kind_ == Kind::kList || kind_ == Kind::kTuple, "a list");
+  return items_;
+}
+
+const TensorData& Value::tensor() const {
+  expect(kind_ == Kind::kTensor, "a tensor");
+  return tensor_;
 }
 
 std::string_view name(Element element) { return name(element_type(element)); }

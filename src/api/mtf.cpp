@@ -1,10 +1,14 @@
 // The embedding API in C, on top of the C++ API.
 #include "mtf/mtf.h"
 
+#include <cstring>
 #include <deque>
 #include <exception>
+#include <memory>
 #include <new>
 #include <optional>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +22,8 @@ namespace {
 using mtf::DiagnosticRecord;
 
 static_assert(MTF_BOOL == static_cast<int>(mtf::Element::kBool) && MTF_F64 == static_cast<int>(mtf::Element::kF64));
+static_assert(MTF_NONE == static_cast<int>(mtf::Value::Kind::kNone) &&
+              MTF_OTHER == static_cast<int>(mtf::Value::Kind::kOther));
 static_assert(MTF_DOUBT_WAYS == static_cast<int>(mtf::DoubtRecord::Kind::kWays) &&
               MTF_DOUBT_SKIPPED == static_cast<int>(mtf::DoubtRecord::Kind::kSkipped));
 static_assert(MTF_WRONG_PROGRAM == static_cast<int>(mtf::ExitCode::kProgram) &&
@@ -123,6 +129,57 @@ struct HeldTensor : mtf_tensor {
   std::vector<mtf_dim> of_dims;
 };
 
+/// The memory of the pointers of a value. It must not be moved.
+class ValueParts {
+ public:
+  void fill(const mtf::Value& value, mtf_value& made) {
+    made = {};
+    made.kind = static_cast<mtf_kind>(value.kind());
+    switch (value.kind()) {
+      case mtf::Value::Kind::kNone: break;
+      case mtf::Value::Kind::kBool: made.integer = value.truth(); break;
+      case mtf::Value::Kind::kInt: made.integer = value.integer(); break;
+      case mtf::Value::Kind::kFloat: made.number = value.number(); break;
+      case mtf::Value::Kind::kText:
+      case mtf::Value::Kind::kOther:
+        made.text = value.text().c_str();
+        made.text_length = value.text().size();
+        break;
+      case mtf::Value::Kind::kTensor: made.tensor = &tensors_.emplace_back(value.tensor()); break;
+      case mtf::Value::Kind::kList:
+      case mtf::Value::Kind::kTuple: {
+        std::vector<mtf_value>& items = lists_.emplace_back(value.items().size());
+        for (size_t i = 0; i < items.size(); ++i) fill(value.items()[i], items[i]);
+        made.item_count = items.size();
+        made.items = items.data();
+        break;
+      }
+    }
+  }
+
+ private:
+  std::deque<HeldTensor> tensors_;
+  std::deque<std::vector<mtf_value>> lists_;
+};
+
+struct HeldValue : mtf_value {
+  explicit HeldValue(mtf::Value value) : mtf_value{}, held(std::move(value)) { parts.fill(held, *this); }
+  HeldValue(const HeldValue&) = delete;
+  HeldValue& operator=(const HeldValue&) = delete;
+  const mtf::Value held;
+  ValueParts parts;
+};
+
+struct HeldNames : mtf_names {
+  explicit HeldNames(std::vector<mtf::NameRecord> names) : mtf_names{}, held(std::move(names)) {
+    for (const mtf::NameRecord& each : held) all.push_back({each.name.c_str(), each.type.c_str(), each.bytes});
+    count = all.size();
+    list = all.data();
+  }
+  const std::vector<mtf::NameRecord> held;
+  std::vector<mtf_name> all;
+};
+
 mtf_code code_of(const DiagnosticRecord& diagnostic) {
   for (const mtf::KindRecord& kind : mtf::all_kinds())
     if (kind.name == diagnostic.kind) return static_cast<mtf_code>(kind.exit_code);
@@ -149,6 +206,20 @@ DiagnosticRecord wrong_call(const WrongCall& wrong) {
   record.kind = "wrong_call";
   record.message = "the function cannot be called like this";
   record.found = wrong.what;
+  record.text = "error: " + record.message + ": " + record.found + "\n";
+  return record;
+}
+
+/// A function of the host said that it failed.
+struct FunctionFailed : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+DiagnosticRecord function_failed(const char* what) {
+  DiagnosticRecord record;
+  record.kind = "function_failed";
+  record.message = "a function of the host failed";
+  record.found = what;
   record.text = "error: " + record.message + ": " + record.found + "\n";
   return record;
 }
@@ -182,6 +253,8 @@ struct mtf_interpreter {
         return failed(code_of(wrong.diagnostic()), wrong.diagnostic());
       } catch (const WrongCall& wrong) {
         return failed(MTF_WRONG_CALL, wrong_call(wrong));
+      } catch (const FunctionFailed& failure) {
+        return failed(MTF_BUG, function_failed(failure.what()));
       } catch (const std::bad_alloc&) { throw; } catch (const std::exception& exception) {
         return failed(MTF_BUG, bug(exception.what()));
       } catch (...) { return failed(MTF_BUG, bug("an exception of a function that was given")); }
@@ -214,20 +287,108 @@ mtf_code give(mtf_interpreter* interpreter, const Record** result, const Step& s
   });
 }
 
-mtf::TensorView view_of(const mtf_tensor& tensor) {
+mtf::Element element_of(const mtf_tensor& tensor) {
   if (tensor.element < MTF_BOOL || tensor.element > MTF_F64) throw WrongCall{"there is no such element type"};
+  return static_cast<mtf::Element>(tensor.element);
+}
+
+std::vector<mtf::TensorDim> dims_of(const mtf_tensor& tensor) {
   if (tensor.dim_count > 0) there(tensor.dims, "the dims are null");
-  there(static_cast<const std::byte*>(tensor.data), "the tensor's data is null");
   std::vector<mtf::TensorDim> dims;
   for (size_t i = 0; i < tensor.dim_count; ++i)
     dims.push_back({&there(tensor.dims[i].name, "the name of a dim is null"), tensor.dims[i].size});
-  return {static_cast<mtf::Element>(tensor.element),
-          std::move(dims),
-          {static_cast<const std::byte*>(tensor.data), tensor.bytes}};
+  return dims;
 }
 
-mtf::InterpreterOptions options_of(const mtf_options& given) {
+mtf::TensorView view_of(const mtf_tensor& tensor) {
+  const auto* data = &there(static_cast<const std::byte*>(tensor.data), "the tensor's data is null");
+  return {element_of(tensor), dims_of(tensor), {data, tensor.bytes}};
+}
+
+mtf::Value value_of(const mtf_value& value) {
+  const auto items = [&] {
+    if (value.item_count > 0) there(value.items, "the items of a list are null");
+    std::vector<mtf::Value> all;
+    for (size_t i = 0; i < value.item_count; ++i) all.push_back(value_of(value.items[i]));
+    return all;
+  };
+  switch (value.kind) {
+    case MTF_NONE: return {};
+    case MTF_TRUTH: return value.integer != 0;
+    case MTF_INT: return value.integer;
+    case MTF_FLOAT: return value.number;
+    case MTF_TEXT: return std::string(&there(value.text, "a text is null"), value.text_length);
+    case MTF_LIST: return mtf::Value::list(items());
+    case MTF_TUPLE: return mtf::Value::tuple(items());
+    case MTF_TENSOR: return view_of(there(value.tensor, "a tensor is null"));
+    case MTF_OTHER: break;
+  }
+  throw WrongCall{"there is no such kind of value that can go in"};
+}
+
+std::vector<mtf::Value> values_of(const mtf_value* values, size_t count) {
+  if (count > 0) there(values, "the arguments are null");
+  std::vector<mtf::Value> all;
+  for (size_t i = 0; i < count; ++i) all.push_back(value_of(values[i]));
+  return all;
+}
+
+/// A context of the caller, which is destroyed with the last copy.
+std::shared_ptr<void> owned(void* context, void (*destroy)(void*)) {
+  return {context, [destroy](void* held) {
+            if (destroy != nullptr) destroy(held);
+          }};
+}
+
+mtf::HostFunction host_function(mtf_function function, std::shared_ptr<void> context) {
+  return [function, context = std::move(context)](const std::vector<mtf::Value>& given) -> mtf::Value {
+    ValueParts parts;
+    std::vector<mtf_value> arguments(given.size());
+    for (size_t i = 0; i < given.size(); ++i) parts.fill(given[i], arguments[i]);
+    mtf_value result{};
+    if (function(arguments.data(), arguments.size(), &result, context.get()) != 0)
+      throw FunctionFailed(result.text != nullptr ? result.text : "it says no more");
+    return value_of(result);
+  };
+}
+
+std::function<mtf::NextBatch()> stream_of(const mtf_stream& stream, std::shared_ptr<void> context) {
+  return [stream, context = std::move(context)]() -> mtf::NextBatch {
+    const std::shared_ptr<void> begun(stream.begin(context.get()), [stream, context](void* held) {
+      if (stream.end != nullptr) stream.end(held);
+    });
+    return [stream, begun](std::span<const std::span<std::byte>> tensors) {
+      std::vector<void*> memory;
+      for (const std::span<std::byte> each : tensors) memory.push_back(each.data());
+      const int found = stream.next(memory.data(), memory.size(), begun.get());
+      if (found < 0) throw FunctionFailed("the next batch of a stream");
+      return found != 0;
+    };
+  };
+}
+
+/// The caller's options, with defaults for those that its version does not have.
+mtf_options whole(const mtf_options& given) {
+  mtf_options options{};
+  const size_t size = given.struct_size == 0 ? sizeof options : given.struct_size;
+  if (size > sizeof options) throw WrongCall{"the options are those of a later version (struct_size)"};
+  std::memcpy(&options, &given, size);
+  return options;
+}
+
+mtf::InterpreterOptions options_of(const mtf_options& of_caller) {
+  const mtf_options given = whole(of_caller);
   mtf::InterpreterOptions options;
+  options.memory = given.memory;
+  if (given.progress != nullptr) {
+    options.progress = [progress = given.progress,
+                        context = given.context](std::span<const mtf::ProgressRecord> loops) {
+      std::vector<mtf_progress> all;
+      for (const mtf::ProgressRecord& each : loops)
+        all.push_back({each.variable.c_str(), each.done, each.count, each.seconds});
+      progress(all.data(), all.size(), context);
+    };
+  }
   options.mesh = text_or_empty(given.mesh);
   options.layout = text_or_empty(given.layout);
   if (given.set_count > 0) there(given.set, "the settings are null");
@@ -307,6 +468,83 @@ mtf_code mtf_get_number(mtf_interpreter* interpreter, const char* expression, do
     *number = mtf.number(&there(expression, "the expression is null"));
   });
 }
+
+mtf_code mtf_get_value(mtf_interpreter* interpreter, const char* expression, const mtf_value** value) {
+  return give<HeldValue>(interpreter, value, [&](mtf::Interpreter& mtf) {
+    return mtf.value(&there(expression, "the expression is null"));
+  });
+}
+
+void mtf_free_value(const mtf_value* value) { delete static_cast<const HeldValue*>(value); }
+
+mtf_code mtf_set_value(mtf_interpreter* interpreter, const char* name, const mtf_value* value) {
+  if (interpreter == nullptr) return MTF_WRONG_CALL;
+  return interpreter->with_interpreter([&](mtf::Interpreter& mtf) {
+    mtf.bind(&there(name, "the name is null"), value_of(there(value, "the value is null")));
+  });
+}
+
+mtf_code mtf_get_names(mtf_interpreter* interpreter, const mtf_names** names) {
+  return give<HeldNames>(interpreter, names, [](mtf::Interpreter& mtf) { return mtf.names(); });
+}
+
+void mtf_free_names(const mtf_names* names) { delete static_cast<const HeldNames*>(names); }
+
+mtf_code mtf_define(mtf_interpreter* interpreter, const char* signature, mtf_function function, void* context,
+                    void (*destroy)(void* context)) {
+  if (interpreter == nullptr) return MTF_WRONG_CALL;
+  return interpreter->with_interpreter([&](mtf::Interpreter& mtf) {
+    std::shared_ptr<void> held = owned(context, destroy);
+    if (function == nullptr) throw WrongCall{"the function is null"};
+    mtf.define(&there(signature, "the signature is null"), host_function(function, std::move(held)));
+  });
+}
+
+mtf_code mtf_define_stream(mtf_interpreter* interpreter, const char* name, const mtf_tensor* tensors, size_t count,
+                           const mtf_stream* stream, void* context, void (*destroy)(void* context)) {
+  if (interpreter == nullptr) return MTF_WRONG_CALL;
+  return interpreter->with_interpreter([&](mtf::Interpreter& mtf) {
+    std::shared_ptr<void> held = owned(context, destroy);
+    there(name, "the name is null");
+    there(tensors, "the tensors are null");
+    if (there(stream, "the stream is null").begin == nullptr || stream->next == nullptr)
+      throw WrongCall{"a function of the stream is null"};
+    std::vector<mtf::TensorShape> shapes;
+    for (size_t i = 0; i < count; ++i) shapes.push_back({element_of(tensors[i]), dims_of(tensors[i])});
+    mtf.define_stream(name, std::move(shapes), stream_of(*stream, std::move(held)));
+  });
+}
+
+struct mtf_prepared {
+  mtf_interpreter* interpreter;
+  mtf::Prepared call;
+};
+
+mtf_code mtf_prepare(mtf_interpreter* interpreter, const char* expression, const char* const* inputs, size_t count,
+                     mtf_prepared** prepared) {
+  if (prepared != nullptr) *prepared = nullptr;
+  if (interpreter == nullptr) return MTF_WRONG_CALL;
+  return interpreter->with_interpreter([&](mtf::Interpreter& mtf) {
+    there(prepared, "where to put the result is null");
+    if (count > 0) there(inputs, "the inputs are null");
+    std::vector<std::string> names;
+    for (size_t i = 0; i < count; ++i) names.emplace_back(&there(inputs[i], "the name of an input is null"));
+    *prepared = new mtf_prepared{interpreter, mtf.prepare(&there(expression, "the expression is null"), names)};
+  });
+}
+
+mtf_code mtf_call(mtf_prepared* prepared, const mtf_value* arguments, size_t count, const mtf_value** result) {
+  if (prepared == nullptr) {
+    if (result != nullptr) *result = nullptr;
+    return MTF_WRONG_CALL;
+  }
+  return give<HeldValue>(prepared->interpreter, result,
+                         [&](mtf::Interpreter&) { return prepared->call(values_of(arguments, count)); });
+}
+
+void mtf_free_prepared(mtf_prepared* prepared) { delete prepared; }
+
+const char* mtf_version(void) { return mtf::version(); }
 
 mtf_code mtf_mark_counters(mtf_interpreter* interpreter) {
   if (interpreter == nullptr) return MTF_WRONG_CALL;

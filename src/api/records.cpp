@@ -98,6 +98,12 @@ CountersRecord counters_record(const plan::Counters& counters) {
   return made;
 }
 
+std::vector<ProgressRecord> progress_records(const eval::Progress& loops) {
+  std::vector<ProgressRecord> records;
+  for (const eval::LoopProgress& each : loops) records.push_back({each.variable, each.turn, each.turns, each.seconds});
+  return records;
+}
+
 PlanRecord plan_record(const session::Planned& planned) {
   PlanRecord made;
   plan::Counters totals;

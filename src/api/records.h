@@ -1,5 +1,6 @@
 #pragma once
 // Converts results of the interpreter to records of the embedding API.
+#include "eval/reports.h"
 #include "mtf/interpreter.h"
 #include "plan/counters.h"
 #include "session/planned.h"
@@ -10,6 +11,7 @@ namespace mtf {
 PlaceRecord place_record(Span span);
 DiagnosticRecord diagnostic_record(const Diagnostic& diagnostic);
 CountersRecord counters_record(const plan::Counters& counters);
+std::vector<ProgressRecord> progress_records(const eval::Progress& loops);
 PlanRecord plan_record(const session::Planned& planned);
 
 }  // namespace mtf

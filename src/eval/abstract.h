@@ -171,6 +171,11 @@ class AbstractDomain {
 
 inline AbstractDomain::Uncertain AbstractDomain::uncertain() { return Uncertain(*this); }
 
+/// The number of values of a sequence; -1 if only a run knows it.
+inline int64_t count_of(const Sequence& sequence, const AbstractDomain& domain) {
+  return domain.is_abstract() && sequence.count == Sequence::kUntilNone ? -1 : sequence.count;
+}
+
 /// The unknown number that the host gets when it reads an element of a tensor.
 HostValue unknown_number(ElementType element);
 /// Joins the values of names where several control-flow paths meet.

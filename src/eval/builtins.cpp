@@ -91,8 +91,11 @@ HostValue len(Caller&, const Bound& call) {
     const std::optional<int64_t> count = range->size(call.span(0));
     return count ? HostValue(*count) : unknown(UnknownKind::kInt);
   }
-  if (auto* sequence = value.as<SequencePtr>())
+  if (auto* sequence = value.as<SequencePtr>()) {
+    if ((*sequence)->count == Sequence::kUntilNone)
+      fail(Kind::type_mismatch, call.span(0), "{} have no length before they end", (*sequence)->what);
     return (*sequence)->count < 0 ? unknown(UnknownKind::kInt) : HostValue((*sequence)->count);
+  }
   if (value.is_unknown()) return unknown(UnknownKind::kInt);
   if (auto* object = value.as<ObjectPtr>()) {
     if (auto length = (*object)->length()) return *length < 0 ? unknown(UnknownKind::kInt) : HostValue(*length);

@@ -265,7 +265,8 @@ class Comprehension {
       return every_turn(
           index, *count, [first = range->first](int64_t i) { return HostValue(first + i); }, scope);
     }
-    if (sequence && (*sequence)->count >= 0) return every_turn(index, (*sequence)->count, (*sequence)->at, scope);
+    if (const int64_t count = sequence ? count_of(**sequence, evaluator_.domain) : -1; count >= 0)
+      return every_turn(index, count, (*sequence)->at, scope);
     if (!iterable.is<Range>() && !iterable.is_unknown() && !sequence) {
       fail(Diagnostic(Kind::not_iterable, loop.iterable->span,
                       fmt::format("expected a list or a range, found {}", describe(iterable)))
@@ -299,8 +300,13 @@ class Comprehension {
     OwnScope inner = evaluator_.nested(scope);
     const int doubt = evaluator_.domain.uncertainty();
     bool is_right = true;
-    const auto walk = [&](int64_t i) { is_right = turn(index, at(i), inner); };
-    for (int64_t i = 0; i < count && is_right; ++i, inner.end_turn()) {
+    bool has_ended = false;
+    const auto walk = [&](int64_t i) {
+      HostValue item = at(i);
+      has_ended = count == Sequence::kUntilNone && item.is<None>();
+      if (!has_ended) is_right = turn(index, std::move(item), inner);
+    };
+    for (int64_t i = 0; i < count && is_right && !has_ended; ++i, inner.end_turn()) {
       if (i == 0 || !evaluator_.domain.is_check()) walk(i);
       else if (!evaluator_.loops.walk_later_turn(doubt, [&] { walk(i); })) all_known_ = false;
     }

@@ -149,6 +149,8 @@ struct List {
 
 /// A sequence that a loop walks without making a list: the batches of a dataset.
 struct Sequence {
+  /// Count of a sequence whose end only `at` knows: it returns none behind the last value.
+  static constexpr int64_t kUntilNone = INT64_MAX;
   int64_t count = 0;  ///< -1: unknown in a check
   std::function<HostValue(int64_t)> at;
   std::string what;

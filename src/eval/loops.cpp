@@ -174,7 +174,7 @@ Loops::Items Loops::items_of(HostValue& iterable, const ast::ForStmt& stmt, cons
       iterable = {};
     }
   } else if (auto* sequence = iterable.as<SequencePtr>()) {
-    items.count = (*sequence)->count;
+    items.count = count_of(**sequence, evaluator_.domain);
     items.at = (*sequence)->at;
     items.is_finite = true;
   } else if (!iterable.is_unknown() && !iterable.is_poison()) {
@@ -214,7 +214,8 @@ Flow Loops::every_turn(const ast::ForStmt& stmt, const BlockInfo& body, const It
   const Span span = stmt.body.span;
   const NameSet& assigned = body.assigns;
   Ends ends(*this, assigned, *scope, stmt.pattern->span);
-  Shown shown(*this, variable.name.str(), items.count, turns);
+  const bool until_none = items.count == Sequence::kUntilNone;
+  Shown shown(*this, variable.name.str(), until_none ? 0 : items.count, turns);
   const Reports::Mark mark(evaluator_.reports);
   const bool is_programs = depth_ == 1 && evaluator_.undo.wanted() && scope == evaluator_.top();
   std::optional<Replay> replay;
@@ -226,6 +227,7 @@ Flow Loops::every_turn(const ast::ForStmt& stmt, const BlockInfo& body, const It
     shown.at(i);
     if (replay) replay->begin_turn();
     HostValue item = items.at(i);
+    if (until_none && item.is<None>()) return ends.behind(Flow::kNext);
     std::optional<Turn> ended;
     if (is_programs && (items.are_kept || !keeps_a_tensor(item))) ended = {stmt.pattern.get(), item};
     inner->number = graph::last_node_id();

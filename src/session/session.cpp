@@ -99,6 +99,25 @@ struct Session::Impl {
   void declare_dims(const Dims& dims);
   void set(const std::string& target, const plan::HostView& data);
   graph::Value place_given(const plan::HostView& data, const ast::Stmt& stmt);
+
+  /// Runs a step that may change the session. Takes its changes back if it fails, and remembers them otherwise.
+  template <typename Step>
+  void change(const Step& step) {
+    begin();
+    eval::UndoLog undo;
+    Done all{{}, evaluator.builder.context, entries.size()};
+    const auto undoing = evaluator.undo.into(undo);
+    evaluator.blocks.expect_more();
+    try {
+      step();
+    } catch (...) {
+      undo.take_back();
+      evaluator.builder.context = all.context;
+      throw;
+    }
+    all.undo.add(undo);
+    keep(std::move(all));
+  }
 };
 
 Session::Session(eval::Settings settings, plan::Execution* execution, std::ostream& out)
@@ -426,20 +445,26 @@ plan::HostTensor Session::read(const std::string& expression, const std::string&
 }
 
 Session::Shown Session::show(const std::string& expression, const std::string& name) {
-  eval::Evaluator& evaluator = impl_->evaluator;
   const auto [value, span] = impl_->value_of(expression, name);
-  const graph::Value* const tensor = tensor_of(value);
-  if (tensor) {
-    evaluator.cuts.cut({*tensor}, span);
-    if (std::shared_ptr<const plan::Tensor> whole = evaluator.execution()->whole(*tensor)) {
-      const auto bytes = static_cast<size_t>(size_of(whole->type.dims) * size_of(whole->type.element));
-      const std::span<const std::byte> held(static_cast<const std::byte*>(whole_block(*whole)), bytes);
-      return {plan::HostView(tensor->type(), held), std::move(whole)};
-    }
+  if (const graph::Value* const tensor = tensor_of(value)) return show(*tensor, span);
+  const auto number = std::make_shared<const plan::HostTensor>(number_read(value, span));
+  return {*number, number, true};
+}
+
+Session::Shown Session::show(const graph::Value& tensor, Span span) {
+  eval::Evaluator& evaluator = impl_->evaluator;
+  evaluator.cuts.cut({tensor}, span);
+  if (std::shared_ptr<const plan::Tensor> whole = evaluator.execution()->whole(tensor)) {
+    const auto bytes = static_cast<size_t>(size_of(whole->type.dims) * size_of(whole->type.element));
+    const std::span<const std::byte> held(static_cast<const std::byte*>(whole_block(*whole)), bytes);
+    return {plan::HostView(tensor.type(), held), std::move(whole)};
   }
-  const auto copy =
-      std::make_shared<const plan::HostTensor>(tensor ? evaluator.cuts.fetch(*tensor, span) : number_read(value, span));
+  const auto copy = std::make_shared<const plan::HostTensor>(evaluator.cuts.fetch(tensor, span));
   return {*copy, copy, true};
+}
+
+eval::HostValue Session::value(const std::string& expression, const std::string& name) {
+  return impl_->value_of(expression, name).first;
 }
 
 namespace {
@@ -450,7 +475,8 @@ bool is_a_name(const std::string& text) {
          tokens[0].span.text().size() == text.size();
 }
 
-/// Fails unless the data is a valid tensor: valid dims, each once, the right number of bytes, and bools of 0 or 1.
+}  // namespace
+
 void check_given(const plan::HostView& data) {
   Dims dims;
   for (const Dim& dim : data.type.dims) {
@@ -474,8 +500,6 @@ void check_given(const plan::HostView& data) {
   if (wrong != data.bytes.end())
     fail(Kind::bad_value, {}, "expected 0 or 1 for each bool, found {}", std::to_integer<int>(*wrong));
 }
-
-}  // namespace
 
 void Session::Impl::declare_dims(const Dims& dims) {
   for (const Dim& dim : dims) {
@@ -543,21 +567,46 @@ void Session::Impl::set(const std::string& target, const plan::HostView& data) {
 }
 
 void Session::set(const std::string& target, const plan::HostView& data) {
-  eval::Evaluator& evaluator = impl_->evaluator;
-  impl_->begin();
-  eval::UndoLog undo;
-  Impl::Done done{{}, evaluator.builder.context, impl_->entries.size()};
-  const auto undoing = evaluator.undo.into(undo);
-  evaluator.blocks.expect_more();
-  try {
-    impl_->set(target, data);
-  } catch (...) {
-    undo.take_back();
-    evaluator.builder.context = done.context;
-    throw;
-  }
-  done.undo.add(undo);
-  impl_->keep(std::move(done));
+  impl_->change([&] { impl_->set(target, data); });
+}
+
+void Session::bind(const std::string& name, eval::HostValue value) {
+  if (!is_a_name(name)) fail(Kind::bad_value, {}, "expected a name, found {}", quote(name));
+  impl_->change([&] { impl_->evaluator.top()->bind(Name(name), std::move(value), {}); });
+}
+
+void Session::declare_dims(const Dims& dims) {
+  impl_->change([&] { impl_->declare_dims(dims); });
+}
+
+eval::HostValue Session::given(const plan::HostView& data) {
+  check_given(data);
+  impl_->declare_dims(data.type.dims);
+  const graph::Value value = impl_->evaluator.caller.unplaced(data.type, {});
+  impl_->evaluator.execution()->place(*value.node, data);
+  return value;
+}
+
+namespace {
+
+/// Adds the tensors of a value, and those of a list's elements.
+void append_tensors(graph::Values& tensors, const eval::HostValue& value) {
+  if (auto* list = value.as<eval::ListPtr>())
+    for (const eval::HostValue& item : (*list)->items) append_tensors(tensors, item);
+  else if (const graph::Value* tensor = tensor_of(value)) tensors.push_back(*tensor);
+}
+
+}  // namespace
+
+eval::HostValue Session::call(const eval::HostValue& function, std::vector<eval::HostValue> arguments) {
+  eval::HostValue result;
+  impl_->change([&] {
+    result = impl_->evaluator.calls.call_with(function, std::move(arguments), {});
+    graph::Values tensors;
+    append_tensors(tensors, result);
+    impl_->evaluator.cuts.cut(tensors, {});
+  });
+  return result;
 }
 
 namespace {

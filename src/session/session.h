@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "eval/host_value.h"
 #include "eval/reports.h"
 #include "eval/settings.h"
 #include "eval/stored_variables.h"
@@ -26,6 +27,9 @@
 #include "support/diagnostics.h"
 
 namespace mtf::session {
+
+/// Fails unless the data is a valid tensor: valid dims, each once, the right number of bytes, and bools of 0 or 1.
+void check_given(const plan::HostView& data);
 
 class Session {
  public:
@@ -92,6 +96,17 @@ class Session {
     bool is_copy = false;
   };
   Shown show(const std::string& expression, const std::string& name = "<read>");
+  Shown show(const graph::Value& tensor, Span span = {});
+  /// Returns the value of an expression. Its tensors may still be pending.
+  eval::HostValue value(const std::string& expression, const std::string& name = "<read>");
+  /// Binds a name to a value, as `let` does. Fails (bad_value) if `name` is no name.
+  void bind(const std::string& name, eval::HostValue value);
+  /// Declares the dims that the session lacks. Fails with size_conflict if it has one of another size.
+  void declare_dims(const Dims& dims);
+  /// Calls a function of the session, and computes the tensors of the result. On an error takes back its effects.
+  eval::HostValue call(const eval::HostValue& function, std::vector<eval::HostValue> arguments);
+  /// Makes a tensor that holds the data, with the layout of the rules in force.
+  eval::HostValue given(const plan::HostView& data);
   /// Binds a name to a copy of a tensor, as `let` does, with the layout of the rules in force. If `target` leads to a
   /// param or state (`net.w`), or is a name bound to one, assigns it as `:=` does. Declares dims that the session
   /// lacks. Fails with size_conflict if the session has a dim of another size, and with size_mismatch if the number of

@@ -71,12 +71,19 @@ TEST_P(Loaded, AScriptCostsWhatItsPlanSays) {
   EXPECT_GT(checked, 100);
 }
 
-/// Examples and the library's scripts train for long and are only planned.
+/// True of a script that trains for long.
+bool is_long(const std::string& path) {
+  for (const char* folder : {"/examples/", "/library/", "/kinds/"})
+    if (path.find(folder) != std::string::npos) return true;
+  return false;
+}
+
+/// Scripts that train for long are only planned.
 TEST_P(Loaded, AScriptCountsWhatItsRunCounts) {
   const std::vector<std::string> paths = scripts();
   int checked = 0;
   for (size_t i = GetParam(); i < paths.size(); i += kParts) {
-    if (paths[i].find("/examples/") != std::string::npos || paths[i].find("/library/") != std::string::npos) continue;
+    if (is_long(paths[i])) continue;
     for (const ScriptCase& each : cases_of(paths[i])) {
       SCOPED_TRACE(each.name);
       try {

@@ -8,6 +8,9 @@
 //   double loss = interpreter.number("step(x)");
 //   mtf::TensorData y = interpreter.tensor("x * 2");                  // a tensor comes out: y.dims, y.as<float>()
 //   mtf::PlanRecord plan = interpreter.plan("step(x)", {.mesh = "all:8", .layout = "batch:all"});  // what if?
+//   interpreter.define("half(x: float) -> float", [](auto& given) { return mtf::Value(given[0].number() / 2); });
+//   mtf::Prepared step = interpreter.prepare("step(x)", {"x"});       // parsed and checked once
+//   loss = step({mtf::Value(batch)}).number();                        // called often, with other tensors
 // clang-format on
 //
 // Interpreters share nothing. A process may have several, each used by one thread at a time. Only interrupt() may be
@@ -18,6 +21,7 @@
 // same way (out_of_memory). Other exceptions come from functions that the caller passed in, or are bugs of mtf.
 //
 // Linking: `find_package(mtf)`, `target_link_libraries(… mtf::libmtf)`.
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -31,6 +35,9 @@
 #include <vector>
 
 namespace mtf {
+
+/// The version of the library, "0.1.0".
+const char* version();
 
 // ---- tensors --------------------------------------------------------------------------------------------------------
 
@@ -124,6 +131,75 @@ struct TensorData {
  private:
   void expect(Element asked) const;
 };
+
+// ---- values ---------------------------------------------------------------------------------------------------------
+
+/// A value of a script, in or out. Numbers keep their kind: an int has all its 64 bits.
+class Value {
+ public:
+  enum class Kind : std::uint8_t {
+    kNone,
+    kBool,
+    kInt,
+    kFloat,
+    kText,
+    kList,
+    kTuple,
+    kTensor,
+    kOther,  ///< a model, a function, a dim, …: text() describes it. It cannot go in.
+  };
+
+  Value() = default;  ///< none
+  template <std::same_as<bool> T>
+  Value(T truth) : kind_(Kind::kBool), integer_(truth) {}                  // NOLINT: a value wherever one is asked for
+  Value(std::int64_t integer) : kind_(Kind::kInt), integer_(integer) {}    // NOLINT
+  Value(int integer) : Value(std::int64_t{integer}) {}                     // NOLINT
+  Value(double number) : kind_(Kind::kFloat), number_(number) {}           // NOLINT
+  Value(std::string text) : kind_(Kind::kText), text_(std::move(text)) {}  // NOLINT
+  Value(const char* text) : Value(std::string(text)) {}                    // NOLINT
+  Value(TensorData tensor) : kind_(Kind::kTensor), tensor_(std::move(tensor)) {}  // NOLINT
+  /// The elements must live until the call that takes the value has returned.
+  Value(const TensorView& tensor)  // NOLINT
+      : Value(TensorData{tensor.element, tensor.dims, tensor.bytes, nullptr, false}) {}
+  static Value list(std::vector<Value> items) { return {Kind::kList, std::move(items)}; }
+  static Value tuple(std::vector<Value> items) { return {Kind::kTuple, std::move(items)}; }
+  /// A value that only can be described: "a model TwoLayer".
+  static Value other(std::string description);
+
+  Kind kind() const { return kind_; }
+  bool is_none() const { return kind_ == Kind::kNone; }
+  /// Each throws ScriptError (type_mismatch) if the value is of another kind. number() also takes an int, a bool, and a
+  /// tensor without dims.
+  bool truth() const;
+  std::int64_t integer() const;
+  double number() const;
+  const std::string& text() const;          ///< of a string; of kOther its description
+  const std::vector<Value>& items() const;  ///< of a list or a tuple
+  const TensorData& tensor() const;
+
+ private:
+  Value(Kind kind, std::vector<Value> items) : kind_(kind), items_(std::move(items)) {}
+  void expect(bool is, const char* what) const;
+
+  Kind kind_ = Kind::kNone;
+  std::int64_t integer_ = 0;
+  double number_ = 0;
+  std::string text_;
+  std::vector<Value> items_;
+  TensorData tensor_;
+};
+
+/// A function of the host that scripts call. It gets one value for each parameter; none for one that was left out. An
+/// exception of it ends the run, and is thrown by the function of the interpreter that was called.
+using HostFunction = std::function<Value(const std::vector<Value>&)>;
+
+/// The type of a tensor that a stream gives.
+struct TensorShape {
+  Element element = Element::kF32;
+  std::vector<TensorDim> dims;
+};
+/// Writes the next batch to the memory of its tensors, row-major, and returns true; false if there is none.
+using NextBatch = std::function<bool(std::span<const std::span<std::byte>> tensors)>;
 
 // ---- answers --------------------------------------------------------------------------------------------------------
 
@@ -242,6 +318,14 @@ struct TextPart {
 
 // ---- the interpreter ------------------------------------------------------------------------------------------------
 
+/// How far the loops under way are, the outermost first.
+struct ProgressRecord {
+  std::string variable;    ///< of the loop: "step", or "while"
+  std::int64_t done = 0;   ///< iterations that have ended
+  std::int64_t count = 0;  ///< of all; 0: unknown
+  double seconds = 0;      ///< since the loop began
+};
+
 /// The options of the `mtf` command, in its notation. An empty member leaves the choice to the program.
 struct InterpreterOptions {
   std::string mesh = {};                                      ///< "rows:2;cols:2"
@@ -262,12 +346,34 @@ struct InterpreterOptions {
   std::function<void(std::string_view)> output = {};
   /// Receives each warning of a run, once for each position. If empty, warnings are dropped.
   std::function<void(const DiagnosticRecord&)> warning = {};
+  /// Receives the loops under way that compute, the outermost first, at the beginning of each iteration.
+  std::function<void(std::span<const ProgressRecord>)> progress = {};
 };
 
 /// Another mesh or layout than the current one, in the same notation. An empty member keeps the current one.
 struct PlanAssumption {
   std::string mesh = {};
   std::string layout = {};
+};
+
+/// A name that a program has bound, with its type: "f32[batch=64]", "a model TwoLayer".
+struct NameRecord {
+  std::string name, type;
+  std::int64_t bytes = 0;  ///< of a tensor, or of a model's params and states, on the processor that holds most
+};
+
+/// An expression with inputs, parsed and checked once (Interpreter::prepare). Belongs to its interpreter's thread, and
+/// may outlive the interpreter, but not be called then.
+class Prepared {
+ public:
+  /// Computes the expression with one argument for each input. The same errors as of Interpreter::run.
+  Value operator()(const std::vector<Value>& arguments) const;
+
+ private:
+  friend class Interpreter;
+  struct Impl;
+  explicit Prepared(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  std::shared_ptr<const Impl> impl_;
 };
 
 class Interpreter {
@@ -302,6 +408,26 @@ class Interpreter {
   /// The value of a name or an expression: a number, or a tensor without dims.
   double number(const std::string& expression);
 
+  /// The value of a name or an expression, of any kind.
+  Value value(const std::string& expression);
+  /// Binds a name to a value, as `let` does. Tensors are copied, and dims that the program lacks are declared.
+  void bind(const std::string& name, const Value& value);
+  /// The names that the program has bound, in the order in which they were bound.
+  std::vector<NameRecord> names() const;
+
+  /// Binds a name to a function of the host. The signature is written as in the reference: `noise(x: tensor, scale:
+  /// float = 1) -> tensor`. Tensors arrive gathered. A check and a plan do not call the function: its result is unknown
+  /// there, of the kind behind `->`. On ranks each calls its own. Throws ScriptError (bad_value) for a signature that
+  /// cannot be read.
+  void define(const std::string& signature, HostFunction function);
+  /// Binds a name to a function without parameters that returns a stream of batches: `for (x, y) in train() { … }`.
+  /// `begin` is called for each loop. A stream of one tensor gives tensors, one of more gives tuples. Declares dims
+  /// that the program lacks.
+  void define_stream(const std::string& name, std::vector<TensorShape> tensors, std::function<NextBatch()> begin);
+  /// Prepares an expression for many calls. `inputs` are the names in it that stand for the arguments. Other names mean
+  /// what they mean at the call, as in a function of the program.
+  Prepared prepare(const std::string& expression, const std::vector<std::string>& inputs);
+
   /// The computation and communication since the beginning, or since mark_counters(). If the program has executed
   /// `counters { … }`, the peak is the peak since the last one.
   CountersRecord counters() const;
@@ -320,6 +446,8 @@ class Interpreter {
   std::vector<TextPart> explain(const std::string& text) const;
 
  private:
+  friend class Prepared;
+  friend struct Prepared::Impl;
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -25,6 +25,9 @@
 extern "C" {
 #endif
 
+/* The version of the library, "0.1.0". */
+const char* mtf_version(void);
+
 /* ---- what went wrong --------------------------------------------------------------------------------------------- */
 
 /* The values are those of the exit status of `mtf`. */
@@ -75,7 +78,15 @@ typedef struct mtf_setting {
 } mtf_setting;
 
 /* The options of the `mtf` command, in its notation. NULL or 0 leaves the choice to the program. */
+typedef struct mtf_progress {
+  const char* variable; /* of a loop: "step", or "while" */
+  int64_t done;         /* iterations that have ended */
+  int64_t count;        /* of all; 0: unknown */
+  double seconds;       /* since the loop began */
+} mtf_progress;
+
 typedef struct mtf_options {
+  size_t struct_size; /* sizeof(mtf_options): later versions may add members at the end. 0: those of version 0.1 */
   const char* mesh;   /* "rows:2;cols:2" */
   const char* layout; /* "batch:rows;hidden:cols" */
   size_t set_count;
@@ -90,6 +101,9 @@ typedef struct mtf_options {
   void (*warning)(const mtf_diagnostic* warning, void* context);
   void* context;    /* stays as long as the interpreter */
   int check_finite; /* a run fails at the first NaN or infinity that an operation makes of finite operands */
+  int64_t memory;   /* bytes that each processor may use for a program and its inputs; 0: no limit */
+  /* Receives the loops under way that compute, the outermost first, at the beginning of each iteration. */
+  void (*progress)(const mtf_progress* loops, size_t count, void* context);
 } mtf_options;
 
 /* Opens an interpreter. If `options` is NULL, the program chooses them all. The caller owns the interpreter and closes
@@ -140,6 +154,92 @@ mtf_code mtf_get_tensor(mtf_interpreter* interpreter, const char* expression, co
 void mtf_free_tensor(const mtf_tensor* tensor);
 /* The value of a name or an expression: a number, or a tensor without dims. */
 mtf_code mtf_get_number(mtf_interpreter* interpreter, const char* expression, double* number);
+
+/* ---- values of any kind ------------------------------------------------------------------------------------------ */
+
+typedef enum mtf_kind {
+  MTF_NONE = 0,
+  MTF_TRUTH = 1,  /* a bool: `integer` is 0 or 1 */
+  MTF_INT = 2,    /* `integer`, with all its 64 bits */
+  MTF_FLOAT = 3,  /* `number` */
+  MTF_TEXT = 4,   /* `text`, of `text_length` bytes */
+  MTF_LIST = 5,   /* `items` */
+  MTF_TUPLE = 6,  /* `items` */
+  MTF_TENSOR = 7, /* `tensor` */
+  MTF_OTHER = 8   /* a model, a function, a dim, ...: `text` describes it; it cannot go in */
+} mtf_kind;
+
+/* Members that the kind does not name are not read. */
+typedef struct mtf_value {
+  mtf_kind kind;
+  int64_t integer;
+  double number;
+  const char* text;
+  size_t text_length;
+  size_t item_count;
+  const struct mtf_value* items;
+  const mtf_tensor* tensor;
+} mtf_value;
+
+/* The value of a name or an expression. The caller frees it, on the interpreter's thread. */
+mtf_code mtf_get_value(mtf_interpreter* interpreter, const char* expression, const mtf_value** value);
+void mtf_free_value(const mtf_value* value);
+/* Binds a name to a value, as `let` does. Tensors are copied, and dims that the program lacks are declared. */
+mtf_code mtf_set_value(mtf_interpreter* interpreter, const char* name, const mtf_value* value);
+
+/* A name that the program has bound. */
+typedef struct mtf_name {
+  const char* name;
+  const char* type; /* "f32[batch=64]", "a model TwoLayer" */
+  int64_t bytes;    /* of a tensor, or of a model's params and states, on the processor that holds most */
+} mtf_name;
+
+typedef struct mtf_names {
+  size_t count;
+  const mtf_name* list;
+} mtf_names;
+
+/* The names that the program has bound, in the order in which they were bound. The caller frees them. */
+mtf_code mtf_get_names(mtf_interpreter* interpreter, const mtf_names** names);
+void mtf_free_names(const mtf_names* names);
+
+/* ---- functions of the host --------------------------------------------------------------------------------------- */
+
+/* A function that scripts call. It gets one value for each parameter, MTF_NONE for one that was left out, valid during
+ * the call. It sets `*result`, which is MTF_NONE before. What the result points to must stay valid until the function
+ * is called again or `destroy` is called. Returns 0; otherwise the call fails with the result's text, and the run ends.
+ */
+typedef int (*mtf_function)(const mtf_value* arguments, size_t count, mtf_value* result, void* context);
+/* Binds a name to a function. The signature is written as in the reference: "noise(x: tensor, scale: float = 1) ->
+ * tensor". A check and a plan do not call it: its result is unknown there, of the kind behind `->`. `destroy` may be
+ * NULL; it is called with `context` when no name holds the function any more, also if this call fails. */
+mtf_code mtf_define(mtf_interpreter* interpreter, const char* signature, mtf_function function, void* context,
+                    void (*destroy)(void* context));
+
+/* A stream of batches. `begin` is called for each loop over it; its result is given to the others. `next` writes the
+ * next batch to `tensors`, the memory of each tensor, row-major, and returns 1; 0: there is none; -1: it failed, and
+ * the run ends. `end` may be NULL; it is called once for each stream that began. */
+typedef struct mtf_stream {
+  void* (*begin)(void* context);
+  int (*next)(void* const* tensors, size_t count, void* stream);
+  void (*end)(void* stream);
+} mtf_stream;
+/* Binds a name to a function without parameters that returns a stream: `for (x, y) in train() { ... }`. `tensors` are
+ * the types of a batch; their data is not read. Declares dims that the program lacks. */
+mtf_code mtf_define_stream(mtf_interpreter* interpreter, const char* name, const mtf_tensor* tensors, size_t count,
+                           const mtf_stream* stream, void* context, void (*destroy)(void* context));
+
+/* ---- prepared calls ---------------------------------------------------------------------------------------------- */
+
+typedef struct mtf_prepared mtf_prepared;
+
+/* Parses and checks an expression once, for many calls with other arguments. `inputs` are the names in it that stand
+ * for them. The caller frees it with mtf_free_prepared(), before or after the interpreter. */
+mtf_code mtf_prepare(mtf_interpreter* interpreter, const char* expression, const char* const* inputs, size_t count,
+                     mtf_prepared** prepared);
+/* Computes it with one argument for each input. An error is the interpreter's. The caller frees the result. */
+mtf_code mtf_call(mtf_prepared* prepared, const mtf_value* arguments, size_t count, const mtf_value** result);
+void mtf_free_prepared(mtf_prepared* prepared);
 
 /* ---- costs ------------------------------------------------------------------------------------------------------- */
 

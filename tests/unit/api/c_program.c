@@ -177,8 +177,12 @@ struct heard {
   int warnings;
 };
 
-static void hear(const char* text, size_t length, void* context) { strncat(((struct heard*)context)->printed, text, length); }
-static void count(const mtf_diagnostic* warning, void* context) { ((struct heard*)context)->warnings += warning->is_error ? 100 : 1; }
+static void hear(const char* text, size_t length, void* context) {
+  strncat(((struct heard*)context)->printed, text, length);
+}
+static void count(const mtf_diagnostic* warning, void* context) {
+  ((struct heard*)context)->warnings += warning->is_error ? 100 : 1;
+}
 
 int output_and_warnings_are_given(void) {
   struct heard heard = {"", 0};
@@ -194,7 +198,8 @@ int output_and_warnings_are_given(void) {
   return 0;
 }
 
-int code_of_print(void (*output)(const char* text, unsigned long length, void* context), void* context, char* said, unsigned long size) {
+int code_of_print(void (*output)(const char* text, unsigned long length, void* context), void* context, char* said,
+                  unsigned long size) {
   mtf_options options = {0};
   mtf_interpreter* mtf = NULL;
   mtf_code code;
@@ -233,6 +238,143 @@ int a_file_is_run(const char* path, const char* missing) {
   mtf_interpreter* mtf = opened(NULL, NULL);
   CHECK(mtf_run_file(mtf, path) == MTF_OK && mtf_get_number(mtf, "y", &number) == MTF_OK && number == 7);
   CHECK(mtf_run_file(mtf, missing) == MTF_WRONG_FILE && strcmp(mtf_last_error(mtf)->kind, "file_not_found") == 0);
+  mtf_close(mtf);
+  return 0;
+}
+
+int values_go_in_and_come_out(void) {
+  const mtf_value items[2] = {{.kind = MTF_INT, .integer = 9007199254740993},
+                              {.kind = MTF_TEXT, .text = "a\0b", .text_length = 3}};
+  const mtf_value list = {.kind = MTF_LIST, .item_count = 2, .items = items};
+  const mtf_value other = {.kind = MTF_OTHER};
+  const mtf_value* back = NULL;
+  const mtf_names* names = NULL;
+  mtf_interpreter* mtf = opened(NULL, NULL);
+  CHECK(strcmp(mtf_version(), "0.1.0") == 0);
+  CHECK(mtf_set_value(mtf, "all", &list) == MTF_OK);
+  CHECK(mtf_run(mtf, "assert all[0] == 9007199254740993") == MTF_OK);
+  CHECK(mtf_get_value(mtf, "all + [true, none, (1, 2.5), ones([])]", &back) == MTF_OK);
+  CHECK(back->kind == MTF_LIST && back->item_count == 6);
+  CHECK(back->items[0].kind == MTF_INT && back->items[0].integer == 9007199254740993);
+  CHECK(back->items[1].text_length == 3 && memcmp(back->items[1].text, "a\0b", 4) == 0);
+  CHECK(back->items[2].kind == MTF_TRUTH && back->items[2].integer == 1 && back->items[3].kind == MTF_NONE);
+  CHECK(back->items[4].kind == MTF_TUPLE && back->items[4].items[1].number == 2.5);
+  CHECK(back->items[5].kind == MTF_TENSOR && back->items[5].tensor->dim_count == 0);
+  mtf_free_value(back);
+  CHECK(mtf_set_value(mtf, "x", &other) == MTF_WRONG_CALL && mtf_set_value(mtf, "x", NULL) == MTF_WRONG_CALL);
+  CHECK(mtf_get_names(mtf, &names) == MTF_OK && names->count == 1 && strcmp(names->list[0].name, "all") == 0);
+  mtf_free_names(names);
+  mtf_close(mtf);
+  return 0;
+}
+
+static int half(const mtf_value* arguments, size_t count, mtf_value* result, void* context) {
+  *(int*)context += 1;
+  if (count != 1 || arguments[0].number < 0) {
+    result->text = "a negative number";
+    return 1;
+  }
+  result->kind = MTF_FLOAT;
+  result->number = arguments[0].number / 2;
+  return 0;
+}
+
+static void forget(void* context) { *(int*)context = -1; }
+
+int functions_are_called(void) {
+  int calls = 0;
+  double number = 0;
+  mtf_interpreter* mtf = opened(NULL, NULL);
+  CHECK(mtf_define(mtf, "half(x: float) -> float", half, &calls, forget) == MTF_OK);
+  CHECK(mtf_get_number(mtf, "half(3.0) + half(1)", &number) == MTF_OK && number == 2 && calls == 2);
+  CHECK(mtf_run(mtf, "let y = half(-1.0)") == MTF_BUG);
+  CHECK(strcmp(mtf_last_error(mtf)->kind, "function_failed") == 0);
+  CHECK(strstr(mtf_last_error(mtf)->text, "a negative number") != NULL);
+  CHECK(mtf_get_number(mtf, "half(8.0)", &number) == MTF_OK && number == 4);
+  mtf_close(mtf);
+  mtf = NULL;
+  CHECK(calls == -1);
+  mtf = opened(NULL, NULL);
+  calls = 0;
+  CHECK(mtf_define(mtf, "half(", half, &calls, forget) == MTF_WRONG_PROGRAM && calls == -1);
+  CHECK(mtf_define(mtf, "half()", NULL, &calls, NULL) == MTF_WRONG_CALL);
+  mtf_close(mtf);
+  return 0;
+}
+
+struct counter {
+  float at;
+  int begun, ended;
+};
+
+static void* begin(void* context) {
+  struct counter* counter = context;
+  counter->at = 0;
+  ++counter->begun;
+  return counter;
+}
+
+static int next(void* const* tensors, size_t count, void* stream) {
+  struct counter* counter = stream;
+  float* x = tensors[0];
+  if (count != 1) return -1;
+  if (counter->at == 3) return 0;
+  x[0] = x[1] = ++counter->at;
+  return 1;
+}
+
+static void end(void* stream) { ++((struct counter*)stream)->ended; }
+
+int streams_are_walked(void) {
+  struct counter counter = {0};
+  const mtf_dim dims[1] = {{"n", 2}};
+  const mtf_tensor x = {MTF_F32, 1, dims, 0, NULL};
+  const mtf_stream stream = {begin, next, end};
+  double sum = 0;
+  mtf_interpreter* mtf = opened(NULL, NULL);
+  CHECK(mtf_define_stream(mtf, "train", &x, 1, &stream, &counter, NULL) == MTF_OK);
+  CHECK(mtf_run(mtf, "let total = 0.0\nfor epoch in 0..2 { for x in train() { total := total + float(sum(x)) } }") ==
+        MTF_OK);
+  CHECK(mtf_get_number(mtf, "total", &sum) == MTF_OK && sum == 24);
+  CHECK(mtf_define_stream(mtf, "none", &x, 1, NULL, NULL, NULL) == MTF_WRONG_CALL);
+  mtf_close(mtf);
+  mtf = NULL;
+  CHECK(counter.begun == 2 && counter.ended == 2);
+  return 0;
+}
+
+int calls_are_prepared(void) {
+  const char* inputs[1] = {"x"};
+  float numbers[2] = {1, 2};
+  const mtf_dim dims[1] = {{"n", 2}};
+  const mtf_tensor x = {MTF_F32, 1, dims, sizeof numbers, numbers};
+  const mtf_value argument = {.kind = MTF_TENSOR, .tensor = &x};
+  const mtf_value* result = NULL;
+  mtf_prepared* step = NULL;
+  mtf_interpreter* mtf = opened("p:2", "n:p");
+  CHECK(mtf_run(mtf, "dim n = 2\nlet w = zeros([n])") == MTF_OK);
+  CHECK(mtf_prepare(mtf, "sum(w + y)", inputs, 1, &step) == MTF_WRONG_PROGRAM && step == NULL);
+  CHECK(mtf_prepare(mtf, "sum(w + x)", inputs, 1, &step) == MTF_OK);
+  for (numbers[0] = 1; numbers[0] < 4; ++numbers[0]) {
+    CHECK(mtf_call(step, &argument, 1, &result) == MTF_OK && result->kind == MTF_TENSOR);
+    CHECK(((const float*)result->tensor->data)[0] == numbers[0] + 2);
+    mtf_free_value(result);
+  }
+  CHECK(mtf_call(step, NULL, 0, &result) == MTF_WRONG_PROGRAM && result == NULL);
+  CHECK(mtf_call(NULL, NULL, 0, &result) == MTF_WRONG_CALL);
+  mtf_close(mtf);
+  mtf_free_prepared(step);
+  return 0;
+}
+
+int options_have_a_size(void) {
+  mtf_options options = {0};
+  mtf_interpreter* mtf = NULL;
+  options.struct_size = sizeof options;
+  CHECK(mtf_open(&options, &mtf) == MTF_OK);
+  mtf_close(mtf);
+  options.struct_size = sizeof options + 8;
+  CHECK(mtf_open(&options, &mtf) == MTF_WRONG_CALL);
   mtf_close(mtf);
   return 0;
 }

@@ -18,6 +18,11 @@ int code_of_print(void (*output)(const char* text, unsigned long length, void* c
                   unsigned long size);
 /* Runs a text that never ends, whose print ends it. */
 int an_interrupt_ends_a_run(void);
+int values_go_in_and_come_out(void);
+int functions_are_called(void);
+int streams_are_walked(void);
+int calls_are_prepared(void);
+int options_have_a_size(void);
 int a_file_is_run(const char* path, const char* missing);
 
 #ifdef __cplusplus
