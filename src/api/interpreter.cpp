@@ -128,10 +128,10 @@ struct Interpreter::Impl {
     return translated(step);
   }
 
-  Value shown(const eval::HostValue& value) {
+  ScriptValue shown(const eval::HostValue& value) {
     return api_value(value, [this](const graph::Value& tensor) { return session.show(tensor); });
   }
-  eval::HostValue given(const Value& value) {
+  eval::HostValue given(const ScriptValue& value) {
     return script_value(value, [this](const plan::HostView& view) { return session.given(view); });
   }
 
@@ -187,12 +187,12 @@ void Interpreter::set(const std::string& name, const TensorView& tensor) {
   translated([&] { impl_->session.set(name, host_view(tensor)); });
 }
 
-Value Interpreter::value(const std::string& expression) {
+ScriptValue Interpreter::value(const std::string& expression) {
   return translated([&] { return impl_->shown(impl_->session.value(expression)); });
 }
 
-void Interpreter::bind(const std::string& name, const Value& value) {
-  if (value.kind() == Value::Kind::kTensor) return set(name, value.tensor().view());
+void Interpreter::bind(const std::string& name, const ScriptValue& value) {
+  if (value.kind() == ScriptValue::Kind::kTensor) return set(name, value.tensor().view());
   translated([&] { impl_->session.bind(name, impl_->given(value)); });
 }
 
@@ -203,7 +203,7 @@ std::vector<NameRecord> Interpreter::names() const {
   return names;
 }
 
-void Interpreter::define(const std::string& signature, HostFunction function) {
+void Interpreter::define(const std::string& signature, ScriptFunction function) {
   translated([&] {
     if (!function) fail(Kind::bad_value, {}, "expected a function for {}, found none", quote(signature));
     const eval::HostValue value = host_function_value(signature, std::move(function));
@@ -239,12 +239,12 @@ Prepared Interpreter::prepare(const std::string& expression, const std::vector<s
   });
 }
 
-Value Prepared::operator()(const std::vector<Value>& arguments) const {
+ScriptValue Prepared::operator()(const std::vector<ScriptValue>& arguments) const {
   if (impl_->alive.expired()) throw std::logic_error("a prepared expression whose interpreter has gone");
   Interpreter::Impl& interpreter = impl_->interpreter;
   return interpreter.running([&] {
     std::vector<eval::HostValue> given;
-    for (const Value& each : arguments) given.push_back(interpreter.given(each));
+    for (const ScriptValue& each : arguments) given.push_back(interpreter.given(each));
     return interpreter.shown(interpreter.session.call(impl_->function, std::move(given)));
   });
 }
@@ -307,13 +307,13 @@ double Interpreter::number(const std::string& expression) {
 
 const char* version() { return MTF_VERSION; }
 
-Value Value::other(std::string description) {
-  Value value(std::move(description));
+ScriptValue ScriptValue::other(std::string description) {
+  ScriptValue value(std::move(description));
   value.kind_ = Kind::kOther;
   return value;
 }
 
-void Value::expect(bool is, const char* what) const {
+void ScriptValue::expect(bool is, const char* what) const {
   if (is) return;
   static constexpr const char* kKinds[] = {"none", "a bool", "an int", "a float", "a string", "a list", "a tuple"};
   const std::string found = kind_ == Kind::kOther    ? text_
@@ -322,34 +322,34 @@ void Value::expect(bool is, const char* what) const {
   translated([&] { fail(mtf::Kind::type_mismatch, {}, "expected {}, found {}", what, found); });
 }
 
-bool Value::truth() const {
+bool ScriptValue::truth() const {
   expect(kind_ == Kind::kBool, "a bool");
   return integer_ != 0;
 }
 
-std::int64_t Value::integer() const {
+std::int64_t ScriptValue::integer() const {
   expect(kind_ == Kind::kInt, "an int");
   return integer_;
 }
 
-double Value::number() const {
+double ScriptValue::number() const {
   if (kind_ == Kind::kFloat) return number_;
   if (kind_ == Kind::kTensor && tensor_.dims.empty()) return tensor_.numbers()[0];
   expect(kind_ == Kind::kInt || kind_ == Kind::kBool, "a number");
   return static_cast<double>(integer_);
 }
 
-const std::string& Value::text() const {
+const std::string& ScriptValue::text() const {
   expect(kind_ == Kind::kText || kind_ == Kind::kOther, "a string");
   return text_;
 }
 
-const std::vector<Value>& Value::items() const {
+const std::vector<ScriptValue>& ScriptValue::items() const {
   expect(kind_ == Kind::kList || kind_ == Kind::kTuple, "a list");
   return items_;
 }
 
-const TensorData& Value::tensor() const {
+const TensorData& ScriptValue::tensor() const {
   expect(kind_ == Kind::kTensor, "a tensor");
   return tensor_;
 }

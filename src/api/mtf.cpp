@@ -22,8 +22,8 @@ namespace {
 using mtf::DiagnosticRecord;
 
 static_assert(MTF_BOOL == static_cast<int>(mtf::Element::kBool) && MTF_F64 == static_cast<int>(mtf::Element::kF64));
-static_assert(MTF_NONE == static_cast<int>(mtf::Value::Kind::kNone) &&
-              MTF_OTHER == static_cast<int>(mtf::Value::Kind::kOther));
+static_assert(MTF_NONE == static_cast<int>(mtf::ScriptValue::Kind::kNone) &&
+              MTF_OTHER == static_cast<int>(mtf::ScriptValue::Kind::kOther));
 static_assert(MTF_DOUBT_WAYS == static_cast<int>(mtf::DoubtRecord::Kind::kWays) &&
               MTF_DOUBT_SKIPPED == static_cast<int>(mtf::DoubtRecord::Kind::kSkipped));
 static_assert(MTF_WRONG_PROGRAM == static_cast<int>(mtf::ExitCode::kProgram) &&
@@ -132,22 +132,22 @@ struct HeldTensor : mtf_tensor {
 /// The memory of the pointers of a value. It must not be moved.
 class ValueParts {
  public:
-  void fill(const mtf::Value& value, mtf_value& made) {
+  void fill(const mtf::ScriptValue& value, mtf_value& made) {
     made = {};
     made.kind = static_cast<mtf_kind>(value.kind());
     switch (value.kind()) {
-      case mtf::Value::Kind::kNone: break;
-      case mtf::Value::Kind::kBool: made.integer = value.truth(); break;
-      case mtf::Value::Kind::kInt: made.integer = value.integer(); break;
-      case mtf::Value::Kind::kFloat: made.number = value.number(); break;
-      case mtf::Value::Kind::kText:
-      case mtf::Value::Kind::kOther:
+      case mtf::ScriptValue::Kind::kNone: break;
+      case mtf::ScriptValue::Kind::kBool: made.integer = value.truth(); break;
+      case mtf::ScriptValue::Kind::kInt: made.integer = value.integer(); break;
+      case mtf::ScriptValue::Kind::kFloat: made.number = value.number(); break;
+      case mtf::ScriptValue::Kind::kText:
+      case mtf::ScriptValue::Kind::kOther:
         made.text = value.text().c_str();
         made.text_length = value.text().size();
         break;
-      case mtf::Value::Kind::kTensor: made.tensor = &tensors_.emplace_back(value.tensor()); break;
-      case mtf::Value::Kind::kList:
-      case mtf::Value::Kind::kTuple: {
+      case mtf::ScriptValue::Kind::kTensor: made.tensor = &tensors_.emplace_back(value.tensor()); break;
+      case mtf::ScriptValue::Kind::kList:
+      case mtf::ScriptValue::Kind::kTuple: {
         std::vector<mtf_value>& items = lists_.emplace_back(value.items().size());
         for (size_t i = 0; i < items.size(); ++i) fill(value.items()[i], items[i]);
         made.item_count = items.size();
@@ -163,10 +163,10 @@ class ValueParts {
 };
 
 struct HeldValue : mtf_value {
-  explicit HeldValue(mtf::Value value) : mtf_value{}, held(std::move(value)) { parts.fill(held, *this); }
+  explicit HeldValue(mtf::ScriptValue value) : mtf_value{}, held(std::move(value)) { parts.fill(held, *this); }
   HeldValue(const HeldValue&) = delete;
   HeldValue& operator=(const HeldValue&) = delete;
-  const mtf::Value held;
+  const mtf::ScriptValue held;
   ValueParts parts;
 };
 
@@ -305,10 +305,10 @@ mtf::TensorView view_of(const mtf_tensor& tensor) {
   return {element_of(tensor), dims_of(tensor), {data, tensor.bytes}};
 }
 
-mtf::Value value_of(const mtf_value& value) {
+mtf::ScriptValue value_of(const mtf_value& value) {
   const auto items = [&] {
     if (value.item_count > 0) there(value.items, "the items of a list are null");
-    std::vector<mtf::Value> all;
+    std::vector<mtf::ScriptValue> all;
     for (size_t i = 0; i < value.item_count; ++i) all.push_back(value_of(value.items[i]));
     return all;
   };
@@ -318,17 +318,17 @@ mtf::Value value_of(const mtf_value& value) {
     case MTF_INT: return value.integer;
     case MTF_FLOAT: return value.number;
     case MTF_TEXT: return std::string(&there(value.text, "a text is null"), value.text_length);
-    case MTF_LIST: return mtf::Value::list(items());
-    case MTF_TUPLE: return mtf::Value::tuple(items());
+    case MTF_LIST: return mtf::ScriptValue::list(items());
+    case MTF_TUPLE: return mtf::ScriptValue::tuple(items());
     case MTF_TENSOR: return view_of(there(value.tensor, "a tensor is null"));
     case MTF_OTHER: break;
   }
   throw WrongCall{"there is no such kind of value that can go in"};
 }
 
-std::vector<mtf::Value> values_of(const mtf_value* values, size_t count) {
+std::vector<mtf::ScriptValue> values_of(const mtf_value* values, size_t count) {
   if (count > 0) there(values, "the arguments are null");
-  std::vector<mtf::Value> all;
+  std::vector<mtf::ScriptValue> all;
   for (size_t i = 0; i < count; ++i) all.push_back(value_of(values[i]));
   return all;
 }
@@ -340,8 +340,8 @@ std::shared_ptr<void> owned(void* context, void (*destroy)(void*)) {
           }};
 }
 
-mtf::HostFunction host_function(mtf_function function, std::shared_ptr<void> context) {
-  return [function, context = std::move(context)](const std::vector<mtf::Value>& given) -> mtf::Value {
+mtf::ScriptFunction host_function(mtf_function function, std::shared_ptr<void> context) {
+  return [function, context = std::move(context)](const std::vector<mtf::ScriptValue>& given) -> mtf::ScriptValue {
     ValueParts parts;
     std::vector<mtf_value> arguments(given.size());
     for (size_t i = 0; i < given.size(); ++i) parts.fill(given[i], arguments[i]);

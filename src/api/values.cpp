@@ -70,34 +70,36 @@ TensorData tensor_data(session::Session::Shown shown) {
   return data;
 }
 
-Value api_value(const eval::HostValue& value, const std::function<session::Session::Shown(const graph::Value&)>& show) {
-  if (const graph::Value* tensor = tensor_of(value)) return Value(tensor_data(show(*tensor)));
-  if (value.is<eval::None>()) return Value();
-  if (auto* truth = value.as<bool>()) return Value(*truth);
-  if (auto* integer = value.as<int64_t>()) return Value(std::int64_t{*integer});
-  if (auto* number = value.as<double>()) return Value(*number);
-  if (auto* text = value.as<eval::Text>()) return Value(**text);
+ScriptValue api_value(const eval::HostValue& value,
+                      const std::function<session::Session::Shown(const graph::Value&)>& show) {
+  if (const graph::Value* tensor = tensor_of(value)) return ScriptValue(tensor_data(show(*tensor)));
+  if (value.is<eval::None>()) return ScriptValue();
+  if (auto* truth = value.as<bool>()) return ScriptValue(*truth);
+  if (auto* integer = value.as<int64_t>()) return ScriptValue(std::int64_t{*integer});
+  if (auto* number = value.as<double>()) return ScriptValue(*number);
+  if (auto* text = value.as<eval::Text>()) return ScriptValue(**text);
   auto* list = value.as<eval::ListPtr>();
-  if (!list) return Value::other(describe(value));
-  std::vector<Value> items;
+  if (!list) return ScriptValue::other(describe(value));
+  std::vector<ScriptValue> items;
   for (const eval::HostValue& item : (*list)->items) items.push_back(api_value(item, show));
-  return (*list)->tuple ? Value::tuple(std::move(items)) : Value::list(std::move(items));
+  return (*list)->tuple ? ScriptValue::tuple(std::move(items)) : ScriptValue::list(std::move(items));
 }
 
-eval::HostValue script_value(const Value& value, const std::function<eval::HostValue(const plan::HostView&)>& place) {
+eval::HostValue script_value(const ScriptValue& value,
+                             const std::function<eval::HostValue(const plan::HostView&)>& place) {
   switch (value.kind()) {
-    case Value::Kind::kNone: return eval::None{};
-    case Value::Kind::kBool: return value.truth();
-    case Value::Kind::kInt: return int64_t{value.integer()};
-    case Value::Kind::kFloat: return value.number();
-    case Value::Kind::kText: return eval::make_text(value.text());
-    case Value::Kind::kTensor: return place(host_view(value.tensor().view()));
-    case Value::Kind::kOther: break;
-    case Value::Kind::kList:
-    case Value::Kind::kTuple: {
+    case ScriptValue::Kind::kNone: return eval::None{};
+    case ScriptValue::Kind::kBool: return value.truth();
+    case ScriptValue::Kind::kInt: return int64_t{value.integer()};
+    case ScriptValue::Kind::kFloat: return value.number();
+    case ScriptValue::Kind::kText: return eval::make_text(value.text());
+    case ScriptValue::Kind::kTensor: return place(host_view(value.tensor().view()));
+    case ScriptValue::Kind::kOther: break;
+    case ScriptValue::Kind::kList:
+    case ScriptValue::Kind::kTuple: {
       std::vector<eval::HostValue> items;
-      for (const Value& item : value.items()) items.push_back(script_value(item, place));
-      if (value.kind() == Value::Kind::kList) return eval::make_list(std::move(items));
+      for (const ScriptValue& item : value.items()) items.push_back(script_value(item, place));
+      if (value.kind() == ScriptValue::Kind::kList) return eval::make_list(std::move(items));
       if (items.size() < 2) fail(Kind::bad_value, {}, "a tuple has at least two elements, found {}", items.size());
       return eval::make_tuple(std::move(items));
     }
@@ -105,17 +107,17 @@ eval::HostValue script_value(const Value& value, const std::function<eval::HostV
   fail(Kind::bad_value, {}, "{} cannot be given to a program", value.text());
 }
 
-eval::HostValue host_function_value(const std::string& text, HostFunction function) {
+eval::HostValue host_function_value(const std::string& text, ScriptFunction function) {
   const std::shared_ptr<const syntax::Signature> signature = signature_of(text);
   const auto call = [signature, function = std::move(function)](eval::Caller& caller,
                                                                 const eval::Bound& bound) -> eval::HostValue {
     if (caller.is_abstract()) return eval::unknown(result_of(*signature));
-    std::vector<Value> arguments;
+    std::vector<ScriptValue> arguments;
     for (size_t p = 0; p < signature->parameters.size(); ++p)
       arguments.push_back(
           bound.has(p) ? api_value(bound.value(p),
                                    [&](const graph::Value& tensor) { return fetched(caller, tensor, bound.span(p)); })
-                       : Value());
+                       : ScriptValue());
     return script_value(function(arguments), [&](const plan::HostView& view) -> eval::HostValue {
       session::check_given(view);
       return caller.constant({view.type, {view.bytes.begin(), view.bytes.end()}}, bound.span());

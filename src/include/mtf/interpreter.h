@@ -8,9 +8,9 @@
 //   double loss = interpreter.number("step(x)");
 //   mtf::TensorData y = interpreter.tensor("x * 2");                  // a tensor comes out: y.dims, y.as<float>()
 //   mtf::PlanRecord plan = interpreter.plan("step(x)", {.mesh = "all:8", .layout = "batch:all"});  // what if?
-//   interpreter.define("half(x: float) -> float", [](auto& given) { return mtf::Value(given[0].number() / 2); });
+//   interpreter.define("half(x: float) -> float", [](auto& given) { return mtf::ScriptValue(given[0].number() / 2); });
 //   mtf::Prepared step = interpreter.prepare("step(x)", {"x"});       // parsed and checked once
-//   loss = step({mtf::Value(batch)}).number();                        // called often, with other tensors
+//   loss = step({mtf::ScriptValue(batch)}).number();                        // called often, with other tensors
 // clang-format on
 //
 // Interpreters share nothing. A process may have several, each used by one thread at a time. Only interrupt() may be
@@ -135,7 +135,7 @@ struct TensorData {
 // ---- values ---------------------------------------------------------------------------------------------------------
 
 /// A value of a script, in or out. Numbers keep their kind: an int has all its 64 bits.
-class Value {
+class ScriptValue {
  public:
   enum class Kind : std::uint8_t {
     kNone,
@@ -149,22 +149,22 @@ class Value {
     kOther,  ///< a model, a function, a dim, …: text() describes it. It cannot go in.
   };
 
-  Value() = default;  ///< none
+  ScriptValue() = default;  ///< none
   template <std::same_as<bool> T>
-  Value(T truth) : kind_(Kind::kBool), integer_(truth) {}                  // NOLINT: a value wherever one is asked for
-  Value(std::int64_t integer) : kind_(Kind::kInt), integer_(integer) {}    // NOLINT
-  Value(int integer) : Value(std::int64_t{integer}) {}                     // NOLINT
-  Value(double number) : kind_(Kind::kFloat), number_(number) {}           // NOLINT
-  Value(std::string text) : kind_(Kind::kText), text_(std::move(text)) {}  // NOLINT
-  Value(const char* text) : Value(std::string(text)) {}                    // NOLINT
-  Value(TensorData tensor) : kind_(Kind::kTensor), tensor_(std::move(tensor)) {}  // NOLINT
+  ScriptValue(T truth) : kind_(Kind::kBool), integer_(truth) {}  // NOLINT: a value wherever one is asked for
+  ScriptValue(std::int64_t integer) : kind_(Kind::kInt), integer_(integer) {}           // NOLINT
+  ScriptValue(int integer) : ScriptValue(std::int64_t{integer}) {}                      // NOLINT
+  ScriptValue(double number) : kind_(Kind::kFloat), number_(number) {}                  // NOLINT
+  ScriptValue(std::string text) : kind_(Kind::kText), text_(std::move(text)) {}         // NOLINT
+  ScriptValue(const char* text) : ScriptValue(std::string(text)) {}                     // NOLINT
+  ScriptValue(TensorData tensor) : kind_(Kind::kTensor), tensor_(std::move(tensor)) {}  // NOLINT
   /// The elements must live until the call that takes the value has returned.
-  Value(const TensorView& tensor)  // NOLINT
-      : Value(TensorData{tensor.element, tensor.dims, tensor.bytes, nullptr, false}) {}
-  static Value list(std::vector<Value> items) { return {Kind::kList, std::move(items)}; }
-  static Value tuple(std::vector<Value> items) { return {Kind::kTuple, std::move(items)}; }
+  ScriptValue(const TensorView& tensor)  // NOLINT
+      : ScriptValue(TensorData{tensor.element, tensor.dims, tensor.bytes, nullptr, false}) {}
+  static ScriptValue list(std::vector<ScriptValue> items) { return {Kind::kList, std::move(items)}; }
+  static ScriptValue tuple(std::vector<ScriptValue> items) { return {Kind::kTuple, std::move(items)}; }
   /// A value that only can be described: "a model TwoLayer".
-  static Value other(std::string description);
+  static ScriptValue other(std::string description);
 
   Kind kind() const { return kind_; }
   bool is_none() const { return kind_ == Kind::kNone; }
@@ -173,25 +173,25 @@ class Value {
   bool truth() const;
   std::int64_t integer() const;
   double number() const;
-  const std::string& text() const;          ///< of a string; of kOther its description
-  const std::vector<Value>& items() const;  ///< of a list or a tuple
+  const std::string& text() const;                ///< of a string; of kOther its description
+  const std::vector<ScriptValue>& items() const;  ///< of a list or a tuple
   const TensorData& tensor() const;
 
  private:
-  Value(Kind kind, std::vector<Value> items) : kind_(kind), items_(std::move(items)) {}
+  ScriptValue(Kind kind, std::vector<ScriptValue> items) : kind_(kind), items_(std::move(items)) {}
   void expect(bool is, const char* what) const;
 
   Kind kind_ = Kind::kNone;
   std::int64_t integer_ = 0;
   double number_ = 0;
   std::string text_;
-  std::vector<Value> items_;
+  std::vector<ScriptValue> items_;
   TensorData tensor_;
 };
 
 /// A function of the host that scripts call. It gets one value for each parameter; none for one that was left out. An
 /// exception of it ends the run, and is thrown by the function of the interpreter that was called.
-using HostFunction = std::function<Value(const std::vector<Value>&)>;
+using ScriptFunction = std::function<ScriptValue(const std::vector<ScriptValue>&)>;
 
 /// The type of a tensor that a stream gives.
 struct TensorShape {
@@ -367,7 +367,7 @@ struct NameRecord {
 class Prepared {
  public:
   /// Computes the expression with one argument for each input. The same errors as of Interpreter::run.
-  Value operator()(const std::vector<Value>& arguments) const;
+  ScriptValue operator()(const std::vector<ScriptValue>& arguments) const;
 
  private:
   friend class Interpreter;
@@ -409,9 +409,9 @@ class Interpreter {
   double number(const std::string& expression);
 
   /// The value of a name or an expression, of any kind.
-  Value value(const std::string& expression);
+  ScriptValue value(const std::string& expression);
   /// Binds a name to a value, as `let` does. Tensors are copied, and dims that the program lacks are declared.
-  void bind(const std::string& name, const Value& value);
+  void bind(const std::string& name, const ScriptValue& value);
   /// The names that the program has bound, in the order in which they were bound.
   std::vector<NameRecord> names() const;
 
@@ -419,7 +419,7 @@ class Interpreter {
   /// float = 1) -> tensor`. Tensors arrive gathered. A check and a plan do not call the function: its result is unknown
   /// there, of the kind behind `->`. On ranks each calls its own. Throws ScriptError (bad_value) for a signature that
   /// cannot be read.
-  void define(const std::string& signature, HostFunction function);
+  void define(const std::string& signature, ScriptFunction function);
   /// Binds a name to a function without parameters that returns a stream of batches: `for (x, y) in train() { … }`.
   /// `begin` is called for each loop. A stream of one tensor gives tensors, one of more gives tuples. Declares dims
   /// that the program lacks.

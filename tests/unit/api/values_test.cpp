@@ -20,8 +20,8 @@ TEST(Values, AreThoseOfTheScript) {
   Interpreter interpreter;
   interpreter.run(
       "dim n = 2\nmodel M { param w: [n] = 1 }\nlet all = [true, 9007199254740993, 0.5, \"ä\", none, [], ones([n])]");
-  const Value all = interpreter.value("all");
-  ASSERT_EQ(all.kind(), Value::Kind::kList);
+  const ScriptValue all = interpreter.value("all");
+  ASSERT_EQ(all.kind(), ScriptValue::Kind::kList);
   EXPECT_TRUE(all.items()[0].truth());
   EXPECT_EQ(all.items()[1].integer(), 9007199254740993);
   EXPECT_EQ(all.items()[2].number(), 0.5);
@@ -29,15 +29,16 @@ TEST(Values, AreThoseOfTheScript) {
   EXPECT_TRUE(all.items()[4].is_none());
   EXPECT_TRUE(all.items()[5].items().empty());
   EXPECT_EQ(all.items()[6].tensor().numbers(), (std::vector<double>{1, 1}));
-  EXPECT_EQ(interpreter.value("(1, 2)").kind(), Value::Kind::kTuple);
+  EXPECT_EQ(interpreter.value("(1, 2)").kind(), ScriptValue::Kind::kTuple);
   EXPECT_EQ(interpreter.value("M()").text(), "an instance of M");
 }
 
 TEST(Values, GoInAsTheyAre) {
   Interpreter interpreter;
   const std::vector<float> numbers = {1, 2, 3};
-  interpreter.bind("all", Value::list({true, std::int64_t{9007199254740993}, 2.5, "b", Value(), Value::tuple({1, 2}),
-                                       Value(TensorView({{"n", 3}}, numbers))}));
+  interpreter.bind("all",
+                   ScriptValue::list({true, std::int64_t{9007199254740993}, 2.5, "b", ScriptValue(),
+                                      ScriptValue::tuple({1, 2}), ScriptValue(TensorView({{"n", 3}}, numbers))}));
   interpreter.run(
       "assert all[0] and all[1] == 9007199254740993 and all[2] == 2.5 and all[3] == \"b\"\n"
       "assert all[4] == none and all[5][1] == 2 and float(sum(all[6])) == 6.0 and size(n) == 3");
@@ -45,13 +46,13 @@ TEST(Values, GoInAsTheyAre) {
 
 TEST(Values, OfAnotherKindAreRefused) {
   Interpreter interpreter;
-  const Value model = interpreter.value("range");
-  EXPECT_EQ(model.kind(), Value::Kind::kOther);
+  const ScriptValue model = interpreter.value("range");
+  EXPECT_EQ(model.kind(), ScriptValue::Kind::kOther);
   EXPECT_EQ(kind_of_error([&] { interpreter.bind("x", model); }), "bad_value");
-  EXPECT_EQ(kind_of_error([&] { interpreter.bind("1x", Value(1)); }), "bad_value");
-  EXPECT_EQ(kind_of_error([&] { interpreter.bind("x", Value::tuple({1})); }), "bad_value");
+  EXPECT_EQ(kind_of_error([&] { interpreter.bind("1x", ScriptValue(1)); }), "bad_value");
+  EXPECT_EQ(kind_of_error([&] { interpreter.bind("x", ScriptValue::tuple({1})); }), "bad_value");
   EXPECT_EQ(kind_of_error([&] { (void)model.integer(); }), "type_mismatch");
-  EXPECT_EQ(kind_of_error([&] { (void)Value("a").number(); }), "type_mismatch");
+  EXPECT_EQ(kind_of_error([&] { (void)ScriptValue("a").number(); }), "type_mismatch");
 }
 
 TEST(Names, AreToldWithTheirTypes) {
@@ -69,14 +70,14 @@ TEST(HostFunctions, AreCalledByScripts) {
   Interpreter interpreter({.mesh = "p:2", .layout = "n:p"});
   int calls = 0;
   interpreter.define("twice(x: tensor, times: int = 2, name: string = none) -> tensor",
-                     [&](const std::vector<Value>& given) -> Value {
+                     [&](const std::vector<ScriptValue>& given) -> ScriptValue {
                        ++calls;
                        EXPECT_EQ(given.size(), 3u);
                        static std::vector<float> doubled;
                        doubled.clear();
                        for (float each : given[0].tensor().as<float>())
                          doubled.push_back(each * (given[1].is_none() ? 2 : static_cast<float>(given[1].integer())));
-                       return Value(TensorView(given[0].tensor().dims, doubled));
+                       return ScriptValue(TensorView(given[0].tensor().dims, doubled));
                      });
   interpreter.run("dim n = 4\nlet y = twice(ones([n])) + twice(ones([n]), times: 3)\nfn f(x) = sum(twice(x))");
   EXPECT_EQ(interpreter.tensor("y").numbers(), (std::vector<double>{5, 5, 5, 5}));
@@ -89,7 +90,7 @@ TEST(HostFunctions, AreCalledByScripts) {
 TEST(HostFunctions, AreCalledInEachIteration) {
   Interpreter interpreter;
   std::int64_t calls = 0;
-  interpreter.define("count() -> int", [&](const std::vector<Value>&) { return Value(++calls); });
+  interpreter.define("count() -> int", [&](const std::vector<ScriptValue>&) { return ScriptValue(++calls); });
   interpreter.run(
       "dim n = 2\nlet x = zeros([n])\nlet seen = []\n"
       "for i in 0..20 { let c = count()\n x := x + float(c)\n seen := seen + [c] }");
@@ -100,7 +101,8 @@ TEST(HostFunctions, AreCalledInEachIteration) {
 
 TEST(HostFunctions, ThatThrowEndTheRunAlone) {
   Interpreter interpreter;
-  interpreter.define("fails()", [](const std::vector<Value>&) -> Value { throw std::runtime_error("no such row"); });
+  interpreter.define("fails()",
+                     [](const std::vector<ScriptValue>&) -> ScriptValue { throw std::runtime_error("no such row"); });
   EXPECT_THROW(interpreter.run("let x = 1\nlet y = fails()"), std::runtime_error);
   EXPECT_EQ(interpreter.number("x"), 1);
   EXPECT_EQ(kind_of_error([&] { interpreter.run("y"); }), "unknown_name");
@@ -109,7 +111,7 @@ TEST(HostFunctions, ThatThrowEndTheRunAlone) {
 TEST(HostFunctions, WithASignatureThatCannotBeReadAreRefused) {
   Interpreter interpreter;
   for (const char* wrong : {"", "f", "f(x: nothing)", "f(", "(x)"})
-    EXPECT_EQ(kind_of_error([&] { interpreter.define(wrong, [](const auto&) { return Value(); }); }), "bad_value")
+    EXPECT_EQ(kind_of_error([&] { interpreter.define(wrong, [](const auto&) { return ScriptValue(); }); }), "bad_value")
         << wrong;
   EXPECT_EQ(kind_of_error([&] { interpreter.define("f()", nullptr); }), "bad_value");
   interpreter.define("f(x: int)", [](const auto& given) { return given[0]; });
@@ -160,7 +162,7 @@ TEST(PreparedCalls, AreComputedWithTheirArguments) {
   const Prepared step = interpreter.prepare("step(x, rate)", {"x", "rate"});
   for (float i = 0; i < 3; ++i) {
     const std::vector<float> x = {i, i};
-    EXPECT_EQ(step({Value(TensorView({{"n", 2}}, x)), 0.5}).number(), 2 + i * (i + 1) / 2);
+    EXPECT_EQ(step({ScriptValue(TensorView({{"n", 2}}, x)), 0.5}).number(), 2 + i * (i + 1) / 2);
   }
   EXPECT_EQ(interpreter.tensor("w").numbers(), (std::vector<double>{2.5, 2.5}));
 }
