@@ -11,6 +11,7 @@
 #include "plan/execution.h"
 #include "run/mpi_runtime.h"
 #include "session/parts_of_text.h"
+#include "session/search.h"
 #include "session/session.h"
 #include "support/diagnostics.h"
 #include "support/source.h"
@@ -263,6 +264,45 @@ PlanRecord Interpreter::plan(const std::string& text, const PlanAssumption& assu
     const session::Assumption assumed = assumption_of(assumption.mesh, assumption.layout);
     impl_->session.forget_interrupt();
     return plan_record(impl_->session.plan(text, "<plan>", assumed));
+  });
+}
+
+ExplanationRecord Interpreter::explain_costs(const std::string& text, const PlanAssumption& assumption,
+                                             std::size_t most) const {
+  return translated([&] {
+    impl_->session.forget_interrupt();
+    return explanation_record(explain_statement(impl_->session, text, "<explain>",
+                                                assumption_of(assumption.mesh, assumption.layout), most,
+                                                [] { return false; }));
+  });
+}
+
+std::vector<FoundLayout> Interpreter::search(const std::string& text, const SearchRules& rules) const {
+  return translated([&] {
+    constexpr int kMostAxes = 4;
+    if (rules.processors < 1)
+      fail(Kind::bad_option_value, {}, "processors: expected 1 or more, found {}", rules.processors);
+    if (rules.axes < 1 || rules.axes > kMostAxes)
+      fail(Kind::bad_option_value, {}, "axes: expected a number from 1 to {}, found {}", kMostAxes, rules.axes);
+    session::SearchRequest request;
+    request.axes = rules.axes;
+    request.question.processors = rules.processors;
+    request.question.stored = rules.stored;
+    if (rules.memory > 0) request.question.memory = rules.memory;
+    if (const auto layout = option_given("layout", rules.layout, parse_layout)) request.question.pinned = *layout;
+    if (!rules.machine.empty())
+      request.machine = cost::parse_machine(SourceFile::read(rules.machine)->text(), rules.machine);
+    if (rules.progress)
+      request.question.on_progress = [&](const cost::SearchProgress& progress) {
+        rules.progress(progress.looked_at, progress.best.value_or(0));
+      };
+    impl_->session.forget_interrupt();
+    const session::SearchAnswer answer =
+        search_layouts(session::WhatIf::statement(impl_->session, text, "<search>"), std::move(request));
+    std::vector<FoundLayout> found;
+    for (const std::optional<cost::Candidate>* each : {&answer.result.best, &answer.result.second})
+      if (*each) found.push_back(found_layout(**each));
+    return found;
   });
 }
 

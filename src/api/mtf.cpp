@@ -52,9 +52,15 @@ class HeldDiagnostic {
  public:
   explicit HeldDiagnostic(DiagnosticRecord record)
       : held_(std::move(record)), notes_(texts_of(held_.notes)), helps_(texts_of(held_.helps)) {
+    for (const DiagnosticRecord::Fix& fix : held_.fixes) {
+      std::vector<mtf_edit>& edits = edits_.emplace_back();
+      for (const DiagnosticRecord::Fix::Edit& edit : fix.edits)
+        edits.push_back({place_of(edit.place), edit.text.c_str()});
+      fixes_.push_back({fix.title.c_str(), edits.size(), edits.data()});
+    }
     made_ = {held_.kind.c_str(),    held_.is_error ? 1 : 0, held_.message.c_str(), held_.found.c_str(),
              place_of(held_.place), notes_.size(),          notes_.data(),         helps_.size(),
-             helps_.data(),         held_.text.c_str()};
+             helps_.data(),         held_.text.c_str(),     fixes_.size(),         fixes_.data()};
   }
   HeldDiagnostic(const HeldDiagnostic&) = delete;
   HeldDiagnostic& operator=(const HeldDiagnostic&) = delete;
@@ -63,6 +69,8 @@ class HeldDiagnostic {
  private:
   const DiagnosticRecord held_;
   const std::vector<const char*> notes_, helps_;
+  std::deque<std::vector<mtf_edit>> edits_;
+  std::vector<mtf_fix> fixes_;
   mtf_diagnostic made_;
 };
 
@@ -117,6 +125,41 @@ struct HeldPlan : mtf_plan {
   const HeldCollectives collectives;
   std::vector<mtf_line> of_lines;
   std::vector<mtf_doubt> of_doubts;
+};
+
+mtf_layout_cost cost_of(const mtf::LayoutCost& cost) {
+  return {cost.layout.c_str(), cost.flops, cost.wire_bytes, cost.collectives, cost.held_bytes};
+}
+
+struct HeldExplanation : mtf_explanation {
+  explicit HeldExplanation(mtf::ExplanationRecord record) : mtf_explanation{}, held(std::move(record)) {
+    for (const mtf::CollectiveRecord& each : held.collectives) {
+      const std::vector<const char*>& axes = texts.emplace_back(texts_of(each.axes));
+      const std::vector<const char*>& rules = texts.emplace_back(texts_of(each.rules));
+      all.push_back({each.kind.c_str(), axes.size(), axes.data(), each.result.c_str(), each.reason.c_str(),
+                     rules.size(), rules.data(), place_of(each.place), each.times, each.values, each.bytes,
+                     each.wire_bytes});
+    }
+    for (const mtf::LayoutCost& each : held.better) costs.push_back(cost_of(each));
+    static_cast<mtf_explanation&>(*this) = {all.size(), all.data(), cost_of(held.now), costs.size(), costs.data()};
+  }
+  const mtf::ExplanationRecord held;
+  std::deque<std::vector<const char*>> texts;
+  std::vector<mtf_reason> all;
+  std::vector<mtf_layout_cost> costs;
+};
+
+struct HeldAnswer : mtf_answer {
+  explicit HeldAnswer(std::vector<mtf::FoundLayout> found) : mtf_answer{}, held(std::move(found)) {
+    for (const mtf::FoundLayout& each : held)
+      all.push_back({each.mesh.c_str(), each.layout.c_str(), each.seconds,
+                     counters_of(each.counters, collectives.emplace_back(each.counters.collectives))});
+    count = all.size();
+    list = all.data();
+  }
+  const std::vector<mtf::FoundLayout> held;
+  std::deque<HeldCollectives> collectives;
+  std::vector<mtf_found> all;
 };
 
 struct HeldTensor : mtf_tensor {
@@ -367,13 +410,14 @@ std::function<mtf::NextBatch()> stream_of(const mtf_stream& stream, std::shared_
   };
 }
 
-/// The caller's options, with defaults for those that its version does not have.
-mtf_options whole(const mtf_options& given) {
-  mtf_options options{};
-  const size_t size = given.struct_size == 0 ? sizeof options : given.struct_size;
-  if (size > sizeof options) throw WrongCall{"the options are those of a later version (struct_size)"};
-  std::memcpy(&options, &given, size);
-  return options;
+/// A record of the caller, with zeros for members that its version does not have.
+template <typename Record>
+Record whole(const Record& given) {
+  Record record{};
+  const size_t size = given.struct_size == 0 ? sizeof record : given.struct_size;
+  if (size > sizeof record) throw WrongCall{"the record is that of a later version (struct_size)"};
+  std::memcpy(&record, &given, size);
+  return record;
 }
 
 mtf::InterpreterOptions options_of(const mtf_options& of_caller) {
@@ -565,6 +609,36 @@ mtf_code mtf_get_plan(mtf_interpreter* interpreter, const char* text, const char
 }
 
 void mtf_free_plan(const mtf_plan* plan) { delete static_cast<const HeldPlan*>(plan); }
+
+mtf_code mtf_explain(mtf_interpreter* interpreter, const char* text, const char* mesh, const char* layout, size_t most,
+                     const mtf_explanation** explanation) {
+  return give<HeldExplanation>(interpreter, explanation, [&](mtf::Interpreter& mtf) {
+    return mtf.explain_costs(&there(text, "the text is null"), {text_or_empty(mesh), text_or_empty(layout)}, most);
+  });
+}
+
+void mtf_free_explanation(const mtf_explanation* explanation) {
+  delete static_cast<const HeldExplanation*>(explanation);
+}
+
+mtf_code mtf_search(mtf_interpreter* interpreter, const char* text, const mtf_search_rules* rules,
+                    const mtf_answer** answer) {
+  return give<HeldAnswer>(interpreter, answer, [&](mtf::Interpreter& mtf) {
+    const mtf_search_rules given = whole(there(rules, "the rules are null"));
+    mtf::SearchRules asked;
+    asked.processors = given.processors;
+    if (given.axes != 0) asked.axes = given.axes;
+    asked.stored = given.stored != 0;
+    asked.memory = given.memory;
+    asked.layout = text_or_empty(given.layout);
+    asked.machine = text_or_empty(given.machine);
+    if (given.progress != nullptr)
+      asked.progress = [&](std::int64_t looked_at, double best) { given.progress(looked_at, best, given.context); };
+    return mtf.search(&there(text, "the text is null"), asked);
+  });
+}
+
+void mtf_free_answer(const mtf_answer* answer) { delete static_cast<const HeldAnswer*>(answer); }
 
 mtf_code mtf_check(mtf_interpreter* interpreter, const char* text, const mtf_diagnostics** diagnostics) {
   return give<HeldDiagnostics>(interpreter, diagnostics,

@@ -49,6 +49,16 @@ void add_cost(LineRecord& line, const spmd::StatementCost& cost, std::int64_t ti
   add(line.wire_bytes, cost.wire_bytes);
 }
 
+std::vector<DoubtRecord> doubt_records(const plan::Doubts& doubts) {
+  std::vector<DoubtRecord> records;
+  for (const plan::Doubt& doubt : doubts) records.push_back({kind_of(doubt.kind), place_record(doubt.place)});
+  return records;
+}
+
+LayoutCost layout_cost(const session::Explanation::Total& total, std::int64_t held_bytes) {
+  return {{}, total.flops, total.wire_bytes, total.collectives, held_bytes};
+}
+
 }  // namespace
 
 PlaceRecord place_record(Span span) {
@@ -125,8 +135,41 @@ PlanRecord plan_record(const session::Planned& planned) {
   totals.processors = planned.mesh->size();
   totals.peak_bytes = planned.counters.peak_bytes;
   made.totals = counters_record(totals);
-  for (const plan::Doubt& doubt : doubts) made.doubts.push_back({kind_of(doubt.kind), place_record(doubt.place)});
+  made.doubts = doubt_records(doubts);
   return made;
+}
+
+ExplanationRecord explanation_record(const session::Explanation& explanation) {
+  ExplanationRecord made;
+  for (const session::Explanation::Collective& each : explanation.collectives) {
+    const spmd::StatementCost& cost = each.cost;
+    CollectiveRecord& record = made.collectives.emplace_back();
+    record.kind = name(*cost.collective);
+    record.axes = names_of(cost.axes);
+    record.result = to_string(cost.value);
+    if (cost.reason) record.reason = to_string(*cost.reason);
+    for (const LayoutRule& rule : each.rules)
+      record.rules.push_back(rule.dim.str() + " -> " + join(names_of(rule.axes), ", "));
+    record.place = place_record(cost.span);
+    record.times = cost.times;
+    record.values = cost.values;
+    record.bytes = cost.bytes;
+    record.wire_bytes = cost.wire_bytes;
+  }
+  made.now = layout_cost(explanation.now, explanation.held_bytes);
+  for (const session::Explanation::Better& each : explanation.better) {
+    made.better.push_back(layout_cost(each.total, each.held_bytes));
+    made.better.back().layout = to_string(each.layout);
+  }
+  made.doubts = doubt_records(explanation.doubts);
+  return made;
+}
+
+FoundLayout found_layout(const cost::Candidate& candidate) {
+  std::vector<std::string> axes;
+  for (const Axis& axis : candidate.mesh->axes()) axes.push_back(axis.name.str() + ": " + std::to_string(axis.size));
+  return {"[" + join(axes, ", ") + "]", to_string(*candidate.rules), candidate.cost.time.total(),
+          counters_record(candidate.cost.counters)};
 }
 
 }  // namespace mtf

@@ -1,10 +1,15 @@
-# What `cmake --install` installs, and the Debian packages that cpack makes of it: `mtf`, the command, and `libmtf-dev`,
-# for programs that embed the language. .ci/package builds and tries both.
+# What `cmake --install` installs, and the Debian packages that cpack makes of it: `mtf`, the command, `libmtf0`, the
+# shared library, and `libmtf-dev`, for programs that embed the language. .ci/package builds and tries them.
 
 include(CMakePackageConfigHelpers)
 set(here ${CMAKE_CURRENT_LIST_DIR})
 set(generated ${CMAKE_CURRENT_BINARY_DIR}/package)
 set(cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/mtf)
+
+# ---- libmtf0 ---------------------------------------------------------------------------------------------------------
+
+install(TARGETS libmtf_shared EXPORT mtf-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime
+  NAMELINK_COMPONENT development)
 
 # ---- libmtf-dev ------------------------------------------------------------------------------------------------------
 
@@ -44,11 +49,9 @@ endfunction()
 gz(${here}/mtf.1 mtf.1.gz)
 install(FILES ${generated}/mtf.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 gz(${here}/changelog changelog.Debian.gz)
-foreach(package mtf libmtf-dev)
-  set(component command)
-  if(package STREQUAL libmtf-dev)
-    set(component development)
-  endif()
+foreach(package mtf:command libmtf0:runtime libmtf-dev:development)
+  string(REGEX REPLACE ".*:" "" component ${package})
+  string(REGEX REPLACE ":.*" "" package ${package})
   install(FILES ${here}/copyright ${generated}/changelog.Debian.gz DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package}
     COMPONENT ${component})
 endforeach()
@@ -63,7 +66,7 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
   OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
-set(CPACK_COMPONENTS_ALL command development)
+set(CPACK_COMPONENTS_ALL command runtime development)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
@@ -76,10 +79,12 @@ set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION math)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS openmpi-bin)
 if(CMAKE_CROSSCOMPILING)
   # dpkg-shlibdeps knows the packages of this machine alone: those of Debian 12 that have the libraries.
-  string(APPEND CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS ", libantlr4-runtime4.9, libc6 (>= 2.36), libfmt9, libgcc-s1, libjemalloc2, \
-libopenmpi3, libstdc++6 (>= 12), libxxhash0, zlib1g")
+  set(needed "libantlr4-runtime4.9, libc6 (>= 2.36), libfmt9, libgcc-s1, libopenmpi3, libstdc++6 (>= 12), libxxhash0, zlib1g")
+  string(APPEND CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS ", libjemalloc2, ${needed}")
+  set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "${needed}")
 else()
   set(CPACK_DEBIAN_COMMAND_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
 endif()
 set(CPACK_DEBIAN_COMMAND_DESCRIPTION "A script declares named dimensions, a mesh of processors, a layout (which
 dimension is split over which axis of the mesh) and models. Wrong shapes and
@@ -89,18 +94,28 @@ program for all processors, on one process or under mpirun.
 This package has the command, its standard library, examples, and files for
 Vim and Visual Studio Code.")
 
-# The library is static: who links it needs what it needs, of the same ABI.
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libmtf${PROJECT_VERSION_MAJOR})
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "A script declares named dimensions, a mesh of processors, a layout (which
+dimension is split over which axis of the mesh) and models. Then each
+statement becomes one program for all processors.
+.
+This package has the shared library, for programs in C and in languages that
+call C, such as Python.")
+
+# The static library: who links it needs what it needs, of the same ABI.
 string(REGEX MATCH "^[0-9]+" fmt_major "${fmt_VERSION}")
 math(EXPR fmt_next "${fmt_major} + 1")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libmtf-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libantlr4-runtime-dev, libfmt-dev (>= ${fmt_major}), libfmt-dev (<< ${fmt_next}), \
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libmtf${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION}-1), libantlr4-runtime-dev, libfmt-dev (>= ${fmt_major}), libfmt-dev (<< ${fmt_next}), \
 libopenmpi-dev, libxxhash-dev, zlib1g-dev")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS mtf)
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "A script declares named dimensions, a mesh of processors, a layout (which
 dimension is split over which axis of the mesh) and models. Then each
 statement becomes one program for all processors.
 .
-This package has the static library, for programs in C and C++ that embed the
-language, its headers, and what CMake and pkg-config need to find them.")
+This package has the headers, the static library for programs in C++, and what
+CMake and pkg-config need to find them and the shared library.")
 include(CPack)

@@ -304,6 +304,52 @@ struct PlanRecord {
   bool is_estimate() const { return !doubts.empty(); }
 };
 
+/// A collective of a statement, and why it is there.
+struct CollectiveRecord {
+  std::string kind;                ///< "all_reduce"
+  std::vector<std::string> axes;   ///< of the mesh
+  std::string result;              ///< the value that it makes, with its layout: "y: f32[batch=64/rows]"
+  std::string reason;              ///< a sentence
+  std::vector<std::string> rules;  ///< of the layout in force, that gave its dims their layout: "batch -> rows"
+  PlaceRecord place;
+  std::int64_t times = 1;  ///< how often it is called; the figures are of one call
+  std::int64_t values = 0, bytes = 0, wire_bytes = 0;
+};
+
+/// What a statement would cost under a layout.
+struct LayoutCost {
+  std::string layout;  ///< "{batch -> rows}"
+  std::int64_t flops = 0, wire_bytes = 0, collectives = 0;
+  std::int64_t held_bytes = 0;  ///< of the interpreter's values, on the processor that holds most
+};
+
+/// Why a statement communicates, and the layouts under which it would send less.
+struct ExplanationRecord {
+  std::vector<CollectiveRecord> collectives;
+  LayoutCost now;                  ///< set if there are collectives; without its layout
+  std::vector<LayoutCost> better;  ///< the best first
+  std::vector<DoubtRecord> doubts;
+};
+
+/// What a search is for.
+struct SearchRules {
+  std::int64_t processors = 1;
+  int axes = 2;              ///< the most axes of a mesh, 1 to 4
+  std::int64_t memory = 0;   ///< bytes of each processor; 0: no limit
+  std::string layout = {};   ///< rules that are given: "batch:rows"
+  bool stored = false;       ///< also tries how params and states are stored, by rules for their paths
+  std::string machine = {};  ///< a file of `mtf calibrate`; empty: the built-in model
+  /// Receives how many candidates were looked at, and the seconds of the best so far (0: none). An exception ends it.
+  std::function<void(std::int64_t looked_at, double best)> progress = {};
+};
+
+/// A mesh and a layout that a search found.
+struct FoundLayout {
+  std::string mesh, layout;  ///< in the notation of a script
+  double seconds = 0;        ///< by the machine model
+  CountersRecord counters;   ///< its peak is that of a plan if the memory was limited, otherwise 0
+};
+
 /// A part of a program's text with its static information, for tools that display programs.
 struct TextPart {
   std::size_t begin = 0, end = 0;  ///< bytes of the text
@@ -436,6 +482,13 @@ class Interpreter {
   /// Predicts the cost of a statement or an expression with the current values. An assumption replaces the mesh or the
   /// layout. Computes nothing, and changes nothing.
   PlanRecord plan(const std::string& text, const PlanAssumption& assumption = {}) const;
+
+  /// Tells why a statement or an expression communicates, and returns at most `most` layouts under which it would send
+  /// less, with at most as many flops. Computes nothing, and changes nothing.
+  ExplanationRecord explain_costs(const std::string& text, const PlanAssumption& assumption = {},
+                                  std::size_t most = 3) const;
+  /// Finds the meshes and layouts under which a statement takes the least time, the best first. Empty if none fits.
+  std::vector<FoundLayout> search(const std::string& text, const SearchRules& rules) const;
 
   /// Checks a program without running it, independently of the names of this interpreter. Returns every error and
   /// warning in the order of the text.

@@ -48,6 +48,19 @@ typedef struct mtf_place {
   size_t line, column, end_line, end_column;
 } mtf_place;
 
+/* The text at `place` is replaced; at an empty place, text is put in. */
+typedef struct mtf_edit {
+  mtf_place place;
+  const char* text;
+} mtf_edit;
+
+/* A help that can be carried out: its edits are made all at once. */
+typedef struct mtf_fix {
+  const char* title;
+  size_t edit_count;
+  const mtf_edit* edits;
+} mtf_fix;
+
 /* An error or a warning about a program. */
 typedef struct mtf_diagnostic {
   const char* kind;    /* the registered kind, "unknown_name" */
@@ -60,6 +73,8 @@ typedef struct mtf_diagnostic {
   size_t help_count; /* suggested remedies */
   const char* const* helps;
   const char* text; /* the diagnostic as `mtf` prints it: several lines, the position underlined */
+  size_t fix_count;
+  const mtf_fix* fixes;
 } mtf_diagnostic;
 
 typedef struct mtf_diagnostics {
@@ -304,6 +319,70 @@ typedef struct mtf_plan {
 mtf_code mtf_get_plan(mtf_interpreter* interpreter, const char* text, const char* mesh, const char* layout,
                       const mtf_plan** plan);
 void mtf_free_plan(const mtf_plan* plan);
+
+/* A collective of a statement, and why it is there. The figures are of one call. */
+typedef struct mtf_reason {
+  const char* kind; /* "all_reduce" */
+  size_t axis_count;
+  const char* const* axes;
+  const char* result; /* the value that it makes, with its layout */
+  const char* reason; /* a sentence */
+  size_t rule_count;  /* of the layout in force, that gave its dims their layout: "batch -> rows" */
+  const char* const* rules;
+  mtf_place place;
+  int64_t times; /* how often it is called */
+  int64_t values, bytes, wire_bytes;
+} mtf_reason;
+
+/* What a statement would cost under a layout. */
+typedef struct mtf_layout_cost {
+  const char* layout; /* "{batch -> rows}"; "": the present one */
+  int64_t flops, wire_bytes, collectives;
+  int64_t held_bytes; /* of the interpreter's values, on the processor that holds most */
+} mtf_layout_cost;
+
+typedef struct mtf_explanation {
+  size_t collective_count;
+  const mtf_reason* collectives;
+  mtf_layout_cost now;
+  size_t better_count; /* layouts under which the statement would send less, the best first */
+  const mtf_layout_cost* better;
+} mtf_explanation;
+
+/* Tells why a statement communicates, and returns at most `most` better layouts. The caller frees the explanation. */
+mtf_code mtf_explain(mtf_interpreter* interpreter, const char* text, const char* mesh, const char* layout, size_t most,
+                     const mtf_explanation** explanation);
+void mtf_free_explanation(const mtf_explanation* explanation);
+
+/* What a search is for. NULL or 0 is the default. */
+typedef struct mtf_search_rules {
+  size_t struct_size;
+  int64_t processors;
+  int axes;            /* the most axes of a mesh, 1 to 4; 0: 2 */
+  int stored;          /* also tries how params and states are stored, by rules for their paths */
+  int64_t memory;      /* bytes of each processor; 0: no limit */
+  const char* layout;  /* rules that are given: "batch:rows" */
+  const char* machine; /* a file of `mtf calibrate` */
+  void (*progress)(int64_t looked_at, double best, void* context); /* seconds of the best so far; 0: none */
+  void* context;
+} mtf_search_rules;
+
+typedef struct mtf_found {
+  const char* mesh; /* in the notation of a script */
+  const char* layout;
+  double seconds; /* by the machine model */
+  mtf_counters counters;
+} mtf_found;
+
+typedef struct mtf_answer {
+  size_t count; /* the best first; 0: none fits */
+  const mtf_found* list;
+} mtf_answer;
+
+/* Finds the meshes and layouts under which a statement takes the least time. The caller frees the answer. */
+mtf_code mtf_search(mtf_interpreter* interpreter, const char* text, const mtf_search_rules* rules,
+                    const mtf_answer** answer);
+void mtf_free_answer(const mtf_answer* answer);
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
