@@ -97,6 +97,7 @@ Vim and Visual Studio Code.")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libmtf${PROJECT_VERSION_MAJOR})
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA ${here}/triggers)
 set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "A script declares named dimensions, a mesh of processors, a layout (which
 dimension is split over which axis of the mesh) and models. Then each
 statement becomes one program for all processors.

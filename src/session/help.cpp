@@ -2,13 +2,26 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+#include <set>
+
 #include "graph/op.h"
 #include "ops/registry.h"
 #include "support/diagnostics.h"
+#include "support/text.h"
 #include "syntax/foreign.h"
 
 namespace mtf::session {
 namespace {
+
+/// The letters and digits of a name, in lower case.
+std::string squashed(std::string_view name) {
+  std::string letters;
+  for (const char each : lower_case(name))
+    if (std::isalnum(static_cast<unsigned char>(each)) != 0) letters += each;
+  return letters;
+}
 
 HelpTopic topic_of(const std::string& name, const MemberDoc& member) {
   return {HelpTopic::Kind::kFunction, name, member.signature, member.doc};
@@ -83,12 +96,46 @@ std::vector<HelpTopic> help_elsewhere(const std::string& name, const std::string
     if (!op->signature.empty() && op->name.ends_with("." + name)) found.push_back(topic_of(*op));
   for (const syntax::Foreign where :
        {syntax::Foreign::name, syntax::Foreign::part, syntax::Foreign::type, syntax::Foreign::argument}) {
-    const std::string help = foreign_help(where, {}, name).text;
+    const std::string help = syntax::foreign_words(where, name);
     if (help.empty()) continue;
     found.push_back({HelpTopic::Kind::kForeign, name, name, help});
     break;
   }
   return found;
+}
+
+std::vector<HelpTopic> help_spelled_like(const std::string& name, const std::string& folder) {
+  const std::string wanted = squashed(name);
+  std::vector<HelpTopic> found;
+  if (wanted.empty()) return found;
+  const auto look = [&](const std::string& each, const auto& topic) {
+    if (squashed(each) == wanted || squashed(each.substr(each.rfind('.') + 1)) == wanted) found.push_back(topic());
+  };
+  each_name(folder, look);
+  if (found.empty()) each_word(folder, look);
+  return found;
+}
+
+std::vector<HelpTopic> help_mentioning(const std::vector<std::string>& words, const std::string& folder) {
+  std::vector<std::string> wanted;
+  for (const std::string& word : words) wanted.push_back(lower_case(word));
+  const auto mentions = [&](const std::string& text) {
+    const std::string lower = lower_case(text);
+    return std::all_of(wanted.begin(), wanted.end(),
+                       [&](const std::string& word) { return lower.find(word) != std::string::npos; });
+  };
+  constexpr int kRanks = 3;
+  std::vector<HelpTopic> found[kRanks];
+  std::set<std::string> seen;  // a page has several words
+  const auto look = [&](const std::string&, const auto& make) {
+    HelpTopic topic = make();
+    const int rank = mentions(topic.name) ? 0 : mentions(topic.title) ? 1 : 2;
+    if ((rank < 2 || mentions(topic.doc)) && seen.insert(topic.title).second) found[rank].push_back(std::move(topic));
+  };
+  each_name(folder, look);
+  each_word(folder, look);
+  for (int rank = 1; rank < kRanks; ++rank) found[0].insert(found[0].end(), found[rank].begin(), found[rank].end());
+  return std::move(found[0]);
 }
 
 std::vector<std::string> help_names(const std::string& folder) {

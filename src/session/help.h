@@ -36,6 +36,12 @@ HelpTopic topic_of(const graph::Op& op);
 std::vector<HelpTopic> help_on(const std::string& name, const std::string& folder);
 /// Returns the topics with this name after a module's name, or in another language.
 std::vector<HelpTopic> help_elsewhere(const std::string& name, const std::string& folder);
+/// Returns the topics whose names differ from this one in case, blanks and underscores alone, with or without the name
+/// of a module: `batch norm` is nn.BatchNorm.
+std::vector<HelpTopic> help_spelled_like(const std::string& name, const std::string& folder);
+/// Returns the topics that mention each of the words, in any case: first those with it in their names, then in their
+/// titles, then in their texts.
+std::vector<HelpTopic> help_mentioning(const std::vector<std::string>& words, const std::string& folder);
 /// Returns every name that help_on() knows.
 std::vector<std::string> help_names(const std::string& folder);
 

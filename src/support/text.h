@@ -34,6 +34,9 @@ std::string code(std::string_view text);
 
 std::string_view trim(std::string_view text);
 
+// ASCII letters in lower case.
+std::string lower_case(std::string_view text);
+
 std::vector<std::string> split(std::string_view text, char separator);
 
 // True if a text matches the pattern, in which `*` stands for any text.

@@ -28,12 +28,6 @@ bool has_word(std::string_view list, std::string_view word) {
   return false;
 }
 
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  return lower;
-}
-
 // The arguments of the call of the word `word`.
 struct Called {
   Span whole;  // the word and its arguments
@@ -109,6 +103,20 @@ Help foreign_help(Foreign where, Span word, std::string_view text) {
   Help help = help_with_word(where, word, text);
   if (help.empty() && where == Foreign::name) help = help_with_word(where, word, lower_case(text));
   return help;
+}
+
+std::string foreign_words(Foreign where, std::string_view word) {
+  for (const std::string& text : {std::string(word), lower_case(word)})
+    for (const Words& entry : kTable) {
+      if (entry.where != where || !has_word(entry.words, text)) continue;
+      if (!entry.help.empty()) return std::string(entry.help);
+      if (entry.instead.empty() || entry.instead == ".") continue;
+      const std::string instead = filled(entry.instead, [](char sign) -> std::string {
+        return sign == 'e' ? "f32" : std::string(1, sign == '0' ? 'x' : static_cast<char>('x' + (sign - '1') % 3));
+      });
+      return "here it is `" + instead + "`";
+    }
+  return {};
 }
 
 std::vector<Edit> as_function(Span word) {

@@ -16,6 +16,9 @@ enum class Foreign { form, statement, name, part, argument, type, module };
 // `text` what it is, where that is another.
 Help foreign_help(Foreign where, Span word, std::string_view text = {});
 
+// The help on a word without a place, as a sentence: what to write here. Empty if the table does not know the word.
+std::string foreign_words(Foreign where, std::string_view word);
+
 // The change that turns `x.word(…)` into the function call `word(x, …)`. Empty if it is no call.
 std::vector<Edit> as_function(Span word);
 

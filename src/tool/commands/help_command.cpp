@@ -1,5 +1,6 @@
 #include <memory>
 
+#include "support/text.h"
 #include "tool/commands/commands.h"
 #include "tool/commands/help_text.h"
 #include "tool/present/fitted_text.h"
@@ -20,18 +21,28 @@ const Command kHelpCommand = {
         "  mtf help einsum\n"
         "  mtf help nn.Dense\n"
         "  mtf help for\n"
-        "  mtf help axis_used_twice\n",
+        "  mtf help axis_used_twice\n"
+        "  mtf help learning rate\n"
+        "  mtf help -k checkpoint\n",
     .declare = [](OptionParser& parser, ProgramOptions&) -> std::function<int()> {
-      auto topic = std::make_shared<std::string>();
-      parser.word("name", *topic, "A command, an operation, a module, MODULE.NAME, a word, a kind of error", false);
-      return [topic] {
+      struct Asked {
+        std::vector<std::string> words;
+        bool all = false;
+      };
+      auto asked = std::make_shared<Asked>();
+      parser.words("name", asked->words, "A command, an operation, a module, MODULE.NAME, a word, a kind of error",
+                   false);
+      parser.flag("-k,--keyword", asked->all, "List what mentions all of the words");
+      return [asked] {
         const std::size_t width = terminal_columns(kPageWidth);
-        if (topic->empty()) write_output(fitted(overview(), width));
-        else if (*topic == "operations") write_output(list_of_operations(width));
-        else if (*topic == "language") write_output(list_of_words(width));
-        else if (*topic == "errors") write_output(list_of_errors(width));
-        else if (const Command* command = find_command(*topic)) write_output(fitted(help_of(*command), width));
-        else write_output(help_text(*topic, width));
+        const std::string topic = join(asked->words, " ");
+        if (asked->all) write_output(list_of_mentions(asked->words, width));
+        else if (topic.empty()) write_output(fitted(overview(), width));
+        else if (topic == "operations") write_output(list_of_operations(width));
+        else if (topic == "language") write_output(list_of_words(width));
+        else if (topic == "errors") write_output(list_of_errors(width));
+        else if (const Command* command = find_command(topic)) write_output(fitted(help_of(*command), width));
+        else write_output(help_text(topic, width));
         return 0;
       };
     }};

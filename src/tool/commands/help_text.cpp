@@ -72,12 +72,40 @@ std::string help_text(const std::string& name, std::size_t width) {
     found.push_back(help_text(topic, width));
   if (found.empty()) found = help_on_commands(name, width);
   if (found.empty()) found = help_on_others(name, width);
+  if (found.empty() && name.find_first_of(" -") != std::string::npos) {
+    std::string as_one = name;
+    std::replace_if(
+        as_one.begin(), as_one.end(), [](char c) { return c == ' ' || c == '-'; }, '_');
+    found = help_on_others(as_one, width);
+  }
+  if (found.empty())
+    for (const session::HelpTopic& topic : session::help_spelled_like(name, standard_library()))
+      found.push_back(help_text(topic, width));
   if (!found.empty()) return join(found, "\n");
   std::vector<std::string> known = session::help_names(standard_library());
   for (const Command* command : all_commands()) known.emplace_back(command->name);
   for (const ReplCommand& command : repl_commands()) known.emplace_back(command.name);
+  const std::string meant = did_you_mean(name, known);
   fail(Diagnostic(Kind::bad_usage, {}, fmt::format("there is no help on {}", code(name)))
-           .help(did_you_mean(name, known)));
+           .help(meant.empty() ? fmt::format("`mtf help -k {}` lists what mentions it", name) : meant));
+}
+
+std::string list_of_mentions(const std::vector<std::string>& words, std::size_t width) {
+  const std::string all = join(words, " ");
+  std::string out;
+  for (const session::HelpTopic& topic : session::help_mentioning(words, standard_library())) {
+    const std::string_view doc = topic.doc;
+    const std::string_view first = doc.substr(0, doc.find('\n'));
+    out += fitted(fmt::format("{:<28}  {}", topic.name, first.substr(0, first.find(". "))), width);
+  }
+  for (const Command* command : all_commands()) {
+    const std::string text = lower_case(help_of(*command));
+    if (std::all_of(words.begin(), words.end(),
+                    [&](const std::string& word) { return text.find(lower_case(word)) != std::string::npos; }))
+      out += fitted(fmt::format("{:<28}  {}", "mtf " + std::string(command->name), command->summary), width);
+  }
+  if (out.empty()) fail(Diagnostic(Kind::bad_usage, {}, fmt::format("nothing in the help mentions {}", code(all))));
+  return out;
 }
 
 std::vector<session::Page> prompt_pages() { return session::read_pages(standard_library(), "PROMPT.md"); }

@@ -11,6 +11,8 @@ namespace mtf::tool {
 /// Returns help in lines of `width` columns. Throws UserError of kind bad_usage with a suggestion if there is no help
 /// on the name.
 std::string help_text(const std::string& name, std::size_t width = 100);
+/// Returns a line for each topic and command that mentions all of the words. Fails (bad_usage) if there is none.
+std::string list_of_mentions(const std::vector<std::string>& words, std::size_t width);
 
 /// Returns the title, documentation, reason for no gradient, members, and example of a topic.
 std::string help_text(const session::HelpTopic& topic, std::size_t width);
