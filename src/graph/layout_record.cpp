@@ -18,12 +18,13 @@ void append_rules(std::string& key, const Layout& layout) {
   }
 }
 
-/// Appends the path and kind by which rules know the variable that the operation sets.
+/// Appends the path and kind by which rules know the variable that the operation sets. A variable without a path yet is
+/// told apart from others: it may get one, or be let go.
 void append_path(std::string& key, const LaidOutOperation& operation) {
   const Variable* const variable = operation.why.variable.get();
   const bool has_path = variable != nullptr && !variable->path.empty();
   mtf::append(key, has_path);
-  if (!has_path) return;
+  if (!has_path) return mtf::append(key, variable);
   mtf::append(key, variable->trainable);
   mtf::append(key, variable->path.size());
   key += variable->path;
