@@ -24,6 +24,22 @@ configure_file(${here}/mtf.pc.in ${generated}/mtf.pc @ONLY)
 install(FILES ${generated}/mtf.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(DIRECTORY tests/embed/ DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/libmtf-dev/examples)
 
+# ---- mtf-notebook, where its library is there ------------------------------------------------------------------------
+
+set(notebook "")
+if(TARGET mtf-kernel)
+  set(notebook notebook)
+  install(TARGETS mtf-kernel RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT notebook)
+  file(WRITE ${generated}/kernel.json "{
+  \"argv\": [\"mtf-kernel\", \"-f\", \"{connection_file}\"],
+  \"display_name\": \"mtf\",
+  \"language\": \"mtf\",
+  \"interrupt_mode\": \"signal\"
+}
+")
+  install(FILES ${generated}/kernel.json DESTINATION ${CMAKE_INSTALL_DATADIR}/jupyter/kernels/mtf COMPONENT notebook)
+endif()
+
 # ---- mtf -------------------------------------------------------------------------------------------------------------
 
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME command)
@@ -49,7 +65,10 @@ endfunction()
 gz(${here}/mtf.1 mtf.1.gz)
 install(FILES ${generated}/mtf.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 gz(${here}/changelog changelog.Debian.gz)
-foreach(package mtf:command libmtf0:runtime libmtf-dev:development)
+foreach(package mtf:command libmtf0:runtime libmtf-dev:development mtf-notebook:${notebook})
+  if(package STREQUAL "mtf-notebook:")
+    continue()
+  endif()
   string(REGEX REPLACE ".*:" "" component ${package})
   string(REGEX REPLACE ":.*" "" package ${package})
   install(FILES ${here}/copyright ${generated}/changelog.Debian.gz DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package}
@@ -66,7 +85,7 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
   OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
-set(CPACK_COMPONENTS_ALL command runtime development)
+set(CPACK_COMPONENTS_ALL command runtime development ${notebook})
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
@@ -104,6 +123,16 @@ statement becomes one program for all processors.
 .
 This package has the shared library, for programs in C and in languages that
 call C, such as Python.")
+
+set(CPACK_DEBIAN_NOTEBOOK_PACKAGE_NAME mtf-notebook)
+set(CPACK_DEBIAN_NOTEBOOK_PACKAGE_SECTION math)
+set(CPACK_DEBIAN_NOTEBOOK_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_NOTEBOOK_PACKAGE_SUGGESTS "jupyter-notebook | jupyter-console")
+set(CPACK_DEBIAN_NOTEBOOK_DESCRIPTION "A script declares named dimensions, a mesh of processors, a layout (which
+dimension is split over which axis of the mesh) and models. Then each
+statement becomes one program for all processors.
+.
+This package has the kernel for notebooks of Jupyter.")
 
 # The static library: who links it needs what it needs, of the same ABI.
 string(REGEX MATCH "^[0-9]+" fmt_major "${fmt_VERSION}")

@@ -64,6 +64,7 @@ Repl::Repl(eval::Settings settings, run::MpiRuntimeOptions options, std::ostream
 
 void Repl::say_wrong(const Diagnostic& wrong) {
   out_.flush();
+  if (show_wrong_) return show_wrong_(wrong);
   err_ << (colours_errors_ ? coloured_message(wrong) : wrong.render());
   err_.flush();
 }
@@ -72,7 +73,8 @@ std::string Repl::name_of_entry() const { return fmt::format("<{}>", number_ - 1
 
 void Repl::execute(const std::string& text) {
   for (const session::EntryReport& report : session_.execute(text, name_of_entry())) {
-    out_ << repl_text(report, room(), colours_reports_);
+    if (show_report_) show_report_(report);
+    else out_ << repl_text(report, room(), colours_reports_);
   }
 }
 

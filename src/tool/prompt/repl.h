@@ -38,6 +38,9 @@ class Repl {
   void on_plot(std::function<std::string(std::size_t columns, std::size_t rows)> plot) { plot_ = std::move(plot); }
   /// Sets the function that shows a status line, which the next output erases.
   void on_status(std::function<void(const std::string&)> show) { show_status_ = std::move(show); }
+  /// Sets the functions that get reports and errors (and warnings) in the place of their texts.
+  void on_report(std::function<void(const session::EntryReport&)> show) { show_report_ = std::move(show); }
+  void on_wrong(std::function<void(const Diagnostic&)> show) { show_wrong_ = std::move(show); }
   /// Says that standard output is a terminal: long output is paged, and tables fit it.
   void at_terminal() { at_terminal_ = true; }
   /// Turns on colours in reports and in errors.
@@ -100,6 +103,8 @@ class Repl {
   Loaded last_loaded_;
   std::function<std::string(std::size_t, std::size_t)> plot_;
   std::function<void(const std::string&)> show_status_;
+  std::function<void(const session::EntryReport&)> show_report_;
+  std::function<void(const Diagnostic&)> show_wrong_;
   std::int64_t number_ = 1;
   bool done_ = false, at_terminal_ = false, colours_reports_ = false, colours_errors_ = false;
   std::atomic<int> interrupts_ = 0;  ///< since the current statement began

@@ -1,0 +1,12 @@
+#pragma once
+// Reports of the prompt as HTML.
+#include <string>
+
+#include "session/entry.h"
+
+namespace mtf::notebook {
+
+/// Returns the report: a tensor's elements as a table, and `text`, the report of the prompt, beside it.
+std::string html_of(const session::EntryReport& report, const std::string& text);
+
+}  // namespace mtf::notebook
