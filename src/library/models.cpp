@@ -12,8 +12,16 @@ eval::HostValue has(eval::Caller&, const eval::Bound& call) {
   return instance.scope->find_own(Name(call.text(1))) != nullptr;
 }
 
+/// is_tensor(x): true if x is a tensor, and no list of some.
+eval::HostValue is_tensor(eval::Caller&, const eval::Bound& call) { return tensor_of(call.value(0)) != nullptr; }
+
 }  // namespace
 
-std::vector<eval::HostFunction> model_functions() { return {{"has(net: model, name: string) -> bool", "", has}}; }
+std::vector<eval::HostFunction> model_functions() {
+  return {
+      {"has(net: model, name: string) -> bool", "", has},
+      {"is_tensor(x) -> bool", "", is_tensor},
+  };
+}
 
 }  // namespace mtf::library

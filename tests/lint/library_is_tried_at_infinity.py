@@ -9,7 +9,7 @@ LEFT_OUT = {
         "nn.Dense nn.Gated nn.LSTM nn.GRU nn.Attention nn.LatentAttention nn.FeedForward nn.GatedFeedForward nn.Embedding nn.Positions vision transformer",
     "they compute with whole numbers, files, strings or sizes alone":
         "checkpoint data logs metrics.bleu nn.causal_mask nn.padding_mask nn.segment_mask nn.RelativeBias nn.sinusoid "
-        "nn.rotary nn.within moe.capacity moe.Routes init optim.is_matrix optim.every",
+        "nn.rotary nn.within nn.Beams moe.capacity moe.Routes init optim.is_matrix optim.every",
     "they are other functions in a loop": "decode.sample decode.greedy metrics.windowed_loss optim.gradients",
 }
 
