@@ -155,6 +155,8 @@ struct Sequence {
   std::function<HostValue(int64_t)> at;
   std::string what;
   std::function<HostValue()> any = {};  ///< makes one value that stands for all in a check; null: the first value does
+  /// Makes, in a check, a value of another type that some values have; null if `any` has the types of all.
+  std::function<HostValue()> other = {};
 };
 
 /// A `param` or `state` of a model. All names bound to it share it. `:=` replaces `current`.

@@ -201,6 +201,12 @@ Flow Loops::run(const ast::ForStmt& stmt, const ScopePtr& scope) {
   const int64_t count = items.count < 0 ? 0 : saturating_multiply(evaluator_.reports.turns(), items.count);
   walk_once([&] { return turn(stmt, info, HostValue(items.any), evaluator_.nested(scope)); }, info.assigns, scope,
             count, turns, stmt.body.span, stmt.iterable->span);
+  auto* sequence = iterable.as<SequencePtr>();
+  if (sequence && (*sequence)->other && evaluator_.domain.is_check()) {
+    const HostValue other = (*sequence)->other();
+    walk_once([&] { return turn(stmt, info, HostValue(other), evaluator_.nested(scope)); }, info.assigns, scope, 0,
+              turns, stmt.body.span, stmt.iterable->span);
+  }
   return Flow::kNext;
 }
 

@@ -24,12 +24,24 @@ struct Prepared {
   std::vector<plan::HostTensor> tensors;
 };
 
+/// Returns the types of the tensors of a batch.
+std::vector<TensorType> types_of(const BatchSource& source, int64_t batch) {
+  std::vector<TensorType> types = source.types;
+  if (source.of.last_rows > 0 && batch == source.of.count - 1)
+    for (TensorType& type : types) type.dims[0].size = source.of.last_rows;
+  return types;
+}
+
+/// `rows` may go beyond the last row of a smaller batch.
 Prepared prepared(const BatchSource& source, int64_t batch, Interval rows) {
+  const std::vector<TensorType> types = types_of(source, batch);
   Prepared made{batch, rows, {}};
-  for (const TensorType& type : source.types)
+  for (const TensorType& type : types)
     made.tensors.push_back(
         {type, std::vector<std::byte>(static_cast<size_t>(size_of(type.dims) * size_of(type.element)))});
-  source.prepare(batch, rows, made.tensors);
+  const int64_t last = types[0].dims[0].size;
+  source.prepare(batch * source.types[0].dims[0].size, {std::min(rows.first, last), std::min(rows.last, last)},
+                 made.tensors);
   return made;
 }
 
@@ -40,7 +52,7 @@ class Walk {
 
   Prepared take(int64_t batch, Interval rows) {
     Prepared taken = next_.valid() && next_batch_ == batch && next_rows_ == rows ? next_.get() : prepare(batch, rows);
-    if (is_slow_ && batch + 1 < source_->count) start(batch + 1, rows);
+    if (is_slow_ && batch + 1 < source_->of.count) start(batch + 1, rows);
     return taken;
   }
 
@@ -72,16 +84,17 @@ class Walk {
 
 eval::HostValue tuple_at(eval::Caller& caller, const BatchSource& source, Walk& walk, int64_t batch, Span span) {
   std::vector<eval::HostValue> values;
+  const std::vector<TensorType> types = types_of(source, batch);
   if (caller.is_abstract()) {
-    for (const TensorType& type : source.types) values.push_back(caller.constant({type, {}}, span));
+    for (const TensorType& type : types) values.push_back(caller.constant({type, {}}, span));
     return make_tuple(std::move(values));
   }
   graph::Values tensors;
-  for (const TensorType& type : source.types) tensors.push_back(caller.unplaced(type, span));
+  for (const TensorType& type : types) tensors.push_back(caller.unplaced(type, span));
   plan::Execution& execution = caller.execution();
   Prepared made;
   if (!source.reads_files) {
-    made = walk.take(batch, {0, source.types[0].dims[0].size});
+    made = walk.take(batch, {0, types[0].dims[0].size});
   } else {
     Interval rows = execution.runtime().own_rows(*tensors[0].node);
     for (const graph::Value& tensor : tensors) {
@@ -125,9 +138,14 @@ class Epochs {
       : caller_(caller), batches_(batches), make_(std::move(make)), seed_(seed) {
     arguments_.span = call.span();
     arguments_.scope = call.arguments.scope;
-    for (size_t p = 0; p + 1 < batches.parameters.size(); ++p) {  // all but `shuffle`
+    const Name rest("rest");
+    for (size_t p = 0; p < batches.place_of(Name("shuffle")); ++p) {  // the dims
       arguments_.items.push_back(call[p]);
       arguments_.items.back().label = {};
+    }
+    if (const size_t p = call.signature.place_of(rest); call.has(p)) {
+      arguments_.items.push_back(call[p]);
+      arguments_.items.back().label = rest;
     }
   }
 
@@ -140,6 +158,7 @@ class Epochs {
       arguments.items.emplace_back();
       arguments.items.back().value = *seed_ + number;
       arguments.items.back().span = arguments.span;
+      arguments.items.back().label = Name("shuffle");
     }
     const eval::HostValue made = make_(caller_, bind(batches_, arguments));
     auto* sequence = made.as<eval::SequencePtr>();
@@ -175,14 +194,28 @@ eval::HostValue steps_of(eval::Caller& caller, const eval::Bound& call, const sy
     return eval::make_tuple({eval::HostValue(step), epochs->epoch(step / count)->at(step % count)});
   };
   sequence->any = [epochs] { return eval::make_tuple({unknown(eval::UnknownKind::kInt), epochs->epoch(0)->at(0)}); };
+  if (first->other) {
+    sequence->other = [epochs] {
+      return eval::make_tuple({unknown(eval::UnknownKind::kInt), epochs->epoch(0)->other()});
+    };
+  }
   return eval::SequencePtr(sequence);
 }
 
 }  // namespace
 
 WalkSignatures::WalkSignatures(std::string_view dims)
-    : batches(fmt::format("batches({}, shuffle: int = none) -> value", dims)),
-      steps(fmt::format("steps({}, to: int, from: int = 0, seed: int = none) -> value", dims)) {}
+    : batches(fmt::format("batches({}, shuffle: int = none, rest: bool = false) -> value", dims)),
+      steps(fmt::format("steps({}, to: int, from: int = 0, seed: int = none, rest: bool = false) -> value", dims)) {}
+
+Batches batches_in(int64_t rows, const Dim& batch, const eval::Bound& call) {
+  const size_t place = call.signature.place_of(Name("rest"));
+  const bool is_known = !call.has(place) || !call.value(place).is_unknown();
+  const bool rest = call.has(place) && is_known && *call.value(place).as<bool>();
+  if (rows < 0 || !is_known) return {.count = -1, .may_differ = rest || !is_known};
+  const int64_t last = rest ? rows % batch.size : 0;
+  return {.count = rows / batch.size + (last > 0 ? 1 : 0), .last_rows = last};
+}
 
 std::optional<eval::HostValue> walk_attribute(Name name, const WalkSignatures& signatures, MakesBatches batches) {
   if (name.text() == "batches") return eval::host_function(signatures.batches, "", std::move(batches), true);
@@ -196,16 +229,19 @@ std::optional<eval::HostValue> walk_attribute(Name name, const WalkSignatures& s
 }
 
 eval::HostValue batches_of(eval::Caller& caller, BatchSource source, Span span) {
-  if (source.count == 0)
+  if (source.of.may_differ) return unknown(eval::UnknownKind::kAny);
+  if (source.of.count == 0)
     fail(Kind::index_out_of_range, span, "no batch is full: {} for a batch of {}", source.found,
          to_string(source.types[0].dims[0]));
   const auto shared = std::make_shared<const BatchSource>(std::move(source));
   auto sequence = std::make_shared<eval::Sequence>();
   sequence->what = shared->what;
-  sequence->count = shared->count;
+  sequence->count = shared->of.count;
   sequence->at = [shared, walk = std::make_shared<Walk>(shared), &caller, span](int64_t batch) {
     return tuple_at(caller, *shared, *walk, batch, span);
   };
+  if (shared->of.last_rows > 0 && shared->of.count > 1)
+    sequence->other = [at = sequence->at, last = shared->of.count - 1] { return at(last); };
   return eval::SequencePtr(sequence);
 }
 

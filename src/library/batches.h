@@ -15,12 +15,23 @@
 
 namespace mtf::library {
 
+/// The batches of an epoch.
+struct Batches {
+  int64_t count = 0;        ///< -1: unknown in a check
+  int64_t last_rows = 0;    ///< the rows of the last batch, if it has fewer than the others; else 0
+  bool may_differ = false;  ///< in a check: the last batch may have fewer rows, an unknown number
+};
+/// The batches of `rows` rows (-1: unknown in a check). `rest` is the argument of that name of a call of `batches`:
+/// true if the rows after the last full batch are a batch too.
+Batches batches_in(int64_t rows, const Dim& batch, const eval::Bound& call);
+
 struct BatchSource {
   std::string what;               ///< "batches of a text"
-  int64_t count = 0;              ///< number of batches; -1: unknown in a check
-  std::vector<TensorType> types;  ///< of the tensors of a batch; the first dim of each counts the rows
-  /// Writes these rows of a batch. The tensors are gathered, and zero before the call. Any thread may call it.
-  std::function<void(int64_t batch, Interval rows, std::vector<plan::HostTensor>& tensors)> prepare;
+  Batches of;                     ///< how many there are
+  std::vector<TensorType> types;  ///< of the tensors of a full batch; the first dim of each counts the rows
+  /// Writes these rows of a batch, whose row 0 is the row `first` of all. The tensors are gathered, and zero before the
+  /// call. Any thread may call it.
+  std::function<void(int64_t first, Interval rows, std::vector<plan::HostTensor>& tensors)> prepare;
   /// Rows are read from a file: each rank prepares only its own rows, and an IoError on one rank fails on all ranks.
   bool reads_files = false;
   std::string found = {};  ///< what there is to make batches of: "5 examples"

@@ -49,25 +49,25 @@ class Dataset : public eval::Object, public std::enable_shared_from_this<Dataset
       fail(Kind::dim_twice, call.span(0), "`{}` is a dimension of each example", batch.name.text());
     const auto order = order_of(caller, call.integer(1), count_);
     BatchSource source{"batches of a dataset",
-                       count_ < 0 ? -1 : count_ / batch.size,
+                       batches_in(count_, batch, call),
                        {{ElementType::kF32, examples_->dims}, {ElementType::kI32, {batch}}},
                        {},
                        false,
                        mtf::count_text(count_, "example")};
     source.types[0].dims.insert(source.types[0].dims.begin(), batch);
-    source.prepare = [self = shared_from_this(), order](int64_t turn, Interval rows,
+    source.prepare = [self = shared_from_this(), order](int64_t first, Interval rows,
                                                         std::vector<plan::HostTensor>& tensors) {
-      self->prepare(order.get(), turn, rows, tensors);
+      self->prepare(order.get(), first, rows, tensors);
     };
     return batches_of(caller, std::move(source), call.span());
   }
 
-  void prepare(const std::vector<int64_t>* order, int64_t turn, Interval rows,
+  void prepare(const std::vector<int64_t>* order, int64_t first, Interval rows,
                std::vector<plan::HostTensor>& tensors) const {
     const int64_t size = size_of(examples_->dims);
     auto* pixels = reinterpret_cast<float*>(tensors[0].bytes.data());
     for (int64_t row = rows.first; row < rows.last; ++row) {
-      const int64_t place = turn * tensors[1].type.dims[0].size + row;
+      const int64_t place = first + row;
       const int64_t example = first_ + (order ? (*order)[static_cast<size_t>(place)] : place);
       const std::byte* from = examples_->pixels.data() + example * size;
       for (int64_t k = 0; k < size; ++k)

@@ -47,17 +47,17 @@ class Packed : public TextList {
     const Dims& dims = *known;
     const auto rows = std::make_shared<const Rows>(packed(dims[1].size));
     const auto order = order_of(caller, call.integer(2), static_cast<int64_t>(rows->size()));
-    const int64_t count = count_ < 0 ? -1 : static_cast<int64_t>(rows->size()) / dims[0].size;
+    const int64_t count = count_ < 0 ? -1 : static_cast<int64_t>(rows->size());
     const auto prepare = [self = std::static_pointer_cast<const Packed>(shared_from_this()), rows, order](
-                             int64_t turn, Interval of, std::vector<plan::HostTensor>& tensors) {
+                             int64_t first, Interval of, std::vector<plan::HostTensor>& tensors) {
       for (int64_t row = of.first; row < of.last; ++row) {
-        const int64_t place = turn * tensors[0].type.dims[0].size + row;
+        const int64_t place = first + row;
         self->write((*rows)[static_cast<size_t>(order ? (*order)[static_cast<size_t>(place)] : place)], row, tensors);
       }
     };
     return batches_of(caller,
                       {"batches of texts that share rows",
-                       count,
+                       batches_in(count, dims[0], call),
                        {3, {ElementType::kI32, dims}},
                        prepare,
                        false,

@@ -49,16 +49,16 @@ class Pairs : public TextList {
       for (const int64_t place : *order) chosen.push_back((*fitting)[static_cast<size_t>(place)]);
       *fitting = std::move(chosen);
     }
-    const int64_t count = count_ < 0 ? -1 : static_cast<int64_t>(fitting->size()) / dims[0].size;
+    const int64_t count = count_ < 0 ? -1 : static_cast<int64_t>(fitting->size());
     const TensorType sources{ElementType::kI32, {dims[0], dims[1]}}, targets{ElementType::kI32, {dims[0], dims[2]}};
     const auto prepare = [self = std::static_pointer_cast<const Pairs>(shared_from_this()), fitting](
-                             int64_t turn, Interval rows, std::vector<plan::HostTensor>& tensors) {
-      self->prepare(*fitting, turn, rows, tensors);
+                             int64_t first, Interval rows, std::vector<plan::HostTensor>& tensors) {
+      self->prepare(*fitting, first, rows, tensors);
     };
     return batches_of(
         caller,
         {"batches of texts with translations",
-         count,
+         batches_in(count, dims[0], call),
          {sources, targets, targets},
          prepare,
          false,
@@ -67,11 +67,10 @@ class Pairs : public TextList {
   }
 
   /// Writes the source, the target after its beginning, and the target before its end.
-  void prepare(const std::vector<int64_t>& chosen, int64_t turn, Interval rows,
+  void prepare(const std::vector<int64_t>& chosen, int64_t first, Interval rows,
                std::vector<plan::HostTensor>& tensors) const {
     for (int64_t row = rows.first; row < rows.last; ++row) {
-      const Pair& pair =
-          (*pairs_)[static_cast<size_t>(chosen[static_cast<size_t>(turn * tensors[0].type.dims[0].size + row)])];
+      const Pair& pair = (*pairs_)[static_cast<size_t>(chosen[static_cast<size_t>(first + row)])];
       auto fill = [&](plan::HostTensor& tensor, std::vector<std::int32_t> ids) {
         const int64_t size = tensor.type.dims[1].size;
         ids.resize(static_cast<size_t>(size), ids_.padding);

@@ -62,21 +62,20 @@ class TokenText : public eval::Object, public std::enable_shared_from_this<Token
     // Windows that do not overlap. Each needs one more token, for the last target.
     const int64_t windows = count_ < 0 ? -1 : std::max<int64_t>(0, (count_ - 1) / length.size);
     const auto order = order_of(caller, call.integer(2), windows);
-    const auto prepare = [self = shared_from_this(), order](int64_t turn, Interval rows,
+    const auto prepare = [self = shared_from_this(), order](int64_t first, Interval rows,
                                                             std::vector<plan::HostTensor>& tensors) {
       const int64_t size = tensors[0].type.dims[1].size;
       for (int64_t row = rows.first; row < rows.last; ++row) {
-        const int64_t place = turn * tensors[0].type.dims[0].size + row;
+        const int64_t place = first + row;
         self->write_row((order ? (*order)[static_cast<size_t>(place)] : place) * size, size, row, tensors);
       }
     };
     const std::vector<TensorType> types(2, {ElementType::kI32, dims});
-    return batches_of(
-        caller,
-        {"batches of a text", windows < 0 ? -1 : windows / batch.size, types, prepare, tokens_->file != nullptr,
-         fmt::format("{} of {} and the one behind it, in {},", mtf::count_text(windows, "window"), to_string(length),
-                     mtf::count_text(count_, "token"))},
-        call.span());
+    return batches_of(caller,
+                      {"batches of a text", batches_in(windows, batch, call), types, prepare, tokens_->file != nullptr,
+                       fmt::format("{} of {} and the one behind it, in {},", mtf::count_text(windows, "window"),
+                                   to_string(length), mtf::count_text(count_, "token"))},
+                      call.span());
   }
 
   /// Writes `count` tokens from the text's token `first` on into a row of the first tensor, and the following tokens
@@ -99,11 +98,11 @@ class TokenText : public eval::Object, public std::enable_shared_from_this<Token
       fail(Kind::bad_value, call.span(2), "expected a stride from 1 to {}, found {}", length.size, stride);
     // The first window counts all of its targets. Each other window counts `stride` more; the last may count fewer.
     const int64_t count = targets < 1 ? 0 : 1 + std::max<int64_t>(0, ceil_div(targets - length.size, stride));
-    const auto prepare = [self = shared_from_this(), stride, count, targets](int64_t turn, Interval rows,
+    const auto prepare = [self = shared_from_this(), stride, count, targets](int64_t first, Interval rows,
                                                                              std::vector<plan::HostTensor>& tensors) {
       const int64_t size = tensors[0].type.dims[1].size;
       for (int64_t row = rows.first; row < rows.last; ++row) {
-        const int64_t window = turn * tensors[0].type.dims[0].size + row;
+        const int64_t window = first + row;
         const int64_t there = window < count ? std::min(size, targets - window * stride) : 0;
         if (there == 0) continue;
         self->write_row(window * stride, there, row, tensors);
@@ -112,8 +111,12 @@ class TokenText : public eval::Object, public std::enable_shared_from_this<Token
     };
     const std::vector<TensorType> types(3, {ElementType::kI32, dims});
     return batches_of(caller,
-                      {"windows of a text", count_ < 0 ? -1 : ceil_div(count, batch.size), types, prepare,
-                       tokens_->file != nullptr, mtf::count_text(count_, "token")},
+                      {"windows of a text",
+                       {count_ < 0 ? -1 : ceil_div(count, batch.size)},
+                       types,
+                       prepare,
+                       tokens_->file != nullptr,
+                       mtf::count_text(count_, "token")},
                       call.span());
   }
 

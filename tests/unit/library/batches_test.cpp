@@ -50,20 +50,21 @@ TEST_F(Batches, OfMissingFilesAreLeftToTheRun) {
 TEST_F(Batches, OfTokensInAFileAreThoseOfTheTextInMemory) {
   const std::string text =
       write("text", "a text of a few words, and of a few more words than that, which are read in places");
-  EXPECT_EQ(run("let a = data.text(\"" + text + "\")\na.save(\"" + path("saved") + "\")\nlet b = data.token_file(\"" +
-                path("saved") +
-                "\", a.vocab)\n"
-                "print(len(a) == len(b), a.vocab == b.vocab)\n"
-                "dim batch = 3, length = 5\n"
-                "for (part, other) in [(a, b), (a[7..50], b[7..50])] {\n"
-                "  for ((x, y), (z, w)) in zip([p for p in part.batches(batch, length, shuffle: 4)], "
-                "[p for p in other.batches(batch, length, shuffle: 4)]) { assert all(x == z) and all(y == w) }\n"
-                "  for ((x, y, c), (z, w, d)) in zip([p for p in part.windows(batch, length, stride: 2)], "
-                "[p for p in other.windows(batch, length, stride: 2)]) {\n"
-                "    assert all(x == z) and all(y == w) and all(c == d)\n"
-                "  }\n"
-                "}\n"),
-            "true true\n");
+  EXPECT_EQ(
+      run("let a = data.text(\"" + text + "\")\na.save(\"" + path("saved") + "\")\nlet b = data.token_file(\"" +
+          path("saved") +
+          "\", a.vocab)\n"
+          "print(len(a) == len(b), a.vocab == b.vocab)\n"
+          "dim batch = 3, length = 5\n"
+          "for (part, other) in [(a, b), (a[7..50], b[7..50])] {\n"
+          "  for ((x, y), (z, w)) in zip([p for p in part.batches(batch, length, shuffle: 4, rest: true)], "
+          "[p for p in other.batches(batch, length, shuffle: 4, rest: true)]) { assert all(x == z) and all(y == w) }\n"
+          "  for ((x, y, c), (z, w, d)) in zip([p for p in part.windows(batch, length, stride: 2)], "
+          "[p for p in other.windows(batch, length, stride: 2)]) {\n"
+          "    assert all(x == z) and all(y == w) and all(c == d)\n"
+          "  }\n"
+          "}\n"),
+      "true true\n");
 }
 
 TEST_F(Batches, AreDecodedToAsManyTextsAsTheyHaveRowsBeforeTheNumbersAreKnown) {
@@ -79,17 +80,19 @@ TEST_F(Batches, AreDecodedToAsManyTextsAsTheyHaveRowsBeforeTheNumbersAreKnown) {
 const std::string kLargeBatches = "dim batch = 64, length = 4096\nlet t = data.token_file(\"";
 
 TEST_F(Batches, ThatAreReadAheadHaveTheSameNumbers) {
-  const std::string walk = kLargeBatches + ids(64 * 4096 * 5 + 1) +
+  // The last batch has 30 rows.
+  const std::string walk = kLargeBatches + ids(64 * 4096 * 5 + 30 * 4096 + 1) +
                            "\", 200)\n"
                            "let turn = 0\n"
-                           "for (x, y) in t.batches(batch, length) {\n"
-                           "  let first = (turn * 64 * 4096 + 4096 * broadcast(range(batch) -> [batch, "
-                           "length]) + broadcast(range(length) -> [batch, length])) % 200\n"
+                           "for (x, y) in t.batches(batch, length, rest: true) {\n"
+                           "  let rows = x.shape[0]\n"
+                           "  let first = (turn * 64 * 4096 + 4096 * broadcast(range(rows) -> x.shape) + "
+                           "broadcast(range(length) -> x.shape)) % 200\n"
                            "  assert all(x == first) and all(y == (first + 1) % 200)\n"
                            "  turn := turn + 1\n"
                            "}\n"
                            "print(turn)\n";
-  EXPECT_EQ(run(walk), "5\n");
+  EXPECT_EQ(run(walk), "6\n");
 }
 
 TEST_F(Batches, ThatALoopLeavesAreWaitedForOnce) {
