@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "io/file.h"
 #include "io/io_error.h"
 #include "library/run_files.h"
 #include "plan/runtime.h"
@@ -68,7 +69,7 @@ void on_every_rank(eval::Caller& caller, Span span, const std::function<void()>&
 
 std::uint64_t memory_for_data(eval::Caller& caller) {
   const auto there = static_cast<std::uint64_t>(std::max<std::int64_t>(0, available_memory()));
-  return there / static_cast<std::uint64_t>(caller.runtime().ranks() + 1);
+  return there / static_cast<std::uint64_t>(caller.is_check() ? 2 : caller.runtime().ranks() + 1);
 }
 
 void broadcast_bytes(eval::Caller& caller, std::vector<std::byte>& bytes, Span span) {
@@ -100,6 +101,26 @@ void share_array(eval::Caller& caller, io::ElementArray& data, Span span) {
   data.sizes.resize((head.size() - 1) / 8);
   std::memcpy(data.sizes.data(), head.data() + 1, head.size() - 1);
   broadcast_bytes(caller, data.bytes, span);
+}
+
+std::string whole_file(const std::string& path, std::uint64_t most_memory) {
+  io::InputFile file(path);
+  const std::uint64_t size = file.content_size(most_memory);
+  if (size > most_memory) io::fail_too_large(path, size, most_memory);
+  std::string text(size, '\0');
+  file.read(std::as_writable_bytes(std::span(text)), "the text");
+  return text;
+}
+
+std::optional<std::string> shared_text(eval::Caller& caller, const std::string& path, Span span,
+                                       const std::function<std::string()>& make) {
+  std::string text;
+  if (may_be_written(caller, path) || !on_rank_0(caller, span, [&] { text = make(); })) return std::nullopt;
+  if (caller.is_abstract()) return text;
+  std::vector<std::byte> bytes(text.size());
+  std::memcpy(bytes.data(), text.data(), text.size());
+  broadcast_bytes(caller, bytes, span);
+  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
 std::vector<int64_t> sizes_of(const Dims& dims) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,13 @@ std::uint64_t memory_for_data(eval::Caller& caller);
 void broadcast_bytes(eval::Caller& caller, std::vector<std::byte>& bytes, Span span);
 /// Sends an array of rank 0 to every rank; the others begin without data.
 void share_array(eval::Caller& caller, io::ElementArray& data, Span span);
+
+/// Returns the content of a file. Throws IoError, also if it takes more than `most_memory` bytes.
+std::string whole_file(const std::string& path, std::uint64_t most_memory);
+/// Runs a function of a file on rank 0, and returns its result on every rank; nothing if a check does not find the
+/// file.
+std::optional<std::string> shared_text(eval::Caller& caller, const std::string& path, Span span,
+                                       const std::function<std::string()>& make);
 
 /// Returns the sizes of dims, in their order.
 std::vector<int64_t> sizes_of(const Dims& dims);

@@ -54,28 +54,6 @@ eval::ObjectPtr tokenizer_object(io::TokenizerPtr tokenizer) {
   return std::make_shared<TokenizerObject>(std::move(tokenizer), vocab);
 }
 
-std::string whole_file(const std::string& path, std::uint64_t most_memory) {
-  io::InputFile file(path);
-  const std::uint64_t size = file.content_size(most_memory);
-  if (size > most_memory) io::fail_too_large(path, size, most_memory);
-  std::string text(size, '\0');
-  file.read(std::as_writable_bytes(std::span(text)), "the text");
-  return text;
-}
-
-/// Runs a function of a file on rank 0, and returns its result on every rank; nothing if a check does not find the
-/// file.
-std::optional<std::string> shared_text(eval::Caller& caller, const std::string& path, Span span,
-                                       const std::function<std::string()>& make) {
-  std::string text;
-  if (may_be_written(caller, path) || !on_rank_0(caller, span, [&] { text = make(); })) return std::nullopt;
-  if (caller.is_abstract()) return text;
-  std::vector<std::byte> bytes(text.size());
-  std::memcpy(bytes.data(), text.data(), text.size());
-  broadcast_bytes(caller, bytes, span);
-  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-}
-
 /// data.text(path). Its vocabulary fixes shapes, so a check reads it too.
 eval::HostValue text(eval::Caller& caller, const eval::Bound& call) {
   const std::string& path = call.text(0);
