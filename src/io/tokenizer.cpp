@@ -5,9 +5,11 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
+#include "io/byte_level.h"
 #include "io/byte_pairs.h"
 #include "io/io_error.h"
 #include "io/json_object.h"
+#include "io/sentence_piece.h"
 #include "io/text.h"
 #include "support/text.h"
 
@@ -134,6 +136,7 @@ class Saved {
   Saved(const std::string& text, const std::string& path)
       : path_(path), json_(parse_object(text, path, "expected a tokenizer as JSON: the file")) {}
 
+  bool has(const char* key) const { return json_.contains(key); }
   const nlohmann::json& part(const char* key) const {
     const auto found = json_.find(key);
     if (found == json_.end()) fail_bad_file(path_, "expected a tokenizer as JSON, which has `{}`", key);
@@ -174,6 +177,18 @@ class Saved {
     if (size < static_cast<std::int64_t>(needed))
       fail_bad_file(path_, "its size {} is wrong: it has {} ids", size, needed);
     return size;
+  }
+
+  RanksOptions ranks_options() const {
+    RanksOptions options{.pattern = string(part("pattern"), "`pattern`")};
+    for (const nlohmann::json& item : list("special")) {
+      const std::string what = fmt::format("special token {}", options.special.size());
+      if (!item.is_array() || item.size() != 2)
+        fail_bad_file(path_, "{}: expected a text and an id, found {}", what, excerpt_of(item));
+      options.special.emplace_back(string(item[0], what),
+                                   static_cast<std::int32_t>(number(item[1], what, 0, kMostTokenIds - 1)));
+    }
+    return options;
   }
 
   TokenizerPtr characters() const {
@@ -234,12 +249,26 @@ class Saved {
 
 }  // namespace
 
-TokenizerPtr load_tokenizer(const std::string& text, const std::string& path) {
+TokenizerPtr load_tokenizer(const std::string& text, const std::string& path, const RanksOptions& options) {
+  const auto ranks = [&](const std::string& lines, const RanksOptions& how) {
+    std::vector<WholeToken> special;
+    for (const auto& [name, id] : how.special) special.push_back({.text = name, .id = id});
+    return tokenizer_of_ranks(lines, path, how.pattern.empty() ? "cl100k" : how.pattern, std::move(special));
+  };
+  if (looks_like_ranks(text)) return ranks(text, options);
+  if (options.is_given())
+    fail_bad_file(path, "expected a file of ranks, whose pattern and special tokens are given, found another");
+  const std::size_t begin = text.find_first_not_of(kSpaces);
+  const bool is_binary =
+      begin != std::string::npos && text[begin] != '{' && (text[0] == '\n' || first_invalid_utf8(text));
+  if (is_binary) return sentence_piece_tokenizer(text, path);
   const Saved saved(text, path);
+  if (saved.has("model") && !saved.has("kind")) return hugging_face_tokenizer(text, path);
   const std::string kind = saved.string(saved.part("kind"), "`kind`");
   if (kind == "characters") return saved.characters();
   if (kind == "words") return saved.words();
   if (kind == "byte_pairs") return saved.byte_pairs();
+  if (kind == "ranks") return ranks(saved.string(saved.part("ranks"), "`ranks`"), saved.ranks_options());
   fail_bad_file(path, "the kind of tokenizer `{}` is not known", printable(kind));
 }
 

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace mtf::io {
@@ -31,8 +32,19 @@ class Tokenizer {
 
 using TokenizerPtr = std::shared_ptr<const Tokenizer>;
 
-/// Loads the result of save(). Throws IoError, which names `path`.
-TokenizerPtr load_tokenizer(const std::string& text, const std::string& path);
+/// The most ids of a tokenizer whose file numbers its tokens.
+inline constexpr std::int64_t kMostTokenIds = std::int64_t{1} << 22;
+
+/// How a file of ranks is to be read, which says neither.
+struct RanksOptions {
+  std::string pattern = "";                                        ///< empty: cl100k
+  std::vector<std::pair<std::string, std::int32_t>> special = {};  ///< tokens and their ids; -1 is the next free id
+  bool is_given() const { return !pattern.empty() || !special.empty(); }
+};
+
+/// Loads a tokenizer from a file: the result of save(), a tokenizer.json of Hugging Face, a file of ranks of tiktoken,
+/// or a model of SentencePiece. Throws IoError, which names `path`.
+TokenizerPtr load_tokenizer(const std::string& text, const std::string& path, const RanksOptions& options = {});
 
 /// The tokenizer of single characters, numbered in the order of their code points.
 TokenizerPtr character_tokenizer(std::vector<char32_t> vocabulary);

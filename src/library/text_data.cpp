@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "io/byte_level.h"
 #include "io/file.h"
 #include "io/io_error.h"
+#include "io/pattern.h"
 #include "io/text.h"
 #include "io/write_file.h"
 #include "library/files.h"
@@ -105,17 +107,48 @@ eval::HostValue learned(eval::Caller& caller, const eval::Bound& call) {
   return tokenizer_object(io::load_tokenizer(*saved, path));
 }
 
-/// tokenizer(path): a tokenizer that tokenizer.save(path) has written. Its size fixes shapes, so a check reads it too.
+/// The special tokens of a file of ranks: texts, or pairs of a text and an id.
+io::RanksOptions ranks_options(eval::Caller& caller, const eval::Bound& call) {
+  io::RanksOptions options;
+  if (call.has(1)) options.pattern = call.text(1);
+  if (!call.has(2)) return options;
+  for (const eval::HostValue& item : call.list(2)) {
+    const auto* pair = item.as<eval::ListPtr>();
+    const bool is_pair = pair && (*pair)->items.size() == 2;
+    const auto* text = is_pair ? (*pair)->items[0].as<eval::Text>() : item.as<eval::Text>();
+    if (!text || (*text)->empty())
+      fail(Kind::type_mismatch, call.span(2), "expected texts, or pairs of a text and an id, found {}", describe(item));
+    int64_t id = -1;
+    if (is_pair) {
+      id = caller.convert.to_int((*pair)->items[1], call.span(2), "an id").value_or(-1);
+      if (id < 0 || id >= io::kMostTokenIds)
+        fail(Kind::bad_value, call.span(2), "expected an id from 0 to {}, found {}", io::kMostTokenIds - 1, id);
+    }
+    for (const auto& [other, other_id] : options.special)
+      if (other == **text) fail(Kind::bad_value, call.span(2), "the special id `{}` stands twice", **text);
+    options.special.emplace_back(**text, static_cast<std::int32_t>(id));
+  }
+  return options;
+}
+
+/// tokenizer(path, pattern, special): a tokenizer of a file. Its size fixes shapes, so a check reads it too.
 eval::HostValue tokenizer(eval::Caller& caller, const eval::Bound& call) {
   const std::string& path = call.text(0);
   constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
+  const io::RanksOptions options = ranks_options(caller, call);
+  if (call.has(1)) {
+    try {
+      io::Pattern(io::pattern_named(options.pattern));
+    } catch (const io::BadPattern& error) { fail(Kind::bad_value, call.span(1), "{}", error.what()); }
+  }
+  const auto load = [&](const std::string& text) { return io::load_tokenizer(text, path, options); };
   const auto saved = shared_text(caller, path, call.span(), [&] {
     const std::string text = whole_file(path, kMost);
-    io::load_tokenizer(text, path);
+    load(text);
     return text;
   });
   if (!saved) return unknown(eval::UnknownKind::kAny);
-  return tokenizer_object(io::load_tokenizer(*saved, path));
+  return tokenizer_object(load(*saved));
 }
 
 const io::TokenizerPtr* tokenizer_of(const eval::GivenArgument& argument) {
@@ -132,8 +165,11 @@ eval::HostValue tokens(eval::Caller& caller, const eval::Bound& call) {
   auto result = std::make_shared<Tokens>();
   if (by) result->set_tokenizer(*by);
   if (call.value(0).is_unknown() || !by || !*by || caller.is_check()) return token_text(std::move(result), 0, -1);
-  const bool found = on_rank_0(caller, call.span(),
-                               [&] { result->set((*by)->encode(whole_file(call.text(0), memory_for_data(caller)))); });
+  const bool found = on_rank_0(caller, call.span(), [&] {
+    try {
+      result->set((*by)->encode(whole_file(call.text(0), memory_for_data(caller))));
+    } catch (const io::CannotEncode& error) { io::fail_bad_file(call.text(0), "{}", error.what()); }
+  });
   if (!found) return token_text(std::move(result), 0, -1);
   if (!caller.is_abstract()) broadcast_bytes(caller, result->ids, call.span());
   result->count = static_cast<int64_t>(result->ids.size()) / io::id_bytes(result->vocab);
@@ -186,7 +222,7 @@ std::vector<eval::HostFunction> text_functions() {
       {"text(path: string) -> value", "", text},
       {"bpe(path: string, size: int, special: list) -> value", "", learned<io::learn_byte_pairs, 256>},
       {"words(path: string, size: int, special: list) -> value", "", learned<io::learn_words, 2>},
-      {"tokenizer(path: string) -> value", "", tokenizer},
+      {"tokenizer(path: string, pattern: string = none, special: list = none) -> value", "", tokenizer},
       {"tokens(path: string, tokenizer) -> value", "", tokens, true},
       {"token_file(path: string, vocab, bits: int = none) -> value", "", token_file, true},
       {"lines(path: string) -> list", "", lines_of_file},

@@ -1,5 +1,10 @@
 #include "io/tokenizer.h"
 
+#include <fstream>
+#include <iterator>
+#include <random>
+
+#include "../../places.h"
 #include "data_file_test.h"
 
 namespace mtf::io {
@@ -110,6 +115,33 @@ TEST(Words, WhatIsNotUtf8IsNotKnown) {
 
 TEST(Tokenizers, CharactersThatDoNotOccurAreRefused) {
   EXPECT_THROW(character_tokenizer({U'a'})->encode("ab"), CannotEncode);
+}
+
+/// Whatever bytes of a file are others, it is refused as a bad file, or is another tokenizer.
+TEST(Tokenizers, OfDamagedFilesAreRefusedOrWork) {
+  for (const char* name : {"small.model", "small.tiktoken", "small_tokenizer.json"}) {
+    const std::string path = source_folder() + "/tests/unit/library/" + name;
+    std::ifstream file(path, std::ios::binary);
+    const std::string whole{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    ASSERT_FALSE(whole.empty()) << path;
+    std::mt19937 random(7);
+    int refused = 0;
+    for (int turn = 0; turn < 400; ++turn) {
+      std::string text = whole;
+      for (unsigned changes = random() % 3 + 1; changes > 0; --changes) {
+        char& byte = text[random() % text.size()];
+        byte = random() % 2 == 0 ? static_cast<char>(random()) : static_cast<char>(byte ^ (1U << random() % 8));
+      }
+      try {
+        const TokenizerPtr tokenizer = load_tokenizer(text, "file");
+        tokenizer->decode(tokenizer->encode("hello world <|end|> abc\n"));
+      } catch (const IoError& error) {
+        EXPECT_EQ(error.kind, IoError::Kind::kBadFile) << error.what();
+        ++refused;
+      } catch (const CannotEncode&) {}
+    }
+    EXPECT_GT(refused, 0) << name;
+  }
 }
 
 }  // namespace
