@@ -128,9 +128,11 @@ bool is_in_texts(ScoredKind kind) {
 
 std::string text_of_byte(int byte) { return fmt::format("<0x{:02X}>", byte); }
 
-/// Replaces the longest texts that a table names. The table is a trie as a double array: a node is 32 bits, of which
-/// the lowest eight are the byte by which it is reached, bit 8 says that a text ends there, and the bits from 10 on
-/// (with bit 9, eight bits further) lead to its children.
+/// Replaces the longest texts that a table names. The table is a trie as a double array (Aoe, 1989). A node has 32
+/// bits:
+/// - the lowest eight are the byte by which it is reached;
+/// - bit 8 says that a text ends there;
+/// - the bits from 10 on lead to its children; with bit 9 they are shifted by eight more.
 class Replacements {
  public:
   Replacements(std::string_view table, const std::string& path) {
