@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <string>
 #include <unordered_set>
 
 #include "eval/possible_values.h"
@@ -40,6 +41,8 @@ class PlaceWalk {
     }
   }
   size_t steps() const { return seen_.size(); }
+  /// True if the visited Place is an item of a list.
+  bool is_in_list() const { return levels_.back().items != nullptr; }
   /// False if there may be more below the value that only a run knows.
   bool knows_all() const { return all_known_; }
 
@@ -107,13 +110,33 @@ std::vector<std::pair<PlacePtr, std::string>> paths_of(const HostValue& value, b
 }
 
 size_t name_places(const InstancePtr& instance, int64_t first) {
+  struct Earlier {
+    PlacePtr place;
+    std::string path;  ///< from the instance
+  };
+  std::vector<Earlier> earlier;
   PlaceWalk walk;
   walk.over(instance, [&](const PlacePtr& place, const std::string& path, size_t last) {
-    if (place->serial <= first) return;
+    if (place->serial <= first) {
+      if (!walk.is_in_list()) earlier.push_back({place, path});
+      return;
+    }
     place->path = path;
     place->name = path.substr(last);
     place->current.value().node->name = Name(path);
   });
+  if (earlier.empty()) return walk.steps();
+  std::unordered_set<std::string> taken;
+  PlaceWalk().over(instance, [&](const PlacePtr& place, const std::string& path, size_t) {
+    if (place->serial > first) taken.insert(path);
+  });
+  for (const Earlier& each : earlier) {
+    if (taken.insert(each.place->path).second) continue;
+    std::string path = each.path;
+    while (!taken.insert(path).second) path += '\'';
+    each.place->path = path;
+    each.place->current.value().node->name = Name(path);
+  }
   return walk.steps();
 }
 

@@ -22,7 +22,9 @@ std::vector<PlacePtr> places_of(const HostValue& value, bool trainable, bool* al
 std::vector<std::pair<PlacePtr, std::string>> paths_of(const HostValue& value, bool trainable);
 
 /// Sets the paths, from a finished instance, of the variables below it that were declared after variable `first`. The
-/// outermost instance finishes last, so its path is the final one. Returns the number of values walked.
+/// outermost instance finishes last, so its path is the final one. A variable of an instance that was made before keeps
+/// its path, unless another variable below the finished instance has it: then it gets the path from there. Returns the
+/// number of values walked.
 size_t name_places(const InstancePtr& instance, int64_t first);
 
 }  // namespace mtf::eval
