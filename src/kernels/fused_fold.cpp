@@ -210,6 +210,8 @@ void Folds::finish_columns(std::size_t output, std::int64_t columns, std::int64_
                            std::int64_t step) {
   Accumulator& a = accumulators_[output];
   if (a.lanes == nullptr) return;
+  constexpr std::int64_t kMostJoined = 64;  // lanes of a column: a sum of more lanes in their type would drift
+  if (a.folds && used > kMostJoined * columns) totals(output, used);
   if (a.folds && a.folded) {
     add_to_totals(a, used);
     for (std::int64_t k = columns; k < used; ++k) a.totals[k % columns] += a.totals[k];
