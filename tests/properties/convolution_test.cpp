@@ -41,19 +41,6 @@ std::vector<std::vector<double>> plain_of(const RandomConvolution& drawn, const 
   return drawn.plain(inputs.fetch("x"), drawn.w.empty() ? plan::HostTensor() : inputs.fetch("w"));
 }
 
-/// Maps each dim to an axis of its own, while there are axes left.
-std::string drawn_layout(const std::vector<std::string>& dims, std::vector<std::string> axes, Dice& dice) {
-  std::string layout;
-  std::vector<std::string> left = dims;
-  while (!axes.empty() && !left.empty()) {
-    const auto at = left.begin() + dice.below(static_cast<int64_t>(left.size()));
-    layout += fmt::format("{}{}:{}", layout.empty() ? "" : ";", *at, axes.back());
-    left.erase(at);
-    axes.pop_back();
-  }
-  return layout;
-}
-
 TEST(Convolutions, OfRandomSettingsAreTheirPlainSums) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> meshes = {
       {"p:2", {"p"}}, {"p:3", {"p"}}, {"p:4", {"p"}}, {"r:2;c:2", {"r", "c"}}, {"r:3;c:5", {"r", "c"}}};

@@ -12,6 +12,18 @@ constexpr int64_t kMostOperandElements = 4096;
 
 }  // namespace
 
+std::string drawn_layout(const std::vector<std::string>& dims, std::vector<std::string> axes, Dice& dice) {
+  std::string layout;
+  std::vector<std::string> left = dims;
+  while (!axes.empty() && !left.empty()) {
+    const auto at = left.begin() + dice.below(static_cast<int64_t>(left.size()));
+    layout += fmt::format("{}{}:{}", layout.empty() ? "" : ";", *at, axes.back());
+    left.erase(at);
+    axes.pop_back();
+  }
+  return layout;
+}
+
 Generator::Generator(uint64_t seed)
     : dice_(seed * 2 + 1), integers_(dice_.chance(60)), real_(ElementType::kF32), evaluation_(dry_execution(), {}) {
   program_.seed = seed;

@@ -64,6 +64,9 @@ inline bool agree(const Dims& a, const Dims& b) {
   });
 }
 
+/// Maps dims to axes, while there are axes left. No axis has two dims.
+std::string drawn_layout(const std::vector<std::string>& dims, std::vector<std::string> axes, Dice& dice);
+
 inline bool is_number(ElementType element) { return element != ElementType::kBool; }
 
 class Generator {
