@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <span>
 #include <stdexcept>
@@ -20,6 +21,8 @@ using lanes::kBytes;
 
 constexpr std::int64_t kRowsAtOnce = 16;
 constexpr std::int64_t kParallelRowElements = 16384;
+/// A power of 2 above the number of elements that are summed in their own type.
+constexpr float kMostTerms = 0x1p10F;
 
 template <class T>
 using PacketOf = std::conditional_t<std::is_same_v<T, float>, F, D>;
@@ -355,12 +358,21 @@ void layer_norm_rows(ElementType type, Rows rows, double epsilon, RowsIn x, Rows
       using V = typename R::V;
       const double size = static_cast<double>(rows.n);
       // The mean is rounded to T before it is subtracted and saved.
-      const auto middle = each_of(from.sum(V{}, [](V v) { return v; }), [&](double sum) { return sum / size; });
+      auto middle = each_of(from.sum(V{}, [](V v) { return v; }), [&](double sum) { return sum / size; });
+      if (!std::all_of(middle.begin(), middle.end(), [](double each) { return std::isfinite(each); })) {
+        // The sum of elements may have overflowed. The sum of smaller numbers does not.
+        const V less = lanes::splat<V>(1 / kMostTerms);
+        const auto sums = from.sum(V{}, [&](V v) { return v * less; });
+        for (std::size_t k = 0; k < sums.size(); ++k)
+          if (!std::isfinite(middle[k])) middle[k] = sums[k] / size * kMostTerms;
+      }
       const V m = R::spread(middle);
       const auto squares = from.sum(m, [&](V v) { return (v - m) * (v - m); });
       const auto factor = each_of(squares, [&](double sum) { return 1.0 / std::sqrt(sum / size + epsilon); });
       const V f = R::spread(factor);
-      from.map(to, [&](V v) { return (v - m) * f; });
+      // Where squares overflow the factor is 0, and v - m may be infinite.
+      if (std::count(factor.begin(), factor.end(), 0.0) == 0) from.map(to, [&](V v) { return (v - m) * f; });
+      else from.map(to, [&](V v) { return lanes::number_or_zero_where<V>(f == 0, (v - m) * f); });
       put<T>(mean, at, middle);
       put<T>(scale, at, factor);
     });

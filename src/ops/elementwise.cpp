@@ -150,7 +150,8 @@ constexpr graph::Op kRsqrt = real_function({
     .host = {.of_one = [](double x) -> double { return 1 / std::sqrt(x); }},
     .gradient = [](graph::GradientCall& g) -> graph::Values {
       Builder& b = g.builder;
-      return times(g, b.map(kDiv, b.map(kMul, g.results[0], -0.5), g.operands[0]));
+      // At infinity the slope is 0, also for an infinite gradient: both come of a sum of squares that overflows.
+      return {b.map(kZeroProduct, g.d_results[0], b.map(kDiv, b.map(kMul, g.results[0], -0.5), g.operands[0]))};
     },
 });
 

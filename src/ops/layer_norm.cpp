@@ -34,7 +34,8 @@ graph::Values expand_layer_norm(graph::ExpandCall& call) {
   const graph::Value centred = b.map(kSub, x, mean_to(b, x, rows));
   const graph::Value variance = mean_to(b, b.map(kSquare, centred), rows);
   const graph::Value inverse = b.map(kRsqrt, b.map(kAdd, variance, operation.inputs[0]));
-  return {b.map(kMul, centred, inverse), inverse};
+  // Where the mean overflows, `inverse` is 0 and `centred` is infinite.
+  return {b.map(kZeroProduct, centred, inverse), inverse};
 }
 
 /// With y the result and r = 1/σ: dx = r (dy - mean(dy) - y mean(dy y)). The gradient of r itself adds -dr r² y / n.
@@ -64,8 +65,8 @@ constexpr graph::Op kLayerNorm = complete({
     .signature = "layer_norm(x: tensor, over: dims, epsilon: number = 1e-6)",
     .family = "Neural networks",
     .doc = "x with mean 0 and variance 1 along the dims `over`: (x - mean(x)) / sqrt(variance + epsilon). A row of "
-           "which a square overflows (beyond 1.8e19 in f32) gives 0. A gain and a bias are the program's own, as in "
-           "`nn.LayerNorm`.",
+           "which a square overflows (beyond 1.8e19 in f32) gives 0, with a gradient of 0. A gain and a bias are the "
+           "program's own, as in `nn.LayerNorm`.",
     .example = "dim n = 4\nprint(layer_norm(range(n) + 1, over: n))\n#> [-1.34164, -0.447213, 0.447213, 1.34164]\n",
     .samples = "x: [a, b] => layer_norm(x, over: b)\nx: [a, b, c] => layer_norm(x, over: [a, c], epsilon: 0.1)",
     .build = [](Call& call) -> graph::Values {

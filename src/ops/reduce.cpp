@@ -51,51 +51,72 @@ graph::Values build_sum(Call& call) {
   return {as_summed(call.builder, sum, element)};
 }
 
-/// s √Σ (x/s)². s is 1, or the largest magnitude if its square would overflow or vanish.
-graph::Values build_norm(Call& call) {
-  Builder& b = call.builder;
-  const Dims kept = kept_dims(call, "x");
-  const ElementType element = summed_element(b, real_element(call.tensor("x").element()));
-  const ElementType wide = element == ElementType::kBf16 ? ElementType::kF32 : element;
-  const graph::Value x = as_element(b, call.tensor("x"), wide, call.span);
+/// Σ (x/s)² and s, which is 1, or the largest magnitude if its square would overflow or vanish.
+std::pair<graph::Value, graph::Value> scaled_squares(Builder& b, const graph::Value& x, const Dims& kept) {
+  const ElementType wide = x.element();
   const auto fold = [&](const graph::Op& op, const graph::Value& value) {
     return b.add(op, {value}, ReduceAttributes{names_of(kept)});
   };
   const double most = wide == ElementType::kF64 ? 1e140 : 1e15, infinity = std::numeric_limits<double>::infinity();
-  const graph::Value one = b.number(1, wide), zero = b.number(0, wide);
   const graph::Value magnitude = b.add(kStopGradient, {fold(kMax, b.map(kAbs, x))});
   const graph::Value is_large = b.map(kAnd, b.map(kGt, magnitude, most), b.map(kLt, magnitude, infinity));
   const graph::Value is_small = b.map(kAnd, b.map(kLt, magnitude, 1 / most), b.map(kGt, magnitude, 0.0));
-  const graph::Value scale = b.where(b.map(kOr, is_large, is_small), magnitude, one);
-  const graph::Value squares = fold(kSum, b.map(kSquare, b.map(kDiv, x, scale)));
-  const graph::Value root = b.where(b.map(kEq, squares, 0.0), zero, b.map(kSqrt, squares));
-  return {b.cast(b.map(kMul, root, scale), element)};
+  const graph::Value scale = b.where(b.map(kOr, is_large, is_small), magnitude, b.number(1, wide));
+  return {fold(kSum, b.map(kSquare, b.map(kDiv, x, scale))), scale};
 }
 
-/// The sum of squared differences from the mean, divided by the number of elements less `correction`.
-graph::Value variance(Call& call) {
+/// s √squares, with a gradient of 0 at 0.
+graph::Value scaled_root(Builder& b, const graph::Value& squares, const graph::Value& scale) {
+  const graph::Value zero = b.number(0, squares.element());
+  return b.map(kMul, b.where(b.map(kEq, squares, 0.0), zero, b.map(kSqrt, squares)), scale);
+}
+
+/// The type of numbers that are reduced to reals, and the type in which they are computed.
+struct ReducedElements {
+  ElementType element, wide;
+  explicit ReducedElements(Call& call)
+      : element(summed_element(call.builder, real_element(call.tensor("x").element()))),
+        wide(element == ElementType::kBf16 ? ElementType::kF32 : element) {}
+};
+
+graph::Values build_norm(Call& call) {
+  Builder& b = call.builder;
+  const ReducedElements elements(call);
+  const graph::Value x = as_element(b, call.tensor("x"), elements.wide, call.span);
+  const auto [squares, scale] = scaled_squares(b, x, kept_dims(call, "x"));
+  return {b.cast(scaled_root(b, squares, scale), elements.element)};
+}
+
+/// The differences from the mean, and one over the number by which the sum of their squares is divided.
+struct Deviations {
+  graph::Value centred;
+  double inverse;
+};
+
+Deviations deviations(Call& call, ElementType wide) {
   Builder& b = call.builder;
   const Dims kept = kept_dims(call, "x");
-  const ElementType element = summed_element(b, real_element(call.tensor("x").element()));
-  const ElementType wide = element == ElementType::kBf16 ? ElementType::kF32 : element;
   const graph::Value x = as_element(b, call.tensor("x"), wide, call.span);
   const auto count = static_cast<double>(size_of(remaining(x.dims(), kept)));
-  const auto sum = [&](const graph::Value& value) { return b.add(kSum, {value}, ReduceAttributes{names_of(kept)}); };
-  const graph::Value mean = b.map(kScale, sum(x), 1 / count);
-  return b.map(kScale, sum(b.map(kSquare, b.map(kSub, x, mean))), 1 / (count - call.number("correction", 0)));
+  const graph::Value sum = b.add(kSum, {x}, ReduceAttributes{names_of(kept)});
+  return {b.map(kSub, x, b.map(kScale, sum, 1 / count)), 1 / (count - call.number("correction", 0))};
 }
 
-graph::Value as_reduced(Call& call, const graph::Value& value) {
-  return call.builder.cast(value, summed_element(call.builder, real_element(call.tensor("x").element())));
+graph::Values build_var(Call& call) {
+  Builder& b = call.builder;
+  const ReducedElements elements(call);
+  const Deviations found = deviations(call, elements.wide);
+  const graph::Value sum =
+      b.add(kSum, {b.map(kSquare, found.centred)}, ReduceAttributes{names_of(kept_dims(call, "x"))});
+  return {b.cast(b.map(kScale, sum, found.inverse), elements.element)};
 }
-
-graph::Values build_var(Call& call) { return {as_reduced(call, variance(call))}; }
 
 graph::Values build_std(Call& call) {
   Builder& b = call.builder;
-  const graph::Value squares = variance(call);
-  const graph::Value zero = b.number(0, squares.element());
-  return {as_reduced(call, b.where(b.map(kEq, squares, 0.0), zero, b.map(kSqrt, squares)))};
+  const ReducedElements elements(call);
+  const Deviations found = deviations(call, elements.wide);
+  const auto [squares, scale] = scaled_squares(b, found.centred, kept_dims(call, "x"));
+  return {b.cast(scaled_root(b, b.map(kScale, squares, found.inverse), scale), elements.element)};
 }
 
 graph::Values build_truth_reduction(Call& call) {
@@ -238,7 +259,7 @@ constexpr graph::Op kVar = complete({
     .family = kReductions,
     .doc = "The variance over the dims `over`, over those that `-> [...]` leaves out, or over everything: the mean "
            "square of the differences from the mean. With `correction: 1` the squares are divided by one less than "
-           "their number.",
+           "their number. In f32 the squares of differences above 1.8e19 are infinite, and those below 1e-23 are 0.",
     .example = "dim n = 4\nlet x = tensor([1, 2, 3, 6], [n])\nprint(var(x), var(x, correction: 1))\n#> 3.5 4.66667\n",
     .samples = "x: [a, b] => var(x)\nx: [a, b, c] => var(x, over: b, correction: 1)\nx: [a, b] => var(x -> [b])\n"
                "x: i32[a, b] in -5..5 => var(x, over: a)",
@@ -249,7 +270,9 @@ constexpr graph::Op kStd = complete({
     .name = "std",
     .signature = "std(x: tensor, over: dims = all, correction: number = 0 -> shape?)",
     .family = kReductions,
-    .doc = "The standard deviation: the square root of `var`. Where that is 0 its gradient is 0.",
+    .doc =
+        "The standard deviation: the square root of `var`, but its squares neither overflow nor vanish. Where it is 0 "
+        "its gradient is 0.",
     .example = "dim n = 4\nlet x = tensor([1, 2, 3, 6], [n])\nprint(std(x), std(x, correction: 1))\n"
                "#> 1.87083 2.16025\n",
     .samples = "x: [a, b] => std(x)\nx: [a, b, c] => std(x, over: b, correction: 1)\nx: [a, b] => std(x -> [b])",
