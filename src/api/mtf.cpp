@@ -133,7 +133,7 @@ mtf_layout_cost cost_of(const mtf::LayoutCost& cost) {
 
 struct HeldExplanation : mtf_explanation {
   explicit HeldExplanation(mtf::ExplanationRecord record) : mtf_explanation{}, held(std::move(record)) {
-    for (const mtf::CollectiveRecord& each : held.collectives) {
+    for (const mtf::CollectiveReason& each : held.collectives) {
       const std::vector<const char*>& axes = texts.emplace_back(texts_of(each.axes));
       const std::vector<const char*>& rules = texts.emplace_back(texts_of(each.rules));
       all.push_back({each.kind.c_str(), axes.size(), axes.data(), each.result.c_str(), each.reason.c_str(),

@@ -143,7 +143,7 @@ ExplanationRecord explanation_record(const session::Explanation& explanation) {
   ExplanationRecord made;
   for (const session::Explanation::Collective& each : explanation.collectives) {
     const spmd::StatementCost& cost = each.cost;
-    CollectiveRecord& record = made.collectives.emplace_back();
+    CollectiveReason& record = made.collectives.emplace_back();
     record.kind = name(*cost.collective);
     record.axes = names_of(cost.axes);
     record.result = to_string(cost.value);

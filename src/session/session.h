@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "eval/host_value.h"
 #include "eval/reports.h"
 #include "eval/settings.h"
 #include "eval/stored_variables.h"
@@ -25,6 +24,13 @@
 #include "session/known_names.h"
 #include "session/planned.h"
 #include "support/diagnostics.h"
+
+namespace mtf::eval {
+struct HostValue;  // eval/host_value.h
+}
+namespace mtf::graph {
+struct Value;  // graph/graph.h
+}
 
 namespace mtf::session {
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Text for people is made in src/tool/. A session answers with records: its headers declare no function that gives a text, but for
 # the one that writes a session as a script. Standard output and standard error are written by src/tool/ and src/line_editor/, by
-# what ends a process in src/run/, and by src/api/ where an embedder has given nothing to write to. Nobody reads what was printed:
+# what ends a process in src/run/, by the program of src/notebook/, and by src/api/ where an embedder has given nothing to write to. Nobody reads what was printed:
 # a message is a Diagnostic, whose parts its renderer tells apart.
 set -u
-outside='^src/(tool|line_editor|run|api|include)/'
+outside='^src/(tool|notebook|line_editor|run|api|include)/'
 wrong=$(
   grep -nE '^ *(static )?(std::string|std::string_view) +[a-z_]+\(' src/session/*.h | grep -vE ' script_of\(' |
     sed 's/$/: a session answers with records/'

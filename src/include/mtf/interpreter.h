@@ -305,7 +305,7 @@ struct PlanRecord {
 };
 
 /// A collective of a statement, and why it is there.
-struct CollectiveRecord {
+struct CollectiveReason {
   std::string kind;                ///< "all_reduce"
   std::vector<std::string> axes;   ///< of the mesh
   std::string result;              ///< the value that it makes, with its layout: "y: f32[batch=64/rows]"
@@ -325,7 +325,7 @@ struct LayoutCost {
 
 /// Why a statement communicates, and the layouts under which it would send less.
 struct ExplanationRecord {
-  std::vector<CollectiveRecord> collectives;
+  std::vector<CollectiveReason> collectives;
   LayoutCost now;                  ///< set if there are collectives; without its layout
   std::vector<LayoutCost> better;  ///< the best first
   std::vector<DoubtRecord> doubts;
