@@ -19,6 +19,8 @@
 //   einsum(x, w -> [batch, hidden])
 //
 // A member called `->` comes last in the text. The text omits a flag that is false, and the first of several words.
+//
+// Attributes name dims. A kernel finds the positions of these dims in the types of its operation.
 #include <array>
 #include <concepts>
 #include <cstdint>

@@ -34,9 +34,16 @@ class Tensor;  // a computed value, on this rank: plan/tensor.h
 
 namespace mtf::graph {
 
-// A call of `recompute` is a segment: a mark on nodes. It is not an operation that holds a program, as a loop is. Only
-// a gradient decides which nodes are computed again: values that somebody holds are not, and values that a cut has
-// computed are not.
+// A call of `recompute` is a segment: a mark on nodes (Node::segment). It is not an operation that holds a program, as
+// a loop is, because only a gradient decides which nodes are computed again. These nodes are not:
+// - held values (a state, a list of losses)
+// - values that a cut has computed
+// - values of a backward pass that is still pending
+//
+// Operations know nothing of segments. A copy for the backward pass shares the operation of its original. A captured
+// program numbers the operations that are recomputed together (ProgramOperation::replica). The passes lay such an
+// operation out together with the operations around it. They neither merge it with its original nor move it to an
+// earlier position.
 
 struct Node;
 class Handle;

@@ -10,7 +10,6 @@
 //
 // The access along a dim is independent of the meaning of a split. Along a dim of any kind, an operand may be read by
 // an access map. A block then needs an interval of the operand, and the part beyond its own block is a halo. A slice
-// an access map. A block then needs an interval of the operand, and the part beyond its own block is a halo. A slice
 // is free and reads by a map. A convolution's gradient for its kernel is a sum over positions, and reads a window at
 // each position.
 //

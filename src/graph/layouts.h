@@ -1,6 +1,10 @@
 #pragma once
 // Decides the layout of a result: once, in forward direction, when an expression is evaluated.
 //
+// No layout is propagated to a fixed point. So the layout of a line is known as soon as the line has been evaluated.
+// The prompt and the error messages need this. The price is that a later line cannot improve the layout of an earlier
+// one.
+//
 // Each dim takes its split from the first of these sources that has one:
 // - `@` on the value, or a split inherited from an operand that carries `@` or inherits itself
 // - the rules of the current layout

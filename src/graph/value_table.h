@@ -9,14 +9,20 @@
 // - it is on a path between two held values
 //
 // As in any autodiff system, the same cut then computes and keeps the values that the operation's gradient rule reads.
-// So no part of the forward pass is computed twice. A segment (graph.h) keeps only its inputs. All other operations
-// release their operands at once, and with them the memory.
+// So no part of the forward pass is computed twice. A segment (graph.h) keeps only its inputs, and is computed again
+// just before the backward pass needs it. A backward pass is a segment too. All other operations release their operands
+// at once, and with them the memory.
 //
 //        x ──► h = x·w ──► y = tanh h ──► loss = mean y      print(loss)
 //      held   keeps x, w    keeps y         keeps nothing     (x, w held; h not needed by any rule: not computed)
 //
-// A handle that only looks at a value keeps no history (Node::is_looked_at). An example is `print(loss)` if nothing
-// reads `loss` afterwards.
+// A handle that only looks at a value keeps no history (Node::is_looked_at). There are two kinds:
+// - a reader that takes no gradient: a part of a text, or an argument of `print`, `float`, `int` or `string`
+//   (Cuts::Looking, eval/cuts.h)
+// - a name that no `grad` in the rest of the text can reach (OpenBlocks::beyond_gradients, eval/open_blocks.h)
+//
+// For instance, a sum of losses that is only printed does not keep the activations of each batch. If no remaining code
+// can call `grad`, a cut keeps no history at all.
 //
 // An assignment to a param or state ends every history that has read its old value. The operations that read it
 // directly release their operands (Node::ended records why). So do all operations that no longer lead to a held value.

@@ -6,8 +6,9 @@
 // sharding names an axis at most once. Along other axes every processor holds the same block (a replica).
 //
 // A dim of size n, split over an axis of k processors, gives blocks of ceil(n/k) elements. The last ones are shorter or
-// empty. The next axis of the list splits each block again in the same way. Thus gathering over the last axis gives the
-// blocks of the remaining axes. Processor 0 has the largest block along every dim.
+// empty. The next axis of the list splits each block again in the same way, at the block's actual size. So a dim of 10
+// over two axes of 2 gives blocks of 3, 2, 3 and 2, but over one axis of 4 it gives 3, 3, 3 and 1. Gathering over the
+// last axis gives the blocks of the remaining axes. Processor 0 has the largest block along every dim.
 #include <string>
 #include <vector>
 
