@@ -1,3 +1,7 @@
+// Fusions are joined across other steps only if that keeps few bytes (keeps_little). In general, a fusion does not wait
+// for a later one. Micro-batches, for instance, read the same numbers, masks and states, but each one ends its backward
+// pass before the next one begins. And a weight that decays is read twice, in the forward pass and in its update. A
+// joined fusion would keep the decayed copy from the forward pass on.
 #include <algorithm>
 #include <functional>
 #include <utility>

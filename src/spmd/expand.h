@@ -7,9 +7,11 @@
 // never need more memory than the operation, so they are always used.
 //
 // Other expansions make larger values: attention makes a score for each pair of query and memory position. Such an
-// expansion is compared with the alternative. The cost of each is a sum in bytes: the bytes that a processor sends and
-// its largest block. So scores are stored only if they are few. The alternative is never taken if it repeats work: if
-// no other dim can take the axes, the expansion is used.
+// expansion is compared with the alternative. Both are lowered alone, once for each form. The cost of each is a sum in
+// bytes: the bytes that a processor sends and its largest block. So scores are stored only if they are few. Sending a
+// few bytes less does not justify scores that grow with the square of the length. But a single query over a long cache
+// has few scores, and must not gather the cache. The alternative is never taken if it repeats work: if no other dim can
+// take the axes, the expansion is used.
 #include <functional>
 #include <vector>
 

@@ -19,6 +19,9 @@
 //                                                    w[d in block b]  +=  x[batch/p, d in block b] · y[batch/p, f]
 //
 // Each block starts its sum with another block or processor, so the rounding differs between blocks.
+//
+// The loop consists of operations that a script has too (`scan`, `shift`, `gather`). So it is split, overlapped, costed
+// and run as any other loop. plan/compiler.h says when a plan uses such loops.
 #include <optional>
 #include <vector>
 

@@ -1,6 +1,16 @@
 #pragma once
 // Estimates, before a program is split, which of its sums over split dims will be partial. A choice may depend on the
 // estimate, but no result does.
+//
+// A sum stays partial only up to its single consumer, and only if the consumer is linear in it. Other reductions never
+// stay partial. Going further can cost more. For instance, a sum that stayed partial through the gradient of a layer
+// norm would add a reduction for the gradients of the norm's own parameters.
+//
+// Partial terms of a chain of additions are reduced together, wherever they stand in the chain, also if the total is
+// scattered. So the partial gradients from q, k and v need one reduce_scatter. For this, each processor adds and scales
+// terms of full size, where its own block would otherwise be enough. To add elements costs less than to send them.
+// Gradients of micro-batches that are stored in blocks are scattered once, after the last micro-batch. Until then each
+// processor holds a partial sum of full size.
 #include <vector>
 
 #include "graph/program.h"

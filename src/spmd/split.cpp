@@ -246,6 +246,10 @@ class Splitter {
   // In a chain of additions, each sum has the next addition as its only consumer. Its terms that are partial over the
   // same axes are added before they are reduced. For instance, ((a + p) + b) + q becomes (a + b) + (p + q), and p + q
   // is reduced once.
+  //
+  // A number may have terms that are partial over different axes: a norm over parameters with different shardings, for
+  // instance. Then each processor takes its share of a term along the axes that the term lacks (shared_out). All terms
+  // are now partial over the same axes, and one reduction is enough.
 
   /// The sum of the terms that are partial over the same axes.
   struct Part {
