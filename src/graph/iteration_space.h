@@ -77,7 +77,8 @@ int64_t count_reads(const AccessMap& map, Interval block);
 struct IterationDim {
   SplitKind kind = SplitKind::kFree;
   kernels::Reduction reduce = kernels::Reduction::kSum;  ///< of kReduce
-  bool rounds_parts = false;          ///< of kReduce: parts of bf16 stay bf16 instead of f32 until all are added up
+  bool rounds_parts = false;  ///< of kReduce: parts of bf16 stay bf16 instead of f32. They are rounded before they are
+                              ///< sent, and at each join of the tree (spmd/reduction_tree.h).
   std::vector<int8_t> operands = {};  ///< index of the dim in each operand, or -1
   std::vector<int8_t> results = {};   ///< index of the dim in each result, or -1
   std::vector<AccessMap> maps = {};   ///< the access to each operand that has the dim; empty: position by position

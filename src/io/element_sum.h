@@ -1,5 +1,6 @@
 // A checksum of a tensor that is the sum of checksums of its parts. It is the same for every division into blocks, in
-// any order.
+// any order. So each rank computes the contribution of its own blocks, and needs no others. Files store the checksum in
+// their metadata (io/safetensors.h).
 #pragma once
 
 #include <cstddef>

@@ -21,7 +21,7 @@ namespace {
 // (positions × channels) is shifted by the tap, and multiplied by the tap's matrix of the window. For a box of
 // positions, the operand is copied into a patch, with zeros at the padding. The channels of a position are contiguous,
 // so that the shifted matrices are views of the patch. The window is copied into panels of columns. A tile of the
-// result stays in registers over all taps.
+// result stays in registers over all taps, except taps that only meet padding. So no matrix of all patches is made.
 //
 // The columns of a tile are channels of the result. Few channels would leave most lanes of a packet empty. Then the
 // channels are the rows, and the columns are contiguous elements of the operand. For that, the positions of a patch are

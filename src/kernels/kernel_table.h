@@ -4,9 +4,10 @@
 // are v2, v3 and v4 of its psABI, and v4 with bf16 products (AVX512_BF16). Other architectures have one level with the
 // architecture's name. All other code is compiled for the architecture's baseline. The objects of a level are linked
 // into one object, whose only global symbol is the level's table. Inline functions of the standard library and of Eigen
-// stay local to it, so that no other code can run them. The rest of the program calls the functions of this folder as
-// members of the table. Threads, Scratch, the facts of a LoopProgram and convolved_size() do not depend on the level,
-// and are called directly.
+// stay local to it, so that no other code can run them. Otherwise the linker would keep one copy of each for the whole
+// program, perhaps with instructions that the processor lacks. tests/levels_apart.sh disassembles the program to check
+// this. The rest of the program calls the functions of this folder as members of the table. Threads, Scratch, the facts
+// of a LoopProgram and convolved_size() do not depend on the level, and are called directly.
 //
 // One level is chosen for the whole process, before the first kernel runs (level.h).
 #pragma once

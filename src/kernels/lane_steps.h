@@ -2,7 +2,8 @@
 //
 // A step is a function that gets a *strip* as eight packets in registers, changes it, and ends by jumping to the next
 // record's step. A *tile* is one or more strips. It has the same number of lanes on every processor, because reductions
-// sum, lane by lane, the elements that are a tile apart. Two groups of programs exist, with their own tiles:
+// sum, lane by lane, the elements that are a tile apart. For f32, a tile has 128 lanes: one strip with AVX-512, two
+// with AVX2. Two groups of programs exist, with their own tiles:
 //
 //   kFour   lanes of 4 bytes: f32; bf16 as f32; i32; bool as a mask (0 or -1)
 //   kEight  lanes of 8 bytes: f64; the 4-byte types as above, their bits sign-extended to 64.

@@ -36,7 +36,9 @@ void use_level(std::string_view level);
 std::string_view level_in_use();
 
 /// True if products of floats are added with one rounding (fused multiply-add). All levels that do so compute the same
-/// bits, except for bf16 that the processor multiplies itself.
+/// bits, except for bf16 that the processor multiplies itself. The number of partial sums therefore belongs to the
+/// algorithm and does not depend on the width of a register. tests/unit/kernels/same_bits.def holds checksums. Level v2
+/// rounds twice, so its bits differ.
 bool fuses_products(std::string_view level);
 bool multiplies_bf16(std::string_view level);
 

@@ -23,7 +23,8 @@
 
 namespace mtf::ops {
 
-// Attention is one operation, not a composition of smaller ones, so that its scores are never stored as a whole.
+// Attention is one operation, not a composition of smaller ones, so that its scores are never stored as a whole. It
+// counts the flops of its expansion in any case (Work::kExpansion).
 
 /// Of attention and attention_gradient.
 struct AttentionAttributes {

@@ -1,5 +1,10 @@
 // Operations that look up positions of a dim by a tensor of ids: gather, its transpose scatter_add, and scatters that
 // multiply, take an extreme or set.
+//
+// scatter_add rounds each sum once or a few times. Long rows are first ordered by their position, by counting. Then
+// each position sums its rows in f64. If the result is small, rows are added in memory order, some of them in f32
+// before they are added to f64. Single numbers are summed in an array of f64. If the result is large and most
+// positions get few numbers, the first few numbers of a position are summed in f32.
 #include <algorithm>
 #include <memory>
 #include <optional>

@@ -60,6 +60,9 @@ graph::Values layer_norm_gradient(graph::GradientCall& call) {
 
 }  // namespace
 
+// Under `precision mixed`, the result of a bf16 operand stays bf16, while softmax and losses give f32. So the gradients
+// of activations are bf16 too, and layers that are split over processors reduce them as bf16
+// (IterationDim::rounds_parts).
 constexpr graph::Op kLayerNorm = complete({
     .name = "layer_norm",
     .signature = "layer_norm(x: tensor, over: dims, epsilon: number = 1e-6)",

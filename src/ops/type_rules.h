@@ -3,7 +3,9 @@
 //
 // Promotion is bool < i32 < bf16 < f32 < f64. A host number takes the tensors' type, except that a float with i32 or
 // bool gives f32. Every operation works on operands of one type: casts are nodes of their own. `precision mixed` adds
-// three rules, all of them here: common_element, used_element, summed_element.
+// three rules, all of them here: common_element, used_element, summed_element. In addition, the gradient of a value
+// that was narrowed to bf16 is f32, for every use of the value (gradient_element, ops/spaces.h). So no rule has to know
+// which values are params.
 #include <string>
 #include <string_view>
 
@@ -43,7 +45,8 @@ graph::Values as_element(Builder& builder, const graph::Values& operands, Elemen
 ElementType number_element(ElementType element);
 
 /// The type in which numbers of `element` are summed. i32 is summed in f64, so that no sum wraps around and partial
-/// sums are exact under every layout. Sums up to 2^53 are exact.
+/// sums are exact under every layout. Sums up to 2^53 are exact. Only the complete sum must fit in i32. `cumsum` sums
+/// in i64 instead, and fails at a running sum that does not fit.
 ElementType added_element(ElementType element);
 /// Converts a sum in added_element(element) back to `element`. If a sum of i32 does not fit, the run ends with an
 /// error.

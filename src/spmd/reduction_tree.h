@@ -4,7 +4,8 @@
 // The members of a group, in ascending order, are the leaves of a tree that depends only on their number. The tree
 // joins neighbours in twos (threes, fives, …: the prime factors of the number, ascending), then joins these sums, and
 // so on. Each join adds from the first to the last. So an element's sum has the same bits however all_reduces are
-// merged, cut or sent, and however processors are hosted.
+// merged, cut or sent, and however processors are hosted. MPI's own reductions promise none of this, so MPI only
+// carries the messages.
 //
 //   6 members (2 · 3)    ((a0 + a1) + (a2 + a3)) + (a4 + a5)
 //   8 members (2 · 2 · 2)    ((a0 + a1) + (a2 + a3)) + ((a4 + a5) + (a6 + a7))

@@ -168,7 +168,9 @@ void small_run(benchmark::State& state) {
 }
 BENCHMARK(small_run);
 
-/// A product (a, b, c transposed in memory or not) against Eigen's own; the last argument: with progress.
+/// A product (a, b, c transposed in memory or not) against Eigen's own; the last argument: with progress. On one
+/// machine with AVX-512 the ratio was 0.9 at 1024³ and 0.75 at 64³. For a matrix times a vector that runs along the
+/// matrix's rows in memory it was 2.
 template <int kA, int kB, int kC>
 void product(benchmark::State& state) {
   const Int m = state.range(0), k = state.range(1), n = state.range(2);
