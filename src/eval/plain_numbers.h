@@ -4,8 +4,9 @@
 //
 // Most host computations of a script are of this kind: indices, rates, conditions. This evaluator needs no scopes for
 // calls, no findings, handles or history. It has no effects. So if it meets something other than a number, or an error,
-// it gives up, and the general evaluator starts again from the beginning. A function on which it gave up is not tried
-// again.
+// it gives up, and the general evaluator starts again from the beginning, with full error messages. A function on which
+// it gave up is not tried again. A check does not use this evaluator. Neither does an evaluation that records the value
+// of each expression.
 #include <cstdint>
 #include <optional>
 #include <vector>

@@ -1,6 +1,10 @@
 #pragma once
 // Logs of assignments, to undo them: when a prompt's statement fails or is interrupted, and when a check walks another
 // branch. For a list that is extended in place the log keeps the old length, not the items.
+//
+// A prompt undoes, a script does not. At a prompt, an error undoes its own statement, and an interrupt undoes the loop
+// iteration that has not ended. The log holds the old values for this, so plans overwrite none of their inputs.
+// run/bound_plan.h says when an interrupt ends a plan.
 #include <cstdint>
 #include <functional>
 #include <memory>

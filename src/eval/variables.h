@@ -37,7 +37,9 @@ class Variables {
                          Span declared);
   /// Called when an outermost instance is finished, so that its variables have their final paths. Gives these variables
   /// the layouts of the rules for their paths. Then decides the layouts anew for pending values that depend on the
-  /// variables, among the nodes from number `first_node` on.
+  /// variables, among the nodes from number `first_node` on. The functions that decided the layouts first decide them
+  /// again (graph/relayout.h). So no model has to know how its variables will be stored. A variable that has already
+  /// been computed, because the host read it, keeps its layout. A warning says so.
   void paths_are_complete(int64_t first_node);
   /// The number of variables without a path.
   size_t unnamed() const { return unnamed_.size(); }

@@ -1,5 +1,9 @@
 #pragma once
 // Finds targets that the loss does not depend on. Their gradient is 0, which is probably a mistake.
+//
+// A gradient that would need released history is an error instead, never a 0 (graph/history_end.h). The check warns of
+// a target, because it keeps all history. If a node may stand for several possible ones, the check cannot know, and the
+// run warns.
 #include <cstdint>
 #include <optional>
 #include <unordered_set>

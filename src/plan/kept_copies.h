@@ -2,13 +2,17 @@
 // Copies that a cut keeps beside values. There are two kinds:
 //
 // - A variable's copy in bf16 (Computed::narrowed). It is a value of its own, and stays until the variable is assigned.
+//   It is made inside `no_grad`, by the second program that narrows the variable (Builder::narrowed, ops/builder.h).
+//   Training assigns the variable in each program, so it keeps no such copy. A product under `precision bf16` then
+//   multiplies both operands as bf16, with the same bits.
 // - Resharded copies for gradients (Program::for_gradients). They are tensors of the nodes.
 //
 // A forward pass may gather keys and values for an operation whose gradient rule reads the gathered values again. In
 // one program the backward pass reuses these copies. If a cut separates the two passes, the copies are outputs of the
 // forward program and inputs of the backward program. So the cut costs no collective. The copies take memory until the
 // history ends, as they would in one program. Variables are gathered again, and a backward pass leaves no copies,
-// because it is seldom differentiated.
+// because it is seldom differentiated. No results of operations inside an expansion (spmd/expand.h) are kept either:
+// the gradient expands the operation again. This costs flops, but no memory of the size of these results.
 #include <memory>
 #include <span>
 #include <vector>

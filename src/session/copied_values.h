@@ -7,9 +7,10 @@
 // Copies every value that the names of the session lead to, with the operations that are kept for its gradients. As
 // long as CopiedValues live, the names lead to the copies. A StandIn has them for the time of one question.
 //
-// A plain copy shares computed results with its original. A copy for another mesh or layout shares nothing
-// (graph/relayout.h). A released node is then copied with its present layout, followed by the resharding that `@`, the
-// rules or `like` ask for. So a plan depends only on the present values, not on how they were computed.
+// A plain copy shares computed results with its original, so that the peak of a plan includes their memory. A copy for
+// another mesh or layout shares nothing (graph/relayout.h). A released node is then copied with its present layout,
+// followed by the resharding that `@`, the rules or `like` ask for. So a plan depends only on the present values, not
+// on how they were computed.
 #include <cstddef>
 #include <cstdint>
 #include <vector>

@@ -3,7 +3,7 @@
 //
 // It sees the session's names, mesh and layout. When it ends, it undoes its bindings, assignments and `use`. Until then
 // the session does nothing. Each question has a stand-in of its own, so any number of questions can be asked, under any
-// assumptions.
+// assumptions. The time of an answer depends on the present values, not on how many iterations have computed them.
 #include <memory>
 #include <optional>
 #include <ostream>
