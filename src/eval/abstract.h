@@ -7,8 +7,7 @@
 // in each name. In a run nothing is Unknown, and the uncertainty is 0.
 //
 // A check never refuses a right program: a name always stands for all values that a run may give it there.
-// tests/properties/checked_program.h draws programs that run, and looks for one that a check refuses. Three mechanisms
-// keep this promise:
+// Random programs test this (tests/properties/checked_program.h). Three mechanisms keep the promise:
 //
 // - Ways: the branches of an `if` start from the same state, and their final states are joined.
 // - Loops: a body is walked again until a walk leaves no new values (eval/loops.h).

@@ -3,8 +3,8 @@
 //
 // A remaining statement can only call code that it reaches from a name in its text. The name may stand for a function,
 // a model, an instance with its parts, a list, or a module. The walk follows these values and the names in their
-// bodies. It skips a name that is not bound yet: the statement that will bind the name is walked itself. A
-// function without a name is not seen while it is passed to a call.
+// bodies. It skips a name that is not bound yet: the statement that will bind the name is walked itself. A function
+// without a name is not seen while it is passed to a call.
 #include <functional>
 #include <unordered_map>
 #include <vector>

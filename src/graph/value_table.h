@@ -1,6 +1,14 @@
 #pragma once
 // The evaluator's table of values: held pending values, computed results, and the history that is kept for gradients.
 //
+//   a scope, a list, an argument of a call          hold values
+//        │ Handle
+//        ▼
+//      node ──operands()──► node ──► node           pending: not computed yet; computed: this rank's blocks
+//        │ operation (immutable, shared)
+//
+//   a cut: pending values with handles = roots ──► pending nodes below them ──► captured program ──► plan ──► run
+//
 // Cut. A cut computes every pending value that a handle holds, and no value that is not held.
 //
 // History. An operation in a cut keeps its operands if a gradient may still go through it:

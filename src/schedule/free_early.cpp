@@ -1,6 +1,6 @@
 // A parameter is updated as soon as its gradient exists and no later step reads the parameter's old value. So the
-// gradients never exist all at once, unless an operation reads all of them, such as a norm. fuse_loops.cpp supports
-// this: it joins no fusions if the join only keeps values for longer.
+// gradients never exist all at once, unless an operation reads all of them, such as a norm. The pass
+// fuse_loops supports this, because it joins no fusions if the join only keeps values for longer.
 #include <algorithm>
 #include <numeric>
 #include <queue>
