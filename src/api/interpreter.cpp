@@ -21,24 +21,6 @@
 namespace mtf {
 namespace {
 
-/// Passes output to a function, one or more lines at a time.
-class FunctionBuffer : public TextSink {
- public:
-  explicit FunctionBuffer(std::function<void(std::string_view)> to) : to_(std::move(to)) {}
-
- private:
-  void take(std::string_view text) override {
-    line_ += text;
-    if (line_.ends_with('\n')) sync();
-  }
-  int sync() override {
-    if (!line_.empty()) to_(std::exchange(line_, {}));
-    return 0;
-  }
-  std::function<void(std::string_view)> to_;
-  std::string line_;
-};
-
 /// Returns the result of `step`. Throws ScriptError for the user's errors and for a lack of memory.
 template <typename Step>
 auto translated(Step&& step) {
@@ -150,7 +132,7 @@ struct Interpreter::Impl {
 
   eval::Settings settings;
   std::function<void(const DiagnosticRecord&)> warn;
-  FunctionBuffer buffer;
+  LineSink buffer;
   std::ostream stream;
   std::ostream nowhere{nullptr};
   run::MpiRuntime runtime;

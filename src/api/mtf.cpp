@@ -229,43 +229,27 @@ mtf_code code_of(const DiagnosticRecord& diagnostic) {
   return MTF_BUG;
 }
 
-/// The record of an exception that is no diagnostic.
-DiagnosticRecord bug(const char* what) {
+/// The record of an error that is none of the registered kinds.
+DiagnosticRecord other_error(const char* kind, const char* message, const char* what) {
   DiagnosticRecord record;
-  record.kind = "bug";
-  record.message = "this is no mistake of the program";
+  record.kind = kind;
+  record.message = message;
   record.found = what;
   record.text = "error: " + record.message + ": " + record.found + "\n";
   return record;
 }
+
+DiagnosticRecord bug(const char* what) { return other_error("bug", "this is no mistake of the program", what); }
 
 /// An error in the arguments of a call.
 struct WrongCall {
   const char* what;
 };
 
-DiagnosticRecord wrong_call(const WrongCall& wrong) {
-  DiagnosticRecord record;
-  record.kind = "wrong_call";
-  record.message = "the function cannot be called like this";
-  record.found = wrong.what;
-  record.text = "error: " + record.message + ": " + record.found + "\n";
-  return record;
-}
-
 /// A function of the host said that it failed.
 struct FunctionFailed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-
-DiagnosticRecord function_failed(const char* what) {
-  DiagnosticRecord record;
-  record.kind = "function_failed";
-  record.message = "a function of the host failed";
-  record.found = what;
-  record.text = "error: " + record.message + ": " + record.found + "\n";
-  return record;
-}
 
 template <typename T>
 const T& there(const T* pointer, const char* what) {
@@ -295,9 +279,9 @@ struct mtf_interpreter {
       } catch (const mtf::ScriptError& wrong) {
         return failed(code_of(wrong.diagnostic()), wrong.diagnostic());
       } catch (const WrongCall& wrong) {
-        return failed(MTF_WRONG_CALL, wrong_call(wrong));
+        return failed(MTF_WRONG_CALL, other_error("wrong_call", "the function cannot be called like this", wrong.what));
       } catch (const FunctionFailed& failure) {
-        return failed(MTF_BUG, function_failed(failure.what()));
+        return failed(MTF_BUG, other_error("function_failed", "a function of the host failed", failure.what()));
       } catch (const std::bad_alloc&) { throw; } catch (const std::exception& exception) {
         return failed(MTF_BUG, bug(exception.what()));
       } catch (...) { return failed(MTF_BUG, bug("an exception of a function that was given")); }

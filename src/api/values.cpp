@@ -43,7 +43,7 @@ session::Session::Shown fetched(eval::Caller& caller, const graph::Value& tensor
   return {*copy, copy, true};
 }
 
-/// The value of a stream for one batch. `memory` gets the elements.
+/// The value of a stream for one batch. Without `tensors`, only its types are known.
 eval::HostValue batch_of(eval::Caller& caller, const std::vector<TensorType>& types,
                          std::vector<plan::HostTensor> tensors, Span span) {
   std::vector<eval::HostValue> values;

@@ -37,24 +37,6 @@ namespace {
 
 using nlohmann::json;
 
-/// Passes what is written to a function, in lines.
-class Stream : public TextSink {
- public:
-  explicit Stream(std::function<void(const std::string&)> publish) : publish_(std::move(publish)) {}
-
- private:
-  void take(std::string_view text) override {
-    waiting_ += text;
-    if (waiting_.ends_with('\n')) sync();
-  }
-  int sync() override {
-    if (!waiting_.empty()) publish_(std::exchange(waiting_, {}));
-    return 0;
-  }
-  std::function<void(const std::string&)> publish_;
-  std::string waiting_;
-};
-
 eval::Settings settings() {
   eval::Settings made;
   made.library = &library::host_library();
@@ -85,8 +67,8 @@ std::string word_at(const std::string& text, std::size_t at) {
 class Kernel : public xeus::xinterpreter {
  public:
   Kernel()
-      : out_([this](const std::string& text) { publish_stream("stdout", text); }),
-        err_([this](const std::string& text) { publish_stream("stderr", text); }),
+      : out_([this](std::string_view text) { publish_stream("stdout", std::string(text)); }),
+        err_([this](std::string_view text) { publish_stream("stderr", std::string(text)); }),
         out_stream_(&out_),
         err_stream_(&err_),
         repl_(settings(), {}, out_stream_, err_stream_) {
@@ -181,7 +163,7 @@ class Kernel : public xeus::xinterpreter {
     return xeus::create_is_complete_reply(tool::wants_more(code) ? "incomplete" : "complete", "  ");
   }
 
-  Stream out_, err_;
+  LineSink out_, err_;
   std::ostream out_stream_, err_stream_;
   tool::Repl repl_;
   std::optional<Diagnostic> error_;  ///< of the present cell

@@ -117,13 +117,7 @@ std::vector<HelpTopic> help_spelled_like(const std::string& name, const std::str
 }
 
 std::vector<HelpTopic> help_mentioning(const std::vector<std::string>& words, const std::string& folder) {
-  std::vector<std::string> wanted;
-  for (const std::string& word : words) wanted.push_back(lower_case(word));
-  const auto mentions = [&](const std::string& text) {
-    const std::string lower = lower_case(text);
-    return std::all_of(wanted.begin(), wanted.end(),
-                       [&](const std::string& word) { return lower.find(word) != std::string::npos; });
-  };
+  const auto mentions = [&](const std::string& text) { return mentions_all(text, words); };
   constexpr int kRanks = 3;
   std::vector<HelpTopic> found[kRanks];
   std::set<std::string> seen;  // a page has several words

@@ -298,29 +298,16 @@ eval::InForce Session::mesh_or_layout(const std::string& text, const std::string
 
 std::vector<EntryReport> Session::use(const eval::InForce& what, const std::string& name) {
   Impl& session = *impl_;
-  eval::Evaluator& evaluator = session.evaluator;
-  session.begin();
-  eval::UndoLog undo;
-  Impl::Done before{{}, evaluator.builder.context, session.entries.size()};
-  const auto undoing = evaluator.undo.into(undo);
-  evaluator.blocks.expect_more();
-  if (evaluator.execution() != nullptr) evaluator.reports.collect();
   std::vector<EntryReport> reports;
-  try {
+  session.change([&] {
+    if (session.evaluator.execution() != nullptr) session.evaluator.reports.collect();
     reports.push_back(session.use(what));
-  } catch (...) {
-    undo.take_back();
-    evaluator.builder.context = before.context;
-    throw;
-  }
-  before.undo.add(undo);
-  Entry entry{.name = name.empty() ? fmt::format("<{}>", ++session.numbered) : name,
-              .text = session.written(what),
-              .is_use = true,
-              .has_value = {false},
-              .left_out = {}};
-  session.entries.push_back(std::move(entry));
-  session.keep(std::move(before));
+    session.entries.push_back({.name = name.empty() ? fmt::format("<{}>", ++session.numbered) : name,
+                               .text = session.written(what),
+                               .is_use = true,
+                               .has_value = {false},
+                               .left_out = {}});
+  });
   return reports;
 }
 

@@ -81,6 +81,12 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
+bool mentions_all(std::string_view text, const std::vector<std::string>& words) {
+  const std::string lower = lower_case(text);
+  return std::all_of(words.begin(), words.end(),
+                     [&](const std::string& word) { return lower.find(lower_case(word)) != std::string::npos; });
+}
+
 std::string_view trim(std::string_view text) {
   const auto is_space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);

@@ -37,6 +37,9 @@ std::string_view trim(std::string_view text);
 // ASCII letters in lower case.
 std::string lower_case(std::string_view text);
 
+// True if the text has each of the words, in any case.
+bool mentions_all(std::string_view text, const std::vector<std::string>& words);
+
 std::vector<std::string> split(std::string_view text, char separator);
 
 // True if a text matches the pattern, in which `*` stands for any text.

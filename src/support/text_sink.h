@@ -1,7 +1,10 @@
 #pragma once
-// A stream buffer that passes its output to a virtual function.
+// Stream buffers that pass their output on: to a virtual function, or in lines to a function.
+#include <functional>
 #include <streambuf>
+#include <string>
 #include <string_view>
+#include <utility>
 
 namespace mtf {
 
@@ -20,6 +23,24 @@ class TextSink : public std::streambuf {
     take({text, static_cast<std::size_t>(size)});
     return size;
   }
+};
+
+/// Passes output to a function, one or more lines at a time. A flush passes an unfinished line.
+class LineSink : public TextSink {
+ public:
+  explicit LineSink(std::function<void(std::string_view)> to) : to_(std::move(to)) {}
+
+ private:
+  void take(std::string_view text) override {
+    line_ += text;
+    if (line_.ends_with('\n')) sync();
+  }
+  int sync() override {
+    if (!line_.empty()) to_(std::exchange(line_, {}));
+    return 0;
+  }
+  std::function<void(std::string_view)> to_;
+  std::string line_;
 };
 
 }  // namespace mtf

@@ -99,9 +99,7 @@ std::string list_of_mentions(const std::vector<std::string>& words, std::size_t 
     out += fitted(fmt::format("{:<28}  {}", topic.name, first.substr(0, first.find(". "))), width);
   }
   for (const Command* command : all_commands()) {
-    const std::string text = lower_case(help_of(*command));
-    if (std::all_of(words.begin(), words.end(),
-                    [&](const std::string& word) { return text.find(lower_case(word)) != std::string::npos; }))
+    if (mentions_all(help_of(*command), words))
       out += fitted(fmt::format("{:<28}  {}", "mtf " + std::string(command->name), command->summary), width);
   }
   if (out.empty()) fail(Diagnostic(Kind::bad_usage, {}, fmt::format("nothing in the help mentions {}", code(all))));
