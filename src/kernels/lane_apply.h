@@ -9,8 +9,7 @@ namespace mtf::kernels::lanes {
 /// x gate, and 0 where x is -inf, because every gate is 0 there.
 template <class V>
 inline V gated(V x, V gate) {
-  constexpr auto kLeast = std::numeric_limits<Scalar<V>>::lowest();
-  return select<V>(x < kLeast, splat<V>(kLeast), x) * gate;
+  return Eigen::internal::pmax<V>(x, splat<V>(std::numeric_limits<Scalar<V>>::lowest())) * gate;
 }
 /// gelu(x) = x gate(x), because (1 + tanh u) / 2 is sigmoid 2u. The gate is 0 where it would be a denormal.
 template <class V>
@@ -44,8 +43,10 @@ inline V swish_grad_of(V any_x, V sigmoid) {
   return sigmoid * (S(1) + x * (S(1) - sigmoid));
 }
 
+/// Inlined always: a step applies it to eight packets, which share the constants in registers. g++ calls log, for one,
+/// once the source has many such functions.
 template <LaneOp kOp, class V>
-inline V apply(V a) {
+__attribute__((always_inline)) inline V apply(V a) {
   using S = Scalar<V>;
   if constexpr (kOp == LaneOp::kNot) {
     return ~a;

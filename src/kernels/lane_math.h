@@ -290,7 +290,7 @@ inline V any_log_of(V x) {
 __attribute__((noinline)) inline F denormal_log_of(F x) { return any_log_of(x); }
 /// Cephes' logf. For positive normal numbers it gives the same bits as Eigen. Other numbers are corrected afterwards,
 /// if there are any.
-inline F log_of(F x) {
+__attribute__((always_inline)) inline F log_of(F x) {
   const I b = (I)x;
   F e = __builtin_convertvector((b >> 23) - 126, F);
   F m = (F)((b & 0x007fffff) | 0x3f000000);  // in [1/2, 1)
