@@ -3,37 +3,11 @@
 #include "graph/op.h"
 #include "ops/ops.h"
 #include "ops/scan.h"
+#include "spmd/dim_groups.h"
 #include "spmd/reasons.h"
 
 namespace mtf::spmd {
 namespace {
-
-/// Dims of a reshape whose sizes have the same product on both sides: [first, last) of the operand and of the result.
-struct Group {
-  size_t first_from, last_from, first_to, last_to;
-  int64_t size;
-};
-
-/// Returns the smallest groups, in order.
-std::vector<Group> groups_of(const Dims& from, const Dims& to) {
-  std::vector<Group> groups;
-  size_t i = 0, o = 0;
-  while (i < from.size() || o < to.size()) {
-    Group group{i, i, o, o, 1};
-    int64_t a = 1, b = 1;
-    if (i < from.size()) a = from[i++].size;
-    if (o < to.size()) b = to[o++].size;
-    while (a != b) {
-      if ((a < b && i < from.size()) || o == to.size()) a *= from[i++].size;
-      else b *= to[o++].size;
-    }
-    group.last_from = i;
-    group.last_to = o;
-    group.size = a;
-    groups.push_back(group);
-  }
-  return groups;
-}
 
 ReasonRef reason(const Lowering& of, Reason why) {
   why.mesh = of.node->mesh;
@@ -72,7 +46,7 @@ void reshape_by_intervals(LocalBuilder& local, const Lowering& of, int operand, 
   const Dims& from = of.node->operands[0].dims;
   const Dims& to = of.node->results[0].dims;
   std::vector<LocalDim> have, want;
-  for (const Group& group : groups_of(from, to)) {
+  for (const DimGroup& group : dim_groups(from, to)) {
     const Dim dim{Name("flat" + std::to_string(have.size() + 1)), group.size};
     have.push_back({dim, {}, false, {}});
     want.push_back(have.back());

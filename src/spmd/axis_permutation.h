@@ -1,38 +1,39 @@
 #pragma once
-// Axes that change positions in a sharding: each processor gets the whole block of one other processor.
+// Blocks that change processors: each processor gets the whole block of one other processor.
 //
 //   a over x, b over y  ->  a over y, b over x       processor (x=i, y=j) gets the block of (x=j, y=i)
 //   a over x, b over y, c over z  ->  y, z, x        in one collective
 //   a over x  ->  a over y                           y, which held replicas, takes the position of x
+//   a over x, then y  ->  a over y, then x           x and y may have different sizes
 //
-// Axes that exchange positions have the same size. An axis may leave a list without entering another one. It then takes
-// the position of the axis that entered, so each processor sends to one processor and receives from one.
-#include <array>
+// The axes behind those that begin both lists of a dim have the same number of positions before and after. They number
+// the blocks of the dim in the same order. Axes that leave all lists, in the order of the mesh, number the replicas
+// that axes which enter a list have numbered before. So each processor sends to one processor and receives from one.
+#include <vector>
 
 #include "spmd/local_program.h"
 
 namespace mtf::spmd {
 
+/// Returns the number of leading axes that both lists share.
+int common_prefix(const AxisList& a, const AxisList& b);
+
 class AxisPermutation {
  public:
-  /// `from` and `to` differ only in the axes at each position of their dims' lists.
+  /// `from` and `to` differ only in the axes of their dims' lists, and have the same blocks.
   AxisPermutation(const LocalValue& from, const LocalValue& to);
   /// Returns the processor whose block of `from` becomes the block of `to` on `processor`.
-  int64_t source(int64_t processor) const { return moved(processor, place_of_); }
+  int64_t source(int64_t processor) const { return moved(processor, after_, before_); }
   /// Returns the processor that receives the block of `processor`: the inverse of source().
-  int64_t reader(int64_t processor) const { return moved(processor, axis_at_); }
+  int64_t reader(int64_t processor) const { return moved(processor, before_, after_); }
 
  private:
-  using Places = std::array<int8_t, kMaxAxes>;
-  int64_t moved(int64_t processor, const Places& places) const;
+  /// The processor whose coordinates along `gets` number the blocks that `processor` has by its coordinates along
+  /// `has`.
+  int64_t moved(int64_t processor, const std::vector<AxisList>& has, const std::vector<AxisList>& gets) const;
 
   const Mesh& mesh_;
-  Places place_of_;  ///< The source has, along axis i, the coordinate that its receiver has along place_of_[i].
-  Places axis_at_;   ///< the inverse
+  std::vector<AxisList> before_, after_;  ///< lists that number the same blocks, and at the end the same replicas
 };
-
-/// Completes a partial one-to-one map of axes to a permutation (-1: no target yet). Maps the last axis of each chain
-/// to its first.
-void close_chains(std::array<int8_t, kMaxAxes>& map);
 
 }  // namespace mtf::spmd

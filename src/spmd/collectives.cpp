@@ -72,7 +72,7 @@ int64_t sent_by_all_to_all(const LocalValue& from, const LocalValue& to, AxisSet
 }
 
 /// Returns the size of the largest block that moves when axes change positions. The owner of this block is first along
-/// all of these axes but one.
+/// all of these axes but one, unless all blocks have one size.
 int64_t sent_by_transpose(const LocalValue& from, const LocalValue&, AxisSet axes) {
   int64_t most = 0;
   for (int axis = 0; axis < from.mesh->order(); ++axis) {

@@ -15,18 +15,12 @@ namespace {
 
 // ---- the problem of the search -------------------------------------------------------------------------------------
 
-/// Returns the number of leading axes that both lists share.
-int common_prefix(const AxisList& a, const AxisList& b) {
-  int i = 0;
-  while (i < a.size() && i < b.size() && a[i] == b[i]) ++i;
-  return i;
-}
-
 /// A search problem: two shardings without the parts that do not change. It leaves out axes of one processor and axes
 /// that begin a dim's list in both shardings. Its axes have their own numbers, and each stands for one mesh axis or
 /// for several that stay together. Its shardings use these numbers.
 struct ReshardProblem {
   std::vector<int64_t> sizes;  ///< of the dims, or of their blocks if axes begin both lists of a dim
+  std::vector<bool> even;      ///< for each dim: all of these blocks have one size
   double element_bytes = 4;
   std::vector<AxisList> axes;                ///< for each axis: its mesh axes
   std::vector<int64_t> members;              ///< the size of each axis
@@ -44,6 +38,8 @@ struct ReshardProblem {
     for (int i = 0; i < list.size(); ++i) count *= members[list[i]];
     return count;
   }
+  /// True if the list splits the dim into blocks of one size.
+  bool splits_evenly(size_t dim, const AxisList& list) const { return even[dim] && sizes[dim] % parts(list) == 0; }
   double block_bytes(const Sharding& sharding) const {
     double bytes = element_bytes;
     for (size_t d = 0; d < sizes.size(); ++d) {
@@ -89,6 +85,7 @@ ReshardTranslation::ReshardTranslation(const TensorType& type, const Sharding& f
     for (int i = 0; i < same; ++i) prefix.push_back(a[i]);
     prefixes_.push_back(prefix);
     problem_.sizes.push_back(block_size(type.dims[d].size, prefix, mesh));
+    problem_.even.push_back(splits_evenly(type.dims[d].size, prefix, mesh));
     for (int i = same; i < a.size(); ++i) moving |= axis_bit(a[i]);
     for (int i = same; i < b.size(); ++i) moving |= axis_bit(b[i]);
     for (int i = same; i + 1 < a.size(); ++i) after_from[a[i]] = a[i + 1];
@@ -157,6 +154,21 @@ constexpr int kMostStates = 400;
 /// True if `list` begins `whole` and is shorter.
 bool begins(const AxisList& list, const AxisList& whole) {
   return list.size() < whole.size() && common_prefix(list, whole) == list.size();
+}
+
+/// Completes a partial one-to-one map of axes to a permutation (-1: no target yet). Maps the last axis of each chain
+/// to its first.
+void close_chains(std::array<int8_t, kMaxAxes>& map) {
+  std::array<int8_t, kMaxAxes> before;
+  before.fill(-1);
+  for (int axis = 0; axis < kMaxAxes; ++axis)
+    if (map[axis] >= 0) before[map[axis]] = static_cast<int8_t>(axis);
+  for (int axis = 0; axis < kMaxAxes; ++axis) {
+    if (map[axis] >= 0) continue;
+    int first = axis;
+    while (before[first] >= 0) first = before[first];
+    map[axis] = static_cast<int8_t>(first);
+  }
 }
 
 class Search {
@@ -414,6 +426,41 @@ class Search {
       }
     }
     if (ReshardMove all = permuted(here, map); all.axes) moves.push_back(all);
+    renumberings(here, moves);
+  }
+
+  /// The axes behind those that begin both lists of a dim.
+  AxisList rest_of(const AxisList& list, size_t dim, const Sharding& here) const {
+    AxisList rest;
+    for (int i = common_prefix(here.dims[dim], problem_.wanted.dims[dim]); i < list.size(); ++i)
+      rest.push_back(list[i]);
+    return rest;
+  }
+
+  // Lets the wanted axes of a dim number its blocks in the place of the axes that it has, if there are as many blocks
+  // of one size: of each such dim, and of all at once.
+  void renumberings(const Sharding& here, std::vector<ReshardMove>& moves) const {
+    ReshardMove all{InstructionKind::kTranspose, 0, here};
+    const auto is_valid = [](const ReshardMove& move) {
+      AxisSet seen = move.to.partial;
+      for (const AxisList& list : move.to.dims) {
+        if (seen & list.set()) return false;
+        seen |= list.set();
+      }
+      return move.axes != 0;
+    };
+    int renumbered = 0;
+    for (size_t d = 0; d < here.dims.size(); ++d) {
+      const AxisList has = rest_of(here.dims[d], d, here), gets = rest_of(problem_.wanted.dims[d], d, here);
+      if (has.empty() || problem_.parts(has) != problem_.parts(gets) || !problem_.splits_evenly(d, here.dims[d]))
+        continue;
+      ReshardMove one{InstructionKind::kTranspose, has.set() | gets.set(), here};
+      one.to.dims[d] = all.to.dims[d] = problem_.wanted.dims[d];
+      all.axes |= one.axes;
+      ++renumbered;
+      if (is_valid(one)) moves.push_back(std::move(one));
+    }
+    if (renumbered > 1 && is_valid(all)) moves.push_back(std::move(all));
   }
 
   static ReshardMove permuted(const Sharding& here, std::array<int8_t, kMaxAxes> map) {

@@ -22,6 +22,7 @@
 #include "spmd/pipeline.h"
 #include "spmd/program_readers.h"
 #include "spmd/reasons.h"
+#include "spmd/reshaped_blocks.h"
 #include "spmd/written_layouts.h"
 #include "support/diagnostics.h"
 
@@ -630,8 +631,33 @@ class Splitter {
     const Arithmetic arithmetic{node->results.size() == 1 ? node->op->linear : graph::Linear::kNo, node->op->work,
                                 joins};
     found.split = split_iteration(*form.space, arithmetic, placed, results, *node->mesh, local_.ways());
+    if (node->op == &ops::kReshape) keep_blocks(found.split, *node, found.operands[0]);
     if (found.split.is_only) return form.splits.emplace_back(std::move(found)).split;
     return chosen_ = std::move(found.split);
+  }
+
+  /// Lets a reshape keep the blocks of its operand, or those that its result's layout asks for, if that costs less.
+  void keep_blocks(IterationSplit& split, const graph::LaidOutOperation& reshape, const Sharding& has) {
+    const TensorType &from = reshape.operands[0], &to = reshape.results[0];
+    const auto cost = [&](const Sharding& operand, const Sharding& result) {
+      const ReshardCost before = local_.ways().find(from, has, operand, *reshape.mesh).cost;
+      const ReshardCost after = local_.ways().find(to, result, reshape.shardings[0], *reshape.mesh).cost;
+      return std::pair(before.wire_bytes + after.wire_bytes, before.count + after.count);
+    };
+    auto least = cost(split.operands[0], split.results[0]);
+    const auto consider = [&](std::optional<Sharding> operand, std::optional<Sharding> result) {
+      if (!operand || !result) return;
+      operand->partial = split.operands[0].partial, result->partial = split.results[0].partial;
+      if ((operand->split() | result->split()) & (operand->partial | result->partial)) return;
+      if (const auto now = cost(*operand, *result); now < least) {
+        least = now;
+        split.operands[0] = *operand, split.results[0] = *result;
+        split.dims.assign(split.dims.size(), {});
+      }
+    };
+    const Sharding& wanted = reshape.shardings[0];
+    consider(reshaped_blocks(to.dims, wanted, from.dims, *reshape.mesh), wanted);
+    consider(has, reshaped_blocks(from.dims, has, to.dims, *reshape.mesh));
   }
 
   /// True if the operation adds partial operands over the same axes, or if another such sum will be added to its

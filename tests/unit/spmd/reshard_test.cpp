@@ -50,6 +50,19 @@ TEST(Reshard, ThreeDimsThatRotateAxesArePermutedOnce) {
 TEST(Reshard, AnAxisOfReplicasTakesTheOthersPlace) {
   EXPECT_EQ(way({{{0}, kWhole}}, {{{1}, kWhole}}, "p:3;q:3", {{"a", 12}, {"b", 2}}), "permute 8 over p+q");
 }
+TEST(Reshard, AxesInAnotherOrderArePermutedHoweverLongTheyAre) {
+  EXPECT_EQ(way({{{0, 1}, kWhole}}, {{{1, 0}, kWhole}}, "p:2;q:4", {{"a", 16}, {"b", 2}}), "permute 4 over p+q");
+}
+TEST(Reshard, ALongAxisIsReplacedByTwoShortOnes) {
+  EXPECT_EQ(way({{{0}, kWhole}}, {{{1, 2}, kWhole}}, "p:4;q:2;r:2", {{"a", 16}, {"b", 2}}), "permute 8 over p+q+r");
+}
+TEST(Reshard, DimsThatSwapALongAxisForTwoShortOnesArePermutedOnce) {
+  EXPECT_EQ(way({{{0}, {1, 2}}}, {{{1, 2}, {0}}}, "p:4;q:2;r:2", {{"a", 16}, {"b", 4}}), "permute 4 over p+q+r");
+}
+TEST(Reshard, UnevenBlocksInAnotherOrderAreNotTheSameBlocks) {
+  EXPECT_EQ(way({{{0, 1}, kWhole}}, {{{1, 0}, kWhole}}, "p:2;q:4", {{"a", 12}, {"b", 2}}).find("permute"),
+            std::string::npos);
+}
 TEST(Reshard, DimsThatSwapAxesOfDifferentSizesStillArrive) {
   EXPECT_NE(way({{{0}, {1}}}, {{{1}, {0}}}, "p:2;q:3"), "");
 }
