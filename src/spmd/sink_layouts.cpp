@@ -110,10 +110,40 @@ class Sinker {
       return;
     }
     const AxisSet own = operation.shardings[0].split(), gained = wanted->split() & ~own;
-    if (own & ~wanted->split()) return;                          // work would be repeated
+    if (own & ~wanted->split()) return;  // work would be repeated
+    if (!gained &&
+        moved_elements(i, *wanted) > moved_elements(i, operation.shardings[0]) + elements(operation.results[0]))
+      return;                                                    // more would move before the operation than behind it
     if (has_total && gained && !(partial_[i] & gained)) return;  // a replicated value needs no reduction for its total
     asked_[i] = true;
     if (*wanted != operation.shardings[0]) move(i, 0, *wanted);
+  }
+
+  static double elements(const TensorType& type) {
+    double product = 1;
+    for (const Dim& dim : type.dims) product *= static_cast<double>(dim.size);
+    return product;
+  }
+
+  /// Returns the elements of the operands that must be resharded to compute operation `i` in `sharding`. An operand of
+  /// an element-wise operation counts as what it is made of. If that is several values, the operand counts nothing,
+  /// because it may move to the same layout itself.
+  double moved_elements(size_t i, const Sharding& sharding) const {
+    const graph::LaidOutOperation& operation = at(i);
+    const std::span<const graph::ProgramValue> operands = program_.operands_of(i);
+    double moved = 0;
+    for (size_t k = 0; k < operands.size(); ++k) {
+      graph::ProgramValue value = operands[k];
+      while (!value.is_input() && is_element_wise(value) && program_.operands_of(value.source).size() == 1)
+        value = program_.operands_of(value.source)[0];
+      if (!value.is_input() && (is_element_wise(value) || program_.maker(value).op->is_leaf())) continue;
+      const std::optional<Sharding> needed = operand_layout(operation, k, sharding);
+      if (!needed || *needed != program_.sharding(operands[k])) moved += elements(operation.operands[k]);
+    }
+    return moved;
+  }
+  bool is_element_wise(graph::ProgramValue value) const {
+    return program_.maker(value).results.size() == 1 && program_.maker(value).space().is_free();
   }
 
   /// For an operation with several results: gives each result with a single reader the sharding that the reader asks
