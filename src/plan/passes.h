@@ -6,7 +6,7 @@
 //           ── share_views … plan_buffers ──► schedule
 //
 // A pass rewrites the whole program. Its record names the passes that must have run before, and its post-condition.
-// `mtf trace --stage NAME` prints the program after a pass. Passes with may_change_layouts come first; no later pass
+// `mtf trace --stage NAME` prints the program after a pass. From `merge` on, no pass
 // changes the sharding of a value.
 #include <cstdint>
 #include <string_view>

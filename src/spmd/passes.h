@@ -11,6 +11,14 @@
 
 namespace mtf::spmd {
 
+/// Makes a carry that begins at zero, and to which each iteration only adds, a sum over the iterations. Such a sum
+/// stays partial until the loop ends, and is then reduced once. Also changes loops in iterations. Returns true if it
+/// changed the program.
+///
+///     scan(fn(total, x) = total + gradient(x), zeros, xs)     reduced in each iteration
+///     sum over iterations of gradient(x)                      reduced once
+bool sum_carries(graph::Program& program);
+
 /// Carries a split through a rename whose new name has no layout rule, up to the products behind it. Without the
 /// split, every processor would do the whole work of those products. Values on the way keep the split until an
 /// operation needs them gathered. Gradients copy the layouts of their primal values. Roots keep their own layouts,

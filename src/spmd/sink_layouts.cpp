@@ -82,6 +82,29 @@ class Sinker {
     return known->second;
   }
 
+  /// What the readers of a value want of its layout.
+  struct Wish {
+    bool refuses = false;                 ///< some reader needs the value as it is
+    std::optional<Sharding> wanted = {};  ///< by the readers that ask for a layout
+    bool has_total = false;               ///< the other readers, which lead to a total, accept any layout
+  };
+  Wish wish_of(graph::ProgramValue value) {
+    Wish wish;
+    for (const ProgramReaders::Read& read : readers_.of(value)) {
+      const graph::LaidOutOperation& reader = at(read.operation);
+      if (reader.results.size() != 1 || !same_mesh(reader.mesh, program_.mesh(value))) return {.refuses = true};
+      if (leads_to_total_[read.operation]) {
+        wish.has_total = true;
+        continue;
+      }
+      if (!asked_[read.operation]) return {.refuses = true};
+      const std::optional<Sharding>& asked = wanted_by(read);
+      if (!asked) return {.refuses = true};
+      wish.wanted = wish.wanted ? common(*wish.wanted, *asked) : *asked;
+    }
+    return wish;
+  }
+
   void sink(size_t i) {
     const graph::LaidOutOperation& operation = at(i);
     const graph::ProgramValue value{static_cast<int32_t>(i), 0};
@@ -90,20 +113,9 @@ class Sinker {
     if (operation.origin == graph::LayoutOrigin::kGiven || operation.op->is_leaf()) return;
     if (operation.results.size() != 1 || operation.region) return sink_results(i);
     if (readers_.is_root(value)) return;
-    std::optional<Sharding> wanted;  // by the readers that ask for a layout
-    bool has_total = false;          // the other readers accept any layout
-    for (const ProgramReaders::Read& read : readers_.of(value)) {
-      const graph::LaidOutOperation& reader = at(read.operation);
-      if (reader.results.size() != 1 || !same_mesh(reader.mesh, operation.mesh)) return;
-      if (leads_to_total_[read.operation]) {
-        has_total = true;
-        continue;
-      }
-      if (!asked_[read.operation]) return;
-      const std::optional<Sharding>& asked = wanted_by(read);
-      if (!asked) return;
-      wanted = wanted ? common(*wanted, *asked) : *asked;
-    }
+    const Wish wish = wish_of(value);
+    if (wish.refuses) return;
+    const auto& [refuses, wanted, has_total] = wish;
     if (!wanted) {
       leads_to_total_[i] = leads_to_total_[i] || (has_total && operation.origin == graph::LayoutOrigin::kRules &&
                                                   operation.space().is_free());
@@ -146,19 +158,23 @@ class Sinker {
     return program_.maker(value).results.size() == 1 && program_.maker(value).space().is_free();
   }
 
-  /// For an operation with several results: gives each result with a single reader the sharding that the reader asks
+  /// For an operation with several results, or with iterations: gives each result the sharding that its readers ask
   /// for.
   void sink_results(size_t i) {
     for (size_t r = 0; r < at(i).results.size(); ++r) {
-      const ProgramReaders::Read* const read = readers_.only({static_cast<int32_t>(i), static_cast<int32_t>(r)});
-      if (!read || !asked_[read->operation] || at(read->operation).results.size() != 1 ||
-          !same_mesh(at(read->operation).mesh, at(i).mesh))
-        continue;
-      std::optional<Sharding> wanted = wanted_by(*read);
-      if (wanted && at(i).region && !is_free_to_lie(at(i), r, *wanted)) continue;
-      if (!wanted || *wanted == at(i).shardings[r] || (at(i).shardings[r].split() & ~wanted->split())) continue;
+      const graph::ProgramValue value{static_cast<int32_t>(i), static_cast<int32_t>(r)};
+      if (readers_.is_root(value)) continue;
+      auto [refuses, wanted, has_total] = wish_of(value);
+      if (refuses || !wanted || (has_total && !is_sum(at(i), r))) continue;
+      if (at(i).region && !is_free_to_lie(at(i), r, *wanted)) continue;
+      if (*wanted == at(i).shardings[r] || (at(i).shardings[r].split() & ~wanted->split())) continue;
       move(i, r, *wanted);
     }
+  }
+
+  /// True for a result of a loop that is a sum over its iterations.
+  static bool is_sum(const graph::LaidOutOperation& operation, size_t result) {
+    return operation.region && static_cast<int32_t>(result) >= operation.region->carried + operation.region->stacked;
   }
 
   /// True if a result of a loop may take the sharding `wanted`. Carries may not, because their shardings follow from
