@@ -231,6 +231,15 @@ void warn_of_unreached(Caller& caller, const graph::Value& loss, const std::vect
   caller.parts.findings.warn(caller.parts.calls.seen_by_program(diagnostic));
 }
 
+/// Returns the state that was declared like a param, such as a moment of an optimizer. Returns null if there is none.
+PlacePtr state_like(const HostValue& target, const graph::Value& value) {
+  const PlacePtr* const param = target.as<PlacePtr>();
+  PlacePtr state = param ? (*param)->state.lock() : nullptr;
+  const bool fits = state && state->current.value() && state->current.value().dims() == value.dims() &&
+                    same_mesh(state->current.value().mesh(), value.mesh());
+  return fits ? state : nullptr;
+}
+
 HostValue grad(Caller& caller, const Bound& call) {
   ops::Builder& builder = caller.parts.builder;
   const GivenArgument& loss = call[0];
@@ -275,6 +284,9 @@ HostValue grad(Caller& caller, const Bound& call) {
   std::vector<bool> reached;
   graph::Values results = gradients(builder, of, wanted, &reached);
   warn_of_unreached(caller, of, given, wanted, reached, call.span());
+  for (size_t i = 0; i < results.size(); ++i)
+    if (const PlacePtr state = state_like(*given[i], wanted[i]))
+      results[i] = builder.split_like(results[i], state->current.value());
   if (!targets.value.is<ListPtr>()) return std::move(results[0]);
   std::vector<HostValue> items;
   for (size_t i = 0; i < results.size(); ++i) {

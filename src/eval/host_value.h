@@ -172,10 +172,11 @@ struct Place {
   std::shared_ptr<graph::Variable> known_as;  ///< its name in rules by path: stored.why.variable
   bool is_assigned = false;                   ///< since its declaration
   graph::Handle current;
-  Span span;           ///< where it is declared
-  Span declared;       ///< its name and its type
-  Span begins;         ///< the initial value in its declaration
-  int64_t serial = 0;  ///< ascending in order of declaration
+  std::weak_ptr<Place> state;  ///< the last state that was declared like it: its gradient lies as the state does
+  Span span;                   ///< where it is declared
+  Span declared;               ///< its name and its type
+  Span begins;                 ///< the initial value in its declaration
+  int64_t serial = 0;          ///< ascending in order of declaration
 };
 
 /// Whether a function can be evaluated with plain numbers (eval/plain_numbers.h).

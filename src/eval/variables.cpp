@@ -124,7 +124,7 @@ void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {
       cover(stmt.name.span, std::visit([](const auto& annotation) { return annotation.span; }, stmt.type));
   place->begins = stmt.value->span;
   place->serial = ++last_;
-  if (const std::optional<HostValue> unknown = lay_out(*place, stmt, scope)) {
+  if (const std::optional<HostValue> unknown = lay_out(place, stmt, scope)) {
     scope->bind(stmt.name.name, HostValue(*unknown), stmt.name.span);
     return;
   }
@@ -205,7 +205,9 @@ void Variables::stack(const PlacePtr& place, const Dim& over, const graph::Value
   unnamed_.push_back(place);
 }
 
-std::optional<HostValue> Variables::lay_out(Place& place, const ast::ParamStmt& stmt, const ScopePtr& scope) {
+std::optional<HostValue> Variables::lay_out(const PlacePtr& declared, const ast::ParamStmt& stmt,
+                                            const ScopePtr& scope) {
+  Place& place = *declared;
   const graph::Context& context = evaluator_.builder.context;
   evaluator_.builder.span = stmt.name.span;
   evaluator_.meshes.check(stmt.name.span);
@@ -213,6 +215,8 @@ std::optional<HostValue> Variables::lay_out(Place& place, const ast::ParamStmt& 
   stored.mesh = context.mesh;
   if (auto* like = std::get_if<ast::LikeAnnotation>(&stmt.type)) {
     HostValue of = evaluator_.evaluate(*like->of, scope);
+    if (const PlacePtr* param = of.as<PlacePtr>(); param && !stmt.trainable && (*param)->trainable)
+      (*param)->state = declared;
     if (of.is_poison() || of.is_unknown()) return of.is_poison() ? of : unknown(UnknownKind::kAny);
     const graph::Value* tensor = tensor_of(of);
     if (!tensor)

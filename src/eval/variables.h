@@ -54,7 +54,7 @@ class Variables {
  private:
   /// Sets the type and layout of a variable. If they depend on an error or an unknown value, returns the value (Poison
   /// or unknown) to which the name must be bound instead.
-  std::optional<HostValue> lay_out(Place& place, const ast::ParamStmt& stmt, const ScopePtr& scope);
+  std::optional<HostValue> lay_out(const PlacePtr& declared, const ast::ParamStmt& stmt, const ScopePtr& scope);
   /// Returns the initial value, with the variable's element type and dims, from the value in its declaration.
   graph::Value initial(const Place& place, const ast::ParamStmt& stmt, HostValue value);
 

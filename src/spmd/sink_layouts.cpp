@@ -55,7 +55,13 @@ class Sinker {
         partial_(partial_sums(program, readers_)),
         asked_(count()),
         leads_to_total_(count()),
-        moved_(count()) {}
+        moved_(count()) {
+    for (size_t i = 0; i < count(); ++i) {
+      const graph::ProgramValue value{static_cast<int32_t>(i), 0};
+      const std::span<const graph::ProgramValue> operands = program_.operands_of(i);
+      made_of_.push_back(is_element_wise(value) && operands.size() == 1 ? made_of(operands[0]) : value);
+    }
+  }
 
   void run() {
     for (size_t i = count(); i-- > 0;) sink(i);
@@ -145,14 +151,16 @@ class Sinker {
     const std::span<const graph::ProgramValue> operands = program_.operands_of(i);
     double moved = 0;
     for (size_t k = 0; k < operands.size(); ++k) {
-      graph::ProgramValue value = operands[k];
-      while (!value.is_input() && is_element_wise(value) && program_.operands_of(value.source).size() == 1)
-        value = program_.operands_of(value.source)[0];
+      const graph::ProgramValue value = made_of(operands[k]);
       if (!value.is_input() && (is_element_wise(value) || program_.maker(value).op->is_leaf())) continue;
       const std::optional<Sharding> needed = operand_layout(operation, k, sharding);
       if (!needed || *needed != program_.sharding(operands[k])) moved += elements(operation.operands[k]);
     }
     return moved;
+  }
+  /// Returns the value of which single-operand element-wise operations make `value`.
+  graph::ProgramValue made_of(graph::ProgramValue value) const {
+    return value.is_input() || value.result != 0 ? value : made_of_[value.source];
   }
   bool is_element_wise(graph::ProgramValue value) const {
     return program_.maker(value).results.size() == 1 && program_.maker(value).space().is_free();
@@ -224,6 +232,7 @@ class Sinker {
   std::vector<bool> asked_;           ///< for each operation: its layout was requested by a later one
   std::vector<bool> leads_to_total_;  ///< for each operation: a total, or all its readers lead to one
   std::vector<bool> moved_;
+  std::vector<graph::ProgramValue> made_of_;  ///< of the first result of each operation
   std::map<std::pair<int32_t, int32_t>, std::optional<Sharding>>
       known_;  ///< results of wanted_by, by the reader's form and the operand
 };
