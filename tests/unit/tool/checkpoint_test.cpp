@@ -402,54 +402,97 @@ net.w := 0 * net.w + who
 for i in 1..4 { checkpoint.save(folder, net, step: begin + i, keep: 0) }
 )";
 
-/// The number of races: MTF_RACES, or 20. On two ranks it is 2 otherwise, as mpirun takes a second to start.
+/// The number of races: MTF_RACES, or 20. On two ranks it is 8 otherwise, as mpirun takes half a second to start.
+/// `MTF_RACES=200 build/tests/test_tool --gtest_filter='*Races*'` takes two minutes.
 int races(int ranks) {
   const char* const given = std::getenv("MTF_RACES");
-  if (given == nullptr) return ranks == 0 ? 20 : 2;
+  if (given == nullptr) return ranks == 0 ? 20 : 8;
   return std::max(1, std::atoi(given));
 }
 
-/// Either run may win; the remaining files belong to the run without the error.
-TEST_F(Checkpoint, OfTwoRunsAtOnceInOneFolderOneIsRefused) {
-  script_ = write("who.mtf", kWho);
-  const auto who_saved = [&](int step) {
-    const std::string bytes = read(fmt::format("checkpoints/step-{:08}.safetensors", step));
+/// Two runs at once in one folder.
+class Race {
+ public:
+  Race(int ranks, const std::string& script, std::string folder, bool resumes)
+      : folder_(std::move(folder)),
+        resumes_(resumes),
+        first_(ranks, line(script, 0)),
+        second_(ranks, line(script, 1)) {}
+
+  /// Waits for both runs. Either may win; the remaining files belong to the run without the error.
+  void check() {
+    const ProcessResult one = first_.end(), two = second_.end();
+    const bool is_first = one.status == 0;
+    const ProcessResult& other = is_first ? two : one;
+    EXPECT_EQ((is_first ? one : two).status, 0) << one.err << two.err;
+    // A run that loads after the other has ended continues from the other's checkpoint.
+    if (resumes_ && other.status == 0) return;
+    EXPECT_EQ(other.status, 3) << one.err << two.err;
+    EXPECT_MENTIONS(other.err, "[folder_of_another_run]");
+    // If it resumes, it may have loaded the other's earlier checkpoint.
+    const int last = latest();
+    for (int step = last - 2; step <= last; ++step) EXPECT_EQ(who_saved(step), who(is_first ? 0 : 1)) << step;
+    if (!resumes_) { EXPECT_EQ(last, 3) << "the other run has saved nothing"; }
+  }
+
+ private:
+  int who(int place) const { return (resumes_ ? 3 : 1) + place; }
+  std::vector<std::string> line(const std::string& script, int place) const {
+    return {kMtf,
+            "run",
+            script,
+            "--set",
+            "folder=" + folder_,
+            "--set",
+            fmt::format("who={}", who(place)),
+            "--set",
+            fmt::format("resume={}", resumes_)};
+  }
+  int latest() const {
+    int last = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+      const std::string name = entry.path().filename().string();
+      if (name.starts_with("step-")) last = std::max(last, std::stoi(name.substr(5)));
+    }
+    return last;
+  }
+  float who_saved(int step) const {
+    std::ifstream file(fmt::format("{}/step-{:08}.safetensors", folder_, step), std::ios::binary);
     float who = 0;
-    std::memcpy(&who, bytes.data() + bytes.size() - sizeof who, sizeof who);
-    return who;
-  };
-  for (const int ranks : {0, 2})
-    for (int turn = 0; turn < races(ranks); ++turn) {
-      if (ranks > 0 && !has_mpirun()) continue;
-      forget();
-      for (const bool resumes : {false, true}) {
-        SCOPED_TRACE(fmt::format("{} ranks, turn {}, {}", ranks, turn, resumes ? "resumed" : "begun"));
-        const auto job = [&](int who) {
-          std::vector<std::string> line = {kMtf};
-          for (const std::string& word :
-               words({"--set", fmt::format("who={}", who), "--set", resumes ? "resume=true" : "resume=false"}))
-            line.push_back(word);
-          return std::make_unique<MpiJob>(ranks, line);
-        };
-        const auto first = job(resumes ? 3 : 1), second = job(resumes ? 4 : 2);
-        const ProcessResult one = first->end(), two = second->end();
-        const bool is_first = one.status == 0;
-        const ProcessResult& other = is_first ? two : one;
-        EXPECT_EQ((is_first ? one : two).status, 0) << one.err << two.err;
-        // A run that loads after the other has ended continues from the other's checkpoint.
-        const bool goes_on = resumes && other.status == 0;
-        EXPECT_TRUE(goes_on || other.status == 3) << one.err << two.err;
-        if (!goes_on) { EXPECT_MENTIONS(other.err, "[folder_of_another_run]"); }
-        if (goes_on) continue;
-        // If it resumes, it may have loaded the other's earlier checkpoint.
-        const int winner = (resumes ? 3 : 1) + (is_first ? 0 : 1);
-        const std::string latest = files().back();
-        const int last = std::stoi(latest.substr(latest.find('-') + 1));
-        for (int step = last - 2; step <= last; ++step) EXPECT_EQ(who_saved(step), winner) << step;
-        if (!resumes) { EXPECT_EQ(last, 3) << "the other run has saved nothing"; }
+    file.seekg(-static_cast<std::streamoff>(sizeof who), std::ios::end);
+    file.read(reinterpret_cast<char*>(&who), sizeof who);
+    return file ? who : -1;
+  }
+
+  std::string folder_;
+  bool resumes_;
+  MpiJob first_, second_;
+};
+
+class Races : public Checkpoint, public testing::WithParamInterface<int> {};
+
+TEST_P(Races, OfTwoRunsAtOnceInOneFolderOneIsRefused) {
+  const int ranks = GetParam(), turns = races(ranks);
+  constexpr int kAtOnce = 8;
+  if (ranks > 0 && !has_mpirun()) GTEST_SKIP() << "no mpirun";
+  // Else mpirun waits a second for the ranks of the refused run.
+  setenv("OMPI_MCA_odls_base_sigkill_timeout", "0", 1);
+  const std::string script = write("who.mtf", kWho);
+  for (int begin = 0; begin < turns; begin += kAtOnce)
+    for (const bool resumes : {false, true}) {
+      std::vector<std::unique_ptr<Race>> at_once;
+      for (int turn = begin; turn < std::min(begin + kAtOnce, turns); ++turn)
+        at_once.push_back(std::make_unique<Race>(ranks, script, path(fmt::format("race{}", turn)), resumes));
+      for (std::size_t i = 0; i < at_once.size(); ++i) {
+        SCOPED_TRACE(fmt::format("turn {}, {}", begin + static_cast<int>(i), resumes ? "resumed" : "begun"));
+        at_once[i]->check();
       }
     }
+  unsetenv("OMPI_MCA_odls_base_sigkill_timeout");
 }
+
+INSTANTIATE_TEST_SUITE_P(OnRanks, Races, testing::Values(0, 2),
+                         [](const auto& info) { return info.param == 0 ? std::string("One") : "Two"; });
 
 TEST_F(Checkpoint, ARunWhoseFolderAnotherGoesOnWithEnds) {
   script_ =
