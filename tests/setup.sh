@@ -8,7 +8,7 @@ MTF=$MTF_BUILD/mtf
 # The one list of Debian packages.
 MTF_PACKAGES=(g++ cmake ninja-build ccache pkg-config
   libeigen3-dev libopenmpi-dev openmpi-bin libantlr4-runtime-dev
-  libfmt-dev libcli11-dev nlohmann-json3-dev libxxhash-dev libjemalloc-dev zlib1g-dev libgtest-dev
+  libfmt-dev libcli11-dev nlohmann-json3-dev libxxhash-dev libutf8proc-dev libjemalloc-dev zlib1g-dev libgtest-dev
   libbenchmark-dev python3 python3-numpy clang-format)
 
 # More ranks than cores, and ranks of root, are what tests want and what mpirun refuses unless told.

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "io/io_error.h"
+#include "io/likeliest_pieces.h"
+#include "io/replacements.h"
 #include "io/unicode.h"
 #include "support/text.h"
 
@@ -127,61 +129,6 @@ bool is_in_texts(ScoredKind kind) {
 }
 
 std::string text_of_byte(int byte) { return fmt::format("<0x{:02X}>", byte); }
-
-/// Replaces the longest texts that a table names. The table is a trie as a double array (Aoe, 1989). A node has 32
-/// bits:
-/// - the lowest eight are the byte by which it is reached;
-/// - bit 8 says that a text ends there;
-/// - the bits from 10 on lead to its children; with bit 9 they are shifted by eight more.
-class Replacements {
- public:
-  Replacements(std::string_view table, const std::string& path) {
-    if (table.empty()) return;
-    std::uint32_t size = 0;
-    if (table.size() >= 4) size = word(table, 0);
-    if (table.size() < 4 || size % 4 != 0 || size == 0 || size > table.size() - 4)
-      fail_bad_file(path, "expected a table of replaced characters with its size, found {} bytes of size {}",
-                    table.size(), size);
-    for (std::uint32_t at = 0; at < size; at += 4) nodes_.push_back(word(table, 4 + at));
-    texts_ = table.substr(4 + size);
-    if (!texts_.ends_with('\0'))
-      fail_bad_file(path, "expected a table of replaced characters that ends with 0, found another end");
-  }
-
-  /// The number of bytes that are replaced at the beginning of a text, and what replaces them.
-  std::pair<std::size_t, std::string_view> find(std::string_view text) const {
-    std::pair<std::size_t, std::string_view> found;
-    if (nodes_.empty()) return found;
-    std::size_t at = children(nodes_[0]);
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      at ^= static_cast<unsigned char>(text[i]);
-      if (at >= nodes_.size()) break;
-      const std::uint32_t node = nodes_[at];
-      if ((node & 0x800000ffU) != static_cast<unsigned char>(text[i])) break;
-      at ^= children(node);
-      if ((node >> 8 & 1U) == 0) continue;
-      if (at >= nodes_.size()) break;
-      const std::size_t place = nodes_[at] & 0x7fffffffU;
-      if (place < texts_.size())
-        found = {i + 1, std::string_view(texts_).substr(place, texts_.find('\0', place) - place)};
-    }
-    return found;
-  }
-
- private:
-  static std::uint32_t word(std::string_view bytes, std::size_t at) {
-    std::uint32_t value = 0;
-    for (std::size_t i = 0; i < 4; ++i)
-      value |= static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[at + i])) << 8 * i;
-    return value;
-  }
-  static std::size_t children(std::uint32_t node) {
-    return static_cast<std::size_t>(node >> 10) << ((node & 0x200U) >> 6);
-  }
-
-  std::vector<std::uint32_t> nodes_;
-  std::string texts_;
-};
 
 class SentencePieces : public Tokenizer {
  public:
@@ -342,36 +289,15 @@ class SentencePieces : public Tokenizer {
     return static_cast<float>(static_cast<double>(static_cast<float>(piece.text.size()) * most_score_) - 0.1);
   }
 
-  /// Divides a text into the pieces with the largest sum of scores (Viterbi, 1967).
   template <typename Take>
   void likeliest(const std::string& text, const Take& take) const {
-    struct Best {
-      float score = 0;
-      std::size_t begin = SIZE_MAX;
-      std::int32_t id = -1;
+    const auto find = [&](std::string_view piece) -> std::optional<IdWithScore<float>> {
+      const auto found = ids_.find(std::string(piece));
+      if (found == ids_.end() || model_.pieces[static_cast<std::size_t>(found->second)].kind == ScoredKind::kUnused)
+        return std::nullopt;
+      return IdWithScore<float>{found->second, score_of(found->second)};
     };
-    const CharactersOf characters(text);
-    std::vector<Best> ends(text.size() + 1);
-    const auto offer = [&](std::size_t begin, std::size_t end, float score, std::int32_t id) {
-      if (ends[end].begin == SIZE_MAX || score > ends[end].score) ends[end] = {score, begin, id};
-    };
-    for (std::size_t i = 0; i < characters.values.size(); ++i) {
-      const std::size_t begin = characters.begins[i];
-      const float before = ends[begin].score;
-      bool has_single = false;
-      for (std::size_t j = i + 1; j < characters.begins.size() && characters.begins[j] - begin <= longest_; ++j) {
-        const auto found = ids_.find(text.substr(begin, characters.begins[j] - begin));
-        if (found == ids_.end() || model_.pieces[static_cast<std::size_t>(found->second)].kind == ScoredKind::kUnused)
-          continue;
-        offer(begin, characters.begins[j], score_of(found->second) + before, found->second);
-        has_single = has_single || j == i + 1;
-      }
-      if (!has_single) offer(begin, characters.begins[i + 1], unknown_score_ + before, unknown_);
-    }
-    std::vector<std::pair<std::size_t, std::size_t>> path;
-    for (std::size_t end = text.size(); end > 0; end = ends[end].begin) path.emplace_back(ends[end].begin, end);
-    for (auto part = path.rbegin(); part != path.rend(); ++part)
-      take(std::string_view(text).substr(part->first, part->second - part->first), ends[part->second].id);
+    divide_likeliest<float>(text, longest_, {unknown_, unknown_score_}, find, take);
   }
 
   /// Joins the pair of neighbours whose piece has the largest score, until none has a piece.

@@ -5,10 +5,11 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
-#include "io/byte_level.h"
 #include "io/byte_pairs.h"
+#include "io/hugging_face.h"
 #include "io/io_error.h"
 #include "io/json_object.h"
+#include "io/ranks.h"
 #include "io/sentence_piece.h"
 #include "io/text.h"
 #include "support/text.h"

@@ -1,8 +1,10 @@
-// Characters: their general categories (Unicode), and texts as characters.
+// Characters: their general categories and normal forms (Unicode), and texts as characters.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,5 +24,24 @@ struct CharactersOf {
   std::vector<char32_t> values;
   std::vector<std::size_t> begins;  ///< the byte where each begins, and the end of the text
 };
+
+/// The first or last character of a text; none of an empty one.
+std::vector<char32_t> first_character(std::string_view text);
+std::vector<char32_t> last_character(std::string_view text);
+
+std::string_view without_spaces_before(std::string_view text);
+std::string_view without_spaces_behind(std::string_view text);
+
+/// The normal forms of Unicode: whether they compose, and whether compatible characters become one.
+enum class NormalForm { kNfc, kNfd, kNfkc, kNfkd };
+
+/// A text in a normal form. Bytes that are part of no character stay.
+std::string in_normal_form(std::string_view text, NormalForm form);
+
+/// A text whose characters are those that `replace` returns for each; bytes that are part of no character stay.
+std::string with_each_character(std::string_view text, const std::function<std::string(char32_t)>& replace);
+
+/// A character in lower case: two for the capital I with a dot.
+std::string in_lower_case(char32_t character);
 
 }  // namespace mtf::io

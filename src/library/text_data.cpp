@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "io/byte_level.h"
 #include "io/file.h"
 #include "io/io_error.h"
 #include "io/pattern.h"
+#include "io/ranks.h"
 #include "io/text.h"
 #include "io/write_file.h"
 #include "library/files.h"

@@ -98,7 +98,7 @@ set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION math)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS openmpi-bin)
 if(CMAKE_CROSSCOMPILING)
   # dpkg-shlibdeps knows the packages of this machine alone: those of Debian 12 that have the libraries.
-  set(needed "libantlr4-runtime4.9, libc6 (>= 2.36), libfmt9, libgcc-s1, libopenmpi3, libstdc++6 (>= 12), libxxhash0, zlib1g")
+  set(needed "libantlr4-runtime4.9, libc6 (>= 2.36), libfmt9, libgcc-s1, libopenmpi3, libstdc++6 (>= 12), libutf8proc2, libxxhash0, zlib1g")
   string(APPEND CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS ", libjemalloc2, ${needed}")
   set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "${needed}")
 else()
@@ -140,7 +140,7 @@ math(EXPR fmt_next "${fmt_major} + 1")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libmtf-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libmtf${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION}-1), libantlr4-runtime-dev, libfmt-dev (>= ${fmt_major}), libfmt-dev (<< ${fmt_next}), \
-libopenmpi-dev, libxxhash-dev, zlib1g-dev")
+libopenmpi-dev, libutf8proc-dev, libxxhash-dev, zlib1g-dev")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS mtf)
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "A script declares named dimensions, a mesh of processors, a layout (which
 dimension is split over which axis of the mesh) and models. Then each
