@@ -6,6 +6,7 @@
 #include "eval/settings.h"
 #include "eval/variables.h"
 #include "ops/builder.h"
+#include "ops/index.h"
 #include "ops/spaces.h"
 #include "plan/execution.h"
 
@@ -40,6 +41,12 @@ graph::Value Caller::constant(plan::HostTensor data, Span span) {
   if (data.bytes.empty()) data.bytes.resize(static_cast<size_t>(size_of(data.type.dims) * size_of(data.type.element)));
   execution().place(*value.node, data);
   return value;
+}
+
+graph::Value Caller::gathered(const HostValue& table, const graph::Value& ids, const Dim& over, Span span) {
+  parts.builder.span = span;
+  const graph::Value value = convert.to_tensor(table, span);
+  return ops::gather(parts.builder, value, ids, over, value.type().element);
 }
 
 void Caller::cut(const graph::Values& needed, Span span) { parts.cuts.cut(needed, span); }

@@ -94,6 +94,8 @@ class Caller {
   graph::Value unplaced(const TensorType& type, Span span);
   /// The same, with the type and layout of a variable.
   graph::Value unplaced_as(const Place& place, Span span);
+  /// The rows of a tensor at the places `ids` of its dim `over`, as gather() gives them.
+  graph::Value gathered(const HostValue& table, const graph::Value& ids, const Dim& over, Span span);
   /// Sets the elements of tensors, and stores tensors; not in a check.
   plan::Execution& execution() const;
   plan::Runtime& runtime() const;
