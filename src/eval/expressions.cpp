@@ -212,6 +212,18 @@ Help help_with_call(const Instance& instance, const ast::CallExpr& call) {
   return "`fn call(x) = x` in the model is what a call of its instance runs";
 }
 
+// Suggests `cast(x, f32)` for the call `f32(x)`, and a part of a module for the call of the module.
+Help help_with_call_of(const HostValue& callee, const ast::CallExpr& call) {
+  const std::string name(call.callee->span.text());
+  if (callee.is<ModulePtr>()) return "call a function of it: `" + name + ".…`";
+  if (!callee.is<ElementType>()) return "";
+  const std::string help = "`cast(x, " + name + ")` gives a tensor another element type";
+  if (call.arguments.size() != 1) return help;
+  Span begin = call.callee->span, behind = call.arguments[0].value->span;
+  behind.begin = behind.end;
+  return mtf::help_with(help, {{begin, "cast"}, {behind, ", " + name}});
+}
+
 }  // namespace
 
 HostValue Evaluator::range(const ast::RangeExpr& range, const ScopePtr& scope) {
@@ -406,8 +418,7 @@ HostValue Evaluator::call(const ast::Expr& expr, const ast::CallExpr& call, cons
   if (!callee.is<FunctionPtr>() && !callee.is<ModelClassPtr>() && !callee.is<BuiltinPtr>()) {
     fail(Diagnostic(Kind::not_callable, call.callee->span,
                     fmt::format("expected a function, an operation or a model, found {}", describe(callee)))
-             .help(callee.is<ModulePtr>() ? "call a function of it: `" + std::string(call.callee->span.text()) + ".…`"
-                                          : ""));
+             .help(help_with_call_of(callee, call)));
   }
   return calls.call(callee, arguments);
 }

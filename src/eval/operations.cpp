@@ -353,7 +353,17 @@ bool is_of_list(const graph::Op& op, const Arguments& arguments) {
   if (op.of_two_values.empty() || arguments.items.size() != 1) return false;
   const GivenArgument& only = arguments.items[0];
   const auto* list = only.value.as<ListPtr>();
-  return list && !(*list)->items.empty() && only.label.empty() && !only.has_target;
+  return list && only.label.empty() && !only.has_target;
+}
+
+/// What a reduction gives of nothing: the value that changes no other.
+HostValue of_empty_list(const graph::Op& op, Span span) {
+  if (op.name == "sum") return int64_t{0};
+  if (op.name == "prod") return int64_t{1};
+  if (op.name == "all") return true;
+  if (op.name == "any") return false;
+  fail(Kind::bad_value, span, "expected a list with an element, as there is no `{}` of nothing, found an empty one",
+       op.name);
 }
 
 }  // namespace
@@ -361,6 +371,7 @@ bool is_of_list(const graph::Op& op, const Arguments& arguments) {
 HostValue Operations::of_list(const graph::Op& op, const Arguments& arguments) {
   const graph::Op& of_two = *ops::find_op(op.of_two_values);
   const std::vector<HostValue>& items = (*arguments.items[0].value.as<ListPtr>())->items;
+  if (items.empty()) return of_empty_list(op, arguments.items[0].span);
   HostValue folded = items[0];
   for (size_t i = 1; i < items.size(); ++i) {
     Arguments two{{arguments.items[0], arguments.items[0]}, arguments.span, arguments.scope};

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <regex>
+#include <set>
 
 #include "support/diagnostics.h"
 #include "support/text.h"
@@ -223,6 +225,33 @@ TEST(Help, WordsOfOtherSystems) {
   for (const char* word : {"BATCHNORM", "batch norm", "Batch-Norm", "batch_norm"})
     EXPECT_NE(help_text(word).find("model BatchNorm("), std::string::npos) << word;
   EXPECT_EQ(help_text("multinomial"), "multinomial\n  here it is `random.categorical`\n");
+}
+
+/// The help on words of other systems.
+const std::pair<std::string_view, std::string_view> kForeignHelps[] = {
+#define MTF_FOREIGN(where, form, instead, help) {form, help},
+#include "syntax/foreign.def"
+#undef MTF_FOREIGN
+};
+
+TEST(Help, FunctionsOfModulesInTheHelpOnOtherSystemsAreThere) {
+  std::set<std::string> modules;
+  for (const char* module : {"nn", "optim", "losses", "data", "decode", "checkpoint", "metrics", "moe", "transformer",
+                             "vision", "logs", "random", "init"})
+    modules.insert(module);
+  const std::regex part("\\b([a-z]+)\\.([A-Za-z_]+)");
+  std::set<std::string> found;
+  for (const auto& [form, help] : kForeignHelps) {
+    const std::string text(help);
+    for (std::sregex_iterator match(text.begin(), text.end(), part), end; match != end; ++match) {
+      if (!modules.contains((*match)[1]) || match->str() == "nn.training") continue;
+      if (!found.insert(match->str()).second) continue;
+      EXPECT_GT(help_text(match->str()).size(), 20u) << match->str() << " in the help on " << form;
+    }
+  }
+  EXPECT_GT(found.size(), 30u);
+  for (const char* member : {".shuffled", "logs.log"})
+    for (const auto& [form, help] : kForeignHelps) EXPECT_EQ(help.find(member), std::string::npos) << form;
 }
 
 TEST(Help, AllOfItIsSearched) {
