@@ -86,7 +86,7 @@ std::string number_text(double number, ElementType element, int digits) {
   return fmt::format("{:.{}g}", without_sign_of_nan(number), digits);
 }
 
-std::string Display::list_text(const ListPtr& value) {
+std::string Display::list_text(const ListPtr& value, const std::function<std::string(const HostValue&)>& item_text) {
   std::string out = value->tuple ? "(" : "[";
   std::vector<std::pair<const List*, size_t>> open = {{value.get(), 0}};
   while (!open.empty()) {
@@ -103,7 +103,7 @@ std::string Display::list_text(const ListPtr& value) {
       out += (*inner)->tuple ? '(' : '[';
       open.emplace_back(inner->get(), 0);
     } else {
-      out += text(item, true);
+      out += item_text(item);
     }
   }
   return out;
@@ -126,7 +126,8 @@ std::string Display::unsettled_text(const HostValue& value, bool inside) {
   if (auto* dim = value.as<Dim>()) return to_string(*dim);
   if (auto* element = value.as<ElementType>()) return std::string(name(*element));
   if (auto* range = value.as<Range>()) return fmt::format("{}..{}", range->first, range->last);
-  if (auto* list = value.as<ListPtr>()) return list_text(*list);
+  if (auto* list = value.as<ListPtr>())
+    return list_text(*list, [this](const HostValue& item) { return text(item, true); });
   if (auto* object = value.as<ObjectPtr>()) {
     std::string out = (*object)->print();
     while (!out.empty() && out.back() == '\n') out.pop_back();
@@ -138,6 +139,10 @@ std::string Display::unsettled_text(const HostValue& value, bool inside) {
 }
 
 std::string Display::formatted(const HostValue& value, const std::string& format, Span span, Span format_span) {
+  const char last = format.empty() ? ' ' : format.back();
+  if (auto* list = value.as<ListPtr>(); list && std::string_view("aAdeEfFgG").find(last) != std::string_view::npos) {
+    return list_text(*list, [&](const HostValue& item) { return formatted(item, format, span, format_span); });
+  }
   HostValue number = value;
   if (const graph::Value* tensor = tensor_of(value)) {
     if (!tensor->dims().empty()) {
@@ -163,7 +168,6 @@ std::string Display::formatted(const HostValue& value, const std::string& format
   if (auto* d = number.as<double>(); d && std::isfinite(*d))
     if (const int decimals = decimals_of(format); decimals >= 0) return with_decimals(*d, decimals);
   const std::string pattern = "{:" + format + "}";
-  const char last = format.empty() ? ' ' : format.back();
   const bool wants_float = std::string_view("aAeEfFgG").find(last) != std::string_view::npos;
   try {
     if (auto* dim = number.as<Dim>()) number = dim->size;

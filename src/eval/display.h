@@ -1,6 +1,7 @@
 #pragma once
 // The text of values, for `print` and for interpolated strings. Tensors are computed for it, by a cut. In a check or a
 // plan tensors have no text.
+#include <functional>
 #include <string>
 
 #include "eval/cuts.h"
@@ -26,7 +27,7 @@ class Display {
 
  private:
   std::string unsettled_text(const HostValue& value, bool inside);
-  std::string list_text(const ListPtr& value);
+  std::string list_text(const ListPtr& value, const std::function<std::string(const HostValue&)>& item_text);
 
   const ops::Builder& builder_;
   Cuts& cuts_;
