@@ -109,12 +109,12 @@ class LayoutReader {
     LayoutRule rule{Name(word()), {}, {}};
     const size_t behind = at_;
     skip(" \t");
-    if (!takes("->") && (at_ != behind || !takes(":"))) {
+    if (!takes("->") && !takes(":")) {
       at_ = behind;
       refuse();
     }
     if (rule.dim.empty()) refuse();
-    skip(text_[at_ - 1] == '>' ? " \t" : "");
+    skip(" \t");
     const bool is_list = takes("[");
     while (true) {
       if (is_list) skip(" \t");
@@ -127,7 +127,13 @@ class LayoutReader {
         throw std::invalid_argument("axis `" + axis.str() + "` stands twice in the rule of `" + rule.dim.str() + "`");
       rule.axes.push_back(axis);
       if (!is_list) {
-        if (takes("+")) continue;
+        const size_t end = at_;
+        skip(" \t");
+        if (takes("+")) {
+          skip(" \t");
+          continue;
+        }
+        at_ = end;
         break;
       }
       skip(" \t");

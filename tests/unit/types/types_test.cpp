@@ -26,6 +26,13 @@ TEST(Notation, ALayoutRuleMayNameSeveralAxes) {
   EXPECT_EQ(to_string(parse_layout("batch:rows+cols;hidden:planes")), "{batch -> [rows, cols], hidden -> planes}");
 }
 
+TEST(Notation, ALayoutMayHaveBlanksAnywhere) {
+  for (const char* text :
+       {"batch:rows+cols;params \"*\":b:cols", " batch : rows + cols ; params \"*\" : b : cols ",
+        "batch: rows+ cols, params \"*\": { b: cols }", "batch -> [rows, cols] params \"*\":{b->cols}"})
+    EXPECT_EQ(to_string(parse_layout(text)), "{batch -> [rows, cols], params \"*\": {b -> cols}}") << text;
+}
+
 TEST(Notation, ALayoutMaySpeakOfParamsAndStatesByPath) {
   const std::string text =
       "batch:data;params \"blocks[*].*\":d_model:data;params \"blocks[*].*\":vocab:data+model;"
