@@ -136,7 +136,7 @@ void add_log_line(const std::string& path, LogForm form, const std::string& head
   const WriteTarget target = find_write_target(path, failure);
   const std::string whole = line + "\n", with_header = header.empty() ? whole : header + "\n" + whole;
   if (target.is_stream) {
-    const int stream = open_stream(target, NoReader::kFail, failure);
+    const int stream = open_stream(target, failure);
     try {
       write_all(stream, std::as_bytes(std::span(is_first ? with_header : whole)), failure);
     } catch (...) {

@@ -172,7 +172,7 @@ void PartialFile::forget() {
 
 void PartialFile::copy_to_stream() const {
   const WriteFailure failure(path_);
-  const int stream = open_stream(target_, NoReader::kWait, failure);
+  const int stream = open_stream(target_, failure);
   try {
     std::vector<std::byte> bytes(std::size_t{1} << 20);
     for (off_t place = 0;;) {

@@ -12,7 +12,7 @@ namespace {
 using Parts = std::span<const std::span<const std::byte>>;
 
 void write_to_stream(const WriteTarget& target, Parts parts, const WriteFailure& failure) {
-  const int file = open_stream(target, NoReader::kWait, failure);
+  const int file = open_stream(target, failure);
   try {
     for (const std::span<const std::byte> part : parts) write_all(file, part, failure);
   } catch (...) {

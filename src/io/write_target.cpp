@@ -19,6 +19,7 @@ void WriteFailure::because(std::string_view reason) const {
 void WriteFailure::because_of_errno() const { because(std::strerror(errno)); }
 
 WriteTarget find_write_target(const std::string& path, const WriteFailure& failure) {
+  if (path.empty()) failure.because("expected the name of a file, found none");
   if (path.find('\0') != std::string::npos) failure.because("no file's name has the character 0");
   constexpr int kMostLinks = 40;  // the system's own limit
   WriteTarget target{.path = path, .before = std::nullopt};
@@ -49,16 +50,21 @@ WriteTarget find_write_target(const std::string& path, const WriteFailure& failu
   return target;
 }
 
-int open_stream(const WriteTarget& target, NoReader no_reader, const WriteFailure& failure) {
+int open_stream(const WriteTarget& target, const WriteFailure& failure) {
   std::fflush(stdout);
   int file = -1;
   if (target.descriptor >= 0) {
     file = fcntl(target.descriptor, F_DUPFD_CLOEXEC, 0);
   } else {
-    file = open(target.path.c_str(),
-                O_WRONLY | O_CLOEXEC | O_NOCTTY | O_APPEND | (no_reader == NoReader::kFail ? O_NONBLOCK : 0));
+    // A reader that was started together with this process may come a moment later.
+    for (int turn = 0; turn < 20; ++turn) {
+      file = open(target.path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_APPEND | O_NONBLOCK);
+      if (file >= 0 || errno != ENXIO) break;
+      usleep(10'000);
+      errno = ENXIO;
+    }
     if (file < 0 && errno == ENXIO) failure.because("nobody reads it");
-    if (file >= 0 && no_reader == NoReader::kFail) fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK);
+    if (file >= 0) fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK);
   }
   if (file < 0) failure.because_of_errno();
   return file;

@@ -35,11 +35,9 @@ struct WriteTarget {
 
 WriteTarget find_write_target(const std::string& path, const WriteFailure& failure);
 
-/// What to do with a pipe without a reader: wait for one, or fail.
-enum class NoReader { kWait, kFail };
-
-/// Opens a descriptor of a stream, which the caller closes. Earlier output of the process precedes it.
-int open_stream(const WriteTarget& target, NoReader no_reader, const WriteFailure& failure);
+/// Opens a descriptor of a stream, which the caller closes. Earlier output of the process precedes it. Fails for a pipe
+/// that nobody reads within a fifth of a second.
+int open_stream(const WriteTarget& target, const WriteFailure& failure);
 
 void write_all(int file, std::span<const std::byte> bytes, const WriteFailure& failure);
 

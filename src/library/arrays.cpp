@@ -43,7 +43,7 @@ eval::HostValue sizes_of_file(eval::Caller& caller, const eval::Bound& call) {
 
 /// data.save_npy(path, x): its numbers, in the order of its dims.
 eval::HostValue save_npy(eval::Caller& caller, const eval::Bound& call) {
-  note_written(caller, call.value(0));
+  expect_to_write(caller, call, io::FileKind::kNpy);
   if (call.any_unknown()) return eval::None{};
   const std::string& path = call.text(0);
   graph::Value x = caller.convert.to_tensor(call.value(1), call.span(1));

@@ -146,7 +146,7 @@ eval::HostValue save_checkpoint(eval::Caller& caller, const eval::Bound& call) {
 
 /// write_safetensors(path, names, tensors).
 eval::HostValue write_safetensors(eval::Caller& caller, const eval::Bound& call) {
-  note_written(caller, call.value(0));
+  expect_to_write(caller, call, io::FileKind::kSafetensors);
   if (call.any_unknown()) return eval::None{};
   const auto &names = call.list(1), &values = call.list(2);
   if (names.size() != values.size())

@@ -57,6 +57,11 @@ void note_written(eval::Caller& caller, const eval::HostValue& path) {
   if (caller.is_abstract()) caller.state<RunFiles>().will_write(known ? **known : "");
 }
 
+void expect_to_write(eval::Caller& caller, const eval::Bound& call, io::FileKind kind) {
+  note_written(caller, call.value(0));
+  if (!call.value(0).is_unknown()) on_rank_0(caller, call.span(), [&] { io::expect_replaceable(call.text(0), kind); });
+}
+
 bool may_be_written(eval::Caller& caller, const std::string& path) {
   return caller.is_check() && caller.state<RunFiles>().may_be_written(path);
 }

@@ -12,6 +12,7 @@
 
 #include "eval/host_library.h"
 #include "io/array.h"
+#include "io/file_kind.h"
 
 namespace mtf::library {
 
@@ -20,6 +21,8 @@ namespace mtf::library {
 bool on_rank_0(eval::Caller& caller, Span span, const std::function<void()>& act);
 /// Notes in a check or a plan that the program writes a file here: `path` is the argument that names it.
 void note_written(eval::Caller& caller, const eval::HostValue& path);
+/// The same for a file of a kind, which the first argument names. Fails if it would replace a file of another kind.
+void expect_to_write(eval::Caller& caller, const eval::Bound& call, io::FileKind kind);
 /// True in a check if the program may have written the file before it is read, so that its content is unknown.
 bool may_be_written(eval::Caller& caller, const std::string& path);
 /// Runs `act` on every rank. The first IoError of any rank becomes the user's error of all.

@@ -101,7 +101,7 @@ eval::HostValue csv(eval::Caller& caller, const eval::Bound& call) { return add_
 
 /// write(path, text).
 eval::HostValue write_text(eval::Caller& caller, const eval::Bound& call) {
-  note_written(caller, call.value(0));
+  expect_to_write(caller, call, io::FileKind::kText);
   if (!caller.is_abstract())
     on_rank_0(caller, call.span(), [&] { io::write_file_atomically(call.text(0), call.text(1)); });
   return eval::None{};
@@ -111,7 +111,9 @@ eval::HostValue write_text(eval::Caller& caller, const eval::Bound& call) {
 
 std::vector<eval::HostFunction> write_functions() {
   return {{"write(path: string, text: string)",
-           "Makes a file with this text, in the place of one that is there. One rank writes it.", write_text, true}};
+           "Makes a file with this text, in the place of a text that is there; a script is not replaced. One rank "
+           "writes it.",
+           write_text, true}};
 }
 
 std::vector<eval::HostFunction> log_functions() {

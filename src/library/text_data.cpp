@@ -42,7 +42,7 @@ class TokenizerObject : public eval::Object, public std::enable_shared_from_this
 
  private:
   eval::HostValue save(eval::Caller& caller, const eval::Bound& call) const {
-    note_written(caller, call.value(0));
+    expect_to_write(caller, call, io::FileKind::kTokenizer);
     if (!caller.is_abstract())
       on_rank_0(caller, call.span(), [&] { io::write_file_atomically(call.text(0), tokenizer->save()); });
     return eval::None{};

@@ -122,7 +122,7 @@ class TokenText : public eval::Object, public std::enable_shared_from_this<Token
 
   /// Writes the tokens as a file for data.token_file, with 16 bits each if all ids fit.
   eval::HostValue save(eval::Caller& caller, const eval::Bound& call) const {
-    note_written(caller, call.value(0));
+    expect_to_write(caller, call, io::FileKind::kTokens);
     if (caller.is_abstract()) return eval::None{};
     on_rank_0(caller, call.span(), [&] {
       std::vector<std::int32_t> ids(static_cast<size_t>(count_));

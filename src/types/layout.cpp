@@ -81,10 +81,8 @@ class LayoutReader {
 
   /// `{d_model -> data}`, or one rule, or nothing.
   void rules_by_path(StoredRule& stored) {
-    const size_t begin = at_;
     skip(" \t");
     if (!takes("{")) {
-      at_ = begin;
       if (at_ < text_.size() && std::string_view(kSeparators).find(text_[at_]) == std::string_view::npos &&
           text_[at_] != '}')
         rule(stored.rules);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
+#include <set>
 #include <string>
 
 #include "line_editor/line_editor.h"
@@ -84,6 +85,8 @@ class Repl {
     bool without_loops = false;
   };
   Loaded& last_loaded() { return last_loaded_; }
+  /// The absolute paths of the files that `:save` has written.
+  std::set<std::string>& saved_files() { return saved_files_; }
   std::string plot() const { return plot_ ? plot_(columns(), std::min<std::size_t>(rows() - 4, 20)) : ""; }
   /// Columns and rows of the screen.
   std::size_t columns() const;
@@ -101,6 +104,7 @@ class Repl {
   std::ostream& err_;
   ReplOptions options_;
   Loaded last_loaded_;
+  std::set<std::string> saved_files_;
   std::function<std::string(std::size_t, std::size_t)> plot_;
   std::function<void(const std::string&)> show_status_;
   std::function<void(const session::EntryReport&)> show_report_;

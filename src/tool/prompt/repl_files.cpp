@@ -1,6 +1,7 @@
 // `:load`, `:reload` and `:save`.
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 
 #include "session/session_script.h"
 #include "support/printable.h"
@@ -62,7 +63,12 @@ void save_command(Repl& repl, const std::string& argument) {
   need_argument(argument, ":save", "a file", "session.mtf");
   const std::string path = path_of(argument);
   const std::string script = script_of(repl.session().entries());
+  std::error_code error;
+  const auto whole = std::filesystem::weakly_canonical(std::filesystem::absolute(path), error).string();
+  expect_replaceable(path, "a session that this prompt has saved",
+                     [&](const std::string& text) { return repl.saved_files().contains(whole) || text == script; });
   replace_file(path, script);
+  repl.saved_files().insert(whole);
   repl.say(
       fmt::format("{}: {}\n", printable(path), count_text(std::count(script.begin(), script.end(), '\n'), "line")));
   const Diagnostics found = session::Session::check_text(path, script, repl.settings());

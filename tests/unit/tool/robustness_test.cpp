@@ -103,6 +103,69 @@ TEST_F(Robustness, AReaderThatHasGoneIsNoError) {
 
 // ---- files and names from outside -----------------------------------------------------------------------------------
 
+/// Each writer of a script replaces a file of its own kind, and no other.
+TEST_F(Robustness, AProgramReplacesItsOwnKindOfFileAlone) {
+  const std::vector<std::pair<std::string, std::string>> writers = {
+      {"npy", "data.save_npy(file, ones([a]))"},
+      {"safetensors", "checkpoint.write(file, [\"x\"], [ones([a])])"},
+      {"tokenizer", "t.save(file)"},
+      {"tokens", "data.tokens(text, t).save(file)"},
+      {"text", "write(file, \"x\")"},
+      {"script.mtf", ""}};
+  write("text.txt", "abc");
+  write("script.mtf", "print(1)\n");
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  const auto run = [&](const std::string& writer, const std::string& file) {
+    const std::string script = write("writer.mtf",
+                                     "import data, checkpoint\noption file = \"\"\noption text = \"\"\ndim a = 2\n"
+                                     "let t = data.bpe(text, 258)\n" +
+                                         writer + "\n");
+    return mtf({"run", script, "--set", "file=" + path(file), "--set", "text=" + path("text.txt")});
+  };
+  for (const auto& [own, writer] : writers) {
+    if (writer.empty()) continue;
+    EXPECT_EQ(run(writer, own + ".out").status, 0) << writer;
+    EXPECT_EQ(run(writer, own + ".out").status, 0) << writer;
+    EXPECT_EQ(run(writer, "").status, 3) << "a folder";
+    const ProcessResult pipe = run(writer, "pipe");
+    EXPECT_EQ(pipe.status, 3) << writer;
+    EXPECT_FALSE(pipe.timed_out);
+    EXPECT_MENTIONS(pipe.err, "nobody reads it");
+    for (const auto& [other, unused] : writers) {
+      const std::string file = unused.empty() ? other : other + ".out";
+      if (other == own || !std::filesystem::exists(path(file))) continue;
+      const std::string before = read(file);
+      const ProcessResult result = run(writer, file);
+      const bool is_text_too = own == "text" && other == "tokenizer";
+      EXPECT_EQ(result.status, is_text_too ? 0 : 3) << writer << file;
+      if (is_text_too) continue;
+      EXPECT_MENTIONS(result.err, "it is there, and is ");
+      EXPECT_EQ(read(file), before) << writer << file;
+    }
+  }
+}
+
+TEST_F(Robustness, APromptSavesOverItsOwnFilesAlone) {
+  write("mine.mtf", "print(1)\n");
+  const ProcessResult result = mtf_reading("let x = 1\n:save " + path("mine.mtf") + "\n:save " + path("new.mtf") +
+                                               "\nlet y = 2\n:save " + path("new.mtf") + "\n",
+                                           "");
+  EXPECT_MENTIONS(result.err, "is not a session that this prompt has saved");
+  EXPECT_EQ(read("mine.mtf"), "print(1)\n");
+  EXPECT_EQ(read("new.mtf"), "let x = 1\nlet y = 2\n");
+}
+
+TEST_F(Robustness, AnOutputThatIsAPipeWithoutAReaderEndsTheRun) {
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  const std::string script = write("script.mtf", "print(1)\n");
+  for (const char* option : {"--timeline", "--loss-curve", "--reads"}) {
+    const ProcessResult result = mtf({"run", script, option, path("pipe")});
+    EXPECT_FALSE(result.timed_out) << option;
+    EXPECT_EQ(result.status, 3) << option;
+    EXPECT_MENTIONS(result.err, "nobody reads it");
+  }
+}
+
 TEST_F(Robustness, AScriptIsARegularFileOrStandardInput) {
   ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
   for (const std::string command : {"run", "check", "plan", "trace", "test"}) {
