@@ -124,7 +124,25 @@ class Log {
   int descriptor_;
 };
 
+/// Fails if a file holds something else than a log.
+void expect_log(const Log& log, const std::string& path, LogForm form, const std::string& header) {
+  const std::string first = log.first_line();
+  const bool is_torn_header = first.size() == log.size() && header.starts_with(first);
+  if (form == LogForm::kCsv && !first.empty() && first != header && !is_torn_header)
+    fail_bad_file(path, "expected `{}` as its first line, found `{}`", printable(header), printable(first));
+  if (form == LogForm::kJson && !first.empty() && !first.starts_with('{'))
+    fail_bad_file(path, "expected JSON objects, one a line, found `{}`", printable(first));
+}
+
 }  // namespace
+
+bool has_log(const std::string& path, LogForm form, const std::string& header) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return false;
+  const Log log(path, path, O_RDONLY);
+  expect_log(log, path, form, header);
+  return log.size() > 0;
+}
 
 void add_log_line(const std::string& path, LogForm form, const std::string& header, const std::string& line,
                   bool is_first) {
@@ -147,12 +165,7 @@ void add_log_line(const std::string& path, LogForm form, const std::string& head
     return;
   }
   const Log log(path, target.path, O_RDWR | O_CREAT | O_APPEND);
-  const std::string first = log.first_line();
-  const bool is_torn_header = first.size() == log.size() && header.starts_with(first);
-  if (form == LogForm::kCsv && !first.empty() && first != header && !is_torn_header)
-    fail_bad_file(path, "expected `{}` as its first line, found `{}`", printable(header), printable(first));
-  if (form == LogForm::kJson && !first.empty() && !first.starts_with('{'))
-    fail_bad_file(path, "expected JSON objects, one a line, found `{}`", printable(first));
+  expect_log(log, path, form, header);
   if (is_first) log.mend(form);
   log.add(log.size() == 0 ? with_header : whole);
 }
@@ -166,15 +179,17 @@ std::optional<LogMark> mark_log(const std::string& path) {
   return LogMark{size, log.hash(size)};
 }
 
-void set_log_aside(const std::string& path) {
+std::string set_log_aside(const std::string& path) {
   std::error_code error;
   const std::filesystem::path whole = std::filesystem::weakly_canonical(path, error);
-  if (error || !std::filesystem::is_regular_file(whole, error) || std::filesystem::file_size(whole, error) == 0) return;
+  if (error || !std::filesystem::is_regular_file(whole, error) || std::filesystem::file_size(whole, error) == 0)
+    return "";
   std::filesystem::path other = whole.string() + ".before";
   for (int number = 2; std::filesystem::exists(std::filesystem::symlink_status(other, error)); ++number)
     other = whole.string() + ".before-" + std::to_string(number);
   std::filesystem::rename(whole, other, error);
   if (error) throw IoError(IoError::Kind::kUnwritable, path, "cannot be given another name: " + error.message());
+  return path + other.string().substr(whole.string().size());
 }
 
 void cut_log(const std::string& path, const LogMark& mark) {

@@ -18,6 +18,10 @@ enum class LogForm : std::uint8_t { kJson, kCsv };
 void add_log_line(const std::string& path, LogForm form, const std::string& header, const std::string& line,
                   bool is_first);
 
+/// True if there is a log that holds something. Throws IoError if the file is no log of that form, or has another
+/// header.
+bool has_log(const std::string& path, LogForm form, const std::string& header);
+
 /// The length of a log, and a hash of its contents.
 struct LogMark {
   std::uint64_t size = 0;
@@ -27,8 +31,9 @@ struct LogMark {
 /// The mark of a log, or nothing if it is no file. The marked contents are on the disk afterwards.
 std::optional<LogMark> mark_log(const std::string& path);
 
-/// Renames a log that holds something to `log.csv.before`, or another free name. The next line begins a new log.
-void set_log_aside(const std::string& path);
+/// Renames a log that holds something to `log.csv.before`, or another free name, and returns that name. The next line
+/// begins a new log.
+std::string set_log_aside(const std::string& path);
 
 /// Removes everything behind the mark. Throws IoError if the contents before it do not match the mark, because somebody
 /// has changed the file. An empty or missing file begins anew.

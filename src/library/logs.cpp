@@ -89,8 +89,12 @@ eval::HostValue add_line(eval::Caller& caller, const eval::Bound& call, io::LogF
   if (form == io::LogForm::kJson) line = "{" + line + "}";
   note_written(caller, call.value(0));
   if (call.value(0).is_unknown()) return eval::None{};
-  if (!caller.is_abstract())
-    on_rank_0(caller, call.span(), [&] { caller.state<RunFiles>().add_line(call.text(0), form, names, line); });
+  if (!caller.is_abstract()) {
+    on_rank_0(caller, call.span(), [&] {
+      const std::string aside = caller.state<RunFiles>().add_line(call.text(0), form, names, line);
+      if (!aside.empty()) caller.parts.out << call.text(0) << " was another run's: it is " << aside << " now\n";
+    });
+  }
   return eval::None{};
 }
 

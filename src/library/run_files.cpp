@@ -231,21 +231,46 @@ bool RunFiles::may_be_written(const std::string& path) const {
   return may_write_any_ || written_.contains(std::filesystem::absolute(path).lexically_normal());
 }
 
-void RunFiles::add_line(const std::string& path, io::LogForm form, const std::string& header, const std::string& line) {
+std::string RunFiles::add_line(const std::string& path, io::LogForm form, const std::string& header,
+                               const std::string& line) {
   const Path whole = resolved(path);
-  if (find_write_target(path, io::WriteFailure(path)).is_stream)
-    return add_log_line(path, form, header, line, streams_.insert(whole).second);
+  if (find_write_target(path, io::WriteFailure(path)).is_stream) {
+    add_log_line(path, form, header, line, streams_.insert(whole).second);
+    return "";
+  }
   const auto [at, is_new] = logs_.try_emplace(whole);
   Log& log = at->second;
   const bool is_first = !log.is_added_to;
-  const bool is_left =
-      is_new && std::any_of(begun_anew_.begin(), begun_anew_.end(), [&](const Path& folder) {
-        return std::mismatch(folder.begin(), folder.end(), whole.begin(), whole.end()).first == folder.end();
-      });
-  if (is_first && is_left) io::set_log_aside(path);
-  else if (is_first && !is_new) cut_log(path, log.mark);
+  const bool is_said = std::any_of(begun_anew_.begin(), begun_anew_.end(), [&](const Path& folder) {
+    return std::mismatch(folder.begin(), folder.end(), whole.begin(), whole.end()).first == folder.end();
+  });
+  std::string aside;
+  try {
+    if (is_first && is_new && is_said) {
+      io::set_log_aside(path);
+    } else if (is_first && is_new && io::has_log(path, form, header)) {
+      expect_own_log(path);
+      aside = io::set_log_aside(path);
+    } else if (is_first && !is_new) {
+      cut_log(path, log.mark);
+    }
+  } catch (...) {
+    if (is_new) logs_.erase(whole);
+    throw;
+  }
   add_log_line(path, form, header, line, is_first);
   log.is_added_to = true;
+  return aside;
+}
+
+void RunFiles::expect_own_log(const std::string& path) const {
+  const std::string folder = Path(path).parent_path().string();
+  const std::vector<int64_t> steps = checkpoint_steps(folder.empty() ? "." : folder);
+  if (steps.empty()) return;
+  const auto found = folders_.find(resolved(folder.empty() ? "." : folder));
+  if (found != folders_.end() && (found->second.is_loaded || !found->second.mark.empty())) return;
+  fail_of_another(path, fmt::format("another run logs here, which has saved {} beside it, up to step {}",
+                                    count_text(static_cast<int64_t>(steps.size()), "checkpoint"), steps[0]));
 }
 
 std::string RunFiles::logs(const std::string& folder) const {

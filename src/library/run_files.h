@@ -67,12 +67,16 @@ class RunFiles : public eval::LibraryState {
   /// True if a file may have been written before: the run then reads another content.
   bool may_be_written(const std::string& path) const;
 
-  /// Adds a line to a log.
-  void add_line(const std::string& path, io::LogForm form, const std::string& header, const std::string& line);
+  /// Adds a line to a log. A log of an earlier run, which this run does not continue, gets another name first, which is
+  /// returned. Fails with kOfAnotherRun if it has checkpoints beside it, as its run may be continued.
+  std::string add_line(const std::string& path, io::LogForm form, const std::string& header, const std::string& line);
   /// Returns the text of a checkpoint in the folder about the logs; empty if there are none.
   std::string logs(const std::string& folder) const;
 
  private:
+  /// Fails with kOfAnotherRun if a log lies beside the checkpoints of another run.
+  void expect_own_log(const std::string& path) const;
+
   using Path = std::filesystem::path;  ///< absolute, without links
 
   struct Folder {

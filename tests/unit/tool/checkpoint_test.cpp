@@ -567,6 +567,30 @@ TEST_F(Checkpoint, WithoutOneARunThatGoesOnBeginsAndSaysSo) {
   EXPECT_EQ(read("checkpoints/log.jsonl"), "{\"step\": 7}\n{\"step\": 8}\n");
 }
 
+/// A run that has not loaded leaves the lines of another run as they are.
+TEST_F(Checkpoint, ARunThatSavesNothingAddsNoLineToTheLogOfAnother) {
+  const std::string text =
+      "import checkpoint, logs\noption folder = \"\"\noption saves = false\noption resume = false\ndim a = 3\n"
+      "model M { param w: [a] = 1 }\nlet m = M()\nlet begin = if resume { checkpoint.load(folder, m) } else { 0 }\n"
+      "for i in begin..begin + 2 {\n  logs.csv(\"{folder}/log.csv\", step: i)\n"
+      "  if saves { checkpoint.save(folder, m, step: i + 1) }\n}\n";
+  script_ = write("logs.mtf", text);
+  EXPECT_EQ(train({}).out, "");
+  EXPECT_EQ(read("checkpoints/log.csv"), "step\n0\n1\n");
+  EXPECT_EQ(train({}).out, folder_ + "/log.csv was another run's: it is " + folder_ + "/log.csv.before now\n");
+  EXPECT_EQ(read("checkpoints/log.csv"), "step\n0\n1\n");
+  EXPECT_EQ(read("checkpoints/log.csv.before"), "step\n0\n1\n");
+  forget();
+  EXPECT_EQ(train({"--set", "saves=true"}).status, 0);
+  const ProcessResult result = train({});
+  EXPECT_EQ(result.status, 3);
+  EXPECT_MENTIONS(result.err, "[folder_of_another_run]");
+  EXPECT_MENTIONS(result.err, "another run logs here, which has saved 2 checkpoints beside it, up to step 2");
+  EXPECT_EQ(read("checkpoints/log.csv"), "step\n0\n1\n");
+  EXPECT_EQ(train({"--set", "resume=true"}).status, 0);
+  EXPECT_EQ(read("checkpoints/log.csv"), "step\n0\n1\n2\n3\n");
+}
+
 TEST_F(Checkpoint, ANameThatSaysAnotherStepIsRefused) {
   train({"--set", "steps=6"});
   const auto file = [&](const std::string& name) { return path("checkpoints/" + name + ".safetensors"); };
@@ -600,7 +624,7 @@ TEST_F(Checkpoint, ALinkIsFollowedAndADeviceStays) {
     return mtf({"run", write("write.mtf", "import checkpoint\ndim a = 2\ncheckpoint.write(\"" + to +
                                               "\", [\"w\"], [ones([a])])\n")});
   };
-  write("target", "old");
+  write("target", "");
   std::filesystem::create_symlink("target", path("link"));
   EXPECT_EQ(save(path("link")).status, 0);
   EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
