@@ -367,6 +367,31 @@ bool Calls::makes_instance() const {
   return std::any_of(under_way_.begin(), under_way_.end(), [](const Activation& call) { return call.makes_instance; });
 }
 
+namespace {
+
+/// True if an instance holds several instances, whose params may have the same paths.
+bool holds_several(const Scope& scope) {
+  const Instance* first = nullptr;
+  const auto is_another = [&](const HostValue& value) {
+    const auto* instance = value.as<InstancePtr>();
+    if (instance == nullptr) return false;
+    if (first == nullptr) first = instance->get();
+    return first != instance->get();
+  };
+  for (const Binding& binding : scope.bindings) {
+    if (is_another(binding.value)) return true;
+    if (const auto* list = binding.value.as<ListPtr>()) {
+      for (const HostValue& item : (*list)->items) {
+        if (!item.is<InstancePtr>()) break;
+        if (is_another(item)) return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 HostValue Calls::construct(const ModelClassPtr& model, Arguments& arguments) {
   if (end_) return Poison{};
   evaluator_.replays.has_effect();
@@ -410,10 +435,9 @@ HostValue Calls::construct(const ModelClassPtr& model, Arguments& arguments) {
   instance->model = model;
   instance->scope = scope;
   if (domain.is_check()) instances_.push_back(instance);
-  if (evaluator_.variables.last() > first) {
-    evaluator_.findings.count_steps(arguments.span, name_places(instance, first));
-    if (is_outermost) evaluator_.variables.paths_are_complete(first_node);
-  }
+  const bool has_own = evaluator_.variables.last() > first;
+  if (has_own || holds_several(*scope)) evaluator_.findings.count_steps(arguments.span, name_places(instance, first));
+  if (has_own && is_outermost) evaluator_.variables.paths_are_complete(first_node);
   return InstancePtr(instance);
 }
 
