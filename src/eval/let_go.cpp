@@ -5,7 +5,8 @@
 // releases them one after another.
 //
 // A scope holds the functions that it declares, and a function holds its enclosing scope. Such a cycle is released when
-// nothing outside holds any part of it. The search (reached.h) runs at points that the program determines: by the
+// nothing outside holds any part of it. Where no function has left the scope, this is at the end of its block. Other
+// cycles have to be searched for. The search (reached.h) runs at points that the program determines: by the
 // number of scopes, and by the bytes of their tensors. Memory use and time do not matter, so all ranks agree on which
 // values are alive.
 #include "eval/reached.h"
@@ -82,6 +83,31 @@ void Scope::end() {
   let_go.take(parent);
   model = nullptr;
   named.reset();
+}
+
+bool Scope::is_held_by_its_functions_and(long others) const {
+  long inside = 0;
+  std::vector<std::pair<const void*, long>> seen;  // each function or model, and the references that are not ours
+  const auto count = [&](const auto& pointer) {
+    if (pointer->scope.get() != this) return;
+    const auto at = std::find_if(seen.begin(), seen.end(), [&](const auto& one) { return one.first == pointer.get(); });
+    if (at != seen.end()) --at->second;
+    else seen.emplace_back(pointer.get(), pointer.use_count() - 1);
+  };
+  for (const auto* names : {&hoisted, &bindings}) {
+    for (const Binding& binding : *names) {
+      if (auto* function = binding.value.as<FunctionPtr>()) count(*function);
+      else if (auto* model = binding.value.as<ModelClassPtr>()) count(*model);
+    }
+  }
+  for (const auto& [object, left] : seen) inside += left == 0 ? 1 : 0;
+  return weak_from_this().use_count() == inside + others;
+}
+
+void Scope::end_captured() {
+  Captured& all = *outermost->captured_inside();
+  all.new_bytes -= std::min(all.new_bytes, bytes_named_in(*this));
+  end();
 }
 
 void Scope::let_go_of_cycles() {

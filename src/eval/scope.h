@@ -64,6 +64,11 @@ class Scope : public std::enable_shared_from_this<Scope> {
   void end();
   /// Releases only the bindings: the next iteration of a loop makes them anew.
   void forget_names();
+  /// True if `others` references hold the scope besides those of functions and models that only the scope holds. This
+  /// finds most cycles as soon as their block has ended; let_go_of_cycles() finds all.
+  bool is_held_by_its_functions_and(long others) const;
+  /// Like end(), for a captured scope that only its own functions see.
+  void end_captured();
 
   int64_t number = 0;  ///< the number of the last node that was made before the scope
   std::shared_ptr<Scope> parent;

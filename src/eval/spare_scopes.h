@@ -2,7 +2,8 @@
 // A pool of scopes, left over from blocks and calls that have ended.
 //
 // A loop iteration, a branch and a call each bind names in a scope of their own. Hardly anything holds such a scope
-// when the block has ended. The pool then clears the scope and reuses it, with the memory of its bindings.
+// when the block has ended. The pool then clears the scope and reuses it, with the memory of its bindings. It clears
+// also a scope that only functions see that nothing but the scope holds, so their values die with the block.
 // A scope is not reused in two cases:
 // - Something holds it: a reference, or a function that sees its bindings (Scope::captured).
 // - Assignments are being logged (Undo). The log tells scopes apart by their addresses, and holds them only weakly.
@@ -26,11 +27,14 @@ class SpareScopes {
     scope->begin(std::move(outer), outer_limit, uncertain);
     return scope;
   }
-  /// Gives back the scope of a block or call that has ended.
+  /// Gives back the scope of a block or call that has ended. Releases its names if only its own functions see them.
   void give_back(ScopePtr scope) {
-    if (!is_ours(scope)) return;
-    scope->end();
-    spare_.push_back(std::move(scope));
+    if (is_ours(scope)) {
+      scope->end();
+      spare_.push_back(std::move(scope));
+    } else if (scope->captured && scope->is_held_by_its_functions_and(1)) {
+      scope->end_captured();
+    }
   }
   /// True if nothing else holds or observes the scope.
   bool is_ours(const ScopePtr& scope) const { return scope.use_count() == 1 && !scope->captured && !undo_.wanted(); }

@@ -45,6 +45,29 @@ TEST(SpareScopes, OneThatAFunctionSeesIsNotUsedAgain) {
   EXPECT_FALSE(next->captured);
 }
 
+TEST(SpareScopes, OneThatOnlyItsOwnFunctionsSeeLosesItsNames) {
+  ListPtr list = std::make_shared<List>();
+  std::weak_ptr<Function> left;
+  std::vector<FunctionPtr> outside;
+  for (const bool leaves : {false, true}) {
+    Scopes scopes;
+    scopes.ended([&](const ScopePtr& scope) {
+      scope->bind("list", list, {});
+      const auto function = std::make_shared<Function>();
+      function->scope = scope;
+      scope->capture();
+      scope->declare("f", function, {});
+      scope->bind("g", function, {});
+      if (leaves) outside.push_back(function);
+      left = function;
+    });
+    EXPECT_EQ(left.expired(), !leaves);
+    EXPECT_EQ(list.use_count(), leaves ? 2 : 1);
+    scopes.top->release();
+  }
+  EXPECT_EQ(list.use_count(), 1);
+}
+
 TEST(SpareScopes, OneWhoseChangesAreWrittenDownIsNotUsedAgain) {
   Scopes scopes;
   UndoLog log;
