@@ -167,25 +167,35 @@ KeptHistory ValueTable::keep_history(const std::vector<NodePtr>& nodes, ReadsOfG
 
 void ValueTable::mark_dying(const std::vector<NodePtr>& nodes, Capture& capture) const {
   const size_t count = capture.leaves.size();
-  const int64_t first = new_mark(static_cast<int64_t>(count));  // leaves that may die are marked in order
+  const int64_t first = new_mark(static_cast<int64_t>(count));  // each node that may die is marked with its first leaf
+  const auto first_leaf = [&](const Node& node) { return static_cast<size_t>(node.mark - first); };
   std::vector<int32_t> given_up(count, 0);
   bool any = false;
   for (size_t i = 0; i < count; ++i) {
     const Value& leaf = capture.leaves[i];
-    if (!leaf || leaf.node->is_kept() || leaf.node->operation->results.size() != 1) continue;
-    leaf.node->mark = first + static_cast<int64_t>(i);
+    if (!leaf || leaf.node->is_kept()) continue;
+    if (first_leaf(*leaf.node) >= count) leaf.node->mark = first + static_cast<int64_t>(i);
     any = true;
   }
   if (!any) return;
-  for (const NodePtr& node : nodes) {
-    if (node->keeps_history_ || node->for_later_ || node->operation->results.size() != 1) continue;
-    for (const Value& operand : node->operands())
-      if (const auto i = static_cast<size_t>(operand.node->mark - first); i < count) ++given_up[i];
+  std::unordered_map<const Node*, int32_t> given_up_inside;  // of several results: uses by nodes that release them
+  for (auto at = nodes.rbegin(); at != nodes.rend(); ++at) {
+    const Node& node = **at;
+    if (node.keeps_history_ || node.for_later_) continue;
+    if (node.operation->results.size() > 1) {  // computes its held results, and others may be asked for
+      const auto uses = given_up_inside.find(&node);
+      if (node.is_set_aside() || node.uses() > (uses == given_up_inside.end() ? 0 : uses->second)) continue;
+    }
+    for (const Value& operand : node.operands()) {
+      if (const size_t i = first_leaf(*operand.node); i < count) ++given_up[i];
+      else if (operand.node->operation->results.size() > 1) ++given_up_inside[operand.node.get()];
+    }
   }
   for (size_t i = 0; i < count; ++i) {
     const Value& leaf = capture.leaves[i];
-    if (leaf && leaf.node->mark == first + static_cast<int64_t>(i))
-      capture.program.inputs[i].dies = leaf.node->uses() == given_up[i];
+    if (!leaf || leaf.node->is_kept()) continue;
+    const size_t at = first_leaf(*leaf.node);
+    capture.program.inputs[i].dies = at < count && leaf.node->uses() == given_up[at];
   }
 }
 
