@@ -1,5 +1,9 @@
 #include "eval/block_info.h"
 
+#include <algorithm>
+
+#include "syntax/signature.h"
+
 namespace mtf::eval {
 
 /// Collects the facts. Inside a function, `captured` leaves out the names that the function binds. `mentions` keeps all
@@ -22,6 +26,13 @@ class NameWalk : public ast::Walk {
     if (info) {
       declarations(stmt);
       if (functions_ == 0) aliases(stmt);
+    }
+    if (infos) {
+      if (auto* model = stmt.as<ast::ModelStmt>()) parts_of(*model);
+      if (auto* fn = stmt.as<ast::FnStmt>()) infos->not_models_.insert(fn->name.name);
+      std::vector<ast::Ident> names;
+      if (auto* let = stmt.as<ast::LetStmt>()) names_of(*let->pattern, names);
+      for (const ast::Ident& ident : names) infos->not_models_.insert(ident.name);
     }
     if (stmt.as<ast::ReturnStmt>() && results_.back() && *results_.back()) annotation(**results_.back());
     Walk::statement(stmt);
@@ -49,6 +60,8 @@ class NameWalk : public ast::Walk {
   void function(const ast::FunctionText& text) override {
     if (functions_ == 0) outermost_ = bound_.size();
     ++functions_;
+    if (infos)
+      for (const ast::Parameter& parameter : text.parameters) infos->not_models_.insert(parameter.name.name);
     results_.push_back(text.result);
     Walk::function(text);
     results_.pop_back();
@@ -90,6 +103,30 @@ class NameWalk : public ast::Walk {
     if (auto* used = stmt.as<ast::UseStmt>()) mesh = std::get_if<ast::MeshLiteral>(&used->what);
     if (mesh != nullptr)
       for (const auto& axis : mesh->axes) info->axis_names.insert(axis.name.name);
+  }
+
+  /// Collects the names of an instance that are no params or states. An assignment keeps the kind of a dim, a function
+  /// or an instance.
+  void parts_of(const ast::ModelStmt& model) const {
+    infos->models_.insert(model.name.name);
+    for (const ast::Parameter& parameter : model.parameters)
+      if (!parameter.annotation || syntax::kind_of(*parameter.annotation) != syntax::ParameterKind::kDim)
+        infos->other_parts_.insert(parameter.name.name);
+    for (const ast::Stmt& stmt : model.body.statements) {
+      auto* let = stmt.as<ast::LetStmt>();
+      if (let == nullptr) continue;
+      auto* name = std::get_if<ast::Ident>(&let->pattern->node);
+      auto* call = let->value->as<ast::CallExpr>();
+      auto* callee = call ? call->callee->as<ast::NameExpr>() : nullptr;
+      auto* part = call ? call->callee->as<ast::AttributeExpr>() : nullptr;
+      if (name && (callee || part)) {
+        infos->made_parts_[name->name].insert(callee ? callee->name : part->attribute.name);
+        continue;
+      }
+      std::vector<ast::Ident> names;
+      names_of(*let->pattern, names);
+      for (const ast::Ident& ident : names) infos->other_parts_.insert(ident.name);
+    }
   }
 
   /// Collects names that may stand for a param or state: they are bound to the value of a name or a part, or to an
@@ -147,7 +184,7 @@ const BlockInfo& BlockInfos::found(const ast::Block& block) {
     for (Name name : walk.bound) last[name] = i;
     info->bound.insert(walk.bound.begin(), walk.bound.end());
     info->mentions.insert(walk.mentions.begin(), walk.mentions.end());
-    info->assigns_parts = info->assigns_parts || !walk.parts.empty();
+    info->assigned_parts.insert(walk.parts.begin(), walk.parts.end());
     info->assigns.insert(walk.assigns.begin(), walk.assigns.end());
     info->captured.insert(walk.captured.begin(), walk.captured.end());
     info->statement_mentions.push_back(std::move(walk.mentions));
@@ -155,6 +192,14 @@ const BlockInfo& BlockInfos::found(const ast::Block& block) {
   info->expires.resize(block.statements.size());
   for (const auto& [name, statement] : last) info->expires[statement].push_back(name);
   return *info;
+}
+
+bool BlockInfos::is_variable(Name part) const {
+  if (other_parts_.contains(part)) return false;
+  const auto made = made_parts_.find(part);
+  return made == made_parts_.end() || std::all_of(made->second.begin(), made->second.end(), [&](Name callee) {
+           return models_.contains(callee) && !not_models_.contains(callee);
+         });
 }
 
 NameSet mentions_of(const ast::Expr& expr) {

@@ -29,12 +29,12 @@ struct BlockInfo {
   std::vector<std::vector<Name>> expires;
   bool declares_functions = false;        ///< one of its own statements declares a function or a model
   std::vector<const ast::Expr*> targets;  ///< of every `:=` inside, except in functions
-  NameSet aliases;             ///< bound inside, except in functions, to a value that may be a param or state itself
-  NameSet bound;               ///< bound anywhere inside, parameters of functions too
-  NameSet captured;            ///< mentioned or assigned, but not bound, by a function or model inside
-  NameSet mentions;            ///< the names of all `statement_mentions`
-  bool assigns_parts = false;  ///< there is a `net.w := …` anywhere inside
-  NameSet assigns;             ///< assigned themselves anywhere inside: x in `x := …`, but not net in `net.w := …`
+  NameSet aliases;         ///< bound inside, except in functions, to a value that may be a param or state itself
+  NameSet bound;           ///< bound anywhere inside, parameters of functions too
+  NameSet captured;        ///< mentioned or assigned, but not bound, by a function or model inside
+  NameSet mentions;        ///< the names of all `statement_mentions`
+  NameSet assigned_parts;  ///< w in `net.w := …`, anywhere inside
+  NameSet assigns;         ///< assigned themselves anywhere inside: x in `x := …`, but not net in `net.w := …`
   std::vector<const ast::IndexExpr*> slices;  ///< indices with a labelled range, anywhere inside
   std::vector<const ast::Expr*> calls;        ///< the callees of calls, anywhere inside, except in functions
   std::vector<const ast::DimStmt*> dims;      ///< `dim` declarations anywhere inside
@@ -45,6 +45,9 @@ struct BlockInfo {
 /// The facts of each block, by the address of the block, which lives as long as the program.
 class BlockInfos {
  public:
+  /// True if no model of the blocks so far binds this name to a value, other than a param or state, that an assignment
+  /// may replace by a tensor. An assignment to such a part of an instance keeps no history: the new value is a leaf.
+  bool is_variable(Name part) const;
   /// Returns the facts of a block. A function's block may be asked for only after the block that declares the function.
   const BlockInfo& of(const ast::Block& block) {
     Recent& recent = recent_[(reinterpret_cast<uintptr_t>(&block) / alignof(ast::Block)) % recent_.size()];
@@ -64,6 +67,9 @@ class BlockInfos {
   };
   std::array<Recent, 64> recent_;
   std::unordered_map<const ast::Block*, std::unique_ptr<BlockInfo>> infos_;
+  NameSet other_parts_;  ///< names that models bind to values which are no instances, or may be none
+  std::unordered_map<Name, NameSet> made_parts_;  ///< names that models bind to `M(…)`, and M
+  NameSet models_, not_models_;                   ///< declared names
   /// For the block of a function: the annotation of the function's result. A `return` reads the names in it.
   std::unordered_map<const ast::Block*, const std::optional<ast::Annotation>*> results_;
 };

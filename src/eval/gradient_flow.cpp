@@ -100,8 +100,8 @@ class FlowWalk : public ast::Walk {
   void assignment(const ast::AssignStmt& stmt) override {
     if (auto* name = stmt.target->as<ast::NameExpr>())
       flows.push_back({GradientFlow::Kind::kAssigns, {name->name}, read_by(*stmt.value)});
-    else if (stmt.target->as<ast::AttributeExpr>())
-      flows.push_back({GradientFlow::Kind::kLeaves, {}, read_by(*stmt.value)});
+    else if (auto* part = stmt.target->as<ast::AttributeExpr>())
+      flows.push_back({GradientFlow::Kind::kStores, {part->attribute.name}, read_by(*stmt.value)});
     Walk::assignment(stmt);
   }
 

@@ -23,7 +23,8 @@ struct GradientFlow {
     kBinds,    ///< the value of `from` is bound to the names `to`
     kAssigns,  ///< the value of `from` is assigned to the name in `to`
     kCalls,    ///< `from` are the arguments of a call
-    kLeaves,   ///< `from` is differentiated, returned, or assigned to a part: the destination of its value is unknown
+    kStores,   ///< the value of `from` is assigned to a part of an instance, the name in `to`
+    kLeaves,   ///< `from` is differentiated, or returned: the destination of its value is unknown
   };
   Kind kind;
   NameSet to = {};

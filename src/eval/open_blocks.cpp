@@ -106,10 +106,11 @@ class Reach {
   std::unordered_set<const void*> seen_;
 };
 
-/// True if the block may assign a part of an instance, or a name of another scope other than a param or state. `inside`
-/// is the scope around the function or model that has the block as its body.
-bool assigns_outside(const BlockInfo& info, Scope* inside, size_t visible) {
-  if (info.assigns_parts) return true;
+/// True if the block may assign a part of an instance, or a name of another scope, other than a param or state.
+/// `inside` is the scope around the function or model that has the block as its body.
+bool assigns_outside(const BlockInfos& infos, const BlockInfo& info, Scope* inside, size_t visible) {
+  const auto is_other = [&](Name part) { return !infos.is_variable(part); };
+  if (std::any_of(info.assigned_parts.begin(), info.assigned_parts.end(), is_other)) return true;
   return std::any_of(info.assigns.begin(), info.assigns.end(), [&](Name name) {
     if (info.captured.contains(name)) return true;  // an inner function may assign it
     const auto found = inside->find(name, visible);
@@ -152,7 +153,10 @@ class Differentiating {
     if (auto* instance = value->as<InstancePtr>()) parts = (*instance)->scope.get();
     if (parts && !part.empty())
       if (const Binding* const found_part = parts->find_own(part)) value = &found_part->value;
-    Reach reach(infos_, assigns_outside, true);
+    const auto assigns = [this](const BlockInfo& info, Scope* inside, size_t visible) {
+      return assigns_outside(infos_, info, inside, visible);
+    };
+    Reach reach(infos_, assigns, true);
     return reach.from(*value);
   }
 
@@ -198,6 +202,7 @@ NameSet OpenBlocks::come_to_gradients(const Block& block, const NameSet* outer) 
   const auto add = [&](const GradientFlow& flow) { names.insert(flow.from.values.begin(), flow.from.values.end()); };
   for (const GradientFlow* flow : rest) {
     if (flow->kind == Kind::kLeaves) add(*flow);
+    if (flow->kind == Kind::kStores && !infos_.is_variable(*flow->to.begin())) add(*flow);
     if (flow->kind == Kind::kCalls && !may.only_looks(flow->callee) &&
         std::any_of(flow->from.code.begin(), flow->from.code.end(), std::ref(may)))
       add(*flow);
