@@ -14,10 +14,13 @@ namespace {
 
 /// A statement ends in a cut if more operations than this have been added since the last cut.
 constexpr int64_t kMostPending = 100'000;
-/// Limits if no gradient can come. They bound the iterations of a loop that wait for a common cut, and the pending
-/// operations at the end of an iteration of an outermost loop.
+/// Limits if no gradient can come. They bound the iterations of a loop that wait for a common cut, and the operations
+/// that they add: a program takes some kilobytes for each. Inside another loop the limit is larger, so that the layers
+/// of most models are one program; most of all on several processors, where a program also orders communication.
 constexpr int64_t kMostTurns = 64;
-constexpr int64_t kManyPending = 10'000;
+constexpr int64_t kManyPending = 500;
+constexpr int64_t kManyPendingInside = 1'000;
+constexpr int64_t kManyPendingOnSeveral = 4'000;
 /// The number of values that a check for gradients walks in the time of a small iteration.
 constexpr int64_t kWalkedInATurn = 16;
 
@@ -160,15 +163,29 @@ void Cuts::end_turn(Waiting& waiting, Span loop) {
   if (waiting.cuts != cuts_) {
     waiting.cuts = cuts_;
     waiting.turns = 0;
+    waiting.added = std::max(waiting.added, operations_before_);
   }
-  const bool many = waiting.is_outermost && operations_since() > kManyPending * waiting.patience;
+  const int64_t added = builder_.table->added();
+  const int64_t most = waiting.is_outermost                 ? kManyPending
+                       : builder_.context.mesh->size() == 1 ? kManyPendingInside
+                                                            : kManyPendingOnSeveral;
+  const bool many = added - waiting.added > most * waiting.patience;
   if (++waiting.turns < kMostTurns * waiting.patience && !many) return;
   waiting.turns = 0;
+  waiting.added = added;
   if (operations_since() == 0) return;
-  const bool may_come = blocks_.text_may_differentiate();
+  const bool waits = blocks_.text_may_differentiate() && !(many && no_gradient_needs_pending());
   waiting.patience =
-      may_come ? 2 * waiting.patience : 1 + static_cast<int64_t>(blocks_.walked()) / kWalkedInATurn / kMostTurns;
-  if (!may_come) cut({}, loop);
+      waits ? 2 * waiting.patience : 1 + static_cast<int64_t>(blocks_.walked()) / kWalkedInATurn / kMostTurns;
+  if (!waits) cut({}, loop);
+}
+
+bool Cuts::no_gradient_needs_pending() {
+  if (builder_.context.mesh->size() > 1 || execution_->record()) return false;
+  end_unreachable_histories();
+  const graph::Values pending = builder_.table->pending_held();
+  return std::all_of(pending.begin(), pending.end(),
+                     [](const graph::Value& value) { return value.node->is_looked_at; });
 }
 
 void Cuts::end_block(const BlockInfo& info, Scope& scope, bool keep_all) const {

@@ -7,7 +7,8 @@
 // - at both ends of `counters`, and where a plan has walked a doubtful part (eval/doubtful.h);
 // - at the end of a statement at the prompt;
 // - at the end of a loop iteration that has assigned a variable, if a later iteration may read the variable;
-// - after 64 iterations of a loop without a cut, or 10,000 operations of an outermost one, if no gradient can come;
+// - after iterations of a loop that have added many operations without a cut, or after 64 iterations, if no gradient
+//   can come;
 // - at the end of a statement, after more than 100,000 operations since the last cut.
 //
 // So a loop over layers is one program, and a training step is one plan. No result depends on where cuts happen.
@@ -82,6 +83,7 @@ class Cuts {
     int64_t turns = 0;     ///< since the last cut, or since the last check that found a gradient possible
     int64_t patience = 1;  ///< multiplies both limits of end_turn(), so that it rarely checks for gradients
     int64_t cuts = 0;      ///< the number of cuts when this was last updated
+    int64_t added = 0;     ///< the number of operations in the table then, or at the beginning of the loop
     bool carries = false;  ///< each iteration may end in a cut: a later one may read a variable that it assigns
     bool is_outermost = true;
     int64_t assignments = 0;  ///< the number of assignments to variables before the loop
@@ -92,10 +94,10 @@ class Cuts {
   /// it. A function that assigns its own names counts as one that assigns variables, because a name may stand for a
   /// variable.
   bool cuts_each(const Waiting& waiting) const { return waiting.carries && assignments_ != waiting.assignments; }
-  /// Ends an iteration of a loop: cuts or waits. All iterations wait while the text may ask for a gradient. If it
-  /// cannot, 64 iterations make a program (or fewer iterations of an outermost loop, if they add 10,000 operations).
-  /// The next 64 iterations then use the same plan. While the text may differentiate, the limits double at each check;
-  /// otherwise they grow with the number of values that the check walked.
+  /// Ends an iteration of a loop: cuts or waits. All iterations wait while a gradient may come to a pending value. If
+  /// none can, 64 iterations make a program, or fewer if they add many operations. The next iterations then use the
+  /// same plan. While a gradient may come, the limits double at each check; otherwise they grow with the number of
+  /// values that the check walked.
   void end_turn(Waiting& waiting, Span loop);
   /// True if an iteration may end in a cut at all.
   bool cuts_turns() const { return execution_ && !turn_ && waits_ == 0; }
@@ -158,6 +160,9 @@ class Cuts {
   /// Called before a cut. Ends the histories of values that are held only by looking readers, or by names that no later
   /// gradient needs.
   void end_unreachable_histories();
+  /// True if no later gradient can reach a pending value. False on several processors, where a sum over many iterations
+  /// stays partial until the program ends, and if programs are recorded to be planned on several.
+  bool no_gradient_needs_pending();
   /// The number of operations added to the graph since the last cut. Includes operations with unread results: a prompt
   /// holds more values than a run, but must cut at the same positions.
   int64_t operations_since() const;

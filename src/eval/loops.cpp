@@ -5,6 +5,7 @@
 
 #include "eval/evaluator.h"
 #include "eval/replay.h"
+#include "eval/value_type.h"
 #include "support/edit.h"
 #include "support/text.h"
 #include "types/saturating.h"
@@ -14,7 +15,7 @@ namespace {
 
 /// The most iterations that a check walks one by one only because a list grows in the loop.
 constexpr int64_t kMostCheckedTurns = 1000;
-/// The same limit if the lists hold numbers, and nothing else depends on the iteration.
+/// The same limit if the lists hold numbers or keep their types, and nothing else depends on the iteration.
 constexpr int64_t kCheckedTurnsOfNumbers = 16;
 
 /// A plan walks loops iteration by iteration up to these numbers of iterations or operations. From then on each loop
@@ -92,6 +93,62 @@ bool assigns_lists_of_numbers(const NameSet& assigned, Scope& scope) {
   });
 }
 
+/// True if the type or the text of a value says all about it that other types may depend on.
+bool is_plain_part(const HostValue& value) {
+  return value.is<graph::Handle>() || is_number(value) || value.is<None>() || value.is<Dim>() ||
+         value.is<ElementType>();
+}
+
+/// Appends the types of a value's tensors and its other parts. Returns false if they do not describe it, or if it has
+/// lists in more than `depth` lists or a long description.
+bool append_types(std::string& text, const HostValue& value, int depth = 32) {
+  constexpr size_t kLong = 100'000;
+  if (depth == 0 || text.size() > kLong) return false;
+  if (auto* list = value.as<ListPtr>()) {
+    text += (*list)->tuple ? "(" : "[";
+    for (const HostValue& item : (*list)->items)
+      if (!append_types(text, item, depth - 1)) return false;
+    text += "]";
+    return true;
+  }
+  if (value.is_unknown() ? is_open(value) : !is_plain_part(value)) return false;
+  if (const graph::Value* tensor = tensor_of(value))
+    text += to_string(LaidOut{tensor->type(), tensor->sharding(), tensor->mesh()});
+  else text += describe(value);
+  text += ";";
+  return true;
+}
+
+/// Finds the iteration after which the names that a loop assigns have kept their types.
+class KeptTypes {
+ public:
+  KeptTypes(const NameSet& assigned, Scope& scope) : assigned_(assigned), scope_(scope) {}
+  /// Called after each iteration. Compares the types after some iterations with those after the iteration before. True
+  /// if they are the same.
+  bool after(int64_t turn) {
+    if (turn + 1 < kCheckedTurnsOfNumbers) return false;
+    if (is_power_of_2(turn + 1)) before_ = types();
+    return is_power_of_2(turn) && before_ && before_ == types();
+  }
+
+ private:
+  static bool is_power_of_2(int64_t n) { return (n & (n - 1)) == 0; }
+  /// Nothing if types do not describe a value.
+  std::optional<std::string> types() const {
+    std::string text;
+    for (Name name : assigned_) {
+      const auto found = scope_.find(name);
+      if (!found.binding || is_number(found.binding->value) || found.binding->value.is<Text>()) continue;
+      if (!append_types(text, found.binding->value)) return std::nullopt;
+    }
+    return text;
+  }
+
+  const NameSet& assigned_;
+  Scope& scope_;
+  std::optional<std::string> before_;
+};
+
 /// True if the item may keep a tensor alive.
 bool keeps_a_tensor(const HostValue& item) {
   if (auto* list = item.as<ListPtr>()) return std::any_of((*list)->items.begin(), (*list)->items.end(), keeps_a_tensor);
@@ -101,7 +158,9 @@ bool keeps_a_tensor(const HostValue& item) {
 }  // namespace
 
 Cuts::Waiting Loops::waiting(const BlockInfo& info, const std::vector<ast::Ident>& variables, const ScopePtr& scope) {
-  return {.carries = !evaluator_.domain.is_check() && evaluator_.blocks.carries_variables(info, variables, scope),
+  const graph::ValueTable* const table = evaluator_.builder.table.get();  // null in a loop over a dim
+  return {.added = table != nullptr ? table->added() : 0,
+          .carries = !evaluator_.domain.is_check() && evaluator_.blocks.carries_variables(info, variables, scope),
           .is_outermost = depth_ == 0,
           .assignments = evaluator_.cuts.assignments()};
 }
@@ -227,6 +286,7 @@ Flow Loops::every_turn(const ast::ForStmt& stmt, const BlockInfo& body, const It
   std::optional<Replay> replay;
   if (turns.carries && Replay::is_possible(evaluator_)) replay.emplace(evaluator_, stmt.body);
   OwnScope inner = evaluator_.nested(scope);
+  KeptTypes types(assigned, *scope);
   const int doubt = evaluator_.domain.uncertainty();
   for (int64_t i = 0; i < items.count; ++i) {
     evaluator_.interrupt.poll(span);
@@ -256,9 +316,11 @@ Flow Loops::every_turn(const ast::ForStmt& stmt, const BlockInfo& body, const It
       evaluator_.domain.values_become_unknown(assigned, *scope, evaluator_.undo);
       break;
     }
-    const bool numbers_alone =
-        items.for_lists_alone && i == kCheckedTurnsOfNumbers && assigns_lists_of_numbers(assigned, *scope);
-    if (evaluator_.domain.is_check() && (i == kMostCheckedTurns || numbers_alone) && !items.is_finite) {
+    if (!evaluator_.domain.is_check() || items.is_finite) continue;
+    const bool is_settled =
+        items.for_lists_alone &&
+        ((i == kCheckedTurnsOfNumbers && assigns_lists_of_numbers(assigned, *scope)) || types.after(i));
+    if (i == kMostCheckedTurns || is_settled) {
       evaluator_.domain.numbers_become_unknown(assigned, *scope, evaluator_.undo);
       walk_once([&] { return this->turn(stmt, body, HostValue(items.any), evaluator_.nested(scope)); }, assigned, scope,
                 0, turns, span, stmt.iterable->span);

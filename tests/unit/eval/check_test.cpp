@@ -185,6 +185,25 @@ TEST(Check, AListOfNumbersThatGrowsTakesFewTurns) {
             Kinds{"index_out_of_range"});
 }
 
+TEST(Check, AListOfTensorsThatKeepsItsTypesTakesFewTurns) {
+  const auto nodes = [](int turns) {
+    const int64_t before = graph::last_node_id();
+    EXPECT_EQ(rendered("dim a = 4\nlet caches = [zeros([a]), (ones([a]), 2)]\nlet last = 0\nfor i in 0.." +
+                       std::to_string(turns) +
+                       " {\n  caches := [where(range(a) == i, i, caches[0]), (caches[1][0] + i, 2)]\n  last := i\n}\n"
+                       "print(sum(caches[0]), caches[1][0], last)\n"),
+              "");
+    return graph::last_node_id() - before;
+  };
+  EXPECT_LT(nodes(400), 1.1 * static_cast<double>(nodes(100)));
+  // What a later iteration does is checked, too.
+  const std::string loop = "dim a = 2, b = 3\nlet l = [ones([a])]\nfor i in 0..100 {\n  l := [l[0] + i]\n";
+  EXPECT_EQ(kinds(loop + "  if i == 90 { print(nope) }\n}\nprint(l[0])\n"), Kinds{"unknown_name"});
+  EXPECT_EQ(kinds(loop + "}\nprint(l[1])\n"), Kinds{"index_out_of_range"});
+  EXPECT_EQ(kinds(loop + "}\nprint(sum(l[0], over: b))\n"),
+            kinds("dim a = 2, b = 3\nprint(sum(ones([a]), over: b))\n"));
+}
+
 TEST(Check, BothBranchesOfAnUnknownConditionAreWalked) {
   const std::string x = "dim a = 2\nlet x = random.uniform([a])\nlet n = 1\n";
   EXPECT_EQ(kinds(x + "if sum(x) > 0 { n := foo } else { n := bar }\n"), (Kinds{"unknown_name", "unknown_name"}));
