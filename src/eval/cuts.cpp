@@ -204,18 +204,29 @@ void Cuts::end_unreachable_histories() {
     ++holders[node];
     held_at_look[node] = held;
   }
-  std::unordered_map<const List*, long> lists;
+  std::unordered_map<const List*, long> lists, list_held_at_look;
+  for (const auto& [list, held] : looked_at_lists_) list_held_at_look[list] = held;
   std::vector<const HostValue*> stack;
-  const auto holds = [&](const HostValue& value) {
-    stack.push_back(&value);
+  const auto holds_list = [&](const List& list, long held) {
+    if (const auto look = list_held_at_look.find(&list); look != list_held_at_look.end())
+      held = std::min(held, look->second);
+    if (++lists[&list] != held) return;
+    for (const HostValue& item : list.items) stack.push_back(&item);
+  };
+  const auto walk = [&] {
     while (!stack.empty()) {
       const HostValue& at = *stack.back();
       stack.pop_back();
       if (auto* tensor = at.as<graph::Handle>()) ++holders[tensor->value().node.get()];
-      else if (auto* list = at.as<ListPtr>(); list && ++lists[list->get()] == list->use_count())
-        for (const HostValue& item : (*list)->items) stack.push_back(&item);
+      else if (auto* list = at.as<ListPtr>()) holds_list(**list, list->use_count());
     }
   };
+  const auto holds = [&](const HostValue& value) {
+    stack.push_back(&value);
+    walk();
+  };
+  for (const auto& [list, held] : looked_at_lists_) holds_list(*list, held);
+  walk();
   blocks_.beyond_gradients(holds);
   for (const Counted& block : counted_)
     for (const HostValue& value : block.values) holds(value);

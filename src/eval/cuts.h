@@ -88,6 +88,8 @@ class Cuts {
     bool is_outermost = true;
     int64_t assignments = 0;  ///< the number of assignments to variables before the loop
   };
+  /// The number of cuts so far.
+  int64_t count() const { return cuts_; }
   /// The number of assignments to variables so far.
   int64_t assignments() const { return assignments_; }
   /// True if each iteration of the loop ends in a cut: an iteration has assigned a variable, and a later one may read
@@ -119,20 +121,26 @@ class Cuts {
   /// hold it, and names that no later gradient needs.
   class [[nodiscard]] Looking {
    public:
-    explicit Looking(Cuts& cuts) : cuts_(cuts), before_(cuts.looked_at_.size()) {}
-    ~Looking() { cuts_.looked_at_.resize(before_); }
+    explicit Looking(Cuts& cuts)
+        : cuts_(cuts), before_(cuts.looked_at_.size()), lists_before_(cuts.looked_at_lists_.size()) {}
+    ~Looking() {
+      cuts_.looked_at_.resize(before_);
+      cuts_.looked_at_lists_.resize(lists_before_);
+    }
     Looking(const Looking&) = delete;
     Looking& operator=(const Looking&) = delete;
     void at(const HostValue& value) {
       if (auto* const tensor = value.as<graph::Handle>()) {
         graph::Node& node = *tensor->value().node;
         cuts_.looked_at_.emplace_back(&node, node.held(0));
+      } else if (auto* const list = value.as<ListPtr>()) {
+        cuts_.looked_at_lists_.emplace_back(list->get(), list->use_count());
       }
     }
 
    private:
     Cuts& cuts_;
-    size_t before_;
+    size_t before_, lists_before_;
   };
   /// Notes the assignment of a variable. The next cut ends the histories that read its old value.
   void assigned(const PlacePtr& place);
@@ -184,7 +192,8 @@ class Cuts {
   /// Nodes held by looking readers, each with the number of its holders at that moment. Later holders belong to the
   /// reader itself.
   std::vector<std::pair<graph::Node*, int>> looked_at_;
-  int waits_ = 0;  ///< not 0: iterations of loops wait
+  std::vector<std::pair<const List*, long>> looked_at_lists_;  ///< lists in the same way
+  int waits_ = 0;                                              ///< not 0: iterations of loops wait
   std::vector<Counted> counted_;
   Turn* turn_ = nullptr;
   std::function<void(Span)> on_cut_;

@@ -284,13 +284,14 @@ Flow Loops::every_turn(const ast::ForStmt& stmt, const BlockInfo& body, const It
   const Reports::Mark mark(evaluator_.reports);
   const bool is_programs = depth_ == 1 && evaluator_.undo.wanted() && scope == evaluator_.top();
   std::optional<Replay> replay;
-  if (turns.carries && Replay::is_possible(evaluator_)) replay.emplace(evaluator_, stmt.body);
+  if (turns.carries && Replay::is_possible(evaluator_)) replay.emplace(evaluator_, stmt.body, true);
   OwnScope inner = evaluator_.nested(scope);
   KeptTypes types(assigned, *scope);
   const int doubt = evaluator_.domain.uncertainty();
   for (int64_t i = 0; i < items.count; ++i) {
     evaluator_.interrupt.poll(span);
     shown.at(i);
+    const int64_t cuts_before = evaluator_.cuts.count();
     if (replay) replay->begin_turn();
     HostValue item = items.at(i);
     if (until_none && item.is<None>()) return ends.behind(Flow::kNext);
@@ -305,8 +306,11 @@ Flow Loops::every_turn(const ast::ForStmt& stmt, const BlockInfo& body, const It
     inner.end_turn();
     const Flow flow = ends.after_turn(came_to);
     if (flow == Flow::kReturn) return ends.behind(flow);
-    if (replay && evaluator_.cuts.cuts_each(turns)) replay->end_turn(flow, span);
-    else end_turn(turns, span);
+    const bool cuts = evaluator_.cuts.cuts_each(turns), has_cut = evaluator_.cuts.count() != cuts_before;
+    if (replay) replay->end_turn(flow, span, cuts);
+    if (!replay || !cuts) end_turn(turns, span);
+    if (!replay && has_cut && Replay::is_possible(evaluator_))
+      replay.emplace(evaluator_, stmt.body, turns.carries, i + 1);
     if (is_programs) last_turn_ = std::move(ended);
     if (flow != Flow::kNext) {
       shown.at(i + 1);
@@ -433,7 +437,7 @@ std::optional<Flow> Loops::every_turn(const ast::WhileStmt& stmt, const BlockInf
   Shown shown(*this, "while", 0, turns);
   const Reports::Mark mark(evaluator_.reports);
   std::optional<Replay> replay;
-  if (turns.carries && Replay::is_possible(evaluator_)) replay.emplace(evaluator_, stmt.body);
+  if (turns.carries && Replay::is_possible(evaluator_)) replay.emplace(evaluator_, stmt.body, true);
   for (int64_t i = 0;; ++i) {
     evaluator_.interrupt.poll(stmt.condition->span);
     shown.at(i);
@@ -444,13 +448,17 @@ std::optional<Flow> Loops::every_turn(const ast::WhileStmt& stmt, const BlockInf
       break;
     }
     if (!*condition) return ends.behind(Flow::kNext);
+    const int64_t cuts_before = evaluator_.cuts.count();
     if (replay) replay->begin_turn();
     const Flow came_to =
         evaluator_.run_block(stmt.body, body, evaluator_.nested(scope), false, replay ? &*replay : nullptr);
     const Flow flow = ends.after_turn(came_to);
     if (flow == Flow::kReturn) return ends.behind(flow);
-    if (replay && evaluator_.cuts.cuts_each(turns)) replay->end_turn(flow, span);
-    else end_turn(turns, span);
+    const bool cuts = evaluator_.cuts.cuts_each(turns), has_cut = evaluator_.cuts.count() != cuts_before;
+    if (replay) replay->end_turn(flow, span, cuts);
+    if (!replay || !cuts) end_turn(turns, span);
+    if (!replay && has_cut && Replay::is_possible(evaluator_))
+      replay.emplace(evaluator_, stmt.body, turns.carries, i + 1);
     if (flow != Flow::kNext) return ends.behind(flow);
     if (ends.may_have_broken() || plan_ends_after(i + 1, i + 2, mark, span)) break;
   }

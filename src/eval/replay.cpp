@@ -34,6 +34,52 @@ bool are_same(const HostValue& a, const HostValue& b) {
   return a.data == b.data;
 }
 
+bool is_text_or_int(const HostValue& value) { return value.is<Text>() || value.is<int64_t>(); }
+
+/// Returns a copy of a list, or of an item of one, with `none` in the place of each tensor. Appends the tensors.
+/// Returns nothing if an item is `none`, or if lists are nested more than `depth` deep.
+std::optional<HostValue> form_of(const HostValue& value, graph::Values& tensors, int depth = 4) {
+  if (value.is<None>() || depth == 0) return std::nullopt;
+  if (auto* tensor = value.as<graph::Handle>()) {
+    tensors.push_back(tensor->value());
+    return None{};
+  }
+  auto* list = value.as<ListPtr>();
+  if (!list) return value;
+  auto form = std::make_shared<List>();
+  form->tuple = (*list)->tuple;
+  for (const HostValue& item : (*list)->items) {
+    std::optional<HostValue> of_item = form_of(item, tensors, depth - 1);
+    if (!of_item) return std::nullopt;
+    form->items.push_back(std::move(*of_item));
+  }
+  return ListPtr(std::move(form));
+}
+
+/// Returns a list of this form with the next tensors.
+HostValue filled(const HostValue& form, std::span<const graph::Value>& tensors) {
+  if (form.is<None>()) {
+    graph::Handle next(tensors.front());
+    tensors = tensors.subspan(1);
+    return next;
+  }
+  auto* list = form.as<ListPtr>();
+  if (!list) return form;
+  auto full = std::make_shared<List>();
+  full->tuple = (*list)->tuple;
+  for (const HostValue& item : (*list)->items) full->items.push_back(filled(item, tensors));
+  return ListPtr(std::move(full));
+}
+
+bool are_of_one_form(const HostValue& a, const HostValue& b) {
+  auto* list = a.as<ListPtr>();
+  auto* other = b.as<ListPtr>();
+  if (!list || !other) return are_same(a, b);
+  return (*list)->tuple == (*other)->tuple &&
+         std::equal((*list)->items.begin(), (*list)->items.end(), (*other)->items.begin(), (*other)->items.end(),
+                    are_of_one_form);
+}
+
 /// Returns, for each tensor, the index of the first tensor with the same node.
 std::vector<size_t> firsts_of(const graph::Values& tensors) {
   const int64_t mark = graph::new_mark(static_cast<int64_t>(tensors.size()));
@@ -69,6 +115,11 @@ void Replays::tell_assigned(const PlacePtr& place, const std::shared_ptr<const g
   for (Replay* loop : loops_) loop->assigns(place, ended);
 }
 
+void Replays::now_follows_numbers() {
+  follows_numbers_ =
+      std::any_of(loops_.begin(), loops_.end(), [](const Replay* loop) { return loop->follows_numbers(); });
+}
+
 bool Replays::has_number(const ast::Expr& expr) const {
   return std::any_of(loops_.begin(), loops_.end(), [&](const Replay* loop) { return loop->has_number(expr); });
 }
@@ -80,14 +131,17 @@ bool Replays::takes_number(const ast::Expr& expr, const HostValue& value) {
 
 // ---- what an iteration reads ----------------------------------------------------------------------------------------
 
-void Replay::Names::add(const HostValue& value, int64_t turn) {
+void Replay::Names::add(const HostValue& value, int64_t turn, int depth) {
+  constexpr size_t kMany = 100'000;
+  if (depth == 0 || host.size() > kMany) is_known = false;
+  if (!is_known) return;
   if (auto* tensor = value.as<graph::Handle>()) {
     host.emplace_back(None{});
     tensors.push_back(tensor->value());
   } else if (auto* list = value.as<ListPtr>()) {
     host.emplace_back((*list)->tuple);
     host.emplace_back(static_cast<int64_t>((*list)->items.size()));
-    for (const HostValue& item : (*list)->items) add(item, turn);
+    for (const HostValue& item : (*list)->items) add(item, turn, depth - 1);
   } else {
     // An object made in this iteration is a different object in the next. Nobody reports changes of such an object.
     const Scope* scope = nullptr;
@@ -239,17 +293,31 @@ bool Replay::is_possible(const Evaluator& evaluator) {
          evaluator.cuts.cuts_turns();
 }
 
-Replay::Replay(Evaluator& evaluator, const ast::Block& body)
-    : evaluator_(evaluator), body_(body), info_(evaluator.blocks.info(body)), last_(body.statements.size()) {
-  evaluator_.replays.loops_.push_back(this);
+Replay::Replay(Evaluator& evaluator, const ast::Block& body, bool carries, int64_t turns)
+    : evaluator_(evaluator),
+      body_(body),
+      info_(evaluator.blocks.info(body)),
+      last_(body.statements.size()),
+      carries_(carries),
+      turns_(turns) {
+  Replays& replays = evaluator_.replays;
+  if (const auto range = replays.ranges_.find(&body_); range != replays.ranges_.end())
+    first_ = range->second.first, last_ = std::min(range->second.last, last_);
+  replays.loops_.push_back(this);
 }
 Replay::~Replay() {
+  evaluator_.replays.ranges_[&body_] = {first_, last_};
   evaluator_.replays.loops_.pop_back();
-  evaluator_.replays.follows_numbers_ = false;
+  evaluator_.replays.now_follows_numbers();
+}
+
+void Replay::follow_numbers(bool follows) {
+  follows_numbers_ = follows;
+  evaluator_.replays.now_follows_numbers();
 }
 
 void Replay::begin_turn() {
-  evaluator_.replays.follows_numbers_ = false;
+  follow_numbers(false);
   turn_ = graph::new_node_id();
   ++turns_;
   replays_ = false;
@@ -261,7 +329,8 @@ void Replay::begin_turn() {
 
 void Replay::has_effect() {
   if (!making_ || is_behind_) return;
-  const bool has_work = statement_ > making_->first && !making_->assigned.empty();
+  const bool assigns_names = !making_->named.empty() || !making_->lists.empty();
+  const bool has_work = statement_ > making_->first && (!making_->assigned.empty() || (!carries_ && assigns_names));
   making_.reset();
   if (turns_ == 1) return;  // many effects happen only in the first iteration
   last_ = statement_;
@@ -276,6 +345,16 @@ void Replay::changes_name(const Binding& binding, Scope& owner, const HostValue&
   if (owner.number >= turn_) return;
   if (evaluator_.blocks.may_be_seen_by_functions(binding.name, owner)) return changes(owner.number);
   if (!making_ || is_behind_) return;
+  const auto* list = binding.value.as<ListPtr>();
+  const auto* next = value.as<ListPtr>();
+  const bool may_repeat = list && next && *list != *next && (*list)->items.size() == (*next)->items.size() &&
+                          std::none_of((*next)->items.begin(), (*next)->items.end(), is_text_or_int);
+  if (may_repeat) {
+    const auto is_it = [&](const NamedList& one) { return one.owner.get() == &owner && one.name == binding.name; };
+    if (std::none_of(making_->lists.begin(), making_->lists.end(), is_it))
+      making_->lists.push_back({binding.name, owner.shared_from_this(), binding.span});
+    return;
+  }
   const auto* before = binding.value.as<graph::Handle>();
   if (!before || tensor_of(value) == nullptr) return has_effect();
   const auto is_it = [&](const Named& named) { return named.owner.get() == &owner && named.name == binding.name; };
@@ -304,7 +383,7 @@ void Replay::assigns(const PlacePtr& place, const std::shared_ptr<const graph::H
     return;
   }
   if (is_behind_) {
-    if (!making_->places.contains(place.get())) making_.reset();
+    if (making_->is_finished || !making_->places.contains(place.get())) making_.reset();
     return;
   }
   if (!making_->places.insert(place.get()).second) return;
@@ -335,6 +414,7 @@ size_t Replay::next_of(size_t statement, const ScopePtr& scope) {
   statement_ = statement;
   scope_ = scope.get();
   if (making_ && !is_behind_ && statement == making_->last) end_range();
+  if (making_ && making_->made.plan) finish();
   if (!replays_at(statement, scope)) return statement;
   const size_t last = known_->last;
   if (last == body_.statements.size()) return last;
@@ -343,12 +423,34 @@ size_t Replay::next_of(size_t statement, const ScopePtr& scope) {
   return last;
 }
 
+void Replay::finish() {
+  if (making_->is_finished) return;
+  making_ = finished(std::move(*making_));
+  if (!making_) known_.reset();
+}
+
 void Replay::end_range() {
   is_behind_ = true;
-  evaluator_.replays.follows_numbers_ = false;
+  follow_numbers(false);
   making_->calls = evaluator_.builder.context.random_calls - making_->context.random_calls;
   making_->last_node = graph::last_node_id();
   if (!find_named()) making_.reset();
+}
+
+bool Replay::add_list(Record& record, NamedList list, const HostValue& value) {
+  if (!value.is<ListPtr>()) return false;
+  graph::Values tensors;
+  std::optional<HostValue> form = form_of(value, tensors);
+  if (!form) return false;
+  list.first = record.named.size();
+  list.form = std::move(*form);
+  for (const graph::Value& tensor : tensors) {
+    if (tensor.result != 0) return false;
+    record.named.push_back({.name = list.name, .owner = list.owner, .span = list.span, .node = tensor.node->id});
+    record.named.back().is_in_list = true;
+  }
+  record.lists.push_back(std::move(list));
+  return true;
 }
 
 bool Replay::find_named() {
@@ -358,6 +460,10 @@ bool Replay::find_named() {
     const auto* tensor = binding ? binding->value.as<graph::Handle>() : nullptr;
     if (!tensor || tensor->value().result != 0) return false;
     named.node = tensor->value().node->id;
+  }
+  for (NamedList& list : std::exchange(record.lists, {})) {
+    const Binding* const binding = list.owner->find_own(list.name);
+    if (!binding || !add_list(record, std::move(list), binding->value)) return false;
   }
   if (record.last == body_.statements.size()) return true;  // the iteration's own names are gone
   std::vector<ast::Ident> bound;
@@ -372,7 +478,13 @@ bool Replay::find_named() {
     if (record.binds_number(ident.name) || std::any_of(record.named.begin(), record.named.end(), is_it)) continue;
     if (info_.captured.contains(ident.name)) return false;
     if (!is_read_behind(ident.name) && !info_.assigns.contains(ident.name)) continue;
+    const auto is_list = [&](const NamedList& list) { return !list.owner && list.name == ident.name; };
+    if (std::any_of(record.lists.begin(), record.lists.end(), is_list)) continue;
     const Binding* const binding = scope_->find_own(ident.name);
+    if (binding && binding->value.is<ListPtr>()) {
+      if (!add_list(record, {ident.name, nullptr, binding->span}, binding->value)) return false;
+      continue;
+    }
     const auto* tensor = binding ? binding->value.as<graph::Handle>() : nullptr;
     if (!tensor || tensor->value().result != 0) return false;
     record.named.push_back({ident.name, nullptr, binding->span, tensor->value().node->id});
@@ -409,7 +521,7 @@ void Replay::begin_record(size_t statement, const ScopePtr& scope) {
     if (!record.kinds.back().is_of(tensor)) return making_.reset();
   }
   record.context = evaluator_.builder.context;
-  evaluator_.replays.follows_numbers_ = !record.numbers.empty();
+  follow_numbers(!record.numbers.empty());
 }
 
 double Replay::now(const MovingNumber& number) const {
@@ -474,25 +586,29 @@ void Replay::wait_after_failures() {
   if (++tries_ >= kFewTries) next_try_ = turns_ + std::min(tries_, kLongestWait);
 }
 
-void Replay::end_turn(Flow flow, Span loop) {
-  evaluator_.replays.follows_numbers_ = false;
-  if (replays_) return known_ && known_->last == body_.statements.size() ? run(loop) : evaluator_.cuts.cut({}, loop);
+void Replay::end_turn(Flow flow, Span loop, bool cuts) {
+  follow_numbers(false);
+  const auto cut = [&](plan::MadeCut* made) {
+    if (cuts) evaluator_.cuts.cut({}, loop, made);
+  };
+  if (replays_) return known_ && known_->last == body_.statements.size() ? run(loop) : cut(nullptr);
   if (making_ && !is_behind_) end_range();
-  std::optional<Record> record = std::exchange(making_, std::nullopt);
-  if (!record || flow != Flow::kNext) {
-    if (!is_confirmed_ && turns_ > next_try_) wait_after_failures();
-    return evaluator_.cuts.cut({}, loop);
-  }
-  if (record->made.plan) {
-    evaluator_.cuts.cut({}, loop);
+  if (flow != Flow::kNext || (making_ && !cuts && !making_->made.plan)) making_.reset();
+  if (making_ && making_->made.plan) {
+    finish();  // before the cut, so that the record holds no values in it
+    cut(nullptr);
+  } else if (making_) {
+    making_->place = loop;
+    cut(&making_->made);
+    finish();
+    if (!making_) return wait_after_failures();
   } else {
-    record->place = loop;
-    evaluator_.cuts.cut({}, loop, &record->made);
+    cut(nullptr);
   }
-  record = finished(std::move(*record));
+  std::optional<Record> record = std::exchange(making_, std::nullopt);
   if (!record) {
-    known_.reset();
-    return wait_after_failures();
+    if (!is_confirmed_ && turns_ > next_try_) wait_after_failures();
+    return;
   }
   is_confirmed_ = known_ && is_repeated(*known_, *record);
   // The range's first statement may read values that differ in each iteration (its number, its item of a list). Perhaps
@@ -556,6 +672,7 @@ std::optional<Replay::Record> Replay::finished(Record record) const {
     record.sources.push_back(source);
   }
   made.roots.clear();
+  record.is_finished = true;
   return record;
 }
 
@@ -582,9 +699,15 @@ std::optional<Replay::MovingNumber> Replay::moving(double before, double now, do
 
 bool Replay::is_repeated(const Record& a, Record& b) {
   const auto are_one_name = [](const Named& one, const Named& other) {
-    return one.name == other.name && one.owner == other.owner;
+    return one.name == other.name && one.owner == other.owner && one.is_in_list == other.is_in_list;
   };
-  if (!std::equal(a.named.begin(), a.named.end(), b.named.begin(), b.named.end(), are_one_name)) return false;
+  const auto are_one_list = [](const NamedList& one, const NamedList& other) {
+    return one.name == other.name && one.owner == other.owner && one.first == other.first &&
+           are_of_one_form(one.form, other.form);
+  };
+  if (!std::equal(a.named.begin(), a.named.end(), b.named.begin(), b.named.end(), are_one_name) ||
+      !std::equal(a.lists.begin(), a.lists.end(), b.lists.begin(), b.lists.end(), are_one_list))
+    return false;
   if (!have_same_names(a, b) || a.first != b.first || a.last != b.last || a.calls != b.calls ||
       a.made.plan != b.made.plan || a.made.form.key != b.made.form.key || a.sources != b.sources ||
       a.root_of != b.root_of || a.assigned.size() != b.assigned.size())
@@ -646,7 +769,7 @@ void Replay::run(Span loop) {
   // An entry that fails in this iteration takes it back. Whatever else is run ends with the error, so that old values
   // that the iteration does not read need not be kept for it, as they are not in a plan.
   const bool may_be_taken_back = evaluator_.undo.wanted();
-  graph::Values roots, before;
+  graph::Values roots, before, named_values(record.named.size());
   for (const size_t index : record.root_of) {
     if (index >= record.assigned.size()) {
       const Named& named = record.named[index - record.assigned.size()];
@@ -658,6 +781,8 @@ void Replay::run(Span loop) {
       evaluator_.builder.adopt(*node);
       roots.push_back({std::move(node), 0});
       before.emplace_back();
+      named_values[index - record.assigned.size()] = roots.back();
+      if (named.is_in_list) continue;
       if (!named.owner) {
         scope_->bind(named.name, graph::Handle(roots.back()), named.span);
         continue;
@@ -684,6 +809,20 @@ void Replay::run(Span loop) {
     assigned.place->current = roots.back();
     evaluator_.cuts.assigned(assigned.place);
   }
+  std::vector<HostValue> lists_before;
+  for (const NamedList& list : record.lists) {
+    std::span<const graph::Value> tensors = std::span(named_values).subspan(list.first);
+    HostValue full = filled(list.form, tensors);
+    if (!list.owner) {
+      scope_->bind(list.name, std::move(full), list.span);
+      lists_before.emplace_back(None{});
+      continue;
+    }
+    lists_before.push_back(std::exchange(list.owner->find_own(list.name)->value, std::move(full)));
+    if (!may_be_taken_back) lists_before.back() = None{};
+    for (Replay* const around : evaluator_.replays.loops_)
+      if (around != this) around->changes(list.owner->number);
+  }
   try {
     evaluator_.cuts.cut_by(loop, [&](plan::Execution& execution, graph::ValueTable& table) {
       execution.repeat(table, record.made, roots, loop);
@@ -691,11 +830,15 @@ void Replay::run(Span loop) {
     });
   } catch (...) {  // a value without operands cannot be computed later
     if (!may_be_taken_back) throw;
+    for (size_t i = 0; i < record.lists.size(); ++i)
+      (record.lists[i].owner ? record.lists[i].owner.get() : scope_)->find_own(record.lists[i].name)->value =
+          std::move(lists_before[i]);
     for (size_t i = 0; i < roots.size(); ++i) {
       if (roots[i].node->is_computed(0)) break;
       const size_t index = record.root_of[i];
       if (index >= record.assigned.size()) {
         const Named& named = record.named[index - record.assigned.size()];
+        if (named.is_in_list) continue;
         HostValue& value = (named.owner ? named.owner.get() : scope_)->find_own(named.name)->value;
         if (before[i]) value = graph::Handle(before[i]);
         else value = None{};
@@ -706,6 +849,7 @@ void Replay::run(Span loop) {
     }
     throw;
   }
+  named_values.clear();
   for (size_t i = 0; i < record.sources.size(); ++i)
     if (record.sources[i].from == Source::From::kVariable || record.sources[i].from == Source::From::kName)
       capture.leaves[i] = {};

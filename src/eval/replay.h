@@ -1,10 +1,10 @@
 #pragma once
 // Replay: computes a loop iteration without evaluating it, if it makes the same program as the iterations before.
 //
-// An iteration ends in a cut, which computes the nodes that the statements have added to the graph. These nodes depend
-// only on the values that the statements read. Two consecutive iterations may make the same program, with each input
-// from the same source (a variable, a name, a number). A later iteration is then replayed as long as everything that
-// its statements could read is unchanged. A replay runs the plan with these inputs:
+// An iteration has a cut, at its end or where it prints, which computes the nodes that the statements have added to the
+// graph. These nodes depend only on the values that the statements read. Two consecutive iterations may make the same
+// program, with each input from the same source (a variable, a name, a number). A later iteration is then replayed as
+// long as everything that its statements could read is unchanged. A replay runs the plan with these inputs:
 // - the present values of the variables,
 // - the tensors that names stand for now,
 // - the new numbers of the random calls.
@@ -12,7 +12,7 @@
 // A replay covers a range of the body's statements. The range begins at the first statement that finds no pending
 // values. It ends before the first statement that does more than add to the graph: prints, reads a number, counts.
 // The statements before and after the range are evaluated. The statements after the range find computed tensors in the
-// names that the range binds or assigns.
+// names that the range binds or assigns, and in the lists that it binds or assigns.
 //
 //   for (ids, next) in batches {                      evaluated: each iteration has its own
 //     let loss = loss_of(net(ids), next)              replayed
@@ -56,8 +56,9 @@ class Evaluator;
 
 class Replay {
  public:
-  /// Begins a loop. From the first iteration that assigns a variable, each iteration ends in a cut.
-  Replay(Evaluator& evaluator, const ast::Block& body);
+  /// Begins a loop. `carries`: its iterations end in cuts once one has assigned a variable; else only those of readers
+  /// are recorded. `turns`: the number of iterations before.
+  Replay(Evaluator& evaluator, const ast::Block& body, bool carries, int64_t turns = 0);
   ~Replay();
   Replay(const Replay&) = delete;
   Replay& operator=(const Replay&) = delete;
@@ -69,9 +70,9 @@ class Replay {
   /// Called before a statement of the body. Returns the statement to evaluate next: this one, or the first one after
   /// the replayed range.
   size_t next_of(size_t statement, const ScopePtr& scope);
-  /// Makes the cut at the end of an iteration. The body has ended with `flow` and released the values that only it
-  /// held. Not called after an iteration whose cut is deferred (Cuts::end_turn).
-  void end_turn(Flow flow, Span loop);
+  /// Ends an iteration, with a cut if it `cuts`. The body has ended with `flow` and released the values that only it
+  /// held.
+  void end_turn(Flow flow, Span loop, bool cuts);
 
   // ---- reports from Replays -----------------------------------------------------------------------------------------
   void has_effect();
@@ -82,6 +83,8 @@ class Replay {
   plan::MadeCut* reader_cuts(Span span);
   void assigns(const PlacePtr& place, const std::shared_ptr<const graph::HistoryEnd>& ended);
   bool has_number(const ast::Expr& expr) const;
+  /// True while it records an iteration that has numbers.
+  bool follows_numbers() const { return follows_numbers_; }
   bool takes_number(const ast::Expr& expr, const HostValue& value);
 
  private:
@@ -89,8 +92,9 @@ class Replay {
   struct Names {
     std::vector<HostValue> host;
     graph::Values tensors;
-    bool is_known = true;  ///< no value is made anew in each iteration, and none can change without a report
-    void add(const HostValue& value, int64_t turn);
+    /// False if a value is made anew in each iteration, could change without a report, or is a large list.
+    bool is_known = true;
+    void add(const HostValue& value, int64_t turn, int depth = 32);
   };
   /// The properties of a computed tensor that its consumers depend on: type, layout and the rules behind the layout.
   /// A tensor with a history, through which a gradient may pass, has the same kind only as itself. A tensor that is
@@ -123,6 +127,15 @@ class Replay {
     graph::OperationRef after = {};   ///< the operation that makes the value
     Name node_name = {};
     bool is_looked_at = false;
+    bool is_in_list = false;
+  };
+  /// A list that the range binds or assigns in the same way. Its tensors are consecutive `named` of the record.
+  struct NamedList {
+    Name name;
+    ScopePtr owner;  ///< an outer scope; null: the iteration's scope
+    Span span;
+    size_t first = 0;     ///< of its tensors
+    HostValue form = {};  ///< the list with `none` in the place of each tensor
   };
   /// Where an iteration takes the value of a program input from.
   struct Source {
@@ -165,8 +178,10 @@ class Replay {
     std::vector<Source> sources;
     std::vector<MovingNumber> moving;
     std::vector<Named> named;
+    std::vector<NamedList> lists;
     std::vector<size_t> root_of;  ///< for each root: its index in `assigned` followed by `named`
     plan::MadeCut made;
+    bool is_finished = false;  ///< it holds no values of its iteration
   };
 
   /// Returns the condition of an `if` without `else` that is a direct statement of the body, else null. The condition
@@ -187,10 +202,14 @@ class Replay {
   Names names_of(const Record& record, const ScopePtr& scope) const;
   bool has_same_context(const Record& record) const;
   void begin_record(size_t statement, const ScopePtr& scope);
+  /// Completes the present record, whose cut has been made, or drops it. Called before the next cut.
+  void finish();
   /// Called when the range of an iteration that is being recorded has been evaluated.
   void end_range();
   /// Records the tensors that names stand for after the range; returns false if the iteration cannot be replayed.
   bool find_named();
+  /// Adds the tensors of a list in `value`. Returns false if it is none, or if they are not the list's alone.
+  static bool add_list(Record& record, NamedList list, const HostValue& value);
   bool replays_at(size_t statement, const ScopePtr& scope);
   /// Completes a record after its cut; returns nothing if the iteration cannot be replayed.
   std::optional<Record> finished(Record record) const;
@@ -208,6 +227,7 @@ class Replay {
   double now(const MovingNumber& number) const;
   /// Delays the next attempt after several iterations that could not be recorded.
   void wait_after_failures();
+  void follow_numbers(bool follows);
   void run(Span loop);
 
   Evaluator& evaluator_;
@@ -225,7 +245,9 @@ class Replay {
   graph::Values tensors_;         ///< the tensors that names stand for in the present iteration
   std::vector<double> given_;     ///< the record's numbers in the present iteration
   bool replays_ = false;          ///< the present iteration is replayed
-  int64_t turns_ = 0, next_try_ = 0, tries_ = 0, misses_ = 0;
+  const bool carries_;            ///< see the constructor
+  bool follows_numbers_ = false;  ///< the record has numbers, and its range has not ended
+  int64_t turns_, next_try_ = 0, tries_ = 0, misses_ = 0;
 };
 
 }  // namespace mtf::eval

@@ -3,6 +3,7 @@
 // does besides reading host values and adding to the graph.
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "eval/host_value.h"
@@ -54,14 +55,20 @@ class Replays {
 
  private:
   friend class Replay;
+  void now_follows_numbers();
+  /// The statements between which the records of a loop's iterations last began and ended.
+  struct Range {
+    size_t first, last;
+  };
   void tell_effect();
   void tell_change(int64_t made);
   void tell_name(const Binding& binding, Scope& owner, const HostValue& value);
   plan::MadeCut* tell_reader(Span span);
   void tell_assigned(const PlacePtr& place, const std::shared_ptr<const graph::HistoryEnd>& ended);
 
-  std::vector<Replay*> loops_;  ///< from the outermost on
-  bool follows_numbers_ = false;
+  std::vector<Replay*> loops_;    ///< from the outermost on
+  bool follows_numbers_ = false;  ///< one of them does
+  std::unordered_map<const ast::Block*, Range> ranges_;
 };
 
 }  // namespace mtf::eval

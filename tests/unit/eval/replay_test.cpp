@@ -33,6 +33,8 @@ let rate = 0.1
 let seen = [0]
 let total = zeros([])
 let count = 0
+let sums = [0 * p for p in net.inner.params]
+let pair = (zeros([narrow]), [0.5, zeros([])])
 fn loss_of(x) = mean(square(net(x) - x))
 fn loss_in(x) {
   dim places = size(batch) * size(wide)
@@ -121,6 +123,17 @@ INSTANTIATE_TEST_SUITE_P(
         "let y = some[step]\nlet now = 0.1 / (step + 1)\nopt.minimize(loss_of(y), lr: now)\nif step == 9 { print(now) "
         "}",
         "dim rows = 4\nopt.minimize(mean(zeros([rows])) + loss_of(x) + loss_in(x))",
+        // Lists of tensors are bound and assigned.
+        "sums := [0.5 * s + g for (s, g) in zip(sums, grad(loss_of(x), net.inner.params))]\nopt.minimize(loss_of(x))",
+        "let norms = [sum(g) for g in grad(loss_of(x), net.params)]\nopt.minimize(loss_of(x))\nprint(norms)",
+        "let gs = grad(loss_of(x), net.params)\nsums := [g / 2 for g in gs]\nopt.step(gs)\nprint(gs[1])",
+        "let loss = loss_of(x)\nopt.minimize(loss)\npair := (0.5 * pair[0] + net.average, [0.5, pair[1][1] + "
+        "loss])\nprint(pair)",
+        // No variable is assigned; what is printed is computed.
+        "let y = tanh(net.inner(x) + total)\ntotal := mean(y)\nprint(total)",
+        "let loss = mean(square(net.inner(x)))\nsums := [s + g for (s, g) in zip(sums, grad(loss, "
+        "net.inner.params))]\ntotal := total + loss\nprint(total, loss, step)",
+        "total := total + mean(x)\nprint(total)\nopt.minimize(loss_of(x))",
         // Behind what is replayed, a number is read, something is printed, or a name outside is assigned.
         "let loss = loss_of(x)\nopt.minimize(loss)\nprint(loss)", "opt.minimize(loss_of(x))\nseen := seen + [step]",
         "let loss = loss_of(x)\nopt.minimize(loss)\nprint(step, \"{loss:.6f}\")\nprint(loss)",
