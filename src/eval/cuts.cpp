@@ -15,11 +15,10 @@ namespace {
 /// A statement ends in a cut if more operations than this have been added since the last cut.
 constexpr int64_t kMostPending = 100'000;
 /// Limits if no gradient can come. They bound the iterations of a loop that wait for a common cut, and the operations
-/// that they add: a program takes some kilobytes for each. Inside another loop the limit is larger, so that the layers
-/// of most models are one program; most of all on several processors, where a program also orders communication.
+/// that they add: a program takes some kilobytes for each. On several processors a program also orders communication.
+/// So there the limit is larger inside another loop, and the layers of most models are one program.
 constexpr int64_t kMostTurns = 64;
 constexpr int64_t kManyPending = 500;
-constexpr int64_t kManyPendingInside = 1'000;
 constexpr int64_t kManyPendingOnSeveral = 4'000;
 /// The number of values that a check for gradients walks in the time of a small iteration.
 constexpr int64_t kWalkedInATurn = 16;
@@ -166,9 +165,8 @@ void Cuts::end_turn(Waiting& waiting, Span loop) {
     waiting.added = std::max(waiting.added, operations_before_);
   }
   const int64_t added = builder_.table->added();
-  const int64_t most = waiting.is_outermost                 ? kManyPending
-                       : builder_.context.mesh->size() == 1 ? kManyPendingInside
-                                                            : kManyPendingOnSeveral;
+  const bool is_alone = waiting.is_outermost || builder_.context.mesh->size() == 1;
+  const int64_t most = is_alone ? kManyPending : kManyPendingOnSeveral;
   const bool many = added - waiting.added > most * waiting.patience;
   if (++waiting.turns < kMostTurns * waiting.patience && !many) return;
   waiting.turns = 0;
@@ -184,8 +182,9 @@ bool Cuts::no_gradient_needs_pending() {
   if (builder_.context.mesh->size() > 1 || execution_->record()) return false;
   end_unreachable_histories();
   const graph::Values pending = builder_.table->pending_held();
+  // The new value of a variable is a leaf.
   return std::all_of(pending.begin(), pending.end(),
-                     [](const graph::Value& value) { return value.node->is_looked_at; });
+                     [](const graph::Value& value) { return value.node->is_looked_at || value.node->place != 0; });
 }
 
 void Cuts::end_block(const BlockInfo& info, Scope& scope, bool keep_all) const {
