@@ -15,11 +15,12 @@ namespace {
 /// A statement ends in a cut if more operations than this have been added since the last cut.
 constexpr int64_t kMostPending = 100'000;
 /// Limits if no gradient can come. They bound the iterations of a loop that wait for a common cut, and the operations
-/// that they add: a program takes some kilobytes for each. On several processors a program also orders communication.
-/// So there the limit is larger inside another loop, and the layers of most models are one program.
+/// that they add: a program takes some kilobytes for each. Inside another loop the limit is larger, so that its
+/// iteration stays one program, which may be replayed. In `counters` nothing is replayed. But on several processors a
+/// program also orders communication.
 constexpr int64_t kMostTurns = 64;
 constexpr int64_t kManyPending = 500;
-constexpr int64_t kManyPendingOnSeveral = 4'000;
+constexpr int64_t kManyPendingInside = 4'000;
 /// The number of values that a check for gradients walks in the time of a small iteration.
 constexpr int64_t kWalkedInATurn = 16;
 
@@ -165,8 +166,8 @@ void Cuts::end_turn(Waiting& waiting, Span loop) {
     waiting.added = std::max(waiting.added, operations_before_);
   }
   const int64_t added = builder_.table->added();
-  const bool is_alone = waiting.is_outermost || builder_.context.mesh->size() == 1;
-  const int64_t most = is_alone ? kManyPending : kManyPendingOnSeveral;
+  const bool gains = builder_.context.mesh->size() > 1 || !in_counters();
+  const int64_t most = waiting.is_outermost || !gains ? kManyPending : kManyPendingInside;
   const bool many = added - waiting.added > most * waiting.patience;
   if (++waiting.turns < kMostTurns * waiting.patience && !many) return;
   waiting.turns = 0;
