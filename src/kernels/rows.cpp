@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "kernels/copy.h"
+#include "kernels/elements.h"
 #include "kernels/lane_apply.h"
+#include "kernels/lane_memory.h"
 #include "support/integers.h"
 
 namespace mtf::kernels {
@@ -38,18 +40,30 @@ struct RowTypes {
   static constexpr T kLeast = -std::numeric_limits<T>::infinity();
 };
 
-/// A group of one row: n contiguous elements, read and written in whole packets. Sums are kept for each lane of a
-/// *block* of 64 bytes, which is one or more packets. So their bits are the same on every processor.
-template <class Element>
-struct LongRow : RowTypes<Element> {
-  using Types = RowTypes<Element>;
+/// One packet of lanes of elements in memory. bf16 is widened, and rounded when it is written.
+template <class S, class V = PacketOf<Number<S>>>
+V load_packet(const S* from) {
+  return lanes::from_memory<kElementOf<S>, V>(reinterpret_cast<const char*>(from));
+}
+template <class S, class V>
+void store_packet(S* to, V value) {
+  if constexpr (std::is_same_v<S, Bf16>) value = lanes::round_bf16(value);
+  lanes::to_memory<kElementOf<S>>(reinterpret_cast<char*>(to), value);
+}
+
+/// A group of one row: n contiguous elements of type S in memory, read and written in whole packets. Sums are kept for
+/// each lane of a *block* of 16 numbers of 4 bytes or 8 of 8 bytes, which is one or more packets. So their bits are the
+/// same on every processor.
+template <class S>
+struct LongRow : RowTypes<Number<S>> {
+  using Types = RowTypes<Number<S>>;
   using typename Types::T;
   using typename Types::V;
   using Types::kBlock, Types::kLanes, Types::kLeast, Types::kPackets;
   static constexpr std::int64_t kRows = 1;
   using Totals = std::array<double, 1>;
 
-  T* data = nullptr;
+  S* data = nullptr;
   std::int64_t n = 0;
 
   /// The packet whose lanes have the value of their row.
@@ -92,39 +106,30 @@ struct LongRow : RowTypes<Element> {
   template <class Fn>
   void map(LongRow y, Fn fn) const {
     std::int64_t k = 0;
-    for (; k + kLanes <= n; k += kLanes) {
-      V v;
-      std::memcpy(&v, data + k, kBytes);
-      v = fn(v);
-      std::memcpy(y.data + k, &v, kBytes);
-    }
+    for (; k + kLanes <= n; k += kLanes) store_packet(y.data + k, fn(load_packet(data + k)));
     if (k < n) {
-      V v{};
-      std::memcpy(&v, data + k, static_cast<std::size_t>(n - k) * sizeof(T));
-      v = fn(v);
-      std::memcpy(y.data + k, &v, static_cast<std::size_t>(n - k) * sizeof(T));
+      S rest[kLanes] = {};
+      std::copy_n(data + k, n - k, rest);
+      store_packet(rest, fn(load_packet(rest)));
+      std::copy_n(rest, n - k, y.data + k);
     }
   }
 
  private:
   /// fn(j, packet) for packet j of each block. The last block is padded with `pad`.
   template <class Fn>
-  static void read(const T* x, std::int64_t n, T pad, Fn fn) {
+  static void read(const S* x, std::int64_t n, T pad, Fn fn) {
     std::int64_t k = 0;
     for (; k + kBlock <= n; k += kBlock) each_packet(x + k, fn);
     if (k == n) return;
     alignas(64) T rest[kBlock];
-    std::fill(std::copy_n(x + k, n - k, rest), rest + kBlock, pad);
+    std::fill(std::transform(x + k, x + n, rest, to_number<S>), rest + kBlock, pad);
     each_packet(rest, fn);
   }
-  template <class Fn>
-  static void each_packet(const T* x, Fn& fn) {
+  template <class From, class Fn>
+  static void each_packet(const From* x, Fn& fn) {
 #pragma GCC unroll 4
-    for (std::int64_t j = 0; j < kPackets; ++j) {
-      V v;
-      std::memcpy(&v, x + j * kLanes, kBytes);
-      fn(j, v);
-    }
+    for (std::int64_t j = 0; j < kPackets; ++j) fn(j, load_packet(x + j * kLanes));
   }
 };
 
@@ -220,31 +225,33 @@ struct Softmax {
   }
 };
 
-/// Sets packet k to element k of `count` rows. Lanes beyond them keep their values.
-template <class T>
-void load_columns(const T* from, std::int64_t row_stride, std::int64_t stride, std::int64_t count, std::int64_t n,
-                  PacketOf<T>* packets) {
+/// Sets packet k to element k of `count` rows. Lanes beyond them keep their values. Elements in memory are of type S.
+template <class S>
+void load_columns(const S* from, std::int64_t row_stride, std::int64_t stride, std::int64_t count, std::int64_t n,
+                  PacketOf<Number<S>>* packets) {
+  using T = Number<S>;
   T* lanes = reinterpret_cast<T*>(packets);
   constexpr std::int64_t kLanes = ShortRows<T>::kLanes;
   if (row_stride == 1 && count == kLanes) {
-    for (std::int64_t k = 0; k < n; ++k) std::memcpy(lanes + k * kLanes, from + k * stride, kBytes);
+    for (std::int64_t k = 0; k < n; ++k) packets[k] = load_packet(from + k * stride);
     return;
   }
   for (std::int64_t row = 0; row < count; ++row)
-    for (std::int64_t k = 0; k < n; ++k) lanes[k * kLanes + row] = from[row * row_stride + k * stride];
+    for (std::int64_t k = 0; k < n; ++k) lanes[k * kLanes + row] = to_number(from[row * row_stride + k * stride]);
 }
 
-template <class T>
-void store_columns(const PacketOf<T>* packets, std::int64_t count, std::int64_t n, T* to, std::int64_t row_stride,
-                   std::int64_t stride) {
+template <class S>
+void store_columns(const PacketOf<Number<S>>* packets, std::int64_t count, std::int64_t n, S* to,
+                   std::int64_t row_stride, std::int64_t stride) {
+  using T = Number<S>;
   const T* lanes = reinterpret_cast<const T*>(packets);
   constexpr std::int64_t kLanes = ShortRows<T>::kLanes;
   if (row_stride == 1 && count == kLanes) {
-    for (std::int64_t k = 0; k < n; ++k) std::memcpy(to + k * stride, lanes + k * kLanes, kBytes);
+    for (std::int64_t k = 0; k < n; ++k) store_packet(to + k * stride, packets[k]);
     return;
   }
   for (std::int64_t row = 0; row < count; ++row)
-    for (std::int64_t k = 0; k < n; ++k) to[row * row_stride + k * stride] = lanes[k * kLanes + row];
+    for (std::int64_t k = 0; k < n; ++k) to[row * row_stride + k * stride] = from_number<S>(lanes[k * kLanes + row]);
 }
 
 /// A group of rows: the position of its first row, and its number of rows.
@@ -260,26 +267,26 @@ void put(const RowsOut& out, RowGroup group, std::span<const double> values) {
     to[row * out.inner_stride] = static_cast<T>(values[static_cast<std::size_t>(row)]);
 }
 
-/// Calls body(x, y, group) for each group of rows. Rows whose elements are not contiguous go through scratch. Short
-/// rows share packets, because a short row alone would leave most lanes empty.
-template <class T, class Body>
+/// Calls body(x, y, group) for each group of rows. Elements in memory are of type S. Rows whose elements are not
+/// contiguous go through scratch. Short rows share packets, because a short row alone would leave most lanes empty.
+template <class S, class Body>
 void each_group(Rows rows, RowsIn x, RowsOut y, Threads& threads, Body body) {
-  using Short = ShortRows<T>;
-  using Long = LongRow<T>;
+  using Short = ShortRows<Number<S>>;
+  using Long = LongRow<S>;
   const bool writes = y.data != nullptr;
   const bool is_short = rows.n <= Long::kBlock && rows.inner > 1;
   const bool direct = (x.stride == 1 || rows.n <= 1) && (!writes || y.stride == 1 || rows.n <= 1);
   const std::int64_t blocks = ceil_div(rows.inner, kRowsAtOnce);
   const std::int64_t per_task = std::max<std::int64_t>(1, rows.n) * std::min(rows.inner, kRowsAtOnce);
   const auto tasks = [&](std::int64_t begin, std::int64_t end) {
-    std::vector<T> scratch;
+    std::vector<S> scratch;
     if (!is_short && !direct) scratch.resize(static_cast<std::size_t>(rows.n * kRowsAtOnce));
     typename Long::V packets[Long::kBlock] = {};
     for (std::int64_t task = begin; task < end; ++task) {
       const std::int64_t o = task / blocks, i0 = task % blocks * kRowsAtOnce;
       const std::int64_t count = std::min(kRowsAtOnce, rows.inner - i0);
-      const T* from = static_cast<const T*>(x.data) + o * x.outer_stride + i0 * x.inner_stride;
-      T* to = writes ? static_cast<T*>(y.data) + o * y.outer_stride + i0 * y.inner_stride : nullptr;
+      const S* from = static_cast<const S*>(x.data) + o * x.outer_stride + i0 * x.inner_stride;
+      S* to = writes ? static_cast<S*>(y.data) + o * y.outer_stride + i0 * y.inner_stride : nullptr;
       if (is_short) {
         for (std::int64_t i = 0; i < count; i += Short::kLanes) {
           const std::int64_t some = std::min(Short::kLanes, count - i);
@@ -290,15 +297,15 @@ void each_group(Rows rows, RowsIn x, RowsOut y, Threads& threads, Body body) {
         }
         continue;
       }
-      if (!direct) copy_matrix(count, rows.n, sizeof(T), from, x.inner_stride, x.stride, scratch.data(), rows.n, 1);
+      if (!direct) copy_matrix(count, rows.n, sizeof(S), from, x.inner_stride, x.stride, scratch.data(), rows.n, 1);
       for (std::int64_t i = 0; i < count; ++i) {
         // A row is only read through x. `to` is the address to which it is written.
-        T* row = direct ? const_cast<T*>(from + i * x.inner_stride) : scratch.data() + i * rows.n;
-        T* result = !direct ? row : writes ? to + i * y.inner_stride : nullptr;
+        S* row = direct ? const_cast<S*>(from + i * x.inner_stride) : scratch.data() + i * rows.n;
+        S* result = !direct ? row : writes ? to + i * y.inner_stride : nullptr;
         body(Long{{}, row, rows.n}, Long{{}, result, rows.n}, RowGroup{o, i0 + i, 1});
       }
       if (!direct && writes)
-        copy_matrix(count, rows.n, sizeof(T), scratch.data(), rows.n, 1, to, y.inner_stride, y.stride);
+        copy_matrix(count, rows.n, sizeof(S), scratch.data(), rows.n, 1, to, y.inner_stride, y.stride);
     }
   };
   threads.parallel_for(rows.outer * blocks, kParallelRowElements / per_task + 1, tasks);
@@ -308,7 +315,12 @@ template <class Fn>
 void by_type(ElementType type, Fn fn) {
   if (type == ElementType::kF32) return fn(float{});
   if (type == ElementType::kF64) return fn(double{});
-  throw std::invalid_argument("row kernels work on f32 and f64");
+  throw std::invalid_argument("this row kernel works on f32 and f64");
+}
+template <class Fn>
+void by_type_or_bf16(ElementType type, Fn fn) {
+  if (type == ElementType::kBf16) return fn(Bf16{});
+  by_type(type, fn);
 }
 
 }  // namespace
@@ -336,9 +348,9 @@ void logsumexp_rows(ElementType type, Rows rows, RowsIn x, RowsOut y, Threads& t
 }
 
 void log_sum_rows(ElementType type, Rows rows, RowsIn x, RowsOut max, RowsOut log_sum, Threads& threads) {
-  by_type(type, [&](auto zero) {
-    using T = decltype(zero);
-    each_group<T>(rows, x, RowsOut{}, threads, [&](auto from, auto, RowGroup at) {
+  by_type_or_bf16(type, [&](auto zero) {
+    using T = Number<decltype(zero)>;
+    each_group<decltype(zero)>(rows, x, RowsOut{}, threads, [&](auto from, auto, RowGroup at) {
       using R = decltype(from);
       const auto greatest = from.max();
       typename R::Totals most{};
@@ -351,9 +363,9 @@ void log_sum_rows(ElementType type, Rows rows, RowsIn x, RowsOut max, RowsOut lo
 
 void layer_norm_rows(ElementType type, Rows rows, double epsilon, RowsIn x, RowsOut y, RowsOut mean, RowsOut scale,
                      Threads& threads) {
-  by_type(type, [&](auto zero) {
-    using T = decltype(zero);
-    each_group<T>(rows, x, y, threads, [&](auto from, auto to, RowGroup at) {
+  by_type_or_bf16(type, [&](auto zero) {
+    using T = Number<decltype(zero)>;
+    each_group<decltype(zero)>(rows, x, y, threads, [&](auto from, auto to, RowGroup at) {
       using R = decltype(from);
       using V = typename R::V;
       const double size = static_cast<double>(rows.n);

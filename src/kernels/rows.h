@@ -22,9 +22,10 @@ struct RowsOut {
   std::int64_t outer_stride = 0, stride = 1, inner_stride = 0;
 };
 
-// All are for f32 and f64 (`type`); results have that type. `y` may be `x`. A NaN in a row makes the whole row NaN. A
-// row that is -inf everywhere gives NaN (softmax, log_softmax) or -inf (logsumexp). For a row with +inf, logsumexp is
-// +inf, and softmax gives the elements of +inf equal shares. A row's bits depend on its elements only.
+// All are for f32 and f64 (`type`); results have that type. log_sum_rows and layer_norm_rows are also for bf16: `y` is
+// then bf16, rounded once, and what there is of each row is f32. `y` may be `x`. A NaN in a row makes the whole row
+// NaN. A row that is -inf everywhere gives NaN (softmax, log_softmax) or -inf (logsumexp). For a row with +inf,
+// logsumexp is +inf, and softmax gives the elements of +inf equal shares. A row's bits depend on its elements only.
 
 /// y = exp(x - max x) / Σ exp(x - max x).
 void softmax_rows(ElementType type, Rows rows, RowsIn x, RowsOut y, Threads& threads);

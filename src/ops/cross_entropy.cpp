@@ -73,14 +73,16 @@ graph::Values build_cross_entropy(Call& call) {
   if (soft) labels = as_element(b, labels, element, call.span);
   const CrossEntropyAttributes attributes{classes.name, call.argument("label_smoothing").given,
                                           call.argument("z_loss").given};
-  const graph::Value operand = as_element(b, logits, element, call.span);
+  const graph::Value operand =
+      logits.element() == ElementType::kBf16 ? logits : as_element(b, logits, element, call.span);
   return {b.add_node(call.op, {operand, labels}, attributes,
                      {call.number("label_smoothing", 0), call.number("z_loss", 0)})[0]};
 }
 
-/// The loss, and for the gradient the maximum and the logarithm of the sum.
+/// The loss, and for the gradient the maximum and the logarithm of the sum. Logits of bf16 are read as they are, so
+/// that no wider copy is kept.
 std::vector<TensorType> infer_cross_entropy(const graph::Operation& operation) {
-  const TensorType rows{operation.operands[0].element, rows_without_classes(operation)};
+  const TensorType rows{row_element(operation.operands[0].element), rows_without_classes(operation)};
   return {rows, rows, rows};
 }
 
@@ -99,7 +101,7 @@ graph::Value weight_of(Builder& b, const graph::Operation& operation, const grap
 graph::Values expand_cross_entropy(graph::ExpandCall& call) {
   Builder& b = call.builder;
   const graph::Operation& operation = call.operation;
-  const graph::Value& x = call.operands[0];
+  const graph::Value x = b.cast(call.operands[0], operation.results[0].element);
   const graph::Value& labels = call.operands[1];
   const Dims& rows = operation.results[0].dims;
   const Layout layout(operation);
@@ -107,8 +109,9 @@ graph::Values expand_cross_entropy(graph::ExpandCall& call) {
   const graph::Value shifted = b.map(kShifted, x, max);
   const graph::Value log_sum = b.map(kLog, b.reduce(kSum, b.map(kExp, shifted), rows));
   const bool soft = is_float(labels.element());
-  graph::Value picked = soft ? b.sum_to(b.map(kZeroProduct, shifted, labels), rows)
-                             : b.map(kShifted, b.add(kPickLabel, {x, labels}, operation.attributes), max);
+  graph::Value picked = soft
+                            ? b.sum_to(b.map(kZeroProduct, shifted, labels), rows)
+                            : b.map(kShifted, b.add(kPickLabel, {call.operands[0], labels}, operation.attributes), max);
   if (layout.smoothed) {
     const double smoothing = operation.inputs[0];
     const double spread = smoothing / static_cast<double>(class_dim(operation).size);
@@ -121,12 +124,17 @@ graph::Values expand_cross_entropy(graph::ExpandCall& call) {
   return {loss, max, log_sum};
 }
 
-/// Writes a fused loop value by value. Operands come first.
+/// Writes a fused loop value by value. Operands come first. Steps compute in `element`.
 class LoopWriter {
  public:
   explicit LoopWriter(ElementType element) : element_(element) {}
-  int array() { return operand(kernels::OperandKind::kArray); }
-  int scalar() { return operand(kernels::OperandKind::kScalar); }
+  int array() { return operand(kernels::OperandKind::kArray, element_); }
+  int array_of(ElementType element) { return operand(kernels::OperandKind::kArray, element); }
+  int scalar() { return operand(kernels::OperandKind::kScalar, element_); }
+  /// The array as `element`.
+  int widened(int array) {
+    return program_.operands[array].type == element_ ? array : step(kernels::LaneOp::kCast, array);
+  }
   int step(kernels::LaneOp op, int a, int b = -1) {
     program_.steps.push_back({op, a, b, -1, element_});
     return static_cast<int>(program_.operands.size() + program_.steps.size()) - 1;
@@ -137,8 +145,8 @@ class LoopWriter {
   }
 
  private:
-  int operand(kernels::OperandKind kind) {
-    program_.operands.push_back({kind, element_, 0});
+  int operand(kernels::OperandKind kind, ElementType element) {
+    program_.operands.push_back({kind, element, 0});
     return static_cast<int>(program_.operands.size()) - 1;
   }
   ElementType element_;
@@ -146,18 +154,18 @@ class LoopWriter {
 };
 
 /// The sum of (x - m) t along the classes. A class of probability 0 adds 0.
-kernels::FusedLoop product_loop(ElementType element) {
+kernels::FusedLoop product_loop(ElementType of_logits, ElementType element) {
   LoopWriter w(element);
-  const int x = w.array(), max = w.array(), t = w.array();
-  const int shifted = w.step(kernels::LaneOp::kShifted, x, max);
+  const int x = w.array_of(of_logits), max = w.array(), t = w.array();
+  const int shifted = w.step(kernels::LaneOp::kShifted, w.widened(x), max);
   return w.ending_in(w.step(kernels::LaneOp::kZeroProduct, shifted, t), kernels::Reduction::kSum);
 }
 
 /// The sum of x - m along the classes.
-kernels::FusedLoop shifted_sum_loop(ElementType element) {
+kernels::FusedLoop shifted_sum_loop(ElementType of_logits, ElementType element) {
   LoopWriter w(element);
-  const int x = w.array(), max = w.array();
-  return w.ending_in(w.step(kernels::LaneOp::kShifted, x, max), kernels::Reduction::kSum);
+  const int x = w.array_of(of_logits), max = w.array();
+  return w.ending_in(w.step(kernels::LaneOp::kShifted, w.widened(x), max), kernels::Reduction::kSum);
 }
 
 /// The sum of t along the classes.
@@ -208,8 +216,8 @@ void pick_labels(graph::KernelCall& call, const Layout& layout) {
       if (label < 0 || label >= classes.whole)
         throw graph::ElementError{fmt::format("expected labels from 0 to {}, found {}", classes.whole - 1, label)};
       const int64_t here = label - classes.first;
-      picked.as<T>()[at.offset(2)] =
-          here >= 0 && here < classes.size ? x.as<T>()[at.offset(0) + here * classes.stride] : T{};
+      picked.as<Number<T>>()[at.offset(2)] =
+          here >= 0 && here < classes.size ? to_number(x.as<T>()[at.offset(0) + here * classes.stride]) : Number<T>{};
     });
   });
 }
@@ -219,14 +227,14 @@ void pick_label_kernel(graph::KernelCall& call) { pick_labels(call, Layout(call.
 /// One number for each row, in memory of its own, along the dims of x. The stride is 0 for dims not in `kept`.
 class RowMemory {
  public:
-  RowMemory(const kernels::Block& x, const std::vector<bool>& kept) : strides_(kept.size(), 0) {
+  RowMemory(ElementType element, const kernels::Block& x, const std::vector<bool>& kept) : strides_(kept.size(), 0) {
     int64_t count = 1;
     for (size_t d = kept.size(); d-- > 0;) {
       if (!kept[d]) continue;
       strides_[d] = count;
       count *= x.dims[d].size;
     }
-    bytes_.resize(static_cast<size_t>(count * size_of(x.element)));
+    bytes_.resize(static_cast<size_t>(count * size_of(element)));
   }
   kernels::LoopArgument argument() { return kernels::LoopArgument::array(bytes_.data(), strides_); }
 
@@ -240,6 +248,7 @@ void cross_entropy_kernel(graph::KernelCall& call) {
   const kernels::Block& x = call.operands[0];
   const kernels::Block& labels = call.operands[1];
   const Layout layout(call.operation);
+  const ElementType element = call.results[0].element;
   const bool soft = is_float(labels.element);
   const double smoothing = call.inputs[0];
   const RowArray logits = rows_read(x);
@@ -263,17 +272,18 @@ void cross_entropy_kernel(graph::KernelCall& call) {
                   kernels::table().log_sum_rows(x.element, part, at[0].in(), at[1].out(), at[2].out(), call.threads);
                 });
   if (soft)
-    product_loop(x.element).run(sizes, Arguments{argument(logits), argument(max), argument(targets)},
-                                Arguments{argument(losses)}, call.threads);
+    product_loop(x.element, element)
+        .run(sizes, Arguments{argument(logits), argument(max), argument(targets)}, Arguments{argument(losses)},
+             call.threads);
   else pick_labels(call, layout);
-  RowMemory sums(x, kept), weights(x, target_kept);
+  RowMemory sums(element, x, kept), weights(element, x, target_kept);
   if (layout.smoothed)
-    shifted_sum_loop(x.element).run(sizes, Arguments{argument(logits), argument(max)}, Arguments{sums.argument()},
-                                    call.threads);
+    shifted_sum_loop(x.element, element)
+        .run(sizes, Arguments{argument(logits), argument(max)}, Arguments{sums.argument()}, call.threads);
   if (soft)
-    sum_loop(x.element).run(target_sizes, Arguments{argument(targets)}, Arguments{weights.argument()}, call.threads);
+    sum_loop(element).run(target_sizes, Arguments{argument(targets)}, Arguments{weights.argument()}, call.threads);
   const double spread = smoothing / static_cast<double>(x.dims[layout.classes].whole);
-  loss_loop(x.element, layout, soft)
+  loss_loop(element, layout, soft)
       .run(rows,
            Arguments{argument(max), argument(log_sum), argument(losses), sums.argument(), weights.argument(),
                      kernels::LoopArgument::scalar(1 - smoothing), kernels::LoopArgument::scalar(spread),
@@ -295,9 +305,9 @@ graph::Values cross_entropy_gradient(graph::GradientCall& call) {
   Builder& b = call.builder;
   const graph::Operation& operation = call.operation;
   const Layout layout(operation);
-  const graph::Value& x = call.operands[0];
-  const graph::Value& labels = call.operands[1];
   const graph::Value& max = call.results[1];
+  const graph::Value& labels = call.operands[1];
+  const graph::Value x = b.cast(call.operands[0], max.element());
   const graph::Value& log_sum = call.results[2];
   const graph::Value& d = call.d_results[0];
   const double smoothing = operation.inputs[0];
@@ -369,7 +379,7 @@ constexpr graph::Op kPickLabel = complete({
            "only part.",
     .attributes = &graph::kFormOf<CrossEntropyAttributes>,
     .infer = [](const graph::Operation& operation) -> std::vector<TensorType> {
-      return {{operation.operands[0].element, rows_without_classes(operation)}};
+      return {{row_element(operation.operands[0].element), rows_without_classes(operation)}};
     },
     .space = [](const graph::Operation& operation) -> graph::IterationSpace {
       return ruled_space(operation, graph::SplitKind::kReduce, {class_dim(operation)});

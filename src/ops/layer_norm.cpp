@@ -6,9 +6,10 @@
 namespace mtf::ops {
 namespace {
 
-/// The normalised operand, and 1/σ of each row for the gradient.
+/// The normalised operand, and 1/σ of each row for the gradient. A bf16 operand gives a bf16 result, which is rounded
+/// once. The gradient reads it, so that no wider copy is kept.
 std::vector<TensorType> infer_layer_norm(const graph::Operation& operation) {
-  return {operation.operands[0], {operation.operands[0].element, rows_of(operation)}};
+  return {operation.operands[0], {row_element(operation.operands[0].element), rows_of(operation)}};
 }
 
 void layer_norm_kernel(graph::KernelCall& call) {
@@ -29,23 +30,24 @@ void layer_norm_kernel(graph::KernelCall& call) {
 graph::Values expand_layer_norm(graph::ExpandCall& call) {
   Builder& b = call.builder;
   const graph::Operation& operation = call.operation;
-  const graph::Value& x = call.operands[0];
+  const graph::Value x = b.cast(call.operands[0], operation.results[1].element);
   const Dims rows = rows_of(operation);
   const graph::Value centred = b.map(kSub, x, mean_to(b, x, rows));
   const graph::Value variance = mean_to(b, b.map(kSquare, centred), rows);
   const graph::Value inverse = b.map(kRsqrt, b.map(kAdd, variance, operation.inputs[0]));
   // Where the mean overflows, `inverse` is 0 and `centred` is infinite.
-  return {b.map(kZeroProduct, centred, inverse), inverse};
+  return {b.cast(b.map(kZeroProduct, centred, inverse), operation.results[0].element), inverse};
 }
 
 /// With y the result and r = 1/σ: dx = r (dy - mean(dy) - y mean(dy y)). The gradient of r itself adds -dr r² y / n.
 graph::Values layer_norm_gradient(graph::GradientCall& call) {
   Builder& b = call.builder;
-  const graph::Value& y = call.results[0];
   const graph::Value& r = call.results[1];
+  const graph::Value y = b.cast(call.results[0], r.element());
   const Dims rows = rows_of(call.operation);
   graph::Value gradient;
-  if (const graph::Value& d = call.d_results[0]) {
+  if (call.d_results[0]) {
+    const graph::Value d = b.cast(call.d_results[0], r.element());
     const graph::Value along = b.map(kZeroProduct, y, mean_to(b, b.map(kZeroTimes, d, y), rows));
     gradient = b.map(kZeroTimes, b.map(kSub, b.map(kSub, d, mean_to(b, d, rows)), along), r);
   }
@@ -55,7 +57,7 @@ graph::Values layer_norm_gradient(graph::GradientCall& call) {
     const graph::Value part = b.map(kZeroProduct, y, along);
     gradient = gradient ? b.map(kAdd, gradient, part) : part;
   }
-  return {gradient};
+  return {b.cast(gradient, call.operands[0].element())};
 }
 
 }  // namespace
@@ -73,7 +75,8 @@ constexpr graph::Op kLayerNorm = complete({
     .example = "dim n = 4\nprint(layer_norm(range(n) + 1, over: n))\n#> [-1.34164, -0.447213, 0.447213, 1.34164]\n",
     .samples = "x: [a, b] => layer_norm(x, over: b)\nx: [a, b, c] => layer_norm(x, over: [a, c], epsilon: 0.1)",
     .build = [](Call& call) -> graph::Values {
-      return build_over(call, real_element(call.tensor("x").element()), {call.number("epsilon", 1e-6)});
+      const ElementType element = real_element(call.tensor("x").element());
+      return build_over(call, element, element, {call.number("epsilon", 1e-6)});
     },
     .attributes = &graph::kFormOf<RowAttributes>,
     .infer = infer_layer_norm,

@@ -28,10 +28,9 @@ graph::IterationSpace over_space(const graph::Operation& operation) {
                      operand_dims(operation, operation.attributes.get<RowAttributes>().over));
 }
 
-graph::Values build_over(Call& call, ElementType result, std::vector<double> inputs) {
-  const graph::Value& x = call.tensor("x");
+graph::Values build_over(Call& call, ElementType element, ElementType result, std::vector<double> inputs) {
   const Dims over = dims_over(call, "x");
-  const graph::Value operand = as_element(call.builder, x, row_element(x.element()), call.span);
+  const graph::Value operand = as_element(call.builder, call.tensor("x"), element, call.span);
   graph::Values results = call.builder.add_node(call.op, {operand}, RowAttributes{names_of(over)}, std::move(inputs));
   return {call.builder.cast(results[0], result)};
 }
@@ -160,7 +159,9 @@ constexpr graph::Op kSoftmax = complete({
     .example = "dim n = 4\nprint(softmax(range(n) + 1, over: n))\n#> [0.0320586, 0.0871443, 0.236883, 0.643914]\n",
     .samples =
         "x: [a, b] => softmax(x, over: b)\nx: [a, b, c] => softmax(x, over: [a, c])\nx: [a, b] => softmax(x, over: a)",
-    .build = [](Call& call) -> graph::Values { return build_over(call, sum_element(call)); },
+    .build = [](Call& call) -> graph::Values {
+      return build_over(call, row_element(call.tensor("x").element()), sum_element(call));
+    },
     .attributes = &graph::kFormOf<RowAttributes>,
     .infer = infer_normalised,
     .space = over_space,
@@ -183,7 +184,9 @@ constexpr graph::Op kLogSoftmax = complete({
     .doc = "The logarithm of softmax along the dims `over`: x - logsumexp(x).",
     .example = "dim n = 2\nprint(log_softmax(zeros([n]), over: n))\n#> [-0.693147, -0.693147]\n",
     .samples = "x: [a, b] => log_softmax(x, over: b)\nx: [a, b, c] => log_softmax(x, over: [a, c])",
-    .build = [](Call& call) -> graph::Values { return build_over(call, sum_element(call)); },
+    .build = [](Call& call) -> graph::Values {
+      return build_over(call, row_element(call.tensor("x").element()), sum_element(call));
+    },
     .attributes = &graph::kFormOf<RowAttributes>,
     .infer = infer_normalised,
     .space = over_space,

@@ -21,7 +21,8 @@ ElementType row_element(ElementType element);
 /// The dims `over` of the first operand need the expansion if they are sharded. The others are free.
 graph::IterationSpace over_space(const graph::Operation& operation);
 
-/// Adds a node of the call's operation on `x`, over `over:`, in row_element. Its first result is cast to `result`.
-graph::Values build_over(Call& call, ElementType result, std::vector<double> inputs = {});
+/// Adds a node of the call's operation on `x`, cast to `element`, over `over:`. Its first result is cast to
+/// `result`.
+graph::Values build_over(Call& call, ElementType element, ElementType result, std::vector<double> inputs = {});
 
 }  // namespace mtf::ops

@@ -360,6 +360,33 @@ TEST(Rows, ARowsBitsDependOnItsElementsOnly) {
   expect_rows_alone_have_the_same_bits<float>();
   expect_rows_alone_have_the_same_bits<double>();
 }
+TEST(Rows, OfBf16AreThoseOfF32RoundedOnce) {
+  for (const Int n : {1, 3, 16, 37, 100})
+    for (const bool side_by_side : {true, false}) {
+      const Int count = 21, row_stride = side_by_side ? n : 1, stride = side_by_side ? 1 : count;
+      const Rows rows{1, n, count};
+      std::vector<Bf16> x;
+      std::vector<float> wide;
+      for (Int i = 0; i < n * count; ++i) {
+        x.push_back(to_bf16(std::sin(static_cast<float>(i)) + 2));
+        wide.push_back(to_float(x.back()));
+      }
+      const auto of = [&](ElementType type, auto& from) {
+        auto y = from;
+        std::vector<std::vector<float>> each(4, std::vector<float>(count));
+        const RowsIn in{from.data(), 0, stride, row_stride};
+        const auto one = [&](int which) { return RowsOut{each[which].data(), 0, 0, 1}; };
+        table().layer_norm_rows(type, rows, 1e-6, in, {y.data(), 0, stride, row_stride}, one(0), one(1), one_thread());
+        table().log_sum_rows(type, rows, in, one(2), one(3), one_thread());
+        return std::pair(y, each);
+      };
+      const auto [narrow_y, narrow_each] = of(ElementType::kBf16, x);
+      const auto [wide_y, wide_each] = of(kF32, wide);
+      EXPECT_EQ(narrow_each, wide_each) << "rows of " << n;
+      for (std::size_t i = 0; i < x.size(); ++i)
+        ASSERT_EQ(narrow_y[i].bits, to_bf16(wide_y[i]).bits) << "rows of " << n;
+    }
+}
 TEST(Rows, InfinitiesAndNans) {
   const float inf = INFINITY;
   float masked[] = {1, -inf, 1}, none[] = {-inf, -inf}, bad[] = {1, NAN}, y[3];
