@@ -14,7 +14,8 @@ namespace mtf::run {
 namespace {
 
 /// Optional passes, which only make programs faster.
-const std::vector<std::string> kNoPasses = {"merge_all_reduces", "fuse_loops", "overlap_collectives"};
+const std::vector<std::string> kNoPasses = {"merge_all_reduces", "fuse_loops", "repeat_in_loops",
+                                            "overlap_collectives"};
 
 constexpr size_t kMostReferencePlans = 4096;
 

@@ -42,6 +42,7 @@ class Fuser {
         clusters_(steps_.size()),
         order_(steps_.size()),
         maker_(program_.values.size(), -1),
+        repeated_by_(program_.values.size(), -1),
         readers_(program_.values.size()),
         all_readers_(program_.values.size()),
         is_kept_(program_.values.size(), false),
@@ -66,29 +67,33 @@ class Fuser {
         (instruction.dies ? is_input_ : is_kept_)[instruction.results[0]] = true;
     for (const std::vector<int>& outputs : program_.outputs)
       for (int v : outputs) is_kept_[schedule_.alias_of[v]] = true;
-    std::vector<int> numbers(program_.values.size(), -1);  // for each value: the step that repeats a number for it
     int others = 0;
     for (size_t i = 0; i < steps_.size(); ++i) {
-      if (repeats_number(static_cast<int>(i))) {
-        numbers[steps_[i].writes[0]] = static_cast<int>(i);
+      if (repeats_number(static_cast<int>(i)) || widens(static_cast<int>(i))) {
+        repeated_by_[steps_[i].writes[0]] = static_cast<int>(i);
         is_spread_[i] = !is_kept_[steps_[i].writes[0]];
       }
       Cluster& cluster = clusters_[i];
       for (int v : steps_[i].reads) {
-        const int number = numbers[v];
-        if (number >= 0 && steps_[i].kind == StepKind::kLoop && same_space(number, static_cast<int>(i))) {
+        const int by = repeated_by_[v];
+        if (by >= 0 && steps_[i].kind == StepKind::kLoop && same_space(by, static_cast<int>(i))) {
           cluster.repeats.push_back(v);
-          cluster.reads.push_back(steps_[number].reads[0]);
+          cluster.reads.push_back(steps_[by].reads[0]);
         } else {
           cluster.reads.push_back(v);
-          all_readers_[schedule_.alias_of[v]].push_back(static_cast<int>(i));
-          if (const int of_alias = numbers[schedule_.alias_of[v]]; of_alias >= 0) is_spread_[of_alias] = false;
+          if (const int of_alias = repeated_by_[schedule_.alias_of[v]]; of_alias >= 0) is_spread_[of_alias] = false;
         }
       }
       add_all(cluster.reads, {});
       add_all(cluster.repeats, {});
       others_before_.push_back(others += steps_[i].kind != StepKind::kLoop);
     }
+    for (size_t i = 0; i < steps_.size(); ++i)
+      for (int v : clusters_[i].reads) {
+        const bool repeats_it = std::find(steps_[i].reads.begin(), steps_[i].reads.end(), v) == steps_[i].reads.end();
+        if (!(repeats_it && program_.values[v].dims.empty()) && !(is_spread_[i] && widens(static_cast<int>(i))))
+          all_readers_[schedule_.alias_of[v]].push_back(static_cast<int>(i));
+      }
   }
 
   bool is_reduction(int step) const {
@@ -132,6 +137,18 @@ class Fuser {
     const spmd::Instruction& instruction = program_.instructions[steps_[step].instructions[0]];
     return steps_[step].kind == StepKind::kLoop && repeats(instruction) &&
            program_.values[instruction.operands[0]].dims.empty();
+  }
+
+  /// True if the step casts a value in memory to a larger type. Each fusion does it for itself, so that the value is
+  /// kept and read as it was.
+  bool widens(int step) const {
+    const spmd::Instruction& instruction = program_.instructions[steps_[step].instructions[0]];
+    if (steps_[step].kind != StepKind::kLoop || instruction.node->op->lane != kernels::LaneOp::kCast) return false;
+    const int operand = instruction.operands[0];
+    const spmd::LocalValue& from = program_.values[operand];
+    const spmd::LocalValue& to = program_.values[instruction.results[0]];
+    return size_of(from.element) < size_of(to.element) && !to.dims.empty() && from.order == to.order &&
+           repeated_by_[schedule_.alias_of[operand]] < 0;
   }
 
   /// Returns the cluster that makes a value, or -1.
@@ -351,10 +368,10 @@ class Fuser {
   };
   Repeated find_repeated() const {
     Repeated repeated = {std::vector<int>(program_.values.size(), -1), std::vector<bool>(program_.values.size())};
-    for (int i = 0; i < static_cast<int>(steps_.size()); ++i)
-      if (repeats_number(i)) {
-        repeated.instruction[steps_[i].writes[0]] = steps_[i].instructions[0];
-        repeated.is_taken[steps_[i].writes[0]] = !is_spread_[i];
+    for (size_t v = 0; v < repeated_by_.size(); ++v)
+      if (const int i = repeated_by_[v]; i >= 0) {
+        repeated.instruction[v] = steps_[i].instructions[0];
+        repeated.is_taken[v] = !is_spread_[i];
       }
     return repeated;
   }
@@ -407,6 +424,7 @@ class Fuser {
   std::vector<Cluster> clusters_;              // by the first of their steps; merged clusters are empty
   Contraction order_;                          // of steps
   std::vector<int> maker_;                     // for each value, its producer
+  std::vector<int> repeated_by_;               // for each value that fusions compute for themselves, its step, else -1
   std::vector<std::vector<int>> readers_;      // for each value, fusions that read it
   std::vector<std::vector<int>> all_readers_;  // for each value with its own memory, the steps that read it
   std::vector<bool> is_kept_;                  // for each value: it exists after the run

@@ -117,7 +117,7 @@ class LoopMaker {
     MTF_CHECK(uses.size() <= 3, "{} has {} operands", op(instruction).name, uses.size());
     for (size_t k = 0; k < uses.size(); ++k) *slots[k] = number(uses[k]);
     plan_.program.steps.push_back(lane);
-    plan_.counted_steps += op(instruction).work == graph::Work::kPerResult;
+    plan_.counted_steps += op(instruction).work == graph::Work::kPerResult && !instruction.is_repeated;
   }
 
   const Schedule& schedule_;

@@ -26,8 +26,14 @@ Step step_of(const spmd::LocalProgram& program, std::vector<int> instructions);
 /// with the producers of its operands, and with the latest 64 fusions that read the same values. It joins two fusions
 /// if a bounded search shows that this makes no cycle (contraction.h). If steps of other kinds run between them, the
 /// join must also keep fewer bytes than it saves reads of. Each fusion repeats a number along dims by itself, so the
-/// number does not connect fusions.
+/// number does not connect fusions. It also widens what it reads by itself, so what is widened is kept as it was.
 void fuse_loops(Schedule& schedule);
+
+/// Lets fusions compute a value again instead of reading it, if steps that are no fusions run before them, and if that
+/// keeps fewer bytes while these run. The value must be a few cheap instructions away from values that are in memory
+/// anyway, or that are smaller. So of a norm its operand and one number a row are kept for the backward pass. The
+/// results have the same bits, and the counters count no repeated instruction.
+void repeat_in_loops(Schedule& schedule);
 
 /// Gives each fusion its loop program, which writes only the values that are read outside the fusion. Removes fusions
 /// without readers.

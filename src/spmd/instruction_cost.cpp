@@ -34,7 +34,7 @@ bool InstructionCosts::alike(const Instruction& a, const Instruction& b) const {
     const LocalValue &v = program_.values[x], &w = program_.values[y];
     return v.element == w.element && v.mesh == w.mesh && v.partial == w.partial && v.dims == w.dims;
   };
-  return a.kind == b.kind && a.axes == b.axes &&
+  return a.kind == b.kind && a.axes == b.axes && a.is_repeated == b.is_repeated &&
          std::equal(a.operands.begin(), a.operands.end(), b.operands.begin(), b.operands.end(), lie_alike) &&
          std::equal(a.results.begin(), a.results.end(), b.results.begin(), b.results.end(), lie_alike);
 }

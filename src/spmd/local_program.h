@@ -86,6 +86,7 @@ struct Instruction {
   graph::OperationRef node;  ///< the source operation: op, attributes, inputs, span; of an input: its producer
   int32_t origin = -1;       ///< index of that operation in the captured program; -1: part of an expansion, or a helper
   int32_t replica = 0;       ///< not 0: ProgramOperation::replica
+  bool is_repeated = false;  ///< a fusion computes the value again instead of reading it; counts no flops
   int32_t input = -1;  ///< of kInput: index among the program's inputs; in an iteration: the operand of the loop that
                        ///< it is, or is a slice of
   int32_t copy = -1;   ///< of kInput: index among the input's copies; -1: the input itself

@@ -123,6 +123,7 @@ std::string LocalWriter::line(std::span<const int> instructions) {
   if (first.reduction != kernels::Reduction::kSum)
     text += fmt::format(" by {}", kReductions[static_cast<size_t>(first.reduction)]);
   if (first.replica != 0) text += fmt::format(" again {}", first.replica);
+  if (first.is_repeated) text += " repeated";
   if (first.node && first.node->region && computes) {
     graph::Region region = *first.node->region;  // some constants were resharded before the loop
     region.constants = static_cast<int32_t>(first.operands.size()) - region.carried - region.placed;
@@ -310,6 +311,7 @@ std::vector<int> LocalReader::read_line() {
     instruction.reduction = static_cast<kernels::Reduction>(at - kReductions.begin());
   }
   if (reader_.take("again")) instruction.replica = static_cast<int32_t>(reader_.integer(1, INT32_MAX));
+  instruction.is_repeated = reader_.take("repeated");
   if (instruction.kind == InstructionKind::kCompute) {
     if (instruction.node->op->role == graph::Role::kLoop) read_region_of(instruction);
     return {add(std::move(instruction), std::move(results))};

@@ -98,7 +98,7 @@ Product block_elements(const LocalValue& value) {
 }
 
 Cost work_of(const LocalProgram& program, const Instruction& instruction) {
-  if (instruction.kind != InstructionKind::kCompute) return Cost();
+  if (instruction.kind != InstructionKind::kCompute || instruction.is_repeated) return Cost();
   // An interval of a dim keeps the dim's name. If operands have two sizes, the operand with the dim's own size is
   // meant.
   auto find = [&](const std::vector<int>& values, const Dim& dim) -> std::pair<const LocalDim*, const Mesh*> {

@@ -127,6 +127,7 @@ TEST(Passes, VerifiersSeeWhatIsWrong) {
   sees("choose_orders", [](Compilation& c) { c.local().values[c.local().inputs[0]].order[0] = 1; });
   sees("share_views", [](Compilation& c) { std::reverse(c.schedule.steps.begin(), c.schedule.steps.end()); });
   sees("fuse_loops", [](Compilation& c) { c.schedule.steps.push_back(c.schedule.steps.back()); });
+  sees("repeat_in_loops", [](Compilation& c) { c.schedule.steps.push_back(c.schedule.steps.back()); });
   sees("make_loops", [](Compilation& c) {
     for (schedule::Step& step : c.schedule.steps) step.loop.reset();
   });
