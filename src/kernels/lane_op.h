@@ -20,6 +20,9 @@ int arity(LaneOp op);
 /// True if `op` allows operands of `type` (for `where`: its second and third).
 bool allows(LaneOp op, ElementType type);
 
+/// True if computing `op` in a loop takes about as long as reading its result from memory.
+bool is_cheap(LaneOp op);
+
 /// How the elements of a loop's output are combined. An empty reduction gives the identity: sum 0, product 1, max -inf
 /// or the least i32, min +inf or the greatest i32, and true, or false. max and min give NaN if any element is NaN. A
 /// sum of bool counts in i32.

@@ -52,6 +52,36 @@ void check_output(const LoopOutput& output, ElementType type) {
 std::string_view name(LaneOp op) { return facts(op).name; }
 int arity(LaneOp op) { return facts(op).arity; }
 
+bool is_cheap(LaneOp op) {
+  using enum LaneOp;
+  switch (op) {
+    case kNeg:
+    case kAbs:
+    case kRelu:
+    case kSquare:
+    case kCast:
+    case kAdd:
+    case kSub:
+    case kMul:
+    case kMinimum:
+    case kMaximum:
+    case kZeroTimes:
+    case kZeroProduct:
+    case kShifted:
+    case kEq:
+    case kNe:
+    case kLt:
+    case kLe:
+    case kGt:
+    case kGe:
+    case kAnd:
+    case kOr:
+    case kNot:
+    case kWhere: return true;
+    default: return false;
+  }
+}
+
 bool allows(LaneOp op, ElementType type) {
   switch (facts(op).kind) {
     case Kind::kFloat: return is_float(type);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -336,8 +337,9 @@ class BackwardTurn {
   /// The leaves and saved values that the gradient reads. It computes all other values again. `is_kept` is true for a
   /// saved result of an operation of the iteration.
   struct Reads {
-    std::vector<size_t> tensors;              ///< leaves, ascending
-    std::vector<graph::ProgramValue> values;  ///< in program order
+    std::vector<size_t> tensors;                ///< leaves, ascending
+    std::vector<graph::ProgramValue> values;    ///< in program order
+    std::set<graph::ProgramValue> from_memory;  ///< those of `values` that not only fusions read
   };
   Reads reads(const std::function<bool(graph::ProgramValue)>& is_kept) const {
     std::unordered_map<const graph::Node*, int32_t> place, leaf;
@@ -364,7 +366,12 @@ class BackwardTurn {
         }
       }
       if (!seen.insert(value.node.get()).second) continue;
-      for (const Value& operand : value.node->operands()) stack.push_back(operand);
+      const graph::Op& op = *value.operation().op;
+      for (const Value& operand : value.node->operands()) {
+        stack.push_back(operand);
+        if (const auto at = place.find(operand.node.get()); at != place.end() && !op.lane && !op.reduction)
+          result.from_memory.insert({at->second, operand.result});
+      }
     }
     for (size_t i = 0; i < read.size(); ++i)
       if (read[i]) result.tensors.push_back(i);
@@ -403,6 +410,28 @@ bool keeps_names(const graph::LaidOutOperation& operation) {
   return std::all_of(to.begin(), to.end(), [&](const Dim& dim) { return has_dim(from, dim.name); });
 }
 
+/// True if a fusion computes the operation's result from one operand of its size and from fewer numbers.
+bool scales_one(const graph::Program& turn, int32_t operation) {
+  const graph::LaidOutOperation& made_by = *turn.operations[operation].operation;
+  if (!made_by.op->lane || !kernels::is_cheap(*made_by.op->lane)) return false;
+  const size_t dims = made_by.results[0].dims.size();
+  return std::count_if(made_by.operands.begin(), made_by.operands.end(),
+                       [&](const TensorType& operand) { return operand.dims.size() == dims; }) == 1;
+}
+
+/// Removes the values that fusions of the gradient compute again from others that it reads in any case.
+void leave_out_scaled(const graph::Program& turn, const std::vector<bool>& invariant,
+                      const std::set<graph::ProgramValue>& from_memory, std::vector<graph::ProgramValue>& saved) {
+  const std::set<graph::ProgramValue> all(saved.begin(), saved.end());
+  std::erase_if(saved, [&](const graph::ProgramValue& value) {
+    const std::span<const graph::ProgramValue> operands = turn.operands_of(value.source);
+    return scales_one(turn, value.source) && from_memory.count(value) == 0 &&
+           std::all_of(operands.begin(), operands.end(), [&](const graph::ProgramValue& operand) {
+             return operand.is_input() || invariant[operand.source] || all.count(operand) > 0;
+           });
+  });
+}
+
 /// The values of an iteration that its gradient reads, except those that are cheap to compute again.
 std::vector<graph::ProgramValue> values_to_save(const Builder& around, const graph::Operation& operation) {
   const graph::Region& region = *operation.region;
@@ -412,12 +441,12 @@ std::vector<graph::ProgramValue> values_to_save(const Builder& around, const gra
   const BackwardTurn backward(builder, operation, std::vector<bool>(static_cast<size_t>(region.tensors()), true),
                               elements);
   const std::vector<bool> same = backward.invariant();
-  return backward
-      .reads([&](graph::ProgramValue value) {
-        const graph::LaidOutOperation& made_by = *region.turn.operations[value.source].operation;
-        return !same[value.source] && !(is_cheap(made_by) && keeps_names(made_by));
-      })
-      .values;
+  BackwardTurn::Reads reads = backward.reads([&](graph::ProgramValue value) {
+    const graph::LaidOutOperation& made_by = *region.turn.operations[value.source].operation;
+    return !same[value.source] && !(is_cheap(made_by) && keeps_names(made_by));
+  });
+  leave_out_scaled(region.turn, same, reads.from_memory, reads.values);
+  return reads.values;
 }
 
 /// Appends the values that the gradient will read to the ys of an iteration.

@@ -26,7 +26,7 @@ Step step_of(const spmd::LocalProgram& program, std::vector<int> instructions);
 /// with the producers of its operands, and with the latest 64 fusions that read the same values. It joins two fusions
 /// if a bounded search shows that this makes no cycle (contraction.h). If steps of other kinds run between them, the
 /// join must also keep fewer bytes than it saves reads of. Each fusion repeats a number along dims by itself, so the
-/// number does not connect fusions. It also widens what it reads by itself, so what is widened is kept as it was.
+/// number does not connect fusions. It also widens its operands by itself, so that memory holds the smaller type.
 void fuse_loops(Schedule& schedule);
 
 /// Lets fusions compute a value again instead of reading it, if steps that are no fusions run before them, and if that

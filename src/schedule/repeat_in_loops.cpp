@@ -13,37 +13,6 @@ constexpr size_t kLongestFusion = 64, kMostReads = 24;  // as in fuse_loops
 constexpr size_t kLongestChain = 6;                     // the most instructions that are repeated for one value
 constexpr int kForever = std::numeric_limits<int>::max();
 
-/// True if a packet is computed in about the time in which it is read from memory.
-bool is_cheap(kernels::LaneOp op) {
-  using enum kernels::LaneOp;
-  switch (op) {
-    case kNeg:
-    case kAbs:
-    case kRelu:
-    case kSquare:
-    case kCast:
-    case kAdd:
-    case kSub:
-    case kMul:
-    case kMinimum:
-    case kMaximum:
-    case kZeroTimes:
-    case kZeroProduct:
-    case kShifted:
-    case kEq:
-    case kNe:
-    case kLt:
-    case kLe:
-    case kGt:
-    case kGe:
-    case kAnd:
-    case kOr:
-    case kNot:
-    case kWhere: return true;
-    default: return false;
-  }
-}
-
 /// How a fusion computes one value again.
 struct Chain {
   std::vector<int> instructions;  ///< operands first
@@ -94,7 +63,7 @@ class Repeater {
   bool can_repeat(int instruction) const {
     if (program_.instructions[instruction].kind != spmd::InstructionKind::kCompute) return false;
     const graph::Op& op = *program_.instructions[instruction].node->op;
-    return op.lane ? is_cheap(*op.lane) : repeats(program_.instructions[instruction]);
+    return op.lane ? kernels::is_cheap(*op.lane) : repeats(program_.instructions[instruction]);
   }
 
   /// Returns the last step that reads a value, or kForever.
