@@ -112,8 +112,10 @@ void order_dims(Nest& nest) {
   collapse(kept, nest);
   collapse(reduced, nest);
   nest.short_rows = has_short_rows(nest, kept, reduced);
-  // The dim around an inner dim in a loop without reductions: the last of the other dims (Walker::panel).
+  // The dim whose short rows Walker::panel joins along an inner dim: the last reduced dim around a dim that is kept or,
+  // without reductions, the last of the other dims.
   const auto around = [&](const std::vector<LoopDim>& dims, std::size_t inner) -> LoopDim {
+    if (!reduced.empty() && &dims == &kept) return reduced.back();
     if (!reduced.empty() || dims.size() < 2) return {1, kMaxLoopDims - 1};
     return inner + 1 < dims.size() ? dims.back() : dims[dims.size() - 2];
   };
