@@ -237,12 +237,20 @@ TEST_F(Robustness, UpdateKeepsModeAndLink) {
 }
 
 TEST_F(Robustness, UpdateLeavesAScriptThatWasChangedMeanwhile) {
-  const std::string file =
-      write("a.mtf", "import data\ndim a = 1\ndata.save_npy(\"" + path("a.mtf") + "\", ones([a]))\nprint(1)\n");
+  const std::string began = path("began.npy"), changed = "print(2)\n";
+  const std::string file = write("a.mtf", "import data\ndim a = 1\ndata.save_npy(\"" + began +
+                                              "\", ones([a]))\nlet turns = 0\n"
+                                              "while turns < 5000000 { turns := turns + 1 }\nprint(turns)\n");
+  std::thread editor([&] {
+    for (int i = 0; i < 30000 && !std::filesystem::exists(began); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    write("a.mtf", changed);
+  });
   const ProcessResult result = mtf({"test", "--update", "--yes", file});
+  editor.join();
   EXPECT_EQ(result.status, 1);
   EXPECT_MENTIONS(result.out, "was changed while it ran");
-  EXPECT_EQ(read("a.mtf").substr(1, 5), "NUMPY");
+  EXPECT_EQ(read("a.mtf"), changed);
 }
 
 TEST_F(Robustness, AnEndlessPrinterIsEnded) {
