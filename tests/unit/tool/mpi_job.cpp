@@ -133,6 +133,12 @@ bool MpiJob::has_printed(const std::string& text) {
   return printed();
 }
 
+bool MpiJob::has_reported(const std::string& text) {
+  const auto reported = [&] { return result_.err.find(text) != std::string::npos; };
+  wait(kPatience, [&] { return reported() || is_gone(mpirun_); });
+  return reported();
+}
+
 std::vector<pid_t> MpiJob::ranks() const {
   std::vector<pid_t> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {

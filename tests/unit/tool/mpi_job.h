@@ -33,6 +33,8 @@ class MpiJob {
 
   /// Waits until the job has printed `text`. Returns false if it ends, or after a minute.
   bool has_printed(const std::string& text);
+  /// The same for its errors and messages.
+  bool has_reported(const std::string& text);
   /// The started process: mpirun, or the command alone.
   pid_t process() const { return mpirun_; }
   /// Returns the present processes of the ranks.

@@ -23,13 +23,13 @@ TEST_F(Watch, AScriptRunsAgainWhenItOrAnImportedFileChanges) {
   ASSERT_TRUE(job.has_printed("has 22"));
   write("script.mtf", "dim n = 2\nprint(\"fails now\")\nassert int(sum(ones([n]))) == 3\n");
   ASSERT_TRUE(job.has_printed("fails now"));
+  ASSERT_TRUE(job.has_reported("[assertion_failed]"));
   write("script.mtf", "print(\"has three\")\nwhile true { let i = 0 }\n");
   ASSERT_TRUE(job.has_printed("has three"));
   write("script.mtf", "print(\"has four of them\")\n");
   ASSERT_TRUE(job.has_printed("has four of them")) << "what ran has ended";
   kill(job.process(), SIGINT);
   EXPECT_NE(job.end().status, 0);
-  EXPECT_MENTIONS(job.result().err, "[assertion_failed]");
 }
 
 TEST_F(Watch, CtrlCEndsItAndTheRun) {
