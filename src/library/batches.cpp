@@ -11,6 +11,7 @@
 #include "library/files.h"
 #include "plan/execution.h"
 #include "plan/runtime.h"
+#include "support/text.h"
 
 namespace mtf::library {
 namespace {
@@ -284,12 +285,18 @@ SpecialIds special_ids(const eval::Bound& call, size_t first) {
   return {id(0), id(1), id(2)};
 }
 
-std::optional<eval::HostValue> TextList::slice(eval::Range range, Span span) {
+std::string ExampleList::print() const { return mtf::count_text(count_, "example"); }
+const WalkSignatures& ExampleList::signatures() const {
+  static const WalkSignatures kSignatures("batch: dim");
+  return kSignatures;
+}
+
+std::optional<eval::HostValue> DataList::slice(eval::Range range, Span span) {
   const Part within = part_of(range, count_, span);
   return part(first_ + within.first, within.count);
 }
 
-std::optional<eval::HostValue> TextList::attribute(Name name) {
+std::optional<eval::HostValue> DataList::attribute(Name name) {
   return walk_attribute(name, signatures(), [self = shared_from_this()](eval::Caller& caller, const eval::Bound& call) {
     return self->batches(caller, call);
   });

@@ -75,10 +75,10 @@ struct SpecialIds {
 /// Reads three arguments in this order, from the parameter `first` on.
 SpecialIds special_ids(const eval::Bound& call, size_t first);
 
-/// A list of texts as ids, with batches. A part of it is such a list too.
-class TextList : public eval::Object, public std::enable_shared_from_this<TextList> {
+/// A list of examples or texts, with batches. A part of it is such a list too.
+class DataList : public eval::Object, public std::enable_shared_from_this<DataList> {
  public:
-  TextList(int64_t first, int64_t count, SpecialIds ids) : first_(first), count_(count), ids_(ids) {}
+  DataList(int64_t first, int64_t count) : first_(first), count_(count) {}
   std::vector<std::string> attributes() const override { return {"batches", "steps"}; }
   std::optional<int64_t> length() const override { return count_; }
   std::optional<eval::HostValue> slice(eval::Range range, Span span) override;
@@ -89,8 +89,27 @@ class TextList : public eval::Object, public std::enable_shared_from_this<TextLi
   virtual const WalkSignatures& signatures() const = 0;
   virtual eval::HostValue batches(eval::Caller& caller, const eval::Bound& call) = 0;
 
-  int64_t first_, count_;  ///< in the list of all texts; -1: unknown in a check
+  int64_t first_, count_;  ///< in the list of all; -1: unknown in a check
+};
+
+/// A list of texts as ids.
+class TextList : public DataList {
+ public:
+  TextList(int64_t first, int64_t count, SpecialIds ids) : DataList(first, count), ids_(ids) {}
+
+ protected:
   SpecialIds ids_;
+};
+
+/// Examples with one dim for a batch.
+class ExampleList : public DataList {
+ public:
+  using DataList::DataList;
+  std::string_view kind() const override { return "a dataset"; }
+  std::string print() const override;
+
+ protected:
+  const WalkSignatures& signatures() const override;
 };
 
 inline std::int32_t* ints(plan::HostTensor& tensor) { return reinterpret_cast<std::int32_t*>(tensor.bytes.data()); }

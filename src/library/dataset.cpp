@@ -19,30 +19,17 @@ struct Examples {
   int64_t count = -1;  ///< -1: the files are missing, in a check
 };
 
-class Dataset : public eval::Object, public std::enable_shared_from_this<Dataset> {
+class Dataset : public ExampleList {
  public:
   Dataset(std::shared_ptr<const Examples> examples, int64_t first, int64_t count)
-      : examples_(std::move(examples)), first_(first), count_(count) {}
-  std::string_view kind() const override { return "a dataset"; }
-  std::string print() const override { return mtf::count_text(count_, "example"); }
-  std::vector<std::string> attributes() const override { return {"batches", "steps"}; }
-  std::optional<int64_t> length() const override { return count_; }
-
-  std::optional<eval::HostValue> slice(eval::Range range, Span span) override {
-    const Part part = part_of(range, count_, span);
-    return eval::ObjectPtr(std::make_shared<Dataset>(examples_, first_ + part.first, part.count));
-  }
-
-  std::optional<eval::HostValue> attribute(Name name) override {
-    static const WalkSignatures kSignatures("batch: dim");
-    return walk_attribute(name, kSignatures,
-                          [self = shared_from_this()](eval::Caller& caller, const eval::Bound& call) {
-                            return self->batches(caller, call);
-                          });
-  }
+      : ExampleList(first, count), examples_(std::move(examples)) {}
 
  private:
-  eval::HostValue batches(eval::Caller& caller, const eval::Bound& call) {
+  eval::HostValue part(int64_t first, int64_t count) const override {
+    return eval::ObjectPtr(std::make_shared<Dataset>(examples_, first, count));
+  }
+
+  eval::HostValue batches(eval::Caller& caller, const eval::Bound& call) override {
     if (call.value(0).is_unknown()) return unknown(eval::UnknownKind::kAny);
     const Dim& batch = call.dim(0);
     if (has_dim(examples_->dims, batch.name))
@@ -55,8 +42,8 @@ class Dataset : public eval::Object, public std::enable_shared_from_this<Dataset
                        false,
                        mtf::count_text(count_, "example")};
     source.types[0].dims.insert(source.types[0].dims.begin(), batch);
-    source.prepare = [self = shared_from_this(), order](int64_t first, Interval rows,
-                                                        std::vector<plan::HostTensor>& tensors) {
+    source.prepare = [self = std::static_pointer_cast<Dataset>(shared_from_this()), order](
+                         int64_t first, Interval rows, std::vector<plan::HostTensor>& tensors) {
       self->prepare(order.get(), first, rows, tensors);
     };
     return batches_of(caller, std::move(source), call.span());
@@ -77,8 +64,6 @@ class Dataset : public eval::Object, public std::enable_shared_from_this<Dataset
   }
 
   std::shared_ptr<const Examples> examples_;
-  int64_t first_;
-  int64_t count_;
 };
 
 /// data.idx(images, labels, dims)

@@ -14,30 +14,17 @@ struct RowTensors {
   Dim dim;
 };
 
-class ExampleSet : public eval::Object, public std::enable_shared_from_this<ExampleSet> {
+class ExampleSet : public ExampleList {
  public:
   ExampleSet(std::shared_ptr<const RowTensors> rows, int64_t first, int64_t count)
-      : rows_(std::move(rows)), first_(first), count_(count) {}
-  std::string_view kind() const override { return "a dataset"; }
-  std::string print() const override { return mtf::count_text(count_, "example"); }
-  std::vector<std::string> attributes() const override { return {"batches", "steps"}; }
-  std::optional<int64_t> length() const override { return count_; }
-
-  std::optional<eval::HostValue> slice(eval::Range range, Span span) override {
-    const Part part = part_of(range, count_, span);
-    return eval::ObjectPtr(std::make_shared<ExampleSet>(rows_, first_ + part.first, part.count));
-  }
-
-  std::optional<eval::HostValue> attribute(Name name) override {
-    static const WalkSignatures kSignatures("batch: dim");
-    return walk_attribute(name, kSignatures,
-                          [self = shared_from_this()](eval::Caller& caller, const eval::Bound& call) {
-                            return self->batches(caller, call);
-                          });
-  }
+      : ExampleList(first, count), rows_(std::move(rows)) {}
 
  private:
-  eval::HostValue batches(eval::Caller& caller, const eval::Bound& call) {
+  eval::HostValue part(int64_t first, int64_t count) const override {
+    return eval::ObjectPtr(std::make_shared<ExampleSet>(rows_, first, count));
+  }
+
+  eval::HostValue batches(eval::Caller& caller, const eval::Bound& call) override {
     if (call.value(0).is_unknown()) return unknown(eval::UnknownKind::kAny);
     const Dim& batch = call.dim(0);
     for (const TensorType& type : rows_->types) {
@@ -63,9 +50,8 @@ class ExampleSet : public eval::Object, public std::enable_shared_from_this<Exam
     auto* const sequence = places.as<eval::SequencePtr>();
     if (sequence == nullptr) return places;
     auto gathered = std::make_shared<eval::Sequence>(**sequence);
-    const auto gather = [self = shared_from_this(), &caller, span = call.span()](const eval::HostValue& tuple) {
-      return self->examples_at(caller, tuple, span);
-    };
+    const auto gather = [self = std::static_pointer_cast<ExampleSet>(shared_from_this()), &caller, span = call.span()](
+                            const eval::HostValue& tuple) { return self->examples_at(caller, tuple, span); };
     gathered->at = [gather, at = (*sequence)->at](int64_t i) { return gather(at(i)); };
     if ((*sequence)->any) gathered->any = [gather, any = (*sequence)->any] { return gather(any()); };
     if ((*sequence)->other) gathered->other = [gather, other = (*sequence)->other] { return gather(other()); };
@@ -82,8 +68,6 @@ class ExampleSet : public eval::Object, public std::enable_shared_from_this<Exam
   }
 
   std::shared_ptr<const RowTensors> rows_;
-  int64_t first_;
-  int64_t count_;
 };
 
 /// examples(tensors, rows)
