@@ -2,6 +2,7 @@
 #include "eval/scope.h"
 #include "library/batches.h"
 #include "library/functions.h"
+#include "support/diagnostics.h"
 #include "support/text.h"
 
 namespace mtf::library {
