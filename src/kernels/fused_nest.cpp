@@ -20,13 +20,15 @@ using lanes::kFoldTiles;
 constexpr std::int64_t kFlatRow = kLongestRow;  // elements of one row that is joined from several short ones
 constexpr std::int64_t kPanelRows = 64;         // rows and columns of a staged panel
 constexpr std::int64_t kPanelColumns = 128;
+constexpr std::int64_t kPanelBytes = std::max(kFlatRow, kPanelRows* kPanelColumns) * 8 + 64;  // of one stream
 constexpr std::int64_t kRowsReduced = 256;  // rows whose results are written together
 constexpr std::int64_t kSlotBytes = lanes::kTileBytes;
 
 class Walker {
  public:
-  Walker(const Nest& nest, Pieces& scratch)
+  Walker(const Nest& nest, Pieces& scratch, Pieces& panels)
       : nest_(nest),
+        panels_(panels),
         code_(*nest.code),
         tile_(code_.tile),
         strip_(lanes::strip_of(code_.group)),
@@ -38,9 +40,8 @@ class Walker {
     const std::int64_t outputs = static_cast<std::int64_t>(nest.outputs.size());
     const std::int64_t streams = operands + outputs;
     width_ = !nest.reduces || along_row_ ? tile_ : std::max(kColumns, kFlatRow);
-    const std::int64_t stage = std::max(kFlatRow, kPanelRows * kPanelColumns) * 8 + 64;
     const std::int64_t slots = static_cast<std::int64_t>(code_.slot_uses.size());
-    scratch.reserve(streams * (2 * kSlotBytes + stage + 64) + slots * kSlotBytes +
+    scratch.reserve((2 * streams + slots) * kSlotBytes +
                     outputs * (Folds::bytes(code_, width_) + Folds::bytes(code_, tile_)) + 4096);
     for (auto& uses : code_.slot_uses) refer(uses, scratch.take(kSlotBytes), 0);
     operands_.resize(nest.operands.size());
@@ -50,7 +51,6 @@ class Walker {
         lane.tail = scratch.take(kSlotBytes);
         std::memset(lane.tail, 0, kSlotBytes);
         lane.splat = scratch.take(kSlotBytes);
-        lane.stage = scratch.take(stage);
       }
     }
     auto take = [&](std::int64_t bytes) { return scratch.take(bytes); };
@@ -78,7 +78,7 @@ class Walker {
   struct Lane {
     char* tail = nullptr;   // room for a tile: the end of a row
     char* splat = nullptr;  // a tile that repeats one element
-    char* stage = nullptr;  // a panel
+    char* stage = nullptr;  // a panel, once one is copied
     std::int64_t splat_bits = 0;
     bool has_splat = false;
   };
@@ -274,6 +274,14 @@ class Walker {
     column_offset_ = 0;
   }
 
+  /// The stream's room for a panel. Few nests copy panels, so the memory is taken when one does.
+  char* panel_of(Lane& lane) {
+    if (!has_panels_) panels_.reserve(static_cast<std::int64_t>(streams()) * round_up(kPanelBytes, 64));
+    has_panels_ = true;
+    if (lane.stage == nullptr) lane.stage = panels_.take(kPanelBytes);
+    return lane.stage;
+  }
+
   void staged(LoopDim rows, LoopDim inner, std::int64_t r0, std::int64_t height, std::int64_t c0, std::int64_t columns,
               bool flat, Bases& bases, std::vector<RowStream>& row) {
     const std::size_t n = streams();
@@ -293,7 +301,7 @@ class Walker {
       }
       copied[s] = 1;
       Lane& lane = is_output(s) ? outputs_[s - nest_.operands.size()] : operands_[s];
-      row[s] = {lane.stage, 1, st.iota};
+      row[s] = {panel_of(lane), 1, st.iota};
       if (is_output(s)) continue;
       if (st.iota) {
         auto* numbers = reinterpret_cast<std::int32_t*>(lane.stage);
@@ -464,6 +472,8 @@ class Walker {
   }
 
   const Nest& nest_;
+  Pieces& panels_;
+  bool has_panels_ = false;
   const ThreadedCode& code_;
   const std::int64_t tile_, strip_;
   const int lane_bytes_;
@@ -487,7 +497,8 @@ class Walker {
 
 void run_nest(const Nest& nest) {
   thread_local Pieces scratch;
-  Walker(nest, scratch).run();
+  thread_local Pieces panels;
+  Walker(nest, scratch, panels).run();
 }
 
 }  // namespace mtf::kernels

@@ -51,9 +51,13 @@ std::vector<AxisSet> partial_sums(const graph::Program& program, const ProgramRe
     const std::span<const graph::ProgramValue> operands = program.operands_of(i);
     for (size_t k = 0; k < operands.size(); ++k) {
       if (!same_mesh(program.mesh(operands[k]), operation.mesh)) continue;
-      for (const graph::IterationDim& dim : operation.space().dims)
-        if (dim.kind == graph::SplitKind::kReduce && dim.reduce == kernels::Reduction::kSum && dim.operands[k] >= 0)
-          partial[i] |= program.sharding(operands[k]).dims[dim.operands[k]].set();
+      const Sharding& lies = program.sharding(operands[k]);
+      // Asks only for the spaces that matter: an operation keeps its space as long as it lives.
+      if (lies.split() != 0) {
+        for (const graph::IterationDim& dim : operation.space().dims)
+          if (dim.kind == graph::SplitKind::kReduce && dim.reduce == kernels::Reduction::kSum && dim.operands[k] >= 0)
+            partial[i] |= lies.dims[dim.operands[k]].set();
+      }
       if (operands[k].is_input() || !readers.only(operands[k]) || !is_linear_in(operation, k)) continue;
       if (size_of(operation.results[0].dims) <= size_of(program.type(operands[k]).dims))
         partial[i] |= parts_of(program, partial, operands[k]);

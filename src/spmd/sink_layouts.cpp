@@ -239,6 +239,15 @@ class Sinker {
 
 }  // namespace
 
-void sink_layouts(graph::Program& program, Forms& forms) { Sinker(program, forms).run(); }
+void sink_layouts(graph::Program& program, Forms& forms) {
+  const auto is_split = [](const auto& entry) {
+    const std::vector<Sharding>& shardings = entry.operation->shardings;
+    return std::any_of(shardings.begin(), shardings.end(), [](const Sharding& sharding) { return sharding.split(); });
+  };
+  // Without a split there is no layout to sink. Looking for one would compute the space of each operation.
+  if (std::any_of(program.inputs.begin(), program.inputs.end(), is_split) ||
+      std::any_of(program.operations.begin(), program.operations.end(), is_split))
+    Sinker(program, forms).run();
+}
 
 }  // namespace mtf::spmd
