@@ -298,13 +298,14 @@ const std::vector<Pass>& passes() {
        .run = [](Compilation& c) { on_all(c.schedule, schedule::free_early); },
        .verify = verify_freed},
       {.name = "plan_buffers",
-       .sentence = "values get memory; values with disjoint live ranges share it",
+       .sentence =
+           "values get memory; values with disjoint live ranges share it, and ys take that of xs slice by slice",
        .needs = {"cut_all_reduces"},
        .ensures = "every value in memory has a buffer, and no two values that are live at the same time share one",
        .takes = kSchedule,
        .gives = kSchedule,
        .decides = Decides::kMemory,
-       .run = [](Compilation& c) { on_all(c.schedule, schedule::plan_buffers); },
+       .run = [](Compilation& c) { schedule::plan_buffers(c.schedule); },
        .verify = verify_buffers},
   };
   return list;

@@ -970,8 +970,9 @@ struct BoundPlan::Impl {
       for (size_t r = 0; r < left.size(); ++r) {
         if (left[r].buffer >= 0 || (!is_stacked(r) && left[r].second < 0)) continue;
         for (int place = 0; place < places(r); ++place)
-          if (void* const to = wanted(around, r, place, at))
-            std::memcpy(to, turn->pointers.at(value_of(r), place), static_cast<size_t>(bytes_at(r, place)));
+          if (void* const to = wanted(around, r, place, at), * const from = turn->pointers.at(value_of(r), place);
+              to && to != from)  // ys that are written over xs are there already
+            std::memcpy(to, from, static_cast<size_t>(bytes_at(r, place)));
       }
       for (Left& each : left)
         if (each.second >= 0) std::swap(each.now, each.next);

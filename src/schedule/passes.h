@@ -68,7 +68,9 @@ void overlap_collectives(Schedule& schedule);
 /// memory early. A moved step waits for no collective earlier than before, and runs beside the same collectives.
 void free_early(Schedule& schedule);
 
-/// Assigns a buffer to each value in memory, and a lifetime to each buffer. pack.h packs the buffers.
+/// Assigns a buffer to each value in memory, and a lifetime to each buffer, also in the bodies of loops. pack.h packs
+/// the buffers. A scan over xs that nothing reads later writes ys over them, slice by slice: a stack of caches or of
+/// weights is updated in place.
 void plan_buffers(Schedule& schedule);
 
 /// Moves values of the arena into the memory of an output that is first written after their last use. So a chain of

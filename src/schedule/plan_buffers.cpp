@@ -2,6 +2,7 @@
 #include <functional>
 #include <queue>
 
+#include "graph/region.h"
 #include "schedule/pack.h"
 #include "schedule/passes.h"
 #include "schedule/same_memory.h"
@@ -17,6 +18,8 @@ bool same_strides(const spmd::LocalValue& a, const spmd::LocalValue& b) {
     if (a.dims[a.order[i]].dim.name != b.dims[b.order[i]].dim.name) return false;
   return true;
 }
+
+void plan_with_bodies(Schedule& schedule, const graph::Region* region);
 
 /// Dying inputs, whose memory other values may reuse, one after the other.
 class DyingInputs {
@@ -65,8 +68,14 @@ class DyingInputs {
 
 class Planner {
  public:
-  explicit Planner(Schedule& schedule)
-      : s_(schedule), program_(schedule.program), last_(program_.values.size(), -1), dying_(program_) {}
+  /// `region`: the loop whose iteration the schedule is; null: none.
+  Planner(Schedule& schedule, const graph::Region* region)
+      : s_(schedule),
+        program_(schedule.program),
+        region_(region),
+        last_(program_.values.size(), -1),
+        dying_(program_),
+        slices_(program_) {}
 
   void run() {
     s_.buffer_of.assign(program_.values.size(), -1);
@@ -104,10 +113,13 @@ class Planner {
         last_[root(v)] = std::max(last_[root(v)], ends(static_cast<int>(s)));
         if (s_.steps[s].kind != StepKind::kLoop) in_kernel_[root(v)] = true;
       }
-    for (const std::vector<int>& outputs : program_.outputs)
-      for (int v : outputs) {
+    is_ys_.assign(program_.values.size(), false);
+    for (size_t r = 0; r < program_.outputs.size(); ++r)
+      for (int v : program_.outputs[r]) {
         last_[root(v)] = kAlways;
         is_output_[root(v)] = true;
+        const auto result = static_cast<int32_t>(r);
+        is_ys_[root(v)] = region_ && result >= region_->carried && result < region_->carried + region_->stacked;
       }
     // A read of a window reads the value that the window looks into.
     for (auto step = s_.steps.rbegin(); step != s_.steps.rend(); ++step)
@@ -133,7 +145,9 @@ class Planner {
       const int v = instruction.results[0];
       if (!is_host_number(instruction)) {
         new_buffer(BufferKind::kInput, v, 0);
-        if (instruction.dies && !is_output_[v]) dying_.add(v, last_[v]);
+        const bool is_slice =
+            region_ && instruction.sum < 0 && region_->is_placed(static_cast<size_t>(instruction.input));
+        if (instruction.dies && !is_output_[v]) (is_slice ? slices_ : dying_).add(v, last_[v]);
       } else if (is_output_[v]) {
         new_buffer(BufferKind::kOutput, v, 0);
       } else if (in_kernel_[v]) {
@@ -174,12 +188,56 @@ class Planner {
       if (program_.values[v].varies() != program_.values[r].varies() || s_.buffers[s_.buffer_of[r]].last != s) continue;
       if (std::count_if(step.reads.begin(), step.reads.end(), [&](int w) { return root(w) == r; }) != 1) continue;
       bool is_input = s_.buffers[s_.buffer_of[r]].kind == BufferKind::kInput;
-      if (is_input && !dying_.has(r)) continue;
+      if (is_input && !dying_.has(r) && !(slices_.has(r) && is_ys_[result])) continue;
       if (!same_memory(program_.values[r], program_.values[result]) && size_differs(r, v)) continue;
       if (!is_output_[result] || is_input) return r;
       if (found < 0) found = r;
     }
     return found;
+  }
+
+  /// Plans the body of a loop. An iteration may write over its slices of xs that nothing reads after the loop.
+  void plan_turn(int s) {
+    Schedule& turn = *s_.steps[s].turn;
+    const spmd::Instruction& loop = program_.instructions[s_.steps[s].instructions[0]];
+    std::vector<int> inputs(loop.operands.size(), 0);  // of the body, for each operand of the loop
+    for (const spmd::Instruction& each : turn.program.instructions)
+      if (is_slice_of_xs(loop, each)) ++inputs[static_cast<size_t>(each.input)];
+    for (spmd::Instruction& each : turn.program.instructions)
+      if (is_slice_of_xs(loop, each))
+        each.dies = inputs[static_cast<size_t>(each.input)] == 1 && dies_in_loop(s, loop, loop.operands[each.input]);
+    plan_with_bodies(turn, loop.node->region.get());
+  }
+
+  /// True if nothing else reads the memory of xs `v` in the loop or after it, and some ys could take it over.
+  bool dies_in_loop(int s, const spmd::Instruction& loop, int v) const {
+    const graph::Region& region = *loop.node->region;
+    const int r = root(v);
+    if (!region.stages.empty() || region.hands_on || s_.buffer_of[r] < 0 || last_[r] != s) return false;
+    const Buffer& buffer = s_.buffers[s_.buffer_of[r]];
+    if (last_value_[s_.buffer_of[r]] != r || buffer.last != s) return false;
+    if (buffer.kind == BufferKind::kInput && !dying_.has(r)) return false;
+    if (program_.values[v].varies() != program_.values[r].varies() || size_differs(r, v)) return false;
+    const auto reads_it = [&](int w) { return root(w) == r; };
+    if (std::count_if(loop.operands.begin(), loop.operands.end(), reads_it) != 1) return false;
+    const auto ys = loop.results.begin() + region.carried;
+    return std::any_of(ys, ys + region.stacked, [&](int result) { return may_lie_in(result, v); });
+  }
+
+  /// True if ys may have the memory of xs: slices of both lie at the same offsets, and each processor has all slices.
+  bool may_lie_in(int ys, int xs) const {
+    const spmd::LocalValue &a = program_.values[xs], &b = program_.values[ys];
+    return a.dims[0].axes.empty() && b.dims[0].axes.empty() && same_memory(a, b) && same_strides(a, b);
+  }
+
+  /// Returns the operand of a loop that each iteration overwrites with its slice of the ys `result`; -1 if there is
+  /// none.
+  int overwritten_xs(const Step& step, int result) const {
+    const spmd::Instruction& loop = program_.instructions[step.instructions[0]];
+    const int operand = xs_overwritten_by(loop, *step.turn, result);
+    if (operand < 0 || !may_lie_in(result, operand) || last_value_[s_.buffer_of[root(operand)]] != root(operand))
+      return -1;
+    return root(operand);
   }
 
   bool size_differs(int a, int b) const {
@@ -190,10 +248,14 @@ class Planner {
   void place_step(int s) {
     const Step& step = s_.steps[s];
     if (step.kind == StepKind::kWindow) return;
+    if (step.turn) plan_turn(s);
     for (int result : step.writes) {
-      int from = in_place(step, s, result);
+      int from = step.turn ? overwritten_xs(step, result) : in_place(step, s, result);
       // Memory of an input exists for the whole run, as an output needs. Memory of the arena does not.
-      if (from < 0 || (is_output_[result] && !dying_.has(from)))
+      const auto is_free_input = [&](int v) { return dying_.has(v) || slices_.has(v); };
+      if (is_ys_[result] && (from < 0 || !is_free_input(from)))
+        if (const int free = slices_.find(result, s); free >= 0) from = free;
+      if (from < 0 || (is_output_[result] && !is_free_input(from)))
         if (const int free = dying_.find(result, s); free >= 0) from = free;
       if (from >= 0) take_over(from, result);
       else new_buffer(is_output_[result] ? BufferKind::kOutput : BufferKind::kArena, result, s);
@@ -216,6 +278,7 @@ class Planner {
       s_.buffers[buffer].kind = BufferKind::kOutput;
     s_.buffers[buffer].last = std::min(last_[result], static_cast<int>(s_.steps.size()));
     last_value_[buffer] = result;
+    if (slices_.has(operand)) slices_.remove(operand);
     if (!dying_.has(operand)) return;
     dying_.remove(operand);
     if (!is_output_[result]) dying_.add(result, last_[result]);
@@ -223,18 +286,23 @@ class Planner {
 
   Schedule& s_;
   const spmd::LocalProgram& program_;
+  const graph::Region* const region_;
   std::vector<int> last_;        // for each value with its own memory: the last step that writes or reads it
   std::vector<int> last_value_;  // for each buffer: its latest value
   std::vector<bool> is_output_;
+  std::vector<bool> is_ys_;  // of the loop whose iteration this is
   std::vector<bool> in_kernel_;
   DyingInputs dying_;
+  DyingInputs slices_;  // of xs that die with the loop; only ys take their memory
 };
+
+void plan_with_bodies(Schedule& schedule, const graph::Region* region) {
+  Planner(schedule, region).run();
+  lend_outputs(schedule);
+}
 
 }  // namespace
 
-void plan_buffers(Schedule& schedule) {
-  Planner(schedule).run();
-  lend_outputs(schedule);
-}
+void plan_buffers(Schedule& schedule) { plan_with_bodies(schedule, nullptr); }
 
 }  // namespace mtf::schedule

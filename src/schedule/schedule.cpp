@@ -122,6 +122,23 @@ int64_t staging_bytes(const Schedule& schedule, const Step& step, const BytesOf&
   return saturating_add(bytes, pack(arena));
 }
 
+bool is_slice_of_xs(const spmd::Instruction& loop, const spmd::Instruction& input) {
+  return input.kind == spmd::InstructionKind::kInput && input.sum < 0 && !is_host_number(input) &&
+         loop.node->region->is_placed(static_cast<size_t>(input.input));
+}
+
+int xs_overwritten_by(const spmd::Instruction& loop, const Schedule& turn, int result) {
+  const graph::Region& region = *loop.node->region;
+  for (int32_t r = region.carried; r < region.carried + region.stacked; ++r) {
+    if (loop.results[r] != result) continue;
+    const int buffer = turn.buffer_of[turn.program.outputs[r][0]];
+    for (const spmd::Instruction& each : turn.program.instructions)
+      if (is_slice_of_xs(loop, each) && each.dies && turn.buffer_of[each.results[0]] == buffer)
+        return loop.operands[each.input];
+  }
+  return -1;
+}
+
 std::vector<size_t> second_places(const Schedule& turn, const graph::Region& region) {
   const spmd::LocalProgram& program = turn.program;
   const auto sums = static_cast<size_t>(region.carried + region.stacked);

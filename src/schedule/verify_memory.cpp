@@ -33,8 +33,13 @@ class MemoryProof {
     for (size_t v = 0; v < memory_.size(); ++v)
       if (memory_[v] == static_cast<int>(v) && s_.buffer_of[v] >= 0) check_buffer(static_cast<int>(v));
     check_apart();
-    for (const Step& step : s_.steps)
-      if (step.turn) MemoryProof(*step.turn, program_.instructions[step.instructions[0]].node->region.get()).run();
+    for (size_t s = 0; s < s_.steps.size(); ++s) {
+      if (!s_.steps[s].turn) continue;
+      const spmd::Instruction& loop = program_.instructions[s_.steps[s].instructions[0]];
+      for (const spmd::Instruction& each : s_.steps[s].turn->program.instructions)
+        if (each.dies && is_slice_of_xs(loop, each)) check_dying_xs(static_cast<int>(s), loop, each);
+      MemoryProof(*s_.steps[s].turn, loop.node->region.get()).run();
+    }
   }
 
  private:
@@ -91,9 +96,34 @@ class MemoryProof {
     last = std::max(last, until);
   }
 
-  /// True if nothing needs an input after the program. An iteration may only overwrite the carry and its sums.
+  /// True if nothing needs an input after the program. An iteration may only overwrite the carry, its sums, and its
+  /// slices of xs that die with the loop (check_dying_xs).
   bool dies(const spmd::Instruction& input) const {
-    return input.dies && (!region_ || input.sum >= 0 || input.input < region_->carried);
+    return input.dies && (!region_ || input.sum >= 0 || input.input < region_->carried ||
+                          region_->is_placed(static_cast<size_t>(input.input)));
+  }
+
+  /// Checks that only this input reads the memory of the xs, and nothing after the loop.
+  void check_dying_xs(int s, const spmd::Instruction& loop, const spmd::Instruction& input) const {
+    const graph::Region& region = *loop.node->region;
+    const int xs = loop.operands[static_cast<size_t>(input.input)];
+    const spmd::Instruction& owner = maker(memory_[xs]);
+    const bool lives = owner.kind == spmd::InstructionKind::kInput && !dies(owner);
+    MTF_CHECK(region.stages.empty() && !region.hands_on && program_.values[xs].dims[0].axes.empty(),
+              "iterations write over {}, whose slices lie apart", name(xs));
+    MTF_CHECK(!lives && range_[memory_[xs]].last == s, "iterations write over {}, which is alive after them", name(xs));
+    const std::vector<spmd::Instruction>& all = s_.steps[s].turn->program.instructions;
+    const auto readers = std::count_if(all.begin(), all.end(), [&](const spmd::Instruction& each) {
+      return is_slice_of_xs(loop, each) && each.input == input.input;
+    });
+    MTF_CHECK(readers == 1 && reads_of(loop, memory_[xs]) == 1, "iterations write over {}, which they read twice",
+              name(xs));
+  }
+
+  /// Returns how many operands of an instruction lie in the memory of `owner`.
+  std::ptrdiff_t reads_of(const spmd::Instruction& instruction, int owner) const {
+    return std::count_if(instruction.operands.begin(), instruction.operands.end(),
+                         [&](int v) { return memory_[v] == owner; });
   }
 
   /// Checks that a buffer is large enough for a value, and lasts as long as the value is live.
@@ -146,6 +176,10 @@ class MemoryProof {
       return false;
     }
     const spmd::Instruction& instruction = maker(now);
+    if (step.turn) {
+      const int xs = xs_overwritten_by(instruction, *step.turn, now);
+      return xs >= 0 && memory_[xs] == was && is_stored_alike(xs, now);
+    }
     if (step.kind != StepKind::kKernel || !overwrites_operand(instruction) || instruction.results[0] != now)
       return false;
     for (size_t k = 0; k < instruction.operands.size(); ++k)

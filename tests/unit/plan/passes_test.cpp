@@ -199,6 +199,28 @@ TEST(Passes, NoTwoValuesOfALoopShareMemoryWhileBothAreAlive) {
       << "a turn writes over what the next turn reads";
 }
 
+TEST(Passes, AnIterationWritesOverXsOnlyIfNothingElseReadsThem) {
+  const auto message = [](const std::string& words, const std::string& operands, const std::string& memory,
+                          const std::string& roots) {
+    return said_of("after plan_buffers\nmesh line = [p: 2]\nw: f32[t=3, a=8] = input(0)" + words +
+                   "\ny: f32[t=3, a=8] = scan(" + operands + ", over: t=3) turns 3 carried 0 placed 1 constant " +
+                   (operands == "w" ? "0" : "1") +
+                   " stacked 1 saved 0 summed 0 calls 0\n"
+                   "  mesh line = [p: 2]\n  w: f32[a=8] = input(0) dies\n  z: f32[a=8] = exp(w)\n"
+                   "  memory\n    w, z: input\n  -> z\nmemory\n" +
+                   memory + "-> " + roots + "\n");
+  };
+  const std::string shared = "  w, y: input\n", apart = "  w: input\n  y: output\n";
+  EXPECT_EQ(message(" dies", "w", shared, "y"), "");
+  EXPECT_EQ(message(" dies", "w", apart, "y"), "");
+  const auto expect = [](const std::string& text, const std::string& part) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  };
+  expect(message("", "w", apart, "y"), "write over w, which is alive after them");
+  expect(message(" dies", "w", apart, "y, w"), "write over w, which is alive after them");
+  expect(message(" dies", "w, w", apart, "y"), "write over w, which they read twice");
+}
+
 TEST(Passes, AStageTakesOverWhatTheOneBeforeLeavesInOneOrder) {
   const auto message = [](const std::string& taken_over, const std::string& left) {
     return said_of(
