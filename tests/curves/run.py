@@ -9,9 +9,9 @@ with its layers as a list and, where it has the option `stack`, as one stacked m
     #: peak 1.02, rss 1.25, time 1.5                     bounds, where they are not these
     #: stack peak 1.1                                    one of the stacked form alone (or: list)
 
-A bound is on the largest size over the smallest: `peak` on the peak, `rss` on the memory that the process has resident, `time`
-on the processor time for each of n. --large takes the larger sizes. It also runs the recipes of torch_recipes.py in PyTorch,
-where Debian's python3-torch is installed. The last line is `N passed, M failed`; the exit status is non-zero if one failed."""
+A bound is on the largest size over the smallest: `peak` on the peak, `rss` on the memory that the process has resident without
+what the peak grows by, `time` on the processor time for each of n. --large takes the larger sizes. It also runs the recipes of
+torch_recipes.py in PyTorch, where Debian's python3-torch is installed. The last line is `N passed, M failed`; the exit status is non-zero if one failed."""
 import concurrent.futures
 import os
 import re
@@ -80,7 +80,7 @@ def grown(recipe, points):
     more = sizes[-1] / sizes[0]
     return {
         "peak": last[0] / first[0] / (more if recipe.each else 1),
-        "rss": last[1] / first[1],
+        "rss": (last[1] - max(0, last[0] - first[0]) / 1024) / first[1],
         "time": last[2] / first[2] / more,
     }
 
@@ -138,11 +138,11 @@ def main():
 
 
 def beside_torch(recipes):
-    """PyTorch's resident memory and time of the same recipes, above those of a process that has only imported it."""
+    """PyTorch's resident memory and time of the same recipes: of the process, and above one that has only imported it."""
     script = os.path.join(HERE, "torch_recipes.py")
     names = subprocess.run([PYTHON, script], capture_output=True, text=True, check=True).stdout.split()
     _, base, started = measured([PYTHON, script, "nothing", "1"])
-    print(f"{'beside PyTorch':24} {'':5} {'n':>14} | MiB above an empty process | processor s, each of mtf and PyTorch")
+    print(f"{'beside PyTorch':24} {'':5} {'n':>14} | MiB resident: mtf, PyTorch; above an empty process | processor s: mtf, PyTorch")
     _, own_base, own_started = measured([MTF, "run", "-e", "print(0)"])
     for recipe in recipes:
         if recipe.name not in names:
@@ -150,8 +150,8 @@ def beside_torch(recipes):
         n = recipe.sizes[-1]
         _, own, own_time = run(recipe, False, n)
         _, other, other_time = measured([PYTHON, script, recipe.name, str(n)])
-        print(f"{recipe.name:24} {'list':5} {n:>14} | {(own - own_base) / 1024:8.1f} {(other - base) / 1024:8.1f} | "
-              f"{own_time - own_started:8.2f} {other_time - started:8.2f}")
+        print(f"{recipe.name:24} {'list':5} {n:>14} | {own / 1024:6.0f} {other / 1024:6.0f} {(own - own_base) / 1024:8.1f} "
+              f"{(other - base) / 1024:6.1f} | {own_time - own_started:8.2f} {other_time - started:8.2f}")
 
 
 if __name__ == "__main__":
