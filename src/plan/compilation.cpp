@@ -19,9 +19,9 @@ constexpr bool kAlwaysVerifies = true;
 
 }  // namespace
 
-Compilation::Compilation(graph::Program captured, const PassOptions& options) : options_(options) {
+Compilation::Compilation(graph::Program captured, const PassOptions& options, const spmd::EnclosingLoop* loop)
+    : options_(options), loop_(loop) {
   merged.program = std::move(captured);
-  merged.most_whole = options.most_whole;
   for (const std::string& name : options.skip) {
     const Pass* const pass = find_pass(name);
     MTF_CHECK(pass && pass->may_be_skipped, "there is no pass `{}` that may be skipped", name);
@@ -54,6 +54,22 @@ void Compilation::run(std::string_view last) {
     if (options_.verify || kAlwaysVerifies) pass.verify(*this);
     if (options_.poll) options_.poll();
   }
+}
+
+spmd::LoweringOptions Compilation::lowering() const {
+  return {.most_whole = options_.most_whole,
+          .compile = [this](graph::Program iteration, const spmd::EnclosingLoop& loop) {
+            PassOptions options = options_;
+            options.times = nullptr;                                       // of `split`, which includes them
+            if (passes()[next_].name != "split") options.watch = nullptr;  // `expand` compares programs
+            Compilation inner(std::move(iteration), options, &loop);
+            if (options.watch) {
+              inner.run(options.watched);
+              options.watch(inner);
+            }
+            inner.run("leave_out_unread");
+            return std::move(inner.local());
+          }};
 }
 
 Stage Compilation::stage() const { return next_ == 0 ? Stage::kProgram : passes()[next_ - 1].gives; }

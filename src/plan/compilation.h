@@ -16,22 +16,27 @@ class TextReader;  // types/text_reader.h
 
 namespace mtf::plan {
 
+class Compilation;
+
 struct PassOptions {
   std::vector<std::string> skip = {};  ///< names of the passes to skip
   Decides until = Decides::kMemory;    ///< passes that decide later things do not run
   /// CompilerOptions::most_whole.
-  int64_t most_whole = spmd::MergedProgram::kAll;
+  int64_t most_whole = spmd::kUnlimited;
   bool verify = false;                   ///< verifies after each pass; builds without NDEBUG always do
   std::function<void()> poll = nullptr;  ///< called after each pass; its exception ends the compilation
   PassTimes* times = nullptr;            ///< the times are added to it
   bool peaks = false;                    ///< adds peaks to `times`; this takes longer than the passes
+  /// Called with the program of each iteration, and of the iterations in it, when the pass `watched` has run on it.
+  std::function<void(const Compilation& iteration)> watch = nullptr;
+  std::string_view watched = {};
 };
 
 /// The passes change its members.
 class Compilation {
  public:
-  /// `options` must outlive the compilation.
-  Compilation(graph::Program captured, const PassOptions& options);
+  /// `options` and `loop` must outlive the compilation. `loop`: the loop whose iteration the program is; null: none.
+  Compilation(graph::Program captured, const PassOptions& options, const spmd::EnclosingLoop* loop = nullptr);
 
   /// Reads a text that to_string wrote. The compilation continues at the stage that the text names. Refuses a program
   /// that violates the post-condition of the pass before that stage. `options` must outlive the compilation.
@@ -45,6 +50,11 @@ class Compilation {
   Stage stage() const;
   /// The latest pass; null if the program is as captured.
   const Pass* latest() const { return next_ == 0 ? nullptr : &passes()[next_ - 1]; }
+
+  /// The loop whose iteration the program is; null: none.
+  const spmd::EnclosingLoop* loop() const { return loop_; }
+  /// What `expand` and `split` need. They compile iterations of loops with the passes before them.
+  spmd::LoweringOptions lowering() const;
 
   graph::Program& program() { return merged.program; }
   const graph::Program& program() const { return merged.program; }
@@ -60,6 +70,7 @@ class Compilation {
   void read_program_at(size_t next, TextReader& reader);
 
   const PassOptions& options_;
+  const spmd::EnclosingLoop* const loop_;
   size_t next_ = 0;  ///< index of the pass that runs next
 };
 

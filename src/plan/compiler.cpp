@@ -4,6 +4,7 @@
 
 #include "plan/compilation.h"
 #include "spmd/expand.h"
+#include "support/text.h"
 #include "types/saturating.h"
 
 namespace mtf::plan {
@@ -85,11 +86,27 @@ std::shared_ptr<const Plan> Compiler::plan_of(const graph::Program& program, Pro
   return plan;
 }
 
+std::string Compiler::iterations_after(std::string_view pass, const graph::Program& program) const {
+  std::string text;
+  PassOptions options = pass_options(program);
+  options.watched = pass;
+  options.watch = [&text](const Compilation& iteration) {
+    text += "# an iteration over " + std::string(iteration.loop()->over.text()) + ":\n";
+    for (const std::string& line : mtf::split(text_of(iteration), '\n'))
+      if (!line.empty()) text += "#   " + line + "\n";
+  };
+  Compilation(program, options).run("split");
+  return text;
+}
+
 std::string Compiler::text_after(std::string_view pass, const graph::Program& program) const {
   const PassOptions passes = pass_options(program);
+  if (pass == "spmd") pass = "choose_orders";
+  if (pass == "schedule") pass = "";
   Compilation compilation(program, passes);
-  if (pass != "ir") compilation.run(pass == "spmd" ? "choose_orders" : pass == "schedule" ? "" : pass);
-  return to_string(compilation);
+  if (pass != "ir") compilation.run(pass);
+  return to_string(compilation) +
+         (compilation.stage() == Stage::kProgram && pass != "ir" ? iterations_after(pass, program) : "");
 }
 
 std::vector<std::string> Compiler::texts(const graph::Program& program) const {

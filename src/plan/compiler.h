@@ -42,7 +42,7 @@ struct CompilerOptions {
   size_t most_plans = 256;                       ///< the most plans that are kept
   /// Bytes. A product passes larger operands and sums from processor to processor, block by block, instead of storing
   /// them gathered on each processor (spmd/loop_of_permutes.h).
-  int64_t most_whole = spmd::MergedProgram::kAll;
+  int64_t most_whole = spmd::kUnlimited;
   /// Bytes that a processor has for a program and its inputs. If a plan needs more, the compiler lowers `most_whole`
   /// for it. 0 means no limit.
   int64_t memory = 0;
@@ -63,12 +63,14 @@ class Compiler {
                                       const std::function<void()>& poll);
   /// The times of each pass, summed over all plans so far; empty before the first plan.
   const PassTimes& pass_times() const { return times_; }
-  /// Prints the program after `pass`, with the script's names.
+  /// Prints the program after `pass`, with the script's names. Before `split`, the iterations of its loops follow as
+  /// comments, as the pass leaves them: they are compiled when the program around them is split.
   std::string text_after(std::string_view pass, const graph::Program& program) const;
   /// Prints the program as captured, and after each pass.
   std::vector<std::string> texts(const graph::Program& program) const;
 
  private:
+  std::string iterations_after(std::string_view pass, const graph::Program& program) const;
   struct KeyHash {
     size_t operator()(const PlanKey& key) const { return key[0]; }
   };

@@ -56,7 +56,7 @@ struct Execution::Impl {
       : runtime(on),
         options(std::move(given)),
         compiler({.skipped_passes = options.skipped_passes,
-                  .most_whole = options.most_whole.value_or(spmd::MergedProgram::kAll),
+                  .most_whole = options.most_whole.value_or(spmd::kUnlimited),
                   .verify = options.verify_passes,
                   .peaks = options.peaks_of_passes}) {}
 

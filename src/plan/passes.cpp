@@ -17,12 +17,12 @@ namespace {
 // ---- passes of a compilation ----------------------------------------------------------------------------------------
 
 void run_merge(Compilation& c) {
-  c.merged = merge(c.program(), c.forms, c.merged.most_whole);
-  c.unique_flops = unique_flops(c.merged);
+  c.merged = merge(c.program(), c.forms);
+  if (!c.loop()) c.unique_flops = unique_flops(c.merged);
 }
 
 void run_split(Compilation& c) {
-  c.local() = split(c.merged);
+  c.local() = split(c.merged, c.lowering(), c.loop());
   c.local().unique_flops = c.unique_flops;
 }
 
@@ -52,18 +52,35 @@ void verify_merged(const Compilation& c) {
   }
 }
 
+/// Returns the axes over which output `r` may be partial. Of a program: none. An iteration may leave its terms of sums,
+/// and slices that are summed after the loop or that only their owner holds.
+AxisSet may_be_partial(const spmd::EnclosingLoop* loop, size_t r) {
+  constexpr AxisSet kAny = ~AxisSet{0};
+  if (!loop) return 0;
+  if (static_cast<int32_t>(r) >= loop->region->carried + loop->region->stacked) return kAny;
+  if (r < loop->along.size() && loop->along[r] == graph::AlongMicro::kSum) return kAny;
+  AxisSet axes = 0;
+  if (r < loop->root_parts.size()) axes |= loop->root_parts[r];
+  if (r < loop->root_owners.size()) axes |= loop->root_owners[r].set();
+  return axes;
+}
+
 void verify_split(const Compilation& c) {
   const spmd::LocalProgram& local = c.local();
   const graph::Program& program = c.program();
   verify(local);
-  for (size_t i = 0; i + local.copied.size() < local.outputs.size(); ++i)
-    MTF_CHECK(local.values[local.outputs[i][0]].partial == 0, "the output {} is still to be summed",
-              local.values[local.outputs[i][0]].name);
+  const size_t roots = local.outputs.size() - local.copied.size();
+  for (size_t i = 0; i < roots; ++i) {
+    const spmd::LocalValue& output = local.values[local.outputs[i][0]];
+    MTF_CHECK((output.partial & ~may_be_partial(c.loop(), i)) == 0, "the output {} is still to be summed", output.name);
+  }
   if (program.operations.empty()) return;  // the program was read at this stage
-  MTF_CHECK(local.outputs.size() == program.roots.size() + local.copied.size(), "an output is missing");
+  MTF_CHECK(roots == program.roots.size(), "an output is missing");
   for (size_t i = 0; i < program.roots.size(); ++i) {
     const spmd::LocalValue& output = local.values[local.outputs[i][0]];
-    MTF_CHECK(output.partial == 0 && output.sharding() == program.sharding(program.roots[i]),
+    const bool is_carry = c.loop() && static_cast<int32_t>(i) < c.loop()->region->carried;
+    const graph::ProgramValue like = is_carry ? graph::ProgramValue::input(i) : program.roots[i];
+    MTF_CHECK(output.partial != 0 || output.sharding() == program.sharding(like),
               "{} does not lie where its layout says", output.name);
   }
 }
@@ -188,7 +205,7 @@ const std::vector<Pass>& passes() {
            "gathered if that costs less; products that would gather too much become loops of permutes",
        .needs = {"merge"},
        .ensures = "each operation can be split as its layout asks, or gets the operands gathered that it needs whole",
-       .run = [](Compilation& c) { expand(c.merged, c.forms); },
+       .run = [](Compilation& c) { expand(c.merged, c.forms, c.lowering()); },
        .verify = verify_merged},
       {.name = "split",
        .sentence = "operations on whole tensors are lowered to one processor's blocks, with collectives between them",

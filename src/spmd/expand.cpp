@@ -79,12 +79,12 @@ double bytes_of(const LocalProgram& program) {
 }
 
 /// Returns the local program of a program, without merging or expanding its operations.
-LocalProgram split_as_it_is(graph::Program program) {
+LocalProgram split_as_it_is(graph::Program program, const LoweringOptions& options) {
   MergedProgram merged;
   Forms forms;
   for (const graph::ProgramOperation& entry : program.operations) merged.forms.push_back(forms.of(entry.operation));
   merged.program = std::move(program);
-  LocalProgram local = split(merged);
+  LocalProgram local = split(merged, options);
   leave_out_unread(local);
   return local;
 }
@@ -98,8 +98,9 @@ int64_t largest_bytes(const LocalValue& value) {
   return bytes;
 }
 
-LocalProgram split_alone(const graph::OperationRef& operation, const std::vector<ExpandedOperand>& operands) {
-  return split_as_it_is(alone(operation, operands));
+LocalProgram split_alone(const graph::OperationRef& operation, const std::vector<ExpandedOperand>& operands,
+                         const LoweringOptions& options) {
+  return split_as_it_is(alone(operation, operands), options);
 }
 
 graph::Program stand_in_for(const graph::LaidOutOperation& operation, const std::vector<ExpandedOperand>& operands,
@@ -152,14 +153,14 @@ graph::Program expansion_of(const graph::LaidOutOperation& operation, const std:
 }
 
 bool is_less_whole(const graph::OperationRef& operation, const std::vector<ExpandedOperand>& operands,
-                   const graph::Program& parts) {
+                   const graph::Program& parts, const LoweringOptions& options) {
   if (!makes_more(*operation, parts)) return false;
-  const LocalProgram whole = split_alone(operation, operands);
+  const LocalProgram whole = split_alone(operation, operands, options);
   AxisSet all = 0;
   for (const ExpandedOperand& operand : operands) all |= operand.sharding.split();
   for (const Sharding& result : operation->shardings) all |= result.split();
   if (operation->mesh->group_size(all & ~divided(whole, operation)) > 1) return false;  // work would be repeated
-  return bytes_of(whole) <= bytes_of(split_as_it_is(parts));
+  return bytes_of(whole) <= bytes_of(split_as_it_is(parts, options));
 }
 
 }  // namespace mtf::spmd

@@ -17,7 +17,7 @@
 
 #include "graph/program.h"
 #include "ops/builder.h"
-#include "spmd/local_program.h"
+#include "spmd/passes.h"
 
 namespace mtf::spmd {
 
@@ -35,7 +35,8 @@ graph::Program stand_in_for(const graph::LaidOutOperation& operation, const std:
                             const std::function<graph::Values(ops::Builder&, const graph::Values&)>& make);
 
 /// Returns the local program of a single operation.
-LocalProgram split_alone(const graph::OperationRef& operation, const std::vector<ExpandedOperand>& operands);
+LocalProgram split_alone(const graph::OperationRef& operation, const std::vector<ExpandedOperand>& operands,
+                         const LoweringOptions& options);
 /// Returns the bytes of the largest block of a value.
 int64_t largest_bytes(const LocalValue& value);
 
@@ -45,6 +46,6 @@ graph::Program expansion_of(const graph::LaidOutOperation& operation, const std:
 
 /// True if the operation itself costs less than its expansion, the program `parts`.
 bool is_less_whole(const graph::OperationRef& operation, const std::vector<ExpandedOperand>& operands,
-                   const graph::Program& parts);
+                   const graph::Program& parts, const LoweringOptions& options);
 
 }  // namespace mtf::spmd

@@ -290,9 +290,10 @@ class Finder {
 }  // namespace
 
 std::optional<graph::Program> loop_of_permutes(const graph::OperationRef& product,
-                                               const std::vector<ExpandedOperand>& operands, int64_t most_whole) {
-  const LocalProgram whole = split_alone(product, operands);
-  const std::optional<Cut> cut = Finder(*product, operands, whole, most_whole).find();
+                                               const std::vector<ExpandedOperand>& operands,
+                                               const LoweringOptions& options) {
+  const LocalProgram whole = split_alone(product, operands, options);
+  const std::optional<Cut> cut = Finder(*product, operands, whole, options.most_whole).find();
   if (!cut) return std::nullopt;
   return stand_in_for(*product, operands, [&](ops::Builder& builder, const Values& given) {
     return Values{Loop(*product, *cut, builder).add(given)};

@@ -29,10 +29,11 @@
 
 namespace mtf::spmd {
 
-/// Returns a loop that replaces a product of two operands. It does so if the product would need more than `most_whole`
-/// bytes on a processor for a gathered operand or a partial result. Both dims must divide into as many equal blocks as
-/// there are processors. Otherwise returns nothing.
+/// Returns a loop that replaces a product of two operands. It does so if the product would need more than
+/// `options.most_whole` bytes on a processor for a gathered operand or a partial result. Both dims must divide into as
+/// many equal blocks as there are processors. Otherwise returns nothing.
 std::optional<graph::Program> loop_of_permutes(const graph::OperationRef& product,
-                                               const std::vector<ExpandedOperand>& operands, int64_t most_whole);
+                                               const std::vector<ExpandedOperand>& operands,
+                                               const LoweringOptions& options);
 
 }  // namespace mtf::spmd

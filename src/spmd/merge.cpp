@@ -44,16 +44,15 @@ int64_t expanded_blocks(const graph::Program& program, const graph::LaidOutOpera
 
 /// True if the operation is a product that may become a loop of permutes.
 bool may_loop(const graph::LaidOutOperation& operation, int64_t most_whole) {
-  return most_whole < MergedProgram::kAll && operation.op == &ops::kEinsum && operation.operands.size() == 2 &&
-         operation.mesh && operation.mesh->size() > 1;
+  return most_whole < kUnlimited && operation.op == &ops::kEinsum && operation.operands.size() == 2 && operation.mesh &&
+         operation.mesh->size() > 1;
 }
 
 /// Copies a program, merges equal operations, and optionally expands operations.
 class Merger {
  public:
-  Merger(const graph::Program& from, Forms& forms, bool expands, int64_t most_whole)
-      : captured_inputs_(from.inputs.size()), expands_(expands), forms_(forms) {
-    result_.most_whole = most_whole;
+  Merger(const graph::Program& from, Forms& forms, const LoweringOptions* options)
+      : captured_inputs_(from.inputs.size()), options_(options), forms_(forms) {
     graph::Program& program = result_.program;
     program.inputs = from.inputs;
     program.operations.reserve(from.operations.size());
@@ -114,7 +113,7 @@ class Merger {
         program.operations[first.source].name = entry.name;
       return begin;
     }
-    if (expands_ && (entry.operation->op->expand || may_loop(*entry.operation, result_.most_whole))) {
+    if (options_ && (entry.operation->op->expand || may_loop(*entry.operation, options_->most_whole))) {
       if (const graph::Program* const parts = expansion(form, entry.operation, operands)) {
         const ProgramValues results = expand(entry, operands, *parts);
         begin = results_.size();
@@ -163,7 +162,7 @@ class Merger {
   /// equal shardings share an expansion. The decision to expand is made once for all operations of a form.
   const graph::Program* expansion(int32_t form, const graph::OperationRef& operation, const ProgramValues& operands) {
     const graph::Program& program = result_.program;
-    const bool loops = may_loop(*operation, result_.most_whole);
+    const bool loops = may_loop(*operation, options_->most_whole);
     Place place{{}, loops ? 1 : expanded_blocks(program, *operation, operands)};
     if (place.blocks == 0) return nullptr;
     for (const graph::ProgramValue& operand : operands) {
@@ -179,10 +178,10 @@ class Merger {
     if (const auto at = std::find_if(known.begin(), known.end(), here); at != known.end()) return &at->second;
     std::optional<graph::Program> parts;
     if (loops) {
-      parts = loop_of_permutes(operation, place.operands, result_.most_whole);
+      parts = loop_of_permutes(operation, place.operands, *options_);
     } else {
       parts = expansion_of(*operation, place.operands, place.blocks);
-      if (decision == decided.end() && is_less_whole(operation, place.operands, *parts)) parts.reset();
+      if (decision == decided.end() && is_less_whole(operation, place.operands, *parts, *options_)) parts.reset();
     }
     if (decision == decided.end()) decided.emplace_back(place, parts.has_value());
     if (!parts) return nullptr;
@@ -203,7 +202,7 @@ class Merger {
   }
 
   const size_t captured_inputs_;
-  const bool expands_;
+  const LoweringOptions* const options_;  ///< null: operations are not expanded
   MergedProgram result_;
   Forms& forms_;
   std::unordered_map<std::string, size_t> known_;  ///< by form and operands: the index in results_ of the first result
@@ -216,9 +215,7 @@ class Merger {
 
 }  // namespace
 
-MergedProgram merge(const graph::Program& program, Forms& forms, int64_t most_whole) {
-  return Merger(program, forms, false, most_whole).take();
-}
+MergedProgram merge(const graph::Program& program, Forms& forms) { return Merger(program, forms, nullptr).take(); }
 
 /// Returns the flops that one processor alone would need for an operation.
 static Cost unique_flops(const graph::LaidOutOperation& operation) {
@@ -243,14 +240,14 @@ Cost unique_flops(const MergedProgram& merged) {
   return flops;
 }
 
-void expand(MergedProgram& merged, Forms& forms) {
+void expand(MergedProgram& merged, Forms& forms, const LoweringOptions& options) {
   const graph::Program& program = merged.program;
   for (size_t i = 0; i < program.operations.size(); ++i) {
     const graph::LaidOutOperation& operation = *program.operations[i].operation;
-    if (!may_loop(operation, merged.most_whole) &&
+    if (!may_loop(operation, options.most_whole) &&
         (!operation.op->expand || expanded_blocks(program, operation, program.operands_of(i)) == 0))
       continue;
-    merged = Merger(program, forms, true, merged.most_whole).take();
+    merged = Merger(program, forms, &options).take();
     return;
   }
 }

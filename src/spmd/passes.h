@@ -3,9 +3,11 @@
 //
 // The time of each pass is proportional to the size of the program, or n log n.
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "graph/program.h"
+#include "graph/region.h"
 #include "spmd/forms.h"
 #include "spmd/local_program.h"
 
@@ -49,17 +51,44 @@ void sink_layouts(graph::Program& program, Forms& forms);
 
 /// A program without equal operations, with the number of each operation's form.
 struct MergedProgram {
-  static constexpr int64_t kAll = INT64_MAX;
   graph::Program program;
   std::vector<int32_t> forms;
+};
+
+/// The loop around an iteration, as the program of the iteration must know it.
+struct EnclosingLoop {
+  const graph::Region* region = nullptr;  ///< null: the program is no iteration
+  /// The sharding in which each tensor of the iteration arrives. The iteration reshards it to its layout.
+  std::vector<Sharding> tensors = {};
+  std::vector<bool> parameters = {};  ///< for each of them: it is a parameter, or a slice of one
+  AxisSet micro = 0;  ///< of a pipeline (spmd/pipeline.h): the axis whose positions are the micro-batches
+  std::vector<graph::AlongMicro> along = {};  ///< each root of a stage's iteration along that axis
+  Name over = {};                             ///< the dim of the loop
+  MeshPtr mesh = nullptr;                     ///< of the loop
+  /// For each tensor and each root that is stored in blocks along the loop's dim: the axes of these blocks; otherwise
+  /// empty. Only one processor, the owner, holds the slice of an iteration. It sends a tensor's slice, and receives a
+  /// root's.
+  std::vector<AxisList> tensor_owners = {}, root_owners = {};
+  /// For each root: the axes over which it may stay partial, because another partial sum is added to the stacked
+  /// result.
+  std::vector<AxisSet> root_parts = {};
+};
+
+/// No limit for LoweringOptions::most_whole.
+constexpr int64_t kUnlimited = INT64_MAX;
+
+/// What `expand` and `split` need besides a program.
+struct LoweringOptions {
   /// The limit in bytes for an operand or a sum of a product on a processor. A larger one moves from processor to
   /// processor block by block (spmd/loop_of_permutes.h).
-  int64_t most_whole = kAll;
+  int64_t most_whole = kUnlimited;
+  /// Compiles an iteration of a loop, with the same passes as the program around it up to `leave_out_unread`.
+  std::function<LocalProgram(graph::Program iteration, const EnclosingLoop& loop)> compile;
 };
 
 /// Merges operations with equal attributes, numbers, operands and layouts, but never a copy for a backward pass with
 /// its original. Roots and inputs keep their positions.
-MergedProgram merge(const graph::Program& program, Forms& forms, int64_t most_whole = MergedProgram::kAll);
+MergedProgram merge(const graph::Program& program, Forms& forms);
 
 /// Returns the flops that one processor alone would need for a merged program.
 Cost unique_flops(const MergedProgram& merged);
@@ -67,7 +96,7 @@ Cost unique_flops(const MergedProgram& merged);
 /// Replaces operations that need a split dim gathered by their expansions, unless gathering costs less
 /// (spmd/expand.h). Replaces products that would hold a gathered value of more than `most_whole` bytes by loops of
 /// permutes. Merges equal operations again afterwards. Numbers of expansions become inputs after the others.
-void expand(MergedProgram& merged, Forms& forms);
+void expand(MergedProgram& merged, Forms& forms, const LoweringOptions& options);
 
 /// Lowers a merged program from whole tensors to one processor's blocks.
 /// - Each root gets the sharding that its operation declares, not partial.
@@ -81,25 +110,12 @@ void expand(MergedProgram& merged, Forms& forms);
 /// shardings of its operands, which are known only after everything before it is lowered. Copies that an earlier
 /// operation made and sums that are still partial are examples. So this walk decides partial sums, reshardings, halos
 /// and the copies kept for gradients. partial_sums.h and written_layouts.h tell the walk about later operations.
-LocalProgram split(const MergedProgram& merged);
-
-/// Lowers one iteration of a loop from whole tensors to one processor's blocks, with all passes up to `split`. Each
-/// carry ends in the blocks in which it began. Each stacked value ends in the blocks of the loop's result. Sums over
-/// iterations stay partial if their terms are partial. Copies of stacked values and of slices of xs follow the roots
-/// in the outputs (spmd/loop_copies.h). The parameters are:
-/// - `tensors`: the sharding in which each tensor of the iteration arrives. The iteration reshards the tensor to its
-/// layout.
-/// - `owners`: for each tensor that is a slice of a value stored in blocks along the loop's dim: the axes of these
-/// blocks. The owner then sends the slice. Slices of results that are stored so go to their owner.
-/// - `parts`: for each result, the axes over which its slice may stay partial.
-/// - `copies`: for each tensor, the other shardings in which it is available.
-/// - `parameters`: the tensors that are slices of parameters.
-/// - `micro`: the axis of micro-batches, in the stage of a pipeline.
-/// - `most_whole`: the limit of the enclosing program.
-LocalProgram split_turn(const graph::LaidOutOperation& loop, const std::vector<Sharding>& tensors,
-                        const std::vector<AxisList>& owners, const std::vector<AxisSet>& parts,
-                        const std::vector<std::vector<graph::InputCopy>>& copies, const std::vector<bool>& parameters,
-                        AxisSet micro, int64_t most_whole);
+///
+/// `loop`: the loop whose iteration the program is; null: none. Each carry of an iteration ends in the blocks in which
+/// it began. Each stacked value ends in the blocks of the loop's result. Sums over iterations stay partial if their
+/// terms are partial. Copies of stacked values and of slices of xs follow the roots in the outputs
+/// (spmd/loop_copies.h).
+LocalProgram split(const MergedProgram& merged, const LoweringOptions& options, const EnclosingLoop* loop = nullptr);
 
 /// Removes unread results if some windows of windows were computed from larger blocks (spmd/halos.h). Inputs stay. In
 /// other programs, unread results stay too, resharded to their layouts. Otherwise a gradient that reads them would

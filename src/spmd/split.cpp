@@ -29,23 +29,6 @@
 namespace mtf::spmd {
 namespace {
 
-/// Describes, for one iteration, the loop around it.
-struct AroundTurn {
-  const graph::Region* region = nullptr;  ///< the region of the iteration; null: none
-  std::vector<Sharding> tensors = {};     ///< the shardings of the iteration's tensors
-  std::vector<bool> parameters = {};      ///< for each of them: it is a parameter, or a slice of one
-  AxisSet micro = 0;  ///< of a pipeline (spmd/pipeline.h): the axis whose positions are the micro-batches
-  std::vector<graph::AlongMicro> along = {};  ///< each root of a stage's iteration along that axis
-  Name over = {};                             ///< the dim of the loop
-  MeshPtr mesh = nullptr;                     ///< of the loop
-  /// For each tensor and each root that is stored in blocks along the loop's dim: the axes of these blocks; otherwise
-  /// empty. Only one processor, the owner, holds the slice of an iteration.
-  std::vector<AxisList> tensor_owners = {}, root_owners = {};
-  /// For each root: the axes over which it may stay partial, because another partial sum is added to the stacked
-  /// result.
-  std::vector<AxisSet> root_parts = {};
-};
-
 /// Returns the axes that split a stacked result along the loop's dim; none for a pipeline.
 AxisList owners_of_result(const graph::LaidOutOperation& loop, int32_t result) {
   const graph::Region& region = *loop.region;
@@ -53,20 +36,53 @@ AxisList owners_of_result(const graph::LaidOutOperation& loop, int32_t result) {
   return region.stages.empty() && !region.hands_on ? loop.shardings[result].dims[0] : AxisList();
 }
 
+/// Gives a root the sharding `sharding`, as if `@` asked for it.
+void ask(graph::Program& program, size_t root, const Sharding& sharding) {
+  graph::ProgramValue& value = program.roots[root];
+  if (program.sharding(value) == sharding) return;
+  auto asked = std::make_shared<graph::LaidOutOperation>();
+  asked->op = &ops::kLayout;
+  asked->operands = asked->results = {program.type(value)};
+  asked->mesh = program.mesh(value);
+  asked->shardings = {sharding};
+  asked->inherited = {0};
+  asked->origin = graph::LayoutOrigin::kGiven;
+  asked->written = false;
+  asked->span = program.maker(value).span;
+  graph::ProgramOperation entry;
+  entry.operation = std::move(asked);
+  entry.first_operand = static_cast<int32_t>(program.operands.size());
+  entry.operand_count = 1;
+  program.operands.push_back(value);
+  value = {static_cast<int32_t>(program.operations.size()), 0};
+  program.operations.push_back(std::move(entry));
+}
+
+/// Returns the program of one iteration. Its stacked roots have the layouts of the loop's results.
+graph::Program iteration_of(const graph::LaidOutOperation& loop) {
+  const graph::Region& region = *loop.region;
+  graph::Program iteration = region.turn;
+  keep_copies_of_turn(iteration, region);
+  for (int32_t c = 0; c < region.carried; ++c) iteration.inputs[c].dies = true;
+  std::vector<graph::AlongMicro> along;
+  if (!region.stages.empty()) along = along_micro(region, region.micro, true).roots;
+  for (int32_t r = region.carried; r < region.carried + region.stacked; ++r) {
+    if (!along.empty() && along[r] == graph::AlongMicro::kSum) continue;  // it is reduced after the last micro-batch
+    Sharding of_one = loop.shardings[r];
+    of_one.dims.erase(of_one.dims.begin());
+    ask(iteration, static_cast<size_t>(r), of_one);
+  }
+  return iteration;
+}
+
 class Splitter {
  public:
-  explicit Splitter(const MergedProgram& merged, AroundTurn around = {})
+  Splitter(const MergedProgram& merged, const LoweringOptions& options, const EnclosingLoop& loop)
       : merged_(merged),
-        region_(around.region),
-        parameters_(std::move(around.parameters)),
-        along_(std::move(around.along)),
-        tensors_(std::move(around.tensors)),
-        over_(around.over),
-        mesh_(std::move(around.mesh)),
-        tensor_owners_(std::move(around.tensor_owners)),
-        root_owners_(std::move(around.root_owners)),
-        root_parts_(std::move(around.root_parts)),
-        micro_(around.micro),
+        options_(options),
+        loop_(loop),
+        region_(loop.region),
+        micro_(loop.micro),
         graph_(merged.program),
         names_(names_of(graph_)),
         local_(graph_),
@@ -105,7 +121,8 @@ class Splitter {
     if (local_[value].partial && stays_in_parts(r, local_[value].partial) &&
         local_[value].element == graph_.type(root).element && is_summed_alone(root, local_[value].partial))
       return value;
-    if (r < root_owners_.size() && !root_owners_[r].empty()) return given_to_owner(value, root, root_owners_[r]);
+    if (r < loop_.root_owners.size() && !loop_.root_owners[r].empty())
+      return given_to_owner(value, root, loop_.root_owners[r]);
     const bool is_carried = region_ && static_cast<int32_t>(r) < region_->carried;
     return local_.bring(value, graph_.sharding(is_carried ? graph::ProgramValue::input(r) : root), of(root), nullptr);
   }
@@ -116,29 +133,31 @@ class Splitter {
 
   /// Sends a value to its owner. If the value is a partial sum over the owner's axes, it becomes complete only there.
   int given_to_owner(int value, graph::ProgramValue root, const AxisList& owners) {
-    if (!local_[value].mesh) value = local_.add_input(root.input(), mesh_);  // a number has no sharding
+    if (!local_[value].mesh) value = local_.add_input(root.input(), loop_.mesh);  // a number has no sharding
     Sharding whole = graph_.sharding(root);
     if ((owners.set() & ~local_[value].partial) == 0) whole.partial = owners.set();
-    const ReasonRef reason = sum_reason(local_[value].partial & ~whole.partial, mesh_);
-    return local_.to_owner(of(root), local_.bring(value, whole, of(root), reason), over_, owners);
+    const ReasonRef reason = sum_reason(local_[value].partial & ~whole.partial, loop_.mesh);
+    return local_.to_owner(of(root), local_.bring(value, whole, of(root), reason), loop_.over, owners);
   }
 
   /// True if the value has no use other than as a slice that is stored in blocks over some of these axes. Its sum over
   /// the axes then goes to the owner.
   bool goes_to_owner_alone(graph::ProgramValue value, AxisSet axes) const {
-    if (root_owners_.empty() || !readers_.of(value).empty()) return false;
+    if (loop_.root_owners.empty() || !readers_.of(value).empty()) return false;
     const auto is_value = [&](graph::ProgramValue root) { return root == value; };
     const auto root = std::find_if(graph_.roots.begin(), graph_.roots.end(), is_value);
     if (root == graph_.roots.end() || std::any_of(root + 1, graph_.roots.end(), is_value)) return false;
-    const AxisList& owners = root_owners_[static_cast<size_t>(root - graph_.roots.begin())];
+    const AxisList& owners = loop_.root_owners[static_cast<size_t>(root - graph_.roots.begin())];
     return !owners.empty() && (owners.set() & ~axes) == 0;
   }
 
   /// True for a root of a pipeline stage to which each micro-batch adds a part.
-  bool is_part_of_sum(size_t root) const { return !along_.empty() && along_[root] == graph::AlongMicro::kSum; }
+  bool is_part_of_sum(size_t root) const {
+    return !loop_.along.empty() && loop_.along[root] == graph::AlongMicro::kSum;
+  }
 
   bool stays_in_parts(size_t root, AxisSet axes) const {
-    return root < root_parts_.size() && !(axes & ~root_parts_[root]);
+    return root < loop_.root_parts.size() && !(axes & ~loop_.root_parts[root]);
   }
 
   /// True if the value has no use other than as a term of a sum over iterations, or as a slice that stays partial. It
@@ -209,10 +228,10 @@ class Splitter {
     if (index >= 0) return index;
     const graph::OperationRef& node = of(value);
     const auto place = static_cast<size_t>(value.input());
-    if (place >= tensors_.size()) return index = local_.add_input(value.input(), node->mesh);
-    index = local_.add_input(value.input(), node->mesh, &tensors_[place]);
-    if (place < tensor_owners_.size() && !tensor_owners_[place].empty())
-      index = local_.from_owner(node, index, over_, tensor_owners_[place]);
+    if (place >= loop_.tensors.size()) return index = local_.add_input(value.input(), node->mesh);
+    index = local_.add_input(value.input(), node->mesh, &loop_.tensors[place]);
+    if (place < loop_.tensor_owners.size() && !loop_.tensor_owners[place].empty())
+      index = local_.from_owner(node, index, loop_.over, loop_.tensor_owners[place]);
     return index = local_.bring(index, graph_.sharding(value), node, nullptr);
   }
 
@@ -432,7 +451,7 @@ class Splitter {
   bool is_parameter(graph::ProgramValue operand) const {
     if (!operand.is_input()) return false;
     const auto input = static_cast<size_t>(operand.input());
-    return region_ ? input < parameters_.size() && parameters_[input] : of(operand)->op == &ops::kAssign;
+    return region_ ? input < loop_.parameters.size() && loop_.parameters[input] : of(operand)->op == &ops::kAssign;
   }
 
   /// True if the operand is a variable, which is not resharded for a loop.
@@ -503,8 +522,20 @@ class Splitter {
         operands[k] = local_.take_over(node, operands[k], region.stages, region.micro);
     }
     loop.node = node;
-    loop.turn = split_turn(*node, tensors, owners, parts_of_results(index), copies, loop.parameters, micro_,
-                           merged_.most_whole);
+    graph::Program iteration = iteration_of(*node);
+    for (size_t k = 0; k < copies.size(); ++k) iteration.inputs[k].copies = copies[k];
+    EnclosingLoop around{.region = &region,
+                         .tensors = std::move(tensors),
+                         .parameters = loop.parameters,
+                         .micro = micro_,
+                         .over = node->attributes.get<ops::ScanAttributes>().over.name,
+                         .mesh = node->mesh,
+                         .tensor_owners = std::move(owners),
+                         .root_parts = parts_of_results(index)};
+    if (!region.stages.empty()) around.along = along_micro(region, region.micro, true).roots;
+    for (size_t r = 0; r < region.turn.roots.size(); ++r)
+      around.root_owners.push_back(owners_of_result(*node, static_cast<int32_t>(r)));
+    loop.turn = options_.compile(std::move(iteration), around);
     bring_before(loop.turn, region, operands);
     loop.operands = std::move(operands);
     std::vector<size_t> results;
@@ -544,12 +575,10 @@ class Splitter {
         pipeline.turn.inputs[k].copies.push_back({copy_in_turn(*pipeline.loop, k, copy), {}});
     }
     keep_copies_of_turn(pipeline.turn, *pipeline.loop->region);
-    Forms forms;
-    const MergedProgram merged = merge(pipeline.turn, forms);
-    loop.turn = Splitter(merged, {.region = pipeline.loop->region.get(),
-                                  .parameters = loop.parameters,
-                                  .micro = axis_bit(node->mesh->order())})
-                    .run();
+    loop.turn = options_.compile(std::move(pipeline.turn), {.region = pipeline.loop->region.get(),
+                                                            .parameters = loop.parameters,
+                                                            .micro = axis_bit(node->mesh->order()),
+                                                            .over = region.micro});
     bring_before(loop.turn, *pipeline.loop->region, loop.operands);
     for (size_t r = 0; r < pipeline.results.size(); ++r) {
       const auto place = static_cast<int32_t>(pipeline.results[r]);
@@ -723,14 +752,9 @@ class Splitter {
   }
 
   const MergedProgram& merged_;
-  const graph::Region* const region_;
-  const std::vector<bool> parameters_;          ///< of an iteration: which of its tensors are slices of parameters
-  const std::vector<graph::AlongMicro> along_;  ///< for each root of a stage's iteration, or empty
-  const std::vector<Sharding> tensors_;         ///< of an iteration: the shardings of its tensors
-  const Name over_;                             ///< AroundTurn
-  const MeshPtr mesh_;                          ///< AroundTurn
-  const std::vector<AxisList> tensor_owners_, root_owners_;
-  const std::vector<AxisSet> root_parts_;  ///< AroundTurn
+  const LoweringOptions& options_;
+  const EnclosingLoop& loop_;
+  const graph::Region* const region_;  ///< of the loop; null: none
   const AxisSet micro_;  ///< axes of micro-batches: a micro-batch's sum over them is complete for that micro-batch
   const graph::Program& graph_;
   const std::vector<std::string> names_;
@@ -750,69 +774,9 @@ class Splitter {
 
 }  // namespace
 
-LocalProgram split(const MergedProgram& merged) {
-  LocalProgram local = Splitter(merged).run();
-  leave_out_unread_of_loops(local);
-  return local;
-}
-
-/// Gives a root the sharding `sharding`, as if `@` asked for it.
-static void ask(graph::Program& program, size_t root, const Sharding& sharding) {
-  graph::ProgramValue& value = program.roots[root];
-  if (program.sharding(value) == sharding) return;
-  auto asked = std::make_shared<graph::LaidOutOperation>();
-  asked->op = &ops::kLayout;
-  asked->operands = asked->results = {program.type(value)};
-  asked->mesh = program.mesh(value);
-  asked->shardings = {sharding};
-  asked->inherited = {0};
-  asked->origin = graph::LayoutOrigin::kGiven;
-  asked->written = false;
-  asked->span = program.maker(value).span;
-  graph::ProgramOperation entry;
-  entry.operation = std::move(asked);
-  entry.first_operand = static_cast<int32_t>(program.operands.size());
-  entry.operand_count = 1;
-  program.operands.push_back(value);
-  value = {static_cast<int32_t>(program.operations.size()), 0};
-  program.operations.push_back(std::move(entry));
-}
-
-LocalProgram split_turn(const graph::LaidOutOperation& loop, const std::vector<Sharding>& tensors,
-                        const std::vector<AxisList>& owners, const std::vector<AxisSet>& parts,
-                        const std::vector<std::vector<graph::InputCopy>>& copies, const std::vector<bool>& parameters,
-                        AxisSet micro, int64_t most_whole) {
-  const graph::Region& region = *loop.region;
-  graph::Program turn = region.turn;
-  keep_copies_of_turn(turn, region);
-  for (size_t k = 0; k < copies.size(); ++k) turn.inputs[k].copies = copies[k];
-  for (int32_t c = 0; c < region.carried; ++c) turn.inputs[c].dies = true;
-  std::vector<graph::AlongMicro> along;
-  if (!region.stages.empty()) along = along_micro(region, region.micro, true).roots;
-  for (int32_t r = region.carried; r < region.carried + region.stacked; ++r) {
-    if (!along.empty() && along[r] == graph::AlongMicro::kSum) continue;  // it is reduced after the last micro-batch
-    Sharding of_one = loop.shardings[r];
-    of_one.dims.erase(of_one.dims.begin());
-    ask(turn, static_cast<size_t>(r), of_one);
-  }
-  Forms forms;
-  carry_splits(turn);
-  sink_layouts(turn, forms);
-  MergedProgram merged = merge(turn, forms, most_whole);
-  expand(merged, forms);
-  AroundTurn around{.region = &region,
-                    .tensors = tensors,
-                    .parameters = parameters,
-                    .micro = micro,
-                    .along = std::move(along),
-                    .over = loop.attributes.get<ops::ScanAttributes>().over.name,
-                    .mesh = loop.mesh,
-                    .tensor_owners = owners,
-                    .root_parts = parts};
-  for (size_t r = 0; r < region.turn.roots.size(); ++r)
-    around.root_owners.push_back(owners_of_result(loop, static_cast<int32_t>(r)));
-  LocalProgram local = Splitter(merged, std::move(around)).run();
-  leave_out_unread(local);
+LocalProgram split(const MergedProgram& merged, const LoweringOptions& options, const EnclosingLoop* loop) {
+  LocalProgram local = Splitter(merged, options, loop ? *loop : EnclosingLoop{}).run();
+  if (!loop) leave_out_unread_of_loops(local);
   return local;
 }
 

@@ -268,6 +268,25 @@ TEST_F(CommandLine, EveryStagePrints) {
   for (const std::string& stage : stages) EXPECT_MENTIONS(unknown.err, stage);
 }
 
+TEST_F(CommandLine, IterationsOfLoopsPassThroughTheSamePasses) {
+  const std::string file = write("a.mtf",
+                                 "dim t = 3, u = 2, a = 4\nfn f(x, y) = x + sum(y * y -> [a]) + sum(y * y -> [a])\n"
+                                 "let rows = fn(x, ys) = scan(f, x, ys, over: u)\n"
+                                 "print(scan(rows, zeros([a]), ones([t, u, a]), over: t))\n");
+  const std::string expanded = mtf({"trace", file, "--stage", "expand"}).out;
+  EXPECT_MENTIONS(expanded, "# an iteration over t:");
+  EXPECT_MENTIONS(expanded, "# an iteration over u:");
+  const auto sums_in = [](const std::string& text) {
+    size_t count = 0;
+    for (const std::string& line : split(text.substr(text.find("# an iteration over u:")), '\n'))
+      count += line.find("sum(") != std::string::npos;
+    return count;
+  };
+  EXPECT_EQ(sums_in(mtf({"trace", file, "--stage", "sink_layouts"}).out), 2u);
+  EXPECT_EQ(sums_in(expanded), 1u) << "equal operations of an iteration are merged";
+  EXPECT_EQ(mtf({"trace", "--from", write("expanded", expanded)}).status, 0) << "iterations are comments";
+}
+
 TEST_F(CommandLine, WhatAStagePrintsIsReadBack) {
   const std::string file = write(
       "a.mtf",
