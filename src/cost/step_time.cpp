@@ -141,31 +141,53 @@ StepTime time_of_step(const schedule::Schedule& schedule, const schedule::Step& 
   return time;
 }
 
-StepTime time_of(const schedule::Schedule& schedule, const std::vector<spmd::InstructionCost>& costs,
-                 const MachineModel& machine) {
-  StepTime time;
+std::vector<double> shares_of_step(const schedule::Schedule& schedule, const schedule::Step& step,
+                                   const std::vector<spmd::InstructionCost>& costs, const MachineModel& machine) {
+  std::vector<double> shares;
+  double all = 0;
+  for (int i : step.instructions) {
+    shares.push_back(step.kind == schedule::StepKind::kCollective
+                         ? static_cast<double>(costs[i].wire_bytes)
+                         : arithmetic_of(schedule.program, schedule.program.instructions[i],
+                                         static_cast<double>(costs[i].flops.value()), machine));
+    all += shares.back();
+  }
+  for (double& share : shares) share = all > 0 ? share / all : 1 / static_cast<double>(shares.size());
+  return shares;
+}
+
+std::vector<StepTime> times_of_steps(const schedule::Schedule& schedule,
+                                     const std::vector<spmd::InstructionCost>& costs, const MachineModel& machine) {
+  std::vector<StepTime> times;
   struct UnderWay {
+    size_t step;
     int finish;
     double may_hide;
   };
   std::vector<UnderWay> under_way;  // in the order in which they began, which is the order of their progress
   for (size_t s = 0; s < schedule.steps.size(); ++s) {
     const schedule::Step& step = schedule.steps[s];
-    const StepTime own = time_of_step(schedule, step, costs, machine);
-    time.add(own, 1);
+    times.push_back(time_of_step(schedule, step, costs, machine));
     if (machine.overlap == 0) continue;
     std::erase_if(under_way,
                   [&](const UnderWay& each) { return each.finish <= static_cast<int>(s) || each.may_hide <= 0; });
     if (step.kind == schedule::StepKind::kCollective)
-      under_way.push_back({step.finish, machine.overlap * own.communication()});
-    double left = own.compute;
+      under_way.push_back({s, step.finish, machine.overlap * times[s].communication()});
+    double left = times[s].compute;
     for (UnderWay& each : under_way) {
       const double hides = std::min(left, each.may_hide);
       each.may_hide -= hides;
       left -= hides;
-      time.hidden += hides;
+      times[each.step].hidden += hides;
     }
   }
+  return times;
+}
+
+StepTime time_of(const schedule::Schedule& schedule, const std::vector<spmd::InstructionCost>& costs,
+                 const MachineModel& machine) {
+  StepTime time;
+  for (const StepTime& step : times_of_steps(schedule, costs, machine)) time.add(step, 1);
   return time;
 }
 

@@ -45,6 +45,16 @@ struct StepTime {
 StepTime time_of(const schedule::Schedule& schedule, const std::vector<spmd::InstructionCost>& costs,
                  const MachineModel& machine);
 
+/// Returns the time of each step of a schedule. The times of the steps add up to time_of(): `hidden` of a collective is
+/// its own part that overlaps with kernels.
+std::vector<StepTime> times_of_steps(const schedule::Schedule& schedule,
+                                     const std::vector<spmd::InstructionCost>& costs, const MachineModel& machine);
+
+/// Returns the part of a step's time that each of its instructions takes; the parts add up to 1. The instructions of a
+/// fusion share its time by their arithmetic, merged collectives by their bytes, and all equally if none is known.
+std::vector<double> shares_of_step(const schedule::Schedule& schedule, const schedule::Step& step,
+                                   const std::vector<spmd::InstructionCost>& costs, const MachineModel& machine);
+
 /// Returns the flops a second of an operation with large matrices.
 double rate_of(const MachineModel& machine, const graph::Op& op, ElementType element);
 

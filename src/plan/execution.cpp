@@ -250,8 +250,10 @@ Counters Execution::last_counters() const {
 }
 
 std::vector<spmd::StatementCost> Execution::last_costs() const {
-  return impl_->last ? costs_of(impl_->last->schedule->program, impl_->last->costs)
-                     : std::vector<spmd::StatementCost>();
+  if (!impl_->last) return {};
+  const auto& costs = impl_->options.costs;
+  return costs ? costs(*impl_->last->schedule, impl_->last->costs)
+               : costs_of(impl_->last->schedule->program, impl_->last->costs);
 }
 
 std::string Execution::last_text(const std::string& stage) const {

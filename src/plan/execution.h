@@ -24,6 +24,9 @@ class PositionedFile;  // io/positioned_file.h
 namespace mtf::graph {
 struct Capture;  // graph/program.h
 }
+namespace mtf::schedule {
+struct Schedule;  // schedule/schedule.h
+}
 
 namespace mtf::plan {
 
@@ -39,6 +42,9 @@ struct ExecutionOptions {
   bool verify_passes = false;                       ///< verifies the post-condition of each pass
   bool peaks_of_passes = false;                     ///< pass_times() includes peaks
   std::shared_ptr<ProgramRecord> record = nullptr;  ///< captured programs are added to it
+  /// Returns the costs of last_costs() from a schedule and the costs of its instructions; empty: spmd::costs_of.
+  std::function<std::vector<spmd::StatementCost>(const schedule::Schedule&, const std::vector<spmd::InstructionCost>&)>
+      costs = {};
 };
 
 class Execution {

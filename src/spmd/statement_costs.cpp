@@ -24,38 +24,46 @@ std::string to_string(const NamedBlock& block) {
                  (block.mesh ? to_string(block.type, block.sharding, *block.mesh) : to_string(block.type)));
 }
 
+bool is_counted(const Instruction& instruction, const InstructionCost& cost) {
+  return is_collective(instruction.kind) ? cost.count > 0 : !cost.flops.terms().empty();
+}
+
+StatementCost statement_cost(const LocalProgram& program, const Instruction& instruction, const InstructionCost& cost,
+                             int64_t times) {
+  const bool collective = is_collective(instruction.kind);
+  const LocalValue& value = program.values[instruction.results[0]];
+  StatementCost entry;
+  entry.value = named(value);
+  entry.span = instruction.node->span;
+  entry.times = times;
+  entry.frame = instruction.node->frame;
+  if (collective) {
+    entry.collective = counted_as(instruction.kind);
+    entry.axes = value.mesh->names_of(instruction.axes);
+    entry.from = named(program.values[instruction.operands[0]]);
+  }
+  entry.flops = cost.flops.value();
+  entry.values = cost.values.value();
+  entry.bytes = cost.bytes.value();
+  entry.wire_bytes = cost.wire_bytes;
+  entry.formula = collective ? cost.values : cost.flops;
+  entry.reason = instruction.reason;
+  entry.decided = instruction.node->origin;
+  return entry;
+}
+
 static void append_costs(std::vector<StatementCost>& result, const LocalProgram& program,
                          const std::vector<InstructionCost>& costs, int64_t times) {
   for (size_t i = 0; i < program.instructions.size(); ++i) {
     const Instruction& instruction = program.instructions[i];
-    const InstructionCost& cost = costs[i];
     if (instruction.turn) {
       std::vector<InstructionCost> of_turn;
       for (const Instruction& each : instruction.turn->instructions)
         of_turn.push_back(cost_of(*instruction.turn, each));
       append_costs(result, *instruction.turn, of_turn, mtf::saturating_multiply(times, most_turns(*instruction.node)));
-      continue;
+    } else if (is_counted(instruction, costs[i])) {
+      result.push_back(statement_cost(program, instruction, costs[i], times));
     }
-    const bool collective = is_collective(instruction.kind);
-    if (collective ? cost.count == 0 : cost.flops.terms().empty()) continue;
-    const LocalValue& value = program.values[instruction.results[0]];
-    StatementCost& entry = result.emplace_back();
-    entry.value = named(value);
-    entry.span = instruction.node->span;
-    entry.times = times;
-    entry.frame = instruction.node->frame;
-    if (collective) {
-      entry.collective = counted_as(instruction.kind);
-      entry.axes = value.mesh->names_of(instruction.axes);
-      entry.from = named(program.values[instruction.operands[0]]);
-    }
-    entry.flops = cost.flops.value();
-    entry.values = cost.values.value();
-    entry.bytes = cost.bytes.value();
-    entry.wire_bytes = cost.wire_bytes;
-    entry.formula = collective ? cost.values : cost.flops;
-    entry.reason = instruction.reason;
-    entry.decided = instruction.node->origin;
   }
 }
 

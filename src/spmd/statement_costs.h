@@ -13,6 +13,7 @@
 
 namespace mtf::spmd {
 
+struct Instruction;
 struct InstructionCost;
 struct LocalProgram;
 
@@ -38,8 +39,9 @@ struct StatementCost {
   int64_t values = 0;
   int64_t bytes = 0;
   int64_t wire_bytes = 0;
-  Cost formula;                                               ///< the flops, or a collective's values
-  ReasonRef reason;                                           ///< of a collective
+  double seconds = 0;  ///< by a machine model, without what overlaps with other work; 0 without a model
+  Cost formula;        ///< the flops, or a collective's values
+  ReasonRef reason;    ///< of a collective
   graph::LayoutOrigin decided = graph::LayoutOrigin::kRules;  ///< how the layout of the operation's result was decided
 };
 
@@ -49,5 +51,10 @@ Span source_of(const StatementCost& cost);
 
 /// Returns the cost of each instruction that computes or communicates. `costs` has an entry for each instruction.
 std::vector<StatementCost> costs_of(const LocalProgram& program, const std::vector<InstructionCost>& costs);
+/// True if an instruction computes or communicates something that is counted.
+bool is_counted(const Instruction& instruction, const InstructionCost& cost);
+/// Returns the record of one instruction that is no loop and runs `times` times.
+StatementCost statement_cost(const LocalProgram& program, const Instruction& instruction, const InstructionCost& cost,
+                             int64_t times);
 
 }  // namespace mtf::spmd

@@ -88,15 +88,16 @@ std::string turns_text(std::int64_t turns) {
 
 std::string plan_text(const eval::StatementReport& report, bool formulas, std::size_t width) {
   if (report.costs.empty()) return {};
-  // what | flops or values | formula | bytes | wire bytes | reason
-  Table table("lrlrrl");
+  // what | time | flops or values | formula | bytes | wire bytes | reason
+  Table table("lrrlrrl");
   for (const spmd::StatementCost& cost : report.costs) {
+    const std::string time = cost.seconds > 0 ? seconds_text(cost.seconds) : "";
     if (!cost.collective) {
-      table.row({to_string(cost.value), cost.flops == 0 ? "" : count_text(cost.flops, "flop"),
+      table.row({to_string(cost.value), time, cost.flops == 0 ? "" : count_text(cost.flops, "flop"),
                  behind(cost.formula, formulas), "", "", ""});
       continue;
     }
-    table.row({"  " + collective_text(cost), count_text(cost.values, "value"), behind(cost.formula, formulas),
+    table.row({"  " + collective_text(cost), time, count_text(cost.values, "value"), behind(cost.formula, formulas),
                bytes_text(cost.bytes), bytes_text(cost.wire_bytes) + " on the wire", reason_text(cost)});
   }
   Table head("l");

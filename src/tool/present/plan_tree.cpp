@@ -109,6 +109,7 @@ void PartCost::add(const spmd::StatementCost& cost, std::int64_t times) {
   const bool backward = cost.frame && cost.frame->backward;
   flops = saturating_add(flops, saturating_multiply(cost.flops, times));
   if (backward) backward_flops = saturating_add(backward_flops, saturating_multiply(cost.flops, times));
+  seconds += cost.seconds * static_cast<double>(times);
   if (!cost.collective) return;
   collectives = saturating_add(collectives, times);
   bytes = saturating_add(bytes, saturating_multiply(cost.bytes, times));
@@ -116,6 +117,7 @@ void PartCost::add(const spmd::StatementCost& cost, std::int64_t times) {
 }
 
 void PartCost::add(const PartCost& other) {
+  seconds += other.seconds;
   flops = saturating_add(flops, other.flops);
   backward_flops = saturating_add(backward_flops, other.backward_flops);
   collectives = saturating_add(collectives, other.collectives);

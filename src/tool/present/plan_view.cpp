@@ -19,23 +19,37 @@ namespace {
 
 constexpr std::size_t kWidestText = 76;
 
-/// Returns the share of all flops of a part that runs `times` times.
-std::string share_text(std::int64_t flops, std::int64_t times, std::int64_t all) {
-  if (flops == 0 || all == 0) return {};
-  const double share = 100 * static_cast<double>(flops) * static_cast<double>(times) / static_cast<double>(all);
+std::string share_text(double part, double all) {
+  if (part == 0 || all == 0) return {};
+  const double share = 100 * part / all;
   return share < 0.1 ? "<0.1%" : fmt::format("{:.{}f}%", share, share < 9.95 ? 1 : 0);
 }
 
 std::string shown(std::int64_t number) { return number == 0 ? "" : thousands(number); }
 
-/// Returns the numbers of a row, in the columns of heading().
-std::vector<std::string> figures(const PartCost& cost, std::int64_t times, std::int64_t all_flops) {
-  return {share_text(cost.flops, times, all_flops), shown(cost.flops), shown(cost.backward_flops),
-          shown(cost.collectives), cost.bytes == 0 ? "" : bytes_text(cost.bytes)};
+/// Returns the numbers of a row, in the columns of heading(). The share is that of the time if it is known, else that
+/// of the flops.
+std::vector<std::string> figures(const PartCost& cost, std::int64_t times, const PartCost& all) {
+  const bool has_time = all.seconds > 0;
+  const double count = static_cast<double>(times);
+  return {share_text(count * (has_time ? cost.seconds : static_cast<double>(cost.flops)),
+                     has_time ? all.seconds : static_cast<double>(all.flops)),
+          cost.seconds > 0 ? seconds_text(cost.seconds) : "",
+          shown(cost.flops),
+          shown(cost.backward_flops),
+          shown(cost.collectives),
+          cost.bytes == 0 ? "" : bytes_text(cost.bytes)};
 }
 
-std::vector<std::string> heading(const std::string& last) {
-  return {"share", "flops", "backward", "collectives", "bytes", "", last};
+std::vector<std::string> heading(const PartCost& all, const std::string& last) {
+  return {"share", all.seconds > 0 ? "time" : "", "flops", "backward", "collectives", "bytes", "", last};
+}
+
+/// The figure by which parts are sorted, the largest first.
+double sorted_by(const PartCost& cost, PlanSort sort) {
+  return sort == PlanSort::kTime    ? cost.seconds
+         : sort == PlanSort::kBytes ? static_cast<double>(cost.bytes)
+                                    : static_cast<double>(cost.flops);
 }
 
 void add_row(Table& table, std::vector<std::string> cells, std::string place, std::string text, std::string tail = {}) {
@@ -48,8 +62,8 @@ void add_row(Table& table, std::vector<std::string> cells, std::string place, st
 
 class TreeText {
  public:
-  TreeText(const PlanTree& tree, const PlanView& view) : view_(view), all_flops_(tree.root().cost.flops) {
-    table_.row(heading(""));
+  TreeText(const PlanTree& tree, const PlanView& view) : view_(view), all_(tree.root().cost) {
+    table_.row(heading(all_, ""));
     open(tree.root());
     rows(tree.root(), 0, 1);
   }
@@ -60,7 +74,7 @@ class TreeText {
   /// Chooses the parts that are shown with their contents.
   void open(const PlanPart& root) {
     struct Closed {
-      std::int64_t weight;
+      double weight;
       const PlanPart* part;
       int level;
       std::int64_t times;
@@ -69,7 +83,10 @@ class TreeText {
     std::priority_queue<Closed> closed;
     auto add = [&](const PlanPart& part, int level, std::int64_t times) {
       if (parts_of(part).empty()) return;
-      closed.push({(part.cost.flops / 1024 + part.cost.bytes) * times, &part, level, times});
+      const double weight = all_.seconds > 0
+                                ? part.cost.seconds
+                                : static_cast<double>(part.cost.flops) / 1024 + static_cast<double>(part.cost.bytes);
+      closed.push({weight * static_cast<double>(times), &part, level, times});
     };
     int lines = static_cast<int>(root.parts.size());
     for (const auto& statement : root.parts) add(*statement, 1, 1);
@@ -91,13 +108,13 @@ class TreeText {
     for (const auto& each : parts_of(part)) parts.push_back(each.get());
     if (view_.sort && *view_.sort != PlanSort::kSource)
       std::stable_sort(parts.begin(), parts.end(), [&](const PlanPart* a, const PlanPart* b) {
-        return *view_.sort == PlanSort::kFlops ? a->cost.flops > b->cost.flops : a->cost.bytes > b->cost.bytes;
+        return sorted_by(a->cost, *view_.sort) > sorted_by(b->cost, *view_.sort);
       });
     const std::string indent(2 * static_cast<std::size_t>(level), ' ');
     for (const PlanPart* each : parts) {
       const std::int64_t all = times_of(*each, times);
-      add_row(table_, figures(each->cost, all, all_flops_), place_of(each->span),
-              indent + cut_off(each->text, kWidestText), tail_of(*each, part));
+      add_row(table_, figures(each->cost, all, all_), place_of(each->span), indent + cut_off(each->text, kWidestText),
+              tail_of(*each, part));
       if (opened_.count(each)) rows(*each, level + 1, times_below(*each, all));
     }
   }
@@ -120,9 +137,9 @@ class TreeText {
   }
 
   const PlanView& view_;
-  const std::int64_t all_flops_;
+  const PartCost all_;
   std::set<const PlanPart*> opened_;
-  Table table_{"rrrrrll"};
+  Table table_{"rrrrrrll"};
 };
 
 // ---- flat lists -----------------------------------------------------------------------------------------------------
@@ -173,18 +190,21 @@ std::vector<Group> groups_of(const PlanTree& tree, PlanBy by) {
 
 std::string flat_text(const PlanTree& tree, const PlanView& view) {
   std::vector<Group> groups = groups_of(tree, view.by);
-  const PlanSort sort = view.sort.value_or(view.by == PlanBy::kCollective ? PlanSort::kBytes : PlanSort::kFlops);
+  const PartCost& all = tree.root().cost;
+  const PlanSort sort = view.sort.value_or(all.seconds > 0                  ? PlanSort::kTime
+                                           : view.by == PlanBy::kCollective ? PlanSort::kBytes
+                                                                            : PlanSort::kFlops);
   std::stable_sort(groups.begin(), groups.end(), [&](const Group& a, const Group& b) {
     if (sort == PlanSort::kSource) return a.span.file == b.span.file && a.span.begin < b.span.begin;
-    return sort == PlanSort::kBytes ? a.cost.bytes > b.cost.bytes : a.cost.flops > b.cost.flops;
+    return sorted_by(a.cost, sort) > sorted_by(b.cost, sort);
   });
-  Table table("rrrrrll");
-  table.row(heading(view.by == PlanBy::kFunction     ? "function"
-                    : view.by == PlanBy::kPath       ? "part"
-                    : view.by == PlanBy::kCollective ? "collective"
-                                                     : "line"));
+  Table table("rrrrrrll");
+  table.row(heading(all, view.by == PlanBy::kFunction     ? "function"
+                         : view.by == PlanBy::kPath       ? "part"
+                         : view.by == PlanBy::kCollective ? "collective"
+                                                          : "line"));
   for (const Group& group : groups)
-    add_row(table, figures(group.cost, 1, tree.root().cost.flops),
+    add_row(table, figures(group.cost, 1, all),
             view.by == PlanBy::kPath || view.by == PlanBy::kFunction ? "" : place_of(group.span), group.text);
   return table.text("", "  ", view.width);
 }
@@ -213,6 +233,7 @@ Json json_of(const PlanPart& part) {
   json["collectives"] = part.cost.collectives;
   json["bytes"] = part.cost.bytes;
   json["wire_bytes"] = part.cost.wire_bytes;
+  if (part.cost.seconds > 0) json["seconds"] = part.cost.seconds;
   for (const spmd::StatementCost* cost : part.own) {
     Json value{{"value", to_string(cost->value)}};
     if (cost->collective) {
@@ -225,6 +246,7 @@ Json json_of(const PlanPart& part) {
     } else {
       value["flops"] = cost->flops;
     }
+    if (cost->seconds > 0) value["seconds"] = cost->seconds;
     json["values"].push_back(std::move(value));
   }
   for (const auto& each : part.parts) json["parts"].push_back(json_of(*each));
@@ -301,7 +323,7 @@ PlanBy plan_by(const std::string& word) {
 }
 
 PlanSort plan_sort(const std::string& word) {
-  static const std::vector<std::string> words = {"source", "flops", "bytes"};
+  static const std::vector<std::string> words = {"source", "flops", "bytes", "time"};
   return static_cast<PlanSort>(position_of("--sort", word, words));
 }
 
@@ -332,10 +354,13 @@ std::string view_json(const PlanTree& tree, const PlanSummary& summary) {
 }
 
 std::string view_csv(const PlanTree& tree, const PlanSummary& summary) {
-  std::string out = "place,flops,backward_flops,collectives,bytes,wire_bytes,line\n";
+  const bool has_time = tree.root().cost.seconds > 0;
+  std::string out =
+      fmt::format("place,flops,backward_flops,collectives,bytes,wire_bytes{},line\n", has_time ? ",seconds" : "");
   for (const Group& group : groups_of(tree, PlanBy::kLine))
-    out += fmt::format("{},{},{},{},{},{},{}\n", place_of(group.span), group.cost.flops, group.cost.backward_flops,
-                       group.cost.collectives, group.cost.bytes, group.cost.wire_bytes, quoted(line_of(group.span)));
+    out += fmt::format("{},{},{},{},{},{}{},{}\n", place_of(group.span), group.cost.flops, group.cost.backward_flops,
+                       group.cost.collectives, group.cost.bytes, group.cost.wire_bytes,
+                       has_time ? fmt::format(",{}", group.cost.seconds) : "", quoted(line_of(group.span)));
   out += "\nfigure,of,value\n";
   if (summary.mesh) out += fmt::format("mesh,,{}\n", quoted(to_string(*summary.mesh)));
   each_figure(summary, [&](const std::string& name, const std::string& of, auto figure) {

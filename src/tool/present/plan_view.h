@@ -16,12 +16,12 @@ namespace mtf::tool {
 /// The grouping of costs: along the program's structure; by line of source; by function; by the path of the model part
 /// that computes; by collective, with its reason; or by value (plan_text.h).
 enum class PlanBy : std::uint8_t { kTree, kLine, kFunction, kPath, kCollective, kValue };
-enum class PlanSort : std::uint8_t { kSource, kFlops, kBytes };
+enum class PlanSort : std::uint8_t { kSource, kFlops, kBytes, kTime };
 
 struct PlanView {
   PlanBy by = PlanBy::kTree;
-  std::optional<PlanSort>
-      sort;  ///< default: a tree in the order of the source; a list by flops or, of collectives, by bytes
+  std::optional<PlanSort> sort;  ///< default: a tree in the order of the source; a list by time if it is known, else by
+                                 ///< flops or, of collectives, by bytes
   std::optional<int> depth;  ///< of a tree: all parts down to this depth, with any number of lines
   int lines = 40;            ///< of a tree without `depth`: the most lines; the most expensive parts are opened first
   std::size_t width = 0;     ///< wider lines are cut off; 0: no limit

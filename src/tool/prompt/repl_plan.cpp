@@ -100,6 +100,9 @@ void plan_command(Repl& repl, const std::string& argument) {
   PlanView view;
   view.by = plan_by(options.value("--by").value_or("value"));
   if (const auto sort = options.value("--sort")) view.sort = plan_sort(*sort);
+  if (view.sort == PlanSort::kTime)
+    fail(Diagnostic(Kind::bad_usage, {}, "`:plan` has the time of the whole statement alone")
+             .help("`mtf plan --machine FILE --sort time` sorts the parts of a script by time"));
   refuse_unused(view.by, [&](std::string_view option) { return options.has(option); });
   if (options.has("--depth")) view.depth = options.number("--depth", 0, 1000, 0);
   view.lines = options.number("--lines", 1, 1'000'000, view.lines);

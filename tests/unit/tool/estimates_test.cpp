@@ -78,6 +78,73 @@ TEST_F(Estimates, APlanByAMachineAddsUpToWhatCompareSays) {
   EXPECT_NE(compared.out.find(time), std::string::npos) << plan.out << compared.out;
 }
 
+/// Returns the cells of the column named `heading` in a table of `mtf plan`, as seconds.
+double seconds_in(const std::string& table) {
+  double all = 0;
+  for (std::size_t at = 0, end = 0; at < table.size(); at = end + 1) {
+    end = std::min(table.find('\n', at), table.size());
+    const std::string line = table.substr(at, end - at);
+    std::size_t cut = line.find('%');
+    if (cut == std::string::npos) continue;
+    std::istringstream words(line.substr(cut + 1));
+    double number = 0;
+    std::string unit;
+    words >> number >> unit;
+    all += number * (unit == "s" ? 1 : unit == "ms" ? 1e-3 : 1e-6);
+  }
+  return all;
+}
+
+/// Lists by line, function and part of the model, the tree, the values and the CSV tell the same time.
+TEST_F(Estimates, EachFormOfAPlanHasTheWholeTime) {
+  const std::string machine = write("machine.json", "{\"bandwidth\": 1e8, \"overlap\": 0.8}");
+  for (const std::string script : {"two_layer", "pipeline", "zero", "unet", "megatron"}) {
+    const std::string file = source_folder() + "/examples/" + script + ".mtf";
+    const auto planned = [&](std::vector<std::string> words) {
+      words.insert(words.begin(), {"plan", file, "--machine", machine});
+      const ProcessResult plan = mtf(words);
+      EXPECT_EQ(plan.status, 0) << plan.err;
+      return plan.out;
+    };
+    const auto json = nlohmann::json::parse(planned({"--json"}));
+    const double all = json["in_all"]["seconds"]["in all"];
+    EXPECT_NEAR(json["seconds"].get<double>(), all, 1e-9 * all) << script;
+    double statements = 0;
+    for (const auto& each : json["parts"]) statements += each.value("seconds", 0.0);
+    EXPECT_NEAR(statements, all, 1e-9 * all) << script;
+    for (const std::string by : {"line", "function", "path"})
+      EXPECT_NEAR(seconds_in(planned({"--by", by})), all, 0.01 * all) << script << by;
+    const std::string csv = planned({"--csv"});
+    EXPECT_MENTIONS(csv, "wire_bytes,seconds,line\n");
+    double lines = 0;
+    std::istringstream rows(csv);
+    for (std::string row; std::getline(rows, row) && !row.empty();) {
+      std::size_t at = 0;
+      for (int cell = 0; cell < 6; ++cell) at = row.find(',', at) + 1;
+      lines += std::strtod(row.c_str() + at, nullptr);
+    }
+    EXPECT_NEAR(lines, all, 1e-9 * all) << script;
+    EXPECT_NE(planned({"--by", "value"}).find("µs"), std::string::npos) << script;
+  }
+}
+
+/// Only the communication that computing does not hide takes time.
+TEST_F(Estimates, ALineHasTheTimeThatNothingHides) {
+  const std::string file = write("a.mtf", kEstimatedStep);
+  const auto collectives = [&](const std::string& overlap) {
+    const std::string machine = write("machine.json", "{\"bandwidth\": 1e11, \"overlap\": " + overlap + "}");
+    const ProcessResult plan = mtf({"plan", file, "--machine", machine, "--set", "io=256", "--set", "hidden=1024",
+                                    "--layout", "batch:rows", "--by", "collective"});
+    return seconds_in(plan.out.substr(0, plan.out.find("\n\n")));
+  };
+  EXPECT_LT(collectives("1"), 0.9 * collectives("0"));
+}
+
+TEST_F(Estimates, SortingByTimeNeedsAMachine) {
+  const std::string file = write("a.mtf", kEstimatedStep);
+  EXPECT_MENTIONS(mtf({"plan", file, "--sort", "time"}).err, "--sort time needs `--machine FILE`");
+}
+
 /// The first of two gradients is summed while the second is computed.
 TEST_F(Estimates, GradientsAreSummedBesideTheBackwardPass) {
   const std::string file = write("a.mtf", kEstimatedStep);
