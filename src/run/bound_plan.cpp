@@ -379,8 +379,12 @@ struct BoundPlan::Impl {
       }
       if (const auto loop = loops.find(s); loop != loops.end()) {
         while (!under_way.empty()) finish(under_way[0]);  // iterations reuse the memory of collectives
+        const double began = clock, busy = machine.timeline ? machine.timeline->busy() : 0;
         run_loop(loop->second, step, inputs.numbers(*step.first), s < stops_before);
-        if (machine.timeline) read_clock();
+        if (machine.timeline) {
+          read_clock();
+          machine.timeline->add_up(schedule, static_cast<int>(s), clock - began - (machine.timeline->busy() - busy));
+        }
         continue;
       }
       try {
@@ -458,7 +462,8 @@ struct BoundPlan::Impl {
   }
 
   void note(size_t s, double began, double busy) {
-    machine.timeline->add({schedule, static_cast<int>(s), began, clock, busy, hostings.some()});
+    const int64_t number = steps[s].collective ? steps[s].number : -1;
+    machine.timeline->add({schedule, static_cast<int>(s), began, clock, busy, hostings.some(), number});
   }
 
   /// Reads the clock. Returns the time since the last reading.

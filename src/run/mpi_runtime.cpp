@@ -113,7 +113,11 @@ void MpiRuntime::meet(const graph::Capture& capture, const plan::ProgramForm& fo
 
 std::vector<std::shared_ptr<plan::Tensor>> MpiRuntime::run(const std::shared_ptr<const plan::Plan>& plan,
                                                            const plan::PlanInputs& inputs, Span place) {
+  Timeline* const timeline = impl_->options.timeline.get();
+  const double began = timeline != nullptr ? timeline->now() : 0;
+  const int64_t memory = timeline != nullptr ? impl_->machine.pool->alone_live() : 0;
   std::vector<std::shared_ptr<plan::Tensor>> outputs = impl_->bound(plan, place).run(inputs);
+  if (timeline != nullptr) timeline->add(Timeline::Run{plan->schedule, place, began, timeline->now(), memory});
   if (impl_->options.check_replicas) {
     const spmd::LocalProgram& program = plan->schedule->program;
     std::vector<std::string> names;

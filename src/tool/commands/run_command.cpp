@@ -6,14 +6,17 @@
 #include <new>
 #include <optional>
 
+#include "plan/passes.h"
 #include "run/reference_runtime.h"
 #include "run/timeline.h"
 #include "session/session.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/commands/commands.h"
+#include "tool/present/fitted_text.h"
 #include "tool/present/losses.h"
 #include "tool/present/picture.h"
+#include "tool/present/profile.h"
 #include "tool/present/timeline_file.h"
 #include "tool/shell/generated_file.h"
 #include "tool/shell/interrupts.h"
@@ -35,6 +38,8 @@ struct RunOptions {
   bool watch = false;
   bool no_check = false;  ///< for tests, which compare a check with the run
   std::string timeline, loss_curve;
+  bool profile = false;
+  std::string machine;  ///< of the profile's predicted times
 };
 
 /// Returns one number per line, with all digits.
@@ -63,32 +68,51 @@ void expect_files(const RunOptions& options) {
                        [](const std::string& text) { return is_svg_of("loss-curve", text); });
 }
 
-/// Makes the record of step times for --timeline; null without it.
-std::shared_ptr<run::Timeline> timeline_of(const RunOptions& options, const Launch& here,
-                                           const std::vector<std::int64_t>& placement) {
-  if (options.timeline.empty()) return nullptr;
-  auto timeline = std::make_shared<run::Timeline>();
-  timeline->tell = [timeline = timeline.get(), here, placement] {
-    return told_of(*timeline, here.rank, here.ranks, placement);
-  };
-  return timeline;
+/// Makes the record of step times for --timeline and --profile; null without them.
+std::shared_ptr<run::Timeline> timeline_of(const RunOptions& options) {
+  if (options.timeline.empty() && !options.profile) return nullptr;
+  return std::make_shared<run::Timeline>(!options.timeline.empty(), options.profile);
 }
 
-/// Writes the timeline on the first rank: of all ranks if the runtime has finished, otherwise of this rank alone.
+/// Sets what this rank tells of its timeline: a line with its profile, then its events. Lines are empty if they are not
+/// asked for. `execution` lives as long as the program runs.
+void let_tell(run::Timeline& timeline, const RunOptions& options, const plan::Runtime& runtime,
+              const std::vector<std::int64_t>& placement, const plan::Execution& execution) {
+  std::optional<cost::MachineModel> machine;
+  if (!options.machine.empty()) machine = machine_option(options.machine);
+  timeline.tell = [&timeline, &options, &runtime, &execution, placement, machine] {
+    double planning = 0;
+    for (const plan::PassTime& pass : execution.pass_times()) planning += pass.microseconds / 1e6;
+    const int rank = runtime.rank();
+    return (options.profile ? told_profile(timeline, rank, machine, planning) : std::string()) + "\n" +
+           (options.timeline.empty() ? std::string() : told_of(timeline, rank, runtime.ranks(), placement));
+  };
+}
+
+/// Shows the profile, and writes the timeline, on the first rank: of all ranks if the runtime has finished, otherwise
+/// of this rank alone.
 void write_timeline(const RunOptions& options, const run::Timeline& timeline) {
-  const std::vector<std::string> told =
-      timeline.told.empty() ? std::vector<std::string>{timeline.tell()} : timeline.told;
-  replace_file(options.timeline, options.timeline.ends_with(".svg") ? timeline_svg(told) : chrome_trace(told));
+  std::vector<std::string> profiles, events;
+  for (const std::string& text : timeline.told.empty() ? std::vector<std::string>{timeline.tell()} : timeline.told) {
+    const std::size_t cut = text.find('\n');
+    profiles.push_back(text.substr(0, cut));
+    events.push_back(text.substr(cut + 1));
+  }
+  if (!options.timeline.empty())
+    replace_file(options.timeline, options.timeline.ends_with(".svg") ? timeline_svg(events) : chrome_trace(events));
+  if (options.profile) write_output("\n" + profile_text(profiles, terminal_columns()));
 }
 
 /// `told`: the warnings that its check has reported.
-void run_script(const Script& script, const eval::Settings& settings, plan::Runtime& runtime,
-                const run::Timeline* timeline, bool prints, const RunOptions& options, const Diagnostics& told) {
+void run_script(const Script& script, const eval::Settings& settings, plan::Runtime& runtime, run::Timeline* timeline,
+                const std::vector<std::int64_t>& placement, bool prints, const RunOptions& options,
+                const Diagnostics& told) {
   const bool shows_progress = prints && isatty(STDERR_FILENO) != 0;
   ProgressBar bar(shows_progress);
   ProgramOutput output(bar);
   std::ostream nowhere(nullptr);
   plan::Execution execution(runtime);
+  if (timeline != nullptr) let_tell(*timeline, options, runtime, placement, execution);
   session::Session session(settings, &execution, prints ? output.stream() : nowhere);
   const InterruptsSession interrupts(session, runtime.ranks() > 1);
   if (shows_progress)
@@ -139,12 +163,13 @@ int run_alone(const RunOptions& options, const ProgramOptions& program) {
   const Diagnostics found = checked(script, settings, options);
   if (!found.empty()) report(found.render(), found.exit_code());
   if (found.has_errors()) return static_cast<int>(found.exit_code());
-  runtime_options.timeline = timeline_of(options, {}, runtime_options.placement);
+  runtime_options.timeline = timeline_of(options);
   std::unique_ptr<plan::Runtime> runtime;
   if (options.reference) runtime = std::make_unique<run::ReferenceRuntime>();
   else runtime = std::make_unique<run::MpiRuntime>(runtime_options);
   if (!options.reads.empty()) settings.reads = std::make_shared<std::vector<double>>();
-  run_script(script, settings, *runtime, runtime_options.timeline.get(), true, options, found);
+  run_script(script, settings, *runtime, runtime_options.timeline.get(), runtime_options.placement, true, options,
+             found);
   if (settings.reads) replace_file(options.reads, reads_text(*settings.reads));
   return 0;
 }
@@ -174,12 +199,13 @@ class RankRun {
     settings.runs_next = here_.rank == 0;
     runtime_options_ = runtime_options_of(program_);
     runtime_options_.use_mpi = true;
-    runtime_options_.timeline = timeline_of(options_, here_, runtime_options_.placement);
+    runtime_options_.timeline = timeline_of(options_);
     const Script script = read();
     const Diagnostics found = checked(script, settings, options_);
     if (found.has_errors()) return end(found.render(), found.exit_code());
     if (!found.empty()) report(found.render(), found.exit_code());
-    run_script(script, settings, runtime(), runtime_options_.timeline.get(), here_.rank == 0, options_, found);
+    run_script(script, settings, runtime(), runtime_options_.timeline.get(), runtime_options_.placement,
+               here_.rank == 0, options_, found);
     return 0;
   }
 
@@ -261,10 +287,19 @@ const Command kRunCommand = {
         "--check-finite looks at each value: the first NaN or infinity that finite operands give is an error, with "
         "line,\n"
         "operation and place; `counters` then count the looks too.\n"
-        "--timeline writes what chrome://tracing and ui.perfetto.dev show, a track a processor; a name that ends in "
-        ".svg, a picture.\n"
+        "--timeline writes what chrome://tracing and ui.perfetto.dev show, a track a processor, with lines, iterations "
+        "and\n"
+        "memory, and arrows to the ranks that have waited; a name that ends in .svg, a picture.\n"
         "It and --loss-curve are also written of a script that fails, as far as it came; of several ranks, the first's "
         "timeline.\n"
+        "--profile shows, line by line, the measured time of computing and of collectives, and of the host before the "
+        "line's\n"
+        "results were needed: evaluating, planning, data, printing. With --machine the predicted time stands beside "
+        "it. "
+        "A\n"
+        "fusion's time is divided among its operations by their arithmetic. Of several ranks, the one that computes "
+        "longest is\n"
+        "shown. A rank that hosts several processors takes the time of all of them; a prediction is for one.\n"
         "A file that is there is replaced if it is of the same kind, and refused before the run if it is another.\n"
         "\n"
         "Examples:\n"
@@ -288,10 +323,14 @@ const Command kRunCommand = {
       parser.text("--loss-curve", options->loss_curve, "FILE", "Draw the losses that were printed as SVG");
       parser.text("--timeline", options->timeline, "FILE",
                   "When each processor was in which step and collective: a Chrome trace, or .svg");
+      parser.flag("--profile", options->profile, "At the end, the time of each line, and of the host");
+      parser.text("--machine", options->machine, "FILE",
+                  "With --profile: the predicted time beside the measured one (see `mtf help calibrate`)");
       add_program_options(parser, program);
       add_runtime_options(parser, program);
-      parser.excludes("--reference", {"--timeline"},
+      parser.excludes("--reference", {"--timeline", "--profile"},
                       "an operation at a time, whole, has no steps and no processors to draw");
+      parser.needs("--machine", {"--profile"});
       return [options, &program] { return run(*options, program); };
     }};
 

@@ -17,10 +17,13 @@ std::string told_of(const run::Timeline& timeline, int rank, int ranks, const st
 inline constexpr std::size_t kMostTracks = 64;
 
 /// Returns a file for chrome://tracing and Perfetto: a process for each processor, with one track for computations and
-/// one for collectives, which may overlap.
+/// one for collectives, which may overlap. The first processor of each rank also has a track of the lines that need
+/// results, with their iterations, and a counter of the memory of the largest processor. Arrows show which rank the
+/// others have waited for in a collective.
 std::string chrome_trace(const std::vector<std::string>& told);
 
 /// Returns the same as a self-contained SVG, with a row for each processor: the last kMostDrawn events of each rank.
+/// Steps that follow each other too closely to be told apart are one rectangle.
 std::string timeline_svg(const std::vector<std::string>& told);
 inline constexpr std::size_t kMostDrawn = 2000;
 

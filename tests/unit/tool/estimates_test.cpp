@@ -194,12 +194,100 @@ TEST_F(Estimates, ATimelineHasATrackForEachProcessor) {
     if (event["ph"] != "X") continue;
     EXPECT_GE(event["ts"], 0);
     processors.insert(event["pid"].get<int>());
-    if (event["cat"] == "collective") with_collectives.insert(event["pid"].get<int>());
+    if (event["tid"] == 1) with_collectives.insert(event["pid"].get<int>());
   }
   EXPECT_EQ(processors, (std::set<int>{0, 1, 2, 3}));
   EXPECT_EQ(with_collectives, processors);
   ASSERT_EQ(mtf({"run", file, "--timeline", picture}).status, 0);
   EXPECT_NE(read("trace.svg").find("processor 3"), std::string::npos);
+}
+
+const std::string kTrainedLoop =
+    "mesh grid = [rows: 2]\nlayout data = {batch -> rows}\ndim batch = 64, a = 32\n"
+    "model Net {\n  param w: [a] = 1\n  fn call(x) = einsum(x, w -> [batch])\n}\nlet net = Net()\n"
+    "for step in 0..5 {\n  let loss = mean(square(net(random.uniform([batch, a]))))\n"
+    "  for (p, g) in zip(net.params, grad(loss, net.params)) { p := p - 0.01 * g }\n"
+    "  print(\"step {step}: loss {loss}\")\n}\n";
+
+TEST_F(Estimates, ATimelineNamesLinesAndIterationsAndCountsMemory) {
+  const std::string file = write("a.mtf", kTrainedLoop);
+  ASSERT_EQ(mtf({"run", file, "--timeline", path("trace.json")}).status, 0);
+  std::set<std::string> runs;
+  std::int64_t most = 0;
+  const auto trace = nlohmann::json::parse(read("trace.json"));
+  for (const auto& event : trace["traceEvents"]) {
+    if (event["ph"] == "X" && event["tid"] == 2) runs.insert(event["name"].get<std::string>());
+    if (event["ph"] == "X" && event["tid"] != 2) {
+      EXPECT_MENTIONS(event["args"]["place"].get<std::string>(), ".mtf:");
+    }
+    if (event["ph"] == "C") most = std::max(most, event["args"]["bytes"].get<std::int64_t>());
+    if (event.contains("dur")) {
+      EXPECT_LE(event["dur"].dump().size(), 10u) << "too many digits";
+    }
+  }
+  for (const std::string iteration : {"0", "4"})
+    EXPECT_EQ(runs.count("a.mtf:12  print(\"step {step}: loss {loss}\"), iteration " + iteration), 1u) << *runs.begin();
+  const auto plan = nlohmann::json::parse(mtf({"plan", file, "--json"}).out)["in_all"];
+  EXPECT_LE(most, plan["peak_bytes"].get<std::int64_t>());
+  EXPECT_GE(most, plan["peak_bytes"].get<std::int64_t>() / 2);
+  ASSERT_EQ(mtf({"run", file, "--timeline", path("trace.svg")}).status, 0);
+  const std::string picture = read("trace.svg");
+  EXPECT_MENTIONS(picture, "loss}&quot;), iteration 4");
+  EXPECT_TRUE(std::regex_search(picture, std::regex("<line class=\"t\".*>[0-9.]+ (µs|ms|s)</text>"))) << picture;
+}
+
+TEST_F(Estimates, ArrowsOfATimelineLeadToRanksThatHaveWaited) {
+  if (!has_mpirun()) GTEST_SKIP();
+  const std::string file = write("a.mtf", kTrainedLoop);
+  ASSERT_EQ(run_on_ranks(2, {kMtf, "run", file, "--timeline", path("trace.json")}).status, 0);
+  std::map<int, nlohmann::json> begun;
+  int arrows = 0;
+  const auto trace = nlohmann::json::parse(read("trace.json"));
+  for (const auto& event : trace["traceEvents"]) {
+    if (event["ph"] == "s") begun[event["id"]] = event;
+    if (event["ph"] != "f") continue;
+    ++arrows;
+    ASSERT_TRUE(begun.contains(event["id"]));
+    EXPECT_NE(event["pid"], begun[event["id"]]["pid"]);
+  }
+  EXPECT_GE(arrows, 5) << "one all_reduce of a gradient in each iteration";
+}
+
+/// Returns the seconds at the beginning of a line of a profile's totals.
+double total_in(const std::string& profile, const std::string& what) {
+  std::istringstream words(profile.substr(profile.find("\n    " + what) + 5 + what.size()));
+  double number = 0;
+  std::string unit;
+  words >> number >> unit;
+  return number * (unit == "s" ? 1 : unit == "ms" ? 1e-3 : 1e-6);
+}
+
+TEST_F(Estimates, AProfileHasMeasuredAndPredictedTimeOfEachLine) {
+  const std::string file = write("a.mtf", kTrainedLoop);
+  const std::string machine = write("machine.json", "{\"name\": \"a slow one\", \"flops\": {\"f32\": 1e6}}");
+  const ProcessResult run = mtf({"run", file, "--profile", "--machine", machine});
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_TRUE(std::regex_search(
+      run.out, std::regex("%  +[0-9.]+ (µs|ms) .*a.mtf:6  +fn call\\(x\\) = einsum\\(x, w -> \\[batch\\]\\)")))
+      << run.out;
+  EXPECT_TRUE(std::regex_search(run.out, std::regex("%.* (µs|ms)  +a.mtf:12  +print"))) << run.out;
+  for (const std::string what : {"computing", "collectives", "host"}) EXPECT_GT(total_in(run.out, what), 0) << run.out;
+  const auto plan = nlohmann::json::parse(mtf({"plan", file, "--machine", machine, "--json"}).out);
+  const std::string predicted = run.out.substr(run.out.find("predicted by a slow one: ") + 25);
+  EXPECT_NEAR(std::strtod(predicted.c_str(), nullptr) * (predicted.find(" s ") < predicted.find(" for") ? 1 : 1e-3),
+              plan["in_all"]["seconds"]["in all"].get<double>(),
+              1e-2 * plan["in_all"]["seconds"]["in all"].get<double>())
+      << run.out;
+  EXPECT_MENTIONS(mtf({"run", file, "--machine", machine}).err, "--profile");
+}
+
+TEST_F(Estimates, AProfileOfRanksIsThatOfTheSlowest) {
+  if (!has_mpirun()) GTEST_SKIP();
+  const ProcessResult run = run_on_ranks(2, {kMtf, "run", write("a.mtf", kTrainedLoop), "--profile"});
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_TRUE(std::regex_search(run.out, std::regex(" in all, on rank [01] of 2, which computes longest: 1\\.[0-9]+ "
+                                                    "times as long as rank [01]\n")))
+      << run.out;
 }
 
 TEST_F(Estimates, ALossCurveIsDrawnOfThePrintedLosses) {
