@@ -109,7 +109,10 @@ void PartCost::add(const spmd::StatementCost& cost, std::int64_t times) {
   const bool backward = cost.frame && cost.frame->backward;
   flops = saturating_add(flops, saturating_multiply(cost.flops, times));
   if (backward) backward_flops = saturating_add(backward_flops, saturating_multiply(cost.flops, times));
-  seconds += cost.seconds * static_cast<double>(times);
+  const double taken = cost.seconds * static_cast<double>(times);
+  seconds += taken;
+  if (cost.collective) communicating_seconds += taken;
+  else if (backward) backward_seconds += taken;
   if (!cost.collective) return;
   collectives = saturating_add(collectives, times);
   bytes = saturating_add(bytes, saturating_multiply(cost.bytes, times));
@@ -118,6 +121,8 @@ void PartCost::add(const spmd::StatementCost& cost, std::int64_t times) {
 
 void PartCost::add(const PartCost& other) {
   seconds += other.seconds;
+  backward_seconds += other.backward_seconds;
+  communicating_seconds += other.communicating_seconds;
   flops = saturating_add(flops, other.flops);
   backward_flops = saturating_add(backward_flops, other.backward_flops);
   collectives = saturating_add(collectives, other.collectives);

@@ -25,6 +25,8 @@ struct PartCost {
   std::int64_t bytes = 0;       ///< moved by them
   std::int64_t wire_bytes = 0;  ///< sent for them by one processor
   double seconds = 0;           ///< by a machine model; 0 without one
+  double backward_seconds = 0;  ///< of the backward pass's computing
+  double communicating_seconds = 0;
   void add(const spmd::StatementCost& cost, std::int64_t times = 1);
   void add(const PartCost& other);
 };

@@ -22,9 +22,9 @@ struct PlanView {
   PlanBy by = PlanBy::kTree;
   std::optional<PlanSort> sort;  ///< default: a tree in the order of the source; a list by time if it is known, else by
                                  ///< flops or, of collectives, by bytes
-  std::optional<int> depth;  ///< of a tree: all parts down to this depth, with any number of lines
-  int lines = 40;            ///< of a tree without `depth`: the most lines; the most expensive parts are opened first
-  std::size_t width = 0;     ///< wider lines are cut off; 0: no limit
+  std::optional<int> depth;      ///< of a tree: all parts down to this depth, with any number of lines
+  int lines = 40;         ///< of a tree without `depth`: the most lines; the most expensive parts are opened first
+  std::size_t width = 0;  ///< wider lines are cut off; 0: no limit
 };
 
 /// Read the values of `--by` and `--sort`. Throw UserError of kind bad_option_value.

@@ -377,7 +377,7 @@ std::string timeline_svg(const std::vector<std::string>& told) {
   std::string out =
       svg_begin("timeline", kTimelineLeft + kTimelineWidth + 10, height) +
       fmt::format(
-          "<style>.c {{ fill: #4a7fb5 }} .m {{ fill: #b5564a }} .i {{ fill: #dfe6ee }} .j {{ fill: #c9d4e0 }} "
+          "<style>.c {{ fill: #6b7c8f }} .m {{ fill: #b5564a }} .i {{ fill: #dfe6ee }} .j {{ fill: #c9d4e0 }} "
           ".t {{ stroke: #ddd }} .s {{ font-size: 10px }}</style>\n"
           "<rect class=\"c\" x=\"{}\" y=\"8\" width=\"12\" height=\"10\"/><text x=\"{}\" y=\"17\">computes</text>"
           "<rect class=\"m\" x=\"{}\" y=\"8\" width=\"12\" height=\"10\"/><text x=\"{}\" "

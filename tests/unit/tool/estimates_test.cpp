@@ -221,9 +221,7 @@ TEST_F(Estimates, ATimelineNamesLinesAndIterationsAndCountsMemory) {
       EXPECT_MENTIONS(event["args"]["place"].get<std::string>(), ".mtf:");
     }
     if (event["ph"] == "C") most = std::max(most, event["args"]["bytes"].get<std::int64_t>());
-    if (event.contains("dur")) {
-      EXPECT_LE(event["dur"].dump().size(), 10u) << "too many digits";
-    }
+    if (event.contains("dur")) { EXPECT_LE(event["dur"].dump().size(), 10u) << "too many digits"; }
   }
   for (const std::string iteration : {"0", "4"})
     EXPECT_EQ(runs.count("a.mtf:12  print(\"step {step}: loss {loss}\"), iteration " + iteration), 1u) << *runs.begin();

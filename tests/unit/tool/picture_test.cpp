@@ -82,8 +82,35 @@ TEST_F(Pictures, AReportHasTheSourceBesideItsCosts) {
   EXPECT_EQ(result.status, 0) << result.err;
   const std::string text = read("report.html");
   EXPECT_EQ(matches_of(text, "<details"), matches_of(text, "</details>"));
-  EXPECT_TRUE(std::regex_search(text, std::regex("540,000 flops</td><td>let y = einsum")));  // 2 · 60 · 90 · 50
+  EXPECT_TRUE(std::regex_search(  // 2 · 60 · 90 · 50
+      text, std::regex("540,000 flops</td><td class=\"figure\" data-by=\"0\"></td><td class=\"code\"[^>]*>let y = "
+                       "einsum[^<]*<span class=\"said\">y: f32\\[batch=120/rows, hidden=150/cols\\]")))
+      << text;
   EXPECT_EQ(matches_of(text, "<svg "), 1);
+}
+
+/// A report at any width, light and dark: nothing has a fixed width but the bars, and colours are variables.
+TEST_F(Pictures, AReportHasTheTimeOfEachLineAndOneMeaningForEachColour) {
+  const std::string file = source_folder() + "/examples/two_layer.mtf", page = path("report.html");
+  const std::string machine = write("machine.json", "{\"bandwidth\": 1e8}");
+  ASSERT_EQ(mtf({"plan", file, "--report", page, "--machine", machine, "--against", ""}).status, 0);
+  const std::string text = read("report.html");
+  EXPECT_TRUE(std::regex_search(
+      text,
+      std::regex("data-by=\"[0-9.e-]+\">[0-9.]+ (µs|ms)</td><td class=\"figure\" data-by=\"[0-9.e+]+\">133,742,592 "
+                 "flops</td><td class=\"figure\" data-by=\"[0-9.e+]+\">800.0 KiB</td>")))
+      << text;
+  EXPECT_MENTIONS(text, "<span class=\"said\">all_reduce over cols, 800.0 KiB</span>");
+  EXPECT_MENTIONS(text, "prefers-color-scheme: dark");
+  EXPECT_MENTIONS(text, "name=\"viewport\"");
+  EXPECT_EQ(matches_of(text, "<th><button>"), 6);
+  const std::string body = text.substr(text.find("</style>"));
+  EXPECT_EQ(body.substr(0, body.find("<svg")).find("style=\"color"), std::string::npos);
+  EXPECT_FALSE(std::regex_search(body, std::regex("class=\"bar (?!forward|backward|computing|communicating)")));
+  // The bars of layouts show all computing; only trees and lines tell forward from backward.
+  const std::string layouts = body.substr(body.find("Under other layouts"));
+  EXPECT_EQ(layouts.find("bar forward"), std::string::npos);
+  EXPECT_MENTIONS(layouts, "bar communicating");
 }
 
 TEST_F(Pictures, AReportHoldsLayoutsAgainstEachOther) {
@@ -93,7 +120,7 @@ TEST_F(Pictures, AReportHoldsLayoutsAgainstEachOther) {
   const std::string text = read("report.html");
   const size_t bars = text.find("Under other layouts");
   ASSERT_NE(bars, std::string::npos);
-  for (const char* layout : {"<td>the script's own</td>", "<td>replicated</td>", "<td>batch:rows</td>"})
+  for (const char* layout : {">the script's own</td>", ">replicated</td>", ">batch:rows</td>"})
     EXPECT_NE(text.find(layout, bars), std::string::npos) << layout;
 }
 
