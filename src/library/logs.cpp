@@ -103,6 +103,38 @@ eval::HostValue jsonl(eval::Caller& caller, const eval::Bound& call) {
 }
 eval::HostValue csv(eval::Caller& caller, const eval::Bound& call) { return add_line(caller, call, io::LogForm::kCsv); }
 
+/// Returns the value of a field as a number; nothing in a check that does not know it.
+std::optional<double> number_of(eval::Caller& caller, const eval::GivenArgument& field) {
+  const eval::HostValue& value = field.value;
+  if (value.is_unknown()) return std::nullopt;
+  if (auto* b = value.as<bool>()) return *b ? 1 : 0;
+  if (auto* i = value.as<int64_t>()) return static_cast<double>(*i);
+  if (auto* d = value.as<double>()) return *d;
+  if (auto* dim = value.as<Dim>()) return static_cast<double>(dim->size);
+  if (const graph::Value* tensor = tensor_of(value); tensor && tensor->dims().empty()) {
+    const eval::HostValue read = caller.read_number(*tensor, field.span);
+    if (read.is_unknown()) return std::nullopt;
+    if (auto* i = read.as<int64_t>()) return static_cast<double>(*i);
+    if (auto* b = read.as<bool>()) return *b ? 1 : 0;
+    return *read.as<double>();
+  }
+  fail(Diagnostic(Kind::type_mismatch, field.span, fmt::format("expected a number, found {}", describe(value)))
+           .help(value.is<eval::None>() ? "leave out a field that a step does not have" : ""));
+}
+
+/// tensorboard(folder, step, name: number …).
+eval::HostValue tensorboard(eval::Caller& caller, const eval::Bound& call) {
+  std::vector<std::pair<std::string, double>> numbers;
+  for (const eval::GivenArgument* field : call.labels)
+    if (const std::optional<double> number = number_of(caller, *field))
+      numbers.emplace_back(field->label.str(), *number);
+  note_written(caller, call.value(0));
+  if (call.value(0).is_unknown() || call.value(1).is_unknown() || caller.is_abstract()) return eval::None{};
+  on_rank_0(caller, call.span(),
+            [&] { caller.state<RunFiles>().add_event(call.text(0), *call.value(1).as<int64_t>(), numbers); });
+  return eval::None{};
+}
+
 /// write(path, text).
 eval::HostValue write_text(eval::Caller& caller, const eval::Bound& call) {
   expect_to_write(caller, call, io::FileKind::kText);
@@ -124,6 +156,7 @@ std::vector<eval::HostFunction> log_functions() {
   return {
       {"jsonl(path: string, NAME: value...)", "", jsonl, true},
       {"csv(path: string, NAME: value...)", "", csv, true},
+      {"tensorboard(folder: string, step: int, NAME: value...)", "", tensorboard, true},
   };
 }
 

@@ -263,6 +263,13 @@ std::string RunFiles::add_line(const std::string& path, io::LogForm form, const 
   return aside;
 }
 
+void RunFiles::add_event(const std::string& folder, int64_t step,
+                         const std::vector<std::pair<std::string, double>>& numbers) {
+  std::unique_ptr<io::EventFile>& file = event_files_[resolved(folder)];
+  if (!file) file = std::make_unique<io::EventFile>(folder);
+  file->add(step, numbers);
+}
+
 void RunFiles::expect_own_log(const std::string& path) const {
   const std::string folder = Path(path).parent_path().string();
   const std::vector<int64_t> steps = checkpoint_steps(folder.empty() ? "." : folder);

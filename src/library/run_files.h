@@ -20,12 +20,14 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "eval/host_library.h"
+#include "io/event_file.h"
 #include "io/log_file.h"
 #include "support/diagnostics.h"
 
@@ -70,6 +72,8 @@ class RunFiles : public eval::LibraryState {
   /// Adds a line to a log. A log of an earlier run, which this run does not continue, gets another name first, which is
   /// returned. Fails with kOfAnotherRun if it has checkpoints beside it, as its run may be continued.
   std::string add_line(const std::string& path, io::LogForm form, const std::string& header, const std::string& line);
+  /// Adds numbers of a step to an event file in a folder (io/event_file.h), which is made at the first call.
+  void add_event(const std::string& folder, int64_t step, const std::vector<std::pair<std::string, double>>& numbers);
   /// Returns the text of a checkpoint in the folder about the logs; empty if there are none.
   std::string logs(const std::string& folder) const;
 
@@ -92,8 +96,9 @@ class RunFiles : public eval::LibraryState {
   std::map<Path, Folder> folders_;
   std::set<Path> begun_anew_;
   std::map<Path, Log> logs_;
-  std::set<Path> streams_;  ///< devices and pipes that have received lines
-  std::set<Path> written_;  ///< by the checked or planned program so far
+  std::map<Path, std::unique_ptr<io::EventFile>> event_files_;  ///< by folder
+  std::set<Path> streams_;                                      ///< devices and pipes that have received lines
+  std::set<Path> written_;                                      ///< by the checked or planned program so far
   bool may_write_any_ = false;
 };
 
