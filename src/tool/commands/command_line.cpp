@@ -179,10 +179,10 @@ int report_usage(const Diagnostics& found, const std::vector<std::string>& words
   return report(found);
 }
 
-constexpr const Command* kCommands[] = {&kRunCommand,       &kCheckCommand,     &kPlanCommand, &kCompareCommand,
-                                        &kSearchCommand,    &kCalibrateCommand, &kDrawCommand, &kTraceCommand,
-                                        &kTestCommand,      &kFmtCommand,       &kLspCommand,  &kHelpCommand,
-                                        &kReferenceCommand, &kEditorsCommand};
+constexpr const Command* kCommands[] = {&kRunCommand,    &kCheckCommand,     &kPlanCommand,   &kCompareCommand,
+                                        &kSearchCommand, &kCalibrateCommand, &kDrawCommand,   &kCurveCommand,
+                                        &kTraceCommand,  &kTestCommand,      &kFmtCommand,    &kLspCommand,
+                                        &kHelpCommand,   &kReferenceCommand, &kEditorsCommand};
 
 }  // namespace
 

@@ -26,6 +26,7 @@ extern const Command kRunCommand;        // run_command.cpp
 extern const Command kCheckCommand;      // check_command.cpp
 extern const Command kPlanCommand;       // plan_command.cpp
 extern const Command kDrawCommand;       // draw_command.cpp
+extern const Command kCurveCommand;      // curve_command.cpp
 extern const Command kCompareCommand;    // compare_command.cpp
 extern const Command kSearchCommand;     // search_command.cpp
 extern const Command kCalibrateCommand;  // calibrate_command.cpp

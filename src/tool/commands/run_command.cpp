@@ -128,10 +128,10 @@ void run_script(const Script& script, const eval::Settings& settings, plan::Runt
     output.finish();
     if (timeline != nullptr && runtime.rank() == 0)
       write_timeline(options, *timeline);  // names positions in sources that the session holds
-    const LossCurve curve = output.losses().curve();
+    const Curves curves = output.losses().curves();
     if (!options.loss_curve.empty() && prints)
-      replace_file(options.loss_curve, curve_svg(curve, "The losses that " + script.name + " printed"));
-    if (options.plot && prints) write_output(curve.points.empty() ? "no loss was printed\n" : plot(curve, 80, 16));
+      replace_file(options.loss_curve, curve_svg(curves, "The losses that " + script.name + " printed"));
+    if (options.plot && prints) write_output(curves.curves.empty() ? "no loss was printed\n" : plot(curves, 80, 16));
   };
   try {
     session.run_text(script.name, script.text);

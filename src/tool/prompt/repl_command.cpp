@@ -84,7 +84,7 @@ int run_repl(const ProgramOptions& program) {
     if (repl.options().progress) bar.update(loops, output.losses().last());
   });
   repl.on_status([&](const std::string& text) { bar.show(text); });
-  repl.on_plot([&](std::size_t columns, std::size_t rows) { return plot(output.losses().curve(), columns, rows); });
+  repl.on_plot([&](std::size_t columns, std::size_t rows) { return plot(output.losses().curves(), columns, rows); });
   line_editor::LineEditor editor(editing(repl));
   if (editor.is_typed()) {
     handle_interrupts();

@@ -2,8 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <map>
+#include <regex>
 
 #include "../file_test.h"
+#include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/present/compare_text.h"
 #include "tool/present/losses.h"
@@ -103,29 +106,105 @@ TEST(Losses, AreTheNumbersBehindTheWord) {
 TEST(Losses, AreDrawnFromLeftToRight) {
   Losses losses;
   losses.read("loss 4\nloss 3\nloss 2\nloss 1\n");
-  EXPECT_EQ(plot(losses.curve(), 40, 4), "4 |*\n  | *\n2 |  *\n1 |   *\n  +----\n   1  4\n");
+  EXPECT_EQ(plot(losses.curves(), 40, 4), "4 |*\n  | *\n2 |  *\n1 |   *\n  +----\n   1  4\n");
+}
+
+std::vector<std::string> names_of(const Curves& curves) {
+  std::vector<std::string> names;
+  for (const Curve& curve : curves.curves) names.push_back(curve.name);
+  return names;
+}
+
+std::vector<double> places_of(const Curve& curve) {
+  std::vector<double> places;
+  for (const Curve::Point& point : curve.points) places.push_back(point.x);
+  return places;
 }
 
 TEST(Losses, StandWhereTheirStepsAre) {
   Losses losses;
   losses.read("before: loss 9\nepoch 1 step 0: loss 4\nstep 10: loss 3, held-out loss 5\n");
   losses.read("loss 2 after step 30\nfootstep 70\nheld out: loss 1\n");
-  const LossCurve curve = losses.curve();
-  std::vector<double> places;
-  for (const LossCurve::Point& point : curve.points) places.push_back(point.x);
-  EXPECT_TRUE(curve.is_by_step);
-  EXPECT_EQ(places, (std::vector<double>{0, 10, 10, 30, 30}));
-  EXPECT_MENTIONS(plot(curve, 40, 4), "step 0 30\n");
+  const Curves curves = losses.curves();
+  EXPECT_EQ(curves.x, "step");
+  EXPECT_EQ(names_of(curves), (std::vector<std::string>{"loss", "held-out", "held out"}));
+  EXPECT_EQ(places_of(curves.curves[0]), (std::vector<double>{0, 10, 30}));
+  EXPECT_EQ(places_of(curves.curves[1]), (std::vector<double>{10}));
+  EXPECT_EQ(places_of(curves.curves[2]), (std::vector<double>{30})) << "a loss without a step stands at the last one";
+  EXPECT_MENTIONS(plot(curves, 40, 4), "step 0");
+  EXPECT_MENTIONS(plot(curves, 40, 4), "* loss   o held-out   + held out\n");
+}
+
+TEST(Losses, HaveTheNamesBeforeThem) {
+  Losses losses;
+  losses.read("epoch 1: train loss 4.5, valid_loss: 5\nepoch 2  train_loss=4 valid loss: 4.5\nfinal loss 3\n");
+  losses.read("Epoch 3: loss 2\n");
+  const Curves curves = losses.curves();
+  EXPECT_EQ(curves.x, "epoch");
+  EXPECT_EQ(names_of(curves), (std::vector<std::string>{"train", "valid", "final", "loss"}));
+  EXPECT_EQ(places_of(curves.curves[1]), (std::vector<double>{1, 2}));
+}
+
+/// A final loss that was no step of the training is no fall at the end of its curve.
+TEST(Losses, AFinalLossIsAPointOfItsOwn) {
+  Losses losses;
+  losses.read("step 0: loss 4\nstep 50: loss 3\nfinal loss 1\n");
+  const std::string svg = curve_svg(losses.curves(), "losses");
+  EXPECT_MENTIONS(svg, "<circle");
+  EXPECT_MENTIONS(svg, ">final</text>");
+  EXPECT_MENTIONS(svg, "points=\"80.00,40.00 760.00,146.67 \"/>");
 }
 
 TEST(Losses, ACurveBeginsAnewWhereStepsDo) {
   Losses losses;
   losses.read("step 0: loss 4\nstep 50: loss 3\nstep 0: loss 4\nstep 100: loss nan\n");
-  const std::string svg = curve_svg(losses.curve(), "losses");
+  const std::string svg = curve_svg(losses.curves(), "losses");
   EXPECT_MENTIONS(svg, "points=\"80.00,40.00 760.00,360.00 \"/>\n<polyline");
   EXPECT_MENTIONS(svg, ">0</text>");
   EXPECT_MENTIONS(svg, ">step</text>");
   EXPECT_MENTIONS(svg, ">50</text>");
+}
+
+TEST(Losses, ScalesHaveRoundNumbers) {
+  Losses losses;
+  losses.read("step 0: loss 0.2991\nstep 1370: loss 0.0389\n");
+  Curves curves = losses.curves();
+  const std::string svg = curve_svg(curves, "losses");
+  for (const std::string mark : {">0.05<", ">0.25<", ">200<", ">1,200<"}) EXPECT_MENTIONS(svg, mark);
+  curves.is_log = true;
+  for (const std::string mark : {">0.05<", ">0.1<", ">0.2<"}) EXPECT_MENTIONS(curve_svg(curves, "losses"), mark);
+}
+
+TEST(Losses, AreReadFromLogs) {
+  const std::string json =
+      "{\"step\": 0, \"epoch\": 1, \"train_loss\": 4, \"valid_loss\": null, \"lr\": 0.1}\n"
+      "{\"step\": 100, \"epoch\": 2, \"train_loss\": 2, \"valid_loss\": 3, \"lr\": 0.1}\n";
+  const Curves by_step = curves_of_file("a.jsonl", json, {});
+  EXPECT_EQ(by_step.x, "step");
+  EXPECT_EQ(names_of(by_step), (std::vector<std::string>{"train", "valid"}));
+  EXPECT_EQ(places_of(by_step.curves[1]), (std::vector<double>{100}));
+  const Curves by_epoch = curves_of_file("a.jsonl", json, {"epoch", {"lr"}});
+  EXPECT_EQ(names_of(by_epoch), (std::vector<std::string>{"lr"}));
+  EXPECT_EQ(places_of(by_epoch.curves[0]), (std::vector<double>{1, 2}));
+  const Curves table = curves_of_file("a.csv", "step,loss,note\n0,4,\"a, b\"\n5,3,\n", {});
+  EXPECT_EQ(places_of(table.curves[0]), (std::vector<double>{0, 5}));
+  EXPECT_THROW(curves_of_file("a.jsonl", "{\"a\": 1}\nwrong\n", {}), UserError);
+  EXPECT_THROW(curves_of_file("a.csv", "step,loss\n0,4\n", {"", {"los"}}), UserError);
+}
+
+TEST(Losses, OfSeveralRunsHaveAColourForEachRun) {
+  const std::string log = "step,train_loss,valid_loss\n0,4,5\n5,3,4\n";
+  const Curves runs = joined_runs({curves_of_file("a.csv", log, {}), curves_of_file("b.csv", log, {})}, {"a", "b"});
+  EXPECT_EQ(names_of(runs), (std::vector<std::string>{"a: train", "a: valid", "b: train", "b: valid"}));
+  const std::string svg = curve_svg(runs, "losses");
+  std::map<std::string, int> pens;
+  const std::regex pen("<polyline fill=\"none\" (stroke=\"#[0-9a-f]+\").*(stroke-dasharray=\"[^\"]*\")");
+  for (std::sregex_iterator at(svg.begin(), svg.end(), pen), end; at != end; ++at) ++pens[(*at)[1]], ++pens[(*at)[2]];
+  ASSERT_EQ(pens.size(), 4u) << svg;
+  for (const auto& [each, count] : pens) EXPECT_EQ(count, 2) << each;
+  EXPECT_THROW(
+      joined_runs({curves_of_file("a.csv", log, {}), curves_of_file("b.csv", "epoch,loss\n1,2\n", {})}, {"a", "b"}),
+      UserError);
 }
 
 plan::HostTensor zeros(ElementType element, Dims dims) {
