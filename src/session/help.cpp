@@ -128,6 +128,8 @@ std::vector<HelpTopic> help_mentioning(const std::vector<std::string>& words, co
   };
   each_name(folder, look);
   each_word(folder, look);
+  for (const auto& [word, help] : syntax::all_foreign_words())
+    if (mentions(word) && seen.insert(word).second) found[0].push_back({HelpTopic::Kind::kForeign, word, word, help});
   for (int rank = 1; rank < kRanks; ++rank) found[0].insert(found[0].end(), found[rank].begin(), found[rank].end());
   return std::move(found[0]);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <optional>
 
 #include "support/text.h"
@@ -117,6 +118,18 @@ std::string foreign_words(Foreign where, std::string_view word) {
       return "here it is `" + instead + "`";
     }
   return {};
+}
+
+std::vector<std::pair<std::string, std::string>> all_foreign_words() {
+  std::map<std::string, std::string> found;
+  for (const Foreign where : {Foreign::name, Foreign::part, Foreign::type, Foreign::argument})
+    for (const Words& entry : kTable) {
+      if (entry.where != where) continue;
+      for (const std::string& word : mtf::split(entry.words, ' '))
+        if (const std::string help = word.empty() ? "" : foreign_words(where, word); !help.empty())
+          found.try_emplace(word, help);
+    }
+  return {found.begin(), found.end()};
 }
 
 std::vector<Edit> as_function(Span word) {

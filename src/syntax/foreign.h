@@ -19,6 +19,9 @@ Help foreign_help(Foreign where, Span word, std::string_view text = {});
 // The help on a word without a place, as a sentence: what to write here. Empty if the table does not know the word.
 std::string foreign_words(Foreign where, std::string_view word);
 
+// The words that foreign_words() knows as names, parts, types or arguments, in alphabetical order, each with its help.
+std::vector<std::pair<std::string, std::string>> all_foreign_words();
+
 // The change that turns `x.word(…)` into the function call `word(x, …)`. Empty if it is no call.
 std::vector<Edit> as_function(Span word);
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "session/documentation.h"
 #include "support/diagnostics.h"
@@ -323,29 +322,14 @@ class Site {
 
   /// Lists the words of other systems that help explains (syntax/foreign.def).
   void add_words() {
-    std::set<std::string> words;
-    const auto add = [&](std::string_view where, std::string_view form) {
-      if (where != "name" && where != "part" && where != "type" && where != "argument") return;
-      for (const std::string& word : split(form, ' '))
-        if (!word.empty()) words.insert(word);
-    };
-#define MTF_FOREIGN(where, form, instead, help) add(#where, form);
-#include "syntax/foreign.def"
-#undef MTF_FOREIGN
     std::string body =
-        "<h1>Words of other systems</h1>\n<p>What takes their place here, as <code>mtf help WORD</code> "
-        "says it.</p>\n<dl>\n";
-    for (const std::string& word : words) {
-      for (const syntax::Foreign where :
-           {syntax::Foreign::name, syntax::Foreign::part, syntax::Foreign::type, syntax::Foreign::argument}) {
-        const std::string help = syntax::foreign_words(where, word);
-        if (help.empty()) continue;
-        const std::string id = id_of_title(word);
-        body += fmt::format("<dt id=\"{}\"><code>{}</code></dt><dd>{}</dd>\n", id, xml_text(word),
-                            inline_html(help, style()));
-        add_section(word, "words.html#" + id, "Words of other systems", help);
-        break;
-      }
+        "<h1>Words of other systems</h1>\n<p>What takes their place here, as <code>mtf help WORD</code> says "
+        "it.</p>\n<dl>\n";
+    for (const auto& [word, help] : syntax::all_foreign_words()) {
+      const std::string id = id_of_title(word);
+      body += fmt::format("<dt id=\"{}\"><code>{}</code></dt><dd>{}</dd>\n", id, xml_text(word),
+                          inline_html(help, style()));
+      add_section(word, "words.html#" + id, "Words of other systems", help);
     }
     add_page("words.html", "Words of other systems", body + "</dl>\n", {});
   }

@@ -257,6 +257,8 @@ TEST(Help, FunctionsOfModulesInTheHelpOnOtherSystemsAreThere) {
 TEST(Help, AllOfItIsSearched) {
   const std::string found = list_of_mentions({"Checkpoint", "latest"}, 100);
   EXPECT_LT(found.find("checkpoint "), found.find("checkpoint.load"));
+  EXPECT_NE(list_of_mentions({"dataloader"}, 100).find("data."), std::string::npos) << "a word of another system";
+  EXPECT_NE(list_of_mentions({"KV", "cache"}, 100).find("decode.sample"), std::string::npos);
   EXPECT_NE(list_of_mentions({"junit"}, 100).find("mtf test"), std::string::npos);
   EXPECT_THROW(list_of_mentions({"nothing of this kind"}, 100), UserError);
 }
