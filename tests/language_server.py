@@ -220,6 +220,66 @@ def questions():
     expect(server.end() == 0, "the server ends well")
 
 
+def a_loop_says_what_it_sends():
+    """Of all iterations at the line, of one iteration at the loop; an annotated name has no second colon."""
+    server = Server()
+    text = """mesh grid = [rows: 2]
+layout rule = {batch -> rows}
+dim batch = 4, n = 8
+let x: [batch, n] = random.normal([batch, n])
+for step in 0..200 {
+  let s = sum(x, over: batch)
+  print(s)
+}
+"""
+    document = Document(server, "/tmp/loop.mtf", text)
+    expect(document.found() == [], "a right script has no errors")
+    document.costs()
+    everything = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
+    hints = [(hint["position"]["line"], hint["label"]) for hint in document.ask("inlayHint", range=everything)]
+    expect((5, "all_reduce over rows: 200 × 32 B") in hints, hints)
+    expect((3, "f32[batch=4/rows, n=8]") in hints and (5, ": f32[n=8]") in hints, hints)
+    lenses = [lens["command"]["title"] for lens in document.ask("codeLens") if lens["range"]["start"]["line"] == 4]
+    expect(lenses == ["200 iterations × (16 flops, 1 collective of 32 B), in 2 variants"], lenses)
+    # Iterations of examples/two_layer.mtf differ: some print their loss.
+    path = TOP + "/examples/two_layer.mtf"
+    document = Document(server, path, open(path).read())
+    document.costs()
+    lenses = [lens["command"]["title"] for lens in document.ask("codeLens")]
+    expect([lens for lens in lenses if "iterations" in lens] ==
+           ["200 iterations × (676,992 flops, 4 collectives of 20.2 KiB), in 3 variants"], lenses)
+    expect(server.end() == 0, "the server ends well")
+
+
+def names_complete_in_a_document_with_errors():
+    server = Server()
+    document = Document(server, "/tmp/wrong.mtf", "let a = unknown\nlet z = random.nor")
+    document.found()
+    items = document.ask("completion", position=document.position(len(document.text)))
+    expect("random.normal" in [item["label"] for item in items], items)
+    expect(server.end() == 0, "the server ends well")
+
+
+def a_report_is_a_page():
+    server = Server(mesh="all:8", layout="batch:all")
+    path = TOP + "/examples/two_layer.mtf"
+    document = Document(server, path, open(path).read())
+    document.costs()
+    page = server.ask("workspace/executeCommand", command="mtf.report", arguments=[document.uri])["html"]
+    expect(page.startswith("<!DOCTYPE html>") and "total for each of 8 processors" in page and "all_reduce over all" in page, page)
+    totals = subprocess.run([MTF, "plan", "--mesh", "all:8", "--layout", "batch:all", path], capture_output=True, text=True)
+    for figure in ("peak memory", "flops  "):
+        line = next(line for line in totals.stdout.splitlines() if line.strip().startswith(figure))
+        expect(line in page, f"the report has the totals of mtf plan: {line}")
+    document.edit(0, 0, "let q = (\n")
+    document.found()
+    refused = server.answer("workspace/executeCommand", command="mtf.report", arguments=[document.uri])
+    expect("with errors" in refused["error"]["message"], refused)
+    refused = server.answer("workspace/executeCommand", command="mtf.report", arguments=["file:///nowhere.mtf"])
+    expect("not open" in refused["error"]["message"], refused)
+    expect(server.end() == 0, "the server ends well")
+
+
 def another_layout_is_chosen_by_the_editor():
     server = Server(mesh="all:8", layout="batch:all")
     path = TOP + "/examples/two_layer.mtf"
@@ -268,6 +328,7 @@ def input_that_ends_ends_the_server():
     expect(b"-32700" in ended.stdout, ended.stdout)
 
 
-for test in (questions, another_layout_is_chosen_by_the_editor, random_edits, input_that_ends_ends_the_server):
+for test in (questions, a_loop_says_what_it_sends, a_report_is_a_page,
+             names_complete_in_a_document_with_errors, another_layout_is_chosen_by_the_editor, random_edits, input_that_ends_ends_the_server):
     test()
     print("passed:", test.__name__)

@@ -20,7 +20,7 @@ CheckedText checked_text(const std::string& name, const std::string& text, const
 TextCosts costs_of_text(const std::string& name, const std::string& text, const eval::Settings& settings,
                         const plan::Runtime& machine, const Interrupt& interrupt) {
   Planned planned = plan_script(name, text, settings, machine, nullptr, interrupt);
-  return {std::move(planned.statements), std::move(planned.sources)};
+  return {std::move(planned.statements), planned.counters, std::move(planned.sources)};
 }
 
 eval::SpanTable parts_of_text(const std::string& name, const std::string& text, const eval::Settings& settings,

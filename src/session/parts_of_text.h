@@ -31,6 +31,7 @@ CheckedText checked_text(const std::string& name, const std::string& text, const
 /// What each statement of a program without errors costs, by a planner of `machine` (plan/runtime.h).
 struct TextCosts {
   std::vector<eval::StatementReport> statements;
+  plan::Counters counters;              ///< of the whole program
   std::shared_ptr<const void> sources;  ///< into which places point
 };
 /// Throws UserError, of kind interrupted where `interrupt` is asked.

@@ -15,6 +15,9 @@
 #include "syntax/parse.h"
 #include "syntax/signature.h"
 #include "syntax/walk.h"
+#include "tool/present/plan_text.h"
+#include "tool/present/plan_tree.h"
+#include "tool/present/report.h"
 
 namespace mtf::tool {
 namespace {
@@ -111,6 +114,23 @@ std::string cost_text(std::int64_t flops, std::int64_t collectives, std::int64_t
   std::string text = count_text(flops, "flop");
   if (collectives > 0) text += fmt::format(", {} of {}", count_text(collectives, "collective"), bytes_text(bytes));
   return text;
+}
+
+/// `all_reduce over rows: 200 × 4.0 KiB`, or what all calls send if they send different amounts.
+std::string traffic_text(const LineTraffic& traffic) {
+  const std::string bytes =
+      traffic.least_bytes == traffic.most_bytes
+          ? (traffic.calls == 1 ? "" : thousands(traffic.calls) + " × ") + bytes_text(traffic.most_bytes)
+          : fmt::format("{} in {} calls", bytes_text(traffic.wire_bytes), thousands(traffic.calls));
+  return fmt::format("{}: {}{}", traffic.what, bytes, traffic.is_per_turn ? " per iteration" : "");
+}
+
+std::string figures_text(const StatementFigures& figures) {
+  const std::string text = cost_text(figures.flops, figures.collectives, figures.wire_bytes);
+  if (figures.turns == 1) return text;
+  const std::string turns =
+      figures.turns == 0 ? text + " per iteration" : count_text(figures.turns, "iteration") + " × (" + text + ")";
+  return figures.variants == 1 ? turns : fmt::format("{}, in {} variants", turns, figures.variants);
 }
 
 /// Where the name of a part is bound: the part itself where it binds one.
@@ -353,18 +373,25 @@ LspJson inlay_hints(const Known& known, std::size_t begin, std::size_t end) {
     if (!part.binds || part.types.size() != 1 || part.types.front().tensor() == nullptr) continue;
     const std::size_t at = known.earlier.now(part.span.end);
     if (at == EarlierText::npos || at < begin || at > end) continue;
-    hints.push_back(
-        {{"position", json_of(known.now.position(at))}, {"label", ": " + to_string(part.types.front())}, {"kind", 1}});
+    const std::string type = to_string(part.types.front());
+    const std::size_t next = known.now.text().find_first_not_of(" \t", at);
+    LspJson hint{{"position", json_of(known.now.position(at))}, {"kind", 1}};
+    // Before a declared type, the type of the value has no colon of its own.
+    if (next != std::string::npos && known.now.text()[next] == ':') {
+      hint["label"] = type;
+      hint["paddingLeft"] = true;
+    } else {
+      hint["label"] = ": " + type;
+    }
+    hints.push_back(std::move(hint));
   }
   for (const auto& [line, traffic] : known.facts.traffic) {
     const std::size_t at = known.earlier.now(known.facts.text.line_end(line));
     if (at == EarlierText::npos || at < begin || at > end) continue;
-    std::string label;
-    for (const LineTraffic& each : traffic)
-      label +=
-          fmt::format("{}{}{}, {} sent", label.empty() ? "" : "; ",
-                      each.calls == 1 ? "" : fmt::format("{} × ", each.calls), each.what, bytes_text(each.wire_bytes));
-    hints.push_back({{"position", json_of(known.now.position(at))}, {"label", label}, {"paddingLeft", true}});
+    std::vector<std::string> texts;
+    for (const LineTraffic& each : traffic) texts.push_back(traffic_text(each));
+    hints.push_back(
+        {{"position", json_of(known.now.position(at))}, {"label", join(texts, "; ")}, {"paddingLeft", true}});
   }
   return hints;
 }
@@ -374,11 +401,7 @@ LspJson code_lenses(const Known& known) {
   for (const StatementFigures& figures : known.facts.statements) {
     const LspJson range = range_now(known, figures.begin, figures.begin);
     if (range.is_null()) continue;
-    std::string title = cost_text(figures.flops, figures.collectives, figures.wire_bytes);
-    if (figures.turns != 1)
-      title =
-          figures.turns == 0 ? title + " per iteration" : count_text(figures.turns, "iteration") + " × (" + title + ")";
-    lenses.push_back({{"range", range}, {"command", {{"title", title}, {"command", ""}}}});
+    lenses.push_back({{"range", range}, {"command", {{"title", figures_text(figures)}, {"command", ""}}}});
   }
   return lenses;
 }
@@ -413,6 +436,20 @@ LspJson semantic_tokens(const Known& known) {
     before = begin;
   }
   return {{"data", std::move(data)}};
+}
+
+LspJson report_on(const DocumentFacts& facts) {
+  if (!facts.has_costs) return nullptr;
+  PlanTree tree;
+  PlanTotals totals;
+  for (const eval::StatementReport& report : facts.costs.statements) {
+    tree.add(report);
+    totals.add(report);
+  }
+  PlanSummary summary{totals.counters(), {}, {}, totals.doubts(), {}, {}};
+  summary.counters.processors = facts.costs.counters.processors;
+  summary.counters.peak_bytes = facts.costs.counters.peak_bytes;
+  return {{"html", html_report({facts.name, facts.text.text(), summary_text(summary), &tree, {}, {}, {}})}};
 }
 
 }  // namespace mtf::tool

@@ -52,5 +52,8 @@ LspJson folding_ranges(const Known& known);
 /// The words of `kTokenTypes` for each token, as the protocol packs them.
 LspJson semantic_tokens(const Known& known);
 LspJson token_types();
+/// The page of HTML that `mtf plan --report` writes, of the document as it was when it was last planned: `{"html": …}`.
+/// Null as long as it has not been planned.
+LspJson report_on(const DocumentFacts& facts);
 
 }  // namespace mtf::tool

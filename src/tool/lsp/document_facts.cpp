@@ -24,12 +24,31 @@ std::string traffic_text(const spmd::StatementCost& cost) {
   return fmt::format("{} over {}", spmd::name(*cost.collective), join(axes, "+"));
 }
 
-void add_traffic(std::vector<LineTraffic>& line, const spmd::StatementCost& cost) {
+void add_traffic(std::vector<LineTraffic>& line, const spmd::StatementCost& cost, std::int64_t turns) {
   const std::string what = traffic_text(cost);
   auto same = std::find_if(line.begin(), line.end(), [&](const LineTraffic& each) { return each.what == what; });
-  if (same == line.end()) same = line.insert(line.end(), LineTraffic{what});
-  same->calls += cost.times;
-  same->wire_bytes += cost.wire_bytes * cost.times;
+  if (same == line.end()) same = line.insert(line.end(), LineTraffic{what, 0, cost.wire_bytes, cost.wire_bytes});
+  const std::int64_t calls = cost.times * std::max<std::int64_t>(turns, 1);
+  same->calls += calls;
+  same->least_bytes = std::min(same->least_bytes, cost.wire_bytes);
+  same->most_bytes = std::max(same->most_bytes, cost.wire_bytes);
+  same->wire_bytes += cost.wire_bytes * calls;
+  same->is_per_turn = same->is_per_turn || turns == 0;
+}
+
+/// Adds a plan of a statement. A loop has several plans if its iterations differ.
+void add_figures(std::vector<StatementFigures>& statements, const StatementFigures& plan) {
+  if (plan.flops == 0 && plan.collectives == 0) return;
+  if (statements.empty() || statements.back().begin != plan.begin) {
+    statements.push_back(plan);
+    return;
+  }
+  StatementFigures& all = statements.back();
+  const std::int64_t turns = all.turns == 0 || plan.turns == 0 ? 0 : all.turns + plan.turns;
+  const std::int64_t variants = all.variants + 1;
+  if (plan.shown == 0 || (all.shown != 0 && plan.shown > all.shown)) all = plan;
+  all.turns = turns;
+  all.variants = variants;
 }
 
 }  // namespace
@@ -46,26 +65,25 @@ std::shared_ptr<DocumentFacts> check_document(const std::string& name, const std
 std::shared_ptr<DocumentFacts> with_costs(const DocumentFacts& facts, const eval::Settings& settings,
                                           const plan::Runtime& machine, const Interrupt& interrupt) {
   auto costed = std::make_shared<DocumentFacts>(facts);
-  session::TextCosts costs;
   try {
-    costs = session::costs_of_text(facts.name, facts.text.text(), settings, machine, interrupt);
+    costed->costs = session::costs_of_text(facts.name, facts.text.text(), settings, machine, interrupt);
   } catch (const UserError& error) {
     if (error.diagnostic().kind() == Kind::interrupted) throw;
     return costed;
   }
   costed->has_costs = true;
-  for (const eval::StatementReport& report : costs.statements) {
+  for (const eval::StatementReport& report : costed->costs.statements) {
     StatementFigures figures{report.span.begin};
-    figures.turns = report.turns;
+    figures.turns = figures.shown = report.turns;
     for (const spmd::StatementCost& cost : report.costs) {
       figures.flops += cost.flops * cost.times;
       if (!cost.collective) continue;
       figures.collectives += cost.times;
       figures.wire_bytes += cost.wire_bytes * cost.times;
       if (const Span place = place_in(facts.name, cost); place.is_known())
-        add_traffic(costed->traffic[facts.text.position(place.begin).line], cost);
+        add_traffic(costed->traffic[facts.text.position(place.begin).line], cost, report.turns);
     }
-    if (figures.flops > 0 || figures.collectives > 0) costed->statements.push_back(figures);
+    add_figures(costed->statements, figures);
     costed->checked.parts.cost(report);
   }
   return costed;

@@ -14,11 +14,13 @@
 
 namespace mtf::tool {
 
-/// What one processor sends for a line: collectives of one kind over the same axes.
+/// The collectives of one kind over the same axes on a line. Bytes are those that one processor sends.
 struct LineTraffic {
   std::string what;  ///< `all_reduce over rows`
   std::int64_t calls = 0;
-  std::int64_t wire_bytes = 0;
+  std::int64_t least_bytes = 0, most_bytes = 0;  ///< of a call
+  std::int64_t wire_bytes = 0;                   ///< of all calls
+  bool is_per_turn = false;                      ///< only the run knows how often the line runs
 };
 
 struct StatementFigures {
@@ -26,7 +28,9 @@ struct StatementFigures {
   std::int64_t flops = 0;
   std::int64_t collectives = 0;
   std::int64_t wire_bytes = 0;
-  std::int64_t turns = 1;  ///< the figures are of one iteration of so many; 0: nobody knows how many
+  std::int64_t turns = 1;     ///< the number of iterations; 0: only the run knows it
+  std::int64_t shown = 1;     ///< the iterations that the figures are of one of
+  std::int64_t variants = 1;  ///< iterations differ: the figures are of the most frequent ones
 };
 
 struct DocumentFacts {
@@ -35,6 +39,7 @@ struct DocumentFacts {
   session::CheckedText checked;
 
   bool has_costs = false;
+  session::TextCosts costs;
   std::map<std::size_t, std::vector<LineTraffic>> traffic;  ///< by line, from 0
   std::vector<StatementFigures> statements;
 };

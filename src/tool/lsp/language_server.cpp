@@ -126,7 +126,7 @@ LspJson capabilities() {
           {"completionProvider", {{"triggerCharacters", {".", "[", "{", "\""}}}},
           {"semanticTokensProvider",
            {{"legend", {{"tokenTypes", token_types()}, {"tokenModifiers", LspJson::array()}}}, {"full", true}}},
-          {"executeCommandProvider", {{"commands", {"mtf.assume"}}}}};
+          {"executeCommandProvider", {{"commands", {"mtf.assume", "mtf.report"}}}}};
 }
 
 }  // namespace
@@ -448,9 +448,12 @@ struct LanguageServer::Impl {
 
   LspJson completion(const LspJson& params) {
     const Document& asked = document(params);
-    if (!asked.names) return LspJson::array();
+    // Before the first state without errors, the language's own names are known.
+    if (!asked.names && !own_names)
+      own_names = std::make_shared<const KnownSession>(DocumentFacts(), settings_of({}, 1));
+    const KnownSession& names = asked.names ? *asked.names : *own_names;
     const std::size_t at = offset_in(params);
-    const session::Completion found = session::complete(asked.names->session(), asked.text.text(), at);
+    const session::Completion found = session::complete(names.session(), asked.text.text(), at);
     LspJson items = LspJson::array();
     for (const session::CouldStand& could : found.could) {
       LspJson item{{"label", could.text},
@@ -463,11 +466,23 @@ struct LanguageServer::Impl {
     return items;
   }
 
+  /// `mtf.assume` has the argument of assume(). `mtf.report` has the URI of a document, and answers as report_on().
   LspJson execute(const LspJson& params) {
-    if (params.at("command") != "mtf.assume")
-      throw Refused{kInvalidParams, fmt::format("there is no command {}", params["command"].dump())};
-    assume(params.at("arguments").at(0));
+    const std::string command = params.at("command");
+    const LspJson& argument = params.at("arguments").at(0);
+    if (command == "mtf.report") return report(argument.get<std::string>());
+    if (command != "mtf.assume") throw Refused{kInvalidParams, fmt::format("there is no command {}", quote(command))};
+    assume(argument);
     return nullptr;
+  }
+  LspJson report(const std::string& uri) {
+    const auto found = documents.find(uri);
+    if (found == documents.end()) throw Refused{kInvalidParams, "this document is not open"};
+    const Document& asked = found->second;
+    if (!asked.facts || asked.checked != asked.changes) return nullptr;
+    if (asked.facts->checked.found.has_errors())
+      throw Refused{kRequestFailed, "there is no report of a document with errors"};
+    return report_on(*asked.facts);
   }
 
   MessageStream stream;
@@ -475,8 +490,9 @@ struct LanguageServer::Impl {
 
   std::mutex mutex;  ///< of all that follows but the interrupt
   std::condition_variable wakes;
-  std::map<std::string, Document> documents;  ///< by URI
-  std::set<std::string> refreshes;            ///< requests to ask again that the editor understands
+  std::map<std::string, Document> documents;      ///< by URI
+  std::shared_ptr<const KnownSession> own_names;  ///< of the language; null until they are asked for
+  std::set<std::string> refreshes;                ///< requests to ask again that the editor understands
   std::int64_t change_count = 0, request_count = 0;
   bool ends = false, has_shut_down = false, has_exited = false;
   Interrupt interrupt;
