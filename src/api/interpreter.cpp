@@ -9,6 +9,7 @@
 #include "api/values.h"
 #include "library/library.h"
 #include "plan/execution.h"
+#include "run/dry_runtime.h"
 #include "run/mpi_runtime.h"
 #include "session/parts_of_text.h"
 #include "session/search.h"
@@ -249,13 +250,26 @@ PlanRecord Interpreter::plan(const std::string& text, const PlanAssumption& assu
   });
 }
 
+PlanRecord Interpreter::plan_file(const std::string& path, const PlanAssumption& assumption,
+                                  const std::string& machine) const {
+  return translated([&] {
+    const eval::Settings settings = assumed(impl_->settings, assumption_of(assumption.mesh, assumption.layout));
+    std::optional<cost::MachineModel> model;
+    if (!machine.empty()) model = cost::parse_machine(SourceFile::read(machine)->text(), machine);
+    const std::string text = SourceFile::read(path)->text();
+    impl_->session.forget_interrupt();
+    session::Session::check_text(path, text, settings).throw_first();
+    return plan_of_program(path, text, settings, run::DryRuntime(), model, impl_->session.interrupt_request());
+  });
+}
+
 ExplanationRecord Interpreter::explain_costs(const std::string& text, const PlanAssumption& assumption,
                                              std::size_t most) const {
   return translated([&] {
     impl_->session.forget_interrupt();
     return explanation_record(explain_statement(impl_->session, text, "<explain>",
                                                 assumption_of(assumption.mesh, assumption.layout), most,
-                                                [] { return false; }));
+                                                [&] { return impl_->session.interrupt_request().is_wanted(); }));
   });
 }
 
@@ -270,21 +284,20 @@ std::vector<FoundLayout> Interpreter::search(const std::string& text, const Sear
     request.axes = rules.axes;
     request.question.processors = rules.processors;
     request.question.stored = rules.stored;
+    if (rules.most < 1) fail(Kind::bad_option_value, {}, "most: expected 1 or more, found {}", rules.most);
+    request.question.most = static_cast<std::size_t>(rules.most);
     if (rules.memory > 0) request.question.memory = rules.memory;
     if (const auto layout = option_given("layout", rules.layout, parse_layout)) request.question.pinned = *layout;
     if (!rules.machine.empty())
       request.machine = cost::parse_machine(SourceFile::read(rules.machine)->text(), rules.machine);
-    if (rules.progress)
-      request.question.on_progress = [&](const cost::SearchProgress& progress) {
-        rules.progress(progress.looked_at, progress.best.value_or(0));
-      };
+    request.poll = [ends = impl_->session.interrupt_request()] { ends.poll({}); };
+    request.question.on_progress = [&, poll = request.poll](const cost::SearchProgress& progress) {
+      poll();
+      if (rules.progress) rules.progress(progress.looked_at, progress.best.value_or(0));
+    };
     impl_->session.forget_interrupt();
-    const session::SearchAnswer answer =
-        search_layouts(session::WhatIf::statement(impl_->session, text, "<search>"), std::move(request));
-    std::vector<FoundLayout> found;
-    for (const std::optional<cost::Candidate>* each : {&answer.result.best, &answer.result.second})
-      if (*each) found.push_back(found_layout(**each));
-    return found;
+    return found_layouts(
+        search_layouts(session::WhatIf::statement(impl_->session, text, "<search>"), std::move(request)).result);
   });
 }
 

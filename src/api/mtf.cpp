@@ -47,6 +47,21 @@ mtf_place place_of(const mtf::PlaceRecord& place) {
   return {place.file.c_str(), place.line, place.column, place.end_line, place.end_column};
 }
 
+/// The text of an answer as JSON, made when it is first asked for.
+class HeldJson {
+ public:
+  template <typename Make>
+  const char* text(const Make& make) const noexcept {
+    try {
+      if (!made_) made_ = make();
+      return made_->c_str();
+    } catch (...) { return nullptr; }
+  }
+
+ private:
+  mutable std::optional<std::string> made_;
+};
+
 /// A diagnostic, and the memory of its pointers. It must not be moved.
 class HeldDiagnostic {
  public:
@@ -65,6 +80,7 @@ class HeldDiagnostic {
   HeldDiagnostic(const HeldDiagnostic&) = delete;
   HeldDiagnostic& operator=(const HeldDiagnostic&) = delete;
   const mtf_diagnostic& made() const { return made_; }
+  const DiagnosticRecord& record() const { return held_; }
 
  private:
   const DiagnosticRecord held_;
@@ -82,6 +98,7 @@ struct HeldDiagnostics : mtf_diagnostics {
   }
   std::deque<HeldDiagnostic> held;
   std::vector<mtf_diagnostic> made;
+  HeldJson json;
 };
 
 /// The collectives of counters. `counted` must outlive them.
@@ -125,6 +142,7 @@ struct HeldPlan : mtf_plan {
   const HeldCollectives collectives;
   std::vector<mtf_line> of_lines;
   std::vector<mtf_doubt> of_doubts;
+  HeldJson json;
 };
 
 mtf_layout_cost cost_of(const mtf::LayoutCost& cost) {
@@ -147,6 +165,7 @@ struct HeldExplanation : mtf_explanation {
   std::deque<std::vector<const char*>> texts;
   std::vector<mtf_reason> all;
   std::vector<mtf_layout_cost> costs;
+  HeldJson json;
 };
 
 struct HeldAnswer : mtf_answer {
@@ -160,6 +179,7 @@ struct HeldAnswer : mtf_answer {
   const std::vector<mtf::FoundLayout> held;
   std::deque<HeldCollectives> collectives;
   std::vector<mtf_found> all;
+  HeldJson json;
 };
 
 struct HeldTensor : mtf_tensor {
@@ -312,6 +332,14 @@ mtf_code give(mtf_interpreter* interpreter, const Record** result, const Step& s
     there(result, "where to put the result is null");
     *result = new Held(step(mtf));
   });
+}
+
+/// An answer as JSON, or null.
+template <typename Held, typename Record>
+const char* json_text(const Record* record) noexcept {
+  if (record == nullptr) return nullptr;
+  const auto& held = static_cast<const Held&>(*record);
+  return held.json.text([&] { return mtf::to_json(held.held); });
 }
 
 mtf::Element element_of(const mtf_tensor& tensor) {
@@ -592,6 +620,16 @@ mtf_code mtf_get_plan(mtf_interpreter* interpreter, const char* text, const char
   });
 }
 
+mtf_code mtf_get_plan_of_file(mtf_interpreter* interpreter, const char* path, const char* mesh, const char* layout,
+                              const char* machine, const mtf_plan** plan) {
+  return give<HeldPlan>(interpreter, plan, [&](mtf::Interpreter& mtf) {
+    return mtf.plan_file(&there(path, "the path is null"), {text_or_empty(mesh), text_or_empty(layout)},
+                         text_or_empty(machine));
+  });
+}
+
+const char* mtf_plan_json(const mtf_plan* plan) { return json_text<HeldPlan>(plan); }
+
 void mtf_free_plan(const mtf_plan* plan) { delete static_cast<const HeldPlan*>(plan); }
 
 mtf_code mtf_explain(mtf_interpreter* interpreter, const char* text, const char* mesh, const char* layout, size_t most,
@@ -600,6 +638,8 @@ mtf_code mtf_explain(mtf_interpreter* interpreter, const char* text, const char*
     return mtf.explain_costs(&there(text, "the text is null"), {text_or_empty(mesh), text_or_empty(layout)}, most);
   });
 }
+
+const char* mtf_explanation_json(const mtf_explanation* explanation) { return json_text<HeldExplanation>(explanation); }
 
 void mtf_free_explanation(const mtf_explanation* explanation) {
   delete static_cast<const HeldExplanation*>(explanation);
@@ -616,17 +656,30 @@ mtf_code mtf_search(mtf_interpreter* interpreter, const char* text, const mtf_se
     asked.memory = given.memory;
     asked.layout = text_or_empty(given.layout);
     asked.machine = text_or_empty(given.machine);
+    if (given.most != 0) asked.most = given.most;
     if (given.progress != nullptr)
       asked.progress = [&](std::int64_t looked_at, double best) { given.progress(looked_at, best, given.context); };
     return mtf.search(&there(text, "the text is null"), asked);
   });
 }
 
+const char* mtf_answer_json(const mtf_answer* answer) { return json_text<HeldAnswer>(answer); }
+
 void mtf_free_answer(const mtf_answer* answer) { delete static_cast<const HeldAnswer*>(answer); }
 
 mtf_code mtf_check(mtf_interpreter* interpreter, const char* text, const mtf_diagnostics** diagnostics) {
   return give<HeldDiagnostics>(interpreter, diagnostics,
                                [&](mtf::Interpreter& mtf) { return mtf.check(&there(text, "the text is null")); });
+}
+
+const char* mtf_diagnostics_json(const mtf_diagnostics* diagnostics) {
+  if (diagnostics == nullptr) return nullptr;
+  const auto& found = static_cast<const HeldDiagnostics&>(*diagnostics);
+  return found.json.text([&] {
+    std::string lines;
+    for (const HeldDiagnostic& each : found.held) lines += mtf::to_json(each.record());
+    return lines;
+  });
 }
 
 void mtf_free_diagnostics(const mtf_diagnostics* diagnostics) {

@@ -1,10 +1,16 @@
 #include "api/records.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <utility>
 
+#include "cost/layout_costs.h"
 #include "plan/doubt.h"
+#include "session/what_if.h"
+#include "support/source_line.h"
 #include "support/text.h"
 #include "types/saturating.h"
 
@@ -41,6 +47,7 @@ void add_cost(LineRecord& line, const spmd::StatementCost& cost, std::int64_t ti
   const auto add = [&](std::int64_t& sum, std::int64_t figure) {
     sum = saturating_add(sum, saturating_multiply(figure, times));
   };
+  line.seconds += cost.seconds * static_cast<double>(times);
   add(line.flops, cost.flops);
   if (cost.frame && cost.frame->backward) add(line.backward_flops, cost.flops);
   if (!cost.collective) return;
@@ -51,8 +58,45 @@ void add_cost(LineRecord& line, const spmd::StatementCost& cost, std::int64_t ti
 
 std::vector<DoubtRecord> doubt_records(const plan::Doubts& doubts) {
   std::vector<DoubtRecord> records;
-  for (const plan::Doubt& doubt : doubts) records.push_back({kind_of(doubt.kind), place_record(doubt.place)});
+  for (const plan::Doubt& doubt : doubts)
+    records.push_back({kind_of(doubt.kind), place_record(doubt.place), reason_of(doubt)});
   return records;
+}
+
+ValueCost value_cost(const spmd::StatementCost& cost) {
+  ValueCost record;
+  record.value = to_string(cost.value);
+  record.seconds = cost.seconds;
+  if (!cost.collective) {
+    record.flops = cost.flops;
+    return record;
+  }
+  record.collective = name(*cost.collective);
+  record.axes = names_of(cost.axes);
+  if (cost.reason) record.reason = to_string(*cost.reason);
+  record.values = cost.values;
+  record.bytes = cost.bytes;
+  record.wire_bytes = cost.wire_bytes;
+  return record;
+}
+
+PartRecord part_record(const session::PlanPart& part) {
+  PartRecord record;
+  record.place = place_record(part.span);
+  record.text = part.text;
+  record.callee = part.callee.name + (part.callee.path.empty() ? "" : " " + part.callee.path);
+  record.calls = part.calls;
+  record.turns = part.turns;
+  record.is_estimate = part.is_estimate;
+  record.flops = part.cost.flops;
+  record.backward_flops = part.cost.backward_flops;
+  record.collectives = part.cost.collectives;
+  record.bytes = part.cost.bytes;
+  record.wire_bytes = part.cost.wire_bytes;
+  record.seconds = part.cost.seconds;
+  for (const spmd::StatementCost* cost : part.own) record.values.push_back(value_cost(*cost));
+  for (const auto& each : part.parts) record.parts.push_back(part_record(*each));
+  return record;
 }
 
 LayoutCost layout_cost(const session::Explanation::Total& total, std::int64_t held_bytes) {
@@ -114,7 +158,13 @@ std::vector<ProgressRecord> progress_records(const eval::Progress& loops) {
   return records;
 }
 
-PlanRecord plan_record(const session::Planned& planned) {
+namespace {
+
+void add_statements(session::PlanTree& tree, const session::Planned& planned) {
+  for (const eval::StatementReport& statement : planned.statements) tree.add(statement);
+}
+
+PlanRecord record_of(const session::Planned& planned, const session::PlanTree& tree) {
   PlanRecord made;
   plan::Counters totals;
   plan::Doubts doubts;
@@ -124,7 +174,7 @@ PlanRecord plan_record(const session::Planned& planned) {
     add_times(totals, statement.counters, turns);
     for (const plan::Doubt& doubt : statement.doubts) add_doubt(doubts, doubt);
     for (const spmd::StatementCost& cost : statement.costs) {
-      if (cost.flops == 0 && !cost.collective) continue;
+      if (cost.flops == 0 && !cost.collective && cost.seconds == 0) continue;
       const Span span = source_of(cost);
       const std::size_t line = span.is_known() ? span.file->line_of(span.begin) : 0;
       const auto [at, fresh] = known.try_emplace({span.file, line}, made.lines.size());
@@ -132,11 +182,96 @@ PlanRecord plan_record(const session::Planned& planned) {
       add_cost(made.lines[at->second], cost, saturating_multiply(turns, cost.times));
     }
   }
-  totals.processors = planned.mesh->size();
+  totals.processors = planned.whole ? planned.counters.processors : planned.mesh->size();
   totals.peak_bytes = planned.counters.peak_bytes;
   made.totals = counters_record(totals);
   made.doubts = doubt_records(doubts);
+  for (const auto& part : tree.root().parts) made.parts.push_back(part_record(*part));
+  const MeshPtr& mesh = planned.whole ? planned.whole->mesh : planned.mesh;
+  if (mesh) made.mesh = to_string(*mesh);
+  if (!planned.whole) return made;
+  const eval::StoredVariables& stored = planned.whole->stored;
+  made.stored = {stored.parameters, stored.parameter_bytes, stored.states, stored.state_bytes};
+  if (!doubts.empty()) return made;  // a part of the program that was not evaluated may read a result
+  for (const eval::Unread& unread : without_costs(planned.whole->unread, tree))
+    made.not_read.push_back({place_record(unread.place), line_of(unread.place), unread.name.str()});
   return made;
+}
+
+}  // namespace
+
+PlanRecord plan_record(const session::Planned& planned) {
+  session::PlanTree tree;
+  add_statements(tree, planned);
+  return record_of(planned, tree);
+}
+
+PlanRecord plan_of_program(const std::string& name, const std::string& text, const eval::Settings& settings,
+                           const plan::Runtime& runtime, const std::optional<cost::MachineModel>& machine,
+                           const Interrupt& interrupt) {
+  const auto planned_with = [&](const std::shared_ptr<plan::ProgramRecord>& record) {
+    return session::plan_script(name, text, settings, runtime, record, interrupt, machine ? &*machine : nullptr);
+  };
+  // A record grows with the iterations of loops, so it is kept only if it is needed.
+  session::Planned planned = planned_with(machine ? std::make_shared<plan::ProgramRecord>() : nullptr);
+  session::PlanTree tree;
+  add_statements(tree, planned);
+  PlanRecord made = record_of(planned, tree);
+  std::shared_ptr<plan::ProgramRecord> record = planned.record;
+  // Others wait for idle processors, so all processors together seem to do more work than one alone.
+  if (has_idle_work(planned.counters, tree)) {
+    if (!record) record = planned_with(std::make_shared<plan::ProgramRecord>()).record;
+    made.warnings = idle_sentences(cost::idle_work(*record));
+  }
+  if (machine) {
+    made.machine = machine->name;
+    made.seconds = seconds_of(time_of_step(record, *machine, tree));
+  }
+  return made;
+}
+
+cost::StepTime time_of_step(const std::shared_ptr<plan::ProgramRecord>& record, const cost::MachineModel& machine,
+                            const session::PlanTree& tree) {
+  cost::StepTime time = cost::LayoutCosts(record, machine).in(nullptr, nullptr).time;
+  // The plans know best what overlaps: a recorded program that stands for several is scheduled once.
+  time.hidden = std::max(0.0, time.compute + time.communication() - tree.root().cost.seconds);
+  return time;
+}
+
+bool has_idle_work(const plan::Counters& counters, const session::PlanTree& tree) {
+  constexpr double kWorthExplaining = 1.1;  // from this factor of repeated work on
+  return duplication(counters) > kWorthExplaining || has_pipelines(tree);
+}
+
+std::vector<std::string> idle_sentences(const cost::IdleWork& work) {
+  std::vector<std::string> all;
+  const auto percent = [&](double flops) { return fmt::format("{:.0f}%", 100 * flops / std::max(work.flops, 1.0)); };
+  for (const auto& [names, found] : work.shorts) {
+    if (!work.is_much(found.flops)) continue;
+    all.push_back(fmt::format("{} has {} and is split over {}, {}: {} of them idle in {} of the work",
+                              code(names.first.str()), count_text(found.size, "element"), axes_text(names.second),
+                              count_text(found.processors, "processor"), found.processors - found.size,
+                              percent(found.flops)));
+  }
+  for (const cost::IdleWork::Pipeline& each : work.pipelines)
+    all.push_back(
+        fmt::format("each stage of a pipeline over {} idles in {} of {} turns, {:.0f}% of its time",
+                    axes_text(each.axes), each.idle, each.idle + each.micro_batches,
+                    100.0 * static_cast<double>(each.idle) / static_cast<double>(each.idle + each.micro_batches)));
+  for (const auto& [axis, flops] : work.repeated)
+    if (work.is_much(flops))
+      all.push_back(fmt::format("all processors along {} do the same in {} of the work: no dim of it is split over {}",
+                                code(axis.str()), percent(flops), code(axis.str())));
+  return all;
+}
+
+std::vector<std::pair<std::string, double>> seconds_of(const cost::StepTime& time) {
+  std::vector<std::pair<std::string, double>> parts = {{"computing", time.compute}};
+  for (const auto& [what, seconds] : time.collectives)
+    parts.emplace_back(fmt::format("{} over {}", name(what.first), axes_text(what.second)), seconds);
+  if (time.hidden > 0) parts.emplace_back("of it beside computing", time.hidden);
+  parts.emplace_back("in all", time.total());
+  return parts;
 }
 
 ExplanationRecord explanation_record(const session::Explanation& explanation) {
@@ -165,11 +300,15 @@ ExplanationRecord explanation_record(const session::Explanation& explanation) {
   return made;
 }
 
-FoundLayout found_layout(const cost::Candidate& candidate) {
-  std::vector<std::string> axes;
-  for (const Axis& axis : candidate.mesh->axes()) axes.push_back(axis.name.str() + ": " + std::to_string(axis.size));
-  return {"[" + join(axes, ", ") + "]", to_string(*candidate.rules), candidate.cost.time.total(),
-          counters_record(candidate.cost.counters)};
+std::vector<FoundLayout> found_layouts(const cost::SearchResult& result) {
+  std::vector<FoundLayout> found;
+  for (const cost::Candidate& candidate : result.found) {
+    std::vector<std::string> axes;
+    for (const Axis& axis : candidate.mesh->axes()) axes.push_back(axis.name.str() + ": " + std::to_string(axis.size));
+    found.push_back({"[" + join(axes, ", ") + "]", to_string(*candidate.rules), candidate.cost.time.total(),
+                     counters_record(candidate.cost.counters)});
+  }
+  return found;
 }
 
 }  // namespace mtf

@@ -16,6 +16,8 @@ namespace {
 /// Times with a smaller relative difference are equal.
 constexpr double kSame = 1e-9;
 
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
 /// The largest relative rounding error of a sum of times.
 constexpr double kRounding = 1e-12;
 
@@ -68,7 +70,7 @@ class Searcher {
     }
     for (const Ranked& each : std::exchange(quickest_, {})) try_stored(each.candidate);
     cost_ranked();
-    if (!result_.best && question_.memory) result_.least = least(meshes);
+    if (result_.found.empty() && question_.memory) result_.least = least(meshes);
     return std::move(result_);
   }
 
@@ -80,9 +82,9 @@ class Searcher {
 
   void tell() const {
     if (!question_.on_progress) return;
-    const double best = question_.repeated ? least_about_
-                        : result_.best     ? result_.best->cost.time.total()
-                                           : std::numeric_limits<double>::infinity();
+    const double best = question_.repeated       ? (abouts_.empty() ? kNever : abouts_.front())
+                        : !result_.found.empty() ? result_.found.front().cost.time.total()
+                                                 : kNever;
     question_.on_progress(
         {std::max(result_.ranked, result_.costed), std::isinf(best) ? std::nullopt : std::optional(best)});
   }
@@ -118,14 +120,13 @@ class Searcher {
 
   double worst_kept() const {
     if (tries_stored())
-      return quickest_.size() < kMostStored ? std::numeric_limits<double>::infinity()
-                                            : quickest_.back().seconds * (1 + 2 * kRepeatedError);
-    if (question_.repeated) return second_about_ * (1 + 2 * kRepeatedError);
+      return quickest_.size() < kMostStored ? kNever : quickest_.back().seconds * (1 + 2 * kRepeatedError);
+    if (question_.repeated) return abouts_.size() < question_.most ? kNever : abouts_.back() * (1 + 2 * kRepeatedError);
     return worst_costed();
   }
 
   double worst_costed() const {
-    return result_.second ? result_.second->cost.time.total() : std::numeric_limits<double>::infinity();
+    return result_.found.size() < question_.most ? kNever : result_.found.back().cost.time.total();
   }
 
   /// Tries every way to split dim `d` and the dims after it.
@@ -177,7 +178,7 @@ class Searcher {
     return true;
   }
 
-  /// True if no completion is faster than the second best, given the splits of the first `d` dims. Programs that depend
+  /// True if no completion can be one of those asked for, given the splits of the first `d` dims. Programs that depend
   /// only on these dims count with their time, which may be computed here. Other programs count with the lower bound of
   /// their arithmetic.
   bool is_too_slow(size_t d) {
@@ -185,7 +186,7 @@ class Searcher {
     const double worst = worst_kept();
     double least = bound_.seconds(*mesh_, decided);
     if (least >= worst) return true;
-    if (question_.repeated || worst == std::numeric_limits<double>::infinity()) return false;
+    if (question_.repeated || worst == kNever) return false;
     const int64_t costed_before = times_.costed();
     LayoutPtr rules;
     for (size_t program : programs_) {
@@ -316,7 +317,7 @@ class Searcher {
       for (int axis = 0; axis < mesh.order(); ++axis)
         if (axes & axis_bit(axis) & ~split) rule.axes.push_back(mesh.axes()[static_cast<size_t>(axis)].name);
       if (bound_.dims()[d].size < mesh.group_size(split | axes)) continue;
-      rules.emplace_back(is_first ? std::numeric_limits<double>::infinity() : bytes[d], std::move(rule));
+      rules.emplace_back(is_first ? kNever : bytes[d], std::move(rule));
     }
     std::stable_sort(rules.begin(), rules.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     std::vector<LayoutRule> needed;  // without rules that split no further variable
@@ -351,12 +352,14 @@ class Searcher {
       return;
     }
     ranked_.push_back({about.seconds, std::move(candidate)});
-    if (question_.memory) return;  // the two that seem best may not fit
-    if (about.seconds < least_about_ * (1 - kSame)) second_about_ = std::exchange(least_about_, about.seconds);
-    else if (about.seconds > least_about_ * (1 + kSame)) second_about_ = std::min(second_about_, about.seconds);
+    if (question_.memory) return;  // those that seem best may not fit
+    const auto at = std::lower_bound(abouts_.begin(), abouts_.end(), about.seconds * (1 - kSame));
+    if (at != abouts_.end() && *at <= about.seconds * (1 + kSame)) return;
+    abouts_.insert(at, about.seconds);
+    if (abouts_.size() > question_.most) abouts_.pop_back();
   }
 
-  /// Costs completely the candidates that may be among the best two, the best first. Candidates with equal times are
+  /// Costs completely the candidates that may be among those asked for, the best first. Candidates with equal times are
   /// sorted by their number of rules.
   void cost_ranked() {
     std::stable_sort(ranked_.begin(), ranked_.end(), [](const Ranked& a, const Ranked& b) {
@@ -464,18 +467,18 @@ class Searcher {
 
   void keep(Candidate candidate) {
     if (candidate.cost.time.total() >= worst_costed()) return;
-    for (std::optional<Candidate>* kept : {&result_.best, &result_.second}) {
-      if (!*kept || !same_time(**kept, candidate)) continue;
-      if (lines_of(candidate) < lines_of(**kept) && fits(candidate)) *kept = std::move(candidate);
+    std::vector<Candidate>& found = result_.found;
+    for (Candidate& kept : found) {
+      if (!same_time(kept, candidate)) continue;
+      if (lines_of(candidate) < lines_of(kept) && fits(candidate)) kept = std::move(candidate);
       return;
     }
     if (!fits(candidate)) return;
-    if (!result_.best || candidate.cost.time.total() < result_.best->cost.time.total()) {
-      result_.second = std::move(result_.best);
-      result_.best = std::move(candidate);
-    } else {
-      result_.second = std::move(candidate);
-    }
+    const auto at = std::upper_bound(found.begin(), found.end(), candidate, [](const Candidate& a, const Candidate& b) {
+      return a.cost.time.total() < b.cost.time.total();
+    });
+    found.insert(at, std::move(candidate));
+    if (found.size() > question_.most) found.pop_back();
   }
 
   bool fits(Candidate& candidate) {
@@ -502,8 +505,7 @@ class Searcher {
   SearchResult result_;
   std::vector<Ranked> ranked_;
   std::vector<Ranked> quickest_;  ///< the fastest candidates without rules by path, ascending
-  double least_about_ = std::numeric_limits<double>::infinity();   ///< of the ranked candidates
-  double second_about_ = std::numeric_limits<double>::infinity();  ///< the least different time
+  std::vector<double> abouts_;    ///< the least different times of the ranked candidates, ascending
 };
 
 }  // namespace

@@ -12,7 +12,7 @@
 // - A program that depends on no undecided dim is costed, and its time becomes part of the bound
 // (cost/program_times.h).
 //
-// The search skips no candidate that could be better than the best two, so its result is exact. If layers repeat,
+// The search skips no candidate that could be one of those asked for, so its result is exact. If layers repeat,
 // candidates are ranked by the time of a few layers, and the best are costed completely. The result is then exact if no
 // such time has a larger error than kRepeatedError.
 //
@@ -41,8 +41,9 @@ struct SearchQuestion {
   int64_t processors = 1;
   std::vector<Name> axes;                 ///< the names of the axes; a mesh has at most as many
   std::optional<std::vector<Axis>> mesh;  ///< the only mesh to try
-  Layout pinned;        ///< fixed rules of dims, where a rule without axes means unsplit; and all rules by path
-  bool stored = false;  ///< also tries rules by path, unless `pinned` has some
+  Layout pinned;         ///< fixed rules of dims, where a rule without axes means unsplit; and all rules by path
+  bool stored = false;   ///< also tries rules by path, unless `pinned` has some
+  std::size_t most = 2;  ///< how many candidates are asked for; at least 1
   std::optional<int64_t> memory;  ///< bytes of each processor
   /// Returns the peak of a candidate. Needed with `memory`; called for candidates that could be the result.
   std::function<int64_t(const MeshPtr&, const LayoutPtr&)> peak;
@@ -57,11 +58,12 @@ struct Candidate {
 };
 
 struct SearchResult {
-  std::optional<Candidate> best;    ///< nothing if no candidate fits
-  std::optional<Candidate> second;  ///< the best candidate with another time
-  int64_t ranked = 0;               ///< candidates that were ranked by a few layers
-  int64_t costed = 0;               ///< candidates that were costed completely, or until they were too slow
-  int64_t too_large = 0;            ///< candidates that were looked at and did not fit
+  std::vector<Candidate> found;  ///< the best, of each time one, ascending; empty if no candidate fits
+  const Candidate* best() const { return found.empty() ? nullptr : &found[0]; }
+  const Candidate* second() const { return found.size() < 2 ? nullptr : &found[1]; }
+  int64_t ranked = 0;     ///< candidates that were ranked by a few layers
+  int64_t costed = 0;     ///< candidates that were costed completely, or until they were too slow
+  int64_t too_large = 0;  ///< candidates that were looked at and did not fit
   /// The smallest candidate, if none fits.
   struct Least {
     Candidate candidate;  ///< the candidate with the smallest peak that was found; the peak is in its counters

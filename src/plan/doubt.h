@@ -1,6 +1,7 @@
 #pragma once
 // Reasons why the figures of a plan are an estimate: the program's work may depend on numbers that only a run knows.
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "support/source.h"
@@ -19,6 +20,9 @@ struct Doubt {
   Kind kind = Kind::kWays;
 };
 using Doubts = std::vector<Doubt>;
+
+/// Returns a clause that says why a doubt makes numbers an estimate.
+std::string reason_of(const Doubt& doubt);
 
 /// Adds a doubt, unless there is one for the same line of a file with the same name. A file that is planned twice is
 /// read twice.

@@ -8,6 +8,7 @@
 
 #include "eval/reports.h"
 #include "eval/settings.h"
+#include "eval/stored_variables.h"
 #include "plan/program_record.h"
 
 namespace mtf::session {
@@ -32,6 +33,13 @@ struct Planned {
       nullptr;                                    ///< the computation, if it is to be costed under other layouts
   plan::ProgramRecord::Before before = {};        ///< the recorded state at the start
   std::shared_ptr<const void> sources = nullptr;  ///< the sources that spans point into
+  /// Facts of a whole program, which the plan of a statement does not have.
+  struct Whole {
+    MeshPtr mesh;  ///< in force at the end, if no other mesh was larger; else null
+    eval::StoredVariables stored;
+    std::vector<eval::Unread> unread;  ///< results that nothing reads
+  };
+  std::optional<Whole> whole = std::nullopt;
 };
 
 }  // namespace mtf::session

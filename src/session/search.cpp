@@ -76,14 +76,16 @@ SearchAnswer search_layouts(const WhatIf& what, SearchRequest request) {
   }
   answer.result = search(answer.costs, question);
   const cost::SearchResult& result = answer.result;
-  if (const double times = result.best ? repeated_work(result.best->cost.counters) : 1;
+  if (const double times = result.best() ? repeated_work(result.best()->cost.counters) : 1;
       times >= kMuchRepeated && !question.mesh) {
     // At least as many processors as have distinct work, rounded to a power of two.
     cost::SearchQuestion fewer = question;
     for (fewer.processors = 1;
          static_cast<double>(2 * fewer.processors) * times <= static_cast<double>(question.processors);)
       fewer.processors *= 2;
-    answer.fewer = search(answer.costs, fewer).best;
+    fewer.most = 1;
+    if (std::vector<cost::Candidate> found = search(answer.costs, fewer).found; !found.empty())
+      answer.fewer = std::move(found.front());
   }
   question.repeated = nullptr;  // the functions refer to objects that end here
   question.peak = nullptr;

@@ -125,6 +125,7 @@ Session::Session(eval::Settings settings, plan::Execution* execution, std::ostre
 Session::~Session() = default;
 
 void Session::interrupt() { impl_->evaluator.interrupt.ask(); }
+const Interrupt& Session::interrupt_request() const { return impl_->evaluator.interrupt; }
 void Session::forget_interrupt() { impl_->evaluator.interrupt.forget(); }
 
 void Session::run_file(const std::string& path) {

@@ -24,6 +24,7 @@
 #include "session/known_names.h"
 #include "session/planned.h"
 #include "support/diagnostics.h"
+#include "support/interrupt.h"
 
 namespace mtf::eval {
 struct HostValue;  // eval/host_value.h
@@ -47,6 +48,8 @@ class Session {
   /// Ends the current computation at its next statement, loop iteration or cut, with a UserError of kind interrupted.
   /// Does nothing if nothing runs. A signal handler or another thread may call it.
   void interrupt();
+  /// The request that interrupt() makes, for what works on behalf of the session.
+  const Interrupt& interrupt_request() const;
   /// Forgets an earlier call of interrupt().
   void forget_interrupt();
 

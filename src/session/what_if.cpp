@@ -2,6 +2,7 @@
 
 #include <ostream>
 
+#include "cost/timed_costs.h"
 #include "eval/evaluator.h"
 #include "plan/execution.h"
 #include "plan/runtime.h"
@@ -12,9 +13,14 @@ namespace mtf::session {
 
 Planned plan_script(const std::string& name, const std::string& text, const eval::Settings& settings,
                     const plan::Runtime& machine, std::shared_ptr<plan::ProgramRecord> record,
-                    const Interrupt& interrupt) {
+                    const Interrupt& interrupt, const cost::MachineModel* timed_by) {
   const std::unique_ptr<plan::Runtime> runtime = machine.planner(false);
-  plan::Execution execution(*runtime, {.record = record});
+  plan::ExecutionOptions options{.record = record};
+  if (timed_by)
+    options.costs = [timed_by](const schedule::Schedule& schedule, const std::vector<spmd::InstructionCost>& costs) {
+      return cost::timed_costs(schedule, costs, *timed_by);
+    };
+  plan::Execution execution(*runtime, std::move(options));
   std::ostream nowhere(nullptr);
   eval::Evaluator evaluator(settings, &execution, nowhere);
   evaluator.interrupt = interrupt;
@@ -28,6 +34,11 @@ Planned plan_script(const std::string& name, const std::string& text, const eval
                                  true);
   evaluator.run_program(std::make_shared<const ast::Program>(syntax::parse_or_throw(SourceFile::create(name, text))));
   planned.counters = execution.counters();
+  planned.whole = {.mesh = nullptr, .stored = evaluator.variables.stored(), .unread = evaluator.unread.all()};
+  if (const MeshPtr& mesh = context.mesh; mesh && mesh->size() >= planned.counters.processors) {
+    planned.counters.processors = mesh->size();
+    planned.whole->mesh = mesh;
+  }
   planned.sources = evaluator.modules.all_kept();
   if (record) record->keep(planned.sources);
   return planned;

@@ -282,6 +282,7 @@ struct DoubtRecord {
   };
   Kind kind = Kind::kWays;
   PlaceRecord place;
+  std::string why;  ///< a clause
 };
 
 /// The cost of a line of a program, its backward pass included.
@@ -294,14 +295,68 @@ struct LineRecord {
   std::int64_t collectives = 0;
   std::int64_t bytes = 0;       ///< that the collectives operate on
   std::int64_t wire_bytes = 0;  ///< that the processor sends for the collectives
+  double seconds = 0;           ///< by the machine model; 0 without one
 };
 
-/// The predicted cost of a statement.
+/// A value that a line computes, or a collective that it causes.
+struct ValueCost {
+  std::string value;              ///< with its type and layout: "y: f32[batch=64/rows]"
+  std::int64_t flops = 0;         ///< of a computation
+  std::string collective;         ///< "all_reduce"; empty for a computation
+  std::vector<std::string> axes;  ///< of a collective
+  std::string reason;             ///< of a collective: a sentence
+  std::int64_t values = 0, bytes = 0, wire_bytes = 0;
+  double seconds = 0;  ///< by the machine model; 0 without one
+};
+
+/// A part of a program: a statement, a call in it, a plan that runs once or in many iterations, or a line. The figures
+/// of a statement are those of all iterations; the figures of a plan and of the parts below it are those of one.
+struct PartRecord {
+  PlaceRecord place;
+  std::string text;    ///< its first line
+  std::string callee;  ///< of a call: the function or model, and the path of the instance: "Layer blocks[0]"
+  std::int64_t calls = 0;
+  std::int64_t turns = 1;    ///< how often a plan runs; 0: only a run knows
+  bool is_estimate = false;  ///< of a statement: its figures; of a plan: how often it runs
+  std::int64_t flops = 0;
+  std::int64_t backward_flops = 0;
+  std::int64_t collectives = 0;
+  std::int64_t bytes = 0;
+  std::int64_t wire_bytes = 0;
+  double seconds = 0;             ///< by the machine model; 0 without one
+  std::vector<ValueCost> values;  ///< of a line
+  std::vector<PartRecord> parts;
+};
+
+/// The params and states of a program: the elements of whole tensors, and the bytes that one processor stores.
+struct StoredRecord {
+  std::int64_t parameters = 0, parameter_bytes = 0, states = 0, state_bytes = 0;
+};
+
+/// A result that nothing reads, and that is not computed.
+struct UnreadRecord {
+  PlaceRecord place;
+  std::string text;  ///< the line
+  std::string name;  ///< of the result; empty if it has none
+};
+
+/// The predicted cost of a statement or of a program.
 struct PlanRecord {
   CountersRecord totals;            ///< the peak includes the memory that the interpreter already holds
   std::vector<LineRecord> lines;    ///< lines with a cost, in the order of their first computation
   std::vector<DoubtRecord> doubts;  ///< why the figures are an estimate; if empty, a run counts exactly these figures
   bool is_estimate() const { return !doubts.empty(); }
+
+  std::string mesh;               ///< in force: "[rows: 2, cols: 2]"; empty if a program used a larger one before
+  std::vector<PartRecord> parts;  ///< the statements
+
+  // Of a program alone:
+  StoredRecord stored;
+  std::vector<UnreadRecord> not_read;
+  std::vector<std::string> warnings;  ///< sentences about processors that idle or repeat work
+  std::string machine;                ///< the name of the machine model; empty without one
+  /// The time by the machine model: "computing", each kind of collectives ("all_reduce over rows"), "in all".
+  std::vector<std::pair<std::string, double>> seconds;
 };
 
 /// A collective of a statement, and why it is there.
@@ -339,6 +394,7 @@ struct SearchRules {
   std::string layout = {};   ///< rules that are given: "batch:rows"
   bool stored = false;       ///< also tries how params and states are stored, by rules for their paths
   std::string machine = {};  ///< a file of `mtf calibrate`; empty: the built-in model
+  int most = 2;              ///< the most answers, with different times; each that is asked for makes it longer
   /// Receives how many candidates were looked at, and the seconds of the best so far (0: none). An exception ends it.
   std::function<void(std::int64_t looked_at, double best)> progress = {};
 };
@@ -349,6 +405,18 @@ struct FoundLayout {
   double seconds = 0;        ///< by the machine model
   CountersRecord counters;   ///< its peak is that of a plan if the memory was limited, otherwise 0
 };
+
+// ---- answers as JSON ------------------------------------------------------------------------------------------------
+
+/// The version of the form of all answers in JSON. The reference lists their fields.
+inline constexpr int kJsonSchema = 1;
+
+/// Each returns the text that `mtf --json`, the prompt, the C API, Python and the language server give for the same
+/// answer. It ends with a line end. A diagnostic is one line.
+std::string to_json(const PlanRecord& plan);
+std::string to_json(const ExplanationRecord& explanation);
+std::string to_json(const std::vector<FoundLayout>& found);
+std::string to_json(const DiagnosticRecord& diagnostic);
 
 /// A part of a program's text with its static information, for tools that display programs.
 struct TextPart {
@@ -482,12 +550,17 @@ class Interpreter {
   /// Predicts the cost of a statement or an expression with the current values. An assumption replaces the mesh or the
   /// layout. Computes nothing, and changes nothing.
   PlanRecord plan(const std::string& text, const PlanAssumption& assumption = {}) const;
+  /// Predicts the cost of a program in a file, as `mtf plan` does, independently of the names of this interpreter. The
+  /// interpreter's options hold for it. `machine` is a file of `mtf calibrate`; if empty, there are no times.
+  PlanRecord plan_file(const std::string& path, const PlanAssumption& assumption = {},
+                       const std::string& machine = {}) const;
 
   /// Tells why a statement or an expression communicates, and returns at most `most` layouts under which it would send
   /// less, with at most as many flops. Computes nothing, and changes nothing.
   ExplanationRecord explain_costs(const std::string& text, const PlanAssumption& assumption = {},
                                   std::size_t most = 3) const;
   /// Finds the meshes and layouts under which a statement takes the least time, the best first. Empty if none fits.
+  /// interrupt() ends it, with a ScriptError of kind "interrupted".
   std::vector<FoundLayout> search(const std::string& text, const SearchRules& rules) const;
 
   /// Checks a program without running it, independently of the names of this interpreter. Returns every error and

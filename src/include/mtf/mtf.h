@@ -318,6 +318,13 @@ typedef struct mtf_plan {
  * ones (NULL: the current one). Computes nothing, and changes nothing. The caller frees the plan. */
 mtf_code mtf_get_plan(mtf_interpreter* interpreter, const char* text, const char* mesh, const char* layout,
                       const mtf_plan** plan);
+/* Predicts the cost of a program in a file, as `mtf plan` does, independently of the interpreter's names. The
+ * interpreter's options hold for it. `machine` is a file of `mtf calibrate` (NULL: without times). */
+mtf_code mtf_get_plan_of_file(mtf_interpreter* interpreter, const char* path, const char* mesh, const char* layout,
+                              const char* machine, const mtf_plan** plan);
+/* The plan as JSON, with every part of the program: the same text as `mtf plan --json`. It belongs to the plan. NULL if
+ * there is no memory for it. The reference lists the fields. */
+const char* mtf_plan_json(const mtf_plan* plan);
 void mtf_free_plan(const mtf_plan* plan);
 
 /* A collective of a statement, and why it is there. The figures are of one call. */
@@ -352,6 +359,8 @@ typedef struct mtf_explanation {
 /* Tells why a statement communicates, and returns at most `most` better layouts. The caller frees the explanation. */
 mtf_code mtf_explain(mtf_interpreter* interpreter, const char* text, const char* mesh, const char* layout, size_t most,
                      const mtf_explanation** explanation);
+/* As mtf_plan_json(). */
+const char* mtf_explanation_json(const mtf_explanation* explanation);
 void mtf_free_explanation(const mtf_explanation* explanation);
 
 /* What a search is for. NULL or 0 is the default. */
@@ -365,6 +374,7 @@ typedef struct mtf_search_rules {
   const char* machine; /* a file of `mtf calibrate` */
   void (*progress)(int64_t looked_at, double best, void* context); /* seconds of the best so far; 0: none */
   void* context;
+  int most; /* the most answers, with different times; 0: 2. Each that is asked for makes the search longer */
 } mtf_search_rules;
 
 typedef struct mtf_found {
@@ -379,9 +389,12 @@ typedef struct mtf_answer {
   const mtf_found* list;
 } mtf_answer;
 
-/* Finds the meshes and layouts under which a statement takes the least time. The caller frees the answer. */
+/* Finds the meshes and layouts under which a statement takes the least time. mtf_interrupt() ends it. The caller frees
+ * the answer. */
 mtf_code mtf_search(mtf_interpreter* interpreter, const char* text, const mtf_search_rules* rules,
                     const mtf_answer** answer);
+/* As mtf_plan_json(). */
+const char* mtf_answer_json(const mtf_answer* answer);
 void mtf_free_answer(const mtf_answer* answer);
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
@@ -389,6 +402,8 @@ void mtf_free_answer(const mtf_answer* answer);
 /* Checks a program without running it, independently of the names of this interpreter. Returns every error and warning
  * in the order of the text. The function succeeds also if it finds errors. The caller frees the diagnostics. */
 mtf_code mtf_check(mtf_interpreter* interpreter, const char* text, const mtf_diagnostics** diagnostics);
+/* As mtf_plan_json(): a line for each, as `mtf check --json` writes them. */
+const char* mtf_diagnostics_json(const mtf_diagnostics* diagnostics);
 void mtf_free_diagnostics(const mtf_diagnostics* diagnostics);
 
 #ifdef __cplusplus

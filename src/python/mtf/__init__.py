@@ -15,6 +15,7 @@ from __future__ import annotations
 import collections
 import ctypes
 import html
+import json
 import os
 import signal
 import socket
@@ -87,31 +88,13 @@ _Name = _structure("name", "text name, type\nint64 bytes")
 _Names = _structure("names", "size count\n*name list")
 _Collective = _structure("collective", "text kind\nsize axis_count\ntexts axes\nint64 count, calls, values, bytes, wire_bytes")
 _Counters = _structure("counters", "int64 flops, unique_flops, processors, peak_bytes\nsize collective_count\n*collective collectives")
-_Line = _structure("line", "text file\nsize line\ntext text\nint64 flops, backward_flops, collectives, bytes, wire_bytes")
-_Doubt = _structure("doubt", "int kind\nplace place")
-_Plan = _structure("plan", "counters totals\nsize line_count\n*line lines\nsize doubt_count\n*doubt doubts")
-_Reason = _structure("reason", """text kind
-    size axis_count
-    texts axes
-    text result, reason
-    size rule_count
-    texts rules
-    place place
-    int64 times, values, bytes, wire_bytes""")
-_LayoutCost = _structure("layout_cost", "text layout\nint64 flops, wire_bytes, collectives, held_bytes")
-_Explanation = _structure("explanation", """size collective_count
-    *reason collectives
-    layout_cost now
-    size better_count
-    *layout_cost better""")
 _SearchRules = _structure("search_rules", """size struct_size
     int64 processors
     int axes, stored
     int64 memory
     text layout, machine
-    pointer progress, context""")
-_Found = _structure("found", "text mesh, layout\ndouble seconds\ncounters counters")
-_Answer = _structure("answer", "size count\n*found list")
+    pointer progress, context
+    int most""")
 _Stream = _structure("stream", "pointer begin, next, end")
 
 _OUTPUT = ctypes.CFUNCTYPE(None, c_void_p, c_size_t, c_void_p)
@@ -145,15 +128,19 @@ def _load() -> ctypes.CDLL:
         "call": [pointer, POINTER(_Value), size, POINTER(POINTER(_Value))],
         "mark_counters": [pointer],
         "get_counters": [pointer, POINTER(POINTER(_Counters))],
-        "get_plan": [pointer, text, text, text, POINTER(POINTER(_Plan))],
-        "explain": [pointer, text, text, text, size, POINTER(POINTER(_Explanation))],
-        "search": [pointer, text, POINTER(_SearchRules), POINTER(POINTER(_Answer))],
+        "get_plan": [pointer, text, text, text, POINTER(pointer)],
+        "get_plan_of_file": [pointer, text, text, text, text, POINTER(pointer)],
+        "explain": [pointer, text, text, text, size, POINTER(pointer)],
+        "search": [pointer, text, POINTER(_SearchRules), POINTER(pointer)],
         "check": [pointer, text, POINTER(POINTER(_Diagnostics))],
     }.items():
         getattr(library, "mtf_" + name).argtypes = arguments
     for name in ("tensor", "value", "names", "counters", "plan", "explanation", "answer", "diagnostics", "prepared"):
         getattr(library, "mtf_free_" + name).argtypes = [pointer]
         getattr(library, "mtf_free_" + name).restype = None
+    for name in ("plan", "explanation", "answer"):
+        getattr(library, f"mtf_{name}_json").argtypes = [pointer]
+        getattr(library, f"mtf_{name}_json").restype = text
     library.mtf_close.argtypes, library.mtf_close.restype = [pointer], None
     library.mtf_last_error.argtypes, library.mtf_last_error.restype = [pointer], POINTER(_Diagnostic)
     library.mtf_version.restype = text
@@ -385,7 +372,12 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 class Plan(dict):
-    """What a statement would cost: "totals", "lines" and "doubts" (empty: a run counts exactly these figures)."""
+    """What a statement or a program would cost: "totals", "lines", "parts" and "doubts" (empty: a run counts exactly
+    these figures). The reference lists all fields. `json` is the text that all clients of mtf give for it."""
+
+    def __init__(self, text: str):
+        super().__init__(json.loads(text))
+        self.json = text
 
     def _repr_html_(self) -> str:
         totals = self["totals"]
@@ -402,7 +394,11 @@ class Plan(dict):
 
 
 class Explanation(dict):
-    """Why a statement communicates: "collectives", "now", and "better" layouts, the best first."""
+    """Why a statement communicates: "collectives", "now", and "better" layouts, the best first. `json` as of a Plan."""
+
+    def __init__(self, text: str):
+        super().__init__(json.loads(text))
+        self.json = text
 
     def _repr_html_(self) -> str:
         if not self["collectives"]:
@@ -417,7 +413,12 @@ class Explanation(dict):
 
 
 class Answer(list):
-    """The meshes and layouts that a search found, the best first: "mesh", "layout", "seconds", "counters"."""
+    """The meshes and layouts that a search found, the best first: "mesh", "layout", "seconds", "counters". `json` as of
+    a Plan."""
+
+    def __init__(self, text: str):
+        super().__init__(json.loads(text)["found"])
+        self.json = text
 
     def _repr_html_(self) -> str:
         return _table(("mesh", "layout", "a step", "flops", "on the wire"), [
@@ -670,53 +671,30 @@ class Session:
 
     def plan(self, text: str, mesh: str = "", layout: Optional[str] = None) -> Plan:
         """What a statement would cost, also under another mesh or layout. Nothing is computed or changed."""
+        return self._answer("get_plan", "plan", Plan, text.encode(), mesh.encode() or None,
+                            layout.encode() if layout else None)
 
-        def made(of: Any) -> Plan:
-            lines = [{"file": each.file.decode(), "line": each.line, "text": each.text.decode(), "flops": each.flops,
-                      "backward_flops": each.backward_flops, "collectives": each.collectives, "bytes": each.bytes,
-                      "wire_bytes": each.wire_bytes} for each in of.lines[:of.line_count]]
-            kinds = ("ways", "turns", "rest", "unknown", "skipped")
-            doubts = [{"kind": kinds[each.kind], "place": _place(each.place)} for each in of.doubts[:of.doubt_count]]
-            return Plan(totals=_counters(of.totals), lines=lines, doubts=doubts)
-
-        return self._record(_library.mtf_get_plan, _Plan, _library.mtf_free_plan, made, text.encode(),
-                            mesh.encode() or None, layout.encode() if layout else None)
+    def plan_file(self, path: Union[str, os.PathLike], mesh: str = "", layout: str = "", machine: str = "") -> Plan:
+        """What a program in a file would cost, as `mtf plan` tells it. The names of the session do not matter."""
+        return self._answer("get_plan_of_file", "plan", Plan, os.fsencode(path), mesh.encode() or None,
+                            layout.encode() or None, machine.encode() or None)
 
     def explain(self, text: str, mesh: str = "", layout: str = "", most: int = 3) -> Explanation:
         """Why a statement communicates, and the layouts under which it would send less."""
-
-        def cost(of: Any) -> dict[str, Any]:
-            return {"layout": of.layout.decode(), "flops": of.flops, "wire_bytes": of.wire_bytes,
-                    "collectives": of.collectives, "held_bytes": of.held_bytes}
-
-        def made(of: Any) -> Explanation:
-            collectives = [{"kind": each.kind.decode(), "axes": [axis.decode() for axis in each.axes[:each.axis_count]],
-                            "result": each.result.decode(), "reason": each.reason.decode(),
-                            "rules": [rule.decode() for rule in each.rules[:each.rule_count]],
-                            "place": _place(each.place), "times": each.times, "values": each.values,
-                            "bytes": each.bytes, "wire_bytes": each.wire_bytes}
-                           for each in of.collectives[:of.collective_count]]
-            return Explanation(collectives=collectives, now=cost(of.now),
-                               better=[cost(each) for each in of.better[:of.better_count]])
-
-        return self._record(_library.mtf_explain, _Explanation, _library.mtf_free_explanation, made, text.encode(),
-                            mesh.encode() or None, layout.encode() or None, most)
+        return self._answer("explain", "explanation", Explanation, text.encode(), mesh.encode() or None,
+                            layout.encode() or None, most)
 
     def search(self, text: str, processors: int, *, axes: int = 2, memory: int = 0, layout: str = "",
-               stored: bool = False, machine: str = "",
+               stored: bool = False, machine: str = "", most: int = 2,
                progress: Optional[Callable[[int, float], None]] = None) -> Answer:
-        """The meshes and layouts under which a statement takes the least time by a machine model."""
+        """The meshes and layouts under which a statement takes the least time by a machine model, at most `most`."""
         rules = _SearchRules(struct_size=ctypes.sizeof(_SearchRules), processors=processors, axes=axes, memory=memory,
-                             layout=layout.encode() or None, stored=stored, machine=machine.encode() or None)
+                             layout=layout.encode() or None, stored=stored, machine=machine.encode() or None,
+                             most=most)
         told = _SEARCHED(self._guarded(lambda looked_at, best, _: progress(looked_at, best) if progress else None))
         if progress is not None:
             rules.progress = ctypes.cast(told, c_void_p)
-
-        def made(of: Any) -> Answer:
-            return Answer({"mesh": each.mesh.decode(), "layout": each.layout.decode(), "seconds": each.seconds,
-                           "counters": _counters(each.counters)} for each in of.list[:of.count])
-
-        return self._record(_library.mtf_search, _Answer, _library.mtf_free_answer, made, text.encode(), byref(rules))
+        return self._answer("search", "answer", Answer, text.encode(), byref(rules))
 
     # ---- how it is done ----------------------------------------------------------------------------------------------
 
@@ -767,6 +745,18 @@ class Session:
             code = function(held or self._held, *arguments)
         if code or self._failure is not None:
             raise self._error(code)
+
+    def _answer(self, function: str, record: str, kind: Any, *arguments: Any) -> Any:
+        """An answer of the library, by its text in JSON."""
+        answer = c_void_p()
+        self._call(getattr(_library, "mtf_" + function), *arguments, byref(answer))
+        try:
+            text = getattr(_library, f"mtf_{record}_json")(answer)
+            if text is None:
+                raise MemoryError()
+            return kind(text.decode())
+        finally:
+            getattr(_library, "mtf_free_" + record)(answer)
 
     def _record(self, function: Any, kind: Any, free: Any, made: Callable[[Any], Any], *arguments: Any) -> Any:
         record = POINTER(kind)()

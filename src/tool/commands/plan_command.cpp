@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 
+#include "api/records.h"
 #include "cost/idle_work.h"
 #include "cost/timed_costs.h"
 #include "plan/program_record.h"
@@ -19,7 +20,6 @@
 #include "tool/present/compare_text.h"
 #include "tool/present/fitted_text.h"
 #include "tool/present/plan_text.h"
-#include "tool/present/plan_tree.h"
 #include "tool/present/plan_view.h"
 #include "tool/present/report.h"
 #include "tool/present/symbolic_plan.h"
@@ -31,9 +31,6 @@
 
 namespace mtf::tool {
 namespace {
-
-/// From this factor of repeated work on, the plan explains it.
-constexpr double kWorthExplaining = 1.1;
 
 constexpr int kNotGiven = std::numeric_limits<int>::min();
 
@@ -94,55 +91,6 @@ std::vector<CostColumn> layouts_of(const PlanOptions& options, const std::shared
   return layouts;
 }
 
-/// Keeps the unread results of lines without cost. On other lines, a part of the result is read.
-std::vector<eval::Unread> without_costs(const std::vector<eval::Unread>& unread, const PlanTree& tree) {
-  std::set<std::pair<const SourceFile*, std::size_t>> lines;
-  const auto line_of = [](Span span) {
-    return std::pair(span.file, span.is_known() ? span.file->line_of(span.begin) : 0);
-  };
-  each_cost(tree,
-            [&](const spmd::StatementCost& cost, std::int64_t, const std::vector<const graph::CallFrame*>& frames) {
-              lines.insert(line_of(source_of(cost)));
-              for (const graph::CallFrame* frame : frames) lines.insert(line_of(frame->span));
-            });
-  std::vector<eval::Unread> left;
-  for (const eval::Unread& each : unread)
-    if (!lines.contains(line_of(each.place))) left.push_back(each);
-  return left;
-}
-
-/// True if a stage sends values to another stage.
-bool has_pipelines(const PlanTree& tree) {
-  bool found = false;
-  each_cost(tree, [&](const spmd::StatementCost& cost, std::int64_t, const std::vector<const graph::CallFrame*>&) {
-    found = found || (cost.reason && cost.reason->kind == spmd::Reason::Kind::kHandedOn);
-  });
-  return found;
-}
-
-/// Returns a sentence for each dim and axis that concerns much of the work.
-std::vector<std::string> sentences(const cost::IdleWork& work) {
-  std::vector<std::string> all;
-  const auto percent = [&](double flops) { return fmt::format("{:.0f}%", 100 * flops / std::max(work.flops, 1.0)); };
-  for (const auto& [names, found] : work.shorts) {
-    if (!work.is_much(found.flops)) continue;
-    all.push_back(fmt::format("{} has {} and is split over {}, {}: {} of them idle in {} of the work",
-                              code(names.first.str()), count_text(found.size, "element"), axes_text(names.second),
-                              count_text(found.processors, "processor"), found.processors - found.size,
-                              percent(found.flops)));
-  }
-  for (const cost::IdleWork::Pipeline& each : work.pipelines)
-    all.push_back(
-        fmt::format("each stage of a pipeline over {} idles in {} of {} turns, {:.0f}% of its time",
-                    axes_text(each.axes), each.idle, each.idle + each.micro_batches,
-                    100.0 * static_cast<double>(each.idle) / static_cast<double>(each.idle + each.micro_batches)));
-  for (const auto& [axis, flops] : work.repeated)
-    if (work.is_much(flops))
-      all.push_back(fmt::format("all processors along {} do the same in {} of the work: no dim of it is split over {}",
-                                code(axis.str()), percent(flops), code(axis.str())));
-  return all;
-}
-
 int plan(const PlanOptions& options, const ProgramOptions& program) {
   if (!options.report.empty() && launch().rank == 0) expect_replaceable(options.report, "a report of mtf", is_report);
   eval::Settings settings = settings_of(program, launch().ranks);
@@ -156,6 +104,11 @@ int plan(const PlanOptions& options, const ProgramOptions& program) {
   if (!options.reads.empty()) settings.reads = read_reads(options.reads);
   std::optional<cost::MachineModel> machine;
   if (!options.machine.empty()) machine = machine_option(options.machine);
+  if (options.json) {
+    write_output(to_json(plan_of_program(script.name, script.text, settings, run::DryRuntime(), machine)));
+    flush_output();
+    std::_Exit(0);
+  }
   // A record grows with the iterations of loops, so it is kept only on request.
   std::shared_ptr<plan::ProgramRecord> record;
   if (machine || options.symbolic || !options.against.empty()) record = std::make_shared<plan::ProgramRecord>();
@@ -191,18 +144,15 @@ int plan(const PlanOptions& options, const ProgramOptions& program) {
   // A part of the program that an estimate did not evaluate may read a result.
   if (summary.doubts.empty()) summary.unread = without_costs(session.unread(), tree);
   // Others wait for idle processors, so all processors together seem to do more work than one alone.
-  if (duplication(execution.counters()) > kWorthExplaining || has_pipelines(tree)) {
+  if (has_idle_work(execution.counters(), tree)) {
     const auto recorded = record ? record
                                  : session::plan_script(script.name, script.text, settings, runtime,
                                                         std::make_shared<plan::ProgramRecord>())
                                        .record;
-    summary.warnings = sentences(cost::idle_work(*recorded));
+    summary.warnings = idle_sentences(cost::idle_work(*recorded));
   }
   if (machine) {
-    cost::StepTime time = cost::LayoutCosts(record, machine).in(nullptr, nullptr).time;
-    // The plans know best what overlaps: a recorded program that stands for several is scheduled once.
-    time.hidden = std::max(0.0, time.compute + time.communication() - tree.root().cost.seconds);
-    summary.seconds = seconds_of(time);
+    summary.seconds = seconds_of(time_of_step(record, *machine, tree));
     summary.machine = machine->name;
   }
   if (!options.report.empty()) {
@@ -212,8 +162,7 @@ int plan(const PlanOptions& options, const ProgramOptions& program) {
                                               layouts_of(options, record, model, program.layout), model.name}));
     return 0;
   }
-  if (options.json) write_output(view_json(tree, summary));
-  else if (options.csv) write_output(view_csv(tree, summary));
+  if (options.csv) write_output(view_csv(tree, summary));
   else
     write_output((view.by == PlanBy::kValue ? "" : view_text(tree, view) + "\n") + summary_text(summary, view.width));
   flush_output();
@@ -240,9 +189,9 @@ const Command kPlanCommand = {
         "and is\n"
         "listed below the totals. The mesh may have any size. At a terminal lines are cut to its width.\n"
         "\n"
-        "`--json` and `--csv` hold what the text holds: in JSON the totals are `in_all`, and the tree its parts; in "
-        "CSV they\n"
-        "are a second table, behind an empty line.\n"
+        "`--json` and `--csv` hold what the text holds. The fields of JSON stand in the reference; in CSV the totals "
+        "are a\n"
+        "second table, behind an empty line.\n"
         "With `--machine` each part, line, function, collective and value has its time, and shares are shares of the "
         "time.\n"
         "A fusion's time is divided among its operations by their arithmetic; a collective has only the time that no "

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "api/json.h"
 #include "graph/op.h"
 #include "ops/registry.h"
 #include "support/text.h"
@@ -37,6 +38,29 @@ std::string module_text(const session::ModuleDoc& module) {
   return out;
 }
 
+constexpr std::string_view kAnswersHead =
+    "\n## Answers as JSON\n"
+    "\n"
+    "Every client gives the same text for the same answer: `mtf plan --json`, `mtf search --json`, `mtf check --json` "
+    "(a\n"
+    "diagnostic a line), `:plan --json`, `:explain --json` and `:search --json` at the prompt and in notebooks,\n"
+    "`mtf_plan_json` and its like in C, `to_json` in C++, `json` of a plan, an explanation or a search in Python, and "
+    "the\n"
+    "command `mtf.plan` of the language server, whose argument is the URI of a document. Each object has all of its "
+    "fields.\n"
+    "Integers have 64 bits. Later versions with the same `schema` only add fields.\n";
+
+std::string answers_text() {
+  std::string out(kAnswersHead);
+  for (const JsonObject& object : json_objects()) {
+    out += fmt::format("\n### JSON {}\n\n{}\n\n| field | type | |\n| --- | --- | --- |\n", object.name, object.doc);
+    for (const JsonField& field : object.fields)
+      out += fmt::format("| `{}` | {} |{} |\n", field.name, field.type,
+                         field.doc.empty() ? "" : fmt::format(" {}", field.doc));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string reference_text(const std::vector<session::MemberDoc>& builtins,
@@ -55,7 +79,7 @@ std::string reference_text(const std::vector<session::MemberDoc>& builtins,
   for (const session::MemberDoc& builtin : builtins)
     out += fmt::format("\n### {}\n\n```\n{}\n```\n\n{}\n", builtin.name, builtin.signature, trim(builtin.doc));
   for (const session::ModuleDoc& module : modules) out += module_text(module);
-  return out;
+  return out + answers_text();
 }
 
 std::string reference_text() {

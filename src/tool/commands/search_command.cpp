@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "api/records.h"
 #include "run/dry_runtime.h"
 #include "session/session.h"
 #include "support/diagnostics.h"
@@ -19,8 +20,8 @@ namespace {
 struct SearchOptions {
   std::string file, memory, machine, processors;
   std::vector<std::string> whole;
-  bool stored = false;
-  int axes = 2;
+  bool stored = false, json = false;
+  int axes = 2, most = 2;
 };
 
 int run_search(const SearchOptions& options, const ProgramOptions& program) {
@@ -52,6 +53,9 @@ int run_search(const SearchOptions& options, const ProgramOptions& program) {
   if (options.axes < 1 || options.axes > 4)
     fail(Kind::bad_option_value, {}, "--axes {}: expected a number from 1 to 4", quote(std::to_string(options.axes)));
   request.axes = options.axes;
+  if (options.most < 1)
+    fail(Kind::bad_option_value, {}, "--most {}: expected 1 or more", quote(std::to_string(options.most)));
+  question.most = static_cast<std::size_t>(options.most);
   const Diagnostics found = session::Session::check_text(script.name, script.text, settings);
   if (!found.empty()) report(found);
   if (found.has_errors()) return static_cast<int>(found.exit_code());
@@ -62,7 +66,7 @@ int run_search(const SearchOptions& options, const ProgramOptions& program) {
   const session::SearchAnswer answer =
       search_layouts(session::WhatIf::script(script.name, script.text, settings, runtime), std::move(request));
   bar.erase();
-  write_output(search_text(answer, terminal_columns()));
+  write_output(options.json ? to_json(found_layouts(answer.result)) : search_text(answer, terminal_columns()));
   return 0;
 }
 
@@ -105,6 +109,8 @@ const Command kSearchCommand = {
       parser.text("--machine", options->machine, "FILE", "A machine model, as `mtf calibrate` writes one");
       parser.number("--axes", options->axes, "N", "The most axes that the mesh may have (default: 2)");
       parser.flag("--stored", options->stored, "Also try how params and states are stored, by rules for their paths");
+      parser.number("--most", options->most, "N", "Find the N best, instead of the best and the second");
+      parser.flag("--json", options->json, "What was found as JSON (see the reference)");
       parser.texts("--whole", options->whole, "DIM", "A dim that is not split; repeatable");
       add_program_options(parser, program);
       parser.excludes("--mesh", {"--processors", "--axes"}, "a mesh says how many processors and axes there are");

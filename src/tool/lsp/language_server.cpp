@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <deque>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -9,6 +10,7 @@
 #include <set>
 #include <thread>
 
+#include "api/records.h"
 #include "plan/execution.h"
 #include "run/dry_runtime.h"
 #include "session/completion.h"
@@ -29,7 +31,8 @@ enum ErrorCode {
   kInvalidRequest = -32600,
   kMethodNotFound = -32601,
   kInvalidParams = -32602,
-  kRequestFailed = -32803
+  kRequestFailed = -32803,
+  kContentModified = -32801
 };
 
 /// The answer to a request is an error.
@@ -126,7 +129,7 @@ LspJson capabilities() {
           {"completionProvider", {{"triggerCharacters", {".", "[", "{", "\""}}}},
           {"semanticTokensProvider",
            {{"legend", {{"tokenTypes", token_types()}, {"tokenModifiers", LspJson::array()}}}, {"full", true}}},
-          {"executeCommandProvider", {{"commands", {"mtf.assume", "mtf.report"}}}}};
+          {"executeCommandProvider", {{"commands", {"mtf.assume", "mtf.plan", "mtf.report"}}}}};
 }
 
 }  // namespace
@@ -134,11 +137,22 @@ LspJson capabilities() {
 struct LanguageServer::Impl {
   Impl(int in, int out, const ProgramOptions& program) : stream(in, out), options(program) { settings_of(options, 1); }
 
+  /// A question for a plan.
+  struct PlanQuestion {
+    LspJson id;
+    std::string uri;
+    std::int64_t changes;  ///< of the document when it was asked
+  };
+
   // ---- the worker ---------------------------------------------------------------------------------------------------
 
   void work() {
     std::unique_lock lock(mutex);
     while (!ends) {
+      if (!questions_of_plans.empty()) {
+        answer_plan(lock);
+        continue;
+      }
       const auto unchecked = std::find_if(documents.begin(), documents.end(), [](const auto& entry) {
         return entry.second.checked != entry.second.changes;
       });
@@ -155,6 +169,33 @@ struct LanguageServer::Impl {
       find_out(uri, changes, name, text, settings);
       lock.lock();
     }
+  }
+
+  /// Answers the first question for a plan, with the JSON of the reference. An edit interrupts it; after an edit of
+  /// another document it is asked again.
+  void answer_plan(std::unique_lock<std::mutex>& lock) {
+    const PlanQuestion question = questions_of_plans.front();
+    questions_of_plans.pop_front();
+    const auto found = documents.find(question.uri);
+    if (found == documents.end() || found->second.changes != question.changes) return refuse_old(question);
+    const std::string name = found->second.name, text = found->second.text.text();
+    const eval::Settings settings = settings_of(options, 1);
+    interrupt.forget();
+    lock.unlock();
+    try {
+      session::Session::check_text(name, text, settings).throw_first();
+      stream.write(fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", question.id.dump(),
+                               to_json(plan_of_program(name, text, settings, run::DryRuntime(), {}, interrupt))));
+    } catch (const UserError& error) {
+      lock.lock();
+      if (error.diagnostic().kind() == Kind::interrupted) questions_of_plans.push_back(question);
+      else send({{"id", question.id}, {"error", {{"code", kRequestFailed}, {"message", error.what()}}}});
+      return;
+    }
+    lock.lock();
+  }
+  void refuse_old(const PlanQuestion& question) {
+    send({{"id", question.id}, {"error", {{"code", kContentModified}, {"message", "the document has changed"}}}});
   }
 
   /// Checks and plans one state of a document. An edit interrupts it.
@@ -236,6 +277,7 @@ struct LanguageServer::Impl {
     const bool asks = message.contains("id");
     const LspJson params = message.value("params", LspJson::object());
     try {
+      if (asks && is_for_a_plan(message, params)) return;
       LspJson answer = handle(message.at("method").get<std::string>(), params, asks);
       if (asks) send({{"id", message["id"]}, {"result", std::move(answer)}});
     } catch (const Refused& refused) {
@@ -245,6 +287,18 @@ struct LanguageServer::Impl {
     } catch (const UserError& error) {
       if (asks) send({{"id", message["id"]}, {"error", {{"code", kRequestFailed}, {"message", error.what()}}}});
     }
+  }
+
+  /// Leaves the command `mtf.plan`, whose argument is the URI of a document, to the worker. Returns false for another.
+  bool is_for_a_plan(const LspJson& message, const LspJson& params) {
+    if (message["method"] != "workspace/executeCommand" || params.value("command", "") != "mtf.plan") return false;
+    const std::lock_guard lock(mutex);
+    const std::string uri = params.at("arguments").at(0);
+    const auto found = documents.find(uri);
+    if (found == documents.end()) throw Refused{kInvalidParams, "this document is not open"};
+    questions_of_plans.push_back({message["id"], uri, found->second.changes});
+    wakes.notify_all();
+    return true;
   }
 
   LspJson handle(const std::string& method, const LspJson& params, bool asks) {
@@ -494,6 +548,7 @@ struct LanguageServer::Impl {
   std::shared_ptr<const KnownSession> own_names;  ///< of the language; null until they are asked for
   std::set<std::string> refreshes;                ///< requests to ask again that the editor understands
   std::int64_t change_count = 0, request_count = 0;
+  std::deque<PlanQuestion> questions_of_plans;  ///< which the worker answers
   bool ends = false, has_shut_down = false, has_exited = false;
   Interrupt interrupt;
 };

@@ -145,13 +145,4 @@ std::string comparison_text(ComparedLayouts layouts, const session::Comparison& 
   return compare_text(layouts.columns, timed, width) + estimate_note(comparison.doubts, width);
 }
 
-std::vector<std::pair<std::string, double>> seconds_of(const cost::StepTime& time) {
-  std::vector<std::pair<std::string, double>> parts = {{"computing", time.compute}};
-  for (const auto& [what, seconds] : time.collectives)
-    parts.emplace_back(fmt::format("{} over {}", name(what.first), axes_text(what.second)), seconds);
-  if (time.hidden > 0) parts.emplace_back("of it beside computing", time.hidden);
-  parts.emplace_back("in all", time.total());
-  return parts;
-}
-
 }  // namespace mtf::tool

@@ -34,8 +34,4 @@ std::string comparison_text(ComparedLayouts layouts, const session::Comparison& 
 /// single column is too wide, the ends of its cells are cut off.
 std::string compare_text(const std::vector<CostColumn>& columns, bool timed, std::size_t width);
 
-/// Returns the parts of a time: `computing`, each kind of collective over its axes, the part that overlaps with
-/// computing, and `in all`.
-std::vector<std::pair<std::string, double>> seconds_of(const cost::StepTime& time);
-
 }  // namespace mtf::tool

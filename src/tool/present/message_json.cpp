@@ -11,22 +11,6 @@ namespace {
 
 using MessageJson = nlohmann::ordered_json;
 
-MessageJson json_of(const PlaceRecord& place, const std::string& label) {
-  return {{"file", place.file},
-          {"line", place.line},
-          {"column", place.column},
-          {"end_line", place.end_line},
-          {"end_column", place.end_column},
-          {"label", label}};
-}
-
-MessageJson json_of(const DiagnosticRecord::Fix::Edit& edit) {
-  MessageJson json = json_of(edit.place, "");
-  json.erase("label");
-  json["text"] = edit.text;
-  return json;
-}
-
 DiagnosticRecord::Fix fix_in(const MessageJson& json) {
   DiagnosticRecord::Fix fix{json.at("title"), {}};
   for (const MessageJson& edit : json.at("edits"))
@@ -43,24 +27,7 @@ DiagnosticRecord::Related place_in(const MessageJson& json) {
 
 }  // namespace
 
-std::string message_json(const Diagnostic& diagnostic) {
-  const DiagnosticRecord record = diagnostic_record(diagnostic);
-  MessageJson json{{"kind", record.kind}, {"is_error", record.is_error}, {"message", record.message}};
-  json["place"] = json_of(record.place, record.found);
-  json["related"] = MessageJson::array();
-  for (const DiagnosticRecord::Related& related : record.related)
-    json["related"].push_back(json_of(related.place, related.text));
-  json["notes"] = record.notes;
-  json["helps"] = record.helps;
-  json["fixes"] = MessageJson::array();
-  for (const DiagnosticRecord::Fix& fix : record.fixes) {
-    MessageJson edits = MessageJson::array();
-    for (const DiagnosticRecord::Fix::Edit& edit : fix.edits) edits.push_back(json_of(edit));
-    json["fixes"].push_back({{"title", fix.title}, {"edits", std::move(edits)}});
-  }
-  json["text"] = record.text;
-  return json.dump(-1, ' ', false, MessageJson::error_handler_t::replace) + "\n";
-}
+std::string message_json(const Diagnostic& diagnostic) { return to_json(diagnostic_record(diagnostic)); }
 
 std::optional<DiagnosticRecord> read_message_json(std::string_view line) {
   const MessageJson json = MessageJson::parse(line, nullptr, false);

@@ -6,7 +6,6 @@
 
 #include "support/text.h"
 #include "tool/present/fitted_text.h"
-#include "tool/present/plan_tree.h"
 #include "tool/present/table.h"
 #include "types/saturating.h"
 
@@ -86,6 +85,29 @@ std::string turns_text(std::int64_t turns) {
   return turns == 0 ? "per turn" : "×" + thousands(turns);
 }
 
+std::string callee_text(const PlanPart& part) {
+  const eval::Callee &first = part.callee, &last = part.last_callee;
+  std::string text = first.name + (first.path.empty() ? "" : " " + first.path);
+  if (!last.name.empty() && (last.name != first.name || last.path != first.path))
+    text += " … " + (last.path.empty() ? last.name : last.path);
+  return text;
+}
+
+std::string how_often(const PlanPart& part) {
+  const PlanPart* const plan = part.is_plan ? &part : only_plan(part);
+  if (!plan) return {};
+  std::string text = turns_text(plan->turns);
+  if (plan->is_estimate && !text.empty()) text = "about " + text;
+  return text + (plan->variants > 1 ? fmt::format(" in {} variants", plan->variants) : "");
+}
+
+std::string place_of(Span span) {
+  if (!span.is_known()) return {};
+  const std::string& name = span.file->name();
+  const std::size_t slash = name.rfind('/');
+  return fmt::format("{}:{}", slash == std::string::npos ? name : name.substr(slash + 1), span.position().line);
+}
+
 std::string plan_text(const eval::StatementReport& report, bool formulas, std::size_t width) {
   if (report.costs.empty()) return {};
   // what | time | flops or values | formula | bytes | wire bytes | reason
@@ -113,17 +135,6 @@ std::string plan_text(const eval::StatementReport& report, bool formulas, std::s
 void PlanTotals::add(const eval::StatementReport& report) {
   for (const plan::Doubt& doubt : report.doubts) add_doubt(doubts_, doubt);
   add_times(sum_, report.counters, std::max<std::int64_t>(report.turns, 1));
-}
-
-std::string reason_of(const plan::Doubt& doubt) {
-  switch (doubt.kind) {
-    case plan::Doubt::Kind::kWays: return "only the run knows which way it goes: each is counted";
-    case plan::Doubt::Kind::kTurns: return "only the run knows how often: one turn is counted";
-    case plan::Doubt::Kind::kRest: return "only the run knows whether it ends here: what follows is counted";
-    case plan::Doubt::Kind::kUnknown: return "only the run knows what this works on: it is not counted";
-    case plan::Doubt::Kind::kSkipped: break;
-  }
-  return "not every turn was walked: the others are taken to cost as much";
 }
 
 std::string estimate_note(const plan::Doubts& doubts, std::size_t width) {

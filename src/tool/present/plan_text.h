@@ -6,8 +6,14 @@
 
 #include "eval/reports.h"
 #include "eval/stored_variables.h"
+#include "session/plan_tree.h"
+#include "support/source_line.h"
 
 namespace mtf::tool {
+
+using session::PartCost;
+using session::PlanPart;
+using session::PlanTree;
 
 /// Returns the text of a statement: its position and first line, then one aligned line for each computed value and each
 /// collective, of at most `width` columns (0: no limit). Returns nothing for a statement without cost. With `formulas`
@@ -50,8 +56,6 @@ std::string totals_text(const plan::Counters& counters, const eval::StoredVariab
 
 /// Returns lines that say that numbers are estimates, and why; nothing if they are exact.
 std::string estimate_note(const plan::Doubts& doubts, std::size_t width = 0);
-/// Returns a clause that says why a doubt makes numbers an estimate.
-std::string reason_of(const plan::Doubt& doubt);
 
 /// Returns the text of a collective: `all_reduce over rows+cols`.
 std::string collective_text(const spmd::StatementCost& cost);
@@ -65,5 +69,13 @@ std::string time_text(const std::vector<std::pair<std::string, double>>& seconds
 
 /// Returns `×200`, `per turn`, or nothing for a statement that runs once.
 std::string turns_text(std::int64_t turns);
+
+/// Returns the callees of a part: `Layer blocks[0] … blocks[3]`; nothing if it is no call.
+std::string callee_text(const PlanPart& part);
+/// Returns how often a plan, or the only plan of a part, runs: `about ×271`. Returns nothing for one run, or for
+/// another kind of part.
+std::string how_often(const PlanPart& part);
+/// `model.mtf:12`, without folders.
+std::string place_of(Span span);
 
 }  // namespace mtf::tool

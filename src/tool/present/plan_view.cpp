@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <queue>
 #include <set>
 #include <tuple>
@@ -209,50 +208,6 @@ std::string flat_text(const PlanTree& tree, const PlanView& view) {
   return table.text("", "  ", view.width);
 }
 
-using Json = nlohmann::ordered_json;
-
-Json json_of(Span place, const std::string& text) {
-  Json json;
-  if (!place.is_known()) return json;
-  json["file"] = place.file->name();
-  json["line"] = place.position().line;
-  json["column"] = place.position().column;
-  json["text"] = text;
-  return json;
-}
-
-Json json_of(const PlanPart& part) {
-  Json json = json_of(part.span, part.text);
-  if (!part.callee.name.empty())
-    json["callee"] = part.callee.name + (part.callee.path.empty() ? "" : " " + part.callee.path);
-  if (part.calls > 0) json["calls"] = part.calls;
-  if (part.turns != 1) json["turns"] = part.turns;
-  if (part.is_estimate) json["is_estimate"] = true;
-  json["flops"] = part.cost.flops;
-  json["backward_flops"] = part.cost.backward_flops;
-  json["collectives"] = part.cost.collectives;
-  json["bytes"] = part.cost.bytes;
-  json["wire_bytes"] = part.cost.wire_bytes;
-  if (part.cost.seconds > 0) json["seconds"] = part.cost.seconds;
-  for (const spmd::StatementCost* cost : part.own) {
-    Json value{{"value", to_string(cost->value)}};
-    if (cost->collective) {
-      value["collective"] = name(*cost->collective);
-      value["over"] = axes_text(cost->axes);
-      value["values"] = cost->values;
-      value["bytes"] = cost->bytes;
-      value["wire_bytes"] = cost->wire_bytes;
-      value["reason"] = reason_text(*cost);
-    } else {
-      value["flops"] = cost->flops;
-    }
-    if (cost->seconds > 0) value["seconds"] = cost->seconds;
-    json["values"].push_back(std::move(value));
-  }
-  for (const auto& each : part.parts) json["parts"].push_back(json_of(*each));
-  return json;
-}
-
 /// Visits each number of a whole program, with its name and subject.
 template <typename Visit>
 void each_figure(const PlanSummary& summary, const Visit& visit) {
@@ -277,29 +232,6 @@ void each_figure(const PlanSummary& summary, const Visit& visit) {
     }
   }
   for (const auto& [of, seconds] : summary.seconds) visit("seconds", of, seconds);
-}
-
-Json json_of(const PlanSummary& summary) {
-  Json json, collectives = Json::object();
-  json["mesh"] = summary.mesh ? to_string(*summary.mesh) : "";
-  each_figure(summary, [&](const std::string& name, const std::string& of, auto figure) {
-    if (of.empty()) json[name] = figure;
-    else if (name == "seconds") json["seconds"][of] = figure;
-    else collectives[of][name] = figure;
-  });
-  json["collectives"] = std::move(collectives);
-  if (!summary.machine.empty()) json["machine"] = summary.machine;
-  json["is_estimate"] = !summary.doubts.empty();
-  for (const plan::Doubt& doubt : summary.doubts) {
-    json["estimates"].push_back(json_of(doubt.place, line_of(doubt.place)));
-    json["estimates"].back()["why"] = reason_of(doubt);
-  }
-  for (const eval::Unread& unread : summary.unread) {
-    json["not_read"].push_back(json_of(unread.place, line_of(unread.place)));
-    if (!unread.name.empty()) json["not_read"].back()["name"] = unread.name.str();
-  }
-  for (const std::string& warning : summary.warnings) json["warnings"].push_back(warning);
-  return json;
 }
 
 /// A cell of CSV.
@@ -344,13 +276,6 @@ void refuse_unused(PlanBy by, const std::function<bool(std::string_view)>& is_gi
 
 std::string view_text(const PlanTree& tree, const PlanView& view) {
   return view.by == PlanBy::kTree ? TreeText(tree, view).text() : flat_text(tree, view);
-}
-
-std::string view_json(const PlanTree& tree, const PlanSummary& summary) {
-  Json json;
-  json["in_all"] = json_of(summary);
-  json.update(json_of(tree.root()));
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string view_csv(const PlanTree& tree, const PlanSummary& summary) {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "tool/present/plan_text.h"
-#include "tool/present/plan_tree.h"
 
 namespace mtf::tool {
 
@@ -36,9 +35,6 @@ void refuse_unused(PlanBy by, const std::function<bool(std::string_view)>& is_gi
 
 /// Returns lines of columns, with headings.
 std::string view_text(const PlanTree& tree, const PlanView& view);
-/// Returns the tree as JSON: one object for each part, with its position, text, numbers and parts. The first object,
-/// the program, also has the totals.
-std::string view_json(const PlanTree& tree, const PlanSummary& summary);
 /// Returns one row for each line of source, with headings. After an empty line and headings, returns one row for each
 /// total: its name, its subject (a collective, a position), and the number.
 std::string view_csv(const PlanTree& tree, const PlanSummary& summary);

@@ -7,7 +7,7 @@
 
 #include "tool/present/compare_text.h"
 #include "tool/present/picture.h"
-#include "tool/present/plan_tree.h"
+#include "tool/present/plan_text.h"
 
 namespace mtf::tool {
 

@@ -91,18 +91,20 @@ std::string fewer_text(const cost::Candidate& best, const cost::Candidate& fewer
 
 std::string search_text(const session::SearchAnswer& answer, std::size_t width) {
   const auto& [question, result, costs, layers, fewer] = answer;
-  if (!result.best) fail_too_large(result, question, costs);
-  std::vector<CostColumn> columns = {column_of(*result.best)};
-  if (result.second) columns.push_back(column_of(*result.second));
+  if (!result.best()) fail_too_large(result, question, costs);
+  std::vector<CostColumn> columns;
+  for (const cost::Candidate& each : result.found) columns.push_back(column_of(each));
+  const std::string which = columns.size() == 1   ? "the best"
+                            : columns.size() == 2 ? "the best and the second"
+                                                  : fmt::format("the best {}", columns.size());
   const std::string looked_at = layers.empty()
                                     ? count_text(result.costed, "candidate") + " costed"
                                     : fmt::format("{} ranked by a few {} and {} costed whole",
                                                   count_text(result.ranked, "candidate"), code(layers), result.costed);
-  std::string text =
-      fmt::format("{}\nthe best{}, of {}, by {}\n{}", declared(*result.best), result.second ? " and the second" : "",
-                  looked_at, costs.machine()->name, compare_text(columns, true, width));
-  if (result.second) text += "\nthe best is quicker, because\n" + explained(*result.best, *result.second);
-  if (fewer) text += fewer_text(*result.best, *fewer);
+  std::string text = fmt::format("{}\n{}, of {}, by {}\n{}", declared(*result.best()), which, looked_at,
+                                 costs.machine()->name, compare_text(columns, true, width));
+  if (result.second()) text += "\nthe best is quicker, because\n" + explained(*result.best(), *result.second());
+  if (fewer) text += fewer_text(*result.best(), *fewer);
   return text + estimate_note(costs.doubts(), width);
 }
 

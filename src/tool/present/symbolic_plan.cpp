@@ -6,7 +6,7 @@
 
 #include "cost/symbolic_costs.h"
 #include "support/text.h"
-#include "tool/present/plan_tree.h"
+#include "tool/present/plan_text.h"
 #include "tool/present/table.h"
 
 namespace mtf::tool {

@@ -19,7 +19,6 @@
 #include "support/text.h"
 #include "tool/present/picture.h"
 #include "tool/present/plan_text.h"
-#include "tool/present/plan_tree.h"
 #include "types/saturating.h"
 
 namespace mtf::tool {

@@ -5,13 +5,14 @@
 #include <stdexcept>
 #include <utility>
 
+#include "api/records.h"
+#include "run/dry_runtime.h"
 #include "session/explanation.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
 #include "tool/present/compare_text.h"
 #include "tool/present/fitted_text.h"
 #include "tool/present/plan_text.h"
-#include "tool/present/plan_tree.h"
 #include "tool/present/plan_view.h"
 #include "tool/present/search_text.h"
 #include "tool/present/symbolic_plan.h"
@@ -19,13 +20,16 @@
 #include "tool/prompt/repl_commands.h"
 #include "tool/prompt/repl_text.h"
 #include "tool/shell/program_options.h"
+#include "tool/shell/script.h"
 
 namespace mtf::tool {
 namespace {
 
 constexpr PromptOption kTypeOptions[] = {{"--mesh"}, {"--layout"}};
-constexpr PromptOption kPlanOptions[] = {{"--mesh"}, {"--layout"}, {"--machine"}, {"--by"},
-                                         {"--sort"}, {"--depth"},  {"--lines"},   {"--symbolic", false}};
+constexpr PromptOption kExplainOptions[] = {{"--mesh"}, {"--layout"}, {"--json", false}};
+constexpr PromptOption kPlanOptions[] = {{"--mesh"},        {"--layout"}, {"--machine"}, {"--by"},
+                                         {"--sort"},        {"--depth"},  {"--lines"},   {"--symbolic", false},
+                                         {"--json", false}, {"--file"}};
 
 std::string decided_text(graph::LayoutOrigin origin) {
   switch (origin) {
@@ -92,11 +96,38 @@ void type_command(Repl& repl, const std::string& argument) {
   repl.say(text_of(known) + "\n");
 }
 
+namespace {
+
+/// The plan of a statement or of a file as JSON.
+std::string plan_json(Repl& repl, const PromptOptions& options, const session::Assumption& assumption) {
+  for (const char* option : {"--by", "--sort", "--depth", "--lines", "--symbolic"})
+    if (options.has(option)) fail(Kind::bad_usage, {}, "{} and {} cannot be combined", code(option), code("--json"));
+  std::optional<cost::MachineModel> machine;
+  if (const auto file = options.value("--machine")) machine = machine_option(*file);
+  const auto file = options.value("--file");
+  if (!file) {
+    if (machine) fail(Kind::bad_usage, {}, "{} of a statement has no times", code("--json"));
+    need_argument(options.statement(), ":plan --json", "a statement", "let y = einsum(x, w -> [batch])");
+    return to_json(plan_record(repl.session().plan(options.statement(), "<plan>", assumption)));
+  }
+  if (!options.has("--json") || !options.statement().empty())
+    fail(Kind::bad_usage, {}, "{} is the file of {}, without a statement", code("--file"), code(":plan --json"));
+  const std::string path = given_word(*file);
+  const eval::Settings settings = assumed(repl.session().settings(), assumption);
+  const Script script = read_script(path);
+  session::Session::check_text(script.name, script.text, settings).throw_first();
+  return to_json(plan_of_program(script.name, script.text, settings, run::DryRuntime(), machine,
+                                 repl.session().interrupt_request()));
+}
+
+}  // namespace
+
 void plan_command(Repl& repl, const std::string& argument) {
   const PromptOptions options(":plan", argument, kPlanOptions);
   const std::string& statement = options.statement();
-  need_argument(statement, ":plan", "a statement", "let y = einsum(x, w -> [batch])");
   const session::Assumption assumption = assumption_of(repl.session(), options);
+  if (options.has("--file") || options.has("--json")) return repl.say(plan_json(repl, options, assumption));
+  need_argument(statement, ":plan", "a statement", "let y = einsum(x, w -> [batch])");
   PlanView view;
   view.by = plan_by(options.value("--by").value_or("value"));
   if (const auto sort = options.value("--sort")) view.sort = plan_sort(*sort);
@@ -169,13 +200,14 @@ void use_command(Repl& repl, const std::string& what) {
 }
 
 void explain_command(Repl& repl, const std::string& argument) {
-  const PromptOptions options(":explain", argument, kTypeOptions);
+  const PromptOptions options(":explain", argument, kExplainOptions);
   const std::string& statement = options.statement();
   need_argument(statement, ":explain", "a statement", "einsum(x, w -> [batch])");
   constexpr std::size_t kMostSuggestions = 3;
-  const session::Explanation explanation =
-      explain_statement(repl.session(), statement, repl.name_of_entry(), assumption_of(repl.session(), options),
-                        kMostSuggestions, [&] { return repl.is_interrupted(); });
+  const session::Explanation explanation = explain_statement(
+      repl.session(), statement, options.has("--json") ? "<explain>" : repl.name_of_entry(),
+      assumption_of(repl.session(), options), kMostSuggestions, [&] { return repl.is_interrupted(); });
+  if (options.has("--json")) return repl.say(to_json(explanation_record(explanation)));
   if (explanation.collectives.empty()) return repl.say("no communication\n");
   std::string text;
   for (const session::Explanation::Collective& collective : explanation.collectives) text += explained(collective);
@@ -211,9 +243,9 @@ void compare_command(Repl& repl, const std::string& argument) {
 
 namespace {
 
-constexpr PromptOption kSearchOptions[] = {{"--processors"}, {"--memory"},        {"--machine"},
-                                           {"--axes"},       {"--stored", false}, {"--whole", true, true},
-                                           {"--mesh"},       {"--layout"}};
+constexpr PromptOption kSearchOptions[] = {
+    {"--processors"},        {"--memory"}, {"--machine"}, {"--axes"}, {"--stored", false},
+    {"--whole", true, true}, {"--mesh"},   {"--layout"},  {"--most"}, {"--json", false}};
 
 }  // namespace
 
@@ -235,6 +267,7 @@ void search_command(Repl& repl, const std::string& argument) {
   if (const auto file = options.value("--machine")) request.machine = machine_option(*file);
   request.axes = options.number("--axes", 1, 4, request.axes);
   question.stored = options.has("--stored");
+  question.most = static_cast<std::size_t>(options.number("--most", 1, 1000, 2));
   question.mesh = pinned.mesh;
   if (pinned.layout) question.pinned = *pinned.layout;
   for (const std::string& dim : options.values("--whole")) question.pinned.rules.push_back({Name(dim), {}, {}});
@@ -247,9 +280,9 @@ void search_command(Repl& repl, const std::string& argument) {
     heed_interrupts();
     show(progress);
   };
-  repl.say(search_text(
-      search_layouts(session::WhatIf::statement(repl.session(), statement, repl.name_of_entry()), std::move(request)),
-      repl.columns()));
+  const session::SearchAnswer answer =
+      search_layouts(session::WhatIf::statement(repl.session(), statement, repl.name_of_entry()), std::move(request));
+  repl.say(options.has("--json") ? to_json(found_layouts(answer.result)) : search_text(answer, repl.columns()));
 }
 
 }  // namespace mtf::tool

@@ -79,8 +79,8 @@ TEST_F(Answers, ASearchAnswersWithItsCandidates) {
   request.question.processors = 4;
   const SearchAnswer answer =
       search_layouts(WhatIf::statement(session, "einsum(h, v -> [batch, io])", "<search>"), std::move(request));
-  ASSERT_TRUE(answer.result.best);
-  EXPECT_EQ(answer.result.best->mesh->size(), 4);
+  ASSERT_TRUE(answer.result.best());
+  EXPECT_EQ(answer.result.best()->mesh->size(), 4);
   EXPECT_EQ(answer.costs.record().doubts().size(), 0u);
 }
 

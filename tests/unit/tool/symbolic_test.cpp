@@ -13,7 +13,7 @@
 #include "session/session.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
-#include "tool/present/plan_tree.h"
+#include "tool/present/plan_text.h"
 #include "tool/present/symbolic_plan.h"
 #include "tool/shell/program_options.h"
 

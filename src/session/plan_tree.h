@@ -16,7 +16,7 @@
 #include "eval/callee.h"
 #include "eval/reports.h"
 
-namespace mtf::tool {
+namespace mtf::session {
 
 struct PartCost {
   std::int64_t flops = 0;  ///< with backward flops
@@ -74,15 +74,9 @@ const PlanPart* only_plan(const PlanPart& part);
 const std::vector<std::unique_ptr<PlanPart>>& parts_of(const PlanPart& part);
 /// Returns how often the parts below a part run, if the part itself runs `times` times.
 std::int64_t times_below(const PlanPart& part, std::int64_t times);
-/// Returns the callees of a part: `Layer blocks[0] … blocks[3]`; nothing if it is no call.
-std::string callee_text(const PlanPart& part);
-/// Returns how often a plan, or the only plan of a part, runs: `about ×271`. Returns nothing for one run, or for
-/// another kind of part.
-std::string how_often(const PlanPart& part);
+/// True if a stage of a pipeline sends values to another stage.
+bool has_pipelines(const PlanTree& tree);
+/// Keeps the unread results of lines without cost. On other lines, a part of the result is read.
+std::vector<eval::Unread> without_costs(const std::vector<eval::Unread>& unread, const PlanTree& tree);
 
-/// `model.mtf:12`, without folders.
-std::string place_of(Span span);
-/// Returns the line on which a span begins, without its blanks.
-std::string line_of(Span span);
-
-}  // namespace mtf::tool
+}  // namespace mtf::session

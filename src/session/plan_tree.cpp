@@ -1,15 +1,12 @@
-#include "tool/present/plan_tree.h"
-
-#include <fmt/format.h>
+#include "session/plan_tree.h"
 
 #include <algorithm>
 #include <set>
 
-#include "support/text.h"
-#include "tool/present/plan_text.h"
+#include "support/source_line.h"
 #include "types/saturating.h"
 
-namespace mtf::tool {
+namespace mtf::session {
 namespace {
 
 /// Returns the active calls, innermost first.
@@ -204,34 +201,28 @@ std::int64_t times_below(const PlanPart& part, std::int64_t times) {
   return plan ? std::max<std::int64_t>(plan->turns, 1) : times;
 }
 
-std::string callee_text(const PlanPart& part) {
-  const eval::Callee &first = part.callee, &last = part.last_callee;
-  std::string text = first.name + (first.path.empty() ? "" : " " + first.path);
-  if (!last.name.empty() && (last.name != first.name || last.path != first.path))
-    text += " … " + (last.path.empty() ? last.name : last.path);
-  return text;
+bool has_pipelines(const PlanTree& tree) {
+  bool found = false;
+  each_cost(tree, [&](const spmd::StatementCost& cost, std::int64_t, const std::vector<const graph::CallFrame*>&) {
+    found = found || (cost.reason && cost.reason->kind == spmd::Reason::Kind::kHandedOn);
+  });
+  return found;
 }
 
-std::string how_often(const PlanPart& part) {
-  const PlanPart* const plan = part.is_plan ? &part : only_plan(part);
-  if (!plan) return {};
-  std::string text = turns_text(plan->turns);
-  if (plan->is_estimate && !text.empty()) text = "about " + text;
-  return text + (plan->variants > 1 ? fmt::format(" in {} variants", plan->variants) : "");
+std::vector<eval::Unread> without_costs(const std::vector<eval::Unread>& unread, const PlanTree& tree) {
+  std::set<std::pair<const SourceFile*, std::size_t>> lines;
+  const auto number_of = [](Span span) {
+    return std::pair(span.file, span.is_known() ? span.file->line_of(span.begin) : 0);
+  };
+  each_cost(tree,
+            [&](const spmd::StatementCost& cost, std::int64_t, const std::vector<const graph::CallFrame*>& frames) {
+              lines.insert(number_of(source_of(cost)));
+              for (const graph::CallFrame* frame : frames) lines.insert(number_of(frame->span));
+            });
+  std::vector<eval::Unread> left;
+  for (const eval::Unread& each : unread)
+    if (!lines.contains(number_of(each.place))) left.push_back(each);
+  return left;
 }
 
-std::string place_of(Span span) {
-  if (!span.is_known()) return {};
-  const std::string& name = span.file->name();
-  const std::size_t slash = name.rfind('/');
-  return fmt::format("{}:{}", slash == std::string::npos ? name : name.substr(slash + 1), span.position().line);
-}
-
-std::string line_of(Span span) {
-  if (!span.is_known()) return {};
-  const std::string_view text = span.file->text();
-  const std::size_t begin = span.begin == 0 ? 0 : text.rfind('\n', span.begin - 1) + 1;
-  return std::string(trim(text.substr(begin, text.find('\n', span.begin) - begin)));
-}
-
-}  // namespace mtf::tool
+}  // namespace mtf::session

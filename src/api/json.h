@@ -1,0 +1,19 @@
+#pragma once
+// Answers as JSON, for all clients (to_json in mtf/interpreter.h), and their documentation.
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace mtf {
+
+struct JsonField {
+  std::string_view name, type, doc;
+};
+struct JsonObject {
+  std::string_view name, doc;
+  std::vector<JsonField> fields;
+};
+/// The objects of answers, each with all of its fields (json_fields.def).
+const std::vector<JsonObject>& json_objects();
+
+}  // namespace mtf
