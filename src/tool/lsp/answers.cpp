@@ -11,12 +11,12 @@
 
 #include "api/records.h"
 #include "session/help.h"
+#include "session/plan_tree.h"
 #include "support/text.h"
 #include "syntax/parse.h"
 #include "syntax/signature.h"
 #include "syntax/walk.h"
 #include "tool/present/plan_text.h"
-#include "tool/present/plan_tree.h"
 #include "tool/present/report.h"
 
 namespace mtf::tool {

@@ -8,10 +8,10 @@
 
 #include "cost/step_time.h"
 #include "plan/predict.h"
+#include "session/plan_tree.h"
 #include "spmd/statement_costs.h"
 #include "support/text.h"
 #include "tool/present/plan_text.h"
-#include "tool/present/plan_tree.h"
 #include "tool/present/table.h"
 
 namespace mtf::tool {
