@@ -56,7 +56,8 @@ lexer grammar MtfLexer;
   }
 }
 
-tokens { INTERPOLATION_CLOSE, FORMAT_COLON, STRING_BROKEN }
+// LANGUAGE is the name `language` where a file begins with it and a version (src/syntax/language_version.cpp).
+tokens { INTERPOLATION_CLOSE, FORMAT_COLON, STRING_BROKEN, LANGUAGE }
 
 // Statement words.
 DIM: 'dim';

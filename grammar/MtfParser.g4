@@ -13,7 +13,8 @@ program: statement* EOF;
 statement: body NEWLINE;
 
 body
-  : dim_statement
+  : language_statement
+  | dim_statement
   | mesh_statement
   | layout_statement
   | use_statement
@@ -39,6 +40,7 @@ body
 
 block: LBRACE statement* RBRACE;
 
+language_statement: LANGUAGE INT;
 dim_statement: DIM dim_item (COMMA dim_item)*;
 dim_item: IDENT ASSIGN expr;
 mesh_statement: MESH IDENT ASSIGN mesh_literal;

@@ -12,41 +12,42 @@
 class  MtfParser : public antlr4::Parser {
 public:
   enum {
-    INTERPOLATION_CLOSE = 1, FORMAT_COLON = 2, STRING_BROKEN = 3, DIM = 4, 
-    MESH = 5, LAYOUT = 6, USE = 7, OPTION = 8, SETTING = 9, WITH = 10, SEED = 11, 
-    PRECISION = 12, IMPORT = 13, LET = 14, PARAM = 15, STATE = 16, MODEL = 17, 
-    FN = 18, FOR = 19, WHILE = 20, IF = 21, ELSE = 22, BREAK = 23, CONTINUE = 24, 
-    RETURN = 25, ASSERT = 26, COUNTERS = 27, NO_GRAD = 28, F32 = 29, F64 = 30, 
-    BF16 = 31, I32 = 32, BOOL = 33, AS = 34, IN = 35, AND = 36, OR = 37, 
-    NOT = 38, TRUE = 39, FALSE = 40, NONE = 41, IDENT = 42, FLOAT = 43, 
-    INT = 44, PRIME = 45, LPAREN = 46, RPAREN = 47, LBRACKET = 48, RBRACKET = 49, 
-    LBRACE = 50, RBRACE = 51, DEFINE = 52, COLON = 53, ARROW = 54, EQUAL = 55, 
-    NOT_EQUAL = 56, LESS_EQUAL = 57, GREATER_EQUAL = 58, LESS = 59, GREATER = 60, 
-    ASSIGN = 61, FLOOR_DIVIDE = 62, PLUS = 63, MINUS = 64, STAR = 65, SLASH = 66, 
-    PERCENT = 67, CARET = 68, AT = 69, DOTDOT = 70, DOT = 71, COMMA = 72, 
-    SEMICOLON = 73, STRING_OPEN = 74, NEWLINE = 75, COMMENT = 76, SPACE = 77, 
-    UNKNOWN = 78, STRING_TEXT = 79, STRING_CLOSE = 80, INTERPOLATION_OPEN = 81, 
-    BAD_ESCAPE = 82, LONE_BRACE = 83, FORMAT_TEXT = 84
+    INTERPOLATION_CLOSE = 1, FORMAT_COLON = 2, STRING_BROKEN = 3, LANGUAGE = 4, 
+    DIM = 5, MESH = 6, LAYOUT = 7, USE = 8, OPTION = 9, SETTING = 10, WITH = 11, 
+    SEED = 12, PRECISION = 13, IMPORT = 14, LET = 15, PARAM = 16, STATE = 17, 
+    MODEL = 18, FN = 19, FOR = 20, WHILE = 21, IF = 22, ELSE = 23, BREAK = 24, 
+    CONTINUE = 25, RETURN = 26, ASSERT = 27, COUNTERS = 28, NO_GRAD = 29, 
+    F32 = 30, F64 = 31, BF16 = 32, I32 = 33, BOOL = 34, AS = 35, IN = 36, 
+    AND = 37, OR = 38, NOT = 39, TRUE = 40, FALSE = 41, NONE = 42, IDENT = 43, 
+    FLOAT = 44, INT = 45, PRIME = 46, LPAREN = 47, RPAREN = 48, LBRACKET = 49, 
+    RBRACKET = 50, LBRACE = 51, RBRACE = 52, DEFINE = 53, COLON = 54, ARROW = 55, 
+    EQUAL = 56, NOT_EQUAL = 57, LESS_EQUAL = 58, GREATER_EQUAL = 59, LESS = 60, 
+    GREATER = 61, ASSIGN = 62, FLOOR_DIVIDE = 63, PLUS = 64, MINUS = 65, 
+    STAR = 66, SLASH = 67, PERCENT = 68, CARET = 69, AT = 70, DOTDOT = 71, 
+    DOT = 72, COMMA = 73, SEMICOLON = 74, STRING_OPEN = 75, NEWLINE = 76, 
+    COMMENT = 77, SPACE = 78, UNKNOWN = 79, STRING_TEXT = 80, STRING_CLOSE = 81, 
+    INTERPOLATION_OPEN = 82, BAD_ESCAPE = 83, LONE_BRACE = 84, FORMAT_TEXT = 85
   };
 
   enum {
-    RuleProgram = 0, RuleStatement = 1, RuleBody = 2, RuleBlock = 3, RuleDim_statement = 4, 
-    RuleDim_item = 5, RuleMesh_statement = 6, RuleMesh_literal = 7, RuleMesh_axis = 8, 
-    RuleLayout_statement = 9, RuleUse_statement = 10, RuleOption_statement = 11, 
-    RuleSetting_statement = 12, RuleWith_statement = 13, RuleWith_item = 14, 
-    RuleSeed_statement = 15, RulePrecision_statement = 16, RuleImport_statement = 17, 
-    RuleImport_item = 18, RuleLet_statement = 19, RuleParam_statement = 20, 
-    RuleFn_statement = 21, RuleModel_statement = 22, RuleFor_statement = 23, 
-    RuleWhile_statement = 24, RuleBreak_statement = 25, RuleContinue_statement = 26, 
-    RuleReturn_statement = 27, RuleAssert_statement = 28, RuleNo_grad_statement = 29, 
-    RuleExpr_statement = 30, RulePattern = 31, RulePatterns = 32, RuleParameters = 33, 
-    RuleParameter = 34, RuleAnnotation = 35, RuleAnnotation_word = 36, RuleShape = 37, 
-    RuleShape_item = 38, RuleStored_type = 39, RuleElement_type = 40, RuleLayout_ref = 41, 
-    RuleLayout_literal = 42, RuleLayout_item = 43, RulePath = 44, RulePath_with_index = 45, 
-    RulePath_step = 46, RuleExpr = 47, RulePrimary = 48, RuleIf_else = 49, 
-    RuleParens = 50, RuleList = 51, RuleComprehension_loop = 52, RuleList_item = 53, 
-    RuleArguments = 54, RuleArgument = 55, RuleIndex_arguments = 56, RuleIndex_argument = 57, 
-    RuleString = 58, RuleInterpolation = 59, RuleAny_word = 60, RulePrecision_word = 61
+    RuleProgram = 0, RuleStatement = 1, RuleBody = 2, RuleBlock = 3, RuleLanguage_statement = 4, 
+    RuleDim_statement = 5, RuleDim_item = 6, RuleMesh_statement = 7, RuleMesh_literal = 8, 
+    RuleMesh_axis = 9, RuleLayout_statement = 10, RuleUse_statement = 11, 
+    RuleOption_statement = 12, RuleSetting_statement = 13, RuleWith_statement = 14, 
+    RuleWith_item = 15, RuleSeed_statement = 16, RulePrecision_statement = 17, 
+    RuleImport_statement = 18, RuleImport_item = 19, RuleLet_statement = 20, 
+    RuleParam_statement = 21, RuleFn_statement = 22, RuleModel_statement = 23, 
+    RuleFor_statement = 24, RuleWhile_statement = 25, RuleBreak_statement = 26, 
+    RuleContinue_statement = 27, RuleReturn_statement = 28, RuleAssert_statement = 29, 
+    RuleNo_grad_statement = 30, RuleExpr_statement = 31, RulePattern = 32, 
+    RulePatterns = 33, RuleParameters = 34, RuleParameter = 35, RuleAnnotation = 36, 
+    RuleAnnotation_word = 37, RuleShape = 38, RuleShape_item = 39, RuleStored_type = 40, 
+    RuleElement_type = 41, RuleLayout_ref = 42, RuleLayout_literal = 43, 
+    RuleLayout_item = 44, RulePath = 45, RulePath_with_index = 46, RulePath_step = 47, 
+    RuleExpr = 48, RulePrimary = 49, RuleIf_else = 50, RuleParens = 51, 
+    RuleList = 52, RuleComprehension_loop = 53, RuleList_item = 54, RuleArguments = 55, 
+    RuleArgument = 56, RuleIndex_arguments = 57, RuleIndex_argument = 58, 
+    RuleString = 59, RuleInterpolation = 60, RuleAny_word = 61, RulePrecision_word = 62
   };
 
   MtfParser(antlr4::TokenStream *input);
@@ -63,6 +64,7 @@ public:
   class StatementContext;
   class BodyContext;
   class BlockContext;
+  class Language_statementContext;
   class Dim_statementContext;
   class Dim_itemContext;
   class Mesh_statementContext;
@@ -151,6 +153,7 @@ public:
   public:
     BodyContext(antlr4::ParserRuleContext *parent, size_t invokingState);
     virtual size_t getRuleIndex() const override;
+    Language_statementContext *language_statement();
     Dim_statementContext *dim_statement();
     Mesh_statementContext *mesh_statement();
     Layout_statementContext *layout_statement();
@@ -192,6 +195,18 @@ public:
   };
 
   BlockContext* block();
+
+  class  Language_statementContext : public antlr4::ParserRuleContext {
+  public:
+    Language_statementContext(antlr4::ParserRuleContext *parent, size_t invokingState);
+    virtual size_t getRuleIndex() const override;
+    antlr4::tree::TerminalNode *LANGUAGE();
+    antlr4::tree::TerminalNode *INT();
+
+   
+  };
+
+  Language_statementContext* language_statement();
 
   class  Dim_statementContext : public antlr4::ParserRuleContext {
   public:

@@ -144,6 +144,7 @@ Flow Evaluator::statement(const ast::Stmt& stmt, const ScopePtr& scope) {
       return evaluator.cuts.made(*scope, value), Flow::kNext;
     }
     Flow operator()(const ast::AssertStmt& s) const { return evaluator.check_assertion(s, scope), Flow::kNext; }
+    Flow operator()(const ast::LanguageStmt&) const { return Flow::kNext; }  // the parser has read it
     Flow operator()(const ast::DimStmt& s) const { return declare(evaluator, s, scope), Flow::kNext; }
     Flow operator()(const ast::MeshStmt& s) const { return declare(evaluator, s, scope), Flow::kNext; }
     Flow operator()(const ast::LayoutStmt& s) const { return declare(evaluator, s, scope), Flow::kNext; }

@@ -89,6 +89,10 @@ struct SettingStmt {
   Ident name;
   ExprPtr value;
 };
+// `language 1`, the first statement of a file: the version that it was written for.
+struct LanguageStmt {
+  std::int64_t version = 1;
+};
 struct SeedStmt {
   ExprPtr value;
 };
@@ -194,9 +198,10 @@ struct ExprStmt {
 };
 
 struct Stmt {
-  using Node = std::variant<DimStmt, MeshStmt, LayoutStmt, UseStmt, OptionStmt, SettingStmt, SeedStmt, PrecisionStmt,
-                            ImportStmt, LetStmt, AssignStmt, ParamStmt, FnStmt, ModelStmt, ForStmt, WhileStmt, IfStmt,
-                            BreakStmt, ContinueStmt, WithStmt, NoGradStmt, ReturnStmt, AssertStmt, ExprStmt>;
+  using Node =
+      std::variant<LanguageStmt, DimStmt, MeshStmt, LayoutStmt, UseStmt, OptionStmt, SettingStmt, SeedStmt,
+                   PrecisionStmt, ImportStmt, LetStmt, AssignStmt, ParamStmt, FnStmt, ModelStmt, ForStmt, WhileStmt,
+                   IfStmt, BreakStmt, ContinueStmt, WithStmt, NoGradStmt, ReturnStmt, AssertStmt, ExprStmt>;
   Node node;
   Span span;
   std::string doc;     // the `##` lines directly above, without the marks

@@ -105,6 +105,10 @@ Stmt::Node AstBuilder::statement(antlr4::ParserRuleContext* tree) {
       return SettingStmt{ident(setting->IDENT()), expr(setting->expr())};
     }
     case MtfParser::RuleWith_statement: return with(static_cast<MtfParser::With_statementContext*>(tree));
+    case MtfParser::RuleLanguage_statement: {
+      auto* version = static_cast<MtfParser::Language_statementContext*>(tree)->INT()->getSymbol();
+      return LanguageStmt{std::stoll(std::string(span(version).text()))};  // find_language_version() has checked it
+    }
     case MtfParser::RuleSeed_statement:
       return SeedStmt{expr(static_cast<MtfParser::Seed_statementContext*>(tree)->expr())};
     case MtfParser::RulePrecision_statement:

@@ -1,12 +1,14 @@
 #include "syntax/parse.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "MtfLexer.h"
 #include "MtfParser.h"
 #include "support/stack_budget.h"
 #include "support/text.h"
 #include "syntax/ast_builder.h"
+#include "syntax/language_version.h"
 #include "syntax/syntax_errors.h"
 #include "syntax/token_stream.h"
 #include "syntax/token_window.h"
@@ -138,9 +140,12 @@ MtfParser::ProgramContext& parse_part(MtfParser& parser, TokenWindow& window,
 
 ast::Program parse_unsorted(const std::shared_ptr<const SourceFile>& file, Diagnostics& diagnostics, ParseMode mode) {
   if (!is_readable(*file, diagnostics)) return empty_program(file);
+  const std::optional<Span> version = mode == ParseMode::kUse ? std::nullopt : language_version(*file);
+  if (version && !knows_version(*version, diagnostics)) return empty_program(file);
   LexedFile lexed(*file);
   TokenList list = read_tokens(lexed, *file, diagnostics, mode == ParseMode::kUse);
   if (list.too_deep) return empty_program(file);
+  if (version) mark_language(list);
   TokenWindow window(list, *file, lexed.offsets());
   LimitedParser parser(&window);
   parser.removeErrorListeners();

@@ -13,6 +13,9 @@
 
 namespace mtf::syntax {
 
+/// The latest version of the language that this program knows (syntax/language_version.h).
+inline constexpr int kLanguageVersion = 1;
+
 enum class ParseMode {
   kScript,  // an expression statement must be a call or `counters`
   kRepl,    // any expression is a statement

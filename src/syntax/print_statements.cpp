@@ -168,6 +168,8 @@ void Printer::node(const SettingStmt& node) {
   operand(*node.value);
 }
 
+void Printer::node(const LanguageStmt& node) { out_ += fmt::format("language {}", node.version); }
+
 void Printer::node(const SeedStmt& node) {
   out_ += "seed ";
   expr(*node.value);

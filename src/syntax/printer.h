@@ -41,6 +41,7 @@ class Printer {
   void what(const ast::UseStmt& node);
   void node(const ast::OptionStmt& node);
   void node(const ast::SettingStmt& node);
+  void node(const ast::LanguageStmt& node);
   void node(const ast::SeedStmt& node);
   void node(const ast::PrecisionStmt& node);
   void node(const ast::ImportStmt& node);

@@ -96,7 +96,8 @@ std::string describe_type(std::size_t type) {
 std::string describe_expected(const IntervalSet& expected) {
   std::vector<std::size_t> set;
   for (const ssize_t type : expected.toList())
-    if (type != MtfParser::PRIME) set.push_back(static_cast<std::size_t>(type));  // it could follow any name
+    if (type != MtfParser::PRIME && type != MtfParser::LANGUAGE)  // one could follow any name, one begins a file
+      set.push_back(static_cast<std::size_t>(type));
   std::vector<std::string> words;
   if (take(set, {MtfParser::LET, MtfParser::FOR, MtfParser::DIM, MtfParser::INT},
            [](std::size_t type) { return begins_expression(type) || is_reserved_word(type); })) {

@@ -55,6 +55,7 @@ std::vector<Ident> names_bound_by(const Stmt& stmt) {
                  [&](const ParamStmt& s) { one(s); },
                  [&](const FnStmt& s) { one(s); },
                  [&](const ModelStmt& s) { one(s); },
+                 [](const LanguageStmt&) {},
                  [](const UseStmt&) {},
                  [](const SeedStmt&) {},
                  [](const PrecisionStmt&) {},
@@ -116,6 +117,7 @@ void Walk::statement(const Stmt& stmt) {
                    bind(s.name);
                  },
                  [&](const LayoutStmt& s) { bind(s.name); },
+                 [](const LanguageStmt&) {},
                  [&](const UseStmt& s) { use(s); },
                  [&](const OptionStmt& s) {
                    expr(*s.value);

@@ -8,6 +8,7 @@
 #include "run/level_agreement.h"
 #include "support/diagnostics.h"
 #include "support/text.h"
+#include "syntax/parse.h"
 #include "tool/commands/commands.h"
 #include "tool/commands/help_text.h"
 #include "tool/present/fitted_text.h"
@@ -122,7 +123,8 @@ struct CommandLine {
     if (asked_for_help(chosen)) return 0;
     if (app.get_option("--version")->count() > 0) {
       run::choose_level();
-      write_output("mtf {}\nkernels for {}\n", MTF_VERSION, kernels::describe_level(kernels::level_in_use()));
+      write_output("mtf {}, which knows the language up to version {}\nkernels for {}\n", MTF_VERSION,
+                   syntax::kLanguageVersion, kernels::describe_level(kernels::level_in_use()));
       return 0;
     }
     if (const auto left = app.remaining(); !left.empty()) unknown_word(left.front(), app, false);

@@ -38,6 +38,41 @@ std::string module_text(const session::ModuleDoc& module) {
   return out;
 }
 
+constexpr std::string_view kPromise =
+    "\n## What keeps working\n"
+    "\n"
+    "Later versions of `mtf` keep these promises. Tests hold them.\n"
+    "\n"
+    "- **Scripts.** A script that runs with one version of the language runs with every later one, and means the same. "
+    "A version\n"
+    "  only adds statements, operations, modules, and arguments with defaults. A new reserved word, or a change of a "
+    "meaning, comes with a new number of\n"
+    "  the language; `language 1` at the beginning of a script then keeps the old one. A script for a later version "
+    "than "
+    "the program knows is\n"
+    "  refused (`newer_language`). Not promised: the words of messages, digits that a reordered sum changes, counts of "
+    "collectives, which may become\n"
+    "  smaller, and which warnings there are.\n"
+    "- **Checkpoints.** Every checkpoint that a version has written is read by the later ones, with the same bits: "
+    "parameters,\n"
+    "  states, optimizer, and the position of the random stream. They are safetensors files, which other programs "
+    "read. Earlier versions need not read\n"
+    "  those of later ones.\n"
+    "- **JSON.** Each answer has its `schema`. With the same number later versions only add fields, and keep names, "
+    "types and meanings. A field\n"
+    "  that goes, or changes, makes it 2. Programs must ignore fields that they do not know.\n"
+    "- **C.** A program that is linked with `libmtf.so.0` runs with each later `libmtf.so.0` without being compiled "
+    "again. Functions and enumerators are only\n"
+    "  added. Structures that have a `struct_size` may grow at their end; the others keep their size. A change that "
+    "breaks this makes it\n"
+    "  `libmtf.so.1`. The plug-in for MPI must be of the same version as the library.\n"
+    "- **C++ and Python.** A program in C++ is compiled again with each version: names and meanings stay, sizes may "
+    "change. The package for\n"
+    "  Python keeps its names and its arguments by name.\n"
+    "- **The command.** Options keep their meaning, and exit statuses theirs. Text for people may change; read JSON, "
+    "CSV or "
+    "SARIF instead.\n";
+
 constexpr std::string_view kAnswersHead =
     "\n## Answers as JSON\n"
     "\n"
@@ -79,7 +114,7 @@ std::string reference_text(const std::vector<session::MemberDoc>& builtins,
   for (const session::MemberDoc& builtin : builtins)
     out += fmt::format("\n### {}\n\n```\n{}\n```\n\n{}\n", builtin.name, builtin.signature, trim(builtin.doc));
   for (const session::ModuleDoc& module : modules) out += module_text(module);
-  return out + answers_text();
+  return out + std::string(kPromise) + answers_text();
 }
 
 std::string reference_text() {
