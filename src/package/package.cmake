@@ -1,5 +1,5 @@
 # What `cmake --install` installs, and the Debian packages that cpack makes of it: `mtf`, the command, `libmtf0`, the
-# shared library, and `libmtf-dev`, for programs that embed the language. .ci/package builds and tries them.
+# shared library, `mtf-mpi`, what both need for several ranks, and `libmtf-dev`, for programs that embed the language. .ci/package builds and tries them.
 
 include(CMakePackageConfigHelpers)
 set(here ${CMAKE_CURRENT_LIST_DIR})
@@ -10,6 +10,14 @@ set(cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/mtf)
 
 install(TARGETS libmtf_shared EXPORT mtf-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime
   NAMELINK_COMPONENT development)
+
+# ---- mtf-mpi, where MPI is there --------------------------------------------------------------------------------------
+
+set(ranks "")
+if(TARGET mtf_mpi)
+  set(ranks ranks)
+  install(TARGETS mtf_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/mtf COMPONENT ranks)
+endif()
 
 # ---- libmtf-dev ------------------------------------------------------------------------------------------------------
 
@@ -66,8 +74,8 @@ endfunction()
 gz(${here}/mtf.1 mtf.1.gz)
 install(FILES ${generated}/mtf.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 gz(${here}/changelog changelog.Debian.gz)
-foreach(package mtf:command libmtf0:runtime libmtf-dev:development mtf-notebook:${notebook})
-  if(package STREQUAL "mtf-notebook:")
+foreach(package mtf:command libmtf0:runtime libmtf-dev:development mtf-notebook:${notebook} mtf-mpi:${ranks})
+  if(package MATCHES ":$")
     continue()
   endif()
   string(REGEX REPLACE ".*:" "" component ${package})
@@ -86,7 +94,7 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
   OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
-set(CPACK_COMPONENTS_ALL command runtime development ${notebook})
+set(CPACK_COMPONENTS_ALL command runtime development ${notebook} ${ranks})
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
@@ -96,11 +104,11 @@ endif()
 
 set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME mtf)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION math)
-set(CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS openmpi-bin)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS mtf-mpi)
 if(CMAKE_CROSSCOMPILING)
   # dpkg-shlibdeps knows the packages of this machine alone: those of Debian 12 that have the libraries.
-  set(needed "libantlr4-runtime4.9, libc6 (>= 2.36), libfmt9, libgcc-s1, libopenmpi3, libstdc++6 (>= 12), libutf8proc2, libxxhash0, zlib1g")
-  string(APPEND CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS ", libjemalloc2, ${needed}")
+  set(needed "libantlr4-runtime4.9, libc6 (>= 2.36), libfmt9, libgcc-s1, libstdc++6 (>= 12), libutf8proc2, libxxhash0, zlib1g")
+  set(CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS "libjemalloc2, ${needed}")
   set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "${needed}")
 else()
   set(CPACK_DEBIAN_COMMAND_PACKAGE_SHLIBDEPS ON)
@@ -125,6 +133,21 @@ statement becomes one program for all processors.
 This package has the shared library, for programs in C and in languages that
 call C, such as Python.")
 
+set(CPACK_DEBIAN_RANKS_PACKAGE_NAME mtf-mpi)
+set(CPACK_DEBIAN_RANKS_PACKAGE_SECTION math)
+set(CPACK_DEBIAN_RANKS_PACKAGE_DEPENDS openmpi-bin)
+if(CMAKE_CROSSCOMPILING)
+  string(APPEND CPACK_DEBIAN_RANKS_PACKAGE_DEPENDS ", libc6 (>= 2.36), libopenmpi3, libstdc++6 (>= 12)")
+else()
+  set(CPACK_DEBIAN_RANKS_PACKAGE_SHLIBDEPS ON)
+endif()
+set(CPACK_DEBIAN_RANKS_DESCRIPTION "A script declares named dimensions, a mesh of processors, a layout (which
+dimension is split over which axis of the mesh) and models. Then each
+statement becomes one program for all processors.
+.
+This package has what mtf and programs that embed it need to run as several
+processes under mpirun.")
+
 set(CPACK_DEBIAN_NOTEBOOK_PACKAGE_NAME mtf-notebook)
 set(CPACK_DEBIAN_NOTEBOOK_PACKAGE_SECTION math)
 set(CPACK_DEBIAN_NOTEBOOK_PACKAGE_SHLIBDEPS ON)
@@ -141,7 +164,7 @@ math(EXPR fmt_next "${fmt_major} + 1")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libmtf-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libmtf${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION}-1), libantlr4-runtime-dev, libfmt-dev (>= ${fmt_major}), libfmt-dev (<< ${fmt_next}), \
-libopenmpi-dev, libutf8proc-dev, libxxhash-dev, zlib1g-dev")
+libutf8proc-dev, libxxhash-dev, zlib1g-dev")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS mtf)
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "A script declares named dimensions, a mesh of processors, a layout (which
 dimension is split over which axis of the mesh) and models. Then each

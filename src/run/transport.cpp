@@ -1,6 +1,5 @@
 #include "run/transport.h"
 
-#include <mpi.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,15 +22,8 @@ constexpr std::chrono::seconds kLongestAnswer{1};
 
 }  // namespace
 
-struct Transport::Communicators {
-  MPI_Comm all;   // a duplicate of MPI_COMM_WORLD
-  MPI_Comm here;  // the ranks of this node
-  MPI_Win asked;  // a counter on rank 0 of the ranks that asked; MPI_WIN_NULL without one-sided messages
-  int32_t asked_before = 0;
-};
-
 struct Transport::Pending::Requests {
-  std::vector<MPI_Request> list;
+  std::vector<Mpi::Request> list;
   // Mailbox messages that had no room yet, and those that have not arrived.
   template <typename Data>
   struct Short {
@@ -50,23 +42,16 @@ Transport::Pending::Pending(Pending&&) noexcept = default;
 Transport::Pending& Transport::Pending::operator=(Pending&&) noexcept = default;
 bool Transport::Pending::empty() const { return requests_->empty(); }
 
-Transport::Transport(bool use_mpi, bool share_memory) : mpi_(use_mpi) {
-  if (!mpi_) return;
-  int provided = 0, running = 0;
-  MPI_Initialized(&running);
-  started_ = !running;
-  if (started_) MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
-  communicators_ = std::make_unique<Communicators>();
-  MPI_Comm_dup(MPI_COMM_WORLD, &communicators_->all);
-  MPI_Comm_rank(communicators_->all, &rank_);
-  MPI_Comm_size(communicators_->all, &ranks_);
-  const int* largest_tag = nullptr;
-  int has_largest = 0;
-  MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &largest_tag, &has_largest);
+Transport::Transport(bool use_mpi, bool share_memory) {
+  if (!use_mpi) return;
+  mpi_ = load_mpi();
+  started_ = mpi_->start();
+  const Mpi::Place place = mpi_->join();
+  rank_ = place.rank;
+  ranks_ = place.ranks;
+  ranks_here_ = place.ranks_here;
   // The last tags are for control messages.
-  if (has_largest) collectives_at_once_ = (int64_t{*largest_tag} + 1) / kTagsOfCollective - 1;
-  MPI_Comm_split_type(communicators_->all, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &communicators_->here);
-  MPI_Comm_size(communicators_->here, &ranks_here_);
+  if (place.largest_tag >= 0) collectives_at_once_ = (place.largest_tag + 1) / kTagsOfCollective - 1;
   place_here_.assign(static_cast<size_t>(ranks_), -1);
   const std::vector<int64_t> here = gather_here({rank_});
   for (size_t i = 0; i < here.size(); ++i) place_here_[static_cast<size_t>(here[i])] = static_cast<int>(i);
@@ -75,38 +60,17 @@ Transport::Transport(bool use_mpi, bool share_memory) : mpi_(use_mpi) {
     mailboxes_ = std::make_unique<Mailboxes>(*this);
     if (!mailboxes_->is_there()) mailboxes_ = nullptr;
   }
-  int32_t* asked = nullptr;
-  MPI_Errhandler usual;
-  MPI_Comm_get_errhandler(communicators_->all, &usual);
-  MPI_Comm_set_errhandler(communicators_->all, MPI_ERRORS_RETURN);
-  const int made = MPI_Win_allocate(sizeof *asked, sizeof *asked, MPI_INFO_NULL, communicators_->all, &asked,
-                                    &communicators_->asked);
-  MPI_Comm_set_errhandler(communicators_->all, usual);
-  MPI_Errhandler_free(&usual);
-  if (made != MPI_SUCCESS) {
-    communicators_->asked = MPI_WIN_NULL;
-    return;
-  }
-  MPI_Win_lock_all(MPI_MODE_NOCHECK, communicators_->asked);
-  *asked = 0;
-  MPI_Win_sync(communicators_->asked);
-  MPI_Barrier(communicators_->all);
+  has_counter_ = mpi_->make_counter();
 }
 
 Transport::~Transport() {
   if (!mpi_) return;
   // After an error that other ranks may not have, a regular end would wait for them for ever.
   if (started_ && std::uncaught_exceptions() > 0) abort(1);
-  int finalized = 0;
-  MPI_Finalized(&finalized);
-  if (finalized || std::uncaught_exceptions() > 0) return;
-  if (communicators_->asked != MPI_WIN_NULL) {
-    MPI_Win_unlock_all(communicators_->asked);
-    MPI_Win_free(&communicators_->asked);
-  }
-  MPI_Comm_free(&communicators_->here);
-  MPI_Comm_free(&communicators_->all);
-  if (started_) MPI_Finalize();
+  if (mpi_->has_ended() || std::uncaught_exceptions() > 0) return;
+  if (has_counter_) mpi_->free_counter();
+  mpi_->leave();
+  if (started_) mpi_->end();
 }
 
 void Transport::send(Pending& pending, int peer, int tag, const void* data, int64_t bytes) {
@@ -128,10 +92,8 @@ void Transport::post(Pending& pending, int peer, int tag, const void* data, int6
   }
   const char* at = static_cast<const char*>(data);
   for (int64_t done = 0; done < bytes; done += kLargestMessage) {
-    MPI_Request request;
-    int count = static_cast<int>(std::min(bytes - done, kLargestMessage));
-    MPI_Isend(at + done, count, MPI_BYTE, peer, tag, communicators_->all, &request);
-    requests.list.push_back(request);
+    const int count = static_cast<int>(std::min(bytes - done, kLargestMessage));
+    requests.list.push_back(mpi_->send(at + done, count, peer, tag));
   }
 }
 
@@ -144,10 +106,8 @@ void Transport::receive(Pending& pending, int peer, int tag, void* data, int64_t
   }
   char* at = static_cast<char*>(data);
   for (int64_t done = 0; done < bytes; done += kLargestMessage) {
-    MPI_Request request;
-    int count = static_cast<int>(std::min(bytes - done, kLargestMessage));
-    MPI_Irecv(at + done, count, MPI_BYTE, peer, tag, communicators_->all, &request);
-    requests.list.push_back(request);
+    const int count = static_cast<int>(std::min(bytes - done, kLargestMessage));
+    requests.list.push_back(mpi_->receive(at + done, count, peer, tag));
   }
 }
 
@@ -160,12 +120,7 @@ bool Transport::test(Pending& pending) {
   };
   done_of(requests.sent, [&](const auto& m) { return mailboxes_->send(m.place, m.tag, m.data, m.bytes); });
   done_of(requests.awaited, [&](const auto& m) { return mailboxes_->receive(m.place, m.tag, m.data, m.bytes); });
-  std::vector<MPI_Request>& list = requests.list;
-  if (!list.empty()) {
-    int done = 0;
-    MPI_Testall(static_cast<int>(list.size()), list.data(), &done, MPI_STATUSES_IGNORE);
-    if (done) list.clear();
-  }
+  if (std::vector<Mpi::Request>& list = requests.list; !list.empty() && mpi_->test(list)) list.clear();
   return requests.empty();
 }
 
@@ -175,21 +130,13 @@ void Transport::wait(Pending& pending) {
   wait_until([&] { return test(pending); }, Patience(by_mpi ? Patience::kAwake : Patience::kSleepy));
 }
 
-template <typename Begin>
-void Transport::call(const Begin& begin) {
-  MPI_Request request;
-  begin(&request);
-  wait_until([&] {
-    int done = 0;
-    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    return done != 0;
-  });
+void Transport::wait_for(Mpi::Request request) {
+  wait_until([&] { return mpi_->test({&request, 1}); });
 }
 
 void Transport::make_progress() {
   if (mailboxes_) mailboxes_->make_room();
-  int found = 0;
-  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, communicators_->all, &found, MPI_STATUS_IGNORE);
+  mpi_->probe();
 }
 
 void Transport::max_of_all(std::vector<int64_t>& numbers) {
@@ -210,19 +157,12 @@ void Transport::max_of_all(std::vector<int64_t>& numbers) {
 
 void Transport::add_up(std::vector<uint64_t>& numbers) {
   if (ranks_ == 1) return;
-  call([&](MPI_Request* request) {
-    MPI_Iallreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_UINT64_T, MPI_SUM,
-                   communicators_->all, request);
-  });
+  wait_for(mpi_->add_up(numbers.data(), static_cast<int>(numbers.size())));
 }
 
 void Transport::broadcast(std::string& bytes) {
   if (ranks_ == 1) return;
-  const auto send_all = [&](void* data, int64_t size) {
-    call([&](MPI_Request* request) {
-      MPI_Ibcast(data, static_cast<int>(size), MPI_BYTE, 0, communicators_->all, request);
-    });
-  };
+  const auto send_all = [&](void* data, int64_t size) { wait_for(mpi_->broadcast(data, static_cast<int>(size))); };
   int64_t size = static_cast<int64_t>(bytes.size());
   send_all(&size, sizeof size);
   bytes.resize(static_cast<size_t>(size));
@@ -234,15 +174,10 @@ std::vector<std::string> Transport::gather_texts(const std::string& text) {
   if (ranks_ == 1) return {text};
   const int size = static_cast<int>(text.size());
   std::vector<int> sizes(ranks_), begins(ranks_);
-  call([&](MPI_Request* request) {
-    MPI_Igather(&size, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, communicators_->all, request);
-  });
+  wait_for(mpi_->gather(&size, sizes.data()));
   std::exclusive_scan(sizes.begin(), sizes.end(), begins.begin(), 0);
   std::string all(rank_ == 0 ? static_cast<size_t>(begins.back() + sizes.back()) : 0, ' ');
-  call([&](MPI_Request* request) {
-    MPI_Igatherv(text.data(), size, MPI_BYTE, all.data(), sizes.data(), begins.data(), MPI_BYTE, 0, communicators_->all,
-                 request);
-  });
+  wait_for(mpi_->gather(text.data(), size, all.data(), sizes.data(), begins.data()));
   std::vector<std::string> texts;
   for (int r = 0; rank_ == 0 && r < ranks_; ++r)
     texts.push_back(all.substr(static_cast<size_t>(begins[r]), static_cast<size_t>(sizes[r])));
@@ -263,31 +198,23 @@ std::vector<int64_t> Transport::gather_here(const std::vector<int64_t>& numbers)
   if (ranks_here_ == 1) return numbers;
   const int count = static_cast<int>(numbers.size());
   std::vector<int64_t> all(numbers.size() * static_cast<size_t>(ranks_here_));
-  call([&](MPI_Request* request) {
-    MPI_Iallgather(numbers.data(), count, MPI_INT64_T, all.data(), count, MPI_INT64_T, communicators_->here, request);
-  });
+  wait_for(mpi_->gather_here(numbers.data(), count, all.data()));
   return all;
 }
 
 bool Transport::is_first_to_ask() {
-  if (ranks_ == 1 || communicators_->asked == MPI_WIN_NULL) return true;
-  const int32_t one = 1;
-  // A member, because the answer may arrive after the function has returned.
-  int32_t& before = communicators_->asked_before;
-  MPI_Request request;
-  MPI_Rget_accumulate(&one, 1, MPI_INT32_T, &before, 1, MPI_INT32_T, 0, 0, 1, MPI_INT32_T, MPI_SUM,
-                      communicators_->asked, &request);
+  if (ranks_ == 1 || !has_counter_) return true;
+  Mpi::Request request = mpi_->increase(asked_before_);
   // On another node the answer needs rank 0 to be in an MPI call.
   const auto deadline = std::chrono::steady_clock::now() + kLongestAnswer;
-  int done = 0;
-  while (MPI_Test(&request, &done, MPI_STATUS_IGNORE), !done)
+  while (!mpi_->test({&request, 1}))
     if (std::chrono::steady_clock::now() > deadline) return true;
-  return before == 0;
+  return asked_before_ == 0;
 }
 
 void Transport::abort(int status) {
   io::remove_partial_files();  // no destructor runs
-  if (mpi_ && ranks_ > 1) MPI_Abort(MPI_COMM_WORLD, status);
+  if (mpi_ && ranks_ > 1) mpi_->abort(status);
   _exit(status);
 }
 

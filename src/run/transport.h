@@ -1,5 +1,5 @@
 #pragma once
-// Messages between ranks, and the only use of MPI.
+// Messages between ranks, and the only use of MPI (run/mpi.h).
 //
 // All messages use a communicator of our own, so an embedding program can use MPI too. Tensor data goes through send()
 // and receive(), which count it, or through shared memory (run/shared_memory.h). All other messages are control
@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "run/mpi.h"
 #include "run/patience.h"
 
 namespace mtf::run {
@@ -21,8 +22,8 @@ class Mailboxes;
 
 class Transport {
  public:
-  /// Starts MPI if `use_mpi` and MPI is not running yet. The transport that starts MPI also ends it. Ranks of one node
-  /// share memory if all of them pass `share_memory`.
+  /// Loads MPI if `use_mpi`, and starts it if it is not running yet. Fails (mpi_not_found) if it cannot be loaded. The
+  /// transport that starts MPI also ends it. Ranks of one node share memory if all of them pass `share_memory`.
   Transport(bool use_mpi, bool share_memory);
   /// Ends MPI. All ranks must get here without an error. All ranks create and destroy their transports in the same
   /// order.
@@ -94,17 +95,15 @@ class Transport {
   [[noreturn]] void abort(int status);
 
  private:
-  struct Communicators;
   void make_progress();
   bool goes_by_mailbox(int peer, int64_t bytes) const;
   void post(Pending& pending, int peer, int tag, const void* data, int64_t bytes);
-  /// Performs a collective call of MPI: `begin` starts a request.
-  template <typename Begin>
-  void call(const Begin& begin);
-  bool mpi_ = false;
+  void wait_for(Mpi::Request request);
+  std::unique_ptr<Mpi> mpi_;  // null without MPI
   bool started_ = false;
-  std::unique_ptr<Mailboxes> mailboxes_;          // null if ranks share no memory
-  std::unique_ptr<Communicators> communicators_;  // null without MPI
+  std::unique_ptr<Mailboxes> mailboxes_;  // null if ranks share no memory
+  bool has_counter_ = false;              // on rank 0, of the ranks that asked
+  int32_t asked_before_ = 0;              // a member, because the answer may arrive after the question has ended
   int rank_ = 0;
   int ranks_ = 1;
   int ranks_here_ = 1;

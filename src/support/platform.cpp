@@ -1,7 +1,9 @@
 // For Linux with glibc or musl.
 #include "support/platform.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <linux/magic.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -29,6 +31,18 @@ void end_with_parent(int signal) noexcept { prctl(PR_SET_PDEATHSIG, signal); }
 std::string path_of_program() {
   std::error_code error;
   const std::filesystem::path path = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? "" : path.string();
+}
+
+std::string path_of_library() {
+  Dl_info found;
+  link_map* object = nullptr;
+  if (dladdr1(reinterpret_cast<const void*>(&path_of_library), &found, reinterpret_cast<void**>(&object),
+              RTLD_DL_LINKMAP) == 0)
+    return "";
+  if (object == nullptr || *object->l_name == '\0') return path_of_program();
+  std::error_code error;
+  const std::filesystem::path path = std::filesystem::canonical(object->l_name, error);
   return error ? "" : path.string();
 }
 

@@ -26,6 +26,10 @@ void end_with_parent(int signal) noexcept;
 /// The path of this process's program, without links. Empty if the system does not say.
 std::string path_of_program();
 
+/// The path of the file that holds this code, without links: a shared library, or the program. Empty if the system does
+/// not say.
+std::string path_of_library();
+
 /// Opens a pipe whose ends no child inherits over exec. `ends` receives the reading end and the writing end. If `waits`
 /// is false, neither end blocks. Returns false, with errno set, on failure. A system that cannot do that in one call
 /// sets the flags after pipe(2); a fork of another thread may then inherit the ends.

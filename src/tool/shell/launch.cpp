@@ -73,8 +73,10 @@ int report(const std::string& message, ExitCode code) {
 int report(const Diagnostics& found) { return report(found.render(), found.exit_code()); }
 
 void end_rank(const std::string& message, ExitCode code) {
-  run::MpiRuntime runtime({.use_mpi = true});
-  runtime.abort(message, static_cast<int>(code));
+  try {
+    run::MpiRuntime runtime({.use_mpi = true});
+    runtime.abort(message, static_cast<int>(code));
+  } catch (const UserError&) { std::_Exit(report(message, code)); }  // without MPI each rank ends by itself
 }
 
 std::string bug_message(const std::exception& error) {

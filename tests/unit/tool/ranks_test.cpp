@@ -64,6 +64,16 @@ class OnRanks : public CommandTest {
 
 // ---- each kind of ending --------------------------------------------------------------------------------------------
 
+TEST_F(OnRanks, WithoutMpiSayWhatIsMissing) {
+  const std::string file = write("a.mtf", kRight), none = "MTF_MPI=" + path("none.so");
+  const ProcessResult several = run_on_ranks(3, {"env", none, kMtf, "run", file});
+  EXPECT_TRUE(says_once(several.err, "mpi_not_found"));
+  EXPECT_MENTIONS(several.err, "install the package `mtf-mpi`");
+  EXPECT_EQ(several.status, 2);
+  EXPECT_MENTIONS(run_on_ranks(3, {"env", "MTF_MPI=" + kMtf, kMtf, "run", file}).err, "[mpi_not_found]");
+  EXPECT_EQ(run_process({"env", none, kMtf, "run", file}, {}, kPatience).out, "15\n");
+}
+
 TEST_F(OnRanks, SuccessIs0) {
   const ProcessResult result = run({write("a.mtf", kRight)});
   EXPECT_EQ(result.status, 0);
