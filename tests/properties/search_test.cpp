@@ -293,9 +293,9 @@ TEST(Search, FindsThatOnlyParamsStoredInPartsFit) {
   question.memory = with_stored.memory = peak / 2;
   EXPECT_FALSE(search(costs, question).best());
   const cost::SearchResult parts = search(costs, with_stored);
-  ASSERT_TRUE(parts.best);
-  EXPECT_EQ(parts.best->cost.parameter_bytes, 6 * 256 * 256 * 4 / 4);
-  EXPECT_EQ(to_string(*parts.best->rules), "{batch -> all, params \"*\": {e -> all}}");
+  ASSERT_TRUE(parts.best());
+  EXPECT_EQ(parts.best()->cost.parameter_bytes, 6 * 256 * 256 * 4 / 4);
+  EXPECT_EQ(to_string(*parts.best()->rules), "{batch -> all, params \"*\": {e -> all}}");
 }
 
 TEST(Search, KeepsToRulesByPathThatAreGiven) {
