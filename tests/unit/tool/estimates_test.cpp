@@ -272,8 +272,7 @@ TEST_F(Estimates, AProfileHasMeasuredAndPredictedTimeOfEachLine) {
   const auto plan = nlohmann::json::parse(mtf({"plan", file, "--machine", machine, "--json"}).out);
   const std::string predicted = run.out.substr(run.out.find("predicted by a slow one: ") + 25);
   EXPECT_NEAR(std::strtod(predicted.c_str(), nullptr) * (predicted.find(" s ") < predicted.find(" for") ? 1 : 1e-3),
-              plan["seconds"]["in all"].get<double>(),
-              1e-2 * plan["seconds"]["in all"].get<double>())
+              plan["seconds"]["in all"].get<double>(), 1e-2 * plan["seconds"]["in all"].get<double>())
       << run.out;
   EXPECT_MENTIONS(mtf({"run", file, "--machine", machine}).err, "--profile");
 }
