@@ -268,6 +268,7 @@ with mtf.Session("p:2", "n:p", on_ranks=True) as s:
 
 class Threads(unittest.TestCase):
     def test_control_c_ends_a_run(self):
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may start a job that ignores it
         with mtf.Session() as s:
             threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
             begun = time.perf_counter()
