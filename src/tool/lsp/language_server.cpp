@@ -15,6 +15,7 @@
 #include "run/dry_runtime.h"
 #include "session/completion.h"
 #include "session/session.h"
+#include "support/text.h"
 #include "syntax/format.h"
 #include "syntax/parse.h"
 #include "tool/lsp/answers.h"
