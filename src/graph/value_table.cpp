@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "graph/history_end.h"
@@ -135,14 +134,11 @@ KeptHistory ValueTable::keep_history(const std::vector<NodePtr>& nodes, ReadsOfG
   for (const NodePtr& node : nodes)
     node->leads_ = node->keeps_history_ = passes_gradients(*node->operation) && !reads_assigned(*node) && leads(*node);
   keep_between(nodes);
-  const int64_t by_others = new_mark();  // marks the nodes that gradients of other than element-wise operations read
-  auto save = [&](const Value& value, const Node& reader) {
-    if (value.node->is_computed(value.result) || value.operation().op->is_leaf()) return;
-    history.saved.push_back(value);
-    if (!reader.operation->op->lane) value.node->mark = by_others;
+  auto save = [&](const Value& value) {
+    if (!value.node->is_computed(value.result) && !value.operation().op->is_leaf()) history.saved.push_back(value);
   };
-  auto save_operand = [&](const Value& operand, const Node& reader) {
-    save(operand, reader);
+  auto save_operand = [&](const Value& operand) {
+    save(operand);
     if (operand.operation().op->is_leaf() || operand.node->place != 0) return;  // variables' copies are made again
     history.read_again.push_back(operand);
   };
@@ -150,48 +146,23 @@ KeptHistory ValueTable::keep_history(const std::vector<NodePtr>& nodes, ReadsOfG
     if (!node->keeps_history_) continue;
     if (node->segment) {
       for (const Value& operand : node->operands())
-        if (operand.node->segment != node->segment)
-          node->segment->is_backward ? save(operand, *node) : save_operand(operand, *node);
+        if (operand.node->segment != node->segment) node->segment->is_backward ? save(operand) : save_operand(operand);
       continue;
     }
     std::vector<bool> wanted;
     for (const Value& operand : node->operands()) wanted.push_back(leads_through(operand));
     const GradientReads reads = reads_of_gradient(*node->operation, wanted);
     for (size_t k = 0; k < node->operands().size(); ++k)
-      if (reads.operands[k]) save_operand(node->operands()[k], *node);
+      if (reads.operands[k]) save_operand(node->operands()[k]);
     for (size_t r = 0; r < node->operation->results.size(); ++r) {
       if (!reads.results[r]) continue;
-      save({node, static_cast<int>(r)}, *node);
+      save({node, static_cast<int>(r)});
       if (node->operation->region) history.read_again.push_back({node, static_cast<int>(r)});  // as the iterations did
     }
   }
-  history.repeats = leave_out_cheap(history.saved, by_others);
   std::sort(history.read_again.begin(), history.read_again.end(), is_made_before);
   history.read_again.erase(std::unique(history.read_again.begin(), history.read_again.end()), history.read_again.end());
   return history;
-}
-
-bool ValueTable::leave_out_cheap(Values& saved, int64_t by_others) {
-  std::sort(saved.begin(), saved.end(), is_made_before);
-  saved.erase(std::unique(saved.begin(), saved.end()), saved.end());
-  std::unordered_set<const Node*> stored;
-  // A variable does not count: the value would keep the old value alive after an assignment.
-  const auto stays = [&](const Value& operand) {
-    if (operand.node->place != 0) return false;
-    return operand.node->is_computed(operand.result) || operand.operation().op->is_leaf() ||
-           operand.node->held(operand.result) > 0 || stored.contains(operand.node.get());
-  };
-  return std::erase_if(saved, [&](const Value& value) {
-           Node& node = *value.node;
-           const Op& op = *node.operation->op;
-           if (node.mark != by_others && node.held(value.result) == 0 && op.lane && kernels::is_cheap(*op.lane) &&
-               std::all_of(node.operands().begin(), node.operands().end(), stays)) {
-             node.for_later_ = true;  // it has its operands as long as something reads it
-             return true;
-           }
-           if (node.operation->results.size() == 1) stored.insert(&node);
-           return false;
-         }) > 0;
 }
 
 void ValueTable::mark_dying(const std::vector<NodePtr>& nodes, Capture& capture) const {

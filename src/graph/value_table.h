@@ -17,11 +17,9 @@
 // - it is on a path between two held values
 //
 // As in any autodiff system, the same cut then computes and keeps the values that the operation's gradient rule reads.
-// So no part of the forward pass is computed twice, but for this: a cheap element-wise result that only gradients of
-// element-wise operations read is not kept if its operands are. The loops of the backward pass compute it again. For
-// instance, RMSNorm keeps x and 1 / rms, not their product. A segment (graph.h) keeps only its inputs, and is computed
-// again just before the backward pass needs it. A backward pass is a segment too. All other operations release their
-// operands at once, and with them the memory.
+// So no part of the forward pass is computed twice. A segment (graph.h) keeps only its inputs, and is computed again
+// just before the backward pass needs it. A backward pass is a segment too. All other operations release their operands
+// at once, and with them the memory.
 //
 //        x ──► h = x·w ──► y = tanh h ──► loss = mean y      print(loss)
 //      held   keeps x, w    keeps y         keeps nothing     (x, w held; h not needed by any rule: not computed)
@@ -64,8 +62,7 @@ using ReadsOfGradient = GradientReads (*)(const LaidOutOperation& operation, con
 
 /// The values that a cut keeps for gradients.
 struct KeptHistory {
-  Values saved;          ///< values that are computed for gradients
-  bool repeats = false;  ///< the backward pass computes others again
+  Values saved;  ///< values that are computed for gradients
   /// Operands that both an operation and its gradient rule read, and the results that a loop saves for its gradient,
   /// computed or not. Their resharded copies are kept.
   Values read_again;
@@ -132,10 +129,6 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
   /// values (leads_). Inside a segment, also keeps the dependencies of kept operations, because the segment is
   /// computed again.
   static void keep_between(const std::vector<NodePtr>& nodes);
-  /// Removes from the values that a cut computes for gradients the cheap ones that can be computed from what is kept.
-  /// Nodes with the mark `by_others` stay: gradients of products and the like read them from memory. Returns true if
-  /// there was one.
-  static bool leave_out_cheap(Values& saved, int64_t by_others);
   /// Makes the nodes release their operands; `nodes` are in program order.
   void end(const std::vector<NodePtr>& nodes) const;
 

@@ -177,8 +177,7 @@ bool Execution::materialize(graph::ValueTable& table, const graph::Values& neede
   stay(staying);
   if (made) {
     const std::vector<bool>& only_history = captured.program.only_history;
-    made->is_closed = !record && staying.empty() && history.saved.empty() && !history.repeats &&
-                      captured.program.for_gradients.empty() &&
+    made->is_closed = !record && staying.empty() && history.saved.empty() && captured.program.for_gradients.empty() &&
                       std::find(only_history.begin(), only_history.end(), true) == only_history.end();
     made->first_node = nodes.front()->id;
     made->plan = impl_->last;
