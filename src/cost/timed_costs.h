@@ -18,4 +18,11 @@ std::vector<spmd::StatementCost> timed_costs(const schedule::Schedule& schedule,
                                              const std::vector<spmd::InstructionCost>& costs,
                                              const MachineModel& machine);
 
+/// Returns timed_costs() by this machine model, for plan::ExecutionOptions::costs.
+inline auto costs_timed_by(const MachineModel& machine) {
+  return [machine](const schedule::Schedule& schedule, const std::vector<spmd::InstructionCost>& costs) {
+    return timed_costs(schedule, costs, machine);
+  };
+}
+
 }  // namespace mtf::cost

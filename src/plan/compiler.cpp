@@ -86,7 +86,9 @@ std::shared_ptr<const Plan> Compiler::plan_of(const graph::Program& program, Pro
   return plan;
 }
 
-std::string Compiler::iterations_after(std::string_view pass, const graph::Program& program) const {
+std::string Compiler::text_after(std::string_view pass, const graph::Program& program) const {
+  if (pass == "spmd") pass = "choose_orders";
+  if (pass == "schedule") pass = "";
   std::string text;
   PassOptions options = pass_options(program);
   options.watched = pass;
@@ -95,18 +97,14 @@ std::string Compiler::iterations_after(std::string_view pass, const graph::Progr
     for (const std::string& line : mtf::split(text_of(iteration), '\n'))
       if (!line.empty()) text += "#   " + line + "\n";
   };
-  Compilation(program, options).run("split");
+  Compilation compilation(program, options);
+  if (pass == "ir") return to_string(compilation);
+  const Pass* const until = find_pass(pass);
+  if (!until || until->gives != Stage::kProgram) options.watch = nullptr;  // its text has the iterations
+  compilation.run(pass);
+  text = to_string(compilation);
+  if (options.watch) compilation.run("split");
   return text;
-}
-
-std::string Compiler::text_after(std::string_view pass, const graph::Program& program) const {
-  const PassOptions passes = pass_options(program);
-  if (pass == "spmd") pass = "choose_orders";
-  if (pass == "schedule") pass = "";
-  Compilation compilation(program, passes);
-  if (pass != "ir") compilation.run(pass);
-  return to_string(compilation) +
-         (compilation.stage() == Stage::kProgram && pass != "ir" ? iterations_after(pass, program) : "");
 }
 
 std::vector<std::string> Compiler::texts(const graph::Program& program) const {

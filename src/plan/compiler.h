@@ -70,7 +70,6 @@ class Compiler {
   std::vector<std::string> texts(const graph::Program& program) const;
 
  private:
-  std::string iterations_after(std::string_view pass, const graph::Program& program) const;
   struct KeyHash {
     size_t operator()(const PlanKey& key) const { return key[0]; }
   };

@@ -145,8 +145,7 @@ class Planner {
       const int v = instruction.results[0];
       if (!is_host_number(instruction)) {
         new_buffer(BufferKind::kInput, v, 0);
-        const bool is_slice =
-            region_ && instruction.sum < 0 && region_->is_placed(static_cast<size_t>(instruction.input));
+        const bool is_slice = region_ && is_slice_of_xs(*region_, instruction);
         if (instruction.dies && !is_output_[v]) (is_slice ? slices_ : dying_).add(v, last_[v]);
       } else if (is_output_[v]) {
         new_buffer(BufferKind::kOutput, v, 0);
@@ -176,16 +175,21 @@ class Planner {
     return {first};
   }
 
+  /// True if nothing reads the memory of operand `v` after step `s`, and no other result of the step has taken it over.
+  bool gives_up_memory(int v, int s) const {
+    const int r = root(v), buffer = s_.buffer_of[r];
+    return last_[r] == s && buffer >= 0 && last_value_[buffer] == r && s_.buffers[buffer].last == s &&
+           program_.values[v].varies() == program_.values[r].varies();
+  }
+
   /// Returns the operand whose memory the step can overwrite with `result`; -1 if there is none. For an output,
   /// prefers an input.
   int in_place(const Step& step, int s, int result) {
     int found = -1;
     for (int v : overwritable(step, result)) {
       int r = root(v);
-      if (last_[r] != s || s_.buffer_of[r] < 0 || !same_memory(program_.values[v], program_.values[result])) continue;
-      if (last_value_[s_.buffer_of[r]] != r) continue;  // another result of the step reuses it
+      if (!gives_up_memory(v, s) || !same_memory(program_.values[v], program_.values[result])) continue;
       if (!same_strides(program_.values[v], program_.values[result])) continue;
-      if (program_.values[v].varies() != program_.values[r].varies() || s_.buffers[s_.buffer_of[r]].last != s) continue;
       if (std::count_if(step.reads.begin(), step.reads.end(), [&](int w) { return root(w) == r; }) != 1) continue;
       bool is_input = s_.buffers[s_.buffer_of[r]].kind == BufferKind::kInput;
       if (is_input && !dying_.has(r) && !(slices_.has(r) && is_ys_[result])) continue;
@@ -200,24 +204,22 @@ class Planner {
   void plan_turn(int s) {
     Schedule& turn = *s_.steps[s].turn;
     const spmd::Instruction& loop = program_.instructions[s_.steps[s].instructions[0]];
+    const graph::Region& region = *loop.node->region;
     std::vector<int> inputs(loop.operands.size(), 0);  // of the body, for each operand of the loop
     for (const spmd::Instruction& each : turn.program.instructions)
-      if (is_slice_of_xs(loop, each)) ++inputs[static_cast<size_t>(each.input)];
+      if (is_slice_of_xs(region, each)) ++inputs[static_cast<size_t>(each.input)];
     for (spmd::Instruction& each : turn.program.instructions)
-      if (is_slice_of_xs(loop, each))
+      if (is_slice_of_xs(region, each))
         each.dies = inputs[static_cast<size_t>(each.input)] == 1 && dies_in_loop(s, loop, loop.operands[each.input]);
-    plan_with_bodies(turn, loop.node->region.get());
+    plan_with_bodies(turn, &region);
   }
 
   /// True if nothing else reads the memory of xs `v` in the loop or after it, and some ys could take it over.
   bool dies_in_loop(int s, const spmd::Instruction& loop, int v) const {
     const graph::Region& region = *loop.node->region;
     const int r = root(v);
-    if (!region.stages.empty() || region.hands_on || s_.buffer_of[r] < 0 || last_[r] != s) return false;
-    const Buffer& buffer = s_.buffers[s_.buffer_of[r]];
-    if (last_value_[s_.buffer_of[r]] != r || buffer.last != s) return false;
-    if (buffer.kind == BufferKind::kInput && !dying_.has(r)) return false;
-    if (program_.values[v].varies() != program_.values[r].varies() || size_differs(r, v)) return false;
+    if (!region.stages.empty() || region.hands_on || !gives_up_memory(v, s) || size_differs(r, v)) return false;
+    if (s_.buffers[s_.buffer_of[r]].kind == BufferKind::kInput && !dying_.has(r)) return false;
     const auto reads_it = [&](int w) { return root(w) == r; };
     if (std::count_if(loop.operands.begin(), loop.operands.end(), reads_it) != 1) return false;
     const auto ys = loop.results.begin() + region.carried;
@@ -278,7 +280,7 @@ class Planner {
       s_.buffers[buffer].kind = BufferKind::kOutput;
     s_.buffers[buffer].last = std::min(last_[result], static_cast<int>(s_.steps.size()));
     last_value_[buffer] = result;
-    if (slices_.has(operand)) slices_.remove(operand);
+    slices_.remove(operand);
     if (!dying_.has(operand)) return;
     dying_.remove(operand);
     if (!is_output_[result]) dying_.add(result, last_[result]);

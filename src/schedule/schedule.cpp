@@ -122,9 +122,9 @@ int64_t staging_bytes(const Schedule& schedule, const Step& step, const BytesOf&
   return saturating_add(bytes, pack(arena));
 }
 
-bool is_slice_of_xs(const spmd::Instruction& loop, const spmd::Instruction& input) {
+bool is_slice_of_xs(const graph::Region& region, const spmd::Instruction& input) {
   return input.kind == spmd::InstructionKind::kInput && input.sum < 0 && !is_host_number(input) &&
-         loop.node->region->is_placed(static_cast<size_t>(input.input));
+         region.is_placed(static_cast<size_t>(input.input));
 }
 
 int xs_overwritten_by(const spmd::Instruction& loop, const Schedule& turn, int result) {
@@ -133,7 +133,7 @@ int xs_overwritten_by(const spmd::Instruction& loop, const Schedule& turn, int r
     if (loop.results[r] != result) continue;
     const int buffer = turn.buffer_of[turn.program.outputs[r][0]];
     for (const spmd::Instruction& each : turn.program.instructions)
-      if (is_slice_of_xs(loop, each) && each.dies && turn.buffer_of[each.results[0]] == buffer)
+      if (is_slice_of_xs(region, each) && each.dies && turn.buffer_of[each.results[0]] == buffer)
         return loop.operands[each.input];
   }
   return -1;

@@ -93,13 +93,13 @@ void verify(const Schedule& schedule);
 /// from choose_orders on.
 void verify_orders(const spmd::LocalProgram& program);
 
-/// Fails on our own bugs: two live values that share memory, or a buffer that ends before the life of a value in it.
-/// True if `input` is an input of a loop's body that reads a slice of xs.
-bool is_slice_of_xs(const spmd::Instruction& loop, const spmd::Instruction& input);
+/// True if `input` is an input of an iteration of `region` that reads a slice of xs.
+bool is_slice_of_xs(const graph::Region& region, const spmd::Instruction& input);
 /// Returns the xs over whose slice each iteration writes its slice of the ys `result`, by the buffers of the body
 /// `turn`; -1 if there are none.
 int xs_overwritten_by(const spmd::Instruction& loop, const Schedule& turn, int result);
 
+/// Fails on our own bugs: two live values that share memory, or a buffer that ends before the life of a value in it.
 /// Computes live ranges from the steps' instructions alone, also in loops. Valid from plan_buffers on.
 void verify_memory(const Schedule& schedule);
 

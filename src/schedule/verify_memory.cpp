@@ -37,7 +37,7 @@ class MemoryProof {
       if (!s_.steps[s].turn) continue;
       const spmd::Instruction& loop = program_.instructions[s_.steps[s].instructions[0]];
       for (const spmd::Instruction& each : s_.steps[s].turn->program.instructions)
-        if (each.dies && is_slice_of_xs(loop, each)) check_dying_xs(static_cast<int>(s), loop, each);
+        if (each.dies && is_slice_of_xs(*loop.node->region, each)) check_dying_xs(static_cast<int>(s), loop, each);
       MemoryProof(*s_.steps[s].turn, loop.node->region.get()).run();
     }
   }
@@ -99,8 +99,8 @@ class MemoryProof {
   /// True if nothing needs an input after the program. An iteration may only overwrite the carry, its sums, and its
   /// slices of xs that die with the loop (check_dying_xs).
   bool dies(const spmd::Instruction& input) const {
-    return input.dies && (!region_ || input.sum >= 0 || input.input < region_->carried ||
-                          region_->is_placed(static_cast<size_t>(input.input)));
+    return input.dies &&
+           (!region_ || input.sum >= 0 || input.input < region_->carried || is_slice_of_xs(*region_, input));
   }
 
   /// Checks that only this input reads the memory of the xs, and nothing after the loop.
@@ -114,7 +114,7 @@ class MemoryProof {
     MTF_CHECK(!lives && range_[memory_[xs]].last == s, "iterations write over {}, which is alive after them", name(xs));
     const std::vector<spmd::Instruction>& all = s_.steps[s].turn->program.instructions;
     const auto readers = std::count_if(all.begin(), all.end(), [&](const spmd::Instruction& each) {
-      return is_slice_of_xs(loop, each) && each.input == input.input;
+      return is_slice_of_xs(region, each) && each.input == input.input;
     });
     MTF_CHECK(readers == 1 && reads_of(loop, memory_[xs]) == 1, "iterations write over {}, which they read twice",
               name(xs));

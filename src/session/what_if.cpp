@@ -16,10 +16,7 @@ Planned plan_script(const std::string& name, const std::string& text, const eval
                     const Interrupt& interrupt, const cost::MachineModel* timed_by) {
   const std::unique_ptr<plan::Runtime> runtime = machine.planner(false);
   plan::ExecutionOptions options{.record = record};
-  if (timed_by)
-    options.costs = [timed_by](const schedule::Schedule& schedule, const std::vector<spmd::InstructionCost>& costs) {
-      return cost::timed_costs(schedule, costs, *timed_by);
-    };
+  if (timed_by) options.costs = cost::costs_timed_by(*timed_by);
   plan::Execution execution(*runtime, std::move(options));
   std::ostream nowhere(nullptr);
   eval::Evaluator evaluator(settings, &execution, nowhere);

@@ -58,14 +58,13 @@ void ask(graph::Program& program, size_t root, const Sharding& sharding) {
   program.operations.push_back(std::move(entry));
 }
 
-/// Returns the program of one iteration. Its stacked roots have the layouts of the loop's results.
-graph::Program iteration_of(const graph::LaidOutOperation& loop) {
+/// Returns the program of one iteration. Its stacked roots have the layouts of the loop's results. `along`:
+/// EnclosingLoop::along.
+graph::Program iteration_of(const graph::LaidOutOperation& loop, const std::vector<graph::AlongMicro>& along) {
   const graph::Region& region = *loop.region;
   graph::Program iteration = region.turn;
   keep_copies_of_turn(iteration, region);
   for (int32_t c = 0; c < region.carried; ++c) iteration.inputs[c].dies = true;
-  std::vector<graph::AlongMicro> along;
-  if (!region.stages.empty()) along = along_micro(region, region.micro, true).roots;
   for (int32_t r = region.carried; r < region.carried + region.stacked; ++r) {
     if (!along.empty() && along[r] == graph::AlongMicro::kSum) continue;  // it is reduced after the last micro-batch
     Sharding of_one = loop.shardings[r];
@@ -82,7 +81,6 @@ class Splitter {
         options_(options),
         loop_(loop),
         region_(loop.region),
-        micro_(loop.micro),
         graph_(merged.program),
         names_(names_of(graph_)),
         local_(graph_),
@@ -522,12 +520,10 @@ class Splitter {
         operands[k] = local_.take_over(node, operands[k], region.stages, region.micro);
     }
     loop.node = node;
-    graph::Program iteration = iteration_of(*node);
-    for (size_t k = 0; k < copies.size(); ++k) iteration.inputs[k].copies = copies[k];
     EnclosingLoop around{.region = &region,
                          .tensors = std::move(tensors),
                          .parameters = loop.parameters,
-                         .micro = micro_,
+                         .micro = loop_.micro,
                          .over = node->attributes.get<ops::ScanAttributes>().over.name,
                          .mesh = node->mesh,
                          .tensor_owners = std::move(owners),
@@ -535,6 +531,8 @@ class Splitter {
     if (!region.stages.empty()) around.along = along_micro(region, region.micro, true).roots;
     for (size_t r = 0; r < region.turn.roots.size(); ++r)
       around.root_owners.push_back(owners_of_result(*node, static_cast<int32_t>(r)));
+    graph::Program iteration = iteration_of(*node, around.along);
+    for (size_t k = 0; k < copies.size(); ++k) iteration.inputs[k].copies = copies[k];
     loop.turn = options_.compile(std::move(iteration), around);
     bring_before(loop.turn, region, operands);
     loop.operands = std::move(operands);
@@ -724,7 +722,7 @@ class Splitter {
     std::vector<int> results;
     for (size_t r = 0; r < node.results.size(); ++r) {
       LocalValue result = block_of_result(of.name, node, static_cast<int>(r), of.split.results[r]);
-      result.partial &= ~micro_;
+      result.partial &= ~loop_.micro;  // a micro-batch's sum over them is complete for that micro-batch
       const graph::IterationDim* const follower = follower_of(of, r);
       if (follower) {
         LocalDim& wide = result.dims[follower->results[r]];
@@ -755,7 +753,6 @@ class Splitter {
   const LoweringOptions& options_;
   const EnclosingLoop& loop_;
   const graph::Region* const region_;  ///< of the loop; null: none
-  const AxisSet micro_;  ///< axes of micro-batches: a micro-batch's sum over them is complete for that micro-batch
   const graph::Program& graph_;
   const std::vector<std::string> names_;
   LocalBuilder local_;

@@ -73,12 +73,14 @@ std::vector<StatementCost> costs_of(const LocalProgram& program, const std::vect
   return result;
 }
 
-Span source_of(const StatementCost& cost) {
-  Span span = cost.span;
-  for (const graph::CallFrame* frame = cost.frame.get(); frame && frame->backward && frame->span.is_known();
-       frame = frame->caller.get())
-    span = frame->span;
+static Span source_of(Span span, const graph::CallFrame* frame) {
+  for (; frame && frame->backward && frame->span.is_known(); frame = frame->caller.get()) span = frame->span;
   return span;
+}
+
+Span source_of(const StatementCost& cost) { return source_of(cost.span, cost.frame.get()); }
+Span source_of(const Instruction& instruction) {
+  return source_of(instruction.node->span, instruction.node->frame.get());
 }
 
 }  // namespace mtf::spmd

@@ -48,6 +48,8 @@ struct StatementCost {
 /// Returns the source position of a cost. A cost of the backward pass belongs to the expression whose derivative it
 /// is.
 Span source_of(const StatementCost& cost);
+/// Returns the same for an instruction.
+Span source_of(const Instruction& instruction);
 
 /// Returns the cost of each instruction that computes or communicates. `costs` has an entry for each instruction.
 std::vector<StatementCost> costs_of(const LocalProgram& program, const std::vector<InstructionCost>& costs);

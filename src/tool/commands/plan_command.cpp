@@ -114,10 +114,7 @@ int plan(const PlanOptions& options, const ProgramOptions& program) {
   if (machine || options.symbolic || !options.against.empty()) record = std::make_shared<plan::ProgramRecord>();
   run::DryRuntime runtime;
   plan::ExecutionOptions execution_options{.record = record};
-  if (machine)
-    execution_options.costs = [&](const schedule::Schedule& schedule, const std::vector<spmd::InstructionCost>& costs) {
-      return cost::timed_costs(schedule, costs, *machine);
-    };
+  if (machine) execution_options.costs = cost::costs_timed_by(*machine);
   plan::Execution execution(runtime, std::move(execution_options));
   std::ostream nowhere(nullptr);
   session::Session session(settings, &execution, nowhere);

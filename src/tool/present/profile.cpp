@@ -57,10 +57,7 @@ void add_sums(LineTimes& lines, const run::Timeline::Sums& sums, const std::opti
     const std::vector<double> shares = cost::shares_of_step(schedule, step, costs, model);
     for (std::size_t i = 0; i < shares.size(); ++i) {
       const spmd::Instruction& instruction = schedule.program.instructions[step.instructions[i]];
-      spmd::StatementCost source;
-      source.span = instruction.node->span;
-      source.frame = instruction.node->frame;
-      LineTime& line = lines.at(spmd::source_of(source));
+      LineTime& line = lines.at(spmd::source_of(instruction));
       (is_collective(instruction.kind) ? line.collectives : line.computing) += sums.steps[s].seconds * shares[i];
       if (step.turn) continue;  // the iterations have sums of their own
       if (machine) line.predicted += runs * predicted[s].total() * shares[i];

@@ -55,10 +55,7 @@ Json described(const schedule::Schedule& schedule, const schedule::Step& step,
     bytes += costs[i].wire_bytes;
   }
   Json json{{"name", name_of(schedule.program, step)}, {"cat", is_collective(first.kind) ? "collective" : "compute"}};
-  spmd::StatementCost source;
-  source.span = first.node->span;
-  source.frame = first.node->frame;
-  if (const Span span = spmd::source_of(source); span.is_known()) {
+  if (const Span span = spmd::source_of(first); span.is_known()) {
     json["args"]["place"] = place_of(span);
     json["args"]["line"] = line_of(span);
   }
