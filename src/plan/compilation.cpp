@@ -58,11 +58,12 @@ void Compilation::run(std::string_view last) {
 
 spmd::LoweringOptions Compilation::lowering() const {
   return {.most_whole = options_.most_whole,
-          .compile = [this](graph::Program iteration, const spmd::EnclosingLoop& loop) {
+          .compile = [this](graph::Program iteration, const spmd::EnclosingLoop& loop, spmd::Decisions* decided) {
             PassOptions options = options_;
             options.times = nullptr;                                       // of `split`, which includes them
             if (passes()[next_].name != "split") options.watch = nullptr;  // `expand` compares programs
             Compilation inner(std::move(iteration), options, &loop);
+            inner.decisions = decided;
             if (options.watch) {
               inner.run(options.watched);
               options.watch(inner);

@@ -63,8 +63,9 @@ class Compilation {
 
   spmd::MergedProgram merged;  ///< its forms are set from `merge` on
   spmd::Forms forms;
-  Cost unique_flops;            ///< set from `merge` on
-  schedule::Schedule schedule;  ///< its program is set from `split` on, the rest from `share_views` on
+  Cost unique_flops;                     ///< set from `merge` on
+  spmd::Decisions* decisions = nullptr;  ///< `split` records its decisions there, if it is not null
+  schedule::Schedule schedule;           ///< its program is set from `split` on, the rest from `share_views` on
 
  private:
   void read_program_at(size_t next, TextReader& reader);

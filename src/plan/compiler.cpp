@@ -3,6 +3,7 @@
 #include <xxhash.h>
 
 #include "plan/compilation.h"
+#include "spmd/decision.h"
 #include "spmd/expand.h"
 #include "support/text.h"
 #include "types/saturating.h"
@@ -91,6 +92,13 @@ std::string Compiler::text_after(std::string_view pass, const graph::Program& pr
   if (pass == "schedule") pass = "";
   std::string text;
   PassOptions options = pass_options(program);
+  if (pass == kDecisions) {
+    Compilation compilation(program, options);
+    spmd::Decisions decisions;
+    compilation.decisions = &decisions;
+    compilation.run("split");
+    return to_string(decisions);
+  }
   options.watched = pass;
   options.watch = [&text](const Compilation& iteration) {
     text += "# an iteration over " + std::string(iteration.loop()->over.text()) + ":\n";

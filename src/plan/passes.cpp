@@ -22,7 +22,9 @@ void run_merge(Compilation& c) {
 }
 
 void run_split(Compilation& c) {
-  c.local() = split(c.merged, c.lowering(), c.loop());
+  spmd::LoweringOptions options = c.lowering();
+  options.decisions = c.decisions;
+  c.local() = split(c.merged, options, c.loop());
   c.local().unique_flops = c.unique_flops;
 }
 

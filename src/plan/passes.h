@@ -45,6 +45,9 @@ struct Pass {
   void (*verify)(const Compilation&) = nullptr;
 };
 
+/// The stage in which the decisions of `split` are printed (spmd/decision.h).
+constexpr std::string_view kDecisions = "decisions";
+
 const std::vector<Pass>& passes();
 /// Returns null if there is no pass of that name.
 const Pass* find_pass(std::string_view name);

@@ -209,26 +209,29 @@ int Halos::block(Tensor& tensor, int window, const Box& box, LocalBuilder& local
   return value;
 }
 
-int Halos::fetched(int index, LocalBuilder& local, const Lowering& of, int operand) {
+bool Halos::shares_halo(int index, const LocalBuilder& local, const Lowering& of, int operand) {
   Window& window = windows_[index];
-  if (window.tensor < 0) return -1;
+  if (window.tensor < 0) return false;
   window.node = of.node;
   window.name = of.name;
   Tensor& tensor = tensors_[window.tensor];
   const LocalValue& value = local[operand];
-  if (value.partial || of.split.operands[0].dims != of.split.results[0].dims) return -1;
+  if (value.partial || of.split.operands[0].dims != of.split.results[0].dims) return false;
   if (window.inner < 0 && tensor.local < 0) {
     tensor.local = operand;
     decide(tensor, value);
   }
-  if (!tensor.together) return -1;
-  if (window.inner < 0) return operand == tensor.local ? block(tensor, -1, window.box, local, of) : -1;
+  if (!tensor.together) return false;
+  if (window.inner < 0) return operand == tensor.local;
   const std::vector<LocalDim>& dims = local[tensor.local].dims;
-  if (!std::equal(dims.begin(), dims.end(), value.dims.begin(),
-                  [](const LocalDim& a, const LocalDim& b) { return a.axes == b.axes; }))
-    return -1;
-  if (window.box == windows_[window.inner].box) return operand;
-  return block(tensor, window.inner, window.box, local, of);
+  return std::equal(dims.begin(), dims.end(), value.dims.begin(),
+                    [](const LocalDim& a, const LocalDim& b) { return a.axes == b.axes; });
+}
+
+int Halos::fetched(int index, LocalBuilder& local, const Lowering& of, int operand) {
+  const Window& window = windows_[index];
+  if (window.inner >= 0 && window.box == windows_[window.inner].box) return operand;
+  return block(tensors_[window.tensor], window.inner, window.box, local, of);
 }
 
 }  // namespace mtf::spmd

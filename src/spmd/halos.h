@@ -33,8 +33,10 @@ class Halos {
   /// Finds the windows of a program that share a tensor.
   explicit Halos(const graph::Program& program);
 
-  /// Returns the operand of operation `index` with the halo that the result's block needs. Returns -1 if its windows
-  /// are not computed together. `operand` is its operand, in the blocks of the operation's split.
+  /// Decides whether operation `index` gets its halo together with other windows of the same tensor. `operand` is its
+  /// operand, in the blocks of the operation's split.
+  bool shares_halo(int index, const LocalBuilder& local, const Lowering& of, int operand);
+  /// Returns the operand of such an operation with the halo that the result's block needs.
   int fetched(int index, LocalBuilder& local, const Lowering& of, int operand);
 
   /// True if a window was computed from a larger block than its operand's own.

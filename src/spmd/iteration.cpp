@@ -306,7 +306,7 @@ class Chooser {
 
   ReshardCost to_bring(const Placed& operand, const Sharding& wanted) const {
     if (operand.has_copy && operand.has_copy(wanted)) return {};
-    return ways_.find(operand.type, operand.sharding, wanted, mesh_).cost;
+    return ways_.find(operand.type, operand.sharding, wanted, mesh_)->cost;
   }
 
   /// Adds the cost of fetching the halo of dim `d` of blocks in this sharding, or of adding the halo back.
@@ -333,7 +333,7 @@ class Chooser {
     };
     for (size_t k = 0; k < operands_.size(); ++k) add(to_bring(operands_[k], split.operands[k]));
     for (size_t r = 0; r < results_.size(); ++r)
-      add(ways_.find(results_[r].type, split.results[r], results_[r].sharding, mesh_).cost);
+      add(ways_.find(results_[r].type, split.results[r], results_[r].sharding, mesh_)->cost);
     for (const graph::IterationDim& dim : space_.dims) {
       if (dim.follows < 0) continue;
       for (size_t k = 0; k < operands_.size(); ++k)

@@ -53,6 +53,12 @@ graph::OperationRef data_operation(const TensorType& type, Sharding lies, AxisSe
   return operation;
 }
 
+LocalValue in_sharding(LocalValue value, const Sharding& sharding) {
+  value.partial = sharding.partial;
+  for (size_t d = 0; d < value.dims.size(); ++d) value.dims[d].axes = sharding.dims[d];
+  return value;
+}
+
 int LocalBuilder::add(LocalValue value) {
   program_.values.push_back(std::move(value));
   return static_cast<int>(program_.values.size()) - 1;
@@ -219,34 +225,52 @@ void LocalBuilder::has_been_brought(int value, int copy) {
   if (copies_.try_emplace(key_of(value, program_.values[copy].sharding()), copy).second) communicated_.insert(copy);
 }
 
-int LocalBuilder::bring(int value, const Sharding& wanted, const graph::OperationRef& node, const ReasonRef& reason) {
-  if (lies_as(program_.values[value], wanted)) return value;
-  auto [at, fresh] = copies_.try_emplace(key_of(value, wanted), -1);
-  if (!fresh) return at->second;
-  int& copy = at->second;
-  if (auto view = view_of_.find(value); view != view_of_.end()) {
-    LocalValue renamed = program_.values[value];
-    const View of = view->second;
-    const int brought = bring(of.operand, wanted, node, reason);
-    for (size_t d = 0; d < renamed.dims.size(); ++d) renamed.dims[d].axes = wanted.dims[d];
-    renamed.partial = wanted.partial;
-    renamed.element = program_.values[brought].element;
-    copy = add(std::move(renamed));
-    compute(of.operation, {brought}, {copy});
-    if (communicated_.contains(brought)) communicated_.insert(copy);
-  } else if (const int32_t left = copy_of_input(value, wanted); left >= 0) {
-    LocalValue there = program_.values[value];
-    for (size_t d = 0; d < there.dims.size(); ++d) there.dims[d].axes = wanted.dims[d];
-    const int32_t input = copied_input_.at(value);
-    there.order = graph_.inputs[input].copies[left].order;
-    copy = add_instruction_of_input(std::move(there), input, left);
-  } else {
-    const size_t first = program_.instructions.size();
-    copy = reshard(program_, ways_, value, wanted, node, reason);
-    if (std::any_of(program_.instructions.begin() + static_cast<std::ptrdiff_t>(first), program_.instructions.end(),
-                    [](const Instruction& instruction) { return is_collective(instruction.kind); }))
-      communicated_.insert(copy);
+Resharding LocalBuilder::way_to(int value, const Sharding& wanted) {
+  using Kind = Resharding::Kind;
+  const LocalValue& from = program_.values[value];
+  if (lies_as(from, wanted)) return {.kind = Kind::kStays, .value = value};
+  if (const auto copy = copies_.find(key_of(value, wanted)); copy != copies_.end())
+    return {.kind = Kind::kCopy, .value = value, .copy = copy->second};
+  if (const auto view = view_of_.find(value); view != view_of_.end())
+    return {.kind = Kind::kView,
+            .value = value,
+            .of = std::make_shared<const Resharding>(way_to(view->second.operand, wanted))};
+  if (const int32_t left = copy_of_input(value, wanted); left >= 0)
+    return {.kind = Kind::kInputCopy, .value = value, .copy = left};
+  return {.kind = Kind::kReshard, .value = value, .way = ways_.find(from.type(), from.sharding(), wanted, *from.mesh)};
+}
+
+int LocalBuilder::bring(const Resharding& resharding, const Sharding& wanted, const graph::OperationRef& node,
+                        const ReasonRef& reason) {
+  const int value = resharding.value;
+  int copy = -1;
+  switch (resharding.kind) {
+    case Resharding::Kind::kStays: return value;
+    case Resharding::Kind::kCopy: return resharding.copy;
+    case Resharding::Kind::kView: {
+      const int brought = bring(*resharding.of, wanted, node, reason);
+      LocalValue renamed = in_sharding(program_.values[value], wanted);
+      renamed.element = program_.values[brought].element;
+      copy = add(std::move(renamed));
+      compute(view_of_.at(value).operation, {brought}, {copy});
+      if (communicated_.contains(brought)) communicated_.insert(copy);
+      break;
+    }
+    case Resharding::Kind::kInputCopy: {
+      const int32_t input = copied_input_.at(value);
+      LocalValue there = in_sharding(program_.values[value], wanted);
+      there.order = graph_.inputs[input].copies[resharding.copy].order;
+      copy = add_instruction_of_input(std::move(there), input, resharding.copy);
+      break;
+    }
+    case Resharding::Kind::kReshard:
+      copy = reshard(program_, value, *resharding.way, node, reason);
+      if (std::any_of(resharding.way->moves.begin(), resharding.way->moves.end(),
+                      [](const ReshardMove& move) { return is_collective(move.kind); }))
+        communicated_.insert(copy);
+      break;
   }
+  copies_.emplace(key_of(value, wanted), copy);
   return copy;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "graph/program.h"
+#include "spmd/decision.h"
 #include "spmd/local_program.h"
 #include "spmd/reshard.h"
 
@@ -24,6 +25,9 @@ LocalValue block_of_result(const std::string& name, const graph::LaidOutOperatio
 
 /// True if the value has whole blocks in exactly this sharding.
 bool lies_as(const LocalValue& value, const Sharding& wanted);
+
+/// Returns `value` with blocks in `sharding`.
+LocalValue in_sharding(LocalValue value, const Sharding& sharding);
 
 /// Returns an operation that the program lacks, on the mesh and at the source position of an operation that it has.
 graph::OperationRef helper_operation(const graph::Op& op, std::vector<TensorType> operands,
@@ -75,8 +79,15 @@ class LocalBuilder {
   /// Records that `result` is the memory of `operand` under the names of `node`.
   void is_view(int result, int operand, const graph::OperationRef& node);
 
-  /// Returns `value` in the sharding `wanted`. `reason` explains the reduction of a partial value.
-  int bring(int value, const Sharding& wanted, const graph::OperationRef& node, const ReasonRef& reason);
+  /// Decides how `value` gets the sharding `wanted`.
+  Resharding way_to(int value, const Sharding& wanted);
+  /// Returns the value of `resharding` in the sharding `wanted` for which the resharding was decided. `reason` explains
+  /// the reduction of a partial value.
+  int bring(const Resharding& resharding, const Sharding& wanted, const graph::OperationRef& node,
+            const ReasonRef& reason);
+  int bring(int value, const Sharding& wanted, const graph::OperationRef& node, const ReasonRef& reason) {
+    return bring(way_to(value, wanted), wanted, node, reason);
+  }
   /// True if resharding to `wanted` needs no further communication, because the copy exists.
   bool has_copy(int value, const Sharding& wanted) const;
   /// Returns the copies of a value that communication made.

@@ -24,12 +24,6 @@ std::string_view word_of_input(const graph::Op& op) {
   return &op == &ops::kNumber ? "number" : &op == &ops::kAssign ? "variable" : "input";
 }
 
-/// Returns the word of an instruction that is no operation.
-std::string_view word_of(InstructionKind kind) {
-  if (kind == InstructionKind::kSlice) return kOwnPart;
-  return kind == InstructionKind::kRemesh ? kRemeshed : record_of(kind).word;
-}
-
 std::optional<InstructionKind> kind_of(std::string_view word) {
   if (word == kOwnPart) return InstructionKind::kSlice;
   if (word == kRemeshed) return InstructionKind::kRemesh;
@@ -59,6 +53,11 @@ std::string map_text(const graph::AccessMap& map, int64_t size) {
 Dims dims_of(const LocalValue& value) { return value.type().dims; }
 
 }  // namespace
+
+std::string_view word_of(InstructionKind kind) {
+  if (kind == InstructionKind::kSlice) return kOwnPart;
+  return kind == InstructionKind::kRemesh ? kRemeshed : record_of(kind).word;
+}
 
 // ---- writing --------------------------------------------------------------------------------------------------------
 

@@ -25,6 +25,9 @@
 
 namespace mtf::spmd {
 
+/// Returns the word of an instruction that is neither an input nor an operation: `all_reduce`, `own_part`.
+std::string_view word_of(InstructionKind kind);
+
 class LocalWriter {
  public:
   explicit LocalWriter(const LocalProgram& program);

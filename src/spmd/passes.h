@@ -13,6 +13,8 @@
 
 namespace mtf::spmd {
 
+struct Decisions;
+
 /// Makes a carry that begins at zero, and to which each iteration only adds, a sum over the iterations. Such a sum
 /// stays partial until the loop ends, and is then reduced once. Also changes loops in iterations. Returns true if it
 /// changed the program.
@@ -82,8 +84,11 @@ struct LoweringOptions {
   /// The limit in bytes for an operand or a sum of a product on a processor. A larger one moves from processor to
   /// processor block by block (spmd/loop_of_permutes.h).
   int64_t most_whole = kUnlimited;
-  /// Compiles an iteration of a loop, with the same passes as the program around it up to `leave_out_unread`.
-  std::function<LocalProgram(graph::Program iteration, const EnclosingLoop& loop)> compile;
+  /// Compiles an iteration of a loop, with the same passes as the program around it up to `leave_out_unread`. Records
+  /// the decisions for the iteration in `decisions`, if it is not null.
+  std::function<LocalProgram(graph::Program iteration, const EnclosingLoop& loop, Decisions* decisions)> compile;
+  /// `split` records its decisions here, if it is not null (spmd/decision.h).
+  Decisions* decisions = nullptr;
 };
 
 /// Merges operations with equal attributes, numbers, operands and layouts, but never a copy for a backward pass with
@@ -106,10 +111,11 @@ void expand(MergedProgram& merged, Forms& forms, const LoweringOptions& options)
 /// - Time and program size do not depend on the number of processors.
 /// - The inputs of the local program are the captured inputs that it reads, then its own numbers.
 ///
-/// The pass is one walk over the operations instead of several rewrites. The split of an operation depends on the real
-/// shardings of its operands, which are known only after everything before it is lowered. Copies that an earlier
-/// operation made and sums that are still partial are examples. So this walk decides partial sums, reshardings, halos
-/// and the copies kept for gradients. partial_sums.h and written_layouts.h tell the walk about later operations.
+/// The pass walks over the operations once. For each one it decides, then emits: the decisions are records
+/// (spmd/decision.h). The decision for an operation depends on the real shardings of its operands, which are known only
+/// after everything before it is lowered. Copies that an earlier operation made and sums that are still partial are
+/// examples. So the two steps alternate; a separate first walk would have to repeat what the second one does to the
+/// program. partial_sums.h and written_layouts.h tell the decider about later operations.
 ///
 /// `loop`: the loop whose iteration the program is; null: none. Each carry of an iteration ends in the blocks in which
 /// it began. Each stacked value ends in the blocks of the loop's result. Sums over iterations stay partial if their

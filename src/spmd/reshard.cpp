@@ -543,8 +543,8 @@ ReasonRef reason_of(const TensorType& type, const Sharding& from, const ReshardM
 
 }  // namespace
 
-const ReshardWay& ReshardWays::find(const TensorType& type, const Sharding& from, const Sharding& wanted,
-                                    const Mesh& mesh) {
+const std::shared_ptr<const ReshardWay>& ReshardWays::find(const TensorType& type, const Sharding& from,
+                                                           const Sharding& wanted, const Mesh& mesh) {
   std::string key;
   auto append = [&key](const auto& value) { key.append(reinterpret_cast<const char*>(&value), sizeof value); };
   const Mesh* of = &mesh;
@@ -560,17 +560,17 @@ const ReshardWay& ReshardWays::find(const TensorType& type, const Sharding& from
     }
   }
   auto [at, fresh] = found_.try_emplace(std::move(key));
-  if (fresh && !(from == wanted)) at->second = find_way(type, from, wanted, mesh);
+  if (fresh)
+    at->second = std::make_shared<const ReshardWay>(from == wanted ? ReshardWay() : find_way(type, from, wanted, mesh));
   return at->second;
 }
 
-int reshard(LocalProgram& program, ReshardWays& ways, int value, const Sharding& wanted,
-            const graph::OperationRef& node, const ReasonRef& reason) {
+int reshard(LocalProgram& program, int value, const ReshardWay& way, const graph::OperationRef& node,
+            const ReasonRef& reason) {
   Sharding here = program.values[value].sharding();
-  if (here == wanted) return value;
   const TensorType type = program.values[value].type();
   const MeshPtr mesh = program.values[value].mesh;
-  for (const ReshardMove& move : ways.find(type, here, wanted, *mesh).moves) {
+  for (const ReshardMove& move : way.moves) {
     LocalValue result = program.values[value];
     result.partial = move.to.partial;
     for (size_t d = 0; d < result.dims.size(); ++d) result.dims[d].axes = move.to.dims[d];

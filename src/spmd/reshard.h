@@ -20,6 +20,7 @@
 // Axes that begin a dim's list in both shardings stay where they are and take no part in the search. If the search
 // grows too large (many axes that all change positions), axes that stay together move as one. If it is still too
 // large, a simple sequence remains: reduce, gather the axes that move, slice.
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -49,15 +50,16 @@ struct ReshardWay {
 class ReshardWays {
  public:
   /// Returns the cheapest sequence. Partial axes that `wanted` keeps stay partial.
-  const ReshardWay& find(const TensorType& type, const Sharding& from, const Sharding& wanted, const Mesh& mesh);
+  const std::shared_ptr<const ReshardWay>& find(const TensorType& type, const Sharding& from, const Sharding& wanted,
+                                                const Mesh& mesh);
 
  private:
-  std::unordered_map<std::string, ReshardWay> found_;
+  std::unordered_map<std::string, std::shared_ptr<const ReshardWay>> found_;
 };
 
-/// Adds the instructions that reshard `value` to `wanted` on its own mesh, and returns the new value. Partial axes
-/// that `wanted` keeps stay partial. `reason` explains the reduction of a partial value.
-int reshard(LocalProgram& program, ReshardWays& ways, int value, const Sharding& wanted,
-            const graph::OperationRef& node, const ReasonRef& reason);
+/// Adds the instructions that reshard `value` in the given way, and returns the new value. `reason` explains the
+/// reduction of a partial value.
+int reshard(LocalProgram& program, int value, const ReshardWay& way, const graph::OperationRef& node,
+            const ReasonRef& reason);
 
 }  // namespace mtf::spmd

@@ -29,7 +29,7 @@ struct TraceOptions {
 
 /// Returns the values of `--stage`: forms of a program, and passes.
 std::vector<std::string> stages() {
-  std::vector<std::string> names = {"ast", "types", "ir", "spmd", "schedule"};
+  std::vector<std::string> names = {"ast", "types", "ir", "decisions", "spmd", "schedule"};
   for (const plan::Pass& pass : plan::passes()) names.emplace_back(pass.name);
   return names;
 }
@@ -199,6 +199,9 @@ std::string_view details() {
            "processor\n"
            "            does there: an expression's own work, a statement's in all, turns included\n"
            "  ir        the global graph of each cut as captured: whole tensors, with their layouts\n"
+           "  decisions what `split` decides for each operation: how it is split, how its operands are resharded, "
+           "which\n"
+           "            sums stay partial and why; leaves out operations that only rename their operands\n"
            "  spmd      one processor's program: blocks, and the collectives that move them\n"
            "  schedule  its steps in order, with loops joined and buffers assigned\n"
            "Each pass between `ir` and `schedule` is a stage too, the program after it. In their order:\n" +
@@ -228,7 +231,7 @@ const Command kTraceCommand = {
       auto options = std::make_shared<TraceOptions>();
       parser.word("file", options->file, "The script, or - for standard input", false);
       parser.text("--stage", options->stage, "STAGE",
-                  "ast, types, ir, spmd, schedule or a pass (default: ir; of --from: schedule)");
+                  "ast, types, ir, decisions, spmd, schedule or a pass (default: ir; of --from: schedule)");
       parser.text("--from", options->from, "FILE",
                   "Instead of a script: what a stage printed, or - for standard input");
       parser.flag("--passes", options->passes,

@@ -1,6 +1,7 @@
 #include "tool/golden/pass_file.h"
 
 #include "plan/compilation.h"
+#include "spmd/decision.h"
 #include "support/printable.h"
 #include "support/source.h"
 #include "support/text.h"
@@ -96,8 +97,9 @@ class PassFile {
   std::pair<Lines, Lines> outcome(const Case& each) {
     const std::pair as_it_is(each.before.lines, each.after.lines);
     const std::string name = join(each.pass.lines, "");
-    if (!plan::find_pass(name)) {
-      Lines names;
+    const bool shows_decisions = name == plan::kDecisions;
+    if (!shows_decisions && !plan::find_pass(name)) {
+      Lines names = {std::string(plan::kDecisions)};
       for (const plan::Pass& pass : plan::passes()) names.emplace_back(pass.name);
       const std::string found = name.empty() ? "the end" : code(name);
       complain(each.pass.begin,
@@ -109,10 +111,13 @@ class PassFile {
     try {
       const plan::PassOptions options{.verify = true};
       TextReader reader(*file_, file_->line_start(each.before.begin));
-      plan::Compilation compilation = plan::Compilation::read_before(name, reader, options);
+      const std::string pass = shows_decisions ? "split" : name;
+      plan::Compilation compilation = plan::Compilation::read_before(pass, reader, options);
+      spmd::Decisions decisions;
+      if (shows_decisions) compilation.decisions = &decisions;
       const Lines before = printed_lines(plan::text_of(compilation));
-      compilation.run(name);
-      return {before, printed_lines(plan::text_of(compilation))};
+      compilation.run(pass);
+      return {before, printed_lines(shows_decisions ? to_string(decisions) : plan::text_of(compilation))};
     } catch (const std::exception& error) {
       complain(each.before.begin, error.what());
       return as_it_is;

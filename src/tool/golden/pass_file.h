@@ -13,6 +13,8 @@
 //
 //   mesh line = [p: 2]
 //   …
+//
+// `decisions` in the place of a pass stands for the decisions of the pass `split` (spmd/decision.h).
 #include <string>
 
 #include "tool/golden/golden_test.h"

@@ -15,7 +15,9 @@ std::string way(const Sharding& from, const Sharding& to, const std::string& axe
   for (size_t i = 0; i < dims.size(); ++i) value.dims.push_back({dims[i], from.dims[i], false, {}});
   program.values.push_back(value);
   ReshardWays ways;
-  int last = reshard(program, ways, 0, to, nullptr, nullptr);
+  int last = reshard(program, 0,
+                     *ways.find(program.values[0].type(), program.values[0].sharding(), to, *program.values[0].mesh),
+                     nullptr, nullptr);
   EXPECT_EQ(program.values[last].sharding(), to);
   std::string text;
   for (const Instruction& instruction : program.instructions) {
@@ -108,7 +110,7 @@ TEST(Reshard, SixAxesThatAllChangePlacesAreFoundAtOnce) {
   for (const Sharding& from : all)
     for (const Sharding& to : all) {
       if (to.partial) continue;
-      const ReshardWay& way = ways.find(type, from, to, mesh);
+      const ReshardWay& way = *ways.find(type, from, to, mesh);
       EXPECT_EQ(way.moves.empty() ? from : way.moves.back().to, to);
     }
   EXPECT_LT(processor_seconds() - begin, 10);  // an exhaustive search takes hours

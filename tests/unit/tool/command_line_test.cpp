@@ -250,7 +250,7 @@ TEST_F(CommandLine, ThePlanOfAnExampleFitsAScreen) {
 
 TEST_F(CommandLine, EveryStagePrints) {
   const std::string file = write("a.mtf", "dim a = 4\nlet x = ones([a]) + 1\nprint(sum(x))\n");
-  std::vector<std::string> stages = {"ast", "ir", "spmd", "schedule"};
+  std::vector<std::string> stages = {"ast", "ir", "decisions", "spmd", "schedule"};
   for (const plan::Pass& pass : plan::passes()) stages.emplace_back(pass.name);
   std::map<std::string, std::string> printed;
   for (const std::string& stage : stages) {
