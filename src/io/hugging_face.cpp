@@ -63,32 +63,12 @@ std::string without_controls(const std::string& text) {
 
 std::string text_in_lower_case(const std::string& text) { return with_each_character(text, in_lower_case); }
 
-/// A tokenizer.json, with checks. Messages name the part by its keys.
-class HuggingFaceFile {
+constexpr const char* kSpaceSign = "\xe2\x96\x81";
+
+/// Reads values of a tokenizer.json, with checks. Messages name a value by its keys.
+class CheckedJson {
  public:
-  HuggingFaceFile(const std::string& text, const std::string& path)
-      : path_(path), json_(parse_object(text, path, "expected a tokenizer as JSON: the file")) {
-    stages_.saved = text;
-  }
-
-  TokenizerPtr tokenizer() {
-    each_of("normalizer", "normalizers", [&](const Json& rule, const std::string& what) { normalizer(rule, what); });
-    each_of("pre_tokenizer", "pretokenizers", [&](const Json& rule, const std::string& what) { divider(rule, what); });
-    read_model(object(part(json_, "model", "the file"), "`model`"));
-    read_added();
-    if (stages_.texts.empty()) fail_bad_file(path_, "`model.vocab` has no token");
-    each_of("decoder", "decoders", [&](const Json& rule, const std::string& what) { decoder(rule, what); });
-    if (stages_.decode.empty()) {
-      // Without a decoder there are spaces between the tokens.
-      stages_.decode.push_back([](std::vector<std::string>& texts) {
-        for (std::size_t i = 1; i < texts.size(); ++i) texts[i] = " " + texts[i];
-      });
-    }
-    return std::make_shared<PieceTokenizer>(std::move(stages_));
-  }
-
- private:
-  // ---- values, with checks ----
+  explicit CheckedJson(const std::string& path) : path_(path) {}
 
   const Json& part(const Json& of, const char* key, std::string_view what) const {
     const auto found = of.find(key);
@@ -144,11 +124,11 @@ class HuggingFaceFile {
     fail_bad_file(path_, "{}: expected {}, found {}", what, expected, printable(found));
   }
 
-  /// Calls `visit` with the part `key` of the file, or with each part of its Sequence. A part that is null is none.
+  /// Calls `visit` with the part `key` of `file`, or with each part of its Sequence. A part that is null is none.
   template <typename Visit>
-  void each_of(const char* key, const char* of_sequence, const Visit& visit) const {
-    const auto found = json_.find(key);
-    if (found != json_.end() && !found->is_null()) each_in(*found, of_sequence, fmt::format("`{}`", key), 0, visit);
+  void each_of(const Json& file, const char* key, const char* of_sequence, const Visit& visit) const {
+    const auto found = file.find(key);
+    if (found != file.end() && !found->is_null()) each_in(*found, of_sequence, fmt::format("`{}`", key), 0, visit);
   }
   template <typename Visit>
   void each_in(const Json& rule, const char* of_sequence, const std::string& what, int depth,
@@ -174,30 +154,49 @@ class HuggingFaceFile {
     } catch (const BadPattern& error) { fail_bad_file(path_, "{}: {}", what, error.what()); }
   }
 
-  // ---- what normalizes a text ----
+  enum class Scheme { kAlways, kFirst, kNever };
 
-  void normalizer(const Json& rule, const std::string& what) {
+  /// Whether a sign for a space is put before a text; older files say it by a flag.
+  Scheme scheme(const Json& rule, const std::string& what) const {
+    const bool otherwise = flag(rule, "add_prefix_space", true, what);
+    const std::string name = text_or(rule, "prepend_scheme", otherwise ? "always" : "never", what);
+    if (name == "always") return Scheme::kAlways;
+    if (name == "first") return Scheme::kFirst;
+    if (name == "never") return Scheme::kNever;
+    fail_kind(what + ", `prepend_scheme`", "always, first or never", name);
+  }
+
+ protected:
+  const std::string& path_;
+};
+
+/// Reads the rules that normalize a text.
+class Normalizers : public CheckedJson {
+ public:
+  Normalizers(const std::string& path, PieceTokenizer::Stages& stages) : CheckedJson(path), stages_(stages) {}
+
+  void add(const Json& rule, const std::string& what) {
     const std::string type = text(rule, "type", what);
-    const auto add = [&](Normalize normalize) { stages_.normalize.push_back(std::move(normalize)); };
+    const auto push = [&](Normalize normalize) { stages_.normalize.push_back(std::move(normalize)); };
     for (const auto& [name, form] : {std::pair("NFC", NormalForm::kNfc), std::pair("NFD", NormalForm::kNfd),
                                      std::pair("NFKC", NormalForm::kNfkc), std::pair("NFKD", NormalForm::kNfkd)})
-      if (type == name) return add([form = form](const std::string& t) { return in_normal_form(t, form); });
+      if (type == name) return push([form = form](const std::string& t) { return in_normal_form(t, form); });
     if (type == "Lowercase") {
-      add(text_in_lower_case);
+      push(text_in_lower_case);
     } else if (type == "StripAccents") {
-      add([](const std::string& t) {
+      push([](const std::string& t) {
         return with_each_character(t, [](char32_t c) { return is_mark(c) ? std::string() : utf8(c); });
       });
     } else if (type == "Strip") {
       const bool left = flag(rule, "strip_left", true, what), right = flag(rule, "strip_right", true, what);
-      add([left, right](const std::string& t) {
+      push([left, right](const std::string& t) {
         const std::string_view rest = left ? without_spaces_before(t) : std::string_view(t);
         return std::string(right ? without_spaces_behind(rest) : rest);
       });
     } else if (type == "Prepend") {
-      add([before = text(rule, "prepend", what)](const std::string& t) { return t.empty() ? t : before + t; });
+      push([before = text(rule, "prepend", what)](const std::string& t) { return t.empty() ? t : before + t; });
     } else if (type == "Replace") {
-      add([finder = finder(rule, what), content = text(rule, "content", what)](const std::string& t) {
+      push([finder = finder(rule, what), content = text(rule, "content", what)](const std::string& t) {
         return with_replaced(finder, t, content);
       });
     } else if (type == "Precompiled") {
@@ -213,6 +212,7 @@ class HuggingFaceFile {
     }
   }
 
+ private:
   /// SentencePiece's table of replaced characters.
   void add_table(const Json& rule, const std::string& what) {
     const auto bytes = from_base64(text_or(rule, "precompiled_charsmap", "", what));
@@ -246,20 +246,26 @@ class HuggingFaceFile {
     });
   }
 
-  // ---- what divides a text ----
+  PieceTokenizer::Stages& stages_;
+};
 
-  void divider(const Json& rule, const std::string& what) {
+/// Reads the rules that divide a text into pieces.
+class Dividers : public CheckedJson {
+ public:
+  Dividers(const std::string& path, PieceTokenizer::Stages& stages) : CheckedJson(path), stages_(stages) {}
+
+  void add(const Json& rule, const std::string& what) {
     const std::string type = text(rule, "type", what);
     const std::string punctuation = R"([\p{P}$+<=>^`|~])";
-    const auto add = [&](Divide divide) { stages_.divide.push_back(std::move(divide)); };
+    const auto push = [&](Divide divide) { stages_.divide.push_back(std::move(divide)); };
     const auto add_at = [&](const std::string& regular, Division division, bool is_inverted = false) {
-      add(division_at(expression(regular, what), division, is_inverted));
+      push(division_at(expression(regular, what), division, is_inverted));
     };
     if (type == "ByteLevel") {
       add_byte_level(rule, what);
     } else if (type == "Split") {
-      add(division_at(finder(rule, what), division(text(rule, "behavior", what), what),
-                      flag(rule, "invert", false, what)));
+      push(division_at(finder(rule, what), division(text(rule, "behavior", what), what),
+                       flag(rule, "invert", false, what)));
     } else if (type == "Digits") {
       const bool is_each = flag(rule, "individual_digits", false, what);
       add_at("\\p{N}", is_each ? Division::kIsolated : Division::kContiguous);
@@ -276,7 +282,7 @@ class HuggingFaceFile {
       add_at(punctuation, Division::kIsolated);
     } else if (type == "CharDelimiterSplit") {
       const std::string delimiter = utf8(character(rule, "delimiter", " ", what));
-      add(division_at(finder_of(delimiter), Division::kRemoved, false));
+      push(division_at(finder_of(delimiter), Division::kRemoved, false));
     } else {
       fail_kind(what,
                 "ByteLevel, Split, Digits, Metaspace, Whitespace, WhitespaceSplit, Punctuation, BertPreTokenizer, "
@@ -285,6 +291,10 @@ class HuggingFaceFile {
     }
   }
 
+  /// True if pieces are written as the characters of their bytes.
+  bool is_byte_level() const { return is_byte_level_; }
+
+ private:
   Division division(const std::string& behavior, const std::string& what) const {
     if (behavior == "Isolated") return Division::kIsolated;
     if (behavior == "Removed") return Division::kRemoved;
@@ -313,18 +323,6 @@ class HuggingFaceFile {
     });
   }
 
-  enum class Scheme { kAlways, kFirst, kNever };
-
-  /// Whether a sign for a space is put before a text; older files say it by a flag.
-  Scheme scheme(const Json& rule, const std::string& what) const {
-    const bool otherwise = flag(rule, "add_prefix_space", true, what);
-    const std::string name = text_or(rule, "prepend_scheme", otherwise ? "always" : "never", what);
-    if (name == "always") return Scheme::kAlways;
-    if (name == "first") return Scheme::kFirst;
-    if (name == "never") return Scheme::kNever;
-    fail_kind(what + ", `prepend_scheme`", "always, first or never", name);
-  }
-
   /// Writes spaces as a sign, and divides before the signs.
   void add_spaces_signed(const Json& rule, const std::string& what) {
     const std::string sign = utf8(character(rule, "replacement", kSpaceSign, what));
@@ -339,9 +337,18 @@ class HuggingFaceFile {
     });
   }
 
-  // ---- the model ----
+  PieceTokenizer::Stages& stages_;
+  bool is_byte_level_ = false;
+};
 
-  void read_model(const Json& model) {
+/// Reads the model, which encodes a piece.
+class ModelReader : public CheckedJson {
+ public:
+  ModelReader(const std::string& path, PieceTokenizer::Stages& stages) : CheckedJson(path), stages_(stages) {}
+
+  /// `is_byte_level`: pieces are written as the characters of their bytes.
+  void read(const Json& model, bool is_byte_level) {
+    is_byte_level_ = is_byte_level;
     const bool has_list = model.contains("vocab") && model["vocab"].is_array();
     const std::string otherwise = model.contains("merges")                     ? "BPE"
                                   : has_list                                   ? "Unigram"
@@ -355,6 +362,7 @@ class HuggingFaceFile {
     else fail_kind("`model.type`", "BPE, Unigram, WordPiece or WordLevel", type);
   }
 
+ private:
   template <typename Model>
   void use(Model model) {
     const auto kept = std::make_shared<const Model>(std::move(model));
@@ -482,52 +490,35 @@ class HuggingFaceFile {
     };
   }
 
-  // ---- tokens that stand for themselves ----
+  PieceTokenizer::Stages& stages_;
+  bool is_byte_level_ = false;
+};
 
-  void read_added() {
-    const auto list = json_.find("added_tokens");
-    if (list == json_.end() || list->is_null()) return;
-    if (!list->is_array()) fail_bad_file(path_, "`added_tokens`: expected a list, found {}", excerpt_of(*list));
-    for (std::size_t i = 0; i < list->size(); ++i) {
-      const std::string what = fmt::format("`added_tokens`, {}", i);
-      const Json& token = object((*list)[i], what);
-      const bool is_special = flag(token, "special", false, what);
-      WholeToken whole{.text = text(token, "content", what),
-                       .id = number(part(token, "id", what), what + ", `id`"),
-                       .is_special = is_special,
-                       .takes_spaces_before = flag(token, "lstrip", false, what),
-                       .takes_spaces_behind = flag(token, "rstrip", false, what),
-                       .is_single_word = flag(token, "single_word", false, what),
-                       .is_normalized = flag(token, "normalized", !is_special, what)};
-      if (whole.text.empty()) fail_bad_file(path_, "{}, `content`: expected a text, found none", what);
-      for (const WholeToken& other : stages_.whole)
-        if (other.text == whole.text) fail_bad_file(path_, "{}: `{}` stands twice", what, printable(whole.text));
-      stages_.whole.push_back(std::move(whole));
-    }
-  }
+/// Reads the rules that decode tokens.
+class Decoders : public CheckedJson {
+ public:
+  Decoders(const std::string& path, PieceTokenizer::Stages& stages) : CheckedJson(path), stages_(stages) {}
 
-  // ---- what decodes ----
-
-  void decoder(const Json& rule, const std::string& what) {
+  void add(const Json& rule, const std::string& what) {
     const std::string type = text(rule, "type", what);
-    const auto add = [&](Decode decode) { stages_.decode.push_back(std::move(decode)); };
+    const auto push = [&](Decode decode) { stages_.decode.push_back(std::move(decode)); };
     if (type == "ByteLevel") {
       add_bytes_read();
     } else if (type == "Metaspace") {
       const std::string sign = utf8(character(rule, "replacement", kSpaceSign, what));
       const bool drops_first = scheme(rule, what) != Scheme::kNever;
-      add([sign, drops_first](std::vector<std::string>& texts) {
+      push([sign, drops_first](std::vector<std::string>& texts) {
         for (std::size_t i = 0; i < texts.size(); ++i)
           texts[i] = with_replaced(finder_of(sign), texts[i], i == 0 && drops_first ? "" : " ");
       });
     } else if (type == "Replace") {
-      add([finder = finder(rule, what), content = text(rule, "content", what)](std::vector<std::string>& texts) {
+      push([finder = finder(rule, what), content = text(rule, "content", what)](std::vector<std::string>& texts) {
         for (std::string& each : texts) each = with_replaced(finder, each, content);
       });
     } else if (type == "ByteFallback") {
-      add(with_bytes_of_tokens);
+      push(with_bytes_of_tokens);
     } else if (type == "Fuse") {
-      add([](std::vector<std::string>& texts) {
+      push([](std::vector<std::string>& texts) {
         std::string all;
         for (const std::string& each : texts) all += each;
         texts.assign(1, all);
@@ -535,7 +526,7 @@ class HuggingFaceFile {
     } else if (type == "Strip") {
       const std::string content = utf8(character(rule, "content", " ", what));
       const std::size_t start = count(rule, "start", 0, what), stop = count(rule, "stop", 0, what);
-      add([content, start, stop](std::vector<std::string>& texts) {
+      push([content, start, stop](std::vector<std::string>& texts) {
         for (std::string& each : texts) {
           for (std::size_t i = 0; i < start && each.starts_with(content); ++i) each.erase(0, content.size());
           for (std::size_t i = 0; i < stop && each.ends_with(content); ++i) each.resize(each.size() - content.size());
@@ -544,7 +535,7 @@ class HuggingFaceFile {
     } else if (type == "WordPiece") {
       const std::string before = text_or(rule, "prefix", "##", what);
       const bool cleans = flag(rule, "cleanup", true, what);
-      add([before, cleans](std::vector<std::string>& texts) {
+      push([before, cleans](std::vector<std::string>& texts) {
         for (std::size_t i = 0; i < texts.size(); ++i) {
           if (i > 0) texts[i] = texts[i].starts_with(before) ? texts[i].substr(before.size()) : " " + texts[i];
           if (cleans) texts[i] = without_spaces_before_signs(texts[i]);
@@ -552,7 +543,7 @@ class HuggingFaceFile {
       });
     } else if (type == "BPEDecoder") {
       const std::string behind = text_or(rule, "suffix", "</w>", what);
-      add([behind](std::vector<std::string>& texts) {
+      push([behind](std::vector<std::string>& texts) {
         for (std::size_t i = 0; i < texts.size(); ++i)
           texts[i] = with_replaced(finder_of(behind), texts[i], i + 1 == texts.size() ? "" : " ");
       });
@@ -563,6 +554,7 @@ class HuggingFaceFile {
     }
   }
 
+ private:
   /// Reads characters as the bytes that they stand for. An added token is read as it is.
   void add_bytes_read() {
     std::vector<std::string> added;
@@ -615,10 +607,63 @@ class HuggingFaceFile {
     return text;
   }
 
-  static constexpr const char* kSpaceSign = "\xe2\x96\x81";
-  const std::string& path_;
+  PieceTokenizer::Stages& stages_;
+};
+
+/// A tokenizer.json.
+class HuggingFaceFile : CheckedJson {
+ public:
+  HuggingFaceFile(const std::string& text, const std::string& path)
+      : CheckedJson(path), json_(parse_object(text, path, "expected a tokenizer as JSON: the file")) {
+    stages_.saved = text;
+  }
+
+  TokenizerPtr tokenizer() {
+    Normalizers normalizers(path_, stages_);
+    each_of(json_, "normalizer", "normalizers",
+            [&](const Json& rule, const std::string& what) { normalizers.add(rule, what); });
+    Dividers dividers(path_, stages_);
+    each_of(json_, "pre_tokenizer", "pretokenizers",
+            [&](const Json& rule, const std::string& what) { dividers.add(rule, what); });
+    ModelReader(path_, stages_).read(object(part(json_, "model", "the file"), "`model`"), dividers.is_byte_level());
+    read_added();
+    if (stages_.texts.empty()) fail_bad_file(path_, "`model.vocab` has no token");
+    Decoders decoders(path_, stages_);
+    each_of(json_, "decoder", "decoders", [&](const Json& rule, const std::string& what) { decoders.add(rule, what); });
+    if (stages_.decode.empty()) {
+      // Without a decoder there are spaces between the tokens.
+      stages_.decode.push_back([](std::vector<std::string>& texts) {
+        for (std::size_t i = 1; i < texts.size(); ++i) texts[i] = " " + texts[i];
+      });
+    }
+    return std::make_shared<PieceTokenizer>(std::move(stages_));
+  }
+
+ private:
+  /// Reads the tokens that stand for themselves.
+  void read_added() {
+    const auto list = json_.find("added_tokens");
+    if (list == json_.end() || list->is_null()) return;
+    if (!list->is_array()) fail_bad_file(path_, "`added_tokens`: expected a list, found {}", excerpt_of(*list));
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      const std::string what = fmt::format("`added_tokens`, {}", i);
+      const Json& token = object((*list)[i], what);
+      const bool is_special = flag(token, "special", false, what);
+      WholeToken whole{.text = text(token, "content", what),
+                       .id = number(part(token, "id", what), what + ", `id`"),
+                       .is_special = is_special,
+                       .takes_spaces_before = flag(token, "lstrip", false, what),
+                       .takes_spaces_behind = flag(token, "rstrip", false, what),
+                       .is_single_word = flag(token, "single_word", false, what),
+                       .is_normalized = flag(token, "normalized", !is_special, what)};
+      if (whole.text.empty()) fail_bad_file(path_, "{}, `content`: expected a text, found none", what);
+      for (const WholeToken& other : stages_.whole)
+        if (other.text == whole.text) fail_bad_file(path_, "{}: `{}` stands twice", what, printable(whole.text));
+      stages_.whole.push_back(std::move(whole));
+    }
+  }
+
   const Json json_;
-  bool is_byte_level_ = false;
   PieceTokenizer::Stages stages_;
 };
 

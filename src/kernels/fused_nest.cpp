@@ -24,11 +24,11 @@ constexpr std::int64_t kPanelBytes = std::max(kFlatRow, kPanelRows* kPanelColumn
 constexpr std::int64_t kRowsReduced = 256;  // rows whose results are written together
 constexpr std::int64_t kSlotBytes = lanes::kTileBytes;
 
-class Walker {
- public:
-  Walker(const Nest& nest, Pieces& scratch, Pieces& panels)
+/// Runs the loop program over one row: contiguous elements, or elements at equal distances.
+class RowRunner {
+ protected:
+  RowRunner(const Nest& nest, Pieces& scratch)
       : nest_(nest),
-        panels_(panels),
         code_(*nest.code),
         tile_(code_.tile),
         strip_(lanes::strip_of(code_.group)),
@@ -67,14 +67,6 @@ class Walker {
     }
   }
 
-  void run() {
-    std::vector<char*> bases;
-    for (const Stream& s : nest_.operands) bases.push_back(s.base);
-    for (const Stream& s : nest_.outputs) bases.push_back(s.base);
-    walk_kept(0, bases);
-  }
-
- private:
   struct Lane {
     char* tail = nullptr;   // room for a tile: the end of a row
     char* splat = nullptr;  // a tile that repeats one element
@@ -117,8 +109,6 @@ class Walker {
     for (const auto& use : uses) (use.second ? records_[use.record].c : records_[use.record].b) = {base, mask};
   }
 
-  // ---- the nest -----------------------------------------------------------------------------------------------------
-
   void clear(std::int64_t lanes) {
     rows_since_fold_ = tiles_since_fold_ = flat_inner_ = 0;
     folds_->clear(lanes);
@@ -129,6 +119,171 @@ class Walker {
     folds_->fold(n);
   }
 
+  /// Adds rows of n elements to the lanes. Adds as many at once as are summed between two folds of `lanes` lanes.
+  void reduce_columns(const char* data, std::int64_t stride, std::int64_t rows, std::int64_t n, std::int64_t lanes) {
+    const std::int64_t bytes = stride * nest_.operands[0].element_size;
+    const std::int64_t done = add_to_totals(data, bytes, rows_since_fold_ == 0 ? rows : 0, n, lanes);
+    data += done * bytes;
+    rows -= done;
+    while (rows > 0) {
+      const std::int64_t most = std::min(rows, kFoldTiles - rows_since_fold_);
+      bare_.across(folds_->lanes(0), data, bytes, most, n);
+      data += most * bytes;
+      rows -= most;
+      if ((rows_since_fold_ += most) == kFoldTiles) fold(lanes);
+    }
+  }
+
+  /// Adds rows of n elements, `bytes` apart, to the totals of `lanes` lanes, kFoldTiles at once, if the lanes are
+  /// empty. Returns the number of added rows. It is 0 for rows so long that they compete for the same sets of L1.
+  std::int64_t add_to_totals(const char* data, std::int64_t bytes, std::int64_t rows, std::int64_t n,
+                             std::int64_t lanes) {
+    constexpr std::int64_t kShort = 2048;
+    if (bare_.across_folded == nullptr || bytes > kShort) return 0;
+    const std::int64_t whole = rows - rows % kFoldTiles;
+    for (std::int64_t r = 0; r < whole; r += kFoldTiles)
+      bare_.across_folded(folds_->totals(0, lanes), data + r * bytes, bytes, n);
+    return whole;
+  }
+
+  /// Adds one row of n elements to the lanes of one tile.
+  void reduce_row(const char* data, std::int64_t n) {
+    const std::int64_t bytes = tile_ * nest_.operands[0].element_size;
+    char* const lanes = folds_->lanes(0);
+    const std::int64_t done = add_to_totals(data, bytes, tiles_since_fold_ == 0 ? n / tile_ : 0, tile_, tile_);
+    data += done * bytes;
+    n -= done * tile_;
+    for (; n >= kFoldTiles * tile_; n -= kFoldTiles * tile_, data += kFoldTiles * bytes) {
+      bare_.across(lanes, data, bytes, kFoldTiles, tile_);
+      fold(tile_);
+    }
+    bare_.across(lanes, data, bytes, n / tile_, tile_);
+    bare_.across(lanes, data + n / tile_ * bytes, 0, 1, n % tile_);
+    if ((tiles_since_fold_ += n / tile_ + 1) >= kFoldTiles) fold(tile_);
+  }
+
+  void run_row(const std::vector<RowStream>& row, std::int64_t n) {
+    if (bare_.across != nullptr && along_row_ && row[0].stride == 1) return reduce_row(row[0].data, n);
+    const std::int64_t full = n - n % strip_;
+    const std::size_t operands = nest_.operands.size();
+    for (std::size_t s = 0; s < streams(); ++s) {
+      if (touches(s)) point(s, row[s], n);
+    }
+    for (std::size_t o = 0; o < nest_.outputs.size(); ++o) {
+      char* const lanes = nest_.by_row[o] ? row_folds_->lanes(o) : folds_->lanes(o);
+      // Along a row, elements that are a tile apart go to one lane.
+      const std::int64_t mask = along_row_ || nest_.by_row[o] ? tile_ - 1 : -1;
+      if (lanes != nullptr) refer(code_.output_uses[o], lanes + (mask & column_offset_) * lane_bytes_, mask);
+    }
+    lanes::State state{strip_};
+    std::int64_t i = 0;
+    while (i < full) {
+      const std::int64_t stop = along_row_ ? std::min(full, i + kFoldTiles * tile_) : full;
+      strips(state, i, stop);
+      if (along_row_ && stop - i == kFoldTiles * tile_) fold(tile_);
+      i = stop;
+    }
+    if (full < n) {
+      const std::int64_t rest = n - full;
+      for (std::size_t s = 0; s < streams(); ++s) {
+        if (!touches(s) || (!is_output(s) && row[s].stride == 0) || (stream(s).iota && !row[s].staged_iota)) continue;
+        const int size = row[s].staged_iota ? 4 : stream(s).element_size;
+        Lane& lane = s < operands ? operands_[s] : outputs_[s - operands];
+        if (s < operands) std::memcpy(lane.tail, row[s].data + full * size, static_cast<std::size_t>(rest * size));
+        refer(s < operands ? code_.operand_uses[s] : code_.output_uses[s - operands], lane.tail, 0);
+      }
+      state.valid = rest;
+      strips(state, full, full + 1);
+      for (std::size_t s = operands; s < streams(); ++s) {
+        if (!touches(s)) continue;
+        const int size = stream(s).element_size;
+        std::memcpy(row[s].data + full * size, outputs_[s - operands].tail, static_cast<std::size_t>(rest * size));
+      }
+    }
+    if (row_folds_) {
+      for (std::size_t o = 0; o < nest_.outputs.size(); ++o) row_folds_->finish_row(o, row[operands + o].data);
+      row_folds_->clear(tile_);
+    }
+    if (nest_.reduces && !nest_.inner_reduced && ++rows_since_fold_ == kFoldTiles) {
+      fold(flat_inner_ > 0 ? width_ : columns_);
+    } else if (along_row_ && (tiles_since_fold_ += (n % (kFoldTiles * tile_)) / tile_ + 1) >= kFoldTiles) {
+      fold(tile_);
+    }
+  }
+
+  /// Points the records at a row's memory. One element for the whole row becomes a tile of copies.
+  void point(std::size_t s, const RowStream& row, std::int64_t) {
+    const Stream& st = stream(s);
+    if (is_output(s)) return refer(code_.output_uses[s - nest_.operands.size()], row.data, -1);
+    const auto& uses = code_.operand_uses[s];
+    if (st.iota) {
+      const lanes::AnyStep step =
+          row.staged_iota ? lanes::load_step(code_.group, ElementType::kI32) : lanes::iota_step(code_.group);
+      for (const auto& use : uses) records_[use.record].step = step;
+      return refer(uses, row.data, row.staged_iota ? -1 : row.stride);
+    }
+    if (row.stride == 1) return refer(uses, row.data, -1);
+    Lane& lane = operands_[s];
+    std::int64_t bits = 0;
+    std::memcpy(&bits, row.data, static_cast<std::size_t>(st.element_size));
+    if (!lane.has_splat || lane.splat_bits != bits) {
+      fill_with_element(st.element_size, bits, tile_, lane.splat);
+      lane.has_splat = true;
+      lane.splat_bits = bits;
+    }
+    refer(uses, lane.splat, 0);
+  }
+
+  void strips(const lanes::State& state, std::int64_t begin, std::int64_t end) {
+    const lanes::Record* first = records_.data();
+    if (code_.group == Group::kFour) {
+      const auto step = reinterpret_cast<lanes::Step4>(first->step);
+      const lanes::F z{};
+      for (std::int64_t i = begin; i < end; i += strip_) step(first, &state, i, z, z, z, z, z, z, z, z);
+    } else {
+      const auto step = reinterpret_cast<lanes::Step8>(first->step);
+      const lanes::D z{};
+      for (std::int64_t i = begin; i < end; i += strip_) step(first, &state, i, z, z, z, z, z, z, z, z);
+    }
+#ifdef __AVX__
+    // The last step leaves the upper halves of registers in use, which g++ 12 does not expect of this function. Without
+    // this, each SSE instruction of the rest of the program would wait for the previous one.
+    _mm256_zeroupper();
+#endif
+  }
+
+  const Nest& nest_;
+  const ThreadedCode& code_;
+  const std::int64_t tile_, strip_;
+  const int lane_bytes_;
+  const bool along_row_;  // outputs reduce a whole row to one element
+  const lanes::RowReduction bare_;
+  std::vector<lanes::Record> records_;
+  std::vector<Lane> operands_, outputs_;
+  std::vector<RowStream> rows_;
+  std::optional<Folds> folds_, row_folds_;
+  std::int64_t width_ = 0;
+  std::int64_t columns_ = 0;  // columns that are accumulated together, in whole tiles
+  std::int64_t column_offset_ = 0;
+  std::int64_t flat_inner_ = 0;
+  std::int64_t flat_lanes_ = 0;  // lanes of several short rows
+  std::int64_t rows_since_fold_ = 0;
+  std::int64_t tiles_since_fold_ = 0;
+};
+
+/// Walks the dims of a nest, and runs its rows where they are, or from panels that it copies.
+class Walker : RowRunner {
+ public:
+  Walker(const Nest& nest, Pieces& scratch, Pieces& panels) : RowRunner(nest, scratch), panels_(panels) {}
+
+  void run() {
+    std::vector<char*> bases;
+    for (const Stream& s : nest_.operands) bases.push_back(s.base);
+    for (const Stream& s : nest_.outputs) bases.push_back(s.base);
+    walk_kept(0, bases);
+  }
+
+ private:
   void walk_kept(std::size_t depth, Bases& bases) {
     const std::size_t count = nest_.kept.size();
     const bool inner_kept = !nest_.inner_reduced;
@@ -336,161 +491,9 @@ class Walker {
     }
   }
 
-  // ---- one row ------------------------------------------------------------------------------------------------------
-
-  /// Adds rows of n elements to the lanes. Adds as many at once as are summed between two folds of `lanes` lanes.
-  void reduce_columns(const char* data, std::int64_t stride, std::int64_t rows, std::int64_t n, std::int64_t lanes) {
-    const std::int64_t bytes = stride * nest_.operands[0].element_size;
-    const std::int64_t done = add_to_totals(data, bytes, rows_since_fold_ == 0 ? rows : 0, n, lanes);
-    data += done * bytes;
-    rows -= done;
-    while (rows > 0) {
-      const std::int64_t most = std::min(rows, kFoldTiles - rows_since_fold_);
-      bare_.across(folds_->lanes(0), data, bytes, most, n);
-      data += most * bytes;
-      rows -= most;
-      if ((rows_since_fold_ += most) == kFoldTiles) fold(lanes);
-    }
-  }
-
-  /// Adds rows of n elements, `bytes` apart, to the totals of `lanes` lanes, kFoldTiles at once, if the lanes are
-  /// empty. Returns the number of added rows. It is 0 for rows so long that they compete for the same sets of L1.
-  std::int64_t add_to_totals(const char* data, std::int64_t bytes, std::int64_t rows, std::int64_t n,
-                             std::int64_t lanes) {
-    constexpr std::int64_t kShort = 2048;
-    if (bare_.across_folded == nullptr || bytes > kShort) return 0;
-    const std::int64_t whole = rows - rows % kFoldTiles;
-    for (std::int64_t r = 0; r < whole; r += kFoldTiles)
-      bare_.across_folded(folds_->totals(0, lanes), data + r * bytes, bytes, n);
-    return whole;
-  }
-
-  /// Adds one row of n elements to the lanes of one tile.
-  void reduce_row(const char* data, std::int64_t n) {
-    const std::int64_t bytes = tile_ * nest_.operands[0].element_size;
-    char* const lanes = folds_->lanes(0);
-    const std::int64_t done = add_to_totals(data, bytes, tiles_since_fold_ == 0 ? n / tile_ : 0, tile_, tile_);
-    data += done * bytes;
-    n -= done * tile_;
-    for (; n >= kFoldTiles * tile_; n -= kFoldTiles * tile_, data += kFoldTiles * bytes) {
-      bare_.across(lanes, data, bytes, kFoldTiles, tile_);
-      fold(tile_);
-    }
-    bare_.across(lanes, data, bytes, n / tile_, tile_);
-    bare_.across(lanes, data + n / tile_ * bytes, 0, 1, n % tile_);
-    if ((tiles_since_fold_ += n / tile_ + 1) >= kFoldTiles) fold(tile_);
-  }
-
-  void run_row(const std::vector<RowStream>& row, std::int64_t n) {
-    if (bare_.across != nullptr && along_row_ && row[0].stride == 1) return reduce_row(row[0].data, n);
-    const std::int64_t full = n - n % strip_;
-    const std::size_t operands = nest_.operands.size();
-    for (std::size_t s = 0; s < streams(); ++s) {
-      if (touches(s)) point(s, row[s], n);
-    }
-    for (std::size_t o = 0; o < nest_.outputs.size(); ++o) {
-      char* const lanes = nest_.by_row[o] ? row_folds_->lanes(o) : folds_->lanes(o);
-      // Along a row, elements that are a tile apart go to one lane.
-      const std::int64_t mask = along_row_ || nest_.by_row[o] ? tile_ - 1 : -1;
-      if (lanes != nullptr) refer(code_.output_uses[o], lanes + (mask & column_offset_) * lane_bytes_, mask);
-    }
-    lanes::State state{strip_};
-    std::int64_t i = 0;
-    while (i < full) {
-      const std::int64_t stop = along_row_ ? std::min(full, i + kFoldTiles * tile_) : full;
-      strips(state, i, stop);
-      if (along_row_ && stop - i == kFoldTiles * tile_) fold(tile_);
-      i = stop;
-    }
-    if (full < n) {
-      const std::int64_t rest = n - full;
-      for (std::size_t s = 0; s < streams(); ++s) {
-        if (!touches(s) || (!is_output(s) && row[s].stride == 0) || (stream(s).iota && !row[s].staged_iota)) continue;
-        const int size = row[s].staged_iota ? 4 : stream(s).element_size;
-        Lane& lane = s < operands ? operands_[s] : outputs_[s - operands];
-        if (s < operands) std::memcpy(lane.tail, row[s].data + full * size, static_cast<std::size_t>(rest * size));
-        refer(s < operands ? code_.operand_uses[s] : code_.output_uses[s - operands], lane.tail, 0);
-      }
-      state.valid = rest;
-      strips(state, full, full + 1);
-      for (std::size_t s = operands; s < streams(); ++s) {
-        if (!touches(s)) continue;
-        const int size = stream(s).element_size;
-        std::memcpy(row[s].data + full * size, outputs_[s - operands].tail, static_cast<std::size_t>(rest * size));
-      }
-    }
-    if (row_folds_) {
-      for (std::size_t o = 0; o < nest_.outputs.size(); ++o) row_folds_->finish_row(o, row[operands + o].data);
-      row_folds_->clear(tile_);
-    }
-    if (nest_.reduces && !nest_.inner_reduced && ++rows_since_fold_ == kFoldTiles) {
-      fold(flat_inner_ > 0 ? width_ : columns_);
-    } else if (along_row_ && (tiles_since_fold_ += (n % (kFoldTiles * tile_)) / tile_ + 1) >= kFoldTiles) {
-      fold(tile_);
-    }
-  }
-
-  /// Points the records at a row's memory. One element for the whole row becomes a tile of copies.
-  void point(std::size_t s, const RowStream& row, std::int64_t) {
-    const Stream& st = stream(s);
-    if (is_output(s)) return refer(code_.output_uses[s - nest_.operands.size()], row.data, -1);
-    const auto& uses = code_.operand_uses[s];
-    if (st.iota) {
-      const lanes::AnyStep step =
-          row.staged_iota ? lanes::load_step(code_.group, ElementType::kI32) : lanes::iota_step(code_.group);
-      for (const auto& use : uses) records_[use.record].step = step;
-      return refer(uses, row.data, row.staged_iota ? -1 : row.stride);
-    }
-    if (row.stride == 1) return refer(uses, row.data, -1);
-    Lane& lane = operands_[s];
-    std::int64_t bits = 0;
-    std::memcpy(&bits, row.data, static_cast<std::size_t>(st.element_size));
-    if (!lane.has_splat || lane.splat_bits != bits) {
-      fill_with_element(st.element_size, bits, tile_, lane.splat);
-      lane.has_splat = true;
-      lane.splat_bits = bits;
-    }
-    refer(uses, lane.splat, 0);
-  }
-
-  void strips(const lanes::State& state, std::int64_t begin, std::int64_t end) {
-    const lanes::Record* first = records_.data();
-    if (code_.group == Group::kFour) {
-      const auto step = reinterpret_cast<lanes::Step4>(first->step);
-      const lanes::F z{};
-      for (std::int64_t i = begin; i < end; i += strip_) step(first, &state, i, z, z, z, z, z, z, z, z);
-    } else {
-      const auto step = reinterpret_cast<lanes::Step8>(first->step);
-      const lanes::D z{};
-      for (std::int64_t i = begin; i < end; i += strip_) step(first, &state, i, z, z, z, z, z, z, z, z);
-    }
-#ifdef __AVX__
-    // The last step leaves the upper halves of registers in use, which g++ 12 does not expect of this function. Without
-    // this, each SSE instruction of the rest of the program would wait for the previous one.
-    _mm256_zeroupper();
-#endif
-  }
-
-  const Nest& nest_;
   Pieces& panels_;
   bool has_panels_ = false;
-  const ThreadedCode& code_;
-  const std::int64_t tile_, strip_;
-  const int lane_bytes_;
-  const bool along_row_;  // outputs reduce a whole row to one element
-  const lanes::RowReduction bare_;
-  std::vector<lanes::Record> records_;
-  std::vector<Lane> operands_, outputs_;
-  std::vector<RowStream> rows_;
-  std::optional<Folds> folds_, row_folds_;
   std::vector<char> copied_;
-  std::int64_t width_ = 0;
-  std::int64_t columns_ = 0;  // columns that are accumulated together, in whole tiles
-  std::int64_t column_offset_ = 0;
-  std::int64_t flat_inner_ = 0;
-  std::int64_t flat_lanes_ = 0;  // lanes of several short rows
-  std::int64_t rows_since_fold_ = 0;
-  std::int64_t tiles_since_fold_ = 0;
 };
 
 }  // namespace
