@@ -11,7 +11,7 @@
 
 #include "io/positioned_file.h"
 #include "plan/runtime.h"
-#include "run/bound_plan.h"
+#include "run/machine.h"
 
 namespace mtf::run {
 

@@ -2,45 +2,20 @@
 // A schedule bound to this rank's processors. All shapes, strides and offsets are computed beforehand, so a run costs
 // little beyond its kernels.
 //
-// A step runs once for each distinct place (run/hosting.h) of this rank's processors along the axes that its results
-// vary over. Steps find memory in one table of pointers, with an entry for each value and place. The arena's entries
-// change only when the arena moves. Entries of inputs and outputs are set for each run. An in-place result shares the
-// entries of its operand.
+// A plan has a frame (run/frame.h) and executors: of steps (run/step_executor.h), of loops over a dim
+// (run/scan_executor.h) and of pipelines (run/pipeline_executor.h).
 //
 // With one rank, an interrupt ends a plan between its steps and within long kernels, unless an input has been
 // overwritten.
-#include <atomic>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
-#include "kernels/threads.h"
+#include "plan/counters.h"
 #include "plan/plan.h"
-#include "run/collective.h"
-#include "run/shared_memory.h"
-#include "run/storage.h"
-#include "run/timeline.h"
-#include "support/interrupt.h"
+#include "run/machine.h"
 
 namespace mtf::run {
-
-/// The resources of all steps. They outlive the steps.
-struct Machine {
-  Hostings& hostings;
-  Transport& transport;
-  kernels::Threads& threads;
-  std::shared_ptr<MemoryPool> pool;
-  SharedMemory& shared;                      ///< as large as the largest plan needs
-  std::shared_ptr<Storage> arena = nullptr;  ///< shared by all plans, as large as the largest plan needs
-  bool scrub = false;                        ///< fills the memory of each run with NaNs before it
-  int64_t collectives_begun = 0;             ///< numbers the collectives, the same on all ranks
-  int64_t sent = 0;  ///< bytes of plans' data sent to other ranks; for each collective the maximum over ranks
-  Transport::Pending handed_on = {};  ///< messages from pipeline stages to their next stages
-  Interrupt interrupt = {};
-  std::shared_ptr<Timeline> timeline = nullptr;  ///< records when each step ran
-  std::atomic<int64_t> moved{0};                 ///< grows with each step; the watchdog reads it
-  std::atomic<const spmd::Instruction*> at{nullptr};
-};
 
 class BoundPlan {
  public:

@@ -7,7 +7,7 @@
 
 #include "plan/tensor.h"
 #include "run/block_map.h"
-#include "run/bound_plan.h"
+#include "run/machine.h"
 
 namespace mtf::run {
 

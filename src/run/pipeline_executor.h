@@ -1,0 +1,58 @@
+#pragma once
+// Runs a pipeline on this rank: each stage that the rank hosts, with each micro-batch.
+//
+// A stage hosts the processors with one coordinate along the pipeline's axes. It runs its iterations of the loop inside
+// with one micro-batch, and sends the carry to the next stage. Micro-batches are iterations of the enclosing loop. Two
+// stages on two ranks, with three micro-batches:
+//
+//   rank 0   stage 0   m0 ─┐ m1 ─┐ m2 ─┐
+//   rank 1   stage 1       └► m0 └► m1 └► m2
+//
+// If one rank hosts both stages, the next stage reads the carry in the memory of the loop's result.
+#include <memory>
+#include <vector>
+
+#include "run/scan_executor.h"
+
+namespace mtf::run {
+
+/// One stage of a pipeline with one micro-batch, on this rank.
+class PipelineStage {
+ public:
+  /// A message to the next stage on another rank.
+  struct Send {
+    const spmd::Instruction* receiver;  ///< the kTakeOver instruction of the body that receives it
+    int output;                         ///< of the body
+    int peer;
+    int place;  ///< of the loop's result
+    int64_t bytes;
+  };
+
+  PipelineStage(Hostings& around, std::unique_ptr<Hosting> own) : hostings(around, std::move(own)) {}
+
+  /// The tag of the message with an output of the body.
+  int tag(const Transport& transport, int output) const {
+    return transport.tag_of(number) + output % Transport::kTagsOfCollective;
+  }
+
+  Hostings hostings;  ///< of its body
+  int64_t micro_batch = 0;
+  bool has_turns = false;
+  int32_t carried = 0;      ///< the number of carried outputs; they come first and go to the next stage
+  std::vector<int> hosted;  ///< for each processor of the stage: its index in the enclosing hosting
+  /// For each processor of the stage: the processor of the previous stage; empty for the first.
+  std::vector<int64_t> before;
+  std::vector<bool> on_last;  ///< for each processor of the enclosing hosting: it is in the last stage
+  std::vector<Send> sends;
+  int64_t number = 0;  ///< among collective numbers, the same on all ranks
+};
+
+/// Binds a pipeline: a body for each micro-batch and each stage that this rank hosts.
+std::unique_ptr<BoundLoop> bind_pipeline(const Frame& around, Machine& machine, const schedule::Step& step);
+
+/// Binds the collective of a stage's body that receives the carry of a micro-batch from the previous stage. In the
+/// first stage it copies the initial carry of the loop.
+std::unique_ptr<BoundCollective> bind_take_over(const Frame& body, const spmd::Instruction& instruction,
+                                                const Enclosing& enclosing);
+
+}  // namespace mtf::run
