@@ -7,6 +7,7 @@
 #include "plan/predict.h"
 #include "schedule/schedule.h"
 #include "spmd/collectives.h"
+#include "spmd/reduce_program.h"
 #include "spmd/reduction_tree.h"
 
 namespace mtf::cost {
@@ -77,11 +78,10 @@ int64_t messages_of(const spmd::LocalProgram& program, const spmd::Instruction& 
   const int64_t others = from.mesh->group_size(instruction.axes) - 1;
   switch (record_of(instruction.kind).movement) {
     case spmd::Movement::kReduce: {
-      const std::vector<int64_t> levels = spmd::exchange_levels(spmd::tree_over(others + 1));
-      int64_t met = 0;
-      for (int64_t level : levels) met += level - 1;
+      const int64_t elements = schedule::largest_block(from);
       return calls *
-             (spmd::is_sent_whole(levels, schedule::largest_block(from), size_of(from.element)) ? met : 2 * met);
+             spmd::ReduceProgram::all_reduce(spmd::tree_over(others + 1), elements, elements, size_of(from.element))
+                 .messages();
     }
     case spmd::Movement::kReduceScatter:
     case spmd::Movement::kFromGroup:

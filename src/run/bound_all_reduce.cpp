@@ -3,6 +3,7 @@
 
 #include "run/collective.h"
 #include "run/reduce_task.h"
+#include "spmd/reduce_program.h"
 
 namespace mtf::run {
 namespace {
@@ -74,6 +75,11 @@ class AllReduces : public BoundCollective {
     std::unique_ptr<ReduceTask> exchange;
   };
 
+  /// Returns the elements that the busiest member of a group sends.
+  int64_t sent_by_first(const std::vector<int64_t>& tree, int64_t count) const {
+    return spmd::ReduceProgram::all_reduce(tree, count, largest_, elements_.size()).sent(0, count);
+  }
+
   Part part_of(const Hosting& hosting, const std::vector<const spmd::LocalValue*>& values,
                const std::vector<const spmd::LocalValue*>& results, ReduceGroup group) {
     Part part;
@@ -88,7 +94,7 @@ class AllReduces : public BoundCollective {
     if (part.count > counted_.values) {
       counted_.values = part.count;
       counted_.bytes = part.count * elements_.size();
-      counted_.wire_bytes = sent_by_first(group, elements_, part.count, largest_) * elements_.size();
+      counted_.wire_bytes = sent_by_first(group.tree, part.count) * elements_.size();
     }
     part.group = std::move(group);
     return part;

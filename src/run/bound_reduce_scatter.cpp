@@ -3,6 +3,7 @@
 
 #include "run/collective.h"
 #include "run/reduce_task.h"
+#include "spmd/reduce_program.h"
 
 namespace mtf::run {
 namespace {
@@ -111,7 +112,7 @@ class ReduceScatter : public BoundCollective {
     std::vector<Targets> targets;
     for (const Part& part : task.parts) targets.push_back(targets_of(part.group.members, part.block));
     std::vector<int64_t> slices(first.ranks.size(), 0);
-    for (int position : slice_order(first))
+    for (const int64_t position : spmd::ReduceProgram::slice_owners(first.tree_of_ranks()))
       for (size_t g = 0; g < task.parts.size(); ++g)
         for (size_t i = static_cast<size_t>(position) * each; i < static_cast<size_t>(position + 1) * each; ++i) {
           BoxCopy& copy = targets[g][i];

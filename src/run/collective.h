@@ -4,9 +4,9 @@
 // A collective begins when its operands exist, and ends before a step reads its results. In between, advance() makes
 // progress as messages arrive (OpenMPI makes progress only inside its own calls).
 //
-// Reductions use the tree of spmd/reduction_tree.h, other collectives the copies of run/redistribution.h. An element of
-// a sum has the same bits however all_reduces are merged or cut, and on whichever ranks the processors are. MPI's own
-// all_reduce does not promise this: its bits change with the algorithm, the size and the number of ranks.
+// Reductions run the message program of spmd/reduce_program.h, other collectives the copies of run/redistribution.h. An
+// element of a sum has the same bits however all_reduces are merged or cut, and on whichever ranks the processors are.
+// MPI's own all_reduce does not promise this: its bits change with the algorithm, the size and the number of ranks.
 #include <memory>
 #include <span>
 
@@ -36,8 +36,8 @@ class BoundCollective {
   /// True if other ranks read the operand in place when it is in shared memory. The collective then overwrites the
   /// operand.
   virtual bool lends_operand() const { return false; }
-  /// Returns its counts except `calls`, from the real blocks, groups and messages: the maximum over the processors that
-  /// this rank hosts. If each rank hosts one processor, wire_bytes are the bytes that this rank sends.
+  /// Returns its counts except `calls`: the maximum over the processors that this rank hosts. Its wire_bytes count the
+  /// messages between processors, also those that stay on a rank (run/run_counts.h).
   virtual plan::CollectiveCount counted() const = 0;
   /// `operands` and `results`: for each value of the step, the blocks of its places.
   virtual void begin(std::span<const std::span<void* const>> operands, std::span<const std::span<void* const>> results,

@@ -31,6 +31,8 @@ struct ReduceGroup {
   size_t own_levels = 0;      ///< in an aligned group: the levels of `tree` that each rank adds by itself
 
   bool is_alone() const { return ranks.size() == 1; }
+  /// The levels of `tree` that the ranks of an aligned group add up together.
+  std::vector<int64_t> tree_of_ranks() const { return {tree.begin() + static_cast<long>(own_levels), tree.end()}; }
 };
 
 /// Returns the groups in ascending order of `first`.

@@ -1,6 +1,6 @@
 #pragma once
-// A reduction of one array among the ranks of a group. Ranks of an aligned group exchange along the tree
-// (spmd/reduction_tree.h). In other groups every rank receives every member's array.
+// A reduction of one array among the ranks of a group. Ranks of an aligned group run a message program
+// (spmd/reduce_program.h). In other groups every rank receives every member's array.
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -70,19 +70,9 @@ std::unique_ptr<ReduceTask> make_all_reduce(const ReduceGroup& group, ReduceElem
                                             int64_t largest, SharedMemory* shared = nullptr);
 
 /// Makes a reduce_scatter: each rank of an aligned group gets the sum of one slice, at the slice's offset in `result`.
-/// `slices` are the element counts by rank position. In the array the slices have the order of slice_order().
+/// `slices` are the element counts by rank position. In the array the slices have the order of
+/// ReduceProgram::slice_owners().
 std::unique_ptr<ReduceTask> make_scatter(const ReduceGroup& group, ReduceElements elements,
                                          const std::vector<int64_t>& slices);
-
-/// Divides `count` elements into slices of equal length; the last ones may be shorter or empty. Returns their first
-/// elements, then the end.
-std::vector<int64_t> equal_slices(int64_t ranks, int64_t count);
-
-/// Returns for each slice of a scattered array the position of the rank that gets it.
-std::vector<int> slice_order(const ReduceGroup& group);
-
-/// Returns the elements that the first member of a group sends in an all_reduce of `count`, as if every member were a
-/// rank.
-int64_t sent_by_first(const ReduceGroup& group, ReduceElements elements, int64_t count, int64_t largest);
 
 }  // namespace mtf::run

@@ -14,7 +14,12 @@ constexpr size_t kFigures = 6;
 std::vector<int64_t> figures_of(const StepExecutor& executor) {
   std::vector<int64_t> all;
   for (const BoundStep& step : executor.steps()) {
-    const plan::CollectiveCount count = step.collective ? step.collective->counted() : plan::CollectiveCount{};
+    plan::CollectiveCount count;
+    if (step.collective) {
+      const Hosting& hosting = executor.frame().hosting(step.first->operands[0]);
+      count = step.collective->counted();
+      if (hosting.mesh()->size() == hosting.ranks()) count.wire_bytes = step.sent;
+    }
     for (int64_t figure : {step.flops, count.count, count.values, count.bytes, count.wire_bytes, step.sent})
       all.push_back(figure);
   }

@@ -5,7 +5,8 @@
 #include <cstring>
 #include <vector>
 
-#include "spmd/reduction_tree.h"
+#include "spmd/reduce_program.h"
+#include "support/integers.h"
 #include "types/sharding.h"
 
 namespace mtf::run {
@@ -86,7 +87,8 @@ class SharedTask : public ReduceTask {
 
   /// Returns a member's slice of the current piece, in elements of the piece.
   Interval slice(int64_t member) const {
-    return {begins_[static_cast<size_t>(member)], begins_[static_cast<size_t>(member) + 1]};
+    const int64_t step = ceil_div(size_, members());
+    return {std::min(size_, member * step), std::min(size_, (member + 1) * step)};
   }
   size_t bytes(Interval elements) const { return static_cast<size_t>(elements.size() * elements_.size()); }
   /// Returns the byte offset of an element of the current piece in this rank's arrays.
@@ -97,7 +99,7 @@ class SharedTask : public ReduceTask {
 
   void begin_piece(int64_t number, Transport& transport) {
     piece_number_ = number;
-    begins_ = equal_slices(members(), std::min(piece_, count_ - number * piece_));
+    size_ = std::min(piece_, count_ - number * piece_);
     std::byte* const part = memory_.part(ranks_[static_cast<size_t>(me_)]);
     const auto place = reinterpret_cast<std::uintptr_t>(arrays_.own) - reinterpret_cast<std::uintptr_t>(part);
     // The operand is in shared memory and need not be copied.
@@ -167,7 +169,7 @@ class SharedTask : public ReduceTask {
   std::vector<std::byte> sums_;  // sums of a small array
   ReduceArrays arrays_{};
   int64_t collective_ = 0, piece_number_ = 0;
-  std::vector<int64_t> begins_;  // first elements of the slices of the current piece, then its end
+  int64_t size_ = 0;  // elements of the current piece
   SharedMemory::Stage stage_ = SharedMemory::kEnded;
   bool under_way_ = false;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "spmd/block_bounds.h"
+#include "spmd/reduce_program.h"
 #include "spmd/reduction_tree.h"
 #include "spmd/work.h"
 #include "support/diagnostics.h"
@@ -36,18 +37,15 @@ int64_t elements_of_largest(const LocalValue& value) {
   return elements;
 }
 
-/// Returns the elements that one all_reduce sends for the first `elements` of `total`.
-int64_t reduce_sent(int64_t members, int64_t elements, int64_t total, int64_t element_bytes) {
-  const std::vector<int64_t> levels = exchange_levels(tree_over(members));
-  if (is_sent_whole(levels, total, element_bytes)) return sent_whole(levels, elements);
-  const int64_t piece = piece_of_all_reduce(members, total, element_bytes);
-  return mtf::saturating_add(mtf::saturating_multiply(elements / piece, sent_sliced(levels, piece)),
-                             sent_sliced(levels, elements % piece));
+/// The program of an all_reduce of `elements` in the largest group. Its first member is the busiest sender, because no
+/// other has larger slices.
+ReduceProgram program_of(int64_t members, int64_t elements, int64_t element_bytes) {
+  return ReduceProgram::all_reduce(tree_over(members), elements, elements, element_bytes);
 }
 
 int64_t sent_by_all_reduce(const LocalValue& from, const LocalValue&, AxisSet axes) {
   const int64_t elements = elements_of_largest(from);
-  return elements == 0 ? 0 : reduce_sent(from.mesh->group_size(axes), elements, elements, size_of(from.element));
+  return program_of(from.mesh->group_size(axes), elements, size_of(from.element)).sent(0, elements);
 }
 
 /// Each processor keeps its own part of its operand and sends the rest.
@@ -290,12 +288,12 @@ std::vector<int64_t> wire_bytes_of_merged(int64_t members, const std::vector<int
                                           int64_t element_bytes) {
   int64_t total = 0;
   for (int64_t each : elements) total = mtf::saturating_add(total, each);
+  const ReduceProgram program = program_of(members, total, element_bytes);
   std::vector<int64_t> shares;
   int64_t before = 0, sum = 0;
   for (int64_t each : elements) {
     sum = mtf::saturating_add(sum, each);
-    const int64_t sent =
-        total == 0 ? 0 : mtf::saturating_multiply(reduce_sent(members, sum, total, element_bytes), element_bytes);
+    const int64_t sent = mtf::saturating_multiply(program.sent(0, sum), element_bytes);
     shares.push_back(sent - before);
     before = sent;
   }

@@ -179,20 +179,6 @@ TEST(ReductionTree, IsMadeOfPrimeFactors) {
   EXPECT_EQ(exchange_levels(tree_over(11)), (std::vector<int64_t>{11}));
 }
 
-TEST(ReductionTree, SlicesPutTwoPartsInNOnTheWire) {
-  for (int64_t n : {2, 3, 4, 6, 8, 12, 64, 4096})
-    EXPECT_EQ(sent_sliced(exchange_levels(tree_over(n)), n * 5), 2 * (n - 1) * 5) << n;
-}
-
-TEST(ReductionTree, OnlyWhatIsSmallIsSentWhole) {
-  const std::vector<int64_t> two = {2}, four = {4}, many = {8, 8};
-  EXPECT_TRUE(is_sent_whole(two, 1024, 4));
-  EXPECT_FALSE(is_sent_whole(two, 1025, 4));
-  EXPECT_TRUE(is_sent_whole(four, 100, 4));
-  EXPECT_FALSE(is_sent_whole(four, 1024, 4));
-  EXPECT_TRUE(is_sent_whole(many, 1, 4));
-}
-
 TEST(Collectives, EachKindHasARecord) {
   for (int kind = 0; kind < kCollectiveKinds; ++kind) EXPECT_NE(name(static_cast<CollectiveKind>(kind)), "");
   EXPECT_EQ(name(CollectiveKind::kPermute), "permute");
