@@ -123,7 +123,7 @@ eval::HostValue host_function_value(const std::string& text, ScriptFunction func
       return caller.constant({view.type, {view.bytes.begin(), view.bytes.end()}}, bound.span());
     });
   };
-  return eval::host_function(*signature, {}, call, true);
+  return eval::host_function(*signature, {}, eval::Effects::kAny, call, true);
 }
 
 eval::HostValue stream_value(const std::string& name, std::vector<TensorType> types, std::function<NextBatch()> begin) {
@@ -149,7 +149,7 @@ eval::HostValue stream_value(const std::string& name, std::vector<TensorType> ty
     };
     return eval::SequencePtr(sequence);
   };
-  return eval::host_function(*signature, {}, call, true);
+  return eval::host_function(*signature, {}, eval::Effects::kAny, call, true);
 }
 
 }  // namespace mtf

@@ -312,37 +312,37 @@ HostValue recompute(Caller& caller, const Bound& call) {
 /// The functions that the language itself gives to every program.
 const std::vector<HostFunction>& own_functions() {
   static const std::vector<HostFunction> kFunctions = {
-      {"print(values...)", "Prints values on a line, with a space between two.", print, true, false, true},
-      {"zip(a, b, more...) -> list", "A list of tuples: of the first elements, of the second, and so on.", zip, true,
-       true},
-      {"len(list) -> int", "How many elements a list, a string or a dataset has.", len, true, true},
+      {"print(values...)", "Prints values on a line, with a space between two.", Effects::kPrints, print, true, true},
+      {"zip(a, b, more...) -> list", "A list of tuples: of the first elements, of the second, and so on.",
+       Effects::kNone, zip, true},
+      {"len(list) -> int", "How many elements a list, a string or a dataset has.", Effects::kNone, len, true},
       {"size(dim) -> int", "The size of a dim, the product of a list of dims, or the number of elements of a tensor.",
-       size, false, true},
+       Effects::kNone, size},
       {"int(x) -> int",
-       "A number of the host without its fraction; reads a tensor without dims, or a string of digits.", whole_number,
-       false, true, true},
-      {"float(x) -> float", "A float of the host; reads a tensor without dims, or a string.", real_number, false, true,
-       true},
-      {"string(x) -> string", "The text of a value, as `print` shows it.", string, false, true, true},
+       "A number of the host without its fraction; reads a tensor without dims, or a string of digits.", Effects::kNone,
+       whole_number, false, true},
+      {"float(x) -> float", "A float of the host; reads a tensor without dims, or a string.", Effects::kNone,
+       real_number, false, true},
+      {"string(x) -> string", "The text of a value, as `print` shows it.", Effects::kNone, string, false, true},
       {"grad(loss, targets) -> value",
        "The gradients of a number with respect to tensors or `net.params`, each laid out as what it is of. What the "
        "number does not depend on "
        "has 0, with a warning.",
-       grad, true, true},
+       Effects::kNone, grad, true},
       {"scan(f, start, xs = none, over: dim, reverse: bool = false, recompute: bool = false, "
        "pipeline: dim = none) -> value",
-       kScanDoc, scan, true, true},
-      {"stacked(over: dim, f) -> value", kStackedDoc, stacked, true},
-      {"custom_gradient(f, backward) -> value", kCustomGradientDoc, custom_gradient, false, true},
-      {"check_gradient(f, x, places: int = 8) -> float", kCheckGradientDoc, check_gradient, true, true},
+       kScanDoc, Effects::kNone, scan, true},
+      {"stacked(over: dim, f) -> value", kStackedDoc, Effects::kWrites, stacked, true},
+      {"custom_gradient(f, backward) -> value", kCustomGradientDoc, Effects::kNone, custom_gradient},
+      {"check_gradient(f, x, places: int = 8) -> float", kCheckGradientDoc, Effects::kNone, check_gradient, true},
       {"recompute(f, ...) -> value", "f of the other arguments, of which nothing inside is kept for the backward pass.",
-       recompute, true, true},
+       Effects::kNone, recompute, true},
   };
   return kFunctions;
 }
 
 BuiltinPtr value_of(const HostFunction& function) {
-  return host_function(function.signature, function.doc, function.call, function.sees_unknown, function.is_pure,
+  return host_function(function.signature, function.doc, function.effects, function.call, function.sees_unknown,
                        function.only_looks);
 }
 

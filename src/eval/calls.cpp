@@ -145,7 +145,18 @@ void Calls::statement_failed(const UserError& error) {
 
 // ---- calls ----------------------------------------------------------------------------------------------------------
 
+namespace {
+
+/// The effects of a call itself. The statements of a script function tell their own.
+Effects effects_of_call(const HostValue& callee) {
+  if (const auto* builtin = callee.as<BuiltinPtr>()) return (*builtin)->effects;
+  return callee.is<ModelClassPtr>() ? Effects::kWrites : Effects::kNone;
+}
+
+}  // namespace
+
 HostValue Calls::call(const HostValue& callee, Arguments& arguments) {
+  evaluator_.replays.has(effects_of_call(callee));
   if (auto* function = callee.as<FunctionPtr>()) return call_function(*function, arguments);
   if (auto* op = callee.as<OperationPtr>()) return evaluator_.operations.call(**op, arguments);
   if (auto* model = callee.as<ModelClassPtr>()) return construct(*model, arguments);
@@ -154,7 +165,6 @@ HostValue Calls::call(const HostValue& callee, Arguments& arguments) {
     if (!(*builtin)->sees_unknown && evaluator_.domain.is_abstract() && bound.any_unknown())
       return unknown_result(bound.signature);
     evaluator_.builder.span = arguments.span;
-    if (!(*builtin)->is_pure) evaluator_.replays.has_effect();
     HostValue result = (*builtin)->call(evaluator_.caller, bound);
     // The result is unknown because the builtin has not called a function that it was given. A run may call it.
     if (is_open(result) && evaluator_.domain.is_check() &&
@@ -394,7 +404,6 @@ bool holds_several(const Scope& scope) {
 
 HostValue Calls::construct(const ModelClassPtr& model, Arguments& arguments) {
   if (end_) return Poison{};
-  evaluator_.replays.has_effect();
   AbstractDomain& domain = evaluator_.domain;
   const ast::ModelStmt& declaration = *model->declaration;
   if (under_way_.size() >= kMaxCalls) {

@@ -42,7 +42,7 @@ class CollectiveFigures : public Object {
   plan::CollectiveCount count() const { return part_ ? *part_ : counters_->total(kind_); }
   HostValue over() const {
     static const syntax::Signature kSignature = "over(axis: string, more: string...) -> value";
-    return host_function(kSignature, "",
+    return host_function(kSignature, "", Effects::kNone,
                          [counters = counters_, kind = kind_](Caller& caller, const Bound& call) -> HostValue {
                            std::vector<Name> axes;
                            for (const GivenArgument& item : call.arguments.items) {

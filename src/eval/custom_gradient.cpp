@@ -163,11 +163,11 @@ Value weighted_sum(ops::Builder& builder, const Value& value) {
 HostValue custom_gradient(Caller&, const Bound& call) {
   static const syntax::Signature kMade("custom_gradient(...) -> value");
   return host_function(
-      kMade, kCustomGradientDoc,
+      kMade, kCustomGradientDoc, Effects::kNone,
       [f = call.value(0), backward = call.value(1)](Caller& here, const Bound& given) {
         return call_with_rule(here, f, backward, given);
       },
-      true, true);
+      true);
 }
 
 HostValue check_gradient(Caller& caller, const Bound& call) {

@@ -87,7 +87,7 @@ void Cuts::refuse_in_turn(Span span, std::string_view what) const {
 
 void Cuts::cut(const graph::Values& needed, Span span, plan::MadeCut* made) {
   if (!needed.empty()) refuse_in_turn(span, "a tensor is read");
-  replays_.has_effect();
+  replays_.has(Effects::kReads);
   if (made == nullptr) made = replays_.reader_cuts(span);
   cut_by(span, [&](plan::Execution& execution, graph::ValueTable& table) {
     const std::optional<FiniteCheck> check =

@@ -67,17 +67,9 @@ void Caller::set_random_stream(const RandomStream& stream) {
   parts.builder.context.random_calls = stream.calls;
 }
 
-BuiltinPtr host_function(const syntax::Signature& signature, std::string_view doc,
-                         std::function<HostValue(Caller&, const Bound&)> call, bool sees_unknown, bool is_pure,
-                         bool only_looks) {
-  auto builtin = std::make_shared<Builtin>();
-  builtin->signature = &signature;
-  builtin->doc = doc;
-  builtin->call = std::move(call);
-  builtin->sees_unknown = sees_unknown;
-  builtin->is_pure = is_pure;
-  builtin->only_looks = only_looks;
-  return builtin;
+BuiltinPtr host_function(const syntax::Signature& signature, std::string_view doc, Effects effects,
+                         std::function<HostValue(Caller&, const Bound&)> call, bool sees_unknown, bool only_looks) {
+  return std::make_shared<const Builtin>(Builtin{&signature, doc, effects, std::move(call), sees_unknown, only_looks});
 }
 
 }  // namespace mtf::eval

@@ -121,15 +121,14 @@ class Caller {
   const std::unique_ptr<LibraryState> state_;
 };
 
-/// A function of a library. `sees_unknown`: it is called even if only the run knows an argument. `is_pure`:
-/// Builtin::is_pure.
+/// A function of a library, with the fields of a Builtin.
 struct HostFunction {
   syntax::Signature signature;
   std::string_view doc;
+  Effects effects;
   HostValue (*call)(Caller& caller, const Bound& call) = nullptr;
   bool sees_unknown = false;
-  bool is_pure = false;
-  bool only_looks = false;  ///< Builtin::only_looks
+  bool only_looks = false;
 };
 
 struct HostLibrary {
@@ -140,8 +139,8 @@ struct HostLibrary {
 
 /// Makes a value from a host function: a library function, or a method of an object. The signature must outlive the
 /// value.
-BuiltinPtr host_function(const syntax::Signature& signature, std::string_view doc,
+BuiltinPtr host_function(const syntax::Signature& signature, std::string_view doc, Effects effects,
                          std::function<HostValue(Caller&, const Bound&)> call, bool sees_unknown = false,
-                         bool is_pure = false, bool only_looks = false);
+                         bool only_looks = false);
 
 }  // namespace mtf::eval

@@ -222,13 +222,34 @@ struct Module {
 
 struct Bound;  // eval/binding.h
 
+/// What a call or a statement does besides computing its result and adding to the graph. Assignments are not effects:
+/// Replays hears of each. Cuts, and the functions that a call calls, tell their own effects.
+class Effects {
+ public:
+  enum Kind : uint8_t {
+    kNone = 0,    ///< the result depends only on the arguments
+    kReads = 1,   ///< reads what the program does not hold: a file, data of the host
+    kWrites = 2,  ///< changes a file, or a value that something else may read
+    kPrints = 4,
+    kRandom = 8,  ///< moves the stream of random numbers
+    kAny = 15,    ///< unknown
+  };
+  /// There is no default: a record without effects does not compile.
+  constexpr Effects(Kind kind) : kind_(kind) {}  // NOLINT: implicit on purpose
+  friend constexpr Kind operator|(Kind a, Kind b) { return static_cast<Kind>(uint8_t{a} | uint8_t{b}); }
+  constexpr bool none() const { return kind_ == kNone; }
+
+ private:
+  Kind kind_;
+};
+
 /// A function of the evaluator itself, or of a library.
 struct Builtin {
-  const syntax::Signature* signature = nullptr;  ///< lives longer
+  const syntax::Signature* signature;  ///< lives longer
   std::string_view doc;
+  Effects effects;
   std::function<HostValue(Caller&, const Bound&)> call;
   bool sees_unknown = false;  ///< false: a call with an unknown argument is not made, and its result is unknown
-  bool is_pure = false;       ///< a call depends only on its arguments, and its only effect is to add to the graph
   bool only_looks = false;    ///< it neither keeps nor returns its arguments
 };
 

@@ -75,7 +75,7 @@ class PureNumber {
     const HostValue* const value = called(callee);
     if (value == nullptr) return false;
     if (auto* op = value->as<OperationPtr>()) return (*op)->host.of_one || (*op)->host.of_two;
-    if (auto* builtin = value->as<BuiltinPtr>()) return (*builtin)->is_pure;
+    if (auto* builtin = value->as<BuiltinPtr>()) return (*builtin)->effects.none();
     auto* function = value->as<FunctionPtr>();
     return function && depth_ < kDeepest && is_made_of_numbers(**function);
   }

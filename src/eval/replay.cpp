@@ -328,17 +328,18 @@ void Replay::begin_turn() {
 }
 
 void Replay::has_effect() {
-  if (!making_ || is_behind_) return;
-  const bool assigns_names = !making_->named.empty() || !making_->lists.empty();
-  const bool has_work = statement_ > making_->first && (!making_->assigned.empty() || (!carries_ && assigns_names));
+  if (making_ && !is_behind_) leave_out(statement_);
+}
+
+void Replay::leave_out(size_t statement) {
+  const bool has_work = making_->first_work < statement;
   making_.reset();
   if (turns_ == 1) return;  // many effects happen only in the first iteration
-  last_ = statement_;
-  if (!has_work) {
-    first_ = statement_ + 1;
-    last_ = body_.statements.size();
-    if (first_ >= last_) first_ = 0, next_try_ = turns_ + kLongestWait;
-  }
+  last_ = statement;
+  if (has_work) return;
+  first_ = statement + 1;
+  last_ = body_.statements.size();
+  if (first_ >= last_) first_ = 0, next_try_ = turns_ + kLongestWait;
 }
 
 void Replay::changes_name(const Binding& binding, Scope& owner, const HostValue& value) {
@@ -353,6 +354,7 @@ void Replay::changes_name(const Binding& binding, Scope& owner, const HostValue&
     const auto is_it = [&](const NamedList& one) { return one.owner.get() == &owner && one.name == binding.name; };
     if (std::none_of(making_->lists.begin(), making_->lists.end(), is_it))
       making_->lists.push_back({binding.name, owner.shared_from_this(), binding.span});
+    if (!carries_) making_->works_at(statement_);
     return;
   }
   const auto* before = binding.value.as<graph::Handle>();
@@ -362,6 +364,7 @@ void Replay::changes_name(const Binding& binding, Scope& owner, const HostValue&
   const Kind kind(before->value());
   if (!before->value().node->is_computed(before->value().result) || kind.has_history()) return making_.reset();
   making_->named.push_back({binding.name, owner.shared_from_this(), binding.span, 0, kind});
+  if (!carries_) making_->works_at(statement_);
 }
 
 plan::MadeCut* Replay::reader_cuts(Span span) {
@@ -389,6 +392,7 @@ void Replay::assigns(const PlacePtr& place, const std::shared_ptr<const graph::H
   if (!making_->places.insert(place.get()).second) return;
   const graph::Value& before = place->current.value();
   making_->assigned.push_back({place, Kind(before), ended});
+  making_->works_at(statement_);
   if (!before.node->is_computed(before.result) || Kind(before).has_history()) making_.reset();
 }
 
@@ -466,14 +470,14 @@ bool Replay::find_named() {
     if (!binding || !add_list(record, std::move(list), binding->value)) return false;
   }
   if (record.last == body_.statements.size()) return true;  // the iteration's own names are gone
-  std::vector<ast::Ident> bound;
+  std::vector<std::pair<ast::Ident, size_t>> bound;
   for (size_t i = record.first; i < record.last; ++i)
-    for (const ast::Ident& ident : ast::names_bound_by(body_.statements[i])) bound.push_back(ident);
+    for (const ast::Ident& ident : ast::names_bound_by(body_.statements[i])) bound.emplace_back(ident, i);
   const auto is_read_behind = [&](Name name) {
     return std::any_of(info_.statement_mentions.begin() + static_cast<std::ptrdiff_t>(record.last),
                        info_.statement_mentions.end(), [&](const NameSet& names) { return names.contains(name); });
   };
-  for (const ast::Ident& ident : bound) {
+  for (const auto& [ident, statement] : bound) {
     const auto is_it = [&](const Named& named) { return !named.owner && named.name == ident.name; };
     if (record.binds_number(ident.name) || std::any_of(record.named.begin(), record.named.end(), is_it)) continue;
     if (info_.captured.contains(ident.name)) return false;
@@ -482,11 +486,11 @@ bool Replay::find_named() {
     if (std::any_of(record.lists.begin(), record.lists.end(), is_list)) continue;
     const Binding* const binding = scope_->find_own(ident.name);
     if (binding && binding->value.is<ListPtr>()) {
-      if (!add_list(record, {ident.name, nullptr, binding->span}, binding->value)) return false;
+      if (!add_list(record, {ident.name, nullptr, binding->span}, binding->value)) return leave_out(statement), false;
       continue;
     }
     const auto* tensor = binding ? binding->value.as<graph::Handle>() : nullptr;
-    if (!tensor || tensor->value().result != 0) return false;
+    if (!tensor || tensor->value().result != 0) return leave_out(statement), false;
     record.named.push_back({ident.name, nullptr, binding->span, tensor->value().node->id});
   }
   return true;
@@ -765,7 +769,7 @@ void Replay::run(Span loop) {
     (number.operation ? number.operation->inputs[number.index] : capture.numbers[number.index]) = now(number);
   tensors_.clear();
   context.random_calls += record.calls;
-  evaluator_.replays.has_effect();  // of loops around this one
+  evaluator_.replays.has(Effects::kWrites);  // of loops around this one
   // An entry that fails in this iteration takes it back. Whatever else is run ends with the error, so that old values
   // that the iteration does not read need not be kept for it, as they are not in a plan.
   const bool may_be_taken_back = evaluator_.undo.wanted();

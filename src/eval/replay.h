@@ -36,6 +36,7 @@
 // An iteration is not recorded if its statements do anything else: print, read a tensor, call a library, make a
 // variable, keep history for a later gradient. So no value and no error depends on whether an iteration was replayed. A
 // plan, a check, the reference evaluation and a prompt evaluate every iteration.
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -161,8 +162,10 @@ class Replay {
   struct Record {
     Record() {}  ///< std::optional asks for one before Replay is complete
     bool binds_number(Name name) const;
+    void works_at(size_t statement) { first_work = std::min(first_work, statement); }
     size_t first = 0;                          ///< first statement of the range
     size_t last = 0;                           ///< one past the last statement of the range
+    size_t first_work = SIZE_MAX;              ///< the first statement that changed something that a replay changes
     Span place;                                ///< of the cut
     int64_t last_node = 0;                     ///< the last node at the end of the range
     std::vector<const ast::Expr*> conditions;  ///< conditions in the range; none held
@@ -202,6 +205,9 @@ class Replay {
   Names names_of(const Record& record, const ScopePtr& scope) const;
   bool has_same_context(const Record& record) const;
   void begin_record(size_t statement, const ScopePtr& scope);
+  /// Drops the present record: a replay cannot cover `statement`. The next record ends before it if earlier statements
+  /// have work for a replay, else it begins behind it.
+  void leave_out(size_t statement);
   /// Completes the present record, whose cut has been made, or drops it. Called before the next cut.
   void finish();
   /// Called when the range of an iteration that is being recorded has been evaluated.

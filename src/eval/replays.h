@@ -21,9 +21,9 @@ struct Binding;
 
 class Replays {
  public:
-  /// Reports an effect that a replay would not repeat: printing, computing, reading a file, making a variable.
-  void has_effect() {
-    if (!loops_.empty()) [[unlikely]]
+  /// Reports the effects of a call or a statement. A replay would not repeat them.
+  void has(Effects effects) {
+    if (!loops_.empty() && !effects.none()) [[unlikely]]
       tell_effect();
   }
   /// Reports a change of an object that was made just after node `made` (Scope::number).
@@ -45,7 +45,7 @@ class Replays {
   bool takes_number(const ast::Expr& expr, const HostValue& value);
   /// Reports that a number of the iteration (Replay::Number) goes anywhere else.
   void reads_number() {
-    if (!computes_number) has_effect();
+    if (!computes_number) has(Effects::kReads);
   }
   bool computes_number = false;  ///< the evaluator is computing a number from other numbers of the iteration
   /// Reports that a variable is about to be assigned. `ended` says why histories end at its old value.

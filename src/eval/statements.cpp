@@ -9,19 +9,36 @@
 namespace mtf::eval {
 namespace {
 
-/// True if the statement may change more than the names of its scope.
-bool changes_more_than_names(const ast::Stmt& stmt) {
-  return !stmt.as<ast::DimStmt>() && !stmt.as<ast::LetStmt>() && !stmt.as<ast::AssignStmt>() &&
-         !stmt.as<ast::ExprStmt>() && !stmt.as<ast::AssertStmt>() && !stmt.as<ast::FnStmt>() &&
-         !stmt.as<ast::ForStmt>() && !stmt.as<ast::WhileStmt>() && !stmt.as<ast::IfStmt>() &&
-         !stmt.as<ast::BreakStmt>() && !stmt.as<ast::ContinueStmt>() && !stmt.as<ast::NoGradStmt>() &&
-         !stmt.as<ast::ReturnStmt>();
+template <typename Form, typename... Others>
+constexpr bool kIsOneOf = (std::is_same_v<Form, Others> || ...);
+
+/// The effects of a form of statement, without those of the expressions and blocks in it. Binding a name of its scope
+/// is none. A form that is not listed does not compile.
+template <typename Form>
+constexpr Effects effects_of_form() {
+  using namespace ast;  // NOLINT: the names of all statements
+  if constexpr (kIsOneOf<Form, LetStmt, AssignStmt, ExprStmt, AssertStmt, LanguageStmt, DimStmt, FnStmt, ForStmt,
+                         WhileStmt, IfStmt, BreakStmt, ContinueStmt, NoGradStmt, ReturnStmt>) {
+    return Effects::kNone;
+  } else if constexpr (kIsOneOf<Form, SeedStmt>) {
+    return Effects::kRandom;
+  } else {
+    static_assert(kIsOneOf<Form, MeshStmt, LayoutStmt, UseStmt, OptionStmt, SettingStmt, PrecisionStmt, ImportStmt,
+                           ParamStmt, ModelStmt, WithStmt>);
+    return Effects::kWrites;
+  }
+}
+
+template <typename... Forms>
+Effects effects_of(const std::variant<Forms...>& statement) {
+  static constexpr Effects kEffects[] = {effects_of_form<Forms>()...};
+  return kEffects[statement.index()];
 }
 
 /// Searches an expression for a part that may have an effect.
-class Effects : private ast::Walk {
+class EffectSearch : private ast::Walk {
  public:
-  Effects(Builtins& builtins, Scope& scope) : builtins_(builtins), scope_(scope) {}
+  EffectSearch(Builtins& builtins, Scope& scope) : builtins_(builtins), scope_(scope) {}
   bool any_in(const ast::Expr& e) {
     expr(e);
     return any_;
@@ -38,7 +55,7 @@ class Effects : private ast::Walk {
     if (!name || scope_.find(name->name).binding) return false;
     const HostValue* const known = builtins_.find(name->name);
     auto* builtin = known ? known->as<BuiltinPtr>() : nullptr;
-    return known && (known->is<OperationPtr>() || (builtin && (*builtin)->is_pure));
+    return known && (known->is<OperationPtr>() || (builtin && (*builtin)->effects.none()));
   }
 
   Builtins& builtins_;
@@ -49,7 +66,7 @@ class Effects : private ast::Walk {
 }  // namespace
 
 void Evaluator::warn_of_unused(const ast::Expr& expr, Scope& scope) {
-  if (&scope == counted_scope_ || Effects(builtins, scope).any_in(expr)) return;
+  if (&scope == counted_scope_ || EffectSearch(builtins, scope).any_in(expr)) return;
   findings.warn(Diagnostic(Kind::unused_value, expr.span, "nothing uses this value")
                     .help("`print(…)` shows a value, `let name = …` keeps it, and `return …` gives it to the caller"));
 }
@@ -129,7 +146,7 @@ Flow Evaluator::statement(const ast::Stmt& stmt, const ScopePtr& scope) {
   check_stack(stmt.span, Kind::call_too_deep);
   interrupt.poll(stmt.span);
   builder.span = stmt.span;
-  if (changes_more_than_names(stmt)) replays.has_effect();
+  replays.has(effects_of(stmt.node));
   // One object with three pointers is cheaper than a lambda for each form, which each statement would construct anew.
   struct Run {
     Evaluator& evaluator;

@@ -61,9 +61,9 @@ eval::HostValue save_npy(eval::Caller& caller, const eval::Bound& call) {
 
 std::vector<eval::HostFunction> array_functions() {
   return {
-      {"npy(path: string, dims: shape) -> value", "", npy},
-      {"sizes(path: string) -> list", "", sizes_of_file},
-      {"save_npy(path: string, x: tensor)", "", save_npy, true},
+      {"npy(path: string, dims: shape) -> value", "", eval::Effects::kReads, npy},
+      {"sizes(path: string) -> list", "", eval::Effects::kReads, sizes_of_file},
+      {"save_npy(path: string, x: tensor)", "", eval::Effects::kWrites, save_npy, true},
   };
 }
 

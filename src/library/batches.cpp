@@ -219,10 +219,11 @@ Batches batches_in(int64_t rows, const Dim& batch, const eval::Bound& call) {
 }
 
 std::optional<eval::HostValue> walk_attribute(Name name, const WalkSignatures& signatures, MakesBatches batches) {
-  if (name.text() == "batches") return eval::host_function(signatures.batches, "", std::move(batches), true);
+  if (name.text() == "batches")
+    return eval::host_function(signatures.batches, "", eval::Effects::kReads, std::move(batches), true);
   if (name.text() != "steps") return std::nullopt;
   return eval::host_function(
-      signatures.steps, "",
+      signatures.steps, "", eval::Effects::kReads,
       [&signatures, make = std::move(batches)](eval::Caller& caller, const eval::Bound& call) {
         return steps_of(caller, call, signatures.batches, make);
       },

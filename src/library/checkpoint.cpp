@@ -521,11 +521,14 @@ eval::HostValue safetensor_names(eval::Caller& caller, const eval::Bound& call) 
 
 std::vector<eval::HostFunction> checkpoint_functions() {
   return {
-      {"save_checkpoint(folder: string, models: list, step: int, keep: int)", "", save_checkpoint, true},
-      {"load_checkpoint(folder: string, models: list, whole: bool) -> int", "", load_checkpoint},
-      {"write_safetensors(path: string, names: list, tensors: list)", "", write_safetensors, true},
-      {"safetensor(path: string, name: string, dims: shape) -> value", "", safetensor},
-      {"safetensor_names(path: string) -> list", "", safetensor_names},
+      {"save_checkpoint(folder: string, models: list, step: int, keep: int)", "", eval::Effects::kWrites,
+       save_checkpoint, true},
+      {"load_checkpoint(folder: string, models: list, whole: bool) -> int", "",
+       eval::Effects::kReads | eval::Effects::kWrites | eval::Effects::kRandom, load_checkpoint},
+      {"write_safetensors(path: string, names: list, tensors: list)", "", eval::Effects::kWrites, write_safetensors,
+       true},
+      {"safetensor(path: string, name: string, dims: shape) -> value", "", eval::Effects::kReads, safetensor},
+      {"safetensor_names(path: string) -> list", "", eval::Effects::kReads, safetensor_names},
   };
 }
 

@@ -123,7 +123,7 @@ eval::HostValue idx(eval::Caller& caller, const eval::Bound& call) {
 }  // namespace
 
 std::vector<eval::HostFunction> dataset_functions() {
-  return {{"idx(images: string, labels: string, dims: shape) -> value", "", idx}};
+  return {{"idx(images: string, labels: string, dims: shape) -> value", "", eval::Effects::kReads, idx}};
 }
 
 }  // namespace mtf::library

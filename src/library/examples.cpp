@@ -95,7 +95,7 @@ eval::HostValue examples(eval::Caller& caller, const eval::Bound& call) {
 }  // namespace
 
 std::vector<eval::HostFunction> example_functions() {
-  return {{"examples(tensors: list, rows: dim) -> value", "", examples}};
+  return {{"examples(tensors: list, rows: dim) -> value", "", eval::Effects::kNone, examples}};
 }
 
 }  // namespace mtf::library

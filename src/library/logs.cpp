@@ -149,14 +149,14 @@ std::vector<eval::HostFunction> write_functions() {
   return {{"write(path: string, text: string)",
            "Makes a file with this text, in the place of a text that is there; a script is not replaced. One rank "
            "writes it.",
-           write_text, true}};
+           eval::Effects::kWrites, write_text, true}};
 }
 
 std::vector<eval::HostFunction> log_functions() {
   return {
-      {"jsonl(path: string, NAME: value...)", "", jsonl, true},
-      {"csv(path: string, NAME: value...)", "", csv, true},
-      {"tensorboard(folder: string, step: int, NAME: value...)", "", tensorboard, true},
+      {"jsonl(path: string, NAME: value...)", "", eval::Effects::kWrites, jsonl, true},
+      {"csv(path: string, NAME: value...)", "", eval::Effects::kWrites, csv, true},
+      {"tensorboard(folder: string, step: int, NAME: value...)", "", eval::Effects::kWrites, tensorboard, true},
   };
 }
 

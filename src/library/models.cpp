@@ -19,8 +19,8 @@ eval::HostValue is_tensor(eval::Caller&, const eval::Bound& call) { return tenso
 
 std::vector<eval::HostFunction> model_functions() {
   return {
-      {"has(net: model, name: string) -> bool", "", has},
-      {"is_tensor(x) -> bool", "", is_tensor},
+      {"has(net: model, name: string) -> bool", "", eval::Effects::kNone, has},
+      {"is_tensor(x) -> bool", "", eval::Effects::kNone, is_tensor},
   };
 }
 

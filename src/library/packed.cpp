@@ -125,7 +125,7 @@ eval::HostValue packed(eval::Caller& caller, const eval::Bound& call) {
 }  // namespace
 
 std::vector<eval::HostFunction> packing_functions() {
-  return {{"packed(texts: list, begin: int, end: int, padding: int) -> value", "", packed, true}};
+  return {{"packed(texts: list, begin: int, end: int, padding: int) -> value", "", eval::Effects::kNone, packed, true}};
 }
 
 }  // namespace mtf::library

@@ -126,8 +126,9 @@ eval::HostValue bleu_of(eval::Caller& caller, const eval::Bound& call) {
 
 std::vector<eval::HostFunction> pair_functions() {
   return {
-      {"pairs(sources: list, targets: list, begin: int, end: int, padding: int) -> value", "", pairs, true},
-      {"bleu(translations: list, references: list) -> float", "", bleu_of},
+      {"pairs(sources: list, targets: list, begin: int, end: int, padding: int) -> value", "", eval::Effects::kNone,
+       pairs, true},
+      {"bleu(translations: list, references: list) -> float", "", eval::Effects::kNone, bleu_of},
   };
 }
 

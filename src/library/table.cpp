@@ -36,9 +36,10 @@ class TableObject : public eval::Object, public std::enable_shared_from_this<Tab
     static const syntax::Signature kColumn =
         "column(name: string, rows: dim = none, type: element = f32, missing: float = none) -> value";
     if (name.text() != "column") return std::nullopt;
-    return eval::host_function(kColumn, "", [self = shared_from_this()](eval::Caller& caller, const eval::Bound& call) {
-      return self->column(caller, call);
-    });
+    return eval::host_function(kColumn, "", eval::Effects::kReads,
+                               [self = shared_from_this()](eval::Caller& caller, const eval::Bound& call) {
+                                 return self->column(caller, call);
+                               });
   }
 
  private:
@@ -118,6 +119,8 @@ eval::HostValue table(eval::Caller& caller, const eval::Bound& call) {
 
 }  // namespace
 
-std::vector<eval::HostFunction> table_functions() { return {{"table(path: string, by: string) -> value", "", table}}; }
+std::vector<eval::HostFunction> table_functions() {
+  return {{"table(path: string, by: string) -> value", "", eval::Effects::kReads, table}};
+}
 
 }  // namespace mtf::library

@@ -34,7 +34,8 @@ class TokenizerObject : public eval::Object, public std::enable_shared_from_this
     static const syntax::Signature kSave = "save(path: string)";
     if (name.text() == "save")
       return eval::host_function(
-          kSave, "", [self](eval::Caller& caller, const eval::Bound& call) { return self->save(caller, call); }, true);
+          kSave, "", eval::Effects::kWrites,
+          [self](eval::Caller& caller, const eval::Bound& call) { return self->save(caller, call); }, true);
     return std::nullopt;
   }
 
@@ -219,13 +220,16 @@ eval::HostValue lines_of_file(eval::Caller& caller, const eval::Bound& call) {
 
 std::vector<eval::HostFunction> text_functions() {
   return {
-      {"text(path: string) -> value", "", text},
-      {"bpe(path: string, size: int, special: list) -> value", "", learned<io::learn_byte_pairs, 256>},
-      {"words(path: string, size: int, special: list) -> value", "", learned<io::learn_words, 2>},
-      {"tokenizer(path: string, pattern: string = none, special: list = none) -> value", "", tokenizer},
-      {"tokens(path: string, tokenizer) -> value", "", tokens, true},
-      {"token_file(path: string, vocab, bits: int = none) -> value", "", token_file, true},
-      {"lines(path: string) -> list", "", lines_of_file},
+      {"text(path: string) -> value", "", eval::Effects::kReads, text},
+      {"bpe(path: string, size: int, special: list) -> value", "", eval::Effects::kReads,
+       learned<io::learn_byte_pairs, 256>},
+      {"words(path: string, size: int, special: list) -> value", "", eval::Effects::kReads,
+       learned<io::learn_words, 2>},
+      {"tokenizer(path: string, pattern: string = none, special: list = none) -> value", "", eval::Effects::kReads,
+       tokenizer},
+      {"tokens(path: string, tokenizer) -> value", "", eval::Effects::kReads, tokens, true},
+      {"token_file(path: string, vocab, bits: int = none) -> value", "", eval::Effects::kReads, token_file, true},
+      {"lines(path: string) -> list", "", eval::Effects::kReads, lines_of_file},
   };
 }
 

@@ -39,10 +39,12 @@ class TokenText : public eval::Object, public std::enable_shared_from_this<Token
                                    kSave = "save(path: string)";
     if (name.text() == "windows")
       return eval::host_function(
-          kWindows, "", [self](eval::Caller& caller, const eval::Bound& call) { return self->windows(caller, call); });
+          kWindows, "", eval::Effects::kReads,
+          [self](eval::Caller& caller, const eval::Bound& call) { return self->windows(caller, call); });
     if (name.text() == "save")
       return eval::host_function(
-          kSave, "", [self](eval::Caller& caller, const eval::Bound& call) { return self->save(caller, call); }, true);
+          kSave, "", eval::Effects::kWrites,
+          [self](eval::Caller& caller, const eval::Bound& call) { return self->save(caller, call); }, true);
     if (has_text() && name.text() == "encode") return encode_by(tokens_->tokenizer);
     if (has_text() && name.text() == "decode") return decode_by(tokens_->tokenizer);
     return walk_attribute(name, kSignatures, [self](eval::Caller& caller, const eval::Bound& call) {
@@ -225,20 +227,24 @@ eval::ObjectPtr token_text(std::shared_ptr<const Tokens> tokens, std::int64_t fi
 
 eval::BuiltinPtr encode_by(const io::TokenizerPtr& tokenizer) {
   static const syntax::Signature kEncode = "encode(string: string) -> list";
-  return eval::host_function(kEncode, "", [tokenizer](eval::Caller&, const eval::Bound& call) -> eval::HostValue {
-    if (!tokenizer) return unknown(eval::UnknownKind::kAny);
-    std::vector<eval::HostValue> ids;
-    try {
-      for (const std::int32_t id : tokenizer->encode(call.text(0))) ids.push_back(static_cast<int64_t>(id));
-    } catch (const io::CannotEncode& error) { fail(Kind::bad_value, call.span(0), "{}", error.what()); }
-    return make_list(std::move(ids));
-  });
+  return eval::host_function(kEncode, "", eval::Effects::kNone,
+                             [tokenizer](eval::Caller&, const eval::Bound& call) -> eval::HostValue {
+                               if (!tokenizer) return unknown(eval::UnknownKind::kAny);
+                               std::vector<eval::HostValue> ids;
+                               try {
+                                 for (const std::int32_t id : tokenizer->encode(call.text(0)))
+                                   ids.push_back(static_cast<int64_t>(id));
+                               } catch (const io::CannotEncode& error) {
+                                 fail(Kind::bad_value, call.span(0), "{}", error.what());
+                               }
+                               return make_list(std::move(ids));
+                             });
 }
 
 eval::BuiltinPtr decode_by(const io::TokenizerPtr& tokenizer) {
   static const syntax::Signature kDecode = "decode(ids, end: int = none) -> value";
   return eval::host_function(
-      kDecode, "",
+      kDecode, "", eval::Effects::kNone,
       [tokenizer](eval::Caller& caller, const eval::Bound& call) { return decoded(caller, tokenizer, call); }, true);
 }
 

@@ -41,9 +41,9 @@ class OneLibrary : public FileTest {
   }
 
   HostLibrary library_{
-      .functions = {{"twice(x: int) -> int", "Two of them.", twice},
-                    {"given(dims: shape) -> tensor", "Numbers.", given}},
-      .native = {{"count() -> int", "", count}},
+      .functions = {{"twice(x: int) -> int", "Two of them.", Effects::kNone, twice},
+                    {"given(dims: shape) -> tensor", "Numbers.", Effects::kReads, given}},
+      .native = {{"count() -> int", "", Effects::kWrites, count}},
       .new_state = []() -> std::unique_ptr<LibraryState> { return std::make_unique<CountedCalls>(); },
   };
   Settings settings_;

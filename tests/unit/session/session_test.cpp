@@ -306,6 +306,24 @@ TEST_F(Repl, AHiddenBindingLivesAsLongAsWhatNamesIt) {
   EXPECT_EQ(session.execute("[f(), call(), again(), n]")[0].bindings[0].value, "[4, 1, 41, 41]");
 }
 
+/// A function sees later functions of the names in it, but not later bindings.
+TEST_F(Repl, AFunctionDeclaredAgainIsCalledByEarlierOnesAndABindingIsNot) {
+  session.execute(
+      "let k = 1; setting s = 1\nfn f() = 1; fn g() = [f(), k, s]\nmodel M() { fn call() = g() }\nlet m = M()");
+  const auto now = [&] { return session.execute("[g(), m()]")[0].bindings[0].value; };
+  EXPECT_EQ(now(), "[[1, 1, 1], [1, 1, 1]]");
+  session.execute("fn f() = 2; let k = 2");
+  EXPECT_EQ(now(), "[[2, 1, 1], [2, 1, 1]]");
+  session.execute("fn f() = k; let h = fn() = [f(), g()]\nk := 3; let k = 4");
+  EXPECT_EQ(now(), "[[3, 1, 1], [3, 1, 1]]");
+  session.execute("with s = 5 { print(h()) }\nprint(h())");
+  EXPECT_EQ(out.str(), "[3, [3, 1, 5]]\n[3, [3, 1, 1]]\n");
+  EXPECT_THROW(session.execute("fn f() = 6; fn g() = 7; let k = 8; nope"), UserError);  // undoes its statement alone
+  EXPECT_EQ(now(), "[7, 7]");
+  EXPECT_EQ(session.undo(2), 2);
+  EXPECT_EQ(now(), "[[2, 1, 1], [2, 1, 1]]");
+}
+
 TEST_F(Repl, WhatNobodyNamesAnyMoreHasNoMemory) {
   session.execute("dim a = 2000000\nlet x = ones([a])\nfn f(y) = 2 * y\nfn sees() = x");
   for (int i = 0; i < 100; ++i) session.execute("let x = 2 * ones([a])");
