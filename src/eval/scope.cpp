@@ -13,16 +13,16 @@ graph::Handle* handle_of(Binding& binding) { return std::get_if<graph::Handle>(&
 
 /// The old state of a binding. The tensor that the binding held is set aside until the binding is put back.
 struct Was {
-  explicit Was(const Binding& is) : binding(is) {
+  Was(const Binding& is, const Undo& undo) : binding(is) {
     graph::Handle* const handle = handle_of(binding);
     is_held = handle && !handle->is_aside();
-    if (handle) handle->set_aside();
+    if (handle) handle->set_aside_for_undo(undo.since());
   }
   void put_back(Binding& into) const {
     const std::weak_ptr<const void> named_by = binding.named_by.expired() ? into.named_by : binding.named_by;
     into = binding;
     into.named_by = named_by;
-    if (is_held) handle_of(into)->take_up();
+    if (graph::Handle* const handle = handle_of(into)) is_held ? handle->take_up() : handle->set_aside();
   }
 
   Binding binding;
@@ -40,7 +40,7 @@ void Scope::note(const Binding& binding, Undo& undo) {
   const auto index = static_cast<size_t>(&binding - bindings.data());
   undo.add(
       shared_from_this(), part_of_binding(index),
-      [this, index, was = Was(bindings[index])] { was.put_back(bindings[index]); },
+      [this, index, was = Was(bindings[index], undo)] { was.put_back(bindings[index]); },
       [&] { return bytes_kept_by(bindings[index].value); });
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "graph/graph.h"
 #include "support/restore.h"
 #include "types/saturating.h"
 
@@ -96,16 +97,23 @@ class Undo {
     if (log_ != nullptr) log_->add(log);
   }
   /// Makes `log` the innermost log for the lifetime of the returned object.
-  Restore<UndoLog*> into(UndoLog& log) { return Restore<UndoLog*>(log_, &log); }
+  Restore<UndoLog*> into(UndoLog& log) {
+    since_ = graph::last_node_id();
+    return Restore<UndoLog*>(log_, &log);
+  }
+  /// The last node that an undo of the present iteration would keep.
+  int64_t since() const { return since_; }
 
   void begin_statement() {
     turn_.clear();
     turns_ = 0;
+    since_ = graph::last_node_id();
   }
   /// Ends a loop iteration. Its assignments may be kept even if the statement does not end.
   void end_turn() {
     turn_.clear();
     ++turns_;
+    since_ = graph::last_node_id();
     if (log_ != nullptr) log_->forget_what_is_gone();
   }
   /// The number of iterations that the statement has ended.
@@ -117,6 +125,7 @@ class Undo {
   UndoLog* log_ = nullptr;
   UndoLog turn_;
   int64_t turns_ = 0;
+  int64_t since_ = 0;
 };
 
 }  // namespace mtf::eval

@@ -73,13 +73,13 @@ void Variables::assign(const PlacePtr& place, const HostValue& value, Span span,
   graph::Handle before = place->current;
   if (evaluator_.undo.wanted()) {
     const bool was_aside = before.is_aside();
-    before.set_aside();
+    before.set_aside_for_undo(evaluator_.undo.since());
     evaluator_.undo.add(
         place, 0,
         [place = place.get(), before, was_aside] {
           before.value().node->ended = nullptr;
           place->current = before;
-          if (!was_aside) place->current.take_up();
+          was_aside ? place->current.set_aside() : place->current.take_up();
         },
         [&] { return bytes_kept_by(before); });
   }

@@ -20,6 +20,7 @@
 // A variable is a `param` or `state` of a model. Each assignment to it makes a new node of the operation `assign`, and
 // gradients end there. The replaced node records this in `ended`. So does each node that released its history because
 // it had read a replaced node.
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -147,6 +148,9 @@ struct Node : std::enable_shared_from_this<Node> {
   bool is_held() const { return held_total_ > 0; }
   bool is_set_aside() const { return aside_ > 0; }
   bool is_kept() const { return held_total_ + aside_ > 0; }  ///< held, or set aside
+  /// True if an earlier node still has the node as a possible target of a gradient. A handle for an undo does not make
+  /// it a target of later nodes: an undo drops them.
+  bool is_target_of(const Node& later) const { return held_total_ + aside_ > (later.id > undo_since_ ? for_undo_ : 0); }
   /// True if a value that is set aside depends on it. The node then keeps its operands until it is computed.
   bool is_for_later() const { return for_later_; }
   int32_t uses() const { return uses_; }  ///< number of uses as an operand by nodes that keep their operands
@@ -178,7 +182,9 @@ struct Node : std::enable_shared_from_this<Node> {
   int32_t uses_ = 0;
   int32_t held_first_ = 0;
   int32_t held_total_ = 0;
-  int32_t aside_ = 0;  ///< number of handles that are set aside
+  int32_t aside_ = 0;       ///< number of handles that are set aside
+  int32_t for_undo_ = 0;    ///< number of these that are for an undo
+  int64_t undo_since_ = 0;  ///< an undo drops the nodes with larger ids
   std::vector<int32_t> held_others_;
   std::shared_ptr<ValueTable> table_;  ///< null: of no program (an expansion)
   Link held_link_, history_link_;
@@ -198,46 +204,55 @@ inline const std::shared_ptr<plan::Tensor>& Value::computed() const { return nod
 /// A value that the evaluator holds, because the script can still name it. Copies of a handle count too, and are set
 /// aside if the original is.
 class Handle {
+  enum class Holds : uint8_t { kNow, kLater, kForUndo };
+
  public:
   Handle() = default;
   Handle(Value value) : value_(std::move(value)) { hold(); }  // NOLINT: a value that the evaluator takes is held
-  Handle(const Handle& other) : value_(other.value_), aside_(other.aside_) { hold(); }
-  Handle(Handle&& other) noexcept : value_(std::move(other.value_)), aside_(other.aside_) { other.value_ = {}; }
+  Handle(const Handle& other) : value_(other.value_), holds_(other.holds_) { hold(); }
+  Handle(Handle&& other) noexcept : value_(std::move(other.value_)), holds_(other.holds_) { other.value_ = {}; }
   Handle& operator=(Handle other) noexcept {
     std::swap(value_, other.value_);
-    std::swap(aside_, other.aside_);
+    std::swap(holds_, other.holds_);
     return *this;
   }
   ~Handle() { let_go(); }
   const Value& value() const { return value_; }
   bool operator==(const Handle& other) const { return value_ == other.value_; }
 
-  bool is_aside() const { return aside_; }
-  void set_aside() { change(true); }
+  bool is_aside() const { return holds_ != Holds::kNow; }
+  void set_aside() { change(Holds::kLater); }
+  /// Sets it aside for an undo, which would drop all nodes with ids above `since`.
+  void set_aside_for_undo(int64_t since) {
+    change(Holds::kForUndo);
+    if (value_.node) value_.node->undo_since_ = std::max(value_.node->undo_since_, since);
+  }
   /// Makes a handle that was set aside an ordinary one again.
-  void take_up() { change(false); }
+  void take_up() { change(Holds::kNow); }
 
  private:
   void hold() {
     if (!value_.node) return;
-    if (aside_) ++value_.node->aside_;
-    else value_.node->hold(value_.result);
+    if (holds_ == Holds::kNow) return value_.node->hold(value_.result);
+    ++value_.node->aside_;
+    if (holds_ == Holds::kForUndo) ++value_.node->for_undo_;
   }
   void let_go() {
     if (!value_.node) return;
-    if (aside_) --value_.node->aside_;
-    else value_.node->let_go(value_.result);
+    if (holds_ == Holds::kNow) return value_.node->let_go(value_.result);
+    --value_.node->aside_;
+    if (holds_ == Holds::kForUndo) --value_.node->for_undo_;
   }
-  void change(bool aside) {
-    if (aside == aside_ || !value_.node) return;
-    if (aside && !value_.node->is_computed(value_.result)) value_.node->keep_for_later();
+  void change(Holds holds) {
+    if (holds == holds_ || !value_.node) return;
+    if (holds != Holds::kNow && !value_.node->is_computed(value_.result)) value_.node->keep_for_later();
     let_go();
-    aside_ = aside;
+    holds_ = holds;
     hold();
   }
 
   Value value_;
-  bool aside_ = false;
+  Holds holds_ = Holds::kNow;
 };
 
 /// Returns the nodes that `roots` need and that are not computed, in program order, so operands come first. Ignores

@@ -115,13 +115,14 @@ Values ValueTable::pending_held(int64_t first) {
   return roots;
 }
 
-bool ValueTable::leads_through(const Value& operand) {
+bool ValueTable::leads_through(const Value& operand, const Node& node) {
   return is_float(operand.element()) &&
-         (operand.node->is_kept() || (operand.node->keeps_history_ && operand.node->leads_));
+         (operand.node->is_target_of(node) || (operand.node->keeps_history_ && operand.node->leads_));
 }
 
 bool ValueTable::leads(const Node& node) {
-  return std::any_of(node.operands().begin(), node.operands().end(), leads_through);
+  return std::any_of(node.operands().begin(), node.operands().end(),
+                     [&](const Value& operand) { return leads_through(operand, node); });
 }
 
 KeptHistory ValueTable::keep_history(const std::vector<NodePtr>& nodes, ReadsOfGradient reads_of_gradient) {
@@ -150,7 +151,7 @@ KeptHistory ValueTable::keep_history(const std::vector<NodePtr>& nodes, ReadsOfG
       continue;
     }
     std::vector<bool> wanted;
-    for (const Value& operand : node->operands()) wanted.push_back(leads_through(operand));
+    for (const Value& operand : node->operands()) wanted.push_back(leads_through(operand, *node));
     const GradientReads reads = reads_of_gradient(*node->operation, wanted);
     for (size_t k = 0; k < node->operands().size(); ++k)
       if (reads.operands[k]) save_operand(node->operands()[k]);

@@ -36,7 +36,7 @@
 // directly release their operands (Node::ended records why). So do all operations that no longer lead to a held value.
 //
 // Set aside. For histories, a value that is set aside counts as held. The operations that it depends on keep their
-// operands until it is computed.
+// operands until it is computed. A value that only an undo may bring back counts for the nodes that the undo keeps.
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -122,8 +122,8 @@ class ValueTable : public std::enable_shared_from_this<ValueTable> {
   void now_held(Node& node);
   void no_longer_held(Node& node);
   void forget(Node& node);
-  /// True if an operand is held or leads to a held value.
-  static bool leads_through(const Value& operand);
+  /// True if an operand of `node` is held or leads to a held value.
+  static bool leads_through(const Value& operand, const Node& node);
   static bool leads(const Node& node);
   /// Keeps the operands of every node that a held value depends on. `nodes` are in program order and lead to held
   /// values (leads_). Inside a segment, also keeps the dependencies of kept operations, because the segment is

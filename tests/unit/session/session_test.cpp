@@ -324,6 +324,17 @@ TEST_F(Repl, AFunctionDeclaredAgainIsCalledByEarlierOnesAndABindingIsNot) {
   EXPECT_EQ(now(), "[[2, 1, 1], [2, 1, 1]]");
 }
 
+TEST_F(Repl, ALoopOverANameOfAnEarlierEntryKeepsNoHistory) {
+  session.execute("dim a = 1000\nlet x = ones([a])\nlet y = x * x");
+  execution.runtime().restart_peak();
+  session.execute("for i in 0..10000 { x := x * x }");
+  EXPECT_LT(execution.counters().peak_bytes, 1'000'000);
+  EXPECT_THROW(session.execute("for i in 0..200 {\n  x := 2 * x\n  if i == 150 { nope }\n}"), UserError);
+  EXPECT_EQ(session.execute("sum(x)")[0].bindings[0].value, "1000");
+  EXPECT_EQ(session.undo(), 1);
+  EXPECT_EQ(session.execute("sum(grad(sum(y), x))")[0].bindings[0].value, "2000");  // as before the first loop
+}
+
 TEST_F(Repl, WhatNobodyNamesAnyMoreHasNoMemory) {
   session.execute("dim a = 2000000\nlet x = ones([a])\nfn f(y) = 2 * y\nfn sees() = x");
   for (int i = 0; i < 100; ++i) session.execute("let x = 2 * ones([a])");
