@@ -10,8 +10,9 @@
 // scopes die with their block, or with the functions that see them (cuts.h says which bindings those functions keep).
 //
 // Names are looked up at each use; no earlier step resolves them to slots. Slots would have to follow undo, hidden
-// names, and bindings that a check makes after an error. A scope has few bindings and is searched from the last one; a
-// scope with many has an index.
+// names, and bindings that a check makes after an error. A lookup passes most scopes without a search, because their
+// lists tell that they lack the name. A scope has few bindings and is searched from the last one; a scope with many has
+// an index.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -37,6 +38,28 @@ struct Binding {
   bool is_aside = false;                    ///< its value is set aside: set_aside.h
   bool is_turns_number = false;             ///< a number that differs in each loop iteration: Number in replay.h
   std::weak_ptr<const void> named_by = {};  ///< in the outermost scope: expires with the last Named that names it
+};
+
+/// Bindings in the order in which they were made.
+class Bindings : public std::vector<Binding> {
+ public:
+  template <typename... Parts>
+  Binding& emplace_back(Parts&&... parts) {
+    Binding& binding = vector::emplace_back(std::forward<Parts>(parts)...);
+    names_ |= bit_of(binding.name);
+    return binding;
+  }
+  void push_back(Binding binding) { emplace_back(std::move(binding)); }
+  void clear() {
+    vector::clear();
+    names_ = 0;
+  }
+  /// False if no binding has this name.
+  bool may_have(Name name) const { return (names_ & bit_of(name)) != 0; }
+
+ private:
+  static uint64_t bit_of(Name name) { return uint64_t{1} << (name.id() % 64); }
+  uint64_t names_ = 0;  ///< the bits of all names, and maybe of erased ones
 };
 
 /// Keeps alive the bindings of the outermost scope that the text of a function or model names.
@@ -74,8 +97,8 @@ class Scope : public std::enable_shared_from_this<Scope> {
   std::shared_ptr<Scope> parent;
   Scope* outermost = nullptr;
   size_t parent_limit = 0;
-  std::vector<Binding> bindings;
-  std::vector<Binding> hoisted;
+  Bindings bindings;
+  Bindings hoisted;
   int uncertain = 0;                      ///< how many unknown conditions and loops walked once enclose it
   bool captured = false;                  ///< a function sees its bindings
   const ast::ModelStmt* model = nullptr;  ///< of an instance's scope: the instance's model
@@ -128,7 +151,7 @@ class Scope : public std::enable_shared_from_this<Scope> {
   /// The binding of a name in this scope, without the scopes around it; or null.
   Binding* find_own(Name name, size_t limit = ~size_t{0}) {
     Binding* const binding = find_bound(name, limit);
-    return binding != nullptr || hoisted.empty() ? binding : find_hoisted(name);
+    return binding != nullptr || !hoisted.may_have(name) ? binding : find_hoisted(name);
   }
   /// The function or model of this name in this scope, without the scopes around it; or null.
   Binding* find_hoisted(Name name);
@@ -139,7 +162,8 @@ class Scope : public std::enable_shared_from_this<Scope> {
   };
   Found find(Name name, size_t limit = ~size_t{0}) {
     for (Scope* scope = this; scope != nullptr; limit = scope->parent_limit, scope = scope->parent.get())
-      if (Binding* binding = scope->find_own(name, limit)) return {binding, scope};
+      if (scope->bindings.may_have(name) || scope->hoisted.may_have(name)) [[unlikely]]
+        if (Binding* binding = scope->find_own(name, limit)) return {binding, scope};
     return {};
   }
   /// Every name visible here, the nearest first.
@@ -167,7 +191,8 @@ class Scope : public std::enable_shared_from_this<Scope> {
   /// Releases the values of hidden bindings that no function or model names any more.
   void let_go_of_hidden();
   /// The last binding with this name among the first `limit` bindings, or null.
-  Binding* find_bound(Name name, size_t limit) {
+  Binding* find_bound(Name name, size_t limit) { return bindings.may_have(name) ? search(name, limit) : nullptr; }
+  Binding* search(Name name, size_t limit) {
     limit = std::min(limit, bindings.size());
     if (bindings.size() > kMany) limit = limit_by_index(name, limit);
     Binding* const first = bindings.data();

@@ -60,7 +60,7 @@ std::string part_of(std::string_view what, size_t i) { return fmt::format("{}[{}
 
 PlacedValue::~PlacedValue() {
   for (const std::unique_ptr<Copy>& copy : copies_)
-    for (std::vector<Binding>* names : {&copy->own->bindings, &copy->own->hoisted})
+    for (Bindings* names : {&copy->own->bindings, &copy->own->hoisted})
       for (Binding& binding : *names) binding.value = None{};
 }
 
