@@ -264,61 +264,37 @@ class Comprehension {
   bool walk(size_t index, const ScopePtr& scope) {
     const Loop& loop = all_.loops[index];
     check_stack(loop.span, Kind::nesting_too_deep);
-    const HostValue iterable = evaluator_.evaluate(*loop.iterable, scope);
+    HostValue iterable = evaluator_.evaluate(*loop.iterable, scope);
     if (iterable.is_poison()) return false;
-    auto* sequence = iterable.as<SequencePtr>();
-    if (auto* list = iterable.as<ListPtr>())
-      return every_turn(
-          index, static_cast<int64_t>((*list)->items.size()), [keep = *list](int64_t i) { return keep->items[i]; },
-          scope);
-    auto* range = iterable.as<Range>();
-    if (const std::optional<int64_t> count = range ? range->size(loop.iterable->span) : std::nullopt) {
-      check_list_length(static_cast<size_t>(*count), loop.iterable->span);
-      return every_turn(
-          index, *count, [first = range->first](int64_t i) { return HostValue(first + i); }, scope);
-    }
-    if (const int64_t count = sequence ? count_of(**sequence, evaluator_.domain) : -1; count >= 0)
-      return every_turn(index, count, (*sequence)->at, scope);
-    if (!iterable.is<Range>() && !iterable.is_unknown() && !sequence) {
-      fail(Diagnostic(Kind::not_iterable, loop.iterable->span,
-                      fmt::format("expected a list or a range, found {}", describe(iterable)))
-               .help(iterable.is<Dim>() || iterable.is<int64_t>()
-                         ? mtf::help_with(
-                               "", {{{loop.iterable->span.file, loop.iterable->span.begin, loop.iterable->span.begin},
-                                     "0.."}})
-                         : ""));
-    }
+    const Items items = items_of(std::move(iterable), evaluator_.domain, loop.iterable->span);
+    if (items.count >= 0 && !items.is_finite) check_list_length(static_cast<size_t>(items.count), loop.iterable->span);
+    if (items.count >= 0) return every_turn(index, items, scope);
     // Only the run knows the number of elements: one element stands for all.
     all_known_ = false;
-    const auto one = [&] {
-      if (sequence) return (*sequence)->any ? (*sequence)->any() : (*sequence)->at(0);
-      return unknown(iterable.is<Range>() ? UnknownKind::kInt : UnknownKind::kAny);
-    };
     bool is_right = true;
     if (evaluator_.domain.is_check()) {
-      evaluator_.loops.walk_until_nothing_changes([&] { is_right = turn(index, one(), evaluator_.nested(scope)); },
-                                                  false);
+      evaluator_.loops.walk_until_nothing_changes(
+          [&] { is_right = turn(index, items.any(), evaluator_.nested(scope)); }, false);
       return is_right;
     }
     const auto maybe = evaluator_.domain.uncertain();
     Doubtful once(evaluator_.doubts, {loop.iterable->span, plan::Doubt::Kind::kTurns});
-    is_right = turn(index, one(), evaluator_.nested(scope));
+    is_right = turn(index, items.any(), evaluator_.nested(scope));
     once.end();
     return is_right;
   }
 
-  template <class At>
-  bool every_turn(size_t index, int64_t count, const At& at, const ScopePtr& scope) {
+  bool every_turn(size_t index, const Items& items, const ScopePtr& scope) {
     OwnScope inner = evaluator_.nested(scope);
     const int doubt = evaluator_.domain.uncertainty();
     bool is_right = true;
     bool has_ended = false;
     const auto walk = [&](int64_t i) {
-      HostValue item = at(i);
-      has_ended = count == Sequence::kUntilNone && item.is<None>();
+      HostValue item = items.at(i);
+      has_ended = items.count == Sequence::kUntilNone && item.is<None>();
       if (!has_ended) is_right = turn(index, std::move(item), inner);
     };
-    for (int64_t i = 0; i < count && is_right && !has_ended; ++i, inner.end_turn()) {
+    for (int64_t i = 0; i < items.count && is_right && !has_ended; ++i, inner.end_turn()) {
       if (i == 0 || !evaluator_.domain.is_check()) walk(i);
       else if (!evaluator_.loops.walk_later_turn(doubt, [&] { walk(i); })) all_known_ = false;
     }

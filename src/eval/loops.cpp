@@ -203,28 +203,17 @@ Flow Loops::turn(const ast::ForStmt& stmt, const BlockInfo& body, HostValue&& it
   return evaluator_.run_block(stmt.body, body, inner, false, replay);
 }
 
-Loops::Items Loops::items_of(HostValue& iterable, const ast::ForStmt& stmt, const std::vector<ast::Ident>& variables,
-                             const ScopePtr& scope) {
-  const Span span = stmt.iterable->span;
+Items items_of(HostValue&& iterable, const AbstractDomain& domain, Span span) {
   Items items;
-  items.every_turn = !evaluator_.domain.is_check();
-  items.any = iterable;
   if (auto* range = iterable.as<Range>()) {
-    items.any = unknown(UnknownKind::kInt);
     if (const std::optional<int64_t> count = range->size(span)) {
       items.count = *count;
       items.at = [first = range->first](int64_t i) { return HostValue(first + i); };
-      const BlockInfo& body = evaluator_.blocks.info(stmt.body);
-      if (!items.every_turn && items.count > 1) {
-        items.every_turn = needs_every_turn(body, variables, evaluator_.builtins, *scope);
-        items.for_lists_alone = !items.every_turn && assigns_lists(body.assigns, *scope);
-      }
-      items.every_turn = items.every_turn || items.count <= 1 || items.for_lists_alone;
     }
+    items.any = [] { return unknown(UnknownKind::kInt); };
   } else if (auto* list = iterable.as<ListPtr>()) {
     items.count = static_cast<int64_t>((*list)->items.size());
-    items.every_turn = items.is_finite = true;
-    items.any = {};
+    items.is_finite = true;
     items.are_kept = list->use_count() > 1;
     if (items.are_kept) {
       items.at = [keep = *list](int64_t i) { return keep->items[i]; };
@@ -233,10 +222,14 @@ Loops::Items Loops::items_of(HostValue& iterable, const ast::ForStmt& stmt, cons
       iterable = {};
     }
   } else if (auto* sequence = iterable.as<SequencePtr>()) {
-    items.count = count_of(**sequence, evaluator_.domain);
+    items.count = count_of(**sequence, domain);
     items.at = (*sequence)->at;
     items.is_finite = true;
-  } else if (!iterable.is_unknown() && !iterable.is_poison()) {
+    items.any = [of = *sequence] { return of->any ? of->any() : of->at(0); };
+    items.other = (*sequence)->other;
+  } else if (iterable.is_unknown() || iterable.is_poison()) {
+    items.any = [iterable] { return iterable; };
+  } else {
     fail(Diagnostic(Kind::not_iterable, span, fmt::format("expected a list or a range, found {}", describe(iterable)))
              .help(iterable.is<Dim>() || iterable.is<int64_t>()
                        ? mtf::help_with("", {{{span.file, span.begin, span.begin}, "0.."}})
@@ -247,25 +240,31 @@ Loops::Items Loops::items_of(HostValue& iterable, const ast::ForStmt& stmt, cons
 
 Flow Loops::run(const ast::ForStmt& stmt, const ScopePtr& scope) {
   HostValue iterable = evaluator_.evaluate(*stmt.iterable, scope);
+  const bool is_range = iterable.is<Range>(), is_list = iterable.is<ListPtr>();
+  const Items items = items_of(std::move(iterable), evaluator_.domain, stmt.iterable->span);
   const BlockInfo& info = evaluator_.blocks.info(stmt.body);
   std::vector<ast::Ident> variables;
   names_of(*stmt.pattern, variables);
-  Items items = items_of(iterable, stmt, variables, scope);
+  bool every = is_list || !evaluator_.domain.is_check() || (is_range && items.count <= 1);
+  bool for_lists_alone = false;
+  if (!every && is_range && items.count > 1) {
+    every = needs_every_turn(info, variables, evaluator_.builtins, *scope);
+    for_lists_alone = !every && assigns_lists(info.assigns, *scope);
+    every = every || for_lists_alone;
+  }
   Cuts::Waiting turns = waiting(info, variables, scope);
   Restore deeper(depth_, depth_ + 1);
-  if (items.every_turn && items.count >= 0) return every_turn(stmt, info, items, variables[0], turns, scope);
+  if (every && items.count >= 0) return every_turn(stmt, info, items, for_lists_alone, variables[0], turns, scope);
   if (items.count == 0 && !evaluator_.domain.is_check()) return Flow::kNext;
-  if (auto* sequence = iterable.as<SequencePtr>()) items.any = (*sequence)->any ? (*sequence)->any() : items.at(0);
+  const HostValue any = items.any();
   evaluator_.domain.numbers_become_unknown(info.assigns, *scope, evaluator_.undo);
   const int64_t count = items.count < 0 ? 0 : saturating_multiply(evaluator_.reports.turns(), items.count);
-  walk_once([&] { return turn(stmt, info, HostValue(items.any), evaluator_.nested(scope)); }, info.assigns, scope,
-            count, turns, stmt.body.span, stmt.iterable->span);
-  auto* sequence = iterable.as<SequencePtr>();
-  if (sequence && (*sequence)->other && evaluator_.domain.is_check()) {
-    const HostValue other = (*sequence)->other();
-    walk_once([&] { return turn(stmt, info, HostValue(other), evaluator_.nested(scope)); }, info.assigns, scope, 0,
+  const auto walk = [&](const HostValue& item, int64_t times) {
+    walk_once([&] { return turn(stmt, info, HostValue(item), evaluator_.nested(scope)); }, info.assigns, scope, times,
               turns, stmt.body.span, stmt.iterable->span);
-  }
+  };
+  walk(any, count);
+  if (items.other && evaluator_.domain.is_check()) walk(items.other(), 0);
   return Flow::kNext;
 }
 
@@ -274,8 +273,8 @@ void Loops::bind_last_turn(const ScopePtr& scope) {
     evaluator_.bind_pattern(*turn->pattern, HostValue(turn->item), scope);
 }
 
-Flow Loops::every_turn(const ast::ForStmt& stmt, const BlockInfo& body, const Items& items, const ast::Ident& variable,
-                       Cuts::Waiting turns, const ScopePtr& scope) {
+Flow Loops::every_turn(const ast::ForStmt& stmt, const BlockInfo& body, const Items& items, bool for_lists_alone,
+                       const ast::Ident& variable, Cuts::Waiting turns, const ScopePtr& scope) {
   const Span span = stmt.body.span;
   const NameSet& assigned = body.assigns;
   Ends ends(*this, assigned, *scope, stmt.pattern->span);
@@ -322,12 +321,12 @@ Flow Loops::every_turn(const ast::ForStmt& stmt, const BlockInfo& body, const It
     }
     if (!evaluator_.domain.is_check() || items.is_finite) continue;
     const bool is_settled =
-        items.for_lists_alone &&
+        for_lists_alone &&
         ((i == kCheckedTurnsOfNumbers && assigns_lists_of_numbers(assigned, *scope)) || types.after(i));
     if (i == kMostCheckedTurns || is_settled) {
       evaluator_.domain.numbers_become_unknown(assigned, *scope, evaluator_.undo);
-      walk_once([&] { return this->turn(stmt, body, HostValue(items.any), evaluator_.nested(scope)); }, assigned, scope,
-                0, turns, span, stmt.iterable->span);
+      walk_once([&] { return this->turn(stmt, body, items.any(), evaluator_.nested(scope)); }, assigned, scope, 0,
+                turns, span, stmt.iterable->span);
       break;
     }
   }

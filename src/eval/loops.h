@@ -29,6 +29,18 @@ namespace mtf::eval {
 class Evaluator;
 class Replay;  // eval/replay.h
 
+/// The items that a `for` or a comprehension walks.
+struct Items {
+  int64_t count = -1;                    ///< -1: only the run knows it
+  std::function<HostValue(int64_t)> at;  ///< null: unknown. Returns each item once if are_kept is false
+  std::function<HostValue()> any;        ///< a value that stands for all items of an unknown number, or of a range
+  std::function<HostValue()> other;      ///< Sequence::other
+  bool are_kept = true;                  ///< something else holds the items too
+  bool is_finite = false;                ///< the items exist: a check walks all iterations, however many
+};
+/// Returns the items of `iterable`, and takes them over if nothing else holds them. Fails (not_iterable) at `span`.
+Items items_of(HostValue&& iterable, const AbstractDomain& domain, Span span);
+
 class Loops {
  public:
   explicit Loops(Evaluator& evaluator) : evaluator_(evaluator) {}
@@ -82,21 +94,9 @@ class Loops {
     bool uncertain_ = false;
     std::optional<AbstractDomain::Part> part_;
   };
-  /// The items of a `for` loop.
-  struct Items {
-    int64_t count = -1;                    ///< -1: unknown
-    std::function<HostValue(int64_t)> at;  ///< null: unknown. Returns each item once if are_kept is false
-    bool are_kept = true;                  ///< something else holds the items too
-    bool every_turn = false;
-    bool for_lists_alone = false;  ///< every_turn is set only because iterations assign lists
-    bool is_finite = false;        ///< the items exist: a check walks all iterations, however many
-    HostValue any;                 ///< a value that stands for all items
-  };
-  /// Returns the items of `iterable`. Takes over a list that nothing else holds.
-  Items items_of(HostValue& iterable, const ast::ForStmt& stmt, const std::vector<ast::Ident>& variables,
-                 const ScopePtr& scope);
-  Flow every_turn(const ast::ForStmt& stmt, const BlockInfo& body, const Items& items, const ast::Ident& variable,
-                  Cuts::Waiting turns, const ScopePtr& scope);
+  /// `for_lists_alone`: a check walks every iteration only because iterations assign lists.
+  Flow every_turn(const ast::ForStmt& stmt, const BlockInfo& body, const Items& items, bool for_lists_alone,
+                  const ast::Ident& variable, Cuts::Waiting turns, const ScopePtr& scope);
   /// Evaluates the condition; nothing if only the run knows it.
   std::optional<bool> holds(const ast::WhileStmt& stmt, const ScopePtr& scope);
   /// Runs a `while` as long as its condition is known. Returns nothing if the remaining iterations must be walked once.
