@@ -251,6 +251,35 @@ for step in 0..200 {
     expect(server.end() == 0, "the server ends well")
 
 
+def an_edit_ends_the_planning_of_a_large_text():
+    """Its errors come much earlier than the costs of the text before; another document keeps what it waits for."""
+    server = Server()
+    path = TOP + "/examples/transformer.mtf"
+    text = open(path).read().replace("option layers    = 2", "option layers    = 48")
+    expect("= 48" in text, "the example has an option for its layers")
+    begun = time.time()
+    document = Document(server, path, text)
+    expect(document.found() == [], document.found())
+    checked = time.time() - begun
+    document.costs()
+    planned = time.time() - begun
+    document.edit(0, 0, "let another = 1\n")
+    document.found()
+    time.sleep(0.2 + (planned - checked) / 2)
+    begun = time.time()
+    document.edit(0, 0, "let wrong = nobody\n")
+    expect([each["code"] for each in document.found()] == ["unknown_name"], document.found())
+    ended = time.time() - begun
+    expect(ended < checked + (planned - checked) / 4, f"{ended:.2f} s; {checked:.2f} s to check, {planned:.2f} s to plan")
+    document.edit(0, len("let wrong = nobody\n"), "")
+    document.found()
+    Document(server, "/tmp/another.mtf", "let a = 1").found()
+    while not (lenses := document.ask("codeLens")):
+        expect(time.time() - begun < PATIENCE, "no costs")
+        time.sleep(0.1)
+    expect(server.end() == 0, "the server ends well")
+
+
 def names_complete_in_a_document_with_errors():
     server = Server()
     document = Document(server, "/tmp/wrong.mtf", "let a = unknown\nlet z = random.nor")
@@ -329,6 +358,7 @@ def input_that_ends_ends_the_server():
 
 
 for test in (questions, a_loop_says_what_it_sends, a_report_is_a_page,
-             names_complete_in_a_document_with_errors, another_layout_is_chosen_by_the_editor, random_edits, input_that_ends_ends_the_server):
+             names_complete_in_a_document_with_errors, an_edit_ends_the_planning_of_a_large_text,
+             another_layout_is_chosen_by_the_editor, random_edits, input_that_ends_ends_the_server):
     test()
     print("passed:", test.__name__)

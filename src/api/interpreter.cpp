@@ -15,6 +15,7 @@
 #include "session/search.h"
 #include "session/session.h"
 #include "support/diagnostics.h"
+#include "support/interrupt.h"
 #include "support/source.h"
 #include "support/text.h"
 #include "support/text_sink.h"
@@ -258,8 +259,9 @@ PlanRecord Interpreter::plan_file(const std::string& path, const PlanAssumption&
     if (!machine.empty()) model = cost::parse_machine(SourceFile::read(machine)->text(), machine);
     const std::string text = SourceFile::read(path)->text();
     impl_->session.forget_interrupt();
+    const HeedsInterrupt heeds(impl_->session.interrupt_request(), {});
     session::Session::check_text(path, text, settings).throw_first();
-    return plan_of_program(path, text, settings, run::DryRuntime(), model, impl_->session.interrupt_request());
+    return plan_of_program(path, text, settings, run::DryRuntime(), model);
   });
 }
 
@@ -267,9 +269,8 @@ ExplanationRecord Interpreter::explain_costs(const std::string& text, const Plan
                                              std::size_t most) const {
   return translated([&] {
     impl_->session.forget_interrupt();
-    return explanation_record(explain_statement(impl_->session, text, "<explain>",
-                                                assumption_of(assumption.mesh, assumption.layout), most,
-                                                [&] { return impl_->session.interrupt_request().is_wanted(); }));
+    return explanation_record(
+        explain_statement(impl_->session, text, "<explain>", assumption_of(assumption.mesh, assumption.layout), most));
   });
 }
 
@@ -290,14 +291,15 @@ std::vector<FoundLayout> Interpreter::search(const std::string& text, const Sear
     if (const auto layout = option_given("layout", rules.layout, parse_layout)) request.question.pinned = *layout;
     if (!rules.machine.empty())
       request.machine = cost::parse_machine(SourceFile::read(rules.machine)->text(), rules.machine);
-    request.poll = [ends = impl_->session.interrupt_request()] { ends.poll({}); };
-    request.question.on_progress = [&, poll = request.poll](const cost::SearchProgress& progress) {
-      poll();
+    request.question.on_progress = [&](const cost::SearchProgress& progress) {
       if (rules.progress) rules.progress(progress.looked_at, progress.best.value_or(0));
     };
     impl_->session.forget_interrupt();
-    return found_layouts(
-        search_layouts(session::WhatIf::statement(impl_->session, text, "<search>"), std::move(request)).result);
+    const HeedsInterrupt heeds(impl_->session.interrupt_request(), {});
+    const cost::SearchResult result =
+        search_layouts(session::WhatIf::statement(impl_->session, text, "<search>"), std::move(request)).result;
+    if (result.is_ended) fail(Kind::interrupted, {});
+    return found_layouts(result);
   });
 }
 

@@ -207,10 +207,9 @@ PlanRecord plan_record(const session::Planned& planned) {
 }
 
 PlanRecord plan_of_program(const std::string& name, const std::string& text, const eval::Settings& settings,
-                           const plan::Runtime& runtime, const std::optional<cost::MachineModel>& machine,
-                           const Interrupt& interrupt) {
+                           const plan::Runtime& runtime, const std::optional<cost::MachineModel>& machine) {
   const auto planned_with = [&](const std::shared_ptr<plan::ProgramRecord>& record) {
-    return session::plan_script(name, text, settings, runtime, record, interrupt, machine ? &*machine : nullptr);
+    return session::plan_script(name, text, settings, runtime, record, machine ? &*machine : nullptr);
   };
   // A record grows with the iterations of loops, so it is kept only if it is needed.
   session::Planned planned = planned_with(machine ? std::make_shared<plan::ProgramRecord>() : nullptr);

@@ -15,7 +15,6 @@
 #include "session/plan_tree.h"
 #include "session/planned.h"
 #include "support/diagnostics.h"
-#include "support/interrupt.h"
 
 namespace mtf::plan {
 class Runtime;  // plan/runtime.h
@@ -28,11 +27,9 @@ DiagnosticRecord diagnostic_record(const Diagnostic& diagnostic);
 CountersRecord counters_record(const plan::Counters& counters);
 std::vector<ProgressRecord> progress_records(const eval::Progress& loops);
 PlanRecord plan_record(const session::Planned& planned);
-/// Plans a program that has been checked, by a planner of `runtime`. Throws UserError, of kind interrupted where
-/// `interrupt` is asked.
+/// Plans a program that has been checked, by a planner of `runtime`. Throws UserError.
 PlanRecord plan_of_program(const std::string& name, const std::string& text, const eval::Settings& settings,
-                           const plan::Runtime& runtime, const std::optional<cost::MachineModel>& machine,
-                           const Interrupt& interrupt = {});
+                           const plan::Runtime& runtime, const std::optional<cost::MachineModel>& machine);
 ExplanationRecord explanation_record(const session::Explanation& explanation);
 /// True if processors idle or repeat so much work that a plan says why.
 bool has_idle_work(const plan::Counters& counters, const session::PlanTree& tree);

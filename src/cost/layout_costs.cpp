@@ -36,7 +36,7 @@ double LayoutCosts::seconds_of(size_t program, const MeshPtr& mesh, const Layout
         seconds = static_cast<double>(times) *
                   time_of(schedule, plan::predict_without_memory(schedule).costs, *machine_).total();
       },
-      before_.times, decides(), program, poll_);
+      before_.times, decides(), program);
   return seconds;
 }
 
@@ -50,7 +50,7 @@ ScriptCost LayoutCosts::in(const MeshPtr& mesh, const LayoutPtr& rules) const {
         add_times(total.counters, prediction.counters, times);
         if (machine_) total.time.add(time_of(schedule, prediction.costs, *machine_), times);
       },
-      before_.times, decides(), std::nullopt, poll_);
+      before_.times, decides());
   for (const graph::LayoutRecord::Variable& variable : record_->layouts()->variables()) {
     int64_t& bytes = variable.trainable ? total.parameter_bytes : total.state_bytes;
     bytes = saturating_add(bytes, bytes_of(*relayout.operation(variable.decision)));

@@ -6,7 +6,6 @@
 //
 // There are two ways to such a cost (session/what_if.h). A new plan knows everything, the peak too, but needs an
 // evaluation. These costs take a fraction of the time, so a search can ask for thousands.
-#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -41,9 +40,6 @@ class LayoutCosts {
   /// Returns the seconds of all runs of one program, by its number. Needs a machine.
   double seconds_of(size_t program, const MeshPtr& mesh, const LayoutPtr& rules) const;
 
-  /// Calls `poll` every few hundredths of a second. Its exceptions end the computation.
-  void heed(std::function<void()> poll) { poll_ = std::move(poll); }
-
   /// The reasons why the costs are an estimate, as a plan would report them; empty if they are exact.
   plan::Doubts doubts() const;
   const plan::ProgramRecord& record() const { return *record_; }
@@ -62,7 +58,6 @@ class LayoutCosts {
   std::shared_ptr<const plan::ProgramRecord> record_;
   std::optional<MachineModel> machine_;
   plan::ProgramRecord::Before before_;
-  std::function<void()> poll_;
 };
 
 }  // namespace mtf::cost

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "plan/compilation.h"
+#include "support/interrupt.h"
 
 namespace mtf::cost {
 namespace {
@@ -22,21 +23,16 @@ std::vector<bool> leaving_copies_for(size_t program, const plan::ProgramRecord& 
 
 void each_schedule(const plan::ProgramRecord& record, graph::Relayout& relayout,
                    const std::function<void(size_t, const schedule::Schedule&, int64_t)>& visit,
-                   const std::vector<int64_t>& before, plan::Decides until, std::optional<size_t> only,
-                   const std::function<void()>& poll) {
-  const auto heed = [&] {
-    if (poll) poll();
-  };
-  const plan::PassOptions options{.until = until, .poll = heed};
+                   const std::vector<int64_t>& before, plan::Decides until, std::optional<size_t> only) {
+  const plan::PassOptions options{.until = until};
   std::map<std::pair<int32_t, int32_t>, std::vector<Sharding>>
       left;  // copies, by program and index in its for_gradients
   const size_t end = only ? *only + 1 : record.programs().size();
   const std::vector<bool> wanted = only ? leaving_copies_for(*only, record) : std::vector<bool>(end, true);
   for (size_t i = 0; i < end; ++i) {
     const plan::ProgramRecord::Entry& entry = record.programs()[i];
-    heed();
     plan::Compilation compilation(relayout.program(entry.recorded), options);
-    heed();
+    check_interrupt();
     compilation.run("carry_splits");
     graph::Program& program = compilation.program();
     relayout.computed(static_cast<int32_t>(i), program);

@@ -9,6 +9,7 @@
 #include "cost/program_times.h"
 #include "cost/work_bound.h"
 #include "support/diagnostics.h"
+#include "support/interrupt.h"
 
 namespace mtf::cost {
 namespace {
@@ -64,13 +65,21 @@ class Searcher {
 
   SearchResult run() {
     const std::vector<MeshPtr> meshes = this->meshes(question_.processors);
-    for (const MeshPtr& mesh : meshes) {
-      begin(mesh);
-      decide(0);
+    try {
+      for (const MeshPtr& mesh : meshes) {
+        begin(mesh);
+        decide(0);
+      }
+      for (const Ranked& each : std::exchange(quickest_, {})) try_stored(each.candidate);
+      cost_ranked();
+      if (result_.found.empty() && question_.memory) result_.least = least(meshes);
+    } catch (const UserError& error) {
+      if (error.diagnostic().kind() != Kind::interrupted) throw;
+      result_.is_ended = true;
+      const HeedsInterrupt none;
+      if (result_.found.empty() && !question_.memory) cost_ranked();
+      if (result_.found.empty()) throw;
     }
-    for (const Ranked& each : std::exchange(quickest_, {})) try_stored(each.candidate);
-    cost_ranked();
-    if (result_.found.empty() && question_.memory) result_.least = least(meshes);
     return std::move(result_);
   }
 
@@ -81,6 +90,7 @@ class Searcher {
   }
 
   void tell() const {
+    check_interrupt();
     if (!question_.on_progress) return;
     const double best = question_.repeated       ? (abouts_.empty() ? kNever : abouts_.front())
                         : !result_.found.empty() ? result_.found.front().cost.time.total()
@@ -367,11 +377,12 @@ class Searcher {
       return lines_of(a.candidate) < lines_of(b.candidate);
     });
     double last = 0;
-    for (Ranked& each : ranked_) {
+    for (const Ranked& each : ranked_) {
       if (each.seconds * (1 - kRepeatedError) >= worst_costed()) break;
+      if (result_.is_ended && !result_.found.empty()) break;
       if (std::abs(each.seconds - last) <= kSame * last) continue;
       const int64_t refused = result_.too_large;
-      cost(std::move(each.candidate));
+      cost(each.candidate);
       if (result_.too_large == refused) last = each.seconds;
     }
   }

@@ -64,6 +64,7 @@ struct SearchResult {
   int64_t ranked = 0;     ///< candidates that were ranked by a few layers
   int64_t costed = 0;     ///< candidates that were costed completely, or until they were too slow
   int64_t too_large = 0;  ///< candidates that were looked at and did not fit
+  bool is_ended = false;  ///< an interrupt ended the search: `found` are the best of what it had costed until then
   /// The smallest candidate, if none fits.
   struct Least {
     Candidate candidate;  ///< the candidate with the smallest peak that was found; the peak is in its counters
@@ -76,7 +77,8 @@ struct SearchResult {
   std::optional<Least> least;
 };
 
-/// Runs the search. `costs` must have a machine.
+/// Runs the search. `costs` must have a machine. An interrupt ends it (check_interrupt): with the best candidates so
+/// far, or with the UserError if there is none.
 SearchResult search(const LayoutCosts& costs, const SearchQuestion& question);
 
 }  // namespace mtf::cost

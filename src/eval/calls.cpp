@@ -136,6 +136,7 @@ void Calls::report(const UserError& error) {
 }
 
 void Calls::statement_failed(const UserError& error) {
+  if (error.diagnostic().kind() == Kind::interrupted) throw error;
   if (error.diagnostic().kind() == Kind::call_too_deep) {
     if (!under_way_.empty()) throw error;
     end_ = true;
@@ -301,7 +302,7 @@ HostValue Calls::call_function(const FunctionPtr& function, Arguments& arguments
       try {
         return run_function(*function, arguments.span, scope);
       } catch (const UserError& error) {
-        if (error.diagnostic().kind() == Kind::call_too_deep) throw;
+        if (error.diagnostic().kind() == Kind::call_too_deep || error.diagnostic().kind() == Kind::interrupted) throw;
         domain.caught_error_from();
       }
       return result_of_recursion(arguments.span);

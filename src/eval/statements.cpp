@@ -2,6 +2,7 @@
 #include "eval/evaluator.h"
 #include "eval/replay.h"
 #include "eval/span_table.h"
+#include "support/interrupt.h"
 #include "support/stack_budget.h"
 #include "support/text.h"
 #include "syntax/walk.h"
@@ -144,7 +145,8 @@ Flow Evaluator::run_statement(const ast::Stmt& stmt, const ScopePtr& scope) {
 
 Flow Evaluator::statement(const ast::Stmt& stmt, const ScopePtr& scope) {
   check_stack(stmt.span, Kind::call_too_deep);
-  interrupt.poll(stmt.span);
+  const HeedsInterrupt heeds(interrupt, stmt.span);
+  check_interrupt();
   builder.span = stmt.span;
   replays.has(effects_of(stmt.node));
   // One object with three pointers is cheaper than a lambda for each form, which each statement would construct anew.

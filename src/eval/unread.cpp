@@ -1,5 +1,6 @@
 #include "eval/unread.h"
 
+#include <exception>
 #include <unordered_set>
 
 #include "eval/places.h"
@@ -21,7 +22,9 @@ Span place_in_program(const graph::Node& node) {
 
 void UnreadValues::watch(graph::ValueTable& table, const SourceFile& program) {
   program_ = &program;
-  table.on_unread([this](const graph::Node& node) { add(node); });
+  table.on_unread([this](const graph::Node& node) {
+    if (std::uncaught_exceptions() == 0) add(node);  // values that an error drops are many, and nobody asks for them
+  });
 }
 
 void UnreadValues::end(graph::ValueTable& table, const Scope& top) {

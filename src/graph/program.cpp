@@ -13,6 +13,7 @@
 #include "graph/op.h"
 #include "graph/region.h"
 #include "support/diagnostics.h"
+#include "support/interrupt.h"
 #include "support/text.h"
 
 namespace mtf::graph {
@@ -260,6 +261,7 @@ std::string canonical_form(const Program& program) {
   }
   form.add(program.operations.size());
   for (const ProgramOperation& operation : program.operations) {
+    check_interrupt();
     form.add(operation);
     for (const ProgramValue& operand : program.operands_of(operation)) form.add(operand);
   }
@@ -299,6 +301,7 @@ std::vector<std::string> names_of(const Program& program) {
 
 void verify(const Program& program) {
   for (size_t i = 0; i < program.operations.size(); ++i) {
+    check_interrupt();
     const LaidOutOperation& operation = *program.operations[i].operation;
     MTF_CHECK(operation.results.size() == operation.shardings.size() && operation.mesh, "{} has no layout",
               operation.op->name);

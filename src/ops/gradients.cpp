@@ -18,6 +18,7 @@
 #include "graph/value_table.h"
 #include "ops/record.h"
 #include "support/diagnostics.h"
+#include "support/interrupt.h"
 #include "support/restore.h"
 
 namespace mtf::ops {
@@ -35,7 +36,10 @@ class Backward {
   graph::Values run(const graph::Values& d_results) {
     find_path();
     for (size_t r = 0; r < results_.size(); ++r) add_to(results_[r], d_results[r]);
-    for (auto node = path_.rbegin(); node != path_.rend(); ++node) step(*node);
+    for (auto node = path_.rbegin(); node != path_.rend(); ++node) {
+      check_interrupt();
+      step(*node);
+    }
     graph::Values results;
     for (const graph::Value& target : targets_) results.push_back(builder_.cast(gradient_of(target), target.element()));
     return results;

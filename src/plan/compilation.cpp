@@ -6,6 +6,7 @@
 #include "ops/registry.h"
 #include "plan/predict.h"
 #include "support/diagnostics.h"
+#include "support/interrupt.h"
 #include "types/text_reader.h"
 
 namespace mtf::plan {
@@ -52,7 +53,7 @@ void Compilation::run(std::string_view last) {
       }
     }
     if (options_.verify || kAlwaysVerifies) pass.verify(*this);
-    if (options_.poll) options_.poll();
+    check_interrupt();
   }
 }
 

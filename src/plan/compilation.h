@@ -23,10 +23,9 @@ struct PassOptions {
   Decides until = Decides::kMemory;    ///< passes that decide later things do not run
   /// CompilerOptions::most_whole.
   int64_t most_whole = spmd::kUnlimited;
-  bool verify = false;                   ///< verifies after each pass; builds without NDEBUG always do
-  std::function<void()> poll = nullptr;  ///< called after each pass; its exception ends the compilation
-  PassTimes* times = nullptr;            ///< the times are added to it
-  bool peaks = false;                    ///< adds peaks to `times`; this takes longer than the passes
+  bool verify = false;         ///< verifies after each pass; builds without NDEBUG always do
+  PassTimes* times = nullptr;  ///< the times are added to it
+  bool peaks = false;          ///< adds peaks to `times`; this takes longer than the passes
   /// Called with the program of each iteration, and of the iterations in it, when the pass `watched` has run on it.
   std::function<void(const Compilation& iteration)> watch = nullptr;
   std::string_view watched = {};

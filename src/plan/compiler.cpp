@@ -66,8 +66,7 @@ void Compiler::forget(const PlanKey& key) {
   kept_.erase(at);
 }
 
-std::shared_ptr<const Plan> Compiler::plan_of(const graph::Program& program, ProgramForm form,
-                                              const std::function<void()>& poll) {
+std::shared_ptr<const Plan> Compiler::plan_of(const graph::Program& program, ProgramForm form) {
   if (const auto at = kept_.find(form.key); at != kept_.end()) {
     if (at->second.form == form.text) {
       used_.splice(used_.begin(), used_, at->second.used);
@@ -77,7 +76,6 @@ std::shared_ptr<const Plan> Compiler::plan_of(const graph::Program& program, Pro
   }
   if (kept_.size() >= options_.most_plans) forget(PlanKey(used_.back()));
   PassOptions passes = pass_options();
-  passes.poll = poll;
   passes.times = &times_;
   passes.peaks = options_.peaks;
   auto plan = std::make_shared<Plan>(make(program, passes));

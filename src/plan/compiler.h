@@ -10,7 +10,6 @@
 // never depends on the memory of the machine that makes it, only on this option.
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <list>
 #include <memory>
 #include <string>
@@ -57,10 +56,9 @@ class Compiler {
   /// Sets CompilerOptions::memory for later plans.
   void set_memory(int64_t bytes) { options_.memory = bytes; }
 
-  /// Returns the plan of a program with this form: a kept plan or a new one. Calls `poll` between the passes. If `poll`
-  /// throws, planning ends and no plan is kept.
-  std::shared_ptr<const Plan> plan_of(const graph::Program& program, ProgramForm form,
-                                      const std::function<void()>& poll);
+  /// Returns the plan of a program with this form: a kept plan or a new one. An interrupt ends it (check_interrupt);
+  /// no plan is kept then.
+  std::shared_ptr<const Plan> plan_of(const graph::Program& program, ProgramForm form);
   /// The times of each pass, summed over all plans so far; empty before the first plan.
   const PassTimes& pass_times() const { return times_; }
   /// Prints the program after `pass`, with the script's names. Before `split`, the iterations of its loops follow as

@@ -9,6 +9,7 @@
 #include "plan/predict.h"
 #include "plan/program_record.h"
 #include "plan/runtime.h"
+#include "support/interrupt.h"
 #include "types/saturating.h"
 
 namespace mtf::plan {
@@ -73,7 +74,8 @@ struct Execution::Impl {
   }
 
   std::shared_ptr<const Plan> plan_of(const graph::Program& program, ProgramForm form, Span place) {
-    return compiler.plan_of(program, std::move(form), [&] { interrupt.poll(place); });
+    const HeedsInterrupt heeds(interrupt, place);
+    return compiler.plan_of(program, std::move(form));
   }
 
   /// Runs the plan and stores its outputs in the nodes of `roots`. Inputs that die lose their tensors.

@@ -11,7 +11,6 @@ Plan make_plan(const graph::Program& program, const PassOptions& options) {
   Plan plan;
   plan.program = program;
   verify(program);
-  if (options.poll) options.poll();
   Compilation compilation(program, options);
   compilation.run();
   const spmd::LocalProgram& local = compilation.local();

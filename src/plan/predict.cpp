@@ -3,6 +3,7 @@
 #include "schedule/pack.h"
 #include "schedule/passes.h"
 #include "spmd/instruction_costs.h"
+#include "support/interrupt.h"
 #include "types/saturating.h"
 
 namespace mtf::plan {
@@ -55,6 +56,7 @@ Prediction predict_without_memory(const schedule::Schedule& schedule) {
   prediction.costs.resize(program.instructions.size());
   spmd::InstructionCosts all(program);
   for (const schedule::Step& step : schedule.steps) {
+    check_interrupt();
     int64_t calls = step.calls;
     std::vector<spmd::InstructionCost> costs = all.of_step(step.instructions);
     if (step.turn) {

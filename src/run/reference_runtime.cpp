@@ -115,7 +115,7 @@ void ReferenceRuntime::added(graph::Node& node) {
     return;
   }
   const graph::Program program = impl_->program_of(operation, node.operands());
-  const std::shared_ptr<const plan::Plan> plan = impl_->compiler.plan_of(program, plan::form_of(program), [] {});
+  const std::shared_ptr<const plan::Plan> plan = impl_->compiler.plan_of(program, plan::form_of(program));
   plan::PlanInputs inputs{&program, {}};
   for (const plan::Plan::Input& from : plan->inputs) {
     plan::PlanInput input;

@@ -12,6 +12,7 @@
 #include "schedule/passes.h"
 #include "spmd/local_builder.h"
 #include "support/diagnostics.h"
+#include "support/interrupt.h"
 
 namespace mtf::schedule {
 namespace {
@@ -123,6 +124,7 @@ class Chooser {
 
   void run() {
     for (spmd::Instruction& instruction : std::exchange(program_.instructions, {})) {
+      check_interrupt();
       if (instruction.sum >= 0) sums_[instruction.results[0]] = instruction.sum;
       for (int v : instruction.operands)  // a sum is stored in the order of its terms
         if (const auto sum = sums_.find(v); sum != sums_.end())

@@ -6,6 +6,7 @@
 #include <queue>
 
 #include "schedule/passes.h"
+#include "support/interrupt.h"
 
 namespace mtf::schedule {
 namespace {
@@ -39,8 +40,10 @@ class Releaser {
 
   void run() {
     std::iota(anchor_.begin(), anchor_.end(), 0);
-    for (int s = 0; s < static_cast<int>(steps_.size()); ++s)
+    for (int s = 0; s < static_cast<int>(steps_.size()); ++s) {
+      check_interrupt();
       if (computes(s) && frees_[s] > 0) move(s);
+    }
     put_in_order();
   }
 

@@ -9,6 +9,7 @@
 #include "graph/op.h"
 #include "schedule/contraction.h"
 #include "schedule/passes.h"
+#include "support/interrupt.h"
 
 namespace mtf::schedule {
 namespace {
@@ -54,6 +55,7 @@ class Fuser {
     find_ends();
     find_crossings();
     for (size_t i = 0; i < steps_.size(); ++i) {
+      check_interrupt();
       add(static_cast<int>(i));
       if (steps_[i].kind == StepKind::kLoop && !is_spread_[i]) join(static_cast<int>(i));
     }

@@ -4,6 +4,7 @@
 #include "graph/op.h"
 #include "schedule/passes.h"
 #include "support/diagnostics.h"
+#include "support/interrupt.h"
 
 namespace mtf::schedule {
 namespace {
@@ -149,6 +150,7 @@ std::vector<bool> kept_values(const Schedule& schedule) {
 
 void make_loop(const Schedule& schedule, Step& step, const std::vector<bool>& kept,
                const std::vector<bool>& is_number) {
+  check_interrupt();
   LoopMaker(schedule, step, kept, is_number).run();
 }
 

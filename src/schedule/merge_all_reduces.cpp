@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "schedule/passes.h"
+#include "support/interrupt.h"
 
 namespace mtf::schedule {
 namespace {
@@ -88,6 +89,7 @@ class Merger {
     std::vector<size_t> after(schedule_.steps.size(), 0);  // for each step: longest chain of this kind there
     std::vector<int> joined;                               // steps merged into a later one
     for (int s : order_) {
+      check_interrupt();
       size_t before = 0;
       for_needs(s, [&](int need) { before = std::max(before, after[need]); });
       after[s] = before;

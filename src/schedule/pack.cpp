@@ -5,6 +5,8 @@
 #include <numeric>
 #include <set>
 
+#include "support/interrupt.h"
+
 namespace mtf::schedule {
 namespace {
 
@@ -23,6 +25,7 @@ int64_t largest_first(std::vector<PackItem>& items) {
   int64_t arena = 0;
   const auto larger = [](const PackItem& a, const PackItem& b) { return a.bytes > b.bytes; };
   for (int i : sorted(items, larger)) {
+    check_interrupt();
     PackItem& item = items[i];
     int64_t offset = 0;
     for (int j : placed) {
@@ -97,6 +100,7 @@ int64_t in_times_order(std::vector<PackItem>& items, int brief, int64_t top) {
     return a.first != b.first ? a.first < b.first : a.bytes > b.bytes;
   };
   for (int i : sorted(items, earlier)) {
+    check_interrupt();
     PackItem& item = items[i];
     for (; items[*end].last < item.first; ++end)
       if (items[*end].bytes > 0) memory.give_back(items[*end].offset, items[*end].offset + items[*end].bytes);

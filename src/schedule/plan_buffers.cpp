@@ -7,6 +7,7 @@
 #include "schedule/passes.h"
 #include "schedule/same_memory.h"
 #include "support/diagnostics.h"
+#include "support/interrupt.h"
 
 namespace mtf::schedule {
 namespace {
@@ -82,7 +83,10 @@ class Planner {
     s_.buffers.clear();
     find_last_reads();
     place_inputs();
-    for (size_t s = 0; s < s_.steps.size(); ++s) place_step(static_cast<int>(s));
+    for (size_t s = 0; s < s_.steps.size(); ++s) {
+      check_interrupt();
+      place_step(static_cast<int>(s));
+    }
     for (size_t v = 0; v < program_.values.size(); ++v) s_.buffer_of[v] = s_.buffer_of[s_.alias_of[v]];
   }
 

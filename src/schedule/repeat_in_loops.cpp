@@ -5,6 +5,7 @@
 
 #include "graph/op.h"
 #include "schedule/passes.h"
+#include "support/interrupt.h"
 
 namespace mtf::schedule {
 namespace {
@@ -47,6 +48,7 @@ class Repeater {
 
   void run() {
     for (const Step& step : steps_) {
+      check_interrupt();
       if (step.kind != StepKind::kLoop) continue;
       for (int i : std::vector<int>(step.instructions))
         if (can_repeat(i)) consider(program_.instructions[i].results[0]);

@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "schedule/passes.h"
+#include "support/interrupt.h"
 
 namespace mtf::schedule {
 namespace {
@@ -49,6 +50,7 @@ void share_views(Schedule& schedule) {
   schedule.steps.clear();
   schedule.steps.reserve(program.instructions.size());
   for (size_t i = 0; i < program.instructions.size(); ++i) {
+    check_interrupt();
     const spmd::Instruction& instruction = program.instructions[i];
     if (instruction.kind == spmd::InstructionKind::kInput) continue;
     if (shares_memory(program, instruction)) {

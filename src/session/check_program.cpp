@@ -8,11 +8,10 @@
 namespace mtf::session {
 
 void check_program(const std::shared_ptr<const ast::Program>& program, const eval::Settings& settings,
-                   Diagnostics& found, eval::SpanTable* parts, const Interrupt& interrupt) {
+                   Diagnostics& found, eval::SpanTable* parts) {
   syntax::warn_of_doubts(*program, found);
   std::ostream nowhere(nullptr);
   eval::Evaluator checker(settings, nullptr, nowhere);
-  checker.interrupt = interrupt;
   checker.findings.collect_in(found);
   if (parts != nullptr) checker.fill(*parts);
   try {

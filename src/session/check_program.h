@@ -4,7 +4,6 @@
 
 #include "eval/settings.h"
 #include "support/diagnostics.h"
-#include "support/interrupt.h"
 
 namespace mtf::eval {
 class SpanTable;
@@ -13,8 +12,8 @@ class SpanTable;
 namespace mtf::session {
 
 /// Adds every error and warning to `found`. If `parts` is not null, it gets the types of the parts of the text. Throws
-/// UserError (interrupted) where `interrupt` is asked.
+/// UserError if it is interrupted (check_interrupt).
 void check_program(const std::shared_ptr<const ast::Program>& program, const eval::Settings& settings,
-                   Diagnostics& found, eval::SpanTable* parts = nullptr, const Interrupt& interrupt = {});
+                   Diagnostics& found, eval::SpanTable* parts = nullptr);
 
 }  // namespace mtf::session

@@ -7,6 +7,7 @@
 #include "session/session.h"
 #include "session/what_if.h"
 #include "support/diagnostics.h"
+#include "support/interrupt.h"
 
 namespace mtf::session {
 namespace {
@@ -67,7 +68,7 @@ int64_t bytes_held(const Session& session, const Assumption& assumption) {
 }  // namespace
 
 Explanation explain_statement(Session& session, const std::string& statement, const std::string& name,
-                              const Assumption& assumption, std::size_t most, const std::function<bool()>& ends) {
+                              const Assumption& assumption, std::size_t most) {
   const Planned planned = session.plan(statement, name, assumption);
   Explanation explanation;
   explanation.sources.push_back(planned.sources);
@@ -90,13 +91,14 @@ Explanation explain_statement(Session& session, const std::string& statement, co
   explanation.doubts = costs.doubts();
   explanation.now = total_of(costs.in(nullptr, nullptr).counters);
   explanation.held_bytes = bytes_held(session, assumption);
+  const HeedsInterrupt heeds(session.interrupt_request(), {});
   for (Layout& layout : neighbours(planned.layout, dims, *planned.mesh)) {
-    if (ends()) break;
     try {
       const Explanation::Total total = total_of(costs.in(nullptr, std::make_shared<const Layout>(layout)).counters);
       if (total.wire_bytes < explanation.now.wire_bytes && total.flops <= explanation.now.flops)
         explanation.better.push_back({std::move(layout), total});
-    } catch (const UserError&) {  // skips a layout that is refused
+    } catch (const UserError& error) {  // skips a layout that is refused
+      if (error.diagnostic().kind() == Kind::interrupted) break;
     }
   }
   std::stable_sort(explanation.better.begin(), explanation.better.end(),

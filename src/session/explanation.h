@@ -35,8 +35,8 @@ struct Explanation {
 };
 
 /// Explains a statement of a session, under an assumption. Tries the layouts in which one axis splits another dim or no
-/// dim, and returns at most `most` better ones. Stops trying once `ends` returns true.
+/// dim, and returns at most `most` better ones. An interrupt of the session stops trying them.
 Explanation explain_statement(Session& session, const std::string& statement, const std::string& name,
-                              const Assumption& assumption, std::size_t most, const std::function<bool()>& ends);
+                              const Assumption& assumption, std::size_t most);
 
 }  // namespace mtf::session

@@ -6,20 +6,18 @@
 
 namespace mtf::session {
 
-CheckedText checked_text(const std::string& name, const std::string& text, const eval::Settings& settings,
-                         const Interrupt& interrupt) {
+CheckedText checked_text(const std::string& name, const std::string& text, const eval::Settings& settings) {
   CheckedText checked;
   checked.program = std::make_shared<const ast::Program>(syntax::parse(SourceFile::create(name, text), checked.found));
   Diagnostics follow;  // errors beside a statement that cannot be read may only follow from it
-  check_program(checked.program, settings, checked.found.has_errors() ? follow : checked.found, &checked.parts,
-                interrupt);
+  check_program(checked.program, settings, checked.found.has_errors() ? follow : checked.found, &checked.parts);
   checked.found = checked.found.by_place();
   return checked;
 }
 
 TextCosts costs_of_text(const std::string& name, const std::string& text, const eval::Settings& settings,
-                        const plan::Runtime& machine, const Interrupt& interrupt) {
-  Planned planned = plan_script(name, text, settings, machine, nullptr, interrupt);
+                        const plan::Runtime& machine) {
+  Planned planned = plan_script(name, text, settings, machine);
   return {std::move(planned.statements), planned.counters, std::move(planned.sources)};
 }
 

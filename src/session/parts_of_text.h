@@ -8,7 +8,6 @@
 #include "eval/settings.h"
 #include "eval/span_table.h"
 #include "support/diagnostics.h"
-#include "support/interrupt.h"
 
 namespace mtf::plan {
 class Runtime;
@@ -24,9 +23,8 @@ struct CheckedText {
 };
 
 /// Checks a program whose file is called `name`. Statements that cannot be read are skipped: the parts of the others
-/// are known, as far as they do not depend on skipped ones. Throws UserError (interrupted) where `interrupt` is asked.
-CheckedText checked_text(const std::string& name, const std::string& text, const eval::Settings& settings,
-                         const Interrupt& interrupt = {});
+/// are known, as far as they do not depend on skipped ones. Throws UserError if it is interrupted.
+CheckedText checked_text(const std::string& name, const std::string& text, const eval::Settings& settings);
 
 /// What each statement of a program without errors costs, by a planner of `machine` (plan/runtime.h).
 struct TextCosts {
@@ -34,9 +32,9 @@ struct TextCosts {
   plan::Counters counters;              ///< of the whole program
   std::shared_ptr<const void> sources;  ///< into which places point
 };
-/// Throws UserError, of kind interrupted where `interrupt` is asked.
+/// Throws UserError.
 TextCosts costs_of_text(const std::string& name, const std::string& text, const eval::Settings& settings,
-                        const plan::Runtime& machine, const Interrupt& interrupt = {});
+                        const plan::Runtime& machine);
 
 /// Both in one table. A program with errors has no costs; none has where `machine` is null.
 eval::SpanTable parts_of_text(const std::string& name, const std::string& text, const eval::Settings& settings,

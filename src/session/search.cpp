@@ -62,7 +62,6 @@ double repeated_work(const plan::Counters& counters) {
 
 SearchAnswer search_layouts(const WhatIf& what, SearchRequest request) {
   SearchAnswer answer{std::move(request.question), {}, what.recorded(request.machine), {}, std::nullopt};
-  answer.costs.heed(request.poll);
   cost::SearchQuestion& question = answer.question;
   if (!question.memory) question.memory = request.machine.memory;
   question.axes = axis_names(answer.costs.record(), request.axes);
@@ -77,7 +76,7 @@ SearchAnswer search_layouts(const WhatIf& what, SearchRequest request) {
   answer.result = search(answer.costs, question);
   const cost::SearchResult& result = answer.result;
   if (const double times = result.best() ? repeated_work(result.best()->cost.counters) : 1;
-      times >= kMuchRepeated && !question.mesh) {
+      times >= kMuchRepeated && !question.mesh && !result.is_ended) {
     // At least as many processors as have distinct work, rounded to a power of two.
     cost::SearchQuestion fewer = question;
     for (fewer.processors = 1;

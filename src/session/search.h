@@ -1,6 +1,5 @@
 #pragma once
 // The search for a mesh and a layout, for a script or for a statement of a session.
-#include <functional>
 #include <optional>
 #include <string>
 
@@ -13,8 +12,7 @@ struct SearchRequest {
   cost::SearchQuestion
       question;  ///< without the names of axes, the peak and the short forms, which the search itself fills in
   cost::MachineModel machine;
-  int axes = 2;                          ///< the most axes of a mesh
-  std::function<void()> poll = nullptr;  ///< called every few hundredths of a second; an exception ends the search
+  int axes = 2;  ///< the most axes of a mesh
 };
 
 struct SearchAnswer {

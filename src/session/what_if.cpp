@@ -13,15 +13,13 @@ namespace mtf::session {
 
 Planned plan_script(const std::string& name, const std::string& text, const eval::Settings& settings,
                     const plan::Runtime& machine, std::shared_ptr<plan::ProgramRecord> record,
-                    const Interrupt& interrupt, const cost::MachineModel* timed_by) {
+                    const cost::MachineModel* timed_by) {
   const std::unique_ptr<plan::Runtime> runtime = machine.planner(false);
   plan::ExecutionOptions options{.record = record};
   if (timed_by) options.costs = cost::costs_timed_by(*timed_by);
   plan::Execution execution(*runtime, std::move(options));
   std::ostream nowhere(nullptr);
   eval::Evaluator evaluator(settings, &execution, nowhere);
-  evaluator.interrupt = interrupt;
-  execution.heed(evaluator.interrupt);
   const graph::Context& context = evaluator.builder.context;
   Planned planned;
   planned.mesh = context.mesh;

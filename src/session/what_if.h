@@ -15,7 +15,6 @@
 
 #include "cost/layout_costs.h"
 #include "session/planned.h"
-#include "support/interrupt.h"
 
 namespace mtf::plan {
 class Runtime;  // plan/runtime.h
@@ -26,11 +25,10 @@ namespace mtf::session {
 class Session;
 
 /// Plans a script that has been checked, by a planner of `machine`; `record` is given what it computes. Throws
-/// UserError, of kind interrupted where `interrupt` is asked. With `timed_by` the costs have seconds by this machine
-/// model.
+/// UserError. With `timed_by` the costs have seconds by this machine model.
 Planned plan_script(const std::string& name, const std::string& text, const eval::Settings& settings,
                     const plan::Runtime& machine, std::shared_ptr<plan::ProgramRecord> record = nullptr,
-                    const Interrupt& interrupt = {}, const cost::MachineModel* timed_by = nullptr);
+                    const cost::MachineModel* timed_by = nullptr);
 
 /// The costs of a program under several assumptions.
 struct Comparison {

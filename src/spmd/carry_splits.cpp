@@ -6,6 +6,7 @@
 #include "graph/op.h"
 #include "graph/region.h"
 #include "spmd/passes.h"
+#include "support/interrupt.h"
 
 namespace mtf::spmd {
 namespace {
@@ -102,6 +103,7 @@ class Carrier {
   AxisSet gained(graph::ProgramValue value) const { return finer(value).split() & ~program_.sharding(value).split(); }
 
   void refine(size_t i) {
+    check_interrupt();
     const graph::LaidOutOperation& operation = at(i);
     if (held_[i] || operation.results.size() != 1 || operation.region ||
         operation.origin == graph::LayoutOrigin::kGiven || operation.op->is_leaf())

@@ -15,6 +15,7 @@
 #include "spmd/passes.h"
 #include "spmd/work.h"
 #include "support/diagnostics.h"
+#include "support/interrupt.h"
 #include "types/key.h"
 
 namespace mtf::spmd {
@@ -65,6 +66,7 @@ class Merger {
     };
     ProgramValues operands;
     for (size_t i = 0; i < from.operations.size(); ++i) {
+      check_interrupt();
       operands.clear();
       for (const graph::ProgramValue& operand : from.operands_of(i)) operands.push_back(resolve(operand));
       const graph::ProgramOperation& entry = from.operations[i];

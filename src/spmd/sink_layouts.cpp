@@ -8,6 +8,7 @@
 #include "spmd/partial_sums.h"
 #include "spmd/passes.h"
 #include "spmd/program_readers.h"
+#include "support/interrupt.h"
 
 namespace mtf::spmd {
 namespace {
@@ -112,6 +113,7 @@ class Sinker {
   }
 
   void sink(size_t i) {
+    check_interrupt();
     const graph::LaidOutOperation& operation = at(i);
     const graph::ProgramValue value{static_cast<int32_t>(i), 0};
     asked_[i] = operation.origin != graph::LayoutOrigin::kRules || is_inherited(operation);

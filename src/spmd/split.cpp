@@ -12,6 +12,7 @@
 #include "spmd/split_loop.h"
 #include "spmd/sum_chains.h"
 #include "support/diagnostics.h"
+#include "support/interrupt.h"
 
 namespace mtf::spmd {
 namespace {
@@ -35,7 +36,10 @@ class Splitter {
         input_locals_(graph_.inputs.size(), -1) {}
 
   LocalProgram run() {
-    for (size_t i = 0; i < graph_.operations.size(); ++i) lower(static_cast<int>(i));
+    for (size_t i = 0; i < graph_.operations.size(); ++i) {
+      check_interrupt();
+      lower(static_cast<int>(i));
+    }
     std::vector<int> outputs;
     for (size_t r = 0; r < graph_.roots.size(); ++r) {
       const RootDecision decision = decider_.root(r, local(graph_.roots[r]));

@@ -4,6 +4,7 @@
 
 #include "graph/region.h"
 #include "spmd/local_program.h"
+#include "support/interrupt.h"
 #include "support/own_names.h"
 #include "types/saturating.h"
 
@@ -55,6 +56,7 @@ StatementCost statement_cost(const LocalProgram& program, const Instruction& ins
 static void append_costs(std::vector<StatementCost>& result, const LocalProgram& program,
                          const std::vector<InstructionCost>& costs, int64_t times) {
   for (size_t i = 0; i < program.instructions.size(); ++i) {
+    check_interrupt();
     const Instruction& instruction = program.instructions[i];
     if (instruction.turn) {
       std::vector<InstructionCost> of_turn;

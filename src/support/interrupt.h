@@ -17,6 +17,7 @@ class Interrupt {
   void poll(Span span) const {
     if (is_wanted() && !state_->where_ranks_meet) fail(Kind::interrupted, span);
   }
+  bool is_same(const Interrupt& other) const { return state_ == other.state_; }
   /// For several ranks that work together, so that none ends alone: poll() then does nothing. The ranks agree where
   /// they meet to compute.
   void only_where_ranks_meet() { state_->where_ranks_meet = true; }
@@ -28,5 +29,38 @@ class Interrupt {
   };
   std::shared_ptr<State> state_ = std::make_shared<State>();
 };
+
+/// While it exists, check_interrupt() polls `interrupt` on this thread, and what HeedsInterrupts around it heed.
+class HeedsInterrupt {
+ public:
+  /// `interrupt` must outlive it. Its errors are at `span`.
+  HeedsInterrupt(const Interrupt& interrupt, Span span)
+      : interrupt_(&interrupt),
+        span_(span),
+        other_(outer_ && outer_->interrupt_ && outer_->interrupt_->is_same(interrupt) ? outer_->other_ : outer_) {
+    innermost = this;
+  }
+  /// While it exists, check_interrupt() does nothing.
+  HeedsInterrupt() { innermost = this; }
+  ~HeedsInterrupt() { innermost = outer_; }
+  HeedsInterrupt(const HeedsInterrupt&) = delete;
+  HeedsInterrupt& operator=(const HeedsInterrupt&) = delete;
+
+ private:
+  friend void check_interrupt();
+  inline static constinit thread_local const HeedsInterrupt* innermost = nullptr;
+
+  const Interrupt* const interrupt_ = nullptr;
+  const Span span_;
+  const HeedsInterrupt* const outer_ = innermost;
+  const HeedsInterrupt* const other_ = nullptr;  ///< the next one outside that heeds another interrupt
+};
+
+/// Fails (interrupted) if an interrupt that this thread heeds was requested. Loops over a program call it in each
+/// iteration. They change only objects that end with the error, so an interrupted answer leaves nothing behind.
+inline void check_interrupt() {
+  for (const HeedsInterrupt* each = HeedsInterrupt::innermost; each && each->interrupt_; each = each->other_)
+    each->interrupt_->poll(each->span_);
+}
 
 }  // namespace mtf

@@ -54,19 +54,19 @@ void add_figures(std::vector<StatementFigures>& statements, const StatementFigur
 }  // namespace
 
 std::shared_ptr<DocumentFacts> check_document(const std::string& name, const std::string& text,
-                                              const eval::Settings& settings, const Interrupt& interrupt) {
+                                              const eval::Settings& settings) {
   auto facts = std::make_shared<DocumentFacts>();
   facts->name = name;
   facts->text = TextDocument(text);
-  facts->checked = session::checked_text(name, text, settings, interrupt);
+  facts->checked = session::checked_text(name, text, settings);
   return facts;
 }
 
 std::shared_ptr<DocumentFacts> with_costs(const DocumentFacts& facts, const eval::Settings& settings,
-                                          const plan::Runtime& machine, const Interrupt& interrupt) {
+                                          const plan::Runtime& machine) {
   auto costed = std::make_shared<DocumentFacts>(facts);
   try {
-    costed->costs = session::costs_of_text(facts.name, facts.text.text(), settings, machine, interrupt);
+    costed->costs = session::costs_of_text(facts.name, facts.text.text(), settings, machine);
   } catch (const UserError& error) {
     if (error.diagnostic().kind() == Kind::interrupted) throw;
     return costed;

@@ -9,7 +9,6 @@
 #include "eval/settings.h"
 #include "plan/runtime.h"
 #include "session/parts_of_text.h"
-#include "support/interrupt.h"
 #include "tool/lsp/text_document.h"
 
 namespace mtf::tool {
@@ -46,11 +45,11 @@ struct DocumentFacts {
 
 /// Checks a state of a document. Throws UserError (interrupted).
 std::shared_ptr<DocumentFacts> check_document(const std::string& name, const std::string& text,
-                                              const eval::Settings& settings, const Interrupt& interrupt);
+                                              const eval::Settings& settings);
 
 /// The same facts with costs, by a planner of `machine`. A program that cannot be planned keeps none. Throws UserError
 /// (interrupted).
 std::shared_ptr<DocumentFacts> with_costs(const DocumentFacts& facts, const eval::Settings& settings,
-                                          const plan::Runtime& machine, const Interrupt& interrupt);
+                                          const plan::Runtime& machine);
 
 }  // namespace mtf::tool

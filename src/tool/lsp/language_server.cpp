@@ -15,6 +15,7 @@
 #include "run/dry_runtime.h"
 #include "session/completion.h"
 #include "session/session.h"
+#include "support/interrupt.h"
 #include "support/text.h"
 #include "syntax/format.h"
 #include "syntax/parse.h"
@@ -52,7 +53,9 @@ class KnownSession {
         session_(settings, &execution_, nowhere_) {
     try {
       session_.load(facts.text.text(), facts.name, true);
-    } catch (const UserError&) {}  // what stands before the error is known
+    } catch (const UserError& error) {  // what stands before the error is known
+      if (error.diagnostic().kind() == Kind::interrupted) throw;
+    }
   }
   const session::Session& session() const { return session_; }
 
@@ -165,11 +168,31 @@ struct LanguageServer::Impl {
       const std::int64_t changes = unchecked->second.changes;
       const std::string name = unchecked->second.name, text = unchecked->second.text.text();
       const eval::Settings settings = settings_of(options, 1);
-      interrupt.forget();
-      lock.unlock();
-      find_out(uri, changes, name, text, settings);
-      lock.lock();
+      until_interrupted(lock, [=, this] { find_out(uri, changes, name, text, settings); });
     }
+    lock.unlock();
+    if (last.joinable()) last.join();
+  }
+
+  /// Runs `step` on a thread of its own until it ends or is interrupted. An interrupted step of a large program frees
+  /// much memory, and does so while the next step runs.
+  void until_interrupted(std::unique_lock<std::mutex>& lock, const std::function<void()>& step) {
+    interrupt = Interrupt();
+    const auto has_ended = std::make_shared<bool>(false);
+    std::thread thread([this, step, has_ended, own = interrupt] {
+      {
+        const HeedsInterrupt heeds(own, {});
+        step();
+      }
+      const std::lock_guard ending(mutex);
+      *has_ended = true;
+      wakes.notify_all();
+    });
+    wakes.wait(lock, [&] { return *has_ended || interrupt.is_wanted(); });
+    std::swap(last, thread);
+    lock.unlock();
+    if (thread.joinable()) thread.join();
+    lock.lock();
   }
 
   /// Answers the first question for a plan, with the JSON of the reference. An edit interrupts it; after an edit of
@@ -181,19 +204,18 @@ struct LanguageServer::Impl {
     if (found == documents.end() || found->second.changes != question.changes) return refuse_old(question);
     const std::string name = found->second.name, text = found->second.text.text();
     const eval::Settings settings = settings_of(options, 1);
-    interrupt.forget();
-    lock.unlock();
-    try {
-      session::Session::check_text(name, text, settings).throw_first();
-      stream.write(fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", question.id.dump(),
-                               to_json(plan_of_program(name, text, settings, run::DryRuntime(), {}, interrupt))));
-    } catch (const UserError& error) {
-      lock.lock();
-      if (error.diagnostic().kind() == Kind::interrupted) questions_of_plans.push_back(question);
-      else send({{"id", question.id}, {"error", {{"code", kRequestFailed}, {"message", error.what()}}}});
-      return;
-    }
-    lock.lock();
+    until_interrupted(lock, [=, this] {
+      try {
+        session::Session::check_text(name, text, settings).throw_first();
+        stream.write(fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", question.id.dump(),
+                                 to_json(plan_of_program(name, text, settings, run::DryRuntime(), {}))));
+      } catch (const UserError& error) {
+        const std::lock_guard asking(mutex);
+        if (error.diagnostic().kind() == Kind::interrupted) questions_of_plans.push_back(question);
+        else send({{"id", question.id}, {"error", {{"code", kRequestFailed}, {"message", error.what()}}}});
+      }
+      wakes.notify_all();
+    });
   }
   void refuse_old(const PlanQuestion& question) {
     send({{"id", question.id}, {"error", {{"code", kContentModified}, {"message", "the document has changed"}}}});
@@ -203,17 +225,20 @@ struct LanguageServer::Impl {
   void find_out(const std::string& uri, std::int64_t changes, const std::string& name, const std::string& text,
                 const eval::Settings& settings) {
     try {
-      std::shared_ptr<const DocumentFacts> facts = check_document(name, text, settings, interrupt);
+      std::shared_ptr<const DocumentFacts> facts = check_document(name, text, settings);
       if (!keep(uri, changes, facts, nullptr)) return;
       if (!stands_still(uri, changes) || facts->checked.found.has_errors()) return;
       const auto names = std::make_shared<const KnownSession>(*facts, settings);
       const run::DryRuntime machine;
-      facts = with_costs(*facts, settings, machine, interrupt);
+      facts = with_costs(*facts, settings, machine);
       keep(uri, changes, facts, names);
       refresh("workspace/inlayHint/refresh");
       refresh("workspace/codeLens/refresh");
     } catch (const UserError& error) {
-      if (error.diagnostic().kind() != Kind::interrupted) give_up(uri, changes, error.what());
+      if (error.diagnostic().kind() != Kind::interrupted) return give_up(uri, changes, error.what());
+      const std::lock_guard lock(mutex);  // an edit of another document leaves this one to do
+      if (const auto found = documents.find(uri); found != documents.end() && found->second.changes == changes)
+        found->second.checked = 0;
     } catch (const std::exception& error) { give_up(uri, changes, error.what()); }
   }
 
@@ -226,19 +251,19 @@ struct LanguageServer::Impl {
   }
 
   /// Keeps facts of a document that has not changed since, and shows what is wrong. Returns false if it has changed.
-  bool keep(const std::string& uri, std::int64_t changes, const std::shared_ptr<const DocumentFacts>& facts,
-            const std::shared_ptr<const KnownSession>& names) {
+  bool keep(const std::string& uri, std::int64_t changes, std::shared_ptr<const DocumentFacts> facts,
+            std::shared_ptr<const KnownSession> names) {  // they end as what they replace, without the lock
     const std::lock_guard lock(mutex);
     const auto found = documents.find(uri);
     if (found == documents.end() || found->second.changes != changes) return false;
     Document& document = found->second;
     const bool is_new = document.checked != changes;
-    document.facts = facts;
-    if (names) document.names = names;
+    document.facts.swap(facts);
+    if (names) document.names.swap(names);
     document.checked = changes;
     if (is_new)
       notify("textDocument/publishDiagnostics",
-             {{"uri", uri}, {"version", document.version}, {"diagnostics", diagnostics_in(*facts)}});
+             {{"uri", uri}, {"version", document.version}, {"diagnostics", diagnostics_in(*document.facts)}});
     return true;
   }
 
@@ -246,7 +271,7 @@ struct LanguageServer::Impl {
     std::unique_lock lock(mutex);
     return !wakes.wait_for(lock, kPauseBeforeCosts, [&] {
       const auto found = documents.find(uri);
-      return ends || interrupt.is_wanted() || found == documents.end() || found->second.changes != changes;
+      return ends || found == documents.end() || found->second.changes != changes;
     });
   }
 
@@ -543,7 +568,9 @@ struct LanguageServer::Impl {
   MessageStream stream;
   ProgramOptions options;
 
-  std::mutex mutex;  ///< of all that follows but the interrupt
+  std::thread last;  ///< the worker's step before this one, which may still free memory
+
+  std::mutex mutex;  ///< of all that follows
   std::condition_variable wakes;
   std::map<std::string, Document> documents;      ///< by URI
   std::shared_ptr<const KnownSession> own_names;  ///< of the language; null until they are asked for
@@ -551,7 +578,7 @@ struct LanguageServer::Impl {
   std::int64_t change_count = 0, request_count = 0;
   std::deque<PlanQuestion> questions_of_plans;  ///< which the worker answers
   bool ends = false, has_shut_down = false, has_exited = false;
-  Interrupt interrupt;
+  Interrupt interrupt;  ///< of the worker's step
 };
 
 const std::map<std::string, LanguageServer::Impl::Change>& LanguageServer::Impl::changes_of_documents() {

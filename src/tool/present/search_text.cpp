@@ -101,7 +101,8 @@ std::string search_text(const session::SearchAnswer& answer, std::size_t width) 
                                     ? count_text(result.costed, "candidate") + " costed"
                                     : fmt::format("{} ranked by a few {} and {} costed whole",
                                                   count_text(result.ranked, "candidate"), code(layers), result.costed);
-  std::string text = fmt::format("{}\n{}, of {}, by {}\n{}", declared(*result.best()), which, looked_at,
+  const std::string_view ended = result.is_ended ? "the search was interrupted; the best so far\n" : "";
+  std::string text = fmt::format("{}{}\n{}, of {}, by {}\n{}", ended, declared(*result.best()), which, looked_at,
                                  costs.machine()->name, compare_text(columns, true, width));
   if (result.second()) text += "\nthe best is quicker, because\n" + explained(*result.best(), *result.second());
   if (fewer) text += fewer_text(*result.best(), *fewer);

@@ -9,6 +9,7 @@
 #include "run/dry_runtime.h"
 #include "session/explanation.h"
 #include "support/diagnostics.h"
+#include "support/interrupt.h"
 #include "support/text.h"
 #include "tool/present/compare_text.h"
 #include "tool/present/fitted_text.h"
@@ -115,9 +116,9 @@ std::string plan_json(Repl& repl, const PromptOptions& options, const session::A
   const std::string path = given_word(*file);
   const eval::Settings settings = assumed(repl.session().settings(), assumption);
   const Script script = read_script(path);
+  const HeedsInterrupt heeds(repl.session().interrupt_request(), {});
   session::Session::check_text(script.name, script.text, settings).throw_first();
-  return to_json(plan_of_program(script.name, script.text, settings, run::DryRuntime(), machine,
-                                 repl.session().interrupt_request()));
+  return to_json(plan_of_program(script.name, script.text, settings, run::DryRuntime(), machine));
 }
 
 }  // namespace
@@ -204,9 +205,9 @@ void explain_command(Repl& repl, const std::string& argument) {
   const std::string& statement = options.statement();
   need_argument(statement, ":explain", "a statement", "einsum(x, w -> [batch])");
   constexpr std::size_t kMostSuggestions = 3;
-  const session::Explanation explanation = explain_statement(
-      repl.session(), statement, options.has("--json") ? "<explain>" : repl.name_of_entry(),
-      assumption_of(repl.session(), options), kMostSuggestions, [&] { return repl.is_interrupted(); });
+  const session::Explanation explanation =
+      explain_statement(repl.session(), statement, options.has("--json") ? "<explain>" : repl.name_of_entry(),
+                        assumption_of(repl.session(), options), kMostSuggestions);
   if (options.has("--json")) return repl.say(to_json(explanation_record(explanation)));
   if (explanation.collectives.empty()) return repl.say("no communication\n");
   std::string text;
@@ -271,17 +272,11 @@ void search_command(Repl& repl, const std::string& argument) {
   question.mesh = pinned.mesh;
   if (pinned.layout) question.pinned = *pinned.layout;
   for (const std::string& dim : options.values("--whole")) question.pinned.rules.push_back({Name(dim), {}, {}});
-  const auto heed_interrupts = [&] {
-    if (repl.is_interrupted()) fail(Kind::interrupted, {});
-  };
-  request.poll = heed_interrupts;
-  question.on_progress = [&, show = shown_progress([&](const std::string& text) { repl.show_status(text); })](
-                             const cost::SearchProgress& progress) {
-    heed_interrupts();
-    show(progress);
-  };
+  question.on_progress = shown_progress([&](const std::string& text) { repl.show_status(text); });
+  const HeedsInterrupt heeds(repl.session().interrupt_request(), {});
   const session::SearchAnswer answer =
       search_layouts(session::WhatIf::statement(repl.session(), statement, repl.name_of_entry()), std::move(request));
+  if (answer.result.is_ended && options.has("--json")) fail(Kind::interrupted, {});
   repl.say(options.has("--json") ? to_json(found_layouts(answer.result)) : search_text(answer, repl.columns()));
 }
 

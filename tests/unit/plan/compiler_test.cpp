@@ -11,6 +11,7 @@
 #include "ops/record.h"
 #include "ops/spaces.h"
 #include "support/diagnostics.h"
+#include "support/interrupt.h"
 
 namespace mtf::plan {
 namespace compiler_test {
@@ -41,7 +42,7 @@ graph::Capture two_layers(double factor = 2, const std::string& rules = "batch:r
 }
 
 std::shared_ptr<const Plan> plan_of(Compiler& compiler, const graph::Program& program) {
-  return compiler.plan_of(program, form_of(program), [] {});
+  return compiler.plan_of(program, form_of(program));
 }
 
 int64_t threads() {
@@ -99,10 +100,8 @@ TEST(Compiler, APlanGathersWhatThereIsMemoryFor) {
 TEST(Compiler, MakingAPlanStartsNoThread) {
   const int64_t before = threads();
   Compiler compiler;
-  int64_t most = 0;
   const graph::Capture captured = two_layers();
-  compiler.plan_of(captured.program, form_of(captured.program), [&] { most = std::max(most, threads()); });
-  EXPECT_EQ(most, before);
+  plan_of(compiler, captured.program);
   EXPECT_EQ(threads(), before);
 }
 
@@ -125,13 +124,11 @@ TEST(Compiler, KeepsThePlansThatWereUsedLast) {
 TEST(Compiler, WhatEndsPlanningLeavesNothing) {
   Compiler compiler;
   const graph::Capture captured = two_layers();
-  for (int step = 0; step < 3; ++step) {
-    int polls = 0;
-    EXPECT_THROW(compiler.plan_of(captured.program, form_of(captured.program),
-                                  [&] {
-                                    if (polls++ == step) fail(Kind::interrupted, {});
-                                  }),
-                 UserError);
+  {
+    Interrupt interrupt;
+    interrupt.ask();
+    const HeedsInterrupt heeds(interrupt, {});
+    EXPECT_THROW(plan_of(compiler, captured.program), UserError);
   }
   EXPECT_EQ(plan_of(compiler, captured.program)->number, 1);
 }

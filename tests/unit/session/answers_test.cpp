@@ -64,14 +64,13 @@ TEST_F(Answers, HelpIsOnWhatIsCalledSo) {
 }
 
 TEST_F(Answers, AnExplanationNamesRulesAndBetterLayouts) {
-  const Explanation explanation =
-      explain_statement(session, "einsum(h, v -> [batch, io])", "<why>", {}, 2, [] { return false; });
+  const Explanation explanation = explain_statement(session, "einsum(h, v -> [batch, io])", "<why>", {}, 2);
   ASSERT_EQ(explanation.collectives.size(), 1u);
   EXPECT_EQ(explanation.collectives[0].cost.collective, spmd::CollectiveKind::kAllReduce);
   EXPECT_EQ(explanation.collectives[0].rules.size(), 2u);
   ASSERT_EQ(explanation.better.size(), 2u);
   EXPECT_LT(explanation.better[0].total.wire_bytes, explanation.now.wire_bytes);
-  EXPECT_TRUE(explain_statement(session, "h + 1", "<why>", {}, 2, [] { return false; }).collectives.empty());
+  EXPECT_TRUE(explain_statement(session, "h + 1", "<why>", {}, 2).collectives.empty());
 }
 
 TEST_F(Answers, ASearchAnswersWithItsCandidates) {

@@ -177,7 +177,7 @@ class Questions : public testing::Test {
     for (const Assumption& assumption : assumptions) {
       ask_once([&] { session.plan(text, "<plan>", assumption); });
       ask_once([&] { session.plan(text, "<plan>", assumption, std::make_shared<plan::ProgramRecord>()); });
-      ask_once([&] { explain_statement(session, text, "<why>", assumption, 2, [] { return false; }); });
+      ask_once([&] { explain_statement(session, text, "<why>", assumption, 2); });
       ask_once([&] { session.what_is(text, "<type>", assumption); });
       ask_once([&] { session.held(assumption); });
     }
@@ -256,8 +256,7 @@ TEST_F(Questions, DoNotNameWhatTheSessionLeftWithoutAName) {
   session.plan("let residue = l[0]");
   session.what_is("fn(x) = x");
   session.check_here("there.mtf", "let other = l[0]");
-  const Explanation why =
-      explain_statement(session, "concat([l[0], l[0]], over: n)", "<why>", {}, 2, [] { return false; });
+  const Explanation why = explain_statement(session, "concat([l[0], l[0]], over: n)", "<why>", {}, 2);
   ASSERT_FALSE(why.collectives.empty());
   EXPECT_EQ(why.collectives[0].cost.from.name, "add");
 }
