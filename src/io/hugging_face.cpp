@@ -63,7 +63,7 @@ std::string without_controls(const std::string& text) {
 
 std::string text_in_lower_case(const std::string& text) { return with_each_character(text, in_lower_case); }
 
-constexpr const char* kSpaceSign = "\xe2\x96\x81";
+constexpr const char* kMetaspace = "\xe2\x96\x81";
 
 /// Reads values of a tokenizer.json, with checks. Messages name a value by its keys.
 class CheckedJson {
@@ -325,7 +325,7 @@ class Dividers : public CheckedJson {
 
   /// Writes spaces as a sign, and divides before the signs.
   void add_spaces_signed(const Json& rule, const std::string& what) {
-    const std::string sign = utf8(character(rule, "replacement", kSpaceSign, what));
+    const std::string sign = utf8(character(rule, "replacement", kMetaspace, what));
     const Scheme scheme = this->scheme(rule, what);
     const bool divides = flag(rule, "split", true, what);
     stages_.divide.push_back([=](Piece piece, const PieceTokenizer::Visit& visit) {
@@ -505,7 +505,7 @@ class Decoders : public CheckedJson {
     if (type == "ByteLevel") {
       add_bytes_read();
     } else if (type == "Metaspace") {
-      const std::string sign = utf8(character(rule, "replacement", kSpaceSign, what));
+      const std::string sign = utf8(character(rule, "replacement", kMetaspace, what));
       const bool drops_first = scheme(rule, what) != Scheme::kNever;
       push([sign, drops_first](std::vector<std::string>& texts) {
         for (std::size_t i = 0; i < texts.size(); ++i)
