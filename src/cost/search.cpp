@@ -48,10 +48,11 @@ std::vector<Name> axes_of(const SearchQuestion& question) {
   return names;
 }
 
-class Searcher {
- public:
-  Searcher(const LayoutCosts& costs, const SearchQuestion& question)
-      : costs_(costs), question_(question), bound_(costs, axes_of(question)), times_(costs, bound_.dims()) {
+/// The candidates of a search: meshes, and the axes that may split each dim.
+class Candidates {
+ protected:
+  Candidates(const LayoutCosts& costs, const SearchQuestion& question)
+      : costs_(costs), question_(question), bound_(costs, axes_of(question)) {
     for (size_t d = 0; d < bound_.dims().size(); ++d) {
       const LayoutRule* rule = nullptr;
       for (const LayoutRule& each : question.pinned.rules)
@@ -59,44 +60,11 @@ class Searcher {
       pinned_.push_back(rule);
     }
     is_symmetric_ = interchangeable();
-    order_programs();
-    if (question.memory) peaks_.emplace(costs, bound_, axes_of(question));
   }
 
-  SearchResult run() {
-    const std::vector<MeshPtr> meshes = this->meshes(question_.processors);
-    try {
-      for (const MeshPtr& mesh : meshes) {
-        begin(mesh);
-        decide(0);
-      }
-      for (const Ranked& each : std::exchange(quickest_, {})) try_stored(each.candidate);
-      cost_ranked();
-      if (result_.found.empty() && question_.memory) result_.least = least(meshes);
-    } catch (const UserError& error) {
-      if (error.diagnostic().kind() != Kind::interrupted) throw;
-      result_.is_ended = true;
-      const HeedsInterrupt none;
-      if (result_.found.empty() && !question_.memory) cost_ranked();
-      if (result_.found.empty()) throw;
-    }
-    return std::move(result_);
-  }
-
- private:
   void begin(const MeshPtr& mesh) {
     mesh_ = mesh;
     axes_.assign(bound_.dims().size(), 0);
-  }
-
-  void tell() const {
-    check_interrupt();
-    if (!question_.on_progress) return;
-    const double best = question_.repeated       ? (abouts_.empty() ? kNever : abouts_.front())
-                        : !result_.found.empty() ? result_.found.front().cost.time.total()
-                                                 : kNever;
-    question_.on_progress(
-        {std::max(result_.ranked, result_.costed), std::isinf(best) ? std::nullopt : std::optional(best)});
   }
 
   std::vector<MeshPtr> meshes(int64_t processors) const {
@@ -123,28 +91,6 @@ class Searcher {
     for (const graph::LayoutRecord::Decision& decision : costs_.record().layouts()->decisions())
       if (decision.operation->why.asked) return false;
     return true;
-  }
-
-  /// True if the search tries rules by path.
-  bool tries_stored() const { return question_.stored && question_.pinned.stored.empty() && !bound_.stored().empty(); }
-
-  double worst_kept() const {
-    if (tries_stored())
-      return quickest_.size() < kMostStored ? kNever : quickest_.back().seconds * (1 + 2 * kRepeatedError);
-    if (question_.repeated) return abouts_.size() < question_.most ? kNever : abouts_.back() * (1 + 2 * kRepeatedError);
-    return worst_costed();
-  }
-
-  double worst_costed() const {
-    return result_.found.size() < question_.most ? kNever : result_.found.back().cost.time.total();
-  }
-
-  /// Tries every way to split dim `d` and the dims after it.
-  void decide(size_t d) {
-    tell();
-    if (is_too_large({axes_, d, tries_stored()}) || is_too_slow(d)) return;
-    if (d == axes_.size()) return take({mesh_, rules_of_axes(), {}});
-    each_split(d, [&] { decide(d + 1); });
   }
 
   /// Calls `visit` for each set of axes that may split dim `d`, given the splits of the dims before it.
@@ -178,6 +124,151 @@ class Searcher {
       }
     }
     return false;
+  }
+
+  bool allowed(size_t d, AxisSet set) const {
+    const int64_t parts = mesh_->group_size(set);
+    if (!pinned_[d]) return set == 0 || bound_.dims()[d].size >= parts;
+    AxisSet asked = 0;
+    for (Name axis : pinned_[d]->axes)
+      if (const int index = mesh_->find(axis); index >= 0) asked |= axis_bit(index);
+    return set == asked;
+  }
+
+  /// Returns the axes that split a dim, in the order of their splits.
+  std::vector<Name> names_of(size_t dim) const {
+    if (pinned_[dim]) return pinned_[dim]->axes;
+    std::vector<Name> names;
+    for (int axis = 0; axis < mesh_->order(); ++axis)
+      if (axes_[dim] & axis_bit(axis)) names.push_back(mesh_->axes()[static_cast<size_t>(axis)].name);
+    return names;
+  }
+
+  LayoutPtr rules_of_axes() const {
+    auto rules = std::make_shared<Layout>();
+    rules->stored = question_.pinned.stored;
+    for (size_t d = 0; d < axes_.size(); ++d) {
+      if (axes_[d] == 0) continue;
+      rules->rules.push_back({bound_.dims()[d].name, names_of(d), {}});
+    }
+    return rules;
+  }
+
+  bool states_follow() const {
+    return std::all_of(bound_.stored().begin(), bound_.stored().end(),
+                       [](const WorkBound::Stored& of) { return of.trainable || of.follows; });
+  }
+
+  /// Returns rules that store params (or states) over `axes`, in addition to the rules of `behind`. Each variable is
+  /// stored over all of the axes along one of its dims. Dims that are already split over one of the axes come first,
+  /// then those with the most bytes.
+  std::vector<LayoutRule> stored_rules(const Candidate& behind, bool trainable, AxisSet axes) const {
+    const Mesh& mesh = *behind.mesh;
+    std::vector<double> bytes(bound_.dims().size());
+    for (const WorkBound::Stored& of : bound_.stored())
+      for (size_t d : of.dims)
+        if (of.trainable == trainable) bytes[d] += of.bytes;
+    std::vector<std::pair<double, LayoutRule>> rules;
+    for (size_t d = 0; d < bytes.size(); ++d) {
+      const LayoutRule* const own = behind.rules->find(bound_.dims()[d].name);
+      const bool is_whole = pinned_[d] != nullptr && pinned_[d]->axes.empty();
+      if (bytes[d] == 0 || is_whole) continue;
+      LayoutRule rule{bound_.dims()[d].name, own ? own->axes : std::vector<Name>(), {}};
+      AxisSet split = 0;
+      for (Name axis : rule.axes)
+        if (const int index = mesh.find(axis); index >= 0) split |= axis_bit(index);
+      const bool is_first = (split & axes) != 0;
+      for (int axis = 0; axis < mesh.order(); ++axis)
+        if (axes & axis_bit(axis) & ~split) rule.axes.push_back(mesh.axes()[static_cast<size_t>(axis)].name);
+      if (bound_.dims()[d].size < mesh.group_size(split | axes)) continue;
+      rules.emplace_back(is_first ? kNever : bytes[d], std::move(rule));
+    }
+    std::stable_sort(rules.begin(), rules.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::vector<LayoutRule> needed;  // without rules that split no further variable
+    std::vector<bool> is_split(bound_.stored().size());
+    for (auto& [weight, rule] : rules) {
+      bool is_needed = false;
+      for (size_t s = 0; s < is_split.size(); ++s) {
+        const WorkBound::Stored& of = bound_.stored()[s];
+        const bool has_dim = std::any_of(of.dims.begin(), of.dims.end(),
+                                         [&, name = rule.dim](size_t d) { return bound_.dims()[d].name == name; });
+        if (of.trainable != trainable || is_split[s] || !has_dim) continue;
+        is_needed = is_split[s] = true;
+      }
+      if (is_needed) needed.push_back(std::move(rule));
+    }
+    return needed;
+  }
+
+  const LayoutCosts& costs_;
+  const SearchQuestion& question_;
+  const WorkBound bound_;
+  std::vector<const LayoutRule*> pinned_;  ///< for each dim its pinned rule, or null
+  MeshPtr mesh_;
+  std::vector<AxisSet> axes_;  ///< for each dim
+  bool is_symmetric_ = false;  ///< only the candidates' rules distinguish axes of one size
+};
+
+/// Decides dim after dim, and leaves out candidates that cannot be among the best.
+class Searcher : Candidates {
+ public:
+  Searcher(const LayoutCosts& costs, const SearchQuestion& question)
+      : Candidates(costs, question), times_(costs, bound_.dims()) {
+    order_programs();
+    if (question.memory) peaks_.emplace(costs, bound_, axes_of(question));
+  }
+
+  SearchResult run() {
+    const std::vector<MeshPtr> meshes = this->meshes(question_.processors);
+    try {
+      for (const MeshPtr& mesh : meshes) {
+        begin(mesh);
+        decide(0);
+      }
+      for (const Ranked& each : std::exchange(quickest_, {})) try_stored(each.candidate);
+      cost_ranked();
+      if (result_.found.empty() && question_.memory) result_.least = least(meshes);
+    } catch (const UserError& error) {
+      if (error.diagnostic().kind() != Kind::interrupted) throw;
+      result_.is_ended = true;
+      const HeedsInterrupt none;
+      if (result_.found.empty() && !question_.memory) cost_ranked();
+      if (result_.found.empty()) throw;
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void tell() const {
+    check_interrupt();
+    if (!question_.on_progress) return;
+    const double best = question_.repeated       ? (abouts_.empty() ? kNever : abouts_.front())
+                        : !result_.found.empty() ? result_.found.front().cost.time.total()
+                                                 : kNever;
+    question_.on_progress(
+        {std::max(result_.ranked, result_.costed), std::isinf(best) ? std::nullopt : std::optional(best)});
+  }
+
+  /// True if the search tries rules by path.
+  bool tries_stored() const { return question_.stored && question_.pinned.stored.empty() && !bound_.stored().empty(); }
+
+  double worst_kept() const {
+    if (tries_stored())
+      return quickest_.size() < kMostStored ? kNever : quickest_.back().seconds * (1 + 2 * kRepeatedError);
+    if (question_.repeated) return abouts_.size() < question_.most ? kNever : abouts_.back() * (1 + 2 * kRepeatedError);
+    return worst_costed();
+  }
+
+  double worst_costed() const {
+    return result_.found.size() < question_.most ? kNever : result_.found.back().cost.time.total();
+  }
+
+  /// Tries every way to split dim `d` and the dims after it.
+  void decide(size_t d) {
+    tell();
+    if (is_too_large({axes_, d, tries_stored()}) || is_too_slow(d)) return;
+    if (d == axes_.size()) return take({mesh_, rules_of_axes(), {}});
+    each_split(d, [&] { decide(d + 1); });
   }
 
   /// True if no completion of `decided` fits into memory.
@@ -226,34 +317,6 @@ class Searcher {
     for (const auto& [least, program] : worth) programs_.push_back(program);
   }
 
-  bool allowed(size_t d, AxisSet set) const {
-    const int64_t parts = mesh_->group_size(set);
-    if (!pinned_[d]) return set == 0 || bound_.dims()[d].size >= parts;
-    AxisSet asked = 0;
-    for (Name axis : pinned_[d]->axes)
-      if (const int index = mesh_->find(axis); index >= 0) asked |= axis_bit(index);
-    return set == asked;
-  }
-
-  /// Returns the axes that split a dim, in the order of their splits.
-  std::vector<Name> names_of(size_t dim) const {
-    if (pinned_[dim]) return pinned_[dim]->axes;
-    std::vector<Name> names;
-    for (int axis = 0; axis < mesh_->order(); ++axis)
-      if (axes_[dim] & axis_bit(axis)) names.push_back(mesh_->axes()[static_cast<size_t>(axis)].name);
-    return names;
-  }
-
-  LayoutPtr rules_of_axes() const {
-    auto rules = std::make_shared<Layout>();
-    rules->stored = question_.pinned.stored;
-    for (size_t d = 0; d < axes_.size(); ++d) {
-      if (axes_[d] == 0) continue;
-      rules->rules.push_back({bound_.dims()[d].name, names_of(d), {}});
-    }
-    return rules;
-  }
-
   /// Ranks or costs a complete candidate. Skips a candidate with an error: two rules may give one axis to one tensor.
   void take(Candidate candidate) {
     try {
@@ -298,52 +361,6 @@ class Searcher {
         if (!layout->stored.empty()) take({behind.mesh, std::move(layout), {}});
       }
     }
-  }
-
-  bool states_follow() const {
-    return std::all_of(bound_.stored().begin(), bound_.stored().end(),
-                       [](const WorkBound::Stored& of) { return of.trainable || of.follows; });
-  }
-
-  /// Returns rules that store params (or states) over `axes`, in addition to the rules of `behind`. Each variable is
-  /// stored over all of the axes along one of its dims. Dims that are already split over one of the axes come first,
-  /// then those with the most bytes.
-  std::vector<LayoutRule> stored_rules(const Candidate& behind, bool trainable, AxisSet axes) const {
-    const Mesh& mesh = *behind.mesh;
-    std::vector<double> bytes(bound_.dims().size());
-    for (const WorkBound::Stored& of : bound_.stored())
-      for (size_t d : of.dims)
-        if (of.trainable == trainable) bytes[d] += of.bytes;
-    std::vector<std::pair<double, LayoutRule>> rules;
-    for (size_t d = 0; d < bytes.size(); ++d) {
-      const LayoutRule* const own = behind.rules->find(bound_.dims()[d].name);
-      const bool is_whole = pinned_[d] != nullptr && pinned_[d]->axes.empty();
-      if (bytes[d] == 0 || is_whole) continue;
-      LayoutRule rule{bound_.dims()[d].name, own ? own->axes : std::vector<Name>(), {}};
-      AxisSet split = 0;
-      for (Name axis : rule.axes)
-        if (const int index = mesh.find(axis); index >= 0) split |= axis_bit(index);
-      const bool is_first = (split & axes) != 0;
-      for (int axis = 0; axis < mesh.order(); ++axis)
-        if (axes & axis_bit(axis) & ~split) rule.axes.push_back(mesh.axes()[static_cast<size_t>(axis)].name);
-      if (bound_.dims()[d].size < mesh.group_size(split | axes)) continue;
-      rules.emplace_back(is_first ? kNever : bytes[d], std::move(rule));
-    }
-    std::stable_sort(rules.begin(), rules.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-    std::vector<LayoutRule> needed;  // without rules that split no further variable
-    std::vector<bool> is_split(bound_.stored().size());
-    for (auto& [weight, rule] : rules) {
-      bool is_needed = false;
-      for (size_t s = 0; s < is_split.size(); ++s) {
-        const WorkBound::Stored& of = bound_.stored()[s];
-        const bool has_dim = std::any_of(of.dims.begin(), of.dims.end(),
-                                         [&, name = rule.dim](size_t d) { return bound_.dims()[d].name == name; });
-        if (of.trainable != trainable || is_split[s] || !has_dim) continue;
-        is_needed = is_split[s] = true;
-      }
-      if (is_needed) needed.push_back(std::move(rule));
-    }
-    return needed;
   }
 
   // ---- repeated layers ----------------------------------------------------------------------------------------------
@@ -503,16 +520,9 @@ class Searcher {
     return false;
   }
 
-  const LayoutCosts& costs_;
-  const SearchQuestion& question_;
-  const WorkBound bound_;
   ProgramTimes times_;
-  std::optional<PeakEstimate> peaks_;      ///< set if memory is limited
-  std::vector<size_t> programs_;           ///< program numbers, in the order in which their times are asked for
-  std::vector<const LayoutRule*> pinned_;  ///< for each dim its pinned rule, or null
-  MeshPtr mesh_;
-  std::vector<AxisSet> axes_;  ///< for each dim
-  bool is_symmetric_ = false;  ///< only the candidates' rules distinguish axes of one size
+  std::optional<PeakEstimate> peaks_;  ///< set if memory is limited
+  std::vector<size_t> programs_;       ///< program numbers, in the order in which their times are asked for
   SearchResult result_;
   std::vector<Ranked> ranked_;
   std::vector<Ranked> quickest_;  ///< the fastest candidates without rules by path, ascending

@@ -38,6 +38,71 @@ double fastest(const MachineModel& machine, const graph::Op& op, ElementType ele
   return std::max(rate, machine.flops_of(element));
 }
 
+/// The seconds of the work whose dims have these names.
+using WorkOfNames = std::map<std::vector<Name>, double>;
+
+/// Adds up the work of programs, and finds the dims that they have.
+class WorkCounter {
+ public:
+  explicit WorkCounter(const MachineModel& machine) : machine_(machine) {}
+
+  /// Adds a merged program of whole tensors, so that the bound contains no work that some layout saves by merging.
+  void add(const graph::Program& program, WorkOfNames& of, double times) {
+    for (const graph::ProgramOperation& each : program.operations) {
+      const graph::LaidOutOperation& operation = *each.operation;
+      if (operation.region) {
+        spmd::Forms forms;
+        add(merge(operation.region->turn, forms).program, of, times * static_cast<double>(operation.region->turns));
+        continue;
+      }
+      const std::vector<Name> names = names_of(operation);
+      if (operation.written) find_dims_together(operation);
+      const TensorType& type = operation.operands.empty() ? operation.results[0] : operation.operands[0];
+      const double flops = static_cast<double>(spmd::work_of_whole(operation).value());
+      if (flops > 0) of[names] += times * flops / fastest(machine_, *operation.op, type.element);
+    }
+  }
+
+  const std::map<Name, Dim>& sizes() const { return sizes_; }                    ///< the largest dim of each name
+  Related& related() { return related_; }                                        ///< dims that run together
+  const std::set<std::pair<Name, Name>>& together() const { return together_; }  ///< dims of one tensor
+
+ private:
+  /// Returns the names of the dims of an operation's iteration space. Rules use plain names.
+  std::vector<Name> names_of(const graph::LaidOutOperation& operation) {
+    std::vector<Name> names;
+    if (!operation.op->space) return names;
+    for (const graph::IterationDim& dim : operation.space().dims) {
+      Name first;
+      const auto add = [&](const Dim& of) {
+        const Name name = of.name.plain();
+        Dim& known = sizes_.try_emplace(name, Dim{name, of.size}).first->second;
+        known.size = std::max(known.size, of.size);
+        if (first.empty()) first = name;
+        else related_.join(first, name);
+        names.push_back(name);
+      };
+      for (size_t k = 0; k < dim.operands.size(); ++k)
+        if (dim.operands[k] >= 0) add(dim_of(operation, dim, k));
+      for (size_t r = 0; r < dim.results.size(); ++r)
+        if (dim.results[r] >= 0) add(operation.results[r].dims[dim.results[r]]);
+    }
+    return names;
+  }
+
+  void find_dims_together(const graph::LaidOutOperation& operation) {
+    for (const TensorType& type : operation.results)
+      for (const Dim& a : type.dims)
+        for (const Dim& b : type.dims)
+          if (a.name.plain() != b.name.plain()) together_.emplace(a.name.plain(), b.name.plain());
+  }
+
+  const MachineModel& machine_;
+  Related related_;
+  std::map<Name, Dim> sizes_;
+  std::set<std::pair<Name, Name>> together_;
+};
+
 }  // namespace
 
 WorkBound::WorkBound(const LayoutCosts& costs, const std::vector<Name>& axes) {
@@ -47,63 +112,22 @@ WorkBound::WorkBound(const LayoutCosts& costs, const std::vector<Name>& axes) {
   const auto alone = std::make_shared<const Mesh>(Name("alone"), std::move(of_one));
   graph::Relayout relayout(*record.layouts(), alone, std::make_shared<const Layout>());
   const plan::PassOptions options;
-  Related related;
-  std::map<Name, Dim> sizes;
-  std::set<std::pair<Name, Name>> together;
-  using WorkOfNames = std::map<std::vector<Name>, double>;
+  WorkCounter counter(*costs.machine());
   WorkOfNames work;
   std::vector<WorkOfNames> work_of(record.programs().size());
-  // Counts merged programs of whole tensors, so that the bound contains no work that some layout saves by merging.
-  const std::function<void(const graph::Program&, WorkOfNames&, double)> add_all = [&](const graph::Program& program,
-                                                                                       WorkOfNames& of, double times) {
-    for (const graph::ProgramOperation& each : program.operations) {
-      const graph::LaidOutOperation& operation = *each.operation;
-      if (operation.region) {
-        spmd::Forms forms;
-        add_all(merge(operation.region->turn, forms).program, of, times * static_cast<double>(operation.region->turns));
-        continue;
-      }
-      std::vector<Name> names;
-      if (operation.op->space) {
-        for (const graph::IterationDim& dim : operation.space().dims) {
-          Name first;
-          auto add = [&](const Dim& of) {  // rules use plain names
-            const Name name = of.name.plain();
-            Dim& known = sizes.try_emplace(name, Dim{name, of.size}).first->second;
-            known.size = std::max(known.size, of.size);
-            if (first.empty()) first = name;
-            else related.join(first, name);
-            names.push_back(name);
-          };
-          for (size_t k = 0; k < dim.operands.size(); ++k)
-            if (dim.operands[k] >= 0) add(dim_of(operation, dim, k));
-          for (size_t r = 0; r < dim.results.size(); ++r)
-            if (dim.results[r] >= 0) add(operation.results[r].dims[dim.results[r]]);
-        }
-      }
-      if (operation.written)
-        for (const TensorType& type : operation.results)
-          for (const Dim& a : type.dims)
-            for (const Dim& b : type.dims)
-              if (a.name.plain() != b.name.plain()) together.emplace(a.name.plain(), b.name.plain());
-      const TensorType& type = operation.operands.empty() ? operation.results[0] : operation.operands[0];
-      const double flops = static_cast<double>(spmd::work_of_whole(operation).value());
-      if (flops > 0) of[names] += times * flops / fastest(*costs.machine(), *operation.op, type.element);
-    }
-  };
   for (size_t i = 0; i < record.programs().size(); ++i) {
     const plan::ProgramRecord::Entry& entry = record.programs()[i];
     plan::Compilation whole(relayout.program(entry.recorded), options);
     relayout.computed(static_cast<int32_t>(i), whole.program());
     whole.run("merge");
-    add_all(whole.program(), work_of[i], static_cast<double>(costs.times(i)));
+    counter.add(whole.program(), work_of[i], static_cast<double>(costs.times(i)));
   }
   for (const WorkOfNames& of : work_of)
     for (const auto& [names, seconds] : of) work[names] += seconds;
   std::map<Name, double> weight;
   for (const auto& [names, seconds] : work)
     for (Name name : std::set<Name>(names.begin(), names.end())) weight[name] += seconds;
-  for (const auto& [name, dim] : sizes)
+  for (const auto& [name, dim] : counter.sizes())
     if (dim.size > 1) dims_.push_back(dim);
   std::stable_sort(dims_.begin(), dims_.end(),
                    [&](const Dim& a, const Dim& b) { return weight[a.name] > weight[b.name]; });
@@ -123,7 +147,7 @@ WorkBound::WorkBound(const LayoutCosts& costs, const std::vector<Name>& axes) {
         of.dims.push_back(at->second);
     if (!of.dims.empty()) stored_.push_back(std::move(of));
   }
-  for (const auto& [name, dim] : sizes) group_[name] = related.of(name);
+  for (const auto& [name, dim] : counter.sizes()) group_[name] = counter.related().of(name);
   const auto works_of = [&](const WorkOfNames& work) {
     std::map<std::vector<size_t>, Work> works;
     for (const auto& [names, seconds] : work) {
@@ -138,7 +162,7 @@ WorkBound::WorkBound(const LayoutCosts& costs, const std::vector<Name>& axes) {
   };
   works_ = works_of(work);
   for (const WorkOfNames& of : work_of) works_of_.push_back(works_of(of));
-  for (const auto& [a, b] : together)
+  for (const auto& [a, b] : counter.together())
     if (place.contains(a) && place.contains(b)) conflicts_.insert(std::minmax(place[a], place[b]));
 }
 

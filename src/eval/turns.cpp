@@ -163,119 +163,190 @@ void stack_left(Caller& caller, const LeftByTurn& left, const Dim& over, const V
 
 }  // namespace
 
-HostValue scan(Caller& caller, const Bound& call) {
-  constexpr size_t kFunction = 0, kStart = 1, kXs = 2, kOver = 3, kReverse = 4, kRecompute = 5, kPipeline = 6;
-  for (const GivenArgument& item : call.arguments.items)
-    if (is_undecided(item.value)) return unknown(UnknownKind::kAny);
-  ops::Builder& builder = caller.parts.builder;
-  Dim over = call.dim(kOver);
-  if (call.has(kXs)) over = found_in(call.value(kXs), over.name).value_or(over);  // the dim of xs may have another size
-  const auto flag = [&](size_t parameter) {
-    return call.has(parameter) &&
-           caller.convert.to_condition(call.value(parameter), call.span(parameter)).value_or(false);
-  };
-  const ops::ScanAttributes attributes{.over = over, .reverse = flag(kReverse), .recompute = flag(kRecompute)};
-  Values starts;
-  append_tensors(starts, caller, call.value(kStart), call.span(kStart), "the start");
-  refuse_dim(starts, over, "what is carried", call.span(kStart));
-  // The check for finite values reads whole values and would mix micro-batches. So a checked run does not pipeline the
-  // loop, which gives the same result.
-  const bool is_pipeline = call.has(kPipeline) && !builder.context.check_finite;
-  const Name micro = is_pipeline ? call.dim(kPipeline).name : Name();
-  for (const Value& start : starts)
-    if (!micro.empty() && !has_dim(start.dims(), micro))
-      fail(Diagnostic(Kind::no_micro_batches, call.span(kStart),
-                      fmt::format("expected what is carried to have the dim {} of micro-batches, found {}",
-                                  micro.text(), to_string(start.type())))
-               .help(fmt::format("reshape(x, batch -> [{}, …]) makes micro-batches of a batch", micro.text())));
-  const Values carried = as_carried(builder, starts, micro);
-  const double calls_before = builder.context.random_calls;
-  Turn under_way{"scan", call.span(), graph::new_node_id(), caller.parts.variables.last(), caller.parts.cuts.turn()};
-  ops::TurnGraph turn;
-  turn.first_node = under_way.first;
-  turn.micro = micro;
-  PlacedValue placed(caller, over, call.has(kXs) ? call.span(kXs) : call.span());
-  HostValue returned, ys;
-  const bool is_outermost = !caller.parts.calls.makes_instance() && !caller.parts.cuts.turn();
-  std::optional<ForgetsUnnamed> forgets;
-  if (is_outermost) forgets.emplace(caller.parts.variables);
-  LeftByTurn left(under_way, over, &placed);
-  std::vector<PlacedValue::AssignedInTurn> assigned;
-  bool is_pair = false;
-  {
-    std::vector<HostValue> arguments;
+namespace {
+
+constexpr size_t kFunction = 0, kStart = 1, kXs = 2, kOver = 3, kReverse = 4, kRecompute = 5, kPipeline = 6;
+
+/// A call of `scan`: evaluates one iteration, and makes it a loop.
+class ScanCall {
+ public:
+  ScanCall(Caller& caller, const Bound& call)
+      : caller_(caller),
+        call_(call),
+        builder_(caller.parts.builder),
+        // the dim of xs may have another size
+        over_(has_xs() ? found_in(call.value(kXs), call.dim(kOver).name).value_or(call.dim(kOver)) : call.dim(kOver)),
+        attributes_{.over = over_, .reverse = flag(kReverse), .recompute = flag(kRecompute)},
+        micro_(micro()),
+        starts_(starts()),
+        carried_(as_carried(builder_, starts_, micro_)),
+        calls_before_(builder_.context.random_calls),
+        is_outermost_(!caller.parts.calls.makes_instance() && !caller.parts.cuts.turn()),
+        under_way_{"scan", call.span(), graph::new_node_id(), caller.parts.variables.last(), caller.parts.cuts.turn()},
+        placed_(caller, over_, has_xs() ? call.span(kXs) : call.span()),
+        left_(under_way_, over_, &placed_) {
+    turn_.first_node = under_way_.first;
+    turn_.micro = micro_;
+  }
+
+  HostValue run() {
+    std::optional<ForgetsUnnamed> forgets;
+    if (is_outermost_) forgets.emplace(caller_.parts.variables);
+    if (!evaluate_iteration()) return unknown(UnknownKind::kAny);
+    builder_.context.random_calls = calls_before_ + static_cast<double>(turn_.calls * over_.size);
+    builder_.span = call_.span();
+    return results_of(add_loop());
+  }
+
+ private:
+  bool has_xs() const { return call_.has(kXs); }
+  bool flag(size_t parameter) const {
+    return call_.has(parameter) &&
+           caller_.convert.to_condition(call_.value(parameter), call_.span(parameter)).value_or(false);
+  }
+
+  /// Returns the dim of micro-batches; none if the loop is no pipeline. The check for finite values reads whole values
+  /// and would mix micro-batches. So a checked run does not pipeline the loop, which gives the same result.
+  Name micro() const {
+    return call_.has(kPipeline) && !builder_.context.check_finite ? call_.dim(kPipeline).name : Name();
+  }
+
+  Values starts() const {
+    Values starts;
+    append_tensors(starts, caller_, call_.value(kStart), call_.span(kStart), "the start");
+    refuse_dim(starts, over_, "what is carried", call_.span(kStart));
+    for (const Value& start : starts)
+      if (!micro_.empty() && !has_dim(start.dims(), micro_))
+        fail(Diagnostic(Kind::no_micro_batches, call_.span(kStart),
+                        fmt::format("expected what is carried to have the dim {} of micro-batches, found {}",
+                                    micro_.text(), to_string(start.type())))
+                 .help(fmt::format("reshape(x, batch -> [{}, …]) makes micro-batches of a batch", micro_.text())));
+    return starts;
+  }
+
+  /// Evaluates the function once. Returns false if a check cannot know what it returns.
+  bool evaluate_iteration() {
     HostValue x;
-    if (call.has(kXs)) x = placed.of(call.value(kXs), "xs");
-    if (call.has(kXs) && placed.all.empty())
-      fail(Kind::shape_mismatch, call.span(kXs), "expected something with the dim {}, found {}", to_string(over),
-           describe(call.value(kXs)));
-    under_way.own = placed.places;
-    const WithinTurn within(caller, under_way);
-    const ForgetsUnnamed of_turn(caller.parts.variables);
-    for (size_t c = 0; c < starts.size(); ++c) {
-      const Value& start = carried[c];
-      turn.carried.push_back(builder.constant(start.type(), {start.sharding(), start.inherited(), start.mesh(), {}}));
-      turn.carried.back().node->name = starts[c].node->name.empty() ? Name("carry") : starts[c].node->name;
+    if (has_xs()) x = placed_.of(call_.value(kXs), "xs");
+    if (has_xs() && placed_.all.empty())
+      fail(Kind::shape_mismatch, call_.span(kXs), "expected something with the dim {}, found {}", to_string(over_),
+           describe(call_.value(kXs)));
+    under_way_.own = placed_.places;
+    const WithinTurn within(caller_, under_way_);
+    const ForgetsUnnamed of_turn(caller_.parts.variables);
+    std::vector<HostValue> arguments = {begin_carries()};
+    if (has_xs()) arguments.push_back(x);
+    HostValue returned = caller_.parts.calls.call_with(call_.value(kFunction), std::move(arguments), call_.span());
+    if (is_undecided(returned)) return false;
+    builder_.span = call_.span();
+    take_returned(std::move(returned));
+    take_left();
+    turn_.placed = placed_.leaves;
+    turn_.calls = within.calls();
+    return true;
+  }
+
+  /// Returns the carry of the iteration.
+  HostValue begin_carries() {
+    for (size_t c = 0; c < starts_.size(); ++c) {
+      const Value& start = carried_[c];
+      turn_.carried.push_back(builder_.constant(start.type(), {start.sharding(), start.inherited(), start.mesh(), {}}));
+      turn_.carried.back().node->name = starts_[c].node->name.empty() ? Name("carry") : starts_[c].node->name;
     }
     size_t next = 0;
-    arguments.push_back(with_tensors(call.value(kStart), as_begun(builder, turn.carried, starts), next));
-    if (call.has(kXs)) arguments.push_back(x);
-    returned = caller.parts.calls.call_with(call.value(kFunction), std::move(arguments), call.span());
-    if (is_undecided(returned)) return unknown(UnknownKind::kAny);
-    builder.span = call.span();
+    return with_tensors(call_.value(kStart), as_begun(builder_, turn_.carried, starts_), next);
+  }
+
+  /// Takes the next carry and what is stacked from the result of the function.
+  void take_returned(HostValue returned) {
     if (auto* pair = returned.as<ListPtr>();
-        pair && (*pair)->tuple && (*pair)->items.size() == 2 && !same_form(call.value(kStart), returned)) {
-      is_pair = true;
-      ys = (*pair)->items[1];
+        pair && (*pair)->tuple && (*pair)->items.size() == 2 && !same_form(call_.value(kStart), returned)) {
+      is_pair_ = true;
+      ys_ = (*pair)->items[1];
       returned = HostValue((*pair)->items[0]);
     }
-    if (!same_form(call.value(kStart), returned))
-      fail(Kind::carry_changed, call.span(kFunction), "expected the function to return what is carried, {}, found {}",
-           describe(call.value(kStart)), describe(returned));
+    if (!same_form(call_.value(kStart), returned))
+      fail(Kind::carry_changed, call_.span(kFunction), "expected the function to return what is carried, {}, found {}",
+           describe(call_.value(kStart)), describe(returned));
     Values ends;
-    append_tensors(ends, caller, returned, call.span(kFunction), "the carry");
-    turn.next = as_carried(builder, carried_on(caller, starts, ends, call.span(kFunction)), micro);
-    if (is_pair && !ys.is<None>()) append_tensors(turn.stacked, caller, ys, call.span(kFunction), "the second part");
-    refuse_dim(turn.stacked, over, "the second part", call.span(kFunction));
-    for (size_t p = 0; p < placed.places.size(); ++p)
-      if (placed.places[p]->is_assigned) turn.stacked.push_back(placed.places[p]->current.value());
-    const size_t of_function = turn.stacked.size();
-    for (const Turn::Extended& list : under_way.extended) {
-      std::vector<HostValue>& items = (*list.scope->find_own(list.name)->value.as<ListPtr>())->items;
-      for (size_t i = list.before; i < items.size(); ++i) left.add(items[i]);
-    }
-    assigned = placed.assigned_names();
-    for (const PlacedValue::AssignedInTurn& name : assigned) left.add(*name.value);
-    append_left(turn.stacked, left);
-    refuse_dim({turn.stacked.begin() + static_cast<std::ptrdiff_t>(of_function), turn.stacked.end()}, over,
-               "what the turn leaves in a list or a model", call.span(kFunction));
-    turn.placed = placed.leaves;
-    turn.calls = within.calls();
+    append_tensors(ends, caller_, returned, call_.span(kFunction), "the carry");
+    turn_.next = as_carried(builder_, carried_on(caller_, starts_, ends, call_.span(kFunction)), micro_);
+    if (is_pair_ && !ys_.is<None>())
+      append_tensors(turn_.stacked, caller_, ys_, call_.span(kFunction), "the second part");
+    refuse_dim(turn_.stacked, over_, "the second part", call_.span(kFunction));
   }
-  builder.context.random_calls = calls_before + static_cast<double>(turn.calls * over.size);
-  builder.span = call.span();
-  // A variable that the iterations assign gets its new value after the loop. The loop reads a copy of the variable, so
-  // that this assignment does not end the history of the loop's other results.
-  for (size_t p = 0; p < placed.places.size(); ++p)
-    if (Value& all = placed.all[placed.all_of[p]]; placed.places[p]->is_assigned) all = builder.add(ops::kCopy, {all});
-  const ops::ScanResults results = add_scan(builder, attributes, turn, carried, placed.all);
-  if (!micro.empty()) refuse_mixing(*results.carried[0].operation().region, micro);
-  size_t of_states = results.stacked.size() - left.tensors.size() - left.variables.size();
-  stack_left(caller, left, over,
-             {results.stacked.begin() + static_cast<std::ptrdiff_t>(of_states), results.stacked.end()});
-  if (is_outermost && !left.variables.empty()) caller.parts.variables.paths_are_complete(under_way.first);
-  for (const PlacedValue::AssignedInTurn& name : assigned)
-    caller.parts.variables.assign_name(name.scope, name.index, HostValue(*name.value), call.span());
-  for (const PlacePtr& place : placed.places) of_states -= place->is_assigned ? 1 : 0;
-  for (size_t p = 0, next = of_states; p < placed.places.size(); ++p)
-    if (placed.places[p]->is_assigned)
-      caller.parts.variables.assign(placed.stacked[p], results.stacked[next++], call.span(), call.span());
-  size_t next = 0;
-  HostValue last = with_tensors(call.value(kStart), as_begun(builder, results.carried, starts), next);
-  if (!is_pair) return last;
-  next = 0;
-  HostValue all = ys.is<None>() ? HostValue(None{}) : with_tensors(ys, results.stacked, next);
-  return make_tuple({std::move(last), std::move(all)});
+
+  /// Stacks also what the iteration assigned to variables and names, and appended to lists.
+  void take_left() {
+    for (const PlacePtr& place : placed_.places)
+      if (place->is_assigned) turn_.stacked.push_back(place->current.value());
+    const size_t of_function = turn_.stacked.size();
+    for (const Turn::Extended& list : under_way_.extended) {
+      std::vector<HostValue>& items = (*list.scope->find_own(list.name)->value.as<ListPtr>())->items;
+      for (size_t i = list.before; i < items.size(); ++i) left_.add(items[i]);
+    }
+    assigned_ = placed_.assigned_names();
+    for (const PlacedValue::AssignedInTurn& name : assigned_) left_.add(*name.value);
+    append_left(turn_.stacked, left_);
+    refuse_dim({turn_.stacked.begin() + static_cast<std::ptrdiff_t>(of_function), turn_.stacked.end()}, over_,
+               "what the turn leaves in a list or a model", call_.span(kFunction));
+  }
+
+  /// Adds the loop to the graph, and gives variables, names and lists what the iterations left for them.
+  ops::ScanResults add_loop() {
+    // A variable that the iterations assign gets its new value after the loop. The loop reads a copy of the variable,
+    // so that this assignment does not end the history of the loop's other results.
+    for (size_t p = 0; p < placed_.places.size(); ++p)
+      if (Value& all = placed_.all[placed_.all_of[p]]; placed_.places[p]->is_assigned)
+        all = builder_.add(ops::kCopy, {all});
+    ops::ScanResults results = add_scan(builder_, attributes_, turn_, carried_, placed_.all);
+    if (!micro_.empty()) refuse_mixing(*results.carried[0].operation().region, micro_);
+    size_t of_states = results.stacked.size() - left_.tensors.size() - left_.variables.size();
+    stack_left(caller_, left_, over_,
+               {results.stacked.begin() + static_cast<std::ptrdiff_t>(of_states), results.stacked.end()});
+    if (is_outermost_ && !left_.variables.empty()) caller_.parts.variables.paths_are_complete(under_way_.first);
+    for (const PlacedValue::AssignedInTurn& name : assigned_)
+      caller_.parts.variables.assign_name(name.scope, name.index, HostValue(*name.value), call_.span());
+    for (const PlacePtr& place : placed_.places) of_states -= place->is_assigned ? 1 : 0;
+    for (size_t p = 0, next = of_states; p < placed_.places.size(); ++p)
+      if (placed_.places[p]->is_assigned)
+        caller_.parts.variables.assign(placed_.stacked[p], results.stacked[next++], call_.span(), call_.span());
+    return results;
+  }
+
+  HostValue results_of(const ops::ScanResults& results) {
+    size_t next = 0;
+    HostValue last = with_tensors(call_.value(kStart), as_begun(builder_, results.carried, starts_), next);
+    if (!is_pair_) return last;
+    next = 0;
+    HostValue all = ys_.is<None>() ? HostValue(None{}) : with_tensors(ys_, results.stacked, next);
+    return make_tuple({std::move(last), std::move(all)});
+  }
+
+  Caller& caller_;
+  const Bound& call_;
+  ops::Builder& builder_;
+  const Dim over_;
+  const ops::ScanAttributes attributes_;
+  const Name micro_;  ///< the dim of micro-batches; empty if the loop is no pipeline
+  const Values starts_, carried_;
+  const double calls_before_;
+  const bool is_outermost_;
+  Turn under_way_;
+  PlacedValue placed_;
+  LeftByTurn left_;
+  ops::TurnGraph turn_;
+  std::vector<PlacedValue::AssignedInTurn> assigned_;
+  bool is_pair_ = false;
+  HostValue ys_;  ///< the second part, if the function returns a pair
+};
+
+}  // namespace
+
+HostValue scan(Caller& caller, const Bound& call) {
+  for (const GivenArgument& item : call.arguments.items)
+    if (is_undecided(item.value)) return unknown(UnknownKind::kAny);
+  return ScanCall(caller, call).run();
 }
 
 HostValue stacked(Caller& caller, const Bound& call) {

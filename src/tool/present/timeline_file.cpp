@@ -342,6 +342,34 @@ double distance_of_marks(double range, int count) {
 
 }  // namespace
 
+/// Draws the runs of a rank's plans: the lines that need them, and their iterations. `first`: the time at the left
+/// edge.
+static std::string iterations_svg(const Json& rank, double first, double scale) {
+  std::string out = fmt::format("<text x=\"8\" y=\"{}\">iteration</text>\n", kTimelineTop - 16);
+  double drawn_to = -INFINITY;
+  for (const Json& run : rank["runs"]) {
+    const double begin = (rank["started"].get<double>() + run[1].get<double>() - first) * scale,
+                 end = begin + run[2].get<double>() * scale;
+    if (end < 0 || begin > kTimelineWidth || end < drawn_to + 2) continue;
+    drawn_to = end;
+    const std::int64_t iteration = run[3];
+    const std::string label = rank["labels"][run[0].get<std::size_t>()];
+    const double x = kTimelineLeft + std::max(0.0, begin), wide = std::min(end, kTimelineWidth) - std::max(0.0, begin);
+    out += fmt::format(
+        "<rect class=\"{}\" x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"14\"><title>{}, iteration "
+        "{}</title></rect>\n",
+        iteration % 2 == 0 ? "i" : "j", x, kTimelineTop - 28, std::max(0.5, wide), xml_text(label), iteration);
+    const std::string place = label.substr(0, label.find("  "));
+    const std::string text = wide > 8.0 * static_cast<double>(place.size()) + 50
+                                 ? fmt::format("{}, {}", place, iteration)
+                                 : std::to_string(iteration);
+    if (wide > 7.0 * static_cast<double>(text.size()))
+      out +=
+          fmt::format("<text class=\"s\" x=\"{:.1f}\" y=\"{}\">{}</text>\n", x + 3, kTimelineTop - 18, xml_text(text));
+  }
+  return out;
+}
+
 std::string timeline_svg(const std::vector<std::string>& told) {
   const std::vector<Json> ranks = parsed(told);
   double first = INFINITY, last = 0;
@@ -388,30 +416,7 @@ std::string timeline_svg(const std::vector<std::string>& told) {
         x, kTimelineTop - 8, height - 24, height - 8, mark == 0 ? "start" : "middle",
         mark == 0 ? "0" : seconds_text(mark / 1e6));
   }
-  // The runs of the first rank's plans: the lines that need them, and their iterations.
-  const Json& runs = ranks[0]["runs"];
-  out += fmt::format("<text x=\"8\" y=\"{}\">iteration</text>\n", kTimelineTop - 16);
-  double drawn_to = -INFINITY;
-  for (const Json& run : runs) {
-    const double begin = (ranks[0]["started"].get<double>() + run[1].get<double>() - first) * scale,
-                 end = begin + run[2].get<double>() * scale;
-    if (end < 0 || begin > kTimelineWidth || end < drawn_to + 2) continue;
-    drawn_to = end;
-    const std::int64_t iteration = run[3];
-    const std::string label = ranks[0]["labels"][run[0].get<std::size_t>()];
-    const double x = kTimelineLeft + std::max(0.0, begin), wide = std::min(end, kTimelineWidth) - std::max(0.0, begin);
-    out += fmt::format(
-        "<rect class=\"{}\" x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"14\"><title>{}, iteration "
-        "{}</title></rect>\n",
-        iteration % 2 == 0 ? "i" : "j", x, kTimelineTop - 28, std::max(0.5, wide), xml_text(label), iteration);
-    const std::string place = label.substr(0, label.find("  "));
-    const std::string text = wide > 8.0 * static_cast<double>(place.size()) + 50
-                                 ? fmt::format("{}, {}", place, iteration)
-                                 : std::to_string(iteration);
-    if (wide > 7.0 * static_cast<double>(text.size()))
-      out +=
-          fmt::format("<text class=\"s\" x=\"{:.1f}\" y=\"{}\">{}</text>\n", x + 3, kTimelineTop - 18, xml_text(text));
-  }
+  out += iterations_svg(ranks[0], first, scale);
   double y = kTimelineTop;
   for (const std::int64_t processor : processors) {
     out += fmt::format("<text x=\"8\" y=\"{}\">processor {}</text>\n", y + 18, processor);
