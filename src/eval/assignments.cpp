@@ -24,8 +24,8 @@ bool is_left_out(const Binding& binding, const Scope& owner) {
 void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, Span span, Span statement,
                                bool extends) {
   const HostValue& old = binding.value;
-  if (auto* place = old.as<PlacePtr>()) {
-    PlacePtr keep = *place;
+  if (auto* variable = old.as<VariablePtr>()) {
+    VariablePtr keep = *variable;
     variables.assign(keep, value, span, statement);
     return;
   }
@@ -78,8 +78,8 @@ void Evaluator::assign_binding(Binding& binding, Scope& owner, HostValue value, 
     binding.value = std::move(value);
     return;
   }
-  // Only `let` binds a name to the place itself. An assignment takes the place's value.
-  if (auto* place = value.as<PlacePtr>()) value = (*place)->current;
+  // Only `let` binds a name to the variable itself. An assignment takes the variable's value.
+  if (auto* variable = value.as<VariablePtr>()) value = (*variable)->current;
   const graph::Value* tensor = tensor_of(value);
   if (const graph::Value* old_tensor = tensor_of(old)) {
     if (is_open(value)) {  // keeps the old type, except for the element type under `precision mixed`
@@ -194,13 +194,13 @@ void Evaluator::assign(const ast::AssignStmt& stmt, const ScopePtr& scope) {
   HostValue element = evaluate(*stmt.target, scope);
   HostValue value = evaluate(*stmt.value, scope);
   if (element.is_poison() || element.is_unknown()) return;
-  auto* place = element.as<PlacePtr>();
-  if (!place) {
+  auto* variable = element.as<VariablePtr>();
+  if (!variable) {
     fail(Diagnostic(Kind::assign_not_a_place, stmt.target->span,
                     fmt::format("expected an element that is a param or state, found {}", describe(element)))
              .help("elements of lists and tensors do not change; make a new one"));
   }
-  variables.assign(*place, value, stmt.value->span, statement);
+  variables.assign(*variable, value, stmt.value->span, statement);
 }
 
 }  // namespace mtf::eval

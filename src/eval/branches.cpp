@@ -32,13 +32,13 @@ void Branches::walk(Ways& ways, const NameSet& names, const ScopePtr& scope, Dou
   bool returns = false;
   ways.walk(
       [&] {
-        std::vector<PlacePtr> assigned;
+        std::vector<VariablePtr> assigned;
         const auto noting = evaluator_.cuts.assigned_into(assigned);
         const bool goes_on = way(returns);
         if (!evaluator_.domain.is_plan()) return goes_on;
         for (Name name : names)
           if (const auto found = scope->find(name); found.binding) left.push_back(found.binding->value);
-        for (const PlacePtr& place : assigned) left.emplace_back(place->current);
+        for (const VariablePtr& place : assigned) left.emplace_back(place->current);
         return goes_on;
       },
       [&](const Scope& owner) { return !returns || !evaluator_.calls.is_own(owner); });

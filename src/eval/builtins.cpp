@@ -13,9 +13,9 @@
 #include "eval/findings.h"
 #include "eval/host_library.h"
 #include "eval/limits.h"
-#include "eval/places.h"
 #include "eval/settings.h"
 #include "eval/turns.h"
+#include "eval/variables_below.h"
 #include "graph/op.h"
 #include "ops/builder.h"
 #include "ops/gradients.h"
@@ -189,7 +189,7 @@ HostValue string(Caller& caller, const Bound& call) {
 /// Names a target of `grad` in messages: a variable by its path, another value by its name or by its position among the
 /// targets.
 std::string target_name(const HostValue& target, size_t place) {
-  if (auto* variable = target.as<PlacePtr>()) return code((*variable)->path);
+  if (auto* variable = target.as<VariablePtr>()) return code((*variable)->path);
   const Name name = tensor_of(target)->node->name;
   return name.empty() ? fmt::format("target {}", place) : code(name.text());
 }
@@ -232,9 +232,9 @@ void warn_of_unreached(Caller& caller, const graph::Value& loss, const std::vect
 }
 
 /// Returns the state that was declared like a param, such as a moment of an optimizer. Returns null if there is none.
-PlacePtr state_like(const HostValue& target, const graph::Value& value) {
-  const PlacePtr* const param = target.as<PlacePtr>();
-  PlacePtr state = param ? (*param)->state.lock() : nullptr;
+VariablePtr state_like(const HostValue& target, const graph::Value& value) {
+  const VariablePtr* const param = target.as<VariablePtr>();
+  VariablePtr state = param ? (*param)->state.lock() : nullptr;
   const bool fits = state && state->current.value() && state->current.value().dims() == value.dims() &&
                     same_mesh(state->current.value().mesh(), value.mesh());
   return fits ? state : nullptr;
@@ -258,7 +258,7 @@ HostValue grad(Caller& caller, const Bound& call) {
     if (!tensor) {
       fail(Diagnostic(Kind::type_mismatch, targets.span,
                       fmt::format("expected tensors to differentiate by, found {}", describe(value)))
-               .help(holds_places(value) == HoldsPlaces::kYes
+               .help(holds_variables(value) == HoldsVariables::kYes
                          ? "take its `.params`"
                          : "as in `grad(loss, [w, v])` or `grad(loss, net.params)`"));
     }
@@ -285,7 +285,7 @@ HostValue grad(Caller& caller, const Bound& call) {
   graph::Values results = gradients(builder, of, wanted, &reached);
   warn_of_unreached(caller, of, given, wanted, reached, call.span());
   for (size_t i = 0; i < results.size(); ++i)
-    if (const PlacePtr state = state_like(*given[i], wanted[i]))
+    if (const VariablePtr state = state_like(*given[i], wanted[i]))
       results[i] = builder.split_like(results[i], state->current.value());
   if (!targets.value.is<ListPtr>()) return std::move(results[0]);
   std::vector<HostValue> items;

@@ -17,7 +17,7 @@ std::string path_of(const Scope& instance, int depth = 0) {
     return path.ends_with(name) && path[dot] == '.' ? path.substr(0, dot) : std::string();
   };
   for (const Binding& binding : instance.bindings) {
-    if (auto* place = binding.value.as<PlacePtr>()) return without((*place)->path, binding.name.text());
+    if (auto* variable = binding.value.as<VariablePtr>()) return without((*variable)->path, binding.name.text());
     if (auto* inner = binding.value.as<InstancePtr>(); inner && depth < kDeepestModel)
       if (const std::string path = path_of(*(*inner)->scope, depth + 1); !path.empty())
         return without(path, binding.name.text());

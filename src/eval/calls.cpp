@@ -5,9 +5,9 @@
 #include "eval/binding.h"
 #include "eval/callee.h"
 #include "eval/evaluator.h"
-#include "eval/places.h"
 #include "eval/possible_values.h"
 #include "eval/span_table.h"
+#include "eval/variables_below.h"
 #include "support/text.h"
 
 namespace mtf::eval {
@@ -446,7 +446,8 @@ HostValue Calls::construct(const ModelClassPtr& model, Arguments& arguments) {
   instance->scope = scope;
   if (domain.is_check()) instances_.push_back(instance);
   const bool has_own = evaluator_.variables.last() > first;
-  if (has_own || holds_several(*scope)) evaluator_.findings.count_steps(arguments.span, name_places(instance, first));
+  if (has_own || holds_several(*scope))
+    evaluator_.findings.count_steps(arguments.span, name_variables(instance, first));
   if (has_own && is_outermost) evaluator_.variables.paths_are_complete(first_node);
   return InstancePtr(instance);
 }

@@ -25,7 +25,7 @@ constexpr int64_t kManyPendingInside = 4'000;
 constexpr int64_t kWalkedInATurn = 16;
 
 bool holds_tensors(const HostValue& value) {
-  return value.is<graph::Handle>() || value.is<ListPtr>() || value.is<InstancePtr>() || value.is<PlacePtr>() ||
+  return value.is<graph::Handle>() || value.is<ListPtr>() || value.is<InstancePtr>() || value.is<VariablePtr>() ||
          value.is<FunctionPtr>() || value.is<SequencePtr>() || value.is<ObjectPtr>();
 }
 
@@ -40,8 +40,8 @@ graph::Values taken(std::vector<HostValue>& held) {
     stack.pop_back();
     if (auto* tensor = at.as<graph::Handle>()) {
       values.push_back(tensor->value());
-    } else if (auto* place = at.as<PlacePtr>()) {
-      stack.emplace_back((*place)->current);
+    } else if (auto* variable = at.as<VariablePtr>()) {
+      stack.emplace_back((*variable)->current);
     } else if (auto* list = at.as<ListPtr>()) {
       if (seen.insert(list->get()).second) stack.insert(stack.end(), (*list)->items.begin(), (*list)->items.end());
     } else if (auto* instance = at.as<InstancePtr>()) {
@@ -237,9 +237,9 @@ void Cuts::end_unreachable_histories() {
   }
 }
 
-void Cuts::assigned(const PlacePtr& place) {
-  if (!counted_.empty()) counted_.back().values.emplace_back(place);
-  if (assigned_ != nullptr) assigned_->push_back(place);
+void Cuts::assigned(const VariablePtr& variable) {
+  if (!counted_.empty()) counted_.back().values.emplace_back(variable);
+  if (assigned_ != nullptr) assigned_->push_back(variable);
   variables_changed_ = true;
   ++assignments_;
 }

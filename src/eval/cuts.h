@@ -36,12 +36,12 @@ namespace mtf::eval {
 /// The function of a loop over a dim (`scan`, for instance) under evaluation. It is evaluated once for all iterations
 /// (eval/turns.h).
 struct Turn {
-  std::string_view name;           ///< of the builtin: `scan`
-  Span call;                       ///< the call of the builtin
-  int64_t first = 0;               ///< nodes and scopes with smaller numbers are outside
-  int64_t last_variable = 0;       ///< variables with larger numbers are made in the iteration, which may assign them
-  Turn* outer = nullptr;           ///< the enclosing one
-  std::vector<PlacePtr> own = {};  ///< stand for the loop's variables in the iteration, which may assign them
+  std::string_view name;      ///< of the builtin: `scan`
+  Span call;                  ///< the call of the builtin
+  int64_t first = 0;          ///< nodes and scopes with smaller numbers are outside
+  int64_t last_variable = 0;  ///< variables with larger numbers are made in the iteration, which may assign them
+  Turn* outer = nullptr;      ///< the enclosing one
+  std::vector<VariablePtr> own = {};  ///< stand for the loop's variables in the iteration, which may assign them
 
   /// An outer list to which the iteration has appended, by the name that holds the list.
   struct Extended {
@@ -64,7 +64,7 @@ class Cuts {
   void cut(const graph::Values& needed, Span span, plan::MadeCut* made = nullptr);
   /// Cuts in the same way, but `compute` does the computation. It returns true if there was anything to compute.
   void cut_by(Span span, const std::function<bool(plan::Execution&, graph::ValueTable&)>& compute);
-  /// Called at each cut that computed something, with its place.
+  /// Called at each cut that computed something, with its location.
   void on_cut(std::function<void(Span)> callback) { on_cut_ = std::move(callback); }
 
   /// Sets the function that converts an error of a cut before it is shown.
@@ -143,9 +143,11 @@ class Cuts {
     size_t before_, lists_before_;
   };
   /// Notes the assignment of a variable. The next cut ends the histories that read its old value.
-  void assigned(const PlacePtr& place);
-  /// Collects in `places` the variables that are assigned while the returned object lives.
-  Restore<std::vector<PlacePtr>*> assigned_into(std::vector<PlacePtr>& places) { return Restore(assigned_, &places); }
+  void assigned(const VariablePtr& variable);
+  /// Collects in `variables` the variables that are assigned while the returned object lives.
+  Restore<std::vector<VariablePtr>*> assigned_into(std::vector<VariablePtr>& variables) {
+    return Restore(assigned_, &variables);
+  }
   bool in_counters() const { return !counted_.empty(); }
   /// Notes a value that was bound in a scope, or that an expression statement made. An enclosing `counters` block
   /// counts its computation.
@@ -185,7 +187,7 @@ class Cuts {
   std::shared_ptr<std::vector<double>> reads_;
   size_t next_read_ = 0;            ///< an index into `reads_`, in a plan
   bool variables_changed_ = false;  ///< since the last cut
-  std::vector<PlacePtr>* assigned_ = nullptr;
+  std::vector<VariablePtr>* assigned_ = nullptr;
   int64_t cuts_ = 0;               ///< so far
   int64_t assignments_ = 0;        ///< so far
   int64_t operations_before_ = 0;  ///< the number of operations in the table at the last cut

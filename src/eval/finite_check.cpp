@@ -23,14 +23,14 @@ using graph::Value;
 using graph::Values;
 
 /// The indices of the iterations of nested loops, outermost first.
-using TurnPlace = std::vector<std::pair<Dim, int64_t>>;
+using TurnVariable = std::vector<std::pair<Dim, int64_t>>;
 
 /// An operation that has computed a non-finite element from finite operands.
 struct Culprit {
   graph::OperationRef operation;
   int result = 0;
   ops::NotFinite found;
-  TurnPlace turns;
+  TurnVariable turns;
   std::vector<std::string> operands;  ///< the text of each operand in the message
 };
 
@@ -39,7 +39,7 @@ std::string operand_text(Name name, const TensorType& type) {
   return name.empty() ? to_string(type) : fmt::format("{}: {}", name.text(), to_string(type));
 }
 
-double number_in(const plan::HostTensor& numbers, const TurnPlace& turns) {
+double number_in(const plan::HostTensor& numbers, const TurnVariable& turns) {
   int64_t index = 0;
   for (const auto& [dim, place] : turns) index = index * dim.size + place;
   return numbers.number(index);
@@ -79,7 +79,7 @@ class TurnsLook {
   }
 
   /// Returns the first culprit in the order of the iterations.
-  std::optional<Culprit> first(TurnPlace outer) {
+  std::optional<Culprit> first(TurnVariable outer) {
     const auto& attributes = loop_.attributes.get<ops::ScanAttributes>();
     turns_ = std::move(outer);
     turns_.emplace_back(attributes.over, 0);
@@ -159,7 +159,7 @@ class TurnsLook {
   const graph::Region& region_;
   const Numbers numbers_;
   const IsFinite operand_is_finite_;
-  TurnPlace turns_;
+  TurnVariable turns_;
   std::map<graph::ProgramValue, const plan::HostTensor*> looked_at_;
   std::vector<std::vector<size_t>> readers_;  ///< the consumers of each operation of the iteration
   std::vector<bool> is_result_;               ///< the operation computes a result of the iteration

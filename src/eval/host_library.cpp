@@ -30,9 +30,9 @@ graph::Value Caller::unplaced(const TensorType& type, Span span) {
   return builder.add(ops::kConstant, {}, ops::TypeAttributes{type});
 }
 
-graph::Value Caller::unplaced_as(const Place& place, Span span) {
+graph::Value Caller::unplaced_as(const Variable& variable, Span span) {
   parts.builder.span = span;
-  return parts.builder.constant(place.type, place.stored);
+  return parts.builder.constant(variable.type, variable.stored);
 }
 
 graph::Value Caller::constant(plan::HostTensor data, Span span) {
@@ -53,8 +53,8 @@ void Caller::cut(const graph::Values& needed, Span span) { parts.cuts.cut(needed
 plan::HostTensor Caller::fetch(const graph::Value& value, Span span) { return parts.cuts.fetch(value, span); }
 HostValue Caller::read_number(const graph::Value& value, Span span) { return parts.cuts.read_number(value, span); }
 
-void Caller::assign(const PlacePtr& place, const graph::Value& value, Span span) {
-  parts.variables.assign(place, graph::Handle(value), span, span);
+void Caller::assign(const VariablePtr& variable, const graph::Value& value, Span span) {
+  parts.variables.assign(variable, graph::Handle(value), span, span);
 }
 
 RandomStream Caller::random_stream() const {

@@ -93,8 +93,8 @@ class Caller {
   /// A tensor of that type, with the layout of the current rules, whose elements are set later.
   graph::Value unplaced(const TensorType& type, Span span);
   /// The same, with the type and layout of a variable.
-  graph::Value unplaced_as(const Place& place, Span span);
-  /// The rows of a tensor at the places `ids` of its dim `over`, as gather() gives them.
+  graph::Value unplaced_as(const Variable& variable, Span span);
+  /// The rows of a tensor at the positions `ids` of its dim `over`, as gather() gives them.
   graph::Value gathered(const HostValue& table, const graph::Value& ids, const Dim& over, Span span);
   /// Sets the elements of tensors, and stores tensors; not in a check.
   plan::Execution& execution() const;
@@ -106,8 +106,8 @@ class Caller {
   HostValue read_number(const graph::Value& value, Span span);
 
   // ---- its effects --------------------------------------------------------------------------------------------------
-  /// `place := value`, at `span`.
-  void assign(const PlacePtr& place, const graph::Value& value, Span span);
+  /// `variable := value`, at `span`.
+  void assign(const VariablePtr& variable, const graph::Value& value, Span span);
   RandomStream random_stream() const;
   void set_random_stream(const RandomStream& stream);
   /// The library's state for this evaluator, which must be a `State`.

@@ -100,7 +100,7 @@ std::string describe(const HostValue& value) {
       return fmt::format("a {} of {}", list->tuple ? "tuple" : "list", list->items.size());
     }
     std::string operator()(const SequencePtr& s) const { return s->what; }
-    std::string operator()(const PlacePtr& p) const {
+    std::string operator()(const VariablePtr& p) const {
       return fmt::format("the {} {}: {}", p->trainable ? "param" : "state", p->path, to_string(p->type));
     }
     std::string operator()(const FunctionPtr& f) const {

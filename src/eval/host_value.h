@@ -2,8 +2,8 @@
 // Values of the host: everything other than a tensor that a name can stand for.
 //
 // The evaluator computes numbers, strings, dims, lists, functions and models at once. A tensor is a held Value of the
-// global graph (Handle). A `param` or `state` is a Place, which holds its current value. Two kinds of values exist only
-// for checks. Unknown is a value that only the run knows, for instance a number from a tensor or a line of a file.
+// global graph (Handle). A `param` or `state` is a Variable, which holds its current value. Two kinds of values exist
+// only for checks. Unknown is a value that only the run knows, for instance a number from a tensor or a line of a file.
 // Poison is the result of an error that has been reported: every use of it is Poison, without another message.
 // eval/possible_values.h has the operations on both.
 #include <cstdint>
@@ -59,7 +59,7 @@ struct Range {
 
 struct List;
 struct Sequence;
-struct Place;
+struct Variable;
 struct Function;
 struct ModelClass;
 struct Instance;
@@ -70,7 +70,7 @@ class Object;
 using Text = std::shared_ptr<const std::string>;
 using ListPtr = std::shared_ptr<List>;
 using SequencePtr = std::shared_ptr<Sequence>;
-using PlacePtr = std::shared_ptr<Place>;
+using VariablePtr = std::shared_ptr<Variable>;
 using FunctionPtr = std::shared_ptr<Function>;
 using ModelClassPtr = std::shared_ptr<ModelClass>;
 using InstancePtr = std::shared_ptr<Instance>;
@@ -83,7 +83,7 @@ using ObjectPtr = std::shared_ptr<Object>;
 /// without a call; the union makes this possible.
 struct HostValue {
   using Data = std::variant<None, Poison, Unknown, bool, int64_t, double, ElementType, Dim, Range, OperationPtr,
-                            graph::Handle, Text, ListPtr, SequencePtr, PlacePtr, FunctionPtr, ModelClassPtr,
+                            graph::Handle, Text, ListPtr, SequencePtr, VariablePtr, FunctionPtr, ModelClassPtr,
                             InstancePtr, ModulePtr, BuiltinPtr, ObjectPtr, MeshPtr, LayoutPtr>;
   union {
     Data data;
@@ -160,7 +160,7 @@ struct Sequence {
 };
 
 /// A `param` or `state` of a model. All names bound to it share it. `:=` replaces `current`.
-struct Place {
+struct Variable {
   std::string path;  ///< `blocks[3].attention.wq`
   std::string name;  ///< the path's last part
   bool trainable = true;
@@ -172,11 +172,11 @@ struct Place {
   std::shared_ptr<graph::Variable> known_as;  ///< its name in rules by path: stored.why.variable
   bool is_assigned = false;                   ///< since its declaration
   graph::Handle current;
-  std::weak_ptr<Place> state;  ///< the last state that was declared like it: its gradient lies as the state does
-  Span span;                   ///< where it is declared
-  Span declared;               ///< its name and its type
-  Span begins;                 ///< the initial value in its declaration
-  int64_t serial = 0;          ///< ascending in order of declaration
+  std::weak_ptr<Variable> state;  ///< the last state that was declared like it: its gradient lies as the state does
+  Span span;                      ///< where it is declared
+  Span declared;                  ///< its name and its type
+  Span begins;                    ///< the initial value in its declaration
+  int64_t serial = 0;             ///< ascending in order of declaration
 };
 
 /// Whether a function can be evaluated with plain numbers (eval/plain_numbers.h).
@@ -305,10 +305,10 @@ inline bool is_number(const HostValue& value) {
   if (auto* u = value.as<Unknown>()) return u->kind != UnknownKind::kString;
   return value.is<int64_t>() || value.is<double>() || value.is<bool>();
 }
-/// The tensor of a value, or the current tensor of a place. Null for other values.
+/// The tensor of a value, or the current tensor of a variable. Null for other values.
 inline const graph::Value* tensor_of(const HostValue& value) {
   if (auto* tensor = value.as<graph::Handle>()) return &tensor->value();
-  if (auto* place = value.as<PlacePtr>()) return &(*place)->current.value();
+  if (auto* variable = value.as<VariablePtr>()) return &(*variable)->current.value();
   return nullptr;
 }
 

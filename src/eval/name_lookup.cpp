@@ -8,11 +8,11 @@
 #include "eval/builtins.h"
 #include "eval/conversions.h"
 #include "eval/modules.h"
-#include "eval/places.h"
 #include "eval/replays.h"
 #include "eval/set_aside.h"
 #include "eval/span_table.h"
 #include "eval/suggestions.h"
+#include "eval/variables_below.h"
 #include "graph/op.h"
 #include "ops/registry.h"
 #include "support/diagnostics.h"
@@ -118,12 +118,14 @@ HostValue NameLookup::attribute(const HostValue& object, const ast::Ident& name)
   if (object.is_poison() || object.is_unknown()) return object.is_poison() ? object : unknown(UnknownKind::kAny);
   std::vector<std::string> parts;
   static const Name kParams("params"), kStates("states");
-  const HoldsPlaces holds = name.name == kParams || name.name == kStates ? holds_places(object) : HoldsPlaces::kNo;
-  if (holds == HoldsPlaces::kUnknown) return unknown(UnknownKind::kAny);
-  if (holds == HoldsPlaces::kYes) {
+  const HoldsVariables holds =
+      name.name == kParams || name.name == kStates ? holds_variables(object) : HoldsVariables::kNo;
+  if (holds == HoldsVariables::kUnknown) return unknown(UnknownKind::kAny);
+  if (holds == HoldsVariables::kYes) {
     std::vector<HostValue> items;
     bool all_known = true;
-    for (PlacePtr& place : places_of(object, name.name == kParams, &all_known)) items.push_back(std::move(place));
+    for (VariablePtr& variable : variables_below(object, name.name == kParams, &all_known))
+      items.push_back(std::move(variable));
     if (!all_known) return unknown(UnknownKind::kAny);
     return make_list(std::move(items));
   }
@@ -160,12 +162,12 @@ HostValue NameLookup::attribute(const HostValue& object, const ast::Ident& name)
     auto list_of = [](const Dims& dims) { return make_list(std::vector<HostValue>(dims.begin(), dims.end())); };
     if (wanted == "shape" || wanted == "dims") return list_of(tensor->dims());
     if (wanted == "element_type") return tensor->element();
-    if (auto* place = object.as<PlacePtr>()) {
-      if (wanted == "path") return make_text((*place)->path);
-      if (wanted == "name") return make_text((*place)->name);
-      if (wanted == "model") return make_text((*place)->model.str());
-      if (wanted == "declared") return list_of((*place)->declared_dims);
-      if (wanted == "start") return (*place)->start;
+    if (auto* variable = object.as<VariablePtr>()) {
+      if (wanted == "path") return make_text((*variable)->path);
+      if (wanted == "name") return make_text((*variable)->name);
+      if (wanted == "model") return make_text((*variable)->model.str());
+      if (wanted == "declared") return list_of((*variable)->declared_dims);
+      if (wanted == "start") return (*variable)->start;
       parts = {"path", "name", "model", "declared", "start"};
     }
     parts.insert(parts.end(), {"shape", "dims", "element_type"});

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "eval/host_value.h"
+#include "support/diagnostics.h"
 #include "syntax/ast.h"
 
 namespace mtf::eval {

@@ -114,7 +114,7 @@ bool assigns_outside(const BlockInfos& infos, const BlockInfo& info, Scope* insi
   return std::any_of(info.assigns.begin(), info.assigns.end(), [&](Name name) {
     if (info.captured.contains(name)) return true;  // an inner function may assign it
     const auto found = inside->find(name, visible);
-    return found.binding != nullptr && !found.binding->value.is<PlacePtr>();
+    return found.binding != nullptr && !found.binding->value.is<VariablePtr>();
   });
 }
 
@@ -270,7 +270,7 @@ bool OpenBlocks::carries_variables(const BlockInfo& body, const std::vector<ast:
     const bool bound_inside = body.bound.count(base) > 0;
     if (!target->as<ast::NameExpr>()) {
       if (bound_inside || !found.binding || !found.binding->value.is<graph::Handle>()) return true;
-    } else if (bound_inside ? body.aliases.count(base) > 0 : found.binding && found.binding->value.is<PlacePtr>()) {
+    } else if (bound_inside ? body.aliases.count(base) > 0 : found.binding && found.binding->value.is<VariablePtr>()) {
       if (body.mentions.count(base)) return true;
     }
   }
@@ -282,7 +282,7 @@ bool OpenBlocks::carries_variables(const BlockInfo& body, const std::vector<ast:
       if (info.aliases.count(base)) return true;
       if (info.bound.count(base)) continue;
       const auto found = inside->find(base, visible);
-      if (found.binding && found.binding->value.is<PlacePtr>()) return true;
+      if (found.binding && found.binding->value.is<VariablePtr>()) return true;
     }
     return false;
   };

@@ -76,9 +76,9 @@ HostValue Operations::is_in(const HostValue& a, const HostValue& b, Span span) c
         if (a.is<None>() && item.is<None>()) return true;
         continue;
       }
-      auto* place = a.as<PlacePtr>();
-      auto* other = item.as<PlacePtr>();
-      const std::optional<bool> same = place && other ? *place == *other : equal(a, item);
+      auto* variable = a.as<VariablePtr>();
+      auto* other = item.as<VariablePtr>();
+      const std::optional<bool> same = variable && other ? *variable == *other : equal(a, item);
       if (!same) fail(Kind::not_comparable, span, "{} and {}", describe(a), describe(item));
       if (*same) return true;
     }

@@ -44,17 +44,17 @@ HostValue join(const ListPtr& a, const ListPtr& b, int level) {
 
 HostValue join(const HostValue& a, const HostValue& b, int level) {
   if (a.is_poison() || b.is_poison()) return Poison{};
-  const bool are_places = a.is<PlacePtr>() || b.is<PlacePtr>();
+  const bool are_variables = a.is<VariablePtr>() || b.is<VariablePtr>();
   if (a.data.index() == b.data.index()) {
     if (auto* list = a.as<ListPtr>()) return join(*list, *b.as<ListPtr>(), level);
     if (auto* text = a.as<Text>()) return **text == **b.as<Text>() ? a : unknown(UnknownKind::kString);
-    if (!tensor_of(a) || are_places) {
+    if (!tensor_of(a) || are_variables) {
       if (a.data == b.data) return a;
     }
   }
   const graph::Value* x = tensor_of(a);
   const graph::Value* y = tensor_of(b);
-  if (x && y && !are_places && is_same_tensor_type(*x, *y)) return b;
+  if (x && y && !are_variables && is_same_tensor_type(*x, *y)) return b;
   const auto is_tensor = [](const HostValue& value) {
     return value.is<graph::Handle>() || unknown_kind(value) == UnknownKind::kTensor;
   };
@@ -119,7 +119,7 @@ bool is_same_set(const HostValue& a, const HostValue& b) {
 
 HostValue widened(const HostValue& value) {
   const UnknownKind kind = unknown_kind(value);
-  if (value.is_poison() || value.is<PlacePtr>() || value.is<graph::Handle>()) return value;
+  if (value.is_poison() || value.is<VariablePtr>() || value.is<graph::Handle>()) return value;
   return unknown(is_int_or_float(kind) ? UnknownKind::kNumber : kind);
 }
 

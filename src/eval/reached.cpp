@@ -8,7 +8,7 @@ void Reached::reference_of(const HostValue& value, const Visit& visit) {
   else if (auto* model = value.as<ModelClassPtr>()) visit(*model);
   else if (auto* instance = value.as<InstancePtr>()) visit(*instance);
   else if (auto* list = value.as<ListPtr>()) visit(*list);
-  else if (auto* place = value.as<PlacePtr>()) visit(*place);
+  else if (auto* variable = value.as<VariablePtr>()) visit(*variable);
 }
 
 template <typename Visit>

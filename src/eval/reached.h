@@ -16,7 +16,7 @@ namespace mtf::eval {
 
 class Reached {
  public:
-  using Object = std::variant<Scope*, Function*, ModelClass*, Instance*, List*, Place*>;
+  using Object = std::variant<Scope*, Function*, ModelClass*, Instance*, List*, Variable*>;
 
   /// Adds a starting reference, which the caller holds.
   template <typename T>

@@ -111,8 +111,8 @@ plan::MadeCut* Replays::tell_reader(Span span) {
   for (Replay* loop : loops_) made = loop->reader_cuts(span);  // the innermost loop decides
   return made;
 }
-void Replays::tell_assigned(const PlacePtr& place, const std::shared_ptr<const graph::HistoryEnd>& ended) {
-  for (Replay* loop : loops_) loop->assigns(place, ended);
+void Replays::tell_assigned(const VariablePtr& variable, const std::shared_ptr<const graph::HistoryEnd>& ended) {
+  for (Replay* loop : loops_) loop->assigns(variable, ended);
 }
 
 void Replays::now_follows_numbers() {
@@ -380,18 +380,18 @@ void Replay::changes(int64_t made) {
   is_confirmed_ = false;
 }
 
-void Replay::assigns(const PlacePtr& place, const std::shared_ptr<const graph::HistoryEnd>& ended) {
+void Replay::assigns(const VariablePtr& variable, const std::shared_ptr<const graph::HistoryEnd>& ended) {
   if (!making_) {
-    if (!known_ || !known_->places.contains(place.get())) changes(0);
+    if (!known_ || !known_->variables.contains(variable.get())) changes(0);
     return;
   }
   if (is_behind_) {
-    if (making_->is_finished || !making_->places.contains(place.get())) making_.reset();
+    if (making_->is_finished || !making_->variables.contains(variable.get())) making_.reset();
     return;
   }
-  if (!making_->places.insert(place.get()).second) return;
-  const graph::Value& before = place->current.value();
-  making_->assigned.push_back({place, Kind(before), ended});
+  if (!making_->variables.insert(variable.get()).second) return;
+  const graph::Value& before = variable->current.value();
+  making_->assigned.push_back({variable, Kind(before), ended});
   making_->works_at(statement_);
   if (!before.node->is_computed(before.result) || Kind(before).has_history()) making_.reset();
 }
@@ -569,14 +569,14 @@ bool Replay::matches(const ScopePtr& scope) {
   for (size_t i = 0; i < record.kinds.size(); ++i)
     if (!record.kinds[i].is_of(names.tensors[i])) return false;
   for (const Assigned& assigned : record.assigned)
-    if (!assigned.before.is_of(assigned.place->current.value())) return false;
+    if (!assigned.before.is_of(assigned.variable->current.value())) return false;
   // All inputs must be computed, and no two may be the same tensor: the program would have one input for both.
   const int64_t mark = graph::new_mark();
   for (size_t i = 0; i < record.sources.size(); ++i) {
     const auto [from, index] = record.sources[i];
     if (from == Source::From::kNumber) continue;
     const graph::Value& value = from == Source::From::kSame       ? record.made.capture.leaves[i]
-                                : from == Source::From::kVariable ? record.assigned[index].place->current.value()
+                                : from == Source::From::kVariable ? record.assigned[index].variable->current.value()
                                                                   : names.tensors[index];
     if (value.node->mark == mark || !value.node->is_computed(value.result)) return false;
     value.node->mark = mark;
@@ -636,7 +636,7 @@ std::optional<Replay::Record> Replay::finished(Record record) const {
   for (size_t i = 0; i < record.assigned.size(); ++i) {
     const Assigned& assigned = record.assigned[i];
     if (!variables.emplace(assigned.before.node, i).second) return std::nullopt;
-    after.emplace(assigned.place->current.value().node->id, i);
+    after.emplace(assigned.variable->current.value().node->id, i);
   }
   for (size_t i = 0; i < record.kinds.size(); ++i)
     if (!record.kinds[i].has_history()) names.emplace(record.kinds[i].node, i);
@@ -717,7 +717,7 @@ bool Replay::is_repeated(const Record& a, Record& b) {
       a.root_of != b.root_of || a.assigned.size() != b.assigned.size())
     return false;
   for (size_t i = 0; i < a.assigned.size(); ++i)
-    if (a.assigned[i].place != b.assigned[i].place) return false;
+    if (a.assigned[i].variable != b.assigned[i].variable) return false;
   for (size_t i = 0; i < a.kinds.size(); ++i)
     if (b.kinds[i].has_history() && a.kinds[i].node != b.kinds[i].node) return false;
   const graph::Capture& before = a.made.capture;
@@ -762,7 +762,7 @@ void Replay::run(Span loop) {
   graph::Context& context = evaluator_.builder.context;
   for (size_t i = 0; i < record.sources.size(); ++i) {
     const auto [from, index] = record.sources[i];
-    if (from == Source::From::kVariable) capture.leaves[i] = record.assigned[index].place->current.value();
+    if (from == Source::From::kVariable) capture.leaves[i] = record.assigned[index].variable->current.value();
     else if (from == Source::From::kName) capture.leaves[i] = tensors_[index];
   }
   for (const MovingNumber& number : record.moving)
@@ -803,15 +803,15 @@ void Replay::run(Span loop) {
     node->operation = assigned.after;
     node->id = graph::new_node_id();
     node->name = assigned.name;
-    node->place = assigned.place->serial;
+    node->place = assigned.variable->serial;
     evaluator_.builder.adopt(*node);
     roots.push_back({std::move(node), 0});
-    before.push_back(may_be_taken_back ? assigned.place->current.value() : graph::Value());
+    before.push_back(may_be_taken_back ? assigned.variable->current.value() : graph::Value());
     for (Replay* const around : evaluator_.replays.loops_)
-      if (around != this) around->assigns(assigned.place, assigned.ended);
-    assigned.place->current.value().node->ended = assigned.ended;
-    assigned.place->current = roots.back();
-    evaluator_.cuts.assigned(assigned.place);
+      if (around != this) around->assigns(assigned.variable, assigned.ended);
+    assigned.variable->current.value().node->ended = assigned.ended;
+    assigned.variable->current = roots.back();
+    evaluator_.cuts.assigned(assigned.variable);
   }
   std::vector<HostValue> lists_before;
   for (const NamedList& list : record.lists) {
@@ -849,7 +849,7 @@ void Replay::run(Span loop) {
         continue;
       }
       before[i].node->ended = nullptr;
-      record.assigned[index].place->current = before[i];
+      record.assigned[index].variable->current = before[i];
     }
     throw;
   }

@@ -54,6 +54,7 @@
 namespace mtf::eval {
 
 class Evaluator;
+struct Binding;
 
 class Replay {
  public:
@@ -82,7 +83,7 @@ class Replay {
   void changes_name(const Binding& binding, Scope& owner, const HostValue& value);
   /// Returns the object in which a reader's cut at `span` records itself; null if the cut is not recorded.
   plan::MadeCut* reader_cuts(Span span);
-  void assigns(const PlacePtr& place, const std::shared_ptr<const graph::HistoryEnd>& ended);
+  void assigns(const VariablePtr& variable, const std::shared_ptr<const graph::HistoryEnd>& ended);
   bool has_number(const ast::Expr& expr) const;
   /// True while it records an iteration that has numbers.
   bool follows_numbers() const { return follows_numbers_; }
@@ -112,7 +113,7 @@ class Replay {
     bool ended;
   };
   struct Assigned {
-    PlacePtr place;
+    VariablePtr variable;
     Kind before;
     std::shared_ptr<const graph::HistoryEnd> ended;  ///< why a history ends at the old value
     graph::OperationRef after = {};                  ///< the operation that makes the new value
@@ -177,7 +178,7 @@ class Replay {
     graph::Context context;      ///< at the beginning of the range
     double calls = 0;            ///< random calls in an iteration
     std::vector<Assigned> assigned;
-    std::unordered_set<const Place*> places;  ///< the variables in `assigned`
+    std::unordered_set<const Variable*> variables;  ///< the variables in `assigned`
     std::vector<Source> sources;
     std::vector<MovingNumber> moving;
     std::vector<Named> named;

@@ -49,8 +49,8 @@ class Replays {
   }
   bool computes_number = false;  ///< the evaluator is computing a number from other numbers of the iteration
   /// Reports that a variable is about to be assigned. `ended` says why histories end at its old value.
-  void assigns(const PlacePtr& place, const std::shared_ptr<const graph::HistoryEnd>& ended) {
-    if (!loops_.empty()) tell_assigned(place, ended);
+  void assigns(const VariablePtr& variable, const std::shared_ptr<const graph::HistoryEnd>& ended) {
+    if (!loops_.empty()) tell_assigned(variable, ended);
   }
 
  private:
@@ -64,7 +64,7 @@ class Replays {
   void tell_change(int64_t made);
   void tell_name(const Binding& binding, Scope& owner, const HostValue& value);
   plan::MadeCut* tell_reader(Span span);
-  void tell_assigned(const PlacePtr& place, const std::shared_ptr<const graph::HistoryEnd>& ended);
+  void tell_assigned(const VariablePtr& variable, const std::shared_ptr<const graph::HistoryEnd>& ended);
 
   std::vector<Replay*> loops_;    ///< from the outermost on
   bool follows_numbers_ = false;  ///< one of them does

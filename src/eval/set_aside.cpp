@@ -14,7 +14,7 @@ graph::Handle* handle_of(HostValue& value) { return std::get_if<graph::Handle>(&
 template <typename Change>
 void each_handle(const Reached::Object& object, const Change& change) {
   std::visit(Overloaded{
-                 [&](Place* place) { change(place->current); },
+                 [&](Variable* variable) { change(variable->current); },
                  [&](List* list) {
                    for (HostValue& item : list->items)
                      if (graph::Handle* const handle = handle_of(item)) change(*handle);

@@ -94,7 +94,7 @@ const SpanInfo* SpanTable::at(const std::string& file, size_t offset) const {
   const auto found = files_.find(file);
   if (found == files_.end()) return nullptr;
   // Two spans are nested or disjoint. So the last span that contains the offset is the smallest one.
-  const std::map<Place, SpanInfo>& parts = found->second;
+  const std::map<Range, SpanInfo>& parts = found->second;
   for (auto part = parts.upper_bound({static_cast<std::uint32_t>(offset), 0}); part != parts.begin();) {
     --part;
     if (part->second.span.end > offset) return &part->second;

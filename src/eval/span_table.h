@@ -62,12 +62,12 @@ class SpanTable {
   const SpanInfo* at(const std::string& file, size_t offset) const;
 
  private:
-  using Place = std::pair<std::uint32_t, std::int64_t>;  ///< begin and negated end: sorts outer spans first
+  using Range = std::pair<std::uint32_t, std::int64_t>;  ///< begin and negated end: sorts outer spans first
   SpanInfo* info(Span span);
   void add_type(SpanInfo& info, const HostValue& value);
   void add_cost(Span span, int64_t flops, int64_t collectives, int64_t bytes);
 
-  std::map<std::string, std::map<Place, SpanInfo>> files_;
+  std::map<std::string, std::map<Range, SpanInfo>> files_;
   std::set<std::shared_ptr<const SourceFile>> kept_;  ///< the spans point into these files
   plan::Doubts doubts_;
 };

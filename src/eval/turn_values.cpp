@@ -75,8 +75,8 @@ HostValue PlacedValue::of(const HostValue& value, std::string_view what) {
   if (!tensor)
     fail(Kind::type_mismatch, span_,
          "expected {} to be a tensor, a stacked model, or a tuple or list of such, found {}", what, describe(value));
-  const int place = find_dim(tensor->dims(), over_.name);
-  if (place < 0 || tensor->dims()[place].size != over_.size)
+  const int dim = find_dim(tensor->dims(), over_.name);
+  if (dim < 0 || tensor->dims()[dim].size != over_.size)
     fail(Kind::shape_mismatch, span_, "expected {} to have the dim {}, found {}", what, to_string(over_),
          to_string(tensor->type()));
   return place_of(*tensor);
@@ -101,7 +101,7 @@ HostValue PlacedValue::within(const HostValue& value) {
     if (!has_dim_first(tensor->value().dims())) return value;
     return place_of(tensor->value());
   }
-  if (auto* place = value.as<PlacePtr>()) return variable(*place);
+  if (auto* found = value.as<VariablePtr>()) return variable(*found);
   if (auto* items = value.as<ListPtr>()) return list(*items);
   if (auto* model = value.as<InstancePtr>()) return instance(*model);
   if (auto* function = value.as<FunctionPtr>()) return written_in(*function);
@@ -114,17 +114,17 @@ HostValue PlacedValue::made(const void* from, HostValue copy, const void* copied
   return known_[from] = std::move(copy);
 }
 
-HostValue PlacedValue::variable(const PlacePtr& place) {
-  if (!has_dim_first(place->type.dims)) return place;
-  if (const auto at = known_.find(place.get()); at != known_.end()) return at->second;
-  auto own = std::make_shared<Place>(*place);
-  own->current = place_of(place->current.value());
+HostValue PlacedValue::variable(const VariablePtr& variable) {
+  if (!has_dim_first(variable->type.dims)) return variable;
+  if (const auto at = known_.find(variable.get()); at != known_.end()) return at->second;
+  auto own = std::make_shared<Variable>(*variable);
+  own->current = place_of(variable->current.value());
   all_of.push_back(all.size() - 1);
   own->type.dims.erase(own->type.dims.begin());
   own->is_assigned = false;
-  places.push_back(own);
-  stacked.push_back(place);
-  return made(place.get(), own, own.get(), place);
+  variables.push_back(own);
+  stacked.push_back(variable);
+  return made(variable.get(), own, own.get(), variable);
 }
 
 HostValue PlacedValue::list(const ListPtr& list) {
@@ -212,7 +212,7 @@ void PlacedValue::place_hoisted(Copy& copy, size_t index) {
 
 const HostValue* PlacedValue::original(const HostValue& copy) const {
   const void* copied = nullptr;
-  if (auto* place = copy.as<PlacePtr>()) copied = place->get();
+  if (auto* variable = copy.as<VariablePtr>()) copied = variable->get();
   else if (auto* items = copy.as<ListPtr>()) copied = items->get();
   else if (auto* model = copy.as<InstancePtr>()) copied = model->get();
   else if (auto* function = copy.as<FunctionPtr>()) copied = function->get();
@@ -251,8 +251,9 @@ void LeftByTurn::visit(HostValue& value) {
     value = HostValue(*original);
   } else if (auto* tensor = value.as<graph::Handle>()) {
     if (tensor->value().node->id >= turn_.first) tensors.push_back(&value);
-  } else if (auto* place = value.as<PlacePtr>()) {
-    if ((*place)->serial > turn_.last_variable && seen_.insert(place->get()).second) variables.push_back(*place);
+  } else if (auto* variable = value.as<VariablePtr>()) {
+    if ((*variable)->serial > turn_.last_variable && seen_.insert(variable->get()).second)
+      variables.push_back(*variable);
   } else if (auto* list = value.as<ListPtr>()) {
     if (seen_.insert(list->get()).second)
       for (HostValue& item : (*list)->items) waiting_.push_back(&item);
@@ -285,7 +286,7 @@ void LeftByTurn::add_named(const void* what, const ast::FunctionText& text, cons
 
 void LeftByTurn::sort() {
   std::sort(variables.begin(), variables.end(),
-            [](const PlacePtr& a, const PlacePtr& b) { return a->serial < b->serial; });
+            [](const VariablePtr& a, const VariablePtr& b) { return a->serial < b->serial; });
 }
 
 }  // namespace mtf::eval

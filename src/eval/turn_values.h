@@ -33,11 +33,11 @@ class PlacedValue {
   /// Clears the copied scopes, because functions and their scopes hold each other.
   ~PlacedValue();
 
-  graph::Values all;              ///< the tensors with the dim
-  graph::Values leaves;           ///< for each of `all`: the leaf that stands for one position
-  std::vector<PlacePtr> places;   ///< the iteration's variables
-  std::vector<PlacePtr> stacked;  ///< for each of `places`: the variable with the dim
-  std::vector<size_t> all_of;     ///< for each of `places`: its index in `all`
+  graph::Values all;                   ///< the tensors with the dim
+  graph::Values leaves;                ///< for each of `all`: the leaf that stands for one position
+  std::vector<VariablePtr> variables;  ///< the iteration's variables
+  std::vector<VariablePtr> stacked;    ///< for each of `variables`: the variable with the dim
+  std::vector<size_t> all_of;          ///< for each of `variables`: its index in `all`
 
   /// Returns one position of the value. Messages call the value `what`.
   HostValue of(const HostValue& value, std::string_view what);
@@ -68,7 +68,7 @@ class PlacedValue {
   bool has_dim_first(const Dims& dims) const { return !dims.empty() && dims[0] == over_; }
   /// Like `of`, for values inside a model: values without the dim are not copied.
   HostValue within(const HostValue& value);
-  HostValue variable(const PlacePtr& place);
+  HostValue variable(const VariablePtr& variable);
   HostValue list(const ListPtr& list);
   HostValue instance(const InstancePtr& instance);
   /// Returns a copy of a function or model if the scope in which it is written is copied, else `what`.
@@ -100,8 +100,8 @@ class LeftByTurn {
   /// scopes as belonging to all positions of the dim.
   void add(HostValue& value);
 
-  std::vector<HostValue*> tensors;  ///< pointers to the values that must be stacked
-  std::vector<PlacePtr> variables;  ///< after sort(): in the order of their declarations
+  std::vector<HostValue*> tensors;     ///< pointers to the values that must be stacked
+  std::vector<VariablePtr> variables;  ///< after sort(): in the order of their declarations
   void sort();
 
  private:

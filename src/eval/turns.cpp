@@ -7,11 +7,11 @@
 
 #include "eval/calls.h"
 #include "eval/cuts.h"
-#include "eval/places.h"
 #include "eval/possible_values.h"
 #include "eval/scope.h"
 #include "eval/turn_values.h"
 #include "eval/variables.h"
+#include "eval/variables_below.h"
 #include "eval/within_turn.h"
 #include "graph/op.h"
 #include "graph/region.h"
@@ -135,8 +135,8 @@ void refuse_mixing(const graph::Region& turn, Name micro) {
 
 /// Returns the initial value of a variable that the iteration has made, before it is resharded to the variable's
 /// layout. The stacked variable has another layout.
-const Value& begins_with(const Place& place) {
-  const graph::Value& stored = place.current.value();
+const Value& begins_with(const Variable& variable) {
+  const graph::Value& stored = variable.current.value();
   if (stored.operation().op != &ops::kAssign || stored.node->operands().empty()) return stored;
   const graph::Value& initial = stored.node->operands()[0];
   return initial.operation().op->role == graph::Role::kNumber ? stored : initial;
@@ -145,7 +145,7 @@ const Value& begins_with(const Place& place) {
 /// Appends the values that an iteration leaves and that must be stacked: first variables, then tensors.
 void append_left(Values& values, LeftByTurn& left) {
   left.sort();
-  for (const PlacePtr& variable : left.variables) values.push_back(begins_with(*variable));
+  for (const VariablePtr& variable : left.variables) values.push_back(begins_with(*variable));
   for (const HostValue* tensor : left.tensors) values.push_back(tensor->as<graph::Handle>()->value());
 }
 
@@ -231,7 +231,7 @@ class ScanCall {
     if (has_xs() && placed_.all.empty())
       fail(Kind::shape_mismatch, call_.span(kXs), "expected something with the dim {}, found {}", to_string(over_),
            describe(call_.value(kXs)));
-    under_way_.own = placed_.places;
+    under_way_.own = placed_.variables;
     const WithinTurn within(caller_, under_way_);
     const ForgetsUnnamed of_turn(caller_.parts.variables);
     std::vector<HostValue> arguments = {begin_carries()};
@@ -278,8 +278,8 @@ class ScanCall {
 
   /// Stacks also what the iteration assigned to variables and names, and appended to lists.
   void take_left() {
-    for (const PlacePtr& place : placed_.places)
-      if (place->is_assigned) turn_.stacked.push_back(place->current.value());
+    for (const VariablePtr& variable : placed_.variables)
+      if (variable->is_assigned) turn_.stacked.push_back(variable->current.value());
     const size_t of_function = turn_.stacked.size();
     for (const Turn::Extended& list : under_way_.extended) {
       std::vector<HostValue>& items = (*list.scope->find_own(list.name)->value.as<ListPtr>())->items;
@@ -296,8 +296,8 @@ class ScanCall {
   ops::ScanResults add_loop() {
     // A variable that the iterations assign gets its new value after the loop. The loop reads a copy of the variable,
     // so that this assignment does not end the history of the loop's other results.
-    for (size_t p = 0; p < placed_.places.size(); ++p)
-      if (Value& all = placed_.all[placed_.all_of[p]]; placed_.places[p]->is_assigned)
+    for (size_t p = 0; p < placed_.variables.size(); ++p)
+      if (Value& all = placed_.all[placed_.all_of[p]]; placed_.variables[p]->is_assigned)
         all = builder_.add(ops::kCopy, {all});
     ops::ScanResults results = add_scan(builder_, attributes_, turn_, carried_, placed_.all);
     if (!micro_.empty()) refuse_mixing(*results.carried[0].operation().region, micro_);
@@ -307,9 +307,9 @@ class ScanCall {
     if (is_outermost_ && !left_.variables.empty()) caller_.parts.variables.paths_are_complete(under_way_.first);
     for (const PlacedValue::AssignedInTurn& name : assigned_)
       caller_.parts.variables.assign_name(name.scope, name.index, HostValue(*name.value), call_.span());
-    for (const PlacePtr& place : placed_.places) of_states -= place->is_assigned ? 1 : 0;
-    for (size_t p = 0, next = of_states; p < placed_.places.size(); ++p)
-      if (placed_.places[p]->is_assigned)
+    for (const VariablePtr& variable : placed_.variables) of_states -= variable->is_assigned ? 1 : 0;
+    for (size_t p = 0, next = of_states; p < placed_.variables.size(); ++p)
+      if (placed_.variables[p]->is_assigned)
         caller_.parts.variables.assign(placed_.stacked[p], results.stacked[next++], call_.span(), call_.span());
     return results;
   }
@@ -369,7 +369,7 @@ HostValue stacked(Caller& caller, const Bound& call) {
     const ForgetsUnnamed of_turn(caller.parts.variables);
     made = caller.parts.calls.call_with(call.value(kFunction), {}, call.span());
     if (is_undecided(made)) return unknown(UnknownKind::kAny);
-    if (holds_places(made) != HoldsPlaces::kYes)
+    if (holds_variables(made) != HoldsVariables::kYes)
       fail(Diagnostic(Kind::type_mismatch, call.span(kFunction),
                       fmt::format("expected a function that makes a model, found one that gives {}", describe(made)))
                .help("stacked(layers, fn() = nn.Dense(a, b))"));

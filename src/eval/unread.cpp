@@ -3,8 +3,8 @@
 #include <exception>
 #include <unordered_set>
 
-#include "eval/places.h"
 #include "eval/scope.h"
+#include "eval/variables_below.h"
 #include "graph/operation.h"
 
 namespace mtf::eval {
@@ -35,7 +35,7 @@ void UnreadValues::end(graph::ValueTable& table, const Scope& top) {
   for (const Binding& binding : top.bindings) {
     if (auto* tensor = binding.value.as<graph::Handle>()) add_pending(tensor->value());
     for (const bool trainable : {true, false})
-      for (const PlacePtr& place : places_of(binding.value, trainable))
+      for (const VariablePtr& place : variables_below(binding.value, trainable))
         if (place->is_assigned) add_pending(place->current.value());
   }
 }

@@ -44,49 +44,49 @@ graph::Value Variables::converted(const HostValue& value, const TensorType& type
   return result;
 }
 
-void Variables::assign(const PlacePtr& place, const HostValue& value, Span span, Span statement) {
+void Variables::assign(const VariablePtr& variable, const HostValue& value, Span span, Span statement) {
   if (value.is_poison() || is_open(value)) return;
-  const std::string what = fmt::format("the {} `{}`", place->trainable ? "param" : "state", place->path);
-  const graph::Value next_value = converted(value, place->type, span, what, place->span);
+  const std::string what = fmt::format("the {} `{}`", variable->trainable ? "param" : "state", variable->path);
+  const graph::Value next_value = converted(value, variable->type, span, what, variable->span);
   // A check does not end the history if the assignment may not happen in a run: the value would keep only that end.
   if (evaluator_.domain.is_check() && evaluator_.domain.is_in_doubt()) return;
   if (const Turn* turn = evaluator_.cuts.turn()) {
-    const bool is_made_in_turn = place->serial > turn->last_variable;
-    if (!is_made_in_turn && std::find(turn->own.begin(), turn->own.end(), place) == turn->own.end())
+    const bool is_made_in_turn = variable->serial > turn->last_variable;
+    if (!is_made_in_turn && std::find(turn->own.begin(), turn->own.end(), variable) == turn->own.end())
       evaluator_.cuts.refuse_in_turn(statement,
-                                     fmt::format("`{}`, which is not the turn's own, is assigned", place->path));
+                                     fmt::format("`{}`, which is not the turn's own, is assigned", variable->path));
     // The variable keeps the value without its history, as outside of a loop iteration.
     evaluator_.builder.span = statement;
     graph::Value next = evaluator_.builder.add(ops::kStopGradient, {next_value});
-    next.node->name = Name(place->path);
-    place->current = std::move(next);
-    place->is_assigned = true;
+    next.node->name = Name(variable->path);
+    variable->current = std::move(next);
+    variable->is_assigned = true;
     return;
   }
-  const auto ended =
-      std::make_shared<const graph::HistoryEnd>(graph::HistoryEnd{Name(place->path), statement, {}, place->serial});
-  evaluator_.replays.assigns(place, ended);
+  const auto ended = std::make_shared<const graph::HistoryEnd>(
+      graph::HistoryEnd{Name(variable->path), statement, {}, variable->serial});
+  evaluator_.replays.assigns(variable, ended);
   evaluator_.builder.span = statement;
-  graph::Value next = evaluator_.builder.assigned(next_value, place->stored);
-  next.node->name = Name(place->path);
-  next.node->place = place->serial;
-  graph::Handle before = place->current;
+  graph::Value next = evaluator_.builder.assigned(next_value, variable->stored);
+  next.node->name = Name(variable->path);
+  next.node->place = variable->serial;
+  graph::Handle before = variable->current;
   if (evaluator_.undo.wanted()) {
     const bool was_aside = before.is_aside();
     before.set_aside_for_undo(evaluator_.undo.since());
     evaluator_.undo.add(
-        place, 0,
-        [place = place.get(), before, was_aside] {
+        variable, 0,
+        [variable = variable.get(), before, was_aside] {
           before.value().node->ended = nullptr;
-          place->current = before;
-          was_aside ? place->current.set_aside() : place->current.take_up();
+          variable->current = before;
+          was_aside ? variable->current.set_aside() : variable->current.take_up();
         },
         [&] { return bytes_kept_by(before); });
   }
   before.value().node->ended = ended;
-  place->current = std::move(next);
-  place->is_assigned = true;
-  evaluator_.cuts.assigned(place);
+  variable->current = std::move(next);
+  variable->is_assigned = true;
+  evaluator_.cuts.assigned(variable);
 }
 
 void Variables::assign_name(const ScopePtr& scope, size_t index, HostValue value, Span loop) {
@@ -106,25 +106,25 @@ void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {
   const bool is_new = scope->find_own(stmt.name.name) == nullptr;
   for (size_t i = is_new ? scope->bindings.size() : 0; i < scope->bindings.size(); ++i) {
     const Binding& other = scope->bindings[i];
-    auto* earlier = other.name == stmt.name.name ? other.value.as<PlacePtr>() : nullptr;
+    auto* earlier = other.name == stmt.name.name ? other.value.as<VariablePtr>() : nullptr;
     if (earlier && other.span == (*earlier)->span) {
       fail(Diagnostic(Kind::duplicate_declaration, stmt.name.span,
                       fmt::format("`{}` would have the path of another", stmt.name.name.text()))
                .related(other.span, "declared here"));
     }
   }
-  auto place = std::make_shared<Place>();
-  place->path = place->name = stmt.name.name.str();
-  place->trainable = stmt.trainable;
-  place->known_as = std::make_shared<graph::Variable>();
-  place->known_as->trainable = stmt.trainable;
-  if (scope->model) place->model = scope->model->name.name;
-  place->span = stmt.name.span;
-  place->declared =
+  auto variable = std::make_shared<Variable>();
+  variable->path = variable->name = stmt.name.name.str();
+  variable->trainable = stmt.trainable;
+  variable->known_as = std::make_shared<graph::Variable>();
+  variable->known_as->trainable = stmt.trainable;
+  if (scope->model) variable->model = scope->model->name.name;
+  variable->span = stmt.name.span;
+  variable->declared =
       cover(stmt.name.span, std::visit([](const auto& annotation) { return annotation.span; }, stmt.type));
-  place->begins = stmt.value->span;
-  place->serial = ++last_;
-  if (const std::optional<HostValue> unknown = lay_out(place, stmt, scope)) {
+  variable->begins = stmt.value->span;
+  variable->serial = ++last_;
+  if (const std::optional<HostValue> unknown = lay_out(variable, stmt, scope)) {
     scope->bind(stmt.name.name, HostValue(*unknown), stmt.name.span);
     return;
   }
@@ -138,29 +138,29 @@ void Variables::declare(const ast::ParamStmt& stmt, const ScopePtr& scope) {
     scope->bind(stmt.name.name, HostValue(value), stmt.name.span);
     return;
   }
-  place->declared_dims = place->type.dims;
-  if (is_number(value) || is_open(value)) place->start = value;
-  place->current = builder.assigned(initial(*place, stmt, value), place->stored);
-  place->current.value().node->name = stmt.name.name;
-  place->current.value().node->place = place->serial;
-  scope->bind(stmt.name.name, PlacePtr(place), stmt.name.span);
-  unnamed_.push_back(std::move(place));
+  variable->declared_dims = variable->type.dims;
+  if (is_number(value) || is_open(value)) variable->start = value;
+  variable->current = builder.assigned(initial(*variable, stmt, value), variable->stored);
+  variable->current.value().node->name = stmt.name.name;
+  variable->current.value().node->place = variable->serial;
+  scope->bind(stmt.name.name, VariablePtr(variable), stmt.name.span);
+  unnamed_.push_back(std::move(variable));
 }
 
 void Variables::paths_are_complete(int64_t first_node) {
-  const std::vector<PlacePtr> places = std::exchange(unnamed_, {});
+  const std::vector<VariablePtr> variables = std::exchange(unnamed_, {});
   graph::LayoutRecord* const record = evaluator_.builder.record.get();
   bool any_rule = false;
-  for (const PlacePtr& place : places) {
-    const graph::Value& value = place->current.value();
-    const Layout& layout = *place->stored.why.rules;
-    const StoredRule* const rule = layout.find_stored(place->trainable, place->path);
-    if (evaluator_.domain.is_check()) evaluator_.meshes.has_path(place->trainable, place->path);
+  for (const VariablePtr& variable : variables) {
+    const graph::Value& value = variable->current.value();
+    const Layout& layout = *variable->stored.why.rules;
+    const StoredRule* const rule = layout.find_stored(variable->trainable, variable->path);
+    if (evaluator_.domain.is_check()) evaluator_.meshes.has_path(variable->trainable, variable->path);
     if (!value.node->is_computed(value.result)) {
-      place->known_as->path = place->path;
+      variable->known_as->path = variable->path;
       any_rule = any_rule || !layout.stored.empty();
     } else if (rule) {
-      warn_of_early(*place, *rule);
+      warn_of_early(*variable, *rule);
     }
   }
   if (any_rule || record) {
@@ -168,61 +168,61 @@ void Variables::paths_are_complete(int64_t first_node) {
     const std::vector<graph::NodePtr> nodes = graph::pending(held, first_node);
     graph::paths_are_known(nodes, record);
   }
-  for (const PlacePtr& place : places) {
-    const graph::LaidOutOperation& operation = place->current.value().operation();
-    place->stored.sharding = operation.shardings[0];
-    place->stored.why = operation.why;
-    if (record) record->add_variable(operation, place->trainable, place->declared, place->begins);
-    int64_t& elements = place->trainable ? stored_.parameters : stored_.states;
-    int64_t& bytes = place->trainable ? stored_.parameter_bytes : stored_.state_bytes;
-    elements = saturating_add(elements, size_of(place->type.dims));
-    bytes = saturating_add(bytes, bytes_of_block({place->type, place->stored.sharding, place->stored.mesh}));
+  for (const VariablePtr& variable : variables) {
+    const graph::LaidOutOperation& operation = variable->current.value().operation();
+    variable->stored.sharding = operation.shardings[0];
+    variable->stored.why = operation.why;
+    if (record) record->add_variable(operation, variable->trainable, variable->declared, variable->begins);
+    int64_t& elements = variable->trainable ? stored_.parameters : stored_.states;
+    int64_t& bytes = variable->trainable ? stored_.parameter_bytes : stored_.state_bytes;
+    elements = saturating_add(elements, size_of(variable->type.dims));
+    bytes = saturating_add(bytes, bytes_of_block({variable->type, variable->stored.sharding, variable->stored.mesh}));
   }
 }
 
-void Variables::warn_of_early(const Place& place, const StoredRule& rule) {
+void Variables::warn_of_early(const Variable& variable, const StoredRule& rule) {
   evaluator_.findings.warn(
-      Diagnostic(Kind::stored_before_path, place.span,
-                 fmt::format("`{}` was computed before the instance was made that it is a part of", place.path))
+      Diagnostic(Kind::stored_before_path, variable.span,
+                 fmt::format("`{}` was computed before the instance was made that it is a part of", variable.path))
           .related(rule.span,
                    fmt::format("so {} does not say how it is stored",
                                code(fmt::format("{} {}", rule.trainable ? "params" : "states", quote(rule.path)))))
           .help("print it, or ask for its number, behind the model"));
 }
 
-void Variables::stack(const PlacePtr& place, const Dim& over, const graph::Value& value,
+void Variables::stack(const VariablePtr& variable, const Dim& over, const graph::Value& value,
                       const std::function<graph::OperationRef(const graph::OperationRef&)>& stacked) {
-  place->type.dims.insert(place->type.dims.begin(), over);
-  graph::GivenLayout& stored = place->stored;
-  evaluator_.builder.span = place->span;
+  variable->type.dims.insert(variable->type.dims.begin(), over);
+  graph::GivenLayout& stored = variable->stored;
+  evaluator_.builder.span = variable->span;
   if (stored.why.like) stored.why.like = stacked(stored.why.like);
-  if (!evaluator_.cuts.turn()) stored.why.variable = place->known_as;
-  stored.sharding = stored_sharding(place->type, stored.why, *stored.mesh, place->span);
-  const Name name = place->current.value().node->name;
-  place->current = evaluator_.builder.assigned(value, stored);
-  place->current.value().node->name = name;
-  place->current.value().node->place = place->serial;
-  unnamed_.push_back(place);
+  if (!evaluator_.cuts.turn()) stored.why.variable = variable->known_as;
+  stored.sharding = stored_sharding(variable->type, stored.why, *stored.mesh, variable->span);
+  const Name name = variable->current.value().node->name;
+  variable->current = evaluator_.builder.assigned(value, stored);
+  variable->current.value().node->name = name;
+  variable->current.value().node->place = variable->serial;
+  unnamed_.push_back(variable);
 }
 
-std::optional<HostValue> Variables::lay_out(const PlacePtr& declared, const ast::ParamStmt& stmt,
+std::optional<HostValue> Variables::lay_out(const VariablePtr& declared, const ast::ParamStmt& stmt,
                                             const ScopePtr& scope) {
-  Place& place = *declared;
+  Variable& variable = *declared;
   const graph::Context& context = evaluator_.builder.context;
   evaluator_.builder.span = stmt.name.span;
   evaluator_.meshes.check(stmt.name.span);
-  graph::GivenLayout& stored = place.stored;
+  graph::GivenLayout& stored = variable.stored;
   stored.mesh = context.mesh;
   if (auto* like = std::get_if<ast::LikeAnnotation>(&stmt.type)) {
     HostValue of = evaluator_.evaluate(*like->of, scope);
-    if (const PlacePtr* param = of.as<PlacePtr>(); param && !stmt.trainable && (*param)->trainable)
+    if (const VariablePtr* param = of.as<VariablePtr>(); param && !stmt.trainable && (*param)->trainable)
       (*param)->state = declared;
     if (of.is_poison() || of.is_unknown()) return of.is_poison() ? of : unknown(UnknownKind::kAny);
     const graph::Value* tensor = tensor_of(of);
     if (!tensor)
       fail(Kind::type_mismatch, like->of->span, "expected a param, a state or a tensor, found {}", describe(of));
-    place.type = tensor->type();
-    if (like->element_type) place.type.element = *parse_element_type(like->element_type->name.text());
+    variable.type = tensor->type();
+    if (like->element_type) variable.type.element = *parse_element_type(like->element_type->name.text());
     stored.mesh = tensor->mesh();
     stored.why.like = tensor->node->operation;
     stored.why.like_result = tensor->result;
@@ -233,21 +233,21 @@ std::optional<HostValue> Variables::lay_out(const PlacePtr& declared, const ast:
     }
     std::optional<Dims> dims = evaluator_.annotations.dims_of(shape, scope);
     if (!dims) return unknown(UnknownKind::kAny);
-    place.type.dims = std::move(*dims);
-    if (shape.element_type) place.type.element = *parse_element_type(shape.element_type->name.text());
+    variable.type.dims = std::move(*dims);
+    if (shape.element_type) variable.type.element = *parse_element_type(shape.element_type->name.text());
   }
-  if (!checked_size(place.type.dims))
-    fail(Kind::size_overflow, stmt.name.span, "{} has more than 2^62 elements", to_string(place.type));
+  if (!checked_size(variable.type.dims))
+    fail(Kind::size_overflow, stmt.name.span, "{} has more than 2^62 elements", to_string(variable.type));
   stored.why.rules = context.layout;
-  if (!evaluator_.cuts.turn()) stored.why.variable = place.known_as;  // in a loop, only stacked variables have paths
-  if (stmt.stored) stored.why.asked = asked_by(evaluator_, *stmt.stored, place.type, scope);
-  stored.sharding = stored_sharding(place.type, stored.why, *stored.mesh, stmt.name.span);
+  if (!evaluator_.cuts.turn()) stored.why.variable = variable.known_as;  // in a loop, only stacked variables have paths
+  if (stmt.stored) stored.why.asked = asked_by(evaluator_, *stmt.stored, variable.type, scope);
+  stored.sharding = stored_sharding(variable.type, stored.why, *stored.mesh, stmt.name.span);
   return std::nullopt;
 }
 
-graph::Value Variables::initial(const Place& place, const ast::ParamStmt& stmt, HostValue value) {
+graph::Value Variables::initial(const Variable& variable, const ast::ParamStmt& stmt, HostValue value) {
   ops::Builder& builder = evaluator_.builder;
-  const TensorType& type = place.type;
+  const TensorType& type = variable.type;
   if (value.is<FunctionPtr>() || value.is<OperationPtr>() || value.is<BuiltinPtr>()) {
     std::vector<HostValue> dims;
     for (const Dim& dim : type.dims) dims.push_back(dim);

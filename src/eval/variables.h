@@ -1,5 +1,5 @@
 #pragma once
-// Declares and assigns variables: the `param`s and `state`s of models (Place).
+// Declares and assigns variables: the `param`s and `state`s of models (Variable).
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -22,12 +22,12 @@ class Variables {
   /// Declares `param w: [a, b] = …` in the scope of an instance. If the initial value is `none`, there is no variable,
   /// and the name is bound to `none`.
   void declare(const ast::ParamStmt& stmt, const ScopePtr& scope);
-  /// Assigns `place := value`. The value stands at `span`. Ends every history that read the old value.
-  void assign(const PlacePtr& place, const HostValue& value, Span span, Span statement);
+  /// Assigns `variable := value`. The value stands at `span`. Ends every history that read the old value.
+  void assign(const VariablePtr& variable, const HostValue& value, Span span, Span statement);
   /// Turns a variable that an iteration of a loop over a dim has declared into one variable for all iterations. Its
   /// first dim is then `over`, and its value `value`. `stacked` maps the operation of another such variable to its new
   /// operation.
-  void stack(const PlacePtr& place, const Dim& over, const graph::Value& value,
+  void stack(const VariablePtr& variable, const Dim& over, const graph::Value& value,
              const std::function<graph::OperationRef(const graph::OperationRef&)>& stacked);
   /// Assigns a name of a stacked model that the iterations of `loop` have assigned. `value` is the stacked value.
   void assign_name(const ScopePtr& scope, size_t index, HostValue value, Span loop);
@@ -54,16 +54,16 @@ class Variables {
  private:
   /// Sets the type and layout of a variable. If they depend on an error or an unknown value, returns the value (Poison
   /// or unknown) to which the name must be bound instead.
-  std::optional<HostValue> lay_out(const PlacePtr& declared, const ast::ParamStmt& stmt, const ScopePtr& scope);
+  std::optional<HostValue> lay_out(const VariablePtr& declared, const ast::ParamStmt& stmt, const ScopePtr& scope);
   /// Returns the initial value, with the variable's element type and dims, from the value in its declaration.
-  graph::Value initial(const Place& place, const ast::ParamStmt& stmt, HostValue value);
+  graph::Value initial(const Variable& variable, const ast::ParamStmt& stmt, HostValue value);
 
   /// Warns that `rule` has no effect on a variable, because its initial value was computed before it had a path.
-  void warn_of_early(const Place& place, const StoredRule& rule);
+  void warn_of_early(const Variable& variable, const StoredRule& rule);
 
   Evaluator& evaluator_;
   int64_t last_ = 0;
-  std::vector<PlacePtr> unnamed_;  ///< variables of instances that are being made
+  std::vector<VariablePtr> unnamed_;  ///< variables of instances that are being made
   StoredVariables stored_;
 };
 

@@ -1,4 +1,4 @@
-// The result of compile() for a LoopProgram (internal to fused_loop*.cpp).
+// The result of compile() for a FusionProgram (internal to fused_loop*.cpp).
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@ namespace mtf::kernels {
 
 struct ThreadedCode final : FusedLoop::Code {
   using Code::Code;
-  void run(std::span<const std::int64_t> sizes, std::span<const LoopArgument> operands,
-           std::span<const LoopArgument> outputs, Threads& threads) const override;
+  void run(std::span<const std::int64_t> sizes, std::span<const FusionArgument> operands,
+           std::span<const FusionArgument> outputs, Threads& threads) const override;
   std::string text() const override;
 
   /// A reference of a record that each run fills in.
@@ -33,7 +33,7 @@ struct ThreadedCode final : FusedLoop::Code {
   std::optional<FusedLoop> conditions;
 
   bool has_reduction() const {
-    for (const LoopOutput& output : program.outputs) {
+    for (const FusionOutput& output : program.outputs) {
       if (output.reduction != Reduction::kStore) return true;
     }
     return false;
@@ -44,7 +44,7 @@ struct ThreadedCode final : FusedLoop::Code {
            program.operands[0].kind == OperandKind::kArray && program.outputs[0].reduction != Reduction::kStore;
   }
   /// The step that computes a stored output. Null if the output is an operand.
-  const LoopStep* step_of(const LoopOutput& output) const {
+  const FusionStep* step_of(const FusionOutput& output) const {
     const int step = output.value - static_cast<int>(program.operands.size());
     return step < 0 ? nullptr : &program.steps[static_cast<std::size_t>(step)];
   }

@@ -104,7 +104,7 @@ Folds::Folds(const ThreadedCode& code, const std::vector<bool>& chosen, std::spa
       lane_bytes_(code.group == lanes::Group::kFour ? 4 : 8),
       accumulators_(types.size()) {
   for (std::size_t o = 0; o < types.size(); ++o) {
-    const LoopOutput& output = code.program.outputs[o];
+    const FusionOutput& output = code.program.outputs[o];
     if (output.reduction == Reduction::kStore || !chosen[o]) continue;
     Accumulator& a = accumulators_[o];
     a.reduction = output.reduction;

@@ -1,4 +1,4 @@
-// Compiles a LoopProgram to threaded code.
+// Compiles a FusionProgram to threaded code.
 #include "kernels/fused_loop.h"
 
 #include <stdexcept>
@@ -22,13 +22,13 @@ class Emitter {
   }
 
   void run() {
-    const LoopProgram& p = code_.program;
-    for (const LoopStep& step : p.steps) {
+    const FusionProgram& p = code_.program;
+    for (const FusionStep& step : p.steps) {
       for (int v : {step.a, step.b, step.c}) {
         if (v >= 0) ++uses_left_[v];
       }
     }
-    for (const LoopOutput& output : p.outputs) ++uses_left_[output.value];
+    for (const FusionOutput& output : p.outputs) ++uses_left_[output.value];
     // A store may overwrite an operand in place. So stores follow the last step that reads memory. They also follow
     // reductions of operands, and if there are several stores, the reads of stored operands.
     int last_read = -1;
@@ -37,10 +37,10 @@ class Emitter {
     for (int k = 0; k < steps; ++k) {
       if (in_memory(p.steps[k].a) || in_memory(p.steps[k].b) || in_memory(p.steps[k].c)) last_read = k;
     }
-    for (const LoopOutput& output : p.outputs) {
+    for (const FusionOutput& output : p.outputs) {
       if (in_memory(output.value)) last_read = steps;
     }
-    auto early = [&](const LoopOutput& o) {
+    auto early = [&](const FusionOutput& o) {
       return o.value >= operands && (o.reduction != Reduction::kStore || o.value - operands >= last_read);
     };
     for (int k = 0; k < steps; ++k) {
@@ -74,7 +74,7 @@ class Emitter {
   bool readable(int v) const {
     if (slot_of_[v] >= 0) return true;
     if (!is_operand(v)) return false;
-    const LoopOperand& operand = code_.program.operands[v];
+    const FusionOperand& operand = code_.program.operands[v];
     if (operand.kind == OperandKind::kScalar) return true;
     if (operand.kind == OperandKind::kIota) return false;
     return code_.group == Group::kFour ? operand.type == ElementType::kF32 || operand.type == ElementType::kI32
@@ -165,7 +165,7 @@ class Emitter {
   }
 
   void emit_step(int k) {
-    const LoopStep& step = code_.program.steps[k];
+    const FusionStep& step = code_.program.steps[k];
     const int count = arity(step.op);
     const int all[] = {step.a, step.b, step.c};
     const std::span<const int> arguments(all, static_cast<std::size_t>(count));
@@ -195,7 +195,7 @@ class Emitter {
   /// The type in which a value is computed.
   static ElementType computed(ElementType type) { return type == ElementType::kBf16 ? ElementType::kF32 : type; }
 
-  AnyStep find(const LoopStep& step, ElementType type, int place) const {
+  AnyStep find(const FusionStep& step, ElementType type, int place) const {
     if (step.op == LaneOp::kWhere) return lanes::where_step(code_.group, place);
     if (step.op == LaneOp::kCast) return lanes::cast_step(code_.group, computed(type), computed(step.type));
     const bool whole = type == ElementType::kBool || type == ElementType::kI32;
@@ -212,7 +212,7 @@ class Emitter {
   }
 
   void emit_output(int index) {
-    const LoopOutput& output = code_.program.outputs[index];
+    const FusionOutput& output = code_.program.outputs[index];
     const int v = output.value;
     load(v);
     const bool store = output.reduction == Reduction::kStore;
@@ -232,9 +232,9 @@ class Emitter {
 
 /// See Code::conditions.
 std::optional<FusedLoop> conditions_of(const ThreadedCode& code) {
-  LoopProgram conditions = code.program;
-  for (LoopOutput& output : conditions.outputs) {
-    const LoopStep* step = code.step_of(output);
+  FusionProgram conditions = code.program;
+  for (FusionOutput& output : conditions.outputs) {
+    const FusionStep* step = code.step_of(output);
     if (output.reduction != Reduction::kStore || step == nullptr || step->op != LaneOp::kWhere) return {};
     const auto kept = static_cast<std::size_t>(step->c);
     if (kept >= conditions.operands.size() || conditions.operands[kept].kind != OperandKind::kArray) return {};
@@ -245,7 +245,7 @@ std::optional<FusedLoop> conditions_of(const ThreadedCode& code) {
 
 }  // namespace
 
-FusedLoop compile(LoopProgram program) {
+FusedLoop compile(FusionProgram program) {
   auto code = std::make_shared<ThreadedCode>(without_unused_steps(with_shared_gates(std::move(program))));
   code->types = code->program.value_types();
   for (ElementType type : code->types) {

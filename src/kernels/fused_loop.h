@@ -1,6 +1,6 @@
 // Element-wise chains, and the reductions at their ends, as one loop over a block.
 //
-// A LoopProgram is a list of operations on one element in SSA form. The operands are the first values, then each step
+// A FusionProgram is a list of operations on one element in SSA form. The operands are the first values, then each step
 // is one. compile() turns it into threaded code. A step is a precompiled function that holds eight SIMD packets (a
 // *tile*: 128 f32 or 64 f64 with AVX-512) in registers, and jumps to the next step. A value that is needed again later
 // is stored in a tile-sized slot in L1.
@@ -35,14 +35,14 @@ enum class OperandKind : std::uint8_t {
   kIota,    ///< first + the index along one dim of the loop; i32
 };
 
-struct LoopOperand {
+struct FusionOperand {
   OperandKind kind = OperandKind::kArray;
   ElementType type = ElementType::kF32;
   int dim = 0;  ///< kIota: the dim of the loop
 };
 
 /// One step: value = op(a, b, c). Unused operands are -1. Only `cast` reads `type`.
-struct LoopStep {
+struct FusionStep {
   LaneOp op = LaneOp::kAdd;
   int a = -1;
   int b = -1;
@@ -52,16 +52,16 @@ struct LoopStep {
 
 /// A result of the loop. `type` is the type in memory. It is the value's type with two exceptions: a kSum of bool is
 /// i32, and a kSum of bf16 may be f32 (not rounded) or bf16 (rounded once). kMax and kMin of bool are kOr and kAnd.
-struct LoopOutput {
+struct FusionOutput {
   int value = 0;
   ElementType type = ElementType::kF32;
   Reduction reduction = Reduction::kStore;
 };
 
-struct LoopProgram {
-  std::vector<LoopOperand> operands;
-  std::vector<LoopStep> steps;
-  std::vector<LoopOutput> outputs;
+struct FusionProgram {
+  std::vector<FusionOperand> operands;
+  std::vector<FusionStep> steps;
+  std::vector<FusionOutput> outputs;
 
   /// The element type of every value, operands first. Throws std::invalid_argument if the program is not well formed (a
   /// step reads a later value, operand types differ, …).
@@ -70,27 +70,27 @@ struct LoopProgram {
 
 /// One operand or output of one run. For an array: the first element, and for every dim of the loop the distance in
 /// elements between neighbours. A stride of 0 repeats an operand's element, and reduces an output.
-struct LoopArgument {
+struct FusionArgument {
   void* data = nullptr;
   std::span<const std::int64_t> strides;
   double real = 0;           ///< kScalar of a float type
   std::int64_t integer = 0;  ///< kScalar of i32 or bool; kIota: the first number
 
-  static LoopArgument array(const void* data, std::span<const std::int64_t> strides) {
-    LoopArgument result;
+  static FusionArgument array(const void* data, std::span<const std::int64_t> strides) {
+    FusionArgument result;
     result.data = const_cast<void*>(data);
     result.strides = strides;
     return result;
   }
   /// A number for an operand of any type.
-  static LoopArgument scalar(double value) {
-    LoopArgument result;
+  static FusionArgument scalar(double value) {
+    FusionArgument result;
     result.real = value;
     result.integer = value >= -9.2e18 && value <= 9.2e18 ? static_cast<std::int64_t>(value) : 0;
     return result;
   }
-  static LoopArgument iota(std::int64_t first) {
-    LoopArgument result;
+  static FusionArgument iota(std::int64_t first) {
+    FusionArgument result;
     result.integer = first;
     return result;
   }
@@ -101,25 +101,25 @@ class FusedLoop {
  public:
   /// The threaded code of a program. Its steps are functions of one level (kernel_table.h).
   struct Code {
-    explicit Code(LoopProgram source) : program(std::move(source)) {}
+    explicit Code(FusionProgram source) : program(std::move(source)) {}
     virtual ~Code() = default;
-    virtual void run(std::span<const std::int64_t> sizes, std::span<const LoopArgument> operands,
-                     std::span<const LoopArgument> outputs, Threads& threads) const = 0;
+    virtual void run(std::span<const std::int64_t> sizes, std::span<const FusionArgument> operands,
+                     std::span<const FusionArgument> outputs, Threads& threads) const = 0;
     virtual std::string text() const = 0;
 
-    const LoopProgram program;
+    const FusionProgram program;
   };
   explicit FusedLoop(std::shared_ptr<const Code> code) : code_(std::move(code)) {}
 
   /// Runs over all indices of `sizes` (0 allowed; no dims: one element). There is one argument for each operand and
   /// each output, in the program's order. A stored output has no stride 0 over a dim of more than one element. Reduced
   /// outputs are overwritten, not added to.
-  void run(std::span<const std::int64_t> sizes, std::span<const LoopArgument> operands,
-           std::span<const LoopArgument> outputs, Threads& threads) const {
+  void run(std::span<const std::int64_t> sizes, std::span<const FusionArgument> operands,
+           std::span<const FusionArgument> outputs, Threads& threads) const {
     code_->run(sizes, operands, outputs, threads);
   }
 
-  const LoopProgram& program() const { return code_->program; }
+  const FusionProgram& program() const { return code_->program; }
 
   /// The threaded code as readable text, one line for each step.
   std::string text() const { return code_->text(); }
@@ -129,6 +129,6 @@ class FusedLoop {
 };
 
 /// Throws std::invalid_argument if the program is not well formed.
-FusedLoop compile(LoopProgram program);
+FusedLoop compile(FusionProgram program);
 
 }  // namespace mtf::kernels

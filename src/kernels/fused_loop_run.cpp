@@ -24,14 +24,14 @@ struct Run {
   const ThreadedCode& code;
   std::span<const std::int64_t> sizes;
   std::span<const std::size_t> walked;  ///< dims of more than one element; a stream has a stride for each
-  std::span<const LoopArgument> operands;
-  std::span<const LoopArgument> outputs;
+  std::span<const FusionArgument> operands;
+  std::span<const FusionArgument> outputs;
   Threads& threads;
   std::uint64_t by_row = 0;  ///< bits of the dims that outputs by row reduce; 0: none
 };
 
 /// The walked dims that a reduced output reduces, as bits.
-std::uint64_t reduced_dims(const LoopArgument& output, std::span<const std::size_t> walked) {
+std::uint64_t reduced_dims(const FusionArgument& output, std::span<const std::size_t> walked) {
   std::uint64_t result = 0;
   for (std::size_t k = 0; k < walked.size(); ++k) {
     if (output.strides[walked[k]] == 0) result |= std::uint64_t{1} << k;
@@ -39,7 +39,7 @@ std::uint64_t reduced_dims(const LoopArgument& output, std::span<const std::size
   return result;
 }
 
-Stream make_stream(const Run& run, const LoopArgument& argument, ElementType type) {
+Stream make_stream(const Run& run, const FusionArgument& argument, ElementType type) {
   Stream stream;
   if (argument.strides.size() != run.sizes.size())
     throw std::invalid_argument("fused loop: an array needs a stride for each dim");
@@ -51,12 +51,12 @@ Stream make_stream(const Run& run, const LoopArgument& argument, ElementType typ
 }
 
 /// Joins neighbouring dims of one list that every stream walks as one dim.
-void collapse(std::vector<LoopDim>& dims, Nest& nest) {
-  auto one_run = [](const Stream& s, const LoopDim& outer, const LoopDim& inner) {
+void collapse(std::vector<NestDim>& dims, Nest& nest) {
+  auto one_run = [](const Stream& s, const NestDim& outer, const NestDim& inner) {
     return !s.used || s.strides[outer.id] == s.strides[inner.id] * inner.size;
   };
   for (std::size_t k = dims.size(); k-- > 1;) {
-    const LoopDim outer = dims[k - 1], inner = dims[k];
+    const NestDim outer = dims[k - 1], inner = dims[k];
     bool together = true;
     for (const Stream& s : nest.operands) together = together && one_run(s, outer, inner);
     for (const Stream& s : nest.outputs) together = together && one_run(s, outer, inner);
@@ -71,7 +71,7 @@ constexpr std::int64_t kLongEnough = 128;  // elements of a run that counts as a
 /// A score of the contiguous reads and writes if `dim` is innermost, in bytes an element. Short rows of a stream count
 /// as one run if the next row (along `across`, the enclosing dim) is adjacent. The result of a bare reduction does not
 /// count, because it stays in registers.
-double run_score(const Nest& nest, const LoopDim& dim, const LoopDim& across) {
+double run_score(const Nest& nest, const NestDim& dim, const NestDim& across) {
   const bool is_bare = nest.code->is_bare_reduction();
   double score = 0;
   for (const auto* list : {&nest.operands, &nest.outputs}) {
@@ -88,7 +88,7 @@ double run_score(const Nest& nest, const LoopDim& dim, const LoopDim& across) {
   return score;
 }
 
-std::int64_t reach(const Nest& nest, const LoopDim& dim) {
+std::int64_t reach(const Nest& nest, const NestDim& dim) {
   std::int64_t result = 0;
   for (const Stream& s : nest.outputs) result = std::max(result, s.used ? std::abs(s.strides[dim.id]) * 4 : 0);
   for (const Stream& s : nest.operands) result = std::max(result, s.used && !s.iota ? std::abs(s.strides[dim.id]) : 0);
@@ -96,17 +96,17 @@ std::int64_t reach(const Nest& nest, const LoopDim& dim) {
 }
 
 /// True if the reduced dim is short and contiguous, so that its rows can be joined to one row.
-bool has_short_rows(const Nest& nest, const std::vector<LoopDim>& kept, const std::vector<LoopDim>& reduced) {
+bool has_short_rows(const Nest& nest, const std::vector<NestDim>& kept, const std::vector<NestDim>& reduced) {
   if (kept.empty() || reduced.size() != 1 || nest.has_by_row()) return false;
-  const LoopDim dim = reduced[0];
+  const NestDim dim = reduced[0];
   auto irregular = [&](const Stream& s) { return s.used && s.strides[dim.id] != 0 && s.strides[dim.id] != 1; };
   return dim.size >= kShortestRow && dim.size <= nest.code->tile &&
          std::none_of(nest.operands.begin(), nest.operands.end(), irregular);
 }
 
 void order_dims(Nest& nest) {
-  std::vector<LoopDim> kept = std::move(nest.kept), reduced = std::move(nest.reduced);
-  auto outermost_first = [&](const LoopDim& a, const LoopDim& b) { return reach(nest, a) > reach(nest, b); };
+  std::vector<NestDim> kept = std::move(nest.kept), reduced = std::move(nest.reduced);
+  auto outermost_first = [&](const NestDim& a, const NestDim& b) { return reach(nest, a) > reach(nest, b); };
   std::stable_sort(kept.begin(), kept.end(), outermost_first);
   std::stable_sort(reduced.begin(), reduced.end(), outermost_first);
   collapse(kept, nest);
@@ -114,13 +114,13 @@ void order_dims(Nest& nest) {
   nest.short_rows = has_short_rows(nest, kept, reduced);
   // The dim whose short rows Walker::panel joins along an inner dim: the last reduced dim around a dim that is kept or,
   // without reductions, the last of the other dims.
-  const auto around = [&](const std::vector<LoopDim>& dims, std::size_t inner) -> LoopDim {
+  const auto around = [&](const std::vector<NestDim>& dims, std::size_t inner) -> NestDim {
     if (!reduced.empty() && &dims == &kept) return reduced.back();
-    if (!reduced.empty() || dims.size() < 2) return {1, kMaxLoopDims - 1};
+    if (!reduced.empty() || dims.size() < 2) return {1, kMaxNestDims - 1};
     return inner + 1 < dims.size() ? dims.back() : dims[dims.size() - 2];
   };
   double best = -1;
-  std::vector<LoopDim>* list = nullptr;
+  std::vector<NestDim>* list = nullptr;
   std::size_t place = 0;
   for (auto* dims : {&kept, &reduced}) {
     if (nest.short_rows && dims == &kept) continue;
@@ -135,24 +135,24 @@ void order_dims(Nest& nest) {
   nest.inner_reduced = list == &reduced;
   nest.kept = std::move(kept);
   nest.reduced = std::move(reduced);
-  if (!nest.inner_reduced && nest.kept.empty()) nest.kept.push_back({1, kMaxLoopDims - 1});
+  if (!nest.inner_reduced && nest.kept.empty()) nest.kept.push_back({1, kMaxNestDims - 1});
 }
 
-std::int64_t product(const std::vector<LoopDim>& dims) {
+std::int64_t product(const std::vector<NestDim>& dims) {
   std::int64_t result = 1;
-  for (const LoopDim& dim : dims) result *= dim.size;
+  for (const NestDim& dim : dims) result *= dim.size;
   return result;
 }
-std::size_t largest(const std::vector<LoopDim>& dims) {
+std::size_t largest(const std::vector<NestDim>& dims) {
   return static_cast<std::size_t>(
-      std::max_element(dims.begin(), dims.end(), [](const LoopDim& a, const LoopDim& b) { return a.size < b.size; }) -
+      std::max_element(dims.begin(), dims.end(), [](const NestDim& a, const NestDim& b) { return a.size < b.size; }) -
       dims.begin());
 }
 
 /// The part [begin, end) of a dim of one of the lists.
 Nest part_of(const Nest& nest, bool reduced, std::size_t place, std::int64_t begin, std::int64_t end) {
   Nest part = nest;
-  LoopDim& dim = (reduced ? part.reduced : part.kept)[place];
+  NestDim& dim = (reduced ? part.reduced : part.kept)[place];
   dim.size = end - begin;
   for (auto* list : {&part.operands, &part.outputs}) {
     for (Stream& s : *list) {
@@ -195,7 +195,7 @@ void run_chunks(const Nest& nest, const Cut& cut, Threads& threads) {
   std::vector<ElementType> types(outputs);
   Nest chunked = nest;
   for (std::size_t o = 0; o < outputs; ++o) {
-    const LoopOutput& output = nest.code->program.outputs[o];
+    const FusionOutput& output = nest.code->program.outputs[o];
     if (output.reduction == Reduction::kStore || nest.by_row[o]) continue;
     const ElementType type = nest.output_types[o];
     types[o] = !is_float(type)                       ? type
@@ -260,7 +260,7 @@ void run_divided(const Nest& nest, Threads& threads) {
 /// True if the nest's rows can have outputs by row: each is contiguous, neither short nor long.
 bool has_whole_rows(const Nest& nest) {
   if (nest.inner_reduced || nest.kept.size() != 1) return false;
-  const LoopDim inner = nest.kept[0];
+  const NestDim inner = nest.kept[0];
   auto irregular = [&](const Stream& s) {
     return s.used && !s.iota && s.strides[inner.id] != 0 && s.strides[inner.id] != 1;
   };
@@ -270,11 +270,11 @@ bool has_whole_rows(const Nest& nest) {
 }
 
 /// The one dim along which the conditions vary. Nothing if there are several or none.
-std::optional<std::size_t> dim_of_conditions(const LoopProgram& conditions, const Run& run) {
+std::optional<std::size_t> dim_of_conditions(const FusionProgram& conditions, const Run& run) {
   std::uint64_t dims = 0;
   auto add = [&](int value) {
     if (value < 0 || value >= static_cast<int>(conditions.operands.size())) return;
-    const LoopOperand& operand = conditions.operands[static_cast<std::size_t>(value)];
+    const FusionOperand& operand = conditions.operands[static_cast<std::size_t>(value)];
     for (std::size_t dim : run.walked) {
       const bool varies = operand.kind == OperandKind::kIota ? static_cast<std::size_t>(operand.dim) == dim
                           : operand.kind == OperandKind::kArray
@@ -283,9 +283,9 @@ std::optional<std::size_t> dim_of_conditions(const LoopProgram& conditions, cons
       if (varies) dims |= std::uint64_t{1} << dim;
     }
   };
-  for (const LoopStep& step : conditions.steps)
+  for (const FusionStep& step : conditions.steps)
     for (int value : {step.a, step.b, step.c}) add(value);
-  for (const LoopOutput& output : conditions.outputs) add(output.value);
+  for (const FusionOutput& output : conditions.outputs) add(output.value);
   if (std::popcount(dims) != 1) return {};
   return static_cast<std::size_t>(std::countr_zero(dims));
 }
@@ -293,7 +293,8 @@ std::optional<std::size_t> dim_of_conditions(const LoopProgram& conditions, cons
 /// True if each output has the memory of the array that it copies where its condition does not hold.
 bool keeps_what_stands_there(const Run& run) {
   for (std::size_t o = 0; o < run.outputs.size(); ++o) {
-    const LoopArgument& kept = run.operands[static_cast<std::size_t>(run.code.step_of(run.code.program.outputs[o])->c)];
+    const FusionArgument& kept =
+        run.operands[static_cast<std::size_t>(run.code.step_of(run.code.program.outputs[o])->c)];
     auto same = [&](std::size_t dim) { return kept.strides[dim] == run.outputs[o].strides[dim]; };
     if (kept.data != run.outputs[o].data || !std::all_of(run.walked.begin(), run.walked.end(), same)) return false;
   }
@@ -321,8 +322,8 @@ std::optional<Changes> changes_of(const Run& run) {
   const std::int64_t size = sizes[*along] = run.sizes[*along];
   strides[*along] = 1;
   std::vector<std::vector<char>> holds(run.outputs.size(), std::vector<char>(static_cast<std::size_t>(size)));
-  std::vector<LoopArgument> stored;
-  for (std::vector<char>& each : holds) stored.push_back(LoopArgument::array(each.data(), strides));
+  std::vector<FusionArgument> stored;
+  for (std::vector<char>& each : holds) stored.push_back(FusionArgument::array(each.data(), strides));
   run.code.conditions->run(sizes, run.operands, stored, run.threads);
 
   Changes changes{static_cast<std::size_t>(std::ranges::find(run.walked, *along) - run.walked.begin()), {}};
@@ -340,12 +341,12 @@ std::optional<Changes> changes_of(const Run& run) {
 /// Runs a program whose reduced outputs all reduce the same dims, except those by row. Returns false, and does nothing,
 /// if the outputs by row cannot be computed in this way.
 bool run_uniform(const Run& run) {
-  const LoopProgram& program = run.code.program;
+  const FusionProgram& program = run.code.program;
   Nest nest;
   nest.code = &run.code;
   nest.scalars = run.operands;
   for (std::size_t v = 0; v < program.operands.size(); ++v) {
-    const LoopOperand& operand = program.operands[v];
+    const FusionOperand& operand = program.operands[v];
     Stream stream;
     if (operand.kind == OperandKind::kArray) {
       stream = make_stream(run, run.operands[v], operand.type);
@@ -360,7 +361,7 @@ bool run_uniform(const Run& run) {
     }
     nest.operands.push_back(stream);
   }
-  std::array<bool, kMaxLoopDims> is_reduced{};
+  std::array<bool, kMaxNestDims> is_reduced{};
   for (std::size_t o = 0; o < program.outputs.size(); ++o) {
     nest.outputs.push_back(make_stream(run, run.outputs[o], program.outputs[o].type));
     nest.output_types.push_back(program.outputs[o].type);
@@ -371,7 +372,7 @@ bool run_uniform(const Run& run) {
     for (std::size_t k = 0; k < run.walked.size(); ++k)
       is_reduced[k] = is_reduced[k] || nest.outputs[o].strides[k] == 0;
   }
-  std::vector<LoopDim> kept, reduced;
+  std::vector<NestDim> kept, reduced;
   bool empty = false;
   for (std::size_t k = 0; k < run.walked.size(); ++k) {
     const std::int64_t size = run.sizes[run.walked[k]];
@@ -385,7 +386,7 @@ bool run_uniform(const Run& run) {
       if (program.outputs[o].reduction == Reduction::kStore) continue;
       for (std::int64_t cell = 0; cell < cells; ++cell) {
         std::int64_t rest = cell, offset = 0;
-        for (const LoopDim& dim : kept) {
+        for (const NestDim& dim : kept) {
           offset += rest % dim.size * nest.outputs[o].strides[dim.id];
           rest /= dim.size;
         }
@@ -413,13 +414,13 @@ bool run_uniform(const Run& run) {
 
 }  // namespace
 
-void ThreadedCode::run(std::span<const std::int64_t> sizes, std::span<const LoopArgument> operands,
-                       std::span<const LoopArgument> outputs, Threads& threads) const {
+void ThreadedCode::run(std::span<const std::int64_t> sizes, std::span<const FusionArgument> operands,
+                       std::span<const FusionArgument> outputs, Threads& threads) const {
   std::vector<std::size_t> walked;
   for (std::size_t d = 0; d < sizes.size(); ++d) {
     if (sizes[d] != 1) walked.push_back(d);
   }
-  if (walked.size() >= kMaxLoopDims) throw std::invalid_argument("fused loop: too many dims");
+  if (walked.size() >= kMaxNestDims) throw std::invalid_argument("fused loop: too many dims");
   if (operands.size() != program.operands.size() || outputs.size() != program.outputs.size()) {
     throw std::invalid_argument("fused loop: one argument for each operand and output");
   }
@@ -447,9 +448,9 @@ void ThreadedCode::run(std::span<const std::int64_t> sizes, std::span<const Loop
   }
   // Other outputs that reduce different dims take one pass each. Stores, which may be in place, are in the last pass.
   for (std::uint64_t pattern : distinct) {
-    LoopProgram part = program;
+    FusionProgram part = program;
     part.outputs.clear();
-    std::vector<LoopArgument> part_outputs;
+    std::vector<FusionArgument> part_outputs;
     for (std::size_t o = 0; o < outputs.size(); ++o) {
       const bool store = program.outputs[o].reduction == Reduction::kStore;
       if (store ? pattern != distinct.back() : patterns[o] != pattern) continue;

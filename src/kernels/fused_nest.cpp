@@ -289,9 +289,9 @@ class Walker : RowRunner {
     const bool inner_kept = !nest_.inner_reduced;
     const std::size_t outer = count - (inner_kept ? (nest_.reduces || count < 2 ? 1 : 2) : nest_.short_rows ? 1 : 0);
     if (depth + 1 >= count && nest_.inner_reduced && nest_.reduced.size() == 1 && is_bare(nest_.reduced[0]))
-      return reduce_rows_of(count == 0 ? LoopDim{1, kMaxLoopDims - 1} : nest_.kept[depth], nest_.reduced[0], bases);
+      return reduce_rows_of(count == 0 ? NestDim{1, kMaxNestDims - 1} : nest_.kept[depth], nest_.reduced[0], bases);
     if (depth < outer) {
-      const LoopDim& dim = nest_.kept[depth];
+      const NestDim& dim = nest_.kept[depth];
       for (std::int64_t k = 0; k < dim.size; ++k) {
         walk_kept(depth + 1, bases);
         advance(nest_, bases, dim.id, 1);
@@ -302,10 +302,10 @@ class Walker : RowRunner {
     if (nest_.short_rows) {
       reduce_short_rows(nest_.kept.back(), nest_.reduced[0], bases);
     } else if (!nest_.reduces) {
-      const LoopDim rows = count < 2 ? LoopDim{1, kMaxLoopDims - 1} : nest_.kept[count - 2];
+      const NestDim rows = count < 2 ? NestDim{1, kMaxNestDims - 1} : nest_.kept[count - 2];
       panel(rows, nest_.kept[count - 1], bases);
     } else if (inner_kept) {
-      const LoopDim inner = nest_.kept.back();
+      const NestDim inner = nest_.kept.back();
       for (std::int64_t first = 0, columns = 0; first < inner.size; first += columns) {
         columns = columns_together(inner, inner.size - first);
         columns_ = round_up(columns, tile_);
@@ -328,19 +328,19 @@ class Walker : RowRunner {
   }
 
   /// The number of columns that are reduced together. A bare reduction takes several times kColumns, in longer runs.
-  std::int64_t columns_together(const LoopDim& inner, std::int64_t remaining) const {
+  std::int64_t columns_together(const NestDim& inner, std::int64_t remaining) const {
     if (row_folds_) return std::min(kLongestRow, remaining);
     if (!is_bare(inner) || remaining < kColumns) return std::min(kColumns, remaining);
     return std::min(width_ / kColumns, remaining / kColumns) * kColumns;
   }
 
   /// True if rows along a dim are reduced by one function: they are contiguous, and there are no other steps.
-  bool is_bare(const LoopDim& inner) const {
+  bool is_bare(const NestDim& inner) const {
     return bare_.across != nullptr && nest_.operands[0].strides[inner.id] == 1;
   }
 
   /// Reduces each row to one element.
-  void reduce_rows_of(const LoopDim& rows, const LoopDim& inner, const Bases& bases) const {
+  void reduce_rows_of(const NestDim& rows, const NestDim& inner, const Bases& bases) const {
     const Stream &operand = nest_.operands[0], &output = nest_.outputs[0];
     const std::int64_t stride = operand.strides[rows.id] * operand.element_size,
                        step = output.strides[rows.id] * output.element_size;
@@ -356,7 +356,7 @@ class Walker : RowRunner {
   }
 
   /// Reduces short rows, as many together as scratch holds.
-  void reduce_short_rows(LoopDim rows, LoopDim inner, Bases& bases) {
+  void reduce_short_rows(NestDim rows, NestDim inner, Bases& bases) {
     const std::int64_t most = kFlatRow / inner.size;
     for (std::int64_t r = 0; r < rows.size; r += most) {
       const std::int64_t height = std::min(most, rows.size - r);
@@ -370,11 +370,11 @@ class Walker : RowRunner {
     }
   }
 
-  void walk_reduced(std::size_t depth, LoopDim inner, Bases& bases) {
+  void walk_reduced(std::size_t depth, NestDim inner, Bases& bases) {
     const std::size_t count = nest_.reduced.size() - (nest_.inner_reduced ? 1 : 0);
-    if (count == 0) return panel({1, kMaxLoopDims - 1}, inner, bases);
+    if (count == 0) return panel({1, kMaxNestDims - 1}, inner, bases);
     if (depth + 1 == count) return panel(nest_.reduced[depth], inner, bases);
-    const LoopDim& dim = nest_.reduced[depth];
+    const NestDim& dim = nest_.reduced[depth];
     for (std::int64_t k = 0; k < dim.size; ++k) {
       walk_reduced(depth + 1, inner, bases);
       advance(nest_, bases, dim.id, 1);
@@ -383,7 +383,7 @@ class Walker : RowRunner {
   }
 
   /// Walks rows × inner, directly or through scratch.
-  void panel(LoopDim rows, LoopDim inner, Bases& bases) {
+  void panel(NestDim rows, NestDim inner, Bases& bases) {
     const bool short_rows = inner.size < tile_ && rows.size > 1;
     bool irregular = false;
     for (std::size_t s = 0; s < streams(); ++s) {
@@ -437,7 +437,7 @@ class Walker : RowRunner {
     return lane.stage;
   }
 
-  void staged(LoopDim rows, LoopDim inner, std::int64_t r0, std::int64_t height, std::int64_t c0, std::int64_t columns,
+  void staged(NestDim rows, NestDim inner, std::int64_t r0, std::int64_t height, std::int64_t c0, std::int64_t columns,
               bool flat, Bases& bases, std::vector<RowStream>& row) {
     const std::size_t n = streams();
     std::vector<char>& copied = copied_;

@@ -23,7 +23,7 @@
 namespace mtf::kernels {
 
 /// Larger than any possible number of dims with more than one element. Dims of one element are left out.
-constexpr int kMaxLoopDims = 48;
+constexpr int kMaxNestDims = 48;
 
 /// The number of adjacent accumulators if the inner dim is kept. A reduction's bits depend on it. So threads divide
 /// that dim at its multiples.
@@ -32,7 +32,7 @@ constexpr std::int64_t kColumns = 1024;
 /// The longest row that has outputs by row.
 constexpr std::int64_t kLongestRow = 2048;
 
-struct LoopDim {
+struct NestDim {
   std::int64_t size = 1;
   int id = 0;  ///< index into the strides of a stream
 };
@@ -43,23 +43,23 @@ struct Stream {
   int element_size = 0;  ///< 1 for an iota, whose pointer is a number
   bool iota = false;
   bool used = false;  ///< not for scalars
-  std::array<std::int64_t, kMaxLoopDims> strides{};
+  std::array<std::int64_t, kMaxNestDims> strides{};
 };
 
 /// The walk of a block or of a chunk of it. `output_types` are the types in which outputs are written: wider than the
 /// result's type if chunks of a reduction are still to be joined.
 struct Nest {
   const ThreadedCode* code = nullptr;
-  std::vector<LoopDim> kept;
-  std::vector<LoopDim> reduced;
+  std::vector<NestDim> kept;
+  std::vector<NestDim> reduced;
   bool inner_reduced = false;
   bool reduces = false;
   bool short_rows = false;  ///< there is one reduced dim, at most a tile long
   std::vector<Stream> operands;
   std::vector<Stream> outputs;
   std::vector<ElementType> output_types;
-  std::vector<bool> by_row;               ///< for each output
-  std::span<const LoopArgument> scalars;  ///< the operands as given
+  std::vector<bool> by_row;                 ///< for each output
+  std::span<const FusionArgument> scalars;  ///< the operands as given
 
   bool has_by_row() const { return std::find(by_row.begin(), by_row.end(), true) != by_row.end(); }
 };

@@ -19,7 +19,7 @@ inline void fill_with_element(int size, std::int64_t bits, std::int64_t n, char*
 }
 
 /// Fills a tile of lanes of the group with the number that is given for an operand of `type`.
-inline void fill_with_number(lanes::Group group, ElementType type, const LoopArgument& given, char* target) {
+inline void fill_with_number(lanes::Group group, ElementType type, const FusionArgument& given, char* target) {
   std::int64_t bits = 0;  // of an 8-byte lane; a 4-byte lane has the lower half
   if (type == ElementType::kF64) {
     std::memcpy(&bits, &given.real, sizeof bits);

@@ -7,7 +7,7 @@
 // stay local to it, so that no other code can run them. Otherwise the linker would keep one copy of each for the whole
 // program, perhaps with instructions that the processor lacks. tests/levels_apart.sh disassembles the program to check
 // this. The rest of the program calls the functions of this folder as members of the table. Threads, Scratch, the facts
-// of a LoopProgram and convolved_size() do not depend on the level, and are called directly.
+// of a FusionProgram and convolved_size() do not depend on the level, and are called directly.
 //
 // One level is chosen for the whole process, before the first kernel runs (level.h).
 #pragma once

@@ -64,7 +64,7 @@ foreach(level IN LISTS levels)
   string(APPEND level_macros "MTF_LEVEL(${symbol}, \"${level}\")")
   set(target mtf_kernels_${symbol})
   add_library(${target} OBJECT ${level_sources})
-  target_include_directories(${target} PRIVATE src)
+  mtf_enter_room(${target} kernels)
   target_include_directories(${target} SYSTEM PRIVATE ${MTF_EIGEN_INCLUDE_DIR})
   target_compile_definitions(${target} PRIVATE EIGEN_FAST_MATH=0 EIGEN_DONT_PARALLELIZE MTF_LEVEL_TABLE=mtf_kernels_${symbol})
   # Unique symbols would stay global.

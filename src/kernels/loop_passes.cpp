@@ -30,26 +30,26 @@ const Gated* gated(LaneOp op) {
 /// A program that is rewritten step by step.
 class Rewriter {
  public:
-  explicit Rewriter(LoopProgram from)
+  explicit Rewriter(FusionProgram from)
       : from_(std::move(from)), types_(from_.value_types()), operands_(static_cast<int>(from_.operands.size())) {
     to_.operands = from_.operands;
     for (int v = 0; v < operands_; ++v) now_.push_back(v);
   }
 
-  LoopProgram shared_gates() {
-    for (const LoopStep& step : from_.steps) {
+  FusionProgram shared_gates() {
+    for (const FusionStep& step : from_.steps) {
       if (const Gated* g = gated(step.op)) ++readers_[{g->gate, step.a}];
     }
-    for (const LoopStep& step : from_.steps) {
+    for (const FusionStep& step : from_.steps) {
       const Gated* g = gated(step.op);
       now_.push_back(g != nullptr && readers_[{g->gate, step.a}] > 1 ? by_gate(*g, step.a) : copy(step));
     }
     return finished();
   }
 
-  LoopProgram used_steps() {
+  FusionProgram used_steps() {
     std::vector<bool> used(types_.size(), false);
-    for (const LoopOutput& output : from_.outputs) used[output.value] = true;
+    for (const FusionOutput& output : from_.outputs) used[output.value] = true;
     for (int k = static_cast<int>(from_.steps.size()); k-- > 0;) {
       if (!used[operands_ + k]) continue;
       for (int v : {from_.steps[k].a, from_.steps[k].b, from_.steps[k].c}) {
@@ -67,13 +67,13 @@ class Rewriter {
     int x = -1, value = -1;  // in the new program
   };
 
-  int add(LoopStep step) {
+  int add(FusionStep step) {
     to_.steps.push_back(step);
     return operands_ + static_cast<int>(to_.steps.size()) - 1;
   }
   int cast(int value, ElementType type) { return add({LaneOp::kCast, value, -1, -1, type}); }
 
-  int copy(LoopStep step) {
+  int copy(FusionStep step) {
     for (int* v : {&step.a, &step.b, &step.c}) {
       if (*v >= 0) *v = now_[*v];
     }
@@ -93,13 +93,13 @@ class Rewriter {
     return rounds ? cast(result, ElementType::kBf16) : result;
   }
 
-  LoopProgram finished() {
+  FusionProgram finished() {
     to_.outputs = from_.outputs;
-    for (LoopOutput& output : to_.outputs) output.value = now_[output.value];
+    for (FusionOutput& output : to_.outputs) output.value = now_[output.value];
     return std::move(to_);
   }
 
-  LoopProgram from_, to_;
+  FusionProgram from_, to_;
   std::vector<ElementType> types_;
   int operands_;
   std::vector<int> now_;  // for each value of the old program its number in the new one
@@ -109,8 +109,8 @@ class Rewriter {
 
 }  // namespace
 
-LoopProgram with_shared_gates(LoopProgram program) { return Rewriter(std::move(program)).shared_gates(); }
+FusionProgram with_shared_gates(FusionProgram program) { return Rewriter(std::move(program)).shared_gates(); }
 
-LoopProgram without_unused_steps(LoopProgram program) { return Rewriter(std::move(program)).used_steps(); }
+FusionProgram without_unused_steps(FusionProgram program) { return Rewriter(std::move(program)).used_steps(); }
 
 }  // namespace mtf::kernels

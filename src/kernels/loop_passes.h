@@ -1,4 +1,4 @@
-// The passes of compile() over a LoopProgram. They keep the bits of the results.
+// The passes of compile() over a FusionProgram. They keep the bits of the results.
 #pragma once
 
 #include "kernels/fused_loop.h"
@@ -6,10 +6,10 @@
 namespace mtf::kernels {
 
 /// Computes a gate that several functions of one value share (gelu and its derivative, for instance) only once, in f32
-/// at least. Throws as LoopProgram::value_types() does.
-LoopProgram with_shared_gates(LoopProgram program);
+/// at least. Throws as FusionProgram::value_types() does.
+FusionProgram with_shared_gates(FusionProgram program);
 
 /// Removes the steps that no output needs.
-LoopProgram without_unused_steps(LoopProgram program);
+FusionProgram without_unused_steps(FusionProgram program);
 
 }  // namespace mtf::kernels

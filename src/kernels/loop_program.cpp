@@ -1,4 +1,4 @@
-// The validity of a LoopProgram, and the facts of its operations.
+// The validity of a FusionProgram, and the facts of its operations.
 #include <stdexcept>
 #include <string>
 
@@ -25,7 +25,7 @@ const OpFacts& facts(LaneOp op) { return kFacts[static_cast<int>(op)]; }
 
 [[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument("fused loop: " + what); }
 
-void check_output(const LoopOutput& output, ElementType type) {
+void check_output(const FusionOutput& output, ElementType type) {
   const bool truth = type == ElementType::kBool;
   const std::string text{name(type)};
   switch (output.reduction) {
@@ -93,14 +93,14 @@ bool allows(LaneOp op, ElementType type) {
   return false;
 }
 
-std::vector<ElementType> LoopProgram::value_types() const {
+std::vector<ElementType> FusionProgram::value_types() const {
   std::vector<ElementType> types;
   types.reserve(operands.size() + steps.size());
-  for (const LoopOperand& operand : operands) {
+  for (const FusionOperand& operand : operands) {
     if (operand.kind == OperandKind::kIota && operand.type != ElementType::kI32) refuse("an iota is i32");
     types.push_back(operand.type);
   }
-  for (const LoopStep& step : steps) {
+  for (const FusionStep& step : steps) {
     const int all[] = {step.a, step.b, step.c};
     const std::string op_name{name(step.op)};
     const int count = arity(step.op);
@@ -117,7 +117,7 @@ std::vector<ElementType> LoopProgram::value_types() const {
     const Result result = facts(step.op).result;
     types.push_back(result == Result::kSame ? type : result == Result::kTruth ? ElementType::kBool : step.type);
   }
-  for (const LoopOutput& output : outputs) {
+  for (const FusionOutput& output : outputs) {
     if (output.value < 0 || output.value >= static_cast<int>(types.size())) refuse("an output is no value");
     check_output(output, types[output.value]);
   }

@@ -13,7 +13,7 @@
 #include <unordered_set>
 
 #include "eval/doubtful.h"
-#include "eval/places.h"
+#include "eval/variables_below.h"
 #include "io/element_sum.h"
 #include "io/io_error.h"
 #include "io/positioned_file.h"
@@ -43,18 +43,18 @@ constexpr const char* kParamsOfOptimizer = "optimizer params";
 /// The variables of a checkpoint by their names in the file, each once. The first model's variables have their paths as
 /// names; those of the others have `optimizer.` before the path. For an optimizer alone only its states count, because
 /// its params belong to the model.
-using VariablesByPath = std::map<std::string, eval::PlacePtr>;
+using VariablesByPath = std::map<std::string, eval::VariablePtr>;
 
 VariablesByPath variables_of(const std::vector<eval::HostValue>& models, Span span) {
   VariablesByPath variables;
-  std::unordered_set<const eval::Place*> seen;
+  std::unordered_set<const eval::Variable*> seen;
   for (size_t i = 0; i < models.size(); ++i) {
     for (const bool trainable : {true, false}) {
       if (i > 0 && trainable && models[0].as<eval::None>()) continue;
-      for (const eval::PlacePtr& place : places_of(models[i], trainable)) {
-        if (!seen.insert(place.get()).second) continue;
-        const std::string name = (i == 0 ? "" : std::string(kOptimizer)) + place->path;
-        if (!variables.emplace(name, place).second)
+      for (const eval::VariablePtr& variable : variables_below(models[i], trainable)) {
+        if (!seen.insert(variable.get()).second) continue;
+        const std::string name = (i == 0 ? "" : std::string(kOptimizer)) + variable->path;
+        if (!variables.emplace(name, variable).second)
           fail(Kind::bad_value, span, "two variables would have the name `{}` in the file", name);
       }
     }
@@ -65,7 +65,7 @@ VariablesByPath variables_of(const std::vector<eval::HostValue>& models, Span sp
 /// The paths of an optimizer's params, in its order, which is that of the lists in which it keeps its states.
 std::string params_of_optimizer(const std::vector<eval::HostValue>& models) {
   std::vector<std::string> paths;
-  for (const eval::PlacePtr& place : places_of(models[1], true)) paths.push_back(place->path);
+  for (const eval::VariablePtr& variable : variables_below(models[1], true)) paths.push_back(variable->path);
   return mtf::join(paths, " ");
 }
 
@@ -114,7 +114,7 @@ eval::HostValue save_checkpoint(eval::Caller& caller, const eval::Bound& call) {
   const auto step = call.integer(2), keep = call.integer(3);
   std::map<std::string, graph::Value> tensors;
   graph::Values values;
-  for (const auto& [name, place] : variables) values.push_back(tensors[name] = place->current.value());
+  for (const auto& [name, variable] : variables) values.push_back(tensors[name] = variable->current.value());
   caller.cut(values, call.span());
   RunFiles& files = caller.state<RunFiles>();
   if (caller.runs_next() && !call.value(0).is_unknown()) {
@@ -206,13 +206,15 @@ struct Source {
 };
 
 /// As many layers as a variable has if it is of stacked ones.
-int64_t layers_of(const eval::Place& place) { return place.type.dims.empty() ? 0 : place.type.dims[0].size; }
+int64_t layers_of(const eval::Variable& variable) {
+  return variable.type.dims.empty() ? 0 : variable.type.dims[0].size;
+}
 
 /// Finds the tensors that hold the values of variables.
 class Sources {
  public:
   /// `params` are those of the optimizer that is loaded, in its order.
-  Sources(const io::SafetensorsHeader& header, std::vector<eval::PlacePtr> params)
+  Sources(const io::SafetensorsHeader& header, std::vector<eval::VariablePtr> params)
       : header_(header), params_(std::move(params)) {
     const auto stored = header.metadata.find(kParamsOfOptimizer);
     if (stored == header.metadata.end()) return;
@@ -280,17 +282,17 @@ class Sources {
   }
 
   const io::SafetensorsHeader& header_;
-  std::vector<eval::PlacePtr> params_;
-  std::map<std::string, int64_t, std::less<>> stored_params_;  ///< the places of the file's params in its order
+  std::vector<eval::VariablePtr> params_;
+  std::map<std::string, int64_t, std::less<>> stored_params_;  ///< the positions of the file's params in its order
 };
 
 /// True if tensors of layers in a list have the shape of a variable without its first dim, or that of a layer has the
 /// variable's behind one that is the layers'. A state that has no dim of layers is the same in both.
-bool fits(const Source& source, const io::SafetensorsHeader& header, const eval::Place& place) {
-  const std::vector<int64_t> sizes = sizes_of(place.type.dims);
+bool fits(const Source& source, const io::SafetensorsHeader& header, const eval::Variable& variable) {
+  const std::vector<int64_t> sizes = sizes_of(variable.type.dims);
   for (const std::string& name : source.names) {
     const io::FileTensor& tensor = header.tensors.at(name);
-    if (tensor.type != io::safetensors_type(place.type.element)) return false;
+    if (tensor.type != io::safetensors_type(variable.type.element)) return false;
     if (tensor.sizes == sizes) continue;
     const std::vector<int64_t>& longer = source.part ? tensor.sizes : sizes;
     const std::vector<int64_t>& shorter = source.part ? sizes : tensor.sizes;
@@ -301,20 +303,21 @@ bool fits(const Source& source, const io::SafetensorsHeader& header, const eval:
 }
 
 /// The bytes of a variable whose layers the file has otherwise. `sums` gets what they add to the tensors' checksums.
-std::vector<std::byte> converted(const Source& source, const io::SafetensorsHeader& header, const eval::Place& place,
-                                 const io::PositionedFile& file, std::map<std::string, uint64_t>& sums) {
-  const auto element = static_cast<size_t>(size_of(place.type.element));
+std::vector<std::byte> converted(const Source& source, const io::SafetensorsHeader& header,
+                                 const eval::Variable& variable, const io::PositionedFile& file,
+                                 std::map<std::string, uint64_t>& sums) {
+  const auto element = static_cast<size_t>(size_of(variable.type.element));
   std::vector<std::byte> bytes;
   for (const std::string& name : source.names) {
     const io::FileTensor& tensor = header.tensors.at(name);
-    const bool is_part = source.part && tensor.sizes != sizes_of(place.type.dims);
+    const bool is_part = source.part && tensor.sizes != sizes_of(variable.type.dims);
     const uint64_t layers = is_part ? static_cast<uint64_t>(tensor.sizes[0]) : 1;
     const uint64_t size = (tensor.end - tensor.begin) / layers;
     const uint64_t from = is_part ? static_cast<uint64_t>(*source.part) * size : 0;
     std::vector<std::byte> read(size);
     file.read(tensor.begin + from, read);
     sums[name] += io::element_sum(from, read, element);
-    if (tensor.sizes == sizes_of(place.type.dims)) bytes = std::move(read);
+    if (tensor.sizes == sizes_of(variable.type.dims)) bytes = std::move(read);
     else bytes.insert(bytes.end(), read.begin(), read.end());
   }
   return bytes;
@@ -328,29 +331,30 @@ bool compare(const io::SafetensorsHeader& header, const VariablesByPath& variabl
   auto differs = [&](const std::string& what) {
     fail(Kind::file_shape_mismatch, span, "{}: {}", printable(path), what);
   };
-  for (const auto& [name, place] : variables) {
-    const std::optional<Source> source = sources.find(name, layers_of(*place));
+  for (const auto& [name, variable] : variables) {
+    const std::optional<Source> source = sources.find(name, layers_of(*variable));
     if (source) used.insert(source->names.begin(), source->names.end());
-    if (source && !source->is_own && fits(*source, header, *place)) continue;
+    if (source && !source->is_own && fits(*source, header, *variable)) continue;
     const auto found = header.tensors.find(name);
     if (found == header.tensors.end()) {
       std::vector<std::string> names;
       for (const auto& [other, tensor] : header.tensors) names.push_back(other);
-      fail(Diagnostic(
-               Kind::file_shape_mismatch, span,
-               fmt::format("{}: expected {} `{}`, which is not there", printable(path), to_string(place->type), name))
-               .related(place->span, "declared here")
+      fail(Diagnostic(Kind::file_shape_mismatch, span,
+                      fmt::format("{}: expected {} `{}`, which is not there", printable(path),
+                                  to_string(variable->type), name))
+               .related(variable->span, "declared here")
                .help(printable(did_you_mean(name, names))));
     }
     const auto dims = header.metadata.find("dims:" + name);
-    const std::string stored = dims == header.metadata.end() ? dims_text(place->type.dims) : dims->second;
-    if (found->second.sizes != sizes_of(place->type.dims) ||
-        found->second.type != io::safetensors_type(place->type.element) || stored != dims_text(place->type.dims)) {
-      fail(Diagnostic(
-               Kind::file_shape_mismatch, span,
-               fmt::format("{}: expected {} for `{}`, found {} of {} for [{}]", printable(path), to_string(place->type),
-                           name, found->second.type, io::to_text(found->second.sizes), printable(stored)))
-               .related(place->span, "declared here"));
+    const std::string stored = dims == header.metadata.end() ? dims_text(variable->type.dims) : dims->second;
+    if (found->second.sizes != sizes_of(variable->type.dims) ||
+        found->second.type != io::safetensors_type(variable->type.element) ||
+        stored != dims_text(variable->type.dims)) {
+      fail(Diagnostic(Kind::file_shape_mismatch, span,
+                      fmt::format("{}: expected {} for `{}`, found {} of {} for [{}]", printable(path),
+                                  to_string(variable->type), name, found->second.type, io::to_text(found->second.sizes),
+                                  printable(stored)))
+               .related(variable->span, "declared here"));
     }
   }
   bool is_all = true;
@@ -423,7 +427,7 @@ eval::HostValue load_checkpoint(eval::Caller& caller, const eval::Bound& call) {
   std::vector<graph::Value> loaded;
   read_latest(folder, [&] {
     on_every_rank(caller, span, [&] { header = io::read_safetensors_header(path); });
-    const Sources sources(header, places_of(call.list(1)[1], true));
+    const Sources sources(header, variables_below(call.list(1)[1], true));
     goes_on = compare(header, variables, sources, wanted, path, span);
     on_every_rank(caller, span, [&] {
       constexpr int64_t kMostOfDouble = int64_t{1} << 53;
@@ -436,14 +440,14 @@ eval::HostValue load_checkpoint(eval::Caller& caller, const eval::Bound& call) {
     on_every_rank(caller, span, [&] {
       const io::PositionedFile file = io::PositionedFile::to_read(path);
       std::map<std::string, uint64_t> sums_of_converted;
-      for (const auto& [name, place] : variables) {
-        loaded.push_back(caller.unplaced_as(*place, span));
-        const Source source = *sources.find(name, layers_of(*place));
+      for (const auto& [name, variable] : variables) {
+        loaded.push_back(caller.unplaced_as(*variable, span));
+        const Source source = *sources.find(name, layers_of(*variable));
         if (source.is_own) {
           own.push_back(name);
           sums.push_back(caller.execution().load(*loaded.back().node, file, header.tensors.at(name).begin));
         } else {
-          const plan::HostTensor tensor{place->type, converted(source, header, *place, file, sums_of_converted)};
+          const plan::HostTensor tensor{variable->type, converted(source, header, *variable, file, sums_of_converted)};
           caller.execution().place(*loaded.back().node, tensor);
         }
       }
@@ -460,7 +464,7 @@ eval::HostValue load_checkpoint(eval::Caller& caller, const eval::Bound& call) {
     }
   });
   size_t i = 0;
-  for (const auto& [name, place] : variables) caller.assign(place, loaded[i++], span);
+  for (const auto& [name, variable] : variables) caller.assign(variable, loaded[i++], span);
   if (goes_on) caller.set_random_stream({static_cast<double>(seed), static_cast<double>(random_calls)});
   return step;
 }

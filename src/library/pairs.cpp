@@ -5,6 +5,7 @@
 #include "library/files.h"
 #include "library/functions.h"
 #include "support/bleu.h"
+#include "support/diagnostics.h"
 #include "support/text.h"
 
 namespace mtf::library {

@@ -8,6 +8,7 @@
 #include "io/io_error.h"
 #include "library/files.h"
 #include "library/functions.h"
+#include "support/diagnostics.h"
 #include "support/text.h"
 
 namespace mtf::library {

@@ -6,6 +6,7 @@
 #include "io/write_file.h"
 #include "library/batches.h"
 #include "library/files.h"
+#include "support/diagnostics.h"
 #include "support/integers.h"
 #include "support/text.h"
 

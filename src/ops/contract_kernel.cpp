@@ -36,7 +36,7 @@ struct Array {
   std::vector<bool> has;
 };
 
-using Arguments = std::vector<kernels::LoopArgument>;
+using Arguments = std::vector<kernels::FusionArgument>;
 
 class Contraction {
  public:
@@ -137,7 +137,7 @@ class Contraction {
 
   /// Sets `to` to the sum of `from` over the labels that `to` lacks.
   void fold(const Array& from, const Array& to) {
-    kernels::LoopProgram program;
+    kernels::FusionProgram program;
     program.operands.push_back({kernels::OperandKind::kArray, from.element, 0});
     program.outputs.push_back({0, to.element, kernels::Reduction::kSum});
     kernels::table()
@@ -145,8 +145,8 @@ class Contraction {
         .run(loop_sizes(from, to), Arguments{argument(from)}, Arguments{argument(to)}, call_.threads);
   }
 
-  kernels::LoopArgument argument(const Array& array) const {
-    return kernels::LoopArgument::array(array.data, array.strides);
+  kernels::FusionArgument argument(const Array& array) const {
+    return kernels::FusionArgument::array(array.data, array.strides);
   }
 
   /// The sizes of the labels, with 1 for labels that neither array has.
@@ -184,7 +184,7 @@ class Contraction {
   Array in_f32(const Array& array) {
     const std::vector<bool> kept = kept_of(array);
     const Array wide = dense(kept, ElementType::kF32, array);
-    kernels::LoopProgram program;
+    kernels::FusionProgram program;
     program.operands.push_back({kernels::OperandKind::kArray, array.element, 0});
     if (bf16_product_) program.steps.push_back({kernels::LaneOp::kCast, 0, -1, -1, ElementType::kBf16});
     const int number = static_cast<int>(program.steps.size());
@@ -207,14 +207,14 @@ class Contraction {
     for (const Array& array : arrays_) {
       double largest = 0;
       const std::vector<int64_t> once(sizes_.size(), 0);
-      kernels::LoopProgram program;
+      kernels::FusionProgram program;
       program.operands.push_back({kernels::OperandKind::kArray, ElementType::kF64, 0});
       program.steps.push_back({kernels::LaneOp::kAbs, 0});
       program.outputs.push_back({1, ElementType::kF64, kernels::Reduction::kMax});
       kernels::table()
           .compile(std::move(program))
           .run(loop_sizes(array, array), Arguments{argument(array)},
-               Arguments{kernels::LoopArgument::array(&largest, once)}, call_.threads);
+               Arguments{kernels::FusionArgument::array(&largest, once)}, call_.threads);
       most *= largest;
     }
     if (most > 0x1p53)
@@ -223,7 +223,7 @@ class Contraction {
   }
 
   void round(const Array& from, const Array& to) {
-    kernels::LoopProgram program;
+    kernels::FusionProgram program;
     program.operands.push_back({kernels::OperandKind::kArray, ElementType::kF32, 0});
     program.steps.push_back({kernels::LaneOp::kCast, 0, -1, -1, ElementType::kBf16});
     program.outputs.push_back({1, ElementType::kBf16, kernels::Reduction::kStore});
@@ -237,7 +237,7 @@ class Contraction {
   void multiply_elements(bool is_sum) {
     const bool narrow = arrays_[0].element == ElementType::kBf16;
     const ElementType wide = narrow ? ElementType::kF32 : arrays_[0].element;
-    kernels::LoopProgram program;
+    kernels::FusionProgram program;
     Arguments operands;
     for (const Array& array : arrays_) {
       program.operands.push_back({kernels::OperandKind::kArray, array.element, 0});
@@ -245,7 +245,7 @@ class Contraction {
     }
     if (!is_sum) {
       program.operands.push_back({kernels::OperandKind::kScalar, wide, 0});
-      operands.push_back(kernels::LoopArgument::scalar(0));
+      operands.push_back(kernels::FusionArgument::scalar(0));
     }
     int values = static_cast<int>(operands.size());
     const auto step = [&](kernels::LaneOp op, int a, int b, ElementType type) {
@@ -295,7 +295,7 @@ class Contraction {
   /// True if all elements are finite. The maximum of x - x is then 0, otherwise NaN.
   bool is_finite(const Array& array) const {
     const ElementType wide = array.element == ElementType::kBf16 ? ElementType::kF32 : array.element;
-    kernels::LoopProgram program;
+    kernels::FusionProgram program;
     program.operands.push_back({kernels::OperandKind::kArray, array.element, 0});
     int value = 0;
     if (wide != array.element) {
@@ -309,7 +309,7 @@ class Contraction {
     kernels::table()
         .compile(std::move(program))
         .run(loop_sizes(array, array), Arguments{argument(array)},
-             Arguments{kernels::LoopArgument::array(&greatest, nowhere)}, call_.threads);
+             Arguments{kernels::FusionArgument::array(&greatest, nowhere)}, call_.threads);
     if (wide == ElementType::kF64) return !std::isnan(greatest);
     float narrow;
     std::memcpy(&narrow, &greatest, sizeof narrow);

@@ -125,9 +125,9 @@ graph::Values expand_cross_entropy(graph::ExpandCall& call) {
 }
 
 /// Writes a fused loop value by value. Operands come first. Steps compute in `element`.
-class LoopWriter {
+class FusionWriter {
  public:
-  explicit LoopWriter(ElementType element) : element_(element) {}
+  explicit FusionWriter(ElementType element) : element_(element) {}
   int array() { return operand(kernels::OperandKind::kArray, element_); }
   int array_of(ElementType element) { return operand(kernels::OperandKind::kArray, element); }
   int scalar() { return operand(kernels::OperandKind::kScalar, element_); }
@@ -150,12 +150,12 @@ class LoopWriter {
     return static_cast<int>(program_.operands.size()) - 1;
   }
   ElementType element_;
-  kernels::LoopProgram program_;
+  kernels::FusionProgram program_;
 };
 
 /// The sum of (x - m) t along the classes. A class of probability 0 adds 0.
 kernels::FusedLoop product_loop(ElementType of_logits, ElementType element) {
-  LoopWriter w(element);
+  FusionWriter w(element);
   const int x = w.array_of(of_logits), max = w.array(), t = w.array();
   const int shifted = w.step(kernels::LaneOp::kShifted, w.widened(x), max);
   return w.ending_in(w.step(kernels::LaneOp::kZeroProduct, shifted, t), kernels::Reduction::kSum);
@@ -163,21 +163,21 @@ kernels::FusedLoop product_loop(ElementType of_logits, ElementType element) {
 
 /// The sum of x - m along the classes.
 kernels::FusedLoop shifted_sum_loop(ElementType of_logits, ElementType element) {
-  LoopWriter w(element);
+  FusionWriter w(element);
   const int x = w.array_of(of_logits), max = w.array();
   return w.ending_in(w.step(kernels::LaneOp::kShifted, w.widened(x), max), kernels::Reduction::kSum);
 }
 
 /// The sum of t along the classes.
 kernels::FusedLoop sum_loop(ElementType element) {
-  LoopWriter w(element);
+  FusionWriter w(element);
   return w.ending_in(w.array(), kernels::Reduction::kSum);
 }
 
 /// The loss of rows. `picked` is the picked logit; for a distribution m is already subtracted. `sum` is the sum of all
 /// x - m.
 kernels::FusedLoop loss_loop(ElementType element, const Layout& layout, bool soft) {
-  LoopWriter w(element);
+  FusionWriter w(element);
   const int max = w.array(), log_sum = w.array();
   int picked = w.array();
   const int sum = w.array();
@@ -236,7 +236,7 @@ class RowMemory {
     }
     bytes_.resize(static_cast<size_t>(count * size_of(element)));
   }
-  kernels::LoopArgument argument() { return kernels::LoopArgument::array(bytes_.data(), strides_); }
+  kernels::FusionArgument argument() { return kernels::FusionArgument::array(bytes_.data(), strides_); }
 
  private:
   std::vector<int64_t> strides_;
@@ -244,7 +244,7 @@ class RowMemory {
 };
 
 void cross_entropy_kernel(graph::KernelCall& call) {
-  using Arguments = std::vector<kernels::LoopArgument>;
+  using Arguments = std::vector<kernels::FusionArgument>;
   const kernels::Block& x = call.operands[0];
   const kernels::Block& labels = call.operands[1];
   const Layout layout(call.operation);
@@ -256,7 +256,7 @@ void cross_entropy_kernel(graph::KernelCall& call) {
   const RowArray losses = row_results(call.results[0], layout.in_result);
   const RowArray max = row_results(call.results[1], layout.in_result);
   const RowArray log_sum = row_results(call.results[2], layout.in_result);
-  const auto argument = [](const RowArray& array) { return kernels::LoopArgument::array(array.data, array.strides); };
+  const auto argument = [](const RowArray& array) { return kernels::FusionArgument::array(array.data, array.strides); };
   std::vector<int64_t> sizes, rows, target_sizes;
   std::vector<bool> kept, target_kept;
   for (size_t d = 0; d < x.dims.size(); ++d) {
@@ -286,8 +286,8 @@ void cross_entropy_kernel(graph::KernelCall& call) {
   loss_loop(element, layout, soft)
       .run(rows,
            Arguments{argument(max), argument(log_sum), argument(losses), sums.argument(), weights.argument(),
-                     kernels::LoopArgument::scalar(1 - smoothing), kernels::LoopArgument::scalar(spread),
-                     kernels::LoopArgument::scalar(smoothing), kernels::LoopArgument::scalar(call.inputs[1])},
+                     kernels::FusionArgument::scalar(1 - smoothing), kernels::FusionArgument::scalar(spread),
+                     kernels::FusionArgument::scalar(smoothing), kernels::FusionArgument::scalar(call.inputs[1])},
            Arguments{argument(losses)}, call.threads);
   const int64_t n = x.size(), o = row_count(x, layout.folded), t = labels.size();
   call.flops +=

@@ -117,7 +117,7 @@ void verify_loops(const Compilation& c) {
   verify(c.schedule);
   on_each(c.schedule, [](const schedule::Schedule& s) {
     for (const schedule::Step& step : s.steps)
-      MTF_CHECK((step.kind == schedule::StepKind::kLoop) == step.loop.has_value(), "a loop has no program");
+      MTF_CHECK((step.kind == schedule::StepKind::kFusion) == step.loop.has_value(), "a loop has no program");
   });
 }
 

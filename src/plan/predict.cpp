@@ -20,7 +20,7 @@ schedule::Schedule with_buffers(const schedule::Schedule& schedule) {
   for (schedule::Step& step : copy.steps)
     if (step.turn) step.turn = std::make_shared<schedule::Schedule>(with_buffers(*step.turn));
   const auto lacks_program = [](const schedule::Step& step) {
-    return step.kind == schedule::StepKind::kLoop && !step.loop;
+    return step.kind == schedule::StepKind::kFusion && !step.loop;
   };
   if (std::any_of(copy.steps.begin(), copy.steps.end(), lacks_program)) make_loops(copy);
   plan_buffers(copy);

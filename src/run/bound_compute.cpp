@@ -111,9 +111,9 @@ class Loop : public BoundCompute {
       place.elements = points * static_cast<int64_t>(all.size());
       place.flops = points * (plan_.counted_steps + plan_.counted_reductions);
       place.strides.reserve(all.size());
-      auto add = [&](int v, std::vector<kernels::LoopArgument>& arguments, std::vector<int>& places) {
+      auto add = [&](int v, std::vector<kernels::FusionArgument>& arguments, std::vector<int>& places) {
         place.strides.push_back(strides(program.values[v], coordinates));
-        arguments.push_back(kernels::LoopArgument::array(nullptr, place.strides.back()));
+        arguments.push_back(kernels::FusionArgument::array(nullptr, place.strides.back()));
         places.push_back(place_of(program.values[v], hostings, hosted));
       };
       for (int v : plan_.operands) add(v, place.operands, place.operand_places);
@@ -123,8 +123,8 @@ class Loop : public BoundCompute {
     // Set last, because the spans point into vectors that must not move.
     for (Place& place : places_) {
       size_t next = 0;
-      for (kernels::LoopArgument& argument : place.operands) argument.strides = place.strides[next++];
-      for (kernels::LoopArgument& argument : place.outputs) argument.strides = place.strides[next++];
+      for (kernels::FusionArgument& argument : place.operands) argument.strides = place.strides[next++];
+      for (kernels::FusionArgument& argument : place.outputs) argument.strides = place.strides[next++];
     }
   }
 
@@ -134,7 +134,7 @@ class Loop : public BoundCompute {
       for (size_t k = 0; k < place.operands.size(); ++k) {
         int v = plan_.operands[k];
         if (plan_.program.operands[k].kind == kernels::OperandKind::kScalar)
-          place.operands[k] = kernels::LoopArgument::scalar(run.numbers[v]);
+          place.operands[k] = kernels::FusionArgument::scalar(run.numbers[v]);
         else place.operands[k].data = run.pointers.at(v, place.operand_places[k]);
       }
       for (size_t k = 0; k < place.outputs.size(); ++k)
@@ -150,7 +150,7 @@ class Loop : public BoundCompute {
   struct Place {
     std::vector<int64_t> sizes;
     std::vector<std::vector<int64_t>> strides;
-    std::vector<kernels::LoopArgument> operands, outputs;
+    std::vector<kernels::FusionArgument> operands, outputs;
     std::vector<int> operand_places, output_places;
     int64_t elements = 0, flops = 0;
   };
@@ -168,7 +168,7 @@ class Loop : public BoundCompute {
     return result;
   }
 
-  schedule::LoopPlan plan_;
+  schedule::FusionPlan plan_;
   kernels::FusedLoop code_;
   std::vector<Place> places_;
 };

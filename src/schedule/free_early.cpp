@@ -69,7 +69,7 @@ class Releaser {
 
   bool computes(int s) const {
     const StepKind kind = steps_[s].kind;
-    return kind == StepKind::kLoop || kind == StepKind::kKernel || kind == StepKind::kSlice;
+    return kind == StepKind::kFusion || kind == StepKind::kKernel || kind == StepKind::kSlice;
   }
 
   /// Returns the memory that a step is the last to read, in the arena or in dying inputs, each once.

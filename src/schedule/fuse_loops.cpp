@@ -57,7 +57,7 @@ class Fuser {
     for (size_t i = 0; i < steps_.size(); ++i) {
       check_interrupt();
       add(static_cast<int>(i));
-      if (steps_[i].kind == StepKind::kLoop && !is_spread_[i]) join(static_cast<int>(i));
+      if (steps_[i].kind == StepKind::kFusion && !is_spread_[i]) join(static_cast<int>(i));
     }
     emit();
   }
@@ -78,7 +78,7 @@ class Fuser {
       Cluster& cluster = clusters_[i];
       for (int v : steps_[i].reads) {
         const int by = repeated_by_[v];
-        if (by >= 0 && steps_[i].kind == StepKind::kLoop && same_space(by, static_cast<int>(i))) {
+        if (by >= 0 && steps_[i].kind == StepKind::kFusion && same_space(by, static_cast<int>(i))) {
           cluster.repeats.push_back(v);
           cluster.reads.push_back(steps_[by].reads[0]);
         } else {
@@ -88,7 +88,7 @@ class Fuser {
       }
       add_all(cluster.reads, {});
       add_all(cluster.repeats, {});
-      others_before_.push_back(others += steps_[i].kind != StepKind::kLoop);
+      others_before_.push_back(others += steps_[i].kind != StepKind::kFusion);
     }
     for (size_t i = 0; i < steps_.size(); ++i)
       for (int v : clusters_[i].reads) {
@@ -99,7 +99,7 @@ class Fuser {
   }
 
   bool is_reduction(int step) const {
-    return steps_[step].kind == StepKind::kLoop &&
+    return steps_[step].kind == StepKind::kFusion &&
            program_.instructions[steps_[step].instructions[0]].node->op->reduction;
   }
 
@@ -115,10 +115,10 @@ class Fuser {
       for (int v : steps_[i].writes) makers[v] = i;
     }
     for (int i = static_cast<int>(steps_.size()) - 1; i >= 0; --i) {
-      if (steps_[i].kind != StepKind::kLoop || is_reduction(i)) continue;
+      if (steps_[i].kind != StepKind::kFusion || is_reduction(i)) continue;
       for (int v : steps_[i].writes)
         for (int reader : all_readers_[v])
-          if (steps_[reader].kind == StepKind::kLoop && !is_reduction(reader) && same_space(i, reader))
+          if (steps_[reader].kind == StepKind::kFusion && !is_reduction(reader) && same_space(i, reader))
             crosses_[i] = crosses_[i] || depth[reader] > depth[i] || crosses_[reader];
     }
   }
@@ -137,7 +137,7 @@ class Fuser {
   /// Fusions that share only the number, such as micro-batches, then need not run together.
   bool repeats_number(int step) const {
     const spmd::Instruction& instruction = program_.instructions[steps_[step].instructions[0]];
-    return steps_[step].kind == StepKind::kLoop && repeats(instruction) &&
+    return steps_[step].kind == StepKind::kFusion && repeats(instruction) &&
            program_.values[instruction.operands[0]].dims.empty();
   }
 
@@ -145,7 +145,7 @@ class Fuser {
   /// kept and read as it was.
   bool widens(int step) const {
     const spmd::Instruction& instruction = program_.instructions[steps_[step].instructions[0]];
-    if (steps_[step].kind != StepKind::kLoop || instruction.node->op->lane != kernels::LaneOp::kCast) return false;
+    if (steps_[step].kind != StepKind::kFusion || instruction.node->op->lane != kernels::LaneOp::kCast) return false;
     const int operand = instruction.operands[0];
     const spmd::LocalValue& from = program_.values[operand];
     const spmd::LocalValue& to = program_.values[instruction.results[0]];
@@ -306,7 +306,7 @@ class Fuser {
   void join(int step) {
     std::vector<int> candidates;
     auto consider = [&](int cluster) {
-      if (steps_[cluster].kind == StepKind::kLoop && fits(clusters_[cluster], clusters_[step]))
+      if (steps_[cluster].kind == StepKind::kFusion && fits(clusters_[cluster], clusters_[step]))
         candidates.push_back(cluster);
     };
     const size_t dims = shape(step).dims.size();
@@ -382,7 +382,7 @@ class Fuser {
   /// uses the program's instruction if no other fusion has it, and otherwise a copy.
   Step loop_of(const Cluster& cluster, Repeated& repeated) {
     Step loop;
-    loop.kind = StepKind::kLoop;
+    loop.kind = StepKind::kFusion;
     loop.reads = cluster.reads;
     std::vector<int> own(cluster.repeats.size(), -1);  // the fusion's own value for each repeated value
     const auto append = [&](int instruction) {

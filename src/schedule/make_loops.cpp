@@ -44,15 +44,15 @@ class ByValue {
   std::vector<std::pair<int, T>> known_;
 };
 
-class LoopMaker {
+class FusionMaker {
  public:
-  LoopMaker(const Schedule& schedule, Step& step, const std::vector<bool>& kept, const std::vector<bool>& is_number)
+  FusionMaker(const Schedule& schedule, Step& step, const std::vector<bool>& kept, const std::vector<bool>& is_number)
       : schedule_(schedule), program_(schedule.program), step_(step), kept_(kept), is_number_(is_number) {}
 
   void run() {
     collect();
     for (int v : plan_.operands) {
-      kernels::LoopOperand operand;
+      kernels::FusionOperand operand;
       operand.type = program_.values[v].element;
       if (is_number_[v]) operand.kind = kernels::OperandKind::kScalar;
       plan_.program.operands.push_back(operand);
@@ -92,7 +92,7 @@ class LoopMaker {
 
   void add(const spmd::Instruction& instruction, const std::vector<Use>& uses) {
     const int result = instruction.results[0];
-    kernels::LoopOutput output;
+    kernels::FusionOutput output;
     output.type = program_.values[result].element;
     if (op(instruction).reduction) {
       output.reduction = reduction_for(program_.values[instruction.operands[0]].element, *op(instruction).reduction);
@@ -111,7 +111,7 @@ class LoopMaker {
   }
 
   void add_step(const spmd::Instruction& instruction, const std::vector<Use>& uses) {
-    kernels::LoopStep lane;
+    kernels::FusionStep lane;
     lane.op = *op(instruction).lane;
     lane.type = program_.values[instruction.results[0]].element;
     int* slots[] = {&lane.a, &lane.b, &lane.c};
@@ -125,7 +125,7 @@ class LoopMaker {
   const spmd::LocalProgram& program_;
   Step& step_;
   const std::vector<bool>&kept_, &is_number_;  // for each value
-  LoopPlan plan_;
+  FusionPlan plan_;
   ByValue<Use> made_;                        // values made inside the fusion, without views
   std::vector<std::vector<Use>> uses_;       // for each instruction, its operands
   const spmd::LocalValue* shape_ = nullptr;  // the value that gives the fusion its dims and their order
@@ -151,15 +151,15 @@ std::vector<bool> kept_values(const Schedule& schedule) {
 void make_loop(const Schedule& schedule, Step& step, const std::vector<bool>& kept,
                const std::vector<bool>& is_number) {
   check_interrupt();
-  LoopMaker(schedule, step, kept, is_number).run();
+  FusionMaker(schedule, step, kept, is_number).run();
 }
 
 void make_loops(Schedule& schedule) {
   const std::vector<bool> kept = kept_values(schedule), is_number = host_numbers(schedule.program);
   for (Step& step : schedule.steps)
-    if (step.kind == StepKind::kLoop) make_loop(schedule, step, kept, is_number);
+    if (step.kind == StepKind::kFusion) make_loop(schedule, step, kept, is_number);
   // Removes fusions without readers.
-  std::erase_if(schedule.steps, [](const Step& step) { return step.kind == StepKind::kLoop && step.writes.empty(); });
+  std::erase_if(schedule.steps, [](const Step& step) { return step.kind == StepKind::kFusion && step.writes.empty(); });
 }
 
 }  // namespace mtf::schedule

@@ -115,7 +115,7 @@ class Planner {
         MTF_CHECK(made[root(v)] <= s, "step {} reads {}, which step {} makes", s, program_.values[v].name,
                   made[root(v)]);
         last_[root(v)] = std::max(last_[root(v)], ends(static_cast<int>(s)));
-        if (s_.steps[s].kind != StepKind::kLoop) in_kernel_[root(v)] = true;
+        if (s_.steps[s].kind != StepKind::kFusion) in_kernel_[root(v)] = true;
       }
     is_ys_.assign(program_.values.size(), false);
     for (size_t r = 0; r < program_.outputs.size(); ++r)
@@ -163,7 +163,7 @@ class Planner {
 
   /// Returns the operands that the step may overwrite with `result` while it reads them.
   std::vector<int> overwritable(const Step& step, int result) const {
-    if (step.kind == StepKind::kLoop) {
+    if (step.kind == StepKind::kFusion) {
       for (size_t o = 0; o < step.loop->outputs.size(); ++o)
         if (step.loop->outputs[o] == result && step.loop->program.outputs[o].reduction != kernels::Reduction::kStore)
           return {};

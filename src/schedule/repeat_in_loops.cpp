@@ -42,14 +42,14 @@ class Repeater {
         for (int v : program_.instructions[i].results) maker_[v] = i, made_in_[v] = s;
       for (int v : steps_[s].reads)
         if (made_in_[schedule_.alias_of[v]] != s) add_reader(schedule_.alias_of[v], s);
-      others_before_.push_back(others += steps_[s].kind != StepKind::kLoop);
+      others_before_.push_back(others += steps_[s].kind != StepKind::kFusion);
     }
   }
 
   void run() {
     for (const Step& step : steps_) {
       check_interrupt();
-      if (step.kind != StepKind::kLoop) continue;
+      if (step.kind != StepKind::kFusion) continue;
       for (int i : std::vector<int>(step.instructions))
         if (can_repeat(i)) consider(program_.instructions[i].results[0]);
     }
@@ -82,7 +82,7 @@ class Repeater {
 
   /// True if the step is a fusion over the dims of the value, and reads no view of it.
   bool can_make(int step, int value) const {
-    if (steps_[step].kind != StepKind::kLoop) return false;
+    if (steps_[step].kind != StepKind::kFusion) return false;
     for (int v : steps_[step].reads)
       if (v != value && schedule_.alias_of[v] == value) return false;
     const spmd::Instruction& first = program_.instructions[steps_[step].instructions[0]];

@@ -27,7 +27,7 @@ void verify(const Schedule& schedule) {
     for (int v : step.reads) {
       const int memory = schedule.alias_of[v];
       MTF_CHECK(schedule.alias_of[memory] == memory, "{} is an alias of an alias", program.values[v].name);
-      const bool is_own = step.kind == StepKind::kLoop &&
+      const bool is_own = step.kind == StepKind::kFusion &&
                           std::find(step.writes.begin(), step.writes.end(), memory) != step.writes.end();
       MTF_CHECK(made[memory] || is_own, "{} is read before it is made", program.values[v].name);
     }

@@ -32,7 +32,7 @@ namespace mtf::schedule {
 
 enum class StepKind : uint8_t {
   kKernel,
-  kLoop,    ///< a fusion of element-wise instructions and reductions
+  kFusion,  ///< a fusion of element-wise instructions and reductions
   kWindow,  ///< the result is a part of its operand's memory, at a position that a number of the host gives
   kSlice,
   kCollective,
@@ -40,8 +40,8 @@ enum class StepKind : uint8_t {
 };
 
 /// Element-wise instructions and reductions as one fusion.
-struct LoopPlan {
-  kernels::LoopProgram program;
+struct FusionPlan {
+  kernels::FusionProgram program;
   std::vector<spmd::LocalDim> dims;  ///< of the fusion, outermost first
   std::vector<int> operands;  ///< the value of each operand of the loop program; a number of the host is a scalar
   std::vector<int> outputs;   ///< the value of each output
@@ -56,7 +56,7 @@ struct Step {
   std::vector<int> instructions;  ///< instructions of the program, in order; several for fusions and merged all_reduces
   std::vector<int> reads;         ///< values, each once
   std::vector<int> writes;
-  std::optional<LoopPlan> loop;
+  std::optional<FusionPlan> loop;
   int64_t calls = 0;                         ///< of a collective, after merging and cutting
   int finish = 0;                            ///< of a collective: it ends before this step begins
   std::shared_ptr<Schedule> turn = nullptr;  ///< of kTurns: the schedule of one iteration

@@ -24,7 +24,7 @@ Step step_of(const spmd::LocalProgram& program, std::vector<int> instructions) {
   const spmd::Instruction& first = program.instructions[instructions[0]];
   Step step;
   step.kind = first.turn                                      ? StepKind::kTurns
-              : is_loop(first)                                ? StepKind::kLoop
+              : is_loop(first)                                ? StepKind::kFusion
               : first.kind == spmd::InstructionKind::kCompute ? StepKind::kKernel
               : first.kind == spmd::InstructionKind::kSlice   ? StepKind::kSlice
                                                               : StepKind::kCollective;

@@ -67,7 +67,7 @@ class Mover {
   /// True if only reductions that are being moved consume the results of `step`, and the results are no larger than
   /// its operands (a scaling, for instance).
   bool is_for_reduction(const Step& step) const {
-    if (step.kind != StepKind::kLoop) return false;
+    if (step.kind != StepKind::kFusion) return false;
     int64_t more = 0;
     for (int v : step.writes) {
       if (const int reader = reader_[schedule_.alias_of[v]]; reader < 0 || !moves_[reader]) return false;

@@ -76,7 +76,7 @@ class ScheduleWriter {
 
   void write_step(int s) {
     const Step& step = s_.steps[s];
-    const bool is_block = step.kind == StepKind::kLoop && step.instructions.size() > 1;
+    const bool is_block = step.kind == StepKind::kFusion && step.instructions.size() > 1;
     for (int i : step.instructions)
       for (int v : program_.instructions[i].operands) write_view(v, s);
     if (!is_block) {
@@ -289,7 +289,7 @@ class ScheduleReader {
     std::vector<int> made(s_.program.values.size(), 0);
     for (int s = 0; s < static_cast<int>(s_.steps.size()); ++s) {
       Step& step = s_.steps[s];
-      if (step.kind == StepKind::kLoop && has_loops_) make(step, written_[s], is_number);
+      if (step.kind == StepKind::kFusion && has_loops_) make(step, written_[s], is_number);
       for (int v : step.writes) made[v] = s;
       begins_.emplace(s_.program.values[step.writes[0]].name, s);
     }

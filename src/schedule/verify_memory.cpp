@@ -166,7 +166,7 @@ class MemoryProof {
   /// same element.
   bool is_written_over(int was, int now) const {
     const Step& step = s_.steps[range_[now].first];
-    if (step.kind == StepKind::kLoop) {
+    if (step.kind == StepKind::kFusion) {
       for (int i : step.instructions)
         for (int v : program_.instructions[i].operands)
           if (memory_[v] == was && !is_stored_alike(v, now)) return false;

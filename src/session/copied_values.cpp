@@ -216,8 +216,8 @@ class CopiedValues::Walk {
   void look(Holder holder, const eval::HostValue& value) {
     if (value.is<graph::Handle>()) {
       holders_.push_back(std::move(holder));
-    } else if (auto* place = value.as<eval::PlacePtr>()) {
-      if (seen_.insert(place->get()).second) holders_.push_back({nullptr, nullptr, *place});
+    } else if (auto* variable = value.as<eval::VariablePtr>()) {
+      if (seen_.insert(variable->get()).second) holders_.push_back({nullptr, nullptr, *variable});
     } else if (auto* list = value.as<eval::ListPtr>()) {
       if (seen_.insert(list->get()).second) lists_.push_back(*list);
     } else if (auto* instance = value.as<eval::InstancePtr>()) {
@@ -243,7 +243,7 @@ eval::HostValue& CopiedValues::Holder::value() const {
 }
 
 const graph::Handle& CopiedValues::Holder::handle() const {
-  return place ? place->current : *value().as<graph::Handle>();
+  return variable ? variable->current : *value().as<graph::Handle>();
 }
 
 CopiedValues::CopiedValues(eval::Evaluator& evaluator, How how) {
@@ -256,11 +256,11 @@ CopiedValues::CopiedValues(eval::Evaluator& evaluator, How how) {
     const graph::Handle& original = holder.handle();
     graph::Handle copy = copies.of(original.value());
     if (original.is_aside()) copy.set_aside();
-    if (holder.place) {
-      holder.stored = copies.of(holder.place->stored, copy.value());
+    if (holder.variable) {
+      holder.stored = copies.of(holder.variable->stored, copy.value());
       if (const auto& record = evaluator.builder.record)
-        record->add_variable(copy.value().operation(), holder.place->trainable, holder.place->declared,
-                             holder.place->begins);
+        record->add_variable(copy.value().operation(), holder.variable->trainable, holder.variable->declared,
+                             holder.variable->begins);
     }
     holder.other = std::move(copy);
   }
@@ -271,12 +271,12 @@ CopiedValues::~CopiedValues() { exchange(); }
 
 void CopiedValues::exchange() {
   for (Holder& holder : holders_) {
-    if (!holder.place) {
+    if (!holder.variable) {
       std::swap(holder.value(), holder.other);
       continue;
     }
-    std::swap(holder.place->current, std::get<graph::Handle>(holder.other.data));
-    std::swap(holder.place->stored, holder.stored);
+    std::swap(holder.variable->current, std::get<graph::Handle>(holder.other.data));
+    std::swap(holder.variable->stored, holder.stored);
   }
 }
 

@@ -39,7 +39,7 @@ class CopiedValues {
   struct Holder {
     eval::ListPtr list;
     eval::ScopePtr scope;
-    eval::PlacePtr place;
+    eval::VariablePtr variable;
     size_t index = 0;
     eval::HostValue other = {};      ///< the value that it does not hold now: first the copy, then the original
     graph::GivenLayout stored = {};  ///< the same for the layout of a variable

@@ -4,8 +4,8 @@
 #include <unordered_set>
 
 #include "eval/host_value.h"
-#include "eval/places.h"
 #include "eval/scope.h"
+#include "eval/variables_below.h"
 #include "kernels/element_type.h"
 #include "types/saturating.h"
 
@@ -63,7 +63,7 @@ void add_parts(std::vector<HeldPart>& parts, const eval::HostValue& value, int d
   if (!has_parts(value)) return;
   if (auto* instance = value.as<eval::InstancePtr>()) {
     for (const eval::Binding& binding : (*instance)->scope->bindings)
-      if (binding.value.is<eval::PlacePtr>() || has_parts(binding.value))
+      if (binding.value.is<eval::VariablePtr>() || has_parts(binding.value))
         add_part(parts, binding.name.str(), binding.value, depth);
     return;
   }
@@ -88,11 +88,11 @@ std::vector<HeldPart> held_parts(const eval::HostValue& value) {
 std::vector<HeldVariable> held_variables(const eval::HostValue& value) {
   std::vector<HeldVariable> variables;
   for (const bool trainable : {true, false}) {
-    for (const eval::PlacePtr& place : places_of(value, trainable)) {
-      eval::LaidOut tensor{place->type, place->stored.sharding, place->stored.mesh};
+    for (const eval::VariablePtr& variable : variables_below(value, trainable)) {
+      eval::LaidOut tensor{variable->type, variable->stored.sharding, variable->stored.mesh};
       const int64_t own = elements_of_block(tensor);
-      variables.push_back({place->path, trainable, std::move(tensor), size_of(place->type.dims),
-                           own * size_of(place->type.element), own});
+      variables.push_back({variable->path, trainable, std::move(tensor), size_of(variable->type.dims),
+                           own * size_of(variable->type.element), own});
     }
   }
   return variables;
@@ -101,8 +101,8 @@ std::vector<HeldVariable> held_variables(const eval::HostValue& value) {
 std::vector<std::pair<std::string, eval::LaidOut>> laid_out_in(const eval::HostValue& value) {
   if (const eval::ValueType type = type_of(value); type.tensor()) return {{"", *type.tensor()}};
   std::vector<std::pair<std::string, eval::LaidOut>> tensors;
-  for (const auto& [place, path] : paths_of(value, true))
-    tensors.emplace_back(path, eval::LaidOut{place->type, place->stored.sharding, place->stored.mesh});
+  for (const auto& [variable, path] : paths_of(value, true))
+    tensors.emplace_back(path, eval::LaidOut{variable->type, variable->stored.sharding, variable->stored.mesh});
   return tensors;
 }
 

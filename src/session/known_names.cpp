@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "eval/evaluator.h"
-#include "eval/places.h"
+#include "eval/variables_below.h"
 #include "graph/op.h"
 #include "ops/registry.h"
 
@@ -50,13 +50,13 @@ void add_members(std::vector<KnownName>& found, const std::string& prefix, const
   } else if (const auto* instance = value.as<eval::InstancePtr>()) {
     add_scope(found, prefix, owner, *(*instance)->scope);
     attributes = {"params"};
-  } else if (value.is<eval::ListPtr>() && holds_places(value) == eval::HoldsPlaces::kYes) {
+  } else if (value.is<eval::ListPtr>() && holds_variables(value) == eval::HoldsVariables::kYes) {
     attributes = {"params", "states"};
   } else if (const auto* object = value.as<eval::ObjectPtr>()) {
     attributes = (*object)->attributes();
   } else if (tensor_of(value) != nullptr) {
     attributes = {"shape", "element_type"};
-    if (value.is<eval::PlacePtr>())
+    if (value.is<eval::VariablePtr>())
       attributes.insert(attributes.end(), {"path", "name", "dims", "model", "declared", "start"});
   }
   for (const std::string& attribute : attributes)

@@ -3,7 +3,7 @@
 #include <unordered_map>
 
 #include "eval/evaluator.h"
-#include "eval/places.h"
+#include "eval/variables_below.h"
 #include "graph/layouts.h"
 
 namespace mtf::session {
@@ -14,29 +14,29 @@ class Mover {
   Mover(eval::Evaluator& evaluator, Span span)
       : evaluator_(evaluator), context_(evaluator.builder.context), span_(span) {}
 
-  void place(const eval::PlacePtr& place, const std::string& name) {
-    graph::GivenLayout stored = place->stored;
+  void variable(const eval::VariablePtr& variable, const std::string& name) {
+    graph::GivenLayout stored = variable->stored;
     if (stored.why.asked) return;  // its declaration gives its layout
     stored.why.rules = context_.layout;
     const auto moved_like = stored.why.like ? moved_to_.find(stored.why.like->why.variable.get()) : moved_to_.end();
     if (moved_like != moved_to_.end()) stored.why.like = moved_like->second;
     stored.mesh = stored.why.like ? stored.why.like->mesh : context_.mesh;
-    stored.sharding = graph::stored_sharding(place->type, stored.why, *stored.mesh, span_);
-    if (stored.sharding == place->stored.sharding && same_mesh(place->stored.mesh, stored.mesh)) return;
-    evaluator_.undo.add(place, 0, [place = place.get(), before = *place] {
+    stored.sharding = graph::stored_sharding(variable->type, stored.why, *stored.mesh, span_);
+    if (stored.sharding == variable->stored.sharding && same_mesh(variable->stored.mesh, stored.mesh)) return;
+    evaluator_.undo.add(variable, 0, [variable = variable.get(), before = *variable] {
       before.current.value().node->ended = nullptr;
-      *place = before;
+      *variable = before;
     });
-    place->stored = std::move(stored);
-    graph::Value moved = evaluator_.builder.assigned(place->current.value(), place->stored);
+    variable->stored = std::move(stored);
+    graph::Value moved = evaluator_.builder.assigned(variable->current.value(), variable->stored);
     moved.node->name = Name(name);
-    moved.node->place = place->serial;
-    place->current.value().node->ended =
-        std::make_shared<const graph::HistoryEnd>(graph::HistoryEnd{Name(place->path), span_, {}, place->serial});
-    moved_to_[place->known_as.get()] = moved.node->operation;
-    place->current = std::move(moved);
-    evaluator_.cuts.assigned(place);
-    moved_.emplace_back(name, place);
+    moved.node->place = variable->serial;
+    variable->current.value().node->ended =
+        std::make_shared<const graph::HistoryEnd>(graph::HistoryEnd{Name(variable->path), span_, {}, variable->serial});
+    moved_to_[variable->known_as.get()] = moved.node->operation;
+    variable->current = std::move(moved);
+    evaluator_.cuts.assigned(variable);
+    moved_.emplace_back(name, variable);
   }
 
   void tensor(size_t index) {
@@ -82,8 +82,8 @@ std::vector<std::pair<std::string, eval::HostValue>> move_to_layout(eval::Evalua
     const eval::HostValue value = top.bindings[i].value;
     if (value.is<graph::Handle>()) mover.tensor(i);
     for (const bool trainable : {true, false})
-      for (const eval::PlacePtr& place : places_of(value, trainable))
-        mover.place(place, top.bindings[i].name.str() + "." + place->path);
+      for (const eval::VariablePtr& variable : variables_below(value, trainable))
+        mover.variable(variable, top.bindings[i].name.str() + "." + variable->path);
   }
   return mover.take();
 }

@@ -98,7 +98,7 @@ struct Session::Impl {
   std::pair<eval::HostValue, Span> value_of(const std::string& expression, const std::string& name);
   void declare_dims(const Dims& dims);
   void set(const std::string& target, const plan::HostView& data);
-  graph::Value place_given(const plan::HostView& data, const ast::Stmt& stmt);
+  graph::Value variable_given(const plan::HostView& data, const ast::Stmt& stmt);
 
   /// Runs a step that may change the session. Takes its changes back if it fails, and remembers them otherwise.
   template <typename Step>
@@ -507,10 +507,11 @@ void Session::Impl::declare_dims(const Dims& dims) {
 }
 
 /// Makes the tensor that a statement binds or assigns. Its layout is that of the rules, or of the assigned variable.
-graph::Value Session::Impl::place_given(const plan::HostView& data, const ast::Stmt& stmt) {
+graph::Value Session::Impl::variable_given(const plan::HostView& data, const ast::Stmt& stmt) {
   if (auto* assign = stmt.as<ast::AssignStmt>()) {
     const eval::HostValue target = evaluator.evaluate(*assign->target, evaluator.top());
-    if (const eval::PlacePtr* place = target.as<eval::PlacePtr>(); place && (*place)->type.dims == data.type.dims) {
+    if (const eval::VariablePtr* place = target.as<eval::VariablePtr>();
+        place && (*place)->type.dims == data.type.dims) {
       evaluator.meshes.check(stmt.span);
       const graph::Value value = evaluator.builder.constant(data.type, (*place)->stored);
       evaluator.execution()->place(*value.node, data);
@@ -528,7 +529,7 @@ void Session::Impl::set(const std::string& target, const plan::HostView& data) {
   const bool is_name = is_a_name(target) && target != kGiven.text();
   eval::Scope& top = *evaluator.top();
   const eval::Binding* const there = is_name ? top.find_own(Name(target)) : nullptr;
-  const bool assigns = !is_name || (there && there->value.is<eval::PlacePtr>());
+  const bool assigns = !is_name || (there && there->value.is<eval::VariablePtr>());
   const auto tree = [&]() -> std::shared_ptr<const ast::Program> {
     try {
       return tree_of((assigns ? target + " := " : "let " + target + " = ") + kGiven.str(), "<set>");
@@ -539,7 +540,7 @@ void Session::Impl::set(const std::string& target, const plan::HostView& data) {
   if (!stmt || target == kGiven.text() || (assigns && (!assign || assign->target->span.text().size() != target.size())))
     fail(Kind::bad_value, {}, "expected a name, or what leads to one, such as `net.w`, found {}", quote(target));
   declare_dims(data.type.dims);
-  graph::Value value = place_given(data, *stmt);
+  graph::Value value = variable_given(data, *stmt);
   const eval::Binding* const last = top.find_own(kGiven);
   const eval::HostValue before = last ? last->value : eval::HostValue();
   last_value(std::move(value), stmt->span);

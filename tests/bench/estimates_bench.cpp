@@ -41,7 +41,7 @@ std::string described(const schedule::Schedule& schedule, const schedule::Step& 
   const spmd::LocalProgram& program = schedule.program;
   const spmd::Instruction& first = program.instructions[step.instructions[0]];
   std::string text = step.kind == schedule::StepKind::kCollective ? std::string(name(counted_as(first.kind)))
-                     : step.kind == schedule::StepKind::kLoop     ? fmt::format("loop of {}", step.instructions.size())
+                     : step.kind == schedule::StepKind::kFusion   ? fmt::format("loop of {}", step.instructions.size())
                                                                   : std::string(first.node->op->name);
   for (int v : step.reads) text += " " + to_string(program.values[v].type());
   text += " ->";

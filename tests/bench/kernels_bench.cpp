@@ -58,7 +58,7 @@ void chain(benchmark::State& state, const std::vector<kernels::LaneOp>& ops, Int
     for (const kernels::LaneOp op : ops) result = plain(op, result);
     number = static_cast<float>(result);
   }
-  kernels::LoopProgram p;
+  kernels::FusionProgram p;
   p.operands = {{kernels::OperandKind::kArray, kF32}, {kernels::OperandKind::kScalar, kF32}};
   int value = 0;
   for (std::size_t k = 0; k < ops.size(); ++k) {
@@ -69,9 +69,9 @@ void chain(benchmark::State& state, const std::vector<kernels::LaneOp>& ops, Int
   const kernels::FusedLoop loop = kernels::table().compile(p);
   kernels::Threads threads(1);
   const Int sizes[] = {kBig / inner, inner}, strides[] = {inner, 1};
-  const kernels::LoopArgument in[] = {kernels::LoopArgument::array(x.data(), strides),
-                                      kernels::LoopArgument::scalar(1.0001)};
-  const kernels::LoopArgument out[] = {kernels::LoopArgument::array(y.data(), strides)};
+  const kernels::FusionArgument in[] = {kernels::FusionArgument::array(x.data(), strides),
+                                        kernels::FusionArgument::scalar(1.0001)};
+  const kernels::FusionArgument out[] = {kernels::FusionArgument::array(y.data(), strides)};
   compare(
       state, [&] { loop.run(sizes, in, out, threads); }, [&] { std::memcpy(z.data(), x.data(), kBig * 4); }, 0,
       kBigBytes);
@@ -90,7 +90,7 @@ BENCHMARK_CAPTURE(chain, sin, {kSin}, 4096)->UseManualTime();
 void broadcast(benchmark::State& state, Int columns, int kind) {
   const Int rows = kBig / columns;
   std::vector<float> x = operand(kBig), b = operand(kBig), y(kBig), z(kBig), expected(kBig);
-  kernels::LoopProgram p;
+  kernels::FusionProgram p;
   p.operands = {{kernels::OperandKind::kArray, kF32}, {kernels::OperandKind::kArray, kF32}};
   p.steps = {{kAdd, 0, 1}};
   p.outputs = {{2, kF32}};
@@ -98,9 +98,9 @@ void broadcast(benchmark::State& state, Int columns, int kind) {
   kernels::Threads threads(1);
   const Int sizes[] = {rows, columns}, strides[] = {columns, 1};
   const Int other[] = {kind == 0 ? 0 : 1, kind == 0 ? 1 : kind == 1 ? 0 : rows};
-  const kernels::LoopArgument in[] = {kernels::LoopArgument::array(x.data(), strides),
-                                      kernels::LoopArgument::array(b.data(), other)};
-  const kernels::LoopArgument out[] = {kernels::LoopArgument::array(y.data(), strides)};
+  const kernels::FusionArgument in[] = {kernels::FusionArgument::array(x.data(), strides),
+                                        kernels::FusionArgument::array(b.data(), other)};
+  const kernels::FusionArgument out[] = {kernels::FusionArgument::array(y.data(), strides)};
   for (Int i = 0; i < rows; ++i)
     for (Int j = 0; j < columns; ++j) expected[i * columns + j] = x[i * columns + j] + b[i * other[0] + j * other[1]];
   compare(
@@ -126,14 +126,14 @@ void reduce(benchmark::State& state, Int elements, Int columns, bool keep_rows, 
       to = how == kernels::Reduction::kMax ? std::max<double>(to, x[i * columns + j]) : to + x[i * columns + j];
     }
   }
-  kernels::LoopProgram p;
+  kernels::FusionProgram p;
   p.operands = {{kernels::OperandKind::kArray, kF32}};
   p.outputs = {{0, kF32, how}};
   const kernels::FusedLoop loop = kernels::table().compile(p);
   kernels::Threads threads(1);
   const Int sizes[] = {rows, columns}, strides[] = {columns, 1}, kept[] = {keep_rows, keep_columns};
-  const kernels::LoopArgument in[] = {kernels::LoopArgument::array(x.data(), strides)};
-  const kernels::LoopArgument out[] = {kernels::LoopArgument::array(s.data(), kept)};
+  const kernels::FusionArgument in[] = {kernels::FusionArgument::array(x.data(), strides)};
+  const kernels::FusionArgument out[] = {kernels::FusionArgument::array(s.data(), kept)};
   compare(
       state, [&] { loop.run(sizes, in, out, threads); }, [&] { std::memcpy(z.data(), x.data(), elements * 4); }, 0,
       elements * 4);
@@ -153,16 +153,16 @@ BENCHMARK_CAPTURE(reduce, over_rows_256_in_cache, 65536, 256, false, true, kerne
 void small_run(benchmark::State& state) {
   std::vector<float> x = operand(64), y(64), expected(x);
   for (float& number : expected) number += 1;
-  kernels::LoopProgram p;
+  kernels::FusionProgram p;
   p.operands = {{kernels::OperandKind::kArray, kF32}, {kernels::OperandKind::kScalar, kF32}};
   p.steps = {{kAdd, 0, 1}};
   p.outputs = {{2, kF32}};
   const kernels::FusedLoop loop = kernels::table().compile(p);
   kernels::Threads threads(1);
   const Int sizes[] = {8, 8}, strides[] = {8, 1};
-  const kernels::LoopArgument in[] = {kernels::LoopArgument::array(x.data(), strides),
-                                      kernels::LoopArgument::scalar(1)};
-  const kernels::LoopArgument out[] = {kernels::LoopArgument::array(y.data(), strides)};
+  const kernels::FusionArgument in[] = {kernels::FusionArgument::array(x.data(), strides),
+                                        kernels::FusionArgument::scalar(1)};
+  const kernels::FusionArgument out[] = {kernels::FusionArgument::array(y.data(), strides)};
   for (auto _ : state) loop.run(sizes, in, out, threads);
   expect_same<float>(state, y, expected);
 }

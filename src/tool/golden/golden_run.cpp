@@ -157,7 +157,7 @@ class RecordWriter final : public Listener {
 };
 
 /// Reads `3,4,5`; returns nothing for any other text.
-std::optional<std::vector<std::size_t>> places_of(const std::string& text) {
+std::optional<std::vector<std::size_t>> variables_below(const std::string& text) {
   std::vector<std::size_t> places;
   for (const std::string& word : split(text, ',')) {
     std::size_t place = 0;
@@ -320,7 +320,7 @@ int run_as_rank(const std::string& path, const std::string& which) {
   const Script script = read_script(path);
   GoldenFile golden = parse_golden(script.text);
   const std::vector<Combination> list = combinations(golden);
-  const auto places = places_of(which);
+  const auto places = variables_below(which);
   if (!places || std::any_of(places->begin(), places->end(), [&](std::size_t place) { return place >= list.size(); }))
     fail(Kind::bad_option_value, {}, "--on-ranks {}: expected places of combinations", which);
   run::MpiRuntime job({.use_mpi = true});  // MPI lives until the last combination has ended

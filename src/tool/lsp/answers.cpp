@@ -143,7 +143,7 @@ using Range = std::pair<std::size_t, std::size_t>;  ///< bytes
 
 /// Where a name is bound and used. A check knows the places that it evaluates. Where the document binds the name once,
 /// the others are its too: in layouts, in labels, in functions that nothing calls; but no members behind a dot.
-std::set<Range> places_of(const DocumentFacts& facts, Span binding) {
+std::set<Range> variables_below(const DocumentFacts& facts, Span binding) {
   std::set<Range> places;
   if (binding.file->name() == facts.name) places.emplace(binding.begin, binding.end);
   std::map<std::size_t, bool> known;  // by where a name begins: it is this one
@@ -359,7 +359,7 @@ LspJson references_to(const Known& known, std::size_t offset, bool with_definiti
   const eval::SpanInfo* part = part_at(known, offset);
   const Span binding = part ? binding_of(*part) : Span();
   if (!binding.is_known()) return ranges;
-  for (const Range& place : places_of(known.facts, binding)) {
+  for (const Range& place : variables_below(known.facts, binding)) {
     if (place == Range{binding.begin, binding.end} && !with_definition) continue;
     if (LspJson range = range_now(known, place.first, place.second); !range.is_null())
       ranges.push_back(std::move(range));

@@ -35,7 +35,7 @@ std::string names_of(const spmd::LocalProgram& program, const std::vector<int>& 
 /// Returns the name of a step: `all_reduce over cols: y`, `einsum: h`, `loop: h, d_h`.
 std::string name_of(const spmd::LocalProgram& program, const schedule::Step& step) {
   const spmd::Instruction& first = program.instructions[step.instructions[0]];
-  std::string what = step.kind == schedule::StepKind::kLoop && step.instructions.size() > 1
+  std::string what = step.kind == schedule::StepKind::kFusion && step.instructions.size() > 1
                          ? "loop"
                          : std::string(first.node->op->name);
   if (is_collective(first.kind))

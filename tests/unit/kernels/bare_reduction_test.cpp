@@ -40,15 +40,15 @@ std::vector<Number> reduce(const std::vector<Number>& x, ElementType type, Reduc
   const Int kept[] = {shape.over_rows ? 0 : 1, shape.over_rows ? 1 : 0}, dense[] = {shape.columns, 1};
   std::vector<Number> result(static_cast<std::size_t>(shape.over_rows ? shape.columns : shape.rows));
   std::vector<Number> copy(static_cast<std::size_t>(shape.rows * shape.columns));
-  LoopProgram program;
+  FusionProgram program;
   program.operands = {{OperandKind::kArray, type}};
   program.outputs = {{0, type, how}};
-  std::vector<LoopArgument> out = {LoopArgument::array(result.data(), kept)};
+  std::vector<FusionArgument> out = {FusionArgument::array(result.data(), kept)};
   if (beside) {
     program.outputs.push_back({0, type});
-    out.push_back(LoopArgument::array(copy.data(), dense));
+    out.push_back(FusionArgument::array(copy.data(), dense));
   }
-  const LoopArgument in[] = {LoopArgument::array(x.data(), strides)};
+  const FusionArgument in[] = {FusionArgument::array(x.data(), strides)};
   Threads threads(1);
   table().compile(program).run(sizes, in, out, threads);
   return result;

@@ -28,17 +28,17 @@ Results run(const std::vector<Number>& x, ElementType type, Int batch, Int rows,
                     lines = static_cast<std::size_t>(batch * rows);
   Results r{std::vector<float>(all), std::vector<float>(lines), std::vector<float>(lines),
             std::vector<float>(static_cast<std::size_t>(columns))};
-  LoopProgram program;
+  FusionProgram program;
   program.operands = {{OperandKind::kArray, type}, {OperandKind::kScalar, ElementType::kF32}};
   program.steps = {{LaneOp::kCast, 0, -1, -1, ElementType::kF32}, {LaneOp::kMul, 2, 1}};
   program.outputs = {{2, ElementType::kF32, Reduction::kSum},
                      {3, ElementType::kF32},
                      {2, ElementType::kF32, Reduction::kSum},
                      {2, ElementType::kF32, Reduction::kMax}};
-  const LoopArgument in[] = {LoopArgument::array(x.data(), transposed ? turned : dense), LoopArgument::scalar(2)};
-  const LoopArgument out[] = {
-      LoopArgument::array(r.column_sums.data(), by_column), LoopArgument::array(r.twice.data(), dense),
-      LoopArgument::array(r.row_sums.data(), by_row), LoopArgument::array(r.greatest.data(), by_row)};
+  const FusionArgument in[] = {FusionArgument::array(x.data(), transposed ? turned : dense), FusionArgument::scalar(2)};
+  const FusionArgument out[] = {
+      FusionArgument::array(r.column_sums.data(), by_column), FusionArgument::array(r.twice.data(), dense),
+      FusionArgument::array(r.row_sums.data(), by_row), FusionArgument::array(r.greatest.data(), by_row)};
   Threads threads(on);
   table().compile(program).run(sizes, in, out, threads);
   return r;
@@ -106,7 +106,7 @@ void expect_sums_of_short_rows(Int rows, Int heads, Int columns, Int apart) {
   std::vector<float> factor(lines), sums(lines), greatest(lines), y(lines * static_cast<std::size_t>(columns), 7);
   std::vector<std::int32_t> positive(lines);
   for (std::size_t k = 0; k < lines; ++k) factor[k] = static_cast<float>(k % 5) - 1;
-  LoopProgram program;
+  FusionProgram program;
   program.operands = {{OperandKind::kArray, ElementType::kBf16},
                       {OperandKind::kArray, ElementType::kF32},
                       {OperandKind::kScalar, ElementType::kF32}};
@@ -115,10 +115,11 @@ void expect_sums_of_short_rows(Int rows, Int heads, Int columns, Int apart) {
                      {4, ElementType::kF32, Reduction::kMax},
                      {5, ElementType::kI32, Reduction::kSum},
                      {4, ElementType::kF32}};
-  const LoopArgument in[] = {LoopArgument::array(x.data(), x_strides), LoopArgument::array(factor.data(), by_row),
-                             LoopArgument::scalar(0)};
-  const LoopArgument out[] = {LoopArgument::array(sums.data(), by_row), LoopArgument::array(greatest.data(), by_row),
-                              LoopArgument::array(positive.data(), by_row), LoopArgument::array(y.data(), y_strides)};
+  const FusionArgument in[] = {FusionArgument::array(x.data(), x_strides), FusionArgument::array(factor.data(), by_row),
+                               FusionArgument::scalar(0)};
+  const FusionArgument out[] = {
+      FusionArgument::array(sums.data(), by_row), FusionArgument::array(greatest.data(), by_row),
+      FusionArgument::array(positive.data(), by_row), FusionArgument::array(y.data(), y_strides)};
   Threads threads(2);
   table().compile(program).run(sizes, in, out, threads);
   for (Int i = 0; i < rows; ++i) {

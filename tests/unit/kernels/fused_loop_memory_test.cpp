@@ -42,15 +42,15 @@ struct RandomLoop {
     const std::vector<Int> sizes{rows, columns}, strides{columns, 1}, reduced{0, 1};
     const ElementType type = program.operands[0].type;
     std::vector<Bytes> arrays, outputs;
-    std::vector<LoopArgument> in, out;
+    std::vector<FusionArgument> in, out;
     for (int a = 0; a < kArrays; ++a) arrays.push_back(numbers(type, rows * columns, a));
-    for (const Bytes& array : arrays) in.push_back(LoopArgument::array(array.data(), strides));
-    in.push_back(LoopArgument::scalar(1));
-    for (const LoopOutput& output : program.outputs)
+    for (const Bytes& array : arrays) in.push_back(FusionArgument::array(array.data(), strides));
+    in.push_back(FusionArgument::scalar(1));
+    for (const FusionOutput& output : program.outputs)
       outputs.emplace_back(
           static_cast<std::size_t>((output.reduction == Reduction::kStore ? rows : 1) * columns * size_of(type)));
     for (std::size_t o = 0; o < outputs.size(); ++o)
-      out.push_back(LoopArgument::array(
+      out.push_back(FusionArgument::array(
           in_place && over[o] >= 0 ? arrays[static_cast<std::size_t>(over[o])].data() : outputs[o].data(),
           program.outputs[o].reduction == Reduction::kStore ? strides : reduced));
     table().compile(program).run(sizes, in, out, threads);
@@ -65,20 +65,20 @@ struct RandomLoop {
     for (Int i = 0; i < count; ++i)
       whole[static_cast<std::size_t>(i)] = static_cast<std::int32_t>((i * 7 + seed * 5) % 3);
     Bytes bytes(static_cast<std::size_t>(count * size_of(type)));
-    LoopProgram cast;
+    FusionProgram cast;
     cast.operands = {{OperandKind::kArray, ElementType::kI32}};
     cast.steps = {{LaneOp::kCast, 0, -1, -1, type}};
     cast.outputs = {{1, type}};
     const Int one = 1;
-    const LoopArgument in[] = {LoopArgument::array(whole.data(), {&one, 1})},
-                       out[] = {LoopArgument::array(bytes.data(), {&one, 1})};
+    const FusionArgument in[] = {FusionArgument::array(whole.data(), {&one, 1})},
+                         out[] = {FusionArgument::array(bytes.data(), {&one, 1})};
     Threads threads(1);
     table().compile(cast).run({&count, 1}, in, out, threads);
     return bytes;
   }
 
   std::mt19937 generator;
-  LoopProgram program;
+  FusionProgram program;
   std::vector<int> over;
 };
 
@@ -98,7 +98,7 @@ TEST(FusedLoopMemory, OnlyThePlacesThatChangeAreWritten) {
   // caches[head, place, k] = place == at or place >= from ? x[head, k] : caches[head, place, k], in place
   const Int heads = 3, places = 90, size = 64;
   const std::vector<Int> sizes{heads, places, size}, dense{places * size, size, 1}, row{size, 0, 1};
-  LoopProgram p;
+  FusionProgram p;
   p.operands = {{OperandKind::kIota, ElementType::kI32, 1},
                 {OperandKind::kScalar, ElementType::kI32},
                 {OperandKind::kScalar, ElementType::kI32},
@@ -112,10 +112,10 @@ TEST(FusedLoopMemory, OnlyThePlacesThatChangeAreWritten) {
       std::vector<float> x(heads * size, 0.5F), cache(heads * places * size);
       std::iota(cache.begin(), cache.end(), 1.0F);
       const std::vector<float> before = cache;
-      const LoopArgument in[] = {LoopArgument::iota(0), LoopArgument::scalar(static_cast<double>(at)),
-                                 LoopArgument::scalar(static_cast<double>(from)), LoopArgument::array(x.data(), row),
-                                 LoopArgument::array(cache.data(), dense)};
-      const LoopArgument out[] = {LoopArgument::array(cache.data(), dense)};
+      const FusionArgument in[] = {FusionArgument::iota(0), FusionArgument::scalar(static_cast<double>(at)),
+                                   FusionArgument::scalar(static_cast<double>(from)),
+                                   FusionArgument::array(x.data(), row), FusionArgument::array(cache.data(), dense)};
+      const FusionArgument out[] = {FusionArgument::array(cache.data(), dense)};
       loop.run(sizes, in, out, one_thread());
       for (Int k = 0; k < heads * places * size; ++k) {
         const Int place = k / size % places;
@@ -126,11 +126,11 @@ TEST(FusedLoopMemory, OnlyThePlacesThatChangeAreWritten) {
 TEST(FusedLoopMemory, ANumberStoredOverAnOperandComesAfterTheSumOfThatOperand) {
   const std::vector<Int> sizes{16, 256}, strides{256, 1}, reduced{0, 1};
   std::vector<float> x(16 * 256, 2), sum(256);
-  LoopProgram p;
+  FusionProgram p;
   p.operands = {{OperandKind::kScalar, ElementType::kF32}, {OperandKind::kArray, ElementType::kF32}};
   p.outputs = {{0, ElementType::kF32}, {1, ElementType::kF32, Reduction::kSum}};
-  const LoopArgument in[] = {LoopArgument::scalar(1), LoopArgument::array(x.data(), strides)};
-  const LoopArgument out[] = {LoopArgument::array(x.data(), strides), LoopArgument::array(sum.data(), reduced)};
+  const FusionArgument in[] = {FusionArgument::scalar(1), FusionArgument::array(x.data(), strides)};
+  const FusionArgument out[] = {FusionArgument::array(x.data(), strides), FusionArgument::array(sum.data(), reduced)};
   Threads threads(1);
   table().compile(p).run(sizes, in, out, threads);
   EXPECT_EQ(x, std::vector<float>(16 * 256, 1));

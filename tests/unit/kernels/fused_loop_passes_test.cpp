@@ -54,16 +54,16 @@ std::vector<std::uint64_t> bits(ElementType type, const std::vector<char>& eleme
 /// Runs each of `ops` of one operand, all in one loop.
 std::vector<std::vector<char>> run(const std::vector<LaneOp>& ops, ElementType type, const std::vector<char>& x) {
   const Int n = static_cast<Int>(x.size()) / size_of(type), one = 1;
-  LoopProgram program;
+  FusionProgram program;
   program.operands = {{OperandKind::kArray, type}};
   std::vector<std::vector<char>> results(ops.size(), std::vector<char>(x.size()));
-  std::vector<LoopArgument> outputs;
+  std::vector<FusionArgument> outputs;
   for (std::size_t k = 0; k < ops.size(); ++k) {
     program.steps.push_back({ops[k], 0});
     program.outputs.push_back({static_cast<int>(k) + 1, type});
-    outputs.push_back(LoopArgument::array(results[k].data(), {&one, 1}));
+    outputs.push_back(FusionArgument::array(results[k].data(), {&one, 1}));
   }
-  const LoopArgument operand = LoopArgument::array(x.data(), {&one, 1});
+  const FusionArgument operand = FusionArgument::array(x.data(), {&one, 1});
   Threads threads(1);
   table().compile(program).run({&n, 1}, {&operand, 1}, outputs, threads);
   return results;
@@ -88,7 +88,7 @@ Int count(const std::string& text, const std::string& what) {
 }
 
 TEST(LoopPasses, AGateIsComputedOnceForEachOperand) {
-  LoopProgram program;
+  FusionProgram program;
   program.operands = {{OperandKind::kArray, ElementType::kBf16}, {OperandKind::kArray, ElementType::kBf16}};
   program.steps = {{LaneOp::kGelu, 0}, {LaneOp::kGeluGrad, 0}, {LaneOp::kGelu, 1}};
   program.outputs = {{2, ElementType::kBf16}, {3, ElementType::kBf16}, {4, ElementType::kBf16}};
@@ -99,7 +99,7 @@ TEST(LoopPasses, AGateIsComputedOnceForEachOperand) {
 }
 
 TEST(LoopPasses, StepsThatNoOutputNeedsAreLeftOut) {
-  LoopProgram program;
+  FusionProgram program;
   program.operands = {{OperandKind::kArray, ElementType::kF32}};
   program.steps = {{LaneOp::kExp, 0}, {LaneOp::kNeg, 0}, {LaneOp::kLog, 1}};
   program.outputs = {{2, ElementType::kF32}};
@@ -109,7 +109,7 @@ TEST(LoopPasses, StepsThatNoOutputNeedsAreLeftOut) {
 }
 
 TEST(LoopPasses, ACastThatOnlyWidensBf16TakesNoStep) {
-  LoopProgram program;
+  FusionProgram program;
   program.operands = {{OperandKind::kArray, ElementType::kBf16}};
   program.steps = {{LaneOp::kCast, 0, -1, -1, ElementType::kF32}};
   program.outputs = {{1, ElementType::kF32}};

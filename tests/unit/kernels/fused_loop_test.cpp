@@ -35,10 +35,10 @@ Threads& one_thread() {
   return threads;
 }
 
-LoopProgram one_step(LaneOp op, std::vector<ElementType> types, ElementType result, ElementType cast = kF32) {
-  LoopProgram p;
+FusionProgram one_step(LaneOp op, std::vector<ElementType> types, ElementType result, ElementType cast = kF32) {
+  FusionProgram p;
   for (ElementType type : types) p.operands.push_back({OperandKind::kArray, type});
-  LoopStep step{op};
+  FusionStep step{op};
   step.a = 0;
   if (types.size() > 1) step.b = 1;
   if (types.size() > 2) step.c = 2;
@@ -53,8 +53,8 @@ std::vector<R> map1(LaneOp op, const std::vector<A>& a) {
   std::vector<R> y(a.size());
   const Int n = static_cast<Int>(a.size()), one = 1;
   const FusedLoop loop = table().compile(one_step(op, {type_of<A>()}, type_of<R>(), type_of<R>()));
-  const LoopArgument in[] = {LoopArgument::array(a.data(), {&one, 1})};
-  const LoopArgument out[] = {LoopArgument::array(y.data(), {&one, 1})};
+  const FusionArgument in[] = {FusionArgument::array(a.data(), {&one, 1})};
+  const FusionArgument out[] = {FusionArgument::array(y.data(), {&one, 1})};
   loop.run({&n, 1}, in, out, one_thread());
   return y;
 }
@@ -63,8 +63,8 @@ std::vector<R> map2(LaneOp op, const std::vector<A>& a, const std::vector<A>& b)
   std::vector<R> y(a.size());
   const Int n = static_cast<Int>(a.size()), one = 1;
   const FusedLoop loop = table().compile(one_step(op, {type_of<A>(), type_of<A>()}, type_of<R>()));
-  const LoopArgument in[] = {LoopArgument::array(a.data(), {&one, 1}), LoopArgument::array(b.data(), {&one, 1})};
-  const LoopArgument out[] = {LoopArgument::array(y.data(), {&one, 1})};
+  const FusionArgument in[] = {FusionArgument::array(a.data(), {&one, 1}), FusionArgument::array(b.data(), {&one, 1})};
+  const FusionArgument out[] = {FusionArgument::array(y.data(), {&one, 1})};
   loop.run({&n, 1}, in, out, one_thread());
   return y;
 }
@@ -73,9 +73,9 @@ std::vector<T> where3(std::vector<char> c, const std::vector<T>& a, const std::v
   std::vector<T> y(a.size());
   const Int n = static_cast<Int>(a.size()), one = 1;
   const FusedLoop loop = table().compile(one_step(LaneOp::kWhere, {kBool, type_of<T>(), type_of<T>()}, type_of<T>()));
-  const LoopArgument in[] = {LoopArgument::array(c.data(), {&one, 1}), LoopArgument::array(a.data(), {&one, 1}),
-                             LoopArgument::array(b.data(), {&one, 1})};
-  const LoopArgument out[] = {LoopArgument::array(y.data(), {&one, 1})};
+  const FusionArgument in[] = {FusionArgument::array(c.data(), {&one, 1}), FusionArgument::array(a.data(), {&one, 1}),
+                               FusionArgument::array(b.data(), {&one, 1})};
+  const FusionArgument out[] = {FusionArgument::array(y.data(), {&one, 1})};
   loop.run({&n, 1}, in, out, one_thread());
   return y;
 }
@@ -379,20 +379,22 @@ TEST(FusedLoop, FusionDoesNotChangeBits) {
   for (ElementType type : {kF32, kBf16, kF64}) {
     const Int n = 777, one = 1;
     const auto x = random_floats(n), y = random_floats(n, 1, 2, 5);
-    LoopProgram p;
+    FusionProgram p;
     p.operands = {{OperandKind::kArray, kF32}, {OperandKind::kArray, kF32}};
     p.steps = {{LaneOp::kCast, 0, -1, -1, type}, {LaneOp::kCast, 1, -1, -1, type}};
     p.outputs = {{2, type}, {3, type}};
     std::vector<double> a(n), b(n), t(n), u(n), fused(n);
-    const LoopArgument in[] = {LoopArgument::array(x.data(), {&one, 1}), LoopArgument::array(y.data(), {&one, 1})};
-    const LoopArgument ab[] = {LoopArgument::array(a.data(), {&one, 1}), LoopArgument::array(b.data(), {&one, 1})};
+    const FusionArgument in[] = {FusionArgument::array(x.data(), {&one, 1}),
+                                 FusionArgument::array(y.data(), {&one, 1})};
+    const FusionArgument ab[] = {FusionArgument::array(a.data(), {&one, 1}),
+                                 FusionArgument::array(b.data(), {&one, 1})};
     table().compile(p).run({&n, 1}, in, ab, one_thread());
     // t = exp(a * b); u = t / (b + t); r = u - a, singly and fused
     auto single = [&](LaneOp op, const void* l, const void* r, void* out) {
-      LoopProgram s = one_step(op, r ? std::vector<ElementType>{type, type} : std::vector<ElementType>{type}, type);
-      std::vector<LoopArgument> args{LoopArgument::array(l, {&one, 1})};
-      if (r) args.push_back(LoopArgument::array(r, {&one, 1}));
-      const LoopArgument result[] = {LoopArgument::array(out, {&one, 1})};
+      FusionProgram s = one_step(op, r ? std::vector<ElementType>{type, type} : std::vector<ElementType>{type}, type);
+      std::vector<FusionArgument> args{FusionArgument::array(l, {&one, 1})};
+      if (r) args.push_back(FusionArgument::array(r, {&one, 1}));
+      const FusionArgument result[] = {FusionArgument::array(out, {&one, 1})};
       table().compile(s).run({&n, 1}, args, result, one_thread());
     };
     single(LaneOp::kMul, a.data(), b.data(), t.data());
@@ -400,12 +402,12 @@ TEST(FusedLoop, FusionDoesNotChangeBits) {
     single(LaneOp::kAdd, b.data(), t.data(), u.data());
     single(LaneOp::kDiv, t.data(), u.data(), u.data());
     single(LaneOp::kSub, u.data(), a.data(), u.data());
-    LoopProgram f;
+    FusionProgram f;
     f.operands = {{OperandKind::kArray, type}, {OperandKind::kArray, type}};
     f.steps = {
         {LaneOp::kMul, 0, 1}, {LaneOp::kExp, 2}, {LaneOp::kAdd, 1, 3}, {LaneOp::kDiv, 3, 4}, {LaneOp::kSub, 5, 0}};
     f.outputs = {{6, type}};
-    const LoopArgument result[] = {LoopArgument::array(fused.data(), {&one, 1})};
+    const FusionArgument result[] = {FusionArgument::array(fused.data(), {&one, 1})};
     table().compile(f).run({&n, 1}, ab, result, one_thread());
     EXPECT_EQ(0, std::memcmp(fused.data(), u.data(), static_cast<std::size_t>(n * size_of(type)))) << name(type);
   }
@@ -415,12 +417,12 @@ TEST(FusedLoop, AnOperandCanBeOverwrittenInPlaceAndReadAgain) {
   const Int n = 300, one = 1;
   std::vector<float> x(n), z(n);
   std::iota(x.begin(), x.end(), 0.0f);
-  LoopProgram p;
+  FusionProgram p;
   p.operands = {{OperandKind::kArray, kF32}, {OperandKind::kScalar, kF32}};
   p.steps = {{LaneOp::kAdd, 0, 1}, {LaneOp::kMul, 2, 0}};
   p.outputs = {{2, kF32}, {3, kF32}};
-  const LoopArgument in[] = {LoopArgument::array(x.data(), {&one, 1}), LoopArgument::scalar(1)};
-  const LoopArgument out[] = {LoopArgument::array(x.data(), {&one, 1}), LoopArgument::array(z.data(), {&one, 1})};
+  const FusionArgument in[] = {FusionArgument::array(x.data(), {&one, 1}), FusionArgument::scalar(1)};
+  const FusionArgument out[] = {FusionArgument::array(x.data(), {&one, 1}), FusionArgument::array(z.data(), {&one, 1})};
   table().compile(p).run({&n, 1}, in, out, one_thread());
   for (Int k = 0; k < n; ++k) {
     EXPECT_EQ(x[k], k + 1);
@@ -457,7 +459,7 @@ std::vector<Int> random_strides(const std::vector<Int>& sizes, std::mt19937& gen
 }
 TEST(FusedLoop, AnyShapeAndStridesGiveTheSlowLoopsResult) {
   std::mt19937 generator(3);
-  LoopProgram p;
+  FusionProgram p;
   p.operands = {{OperandKind::kArray, kF32},
                 {OperandKind::kArray, kBf16},
                 {OperandKind::kIota, kI32, 0},
@@ -486,9 +488,9 @@ TEST(FusedLoop, AnyShapeAndStridesGiveTheSlowLoopsResult) {
     for (Int k = 0; k <= 2 * n; ++k) b[k] = mtf::to_bf16(static_cast<float>(k % 17)), c[k] = k % 3 == 0;
     std::vector<float> y(2 * n + 1, -777);
     std::vector<char> z(2 * n + 1, 9);
-    const LoopArgument in[] = {LoopArgument::array(a.data(), sa), LoopArgument::array(b.data(), sb),
-                               LoopArgument::iota(10), LoopArgument::array(c.data(), sc)};
-    const LoopArgument out[] = {LoopArgument::array(y.data(), sy), LoopArgument::array(z.data(), sz)};
+    const FusionArgument in[] = {FusionArgument::array(a.data(), sa), FusionArgument::array(b.data(), sb),
+                                 FusionArgument::iota(10), FusionArgument::array(c.data(), sc)};
+    const FusionArgument out[] = {FusionArgument::array(y.data(), sy), FusionArgument::array(z.data(), sz)};
     loop.run(sizes, in, out, two);
     std::vector<float> expected(2 * n + 1, -777);
     std::vector<char> expected_z(2 * n + 1, 9);
@@ -506,7 +508,7 @@ TEST(FusedLoop, AnyShapeAndStridesGiveTheSlowLoopsResult) {
 }
 TEST(FusedLoop, ReductionsOverAnyDimsGiveTheSlowLoopsResult) {
   std::mt19937 generator(4);
-  LoopProgram p;
+  FusionProgram p;
   p.operands = {{OperandKind::kArray, kF32}, {OperandKind::kScalar, kF32}};
   p.steps = {{LaneOp::kMul, 0, 1}, {LaneOp::kGt, 0, 1}, {LaneOp::kCast, 0, -1, -1, kI32}};
   p.outputs = {{2, kF32, Reduction::kSum},  {2, kF32, Reduction::kMax}, {0, kF32, Reduction::kMin},
@@ -541,11 +543,11 @@ TEST(FusedLoop, ReductionsOverAnyDimsGiveTheSlowLoopsResult) {
                        std::vector<char>(cells)};
     auto run = [&](Threads& threads) {
       Result r = blank;
-      const LoopArgument in[] = {LoopArgument::array(a.data(), sa), LoopArgument::scalar(.5)};
-      const LoopArgument out[] = {LoopArgument::array(r.sum.data(), so), LoopArgument::array(r.max.data(), so),
-                                  LoopArgument::array(r.min.data(), so), LoopArgument::array(r.count.data(), so),
-                                  LoopArgument::array(r.any.data(), so), LoopArgument::array(r.whole.data(), so),
-                                  LoopArgument::array(r.y.data(), sy)};
+      const FusionArgument in[] = {FusionArgument::array(a.data(), sa), FusionArgument::scalar(.5)};
+      const FusionArgument out[] = {FusionArgument::array(r.sum.data(), so), FusionArgument::array(r.max.data(), so),
+                                    FusionArgument::array(r.min.data(), so), FusionArgument::array(r.count.data(), so),
+                                    FusionArgument::array(r.any.data(), so), FusionArgument::array(r.whole.data(), so),
+                                    FusionArgument::array(r.y.data(), sy)};
       loop.run(sizes, in, out, threads);
       return r;
     };
@@ -572,7 +574,7 @@ TEST(FusedLoop, ReductionsOverAnyDimsGiveTheSlowLoopsResult) {
 }
 TEST(FusedLoop, DoublesReduceToo) {
   std::mt19937 generator(5);
-  LoopProgram p;
+  FusionProgram p;
   p.operands = {{OperandKind::kArray, kF64}, {OperandKind::kArray, kF32}};
   p.steps = {{LaneOp::kCast, 1, -1, -1, kF64}, {LaneOp::kMul, 0, 2}, {LaneOp::kLt, 0, 2}};
   p.outputs = {
@@ -590,11 +592,11 @@ TEST(FusedLoop, DoublesReduceToo) {
         for (Int k = 0; k < n; ++k) a[k] = .5 + b[(k * 7) % n];
         const Int sizes[] = {rows, columns}, in_strides[] = {columns, 1},
                   out_strides[] = {keep_columns ? 0 : 1, keep_columns ? 1 : 0};
-        const LoopArgument in[] = {LoopArgument::array(a.data(), in_strides),
-                                   LoopArgument::array(b.data(), in_strides)};
-        const LoopArgument out[] = {
-            LoopArgument::array(s.data(), out_strides), LoopArgument::array(c.data(), out_strides),
-            LoopArgument::array(t.data(), out_strides), LoopArgument::array(m.data(), out_strides)};
+        const FusionArgument in[] = {FusionArgument::array(a.data(), in_strides),
+                                     FusionArgument::array(b.data(), in_strides)};
+        const FusionArgument out[] = {
+            FusionArgument::array(s.data(), out_strides), FusionArgument::array(c.data(), out_strides),
+            FusionArgument::array(t.data(), out_strides), FusionArgument::array(m.data(), out_strides)};
         loop.run(sizes, in, out, one_thread());
         for (Int k = 0; k < n; ++k) {
           const Int o = keep_columns ? k % columns : k / columns;
@@ -617,20 +619,20 @@ TEST(FusedLoop, OutputsMayReduceDifferentDims) {
   const Int sizes[] = {3, 4}, strides[] = {4, 1}, by_row[] = {1, 0}, by_column[] = {0, 1};
   std::vector<float> x(12), y(12), rows(3), columns(4);
   std::iota(x.begin(), x.end(), 0.0f);
-  LoopProgram p;
+  FusionProgram p;
   p.operands = {{OperandKind::kArray, kF32}};
   p.steps = {{LaneOp::kNeg, 0}};
   p.outputs = {{1, kF32}, {0, kF32, Reduction::kSum}, {0, kF32, Reduction::kSum}};
-  const LoopArgument in[] = {LoopArgument::array(x.data(), strides)};
-  const LoopArgument out[] = {LoopArgument::array(x.data(), strides), LoopArgument::array(rows.data(), by_row),
-                              LoopArgument::array(columns.data(), by_column)};
+  const FusionArgument in[] = {FusionArgument::array(x.data(), strides)};
+  const FusionArgument out[] = {FusionArgument::array(x.data(), strides), FusionArgument::array(rows.data(), by_row),
+                                FusionArgument::array(columns.data(), by_column)};
   table().compile(p).run(sizes, in, out, one_thread());
   EXPECT_EQ(rows, (std::vector<float>{6, 22, 38}));
   EXPECT_EQ(columns, (std::vector<float>{12, 15, 18, 21}));
   EXPECT_EQ(x[11], -11);
 }
 TEST(FusedLoop, AnEmptyReductionIsTheIdentity) {
-  LoopProgram p;
+  FusionProgram p;
   p.operands = {{OperandKind::kArray, kF32}, {OperandKind::kArray, kBool}, {OperandKind::kArray, kI32}};
   p.outputs = {{0, kF32, Reduction::kSum},
                {0, kF32, Reduction::kMax},
@@ -641,10 +643,10 @@ TEST(FusedLoop, AnEmptyReductionIsTheIdentity) {
   float sum[2] = {9, 9}, max[2], prod[2];
   char all[2];
   std::int32_t least[2];
-  const LoopArgument a = LoopArgument::array(nullptr, strides), in[] = {a, a, a};
-  const LoopArgument out[] = {LoopArgument::array(sum, kept), LoopArgument::array(max, kept),
-                              LoopArgument::array(prod, kept), LoopArgument::array(all, kept),
-                              LoopArgument::array(least, kept)};
+  const FusionArgument a = FusionArgument::array(nullptr, strides), in[] = {a, a, a};
+  const FusionArgument out[] = {FusionArgument::array(sum, kept), FusionArgument::array(max, kept),
+                                FusionArgument::array(prod, kept), FusionArgument::array(all, kept),
+                                FusionArgument::array(least, kept)};
   table().compile(p).run(sizes, in, out, one_thread());
   EXPECT_EQ(sum[1], 0);
   EXPECT_EQ(max[1], -kInf);
@@ -655,14 +657,14 @@ TEST(FusedLoop, AnEmptyReductionIsTheIdentity) {
 TEST(FusedLoop, ANanMakesMaxAndMinNanAndASumOfManyIsAccurate) {
   const Int n = 1 << 22, one = 1, zero = 0;
   std::vector<float> x(n, .1f);
-  LoopProgram p;
+  FusionProgram p;
   p.operands = {{OperandKind::kArray, kF32}};
   p.outputs = {{0, kF32, Reduction::kSum}, {0, kF32, Reduction::kMax}, {0, kF32, Reduction::kMin}};
   const FusedLoop loop = table().compile(p);
   float sum, max, min;
-  const LoopArgument in[] = {LoopArgument::array(x.data(), {&one, 1})};
-  const LoopArgument out[] = {LoopArgument::array(&sum, {&zero, 1}), LoopArgument::array(&max, {&zero, 1}),
-                              LoopArgument::array(&min, {&zero, 1})};
+  const FusionArgument in[] = {FusionArgument::array(x.data(), {&one, 1})};
+  const FusionArgument out[] = {FusionArgument::array(&sum, {&zero, 1}), FusionArgument::array(&max, {&zero, 1}),
+                                FusionArgument::array(&min, {&zero, 1})};
   loop.run({&n, 1}, in, out, one_thread());
   EXPECT_NEAR(sum, static_cast<double>(.1f) * n, .1);
   EXPECT_EQ(max, .1f);
@@ -675,8 +677,8 @@ TEST(FusedLoop, NothingIsTouchedBeyondTheLastElement) {
   for (std::size_t n : {1U, 5U, 127U, 129U}) {
     std::vector<float> x(n, 1), y(n + 64, 7);
     const Int size = static_cast<Int>(n), one = 1;
-    const LoopArgument in[] = {LoopArgument::array(x.data(), {&one, 1})},
-                       out[] = {LoopArgument::array(y.data(), {&one, 1})};
+    const FusionArgument in[] = {FusionArgument::array(x.data(), {&one, 1})},
+                         out[] = {FusionArgument::array(y.data(), {&one, 1})};
     table().compile(one_step(LaneOp::kNeg, {kF32}, kF32)).run({&size, 1}, in, out, one_thread());
     EXPECT_EQ(y[n - 1], -1);
     EXPECT_EQ(std::count(y.begin(), y.end(), 7.0f), 64);
@@ -698,7 +700,7 @@ TEST(FusedLoop, EveryOperationCompilesForEveryTypeItAllows) {
       if (!allows(op, type)) continue;
       std::vector<ElementType> in(static_cast<std::size_t>(arity(op)), type);
       if (op == LaneOp::kWhere) in[0] = kBool;
-      LoopProgram p = one_step(op, in, type, type);
+      FusionProgram p = one_step(op, in, type, type);
       p.outputs.clear();
       p.outputs.push_back({arity(op), p.value_types().back()});
       EXPECT_NO_THROW(table().compile(p)) << name(op) << ' ' << name(type);
@@ -713,11 +715,11 @@ TEST(FusedLoop, LanesOfEightBytesGiveTheSameBitsForSmallerTypes) {
   const auto x = random_floats(n);
   for (LaneOp op : kAllOps) {
     if (arity(op) != 1 || !allows(op, kF32)) continue;
-    LoopProgram p = one_step(op, {kF32}, kF32);
+    FusionProgram p = one_step(op, {kF32}, kF32);
     std::vector<float> y(n), z(n);
-    const LoopArgument in[] = {LoopArgument::array(x.data(), {&one, 1}), LoopArgument::scalar(1)};
-    const LoopArgument out_y[] = {LoopArgument::array(y.data(), {&one, 1})},
-                       out_z[] = {LoopArgument::array(z.data(), {&one, 1})};
+    const FusionArgument in[] = {FusionArgument::array(x.data(), {&one, 1}), FusionArgument::scalar(1)};
+    const FusionArgument out_y[] = {FusionArgument::array(y.data(), {&one, 1})},
+                         out_z[] = {FusionArgument::array(z.data(), {&one, 1})};
     table().compile(p).run({&n, 1}, {in, 1}, out_y, one_thread());
     p.operands.push_back({OperandKind::kScalar, kF64});
     p.outputs[0].value = 2;

@@ -132,17 +132,17 @@ void add_elementwise(ResultSums& cases) {
   const Int stride = 1;
 #define MTF_LANE_OP(enumerator, op_name, arity, types, result)                                                  \
   if (arity <= 2 && LaneOp::enumerator != LaneOp::kCast && allows(LaneOp::enumerator, kType)) {                 \
-    LoopProgram program;                                                                                        \
+    FusionProgram program;                                                                                      \
     for (int k = 0; k < arity; ++k) program.operands.push_back({OperandKind::kArray, kType, 0});                \
     program.steps.push_back({LaneOp::enumerator, 0, arity == 2 ? 1 : -1, -1, kType});                           \
     program.outputs.push_back({arity, program.value_types().back(), Reduction::kStore});                        \
     std::vector<T> y(n);                                                                                        \
     std::vector<std::uint8_t> truth(n);                                                                         \
     const bool is_truth = program.outputs[0].type == ElementType::kBool;                                        \
-    const LoopArgument from[] = {LoopArgument::array(a.data(), {&stride, 1}),                                   \
-                                 LoopArgument::array(b.data(), {&stride, 1})};                                  \
-    const LoopArgument to[] = {                                                                                 \
-        LoopArgument::array(is_truth ? static_cast<void*>(truth.data()) : y.data(), {&stride, 1})};             \
+    const FusionArgument from[] = {FusionArgument::array(a.data(), {&stride, 1}),                               \
+                                   FusionArgument::array(b.data(), {&stride, 1})};                              \
+    const FusionArgument to[] = {                                                                               \
+        FusionArgument::array(is_truth ? static_cast<void*>(truth.data()) : y.data(), {&stride, 1})};           \
     table().compile(program).run({&n, 1}, std::span(from).first(arity), to, calling_thread());                  \
     Checksum sum;                                                                                               \
     sum.add(y), sum.add(truth);                                                                                 \
@@ -176,13 +176,13 @@ void add_reductions(ResultSums& cases) {
         for (std::size_t d = 0; d < 3; ++d)
           if (shape.kept[d] != 0) kept *= shape.sizes[d];
         std::vector<T> y(static_cast<std::size_t>(kept));
-        LoopProgram program;
+        FusionProgram program;
         program.operands.push_back({OperandKind::kArray, kType, 0});
         if (of_exp) program.steps.push_back({LaneOp::kExp, 0, -1, -1, kType});
         program.outputs.push_back({of_exp ? 1 : 0, kType, how});
         const std::array<Int, 3> strides = {shape.sizes[1] * shape.sizes[2], shape.sizes[2], 1};
-        const LoopArgument from[] = {LoopArgument::array(x.data(), strides)};
-        const LoopArgument to[] = {LoopArgument::array(y.data(), shape.kept)};
+        const FusionArgument from[] = {FusionArgument::array(x.data(), strides)};
+        const FusionArgument to[] = {FusionArgument::array(y.data(), shape.kept)};
         table().compile(program).run(shape.sizes, from, to, calling_thread());
         sum.add(y);
       }

@@ -88,7 +88,7 @@ class WholeGraph {
 
   void run_loop(const graph::Operation& node, std::vector<Memory>& operands, std::vector<Memory>& results) {
     const Dims& dims = node.op->lane ? node.results[0].dims : node.operands[0].dims;
-    kernels::LoopProgram program;
+    kernels::FusionProgram program;
     std::vector<std::vector<int64_t>> strides;
     const auto add = [&](const kernels::Block& block, const Dims& own) {
       strides.emplace_back();
@@ -108,9 +108,10 @@ class WholeGraph {
     }
     program.outputs.push_back(
         {value, results[0].block.element, node.op->reduction.value_or(kernels::Reduction::kStore)});
-    std::vector<kernels::LoopArgument> from, to{kernels::LoopArgument::array(results[0].block.data, strides.back())};
+    std::vector<kernels::FusionArgument> from,
+        to{kernels::FusionArgument::array(results[0].block.data, strides.back())};
     for (size_t k = 0; k < operands.size(); ++k)
-      from.push_back(kernels::LoopArgument::array(operands[k].block.data, strides[k]));
+      from.push_back(kernels::FusionArgument::array(operands[k].block.data, strides[k]));
     std::vector<int64_t> sizes;
     for (const Dim& dim : dims) sizes.push_back(dim.size);
     kernels::table().compile(std::move(program)).run(sizes, from, to, threads_);

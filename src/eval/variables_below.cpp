@@ -1,4 +1,4 @@
-#include "eval/places.h"
+#include "eval/variables_below.h"
 
 #include <fmt/format.h>
 
@@ -11,9 +11,9 @@
 namespace mtf::eval {
 namespace {
 
-/// Visits every Place below a value, depth first in the order of declaration. Each instance and list is entered once.
-/// `visit` gets the path of the Place and the offset of the path's last part.
-class PlaceWalk {
+/// Visits every Variable below a value, depth first in the order of declaration. Each instance and list is entered
+/// once. `visit` gets the path of the Variable and the offset of the path's last part.
+class VariableWalk {
  public:
   template <typename Visit>
   void over(const HostValue& value, const Visit& visit) {
@@ -41,7 +41,7 @@ class PlaceWalk {
     }
   }
   size_t steps() const { return seen_.size(); }
-  /// True if the visited Place is an item of a list.
+  /// True if the visited Variable is an item of a list.
   bool is_in_list() const { return levels_.back().items != nullptr; }
   /// False if there may be more below the value that only a run knows.
   bool knows_all() const { return all_known_; }
@@ -57,8 +57,8 @@ class PlaceWalk {
 
   template <typename Visit>
   void enter(const HostValue& value, const Visit& visit) {
-    if (auto* place = value.as<PlacePtr>()) {
-      if (seen_.insert(place->get()).second) visit(*place, path_, last_);
+    if (auto* variable = value.as<VariablePtr>()) {
+      if (seen_.insert(variable->get()).second) visit(*variable, path_, last_);
     } else if (auto* instance = value.as<InstancePtr>()) {
       if (seen_.insert(instance->get()).second)
         levels_.push_back({&(*instance)->scope->bindings, nullptr, path_.size(), last_});
@@ -78,64 +78,64 @@ class PlaceWalk {
 
 }  // namespace
 
-HoldsPlaces holds_places(const HostValue& value) {
-  if (value.is<InstancePtr>()) return HoldsPlaces::kYes;
-  if (!value.is<ListPtr>()) return HoldsPlaces::kNo;
+HoldsVariables holds_variables(const HostValue& value) {
+  if (value.is<InstancePtr>()) return HoldsVariables::kYes;
+  if (!value.is<ListPtr>()) return HoldsVariables::kNo;
   bool all_known = true;
   const bool has_other = has_item(value, [&](const HostValue& item) {
     all_known = all_known && !item.is_unknown() && !item.is_poison();
-    return !item.is<InstancePtr>() && !item.is<PlacePtr>() && !item.is<None>() && !item.is_unknown() &&
+    return !item.is<InstancePtr>() && !item.is<VariablePtr>() && !item.is<None>() && !item.is_unknown() &&
            !item.is_poison();
   });
-  if (has_other) return HoldsPlaces::kNo;
-  return all_known ? HoldsPlaces::kYes : HoldsPlaces::kUnknown;
+  if (has_other) return HoldsVariables::kNo;
+  return all_known ? HoldsVariables::kYes : HoldsVariables::kUnknown;
 }
 
-std::vector<PlacePtr> places_of(const HostValue& value, bool trainable, bool* all_known) {
-  std::vector<PlacePtr> places;
-  PlaceWalk walk;
-  walk.over(value, [&](const PlacePtr& place, const std::string&, size_t) {
-    if (place->trainable == trainable) places.push_back(place);
+std::vector<VariablePtr> variables_below(const HostValue& value, bool trainable, bool* all_known) {
+  std::vector<VariablePtr> variables;
+  VariableWalk walk;
+  walk.over(value, [&](const VariablePtr& variable, const std::string&, size_t) {
+    if (variable->trainable == trainable) variables.push_back(variable);
   });
   if (all_known != nullptr) *all_known = walk.knows_all();
-  return places;
+  return variables;
 }
 
-std::vector<std::pair<PlacePtr, std::string>> paths_of(const HostValue& value, bool trainable) {
-  std::vector<std::pair<PlacePtr, std::string>> places;
-  PlaceWalk().over(value, [&](const PlacePtr& place, const std::string& path, size_t) {
-    if (place->trainable == trainable) places.emplace_back(place, path);
+std::vector<std::pair<VariablePtr, std::string>> paths_of(const HostValue& value, bool trainable) {
+  std::vector<std::pair<VariablePtr, std::string>> variables;
+  VariableWalk().over(value, [&](const VariablePtr& variable, const std::string& path, size_t) {
+    if (variable->trainable == trainable) variables.emplace_back(variable, path);
   });
-  return places;
+  return variables;
 }
 
-size_t name_places(const InstancePtr& instance, int64_t first) {
+size_t name_variables(const InstancePtr& instance, int64_t first) {
   struct Earlier {
-    PlacePtr place;
+    VariablePtr variable;
     std::string path;  ///< from the instance
   };
   std::vector<Earlier> earlier;
-  PlaceWalk walk;
-  walk.over(instance, [&](const PlacePtr& place, const std::string& path, size_t last) {
-    if (place->serial <= first) {
-      if (!walk.is_in_list()) earlier.push_back({place, path});
+  VariableWalk walk;
+  walk.over(instance, [&](const VariablePtr& variable, const std::string& path, size_t last) {
+    if (variable->serial <= first) {
+      if (!walk.is_in_list()) earlier.push_back({variable, path});
       return;
     }
-    place->path = path;
-    place->name = path.substr(last);
-    place->current.value().node->name = Name(path);
+    variable->path = path;
+    variable->name = path.substr(last);
+    variable->current.value().node->name = Name(path);
   });
   if (earlier.empty()) return walk.steps();
   std::unordered_set<std::string> taken;
-  PlaceWalk().over(instance, [&](const PlacePtr& place, const std::string& path, size_t) {
-    if (place->serial > first) taken.insert(path);
+  VariableWalk().over(instance, [&](const VariablePtr& variable, const std::string& path, size_t) {
+    if (variable->serial > first) taken.insert(path);
   });
   for (const Earlier& each : earlier) {
-    if (taken.insert(each.place->path).second) continue;
+    if (taken.insert(each.variable->path).second) continue;
     std::string path = each.path;
     while (!taken.insert(path).second) path += '\'';
-    each.place->path = path;
-    each.place->current.value().node->name = Name(path);
+    each.variable->path = path;
+    each.variable->current.value().node->name = Name(path);
   }
   return walk.steps();
 }
