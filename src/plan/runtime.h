@@ -3,8 +3,12 @@
 //
 // The compiler makes a plan without knowing the runtime (plan/compiler.h). A runtime runs a plan without knowing how it
 // was made. plan/execution.h does the work that is the same for all runtimes. It is the only caller of meet(), run(),
-// place(), load(), fetch() and store(). A new kind of device is one more class with these functions. No code asks which
-// runtime there is.
+// place(), load(), fetch() and store(). No code asks which runtime there is.
+//
+// A new runtime is one more class with these functions, as long as it computes on processors in host memory. A device
+// with memory of its own (a GPU) needs more than a class: an operation's record holds one kernel for host blocks
+// (graph/kernel_call.h), a step of a schedule holds a loop program of the CPU's kernels (schedule::LoopPlan), and a
+// tensor's blocks are pointers to host memory (plan/tensor.h).
 //
 //   evaluator ─► Execution ─┬─► Compiler: program ─► plan
 //                           └─► Runtime: plan, inputs ─► tensors      run/: on ranks and threads, dry, the reference
