@@ -173,7 +173,7 @@ void Interpreter::set(const std::string& name, const TensorView& tensor) {
 }
 
 ScriptValue Interpreter::value(const std::string& expression) {
-  return translated([&] { return impl_->shown(impl_->session.value(expression)); });
+  return impl_->running([&] { return impl_->shown(impl_->session.value(expression)); });
 }
 
 void Interpreter::bind(const std::string& name, const ScriptValue& value) {
@@ -330,11 +330,11 @@ std::vector<TextPart> Interpreter::explain(const std::string& text) const {
 }
 
 TensorData Interpreter::tensor(const std::string& expression) {
-  return translated([&] { return tensor_data(impl_->session.show(expression)); });
+  return impl_->running([&] { return tensor_data(impl_->session.show(expression)); });
 }
 
 double Interpreter::number(const std::string& expression) {
-  return translated([&] {
+  return impl_->running([&] {
     const plan::HostTensor host = impl_->session.read(expression);
     if (!host.type.dims.empty())
       fail(Kind::type_mismatch, {}, "expected a number, found {}: {}", to_string(host.type), expression);

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <thread>
 
 #include "../file_test.h"
@@ -136,6 +137,27 @@ TEST(Interpreters, WhatTheOutputThrowsEndsTheRun) {
   options.output = [](std::string_view) { throw std::runtime_error("full"); };
   Interpreter interpreter(options);
   EXPECT_THROW(interpreter.run("print(1)"), std::runtime_error);
+}
+
+TEST(Interpreters, WhatTheOutputThrowsOnceLeavesItsInterpreterUsable) {
+  int left = 0;
+  std::string printed;
+  InterpreterOptions options;
+  options.output = [&](std::string_view text) {
+    if (left-- > 0) throw std::runtime_error("full");
+    printed += text;
+  };
+  Interpreter interpreter(options);
+  interpreter.run("fn f() {\n  print(\"said\")\n  return ones([])\n}");
+  const std::vector<std::function<void()>> reads = {
+      [&] { interpreter.value("f()"); }, [&] { interpreter.tensor("f()"); }, [&] { interpreter.number("f()"); }};
+  for (const auto& read : reads) {
+    left = 1;
+    EXPECT_THROW(read(), std::runtime_error);
+    printed.clear();
+    read();
+    EXPECT_EQ(printed, "said\n");
+  }
 }
 
 }  // namespace
