@@ -126,10 +126,14 @@ TypedPlace typed_place(const std::string& text) {
     tokens.pop_back();
   };
   if (ends_where_word_begins() && is_name(tokens.back())) take();
-  while (ends_where_word_begins() && tokens.back().text == "." && tokens.size() > 1 &&
-         is_name(tokens[tokens.size() - 2])) {
-    take();
-    take();
+  const auto ends_in = [&](std::size_t back, std::string_view text) {
+    return tokens.size() > back && tokens[tokens.size() - 1 - back].text == text;
+  };
+  while (ends_where_word_begins() && ends_in(0, ".") && tokens.size() > 1) {
+    std::size_t more = 1;  // the tokens of `[0]` and of the name before it
+    while (ends_in(more, "]") && ends_in(more + 2, "[") && tokens.size() > more + 3) more += 3;
+    if (!is_name(tokens[tokens.size() - 1 - more])) break;
+    for (++more; more > 0; --more) take();
   }
   place.word = text.substr(place.begin);
   for (std::size_t i = 0; i < tokens.size(); ++i) {

@@ -1,6 +1,8 @@
 #include "session/known_names.h"
 
 #include <algorithm>
+#include <charconv>
+#include <string_view>
 
 #include "eval/evaluator.h"
 #include "eval/variables_below.h"
@@ -39,6 +41,14 @@ eval::HostValue member(const eval::HostValue& value, Name name) {
   if (const auto* instance = value.as<eval::InstancePtr>()) scope = &(*instance)->scope;
   const eval::Binding* binding = scope != nullptr && *scope ? (*scope)->find_own(name) : nullptr;
   return binding != nullptr ? binding->value : eval::HostValue();
+}
+
+/// Returns the element of a list at the index that begins `text`; nothing if there is none.
+eval::HostValue element(const eval::HostValue& value, std::string_view text) {
+  const auto* list = value.as<eval::ListPtr>();
+  std::size_t index = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
+  return list && error == std::errc() && index < (*list)->items.size() ? (*list)->items[index] : eval::HostValue();
 }
 
 void add_members(std::vector<KnownName>& found, const std::string& prefix, const std::string& owner,
@@ -91,7 +101,8 @@ std::vector<KnownName> known_names(eval::Evaluator& evaluator, const std::string
     bool is_first = true;
     for (size_t begin = 0; begin <= dot;) {
       const size_t end = prefix.find('.', begin);
-      const Name name(prefix.substr(begin, end - begin));
+      const std::string part = prefix.substr(begin, end - begin);
+      const Name name(part.substr(0, part.find('[')));
       if (!is_first) {
         value = member(value, name);
       } else if (name == Name("init") || name == Name("random")) {
@@ -99,6 +110,8 @@ std::vector<KnownName> known_names(eval::Evaluator& evaluator, const std::string
       } else if (auto binding = evaluator.top()->find(name).binding) {
         value = binding->value;
       }
+      for (size_t at = part.find('['); at != std::string::npos; at = part.find('[', at + 1))
+        value = element(value, std::string_view(part).substr(at + 1));
       is_first = false;
       begin = end + 1;
     }

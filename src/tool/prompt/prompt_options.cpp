@@ -46,6 +46,24 @@ std::string without_quotes(std::string_view word) {
   return text;
 }
 
+/// Returns the end of a value whose first word ends at `end`. The rules `batch -> rows, hidden -> cols` of a layout
+/// have several words.
+std::size_t end_of_rules(std::string_view text, std::size_t end) {
+  for (std::size_t next = 0; (next = behind_blanks(text, end)) < text.size();) {
+    const bool is_arrow = text.substr(next).starts_with("->");
+    if (!is_arrow && text[end - 1] != ',' && text[end - 1] != ';' && !text.substr(0, end).ends_with("->")) break;
+    end = end_of_word(text, next);
+  }
+  return end;
+}
+
+/// Puts the rules of a layout, `batch -> rows`, into braces, as in a script.
+std::string in_braces(std::string value) {
+  if (value.find("->") == std::string::npos || value.starts_with('{')) return value;
+  std::replace(value.begin(), value.end(), ';', ',');
+  return "{" + value + "}";
+}
+
 /// Splits `--mesh=rows:2` into its name and its value.
 std::pair<std::string_view, std::optional<std::string_view>> parts_of(std::string_view word) {
   const std::size_t equals = word.find('=');
@@ -125,6 +143,7 @@ PromptOptions::PromptOptions(std::string_view command, const std::string& argume
       const std::size_t begin = behind_blanks(text, end);
       if (begin == text.size()) fail(Kind::bad_usage, {}, "{} needs a value", code(std::string(name)));
       end = end_of_word(text, begin);
+      if (name == "--layout") end = end_of_rules(text, end);
       value = without_quotes(text.substr(begin, end - begin));
     }
     given_.emplace_back(option->name, std::move(value));
@@ -168,7 +187,7 @@ std::string given_word(std::string_view word) { return without_quotes(trim(word)
 
 Layout layout_given(session::Session& session, const std::string& word) {
   if (trim(word).empty()) return {};
-  return mesh_or_layout<Layout>(session, "--layout", word, "expected a layout, found a mesh", kLayoutHelp,
+  return mesh_or_layout<Layout>(session, "--layout", in_braces(word), "expected a layout, found a mesh", kLayoutHelp,
                                 parse_layout);
 }
 

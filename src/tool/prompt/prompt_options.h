@@ -18,6 +18,17 @@ struct PromptOption {
   bool may_be_repeated = false;
 };
 
+inline constexpr PromptOption kTypeOptions[] = {{"--mesh"}, {"--layout"}};
+inline constexpr PromptOption kExplainOptions[] = {{"--mesh"}, {"--layout"}, {"--json", false}};
+inline constexpr PromptOption kPlanOptions[] = {{"--mesh"},        {"--layout"}, {"--machine"}, {"--by"},
+                                                {"--sort"},        {"--depth"},  {"--lines"},   {"--symbolic", false},
+                                                {"--json", false}, {"--file"}};
+inline constexpr PromptOption kCompareOptions[] = {
+    {"--layout", true, true}, {"--mesh", true, true}, {"--machine"}, {"--peak", false}};
+inline constexpr PromptOption kSearchOptions[] = {
+    {"--processors"},        {"--memory"}, {"--machine"}, {"--axes"}, {"--stored", false},
+    {"--whole", true, true}, {"--mesh"},   {"--layout"},  {"--most"}, {"--json", false}};
+
 class PromptOptions {
  public:
   /// Removes the options from the text after `command`. A word that begins with `--` is an option if an option has this

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tool/prompt/prompt_options.h"
 #include "tool/prompt/repl.h"
 
 namespace mtf::tool {
@@ -26,6 +27,7 @@ struct ReplCommand {
   std::string_view summary;
   /// Runs the command. `argument` is the text after its name, without blanks around it. Throws UserError.
   void (*run)(Repl&, const std::string& argument);
+  std::span<const PromptOption> options = {};
 };
 std::span<const ReplCommand> repl_commands();
 /// Returns the commands that a word may mean: the command of this name, or all with names that begin with it. A colon

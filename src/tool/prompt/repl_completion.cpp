@@ -1,6 +1,8 @@
 #include "tool/prompt/repl_completion.h"
 
 #include <algorithm>
+#include <optional>
+#include <variant>
 
 #include "session/completion.h"
 #include "support/source.h"
@@ -35,6 +37,26 @@ Completions menu_of(std::size_t begin, const std::vector<session::CouldStand>& c
   return found;
 }
 
+/// Completes an option of a command, or the name of a mesh or layout as its value. Nothing if the word is neither.
+std::optional<Completions> option_of(const session::Session& session, const ReplCommand& command,
+                                     const std::string& argument, std::size_t skipped) {
+  const std::size_t begin = argument.find_last_of(" \t\n") + 1;  // npos + 1 is 0
+  const std::string word = argument.substr(begin);
+  Completions found{skipped + begin, {}};
+  if (word.starts_with("--")) {
+    for (const PromptOption& option : command.options)
+      if (option.name.starts_with(word)) found.candidates.push_back({std::string(option.name), ""});
+    return found;
+  }
+  const std::string_view before = trim(std::string_view(argument).substr(0, begin));
+  const bool is_mesh = before.ends_with("--mesh");
+  if (command.options.empty() || (!is_mesh && !before.ends_with("--layout"))) return std::nullopt;
+  for (const session::KnownName& name : session.known_names(word))
+    if (is_mesh ? std::holds_alternative<MeshPtr>(name.type.what) : std::holds_alternative<LayoutPtr>(name.type.what))
+      found.candidates.push_back({name.name, text_of(name)});
+  return found;
+}
+
 }  // namespace
 
 Completions complete_entry(const session::Session& session, const std::string& entry, std::size_t cursor) {
@@ -55,6 +77,9 @@ Completions complete_entry(const session::Session& session, const std::string& e
     }
     skipped = blank + 1;
     const ReplCommand* const command = is_question ? nullptr : find_repl_command(text.substr(first, blank - first));
+    if (command != nullptr)
+      if (std::optional<Completions> found = option_of(session, *command, text.substr(skipped), skipped))
+        return *std::move(found);
     if (command != nullptr && command->takes == ReplArgument::kFile) {
       const std::string path = text.substr(text.find_last_of(" \t") + 1);
       return menu_of(cursor - (path.size() - (path.rfind('/') + 1)), session::files_that_begin(path));

@@ -26,12 +26,6 @@
 namespace mtf::tool {
 namespace {
 
-constexpr PromptOption kTypeOptions[] = {{"--mesh"}, {"--layout"}};
-constexpr PromptOption kExplainOptions[] = {{"--mesh"}, {"--layout"}, {"--json", false}};
-constexpr PromptOption kPlanOptions[] = {{"--mesh"},        {"--layout"}, {"--machine"}, {"--by"},
-                                         {"--sort"},        {"--depth"},  {"--lines"},   {"--symbolic", false},
-                                         {"--json", false}, {"--file"}};
-
 std::string decided_text(graph::LayoutOrigin origin) {
   switch (origin) {
     case graph::LayoutOrigin::kGiven: return "its layout is written, by `@`, where it is declared or for its path";
@@ -215,13 +209,6 @@ void explain_command(Repl& repl, const std::string& argument) {
   repl.say(text + better_text(explanation, repl.columns()));
 }
 
-namespace {
-
-constexpr PromptOption kCompareOptions[] = {
-    {"--layout", true, true}, {"--mesh", true, true}, {"--machine"}, {"--peak", false}};
-
-}  // namespace
-
 void compare_command(Repl& repl, const std::string& argument) {
   const PromptOptions options(":compare", argument, kCompareOptions);
   const std::string example = "such as `:compare net(x) --layout batch:rows --layout \"hidden:cols;batch:rows\"`";
@@ -241,14 +228,6 @@ void compare_command(Repl& repl, const std::string& argument) {
           .compare(compared.assumptions, machine, options.has("--peak"));
   repl.say(comparison_text(std::move(compared), comparison, machine.has_value(), repl.columns()));
 }
-
-namespace {
-
-constexpr PromptOption kSearchOptions[] = {
-    {"--processors"},        {"--memory"}, {"--machine"}, {"--axes"}, {"--stored", false},
-    {"--whole", true, true}, {"--mesh"},   {"--layout"},  {"--most"}, {"--json", false}};
-
-}  // namespace
 
 void search_command(Repl& repl, const std::string& argument) {
   const PromptOptions options(":search", argument, kSearchOptions);

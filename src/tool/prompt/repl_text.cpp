@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "tool/present/plan_text.h"
 #include "tool/present/table.h"
 #include "tool/prompt/message_colours.h"
+#include "types/saturating.h"
 
 namespace mtf::tool {
 namespace {
@@ -35,6 +37,32 @@ std::vector<std::pair<std::string, std::int64_t>> collective_lines(const session
     }
     if (!known) lines.emplace_back(std::move(line), 1);
   }
+  return lines;
+}
+
+// More lines than these are added up.
+constexpr std::size_t kMostCollectiveLines = 8;
+
+// Returns a line for each kind of collective and its axes.
+std::vector<std::pair<std::string, std::int64_t>> added_up(const session::EntryReport& report) {
+  struct Sum {
+    std::string what;
+    std::int64_t times = 0, values = 0, bytes = 0;
+  };
+  std::vector<Sum> sums;
+  for (const spmd::StatementCost& cost : report.costs) {
+    if (!cost.collective) continue;
+    const std::string what = collective_text(cost);
+    auto sum = std::find_if(sums.begin(), sums.end(), [&](const Sum& each) { return each.what == what; });
+    if (sum == sums.end()) sum = sums.insert(sum, {what});
+    sum->times = saturating_add(sum->times, cost.times);
+    sum->values = saturating_add(sum->values, saturating_multiply(cost.times, cost.values));
+    sum->bytes = saturating_add(sum->bytes, saturating_multiply(cost.times, cost.bytes));
+  }
+  std::vector<std::pair<std::string, std::int64_t>> lines;
+  for (const Sum& sum : sums)
+    lines.emplace_back(
+        fmt::format("{}: {}, {} in all", sum.what, count_text(sum.values, "value"), bytes_text(sum.bytes)), sum.times);
   return lines;
 }
 
@@ -90,7 +118,9 @@ std::string text_of(const session::KnownName& known) {
 }
 
 std::string repl_text(const session::EntryReport& report, const Room& room, bool colours) {
-  const auto collectives = collective_lines(report);
+  auto collectives = collective_lines(report);
+  const bool are_many = collectives.size() > kMostCollectiveLines;
+  if (are_many) collectives = added_up(report);
   std::string out;
   for (const session::EntryReport::Binding& binding : report.bindings)
     out += binding_text(binding, collectives.empty(), room, colours) + "\n";
@@ -98,6 +128,7 @@ std::string repl_text(const session::EntryReport& report, const Room& room, bool
     const std::string text = "   " + (count == 1 ? "" : thousands(count) + " × ") + line;
     out += (colours ? in_style("33", text) : text) + "\n";
   }
+  if (are_many) out += "   `:explain` before the statement tells each of them\n";
   return out;
 }
 

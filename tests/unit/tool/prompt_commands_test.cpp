@@ -65,26 +65,54 @@ TEST_F(Prompt, OptionsStandBeforeTheStatementOrBehindIt) {
   EXPECT_TRUE(terminal.mentions("peak"));
   enter(":explain einsum(h, v -> [batch, io]) --mesh [rows: 4, cols: 8]", "hidden is summed, and split over cols");
   enter(":search einsum(h, v -> [batch, io]) --whole batch --processors 4 --axes 1", "{io -> rows}");
+  enter(":plan --layout hidden -> rows, io -> cols einsum(h, v -> [batch, io])", "all_reduce over rows");
   enter(":plan h --by nothing", "expected tree, line, function, path, collective or value");
   enter(":plan --meshh rows:4 h", "`:plan` has no option `--meshh`");
   enter(":plan h --mesh", "`--mesh` needs a value");
   enter("let m = 2; 5 --m", "7");
 }
 
-TEST_F(Prompt, CtrlCEndsASearchAtOnce) {
+TEST_F(Prompt, CtrlCEndsASearchAtOnceWithTheBestSoFar) {
   Session terminal(*this, 40, 150);
   terminal.enter(":set layers=12", "layers=12");
   terminal.enter(":load " + source_folder() + "/examples/transformer.mtf", "statements; `:vars`");
   terminal.type("\x0c");
   terminal.type(
       ":search --processors 65536 --axes 4 opt.minimize(mean(cross_entropy(net(text), next, over: vocab)))\r");
-  EXPECT_TRUE(terminal.mentions("searching: "));
+  EXPECT_TRUE(terminal.mentions(", the best takes"));
   const auto begin = std::chrono::steady_clock::now();
   terminal.type("\x03");
-  EXPECT_TRUE(terminal.mentions("[interrupted]"));
+  EXPECT_TRUE(terminal.mentions("the search was interrupted; the best so far"));
+  EXPECT_TRUE(terminal.mentions("layout best  = "));
   EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 0.5);
   EXPECT_FALSE(terminal.screen().text().find("searching: ") != std::string::npos);
   terminal.enter("1 + 1", "2");
+}
+
+TEST_F(Prompt, TabCompletesOptionsAndWhatTheyTakeAndMembersOfAnElement) {
+  Session terminal(*this, 40, 120);
+  terminal.enter("mesh grid = [rows: 1]", "mtf>");
+  terminal.enter("dim n = 2", "<3> mtf>");
+  terminal.enter("model M { param weight: [n] = 0 }", "<4> mtf>");
+  terminal.enter("let nets = [M(), M()]", "<5> mtf>");
+  terminal.type(":plan --sym\t");
+  EXPECT_TRUE(terminal.mentions(":plan --symbolic"));
+  terminal.type(" --mesh gr\t");
+  EXPECT_TRUE(terminal.mentions(":plan --symbolic --mesh grid"));
+  terminal.type(" nets[1].we\t");
+  EXPECT_TRUE(terminal.mentions("nets[1].weight"));
+  terminal.type("\x15:explain --m\t");
+  EXPECT_TRUE(terminal.mentions(":explain --mesh"));
+}
+
+TEST_F(Prompt, ManyCollectivesAreALineForEachKindAndAxes) {
+  Session terminal(*this, 40, 150);
+  terminal.enter(":set steps=1", "steps=1");
+  terminal.enter(":load " + source_folder() + "/examples/transformer.mtf", "statements; `:vars`");
+  terminal.enter("opt.minimize(mean(cross_entropy(net(text), next, over: vocab)))", "`:explain` before the statement");
+  EXPECT_TRUE(terminal.mentions("× all_reduce over cols: "));
+  EXPECT_TRUE(terminal.mentions("× all_reduce over rows: "));
+  EXPECT_EQ(terminal.screen().text().find("is a sum over"), std::string::npos);
 }
 
 TEST_F(Prompt, QuitLeaves) {
