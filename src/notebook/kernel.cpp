@@ -1,10 +1,13 @@
 // mtf-kernel: the prompt as a kernel of Jupyter, over xeus.
 //
 // A cell is an entry of the prompt: statements, an expression, `:plan …`, `?name`. A command may begin with `%` too, as
-// magics of notebooks do. What is printed becomes a stream, and each report an answer with a table in HTML. `%draw x`
-// answers with the picture of a layout. An interrupt ends a run, and iterations that have ended stay.
+// magics of notebooks do. What is printed becomes a stream, and each report an answer with a table in HTML. Plans,
+// explanations and searches are tables too. `%draw x` answers with the picture of a layout. `%%ranks 4` runs the rest
+// of the cell as a program on four ranks. An interrupt ends a run, and iterations that have ended stay.
 #include <pthread.h>
 
+#include <atomic>
+#include <charconv>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -31,6 +34,7 @@
 #include "tool/present/picture.h"
 #include "tool/prompt/repl.h"
 #include "tool/prompt/repl_text.h"
+#include "tool/shell/on_ranks.h"
 
 namespace mtf::notebook {
 namespace {
@@ -64,6 +68,18 @@ std::string word_at(const std::string& text, std::size_t at) {
   return text.substr(begin, end - begin);
 }
 
+constexpr std::size_t kMostOutput = std::size_t{64} << 20;  // of a program on ranks, without a line end
+
+/// The number behind `%%ranks`.
+int64_t number_of_ranks(const std::string& text) {
+  constexpr int64_t kMost = 1024;
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 1 || number > kMost)
+    fail(Kind::bad_option_value, {}, "%%ranks: expected a number of ranks from 1 to {}, found `{}`", kMost, text);
+  return number;
+}
+
 class Kernel : public xeus::xinterpreter {
  public:
   Kernel()
@@ -75,10 +91,14 @@ class Kernel : public xeus::xinterpreter {
     repl_.options().pager = false;
     repl_.on_report([this](const session::EntryReport& report) { answer(report); });
     repl_.on_wrong([this](const Diagnostic& wrong) { said(wrong); });
+    repl_.on_answer([this](const std::string& text, const std::string& record) { show(text, html_of_record(record)); });
   }
 
   /// Any thread may call it.
-  void interrupt() { repl_.interrupt(); }
+  void interrupt() {
+    is_interrupted_ = true;
+    repl_.interrupt();
+  }
 
  private:
   void configure_impl() override {}
@@ -94,9 +114,11 @@ class Kernel : public xeus::xinterpreter {
     silent_ = silent;
     error_.reset();
     const std::string entry(trim(code));
-    const bool is_right = entry.starts_with("%draw ") ? draw(entry.substr(6))
-                          : entry.starts_with('%')    ? repl_.enter(":" + entry.substr(1))
-                                                      : repl_.enter(code);
+    is_interrupted_ = false;
+    const bool is_right = entry.starts_with("%draw ")     ? draw(entry.substr(6))
+                          : entry.starts_with("%%ranks ") ? run_on_ranks(entry.substr(8))
+                          : entry.starts_with('%')        ? repl_.enter(":" + entry.substr(1))
+                                                          : repl_.enter(code);
     out_stream_.flush();
     err_stream_.flush();
     if (is_right && !error_) return xeus::create_successful_reply(json::array(), json::object());
@@ -117,6 +139,34 @@ class Kernel : public xeus::xinterpreter {
       error_ = error.diagnostic();
       return false;
     }
+  }
+
+  /// Runs a program on ranks. `given` is their number, a line end, and the program. The program sees nothing of the
+  /// session, whose names live in this process alone.
+  bool run_on_ranks(const std::string& given) {
+    try {
+      const std::size_t end = std::min(given.find('\n'), given.size());
+      const std::string program = (std::filesystem::path(path_of_program()).parent_path() / "mtf").string();
+      const tool::ProcessResult result = tool::run_program_on_ranks(
+          number_of_ranks(std::string(trim(given.substr(0, end)))), {program, "run", "-e", given.substr(end)},
+          std::chrono::hours(24 * 365), kMostOutput,
+          [this](std::string_view line) {
+            publish_stream("stdout", std::string(line) + "\n");
+            return true;
+          },
+          [this] { return is_interrupted_.load(); });
+      if (!result.err.empty()) publish_stream("stderr", result.err);
+      if (is_interrupted_) fail(Kind::interrupted, {});
+      return result.status == 0;
+    } catch (const UserError& error) {
+      error_ = error.diagnostic();
+      return false;
+    }
+  }
+
+  void show(const std::string& text, const std::string& html) {
+    out_stream_.flush();
+    if (!silent_) display_data({{"text/plain", text}, {"text/html", html}}, json::object(), json::object());
   }
 
   void answer(const session::EntryReport& report) {
@@ -169,6 +219,7 @@ class Kernel : public xeus::xinterpreter {
   std::optional<Diagnostic> error_;  ///< of the present cell
   int counter_ = 0;
   bool silent_ = false;
+  std::atomic<bool> is_interrupted_ = false;  ///< since the present cell began
 };
 
 /// Writes the file by which Jupyter finds the kernel, below PREFIX/share/jupyter/kernels.

@@ -1,7 +1,7 @@
 #pragma once
 // One record for each kind of collective: its names in a program, a schedule and the counters, its cost, its memory,
-// and its movement. Planner, schedule and executor read these records, so none of them switches on the kind. A new
-// kind is an enumerator (spmd/local_program.h) and a record.
+// and its movement. Planner, schedule and executor read these records. A new kind is an enumerator
+// (spmd/local_program.h), a record, and its cases in the few switches that src/README.md lists.
 #include <string_view>
 #include <vector>
 

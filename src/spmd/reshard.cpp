@@ -285,8 +285,18 @@ class Search {
       case InstructionKind::kAllToAll: return (n - 1) / n * problem_.block_bytes(here);
       case InstructionKind::kAllGather: return (n - 1) / n * problem_.block_bytes(move.to);
       case InstructionKind::kTranspose: return problem_.block_bytes(here);
-      default: return 0;
+      case InstructionKind::kSlice: return 0;
+      case InstructionKind::kInput:
+      case InstructionKind::kCompute:
+      case InstructionKind::kExchange:
+      case InstructionKind::kExchangeAdd:
+      case InstructionKind::kTakeOver:
+      case InstructionKind::kFromOwner:
+      case InstructionKind::kToOwner:
+      case InstructionKind::kRemesh: break;
     }
+    MTF_CHECK(false, "a resharding has no such move");
+    return 0;
   }
 
   std::vector<ReshardMove> moves_from(const Sharding& here) const {

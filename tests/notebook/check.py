@@ -63,11 +63,43 @@ class Cells(unittest.TestCase):
         self.run_cell("dim a = 3\nlet y = ones([a])")
         for command in ("%plan sum(y)", ":plan sum(y)"):
             _, found = self.run_cell(command)
-            self.assertIn("flops", "".join(content.get("text", "") for _, content in found))
+            self.assertIn("flops", found[-1][1]["data"]["text/plain"])
         _, found = self.run_cell("%draw y")
         self.assertIn("<svg", found[-1][1]["data"]["image/svg+xml"])
         reply, _ = self.run_cell("%nothing")
         self.assertEqual(reply["ename"], "unknown_command")
+
+    def test_plans_explanations_and_searches_are_tables(self):
+        self.run_cell("mesh tm = [p: 2]\nlayout tl = {rows -> p}\nuse tm\nuse tl\ndim rows = 4\nlet z = ones([rows])")
+        for command, table in (("%plan sum(z)", "values"), ("%explain sum(z)", "collectives"),
+                               ("%search --processors 4 sum(z)", "found")):
+            _, found = self.run_cell(command)
+            data = found[-1][1]["data"]
+            self.assertIn(f"<caption>{table}</caption>", data["text/html"])
+            self.assertTrue(data["text/plain"].strip())
+        self.assertIn("<td>all_reduce</td>", self.run_cell("%plan sum(z)")[1][-1][1]["data"]["text/html"])
+
+    def test_a_cell_runs_on_ranks(self):
+        program = ("mesh m = [p: 2]\nlayout l = {n -> p}\ndim n = 4\n"
+                   "let c = counters { print(sum(ones([n]))) }\nprint(c.all_reduce.over(\"p\").count)")
+        reply, found = self.run_cell("%%ranks 2\n" + program)
+        self.assertEqual(reply["status"], "ok", found)
+        self.assertEqual("".join(content.get("text", "") for _, content in found), "4\n1\n")
+        reply, _ = self.run_cell("%%ranks none\nprint(1)")
+        self.assertEqual(reply["ename"], "bad_option_value")
+        reply, found = self.run_cell("%%ranks 2\nprint(unknown)")
+        self.assertEqual(reply["status"], "error")
+        self.assertIn("unknown_name", "".join(content.get("text", "") for _, content in found))
+
+    def test_an_interrupt_ends_a_cell_on_ranks(self):
+        number = self.client.execute("%%ranks 2\ndim n = 4\nlet t = ones([n])\nwhile true { t := t + 1.0 }", stop_on_error=False)
+        time.sleep(1.5)
+        self.manager.interrupt_kernel()
+        begun = time.perf_counter()
+        while (reply := self.client.get_shell_msg(timeout=20))["parent_header"].get("msg_id") != number:
+            pass
+        self.assertLess(time.perf_counter() - begun, 10)
+        self.assertEqual(reply["content"]["ename"], "interrupted")
 
     def test_an_error_has_its_kind_and_place(self):
         reply, found = self.run_cell("dim batch = 2\nlet q = ones([bach])")

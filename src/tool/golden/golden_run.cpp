@@ -16,8 +16,8 @@
 #include "tool/golden/golden_test.h"
 #include "tool/present/message_json.h"
 #include "tool/shell/launch.h"
+#include "tool/shell/on_ranks.h"
 #include "tool/shell/output.h"
-#include "tool/shell/process.h"
 #include "tool/shell/program_options.h"
 
 namespace mtf::tool {
@@ -210,15 +210,9 @@ class Jobs {
   void run_job() {
     std::vector<std::string> places;
     for (std::size_t i = outcomes_.size(); i < which_.size(); ++i) places.push_back(std::to_string(which_[i]));
-    const std::vector<std::string> words = {
-        "mpirun", "-q",         "--oversubscribe", "-n", std::to_string(ranks_), own_program(),
-        "test",   "--on-ranks", join(places, ","), path_};
-    std::vector<std::pair<std::string, std::string>> variables = {{"OMPI_MCA_mpi_yield_when_idle", "1"},
-                                                                  {"OMPI_MCA_btl_vader_single_copy_mechanism", "none"}};
-    if (geteuid() == 0)
-      variables.insert(variables.end(), {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}});
     const auto take = [&](std::string_view record) { return take_record(record); };
-    const ProcessResult result = run_process(words, variables, limit_, kGoldenMostOutput, take);
+    const ProcessResult result = run_program_on_ranks(
+        ranks_, {own_program(), "test", "--on-ranks", join(places, ","), path_}, limit_, kGoldenMostOutput, take);
     const bool all_ended = outcomes_.size() == which_.size();
     if (all_ended && result.status == 0) return;
     if (all_ended) outcomes_.pop_back();  // its ranks did not end

@@ -51,6 +51,11 @@ void Repl::say(const std::string& text) {
   out_ << text;
 }
 
+void Repl::answer(const std::string& text, const std::function<std::string()>& json) {
+  if (show_answer_) show_answer_(text, json());
+  else say(text);
+}
+
 Repl::Repl(eval::Settings settings, run::MpiRuntimeOptions options, std::ostream& out, std::ostream& err)
     : runtime_(std::move(options)),
       execution_(runtime_),

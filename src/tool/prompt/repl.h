@@ -42,6 +42,9 @@ class Repl {
   /// Sets the functions that get reports and errors (and warnings) in the place of their texts.
   void on_report(std::function<void(const session::EntryReport&)> show) { show_report_ = std::move(show); }
   void on_wrong(std::function<void(const Diagnostic&)> show) { show_wrong_ = std::move(show); }
+  /// Sets the function that gets plans, explanations and searches as text and as JSON, in the place of their texts.
+  using ShowAnswer = std::function<void(const std::string& text, const std::string& json)>;
+  void on_answer(ShowAnswer show) { show_answer_ = std::move(show); }
   /// Says that standard output is a terminal: long output is paged, and tables fit it.
   void at_terminal() { at_terminal_ = true; }
   /// Turns on colours in reports and in errors.
@@ -71,6 +74,8 @@ class Repl {
   void say_wrong(const Diagnostic& wrong);
   /// Prints the output of a command, through the pager if it is long.
   void say(const std::string& text);
+  /// Prints an answer that is also a record; `json` returns the record as JSON.
+  void answer(const std::string& text, const std::function<std::string()>& json);
   /// Shows the progress of a command.
   void show_status(const std::string& text) const {
     if (show_status_ && options_.progress) show_status_(text);
@@ -109,6 +114,7 @@ class Repl {
   std::function<void(const std::string&)> show_status_;
   std::function<void(const session::EntryReport&)> show_report_;
   std::function<void(const Diagnostic&)> show_wrong_;
+  ShowAnswer show_answer_;
   std::int64_t number_ = 1;
   bool done_ = false, at_terminal_ = false, colours_reports_ = false, colours_errors_ = false;
   std::atomic<int> interrupts_ = 0;  ///< since the current statement began

@@ -49,9 +49,9 @@ void type_command(Repl& repl, const std::string& argument);  // repl_plan.cpp
 void plan_command(Repl& repl, const std::string& argument);
 void explain_command(Repl& repl, const std::string& argument);
 void use_command(Repl& repl, const std::string& argument);
-void compare_command(Repl& repl, const std::string& argument);  // repl_compare.cpp
-void search_command(Repl& repl, const std::string& argument);   // repl_search.cpp
-void load_command(Repl& repl, const std::string& argument);     // repl_files.cpp
+void compare_command(Repl& repl, const std::string& argument);
+void search_command(Repl& repl, const std::string& argument);
+void load_command(Repl& repl, const std::string& argument);  // repl_files.cpp
 void reload_command(Repl& repl, const std::string& argument);
 void save_command(Repl& repl, const std::string& argument);
 void mesh_command(Repl& repl, const std::string& argument);  // repl_tables.cpp

@@ -136,8 +136,9 @@ void plan_command(Repl& repl, const std::string& argument) {
   std::optional<cost::MachineModel> machine;
   if (const auto file = options.value("--machine")) machine = machine_option(*file);
   std::string shown;
+  std::optional<session::Planned> answer;
   if (!options.has("--symbolic")) {
-    const session::Planned planned = repl.session().plan(statement, repl.name_of_entry(), assumption);
+    const session::Planned& planned = answer.emplace(repl.session().plan(statement, repl.name_of_entry(), assumption));
     PlanTree tree;
     PlanTotals totals;
     for (const eval::StatementReport& report : planned.statements) {
@@ -161,7 +162,8 @@ void plan_command(Repl& repl, const std::string& argument) {
           time_text(seconds_of(cost::LayoutCosts(planned.record, *machine, planned.before).in(nullptr, nullptr).time),
                     machine->name);
   }
-  repl.say(shown.empty() ? "nothing to compute\n" : shown);
+  if (shown.empty() || !answer) return repl.say(shown.empty() ? "nothing to compute\n" : shown);
+  repl.answer(shown, [&] { return to_json(plan_record(*answer)); });
 }
 
 /// A layout or a mesh as a script writes it, also where it is given in the command line's notation.
@@ -206,7 +208,8 @@ void explain_command(Repl& repl, const std::string& argument) {
   if (explanation.collectives.empty()) return repl.say("no communication\n");
   std::string text;
   for (const session::Explanation::Collective& collective : explanation.collectives) text += explained(collective);
-  repl.say(text + better_text(explanation, repl.columns()));
+  repl.answer(text + better_text(explanation, repl.columns()),
+              [&] { return to_json(explanation_record(explanation)); });
 }
 
 void compare_command(Repl& repl, const std::string& argument) {
@@ -256,7 +259,9 @@ void search_command(Repl& repl, const std::string& argument) {
   const session::SearchAnswer answer =
       search_layouts(session::WhatIf::statement(repl.session(), statement, repl.name_of_entry()), std::move(request));
   if (answer.result.is_ended && options.has("--json")) fail(Kind::interrupted, {});
-  repl.say(options.has("--json") ? to_json(found_layouts(answer.result)) : search_text(answer, repl.columns()));
+  const auto json = [&] { return to_json(found_layouts(answer.result)); };
+  if (options.has("--json")) repl.say(json());
+  else repl.answer(search_text(answer, repl.columns()), json);
 }
 
 }  // namespace mtf::tool

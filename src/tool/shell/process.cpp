@@ -94,7 +94,7 @@ pid_t forked(int signal) {
 
 ProcessResult run_process(const std::vector<std::string>& arguments,
                           const std::vector<std::pair<std::string, std::string>>& variables, std::chrono::seconds limit,
-                          std::size_t most_output, const TakeLine& take_line) {
+                          std::size_t most_output, const TakeLine& take_line, const IsUnwanted& is_unwanted) {
   Pipe out, err;
   const pid_t child = forked(SIGTERM);
   if (child == 0) become(arguments, variables, out.write_end, err.write_end);
@@ -106,11 +106,12 @@ ProcessResult run_process(const std::vector<std::string>& arguments,
   auto deadline = Clock::now() + limit;
   while (out.read_end >= 0 || err.read_end >= 0) {
     pollfd files[] = {{out.read_end, POLLIN, 0}, {err.read_end, POLLIN, 0}};
-    poll(files, 2, milliseconds_until(deadline));
+    const int wait = milliseconds_until(deadline);
+    poll(files, 2, is_unwanted ? std::min(wait, 100) : wait);
     if (files[0].revents != 0 && !read_some(out.read_end, result.out)) close_end(out.read_end);
     if (files[1].revents != 0 && !read_some(err.read_end, result.err)) close_end(err.read_end);
     if (take_line && take_lines(result.out, take_line) && !ending) deadline = Clock::now() + limit;
-    const bool too_late = Clock::now() >= deadline;
+    const bool too_late = Clock::now() >= deadline || (!ending && is_unwanted && is_unwanted());
     const bool too_much = result.out.size() > most_output || result.err.size() > most_output;
     if (ending && too_late) {
       kill(-child, SIGKILL);

@@ -21,13 +21,18 @@ struct ProcessResult {
 /// Receives a line of a program's standard output. Returns true if the time limit starts again.
 using TakeLine = std::function<bool(std::string_view line)>;
 
+/// True once the program is no longer wanted; it is asked several times a second.
+using IsUnwanted = std::function<bool()>;
+
 /// Runs a program (found by PATH) with `variables` added to the environment and an empty standard input. After `limit`,
 /// or after more than `most_output` bytes of output, ends the program and all processes that it started. However this
 /// process ends, the program gets SIGTERM. A program that cannot be started gives status
-/// 127. `take_line`, if given, receives each complete line at once; these lines are not in `out`.
+/// 127. `take_line`, if given, receives each complete line at once; these lines are not in `out`. Once `is_unwanted`,
+/// the program ends as after `limit`.
 ProcessResult run_process(const std::vector<std::string>& arguments,
                           const std::vector<std::pair<std::string, std::string>>& variables, std::chrono::seconds limit,
-                          std::size_t most_output = std::size_t{64} << 20, const TakeLine& take_line = {});
+                          std::size_t most_output = std::size_t{64} << 20, const TakeLine& take_line = {},
+                          const IsUnwanted& is_unwanted = {});
 
 /// The result of one piece of work.
 struct WorkResult {
