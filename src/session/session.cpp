@@ -6,6 +6,7 @@
 #include <ostream>
 #include <unordered_map>
 
+#include "cost/timed_costs.h"
 #include "eval/declarations.h"
 #include "eval/evaluator.h"
 #include "graph/op.h"
@@ -315,8 +316,10 @@ std::vector<EntryReport> Session::use(const eval::InForce& what, const std::stri
 const std::vector<Entry>& Session::entries() const { return impl_->entries; }
 
 Planned Session::plan(const std::string& text, const std::string& name, const Assumption& assumption,
-                      std::shared_ptr<plan::ProgramRecord> record) {
-  StandIn planner(impl_->evaluator, impl_->settings, assumption, record);
+                      std::shared_ptr<plan::ProgramRecord> record, const cost::MachineModel* machine) {
+  plan::ExecutionOptions options{.record = record};
+  if (machine) options.costs = cost::costs_timed_by(*machine);
+  StandIn planner(impl_->evaluator, impl_->settings, assumption, std::move(options));
   eval::Evaluator& evaluator = planner.evaluator();
   const graph::Context& context = evaluator.builder.context;
   Planned planned;
@@ -374,7 +377,7 @@ void Session::Impl::look(eval::Evaluator& at, const std::string& text, const std
 
 KnownName Session::what_is(const std::string& expression, const std::string& name, const Assumption& assumption) {
   std::optional<StandIn> planner;
-  if (!assumption.is_none()) planner.emplace(impl_->evaluator, impl_->settings, assumption, nullptr);
+  if (!assumption.is_none()) planner.emplace(impl_->evaluator, impl_->settings, assumption, plan::ExecutionOptions());
   KnownName result;
   impl_->look(planner ? planner->evaluator() : impl_->evaluator, expression, name,
               [&](const eval::HostValue& value) { result = known(expression, value); });
@@ -655,7 +658,7 @@ std::vector<Axis> Session::axes() const {
 
 std::vector<HeldName> Session::held(const Assumption& assumption) const {
   std::optional<StandIn> planner;
-  if (!assumption.is_none()) planner.emplace(impl_->evaluator, impl_->settings, assumption, nullptr);
+  if (!assumption.is_none()) planner.emplace(impl_->evaluator, impl_->settings, assumption, plan::ExecutionOptions());
   return held_names(*impl_->evaluator.top());
 }
 

@@ -33,6 +33,10 @@ namespace mtf::graph {
 struct Value;  // graph/graph.h
 }
 
+namespace mtf::cost {
+struct MachineModel;  // cost/machine.h
+}
+
 namespace mtf::session {
 
 /// Fails unless the data is a valid tensor: valid dims, each once, the right number of bytes, and bools of 0 or 1.
@@ -122,11 +126,12 @@ class Session {
   /// bytes is wrong.
   void set(const std::string& target, const plan::HostView& data);
   /// Plans statements without computing, and without a change to the session. Under an assumption the plan uses copies
-  /// of the session's values with the assumed layout (session/stand_in.h). `record` receives the computation. Stops if
+  /// of the session's values with the assumed layout (session/stand_in.h). `record` receives the computation. With
+  /// `machine`, each part has its time. Stops if
   /// interrupt() has been called since forget_interrupt(). Throws UserError, also if the session's values do not fit
   /// the assumption.
   Planned plan(const std::string& text, const std::string& name = "<plan>", const Assumption& assumption = {},
-               std::shared_ptr<plan::ProgramRecord> record = nullptr);
+               std::shared_ptr<plan::ProgramRecord> record = nullptr, const cost::MachineModel* machine = nullptr);
   /// Returns the names that fit at a position, for completion: bindings, operations, members after `name.`.
   std::vector<KnownName> known_names(const std::string& prefix) const;
   /// Returns the memory of the variables that were declared so far.

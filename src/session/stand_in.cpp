@@ -18,14 +18,14 @@ StandIn::StandIn(eval::Evaluator& of, const eval::Settings& settings) : evaluato
 }
 
 StandIn::StandIn(eval::Evaluator& of, const eval::Settings& settings, const Assumption& assumption,
-                 std::shared_ptr<plan::ProgramRecord> record)
-    : runtime_(of.runtime().planner(assumption.is_none() && !record)),
-      execution_(std::in_place, *runtime_, plan::ExecutionOptions{.record = record}),
+                 plan::ExecutionOptions options)
+    : runtime_(of.runtime().planner(assumption.is_none() && !options.record)),
+      execution_(std::in_place, *runtime_, options),
       evaluator_(assumed(settings, assumption), &*execution_, nowhere_) {
   evaluator_.stand_in(of);
   execution_->heed(evaluator_.interrupt);
   evaluator_.blocks.expect_more();
-  const bool anew = !assumption.is_none() || record;
+  const bool anew = !assumption.is_none() || options.record;
   copied_.emplace(evaluator_, anew ? CopiedValues::How::kLaidOutAnew : CopiedValues::How::kAsTheyAre);
   if (anew) evaluator_.cuts.cut({}, {});  // computes the values that are kept for gradients
   runtime_->restart_peak();

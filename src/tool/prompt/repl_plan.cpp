@@ -1,11 +1,13 @@
 // `:type`, `:plan`, `:compare`, `:search`, `:explain` and `:use`: types and costs under the current mesh and layout or
 // under others.
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "api/records.h"
+#include "cost/layout_costs.h"
 #include "run/dry_runtime.h"
 #include "session/explanation.h"
 #include "support/diagnostics.h"
@@ -93,17 +95,44 @@ void type_command(Repl& repl, const std::string& argument) {
 
 namespace {
 
+std::optional<cost::MachineModel> machine_of(const PromptOptions& options) {
+  const auto file = options.value("--machine");
+  return file ? std::optional(machine_option(*file)) : std::nullopt;
+}
+
+/// Returns the parts of the time of a planned statement, which must have a record.
+std::vector<std::pair<std::string, double>> time_of(const session::Planned& planned,
+                                                    const cost::MachineModel& machine) {
+  return seconds_of(cost::LayoutCosts(planned.record, machine, planned.before).in(nullptr, nullptr).time);
+}
+
+session::Planned planned_with_record(Repl& repl, const PromptOptions& options, const session::Assumption& assumption) {
+  return repl.session().plan(options.statement(), "<plan>", assumption, std::make_shared<plan::ProgramRecord>());
+}
+
+/// Returns the plan of a statement as JSON.
+std::string statement_json(Repl& repl, const PromptOptions& options, const session::Assumption& assumption,
+                           const session::Planned& planned, const std::optional<cost::MachineModel>& machine) {
+  PlanRecord record = plan_record(planned);
+  if (machine) {
+    record.machine = machine->name;
+    record.seconds = time_of(planned_with_record(repl, options, assumption), *machine);
+  }
+  return to_json(record);
+}
+
 /// The plan of a statement or of a file as JSON.
 std::string plan_json(Repl& repl, const PromptOptions& options, const session::Assumption& assumption) {
   for (const char* option : {"--by", "--sort", "--depth", "--lines", "--symbolic"})
     if (options.has(option)) fail(Kind::bad_usage, {}, "{} and {} cannot be combined", code(option), code("--json"));
-  std::optional<cost::MachineModel> machine;
-  if (const auto file = options.value("--machine")) machine = machine_option(*file);
+  const std::optional<cost::MachineModel> machine = machine_of(options);
   const auto file = options.value("--file");
   if (!file) {
-    if (machine) fail(Kind::bad_usage, {}, "{} of a statement has no times", code("--json"));
     need_argument(options.statement(), ":plan --json", "a statement", "let y = einsum(x, w -> [batch])");
-    return to_json(plan_record(repl.session().plan(options.statement(), "<plan>", assumption)));
+    return statement_json(
+        repl, options, assumption,
+        repl.session().plan(options.statement(), "<plan>", assumption, nullptr, machine ? &*machine : nullptr),
+        machine);
   }
   if (!options.has("--json") || !options.statement().empty())
     fail(Kind::bad_usage, {}, "{} is the file of {}, without a statement", code("--file"), code(":plan --json"));
@@ -126,25 +155,31 @@ void plan_command(Repl& repl, const std::string& argument) {
   PlanView view;
   view.by = plan_by(options.value("--by").value_or("value"));
   if (const auto sort = options.value("--sort")) view.sort = plan_sort(*sort);
-  if (view.sort == PlanSort::kTime)
-    fail(Diagnostic(Kind::bad_usage, {}, "`:plan` has the time of the whole statement alone")
-             .help("`mtf plan --machine FILE --sort time` sorts the parts of a script by time"));
+  const std::optional<cost::MachineModel> machine = machine_of(options);
+  if (view.sort == PlanSort::kTime && !machine)
+    fail(Kind::bad_usage, {}, "{} needs {}, which gives the times", code("--sort time"), code("--machine FILE"));
   refuse_unused(view.by, [&](std::string_view option) { return options.has(option); });
   if (options.has("--depth")) view.depth = options.number("--depth", 0, 1000, 0);
   view.lines = options.number("--lines", 1, 1'000'000, view.lines);
   view.width = repl.columns();
-  std::optional<cost::MachineModel> machine;
-  if (const auto file = options.value("--machine")) machine = machine_option(*file);
   std::string shown;
   std::optional<session::Planned> answer;
   if (!options.has("--symbolic")) {
-    const session::Planned& planned = answer.emplace(repl.session().plan(statement, repl.name_of_entry(), assumption));
+    const session::Planned& planned = answer.emplace(
+        repl.session().plan(statement, repl.name_of_entry(), assumption, nullptr, machine ? &*machine : nullptr));
     PlanTree tree;
     PlanTotals totals;
     for (const eval::StatementReport& report : planned.statements) {
       if (view.by == PlanBy::kValue) shown += plan_text(report, true, view.width);
-      else tree.add(report);
+      tree.add(report);
       totals.add(report);
+    }
+    // A plan that is longer than the screen is shown as the tree of its parts.
+    const auto lines = static_cast<std::size_t>(std::count(shown.begin(), shown.end(), '\n'));
+    constexpr std::size_t kAround = 4;  // the entry, the headings and the next prompt
+    if (!options.has("--by") && !options.has("--lines") && lines + kAround > repl.rows()) {
+      view.by = PlanBy::kTree;
+      view.lines = static_cast<int>(std::max<std::size_t>(repl.rows(), kAround + 4) - kAround);
     }
     if (view.by != PlanBy::kValue) shown = view_text(tree, view);
     shown += estimate_note(totals.doubts(), view.width);
@@ -157,13 +192,10 @@ void plan_command(Repl& repl, const std::string& argument) {
       for (const eval::StatementReport& report : planned.statements) symbolic.add(report);
       shown += fitted(symbolic.text(), view.width);
     }
-    if (machine)
-      shown +=
-          time_text(seconds_of(cost::LayoutCosts(planned.record, *machine, planned.before).in(nullptr, nullptr).time),
-                    machine->name);
+    if (machine) shown += time_text(time_of(planned, *machine), machine->name);
   }
   if (shown.empty() || !answer) return repl.say(shown.empty() ? "nothing to compute\n" : shown);
-  repl.answer(shown, [&] { return to_json(plan_record(*answer)); });
+  repl.answer(shown, [&] { return statement_json(repl, options, assumption, *answer, machine); });
 }
 
 /// A layout or a mesh as a script writes it, also where it is given in the command line's notation.

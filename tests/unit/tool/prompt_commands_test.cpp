@@ -30,6 +30,24 @@ TEST_F(Prompt, APlanSaysHowLongAStatementTakesOnAMachine) {
   terminal.enter(kMatrices, "<2> mtf>");
   terminal.enter(":plan --machine slow.json einsum(h, v -> [batch, io])", "a slow one");
   terminal.enter(":plan --machine nowhere.json h", "nowhere.json");
+  terminal.type("\x0c");
+  terminal.enter(":plan --machine slow.json --by line --sort time einsum(h, v -> [batch, io])", "a slow one");
+  EXPECT_TRUE(terminal.mentions("time"));
+  EXPECT_TRUE(terminal.mentions("ms  "));
+  terminal.enter(":plan --by line --sort time h", "`--sort time` needs `--machine FILE`");
+  terminal.type("\x0c");
+  terminal.enter(":set pager off", "pager off");
+  terminal.enter(":plan --json --machine slow.json h * 2.0", "\"seconds\": 0.008");
+}
+
+TEST_F(Prompt, APlanThatIsLongerThanTheScreenIsTheTreeOfItsParts) {
+  Session terminal(*this, 20, 120);
+  terminal.enter(kMatrices, "<2> mtf>");
+  terminal.enter("fn f(x) { return tanh(exp(tanh(x * 2.0))) }; fn g(x) { return f(f(f(f(f(f(x)))))) }", "<3> mtf>");
+  terminal.enter(":plan f(h)", "tanh");
+  terminal.type("\x0c");
+  terminal.enter(":plan g(h)", "share");
+  EXPECT_TRUE(terminal.mentions("f(f(f("));
 }
 
 TEST_F(Prompt, LayoutsAreComparedDrawnAndCounted) {
