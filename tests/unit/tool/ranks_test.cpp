@@ -317,9 +317,9 @@ TEST_F(OnRanks, MoreMemoryThanThereIsForAllRanksOfAMachineIsSeen) {
   if (there > std::int64_t{1} << 50) GTEST_SKIP() << "this machine does not say how much memory it has";
   const std::string script =
       "dim a = " + std::to_string(each / 4096) + ", b = 1024\nlet x = random.uniform([a, b])\nprint(x[a: 0, b: 0])\n";
-  // If the program continued, no rank could really allocate so much.
+  // If the program continued, no rank could really allocate so much. One rank alone could.
   const std::string limited =
-      "ulimit -v " + std::to_string(each / 1024) + "; exec " + kMtf + " run " + write("a.mtf", script);
+      "ulimit -v " + std::to_string(each / 1024 / 10 * 11) + "; exec " + kMtf + " run " + write("a.mtf", script);
   const ProcessResult result = run_on_ranks(3, {"sh", "-c", limited});
   EXPECT_EQ(result.status, 4);
   EXPECT_TRUE(says_once(result.err, "out_of_memory"));
