@@ -756,10 +756,9 @@ bool Replay::is_repeated(const Record& a, Record& b) {
   return true;
 }
 
-void Replay::run(Span loop) {
-  Record& record = *known_;
+/// Gives the record's program the values and numbers of the present iteration.
+void Replay::give_inputs(Record& record) {
   graph::Capture& capture = record.made.capture;
-  graph::Context& context = evaluator_.builder.context;
   for (size_t i = 0; i < record.sources.size(); ++i) {
     const auto [from, index] = record.sources[i];
     if (from == Source::From::kVariable) capture.leaves[i] = record.assigned[index].variable->current.value();
@@ -768,7 +767,42 @@ void Replay::run(Span loop) {
   for (const MovingNumber& number : record.moving)
     (number.operation ? number.operation->inputs[number.index] : capture.numbers[number.index]) = now(number);
   tensors_.clear();
-  context.random_calls += record.calls;
+}
+
+/// Gives names, lists and variables the values that they had before the iteration, as far as its results are missing.
+void Replay::take_back(const Record& record, const graph::Values& roots, const graph::Values& before,
+                       std::vector<HostValue> lists_before) {
+  for (size_t i = 0; i < record.lists.size(); ++i)
+    (record.lists[i].owner ? record.lists[i].owner.get() : scope_)->find_own(record.lists[i].name)->value =
+        std::move(lists_before[i]);
+  for (size_t i = 0; i < roots.size(); ++i) {
+    if (roots[i].node->is_computed(0)) break;
+    const size_t index = record.root_of[i];
+    if (index >= record.assigned.size()) {
+      const Named& named = record.named[index - record.assigned.size()];
+      if (named.is_in_list) continue;
+      HostValue& value = (named.owner ? named.owner.get() : scope_)->find_own(named.name)->value;
+      if (before[i]) value = graph::Handle(before[i]);
+      else value = None{};
+      continue;
+    }
+    before[i].node->ended = nullptr;
+    record.assigned[index].variable->current = before[i];
+  }
+}
+
+static graph::Value new_value(const graph::OperationRef& operation, Name name) {
+  auto node = std::make_shared<graph::Node>();
+  node->operation = operation;
+  node->id = graph::new_node_id();
+  node->name = name;
+  return {std::move(node), 0};
+}
+
+void Replay::run(Span loop) {
+  Record& record = *known_;
+  give_inputs(record);
+  evaluator_.builder.context.random_calls += record.calls;
   evaluator_.replays.has(Effects::kWrites);  // of loops around this one
   // An entry that fails in this iteration takes it back. Whatever else is run ends with the error, so that old values
   // that the iteration does not read need not be kept for it, as they are not in a plan.
@@ -777,13 +811,9 @@ void Replay::run(Span loop) {
   for (const size_t index : record.root_of) {
     if (index >= record.assigned.size()) {
       const Named& named = record.named[index - record.assigned.size()];
-      auto node = std::make_shared<graph::Node>();
-      node->operation = named.after;
-      node->id = graph::new_node_id();
-      node->name = named.node_name;
-      node->is_looked_at = named.is_looked_at;
-      evaluator_.builder.adopt(*node);
-      roots.push_back({std::move(node), 0});
+      roots.push_back(new_value(named.after, named.node_name));
+      roots.back().node->is_looked_at = named.is_looked_at;
+      evaluator_.builder.adopt(*roots.back().node);
       before.emplace_back();
       named_values[index - record.assigned.size()] = roots.back();
       if (named.is_in_list) continue;
@@ -799,13 +829,9 @@ void Replay::run(Span loop) {
       continue;
     }
     const Assigned& assigned = record.assigned[index];
-    auto node = std::make_shared<graph::Node>();
-    node->operation = assigned.after;
-    node->id = graph::new_node_id();
-    node->name = assigned.name;
-    node->place = assigned.variable->serial;
-    evaluator_.builder.adopt(*node);
-    roots.push_back({std::move(node), 0});
+    roots.push_back(new_value(assigned.after, assigned.name));
+    roots.back().node->place = assigned.variable->serial;
+    evaluator_.builder.adopt(*roots.back().node);
     before.push_back(may_be_taken_back ? assigned.variable->current.value() : graph::Value());
     for (Replay* const around : evaluator_.replays.loops_)
       if (around != this) around->assigns(assigned.variable, assigned.ended);
@@ -834,29 +860,13 @@ void Replay::run(Span loop) {
     });
   } catch (...) {  // a value without operands cannot be computed later
     if (!may_be_taken_back) throw;
-    for (size_t i = 0; i < record.lists.size(); ++i)
-      (record.lists[i].owner ? record.lists[i].owner.get() : scope_)->find_own(record.lists[i].name)->value =
-          std::move(lists_before[i]);
-    for (size_t i = 0; i < roots.size(); ++i) {
-      if (roots[i].node->is_computed(0)) break;
-      const size_t index = record.root_of[i];
-      if (index >= record.assigned.size()) {
-        const Named& named = record.named[index - record.assigned.size()];
-        if (named.is_in_list) continue;
-        HostValue& value = (named.owner ? named.owner.get() : scope_)->find_own(named.name)->value;
-        if (before[i]) value = graph::Handle(before[i]);
-        else value = None{};
-        continue;
-      }
-      before[i].node->ended = nullptr;
-      record.assigned[index].variable->current = before[i];
-    }
+    take_back(record, roots, before, std::move(lists_before));
     throw;
   }
   named_values.clear();
   for (size_t i = 0; i < record.sources.size(); ++i)
     if (record.sources[i].from == Source::From::kVariable || record.sources[i].from == Source::From::kName)
-      capture.leaves[i] = {};
+      record.made.capture.leaves[i] = {};
 }
 
 }  // namespace mtf::eval

@@ -235,6 +235,9 @@ class Replay {
   /// Delays the next attempt after several iterations that could not be recorded.
   void wait_after_failures();
   void follow_numbers(bool follows);
+  void give_inputs(Record& record);
+  void take_back(const Record& record, const graph::Values& roots, const graph::Values& before,
+                 std::vector<HostValue> lists_before);
   void run(Span loop);
 
   Evaluator& evaluator_;

