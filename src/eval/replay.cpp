@@ -478,11 +478,11 @@ bool Replay::find_named() {
                        info_.statement_mentions.end(), [&](const NameSet& names) { return names.contains(name); });
   };
   for (const auto& [ident, statement] : bound) {
-    const auto is_it = [&](const Named& named) { return !named.owner && named.name == ident.name; };
+    const auto is_it = [&, ident = ident](const Named& named) { return !named.owner && named.name == ident.name; };
     if (record.binds_number(ident.name) || std::any_of(record.named.begin(), record.named.end(), is_it)) continue;
     if (info_.captured.contains(ident.name)) return false;
     if (!is_read_behind(ident.name) && !info_.assigns.contains(ident.name)) continue;
-    const auto is_list = [&](const NamedList& list) { return !list.owner && list.name == ident.name; };
+    const auto is_list = [&, ident = ident](const NamedList& list) { return !list.owner && list.name == ident.name; };
     if (std::any_of(record.lists.begin(), record.lists.end(), is_list)) continue;
     const Binding* const binding = scope_->find_own(ident.name);
     if (binding && binding->value.is<ListPtr>()) {

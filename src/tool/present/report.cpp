@@ -55,7 +55,7 @@ td.code { white-space: pre-wrap; overflow-wrap: anywhere; min-width: 16em }
 td .said { display: block; padding-left: 2em; white-space: normal }
 @media (max-width: 700px) {
   summary { display: flex; flex-wrap: wrap; gap: 0 8px; border-top: 1px solid var(--line) }
-  summary > .what { flex: 1 0 100%; white-space: normal; overflow-wrap: anywhere }
+  summary > .what { flex: 1 0 100%; box-sizing: border-box; white-space: normal; overflow-wrap: anywhere }
   .figure:empty { display: none }
   .box { width: 60px } .figure { text-align: left } td, th { padding: 1px 4px }
   .sortable tr { display: flex; flex-wrap: wrap; gap: 0 8px } .sortable td { order: 2 } .sortable td:empty { display: none }
