@@ -53,12 +53,6 @@ graph::OperationRef data_operation(const TensorType& type, Sharding lies, AxisSe
   return operation;
 }
 
-LocalValue in_sharding(LocalValue value, const Sharding& sharding) {
-  value.partial = sharding.partial;
-  for (size_t d = 0; d < value.dims.size(); ++d) value.dims[d].axes = sharding.dims[d];
-  return value;
-}
-
 int LocalBuilder::add(LocalValue value) {
   program_.values.push_back(std::move(value));
   return static_cast<int>(program_.values.size()) - 1;

@@ -26,9 +26,6 @@ LocalValue block_of_result(const std::string& name, const graph::LaidOutOperatio
 /// True if the value has whole blocks in exactly this sharding.
 bool lies_as(const LocalValue& value, const Sharding& wanted);
 
-/// Returns `value` with blocks in `sharding`.
-LocalValue in_sharding(LocalValue value, const Sharding& sharding);
-
 /// Returns an operation that the program lacks, on the mesh and at the source position of an operation that it has.
 graph::OperationRef helper_operation(const graph::Op& op, std::vector<TensorType> operands,
                                      graph::Attributes attributes, const graph::LaidOutOperation& of,

@@ -575,15 +575,19 @@ const std::shared_ptr<const ReshardWay>& ReshardWays::find(const TensorType& typ
   return at->second;
 }
 
+LocalValue in_sharding(LocalValue value, const Sharding& sharding) {
+  value.partial = sharding.partial;
+  for (size_t d = 0; d < value.dims.size(); ++d) value.dims[d].axes = sharding.dims[d];
+  return value;
+}
+
 int reshard(LocalProgram& program, int value, const ReshardWay& way, const graph::OperationRef& node,
             const ReasonRef& reason) {
   Sharding here = program.values[value].sharding();
   const TensorType type = program.values[value].type();
   const MeshPtr mesh = program.values[value].mesh;
   for (const ReshardMove& move : way.moves) {
-    LocalValue result = program.values[value];
-    result.partial = move.to.partial;
-    for (size_t d = 0; d < result.dims.size(); ++d) result.dims[d].axes = move.to.dims[d];
+    LocalValue result = in_sharding(program.values[value], move.to);
     Instruction instruction;
     instruction.kind = move.kind;
     instruction.node = node;

@@ -57,6 +57,9 @@ class ReshardWays {
   std::unordered_map<std::string, std::shared_ptr<const ReshardWay>> found_;
 };
 
+/// Returns `value` with blocks in `sharding`.
+LocalValue in_sharding(LocalValue value, const Sharding& sharding);
+
 /// Adds the instructions that reshard `value` in the given way, and returns the new value. `reason` explains the
 /// reduction of a partial value.
 int reshard(LocalProgram& program, int value, const ReshardWay& way, const graph::OperationRef& node,

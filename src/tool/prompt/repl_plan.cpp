@@ -251,8 +251,7 @@ void compare_command(Repl& repl, const std::string& argument) {
   const std::vector<std::string> meshes = options.values("--mesh"), layouts = options.values("--layout");
   if (meshes.empty() && layouts.empty())
     fail(Diagnostic(Kind::bad_usage, {}, "`:compare` needs a `--layout` or a `--mesh`").help(example));
-  std::optional<cost::MachineModel> machine;
-  if (const auto file = options.value("--machine")) machine = machine_option(*file);
+  const std::optional<cost::MachineModel> machine = machine_of(options);
   std::vector<std::vector<Axis>> mesh_axes;
   for (const std::string& word : meshes) mesh_axes.push_back(mesh_given(repl.session(), word));
   std::vector<std::pair<std::string, Layout>> rules;
@@ -279,7 +278,7 @@ void search_command(Repl& repl, const std::string& argument) {
     fail(Diagnostic(Kind::bad_usage, {}, "how many processors there are is not said")
              .help("`:search --processors 16 net(x)`, or a mesh in force"));
   if (const auto bytes = options.value("--memory")) question.memory = bytes_option(*bytes);
-  if (const auto file = options.value("--machine")) request.machine = machine_option(*file);
+  if (auto machine = machine_of(options)) request.machine = std::move(*machine);
   request.axes = options.number("--axes", 1, 4, request.axes);
   question.stored = options.has("--stored");
   question.most = static_cast<std::size_t>(options.number("--most", 1, 1000, 2));
