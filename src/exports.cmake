@@ -7,9 +7,9 @@ set(MTF_EXPORTS_support available_memory.h bleu.h diagnostics.def diagnostics.h 
 set(MTF_EXPORTS_line_editor line_editor.h screen.h)
 set(MTF_EXPORTS_kernels attention.h block.h convolution.h copy.h element_type.h elements.h extremes.h fused_loop.h
   kernel_table.h lane_op.h lane_ops.def level.h matmul.h philox.h pooling.h rows.h runs.h scratch.h threads.h)
-set(MTF_EXPORTS_io array.h csv.h element_sum.h event_file.h file.h file_kind.h idx.h io_error.h log_file.h npy.h
-  partial_file.h pattern.h piece_tokenizer.h positioned_file.h ranks.h safetensors.h text.h token_file.h tokenizer.h
-  write_file.h write_target.h)
+set(MTF_EXPORTS_io array.h csv.h element_sum.h event_file.h file.h file_kind.h idx.h io_error.h json_object.h log_file.h
+  npy.h partial_file.h pattern.h piece_tokenizer.h positioned_file.h ranks.h safetensors.h text.h token_file.h
+  tokenizer.h write_file.h write_target.h)
 set(MTF_EXPORTS_types cost.h dim.h key.h layout.h mesh.h saturating.h sharding.h text_reader.h)
 set(MTF_EXPORTS_syntax ast.h ast_expressions.h doubts.h foreign.h format.h parse.h print.h signature.h walk.h)
 set(MTF_EXPORTS_graph attributes.h call_frame.h call_text.h gradient_call.h graph.h history_end.h iteration_space.h

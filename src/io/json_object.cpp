@@ -10,7 +10,7 @@ namespace mtf::io {
 
 using Json = nlohmann::json;
 
-Json parse_object(const std::string& text, const std::string& path, const std::string& what) {
+Json parse_json(const std::string& text, const std::string& path, const std::string& what) {
   std::vector<std::set<std::string>> keys;
   std::string repeated;
   auto look = [&](int, Json::parse_event_t event, Json& value) {
@@ -29,8 +29,13 @@ Json parse_object(const std::string& text, const std::string& path, const std::s
     const auto lines = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '\n');
     fail_bad_file(path, "{} is no JSON{}", what, lines > 0 ? fmt::format(", in line {}", lines + 1) : "");
   }
-  if (!json.is_object()) fail_bad_file(path, "{} is no JSON object", what);
   if (!repeated.empty()) fail_bad_file(path, "{} says `{}` twice", what, printable(repeated));
+  return json;
+}
+
+Json parse_object(const std::string& text, const std::string& path, const std::string& what) {
+  Json json = parse_json(text, path, what);
+  if (!json.is_object()) fail_bad_file(path, "{} is no JSON object", what);
   return json;
 }
 

@@ -1,4 +1,4 @@
-// JSON in files: an object without repeated keys.
+// JSON in files, without repeated keys in any object.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -6,8 +6,10 @@
 
 namespace mtf::io {
 
-/// Parses a text that must be a JSON object, without repeated keys in any object. Throws IoError of kind kBadFile. Its
-/// message calls the text `what` ("its header"), and names the line of a syntax error if there are several lines.
+/// Parses a text that must be JSON without repeated keys in any object. Throws IoError of kind kBadFile. Its message
+/// calls the text `what` ("its header"), and names the line of a syntax error if there are several lines.
+nlohmann::json parse_json(const std::string& text, const std::string& path, const std::string& what);
+/// The same for a text that must be an object.
 nlohmann::json parse_object(const std::string& text, const std::string& path, const std::string& what);
 
 /// The beginning of a value as JSON, for a message.

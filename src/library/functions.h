@@ -14,6 +14,7 @@ std::vector<eval::HostFunction> write_functions();
 // ---- what the standard modules see, in the module `native` ----------------------------------------------------------
 std::vector<eval::HostFunction> array_functions();    ///< data.npy, data.save_npy
 std::vector<eval::HostFunction> table_functions();    ///< data.csv: tables with named columns
+std::vector<eval::HostFunction> json_functions();     ///< data.json: values of a JSON file
 std::vector<eval::HostFunction> example_functions();  ///< data.examples: the rows of tensors
 std::vector<eval::HostFunction> dataset_functions();  ///< data.idx: examples with labels
 std::vector<eval::HostFunction> text_functions();     ///< data.text, data.tokens and their like: texts and tokenizers

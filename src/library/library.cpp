@@ -17,9 +17,9 @@ std::vector<eval::HostFunction> joined(const std::vector<std::vector<eval::HostF
 const eval::HostLibrary& host_library() {
   static const eval::HostLibrary kLibrary{
       .functions = joined({string_functions(), write_functions()}),
-      .native =
-          joined({array_functions(), table_functions(), dataset_functions(), example_functions(), text_functions(),
-                  pair_functions(), packing_functions(), checkpoint_functions(), log_functions(), model_functions()}),
+      .native = joined({array_functions(), table_functions(), json_functions(), dataset_functions(),
+                        example_functions(), text_functions(), pair_functions(), packing_functions(),
+                        checkpoint_functions(), log_functions(), model_functions()}),
       .new_state = []() -> std::unique_ptr<eval::LibraryState> { return std::make_unique<RunFiles>(); },
   };
   return kLibrary;

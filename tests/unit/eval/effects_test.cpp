@@ -54,6 +54,7 @@ const std::map<std::string, std::string>& calls() {
       {"native.idx", "natives.idx(\"{folder}/images\", \"{folder}/labels\", [pixels])"},
       {"native.examples", "len(natives.examples([x], batch))"},
       {"native.table", "len(natives.table(\"{folder}/table\", \",\"))"},
+      {"native.json", "len(natives.json(\"{folder}/tokenizer\"))"},
       {"native.text", "len(natives.text(\"{folder}/text\"))"},
       {"native.bpe", "natives.bpe(\"{folder}/text\", 257, []).vocab"},
       {"native.words", "natives.words(\"{folder}/text\", 5, []).vocab"},
