@@ -21,8 +21,8 @@ set(MTF_EXPORTS_spmd axis_permutation.h collective_kind.h collectives.h decision
   instruction_costs.h iteration.h local_builder.h local_program.h local_text.h passes.h reasons.h reduce_program.h
   reduction_tree.h reshard.h statement_costs.h work.h)
 set(MTF_EXPORTS_schedule orders.h pack.h passes.h schedule.h)
-set(MTF_EXPORTS_plan compilation.h compiler.h counters.h doubt.h execution.h made_cut.h passes.h plan.h predict.h
-  program_record.h runtime.h tensor.h)
+set(MTF_EXPORTS_plan compilation.h compiler.h counters.h doubt.h execution.h made_cut.h passes.h peak_memory.h plan.h
+  predict.h program_record.h runtime.h tensor.h)
 set(MTF_EXPORTS_cost formula.h idle_work.h layout_costs.h machine.h repeated_costs.h search.h step_time.h
   symbolic_costs.h timed_costs.h)
 set(MTF_EXPORTS_eval abstract.h annotations.h binding.h block_info.h branches.h builtins.h callee.h calls.h

@@ -239,6 +239,8 @@ Counters Execution::counters() const {
   return counters;
 }
 
+std::optional<PeakMemory> Execution::peak_memory() const { return impl_->runtime.peak_memory(); }
+
 int64_t Execution::last_plan() const { return impl_->last ? impl_->last->number : 0; }
 
 Counters Execution::last_counters() const {

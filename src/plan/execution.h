@@ -13,6 +13,7 @@
 
 #include "graph/graph.h"
 #include "plan/counters.h"
+#include "plan/peak_memory.h"
 #include "plan/tensor.h"
 #include "spmd/statement_costs.h"
 #include "support/interrupt.h"
@@ -92,6 +93,8 @@ class Execution {
   /// rank only.
   uint64_t store(const graph::Value& value, const io::PositionedFile& file, uint64_t place);
 
+  /// The memory at the peak by kind, if the runtime is one for planning.
+  std::optional<PeakMemory> peak_memory() const;
   /// The counts so far. `counters {}` takes the difference of two. The peak is the runtime's.
   Counters counters() const;
 

@@ -7,12 +7,13 @@
 #include "types/saturating.h"
 
 namespace mtf::plan {
-namespace {
 
-int64_t bytes_of(const spmd::LocalProgram& program, int value) {
+int64_t largest_bytes(const spmd::LocalProgram& program, int value) {
   return mtf::saturating_multiply(schedule::largest_block(program.values[value]),
                                   size_of(program.values[value].element));
 }
+
+namespace {
 
 /// Returns a copy of the schedule with loops and buffers, also in the bodies of its loops.
 schedule::Schedule with_buffers(const schedule::Schedule& schedule) {
@@ -34,9 +35,9 @@ int64_t run_bytes(const schedule::Schedule& schedule) {
   for (const schedule::Buffer& buffer : schedule.buffers) {
     int64_t bytes = 0;
     if (buffer.kind == schedule::BufferKind::kStaging) {
-      bytes = staging_bytes(schedule, schedule.steps[buffer.first], bytes_of);
+      bytes = staging_bytes(schedule, schedule.steps[buffer.first], largest_bytes);
     } else {
-      bytes = schedule::padded(bytes_of(program, buffer.value));
+      bytes = schedule::padded(largest_bytes(program, buffer.value));
     }
     all = saturating_add(all, bytes);
     if (all >= kMost / 2) return kMost;  // pack() could overflow

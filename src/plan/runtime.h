@@ -20,10 +20,12 @@
 // UserError, and an error in a file is an IoError. It is thrown only on the rank where it happens.
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "graph/graph.h"
+#include "plan/peak_memory.h"
 #include "plan/tensor.h"
 #include "support/interrupt.h"
 #include "support/source.h"
@@ -78,6 +80,8 @@ class Runtime {
   virtual const Counters& counted(const Plan& plan) const = 0;
   /// The peak of the largest processor since restart_peak().
   virtual int64_t peak_bytes() const = 0;
+  /// The peak by kind, if the runtime knows it: a runtime for planning does.
+  virtual std::optional<PeakMemory> peak_memory() const { return std::nullopt; }
   /// Resets the peak to the bytes that are live now.
   virtual void restart_peak() = 0;
 

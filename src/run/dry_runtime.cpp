@@ -22,7 +22,12 @@ std::unique_ptr<plan::Runtime> DryRuntime::planner(bool beside) const {
 std::vector<std::shared_ptr<plan::Tensor>> DryRuntime::run(const std::shared_ptr<const plan::Plan>& plan,
                                                            const plan::PlanInputs& inputs, Span) {
   const schedule::Schedule& schedule = *plan->schedule;
+  const int64_t before = pool_->alone_peak();
   pool_->note_alone(plan->predicted.peak_bytes);
+  if (pool_->alone_peak() > before) {
+    fullest_ = plan;
+    peak_of_fullest_ = pool_->alone_peak();
+  }
   std::map<int, std::shared_ptr<Storage>> storages;
   for (size_t i = 0; i < inputs.values.size(); ++i)
     if (const plan::Tensor* input = inputs.values[i].tensor)
@@ -42,7 +47,19 @@ std::vector<std::shared_ptr<plan::Tensor>> DryRuntime::run(const std::shared_ptr
 
 const plan::Counters& DryRuntime::counted(const plan::Plan& plan) const { return plan.predicted; }
 int64_t DryRuntime::peak_bytes() const { return pool_->alone_peak(); }
-void DryRuntime::restart_peak() { pool_->restart_peak(); }
+std::optional<plan::PeakMemory> DryRuntime::peak_memory() const {
+  const int64_t peak = pool_->alone_peak();
+  if (!fullest_ || peak > peak_of_fullest_) return plan::PeakMemory{.held = peak};  // between two plans
+  plan::PeakMemory memory = plan::peak_memory(*fullest_->schedule);
+  const int64_t of_run = fullest_->predicted.peak_bytes;
+  memory.temporary += of_run - std::min(of_run, memory.total());  // between values
+  memory.held += peak - std::min(peak, of_run);
+  return memory;
+}
+void DryRuntime::restart_peak() {
+  pool_->restart_peak();
+  fullest_.reset();
+}
 
 std::shared_ptr<plan::Tensor> DryRuntime::pretended(const graph::Node& node) const {
   const graph::LaidOutOperation& operation = *node.operation;

@@ -32,6 +32,7 @@ class DryRuntime : public plan::Runtime {
                                                  const plan::PlanInputs& inputs, Span place) override;
   const plan::Counters& counted(const plan::Plan& plan) const override;
   int64_t peak_bytes() const override;
+  std::optional<plan::PeakMemory> peak_memory() const override;
   void restart_peak() override;
 
   std::shared_ptr<plan::Tensor> place(graph::Node& node, const plan::HostView&) override { return pretended(node); }
@@ -55,6 +56,8 @@ class DryRuntime : public plan::Runtime {
  private:
   std::shared_ptr<MemoryPool> pool_;
   std::shared_ptr<Storage> live_;
+  std::shared_ptr<const plan::Plan> fullest_;  // with the largest peak of all plans
+  int64_t peak_of_fullest_ = 0;                // and of what is live before it
 };
 
 }  // namespace mtf::run

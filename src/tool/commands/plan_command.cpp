@@ -137,6 +137,8 @@ int plan(const PlanOptions& options, const ProgramOptions& program) {
   const std::int64_t in_force = session.mesh().size();
   summary.counters.processors = std::max(execution.counters().processors, in_force);
   summary.counters.peak_bytes = execution.counters().peak_bytes;
+  summary.memory = settings.memory > 0 ? std::optional(settings.memory) : std::nullopt;
+  summary.peak = execution.peak_memory();
   if (in_force == summary.counters.processors) summary.mesh = std::make_shared<const Mesh>(session.mesh());
   // A part of the program that an estimate did not evaluate may read a result.
   if (summary.doubts.empty()) summary.unread = without_costs(session.unread(), tree);
@@ -185,6 +187,10 @@ const Command kPlanCommand = {
         "with the lines that make them one; `--reads` tells what a run has read. What nobody reads is not computed, "
         "and is\n"
         "listed below the totals. The mesh may have any size. At a terminal lines are cut to its width.\n"
+        "\n"
+        "With `--memory` the totals say whether the program fits, and by how much it does or does not. They divide\n"
+        "the peak of the fullest processor into params, states, values that the backward pass reads, gradients,\n"
+        "buffers of collectives and other values.\n"
         "\n"
         "`--json` and `--csv` hold what the text holds. The fields of JSON stand in the reference; in CSV the totals "
         "are a\n"

@@ -144,8 +144,42 @@ std::string estimate_note(const plan::Doubts& doubts, std::size_t width) {
   return "an estimate:\n" + places.text();
 }
 
+namespace {
+
+/// Returns whether the program fits the memory of a processor, and what its peak consists of.
+std::string memory_text(const PlanSummary& summary) {
+  const plan::PeakMemory& peak = *summary.peak;
+  const std::int64_t memory = *summary.memory, most = peak.total();
+  std::string out =
+      most <= memory
+          ? fmt::format("it fits in {}: {} are left\n", bytes_text(memory), bytes_text(memory - most))
+          : fmt::format("it does not fit in {}: {} are missing\n", bytes_text(memory), bytes_text(most - memory));
+  Table table("lrr");
+  const auto row = [&](const char* what, std::int64_t bytes) {
+    if (bytes > 0)
+      table.row({what, bytes_text(bytes),
+                 fmt::format("{:.0f}%", 100 * static_cast<double>(bytes) / static_cast<double>(most))});
+  };
+  const std::int64_t variables = summary.stored.parameter_bytes + summary.stored.state_bytes;
+  if (variables <= peak.held) {
+    row("params", summary.stored.parameter_bytes);
+    row("states", summary.stored.state_bytes);
+    row("data and other tensors", peak.held - variables);
+  } else {
+    row("params, states and data", peak.held);
+  }
+  row("values that the backward pass reads", peak.saved);
+  row("gradients", peak.gradients);
+  row("other values", peak.temporary);
+  row("buffers of collectives", peak.buffers);
+  return out + table.text("    ");
+}
+
+}  // namespace
+
 std::string summary_text(const PlanSummary& summary, std::size_t width) {
   std::string text = totals_text(summary.counters, summary.stored, summary.mesh.get()) +
+                     (summary.memory && summary.peak ? memory_text(summary) : "") +
                      estimate_note(summary.doubts, width) + unread_text(summary, width);
   for (const std::string& warning : summary.warnings) text += fitted_line("warning: " + warning, width);
   return text + (summary.seconds.empty() ? "" : time_text(summary.seconds, summary.machine));

@@ -45,6 +45,8 @@ struct PlanSummary {
   std::vector<std::pair<std::string, double>> seconds =
       {};                    ///< how long the program takes, with `in all` last; empty without a machine
   std::string machine = {};  ///< the machine of the times
+  std::optional<std::int64_t> memory = std::nullopt;    ///< what a processor has, if it was given
+  std::optional<plan::PeakMemory> peak = std::nullopt;  ///< shown with `memory`
 };
 
 /// Returns flops, the memory of variables, the collectives by kind and axes, and the peak; then the other parts of the

@@ -382,5 +382,51 @@ TEST_F(Plans, FitTheTerminal) {
                   "    b.mtf:3  if sum(x) > 1000 { print(sum(square(x)) + sum(tanh(x)) + s…\n        " + kWays + "\n");
 }
 
+/// The bytes of a row below `it fits`, as the text rounds them; 0 without such a row.
+double bytes_of_row(const std::string& plan, const std::string& row) {
+  const size_t at = plan.find("\n    " + row + "  ", row == "peak memory" ? 0 : plan.find("\nit "));
+  if (at == std::string::npos) return 0;
+  std::istringstream text(plan.substr(at + 5 + row.size()));
+  double number = 0;
+  std::string unit;
+  text >> number >> unit;
+  return number * (unit == "MiB" ? 0x1p20 : unit == "KiB" ? 0x1p10 : 1);
+}
+
+const std::vector<std::string> kKindsOfMemory = {
+    "params",    "states",       "data and other tensors", "values that the backward pass reads",
+    "gradients", "other values", "buffers of collectives"};
+
+// Eight layers save tanh(h), 512 KiB each on each of two processors; a param takes 64 KiB there, and its momentum too.
+TEST_F(Plans, SayWhatThePeakConsistsOf) {
+  const std::string script = write("a.mtf", R"(import optim
+mesh line = [all: 2]
+layout split = {batch -> all}
+dim batch = 2048, io = 128
+model Layer {
+  param w: [io, io'] = 0.01
+  fn call(x: [batch, io]) = rename(tanh(einsum(x, w -> [batch, io'])), io' -> io)
+}
+let layers = [Layer() for i in 0..8]
+let opt = optim.Sgd([layer.w for layer in layers], momentum: 0.9)
+for step in 0..2 {
+  let x = ones([batch, io])
+  for layer in layers { x := layer(x) }
+  opt.minimize(mean(square(x)))
+}
+)");
+  const std::string plan = mtf({"plan", script, "--memory", "16MiB"}).out;
+  EXPECT_NE(plan.find("\nit fits in 16.0 MiB: "), std::string::npos) << plan;
+  EXPECT_EQ(bytes_of_row(plan, "params"), 8 * 0x1p16) << plan;
+  EXPECT_EQ(bytes_of_row(plan, "states"), 8 * 0x1p16) << plan;
+  EXPECT_NEAR(bytes_of_row(plan, "values that the backward pass reads"), 8 * 0x1p19, 0x1p19) << plan;
+  EXPECT_GT(bytes_of_row(plan, "gradients"), 0) << plan;
+  double sum = 0;
+  for (const std::string& kind : kKindsOfMemory) sum += bytes_of_row(plan, kind);
+  EXPECT_NEAR(sum, bytes_of_row(plan, "peak memory"), 0x1p17) << plan;
+  const std::string small = mtf({"plan", script, "--memory", "1MiB"}).out;
+  EXPECT_NE(small.find("\nit does not fit in 1.0 MiB: "), std::string::npos) << small;
+}
+
 }  // namespace
 }  // namespace mtf::tool

@@ -1,0 +1,105 @@
+#include "plan/peak_memory.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "plan/predict.h"
+#include "schedule/pack.h"
+#include "schedule/schedule.h"
+#include "types/saturating.h"
+
+namespace mtf::plan {
+namespace {
+
+bool is_backward(const spmd::Instruction& instruction) {
+  return instruction.node && instruction.node->frame && instruction.node->frame->backward;
+}
+
+/// Which passes make the value that a buffer holds at one step, and read it at the step or afterwards.
+struct Use {
+  bool made_backward = false, read_backward = false, read_forward = false;
+};
+
+std::vector<Use> uses_at(const schedule::Schedule& schedule, int peak) {
+  std::vector<Use> uses(schedule.buffers.size());
+  const auto of = [&](int value) -> Use* {
+    const int buffer = schedule.buffer_of[static_cast<size_t>(value)];
+    return buffer < 0 ? nullptr : &uses[static_cast<size_t>(buffer)];
+  };
+  for (size_t step = 0; step < schedule.steps.size(); ++step) {
+    for (const int i : schedule.steps[step].instructions) {
+      const spmd::Instruction& instruction = schedule.program.instructions[static_cast<size_t>(i)];
+      const bool backward = is_backward(instruction);
+      if (static_cast<int>(step) >= peak)
+        for (const int value : instruction.operands)
+          if (Use* use = of(value)) (backward ? use->read_backward : use->read_forward) = true;
+      if (static_cast<int>(step) <= peak)
+        for (const int value : instruction.results)
+          if (Use* use = of(value)) use->made_backward = backward;
+    }
+  }
+  return uses;
+}
+
+void add(PeakMemory& memory, const schedule::Schedule& schedule, const schedule::Buffer& buffer, const Use& use) {
+  if (buffer.kind != schedule::BufferKind::kStaging) {
+    int64_t& kind = buffer.kind == schedule::BufferKind::kOutput ? memory.held
+                    : use.made_backward ? (use.read_forward ? memory.gradients : memory.temporary)
+                    : use.read_backward ? memory.saved
+                                        : memory.temporary;
+    kind = saturating_add(kind, schedule::padded(largest_bytes(schedule.program, buffer.value)));
+    return;
+  }
+  const schedule::Step& step = schedule.steps[static_cast<size_t>(buffer.first)];
+  const int64_t bytes = staging_bytes(schedule, step, largest_bytes);
+  if (!step.turn) {
+    memory.buffers = saturating_add(memory.buffers, bytes);
+    return;
+  }
+  const PeakMemory inner = peak_memory(*step.turn);
+  memory.saved = saturating_add(memory.saved, inner.saved);
+  memory.gradients = saturating_add(memory.gradients, inner.gradients);
+  memory.buffers = saturating_add(memory.buffers, inner.buffers);
+  const int64_t rest = bytes - std::min(bytes, inner.saved + inner.gradients + inner.buffers);
+  memory.temporary = saturating_add(memory.temporary, rest);
+}
+
+}  // namespace
+
+int64_t PeakMemory::total() const {
+  int64_t sum = held;
+  for (const int64_t kind : {saved, gradients, temporary, buffers}) sum = saturating_add(sum, kind);
+  return sum;
+}
+
+PeakMemory peak_memory(const schedule::Schedule& schedule) {
+  const auto is_live = [](const schedule::Buffer& buffer, int step) {
+    return buffer.kind == schedule::BufferKind::kOutput ||
+           (buffer.kind != schedule::BufferKind::kInput && buffer.first <= step && step <= buffer.last);
+  };
+  // The step at which the buffers have the most bytes.
+  std::vector<int64_t> change(schedule.steps.size() + 2);
+  for (const schedule::Buffer& buffer : schedule.buffers) {
+    if (buffer.kind == schedule::BufferKind::kInput || buffer.kind == schedule::BufferKind::kOutput) continue;
+    const int64_t bytes =
+        buffer.kind == schedule::BufferKind::kStaging
+            ? staging_bytes(schedule, schedule.steps[static_cast<size_t>(buffer.first)], largest_bytes)
+            : schedule::padded(largest_bytes(schedule.program, buffer.value));
+    if (bytes >= kMost / 2) return {.temporary = kMost};
+    change[static_cast<size_t>(buffer.first)] += bytes;
+    change[static_cast<size_t>(buffer.last) + 1] -= bytes;
+  }
+  int peak = 0;
+  int64_t live = 0, most = 0;
+  for (size_t step = 0; step < change.size(); ++step) {
+    live += change[step];
+    if (live > most) most = live, peak = static_cast<int>(step);
+  }
+  PeakMemory memory;
+  const std::vector<Use> uses = uses_at(schedule, peak);
+  for (size_t b = 0; b < schedule.buffers.size(); ++b)
+    if (is_live(schedule.buffers[b], peak)) add(memory, schedule, schedule.buffers[b], uses[b]);
+  return memory;
+}
+
+}  // namespace mtf::plan

@@ -1,0 +1,26 @@
+#pragma once
+// The memory of the fullest processor at the peak, by kind.
+#include <cstdint>
+
+namespace mtf::schedule {
+struct Schedule;
+}
+
+namespace mtf::plan {
+
+/// Bytes of the largest processor at one time. The sum is Counters::peak_bytes.
+struct PeakMemory {
+  int64_t held = 0;       ///< tensors from before the program with the peak or for later ones: params, states, data
+  int64_t saved = 0;      ///< values of the forward pass that the backward pass reads
+  int64_t gradients = 0;  ///< values of the backward pass that are read after it, by an optimizer
+  int64_t temporary = 0;  ///< all other values, and what lies unused between values
+  int64_t buffers = 0;    ///< buffers of collectives
+  int64_t total() const;
+  bool operator==(const PeakMemory&) const = default;
+};
+
+/// Returns the memory that a run needs in addition to what is live before it, with buffers planned. `held` is that of
+/// its outputs.
+PeakMemory peak_memory(const schedule::Schedule& schedule);
+
+}  // namespace mtf::plan
