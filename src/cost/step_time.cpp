@@ -7,8 +7,6 @@
 #include "plan/predict.h"
 #include "schedule/schedule.h"
 #include "spmd/collectives.h"
-#include "spmd/reduce_program.h"
-#include "spmd/reduction_tree.h"
 
 namespace mtf::cost {
 namespace {
@@ -73,27 +71,6 @@ void StepTime::add(const StepTime& other, int64_t times) {
   for (const auto& [what, seconds] : other.collectives) collectives[what] += seconds * static_cast<double>(times);
 }
 
-int64_t messages_of(const spmd::LocalProgram& program, const spmd::Instruction& instruction, int64_t calls) {
-  const spmd::LocalValue& from = program.values[instruction.operands[0]];
-  const int64_t others = from.mesh->group_size(instruction.axes) - 1;
-  switch (record_of(instruction.kind).movement) {
-    case spmd::Movement::kReduce: {
-      const int64_t elements = schedule::largest_block(from);
-      return calls *
-             spmd::ReduceProgram::all_reduce(spmd::tree_over(others + 1), elements, elements, size_of(from.element))
-                 .messages();
-    }
-    case spmd::Movement::kReduceScatter:
-    case spmd::Movement::kFromGroup:
-    case spmd::Movement::kFromOwner:
-    case spmd::Movement::kToOwner:
-    case spmd::Movement::kAddFromGroup: return calls * others;
-    case spmd::Movement::kFromStage:
-    case spmd::Movement::kFromPermuted: return calls;
-  }
-  return calls;
-}
-
 double rate_of(const MachineModel& machine, const graph::Op& op, ElementType element) {
   return machine.rate_of(std::string(op.name),
                          op.lane        ? "elementwise"
@@ -126,7 +103,7 @@ StepTime time_of_step(const schedule::Schedule& schedule, const schedule::Step& 
     const spmd::CollectiveKind kind = counted_as(first.kind);
     const Link link = machine.over(mesh, first.axes, kind);
     time.collectives[{kind, mesh.names_of(first.axes)}] =
-        static_cast<double>(messages_of(program, first, step.calls)) * link.latency +
+        static_cast<double>(step.calls * costs[step.instructions[0]].messages) * link.latency +
         static_cast<double>(wire) / link.bandwidth;
     return time;
   }

@@ -20,7 +20,6 @@ namespace mtf::graph {
 struct Op;  // graph/op.h
 }
 namespace mtf::spmd {
-struct Instruction;      // spmd/local_program.h
 struct InstructionCost;  // spmd/local_program.h
 struct LocalProgram;     // spmd/local_program.h
 }  // namespace mtf::spmd
@@ -61,8 +60,5 @@ double rate_of(const MachineModel& machine, const graph::Op& op, ElementType ele
 /// Returns the time of one step.
 StepTime time_of_step(const schedule::Schedule& schedule, const schedule::Step& step,
                       const std::vector<spmd::InstructionCost>& costs, const MachineModel& machine);
-
-/// Returns the number of messages that a processor sends for one collective of the schedule.
-int64_t messages_of(const spmd::LocalProgram& program, const spmd::Instruction& instruction, int64_t calls);
 
 }  // namespace mtf::cost

@@ -35,9 +35,10 @@ void add_box(const BoxCopy& box, ElementType type, const std::byte* from, std::b
 
 class ExchangeAdd : public BoundCollective {
  public:
-  ExchangeAdd(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes)
-      : element_(to.element), moves_(redistribute(hosting, from, to, Sources::kGroup, axes)) {
-    for (const spmd::LocalDim& dim : from.dims)
+  ExchangeAdd(const Hosting& hosting, const spmd::Transfers& transfers, plan::CollectiveCount counted)
+      : element_(transfers.to().element), moves_(redistribute(hosting, transfers)), counted_(counted) {
+    const spmd::LocalValue& to = transfers.to();
+    for (const spmd::LocalDim& dim : transfers.from().dims)
       MTF_CHECK(!dim.mapped || !dim.map.wrap, "what wraps around is not added up");
     for (int hosted : hosting.places(to.varies()).first)
       bytes_.push_back(block_at(to, hosting.coordinates()[hosted]).elements * size_of(element_));
@@ -56,7 +57,6 @@ class ExchangeAdd : public BoundCollective {
     for (std::vector<Term>& terms : terms_)
       std::stable_sort(terms.begin(), terms.end(),
                        [](const Term& a, const Term& b) { return a.box.source < b.box.source; });
-    count(hosting, from, to, axes);
   }
 
   plan::CollectiveCount counted() const override { return counted_; }
@@ -107,27 +107,11 @@ class ExchangeAdd : public BoundCollective {
     }
   }
 
-  void count(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes) {
-    int64_t most = 0;
-    for (int hosted : hosting.places(from.varies() | to.varies()).first) {
-      const BlockShape has = block_at(from, hosting.coordinates()[hosted]),
-                       owns = block_at(to, hosting.coordinates()[hosted]);
-      int64_t kept = 1;
-      for (size_t d = 0; d < has.box.size(); ++d)
-        kept *= std::max<int64_t>(
-            0, std::min(has.box[d].last, owns.box[d].last) - std::max(has.box[d].first, owns.box[d].first));
-      most = std::max(most, has.elements - kept);
-    }
-    if (most == 0 || hosting.mesh()->group_size(axes) == 1) return;
-    const int64_t bytes = most * size_of(from.element);
-    counted_ = {.count = 1, .values = most, .bytes = bytes, .wire_bytes = bytes};
-  }
-
   const ElementType element_;
   Redistribution moves_;
   std::vector<int64_t> bytes_;            ///< of the result at each place
   std::vector<std::vector<Term>> terms_;  ///< for each place of the result: the parts to add
-  plan::CollectiveCount counted_;
+  const plan::CollectiveCount counted_;
   Transport::Pending pending_;
   std::span<void*const> from_, to_;
   std::byte* staging_ = nullptr;
@@ -136,9 +120,9 @@ class ExchangeAdd : public BoundCollective {
 
 }  // namespace
 
-std::unique_ptr<BoundCollective> bind_exchange_add(const Hosting& hosting, const spmd::LocalValue& from,
-                                                   const spmd::LocalValue& to, AxisSet axes) {
-  return std::make_unique<ExchangeAdd>(hosting, from, to, axes);
+std::unique_ptr<BoundCollective> bind_exchange_add(const Hosting& hosting, const spmd::Transfers& transfers,
+                                                   plan::CollectiveCount counted) {
+  return std::make_unique<ExchangeAdd>(hosting, transfers, counted);
 }
 
 }  // namespace mtf::run

@@ -70,24 +70,31 @@ class MovesBoxes : public BoundCollective {
   bool unpacked_ = false;
 };
 
+/// Returns what this rank's processors count for a movement.
+plan::CollectiveCount count_of(const Hosting& hosting, const spmd::CollectiveRecord& record,
+                               const spmd::Transfers& transfers, AxisSet axes) {
+  const spmd::LocalValue &from = transfers.from(), &to = transfers.to();
+  int64_t sent = 0;
+  for (int hosted : hosting.places(from.varies() | to.varies()).first)
+    sent = std::max(sent, transfers.sent_by(hosting.coordinates()[static_cast<size_t>(hosted)]).elements);
+  if (hosting.mesh()->group_size(axes) == 1 || (sent == 0 && !record.counts_if_nothing_moves)) return {};
+  const int64_t values = record.payload == spmd::Payload::kOperand  ? most_elements(from)
+                         : record.payload == spmd::Payload::kResult ? most_elements(to)
+                                                                    : sent;
+  const int64_t element = size_of(from.element);
+  return {.count = 1, .values = values, .bytes = values * element, .wire_bytes = sent * element};
+}
+
 std::unique_ptr<BoundCollective> bind_movement(const Hosting& hosting, const spmd::CollectiveRecord& record,
-                                               const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes) {
-  const Sources sources = record.movement == spmd::Movement::kFromPermuted ? Sources::kPermuted : Sources::kGroup;
-  const int64_t members = hosting.mesh()->group_size(axes);
-  const int64_t sent = most_sent(hosting, from, to, sources, axes);
-  plan::CollectiveCount counted;
-  if (members > 1 && (sent > 0 || record.counts_if_nothing_moves)) {
-    counted.count = 1;
-    counted.values = record.payload == spmd::Payload::kOperand  ? most_elements(from)
-                     : record.payload == spmd::Payload::kResult ? most_elements(to)
-                                                                : sent;
-    counted.bytes = counted.values * size_of(from.element);
-    counted.wire_bytes = sent * size_of(from.element);
-  }
+                                               const spmd::LocalValue& from, const spmd::LocalValue& to, AxisSet axes,
+                                               spmd::Sources sources) {
+  const spmd::Transfers transfers(from, to, sources, axes);
+  const plan::CollectiveCount counted = count_of(hosting, record, transfers, axes);
+  if (record.movement == spmd::Movement::kAddFromGroup) return bind_exchange_add(hosting, transfers, counted);
   if (record.kind == spmd::InstructionKind::kAllToAll)
     if (std::unique_ptr<BoundCollective> through_regions = bind_through_regions(hosting, from, to, axes, counted))
       return through_regions;
-  return std::make_unique<MovesBoxes>(redistribute(hosting, from, to, sources, axes), counted);
+  return std::make_unique<MovesBoxes>(redistribute(hosting, transfers), counted);
 }
 
 }  // namespace
@@ -104,14 +111,23 @@ std::unique_ptr<BoundCollective> bind_collective(const Hosting& hosting, spmd::I
   switch (record.movement) {
     case spmd::Movement::kReduce: return bind_all_reduce(hosting, values, results, axes, reduction, shared);
     case spmd::Movement::kReduceScatter: return bind_reduce_scatter(hosting, *values[0], *results[0], axes, reduction);
-    case spmd::Movement::kAddFromGroup: return bind_exchange_add(hosting, *values[0], *results[0], axes);
-    default: return bind_movement(hosting, record, *values[0], *results[0], axes);
+    case spmd::Movement::kFromGroup:
+    case spmd::Movement::kAddFromGroup:
+      return bind_movement(hosting, record, *values[0], *results[0], axes, spmd::Sources::kGroup);
+    case spmd::Movement::kFromPermuted:
+      return bind_movement(hosting, record, *values[0], *results[0], axes, spmd::Sources::kPermuted);
+    case spmd::Movement::kFromStage:  // these know their loop: run/bind_steps.cpp
+    case spmd::Movement::kFromOwner:
+    case spmd::Movement::kToOwner: break;
   }
+  MTF_CHECK(false, "{} needs its loop", record.word);
+  return nullptr;
 }
 
 std::unique_ptr<BoundCollective> bind_slice(const Hosting& hosting, const spmd::LocalValue& from,
                                             const spmd::LocalValue& to) {
-  return std::make_unique<MovesBoxes>(redistribute(hosting, from, to, Sources::kOwn, 0), plan::CollectiveCount{});
+  return std::make_unique<MovesBoxes>(redistribute(hosting, {from, to, spmd::Sources::kOwn, 0}),
+                                      plan::CollectiveCount{});
 }
 
 }  // namespace mtf::run

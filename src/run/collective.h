@@ -4,7 +4,7 @@
 // A collective begins when its operands exist, and ends before a step reads its results. In between, advance() makes
 // progress as messages arrive (OpenMPI makes progress only inside its own calls).
 //
-// Reductions run the message program of spmd/reduce_program.h, other collectives the copies of run/redistribution.h. An
+// Reductions run the message program of spmd/reduce_program.h, other collectives the transfers of spmd/transfers.h. An
 // element of a sum has the same bits however all_reduces are merged or cut, and on whichever ranks the processors are.
 // MPI's own all_reduce does not promise this: its bits change with the algorithm, the size and the number of ranks.
 #include <memory>
@@ -72,8 +72,8 @@ std::unique_ptr<BoundCollective> bind_through_regions(const Hosting& hosting, co
                                                       const spmd::LocalValue& to, AxisSet axes,
                                                       plan::CollectiveCount counted);
 /// Each processor adds the parts of its block that the group's intervals contain, in the order of the processors.
-std::unique_ptr<BoundCollective> bind_exchange_add(const Hosting& hosting, const spmd::LocalValue& from,
-                                                   const spmd::LocalValue& to, AxisSet axes);
+std::unique_ptr<BoundCollective> bind_exchange_add(const Hosting& hosting, const spmd::Transfers& transfers,
+                                                   plan::CollectiveCount counted);
 std::unique_ptr<BoundCollective> bind_all_reduce(const Hosting& hosting,
                                                  const std::vector<const spmd::LocalValue*>& values,
                                                  const std::vector<const spmd::LocalValue*>& results, AxisSet axes,

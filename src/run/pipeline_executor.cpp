@@ -229,9 +229,9 @@ class TakesOver : public BoundCollective {
       pieces_.push_back(piece);
     }
     const spmd::LocalValue& value = body.value(instruction.operands[0]);
-    counted_.count = 1;
-    counted_.values = most_elements(value);
-    counted_.bytes = counted_.wire_bytes = counted_.values * size_of(value.element);
+    const int64_t sent = most_sent(instruction.kind, value, value, instruction.axes).elements;
+    counted_ = {.count = 1, .values = sent, .bytes = sent * size_of(value.element)};
+    counted_.wire_bytes = counted_.bytes;
   }
 
   int64_t staging_bytes() const override { return 0; }

@@ -7,16 +7,10 @@
 #include <tuple>
 
 #include "kernels/kernel_table.h"
-#include "spmd/axis_permutation.h"
-#include "support/diagnostics.h"
 #include "support/integers.h"
 
 namespace mtf::run {
 namespace {
-
-int64_t wrap_of(const spmd::LocalDim& to, const spmd::LocalDim& from) {
-  return to.mapped && to.map.wrap && !(from.mapped && from.map.wrap) ? to.map.to : 0;
-}
 
 bool is_dense(const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides,
               const std::vector<int64_t>& dense) {
@@ -26,16 +20,15 @@ bool is_dense(const std::vector<int64_t>& sizes, const std::vector<int64_t>& str
 }
 
 /// Returns the copies of the overlap of two boxes from one block to the other. A wrapped dim may need several.
-std::vector<BoxCopy> copies(const spmd::LocalValue& from, const BlockShape& a, const spmd::LocalValue& to,
-                            const BlockShape& b) {
-  std::vector<std::vector<Segment>> segments;
+std::vector<BoxCopy> copies(const spmd::Transfers& transfers, const BlockShape& a, const BlockShape& b) {
+  std::vector<std::vector<spmd::Segment>> segments;
   size_t count = 1;
   for (size_t i = 0; i < a.box.size(); ++i) {
-    segments.push_back(overlap(a.box[i], b.box[i], wrap_of(to.dims[i], from.dims[i])));
+    segments.push_back(transfers.shared_parts(i, a.box[i], b.box[i]));
     count *= segments.back().size();
   }
   std::vector<BoxCopy> result;
-  int64_t element = size_of(from.element);
+  const int64_t element = size_of(transfers.from().element);
   for (size_t n = 0; n < count; ++n) {
     BoxCopy copy;
     copy.element_size = static_cast<int>(element);
@@ -45,7 +38,7 @@ std::vector<BoxCopy> copies(const spmd::LocalValue& from, const BlockShape& a, c
     size_t rest = n;
     std::vector<Interval> piece;
     for (size_t i = 0; i < segments.size(); ++i) {
-      const Segment& s = segments[i][rest % segments[i].size()];
+      const spmd::Segment& s = segments[i][rest % segments[i].size()];
       rest /= segments[i].size();
       copy.sizes.push_back(s.size);
       copy.bytes *= s.size;
@@ -53,7 +46,7 @@ std::vector<BoxCopy> copies(const spmd::LocalValue& from, const BlockShape& a, c
       copy.to_offset += s.to * b.strides[i] * element;
       piece.push_back({0, s.size});
     }
-    std::vector<int64_t> dense = dense_strides(piece, to.order);
+    std::vector<int64_t> dense = dense_strides(piece, transfers.to().order);
     copy.from_dense = is_dense(copy.sizes, copy.from_strides, dense);
     copy.to_dense = is_dense(copy.sizes, copy.to_strides, dense);
     if (copy.bytes > 0) result.push_back(std::move(copy));
@@ -101,27 +94,15 @@ std::vector<Message> finished(std::map<int, Message>& messages, bool sending, in
   return result;
 }
 
-std::vector<int64_t> wraps_of(const spmd::LocalValue& from, const spmd::LocalValue& to) {
-  std::vector<int64_t> wraps;
-  for (size_t d = 0; d < from.dims.size(); ++d) wraps.push_back(wrap_of(to.dims[d], from.dims[d]));
-  return wraps;
-}
-
 /// Computes a Redistribution.
 class Planner {
  public:
-  Planner(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, Sources sources,
-          AxisSet axes)
+  Planner(const Hosting& hosting, const spmd::Transfers& transfers)
       : hosting_(hosting),
         mesh_(*hosting.mesh()),
-        from_(from),
-        to_(to),
-        from_axes_(from.varies()),
-        to_axes_(to.varies()),
-        kind_(sources),
-        axes_(axes),
-        holders_(from, axes, wraps_of(from, to)),
-        readers_(to, axes, wraps_of(from, to)) {}
+        transfers_(transfers),
+        from_axes_(transfers.from().varies()),
+        to_axes_(transfers.to().varies()) {}
 
   Redistribution run() {
     plan_own_blocks();
@@ -132,23 +113,16 @@ class Planner {
   }
 
  private:
-  /// Returns the processors that own a part of the block of `p`, ascending.
-  std::vector<int64_t> sources_of(int64_t p, const BlockShape& needed) const {
-    if (kind_ == Sources::kOwn) return {p};
-    if (kind_ == Sources::kPermuted) return {spmd::AxisPermutation(from_, to_).source(p)};
-    return holders_.meeting(mesh_.coordinates(p), needed.box);
-  }
-
   std::vector<BoxCopy> copies_between(int64_t q, const BlockShape& needed) const {
-    return copies(from_, block_at(from_, mesh_.coordinates(q)), to_, needed);
+    return copies(transfers_, block_at(transfers_.from(), mesh_.coordinates(q)), needed);
   }
 
   void plan_own_blocks() {
     const Places& places = hosting_.places(to_axes_);
     for (int place = 0; place < places.count(); ++place) {
       const int64_t p = hosting_.processors()[places.first[place]];
-      const BlockShape needed = block_at(to_, mesh_.coordinates(p));
-      for (int64_t q : sources_of(p, needed)) {
+      const BlockShape needed = block_at(transfers_.to(), mesh_.coordinates(p));
+      for (int64_t q : transfers_.sources_of(p)) {
         const int own = hosting_.find_place(hosting_.rank(), from_axes_, q);
         for (BoxCopy& copy : copies_between(q, needed)) {
           copy.to_place = place;
@@ -157,7 +131,7 @@ class Planner {
             copy.from_place = own;
             result_.local.push_back(std::move(copy));
           } else {
-            add_piece(receives_, hosting_.rank_of(q), std::move(copy), false, to_.order);
+            add_piece(receives_, hosting_.rank_of(q), std::move(copy), false, transfers_.to().order);
           }
         }
       }
@@ -173,9 +147,9 @@ class Planner {
         pieces.emplace_back(peer, place, q, p);
     };
     constexpr size_t kFew = 4;
-    if (kind_ != Sources::kGroup || hosting_.processors().size() <= kFew) {
+    if (transfers_.has_few_readers() || hosting_.processors().size() <= kFew) {
       for (int64_t q : hosting_.processors())
-        for (int64_t p : readers_of(q)) {
+        for (int64_t p : transfers_.readers_of(q)) {
           const int peer = hosting_.rank_of(p);
           if (peer == hosting_.rank()) continue;
           const Places& theirs = hosting_.places(peer, to_axes_);
@@ -188,37 +162,22 @@ class Planner {
         const Places& theirs = hosting_.places(peer, to_axes_);
         for (int place = 0; place < theirs.count(); ++place) {
           const int64_t p = hosting_.processors(peer)[theirs.first[place]];
-          for (int64_t q : sources_of(p, block_at(to_, mesh_.coordinates(p)))) consider(peer, place, q, p);
+          for (int64_t q : transfers_.sources_of(p)) consider(peer, place, q, p);
         }
       }
     }
     std::sort(pieces.begin(), pieces.end());
     for (const auto& [peer, place, q, p] : pieces)
-      for (BoxCopy& copy : copies_between(q, block_at(to_, mesh_.coordinates(p)))) {
+      for (BoxCopy& copy : copies_between(q, block_at(transfers_.to(), mesh_.coordinates(p)))) {
         copy.from_place = hosting_.find_place(hosting_.rank(), from_axes_, q);
-        add_piece(sends_, peer, std::move(copy), true, to_.order);
+        add_piece(sends_, peer, std::move(copy), true, transfers_.to().order);
       }
-  }
-
-  /// Returns the processors that may need a part of the block of `q`.
-  std::vector<int64_t> readers_of(int64_t q) const {
-    if (kind_ == Sources::kOwn) return {q};
-    if (kind_ == Sources::kPermuted) return {spmd::AxisPermutation(from_, to_).reader(q)};
-    const Coordinates at = mesh_.coordinates(q);
-    std::vector<int64_t> readers;
-    for (int64_t reader : readers_.meeting(at, block_at(from_, at).box))
-      for (int64_t replica : mesh_.group(reader, axes_ & ~readers_.axes())) readers.push_back(replica);
-    return readers;
   }
 
   const Hosting& hosting_;
   const Mesh& mesh_;
-  const spmd::LocalValue& from_;
-  const spmd::LocalValue& to_;
+  const spmd::Transfers& transfers_;
   const AxisSet from_axes_, to_axes_;
-  const Sources kind_;
-  const AxisSet axes_;
-  const BlockIndex holders_, readers_;
   Redistribution result_;
   std::map<int, Message> sends_, receives_;
 };
@@ -249,37 +208,8 @@ BoxCopy cut_out(const BlockShape& block, const BlockShape& wanted, int64_t eleme
   return copy;
 }
 
-Redistribution redistribute(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to,
-                            Sources sources, AxisSet axes) {
-  MTF_CHECK(from.dims.size() == to.dims.size(), "{} and {} have different dims", from.name, to.name);
-  return Planner(hosting, from, to, sources, axes).run();
-}
-
-int64_t most_sent(const Hosting& hosting, const spmd::LocalValue& from, const spmd::LocalValue& to, Sources sources,
-                  AxisSet axes) {
-  if (sources == Sources::kOwn) return 0;
-  const Mesh& mesh = *hosting.mesh();
-  const BlockIndex readers(to, axes, wraps_of(from, to));
-  int64_t most = 0;
-  for (int hosted : hosting.places(from.varies() | to.varies()).first) {
-    const int64_t q = hosting.processors()[hosted];
-    const Coordinates& at = hosting.coordinates()[hosted];
-    const BlockShape block = block_at(from, at);
-    if (sources == Sources::kPermuted) {
-      if (spmd::AxisPermutation(from, to).reader(q) != q) most = std::max(most, block.elements);
-      continue;
-    }
-    int64_t kept = 1;
-    for (size_t d = 0; d < from.dims.size(); ++d) {
-      int64_t of_dim = 0;
-      for (const Segment& segment :
-           overlap(block.box[d], bounds(to.dims[d], mesh, at), wrap_of(to.dims[d], from.dims[d])))
-        of_dim += segment.size;
-      kept *= of_dim;
-    }
-    most = std::max(most, readers.shared(at, block.box) - kept);
-  }
-  return most;
+Redistribution redistribute(const Hosting& hosting, const spmd::Transfers& transfers) {
+  return Planner(hosting, transfers).run();
 }
 
 }  // namespace mtf::run

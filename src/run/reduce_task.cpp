@@ -1,8 +1,8 @@
 #include "run/reduce_task.h"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
+#include <set>
 
 #include "run/shared_reduce.h"
 #include "schedule/pack.h"
@@ -11,25 +11,41 @@
 namespace mtf::run {
 namespace {
 
-/// Runs a message program among the ranks of an aligned group, piece by piece, and round by round in each piece.
+/// Runs a message program, piece by piece, and round by round in each piece. The members of the program are the ranks
+/// of an aligned group. In other groups they are the processors, and a rank with several of them runs a program of one
+/// round.
 class ProgramTask : public ReduceTask {
  public:
   ProgramTask(const ReduceGroup& group, ReduceElements elements, const spmd::ReduceProgram& program)
-      : ranks_(group.ranks), elements_(elements), count_(program.elements()), piece_(program.piece()) {
-    const int64_t rest = count_ % piece_;
-    if (count_ >= piece_) rounds_ = program.rounds(group.position, piece_);
-    if (rest > 0) last_rounds_ = program.rounds(group.position, rest);
+      : ranks_(group.ranks),
+        me_(group.position),
+        elements_(elements),
+        count_(program.elements()),
+        piece_(program.piece()),
+        step_(schedule::padded(count_ * elements.size())) {
+    if (group.aligned) {
+      for (size_t rank = 0; rank < ranks_.size(); ++rank) rank_of_.push_back(static_cast<int>(rank));
+    } else {
+      for (int rank : group.rank_of)
+        rank_of_.push_back(static_cast<int>(std::find(ranks_.begin(), ranks_.end(), rank) - ranks_.begin()));
+    }
+    own_ = std::count(rank_of_.begin(), rank_of_.end(), me_);
+    const int64_t member = std::find(rank_of_.begin(), rank_of_.end(), me_) - rank_of_.begin(), rest = count_ % piece_;
+    if (count_ >= piece_) rounds_ = program.rounds(member, piece_);
+    if (rest > 0) last_rounds_ = program.rounds(member, rest);
     int64_t longest = 0;
-    for (const std::vector<spmd::ReduceRound>* rounds : {&rounds_, &last_rounds_})
-      for (const spmd::ReduceRound& round : *rounds) {
+    for (std::vector<spmd::ReduceRound>* rounds : {&rounds_, &last_rounds_})
+      for (spmd::ReduceRound& round : *rounds) {
+        std::set<int> gets{me_};  // a rank needs one message, whichever of its members it is for
+        std::erase_if(round.sends, [&](const spmd::ReduceMessage& send) { return !gets.insert(rank_of(send)).second; });
         if (!round.adds) continue;
         longest = std::max(longest, round.part.size());
-        most_received_ = std::max(most_received_, round.receives.size());
+        most_received_ = std::max(most_received_, static_cast<int64_t>(round.receives.size()) + 1 - own_);
       }
     slot_ = schedule::padded(longest * elements_.size());
   }
 
-  int64_t staging_bytes() const override { return slot_ * static_cast<int64_t>(most_received_); }
+  int64_t staging_bytes() const override { return slot_ * most_received_; }
 
   void begin(const ReduceArrays& arrays, const CollectiveRun& run, const std::vector<int>& tags) override {
     arrays_ = arrays;
@@ -64,44 +80,61 @@ class ProgramTask : public ReduceTask {
     begin_round(transport);
   }
 
-  const std::byte* operand(int64_t element) const {
-    return (round_ == 0 ? arrays_.own : arrays_.result) + (done_ + element) * elements_.size();
+  /// Returns an element of the array of one of this rank's members.
+  const std::byte* operand(int64_t element, int64_t own = 0) const {
+    return (round_ == 0 ? arrays_.own + own * step_ : arrays_.result) + (done_ + element) * elements_.size();
   }
   std::byte* result(int64_t element) const { return arrays_.result + (done_ + element) * elements_.size(); }
-  std::byte* staged(size_t received) const { return arrays_.staging + slot_ * static_cast<int64_t>(received); }
 
   /// Posts all messages of a round.
   void begin_round(Transport& transport) {
-    const std::vector<spmd::ReduceMessage>& receives = round().receives;
-    for (size_t i = 0; i < receives.size(); ++i)
-      transport.receive(pending_, rank_of(receives[i]), tag_of(receives[i]),
-                        round().adds ? staged(i) : result(receives[i].part.first), bytes_of(receives[i]));
-    for (const spmd::ReduceMessage& send : round().sends)
-      transport.send(pending_, rank_of(send), tag_of(send), operand(send.part.first), bytes_of(send));
+    std::byte* staged = arrays_.staging;
+    for (const spmd::ReduceMessage& receive : round().receives) {
+      if (rank_of(receive) == me_) continue;
+      transport.receive(pending_, ranks_[static_cast<size_t>(rank_of(receive))], tag_of(receive),
+                        round().adds ? staged : result(receive.part.first), bytes_of(receive));
+      staged += slot_;
+    }
+    for (int64_t own = 0; own < own_; ++own)
+      for (const spmd::ReduceMessage& send : round().sends)
+        transport.send(pending_, ranks_[static_cast<size_t>(rank_of(send))], tag_of(send),
+                       operand(send.part.first, own), bytes_of(send));
   }
 
-  /// Adds the received terms and the own one, in the order of the members.
+  /// Adds the received terms and the own ones, in the order of the members.
   void add_up() {
     const Interval part = round().part;
+    const std::byte* staged = arrays_.staging;
+    int64_t own = 0;
     terms_.clear();
-    for (size_t i = 0; i < round().receives.size(); ++i) {
-      if (i == round().own) terms_.push_back(operand(part.first));
-      terms_.push_back(staged(i));
+    for (size_t term = 0; term <= round().receives.size(); ++term) {
+      const bool is_first = term == round().own;
+      if (is_first || rank_of(round().receives[term - (term > round().own)]) == me_) {
+        terms_.push_back(operand(part.first, own++));
+      } else {
+        terms_.push_back(staged);
+        staged += slot_;
+      }
     }
-    if (round().own == round().receives.size()) terms_.push_back(operand(part.first));
     combine_all(elements_, round().tree, terms_, result(part.first), part.size());
   }
 
-  int rank_of(const spmd::ReduceMessage& message) const { return ranks_[static_cast<size_t>(message.peer)]; }
-  int tag_of(const spmd::ReduceMessage& message) const { return tag_ + (*tags_)[static_cast<size_t>(message.peer)]; }
+  /// Returns the position of the other member's rank in the group.
+  int rank_of(const spmd::ReduceMessage& message) const { return rank_of_[static_cast<size_t>(message.peer)]; }
+  int tag_of(const spmd::ReduceMessage& message) const {
+    return tag_ + (*tags_)[static_cast<size_t>(rank_of(message))];
+  }
   int64_t bytes_of(const spmd::ReduceMessage& message) const { return message.part.size() * elements_.size(); }
 
   const std::vector<int> ranks_;
+  const int me_;
   const ReduceElements elements_;
-  const int64_t count_, piece_;
+  const int64_t count_, piece_, step_;                   // step_: bytes between the arrays of this rank's members
+  std::vector<int> rank_of_;                             // for each member of the program: the position of its rank
+  int64_t own_ = 0;                                      // how many of them this rank has
   std::vector<spmd::ReduceRound> rounds_, last_rounds_;  // of a full piece, and of a shorter last one
   int64_t slot_ = 0;                                     // bytes between staged arrays
-  size_t most_received_ = 0;
+  int64_t most_received_ = 0;
   ReduceArrays arrays_{};
   int tag_ = 0;
   const std::vector<int>* tags_ = nullptr;
@@ -112,74 +145,12 @@ class ProgramTask : public ReduceTask {
   Transport::Pending pending_;
 };
 
-/// A reduction in which every rank receives every member's array and adds them along the whole tree.
-class MemberTask : public ReduceTask {
- public:
-  MemberTask(const ReduceGroup& group, ReduceElements elements, int64_t count)
-      : ranks_(group.ranks),
-        tree_(group.tree),
-        elements_(elements),
-        count_(count),
-        step_(schedule::padded(count * elements.size())) {
-    for (int rank : group.rank_of)
-      owners_.push_back(static_cast<int>(std::find(ranks_.begin(), ranks_.end(), rank) - ranks_.begin()));
-    me_ = group.position;
-    others_ = std::count_if(owners_.begin(), owners_.end(), [&](int owner) { return owner != me_; });
-  }
-
-  int64_t staging_bytes() const override { return step_ * others_; }
-
-  void begin(const ReduceArrays& arrays, const CollectiveRun& run, const std::vector<int>& tags) override {
-    const int64_t bytes = count_ * elements_.size();
-    const std::byte* own = arrays.own;
-    std::byte* staging = arrays.staging;
-    result_ = arrays.result;
-    terms_.clear();
-    for (int owner : owners_) {
-      terms_.push_back(owner == me_ ? own : staging);
-      if (owner == me_) {
-        own += step_;
-      } else {
-        run.transport.receive(pending_, ranks_[static_cast<size_t>(owner)],
-                              run.tag() + tags[static_cast<size_t>(owner)], staging, bytes);
-        staging += step_;
-      }
-    }
-    for (size_t t = 0; t < owners_.size(); ++t)
-      for (size_t r = 0; r < ranks_.size(); ++r)
-        if (owners_[t] == me_ && static_cast<int>(r) != me_)
-          run.transport.send(pending_, ranks_[r], run.tag() + tags[r], terms_[t], bytes);
-    done_ = false;
-  }
-
-  bool advance(Transport& transport, bool wait) override {
-    if (done_) return true;
-    if (wait) transport.wait(pending_);
-    else if (!transport.test(pending_)) return false;
-    combine_all(elements_, tree_, terms_, result_, count_);
-    return done_ = true;
-  }
-
- private:
-  const std::vector<int> ranks_;
-  const std::vector<int64_t> tree_;
-  const ReduceElements elements_;
-  const int64_t count_;
-  const int64_t step_;       // bytes between arrays
-  std::vector<int> owners_;  // for each member: the index of its rank in ranks_
-  int me_ = 0;
-  int64_t others_ = 0;
-  std::vector<const std::byte*> terms_;
-  std::byte* result_ = nullptr;
-  bool done_ = true;
-  Transport::Pending pending_;
-};
-
 }  // namespace
 
 std::unique_ptr<ReduceTask> make_all_reduce(const ReduceGroup& group, ReduceElements elements, int64_t count,
                                             int64_t largest, SharedMemory* shared) {
-  if (!group.aligned) return std::make_unique<MemberTask>(group, elements, count);
+  if (!group.aligned)
+    return std::make_unique<ProgramTask>(group, elements, spmd::ReduceProgram::in_one_round(group.tree, count));
   const spmd::ReduceProgram program =
       spmd::ReduceProgram::all_reduce(group.tree_of_ranks(), count, largest, elements.size());
   if (!program.is_sent_whole() && can_share(group, shared))

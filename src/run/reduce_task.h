@@ -1,6 +1,5 @@
 #pragma once
-// A reduction of one array among the ranks of a group. Ranks of an aligned group run a message program
-// (spmd/reduce_program.h). In other groups every rank receives every member's array.
+// A reduction of one array among the ranks of a group, which run a message program (spmd/reduce_program.h).
 #include <cstddef>
 #include <memory>
 #include <span>

@@ -46,15 +46,15 @@ class SharedTask : public ReduceTask {
     arrays_ = arrays;
     collective_ = run.number;
     under_way_ = true;
-    begin_piece(0, run.transport);
+    begin_piece(0);
   }
 
   bool advance(Transport& transport, bool wait) override {
     while (under_way_) {
       if (!have_all(transport, wait)) return false;
-      if (stage_ == SharedMemory::kBegun) is_small_ ? add_up_all() : add_up();
-      else if (stage_ == SharedMemory::kAdded) take_sums();
-      else if ((piece_number_ + 1) * piece_ < count_) begin_piece(piece_number_ + 1, transport);
+      if (stage_ == SharedMemory::kBegun) is_small_ ? add_up_all(transport) : add_up(transport);
+      else if (stage_ == SharedMemory::kAdded) take_sums(transport);
+      else if ((piece_number_ + 1) * piece_ < count_) begin_piece(piece_number_ + 1);
       else end();
     }
     return true;
@@ -97,7 +97,13 @@ class SharedTask : public ReduceTask {
     return memory_.part(ranks_[static_cast<size_t>(member)]) + notice(member).place;
   }
 
-  void begin_piece(int64_t number, Transport& transport) {
+  /// Returns a part of the array of another member. Counts its bytes.
+  const std::byte* read(Transport& transport, int64_t member, Interval part) const {
+    transport.count_read(bytes(part));
+    return laid_out(member) + part.first * elements_.size();
+  }
+
+  void begin_piece(int64_t number) {
     piece_number_ = number;
     size_ = std::min(piece_, count_ - number * piece_);
     std::byte* const part = memory_.part(ranks_[static_cast<size_t>(me_)]);
@@ -109,19 +115,16 @@ class SharedTask : public ReduceTask {
       const Interval theirs = slice(member);
       if ((member != me_ || is_small_) && !lies_there)
         copy_for_others(own + theirs.first * elements_.size(), arrays_.own + offset(theirs.first), bytes(theirs));
-      transport.count_given(
-          static_cast<int64_t>(bytes(member == me_ ? Interval{0, theirs.size() * (members() - 1)} : theirs)));
     }
     notice(me_).place = own - part;
     reach(SharedMemory::kBegun);
   }
 
-  void add_up() {
+  void add_up(Transport& transport) {
     const Interval own = slice(me_);
     std::vector<const std::byte*> arrays, terms(ranks_.size());
     for (int64_t member = 0; member < members(); ++member)
-      arrays.push_back(member == me_ ? arrays_.own + offset(own.first)
-                                     : laid_out(member) + own.first * elements_.size());
+      arrays.push_back(member == me_ ? arrays_.own + offset(own.first) : read(transport, member, own));
     const int64_t step = kTogether / elements_.size();
     for (int64_t done = 0; done < own.size(); done += step) {
       const Interval part = {own.first + done, std::min(own.first + done + step, own.last)};
@@ -136,20 +139,21 @@ class SharedTask : public ReduceTask {
   }
 
   /// Adds all slices into `sums_`, because other ranks may still read the memory of the result.
-  void add_up_all() {
+  void add_up_all(Transport& transport) {
     std::vector<const std::byte*> terms;
-    for (int64_t member = 0; member < members(); ++member)
+    for (int64_t member = 0; member < members(); ++member) {
       terms.push_back(member == me_ ? arrays_.own : laid_out(member));
+      if (member != me_) transport.count_read(bytes(slice(me_)) + bytes(slice(member)));
+    }
     combine_all(elements_, tree_, terms, sums_.data(), count_);
     reach(SharedMemory::kEnded);
   }
 
-  void take_sums() {
+  void take_sums(Transport& transport) {
     for (int64_t member = 0; member < members(); ++member) {
       const Interval theirs = slice(member);
       if (member != me_)
-        std::memcpy(arrays_.result + offset(theirs.first), laid_out(member) + theirs.first * elements_.size(),
-                    bytes(theirs));
+        std::memcpy(arrays_.result + offset(theirs.first), read(transport, member, theirs), bytes(theirs));
     }
     reach(SharedMemory::kEnded);
   }

@@ -7,8 +7,8 @@
 //
 // If the operand is already in shared memory (BoundCollective::lends_operand), others read it there, and the sum
 // overwrites this rank's slice. So no operand is copied first: writing memory that another processor has read is slow.
-// MPI would copy all data into its own memory and out again. The bits are those of messages. A rank also counts the
-// same bytes: a slice counts once for each reader.
+// MPI would copy all data into its own memory and out again. The bits are those of messages. A rank counts what it
+// reads of others: as many bytes as messages would have.
 //
 //   2 ranks        0                1
 //     begun      . a1             b0 .
@@ -16,7 +16,7 @@
 //     ended     Σ0 Σ1             Σ0 Σ1     in the results
 //
 // If three or more ranks reduce a small array, each rank adds all slices itself. Reading them takes less time than
-// waiting for sums. The counted bytes stay the same.
+// waiting for sums. It counts the slices that it would have read otherwise.
 #include <memory>
 
 #include "run/reduce_task.h"

@@ -65,9 +65,9 @@ class Transport {
   /// Returns true once all messages have completed; then `pending` is empty.
   bool test(Pending& pending);
   void wait(Pending& pending);
-  /// Bytes that send() has sent, plus the bytes given to others in shared memory.
+  /// Bytes that send() has sent, plus the bytes read from others in shared memory.
   int64_t sent() const { return sent_; }
-  void count_given(int64_t bytes) { sent_ += bytes; }
+  void count_read(size_t bytes) { sent_ += static_cast<int64_t>(bytes); }
   /// Waits until `is_there` returns true. Meanwhile makes progress with all messages, because another rank may need one
   /// of them first.
   template <typename Look>

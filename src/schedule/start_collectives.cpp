@@ -6,6 +6,28 @@
 namespace mtf::schedule {
 namespace {
 
+/// When a collective may start.
+enum class Start : uint8_t {
+  kInOrder,
+  kWhenReady,      ///< when its operand is ready, if nothing else reads the operand
+  kWithIteration,  ///< in an iteration: first, if its result is only for the next iteration
+};
+
+Start start_of(const Schedule& schedule, const Step& step) {
+  if (step.kind != StepKind::kCollective) return Start::kInOrder;
+  switch (record_of(schedule.program.instructions[step.instructions[0]].kind).movement) {
+    case spmd::Movement::kReduce:
+    case spmd::Movement::kReduceScatter:
+    case spmd::Movement::kToOwner: return Start::kWhenReady;
+    case spmd::Movement::kFromGroup:
+    case spmd::Movement::kFromPermuted: return Start::kWithIteration;
+    case spmd::Movement::kAddFromGroup:
+    case spmd::Movement::kFromStage:
+    case spmd::Movement::kFromOwner: break;
+  }
+  return Start::kInOrder;
+}
+
 class Mover {
  public:
   explicit Mover(Schedule& schedule)
@@ -27,7 +49,8 @@ class Mover {
 
   void run() {
     for (size_t s = steps_.size(); s-- > 0;)
-      moves_[s] = (is_reduction(steps_[s]) || is_for_reduction(steps_[s])) && takes_all_it_reads(steps_[s]);
+      moves_[s] = (start_of(schedule_, steps_[s]) == Start::kWhenReady || is_for_reduction(steps_[s])) &&
+                  takes_all_it_reads(steps_[s]);
     // A moved step follows a step that stays: the last of those after which its operands exist. Several steps behind
     // one keep their order.
     std::vector<size_t> anchor(steps_.size());
@@ -52,13 +75,6 @@ class Mover {
 
  private:
   static constexpr int kNobody = -1, kSeveral = -2;
-
-  bool is_reduction(const Step& step) const {
-    if (step.kind != StepKind::kCollective) return false;
-    const spmd::Movement movement = record_of(schedule_.program.instructions[step.instructions[0]].kind).movement;
-    return movement == spmd::Movement::kReduce || movement == spmd::Movement::kReduceScatter ||
-           movement == spmd::Movement::kToOwner;
-  }
 
   int64_t bytes(int v) const {
     return largest_block(schedule_.program.values[v]) * size_of(schedule_.program.values[v].element);
@@ -118,9 +134,7 @@ void send_ahead(Schedule& turn) {
   std::vector<Comes> comes(turn.steps.size(), Comes::kBetween);
   for (size_t s = 0; s < turn.steps.size(); ++s) {
     const Step& step = turn.steps[s];
-    if (step.kind != StepKind::kCollective) continue;
-    const spmd::Movement movement = record_of(turn.program.instructions[step.instructions[0]].kind).movement;
-    if (movement != spmd::Movement::kFromGroup && movement != spmd::Movement::kFromPermuted) continue;
+    if (start_of(turn, step) != Start::kWithIteration) continue;
     if (std::any_of(step.reads.begin(), step.reads.end(), [&](int v) { return is_made[turn.alias_of[v]]; })) continue;
     if (!all_written(s, [&](int v) {
           return (is_output[v] || !readers[v].empty()) && std::all_of(readers[v].begin(), readers[v].end(), hands_on);

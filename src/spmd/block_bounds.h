@@ -1,26 +1,42 @@
 #pragma once
-// Finds the largest block or message of any processor without a walk over all processors. Along an axis, blocks have
-// few different lengths (full, one shorter, empty), and the pattern of overlaps repeats.
+// Finds the largest block or the busiest sender of any processor without a walk over all processors. Along an axis,
+// blocks have few different lengths (full, one shorter, empty), and the pattern of overlaps repeats.
+#include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "spmd/local_program.h"
 
 namespace mtf::spmd {
 
-/// Returns the number of indices that the busiest sender sends. Every processor along `axes`, which split the dim,
-/// gets the interval that `to` describes from the processors that hold it by `from`.
-int64_t most_exchanged(const LocalDim& from, const LocalDim& to, const Mesh& mesh, AxisSet axes);
+/// Returns the number of indices that two intervals share.
+inline int64_t shared(Interval a, Interval b) {
+  return std::max<int64_t>(0, std::min(a.last, b.last) - std::max(a.first, b.first));
+}
 
-/// Computes most_exchanged by a walk over every processor: for blocks that a second axis splits unevenly.
-int64_t most_exchanged_by_walk(const LocalDim& from, const LocalDim& to, const Mesh& mesh, AxisSet axes);
+/// The intervals of a dim that its positions hold, if the intervals advance evenly. Each of the first `full` positions
+/// i has [first + i * slope, … + length), clipped or wrapped at the ends of the dim. The next position may have the
+/// beginning of such an interval, and the rest have nothing.
+struct Progression {
+  int64_t positions = 1;
+  int64_t full = 0;
+  int64_t slope = 0;
+  int64_t first = 0;
+  int64_t length = 0;
+};
 
-/// Returns the number of indices that the busiest processor gives to others. These are the indices of its interval by
-/// `from`, a mapped dim, outside its block by `to`.
-int64_t most_given_back(const LocalDim& from, const LocalDim& to, const Mesh& mesh);
+/// Returns nothing if a further axis splits the blocks again at different lengths.
+std::optional<Progression> progression_of(const LocalDim& dim, const Mesh& mesh);
 
-/// Returns processors whose blocks of `values` show every combination of lengths that occurs. All values are of one
-/// mesh, without mapped dims.
-std::vector<Coordinates> different_blocks(const std::vector<const LocalValue*>& values);
+/// Returns the coordinates of a position along the dim's axes, of which the last is the fastest.
+Coordinates coordinates_of(const LocalDim& dim, const Mesh& mesh, int64_t position);
+
+/// Returns positions along the axes of `from`, among them that of the busiest sender. Every processor along these axes,
+/// which also split `to`, gets the interval of `to` from the processors that hold it by `from`.
+std::vector<int64_t> busy_senders(const LocalDim& from, const LocalDim& to, const Mesh& mesh);
+
+/// Returns processors whose blocks of `dims` show every combination of lengths that occurs.
+std::vector<Coordinates> different_blocks(const std::vector<const LocalDim*>& dims, const Mesh& mesh);
 
 /// Returns the number of elements in the block of the processor at `at`.
 int64_t elements_at(const LocalValue& value, const Coordinates& at);

@@ -12,25 +12,6 @@
 namespace mtf::spmd {
 namespace {
 
-Cost constant(int64_t number) {
-  Product product;
-  product.numerator = number;
-  return Cost(product);
-}
-
-Cost operand_values(const LocalValue& from, const LocalValue&, AxisSet) { return Cost(block_elements(from)); }
-Cost result_values(const LocalValue&, const LocalValue& to, AxisSet) { return Cost(block_elements(to)); }
-
-/// Returns the maximum of `of(coordinates)` over all processors.
-template <typename F>
-int64_t largest_over(const LocalValue& from, const LocalValue& to, F of) {
-  int64_t most = 0;
-  for (const Coordinates& at : different_blocks({&from, &to})) most = std::max(most, of(at));
-  return most;
-}
-
-// ---- sent elements --------------------------------------------------------------------------------------------------
-
 int64_t elements_of_largest(const LocalValue& value) {
   int64_t elements = 1;
   for (const LocalDim& dim : value.dims) elements = mtf::saturating_multiply(elements, largest_block(dim, *value.mesh));
@@ -43,105 +24,20 @@ ReduceProgram program_of(int64_t members, int64_t elements, int64_t element_byte
   return ReduceProgram::all_reduce(tree_over(members), elements, elements, element_bytes);
 }
 
-int64_t sent_by_all_reduce(const LocalValue& from, const LocalValue&, AxisSet axes) {
-  const int64_t elements = elements_of_largest(from);
-  return program_of(from.mesh->group_size(axes), elements, size_of(from.element)).sent(0, elements);
+/// Returns what a member of a reduce_scatter sends.
+Sent sent_of_scatter(int64_t members, int64_t elements) {
+  return {elements, ReduceProgram::messages_of_scatter(tree_over(members)), {}};
 }
 
-/// Each processor keeps its own part of its operand and sends the rest.
-int64_t sent_by_scatter(const LocalValue& from, const LocalValue& to, AxisSet) {
-  return largest_over(from, to, [&](const Coordinates& at) { return elements_at(from, at) - elements_at(to, at); });
-}
-
-/// Each processor sends its block to every other one.
-int64_t sent_by_gather(const LocalValue& from, const LocalValue&, AxisSet axes) {
-  return mtf::saturating_multiply(from.mesh->group_size(axes) - 1, elements_of_largest(from));
-}
-
-/// In each dim a processor keeps the shorter of its two blocks, which is part of the longer one.
-int64_t sent_by_all_to_all(const LocalValue& from, const LocalValue& to, AxisSet) {
-  return largest_over(from, to, [&](const Coordinates& at) {
-    int64_t kept = 1;
-    for (size_t d = 0; d < from.dims.size(); ++d)
-      kept = mtf::saturating_multiply(
-          kept, std::min(bounds(from.dims[d], *from.mesh, at).size(), bounds(to.dims[d], *to.mesh, at).size()));
-    return elements_at(from, at) - kept;
-  });
-}
-
-/// Returns the size of the largest block that moves when axes change positions. The owner of this block is first along
-/// all of these axes but one, unless all blocks have one size.
-int64_t sent_by_transpose(const LocalValue& from, const LocalValue&, AxisSet axes) {
+/// Returns the most elements of a block of `from` that are outside of the block of `to` on the same processor.
+int64_t most_given_up(const LocalValue& from, const LocalValue& to) {
+  std::vector<const LocalDim*> dims;
+  for (const LocalValue* value : {&from, &to})
+    for (const LocalDim& dim : value->dims) dims.push_back(&dim);
   int64_t most = 0;
-  for (int axis = 0; axis < from.mesh->order(); ++axis) {
-    if (!(axes & axis_bit(axis))) continue;
-    Coordinates at{};
-    at[static_cast<size_t>(axis)] = 1;
-    most = std::max(most, elements_at(from, at));
-  }
+  for (const Coordinates& at : different_blocks(dims, *from.mesh))
+    most = std::max(most, ReduceProgram::sent_by_scatter(elements_at(from, at), elements_at(to, at)));
   return most;
-}
-
-/// Each stage except the last sends its whole block to the next stage.
-int64_t sent_by_take_over(const LocalValue& from, const LocalValue&, AxisSet) { return elements_of_largest(from); }
-
-/// The owner sends its whole block to every other processor.
-int64_t sent_by_owner(const LocalValue& from, const LocalValue& to, AxisSet axes) {
-  return mtf::saturating_multiply(from.mesh->group_size(axes) - 1, elements_of_largest(to));
-}
-
-/// The other processors send their whole blocks; nothing is sent if each already has the sum.
-int64_t sent_to_owner(const LocalValue& from, const LocalValue&, AxisSet axes) {
-  return from.partial & axes ? elements_of_largest(from) : 0;
-}
-
-int64_t sent_by_exchange(const LocalValue& from, const LocalValue& to, AxisSet axes) {
-  int64_t most = 1;
-  for (size_t d = 0; d < from.dims.size(); ++d)
-    most = mtf::saturating_multiply(most, from.dims[d] == to.dims[d]
-                                              ? largest_block(from.dims[d], *from.mesh)
-                                              : most_exchanged(from.dims[d], to.dims[d], *from.mesh, axes));
-  return most;
-}
-
-/// Only one dim differs: there `from` is an interval that extends beyond the blocks of `to`.
-int64_t sent_by_exchange_add(const LocalValue& from, const LocalValue& to, AxisSet) {
-  int64_t most = 1;
-  for (size_t d = 0; d < from.dims.size(); ++d)
-    most = mtf::saturating_multiply(most, from.dims[d] == to.dims[d]
-                                              ? largest_block(from.dims[d], *from.mesh)
-                                              : most_given_back(from.dims[d], to.dims[d], *from.mesh));
-  return most;
-}
-
-// ---- payloads that equal the sent elements --------------------------------------------------------------------------
-
-Cost transposed_values(const LocalValue& from, const LocalValue& to, AxisSet axes) {
-  const Cost even(block_elements(from));
-  const int64_t most = sent_by_transpose(from, to, axes);
-  return even.value() == most ? even : constant(most);
-}
-
-Cost exchanged_values(const LocalValue& from, const LocalValue& to, AxisSet axes) {
-  Product product;
-  for (size_t d = 0; d < from.dims.size(); ++d) {
-    if (from.dims[d] == to.dims[d]) product.factors.push_back(block_factor(from.dims[d], *from.mesh));
-    else
-      product.numerator =
-          mtf::saturating_multiply(product.numerator, most_exchanged(from.dims[d], to.dims[d], *from.mesh, axes));
-  }
-  return Cost(product);
-}
-
-Cost given_back_values(const LocalValue& from, const LocalValue& to, AxisSet) {
-  Product product;
-  for (size_t d = 0; d < from.dims.size(); ++d) {
-    if (from.dims[d] == to.dims[d]) product.factors.push_back(block_factor(from.dims[d], *from.mesh));
-    else
-      product.numerator =
-          mtf::saturating_multiply(product.numerator, most_given_back(from.dims[d], to.dims[d], *from.mesh));
-  }
-  return Cost(product);
 }
 
 // ---- staging --------------------------------------------------------------------------------------------------------
@@ -165,8 +61,6 @@ const std::vector<CollectiveRecord>& collective_records() {
        .counted_name = "all_reduce",
        .movement = Movement::kReduce,
        .payload = Payload::kOperand,
-       .values = operand_values,
-       .sent = sent_by_all_reduce,
        .counts_if_nothing_moves = true,
        .staging = one_piece},
       {.kind = InstructionKind::kReduceScatter,
@@ -175,8 +69,6 @@ const std::vector<CollectiveRecord>& collective_records() {
        .counted_name = "reduce_scatter",
        .movement = Movement::kReduceScatter,
        .payload = Payload::kOperand,
-       .values = operand_values,
-       .sent = sent_by_scatter,
        .counts_if_nothing_moves = true,
        .staging = two_operands},
       {.kind = InstructionKind::kAllGather,
@@ -185,8 +77,6 @@ const std::vector<CollectiveRecord>& collective_records() {
        .counted_name = "all_gather",
        .movement = Movement::kFromGroup,
        .payload = Payload::kResult,
-       .values = result_values,
-       .sent = sent_by_gather,
        .counts_if_nothing_moves = true,
        .staging = one_result},
       {.kind = InstructionKind::kAllToAll,
@@ -195,8 +85,6 @@ const std::vector<CollectiveRecord>& collective_records() {
        .counted_name = "all_to_all",
        .movement = Movement::kFromGroup,
        .payload = Payload::kOperand,
-       .values = operand_values,
-       .sent = sent_by_all_to_all,
        .counts_if_nothing_moves = false,
        .staging = operand_and_result},
       {.kind = InstructionKind::kTranspose,
@@ -205,8 +93,6 @@ const std::vector<CollectiveRecord>& collective_records() {
        .counted_name = "permute",
        .movement = Movement::kFromPermuted,
        .payload = Payload::kSent,
-       .values = transposed_values,
-       .sent = sent_by_transpose,
        .counts_if_nothing_moves = false,
        .staging = operand_and_result},
       {.kind = InstructionKind::kExchange,
@@ -215,8 +101,6 @@ const std::vector<CollectiveRecord>& collective_records() {
        .counted_name = "permute",
        .movement = Movement::kFromGroup,
        .payload = Payload::kSent,
-       .values = exchanged_values,
-       .sent = sent_by_exchange,
        .counts_if_nothing_moves = false,
        .staging = operand_and_result},
       {.kind = InstructionKind::kExchangeAdd,
@@ -225,8 +109,6 @@ const std::vector<CollectiveRecord>& collective_records() {
        .counted_name = "permute",
        .movement = Movement::kAddFromGroup,
        .payload = Payload::kSent,
-       .values = given_back_values,
-       .sent = sent_by_exchange_add,
        .counts_if_nothing_moves = false,
        .staging = two_of_each},
       {.kind = InstructionKind::kTakeOver,
@@ -235,8 +117,6 @@ const std::vector<CollectiveRecord>& collective_records() {
        .counted_name = "permute",
        .movement = Movement::kFromStage,
        .payload = Payload::kSent,
-       .values = operand_values,
-       .sent = sent_by_take_over,
        .counts_if_nothing_moves = false,
        .staging = nothing},
       {.kind = InstructionKind::kFromOwner,
@@ -245,8 +125,6 @@ const std::vector<CollectiveRecord>& collective_records() {
        .counted_name = "all_gather",
        .movement = Movement::kFromOwner,
        .payload = Payload::kResult,
-       .values = result_values,
-       .sent = sent_by_owner,
        .counts_if_nothing_moves = true,
        .staging = nothing},
       {.kind = InstructionKind::kToOwner,
@@ -255,8 +133,6 @@ const std::vector<CollectiveRecord>& collective_records() {
        .counted_name = "reduce_scatter",
        .movement = Movement::kToOwner,
        .payload = Payload::kOperand,
-       .values = operand_values,
-       .sent = sent_to_owner,
        .counts_if_nothing_moves = false,
        .staging = two_operands},
   };
@@ -273,6 +149,37 @@ const CollectiveRecord& record_of(InstructionKind kind) {
   const CollectiveRecord* record = find_collective(kind);
   MTF_CHECK(record != nullptr, "instruction kind {} is no collective", static_cast<int>(kind));
   return *record;
+}
+
+Sent most_sent(InstructionKind kind, const LocalValue& from, const LocalValue& to, AxisSet axes) {
+  const int64_t members = from.mesh->group_size(axes);
+  switch (record_of(kind).movement) {
+    case Movement::kReduce: {
+      const int64_t elements = elements_of_largest(from);
+      const ReduceProgram program = program_of(members, elements, size_of(from.element));
+      return {program.sent(0, elements), program.messages(), {}};
+    }
+    case Movement::kReduceScatter: return sent_of_scatter(members, most_given_up(from, to));
+    case Movement::kFromGroup:
+    case Movement::kAddFromGroup: return Transfers(from, to, Sources::kGroup, axes).most_sent();
+    case Movement::kFromPermuted: return Transfers(from, to, Sources::kPermuted, axes).most_sent();
+    case Movement::kFromStage:  // each stage except the last sends its whole block to the next stage
+      return {elements_of_largest(from), 1, Cost(block_elements(from))};
+    case Movement::kFromOwner:  // the owner sends its whole block, which each processor gets
+      return Transfers(to, to, Sources::kGroup, axes).most_sent();
+    case Movement::kToOwner:  // the others send their whole blocks; nothing is sent if each already has the sum
+      return from.partial & axes ? sent_of_scatter(members, elements_of_largest(from)) : Sent{};
+  }
+  return {};
+}
+
+Cost payload_of(const CollectiveRecord& record, const LocalValue& from, const LocalValue& to, const Sent& sent) {
+  switch (record.payload) {
+    case Payload::kOperand: return Cost(block_elements(from));
+    case Payload::kResult: return Cost(block_elements(to));
+    case Payload::kSent: return sent.formula;
+  }
+  return {};
 }
 
 std::string_view name(CollectiveKind kind) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "spmd/local_program.h"
+#include "spmd/transfers.h"
 
 namespace mtf::spmd {
 
@@ -28,7 +29,7 @@ enum class Payload : uint8_t {
   kSent,     ///< the elements that are sent
 };
 
-/// The record of one kind. All numbers that it computes are in elements, for the processor with the largest number.
+/// The record of one kind.
 struct CollectiveRecord {
   InstructionKind kind;
   std::string_view word;  ///< in a schedule
@@ -36,10 +37,6 @@ struct CollectiveRecord {
   std::string_view counted_name;  ///< in a program (`c.all_reduce`), in plans, in the language
   Movement movement;
   Payload payload;
-  /// The payload as a formula, in elements.
-  Cost (*values)(const LocalValue& from, const LocalValue& to, AxisSet axes);
-  /// The elements that a processor sends by the executor's algorithm. For an all_reduce: without merging.
-  int64_t (*sent)(const LocalValue& from, const LocalValue& to, AxisSet axes);
   /// False if an instruction that sends nothing is not counted as a collective.
   bool counts_if_nothing_moves;
   /// The bytes of memory that it needs besides its operand and result.
@@ -51,6 +48,13 @@ const std::vector<CollectiveRecord>& collective_records();
 /// The record of a kind of instruction, or null if it does not communicate.
 const CollectiveRecord* find_collective(InstructionKind kind);
 const CollectiveRecord& record_of(InstructionKind kind);
+
+/// Returns what the busiest processor sends, by the program of a reduction (spmd/reduce_program.h) or by transfers
+/// (spmd/transfers.h). An all_reduce is neither merged nor cut.
+Sent most_sent(InstructionKind kind, const LocalValue& from, const LocalValue& to, AxisSet axes);
+
+/// Returns the data that a collective is counted by, in elements of the largest processor.
+Cost payload_of(const CollectiveRecord& record, const LocalValue& from, const LocalValue& to, const Sent& sent);
 
 /// Returns the bytes that each of several merged all_reduces over one group of `members` adds to the wire bytes of the
 /// ones before it. `elements` holds the sizes for the largest group.

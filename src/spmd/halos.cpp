@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "graph/op.h"
-#include "spmd/block_bounds.h"
 #include "spmd/collectives.h"
 #include "types/saturating.h"
 
@@ -60,7 +59,7 @@ struct Exchanged {
   void add(const LocalValue& from, const Side& side) {
     LocalValue to = from;
     to.dims[side.first] = with_halo(from.dims[side.first], side.second);
-    const int64_t sent = record_of(InstructionKind::kExchange).sent(from, to, from.dims[side.first].axes.set());
+    const int64_t sent = most_sent(InstructionKind::kExchange, from, to, from.dims[side.first].axes.set()).elements;
     elements = mtf::saturating_add(elements, sent);
     count += sent > 0;
   }
@@ -106,9 +105,7 @@ void Halos::share_sides(Tensor& tensor, const LocalValue& value, int dim) {
     if (windows_[i].dim == dim) along.push_back(i);
   std::stable_sort(along.begin(), along.end(),
                    [&](int a, int b) { return windows_[a].map.offset < windows_[b].map.offset; });
-  const auto sent = [&](const graph::AccessMap& map) {
-    return most_exchanged(own, with_halo(own, map), *value.mesh, own.axes.set());
-  };
+  const auto sent = [&](const graph::AccessMap& map) { return most_sent(own, with_halo(own, map), *value.mesh); };
   std::vector<std::pair<graph::AccessMap, std::vector<int>>> groups;
   for (int i : along) {
     const graph::AccessMap& map = windows_[i].map;

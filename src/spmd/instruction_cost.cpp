@@ -20,12 +20,13 @@ InstructionCost cost_of(const LocalProgram& program, const Instruction& instruct
   const LocalValue& from = program.values[instruction.operands[0]];
   const LocalValue& to = program.values[instruction.results[0]];
   if (from.mesh->group_size(instruction.axes) <= 1) return cost;
-  const int64_t sent = record->sent(from, to, instruction.axes);
-  if (sent == 0 && !record->counts_if_nothing_moves) return cost;
+  const Sent sent = most_sent(instruction.kind, from, to, instruction.axes);
+  if (sent.elements == 0 && !record->counts_if_nothing_moves) return cost;
   cost.count = 1;
-  cost.values = record->values(from, to, instruction.axes);
+  cost.values = payload_of(*record, from, to, sent);
   cost.bytes = cost.values.times(size_of(from.element));
-  cost.wire_bytes = mtf::saturating_multiply(sent, size_of(from.element));
+  cost.wire_bytes = mtf::saturating_multiply(sent.elements, size_of(from.element));
+  cost.messages = sent.messages;
   return cost;
 }
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <tuple>
 
-#include "spmd/block_bounds.h"
+#include "spmd/transfers.h"
 #include "support/diagnostics.h"
 
 namespace mtf::spmd {
@@ -315,7 +315,7 @@ class Chooser {
     const AxisList& axes = blocks.dims[d];
     if (axes.empty()) return;
     const LocalDim own{type.dims[d], axes, false, {}}, wide{type.dims[d], axes, true, dim.reach};
-    const int64_t sent = back ? most_given_back(wide, own, mesh_) : most_exchanged(own, wide, mesh_, axes.set());
+    const int64_t sent = back ? most_sent(wide, own, mesh_) : most_sent(own, wide, mesh_);
     if (sent == 0) return;
     double bytes = static_cast<double>(sent * size_of(type.element));
     for (size_t other = 0; other < type.dims.size(); ++other)

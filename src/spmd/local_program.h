@@ -120,6 +120,7 @@ struct InstructionCost {
   Cost values;  ///< of a collective: its payload, as LANGUAGE defines it for each kind
   Cost bytes;
   int64_t wire_bytes = 0;  ///< the bytes that the busiest sender sends
+  int64_t messages = 0;    ///< the messages of one call that a processor sends
   int64_t count = 0;       ///< 1 for a collective that moves anything, in a group of several
 };
 InstructionCost cost_of(const LocalProgram& program, const Instruction& instruction);

@@ -2,34 +2,45 @@
 
 #include <algorithm>
 
-#include "spmd/reduction_tree.h"
 #include "support/integers.h"
 #include "types/saturating.h"
 
 namespace mtf::spmd {
+namespace {
 
-ReduceProgram::ReduceProgram(const std::vector<int64_t>& tree, ReduceWay way, int64_t elements, int64_t piece)
-    : levels_(exchange_levels(tree)), way_(way), elements_(elements), piece_(std::max<int64_t>(piece, 1)) {
+int64_t members_of(const std::vector<int64_t>& tree) {
+  int64_t members = 1;
+  for (int64_t factor : tree) members *= factor;
+  return members;
+}
+
+}  // namespace
+
+ReduceProgram::ReduceProgram(std::vector<int64_t> levels, ReduceWay way, int64_t elements, int64_t piece)
+    : levels_(std::move(levels)), way_(way), elements_(elements), piece_(std::max<int64_t>(piece, 1)) {
   for (int64_t meet : levels_) members_ *= meet;
 }
 
 ReduceProgram ReduceProgram::all_reduce(const std::vector<int64_t>& tree, int64_t elements, int64_t largest,
                                         int64_t element_bytes) {
-  int64_t members = 1;
-  for (int64_t factor : tree) members *= factor;
+  const std::vector<int64_t> levels = exchange_levels(tree);
   if (mtf::saturating_multiply(largest, element_bytes) <= kLargestWhole) {
-    const ReduceProgram whole(tree, ReduceWay::kWhole, largest, largest),
-        sliced(tree, ReduceWay::kSliced, largest, largest);
+    const ReduceProgram whole(levels, ReduceWay::kWhole, largest, largest),
+        sliced(levels, ReduceWay::kSliced, largest, largest);
     if ((whole.sent(0, largest) - sliced.sent(0, largest)) * element_bytes <= kMoreForWhole)
-      return {tree, ReduceWay::kWhole, elements, elements};
+      return {levels, ReduceWay::kWhole, elements, elements};
   }
-  return {tree, ReduceWay::kSliced, elements, piece_of_all_reduce(members, elements, element_bytes)};
+  return {levels, ReduceWay::kSliced, elements, piece_of_all_reduce(members_of(tree), elements, element_bytes)};
+}
+
+ReduceProgram ReduceProgram::in_one_round(const std::vector<int64_t>& tree, int64_t elements) {
+  return {{members_of(tree)}, ReduceWay::kWhole, elements, elements};
 }
 
 ReduceProgram ReduceProgram::scatter(const std::vector<int64_t>& tree, const std::vector<int64_t>& slices) {
   int64_t elements = 0;
   for (int64_t slice : slices) elements += slice;
-  ReduceProgram program(tree, ReduceWay::kScattered, elements, elements);
+  ReduceProgram program(exchange_levels(tree), ReduceWay::kScattered, elements, elements);
   program.begins_ = {0};
   for (int64_t owner : slice_owners(tree))
     program.begins_.push_back(program.begins_.back() + slices[static_cast<size_t>(owner)]);
@@ -74,7 +85,7 @@ Interval ReduceProgram::part(int64_t member, size_t level, int64_t size) const {
 }
 
 std::vector<int64_t> ReduceProgram::slice_owners(const std::vector<int64_t>& tree) {
-  const ReduceProgram program(tree, ReduceWay::kScattered, 0, 0);
+  const ReduceProgram program(exchange_levels(tree), ReduceWay::kScattered, 0, 0);
   std::vector<int64_t> owners(static_cast<size_t>(program.members_));
   for (int64_t member = 0; member < program.members_; ++member)
     owners[static_cast<size_t>(program.slices(member, program.levels_.size()).first)] = member;

@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "spmd/reduction_tree.h"
 #include "types/sharding.h"
 
 namespace mtf::spmd {
@@ -57,6 +58,9 @@ class ReduceProgram {
   /// collective; it selects one way for all groups.
   static ReduceProgram all_reduce(const std::vector<int64_t>& tree, int64_t elements, int64_t largest,
                                   int64_t element_bytes);
+  /// An all_reduce in one round: each member sends its whole array to all others. Ranks with members that form no
+  /// subtree of `tree` run it.
+  static ReduceProgram in_one_round(const std::vector<int64_t>& tree, int64_t elements);
   /// A reduce_scatter. `slices` are the element counts by the member that gets the slice.
   static ReduceProgram scatter(const std::vector<int64_t>& tree, const std::vector<int64_t>& slices);
 
@@ -69,13 +73,18 @@ class ReduceProgram {
   std::vector<ReduceRound> rounds(int64_t member, int64_t size) const;
   /// Returns the elements that a member sends for the first `elements` of the array.
   int64_t sent(int64_t member, int64_t elements) const;
+  /// Returns the elements that a member of a reduce_scatter of `elements` sends, if its own slice has `own`.
+  static int64_t sent_by_scatter(int64_t elements, int64_t own) { return elements - own; }
   /// Returns the messages that each member sends for a piece.
   int64_t messages() const;
+  static int64_t messages_of_scatter(const std::vector<int64_t>& tree) {
+    return ReduceProgram(exchange_levels(tree), ReduceWay::kScattered, 0, 0).messages();
+  }
   /// Returns for each slice of a reduce_scatter, in the order of the array, the member that gets it.
   static std::vector<int64_t> slice_owners(const std::vector<int64_t>& tree);
 
  private:
-  ReduceProgram(const std::vector<int64_t>& tree, ReduceWay way, int64_t elements, int64_t piece);
+  ReduceProgram(std::vector<int64_t> levels, ReduceWay way, int64_t elements, int64_t piece);
 
   int64_t below(size_t level) const;
   int64_t digit(int64_t member, size_t level) const;

@@ -112,8 +112,7 @@ class Laboratory {
       measured.elements += static_cast<double>(schedule::largest_block(program.values[v]));
     }
     if (step.kind == schedule::StepKind::kCollective)
-      measured.messages =
-          static_cast<double>(cost::messages_of(program, program.instructions[step.instructions[0]], step.calls));
+      measured.messages = static_cast<double>(step.calls * costs[step.instructions[0]].messages);
     return measured;
   }
 

@@ -38,16 +38,6 @@ TEST(Hosting, AMeshSmallerThanTheRanksIsRefused) {
   EXPECT_THROW(hostings.of(mesh("all:2")), UserError);
 }
 
-TEST(Redistribution, AnIntervalWrapsAround) {
-  std::vector<Segment> segments = overlap({6, 8}, {-1, 2}, 8);
-  ASSERT_EQ(segments.size(), 1u);
-  EXPECT_EQ(segments[0].from, 1);
-  EXPECT_EQ(segments[0].to, 0);
-  EXPECT_EQ(segments[0].size, 1);
-  EXPECT_EQ(overlap({0, 2}, {-1, 2}, 8)[0].to, 1);
-  EXPECT_TRUE(overlap({2, 4}, {-1, 2}, 8).empty());
-}
-
 TEST(Hosting, SaysWhereAllProcessorsAre) {
   for (int ranks : {1, 2, 4, 5}) {
     const Hosting hosting(mesh("all:7"), 0, ranks, {3, 1, 2, 0, 6, 5, 4});
@@ -69,17 +59,6 @@ spmd::LocalValue value_on(const MeshPtr& on, std::vector<spmd::LocalDim> dims) {
   return value;
 }
 
-TEST(BlockIndex, FindsTheBlocksThatMeetABox) {
-  const MeshPtr on = mesh("p:4;q:2");
-  const spmd::LocalValue x = value_on(on, {{{"a", 8}, {0}, false, {}}, {{"b", 4}, {1}, false, {}}});
-  const BlockIndex index(x, 0b01, {8, 0});
-  const Coordinates at = on->coordinates(1);  // q is 1
-  EXPECT_EQ(index.meeting(at, {{3, 5}, {2, 4}}), (std::vector<int64_t>{3, 5}));
-  EXPECT_EQ(index.meeting(at, {{-1, 1}, {2, 4}}), (std::vector<int64_t>{1, 7}));  // wraps around
-  EXPECT_TRUE(index.meeting(at, {{3, 5}, {0, 2}}).empty());
-  EXPECT_EQ(index.shared(at, {{-1, 4}, {2, 4}}), 10);
-}
-
 TEST(Redistribution, PiecesDoNotGrowWithPairsOfProcessors) {
   const MeshPtr on = mesh("p:4096");
   const Hosting hosting(on, 0, 1, {});
@@ -87,9 +66,9 @@ TEST(Redistribution, PiecesDoNotGrowWithPairsOfProcessors) {
   const spmd::LocalValue own = value_on(on, {{a, {0}, false, {}}});
   spmd::LocalValue shifted = own;
   shifted.dims[0] = {a, {0}, true, {.offset = -1, .wrap = true, .from = a.size, .to = a.size}};
-  EXPECT_EQ(redistribute(hosting, own, shifted, Sources::kGroup, 1).local.size(), 8192u);
-  EXPECT_EQ(redistribute(hosting, own, value_on(on, {{a, {}, false, {}}}), Sources::kGroup, 1).local.size(), 4096u);
-  EXPECT_EQ(most_sent(hosting, own, shifted, Sources::kGroup, 1), 1);
+  const spmd::LocalValue whole = value_on(on, {{a, {}, false, {}}});
+  EXPECT_EQ(redistribute(hosting, {own, shifted, spmd::Sources::kGroup, 1}).local.size(), 8192u);
+  EXPECT_EQ(redistribute(hosting, {own, whole, spmd::Sources::kGroup, 1}).local.size(), 4096u);
 }
 
 TEST(Combine, AllAreJoinedAlongTheTree) {

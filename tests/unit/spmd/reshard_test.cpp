@@ -7,18 +7,25 @@
 namespace mtf::spmd {
 namespace {
 
-/// Returns the kinds of the instructions that reshard `a` (an f32 tensor [a=4, b=2], or with `dims`) from one sharding
-/// to another, with values and axes: `all_gather 8 over p`.
-std::string way(const Sharding& from, const Sharding& to, const std::string& axes, Dims dims = {{"a", 4}, {"b", 2}}) {
+/// Returns the instructions that reshard an f32 tensor.
+LocalProgram resharded(const Sharding& from, const Sharding& to, const std::string& axes, const Dims& dims,
+                       ReshardCost* cost = nullptr) {
   LocalProgram program;
   LocalValue value{"x", ElementType::kF32, std::make_shared<Mesh>("m", parse_axes(axes)), {}, from.partial, {}};
   for (size_t i = 0; i < dims.size(); ++i) value.dims.push_back({dims[i], from.dims[i], false, {}});
   program.values.push_back(value);
   ReshardWays ways;
-  int last = reshard(program, 0,
-                     *ways.find(program.values[0].type(), program.values[0].sharding(), to, *program.values[0].mesh),
-                     nullptr, nullptr);
+  const std::shared_ptr<const ReshardWay> way = ways.find(value.type(), value.sharding(), to, *value.mesh);
+  if (cost != nullptr) *cost = way->cost;
+  const int last = reshard(program, 0, *way, nullptr, nullptr);
   EXPECT_EQ(program.values[last].sharding(), to);
+  return program;
+}
+
+/// Returns the kinds of the instructions that reshard `a` (an f32 tensor [a=4, b=2], or with `dims`) from one sharding
+/// to another, with values and axes: `all_gather 8 over p`.
+std::string way(const Sharding& from, const Sharding& to, const std::string& axes, Dims dims = {{"a", 4}, {"b", 2}}) {
+  const LocalProgram program = resharded(from, to, axes, dims);
   std::string text;
   for (const Instruction& instruction : program.instructions) {
     if (!text.empty()) text += ", ";
@@ -28,7 +35,7 @@ std::string way(const Sharding& from, const Sharding& to, const std::string& axe
     }
     text += std::string(name(counted_as(instruction.kind))) + " " +
             std::to_string(cost_of(program, instruction).values.value()) + " over " +
-            value.mesh->axes_to_string(instruction.axes);
+            program.values[0].mesh->axes_to_string(instruction.axes);
   }
   return text;
 }
@@ -86,7 +93,9 @@ TEST(Reshard, SeveralAxesOfOneDimAreGatheredAtOnce) {
 TEST(Reshard, UnevenBlocksCountTheLargest) {
   EXPECT_EQ(way({{{0}, kWhole}}, {{kWhole, {0}}}, "p:3", {{"a", 5}, {"b", 2}}), "all_to_all 4 over p");
 }
-TEST(Reshard, EveryShardingReachesEveryOther) {
+/// Calls `f(from, to)` for each two shardings of two dims over two axes, of which the second is whole.
+template <typename F>
+void for_shardings(const F& f) {
   std::vector<Sharding> all;
   const std::vector<AxisList> lists{{}, {0}, {1}, {0, 1}, {1, 0}};
   for (const AxisList& a : lists)
@@ -95,7 +104,25 @@ TEST(Reshard, EveryShardingReachesEveryOther) {
         if (!(a.set() & b.set()) && !((a.set() | b.set()) & partial)) all.push_back({{a, b}, partial});
   for (const Sharding& from : all)
     for (const Sharding& to : all)
-      if (!to.partial) way(from, to, "p:2;q:3", {{"a", 5}, {"b", 7}});
+      if (!to.partial) f(from, to);
+}
+
+TEST(Reshard, EveryShardingReachesEveryOther) {
+  for_shardings([](const Sharding& from, const Sharding& to) { way(from, to, "p:2;q:3", {{"a", 5}, {"b", 7}}); });
+}
+
+TEST(Reshard, TheSearchCountsTheBytesThatAreSent) {
+  for_shardings([](const Sharding& from, const Sharding& to) {
+    ReshardCost cost;
+    const LocalProgram program = resharded(from, to, "p:2;q:3", {{"a", 144}, {"b", 288}}, &cost);
+    int64_t sent = 0, count = 0;
+    for (const Instruction& instruction : program.instructions) {
+      sent += cost_of(program, instruction).wire_bytes;
+      count += cost_of(program, instruction).count;
+    }
+    EXPECT_NEAR(cost.wire_bytes, static_cast<double>(sent), 1e-6);
+    EXPECT_EQ(cost.count, count);
+  });
 }
 
 /// Permutes six axes arbitrarily, in two and in three dims.
