@@ -1,107 +1,206 @@
 #include "run/reference_runtime.h"
 
+#include <algorithm>
+#include <cstring>
+
+#include "graph/kernel_call.h"
 #include "graph/op.h"
 #include "graph/region.h"
-#include "ops/record.h"
-#include "plan/compiler.h"
+#include "kernels/kernel_table.h"
+#include "ops/loop.h"
+#include "ops/ops.h"
 #include "run/block_file.h"
-#include "run/bound_plan.h"
-#include "run/host_tensor.h"
-#include "spmd/local_builder.h"
+#include "run/block_map.h"
+#include "run/memory_check.h"
+#include "run/step_executor.h"
 #include "support/diagnostics.h"
 
 namespace mtf::run {
 namespace {
 
-/// Optional passes, which only make programs faster.
-const std::vector<std::string> kNoPasses = {"merge_all_reduces", "fuse_loops", "repeat_in_loops",
-                                            "overlap_collectives"};
+/// A whole tensor, row-major. Nothing overwrites it.
+struct Whole {
+  TensorType type;
+  std::shared_ptr<Storage> memory;
 
-constexpr size_t kMostReferencePlans = 4096;
+  int64_t bytes() const { return size_of(type.dims) * size_of(type.element); }
+  kernels::Block block() const {
+    kernels::Block block;
+    block.element = type.element;
+    block.data = memory->data();
+    for (const Dim& dim : type.dims) block.dims.push_back({0, dim.size, dim.size, 0});
+    int64_t stride = 1;
+    for (size_t d = type.dims.size(); d-- > 0; stride *= type.dims[d].size) block.dims[d].stride = stride;
+    return block;
+  }
+  /// Returns the stride along each of `dims`; 0 along dims that the tensor lacks.
+  std::vector<int64_t> strides_along(const Dims& dims) const {
+    const kernels::Block all = block();
+    std::vector<int64_t> strides;
+    for (const Dim& dim : dims)
+      strides.push_back(has_dim(type.dims, dim.name) ? all.dims[find_dim(type.dims, dim.name)].stride : 0);
+    return strides;
+  }
+};
 
-using Tensors = std::vector<std::shared_ptr<plan::Tensor>>;
+using Wholes = std::vector<Whole>;
 
 /// The whole results of a node, which this runtime keeps with the node.
-Tensors& whole_results(graph::Node& node) {
+Wholes& whole_results(graph::Node& node) {
   std::shared_ptr<void>& kept = node.compute_into().of_runtime;
-  if (!kept) kept = std::make_shared<Tensors>();
-  return *static_cast<Tensors*>(kept.get());
+  if (!kept) kept = std::make_shared<Wholes>();
+  return *static_cast<Wholes*>(kept.get());
 }
 
-const std::shared_ptr<plan::Tensor>& whole_of(const graph::Value& value) {
-  return (*static_cast<const Tensors*>(value.node->computed().of_runtime.get()))[value.result];
-}
-
-/// Returns the region without the layouts that `@` asks for in its body, because one processor holds everything. The
-/// region gets its form when it is laid out.
-std::shared_ptr<const graph::Region> laid_out_by_nobody(const graph::Region& was) {
-  graph::Region region = was;
-  for (graph::ProgramOperation& entry : region.turn.operations) {
-    auto operation = std::make_shared<graph::LaidOutOperation>(*entry.operation);
-    operation->why.asked = {};
-    if (operation->region) operation->region = laid_out_by_nobody(*operation->region);
-    entry.operation = std::move(operation);
-  }
-  return std::make_shared<const graph::Region>(std::move(region));
+const Whole& whole_of(const graph::Value& value) {
+  return (*static_cast<const Wholes*>(value.node->computed().of_runtime.get()))[value.result];
 }
 
 }  // namespace
 
 struct ReferenceRuntime::Impl {
   Transport transport{false, false};
-  Hostings hostings{0, 1, {}};
+  std::shared_ptr<MemoryPool> pool = std::make_shared<MemoryPool>();
   kernels::Threads threads{1};
-  SharedMemory shared{transport};
-  Machine machine{hostings, transport, threads, std::make_shared<MemoryPool>(), shared};
-  MeshPtr one = std::make_shared<const Mesh>(Name(), std::vector<Axis>{{Name("all"), 1}});
-  plan::Compiler compiler{{.skipped_passes = kNoPasses, .most_plans = kMostReferencePlans}};
-  BoundPlans plans;
 
-  /// Returns the operation for whole tensors on one processor.
-  graph::OperationRef alone(const graph::LaidOutOperation& operation) const {
-    auto made = std::make_shared<graph::LaidOutOperation>(operation);
-    made->mesh = one;
-    for (size_t r = 0; r < made->results.size(); ++r) made->shardings[r] = replicated(made->results[r].dims.size());
-    made->inherited.assign(made->results.size(), 0);
-    made->why = {};
-    if (!made->region) return made;
-    made->region = laid_out_by_nobody(*made->region);
-    std::vector<graph::OperandLayout> operands;
-    std::vector<Sharding> whole;
-    for (const TensorType& operand : made->operands) whole.push_back(replicated(operand.dims.size()));
-    for (const Sharding& sharding : whole) operands.push_back({&sharding, 0, one.get()});
-    lay_out_region(*made, operands, one, std::make_shared<const Layout>());
-    return made;
+  Whole make(const TensorType& type, Span span) {
+    Whole whole{type, nullptr};
+    const int64_t bytes = saturating_multiply(size_of(type.dims), size_of(type.element));
+    check_growth(transport, *pool, bytes, bytes, 1, span);
+    whole.memory = pool->allocate(bytes, bytes);
+    return whole;
   }
 
-  graph::Program program_of(const graph::LaidOutOperation& operation, const graph::Values& operands) const {
-    graph::Program program;
-    graph::ProgramOperation entry;
-    entry.operation = alone(operation);
-    entry.operand_count = static_cast<int32_t>(operands.size());
-    entry.origin = 0;
-    for (const graph::Value& operand : operands) {
-      graph::ProgramInput input;
-      input.operation = spmd::data_operation(operand.type(), replicated(operand.dims().size()), 0, one);
-      input.order = whole_of(operand)->order;
-      program.operands.push_back(graph::ProgramValue::input(program.inputs.size()));
-      program.inputs.push_back(std::move(input));
+  Whole copy(const TensorType& type, const void* data) {
+    Whole whole = make(type, {});
+    if (whole.bytes() > 0) std::memcpy(whole.memory->data(), data, static_cast<size_t>(whole.bytes()));
+    return whole;
+  }
+  Whole number(ElementType element, double value) {
+    return copy({element, {}}, plan::host_number(element, value).bytes.data());
+  }
+
+  Wholes compute(const graph::LaidOutOperation& operation, std::span<const double> numbers, const Wholes& operands) {
+    const graph::Op& op = *operation.op;
+    if (op.role == graph::Role::kNumber) return {number(operation.results[0].element, numbers[0])};
+    if (op.role == graph::Role::kView) return {{operation.results[0], operands[0].memory}};
+    if (op.role == graph::Role::kLoop) return loop(operation, numbers, operands);
+    Wholes results;
+    for (const TensorType& type : operation.results) results.push_back(make(type, operation.span));
+    if (op.lane || op.reduction) run_alone(operation, operands, results[0]);
+    else run_kernel(operation, numbers, operands, results);
+    return results;
+  }
+
+  void run_kernel(const graph::LaidOutOperation& operation, std::span<const double> numbers, const Wholes& operands,
+                  const Wholes& results) {
+    std::vector<kernels::Block> from, to;
+    for (const Whole& operand : operands) from.push_back(operand.block());
+    for (const Whole& result : results) to.push_back(result.block());
+    MTF_CHECK(operation.op->kernel != nullptr, "{} has no kernel", operation.op->name);
+    graph::KernelCall call{operation, from, to, numbers, threads};
+    try {
+      operation.op->kernel(call);
+    } catch (const graph::ElementError& error) { fail_at(operation, error); }
+  }
+
+  /// Runs an element-wise operation or a reduction as a fusion of one step.
+  void run_alone(const graph::Operation& operation, const Wholes& operands, const Whole& result) {
+    const graph::Op& op = *operation.op;
+    const Dims& dims = op.lane ? operation.results[0].dims : operation.operands[0].dims;
+    kernels::FusionProgram program;
+    std::vector<std::vector<int64_t>> strides;
+    for (const Whole& operand : operands) {
+      program.operands.push_back({kernels::OperandKind::kArray, operand.type.element, 0});
+      strides.push_back(operand.strides_along(dims));
     }
-    program.operations.push_back(std::move(entry));
-    for (size_t r = 0; r < operation.results.size(); ++r) program.roots.push_back({0, static_cast<int32_t>(r)});
-    return program;
+    strides.push_back(result.strides_along(dims));
+    const int count = static_cast<int>(operands.size());
+    if (op.lane) program.steps.push_back({*op.lane, 0, count > 1 ? 1 : -1, count > 2 ? 2 : -1, result.type.element});
+    program.outputs.push_back(
+        {op.lane ? count : 0, result.type.element, op.reduction.value_or(kernels::Reduction::kStore)});
+    std::vector<kernels::FusionArgument> from,
+        to{kernels::FusionArgument::array(result.memory->data(), strides.back())};
+    for (size_t k = 0; k < operands.size(); ++k)
+      from.push_back(kernels::FusionArgument::array(operands[k].memory->data(), strides[k]));
+    std::vector<int64_t> sizes;
+    for (const Dim& dim : dims) sizes.push_back(dim.size);
+    kernels::table().compile(std::move(program)).run(sizes, from, to, threads);
   }
 
-  BoundPlan& bound(const std::shared_ptr<const plan::Plan>& plan) {
-    if (BoundPlan* known = plans.find(*plan)) return *known;
-    return plans.keep(plan, std::make_unique<BoundPlan>(plan->schedule, machine));
+  /// Runs the iterations of a loop one after the other.
+  Wholes loop(const graph::LaidOutOperation& operation, std::span<const double> numbers, const Wholes& operands) {
+    const graph::Region& region = *operation.region;
+    const auto& attributes = operation.attributes.get<ops::ScanAttributes>();
+    const auto stacked = static_cast<size_t>(region.carried), sums = stacked + static_cast<size_t>(region.stacked);
+    Wholes results(operands.begin(), operands.begin() + region.carried);
+    for (size_t r = stacked; r < operation.results.size(); ++r) {
+      results.push_back(make(operation.results[r], operation.span));
+      std::memset(results[r].memory->data(), 0, static_cast<size_t>(results[r].bytes()));
+    }
+    for (int64_t i = 0; i < region.turns; ++i) {
+      const int64_t at = attributes.reverse ? region.turns - 1 - i : i;
+      const bool from_last = attributes.reverse != attributes.counts_down;
+      Wholes inputs = operands;
+      for (size_t k = 0; k < operands.size(); ++k) {
+        if (k < stacked) inputs[k] = results[k];
+        else if (region.is_placed(k))
+          inputs[k] = slice(operands[k], region.turn.type(graph::ProgramValue::input(k)), at);
+      }
+      const Wholes roots =
+          turn(region, region.numbers_of_turn(numbers, from_last ? region.turns - 1 - at : at), std::move(inputs));
+      for (size_t r = 0; r < roots.size(); ++r) {
+        if (r < stacked) results[r] = roots[r];
+        else if (r < sums)
+          std::memcpy(results[r].memory->data() + at * roots[r].bytes(), roots[r].memory->data(),
+                      static_cast<size_t>(roots[r].bytes()));
+        else results[r] = sum(results[r], roots[r]);
+      }
+    }
+    return results;
+  }
+
+  /// Computes the roots of one iteration.
+  Wholes turn(const graph::Region& region, const std::vector<double>& numbers, Wholes inputs) {
+    const graph::Program& program = region.turn;
+    for (size_t i = inputs.size(); i < program.inputs.size(); ++i)
+      inputs.push_back(number(program.type(graph::ProgramValue::input(i)).element,
+                              numbers[static_cast<size_t>(region.input_number[i])]));
+    std::vector<Wholes> computed;
+    const auto value_of = [&](graph::ProgramValue value) {
+      return value.is_input() ? inputs[static_cast<size_t>(value.input())]
+                              : computed[static_cast<size_t>(value.source)][static_cast<size_t>(value.result)];
+    };
+    for (size_t i = 0; i < program.operations.size(); ++i) {
+      Wholes operands;
+      for (const graph::ProgramValue& operand : program.operands_of(i)) operands.push_back(value_of(operand));
+      const graph::LaidOutOperation& operation = *program.operations[i].operation;
+      const auto own = std::span(numbers).subspan(static_cast<size_t>(region.first_number[i]), operation.inputs.size());
+      computed.push_back(compute(operation, own, operands));
+    }
+    Wholes roots;
+    for (const graph::ProgramValue& root : program.roots) roots.push_back(value_of(root));
+    return roots;
+  }
+
+  Whole slice(const Whole& of, const TensorType& type, int64_t at) {
+    const int64_t bytes = size_of(type.dims) * size_of(type.element);
+    return copy(type, of.memory->data() + at * bytes);
+  }
+
+  Whole sum(const Whole& a, const Whole& b) {
+    graph::Operation add;
+    add.op = &ops::kAdd;
+    add.operands = {a.type, b.type};
+    add.results = {a.type};
+    const Whole result = make(a.type, {});
+    run_alone(add, {a, b}, result);
+    return result;
   }
 
   void place(graph::Node& node, const plan::HostView& data) {
-    whole_results(node) = {place_blocks(machine, data, one, replicated(data.type.dims.size()))};
+    whole_results(node) = {copy(data.type, data.bytes.data())};
   }
-
-  plan::HostTensor whole(const graph::Value& value) { return gather_blocks(machine, *whole_of(value)); }
 };
 
 ReferenceRuntime::ReferenceRuntime() : impl_(std::make_unique<Impl>()) {}
@@ -109,24 +208,10 @@ ReferenceRuntime::~ReferenceRuntime() = default;
 
 void ReferenceRuntime::added(graph::Node& node) {
   const graph::LaidOutOperation& operation = *node.operation;
-  if (operation.op->is_leaf()) {  // place() stores the data of other leaves
-    if (operation.op->role == graph::Role::kNumber)
-      impl_->place(node, plan::host_number(operation.results[0].element, operation.inputs[0]));
-    return;
-  }
-  const graph::Program program = impl_->program_of(operation, node.operands());
-  const std::shared_ptr<const plan::Plan> plan = impl_->compiler.plan_of(program, plan::form_of(program));
-  plan::PlanInputs inputs{&program, {}};
-  for (const plan::Plan::Input& from : plan->inputs) {
-    plan::PlanInput input;
-    input.number = from.number;
-    if (from.captured >= 0) {
-      const graph::Value& operand = node.operands()[from.captured];
-      input.tensor = whole_of(operand).get();
-    }
-    inputs.values.push_back(input);
-  }
-  whole_results(node) = impl_->bound(plan).run(inputs);
+  if (operation.op->role == graph::Role::kData) return;  // place() stores its data
+  Wholes operands;
+  for (const graph::Value& operand : node.operands()) operands.push_back(whole_of(operand));
+  whole_results(node) = impl_->compute(operation, operation.inputs, operands);
 }
 
 std::shared_ptr<plan::Tensor> ReferenceRuntime::place(graph::Node& node, const plan::HostView& data) {
@@ -140,10 +225,13 @@ plan::Runtime::Loaded ReferenceRuntime::load(graph::Node& node, const io::Positi
   return loaded;
 }
 
-plan::HostTensor ReferenceRuntime::fetch(const graph::Value& value) { return impl_->whole(value); }
+plan::HostTensor ReferenceRuntime::fetch(const graph::Value& value) {
+  const Whole& whole = whole_of(value);
+  return {whole.type, {whole.memory->data(), whole.memory->data() + whole.bytes()}};
+}
 
 uint64_t ReferenceRuntime::store(const graph::Value& value, const io::PositionedFile& file, uint64_t place) {
-  return write_whole(impl_->whole(value), file, place);
+  return write_whole(fetch(value), file, place);
 }
 
 }  // namespace mtf::run

@@ -1,9 +1,9 @@
 #pragma once
 // The reference evaluation: it defines the result of a program.
 //
-// It computes each operation as soon as the operation is added, on whole tensors, on one processor, with the
-// operation's own kernel. It never splits, fuses, merges, overwrites or forgets anything. Tests compare every other way
-// to run a program with it. A node keeps its results as long as it lives. Programs are also planned and counted, as on
+// It calls the kernel of each operation as soon as the operation is added, on whole tensors in row-major order. No pass
+// of the compiler and no executor is involved. It never splits, fuses, merges, overwrites or forgets anything. Tests
+// compare every other way to run a program with it. A node keeps its results as long as it lives. Programs are also planned and counted, as on
 // a dry runtime.
 #include <memory>
 

@@ -19,8 +19,9 @@ const graph::LaidOutOperation& operation_of(const spmd::Instruction& instruction
   return *program.operations[instruction.origin].operation;
 }
 
-/// Fails at an operation. The notes name the calls that led to it, the innermost first.
-[[noreturn]] void fail_at(const graph::LaidOutOperation& operation, const graph::ElementError& error) {
+}  // namespace
+
+void fail_at(const graph::LaidOutOperation& operation, const graph::ElementError& error) {
   constexpr int kMostCalls = 16;
   Diagnostic diagnostic(error.kind, operation.span, error.message);
   int calls = 0;
@@ -29,8 +30,6 @@ const graph::LaidOutOperation& operation_of(const spmd::Instruction& instruction
       diagnostic.related(frame->span, frame->backward ? "in the gradient of this" : "called here");
   fail(std::move(diagnostic));
 }
-
-}  // namespace
 
 StepExecutor::StepExecutor(std::shared_ptr<const schedule::Schedule> schedule, Machine& machine, Hostings& hostings,
                            bool share, const Enclosing* enclosing)

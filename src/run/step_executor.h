@@ -11,7 +11,14 @@
 
 #include "run/bound_step.h"
 
+namespace mtf::graph {
+struct ElementError;  // graph/kernel_call.h
+}
+
 namespace mtf::run {
+
+/// Fails at an operation. The notes name the calls that led to it, the innermost first.
+[[noreturn]] void fail_at(const graph::LaidOutOperation& operation, const graph::ElementError& error);
 
 class StepExecutor {
  public:

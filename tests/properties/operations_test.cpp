@@ -11,7 +11,6 @@
 #include "ops/ops.h"
 #include "ops/registry.h"
 #include "plan/plan.h"
-#include "reference.h"
 #include "samples.h"
 #include "session/session.h"
 #include "whole_run.h"
@@ -53,29 +52,29 @@ TEST_P(EveryOperation, ExamplePrintsWhatItSays) {
 
 // ---- Layouts --------------------------------------------------------------------------------------------------------
 
-struct Whole {
-  Outcome outcome;
-  std::vector<Tolerance> tolerances;
-};
-
-/// Runs the script on one processor with the operations' kernels; returns nothing if it is refused with these sizes.
-std::optional<Whole> whole_run(const Script& script) {
-  Whole whole;
-  try {
-    whole.tolerances = tolerances_of(script);
-    whole.outcome = run(execution(), script, {});
-    const std::string wrong = differs_from_kernels(script, whole.outcome, whole.tolerances);
-    EXPECT_TRUE(wrong.empty()) << "the whole run is not what the kernels give:\n" << wrong << script.text();
-  } catch (const UserError&) { return std::nullopt; }
-  return whole;
-}
-
 void expect_same(const Script& script, const Where& where, const Outcome& expected, const Outcome& found,
                  const std::vector<Tolerance>& tolerances) {
   for (size_t i = 0; i < script.results.size(); ++i) {
     const std::string how = tensor_difference(expected.results[i], found.results[i], tolerances[i]);
     EXPECT_TRUE(how.empty()) << script.results[i] << how << "\n" << to_string(where) << "\n" << script.text();
   }
+}
+
+struct Whole {
+  Outcome outcome;
+  std::vector<Tolerance> tolerances;
+};
+
+/// Runs the script on one processor, and compares it with the reference; returns nothing if it is refused with these
+/// sizes.
+std::optional<Whole> whole_run(const Script& script) {
+  Whole whole;
+  try {
+    whole.tolerances = tolerances_of(script);
+    whole.outcome = run(execution(), script, {});
+    expect_same(script, {}, run(reference_execution(), script, {}), whole.outcome, whole.tolerances);
+  } catch (const UserError&) { return std::nullopt; }
+  return whole;
 }
 
 /// The split run must give the same as the run on one processor, and count the predicted numbers.

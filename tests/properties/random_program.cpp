@@ -8,7 +8,6 @@
 #include <set>
 
 #include "generator.h"
-#include "reference.h"
 #include "samples.h"
 #include "session/session.h"
 
@@ -71,10 +70,10 @@ std::string compare(const RandomProgram& program, const Outcome& expected, const
   return text;
 }
 
-std::string whole_is_what_kernels_give(const RandomProgram& program) {
+std::string whole_is_the_reference(const RandomProgram& program) {
   const Script script = program.script(false);
-  std::string wrong = differs_from_kernels(script, run(execution(), script, {}), program.tolerances);
-  return wrong.empty() ? wrong : "the whole run is not what the kernels give:\n" + wrong;
+  const std::string wrong = compare(program, run(reference_execution(), script, {}), run(execution(), script, {}));
+  return wrong.empty() ? wrong : "the whole run is not the reference:\n" + wrong;
 }
 
 Check split_is_whole(const Where& where, bool laid_out) {
@@ -241,7 +240,7 @@ std::string wrong_with(uint64_t seed) {
   auto expect = [&](const Check& check, const Where& where, bool laid_out) {
     if (wrong.empty()) wrong = report(program, check, where, laid_out);
   };
-  if (!program.has_loop) expect(whole_is_what_kernels_give, {}, false);
+  expect(whole_is_the_reference, {}, false);
   const std::vector<std::string> dims = dims_of(program.script(false));
   for (int i = 0; i < 3; ++i) {
     Where where = legal_place(program, dice, dims);

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "on_ranks.h"
+#include "ops/spaces.h"
 #include "syntax/parse.h"
 
 namespace mtf::properties {
