@@ -3,8 +3,8 @@
 //
 // It calls the kernel of each operation as soon as the operation is added, on whole tensors in row-major order. No pass
 // of the compiler and no executor is involved. It never splits, fuses, merges, overwrites or forgets anything. Tests
-// compare every other way to run a program with it. A node keeps its results as long as it lives. Programs are also planned and counted, as on
-// a dry runtime.
+// compare every other way to run a program with it. A node keeps its results as long as it lives. Programs are also
+// planned and counted, as on a dry runtime.
 #include <memory>
 
 #include "run/dry_runtime.h"
