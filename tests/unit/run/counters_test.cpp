@@ -56,6 +56,16 @@ TEST(Counters, PredictedAreMeasured) {
     }
 }
 
+/// With one processor a rank, the bytes are those that the transport counted.
+TEST(Counters, AMovementSendsWhatIsPredicted) {
+  static ExecutionOn<DryRuntime> dry;
+  const std::string axes = "p:" + std::to_string(std::max(2, execution().runtime().ranks()));
+  const Written exchanged = [](Script& b) { return b.rename(b.input({{"a", 13}, {"b", 13}}), {{"b", 13}, {"a", 13}}); };
+  const plan::Counters a = measured(dry, exchanged, axes, "a:p"), b = measured(execution(), exchanged, axes, "a:p");
+  EXPECT_EQ(b.total(spmd::CollectiveKind::kAllToAll).count, 1);
+  EXPECT_EQ(a.total(spmd::CollectiveKind::kAllToAll), b.total(spmd::CollectiveKind::kAllToAll));
+}
+
 TEST(Counters, OfAGroupOfOneAreNothing) {
   plan::Counters c = measured(execution(), two_layers, "rows:4;cols:1", "batch:rows;hidden:cols");
   for (int kind = 0; kind < spmd::kCollectiveKinds; ++kind)
