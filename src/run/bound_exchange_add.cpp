@@ -33,7 +33,7 @@ void add_box(const BoxCopy& box, ElementType type, const std::byte* from, std::b
   }
 }
 
-class ExchangeAdd : public BoundCollective {
+class ExchangeAdd : public MessagesAtOnce {
  public:
   ExchangeAdd(const Hosting& hosting, const spmd::Transfers& transfers, plan::CollectiveCount counted)
       : element_(transfers.to().element), moves_(redistribute(hosting, transfers)), counted_(counted) {
@@ -67,28 +67,10 @@ class ExchangeAdd : public BoundCollective {
     from_ = operands[0];
     to_ = results[0];
     staging_ = run.staging;
-    added_ = false;
+    has_ended_ = false;
     for (const Message& message : moves_.receives)
       run.transport.receive(pending_, message.peer, run.tag(), staging_ + message.staging, message.bytes);
-    for (const Message& message : moves_.sends) {
-      const std::byte* at = staging_ + message.staging;
-      if (message.in_place) at = block(message.pieces[0]) + message.pieces[0].from_offset;
-      else
-        for (const BoxCopy& piece : message.pieces) run::run(piece, block(piece), staging_ + message.staging);
-      run.transport.send(pending_, message.peer, run.tag(), at, message.bytes);
-    }
-  }
-
-  bool advance(Transport& transport) override {
-    if (!transport.test(pending_)) return false;
-    add_up();
-    return true;
-  }
-
- protected:
-  void wait(Transport& transport) override {
-    transport.wait(pending_);
-    add_up();
+    send_all(moves_, from_, run);
   }
 
  private:
@@ -96,9 +78,7 @@ class ExchangeAdd : public BoundCollective {
     return static_cast<const std::byte*>(from_[static_cast<size_t>(copy.from_place)]);
   }
 
-  void add_up() {
-    if (added_) return;
-    added_ = true;
+  void end() override {
     for (size_t place = 0; place < terms_.size(); ++place) {
       std::byte* const sum = static_cast<std::byte*>(to_[place]);
       std::memset(sum, 0, static_cast<size_t>(bytes_[place]));
@@ -112,10 +92,8 @@ class ExchangeAdd : public BoundCollective {
   std::vector<int64_t> bytes_;            ///< of the result at each place
   std::vector<std::vector<Term>> terms_;  ///< for each place of the result: the parts to add
   const plan::CollectiveCount counted_;
-  Transport::Pending pending_;
   std::span<void*const> from_, to_;
   std::byte* staging_ = nullptr;
-  bool added_ = false;
 };
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace mtf::run {
 namespace {
 
-class MovesBoxes : public BoundCollective {
+class MovesBoxes : public MessagesAtOnce {
  public:
   MovesBoxes(Redistribution plan, plan::CollectiveCount counted) : plan_(std::move(plan)), counted_(counted) {}
 
@@ -20,43 +20,21 @@ class MovesBoxes : public BoundCollective {
     std::span<void* const> from = operands[0];
     to_ = results[0];
     staging_ = run.staging;
-    unpacked_ = false;
+    has_ended_ = false;
     auto source = [&](const BoxCopy& copy) { return static_cast<const std::byte*>(from[copy.from_place]); };
     for (const Message& message : plan_.receives) {
       std::byte* at =
           message.in_place ? target(message.pieces[0]) + message.pieces[0].to_offset : staging_ + message.staging;
       run.transport.receive(pending_, message.peer, run.tag(), at, message.bytes);
     }
-    for (const Message& message : plan_.sends) {
-      const std::byte* at = staging_ + message.staging;
-      if (message.in_place) {
-        at = source(message.pieces[0]) + message.pieces[0].from_offset;
-      } else {
-        for (const BoxCopy& piece : message.pieces) run::run(piece, source(piece), staging_ + message.staging);
-      }
-      run.transport.send(pending_, message.peer, run.tag(), at, message.bytes);
-    }
+    send_all(plan_, from, run);
     for (const BoxCopy& copy : plan_.local) run::run(copy, source(copy), target(copy));
-  }
-
-  bool advance(Transport& transport) override {
-    if (!transport.test(pending_)) return false;
-    unpack();
-    return true;
-  }
-
- protected:
-  void wait(Transport& transport) override {
-    transport.wait(pending_);
-    unpack();
   }
 
  private:
   std::byte* target(const BoxCopy& copy) const { return static_cast<std::byte*>(to_[copy.to_place]); }
 
-  void unpack() {
-    if (unpacked_) return;
-    unpacked_ = true;
+  void end() override {
     for (const Message& message : plan_.receives)
       if (!message.in_place)
         for (const BoxCopy& piece : message.pieces) run::run(piece, staging_ + message.staging, target(piece));
@@ -64,10 +42,8 @@ class MovesBoxes : public BoundCollective {
 
   const Redistribution plan_;
   const plan::CollectiveCount counted_;
-  Transport::Pending pending_;
   std::span<void* const> to_;
   std::byte* staging_ = nullptr;
-  bool unpacked_ = false;
 };
 
 /// Returns what this rank's processors count for a movement.
@@ -98,6 +74,19 @@ std::unique_ptr<BoundCollective> bind_movement(const Hosting& hosting, const spm
 }
 
 }  // namespace
+
+void MessagesAtOnce::send_all(const Redistribution& plan, std::span<void* const> blocks, const CollectiveRun& run) {
+  const auto block = [&](const BoxCopy& copy) {
+    return static_cast<const std::byte*>(blocks[static_cast<size_t>(copy.from_place)]);
+  };
+  for (const Message& message : plan.sends) {
+    const std::byte* at = run.staging + message.staging;
+    if (message.in_place) at = block(message.pieces[0]) + message.pieces[0].from_offset;
+    else
+      for (const BoxCopy& piece : message.pieces) run::run(piece, block(piece), run.staging + message.staging);
+    run.transport.send(pending_, message.peer, run.tag(), at, message.bytes);
+  }
+}
 
 void BoundCollective::finish(Transport& transport) {
   while (!advance(transport)) wait(transport);

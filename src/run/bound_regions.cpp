@@ -140,7 +140,7 @@ BoxCopy copy_of(const BlockShape& box, const BlockShape& from, int64_t from_offs
   return copy;
 }
 
-class MovesThroughRegions : public BoundCollective {
+class MovesThroughRegions : public MessagesAtOnce {
  public:
   MovesThroughRegions(const Hosting& hosting, Regions regions, const spmd::LocalValue& from, const spmd::LocalValue& to,
                       plan::CollectiveCount counted)
@@ -180,7 +180,7 @@ class MovesThroughRegions : public BoundCollective {
              const CollectiveRun& run) override {
     to_ = results[0];
     staging_ = run.staging;
-    finished_ = false;
+    has_ended_ = false;
     for (auto& [peer, message] : receives_)
       run.transport.receive(pending_, peer, run.tag(), staging_ + message.staging, message.bytes);
     for (const BoxCopy& copy : in_)
@@ -190,18 +190,6 @@ class MovesThroughRegions : public BoundCollective {
       run.transport.send(pending_, peer, run.tag(), staging_ + message.staging, message.bytes);
     }
     for (const BoxCopy& copy : own_) run::run(copy, staging_, staging_);
-  }
-
-  bool advance(Transport& transport) override {
-    if (!transport.test(pending_)) return false;
-    take_out();
-    return true;
-  }
-
- protected:
-  void wait(Transport& transport) override {
-    transport.wait(pending_);
-    take_out();
   }
 
  private:
@@ -242,9 +230,7 @@ class MovesThroughRegions : public BoundCollective {
     message.bytes += message.pieces.back().bytes;
   }
 
-  void take_out() {
-    if (finished_) return;
-    finished_ = true;
+  void end() override {
     for (auto& [peer, message] : receives_)
       for (const BoxCopy& piece : message.pieces) run::run(piece, staging_, staging_);
     for (const BoxCopy& copy : out_)
@@ -257,10 +243,8 @@ class MovesThroughRegions : public BoundCollective {
   std::vector<BoxCopy> in_, own_, out_;      // blocks to regions, regions to regions, regions to blocks
   std::map<int, Message> sends_, receives_;  // by peer
   int64_t bytes_ = 0;
-  Transport::Pending pending_;
   std::span<void* const> to_;
   std::byte* staging_ = nullptr;
-  bool finished_ = false;
 };
 
 /// Smaller groups, and ranks with fewer processors, copy from block to block.

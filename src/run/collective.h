@@ -9,6 +9,7 @@
 // MPI's own all_reduce does not promise this: its bits change with the algorithm, the size and the number of ranks.
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "plan/counters.h"
 #include "run/redistribution.h"
@@ -49,6 +50,26 @@ class BoundCollective {
 
  protected:
   virtual void wait(Transport& transport) = 0;
+};
+
+/// A collective whose messages are all under way at once.
+class MessagesAtOnce : public BoundCollective {
+ public:
+  bool advance(Transport& transport) override {
+    if (!transport.test(pending_)) return false;
+    if (!std::exchange(has_ended_, true)) end();
+    return true;
+  }
+
+ protected:
+  void wait(Transport& transport) override { transport.wait(pending_); }
+  /// Packs and sends the messages of a redistribution of `blocks`.
+  void send_all(const Redistribution& plan, std::span<void* const> blocks, const CollectiveRun& run);
+  /// Called once, when all messages have arrived.
+  virtual void end() {}
+
+  Transport::Pending pending_;
+  bool has_ended_ = false;  ///< set to false when it begins
 };
 
 /// Binds a collective of any kind, or several merged all_reduces over the same axes. `shared`: memory for staging, or

@@ -209,7 +209,7 @@ class PipelineExecutor final : public BoundLoop {
   std::vector<Part> parts_;
 };
 
-class TakesOver : public BoundCollective {
+class TakesOver : public MessagesAtOnce {
  public:
   TakesOver(const Frame& body, const spmd::Instruction& instruction, const Enclosing& enclosing)
       : around_(enclosing.frame),
@@ -252,10 +252,6 @@ class TakesOver : public BoundCollective {
       std::memcpy(results[0][p], from, static_cast<size_t>(piece.bytes));
     }
   }
-  bool advance(Transport& transport) override { return transport.test(pending_); }
-
- protected:
-  void wait(Transport& transport) override { transport.wait(pending_); }
 
  private:
   struct Piece {
@@ -269,7 +265,6 @@ class TakesOver : public BoundCollective {
   const int carry_;  // the loop's result with the carries of all micro-batches
   std::vector<Piece> pieces_;
   plan::CollectiveCount counted_;
-  Transport::Pending pending_;
 };
 
 }  // namespace
