@@ -28,7 +28,7 @@ set(MTF_EXPORTS_cost formula.h idle_work.h layout_costs.h machine.h repeated_cos
   symbolic_costs.h timed_costs.h)
 set(MTF_EXPORTS_eval abstract.h annotations.h binding.h block_info.h branches.h builtins.h callee.h calls.h
   conversions.h cuts.h declarations.h display.h doubtful.h evaluator.h findings.h gradient_flow.h host_library.h
-  host_value.h limits.h loops.h meshes.h modules.h name_lookup.h open_blocks.h operations.h options.h plain_numbers.h
+  host_value.h limits.h loops.h meshes.h modules.h name_lookup.h open_blocks.h operations.h options.h
   possible_values.h replays.h reports.h scope.h settings.h span_table.h spare_scopes.h stored_variables.h uncalled.h
   undo.h unread.h value_type.h variables.h variables_below.h)
 set(MTF_EXPORTS_library library.h)

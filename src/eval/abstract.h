@@ -73,9 +73,10 @@ class AbstractDomain {
   /// Notes the level of uncertainty at which an error leaves the enclosing block.
   class NotesErrors {
    public:
-    explicit NotesErrors(AbstractDomain& domain) : domain_(domain), exceptions_(std::uncaught_exceptions()) {}
+    explicit NotesErrors(AbstractDomain& domain)
+        : domain_(domain), exceptions_(domain.is_check() ? std::uncaught_exceptions() : -1) {}
     ~NotesErrors() {
-      if (std::uncaught_exceptions() > exceptions_)
+      if (exceptions_ >= 0 && std::uncaught_exceptions() > exceptions_)
         domain_.error_came_from_ = std::max(domain_.error_came_from_, domain_.uncertainty());
     }
     NotesErrors(const NotesErrors&) = delete;

@@ -153,7 +153,7 @@ std::optional<HostValue> Evaluator::extended_list(const ast::AssignStmt& stmt, c
 void Evaluator::assign(const ast::AssignStmt& stmt, const ScopePtr& scope) {
   const Span statement = cover(stmt.target->span, stmt.value->span);
   if (auto* name = stmt.target->as<ast::NameExpr>()) {
-    const Scope::Found found = scope->find(name->name);
+    const Scope::Found found = scope->find(name->name, name->slot);
     if (!found.binding) {
       Help help = mtf::did_you_mean(stmt.target->span, name->name.text(), names.visible_names(scope.get()));
       fail(

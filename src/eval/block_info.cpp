@@ -6,6 +6,20 @@
 
 namespace mtf::eval {
 
+namespace {
+
+bool only_chooses(const ast::Block& block) {
+  return std::all_of(block.statements.begin(), block.statements.end(), [](const ast::Stmt& stmt) {
+    if (stmt.as<ast::ReturnStmt>()) return true;
+    auto* choice = stmt.as<ast::IfStmt>();
+    return choice && (!choice->otherwise || only_chooses(*choice->otherwise)) &&
+           std::all_of(choice->branches.begin(), choice->branches.end(),
+                       [](const ast::IfStmt::Branch& branch) { return only_chooses(branch.body); });
+  });
+}
+
+}  // namespace
+
 /// Collects the facts. Inside a function, `captured` leaves out the names that the function binds. `mentions` keeps all
 /// names, which only makes more names live.
 class NameWalk : public ast::Walk {
@@ -169,6 +183,7 @@ const BlockInfo& BlockInfos::found(const ast::Block& block) {
   if (info) return *info;
   info = std::make_unique<BlockInfo>();
   info->block = &block;
+  info->only_chooses = only_chooses(block);
   std::unordered_map<Name, size_t> last;
   const auto known = results_.find(&block);
   const auto* result = known == results_.end() ? nullptr : known->second;

@@ -27,6 +27,7 @@ struct BlockInfo {
   std::vector<NameSet> statement_mentions;  ///< for each statement: the names that it reads anywhere inside
   /// For each statement: the names that no later statement mentions, assigns or binds.
   std::vector<std::vector<Name>> expires;
+  bool only_chooses = false;              ///< it has only `return`s, and `if`s with such blocks
   bool declares_functions = false;        ///< one of its own statements declares a function or a model
   std::vector<const ast::Expr*> targets;  ///< of every `:=` inside, except in functions
   NameSet aliases;         ///< bound inside, except in functions, to a value that may be a param or state itself

@@ -13,11 +13,6 @@
 namespace mtf::eval {
 namespace {
 
-graph::CallFrameRef frame_of(const graph::CallFrameRef& caller, Span span, Callee callee) {
-  return std::make_shared<const graph::CallFrame>(
-      graph::CallFrame{caller, span, std::move(callee.name), std::move(callee.path)});
-}
-
 const std::optional<ast::Annotation> kNoPromise;
 
 /// True if an assignment can change the value. Functions and dims are never reassigned, and tensors keep their types.
@@ -42,16 +37,63 @@ HostValue unknown_result(const syntax::Signature& signature) {
 
 // ---- the stack of calls ---------------------------------------------------------------------------------------------
 
-Calls::SetAside::SetAside(Calls& calls) : calls_(calls) { calls_.under_way_.swap(outer_); }
-Calls::SetAside::~SetAside() { calls_.under_way_.swap(outer_); }
+Calls::SetAside::SetAside(Calls& calls) : calls_(calls) {
+  calls_.make_frames();
+  calls_.under_way_.swap(outer_);
+  calls_.framed_ = 0;
+}
+Calls::SetAside::~SetAside() {
+  calls_.under_way_.swap(outer_);
+  calls_.framed_ = calls_.under_way_.size();
+}
+
+Calls::Entered::Entered(Calls& calls, const void* function, Name name, Span call) : calls_(calls) {
+  Activation& entered = calls.under_way_.emplace_back();
+  entered.function = function;
+  entered.name = name;
+  entered.call = call;
+  entered.uncertainty = calls.evaluator_.domain.uncertainty();
+}
+
+Calls::Entered::~Entered() {
+  std::vector<Activation>& calls = calls_.under_way_;
+  if (calls_.framed_ == calls.size()) {
+    calls_.evaluator_.builder.context.frame = std::move(calls.back().frame_outside);
+    --calls_.framed_;
+  }
+  calls.pop_back();
+}
+
+void Calls::make_frames() {
+  graph::CallFrameRef& frame = evaluator_.builder.context.frame;
+  for (; framed_ < under_way_.size(); ++framed_) {
+    Activation& call = under_way_[framed_];
+    Callee callee = call.callee ? callee_of(*call.callee) : Callee{call.name.str(), {}};
+    call.frame_outside = frame;
+    frame = std::make_shared<const graph::CallFrame>(
+        graph::CallFrame{frame, call.call, std::move(callee.name), std::move(callee.path)});
+  }
+}
+
+void Calls::refuse_too_deep(Name callee, Span span, std::string_view how) const {
+  if (under_way_.size() >= kMaxCalls)
+    fail(Kind::call_too_deep, span, "`{}` is {} inside {} other calls", callee.text(), how, kMaxCalls);
+}
 
 void Calls::returns(HostValue result, Span span, const ScopePtr& scope) {
+  keep_promise(result, span, scope);
+  under_way_.back().result = std::move(result);
+}
+
+void Calls::keep_promise(HostValue& result, Span span, const ScopePtr& scope) {
   const Activation& call = under_way_.back();
-  if (*call.promised && !result.is_poison()) {
+  if (!*call.promised || result.is_poison()) return;
+  // Most promised kinds are words, which need no scope.
+  const syntax::ParameterKind kind = *call.callee->signature->result;
+  if (kind == syntax::ParameterKind::kInt && result.is<int64_t>()) return;
+  if (kind == syntax::ParameterKind::kShaped || !become(kind, result))
     result = evaluator_.annotations.check(**call.promised, std::move(result), span, scope,
                                           {Annotated::Kind::kResult, call.name}, {});
-  }
-  under_way_.back().result = std::move(result);
 }
 
 void Calls::may_have_returned(Span place) {
@@ -158,7 +200,7 @@ Effects effects_of_call(const HostValue& callee) {
 
 HostValue Calls::call(const HostValue& callee, Arguments& arguments) {
   evaluator_.replays.has(effects_of_call(callee));
-  if (auto* function = callee.as<FunctionPtr>()) return call_function(*function, arguments);
+  if (auto* function = callee.as<FunctionPtr>()) return call_function(**function, arguments);
   if (auto* op = callee.as<OperationPtr>()) return evaluator_.operations.call(**op, arguments);
   if (auto* model = callee.as<ModelClassPtr>()) return construct(*model, arguments);
   if (auto* builtin = callee.as<BuiltinPtr>()) {
@@ -271,24 +313,66 @@ void Calls::bind_parameters(const syntax::Signature& signature, Arguments& argum
   }
 }
 
-HostValue Calls::call_function(const FunctionPtr& function, Arguments& arguments) {
+HostValue Calls::call_function(const Function& function, Arguments& arguments) {
   if (end_) return Poison{};
-  AbstractDomain& domain = evaluator_.domain;
-  const syntax::Signature& signature = *function->signature;
-  if (under_way_.size() >= kMaxCalls)
-    fail(Kind::call_too_deep, arguments.span, "`{}` is called inside {} other calls", signature.name.text(), kMaxCalls);
-  const OwnScope scope =
-      evaluator_.nested(function->scope, function->reached ? function->visible : function->scope->bindings.size());
-  scope->named = function->named;
+  const syntax::Signature& signature = *function.signature;
+  refuse_too_deep(signature.name, arguments.span, "called");
+  const OwnScope scope = evaluator_.nested(function);
   bind_parameters(signature, arguments, scope);
-  Activation& call = under_way_.emplace_back();
-  const PopLast pop(under_way_);
-  call.function = &signature;
-  call.name = signature.name;
-  call.call = arguments.span;
+  return enter(function, arguments.span, scope);
+}
+
+bool Calls::is_direct(const Function& function, const ast::CallExpr& call) {
+  const std::vector<syntax::Parameter>& parameters = function.signature->parameters;
+  if (call.arguments.size() != parameters.size()) return false;
+  for (size_t i = 0; i < parameters.size(); ++i)
+    if (call.arguments[i].label || call.arguments[i].target || parameters[i].kind == syntax::ParameterKind::kShaped)
+      return false;
+  return true;
+}
+
+HostValue Calls::call_directly(const Function& function, const ast::CallExpr& call, Span span, const ScopePtr& scope) {
+  const std::vector<syntax::Parameter>& parameters = function.signature->parameters;
+  const size_t count = parameters.size();
+  const OwnScope inner = evaluator_.nested(function);
+  Bindings& bindings = inner->bindings;
+  if (bindings.capacity() < count) bindings.reserve(count);
+  bool all_fit = !end_;
+  for (size_t i = 0; i < count; ++i) {
+    const syntax::Parameter& parameter = parameters[i];
+    HostValue& value = bindings
+                           .emplace_back(parameter.name, evaluator_.evaluate(*call.arguments[i].value, scope),
+                                         function.signature->declared[i].name.span)
+                           .value;
+    const bool fits = parameter.kind == syntax::ParameterKind::kAny ||
+                      (parameter.kind == syntax::ParameterKind::kInt && value.is<int64_t>()) ||
+                      (!parameter.none_is_default && become(parameter.kind, value));
+    all_fit = all_fit && fits;
+  }
+  if (!all_fit) {  // `call_function` says what is wrong
+    Arguments arguments;
+    arguments.span = span;
+    arguments.scope = scope;
+    for (size_t i = 0; i < count; ++i) {
+      GivenArgument& item = arguments.items.emplace_back();
+      item.value = std::move(bindings[i].value);
+      item.span = call.arguments[i].value->span;
+    }
+    return call_function(function, arguments);
+  }
+  refuse_too_deep(function.signature->name, span, "called");
+  inner->number = graph::last_node_id();
+  return enter(function, span, inner);
+}
+
+HostValue Calls::enter(const Function& function, Span span, const ScopePtr& scope) {
+  AbstractDomain& domain = evaluator_.domain;
+  const syntax::Signature& signature = *function.signature;
+  const Entered entered(*this, &signature, signature.name, span);
+  Activation& call = under_way_.back();
+  call.callee = &function;
   call.scope = &*scope;
-  call.uncertainty = domain.uncertainty();
-  call.promised = function->result;
+  call.promised = function.result;
   if (domain.is_abstract()) {
     evaluator_.uncalled.called(&signature);
     for (const Binding& binding : scope->bindings) {
@@ -296,19 +380,19 @@ HostValue Calls::call_function(const FunctionPtr& function, Arguments& arguments
       call.argument_types += host_number ? "number;" : describe(binding.value) + ";";
     }
     const Recursion recursion = this->recursion();
-    if (recursion == Recursion::kEndless) return result_of_recursion(arguments.span);
+    if (recursion == Recursion::kEndless) return result_of_recursion(span);
     if (recursion == Recursion::kInDoubt && domain.is_check()) {
       const Findings::Trial dropped(evaluator_.findings);
       try {
-        return run_function(*function, arguments.span, scope);
+        return run_function(function, span, scope);
       } catch (const UserError& error) {
         if (error.diagnostic().kind() == Kind::call_too_deep || error.diagnostic().kind() == Kind::interrupted) throw;
         domain.caught_error_from();
       }
-      return result_of_recursion(arguments.span);
+      return result_of_recursion(span);
     }
   }
-  return run_function(*function, arguments.span, scope);
+  return run_function(function, span, scope);
 }
 
 HostValue Calls::result_of_recursion(Span span) {
@@ -319,9 +403,6 @@ HostValue Calls::result_of_recursion(Span span) {
 
 HostValue Calls::run_function(const Function& function, Span span, const ScopePtr& scope) {
   AbstractDomain& domain = evaluator_.domain;
-  const syntax::Signature& signature = *function.signature;
-  graph::CallFrameRef& frame = evaluator_.builder.context.frame;
-  Restore called(frame, frame ? frame_of(frame, span, callee_of(function)) : nullptr);
   const size_t errors_before = evaluator_.findings.count();
   bool returned = false;
   std::optional<AbstractDomain::Part> part;
@@ -329,13 +410,14 @@ HostValue Calls::run_function(const Function& function, Span span, const ScopePt
   try {
     if (function.expression) {
       HostValue result = evaluator_.evaluate(*function.expression, scope);
-      if (*function.result && !result.is_poison()) {
-        result = evaluator_.annotations.check(**function.result, std::move(result), function.expression->span, scope,
-                                              {Annotated::Kind::kResult, signature.name}, {});
-      }
+      keep_promise(result, function.expression->span, scope);
       return result;
     }
-    returned = evaluator_.run_block(*function.block, scope) == Flow::kReturn;
+    const BlockInfo& info = evaluator_.blocks.info(*function.block);
+    if (info.only_chooses && !domain.is_abstract()) {
+      HostValue result = choose(*function.block, scope, returned);
+      if (returned) return result;
+    } else returned = evaluator_.run_block(*function.block, info, scope) == Flow::kReturn;
   } catch (const UserError& error) {
     if (auto seen = seen_from(error.diagnostic(), span)) throw UserError(*seen);
     throw;
@@ -345,7 +427,34 @@ HostValue Calls::run_function(const Function& function, Span span, const ScopePt
   return result;
 }
 
+HostValue Calls::choose(const ast::Block& block, const ScopePtr& scope, bool& returned) {
+  for (const ast::Stmt& stmt : block.statements) {
+    evaluator_.interrupt.poll(stmt.span);
+    evaluator_.builder.span = stmt.span;
+    if (auto* end = stmt.as<ast::ReturnStmt>()) {
+      HostValue result = end->value ? evaluator_.evaluate(*end->value, scope) : HostValue();
+      keep_promise(result, end->value ? end->value->span : stmt.span, scope);
+      returned = true;
+      return result;
+    }
+    const auto& choice = *stmt.as<ast::IfStmt>();
+    const ast::Block* taken = choice.otherwise ? &*choice.otherwise : nullptr;
+    for (const ast::IfStmt::Branch& branch : choice.branches) {
+      const HostValue holds = evaluator_.evaluate(*branch.condition, scope);
+      if (!*evaluator_.convert.to_condition(holds, branch.condition->span)) continue;
+      taken = &branch.body;
+      break;
+    }
+    if (taken == nullptr) continue;
+    HostValue result = choose(*taken, scope, returned);
+    if (returned) return result;
+  }
+  return {};
+}
+
 HostValue Calls::result_of(Activation& call, bool returned, bool reported, const Function& function) {
+  if (returned && call.maybe_results.empty()) [[likely]]
+    return std::move(call.result);
   if (returned) return join_results(call, std::move(call.result));
   if (call.maybe_results.empty()) {
     // After an error the walk may have missed a `return`.
@@ -407,10 +516,7 @@ HostValue Calls::construct(const ModelClassPtr& model, Arguments& arguments) {
   if (end_) return Poison{};
   AbstractDomain& domain = evaluator_.domain;
   const ast::ModelStmt& declaration = *model->declaration;
-  if (under_way_.size() >= kMaxCalls) {
-    fail(Kind::call_too_deep, arguments.span, "`{}` is made inside {} other calls", declaration.name.name.text(),
-         kMaxCalls);
-  }
+  refuse_too_deep(declaration.name.name, arguments.span, "made");
   auto scope = std::make_shared<Scope>(model->scope, model->reached ? model->visible : model->scope->bindings.size(),
                                        domain.uncertainty());
   scope->named = model->named;
@@ -423,16 +529,9 @@ HostValue Calls::construct(const ModelClassPtr& model, Arguments& arguments) {
   if (is_outermost) forgets.emplace(evaluator_.variables);
   const auto waits = evaluator_.cuts.wait();
   {
-    Activation& call = under_way_.emplace_back();
-    const PopLast pop(under_way_);
-    call.function = model->declaration;
-    call.name = declaration.name.name;
-    call.call = arguments.span;
-    call.uncertainty = domain.uncertainty();
-    call.promised = &kNoPromise;
-    call.makes_instance = true;
-    graph::CallFrameRef& frame = evaluator_.builder.context.frame;
-    Restore called(frame, frame ? frame_of(frame, arguments.span, {declaration.name.name.str(), {}}) : nullptr);
+    const Entered entered(*this, model->declaration, declaration.name.name, arguments.span);
+    under_way_.back().promised = &kNoPromise;
+    under_way_.back().makes_instance = true;
     scope->model = &declaration;
     try {
       evaluator_.run_block(declaration.body, scope, true);

@@ -13,7 +13,6 @@
 #include "eval/block_info.h"
 #include "eval/doubtful.h"
 #include "eval/host_value.h"
-#include "eval/plain_numbers.h"
 #include "support/diagnostics.h"
 #include "syntax/ast.h"
 
@@ -34,9 +33,13 @@ class Calls {
   /// Does the same with plain values, for instance for a function that gets a shape.
   HostValue call_with(const HostValue& callee, std::vector<HostValue> values, Span span);
 
-  /// True if functions may be called without an entry in this stack, because they do not nest deep
-  /// (eval/plain_numbers.h).
-  bool may_pass_by() const { return !end_ && under_way_.size() + PlainNumbers::kMostCalls < kMaxCalls; }
+  /// True if the call gives each parameter one argument by position, and no parameter asks for a shape.
+  static bool is_direct(const Function& function, const ast::CallExpr& call);
+  /// Makes such a call, and evaluates its arguments in `scope`. Values of the right kinds go into the scope of the call
+  /// at once.
+  HostValue call_directly(const Function& function, const ast::CallExpr& call, Span span, const ScopePtr& scope);
+  /// Brings the builder's frame up to date with the calls under way.
+  void make_frames();
 
   /// Notes that an unknown function may have been called: the names that functions of the program assign become
   /// unknown.
@@ -100,7 +103,9 @@ class Calls {
   struct Activation {
     Activation() {}  // NOLINT: one that is defaulted would clear its memory first
 
-    const void* function = nullptr;  ///< the declaration of the function or model
+    const void* function = nullptr;     ///< the declaration of the function or model
+    const Function* callee = nullptr;   ///< null for a model
+    graph::CallFrameRef frame_outside;  ///< of the caller, if the call has a frame
     Name name;
     Span call;
     const Scope* scope = nullptr;
@@ -113,7 +118,22 @@ class Calls {
     std::optional<Doubtful> rest = std::nullopt;  ///< the part behind the first of `maybe_results`
   };
 
-  HostValue call_function(const FunctionPtr& function, Arguments& arguments);
+  /// Adds a call to the stack while it lives.
+  class [[nodiscard]] Entered {
+   public:
+    Entered(Calls& calls, const void* function, Name name, Span call);
+    ~Entered();
+    Entered(const Entered&) = delete;
+    Entered& operator=(const Entered&) = delete;
+
+   private:
+    Calls& calls_;
+  };
+  HostValue call_function(const Function& function, Arguments& arguments);
+  /// Runs a function whose arguments are bound in `scope`.
+  HostValue enter(const Function& function, Span span, const ScopePtr& scope);
+  /// Fails (call_too_deep) at `span` if too many calls are under way. `how`: how they are nested.
+  void refuse_too_deep(Name callee, Span span, std::string_view how) const;
   HostValue construct(const ModelClassPtr& model, Arguments& arguments);
   /// Binds the arguments of a call in its new scope. A parameter without an argument gets its default.
   void bind_parameters(const syntax::Signature& signature, Arguments& arguments, const ScopePtr& scope);
@@ -126,6 +146,11 @@ class Calls {
   /// Runs the function of the innermost call. In a recursion in doubt a check drops the errors: the enclosing call
   /// walks the same code, and a run may not recurse deeper.
   HostValue run_function(const Function& function, Span span, const ScopePtr& scope);
+  /// Runs, in a run, a function's block that only chooses a value (BlockInfo), which needs no scope of its own. Sets
+  /// `returned` if the result is the value.
+  HostValue choose(const ast::Block& block, const ScopePtr& scope, bool& returned);
+  /// Converts the result of the innermost call to the kind that its function promises; fails if it is of another.
+  void keep_promise(HostValue& result, Span span, const ScopePtr& scope);
   /// Returns the result of a function's block. `reported`: errors were reported in the block.
   HostValue result_of(Activation& call, bool returned, bool reported, const Function& function);
   HostValue join_results(const Activation& call, HostValue last);
@@ -136,6 +161,7 @@ class Calls {
 
   Evaluator& evaluator_;
   std::vector<Activation> under_way_;
+  size_t framed_ = 0;                               ///< so many calls, from the outermost on, have frames
   bool end_ = false;                                ///< a check has reached the limit of calls, and enters no more
   std::vector<std::weak_ptr<Instance>> instances_;  ///< the instances that a check has made
   std::unordered_map<const void*, NameSet> assigned_by_;  ///< the names that each function assigns, by its signature

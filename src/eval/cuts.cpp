@@ -118,7 +118,7 @@ void Cuts::cut_by(Span span, const std::function<bool(plan::Execution&, graph::V
   } catch (const UserError& error) { throw UserError(on_failure_(error.diagnostic())); }
   if (!computed) return;
   for (Counted& block : counted_) block.values.clear();
-  reports_.add_last_plan(*execution_, span, builder_.context.frame);
+  reports_.add_last_plan(*execution_, span, builder_.frame());
   if (on_cut_) on_cut_(span);
   interrupt_.poll(span);
 }
@@ -147,11 +147,11 @@ plan::HostTensor Cuts::fetch(const graph::Value& value, Span span) {
 void Cuts::end_statement(const BlockInfo& info, size_t statement, Scope& scope, bool keep_all) {
   if (!execution_) return;
   if (!keep_all) {
-    for (Name name : info.expires[statement]) {
-      for (Binding& binding : scope.bindings)
-        if (binding.name == name && holds_tensors(binding.value) && !info.captured.contains(name))
-          binding.value = None{};
-    }
+    const std::vector<Name>& expired = info.expires[statement];
+    for (Binding& binding : scope.bindings)
+      if (holds_tensors(binding.value) && std::find(expired.begin(), expired.end(), binding.name) != expired.end() &&
+          !info.captured.contains(binding.name))
+        binding.value = None{};
   }
   if (!turn_ && operations_since() > kMostPending) cut({}, builder_.span);
   if (scope.outermost->cycles_are_due()) scope.outermost->let_go_of_cycles();

@@ -29,7 +29,6 @@ Evaluator::Evaluator(Settings given, plan::Execution* execution, std::ostream& o
       modules(*this),
       doubts(domain, builder, cuts, reports),
       names(builtins, modules, replays, own_top_, top_, spans_),
-      plain(interrupt),
       annotations(*this),
       operations(builder, convert, meshes, names, findings, doubts),
       variables(*this),
@@ -53,7 +52,10 @@ Evaluator::Evaluator(Settings given, plan::Execution* execution, std::ostream& o
   }
   builder.context.mesh = std::make_shared<const Mesh>(Name(), std::vector<Axis>{{Name("all"), settings.ranks}});
   builder.context.check_finite = settings.check_finite && !domain.is_abstract();
-  if (execution_) builder.context.frame = std::make_shared<const graph::CallFrame>();
+  if (execution_) {
+    builder.context.frame = std::make_shared<const graph::CallFrame>();
+    builder.on_frame = [this] { calls.make_frames(); };
+  }
   if (settings.mesh) builder.context.mesh = std::make_shared<const Mesh>(Name("mesh"), *settings.mesh);
   if (settings.layout) builder.context.layout = std::make_shared<const Layout>(*settings.layout);
 }
@@ -88,6 +90,7 @@ void Evaluator::run_program(std::shared_ptr<const ast::Program> program) {
   for (size_t i = 0; i < program->body.statements.size(); ++i) {
     block.at(i);
     const ast::Stmt& stmt = program->body.statements[i];
+    const HeedsInterrupt heeds(interrupt, stmt.span);
     reports.begin_statement();
     run_statement(stmt, top_);
     cuts.end_statement(info, i, *top_, false);
@@ -104,6 +107,7 @@ void Evaluator::run_entry_statement(const std::shared_ptr<const ast::Program>& p
   }
   OpenBlocks::Entered block = blocks.enter(blocks.info(program->body), top_, false);
   block.at(index);
+  const HeedsInterrupt heeds(interrupt, program->body.statements[index].span);
   run_statement(program->body.statements[index], top_);
 }
 

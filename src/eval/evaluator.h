@@ -42,7 +42,6 @@
 #include "eval/open_blocks.h"
 #include "eval/operations.h"
 #include "eval/options.h"
-#include "eval/plain_numbers.h"
 #include "eval/replays.h"
 #include "eval/reports.h"
 #include "eval/settings.h"
@@ -98,7 +97,6 @@ class Evaluator {
   UnreadValues unread;
   DoubtfulParts doubts;
   NameLookup names;
-  PlainNumbers plain;
   Annotations annotations;
   Operations operations;
   Variables variables;
@@ -106,11 +104,6 @@ class Evaluator {
   Loops loops;
   Branches branches;
   Caller caller;
-
-  /// True if expressions may be evaluated as plain numbers: nobody asks for more than their values. The next function
-  /// says the same of calls.
-  bool has_plain_numbers() const { return !spans_ && !findings.collects(); }
-  bool may_call_plainly() const { return !domain.is_abstract() && !replays.follows_numbers() && calls.may_pass_by(); }
 
   // ---- programs -----------------------------------------------------------------------------------------------------
   /// The scope of the main file, or of the REPL.
@@ -145,15 +138,25 @@ class Evaluator {
                  Replay* replay = nullptr);
   /// Binds the names of a pattern; fails unless the value has as many parts.
   void bind_pattern(const ast::Pattern& pattern, HostValue&& value, const ScopePtr& scope);
-  /// Makes the scope of a block inside `scope`, or of a call of a function that sees the first `visible` bindings of
-  /// `scope`.
-  OwnScope nested(const ScopePtr& scope) { return nested(scope, scope->bindings.size()); }
-  OwnScope nested(const ScopePtr& scope, size_t visible) {
-    return {spare_scopes_, scope, visible, domain.uncertainty()};
+  /// Makes the scope of a block inside `scope`.
+  OwnScope nested(const ScopePtr& scope) {
+    return {spare_scopes_, scope, scope->bindings.size(), domain.uncertainty()};
+  }
+  /// Makes the scope of a call of a function.
+  OwnScope nested(const Function& function) {
+    return {spare_scopes_, function.scope, function.reached ? function.visible : function.scope->bindings.size(),
+            domain.uncertainty(), &function};
   }
 
   // ---- expressions --------------------------------------------------------------------------------------------------
-  HostValue evaluate(const ast::Expr& expr, const ScopePtr& scope);
+  [[gnu::always_inline]] HostValue evaluate(const ast::Expr& expr, const ScopePtr& scope) {
+    findings.count_steps(expr.span, 1);
+    if (!spans_) [[likely]] {  // names and numbers are most expressions
+      if (auto* name = expr.as<ast::NameExpr>()) return names.look_up(*name, expr.span, scope);
+      if (auto* number = expr.as<ast::IntExpr>()) return number->value;
+    }
+    return evaluated(expr, scope);
+  }
 
  private:
   // Statements.
@@ -186,6 +189,7 @@ class Evaluator {
   void reach(const ast::ModelStmt& stmt, Scope& scope);
 
   // Expressions.
+  HostValue evaluated(const ast::Expr& expr, const ScopePtr& scope);
   HostValue value_of(const ast::Expr& expr, const ScopePtr& scope);
   /// Evaluates an argument, an operand or the value of a `let`. `is_turns_number` is set if the value may be, or
   /// become, a number of an iteration (Replays::follows_numbers).
@@ -208,6 +212,7 @@ class Evaluator {
   HostValue text(const ast::StringExpr& string, const ScopePtr& scope);
   HostValue range(const ast::RangeExpr& range, const ScopePtr& scope);
   HostValue call(const ast::Expr& expr, const ast::CallExpr& call, const ScopePtr& scope);
+  HostValue call_any(const ast::Expr& expr, const ast::CallExpr& call, const ScopePtr& scope);
   Arguments evaluate_arguments(const ast::CallExpr& call, Span span, const ScopePtr& scope);
 
   plan::Execution* execution_;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "eval/arithmetic.h"
 #include "eval/doubtful.h"
 #include "eval/evaluator.h"
 #include "eval/limits.h"
@@ -14,21 +15,19 @@
 
 namespace mtf::eval {
 
-HostValue Evaluator::evaluate(const ast::Expr& expr, const ScopePtr& scope) {
-  check_stack(expr.span, Kind::call_too_deep);
-  findings.count_steps(expr.span, 1);
+HostValue Evaluator::evaluated(const ast::Expr& expr, const ScopePtr& scope) {
   if (!spans_) [[likely]] {
-    // Names are half of all expressions.
-    if (auto* name = expr.as<ast::NameExpr>()) return names.look_up(name->name, expr.span, scope);
+    check_stack(expr.span, Kind::call_too_deep);
     if (auto* two = expr.as<ast::BinaryExpr>()) return binary(expr, *two, scope);
     return value_of(expr, scope);
   }
+  check_stack(expr.span, Kind::call_too_deep);
   HostValue value = value_of(expr, scope);
   spans_->expression(expr, value);
   return value;
 }
 
-inline HostValue Evaluator::value_of(const ast::Expr& expr, const ScopePtr& scope) {
+[[gnu::noinline]] HostValue Evaluator::value_of(const ast::Expr& expr, const ScopePtr& scope) {
   // A struct of three pointers: a lambda for each form would be made anew for each expression.
   struct ValueOf {
     Evaluator& evaluator;
@@ -41,7 +40,7 @@ inline HostValue Evaluator::value_of(const ast::Expr& expr, const ScopePtr& scop
     HostValue operator()(const ast::NoneExpr&) const { return None{}; }
     HostValue operator()(const ast::ElementTypeExpr& e) const { return *parse_element_type(e.name.text()); }
     HostValue operator()(const ast::StringExpr& e) const { return evaluator.text(e, scope); }
-    HostValue operator()(const ast::NameExpr& e) const { return evaluator.names.look_up(e.name, expr.span, scope); }
+    HostValue operator()(const ast::NameExpr& e) const { return evaluator.names.look_up(e, expr.span, scope); }
     HostValue operator()(const ast::RestExpr&) const { return evaluator.rest(expr.span, scope); }
     HostValue operator()(const ast::UnaryExpr& e) const { return evaluator.unary(expr, e, scope); }
     HostValue operator()(const ast::BinaryExpr& e) const { return evaluator.binary(expr, e, scope); }
@@ -177,9 +176,6 @@ HostValue Evaluator::binary(const ast::Expr& expr, const ast::BinaryExpr& binary
     if ((is_left || is_right) && (!other || !is_float(other->element()))) replays.reads_number();
     return operations.operate(op, a, b, spans_of(expr, binary));
   }
-  if (has_plain_numbers()) [[likely]]
-    if (std::optional<HostValue> number = plain.operation(expr, binary, *scope, may_call_plainly()))
-      return *std::move(number);
   HostValue a = evaluate(*binary.left, scope);
   if (op == ast::BinaryOp::kAnd || op == ast::BinaryOp::kOr) {
     if (auto* known = a.as<bool>(); known && *known == (op == ast::BinaryOp::kOr)) return a;
@@ -195,7 +191,9 @@ HostValue Evaluator::binary(const ast::Expr& expr, const ast::BinaryExpr& binary
       return domain.is_check() && tensor_of(both) ? domain.merge(HostValue(is_decided), both) : both;
     }
   }
-  return operations.operate(op, a, evaluate(*binary.right, scope), spans_of(expr, binary));
+  const HostValue b = evaluate(*binary.right, scope);
+  if (are_numbers(op, a, b)) return of_numbers(op, a, b, expr.span);
+  return operations.operate(op, a, b, spans_of(expr, binary));
 }
 
 namespace {
@@ -364,8 +362,17 @@ Arguments Evaluator::evaluate_arguments(const ast::CallExpr& call, Span span, co
 }
 
 HostValue Evaluator::call(const ast::Expr& expr, const ast::CallExpr& call, const ScopePtr& scope) {
-  if (has_plain_numbers() && may_call_plainly())
-    if (std::optional<HostValue> number = plain.call(call, *scope)) return *std::move(number);
+  if (auto* name = call.callee->as<ast::NameExpr>();
+      name && !spans_ && !findings.collects() && !replays.follows_numbers()) {
+    // The binding holds the function at least as long as the call: nothing in a call changes a scope around it.
+    const Binding* const binding = scope->find(name->name, name->slot).binding;
+    auto* function = binding && !binding->is_aside ? binding->value.as<FunctionPtr>() : nullptr;
+    if (function && Calls::is_direct(**function, call)) return calls.call_directly(**function, call, expr.span, scope);
+  }
+  return call_any(expr, call, scope);
+}
+
+HostValue Evaluator::call_any(const ast::Expr& expr, const ast::CallExpr& call, const ScopePtr& scope) {
   HostValue callee = evaluate(*call.callee, scope);
   Arguments arguments = evaluate_arguments(call, expr.span, scope);
   std::optional<Cuts::Looking> looking;

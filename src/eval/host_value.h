@@ -7,6 +7,7 @@
 // Poison is the result of an error that has been reported: every use of it is Poison, without another message.
 // eval/possible_values.h has the operations on both.
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <new>
@@ -93,23 +94,23 @@ struct HostValue {
   template <typename T>
   requires(!std::is_same_v<std::decay_t<T>, HostValue>) HostValue(T&& value)
       : data(std::forward<T>(value)) {}  // NOLINT: a value of the host wherever one is asked for
-  HostValue(const HostValue& other) : data(taken(other.data)) {}
-  HostValue(HostValue&& other) noexcept : data(taken(std::move(other.data))) {}
+  HostValue(const HostValue& other) { take(other); }
+  HostValue(HostValue&& other) noexcept { take(std::move(other)); }
   HostValue& operator=(const HostValue& other) {
     if (this == &other) return *this;
-    if (is_plain() && other.is_plain()) ::new (&data) Data(taken(other.data));
+    if (is_plain() && other.is_plain()) take(other);
     else data = other.data;
     return *this;
   }
   HostValue& operator=(HostValue&& other) noexcept {
     if (this == &other) return *this;
-    if (is_plain() && other.is_plain()) ::new (&data) Data(taken(other.data));
+    if (is_plain() && other.is_plain()) take(std::move(other));
     else data = std::move(other.data);
     return *this;
   }
   ~HostValue() {
     static_assert([]<size_t... kinds>(std::index_sequence<kinds...>) {
-      return (std::is_trivially_destructible_v<std::variant_alternative_t<kinds, Data>> && ...);
+      return (std::is_trivially_copyable_v<std::variant_alternative_t<kinds, Data>> && ...);
     }(std::make_index_sequence<kPlainKinds>()));
     if (!is_plain()) data.~Data();
   }
@@ -129,13 +130,16 @@ struct HostValue {
 
  private:
   static constexpr size_t kPlainKinds = 10;
-  /// Copies or moves another value's data. Avoids the variant's call through a table for numbers.
+  /// Copies or moves another value. Avoids the variant's call through a table for plain kinds. A number is copied by
+  /// itself: a processor is slow to load at once what has just been stored in parts.
   template <typename Other>
-  static Data taken(Other&& other) {
-    if (const auto* i = std::get_if<int64_t>(&other)) return Data(std::in_place_type<int64_t>, *i);
-    if (const auto* d = std::get_if<double>(&other)) return Data(std::in_place_type<double>, *d);
-    if (const auto* b = std::get_if<bool>(&other)) return Data(std::in_place_type<bool>, *b);
-    return std::forward<Other>(other);
+  void take(Other&& other) {
+    if (const auto* i = std::get_if<int64_t>(&other.data)) ::new (&data) Data(std::in_place_type<int64_t>, *i);
+    else if (const auto* d = std::get_if<double>(&other.data)) ::new (&data) Data(std::in_place_type<double>, *d);
+    else if (const auto* b = std::get_if<bool>(&other.data)) ::new (&data) Data(std::in_place_type<bool>, *b);
+    else if (other.is_plain())
+      std::memcpy(static_cast<void*>(&data), static_cast<const void*>(&other.data), sizeof(Data));
+    else ::new (&data) Data(std::forward<Other>(other).data);
   }
 };
 
@@ -179,9 +183,6 @@ struct Variable {
   int64_t serial = 0;             ///< ascending in order of declaration
 };
 
-/// Whether a function can be evaluated with plain numbers (eval/plain_numbers.h).
-enum class IsPlain : uint8_t { kUnknown, kMaybe, kNo };
-
 /// A function of a script: a declaration or `fn(x) = e`, with the bindings in force at its position.
 struct Function {
   Name name;  ///< empty for one without a name
@@ -194,7 +195,6 @@ struct Function {
   size_t visible = 0;    ///< the number of bindings of `scope` that it sees
   bool reached = false;  ///< evaluation has passed its declaration, so `visible` is final
   std::shared_ptr<const std::vector<std::shared_ptr<const void>>> named = nullptr;
-  IsPlain is_plain = IsPlain::kUnknown;
 };
 
 struct ModelClass {

@@ -11,11 +11,36 @@
 
 namespace mtf::eval {
 
+namespace {
+
+/// True if evaluating the expression cannot assign a name.
+bool only_reads(const ast::Expr& expr) {
+  auto* binary = expr.as<ast::BinaryExpr>();
+  return expr.as<ast::NameExpr>() || expr.as<ast::IntExpr>() ||
+         (binary && only_reads(*binary->left) && only_reads(*binary->right));
+}
+
+}  // namespace
+
 HostValue Evaluator::index(const ast::Expr& expr, const ast::IndexExpr& index, const ScopePtr& scope) {
-  const HostValue object = evaluate(*index.object, scope);
   std::vector<HostValue> values;
-  for (const ast::Argument& argument : index.arguments) {
-    values.push_back(evaluate(*argument.value, scope));
+  auto* name = index.object->as<ast::NameExpr>();
+  const ast::Argument& first = index.arguments[0];
+  if (name && index.arguments.size() == 1 && !first.label && only_reads(*first.value)) {
+    // An item of a list by its number, quickly: the name alone holds the list.
+    const Binding* const binding = scope->find(name->name, name->slot).binding;
+    if (auto* list = binding && !binding->is_aside ? binding->value.as<ListPtr>() : nullptr) {
+      HostValue at = evaluate(*first.value, scope);
+      const std::vector<HostValue>& items = (*list)->items;
+      auto* number = at.as<int64_t>();
+      if (number && *number >= 0 && *number < static_cast<int64_t>(items.size()) && !spans_) return items[*number];
+      if (at.is_poison()) return at;
+      values.push_back(std::move(at));
+    }
+  }
+  const HostValue object = evaluate(*index.object, scope);
+  for (size_t i = values.size(); i < index.arguments.size(); ++i) {
+    values.push_back(evaluate(*index.arguments[i].value, scope));
     if (values.back().is_poison()) return Poison{};
   }
   if (object.is_poison() || object.is_unknown())

@@ -67,13 +67,13 @@ Scope::~Scope() { end(); }
 
 void Scope::forget_names() {
   const auto is_plain = [](const Binding& binding) { return binding.value.is_plain(); };
-  if (!std::all_of(bindings.begin(), bindings.end(), is_plain) || !hoisted.empty()) {
+  if (!std::all_of(bindings.begin(), bindings.end(), is_plain) || !hoisted.empty()) [[unlikely]] {
     LetGo let_go;
     for (Binding& binding : bindings) let_go.take(binding.value);
     for (Binding& binding : hoisted) let_go.take(binding.value);
+    hoisted.clear();
   }
   bindings.clear();
-  hoisted.clear();
   rearranged();
 }
 

@@ -50,8 +50,8 @@ std::string other_spelling(std::string_view word, const std::vector<std::string>
 
 }  // namespace
 
-HostValue NameLookup::look_up(Name name, Span span, const ScopePtr& scope) {
-  if (auto found = scope->find(name); found.binding) {
+HostValue NameLookup::looked_up(Scope::Found found, Name name, Span span, const ScopePtr& scope) {
+  if (found.binding) {
     if (spans_) [[unlikely]]
       spans_->use(span, found.binding->span);
     if (found.binding->is_aside) [[unlikely]]

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "eval/host_value.h"
+#include "eval/scope.h"
 #include "support/diagnostics.h"
 #include "syntax/ast.h"
 
@@ -23,7 +24,15 @@ class NameLookup {
       : builtins_(builtins), modules_(modules), replays_(replays), own_top_(own_top), top_(top), spans_(spans) {}
 
   /// Returns the value of a name. Fails (unknown_name) with a suggestion.
-  HostValue look_up(Name name, Span span, const ScopePtr& scope);
+  HostValue look_up(Name name, Span span, const ScopePtr& scope) {
+    return looked_up(scope->find(name), name, span, scope);
+  }
+  [[gnu::always_inline]] HostValue look_up(const ast::NameExpr& expr, Span span, const ScopePtr& scope) {
+    const Scope::Found found = scope->find(expr.name, expr.slot);
+    if (found.binding && !found.binding->is_aside && !found.binding->is_turns_number && !spans_) [[likely]]
+      return found.binding->value;
+    return looked_up(found, expr.name, span, scope);
+  }
   /// Returns the value of `object.name`. Fails (unknown_attribute) with a list of the object's parts.
   HostValue attribute(const HostValue& object, const ast::Ident& name);
   /// Returns every name that an expression in the scope can use. Without a scope: the names that need no declaration.
@@ -32,6 +41,8 @@ class NameLookup {
   Help help_with_name(Name name, Span span, const std::vector<std::string>& visible) const;
 
  private:
+  HostValue looked_up(Scope::Found found, Name name, Span span, const ScopePtr& scope);
+
   Builtins& builtins_;
   Modules& modules_;
   Replays& replays_;

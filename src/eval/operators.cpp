@@ -1,9 +1,9 @@
 // Infix operators. This file computes them on host values; between tensors they become operations.
+#include "eval/arithmetic.h"
 #include "eval/doubtful.h"
 #include "eval/findings.h"
 #include "eval/limits.h"
 #include "eval/operations.h"
-#include "eval/plain_numbers.h"
 #include "eval/possible_values.h"
 #include "eval/suggestions.h"
 #include "support/text.h"
@@ -99,15 +99,7 @@ HostValue Operations::is_in(const HostValue& a, const HostValue& b, Span span) c
 
 HostValue Operations::operate(BinaryOp op, const HostValue& a, const HostValue& b, const OperatorSpans& spans) {
   const Span span = spans.whole;
-  if (op < BinaryOp::kIn) {  // fast path: arithmetic and comparisons, mostly of numbers, need no checks below
-    auto *a_int = a.as<int64_t>(), *b_int = b.as<int64_t>();
-    if (a_int && b_int) return integers(op, *a_int, *b_int, span).value();
-    auto *a_float = a.as<double>(), *b_float = b.as<double>();
-    if ((a_int || a_float) && (b_int || b_float))
-      return floats(op, a_float ? *a_float : static_cast<double>(*a_int),
-                    b_float ? *b_float : static_cast<double>(*b_int))
-          .value();
-  }
+  if (are_numbers(op, a, b)) return of_numbers(op, a, b, span);
   if (a.is_poison() || b.is_poison()) return Poison{};
   if (op == BinaryOp::kIn) return is_in(a, b, span);
   const bool tells_equal = op == BinaryOp::kEqual || op == BinaryOp::kNotEqual;
@@ -139,9 +131,9 @@ HostValue Operations::operate(BinaryOp op, const HostValue& a, const HostValue& 
     return unknown(UnknownKind::kAny);  // a comparison of tensors is a tensor too
   } else {
     auto a_int = int_of(a), b_int = int_of(b);
-    if (a_int && b_int) return integers(op, *a_int, *b_int, span).value();
+    if (a_int && b_int) return integers(op, *a_int, *b_int, span);
     auto a_number = number_of(a), b_number = number_of(b);
-    if (a_number && b_number) return floats(op, *a_number, *b_number).value();
+    if (a_number && b_number) return floats(op, *a_number, *b_number);
     const bool a_string = a.is<Text>() || unknown_kind(a) == UnknownKind::kString;
     const bool b_string = b.is<Text>() || unknown_kind(b) == UnknownKind::kString;
     if (a_string && b_string && (op == BinaryOp::kAdd || is_comparison(op))) {
@@ -149,7 +141,7 @@ HostValue Operations::operate(BinaryOp op, const HostValue& a, const HostValue& 
         return unknown(op == BinaryOp::kAdd ? UnknownKind::kString : UnknownKind::kBool);
       if (op == BinaryOp::kAdd) check_length((*a.as<Text>())->size() + (*b.as<Text>())->size(), "a string", span);
       if (op == BinaryOp::kAdd) return make_text(**a.as<Text>() + **b.as<Text>());
-      return integers(op, (*a.as<Text>())->compare(**b.as<Text>()), 0, span).value();
+      return integers(op, (*a.as<Text>())->compare(**b.as<Text>()), 0, span);
     }
     if (is_comparison(op) && (a_string != b_string) && op <= BinaryOp::kNotEqual) return op == BinaryOp::kNotEqual;
     if (auto* x = a.as<ListPtr>(); x && op == BinaryOp::kAdd) {

@@ -279,6 +279,7 @@ Replay::Names Replay::names_of(const Record& record, const ScopePtr& scope) cons
 }
 
 bool Replay::has_same_context(const Record& record) const {
+  evaluator_.builder.frame();
   const graph::Context& now = evaluator_.builder.context;
   const graph::Context& then = record.context;
   return now.mesh == then.mesh && now.layout == then.layout && now.precision == then.precision &&
@@ -524,6 +525,7 @@ void Replay::begin_record(size_t statement, const ScopePtr& scope) {
     record.kinds.emplace_back(tensor);
     if (!record.kinds.back().is_of(tensor)) return making_.reset();
   }
+  evaluator_.builder.frame();
   record.context = evaluator_.builder.context;
   follow_numbers(!record.numbers.empty());
 }

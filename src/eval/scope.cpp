@@ -67,6 +67,7 @@ void Scope::bind(Name name, HostValue&& value, Span span) {
   const size_t hidden_index = hides ? static_cast<size_t>(bound - bindings.data()) : 0;
   if (bound && !parent) hidden_.push_back(hidden_index);
   bindings.emplace_back(name, std::move(value), span);
+  bindings.may_repeat = bindings.may_repeat || hides;
   if (changes && changes->wanted()) {
     changes->add(
         shared_from_this(), part_of_binding(index),
@@ -111,7 +112,7 @@ void Scope::declare(Name name, HostValue value, Span span) {
 
 std::shared_ptr<const Named> Scope::names(const std::unordered_set<Name>& names, size_t limit) {
   for (const Scope* scope = this; scope != nullptr; scope = scope->parent.get())
-    if (scope->named) return nullptr;
+    if (scope->named || scope->called) return nullptr;
   auto held = std::make_shared<Named>();
   for (Name name : names) {
     const Found found = find(name, limit);
@@ -131,6 +132,7 @@ void Scope::capture() {
   std::vector<std::weak_ptr<Scope>>& all = outermost->captured_inside()->scopes;
   for (Scope* scope = this; scope != nullptr && !scope->captured; scope = scope->parent.get()) {
     scope->captured = true;
+    if (scope->called) scope->named = scope->called->named;
     if (all.size() == all.capacity()) std::erase_if(all, [](const auto& other) { return other.expired(); });
     all.push_back(scope->weak_from_this());
   }
@@ -145,6 +147,19 @@ void Scope::release() {
       scope->rearranged();
     }
   }
+}
+
+Scope::Found Scope::find_anew(Name name, const ast::Slot& slot) {
+  const Found found = find(name);
+  if (!found.binding) return found;
+  size_t depth = 0;
+  for (const Scope* scope = this; scope != found.scope; scope = scope->parent.get()) ++depth;
+  const Bindings& hoisted = found.scope->hoisted;
+  const bool is_hoisted = !hoisted.empty() && found.binding >= &hoisted.front() && found.binding <= &hoisted.back();
+  const auto index = static_cast<size_t>(found.binding - (is_hoisted ? hoisted : found.scope->bindings).data());
+  if (depth < kHoisted && index <= UINT16_MAX)
+    slot.set({static_cast<uint16_t>(depth + (is_hoisted ? kHoisted : 0)), static_cast<uint16_t>(index)});
+  return found;
 }
 
 std::optional<size_t> Scope::last_place(std::unique_ptr<Index>& index, const std::vector<Binding>& all, Name name) {

@@ -9,10 +9,10 @@
 // If no function or model names a binding, a second `let` overwrites it; no program can tell the difference. Inner
 // scopes die with their block, or with the functions that see them (cuts.h says which bindings those functions keep).
 //
-// Names are looked up at each use; no earlier step resolves them to slots. Slots would have to follow undo, hidden
-// names, and bindings that a check makes after an error. A lookup passes most scopes without a search, because their
-// lists tell that they lack the name. A scope has few bindings and is searched from the last one; a scope with many has
-// an index.
+// A name in the text keeps the slot at which it was found last (ast::Slot). A lookup there passes the scopes that lack
+// the name, as their lists tell, and checks the slot. Undo, hidden names, and bindings that a check makes after an
+// error change slots, so then the scopes are searched. A scope has few bindings and is searched from the last one; a
+// scope with many has an index.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -53,7 +53,9 @@ class Bindings : public std::vector<Binding> {
   void clear() {
     vector::clear();
     names_ = 0;
+    may_repeat = false;
   }
+  bool may_repeat = false;  ///< several bindings may have one name
   /// False if no binding has this name.
   bool may_have(Name name) const { return (names_ & bit_of(name)) != 0; }
 
@@ -82,6 +84,7 @@ class Scope : public std::enable_shared_from_this<Scope> {
     parent_limit = outer_limit;
     uncertain = uncertain_depth;
     stacked_over.clear();
+    called = nullptr;
   }
   /// Releases all that the scope holds, as its destructor would. Only for an inner scope that no function sees.
   void end();
@@ -103,6 +106,7 @@ class Scope : public std::enable_shared_from_this<Scope> {
   bool captured = false;                  ///< a function sees its bindings
   const ast::ModelStmt* model = nullptr;  ///< of an instance's scope: the instance's model
   std::shared_ptr<const Named> named;     ///< of a call's or an instance's scope: what the function or model holds
+  const Function* called = nullptr;       ///< of a call's scope that no function sees: it holds what `called` holds
   std::vector<Name> stacked_over;         ///< dims of the loops in which it was made: its tensors have these dims
   Undo* changes = nullptr;                ///< of a prompt's outermost scope: the log of its bindings
 
@@ -166,15 +170,36 @@ class Scope : public std::enable_shared_from_this<Scope> {
         if (Binding* binding = scope->find_own(name, limit)) return {binding, scope};
     return {};
   }
+  /// Does the same for a name in the text, with the help of its slot.
+  [[gnu::always_inline]] Found find(Name name, const ast::Slot& slot) {
+    const ast::Slot::At at = slot.get();
+    const bool is_hoisted = at.depth >= kHoisted;
+    size_t limit = ~size_t{0};
+    Scope* scope = this;
+    for (size_t depth = at.depth % kHoisted; depth > 0; --depth) {
+      if (scope->bindings.may_have(name) || scope->hoisted.may_have(name) || scope->parent == nullptr) [[unlikely]]
+        return find_anew(name, slot);
+      limit = scope->parent_limit;
+      scope = scope->parent.get();
+    }
+    const Bindings& all = is_hoisted ? scope->hoisted : scope->bindings;
+    const bool is_last = is_hoisted ? !scope->bindings.may_have(name) : at.index < limit && !all.may_repeat;
+    if (at.index < all.size() && all[at.index].name == name && is_last) [[likely]]
+      return {const_cast<Binding*>(&all[at.index]), scope};
+    return find_anew(name, slot);
+  }
   /// Every name visible here, the nearest first.
   void visible_names(std::vector<std::string>& names) const;
   /// Must be called after each change of `bindings` or `hoisted` other than an addition at the end.
   void rearranged() {
-    index_.reset();
-    hoisted_index_.reset();
+    if (index_) index_.reset();
+    if (hoisted_index_) hoisted_index_.reset();
   }
 
  private:
+  static constexpr uint16_t kHoisted = uint16_t{1} << 15;  ///< added to a slot's depth: the index is one of `hoisted`
+  /// Searches for a name, and keeps in `slot` where it was found.
+  Found find_anew(Name name, const ast::Slot& slot);
   std::shared_ptr<Captured> captured_;  ///< of an outermost scope
   std::vector<size_t> hidden_;          ///< of the outermost scope: hidden bindings that something named
   size_t next_look_ = 2;                ///< number of hidden bindings at which the next check for unnamed ones is due

@@ -47,8 +47,10 @@ class SpareScopes {
 /// Holds the scope of a block or a call while it runs.
 class [[nodiscard]] OwnScope {
  public:
-  OwnScope(SpareScopes& spare, ScopePtr outer, size_t outer_limit, int uncertain)
-      : spare_(spare), scope_(spare.take(std::move(outer), outer_limit, uncertain)) {}
+  OwnScope(SpareScopes& spare, ScopePtr outer, size_t outer_limit, int uncertain, const Function* called = nullptr)
+      : spare_(spare), scope_(spare.take(std::move(outer), outer_limit, uncertain)) {
+    scope_->called = called;
+  }
   ~OwnScope() { spare_.give_back(std::move(scope_)); }
   /// Ends a loop iteration. The next one binds its names in the same scope, or in another one if this one is held.
   void end_turn() {

@@ -112,6 +112,7 @@ Flow Evaluator::run_block(const ast::Block& block, const BlockInfo& info, const 
                           Replay* replay) {
   if (info.declares_functions) hoist(block, scope);
   OpenBlocks::Entered entered = blocks.enter(info, scope, !keep_all);
+  HeedsInterrupt heeds(interrupt, block.span);
   for (size_t i = 0; i < block.statements.size(); ++i) {
     entered.at(i);
     if (replay != nullptr) {
@@ -119,6 +120,7 @@ Flow Evaluator::run_block(const ast::Block& block, const BlockInfo& info, const 
       if (next == block.statements.size()) break;
       if (next != i) entered.at(i = next);
     }
+    heeds.at(block.statements[i].span);
     if (const Flow flow = run_statement(block.statements[i], scope); flow != Flow::kNext) {
       cuts.end_block(info, *scope, keep_all);
       return flow;
@@ -145,7 +147,6 @@ Flow Evaluator::run_statement(const ast::Stmt& stmt, const ScopePtr& scope) {
 
 Flow Evaluator::statement(const ast::Stmt& stmt, const ScopePtr& scope) {
   check_stack(stmt.span, Kind::call_too_deep);
-  const HeedsInterrupt heeds(interrupt, stmt.span);
   check_interrupt();
   builder.span = stmt.span;
   replays.has(effects_of(stmt.node));

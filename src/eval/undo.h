@@ -111,7 +111,7 @@ class Undo {
   }
   /// Ends a loop iteration. Its assignments may be kept even if the statement does not end.
   void end_turn() {
-    turn_.clear();
+    if (!turn_.empty()) turn_.clear();
     ++turns_;
     since_ = graph::last_node_id();
     if (log_ != nullptr) log_->forget_what_is_gone();

@@ -68,7 +68,7 @@ std::shared_ptr<LaidOutOperation> NodeBuilder::make(const Op& op, const Values& 
   operation->initial = initial;
   operation->no_grad = context.no_grad;
   operation->span = span;
-  operation->frame = context.frame;
+  operation->frame = frame();
   MTF_CHECK(operation->attributes.form() == op.attributes, "attributes of another operation than {}", op.name);
   operation->results = op.infer(*operation);
   check_types(*operation);

@@ -52,8 +52,15 @@ class NodeBuilder {
   bool initial = false;                  ///< the new operations compute the initial value of a param or state
   std::shared_ptr<ValueTable> table;     ///< the table that counts nodes; null for an expansion
   std::function<void(Node&)> on_add;     ///< called for each new node, if set
+  std::function<void()> on_frame;        ///< called before `context.frame` is read, if set: brings it up to date
   std::shared_ptr<LayoutRecord> record;  ///< records the decisions about layouts, if set
   int64_t added = 0;                     ///< number of nodes added so far
+
+  /// The frame of new operations. Most calls add none, so their frames are made only here.
+  const CallFrameRef& frame() {
+    if (on_frame) on_frame();
+    return context.frame;
+  }
 
   /// Adds a node: infers its types and decides its layouts. Results inherit the operands' splits from `@`.
   Values add_node(const Op& op, Values operands, Attributes attributes = {}, std::vector<double> inputs = {});

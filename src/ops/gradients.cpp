@@ -179,7 +179,7 @@ class Backward {
       results.push_back(again({node, static_cast<int>(r)}, node->segment));
     MeshPtr mesh = builder_.context.mesh;
     builder_.context.mesh = operation.mesh;
-    const graph::CallFrameRef taken_in = builder_.context.frame;
+    const graph::CallFrameRef taken_in = builder_.frame();
     if (taken_in)
       builder_.context.frame = std::make_shared<const graph::CallFrame>(graph::CallFrame{
           .caller = operation.frame, .span = operation.span, .callee = {}, .path = {}, .backward = true});

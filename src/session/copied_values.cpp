@@ -117,7 +117,7 @@ class Copies {
       known.origin = graph::LayoutOrigin::kRules;
       known.why.rules = builder_.context.layout;
     }
-    if (!known.frame) known.frame = builder_.context.frame;
+    if (!known.frame) known.frame = builder_.frame();
     return known;
   }
 

@@ -43,6 +43,8 @@ class HeedsInterrupt {
   /// While it exists, check_interrupt() does nothing.
   HeedsInterrupt() { innermost = this; }
   ~HeedsInterrupt() { innermost = outer_; }
+  /// Its errors are at `span` from here on.
+  void at(Span span) { span_ = span; }
   HeedsInterrupt(const HeedsInterrupt&) = delete;
   HeedsInterrupt& operator=(const HeedsInterrupt&) = delete;
 
@@ -51,7 +53,7 @@ class HeedsInterrupt {
   inline static constinit thread_local const HeedsInterrupt* innermost = nullptr;
 
   const Interrupt* const interrupt_ = nullptr;
-  const Span span_;
+  Span span_;
   const HeedsInterrupt* const outer_ = innermost;
   const HeedsInterrupt* const other_ = nullptr;  ///< the next one outside that heeds another interrupt
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -146,8 +147,29 @@ struct StringExpr {
   std::vector<StringPart> parts;
 };
 
+// The binding that a name stood for when it was last looked up: so many scopes outwards, and there at this index.
+// Saves the evaluator a search. It has to be checked, because the next evaluation may have other scopes, and because
+// threads that share a tree may store their findings at once.
+class Slot {
+ public:
+  Slot() = default;
+  Slot(const Slot& other) : at_(other.at_.load(std::memory_order_relaxed)) {}
+  Slot& operator=(const Slot& other) {
+    at_.store(other.at_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    return *this;
+  }
+  struct At {
+    std::uint16_t depth = 0, index = 0;
+  };
+  At get() const { return at_.load(std::memory_order_relaxed); }
+  void set(At at) const { at_.store(at, std::memory_order_relaxed); }
+
+ private:
+  mutable std::atomic<At> at_ = At();
+};
 struct NameExpr {
   Name name;
+  Slot slot = {};
 };
 // `f32`, `f64`, `bf16`, `i32`, `bool` as a value, as in cast(x, bf16).
 struct ElementTypeExpr {

@@ -127,8 +127,9 @@ Signature::Signature(Name declared_name, std::span<const ast::Parameter> all, co
     text += (text.back() == '(' ? "" : ", ") + parameters.back().text;
   }
   text += ")";
-  if (result != nullptr)
-    text += " -> " + std::string(std::visit([](const auto& annotation) { return annotation.span; }, *result).text());
+  if (result == nullptr) return;
+  this->result = kind_of(*result);
+  text += " -> " + std::string(std::visit([](const auto& annotation) { return annotation.span; }, *result).text());
 }
 
 std::size_t Signature::place_of(Name parameter) const {

@@ -88,7 +88,7 @@ struct Signature {
   ArrowKind arrow = ArrowKind::kNone;  // `-> shape` is required, `-> shape?` is optional
   LabelKind labels = LabelKind::kNone;
   bool takes_rest = false;
-  std::optional<ParameterKind> result;       // for a record with `-> kind`
+  std::optional<ParameterKind> result;       // behind `->`
   std::string text;                          // the complete text
   Span span;                                 // for a script's signature
   std::span<const ast::Parameter> declared;  // a script's parameters with annotations and defaults

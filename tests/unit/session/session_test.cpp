@@ -324,6 +324,22 @@ TEST_F(Repl, AFunctionDeclaredAgainIsCalledByEarlierOnesAndABindingIsNot) {
   EXPECT_EQ(now(), "[[2, 1, 1], [2, 1, 1]]");
 }
 
+TEST_F(Repl, AFunctionFindsItsNamesThoughEntriesMoveThem) {
+  session.execute("let a = 1\nlet b = 2\nfn g() = [a, b, later]");
+  session.execute("let later = 3");
+  EXPECT_THROW(session.execute("g()"), UserError);  // it sees no later binding
+  session.execute("let a = 4; let later = 5\nfn later() = 0; fn h() = [a, b, later()]");
+  const auto now = [&] { return session.execute("h()")[0].bindings[0].value; };
+  EXPECT_THROW(now(), UserError);  // `later` is the number
+  EXPECT_EQ(session.undo(2), 2);
+  session.execute("fn later() = 6; fn h() = [a, b, later()]; let c = 0");
+  EXPECT_EQ(now(), "[1, 2, 6]");
+  session.execute("let a = 7; b := 8");
+  EXPECT_EQ(now(), "[1, 8, 6]");
+  EXPECT_EQ(session.undo(1), 1);
+  EXPECT_EQ(now(), "[1, 2, 6]");
+}
+
 TEST_F(Repl, ALoopOverANameOfAnEarlierEntryKeepsNoHistory) {
   session.execute("dim a = 1000\nlet x = ones([a])\nlet y = x * x");
   execution.runtime().restart_peak();

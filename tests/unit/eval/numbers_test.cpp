@@ -1,6 +1,5 @@
-// Evaluation as plain numbers gives the same as the usual evaluation, to the last word of an error.
-#include "eval/plain_numbers.h"
-
+// The quick ways of names, numbers and calls give the same as the ways that record each expression, to the last word of
+// an error.
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -15,20 +14,20 @@ namespace mtf::eval {
 namespace {
 
 /// Returns the output of a program, and the error that ends it. A table of spans needs the type of each expression, so
-/// with a table nothing is evaluated as a plain number.
-std::string said_by(const std::string& text, bool plain) {
+/// with a table nothing takes a quick way.
+std::string said_by(const std::string& text, bool quickly) {
   static ExecutionOn<run::MpiRuntime> execution(run::MpiRuntimeOptions{.threads = 1});
   std::ostringstream out;
   SpanTable table;
   Evaluator evaluator({}, &execution, out);
-  if (!plain) evaluator.fill(table);
+  if (!quickly) evaluator.fill(table);
   try {
     evaluator.run_program(evaluator.settings.parsed->parse_or_throw(SourceFile::create("test.mtf", text)));
   } catch (const UserError& error) { out << error.diagnostic().render(); }
   return out.str();
 }
 
-TEST(PlainNumbers, AreWhatEvaluatingEachExpressionGives) {
+TEST(Numbers, AreWhatEvaluatingEachExpressionGives) {
   const std::vector<std::string> programs = {
       "print(7 // 2, -7 // 2, 7 % -2, 2 ^ 10, 2 ^ -1, 7 / 2, 1.5 + 2, 3 - 0.5 * 4, -(3 + 1))",
       "print(1 < 2, 1 == 1.0, 2.5 >= 3, 1 != 2 and 3 > 2, false or 1 > 2, not (1 < 2))",
@@ -53,7 +52,7 @@ TEST(PlainNumbers, AreWhatEvaluatingEachExpressionGives) {
   for (const std::string& text : programs) EXPECT_EQ(said_by(text, true), said_by(text, false)) << text;
 }
 
-TEST(PlainNumbers, AFunctionOfThemGivesWhatCallingItGives) {
+TEST(Numbers, AFunctionOfThemGivesWhatCallingItGives) {
   const std::vector<std::string> programs = {
       "fn f(k: int) -> int {\n  if k > 2 { return 0 }\n  return k + 1\n}\nfor i in 0..4 { print(f(i)) }",
       "fn f(x) = x * x - 2 * x\nprint(f(3), f(0.5), f(zeros([])), f(4))",
@@ -97,7 +96,30 @@ TEST(PlainNumbers, AFunctionOfThemGivesWhatCallingItGives) {
   for (const std::string& text : programs) EXPECT_EQ(said_by(text, true), said_by(text, false)) << text;
 }
 
-TEST(PlainNumbers, TurnsOfALoopHaveTheirNamesEach) {
+TEST(Numbers, ANameIsFoundWhereverTheScopesHaveIt) {
+  const std::vector<std::pair<std::string, std::string>> programs = {
+      {"fn f(x) {\n  let a = 1\n  let a = a + x\n  let g = fn() = a\n  let a = 10\n  return g() + a\n}\nprint(f(1), "
+       "f(2))",
+       "12 13\n"},
+      {"let l = []\nfor i in 0..3 {\n  if i == 1 { let y = i\n    l := l + [fn() = y + i] }\n  let x = i\n"
+       "  l := l + [fn() = x]\n}\nprint([f() for f in l])",
+       "[0, 2, 1, 2]\n"},
+      {"let x = 7\nfor i in 0..2 {\n  print(x)\n  let x = i\n  print(x)\n}", "7\n0\n7\n1\n"},
+      {"for i in 0..2 {\n  print(f())\n  let f = fn() = i + 10\n  print(f())\n}\nfn f() = 1", "1\n10\n1\n11\n"},
+      {"fn f(g, n) = if n == 0 { g() } else { f(g, n - 1) }\nlet n = 5\nprint(f(fn() = n, 3), f(fn() = f(fn() = 2, 1), "
+       "2))",
+       "5 2\n"},
+      {"let list = [1, 2]\nfn longer() {\n  list := list + [3]\n  return 2\n}\nlet first = list[longer() - 2]\n"
+       "print(first, list[longer()], len(list))",
+       "1 3 4\n"},
+  };
+  for (const auto& [text, output] : programs) {
+    EXPECT_EQ(said_by(text, true), output) << text;
+    EXPECT_EQ(said_by(text, false), output) << text;
+  }
+}
+
+TEST(Numbers, TurnsOfALoopHaveTheirNamesEach) {
   const std::string text =
       "let all = []\nfor i in 0..3 {\n  let j = i * i\n  all := all + [fn() = j]\n}\nprint([f() for f in all])\n"
       "print([fn() = k for k in 0..3][1]())\nprint([[a + b for b in 0..a] for a in 0..4])\n";
