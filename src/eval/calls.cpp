@@ -75,9 +75,8 @@ void Calls::make_frames() {
   }
 }
 
-void Calls::refuse_too_deep(Name callee, Span span, std::string_view how) const {
-  if (under_way_.size() >= kMaxCalls)
-    fail(Kind::call_too_deep, span, "`{}` is {} inside {} other calls", callee.text(), how, kMaxCalls);
+void Calls::too_deep(Name callee, Span span, std::string_view how) {
+  fail(Kind::call_too_deep, span, "`{}` is {} inside {} other calls", callee.text(), how, kMaxCalls);
 }
 
 void Calls::returns(HostValue result, Span span, const ScopePtr& scope) {
@@ -316,7 +315,7 @@ void Calls::bind_parameters(const syntax::Signature& signature, Arguments& argum
 HostValue Calls::call_function(const Function& function, Arguments& arguments) {
   if (end_) return Poison{};
   const syntax::Signature& signature = *function.signature;
-  refuse_too_deep(signature.name, arguments.span, "called");
+  if (under_way_.size() >= kMaxCalls) too_deep(signature.name, arguments.span, "called");
   const OwnScope scope = evaluator_.nested(function);
   bind_parameters(signature, arguments, scope);
   return enter(function, arguments.span, scope);
@@ -360,7 +359,7 @@ HostValue Calls::call_directly(const Function& function, const ast::CallExpr& ca
     }
     return call_function(function, arguments);
   }
-  refuse_too_deep(function.signature->name, span, "called");
+  if (under_way_.size() >= kMaxCalls) too_deep(function.signature->name, span, "called");
   inner->number = graph::last_node_id();
   return enter(function, span, inner);
 }
@@ -441,7 +440,8 @@ HostValue Calls::choose(const ast::Block& block, const ScopePtr& scope, bool& re
     const ast::Block* taken = choice.otherwise ? &*choice.otherwise : nullptr;
     for (const ast::IfStmt::Branch& branch : choice.branches) {
       const HostValue holds = evaluator_.evaluate(*branch.condition, scope);
-      if (!*evaluator_.convert.to_condition(holds, branch.condition->span)) continue;
+      const bool* const known = holds.as<bool>();
+      if (!(known ? *known : *evaluator_.convert.to_condition(holds, branch.condition->span))) continue;
       taken = &branch.body;
       break;
     }
@@ -516,7 +516,7 @@ HostValue Calls::construct(const ModelClassPtr& model, Arguments& arguments) {
   if (end_) return Poison{};
   AbstractDomain& domain = evaluator_.domain;
   const ast::ModelStmt& declaration = *model->declaration;
-  refuse_too_deep(declaration.name.name, arguments.span, "made");
+  if (under_way_.size() >= kMaxCalls) too_deep(declaration.name.name, arguments.span, "made");
   auto scope = std::make_shared<Scope>(model->scope, model->reached ? model->visible : model->scope->bindings.size(),
                                        domain.uncertainty());
   scope->named = model->named;

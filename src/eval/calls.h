@@ -132,8 +132,8 @@ class Calls {
   HostValue call_function(const Function& function, Arguments& arguments);
   /// Runs a function whose arguments are bound in `scope`.
   HostValue enter(const Function& function, Span span, const ScopePtr& scope);
-  /// Fails (call_too_deep) at `span` if too many calls are under way. `how`: how they are nested.
-  void refuse_too_deep(Name callee, Span span, std::string_view how) const;
+  /// Fails (call_too_deep) at `span`: too many calls are under way. `how`: how they are nested.
+  [[noreturn]] static void too_deep(Name callee, Span span, std::string_view how);
   HostValue construct(const ModelClassPtr& model, Arguments& arguments);
   /// Binds the arguments of a call in its new scope. A parameter without an argument gets its default.
   void bind_parameters(const syntax::Signature& signature, Arguments& arguments, const ScopePtr& scope);

@@ -79,8 +79,9 @@ void Scope::forget_names() {
 
 void Scope::end() {
   forget_names();
-  LetGo let_go;
-  let_go.take(parent);
+  if (parent.use_count() == 1) [[unlikely]]
+    LetGo().take(parent);
+  parent.reset();
   model = nullptr;
   named.reset();
 }

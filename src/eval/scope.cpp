@@ -44,7 +44,7 @@ void Scope::note(const Binding& binding, Undo& undo) {
       [&] { return bytes_kept_by(bindings[index].value); });
 }
 
-void Scope::bind(Name name, HostValue&& value, Span span) {
+void Scope::bind_again(Name name, HostValue&& value, Span span) {
   Binding* const bound = find_bound(name, bindings.size());
   if (bound && !parent && bound->named_by.expired()) {
     if (changes) note(*bound, *changes);

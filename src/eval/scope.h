@@ -56,6 +56,12 @@ class Bindings : public std::vector<Binding> {
     may_repeat = false;
   }
   bool may_repeat = false;  ///< several bindings may have one name
+  /// True if there is a binding at this index. Compares bytes, because `size` divides.
+  bool has(size_t index) const {
+    const auto begin = reinterpret_cast<uintptr_t>(data()),
+               end = reinterpret_cast<uintptr_t>(std::to_address(this->end()));
+    return index * sizeof(Binding) < end - begin;
+  }
   /// False if no binding has this name.
   bool may_have(Name name) const { return (names_ & bit_of(name)) != 0; }
 
@@ -144,7 +150,10 @@ class Scope : public std::enable_shared_from_this<Scope> {
   /// scope hold each other, so neither would be released otherwise.
   void release();
 
-  void bind(Name name, HostValue&& value, Span span);
+  void bind(Name name, HostValue&& value, Span span) {
+    if (bindings.may_have(name) || changes) bind_again(name, std::move(value), span);
+    else bindings.emplace_back(name, std::move(value), span);
+  }
   /// Adds a function or model, or replaces the one of this name.
   void declare(Name name, HostValue value, Span span);
   /// Logs how to undo a change of `binding`, which is about to happen. Does nothing unless it is one of `bindings`.
@@ -182,10 +191,10 @@ class Scope : public std::enable_shared_from_this<Scope> {
       limit = scope->parent_limit;
       scope = scope->parent.get();
     }
-    const Bindings& all = is_hoisted ? scope->hoisted : scope->bindings;
+    Bindings& all = is_hoisted ? scope->hoisted : scope->bindings;
     const bool is_last = is_hoisted ? !scope->bindings.may_have(name) : at.index < limit && !all.may_repeat;
-    if (at.index < all.size() && all[at.index].name == name && is_last) [[likely]]
-      return {const_cast<Binding*>(&all[at.index]), scope};
+    if (is_last && all.has(at.index) && all[at.index].name == name) [[likely]]
+      return {&all[at.index], scope};
     return find_anew(name, slot);
   }
   /// Every name visible here, the nearest first.
@@ -197,6 +206,8 @@ class Scope : public std::enable_shared_from_this<Scope> {
   }
 
  private:
+  /// Binds a name that may be bound already, or whose change is logged.
+  void bind_again(Name name, HostValue&& value, Span span);
   static constexpr uint16_t kHoisted = uint16_t{1} << 15;  ///< added to a slot's depth: the index is one of `hoisted`
   /// Searches for a name, and keeps in `slot` where it was found.
   Found find_anew(Name name, const ast::Slot& slot);

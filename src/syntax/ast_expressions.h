@@ -161,7 +161,7 @@ class Slot {
   struct At {
     std::uint16_t depth = 0, index = 0;
   };
-  At get() const { return at_.load(std::memory_order_relaxed); }
+  [[gnu::always_inline]] At get() const { return at_.load(std::memory_order_relaxed); }
   void set(At at) const { at_.store(at, std::memory_order_relaxed); }
 
  private:
