@@ -144,6 +144,33 @@ function completionOf(json) {
   return item;
 }
 
+function signaturesOf(json) {
+  const help = new vscode.SignatureHelp();
+  help.signatures = json.signatures.map(({ label, documentation, parameters }) => {
+    const signature = new vscode.SignatureInformation(label, documentation && markdown(documentation));
+    signature.parameters = parameters.map((each) => new vscode.ParameterInformation(each.label));
+    return signature;
+  });
+  help.activeSignature = json.activeSignature;
+  help.activeParameter = json.activeParameter;
+  return help;
+}
+
+const selectionOf = (json) => new vscode.SelectionRange(rangeOf(json.range), json.parent && selectionOf(json.parent));
+
+function callItemOf(json) {
+  const item = new vscode.CallHierarchyItem(json.kind - 1, json.name, "", vscode.Uri.parse(json.uri), rangeOf(json.range), rangeOf(json.selectionRange));
+  item.json = json; // with which the server is asked again
+  return item;
+}
+
+/** Another mesh or layout, which is chosen as by the command mtf.chooseMesh. */
+function choiceOf(json) {
+  const action = new vscode.CodeAction(json.title, vscode.CodeActionKind.Refactor);
+  action.command = { title: json.title, command: "mtf.chooseMesh", arguments: [{ ...client.assumed(), ...json.command.arguments[0] }] };
+  return action;
+}
+
 function hintOf(json) {
   const hint = new vscode.InlayHint(positionOf(json.position), json.label, json.kind);
   hint.paddingLeft = json.paddingLeft;
@@ -294,6 +321,18 @@ class Client {
         provideFoldingRanges: (document, _, token) => this.ask("foldingRange", document, {},
           all((json) => new vscode.FoldingRange(json.startLine, json.endLine)), token),
       }),
+      languages.registerSelectionRangeProvider(LANGUAGE, {
+        provideSelectionRanges: (document, positions, token) => this.ask("selectionRange", document, { positions }, all(selectionOf), token),
+      }),
+      languages.registerCallHierarchyProvider(LANGUAGE, {
+        prepareCallHierarchy: at("prepareCallHierarchy", all(callItemOf)),
+        provideCallHierarchyIncomingCalls: (item) => this.calls("incomingCalls", item, ({ from, fromRanges }) =>
+          new vscode.CallHierarchyIncomingCall(callItemOf(from), fromRanges.map(rangeOf))),
+        provideCallHierarchyOutgoingCalls: (item) => this.calls("outgoingCalls", item, ({ to, fromRanges }) =>
+          new vscode.CallHierarchyOutgoingCall(callItemOf(to), fromRanges.map(rangeOf))),
+      }),
+      languages.registerSignatureHelpProvider(LANGUAGE, { provideSignatureHelp: at("signatureHelp", signaturesOf) },
+        ...capabilities.signatureHelpProvider.triggerCharacters),
       languages.registerDocumentFormattingEditProvider(LANGUAGE, {
         provideDocumentFormattingEdits: (document, options, token) =>
           this.ask("formatting", document, { options }, all(textEditOf), token),
@@ -323,8 +362,13 @@ class Client {
     this.context.subscriptions.push(...this.providers);
   }
 
+  async calls(question, item, convert) {
+    return (await this.connection.ask("callHierarchy/" + question, { item: item.json })).map(convert);
+  }
+
   async actions(document, range, context, token) {
     const fixes = await this.ask("codeAction", document, { range: jsonOf(range), context: { diagnostics: [] } }, (list) => list.map((json) => {
+      if (json.command) return choiceOf(json);
       const action = new vscode.CodeAction(json.title, vscode.CodeActionKind.QuickFix);
       action.edit = workspaceEditOf(json.edit);
       action.diagnostics = context.diagnostics.filter((each) => each.source === "mtf" && each.range.intersection(range));
@@ -332,7 +376,7 @@ class Client {
       return action;
     }), token) ?? [];
     // Code asks for quick fixes alone where it draws a light bulb.
-    if (context.only && !vscode.CodeActionKind.Refactor.contains(context.only)) return fixes;
+    if (context.only && !vscode.CodeActionKind.Refactor.contains(context.only)) return fixes.filter((each) => each.edit);
     return [...fixes, ...[["Choose the mesh and the layout of hints…", "mtf.chooseMesh"], ["Open the report of costs", "mtf.openReport"]]
       .map(([title, command]) => {
         const action = new vscode.CodeAction(title, vscode.CodeActionKind.Refactor);

@@ -50,7 +50,7 @@ struct TypedPlace {
     return bracket() == "{" && (before_bracket() == "@" || (is_declared && statement() == "layout"));
   }
   bool in_axes() const;
-  std::string callee() const;
+  std::string callee(std::size_t bracket) const;
 };
 
 bool is_layout_bracket(const TypedPlace& place, std::size_t bracket) {
@@ -91,10 +91,10 @@ bool TypedPlace::begins_statement() const {
   return in_block && on_new_line && !syntax::is_incomplete(file->text().substr(0, piece.begin + piece.text.size()));
 }
 
-// The name of the called function, such as `nn.Dense`, if its bracket is open.
-std::string TypedPlace::callee() const {
+// The name of the function whose arguments stand in an open bracket, such as `nn.Dense`.
+std::string TypedPlace::callee(std::size_t bracket) const {
   std::string name;
-  for (std::size_t i = open.back(); i > 0; --i) {
+  for (std::size_t i = bracket; i > 0; --i) {
     const Piece& piece = before[i - 1];
     const bool is_name = piece.kind == syntax::TokenClass::kName || piece.kind == syntax::TokenClass::kWord;
     if (name.empty() || name[0] == '.' ? !is_name : piece.text != ".") break;
@@ -176,7 +176,46 @@ void add_modules(std::vector<CouldStand>& found, const Session& session, const s
   }
 }
 
+std::optional<KnownName> known_as(const Session& session, const std::string& name) {
+  for (KnownName& known : session.known_names(name))
+    if (known.name == name) return std::move(known);
+  return std::nullopt;
+}
+
+// The parameter for the argument that begins behind the last of `commas`, or behind the bracket. Arguments without
+// labels stand in the order of the parameters.
+std::optional<std::size_t> parameter_at(const TypedPlace& place, const syntax::Signature& signature,
+                                        std::size_t bracket) {
+  std::size_t depth = 0, commas = 0, begin = bracket + 1;
+  for (std::size_t i = begin; i < place.before.size(); ++i) {
+    const std::string_view piece = place.at(i);
+    if (place.before[i].kind == syntax::TokenClass::kBracket)
+      piece == "(" || piece == "[" || piece == "{" ? ++depth : --depth;
+    if (piece != "," || depth > 0) continue;
+    ++commas;
+    begin = i + 1;
+  }
+  const std::vector<syntax::Parameter>& parameters = signature.parameters;
+  std::size_t index = commas;
+  if (place.at(begin + 1) == ":") index = signature.place_of(Name(std::string(place.at(begin))));
+  else if (!parameters.empty() && parameters.back().is_variadic) index = std::min(index, parameters.size() - 1);
+  return index < parameters.size() ? std::optional(index) : std::nullopt;
+}
+
 }  // namespace
+
+std::optional<OpenCall> open_call(const Session& session, const std::string& text, std::size_t at) {
+  const TypedPlace place = typed_place(text.substr(0, at));
+  if (place.in_comment) return std::nullopt;
+  for (auto bracket = place.open.rbegin(); bracket != place.open.rend(); ++bracket) {
+    if (place.at(*bracket) != "(") continue;
+    std::optional<KnownName> called = known_as(session, place.callee(*bracket));
+    if (!called || called->signature.text.empty()) continue;
+    const std::optional<std::size_t> parameter = parameter_at(place, called->signature, *bracket);
+    return OpenCall{std::move(*called), parameter};
+  }
+  return std::nullopt;
+}
 
 std::vector<CouldStand> files_that_begin(const std::string& path) {
   const std::size_t slash = path.rfind('/') + 1;  // npos + 1 is 0
@@ -239,15 +278,13 @@ Completion complete(const Session& session, const std::string& text, std::size_t
   if (wants_dims) add_names(true);
   if (!found.empty() || place.in_layout()) return completion;
   if (place.bracket() == "(" && place.begins_item()) {
-    const std::string callee = place.callee();
-    for (const KnownName& called : session.known_names(callee)) {
-      if (called.name != callee) continue;
-      for (const syntax::Parameter& parameter : called.signature.parameters) {
-        if (parameter.is_variadic) continue;
-        CouldStand could{CouldStand::Kind::kLabel, parameter.name.str() + ": "};
-        could.detail = parameter.text;
-        add(found, place.word, std::move(could));
-      }
+    const std::optional<KnownName> called = known_as(session, place.callee(place.open.back()));
+    for (const syntax::Parameter& parameter :
+         called ? called->signature.parameters : std::vector<syntax::Parameter>()) {
+      if (parameter.is_variadic) continue;
+      CouldStand could{CouldStand::Kind::kLabel, parameter.name.str() + ": "};
+      could.detail = parameter.text;
+      add(found, place.word, std::move(could));
     }
   }
   if (place.begins_statement()) add_words(found, place.word);

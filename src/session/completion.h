@@ -2,6 +2,7 @@
 // Completion: the words that fit at a position of a program while it is being written.
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,14 @@ struct Completion {
 /// `[`, after `over:`, in a layout), axes (after a layout's `->`), labels of the called function, members after a dot,
 /// modules after `import`, or files in a string.
 Completion complete(const Session& session, const std::string& text, std::size_t at);
+
+/// A call whose arguments are being written.
+struct OpenCall {
+  KnownName called;
+  std::optional<std::size_t> parameter;  ///< that the argument at the position is for, if that is known
+};
+/// Returns the innermost call around byte `at` of a text whose callable is known.
+std::optional<OpenCall> open_call(const Session& session, const std::string& text, std::size_t at);
 
 /// Returns the callables and modules with help whose names begin with `begun`.
 std::vector<CouldStand> could_be_explained(const Session& session, const std::string& begun);

@@ -30,6 +30,18 @@ local function main()
     return place ~= nil and place ~= vim.NIL
   end, 50)
   expect(place and place.range and place.range.start.line == 2, vim.inspect(place))
+  vim.api.nvim_win_set_cursor(0, { 4, 8 })
+  vim.lsp.buf.rename("other")
+  expect(vim.wait(60000, function() return vim.api.nvim_buf_get_lines(0, 3, 4, false)[1] == "let y = other" end, 50), "a name is renamed")
+  expect(vim.api.nvim_buf_get_lines(0, 2, 3, false)[1] == "let other = random.normal([n])", "where it is bound too")
+  local lens = function()
+    vim.lsp.codelens.refresh()
+    vim.wait(200)
+    local _, first = next(vim.lsp.codelens.get(0))
+    return first and first.command.title:find("flops", 1, true)
+  end
+  vim.api.nvim_buf_set_lines(0, -1, -1, false, { "print(sum(other))" })
+  expect(vim.wait(60000, lens, 50), "a lens says what a line costs")
 end
 local is_run, failure = pcall(main)
 expect(is_run, tostring(failure))

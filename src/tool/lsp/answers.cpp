@@ -2,12 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <functional>
-#include <map>
 #include <optional>
-#include <set>
-#include <utility>
 
 #include "api/records.h"
 #include "session/help.h"
@@ -16,36 +11,12 @@
 #include "syntax/parse.h"
 #include "syntax/signature.h"
 #include "syntax/walk.h"
+#include "tool/lsp/structure.h"
 #include "tool/present/plan_text.h"
 #include "tool/present/report.h"
 
 namespace mtf::tool {
 namespace {
-
-constexpr std::string_view kFileScheme = "file://";
-
-bool is_word_byte(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || static_cast<unsigned char>(c) >= 0x80;
-}
-bool is_name_token(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), is_word_byte);
-}
-
-/// The smallest part at a byte. A cursor behind a name is at the name.
-const eval::SpanInfo* part_at(const Known& known, std::size_t offset) {
-  const std::string& text = known.now.text();
-  const bool is_behind =
-      offset > 0 && is_word_byte(text[offset - 1]) && (offset == text.size() || !is_word_byte(text[offset]));
-  const std::size_t then = known.earlier.then(is_behind ? offset - 1 : offset);
-  return then == EarlierText::npos ? nullptr : known.facts.checked.parts.at(known.facts.name, then);
-}
-
-/// A range of the facts' text in the text as it is now; null where that has changed.
-LspJson range_now(const Known& known, std::size_t begin, std::size_t end) {
-  const std::size_t from = known.earlier.now(begin), to = known.earlier.now(end);
-  if (from == EarlierText::npos || to == EarlierText::npos || from > to) return nullptr;
-  return range_of(known.now, from, to);
-}
 
 LspJson location_of(const std::string& file, const PlaceRecord& place) {
   const auto at = [](std::size_t line, std::size_t column) {
@@ -58,24 +29,6 @@ LspJson location_of(const std::string& file, const PlaceRecord& place) {
 bool is_file(const std::string& name) { return name.starts_with('/'); }
 
 // ---- what is written about a name -----------------------------------------------------------------------------------
-
-/// Calls `visit` with each statement, inner ones behind the statement that they stand in.
-void each_statement(const ast::Block& block, const std::function<void(const ast::Stmt&)>& visit) {
-  for (const ast::Stmt& statement : block.statements) {
-    visit(statement);
-    if (const auto* fn = statement.as<ast::FnStmt>(); fn && std::holds_alternative<ast::Block>(fn->body))
-      each_statement(std::get<ast::Block>(fn->body), visit);
-    if (const auto* model = statement.as<ast::ModelStmt>()) each_statement(model->body, visit);
-    if (const auto* loop = statement.as<ast::ForStmt>()) each_statement(loop->body, visit);
-    if (const auto* loop = statement.as<ast::WhileStmt>()) each_statement(loop->body, visit);
-    if (const auto* with = statement.as<ast::WithStmt>()) each_statement(with->body, visit);
-    if (const auto* quiet = statement.as<ast::NoGradStmt>()) each_statement(quiet->body, visit);
-    if (const auto* choice = statement.as<ast::IfStmt>()) {
-      for (const ast::IfStmt::Branch& branch : choice->branches) each_statement(branch.body, visit);
-      if (choice->otherwise) each_statement(*choice->otherwise, visit);
-    }
-  }
-}
 
 std::string code_block(const std::string& code) { return "```mtf\n" + code + "\n```\n"; }
 
@@ -125,72 +78,24 @@ std::string traffic_text(const LineTraffic& traffic) {
   return fmt::format("{}: {}{}", traffic.what, bytes, traffic.is_per_turn ? " per iteration" : "");
 }
 
+/// Stands behind costs that are not those of the text, mesh and layout as they are now.
+std::string mark_of_age(const Known& known) { return known.has_old_costs ? " (before the last edit)" : ""; }
+
 std::string figures_text(const StatementFigures& figures) {
   const std::string text = cost_text(figures.flops, figures.collectives, figures.wire_bytes);
+  if (figures.is_inner) return "in all " + text;
   if (figures.turns == 1) return text;
   const std::string turns =
       figures.turns == 0 ? text + " per iteration" : count_text(figures.turns, "iteration") + " × (" + text + ")";
   return figures.variants == 1 ? turns : fmt::format("{}, in {} variants", turns, figures.variants);
 }
 
-/// Where the name of a part is bound: the part itself where it binds one.
-Span binding_of(const eval::SpanInfo& part) {
-  if (part.definition.is_known()) return part.definition;
-  return part.binds ? part.span : Span();
-}
-
-using Range = std::pair<std::size_t, std::size_t>;  ///< bytes
-
-/// Where a name is bound and used. A check knows the places that it evaluates. Where the document binds the name once,
-/// the others are its too: in layouts, in labels, in functions that nothing calls; but no members behind a dot.
-std::set<Range> variables_below(const DocumentFacts& facts, Span binding) {
-  std::set<Range> places;
-  if (binding.file->name() == facts.name) places.emplace(binding.begin, binding.end);
-  std::map<std::size_t, bool> known;  // by where a name begins: it is this one
-  for (const eval::SpanInfo& part : facts.checked.parts.of(facts.name)) {
-    const Span bound = binding_of(part);
-    if (!bound.is_known() || part.span.text() != binding.text()) continue;
-    known[part.span.begin] = bound == binding;
-    if (bound == binding) places.emplace(part.span.begin, part.span.end);
-  }
-  if (std::any_of(known.begin(), known.end(), [](const auto& each) { return !each.second; })) return places;
-  const std::string& text = facts.text.text();
-  for (const syntax::Token& token : syntax::tokenize(SourceFile::create(facts.name, text)))
-    if (token.kind == syntax::TokenClass::kName && token.span.text() == binding.text() &&
-        (token.span.begin == 0 || text[token.span.begin - 1] != '.'))
-      places.emplace(token.span.begin, token.span.end);
-  return places;
-}
-
-// ---- symbols --------------------------------------------------------------------------------------------------------
-
-enum SymbolKind { kModuleSymbol = 2, kClass = 5, kFunction = 12, kVariable = 13, kConstant = 14, kObject = 19 };
-
-SymbolKind kind_of(const ast::Stmt& statement) {
-  if (statement.as<ast::FnStmt>()) return kFunction;
-  if (statement.as<ast::ModelStmt>()) return kClass;
-  if (statement.as<ast::ImportStmt>()) return kModuleSymbol;
-  if (statement.as<ast::DimStmt>() || statement.as<ast::OptionStmt>() || statement.as<ast::SettingStmt>())
-    return kConstant;
-  if (statement.as<ast::MeshStmt>() || statement.as<ast::LayoutStmt>()) return kObject;
-  return kVariable;
-}
-
-LspJson symbols_of(const Known& known, const ast::Block& block) {
-  LspJson symbols = LspJson::array();
-  for (const ast::Stmt& statement : block.statements) {
-    const LspJson range = range_now(known, statement.span.begin, statement.span.end);
-    if (range.is_null()) continue;
-    for (const ast::Ident& name : ast::names_bound_by(statement)) {
-      const LspJson own = range_now(known, name.span.begin, name.span.end);
-      if (own.is_null()) continue;
-      LspJson symbol{
-          {"name", name.name.str()}, {"kind", kind_of(statement)}, {"range", range}, {"selectionRange", own}};
-      if (const auto* model = statement.as<ast::ModelStmt>()) symbol["children"] = symbols_of(known, model->body);
-      symbols.push_back(std::move(symbol));
-    }
-  }
-  return symbols;
+/// `rows:4;cols:2`: a mesh with twice as many processors along an axis.
+std::string mesh_with_twice(const Mesh& mesh, Name doubled) {
+  std::vector<std::string> axes;
+  for (const Axis& axis : mesh.axes())
+    axes.push_back(fmt::format("{}:{}", axis.name.str(), axis.size * (axis.name == doubled ? 2 : 1)));
+  return join(axes, ";");
 }
 
 // ---- tokens ---------------------------------------------------------------------------------------------------------
@@ -235,36 +140,6 @@ std::optional<TokenType> type_of(const Known& known, const syntax::Token& token)
 }
 
 }  // namespace
-
-// ---- positions and files --------------------------------------------------------------------------------------------
-
-LspJson json_of(const EditorPosition& position) { return {{"line", position.line}, {"character", position.character}}; }
-
-EditorPosition position_of(const LspJson& json) {
-  return {json.at("line").get<std::size_t>(), json.at("character").get<std::size_t>()};
-}
-
-LspJson range_of(const TextDocument& text, std::size_t begin, std::size_t end) {
-  return {{"start", json_of(text.position(begin))}, {"end", json_of(text.position(end))}};
-}
-
-std::string uri_of_path(const std::string& path) { return std::string(kFileScheme) + uri_path(path); }
-
-std::string path_of_uri(const std::string& uri) {
-  if (!uri.starts_with(kFileScheme)) return uri;
-  std::string path;
-  for (std::size_t i = kFileScheme.size(); i < uri.size(); ++i) {
-    unsigned byte = 0;
-    const char* hex = uri.data() + i + 1;
-    if (uri[i] == '%' && i + 2 < uri.size() && std::from_chars(hex, hex + 2, byte, 16).ptr == hex + 2) {
-      path += static_cast<char>(byte);
-      i += 2;
-    } else {
-      path += uri[i];
-    }
-  }
-  return path;
-}
 
 // ---- answers --------------------------------------------------------------------------------------------------------
 
@@ -318,11 +193,37 @@ LspJson quick_fixes(const Known& known, std::size_t begin, std::size_t end) {
   return actions;
 }
 
+LspJson other_meshes(const Known& known, std::size_t begin, std::size_t end, const ProgramOptions& options) {
+  LspJson actions = LspJson::array();
+  const auto offer = [&](const std::string& title, LspJson assumed) {
+    actions.push_back(
+        {{"title", title},
+         {"kind", "refactor"},
+         {"command", {{"title", title}, {"command", "mtf.assume"}, {"arguments", {std::move(assumed)}}}}});
+  };
+  for (const ast::Stmt& statement : known.facts.checked.program->body.statements) {
+    if (known.earlier.now(statement.span.begin) > end || known.earlier.now(statement.span.end) < begin) continue;
+    for (const ast::Ident& name : ast::names_bound_by(statement)) {
+      const eval::SpanInfo* part = known.facts.checked.parts.at(known.facts.name, name.span.begin);
+      if (!part || part->types.size() != 1) continue;
+      if (const Mesh* mesh = part->types.front().mesh())
+        for (const Axis& axis : mesh->axes())
+          offer(fmt::format("Costs on {} {} instead of {}", 2 * axis.size, axis.name.str(), axis.size),
+                {{"mesh", mesh_with_twice(*mesh, axis.name)}});
+      if (const Layout* layout = part->types.front().layout())
+        offer(fmt::format("Costs under the layout {}", name.name.str()), {{"layout", to_string(*layout)}});
+    }
+  }
+  if (options.mesh || options.layout)
+    offer("Costs under the mesh and layout of the script", {{"mesh", nullptr}, {"layout", nullptr}});
+  return actions;
+}
+
 LspJson hover_at(const Known& known, std::size_t offset) {
   const eval::SpanInfo* part = part_at(known, offset);
   if (part == nullptr) return nullptr;
   const std::string written(known.facts.text.text().substr(part->span.begin, part->span.end - part->span.begin));
-  const bool is_name = is_name_token(written);
+  const bool is_name = is_word(written);
   std::string text;
   for (const eval::ValueType& type : part->types) {
     const std::string described = to_string(type);
@@ -359,8 +260,8 @@ LspJson references_to(const Known& known, std::size_t offset, bool with_definiti
   const eval::SpanInfo* part = part_at(known, offset);
   const Span binding = part ? binding_of(*part) : Span();
   if (!binding.is_known()) return ranges;
-  for (const Range& place : variables_below(known.facts, binding)) {
-    if (place == Range{binding.begin, binding.end} && !with_definition) continue;
+  for (const auto& place : places_of(known.facts, binding)) {
+    if (place.first == binding.begin && !with_definition) continue;
     if (LspJson range = range_now(known, place.first, place.second); !range.is_null())
       ranges.push_back(std::move(range));
   }
@@ -385,38 +286,29 @@ LspJson inlay_hints(const Known& known, std::size_t begin, std::size_t end) {
     }
     hints.push_back(std::move(hint));
   }
-  for (const auto& [line, traffic] : known.facts.traffic) {
-    const std::size_t at = known.earlier.now(known.facts.text.line_end(line));
+  if (!known.facts.costs) return hints;
+  const EarlierText planned(known.facts.costs->text.text(), known.now.text());
+  for (const auto& [line, traffic] : known.facts.costs->traffic) {
+    const std::size_t at = planned.now(known.facts.costs->text.line_end(line));
     if (at == EarlierText::npos || at < begin || at > end) continue;
     std::vector<std::string> texts;
     for (const LineTraffic& each : traffic) texts.push_back(traffic_text(each));
-    hints.push_back(
-        {{"position", json_of(known.now.position(at))}, {"label", join(texts, "; ")}, {"paddingLeft", true}});
+    hints.push_back({{"position", json_of(known.now.position(at))},
+                     {"label", join(texts, "; ") + mark_of_age(known)},
+                     {"paddingLeft", true}});
   }
   return hints;
 }
 
 LspJson code_lenses(const Known& known) {
   LspJson lenses = LspJson::array();
-  for (const StatementFigures& figures : known.facts.statements) {
-    const LspJson range = range_now(known, figures.begin, figures.begin);
-    if (range.is_null()) continue;
-    lenses.push_back({{"range", range}, {"command", {{"title", figures_text(figures)}, {"command", ""}}}});
-  }
+  if (!known.facts.costs) return lenses;
+  const EarlierText planned(known.facts.costs->text.text(), known.now.text());
+  for (const StatementFigures& figures : known.facts.costs->statements)
+    if (const std::size_t at = planned.now(figures.begin); at != EarlierText::npos)
+      lenses.push_back({{"range", range_of(known.now, at, at)},
+                        {"command", {{"title", figures_text(figures) + mark_of_age(known)}, {"command", ""}}}});
   return lenses;
-}
-
-LspJson symbols_in(const Known& known) { return symbols_of(known, known.facts.checked.program->body); }
-
-LspJson folding_ranges(const Known& known) {
-  LspJson ranges = LspJson::array();
-  each_statement(known.facts.checked.program->body, [&](const ast::Stmt& statement) {
-    const std::size_t begin = known.earlier.now(statement.span.begin), end = known.earlier.now(statement.span.end);
-    if (begin == EarlierText::npos || end == EarlierText::npos) return;
-    const std::size_t first = known.now.position(begin).line, last = known.now.position(end).line;
-    if (last > first) ranges.push_back({{"startLine", first}, {"endLine", last}});
-  });
-  return ranges;
 }
 
 LspJson token_types() { return kTokenTypes; }
@@ -439,16 +331,17 @@ LspJson semantic_tokens(const Known& known) {
 }
 
 LspJson report_on(const DocumentFacts& facts) {
-  if (!facts.has_costs) return nullptr;
+  if (!facts.costs) return nullptr;
+  const session::TextCosts& costs = facts.costs->costs;
   PlanTree tree;
   PlanTotals totals;
-  for (const eval::StatementReport& report : facts.costs.statements) {
+  for (const eval::StatementReport& report : costs.statements) {
     tree.add(report);
     totals.add(report);
   }
   PlanSummary summary{totals.counters(), {}, {}, totals.doubts(), {}, {}};
-  summary.counters.processors = facts.costs.counters.processors;
-  summary.counters.peak_bytes = facts.costs.counters.peak_bytes;
+  summary.counters.processors = costs.counters.processors;
+  summary.counters.peak_bytes = costs.counters.peak_bytes;
   return {{"html", html_report({facts.name, facts.text.text(), summary_text(summary), &tree, {}, {}, {}})}};
 }
 

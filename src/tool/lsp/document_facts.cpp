@@ -5,6 +5,7 @@
 #include "graph/call_frame.h"
 #include "spmd/collective_kind.h"
 #include "support/text.h"
+#include "tool/lsp/structure.h"
 
 namespace mtf::tool {
 namespace {
@@ -51,6 +52,52 @@ void add_figures(std::vector<StatementFigures>& statements, const StatementFigur
   all.variants = variants;
 }
 
+/// Adds up what is computed and sent inside functions, models and inner loops, in all their calls and iterations.
+class InnerFigures {
+ public:
+  explicit InnerFigures(const DocumentFacts& facts) : name_(facts.name) {
+    for (const ast::Stmt& statement : facts.checked.program->body.statements) {
+      const bool is_declaration = statement.as<ast::FnStmt>() || statement.as<ast::ModelStmt>();
+      each_statement(statement, [&](const ast::Stmt& each) {
+        const bool is_loop = each.as<ast::ForStmt>() || each.as<ast::WhileStmt>();
+        if (&each == &statement ? is_declaration : is_loop || each.as<ast::FnStmt>() || each.as<ast::ModelStmt>())
+          regions_.push_back({each.span, {.begin = each.span.begin, .is_inner = true}});
+      });
+    }
+  }
+
+  void add(const spmd::StatementCost& cost, std::int64_t turns) {
+    const std::int64_t times = cost.times * std::max<std::int64_t>(turns, 1);
+    for (auto& [span, figures] : regions_) {
+      if (!passes(span, cost)) continue;
+      figures.flops += cost.flops * times;
+      if (!cost.collective) continue;
+      figures.collectives += times;
+      figures.wire_bytes += cost.wire_bytes * times;
+    }
+  }
+
+  void add_to(std::vector<StatementFigures>& statements) const {
+    for (const auto& [span, figures] : regions_)
+      if (figures.flops > 0 || figures.collectives > 0) statements.push_back(figures);
+  }
+
+ private:
+  /// True if the operation, or a call that leads to it, stands between the ends of a region.
+  bool passes(const Span& region, const spmd::StatementCost& cost) const {
+    const auto is_inside = [&](const Span& span) {
+      return span.is_known() && span.begin >= region.begin && span.end <= region.end && span.file->name() == name_;
+    };
+    if (is_inside(spmd::source_of(cost))) return true;
+    for (const graph::CallFrame* frame = cost.frame.get(); frame != nullptr; frame = frame->caller.get())
+      if (is_inside(frame->span)) return true;
+    return false;
+  }
+
+  const std::string& name_;
+  std::vector<std::pair<Span, StatementFigures>> regions_;
+};
+
 }  // namespace
 
 std::shared_ptr<DocumentFacts> check_document(const std::string& name, const std::string& text,
@@ -65,27 +112,33 @@ std::shared_ptr<DocumentFacts> check_document(const std::string& name, const std
 std::shared_ptr<DocumentFacts> with_costs(const DocumentFacts& facts, const eval::Settings& settings,
                                           const plan::Runtime& machine) {
   auto costed = std::make_shared<DocumentFacts>(facts);
+  costed->costs = nullptr;
+  auto costs = std::make_shared<DocumentCosts>();
+  costs->text = facts.text;
   try {
-    costed->costs = session::costs_of_text(facts.name, facts.text.text(), settings, machine);
+    costs->costs = session::costs_of_text(facts.name, facts.text.text(), settings, machine);
   } catch (const UserError& error) {
     if (error.diagnostic().kind() == Kind::interrupted) throw;
     return costed;
   }
-  costed->has_costs = true;
-  for (const eval::StatementReport& report : costed->costs.statements) {
+  InnerFigures inner(facts);
+  for (const eval::StatementReport& report : costs->costs.statements) {
     StatementFigures figures{report.span.begin};
     figures.turns = figures.shown = report.turns;
     for (const spmd::StatementCost& cost : report.costs) {
       figures.flops += cost.flops * cost.times;
+      inner.add(cost, report.turns);
       if (!cost.collective) continue;
       figures.collectives += cost.times;
       figures.wire_bytes += cost.wire_bytes * cost.times;
       if (const Span place = place_in(facts.name, cost); place.is_known())
-        add_traffic(costed->traffic[facts.text.position(place.begin).line], cost, report.turns);
+        add_traffic(costs->traffic[facts.text.position(place.begin).line], cost, report.turns);
     }
-    add_figures(costed->statements, figures);
+    add_figures(costs->statements, figures);
     costed->checked.parts.cost(report);
   }
+  inner.add_to(costs->statements);
+  costed->costs = std::move(costs);
   return costed;
 }
 

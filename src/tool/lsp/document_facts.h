@@ -22,6 +22,7 @@ struct LineTraffic {
   bool is_per_turn = false;                      ///< only the run knows how often the line runs
 };
 
+/// The costs of a top-level statement, or of all calls of a function or model and all iterations of an inner loop.
 struct StatementFigures {
   std::size_t begin = 0;  ///< where the statement begins, in bytes
   std::int64_t flops = 0;
@@ -30,25 +31,30 @@ struct StatementFigures {
   std::int64_t turns = 1;     ///< the number of iterations; 0: only the run knows it
   std::int64_t shown = 1;     ///< the iterations that the figures are of one of
   std::int64_t variants = 1;  ///< iterations differ: the figures are of the most frequent ones
+  bool is_inner = false;      ///< the figures are of all that the program does there
+};
+
+/// What a state of a document costs.
+struct DocumentCosts {
+  TextDocument text;  ///< that was planned
+  session::TextCosts costs;
+  std::map<std::size_t, std::vector<LineTraffic>> traffic;  ///< by line, from 0
+  std::vector<StatementFigures> statements;
 };
 
 struct DocumentFacts {
   std::string name;  ///< of the file, as messages and imports have it
   TextDocument text;
   session::CheckedText checked;
-
-  bool has_costs = false;
-  session::TextCosts costs;
-  std::map<std::size_t, std::vector<LineTraffic>> traffic;  ///< by line, from 0
-  std::vector<StatementFigures> statements;
+  std::shared_ptr<const DocumentCosts> costs;  ///< of this state, or of an earlier one; null: of none
 };
 
 /// Checks a state of a document. Throws UserError (interrupted).
 std::shared_ptr<DocumentFacts> check_document(const std::string& name, const std::string& text,
                                               const eval::Settings& settings);
 
-/// The same facts with costs, by a planner of `machine`. A program that cannot be planned keeps none. Throws UserError
-/// (interrupted).
+/// The same facts with the costs of their state, by a planner of `machine`. A program that cannot be planned has none.
+/// Throws UserError (interrupted).
 std::shared_ptr<DocumentFacts> with_costs(const DocumentFacts& facts, const eval::Settings& settings,
                                           const plan::Runtime& machine);
 

@@ -112,6 +112,13 @@ await check("a command chooses another mesh and layout; the text stays", async (
 });
 await page.mouse.move(600, 10);
 await page.screenshot({ path: join(pictures, "two_layer_8.png") });
+await check("a mesh is chosen where it is declared", async () => {
+  await page.locator(".view-line span", { hasText: /^grid$/ }).first().click();
+  await page.keyboard.press("Control+.");
+  await page.locator(".action-widget .monaco-list-row", { hasText: "Costs on 16 all instead of 8" }).first().click();
+  await expectText(page.locator(".statusbar"), ["all:16 · batch:all"]);
+  await chooseMesh(page, "all:8", "batch:all");
+});
 await check("a mesh that is none is refused", async () => {
   await chooseMesh(page, "all;8", "");
   await expectText(page.locator(".notification-toast"), ["all;8"]);
@@ -166,6 +173,12 @@ await check("edits while others come arrive in order", async () => {
   await wrong.keyboard.type("mal([n])");
   await wrong.keyboard.press("Escape");
   await expectText(lines(wrong), ["let z: f32[n=4] = random.normal([n])"]);
+});
+await check("an open call shows its signature", async () => {
+  await wrong.keyboard.press("Control+End");
+  await wrong.keyboard.type("\nlet s = sum(z, ");
+  await expectText(wrong.locator(".parameter-hints-widget"), ["sum(x: tensor"]);
+  await wrong.keyboard.press("Escape");
 });
 other.close();
 
