@@ -1,6 +1,8 @@
 #pragma once
 // A request to end the current run.
 #include <atomic>
+#include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "support/diagnostics.h"
@@ -10,12 +12,17 @@ namespace mtf {
 /// Copies share the request, so that cooperating parts see it. A signal handler or another thread may make it.
 class Interrupt {
  public:
-  void ask() { state_->wanted.store(true); }
-  void forget() { state_->wanted.store(false); }
-  bool is_wanted() const { return state_->wanted.load(std::memory_order_relaxed); }
+  void ask() { state_->polls_left.store(0); }
+  /// Asks when poll() is called for this time, counted from 1.
+  void ask_at_poll(std::int64_t number) { state_->polls_left.store(number); }
+  void forget() { state_->polls_left.store(kNever); }
+  bool is_wanted() const { return state_->polls_left.load(std::memory_order_relaxed) == 0; }
   /// Fails (interrupted) at `span` if the request was made. Called at each statement, loop iteration and cut.
   void poll(Span span) const {
-    if (is_wanted() && !state_->where_ranks_meet) fail(Kind::interrupted, span);
+    const std::int64_t left = state_->polls_left.load(std::memory_order_relaxed);
+    if (left == kNever) return;
+    if (left > 0) state_->polls_left.store(left - 1);
+    if (left <= 1 && !state_->where_ranks_meet) fail(Kind::interrupted, span);
   }
   bool is_same(const Interrupt& other) const { return state_ == other.state_; }
   /// For several ranks that work together, so that none ends alone: poll() then does nothing. The ranks agree where
@@ -23,8 +30,9 @@ class Interrupt {
   void only_where_ranks_meet() { state_->where_ranks_meet = true; }
 
  private:
+  static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
   struct State {
-    std::atomic<bool> wanted = false;
+    std::atomic<std::int64_t> polls_left = kNever;  ///< before it is asked; 0: it was
     bool where_ranks_meet = false;
   };
   std::shared_ptr<State> state_ = std::make_shared<State>();
