@@ -7,19 +7,30 @@
 #include "plan/execution.h"
 #include "plan/runtime.h"
 #include "session/session.h"
+#include "support/end_later.h"
 #include "syntax/parse.h"
 
 namespace mtf::session {
 
-Planned plan_script(const std::string& name, const std::string& text, const eval::Settings& settings,
-                    const plan::Runtime& machine, std::shared_ptr<plan::ProgramRecord> record,
-                    const cost::MachineModel* timed_by) {
-  const std::unique_ptr<plan::Runtime> runtime = machine.planner(false);
-  plan::ExecutionOptions options{.record = record};
-  if (timed_by) options.costs = cost::costs_timed_by(*timed_by);
-  plan::Execution execution(*runtime, std::move(options));
-  std::ostream nowhere(nullptr);
-  eval::Evaluator evaluator(settings, &execution, nowhere);
+namespace {
+
+/// All that plans a script.
+struct Planning {
+  std::unique_ptr<plan::Runtime> runtime;
+  plan::Execution execution;
+  std::ostream nowhere;
+  eval::Evaluator evaluator;
+  Planning(const plan::Runtime& machine, plan::ExecutionOptions options, const eval::Settings& settings)
+      : runtime(machine.planner(false)),
+        execution(*runtime, std::move(options)),
+        nowhere(nullptr),
+        evaluator(settings, &execution, nowhere) {}
+};
+
+Planned planned_by(Planning& planning, const std::string& name, const std::string& text,
+                   const std::shared_ptr<plan::ProgramRecord>& record) {
+  plan::Execution& execution = planning.execution;
+  eval::Evaluator& evaluator = planning.evaluator;
   const graph::Context& context = evaluator.builder.context;
   Planned planned;
   planned.mesh = context.mesh;
@@ -37,6 +48,22 @@ Planned plan_script(const std::string& name, const std::string& text, const eval
   planned.sources = evaluator.modules.all_kept();
   if (record) record->keep(planned.sources);
   return planned;
+}
+
+}  // namespace
+
+Planned plan_script(const std::string& name, const std::string& text, const eval::Settings& settings,
+                    const plan::Runtime& machine, std::shared_ptr<plan::ProgramRecord> record,
+                    const cost::MachineModel* timed_by) {
+  plan::ExecutionOptions options{.record = record};
+  if (timed_by) options.costs = cost::costs_timed_by(*timed_by);
+  auto planning = std::make_shared<Planning>(machine, std::move(options), settings);
+  try {
+    return planned_by(*planning, name, text, record);
+  } catch (const UserError&) {
+    if (!record) end_later(std::move(planning));  // a record shares nodes
+    throw;
+  }
 }
 
 WhatIf WhatIf::script(std::string name, std::string text, eval::Settings settings, const plan::Runtime& machine) {

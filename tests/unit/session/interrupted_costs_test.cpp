@@ -99,9 +99,9 @@ Ended ended_after(double seconds, const std::string& text, const eval::Settings&
 }
 
 TEST(InterruptedCosts, EndSoonAndLeaveNothingBehind) {
-  constexpr double kMost = 0.1;
+  constexpr double kMost = 0.05;
   constexpr int kSamples = 12;
-  const std::string text = transformer(48);
+  const std::string text = transformer(96);
   eval::Settings fresh, settings;
   fresh.library = settings.library = &library::host_library();
   const double before = processor_seconds();
