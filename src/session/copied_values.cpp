@@ -4,11 +4,13 @@
 #include <map>
 #include <unordered_set>
 
+#include "eval/block_info.h"
 #include "eval/evaluator.h"
 #include "graph/layout_record.h"
 #include "graph/layouts.h"
 #include "graph/op.h"
 #include "graph/relayout.h"
+#include "syntax/walk.h"
 
 namespace mtf::session {
 namespace {
@@ -43,6 +45,7 @@ class Copies {
   void add(const graph::Values& values) {
     std::vector<graph::NodePtr> nodes;
     std::unordered_set<const graph::Node*> seen;
+    for (const auto& [node, copy] : copied_) seen.insert(node);
     for (const graph::Value& value : values)
       if (seen.insert(value.node.get()).second) nodes.push_back(value.node);
     for (size_t i = 0; i < nodes.size(); ++i) {
@@ -185,6 +188,60 @@ class Copies {
   std::map<std::pair<const graph::LaidOutOperation*, int>, graph::Value> followed_;
 };
 
+/// Finds the tensors that a program can read: those behind the names in its text, and behind the names in the functions
+/// and models that they lead to.
+class ReadByProgram {
+ public:
+  void find(const ast::Block& program, const eval::ScopePtr& top) {
+    ast::FunctionText text;
+    text.block = &program;
+    add_named(text, *top);
+    while (!waiting_.empty()) {
+      const eval::HostValue value = std::move(waiting_.back());
+      waiting_.pop_back();
+      look(value);
+    }
+  }
+  bool reads(const graph::Handle& handle) const { return seen_.contains(handle.value().node.get()); }
+
+ private:
+  void add_named(const ast::FunctionText& text, eval::Scope& scope) {
+    for (const Name name : eval::names_in(text))
+      if (const eval::Scope::Found found = scope.find(name); found.binding) waiting_.push_back(found.binding->value);
+  }
+  void add_all(const eval::Scope& scope) {
+    for (const auto* bindings : {&scope.bindings, &scope.hoisted})
+      for (const eval::Binding& binding : *bindings) waiting_.push_back(binding.value);
+  }
+  bool is_new(const void* what) { return seen_.insert(what).second; }
+  void look(const eval::HostValue& value) {
+    if (auto* handle = value.as<graph::Handle>()) {
+      seen_.insert(handle->value().node.get());
+    } else if (auto* variable = value.as<eval::VariablePtr>()) {
+      seen_.insert((*variable)->current.value().node.get());
+    } else if (auto* list = value.as<eval::ListPtr>()) {
+      if (is_new(list->get())) waiting_.insert(waiting_.end(), (*list)->items.begin(), (*list)->items.end());
+    } else if (auto* instance = value.as<eval::InstancePtr>()) {
+      if (!is_new(instance->get())) return;
+      add_all(*(*instance)->scope);
+      waiting_.emplace_back((*instance)->model);
+    } else if (auto* function = value.as<eval::FunctionPtr>()) {
+      const eval::Function& called = **function;
+      ast::FunctionText text;
+      text.block = called.block;
+      text.expression = called.expression;
+      if (is_new(&called)) add_named(text, *called.scope);
+    } else if (auto* model = value.as<eval::ModelClassPtr>()) {
+      if (is_new(model->get())) add_named(ast::text_of(*(*model)->declaration), *(*model)->scope);
+    } else if (auto* module = value.as<eval::ModulePtr>()) {
+      if ((*module)->scope && is_new(module->get())) add_all(*(*module)->scope);
+    }
+  }
+
+  std::vector<eval::HostValue> waiting_;
+  std::unordered_set<const void*> seen_;  ///< nodes, and what leads to others
+};
+
 }  // namespace
 
 /// Finds every location that holds values, once each.
@@ -246,13 +303,17 @@ const graph::Handle& CopiedValues::Holder::handle() const {
   return variable ? variable->current : *value().as<graph::Handle>();
 }
 
-CopiedValues::CopiedValues(eval::Evaluator& evaluator, How how) {
+CopiedValues::CopiedValues(eval::Evaluator& evaluator, How how, const ast::Block* reader) {
+  const bool anew = how == How::kLaidOutAnew;
   Walk(holders_).over(evaluator.top());
-  graph::Values values;
-  for (const Holder& holder : holders_) values.push_back(holder.handle().value());
-  Copies copies(evaluator, how == How::kLaidOutAnew);
-  copies.add(values);
-  for (Holder& holder : holders_) {
+  ReadByProgram read;
+  const bool reads_all = !anew || !reader;
+  if (!reads_all) read.find(*reader, evaluator.top());
+  graph::Values must_fit;
+  for (const Holder& holder : holders_)
+    if (reads_all || read.reads(holder.handle())) must_fit.push_back(holder.handle().value());
+  Copies copies(evaluator, anew);
+  const auto take_copy = [&](Holder& holder) {
     const graph::Handle& original = holder.handle();
     graph::Handle copy = copies.of(original.value());
     if (original.is_aside()) copy.set_aside();
@@ -263,7 +324,19 @@ CopiedValues::CopiedValues(eval::Evaluator& evaluator, How how) {
                              holder.variable->begins);
     }
     holder.other = std::move(copy);
-  }
+  };
+  copies.add(must_fit);
+  std::erase_if(holders_, [&](Holder& holder) {
+    if (reads_all || read.reads(holder.handle())) {
+      take_copy(holder);
+      return false;
+    }
+    Diagnostics unfit;
+    return !unfit.attempt([&] {
+      copies.add({holder.handle().value()});
+      take_copy(holder);
+    });
+  });
   exchange();
 }
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "eval/host_value.h"
+#include "syntax/ast.h"
 
 namespace mtf::eval {
 class Evaluator;
@@ -28,8 +29,8 @@ class CopiedValues {
   enum class How : uint8_t { kAsTheyAre, kLaidOutAnew };
   /// `evaluator` stands in for another evaluator, and plans. For copies with another layout, its settings give the
   /// assumed mesh and layout. Throws a UserError if a layout does not fit a value; the names then lead to the originals
-  /// again.
-  CopiedValues(eval::Evaluator& evaluator, How how);
+  /// again. A value that `reader` cannot read is left out if a layout does not fit it; null reads all.
+  CopiedValues(eval::Evaluator& evaluator, How how, const ast::Block* reader);
   ~CopiedValues();
   CopiedValues(const CopiedValues&) = delete;
   CopiedValues& operator=(const CopiedValues&) = delete;

@@ -319,7 +319,9 @@ Planned Session::plan(const std::string& text, const std::string& name, const As
                       std::shared_ptr<plan::ProgramRecord> record, const cost::MachineModel* machine) {
   plan::ExecutionOptions options{.record = record};
   if (machine) options.costs = cost::costs_timed_by(*machine);
-  StandIn planner(impl_->evaluator, impl_->settings, assumption, std::move(options));
+  const auto program =
+      std::make_shared<const ast::Program>(parse_or_throw(SourceFile::create(name, text), syntax::ParseMode::kRepl));
+  StandIn planner(impl_->evaluator, impl_->settings, assumption, std::move(options), program.get());
   eval::Evaluator& evaluator = planner.evaluator();
   const graph::Context& context = evaluator.builder.context;
   Planned planned;
@@ -328,8 +330,6 @@ Planned Session::plan(const std::string& text, const std::string& name, const As
   if (context.layout) planned.layout = *context.layout;
   if (record) planned.before = record->so_far();
   const plan::Counters before = planner.execution().counters();
-  const auto program =
-      std::make_shared<const ast::Program>(parse_or_throw(SourceFile::create(name, text), syntax::ParseMode::kRepl));
   for (size_t i = 0; i < program->body.statements.size(); ++i) {
     const ast::Stmt& stmt = program->body.statements[i];
     EntryReport report;
@@ -377,7 +377,10 @@ void Session::Impl::look(eval::Evaluator& at, const std::string& text, const std
 
 KnownName Session::what_is(const std::string& expression, const std::string& name, const Assumption& assumption) {
   std::optional<StandIn> planner;
-  if (!assumption.is_none()) planner.emplace(impl_->evaluator, impl_->settings, assumption, plan::ExecutionOptions());
+  if (!assumption.is_none()) {
+    const ast::Program program = parse_or_throw(SourceFile::create(name, expression), syntax::ParseMode::kRepl);
+    planner.emplace(impl_->evaluator, impl_->settings, assumption, plan::ExecutionOptions(), &program);
+  }
   KnownName result;
   impl_->look(planner ? planner->evaluator() : impl_->evaluator, expression, name,
               [&](const eval::HostValue& value) { result = known(expression, value); });
@@ -658,7 +661,8 @@ std::vector<Axis> Session::axes() const {
 
 std::vector<HeldName> Session::held(const Assumption& assumption) const {
   std::optional<StandIn> planner;
-  if (!assumption.is_none()) planner.emplace(impl_->evaluator, impl_->settings, assumption, plan::ExecutionOptions());
+  if (!assumption.is_none())
+    planner.emplace(impl_->evaluator, impl_->settings, assumption, plan::ExecutionOptions(), nullptr);
   return held_names(*impl_->evaluator.top());
 }
 

@@ -18,7 +18,7 @@ StandIn::StandIn(eval::Evaluator& of, const eval::Settings& settings) : evaluato
 }
 
 StandIn::StandIn(eval::Evaluator& of, const eval::Settings& settings, const Assumption& assumption,
-                 plan::ExecutionOptions options)
+                 plan::ExecutionOptions options, const ast::Program* program)
     : runtime_(of.runtime().planner(assumption.is_none() && !options.record)),
       execution_(std::in_place, *runtime_, options),
       evaluator_(assumed(settings, assumption), &*execution_, nowhere_) {
@@ -26,7 +26,8 @@ StandIn::StandIn(eval::Evaluator& of, const eval::Settings& settings, const Assu
   execution_->heed(evaluator_.interrupt);
   evaluator_.blocks.expect_more();
   const bool anew = !assumption.is_none() || options.record;
-  copied_.emplace(evaluator_, anew ? CopiedValues::How::kLaidOutAnew : CopiedValues::How::kAsTheyAre);
+  copied_.emplace(evaluator_, anew ? CopiedValues::How::kLaidOutAnew : CopiedValues::How::kAsTheyAre,
+                  program ? &program->body : nullptr);
   if (anew) evaluator_.cuts.cut({}, {});  // computes the values that are kept for gradients
   runtime_->restart_peak();
   evaluator_.reports.collect();

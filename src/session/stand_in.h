@@ -20,10 +20,11 @@ class StandIn {
  public:
   /// Checks: computes nothing, and has no numbers. `of` must outlive it; `settings` are the settings of its session.
   StandIn(eval::Evaluator& of, const eval::Settings& settings);
-  /// Plans, with copies of the session's values. Under an assumption, or with a record in `options`, the copies get the
-  /// assumed layouts. Throws a UserError if the assumption does not fit the values.
+  /// Plans a program, with copies of the session's values. Under an assumption, or with a record in `options`, the
+  /// copies get the assumed layouts. Throws a UserError if the assumption does not fit the values that the program can
+  /// read.
   StandIn(eval::Evaluator& of, const eval::Settings& settings, const Assumption& assumption,
-          plan::ExecutionOptions options);
+          plan::ExecutionOptions options, const ast::Program* program);
   ~StandIn();
   StandIn(const StandIn&) = delete;
   StandIn& operator=(const StandIn&) = delete;

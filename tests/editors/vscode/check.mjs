@@ -67,7 +67,7 @@ const browser = await chromium.launch({
 const open = async (code, script, size = { width: 980, height: 720 }) => {
   const page = await (await browser.newContext({ viewport: size })).newPage();
   page.setDefaultTimeout(PATIENCE);
-  await page.goto(`${code.address}/?test.script=${script}`);
+  await page.goto(`${code.address}/?test.script=${script}`, { waitUntil: "commit" }); // a busy machine takes long to load all
   await page.locator(".view-line").first().waitFor();
   return page;
 };

@@ -145,6 +145,26 @@ TEST(WhatIf, SeveralAreThereAtOnce) {
   EXPECT_THROW(one.planned(over_a), UserError) << "it has no w any more";
 }
 
+/// After values on another mesh, an assumption must fit what the statement reads alone.
+TEST(WhatIf, OnlyWhatTheStatementReadsMustFit) {
+  ExecutionOn<run::DryRuntime> execution;
+  std::ostringstream out;
+  Session session({}, &execution, out);
+  session.execute(
+      "mesh one = [p: 2]\nmesh two = [q: 4]\ndim n = 8\nuse one\nuse {n -> p}\nlet x = ones([n])\nlet lists = [x]\n"
+      "model M { param w: [n] = 1\nfn call(v) = v * w }\nlet net = M()\nfn of_x(v) = v + lists[0]\n"
+      "use two\nuse {n -> q}\nlet y = ones([n]) * 2.0\nfn of_y() = sum(y)");
+  const Assumption over_q{.layout = parse_layout("n:q")},
+      over_r{.mesh = parse_axes("r:2"), .layout = parse_layout("n:r")};
+  for (const char* fits : {"sum(y)", "of_y()", "let z = relu(y)\nsum(z)"}) {
+    EXPECT_NE(cost_of(session.plan(fits, "<plan>", over_q)).find("all_reduce over q"), std::string::npos) << fits;
+    EXPECT_NE(cost_of(session.plan(fits, "<plan>", over_r)).find("all_reduce over r"), std::string::npos) << fits;
+  }
+  for (const char* reads : {"sum(x)", "of_x(1.0)", "net(y)", "lists"})
+    EXPECT_THROW(session.plan(reads, "<plan>", over_q), UserError) << reads;
+  EXPECT_EQ(to_string(session.what_is("x").type), "f32[n=8/p]");
+}
+
 TEST(WhatIf, APlanOfWhatIsThereHasThePeakOfItsRun) {
   ExecutionOn<run::MpiRuntime> execution(run::MpiRuntimeOptions{.threads = 1});
   std::ostringstream out;
