@@ -36,13 +36,14 @@ std::string help_on_command(const ReplCommand& command, std::size_t width) {
   return entry(std::string(trim(fmt::format("{} {}", command.name, command.argument))), text, width);
 }
 
-// Returns the help on the commands of mtf and of the prompt with this name.
+// Returns the help on the commands of mtf and of the prompt with this name, in any case.
 std::vector<std::string> help_on_commands(const std::string& name, std::size_t width) {
   std::vector<std::string> found;
+  const std::string lower = lower_case(name);
   for (const Command* command : all_commands())
-    if (command->name == name) found.push_back(fitted(help_of(*command), width));
+    if (command->name == lower) found.push_back(fitted(help_of(*command), width));
   for (const ReplCommand& command : repl_commands())
-    if (command.name == name) found.push_back(help_on_command(command, width));
+    if (command.name == lower) found.push_back(help_on_command(command, width));
   return found;
 }
 

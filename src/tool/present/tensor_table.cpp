@@ -119,9 +119,16 @@ std::string tensor_table(const plan::HostTensor& tensor, const Room& room) {
   const std::int64_t rows = dims.size() > 1 ? dims[dims.size() - 2].size : 1;
   const std::size_t lines_of_one = static_cast<std::size_t>(std::min<std::int64_t>(rows, 10)) + (outer > 0 ? 2 : 1);
   const bool is_cut = room.lines > 0;
+  const std::vector<std::int64_t> indices =
+      shown(matrices, is_cut ? room.lines / lines_of_one : static_cast<std::size_t>(matrices));
+  // Of few matrices that do not fit, each has fewer rows.
+  const auto marks = static_cast<std::size_t>(std::count(indices.begin(), indices.end(), kNone));
+  const std::size_t lines_for_one = (room.lines - std::min(room.lines, marks)) / (indices.size() - marks);
+  const std::size_t lines = !is_cut     ? static_cast<std::size_t>(rows)
+                            : outer > 0 ? std::max<std::size_t>(std::min(lines_for_one, lines_of_one), 5) - 2
+                                        : std::max<std::size_t>(room.lines, 5) - 2;
   std::string text;
-  for (const std::int64_t index : shown(matrices, is_cut ? std::max<std::size_t>(room.lines / lines_of_one, 1)
-                                                         : static_cast<std::size_t>(matrices))) {
+  for (const std::int64_t index : indices) {
     if (index == kNone) {
       text += std::string(kLeftOut) + "\n";
       continue;
@@ -135,8 +142,6 @@ std::string tensor_table(const plan::HostTensor& tensor, const Room& room) {
     if (!title.empty()) text += title + "\n";
     const std::int64_t elements = rows * dims.back().size;
     const ShownMatrix matrix(tensor, index * elements, room.digits);
-    const std::size_t lines = is_cut ? (outer > 0 ? lines_of_one - 2 : std::max<std::size_t>(room.lines, 5) - 2)
-                                     : static_cast<std::size_t>(rows);
     const std::vector<std::int64_t> shown_rows = shown(rows, lines);
     text += is_cut ? matrix.table(shown_rows, columns_that_fit(matrix, shown_rows, room.columns))
                    : folded(matrix, shown_rows, room.columns);

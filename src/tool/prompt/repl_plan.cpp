@@ -106,18 +106,17 @@ std::vector<std::pair<std::string, double>> time_of(const session::Planned& plan
   return seconds_of(cost::LayoutCosts(planned.record, machine, planned.before).in(nullptr, nullptr).time);
 }
 
-session::Planned planned_with_record(Repl& repl, const PromptOptions& options, const session::Assumption& assumption) {
-  return repl.session().plan(options.statement(), "<plan>", assumption, std::make_shared<plan::ProgramRecord>());
+/// The plan of a statement with a record, which a plan as things are does not have.
+session::Planned planned_with_record(Repl& repl, const std::string& statement, const session::Assumption& assumption) {
+  return repl.session().plan(statement, repl.name_of_entry(), assumption, std::make_shared<plan::ProgramRecord>());
 }
 
-/// Returns the plan of a statement as JSON.
-std::string statement_json(Repl& repl, const PromptOptions& options, const session::Assumption& assumption,
-                           const session::Planned& planned, const std::optional<cost::MachineModel>& machine) {
+/// Returns the plan of a statement as JSON. `seconds` are its parts' by the machine.
+std::string statement_json(const session::Planned& planned, const std::optional<cost::MachineModel>& machine,
+                           std::vector<std::pair<std::string, double>> seconds) {
   PlanRecord record = plan_record(planned);
-  if (machine) {
-    record.machine = machine->name;
-    record.seconds = time_of(planned_with_record(repl, options, assumption), *machine);
-  }
+  if (machine) record.machine = machine->name;
+  record.seconds = std::move(seconds);
   return to_json(record);
 }
 
@@ -129,10 +128,11 @@ std::string plan_json(Repl& repl, const PromptOptions& options, const session::A
   const auto file = options.value("--file");
   if (!file) {
     need_argument(options.statement(), ":plan --json", "a statement", "let y = einsum(x, w -> [batch])");
-    return statement_json(
-        repl, options, assumption,
-        repl.session().plan(options.statement(), "<plan>", assumption, nullptr, machine ? &*machine : nullptr),
-        machine);
+    const session::Planned planned =
+        repl.session().plan(options.statement(), "<plan>", assumption, nullptr, machine ? &*machine : nullptr);
+    std::vector<std::pair<std::string, double>> seconds;
+    if (machine) seconds = time_of(planned_with_record(repl, options.statement(), assumption), *machine);
+    return statement_json(planned, machine, std::move(seconds));
   }
   if (!options.has("--json") || !options.statement().empty())
     fail(Kind::bad_usage, {}, "{} is the file of {}, without a statement", code("--file"), code(":plan --json"));
@@ -164,6 +164,7 @@ void plan_command(Repl& repl, const std::string& argument) {
   view.width = repl.columns();
   std::string shown;
   std::optional<session::Planned> answer;
+  std::vector<std::pair<std::string, double>> seconds;
   if (!options.has("--symbolic")) {
     const session::Planned& planned = answer.emplace(
         repl.session().plan(statement, repl.name_of_entry(), assumption, nullptr, machine ? &*machine : nullptr));
@@ -185,17 +186,16 @@ void plan_command(Repl& repl, const std::string& argument) {
     shown += estimate_note(totals.doubts(), view.width);
   }
   if (machine || options.has("--symbolic")) {
-    const session::Planned planned =
-        repl.session().plan(statement, repl.name_of_entry(), assumption, std::make_shared<plan::ProgramRecord>());
+    const session::Planned planned = planned_with_record(repl, statement, assumption);
     if (options.has("--symbolic")) {
       SymbolicPlan symbolic(*planned.record, planned.before.times);
       for (const eval::StatementReport& report : planned.statements) symbolic.add(report);
       shown += fitted(symbolic.text(), view.width);
     }
-    if (machine) shown += time_text(time_of(planned, *machine), machine->name);
+    if (machine) shown += time_text(seconds = time_of(planned, *machine), machine->name);
   }
   if (shown.empty() || !answer) return repl.say(shown.empty() ? "nothing to compute\n" : shown);
-  repl.answer(shown, [&] { return statement_json(repl, options, assumption, *answer, machine); });
+  repl.answer(shown, [&] { return statement_json(*answer, machine, seconds); });
 }
 
 /// A layout or a mesh as a script writes it, also where it is given in the command line's notation.

@@ -1,6 +1,8 @@
 // Columns and lines of text: tables, the progress bar, the REPL's reports.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <regex>
@@ -232,6 +234,18 @@ TEST(TensorTable, LeavesOutWhatDoesNotFit) {
   }
   EXPECT_LE(lines, 10U) << text;
   EXPECT_NE(text.find("99"), std::string::npos) << text;
+}
+
+TEST(TensorTable, OfManyDimsLeavesRoomForThePrompt) {
+  for (const std::int64_t matrices : {2, 3, 4, 9, 1000}) {
+    for (const std::int64_t rows : {1, 2, 10, 11, 40}) {
+      const plan::HostTensor tensor =
+          zeros(ElementType::kI32, {{Name("a"), matrices}, {Name("b"), rows}, {Name("c"), 40}});
+      const std::string text = tensor_table(tensor, {80, 18, 6});
+      EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 18) << text;
+      EXPECT_NE(text.find(fmt::format("a={}\n", matrices - 1)), std::string::npos) << text;
+    }
+  }
 }
 
 TEST(TensorTable, OfManyDimsIsATableForEachIndexOfTheFirst) {
