@@ -30,6 +30,7 @@
 #include "support/platform.h"
 #include "support/text.h"
 #include "support/text_sink.h"
+#include "syntax/parse.h"
 #include "tool/commands/help_text.h"
 #include "tool/present/picture.h"
 #include "tool/prompt/repl.h"
@@ -210,7 +211,12 @@ class Kernel : public xeus::xinterpreter {
   }
 
   json is_complete_request_impl(const std::string& code) override {
-    return xeus::create_is_complete_reply(tool::wants_more(code) ? "incomplete" : "complete", "  ");
+    if (tool::wants_more(code)) return xeus::create_is_complete_reply("incomplete", "  ");
+    const std::string_view entry = trim(code);
+    const bool is_command = !entry.empty() && std::string_view(":%?").find(entry.front()) != std::string_view::npos;
+    Diagnostics wrong;
+    if (!is_command) syntax::parse(SourceFile::create("<cell>", code), wrong, syntax::ParseMode::kRepl);
+    return xeus::create_is_complete_reply(wrong.has_errors() ? "invalid" : "complete", "");
   }
 
   LineSink out_, err_;

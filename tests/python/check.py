@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -68,10 +69,12 @@ class Tensors(unittest.TestCase):
     def test_a_large_one_is_not_copied_and_outlives_the_session(self):
         s = mtf.Session()
         s.run("dim n = 16777216\nlet x = ones([n])\nlet total = float(sum(x))")
-        begun = time.perf_counter()
-        x = s["x"].numpy()
-        taken = time.perf_counter() - begun
-        self.assertLess(taken, 0.02)  # a copy of 64 MiB takes longer
+        taken = []
+        for _ in range(5):
+            begun = time.thread_time()
+            x = s["x"].numpy()
+            taken.append(time.thread_time() - begun)
+        self.assertLess(min(taken), 0.001)  # 64 MiB; a copy takes more than ten times as long
         self.assertFalse(x.flags.writeable)
         shared = np.from_dlpack(s["x"])
         self.assertEqual(shared.ctypes.data, x.ctypes.data)
@@ -105,6 +108,17 @@ class Errors(unittest.TestCase):
             fix = caught.exception.fixes[0]
             self.assertEqual(fix.edits[0].text, "batch")
             self.assertIn("2 | let x = ones([bach])", str(caught.exception))
+
+    def test_a_file_is_run_and_its_names_stay(self):
+        with tempfile.TemporaryDirectory() as folder, mtf.Session() as s:
+            path = pathlib.Path(folder) / "a.mtf"
+            path.write_text("dim n = 2\nlet x = ones([n])\n")
+            s.run_file(path)
+            self.assertEqual(s["float(sum(x))"], 2.0)
+            path.write_text("let y = unknown\n")
+            with self.assertRaises(mtf.Error) as caught:
+                s.run_file(str(path))
+            self.assertEqual(caught.exception.place[:2], (str(path), 1))
 
     def test_check_returns_all(self):
         with mtf.Session() as s:
