@@ -160,20 +160,12 @@ std::vector<ProgressRecord> progress_records(const eval::Progress& loops) {
 
 namespace {
 
-void add_statements(session::PlanTree& tree, const session::Planned& planned) {
-  for (const eval::StatementReport& statement : planned.statements) tree.add(statement);
-}
-
-PlanRecord record_of(const session::Planned& planned, const session::PlanTree& tree) {
+PlanRecord record_of(const session::PlanSummary& summary, const session::PlanTree& tree) {
   PlanRecord made;
-  plan::Counters totals;
-  plan::Doubts doubts;
   std::map<std::pair<const SourceFile*, std::size_t>, std::size_t> known;
-  for (const eval::StatementReport& statement : planned.statements) {
-    const std::int64_t turns = std::max<std::int64_t>(statement.turns, 1);
-    add_times(totals, statement.counters, turns);
-    for (const plan::Doubt& doubt : statement.doubts) add_doubt(doubts, doubt);
-    for (const spmd::StatementCost& cost : statement.costs) {
+  for (const auto& statement : tree.reports()) {
+    const std::int64_t turns = std::max<std::int64_t>(statement->turns, 1);
+    for (const spmd::StatementCost& cost : statement->costs) {
       if (cost.flops == 0 && !cost.collective && cost.seconds == 0) continue;
       const Span span = source_of(cost);
       const std::size_t line = span.is_known() ? span.file->line_of(span.begin) : 0;
@@ -182,66 +174,27 @@ PlanRecord record_of(const session::Planned& planned, const session::PlanTree& t
       add_cost(made.lines[at->second], cost, saturating_multiply(turns, cost.times));
     }
   }
-  totals.processors = planned.whole ? planned.counters.processors : planned.mesh->size();
-  totals.peak_bytes = planned.counters.peak_bytes;
-  made.totals = counters_record(totals);
-  made.doubts = doubt_records(doubts);
+  made.totals = counters_record(summary.counters);
+  made.doubts = doubt_records(summary.doubts);
   for (const auto& part : tree.root().parts) made.parts.push_back(part_record(*part));
-  const MeshPtr& mesh = planned.whole ? planned.whole->mesh : planned.mesh;
-  if (mesh) made.mesh = to_string(*mesh);
-  if (!planned.whole) return made;
-  const eval::StoredVariables& stored = planned.whole->stored;
+  if (summary.mesh) made.mesh = to_string(*summary.mesh);
+  const eval::StoredVariables& stored = summary.stored;
   made.stored = {stored.parameters, stored.parameter_bytes, stored.states, stored.state_bytes};
-  if (!doubts.empty()) return made;  // a part of the program that was not evaluated may read a result
-  for (const eval::Unread& unread : without_costs(planned.whole->unread, tree))
+  for (const eval::Unread& unread : summary.unread)
     made.not_read.push_back({place_record(unread.place), line_of(unread.place), unread.name.str()});
+  made.warnings = summary.warnings;
+  made.machine = summary.machine;
+  made.seconds = summary.seconds;
   return made;
 }
 
-}  // namespace
-
-PlanRecord plan_record(const session::Planned& planned) {
-  session::PlanTree tree;
-  add_statements(tree, planned);
-  return record_of(planned, tree);
-}
-
-PlanRecord plan_of_program(const std::string& name, const std::string& text, const eval::Settings& settings,
-                           const plan::Runtime& runtime, const std::optional<cost::MachineModel>& machine) {
-  const auto planned_with = [&](const std::shared_ptr<plan::ProgramRecord>& record) {
-    return session::plan_script(name, text, settings, runtime, record, machine ? &*machine : nullptr);
-  };
-  // A record grows with the iterations of loops, so it is kept only if it is needed.
-  session::Planned planned = planned_with(machine ? std::make_shared<plan::ProgramRecord>() : nullptr);
-  session::PlanTree tree;
-  add_statements(tree, planned);
-  PlanRecord made = record_of(planned, tree);
-  std::shared_ptr<plan::ProgramRecord> record = planned.record;
-  // Others wait for idle processors, so all processors together seem to do more work than one alone.
-  if (has_idle_work(planned.counters, tree)) {
-    if (!record) record = planned_with(std::make_shared<plan::ProgramRecord>()).record;
-    made.warnings = idle_sentences(cost::idle_work(*record));
-  }
-  if (machine) {
-    made.machine = machine->name;
-    made.seconds = seconds_of(time_of_step(record, *machine, tree));
-  }
-  return made;
-}
-
-cost::StepTime time_of_step(const std::shared_ptr<plan::ProgramRecord>& record, const cost::MachineModel& machine,
-                            const session::PlanTree& tree) {
-  cost::StepTime time = cost::LayoutCosts(record, machine).in(nullptr, nullptr).time;
-  // The plans know best what overlaps: a recorded program that stands for several is scheduled once.
-  time.hidden = std::max(0.0, time.compute + time.communication() - tree.root().cost.seconds);
-  return time;
-}
-
+/// True if processors idle or repeat so much work that a plan says why.
 bool has_idle_work(const plan::Counters& counters, const session::PlanTree& tree) {
   constexpr double kWorthExplaining = 1.1;  // from this factor of repeated work on
   return duplication(counters) > kWorthExplaining || has_pipelines(tree);
 }
 
+/// Returns a sentence for each dim and axis that concerns much of the work.
 std::vector<std::string> idle_sentences(const cost::IdleWork& work) {
   std::vector<std::string> all;
   const auto percent = [&](double flops) { return fmt::format("{:.0f}%", 100 * flops / std::max(work.flops, 1.0)); };
@@ -262,6 +215,45 @@ std::vector<std::string> idle_sentences(const cost::IdleWork& work) {
       all.push_back(fmt::format("all processors along {} do the same in {} of the work: no dim of it is split over {}",
                                 code(axis.str()), percent(flops), code(axis.str())));
   return all;
+}
+
+}  // namespace
+
+PlanRecord plan_record(const session::Planned& planned) {
+  session::PlanTree tree;
+  for (const eval::StatementReport& statement : planned.statements) tree.add(statement);
+  return record_of(summary_of(planned, tree), tree);
+}
+
+PlanRecord plan_of_program(const std::string& name, const std::string& text, const eval::Settings& settings,
+                           const plan::Runtime& runtime, const std::optional<cost::MachineModel>& machine) {
+  const auto planned_with = [&](const std::shared_ptr<plan::ProgramRecord>& record) {
+    return session::plan_script(name, text, settings, runtime, record, machine ? &*machine : nullptr);
+  };
+  // A record grows with the iterations of loops, so it is kept only if it is needed.
+  const session::Planned planned = planned_with(machine ? std::make_shared<plan::ProgramRecord>() : nullptr);
+  session::PlanTree tree;
+  for (const eval::StatementReport& statement : planned.statements) tree.add(statement);
+  session::PlanSummary summary = summary_of(planned, tree);
+  add_time(summary, tree, planned.record, machine,
+           [&] { return planned_with(std::make_shared<plan::ProgramRecord>()).record; });
+  return record_of(summary, tree);
+}
+
+void add_time(session::PlanSummary& summary, const session::PlanTree& tree, std::shared_ptr<plan::ProgramRecord> record,
+              const std::optional<cost::MachineModel>& machine,
+              const std::function<std::shared_ptr<plan::ProgramRecord>()>& recorded) {
+  // Others wait for idle processors, so all processors together seem to do more work than one alone.
+  if (has_idle_work(summary.counters, tree)) {
+    if (!record) record = recorded();
+    summary.warnings = idle_sentences(cost::idle_work(*record));
+  }
+  if (!machine) return;
+  cost::StepTime time = cost::LayoutCosts(record, *machine).in(nullptr, nullptr).time;
+  // The plans know best what overlaps: a recorded program that stands for several is scheduled once.
+  time.hidden = std::max(0.0, time.compute + time.communication() - tree.root().cost.seconds);
+  summary.machine = machine->name;
+  summary.seconds = seconds_of(time);
 }
 
 std::vector<std::pair<std::string, double>> seconds_of(const cost::StepTime& time) {

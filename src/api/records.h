@@ -1,5 +1,6 @@
 #pragma once
 // Converts results of the interpreter to records of the embedding API.
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,7 +13,7 @@
 #include "mtf/interpreter.h"
 #include "plan/counters.h"
 #include "session/explanation.h"
-#include "session/plan_tree.h"
+#include "session/plan_summary.h"
 #include "session/planned.h"
 #include "support/diagnostics.h"
 
@@ -31,14 +32,12 @@ PlanRecord plan_record(const session::Planned& planned);
 PlanRecord plan_of_program(const std::string& name, const std::string& text, const eval::Settings& settings,
                            const plan::Runtime& runtime, const std::optional<cost::MachineModel>& machine);
 ExplanationRecord explanation_record(const session::Explanation& explanation);
-/// True if processors idle or repeat so much work that a plan says why.
-bool has_idle_work(const plan::Counters& counters, const session::PlanTree& tree);
-/// Returns a sentence for each dim and axis that concerns much of the work.
-std::vector<std::string> idle_sentences(const cost::IdleWork& work);
-/// Returns how long a program takes by a machine model: in kernels, in each kind of collectives, and in all.
-/// Returns the time of a recorded program. `tree` has its costs with seconds, by the same machine model.
-cost::StepTime time_of_step(const std::shared_ptr<plan::ProgramRecord>& record, const cost::MachineModel& machine,
-                            const session::PlanTree& tree);
+/// Adds to the summary of a program why its processors idle and, with a machine, how long it takes. `record` is of the
+/// program; without one, `recorded` makes one where it is needed.
+void add_time(session::PlanSummary& summary, const session::PlanTree& tree, std::shared_ptr<plan::ProgramRecord> record,
+              const std::optional<cost::MachineModel>& machine,
+              const std::function<std::shared_ptr<plan::ProgramRecord>()>& recorded);
+/// Returns the parts of a program's time: in kernels, in each kind of collectives, and in all.
 std::vector<std::pair<std::string, double>> seconds_of(const cost::StepTime& time);
 std::vector<FoundLayout> found_layouts(const cost::SearchResult& result);
 

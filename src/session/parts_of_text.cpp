@@ -15,19 +15,13 @@ CheckedText checked_text(const std::string& name, const std::string& text, const
   return checked;
 }
 
-TextCosts costs_of_text(const std::string& name, const std::string& text, const eval::Settings& settings,
-                        const plan::Runtime& machine) {
-  Planned planned = plan_script(name, text, settings, machine);
-  return {std::move(planned.statements), planned.counters, std::move(planned.sources)};
-}
-
 eval::SpanTable parts_of_text(const std::string& name, const std::string& text, const eval::Settings& settings,
                               const plan::Runtime* machine) {
   CheckedText checked = checked_text(name, text, settings);
   if (machine == nullptr || checked.found.has_errors()) return std::move(checked.parts);
   Diagnostics unplanned;
   unplanned.attempt([&] {
-    for (const eval::StatementReport& report : costs_of_text(name, text, settings, *machine).statements)
+    for (const eval::StatementReport& report : plan_script(name, text, settings, *machine).statements)
       checked.parts.cost(report);
   });
   return std::move(checked.parts);

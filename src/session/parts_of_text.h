@@ -26,17 +26,8 @@ struct CheckedText {
 /// are known, as far as they do not depend on skipped ones. Throws UserError if it is interrupted.
 CheckedText checked_text(const std::string& name, const std::string& text, const eval::Settings& settings);
 
-/// What each statement of a program without errors costs, by a planner of `machine` (plan/runtime.h).
-struct TextCosts {
-  std::vector<eval::StatementReport> statements;
-  plan::Counters counters;              ///< of the whole program
-  std::shared_ptr<const void> sources;  ///< into which places point
-};
-/// Throws UserError.
-TextCosts costs_of_text(const std::string& name, const std::string& text, const eval::Settings& settings,
-                        const plan::Runtime& machine);
-
-/// Both in one table. A program with errors has no costs; none has where `machine` is null.
+/// The same table with the costs of a plan by a planner of `machine` (plan/runtime.h). A program with errors has no
+/// costs; none has where `machine` is null.
 eval::SpanTable parts_of_text(const std::string& name, const std::string& text, const eval::Settings& settings,
                               const plan::Runtime* machine);
 

@@ -137,6 +137,8 @@ PlanTree::PlanTree() = default;
 PlanTree::~PlanTree() = default;
 
 void PlanTree::add(const eval::StatementReport& given) {
+  for (const plan::Doubt& doubt : given.doubts) add_doubt(doubts_, doubt);
+  add_times(totals_, given.counters, std::max<std::int64_t>(given.turns, 1));
   if (given.costs.empty()) return;
   const eval::StatementReport& report = *reports_.emplace_back(std::make_unique<eval::StatementReport>(given));
   if (root_.parts.empty() || !(root_.parts.back()->span == report.span)) {

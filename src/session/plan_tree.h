@@ -55,11 +55,18 @@ class PlanTree {
   /// The statements, in the program's order.
   const PlanPart& root() const { return root_; }
   const std::vector<std::unique_ptr<eval::StatementReport>>& reports() const { return reports_; }
+  /// The counters of all statements, each as often as it runs. A statement with an unknown number of iterations counts
+  /// once. Everything but processors and the peak is a sum.
+  const plan::Counters& totals() const { return totals_; }
+  /// The reasons why the sums are estimates; empty if they are exact.
+  const plan::Doubts& doubts() const { return doubts_; }
 
  private:
   struct Statement;
 
   PlanPart root_;
+  plan::Counters totals_;
+  plan::Doubts doubts_;
   std::unique_ptr<Statement> last_;
   std::vector<std::unique_ptr<eval::StatementReport>> reports_;
 };

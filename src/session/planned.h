@@ -40,6 +40,8 @@ struct Planned {
     std::vector<eval::Unread> unread;  ///< results that nothing reads
   };
   std::optional<Whole> whole = std::nullopt;
+  /// Makes it the plan of a whole program, at whose end a mesh is in force. `counters` are known.
+  void be_whole(MeshPtr in_force, eval::StoredVariables stored, std::vector<eval::Unread> unread);
 };
 
 }  // namespace mtf::session

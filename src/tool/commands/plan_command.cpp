@@ -118,7 +118,6 @@ int plan(const PlanOptions& options, const ProgramOptions& program) {
   plan::Execution execution(runtime, std::move(execution_options));
   std::ostream nowhere(nullptr);
   session::Session session(settings, &execution, nowhere);
-  PlanTotals totals;
   PlanTree tree;
   std::optional<SymbolicPlan> symbolic;
   if (options.symbolic) symbolic.emplace(*record);
@@ -126,34 +125,22 @@ int plan(const PlanOptions& options, const ProgramOptions& program) {
     if (symbolic) return symbolic->add(statement);
     if (view.by == PlanBy::kValue) write_output(plan_text(statement, options.formula, view.width));
     tree.add(statement);
-    totals.add(statement);
   });
   session.run_text(script.name, script.text);
   if (symbolic) {
     write_output(fitted(symbolic->text(), view.width));
     return 0;
   }
-  PlanSummary summary{totals.counters(), {}, session.stored_variables(), totals.doubts(), {}, {}};
-  const std::int64_t in_force = session.mesh().size();
-  summary.counters.processors = std::max(execution.counters().processors, in_force);
-  summary.counters.peak_bytes = execution.counters().peak_bytes;
+  session::Planned planned;
+  planned.counters = execution.counters();
+  planned.be_whole(std::make_shared<const Mesh>(session.mesh()), session.stored_variables(), session.unread());
+  PlanSummary summary = summary_of(planned, tree);
   summary.memory = settings.memory > 0 ? std::optional(settings.memory) : std::nullopt;
   summary.peak = execution.peak_memory();
-  if (in_force == summary.counters.processors) summary.mesh = std::make_shared<const Mesh>(session.mesh());
-  // A part of the program that an estimate did not evaluate may read a result.
-  if (summary.doubts.empty()) summary.unread = without_costs(session.unread(), tree);
-  // Others wait for idle processors, so all processors together seem to do more work than one alone.
-  if (has_idle_work(execution.counters(), tree)) {
-    const auto recorded = record ? record
-                                 : session::plan_script(script.name, script.text, settings, runtime,
-                                                        std::make_shared<plan::ProgramRecord>())
-                                       .record;
-    summary.warnings = idle_sentences(cost::idle_work(*recorded));
-  }
-  if (machine) {
-    summary.seconds = seconds_of(time_of_step(record, *machine, tree));
-    summary.machine = machine->name;
-  }
+  add_time(summary, tree, record, machine, [&] {
+    return session::plan_script(script.name, script.text, settings, runtime, std::make_shared<plan::ProgramRecord>())
+        .record;
+  });
   if (!options.report.empty()) {
     const cost::MachineModel model = machine.value_or(cost::MachineModel());
     replace_file(options.report, html_report({script.name, script.text, summary_text(summary), &tree,

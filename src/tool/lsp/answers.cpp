@@ -332,16 +332,9 @@ LspJson semantic_tokens(const Known& known) {
 
 LspJson report_on(const DocumentFacts& facts) {
   if (!facts.costs) return nullptr;
-  const session::TextCosts& costs = facts.costs->costs;
   PlanTree tree;
-  PlanTotals totals;
-  for (const eval::StatementReport& report : costs.statements) {
-    tree.add(report);
-    totals.add(report);
-  }
-  PlanSummary summary{totals.counters(), {}, {}, totals.doubts(), {}, {}};
-  summary.counters.processors = costs.counters.processors;
-  summary.counters.peak_bytes = costs.counters.peak_bytes;
+  for (const eval::StatementReport& report : facts.costs->costs.statements) tree.add(report);
+  const PlanSummary summary = summary_of(facts.costs->costs, tree);
   return {{"html", html_report({facts.name, facts.text.text(), summary_text(summary), &tree, {}, {}, {}})}};
 }
 

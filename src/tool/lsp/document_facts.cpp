@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "graph/call_frame.h"
+#include "session/what_if.h"
 #include "spmd/collective_kind.h"
 #include "support/text.h"
 #include "tool/lsp/structure.h"
@@ -116,7 +117,7 @@ std::shared_ptr<DocumentFacts> with_costs(const DocumentFacts& facts, const eval
   auto costs = std::make_shared<DocumentCosts>();
   costs->text = facts.text;
   try {
-    costs->costs = session::costs_of_text(facts.name, facts.text.text(), settings, machine);
+    costs->costs = session::plan_script(facts.name, facts.text.text(), settings, machine);
   } catch (const UserError& error) {
     if (error.diagnostic().kind() == Kind::interrupted) throw;
     return costed;

@@ -9,6 +9,7 @@
 #include "eval/settings.h"
 #include "plan/runtime.h"
 #include "session/parts_of_text.h"
+#include "session/planned.h"
 #include "tool/lsp/text_document.h"
 
 namespace mtf::tool {
@@ -37,7 +38,7 @@ struct StatementFigures {
 /// What a state of a document costs.
 struct DocumentCosts {
   TextDocument text;  ///< that was planned
-  session::TextCosts costs;
+  session::Planned costs;
   std::map<std::size_t, std::vector<LineTraffic>> traffic;  ///< by line, from 0
   std::vector<StatementFigures> statements;
 };

@@ -132,11 +132,6 @@ std::string plan_text(const eval::StatementReport& report, bool formulas, std::s
   return head.text("", "", width) + table.text("    ", "  ", width);
 }
 
-void PlanTotals::add(const eval::StatementReport& report) {
-  for (const plan::Doubt& doubt : report.doubts) add_doubt(doubts_, doubt);
-  add_times(sum_, report.counters, std::max<std::int64_t>(report.turns, 1));
-}
-
 std::string estimate_note(const plan::Doubts& doubts, std::size_t width) {
   if (doubts.empty()) return {};
   Places places(width);

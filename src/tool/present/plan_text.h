@@ -5,49 +5,20 @@
 #include <vector>
 
 #include "eval/reports.h"
-#include "eval/stored_variables.h"
-#include "session/plan_tree.h"
+#include "session/plan_summary.h"
 #include "support/source_line.h"
 
 namespace mtf::tool {
 
 using session::PartCost;
 using session::PlanPart;
+using session::PlanSummary;
 using session::PlanTree;
 
 /// Returns the text of a statement: its position and first line, then one aligned line for each computed value and each
 /// collective, of at most `width` columns (0: no limit). Returns nothing for a statement without cost. With `formulas`
 /// a formula follows each number.
 std::string plan_text(const eval::StatementReport& report, bool formulas, std::size_t width = 0);
-
-/// Adds up statements, each as often as it runs. A statement with an unknown number of iterations counts once.
-class PlanTotals {
- public:
-  void add(const eval::StatementReport& report);
-  /// Everything but processors and the peak is a sum.
-  const plan::Counters& counters() const { return sum_; }
-  /// The reasons why the sums are estimates; empty if they are exact.
-  const plan::Doubts& doubts() const { return doubts_; }
-
- private:
-  plan::Counters sum_;
-  plan::Doubts doubts_;
-};
-
-/// The totals of a plan, for every output format.
-struct PlanSummary {
-  plan::Counters counters;
-  MeshPtr mesh;  ///< the mesh at the end of the program, if no other mesh was larger; else null
-  eval::StoredVariables stored;
-  plan::Doubts doubts;
-  std::vector<eval::Unread> unread;  ///< lines without cost, because nothing reads their results
-  std::vector<std::string> warnings;
-  std::vector<std::pair<std::string, double>> seconds =
-      {};                    ///< how long the program takes, with `in all` last; empty without a machine
-  std::string machine = {};  ///< the machine of the times
-  std::optional<std::int64_t> memory = std::nullopt;    ///< what a processor has, if it was given
-  std::optional<plan::PeakMemory> peak = std::nullopt;  ///< shown with `memory`
-};
 
 /// Returns flops, the memory of variables, the collectives by kind and axes, and the peak; then the other parts of the
 /// summary.

@@ -169,11 +169,9 @@ void plan_command(Repl& repl, const std::string& argument) {
     const session::Planned& planned = answer.emplace(
         repl.session().plan(statement, repl.name_of_entry(), assumption, nullptr, machine ? &*machine : nullptr));
     PlanTree tree;
-    PlanTotals totals;
     for (const eval::StatementReport& report : planned.statements) {
       if (view.by == PlanBy::kValue) shown += plan_text(report, true, view.width);
       tree.add(report);
-      totals.add(report);
     }
     // A plan that is longer than the screen is shown as the tree of its parts.
     const auto lines = static_cast<std::size_t>(std::count(shown.begin(), shown.end(), '\n'));
@@ -183,7 +181,7 @@ void plan_command(Repl& repl, const std::string& argument) {
       view.lines = static_cast<int>(std::max<std::size_t>(repl.rows(), kAround + 4) - kAround);
     }
     if (view.by != PlanBy::kValue) shown = view_text(tree, view);
-    shown += estimate_note(totals.doubts(), view.width);
+    shown += estimate_note(tree.doubts(), view.width);
   }
   if (machine || options.has("--symbolic")) {
     const session::Planned planned = planned_with_record(repl, statement, assumption);

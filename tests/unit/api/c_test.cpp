@@ -8,6 +8,7 @@
 
 #include "../file_test.h"
 #include "c_program.h"
+#include "mtf/mtf.h"
 
 namespace mtf {
 namespace {
@@ -26,6 +27,23 @@ TEST(CProgram, DefinesStreams) { EXPECT_EQ(streams_are_walked(), 0); }
 TEST(CProgram, PreparesCalls) { EXPECT_EQ(calls_are_prepared(), 0); }
 TEST(CProgram, SaysTheSizeOfItsOptions) { EXPECT_EQ(options_have_a_size(), 0); }
 TEST(CProgram, InterruptsARun) { EXPECT_EQ(an_interrupt_ends_a_run(), 0); }
+
+/// Programs that were compiled with an earlier version of 0.1 have structures of these sizes (64-bit processors).
+TEST(CProgram, FindsStructuresOfTheSameSize) {
+  static_assert(sizeof(void*) == 8);
+  const std::size_t sizes[][2] = {
+      {sizeof(mtf_place), 40},       {sizeof(mtf_edit), 48},        {sizeof(mtf_fix), 24},
+      {sizeof(mtf_diagnostic), 128}, {sizeof(mtf_diagnostics), 16}, {sizeof(mtf_setting), 16},
+      {sizeof(mtf_progress), 32},    {sizeof(mtf_dim), 16},         {sizeof(mtf_tensor), 40},
+      {sizeof(mtf_value), 64},       {sizeof(mtf_name), 24},        {sizeof(mtf_names), 16},
+      {sizeof(mtf_stream), 24},      {sizeof(mtf_collective), 64},  {sizeof(mtf_counters), 48},
+      {sizeof(mtf_line), 64},        {sizeof(mtf_doubt), 48},       {sizeof(mtf_plan), 80},
+      {sizeof(mtf_reason), 128},     {sizeof(mtf_layout_cost), 40}, {sizeof(mtf_explanation), 72},
+      {sizeof(mtf_found), 72},       {sizeof(mtf_answer), 16}};
+  for (const auto& [now, then] : sizes) EXPECT_EQ(now, then);
+  EXPECT_GE(sizeof(mtf_options), 104U) << "it has a size, so it may grow";
+  EXPECT_GE(sizeof(mtf_search_rules), 72U) << "it has a size, so it may grow";
+}
 
 TEST(CProgram, HasSeveralInterpretersOnSeveralThreads) {
   std::atomic<int> wrong{0};

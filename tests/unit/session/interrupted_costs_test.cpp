@@ -14,6 +14,7 @@
 #include "library/library.h"
 #include "run/dry_runtime.h"
 #include "session/parts_of_text.h"
+#include "session/what_if.h"
 #include "spmd/statement_costs.h"
 #include "support/interrupt.h"
 
@@ -56,7 +57,7 @@ std::string found_out(const std::string& text, const eval::Settings& settings) {
   const CheckedText checked = checked_text("text.mtf", text, settings);
   std::string found = checked.found.render();
   const run::DryRuntime machine;
-  for (const eval::StatementReport& report : costs_of_text("text.mtf", text, settings, machine).statements) {
+  for (const eval::StatementReport& report : plan_script("text.mtf", text, settings, machine).statements) {
     found += fmt::format("{} {}:", report.plan, report.turns);
     for (const spmd::StatementCost& cost : report.costs)
       found += fmt::format(" {} {} {} {}", cost.flops, cost.bytes, cost.wire_bytes, cost.times);
