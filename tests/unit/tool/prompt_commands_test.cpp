@@ -93,6 +93,7 @@ TEST_F(Prompt, OptionsStandBeforeTheStatementOrBehindIt) {
 TEST_F(Prompt, CtrlCEndsASearchAtOnceWithTheBestSoFar) {
   Session terminal(*this, 40, 150);
   terminal.enter(":set layers=12", "layers=12");
+  terminal.enter(":set steps=0", "steps=0");
   terminal.enter(":load " + source_folder() + "/examples/transformer.mtf", "statements; `:vars`");
   terminal.type("\x0c");
   terminal.type(
