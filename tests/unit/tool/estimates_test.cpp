@@ -233,6 +233,17 @@ TEST_F(Estimates, ATimelineNamesLinesAndIterationsAndCountsMemory) {
   EXPECT_TRUE(std::regex_search(picture, std::regex("<line class=\"t\".*>[0-9.]+ (µs|ms|s)</text>"))) << picture;
 }
 
+TEST_F(Estimates, APictureOfALongRunIsNoLargerAndAnEventOfATraceIsShort) {
+  std::string longer = kTrainedLoop;
+  longer.replace(longer.find("0..5"), 4, "0..2000");
+  const std::string file = write("a.mtf", longer);
+  ASSERT_EQ(mtf({"run", file, "--timeline", path("trace.svg")}).status, 0);
+  EXPECT_LT(read("trace.svg").size(), 300'000u);
+  ASSERT_EQ(mtf({"run", file, "--timeline", path("trace.json")}).status, 0);
+  const std::string trace = read("trace.json");
+  EXPECT_LT(trace.size(), 150 * nlohmann::json::parse(trace)["traceEvents"].size());
+}
+
 TEST_F(Estimates, ArrowsOfATimelineLeadToRanksThatHaveWaited) {
   if (!has_mpirun()) GTEST_SKIP();
   const std::string file = write("a.mtf", kTrainedLoop);
