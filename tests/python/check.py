@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """check.py LIBRARY: the package mtf for Python. Exits 77 without NumPy."""
 import gc
+import inspect
 import os
 import pathlib
 import shutil
@@ -10,6 +11,7 @@ import sys
 import tempfile
 import threading
 import time
+import typing
 import unittest
 
 try:
@@ -242,6 +244,22 @@ class Costs(unittest.TestCase):
             for shown in (plan, explained, found):
                 self.assertIn("<table>", shown._repr_html_())
             self.assertTrue(s.plan("while sum(x) < 9 { x := x + 1 }")["doubts"])
+
+
+class Types(unittest.TestCase):
+    def test_editors_know_the_types_of_every_argument_and_result(self):
+        self.assertTrue((pathlib.Path(mtf.__file__).parent / "py.typed").exists())
+        public = [getattr(mtf, name) for name in dir(mtf) if not name.startswith("_")]
+        functions = [each for each in public if inspect.isfunction(each) and each.__module__ == "mtf"]
+        for each in (each for each in public if inspect.isclass(each) and each.__module__ == "mtf"):
+            functions += [method for name, method in vars(each).items()
+                          if inspect.isfunction(method) and (name == "__init__" or not name.startswith("_"))]
+        self.assertGreater(len(functions), 20)
+        for each in functions:
+            hints = typing.get_type_hints(each)
+            for name in inspect.signature(each).parameters:
+                self.assertTrue(name == "self" or name in hints, f"{each.__qualname__}: {name}")
+            self.assertTrue("return" in hints or each.__name__ == "__init__", each.__qualname__)
 
 
 README = pathlib.Path(__file__).resolve().parent / "../../src/python/README.md"
