@@ -68,7 +68,7 @@ const open = async (code, script, size = { width: 980, height: 720 }) => {
   const page = await (await browser.newContext({ viewport: size })).newPage();
   page.setDefaultTimeout(PATIENCE);
   await page.goto(`${code.address}/?test.script=${script}`, { waitUntil: "commit" }); // a busy machine takes long to load all
-  await page.locator(".view-line").first().waitFor();
+  await page.locator(".view-line").first().waitFor({ timeout: 3 * PATIENCE });
   return page;
 };
 const lines = (page) => page.locator(".view-line");
